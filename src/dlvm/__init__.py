@@ -1,0 +1,1 @@
+"""Deterministic latent variable models, their likelihoods, and how far folding-in is from them."""

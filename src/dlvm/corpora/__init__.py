@@ -1,0 +1,1 @@
+"""Corpora: one file per source format; a Corpus comes out."""

@@ -1,0 +1,11 @@
+"""The one error that a user can mend."""
+
+
+class InputError(ValueError):
+    """Bad input: one line that says what was wrong, where, and what to do.
+
+    The command line prints the line and exits with 2; nothing has been written.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(" ".join(message.split()))

@@ -1,0 +1,1 @@
+"""Evaluators: one estimate of a document's log-likelihood per file."""

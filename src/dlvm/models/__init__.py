@@ -1,0 +1,1 @@
+"""Models: one algorithm per file; Topics come out."""
