@@ -1,0 +1,25 @@
+"""From raw corpora to the paper: `snakemake --cores N` runs the study `paper`, `--configfile` another one."""
+
+from snakemake.utils import min_version
+
+min_version("9.12")
+
+if "study" not in config:
+
+    configfile: "workflow/studies/paper.yaml"
+
+
+include: "workflow/rules/common.smk"
+include: "workflow/rules/corpora.smk"
+include: "workflow/rules/models.smk"
+include: "workflow/rules/evaluation.smk"
+include: "workflow/rules/exhibits.smk"
+include: "workflow/rules/paper.smk"
+include: "workflow/rules/audit.smk"
+
+
+rule all:
+    input:
+        "paper/paper.pdf",
+        "data/scores/timings.csv",
+    default_target: True

@@ -1,0 +1,260 @@
+"""`dlvm <verb>`: the only entry that the workflow's rules call.
+
+Bad input is one line on standard error and exit code 2, and nothing is written. Verbs import what they need
+when they run: a job's start costs more than many a job's work.
+"""
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from dlvm.errors import InputError
+
+
+def _settings(text: str) -> dict[str, Any]:
+    try:
+        settings = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise argparse.ArgumentTypeError(f"not JSON ({error})") from error
+    if not isinstance(settings, dict):
+        raise argparse.ArgumentTypeError("not a JSON object")
+    return settings
+
+
+def _held_out(text: str) -> tuple[str, int]:
+    corpus, equals, number = text.rpartition("=")
+    if not equals or not number.isdigit():
+        raise argparse.ArgumentTypeError(f"{text!r} is not CORPUS=NUMBER")
+    return corpus, int(number)
+
+
+def fetch(args: argparse.Namespace) -> None:
+    """Download a raw file of data/corpora.csv, or take it from a mirror folder, and verify it."""
+    from dlvm.corpora.download import fetch
+
+    mirror = args.mirror or os.environ.get("DLVM_MIRROR")
+    fetch(args.file, args.table, args.output, Path(mirror) if mirror else None)
+
+
+def prepare(args: argparse.Namespace) -> None:
+    """Parse and preprocess a corpus from its raw files."""
+    from dlvm.corpora.prepare import prepare
+
+    prepare(args.corpus, args.raw, args.table).save(args.output)
+
+
+def synthesize(args: argparse.Namespace) -> None:
+    """Draw a corpus from a known LDA of the named corpus's shape; keep the true topics."""
+    from dlvm.corpora.synthetic import draw
+
+    corpus, topics = draw(args.corpus, args.published, scale=args.scale, seed=args.seed)
+    topics.save(args.topics)
+    corpus.save(args.output)
+
+
+def import_corpus(args: argparse.Namespace) -> None:
+    """Read one's own corpus: uci (docword.txt vocab.txt), ldac (data.dat vocab.txt), text (a folder of .txt)."""
+    from dlvm.corpora.importing import read
+
+    read(args.format, args.sources, name=args.name, stop_list=args.stop_list, stem=args.stem).save(args.output)
+
+
+def describe(args: argparse.Namespace) -> None:
+    """Write Table 1 as data: what each corpus holds beside what the paper printed."""
+    from dlvm.corpora.corpus import Corpus
+    from dlvm.corpora.table import describe
+
+    corpora = [Corpus.load(path) for path in args.corpora]
+    describe(corpora, dict(args.test_documents), args.published, args.output)
+
+
+def train(args: argparse.Namespace) -> None:
+    """Train a model on the training documents of a split; one output per chain or constant."""
+    from dlvm.corpora.corpus import Corpus
+    from dlvm.experiment import train
+
+    trained = train(
+        Corpus.load(args.corpus),
+        args.model,
+        topics=args.topics,
+        seed=args.seed,
+        test_documents=args.test_documents,
+        settings=args.settings,
+        smoothing=args.smoothing,
+    )
+    if len(trained) != len(args.output):
+        raise InputError(f"train: {args.model} gives {len(trained)} files here, but --output names {len(args.output)}")
+    for topics, path in zip(trained, args.output, strict=True):
+        topics.save(path)
+
+
+def score(args: argparse.Namespace) -> None:
+    """Score topics on the test documents of a split by full and by half folding-in."""
+    from dlvm.corpora.corpus import Corpus
+    from dlvm.experiment import score
+    from dlvm.models.topics import Topics
+    from dlvm.scores import write_scores
+
+    scores = score(
+        Corpus.load(args.corpus),
+        [Topics.load(path) for path in args.topics],
+        args.model,
+        args.variant,
+        seed=args.seed,
+        test_documents=args.test_documents,
+        settings=args.settings,
+        smoothing=args.smoothing,
+    )
+    write_scores(args.output, scores)
+
+
+def collect(args: argparse.Namespace) -> None:
+    """Merge score files into one table."""
+    from dlvm.scores import collect_scores
+
+    collect_scores(args.scores, args.output)
+
+
+def timings(args: argparse.Namespace) -> None:
+    """Merge the benchmark files of a run into one table."""
+    from dlvm.timings import collect_timings
+
+    collect_timings(args.benchmarks, args.output)
+
+
+def exhibit(args: argparse.Namespace) -> None:
+    """Make one figure or table from scores."""
+    from dlvm.exhibits import Inputs, make
+
+    inputs = Inputs.read(args.study, args.scores, args.corpora, args.timings, commit=args.commit, date=args.date)
+    make(args.name, inputs, args.output)
+
+
+def check(args: argparse.Namespace) -> None:
+    """Check a study against its schema."""
+    from dlvm.study import load_study
+
+    load_study(args.study, args.schema, args.data)
+
+
+def audit(args: argparse.Namespace) -> None:
+    """Compare a run with the reference results, exhibit by exhibit."""
+    from dlvm.audit import audit
+
+    sys.exit(audit(args.study, args.scores, args.corpora, args.reference, args.output))
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of `dlvm`."""
+    main = argparse.ArgumentParser(prog="dlvm", description=__doc__, allow_abbrev=False)
+    verbs = main.add_subparsers(dest="verb", required=True, metavar="VERB")
+
+    def verb(name: str, run: Any) -> argparse.ArgumentParser:
+        sub = verbs.add_parser(name, help=run.__doc__, description=run.__doc__, allow_abbrev=False)
+        sub.set_defaults(run=run)
+        return sub
+
+    sub = verb("fetch", fetch)
+    sub.add_argument("file")
+    sub.add_argument("--table", type=Path, required=True, help="data/corpora.csv")
+    sub.add_argument("--mirror", help="a folder with the same file names; DLVM_MIRROR where not given")
+    sub.add_argument("--output", type=Path, required=True)
+
+    sub = verb("prepare", prepare)
+    sub.add_argument("corpus")
+    sub.add_argument("--raw", type=Path, required=True, help="the folder of raw files")
+    sub.add_argument("--table", type=Path, required=True, help="data/corpora.csv")
+    sub.add_argument("--output", type=Path, required=True)
+
+    sub = verb("synthesize", synthesize)
+    sub.add_argument("corpus")
+    sub.add_argument("--published", type=Path, required=True, help="the published Table 1, whose shapes are drawn")
+    sub.add_argument("--scale", type=float, required=True)
+    sub.add_argument("--seed", type=int, required=True)
+    sub.add_argument("--topics", type=Path, required=True, help="where the true topics go")
+    sub.add_argument("--output", type=Path, required=True)
+
+    sub = verb("import", import_corpus)
+    sub.add_argument("format", choices=["uci", "ldac", "text"])
+    sub.add_argument("sources", type=Path, nargs="+")
+    sub.add_argument("--name", required=True)
+    sub.add_argument("--stop-list", type=Path, help="text only: a file of words to leave out")
+    sub.add_argument("--stem", action="store_true", help="text only: stem as Cranfield and Medline are")
+    sub.add_argument("--output", type=Path, required=True)
+
+    sub = verb("describe", describe)
+    sub.add_argument("corpora", type=Path, nargs="+")
+    sub.add_argument("--test-documents", type=_held_out, nargs="+", required=True, metavar="CORPUS=NUMBER")
+    sub.add_argument("--published", type=Path, required=True)
+    sub.add_argument("--output", type=Path, required=True)
+
+    sub = verb("train", train)
+    sub.add_argument("corpus", type=Path)
+    sub.add_argument("--model", required=True)
+    sub.add_argument("--topics", type=int, required=True)
+    sub.add_argument("--seed", type=int, required=True)
+    sub.add_argument("--test-documents", type=int, required=True)
+    sub.add_argument("--settings", type=_settings, default={}, help="the model's training settings, JSON")
+    sub.add_argument("--smoothing", type=float, nargs="+", default=[], help="constants to add at every M step")
+    sub.add_argument("--output", type=Path, nargs="+", required=True)
+
+    sub = verb("score", score)
+    sub.add_argument("corpus", type=Path)
+    sub.add_argument("topics", type=Path, nargs="+")
+    sub.add_argument("--model", required=True)
+    sub.add_argument("--variant", required=True)
+    sub.add_argument("--seed", type=int, required=True)
+    sub.add_argument("--test-documents", type=int, required=True)
+    sub.add_argument("--settings", type=_settings, default={}, help="the model's fold-in settings, JSON")
+    sub.add_argument("--smoothing", type=float, nargs="+", default=[], help="constants to add after training")
+    sub.add_argument("--output", type=Path, required=True)
+
+    sub = verb("collect", collect)
+    sub.add_argument("scores", type=Path, nargs="+")
+    sub.add_argument("--output", type=Path, required=True)
+
+    sub = verb("timings", timings)
+    sub.add_argument("benchmarks", type=Path)
+    sub.add_argument("--output", type=Path, required=True)
+
+    sub = verb("exhibit", exhibit)
+    sub.add_argument("name")
+    sub.add_argument("--study", type=Path, required=True)
+    sub.add_argument("--scores", type=Path, required=True)
+    sub.add_argument("--corpora", type=Path, required=True)
+    sub.add_argument("--timings", type=Path, help="reference timings of the study, where there are any")
+    sub.add_argument("--commit", default="", help="the commit that the paper is built from")
+    sub.add_argument("--date", default="", help="that commit's date")
+    sub.add_argument("--output", type=Path, required=True)
+
+    sub = verb("check", check)
+    sub.add_argument("study", type=Path)
+    sub.add_argument("--schema", type=Path, default=Path("workflow/studies/schema.yaml"))
+    sub.add_argument("--data", type=Path, default=Path("data"))
+
+    sub = verb("audit", audit)
+    sub.add_argument("--study", type=Path, required=True)
+    sub.add_argument("--scores", type=Path, required=True)
+    sub.add_argument("--corpora", type=Path, required=True)
+    sub.add_argument("--reference", type=Path, required=True, help="the folder of reference results")
+    sub.add_argument("--output", type=Path, required=True, help="where the comparison goes")
+    return main
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run `dlvm`; return 0, or 2 after one line about bad input."""
+    args = parser().parse_args(arguments)
+    try:
+        args.run(args)
+    except InputError as error:
+        print(f"dlvm: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

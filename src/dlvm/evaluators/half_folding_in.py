@@ -1,0 +1,26 @@
+"""Half folding-in: topic weights are fitted to one half of a document's tokens, the other half is scored.
+
+Welling et al. (2008), section 5: "half". A proper predictive likelihood of the scored half: nothing that
+is scored has been seen by the fit.
+"""
+
+from collections.abc import Sequence
+
+from dlvm.corpora.corpus import Corpus
+from dlvm.evaluators.evaluation import Evaluation, FoldIn, predictive
+from dlvm.models.topics import Topics
+
+
+def half_folding_in(chains: Sequence[Topics], observed: Corpus, scored: Corpus, fold_in: FoldIn) -> Evaluation:
+    """Return the log-likelihood of the scored halves, theta folded in on the observed halves.
+
+    Args:
+        chains: the topics of each chain; their predictive distributions are averaged.
+        observed: the halves that the fold-in sees (`dlvm.corpora.split.half_split`).
+        scored: the halves that are scored, document by document in the same order.
+        fold_in: gives theta, (D, K), for topics and documents.
+
+    Returns:
+        log-likelihoods in nats of the scored tokens.
+    """
+    return predictive(chains, observed, scored, fold_in)

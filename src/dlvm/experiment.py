@@ -1,0 +1,151 @@
+"""The two jobs that a study is made of: train a model on a split, score it on the split's test documents."""
+
+import importlib
+from collections.abc import Callable, Sequence
+from functools import partial
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dlvm.corpora.corpus import Corpus
+from dlvm.corpora.split import half_split, train_test_split
+from dlvm.errors import InputError
+from dlvm.evaluators.evaluation import Evaluation
+from dlvm.evaluators.full_folding_in import full_folding_in
+from dlvm.evaluators.half_folding_in import half_folding_in
+from dlvm.models import MODELS
+from dlvm.models.topics import Topics
+from dlvm.scores import Score, perplexity
+
+
+def model_module(model: str) -> ModuleType:
+    """Return the module that implements a model.
+
+    Raises:
+        InputError: for an unknown model, with the known ones.
+    """
+    if model not in MODELS:
+        raise InputError(f"there is no model {model}; there are {', '.join(MODELS)}")
+    return importlib.import_module(MODELS[model])
+
+
+def train(
+    corpus: Corpus,
+    model: str,
+    *,
+    topics: int,
+    seed: int,
+    test_documents: int,
+    settings: dict[str, Any],
+    smoothing: Sequence[float] = (),
+) -> list[Topics]:
+    """Train a model on the training documents of a split.
+
+    Args:
+        corpus: all documents.
+        model: a name in `dlvm.models.MODELS`.
+        topics: K.
+        seed: names the split and the start.
+        test_documents: how many documents are held out.
+        settings: the model's training settings.
+        smoothing: constants to add at every M step: one training each.
+
+    Returns:
+        One Topics per chain, or per constant.
+    """
+    if topics < 1:
+        raise InputError(f"{topics} topics: there must be 1 or more")
+    module = model_module(model)
+    training, _ = train_test_split(corpus, test_documents, seed)
+    if smoothing:
+        return [
+            trained
+            for constant in smoothing
+            for trained in module.train(training, topics=topics, seed=seed, smoothing=constant, **settings)
+        ]
+    trained: list[Topics] = module.train(training, topics=topics, seed=seed, **settings)
+    return trained
+
+
+def score(
+    corpus: Corpus,
+    chains: Sequence[Topics],
+    model: str,
+    variant: str,
+    *,
+    seed: int,
+    test_documents: int,
+    settings: dict[str, Any],
+    smoothing: Sequence[float] = (),
+) -> list[Score]:
+    """Score trained topics on the test documents of a split by full and by half folding-in.
+
+    A model of one chain is scored as it is, or once per constant in `smoothing`. Topics that carry their own
+    constant (added at every M step) are scored one by one. Several chains are scored one by one and, as
+    chain "all", with their predictive distributions averaged.
+    """
+    _, test = train_test_split(corpus, test_documents, seed)
+    observed, scored = half_split(test, seed)
+    module = model_module(model)
+    fold_in = _remembered(partial(module.fold_in, seed=seed, **settings))
+    sampled = all("chain" in topics.provenance for topics in chains)
+
+    groups: list[tuple[float, str, list[Topics]]]
+    if smoothing:
+        groups = [(constant, "none", [topics.smoothed(constant)]) for constant in smoothing for topics in chains]
+    elif sampled:
+        groups = [(0.0, str(topics.provenance["chain"]), [topics]) for topics in chains]
+        groups.append((0.0, "all", list(chains)))
+    else:
+        groups = [(float(topics.provenance["smoothing"]), "none", [topics]) for topics in chains]
+
+    rows = []
+    for constant, chain, group in groups:
+        evaluations: dict[str, Evaluation] = {
+            "full-folding-in": full_folding_in(group, test, fold_in),
+            "half-folding-in": half_folding_in(group, observed, scored, fold_in),
+        }
+        for evaluator, evaluation in evaluations.items():
+            has_tokens = evaluation.tokens > 0
+            log_likelihood = float(np.sum(evaluation.log_likelihood[has_tokens]))
+            tokens = int(evaluation.tokens.sum())
+            rows.append(
+                Score(
+                    corpus=corpus.name,
+                    model=model,
+                    variant=variant,
+                    topics=group[0].n_topics,
+                    smoothing=constant,
+                    chain=chain,
+                    evaluator=evaluator,
+                    samples=len(group) if sampled else 0,
+                    seed=seed,
+                    documents=int(has_tokens.sum()),
+                    tokens=tokens,
+                    documents_left_out=int((~has_tokens).sum()),
+                    tokens_left_out=evaluation.tokens_left_out,
+                    log_likelihood=log_likelihood,
+                    perplexity=perplexity(log_likelihood, tokens),
+                    standard_error=float("nan") if sampled else float(np.sqrt(np.sum(evaluation.standard_error**2))),
+                )
+            )
+    return rows
+
+
+def _remembered(
+    fold_in: Callable[[Topics, Corpus], NDArray[np.float64]],
+) -> Callable[[Topics, Corpus], NDArray[np.float64]]:
+    """Fold each (topics, documents) in once: a chain is scored alone and in the average."""
+    known: dict[tuple[int, int], NDArray[np.float64]] = {}
+    kept: list[tuple[Topics, Corpus]] = []  # keeps the ids in use
+
+    def folded(topics: Topics, documents: Corpus) -> NDArray[np.float64]:
+        key = (id(topics), id(documents))
+        if key not in known:
+            known[key] = fold_in(topics, documents)
+            kept.append((topics, documents))
+        return known[key]
+
+    return folded

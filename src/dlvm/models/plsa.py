@@ -1,0 +1,369 @@
+r"""PLSA-HOF: probabilistic latent semantic analysis by EM (Hofmann 1999; Welling et al. 2008, section 3.4).
+
+Model. A token of document d is word w with probability
+
+    p(w | d) = sum_z p(w | z) p(z | d) = sum_k W[w, k] H[d, k].
+
+Hofmann's symmetric parameters are p(z), p(d | z) and p(w | z). With p(z | d) proportional to
+p(z) p(d | z) the posterior
+
+    p(z | d, w) = p(z) p(d | z) p(w | z) / sum_z' p(z') p(d | z') p(w | z')
+                = W[w, z] H[d, z] / sum_z' W[w, z'] H[d, z']                      (E step)
+
+does not change, because p(d) cancels. The M step is
+
+    p(w | z) ∝ sum_d n(d, w) p(z | d, w),
+    p(d | z) ∝ sum_w n(d, w) p(z | d, w),      p(z) ∝ sum_{d,w} n(d, w) p(z | d, w),
+
+hence p(z | d) = sum_w n(d, w) p(z | d, w) / n(d), which are the updates 3.24 of Welling et al. Each
+iteration cannot lower the log-likelihood sum_{d,w} n(d, w) log sum_k W[w, k] H[d, k].
+
+Kernel. With R[d, w] = n(d, w) / (W H')[d, w] the new values are H[d, k] sum_w R[d, w] W[w, k] / n(d) and
+W[w, k] sum_d R[d, w] H[d, k], normalised over w. One pass over the documents gives R and the new H, one
+pass over the words gives the new W: O(nnz K) work, O(nnz + (D + V) K) memory, no array over
+documents x words x topics. Values below 1e-30 are set to 0, which keeps EM out of denormal numbers; a
+topic that is 0 for a word or a document stays so, as in exact EM.
+"""
+
+import math
+from typing import Any, Self
+
+import numba as nb
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from dlvm.corpora.corpus import Corpus
+from dlvm.errors import InputError
+from dlvm.models.estimator import Estimator
+from dlvm.models.topics import Topics
+from dlvm.seeds import generator
+
+SMALLEST = 1e-30  # below this a probability counts as 0
+LANES = 16  # partial sums of a dot product: their order, hence the result, is the same on every CPU
+
+Float = NDArray[np.float64]
+Index = NDArray[np.int32]
+
+
+@nb.njit("float64(float64[::1], float64[::1], float64[::1])", cache=True, inline="never")
+def _dot(a, b, lanes):  # type: ignore[no-untyped-def]
+    """Return a . b, summed in LANES partial sums that the compiler can keep in vector registers."""
+    size = a.shape[0]
+    whole = size - size % LANES
+    lanes[:] = 0.0
+    for start in range(0, whole, LANES):
+        a_block = a[start : start + LANES]
+        b_block = b[start : start + LANES]
+        for j in range(LANES):
+            lanes[j] += a_block[j] * b_block[j]
+    total = 0.0
+    for j in range(LANES):
+        total += lanes[j]
+    for k in range(whole, size):
+        total += a[k] * b[k]
+    return total
+
+
+@nb.njit(
+    "float64(int32[::1], int32[::1], float64[::1], float64[:, ::1], float64[:, ::1], float64[::1])",
+    cache=True,
+)
+def _documents_pass(indptr, indices, counts, W, H, ratio):  # type: ignore[no-untyped-def]
+    """Replace H by its EM update, fill ratio with n / (W H'), return the log-likelihood before the update."""
+    n_documents, n_topics = H.shape
+    log_likelihood = 0.0
+    update = np.empty(n_topics)
+    lanes = np.empty(LANES)
+    for d in range(n_documents):
+        h = H[d]
+        update[:] = 0.0
+        for i in range(indptr[d], indptr[d + 1]):
+            w = W[indices[i]]
+            probability = _dot(h, w, lanes)
+            if probability > 0.0:
+                r = counts[i] / probability
+                log_likelihood += counts[i] * math.log(probability)
+            else:  # no topic can explain this word here: it cannot inform H
+                r = 0.0
+                log_likelihood -= np.inf
+            ratio[i] = r
+            for k in range(n_topics):
+                update[k] += r * w[k]
+        total = 0.0
+        for k in range(n_topics):
+            h_new = h[k] * update[k]
+            update[k] = h_new if h_new > SMALLEST else 0.0
+            total += update[k]
+        if total > 0.0:
+            for k in range(n_topics):
+                h[k] = update[k] / total
+    return log_likelihood
+
+
+@nb.njit(
+    "void(int32[::1], int32[::1], int32[::1], float64[::1], float64[:, ::1], float64[:, ::1], float64[::1])",
+    cache=True,
+)
+def _words_pass(indptr, indices, position, ratio, W, H, totals):  # type: ignore[no-untyped-def]
+    """Replace W by its EM update before normalisation; totals receives the sum over words of each topic."""
+    n_words, n_topics = W.shape
+    update = np.empty(n_topics)
+    totals[:] = 0.0
+    for v in range(n_words):
+        w = W[v]
+        update[:] = 0.0
+        for i in range(indptr[v], indptr[v + 1]):
+            h = H[indices[i]]
+            r = ratio[position[i]]
+            for k in range(n_topics):
+                update[k] += r * h[k]
+        for k in range(n_topics):
+            w_new = w[k] * update[k]
+            if w_new < SMALLEST:
+                w_new = 0.0
+            w[k] = w_new
+            totals[k] += w_new
+
+
+@nb.njit(
+    "int64(int32[::1], int32[::1], float64[::1], float64[:, ::1], float64[:, ::1], int64, float64)",
+    cache=True,
+)
+def _fold_in(indptr, indices, counts, W, H, iterations, tolerance):  # type: ignore[no-untyped-def]
+    """Run EM over H with W fixed, document by document; return how many documents met the tolerance."""
+    n_documents, n_topics = H.shape
+    longest = 0
+    for d in range(n_documents):
+        longest = max(longest, indptr[d + 1] - indptr[d])
+    words = np.empty((longest, n_topics))
+    explained = np.empty(longest)
+    gradient = np.empty(n_topics)
+    lanes = np.empty(LANES)
+    met = 0
+    for d in range(n_documents):
+        h = H[d]
+        size = 0
+        tokens = 0.0
+        for i in range(indptr[d], indptr[d + 1]):
+            w = W[indices[i]]
+            highest = 0.0
+            for k in range(n_topics):
+                highest = max(highest, w[k])
+            if highest > 0.0:  # a word that no topic gives cannot inform H
+                words[size, :] = w
+                explained[size] = counts[i]
+                tokens += counts[i]
+                size += 1
+        if size == 0:
+            met += 1
+            continue
+        for _ in range(iterations):
+            gradient[:] = 0.0
+            for i in range(size):
+                w = words[i]
+                r = explained[i] / _dot(h, w, lanes)
+                for k in range(n_topics):
+                    gradient[k] += r * w[k]
+            steepest = 0.0
+            total = 0.0
+            for k in range(n_topics):
+                steepest = max(steepest, gradient[k])
+                h_new = h[k] * gradient[k]
+                gradient[k] = h_new if h_new > SMALLEST else 0.0
+                total += gradient[k]
+            for k in range(n_topics):
+                h[k] = gradient[k] / total
+            # the log-likelihood is concave in h and its maximum lies at most this far above the point just left
+            if steepest - tokens <= tolerance * tokens:
+                met += 1
+                break
+    return met
+
+
+def _int32(matrix: sp.csr_array | sp.csc_array) -> tuple[Index, Index]:
+    return matrix.indptr.astype(np.int32), matrix.indices.astype(np.int32)
+
+
+class PLSA(Estimator):
+    """PLSA-HOF by EM on a matrix of counts.
+
+    Args:
+        n_components: K, the number of topics.
+        iterations: the largest number of EM iterations.
+        tolerance: stop when an iteration raises the log-likelihood by less than this many nats per token.
+        smoothing: a constant that every M step adds to p(w | z) before it renormalises; 0 is plain EM.
+            With a positive constant the log-likelihood may fall.
+        random_state: generator of the random start.
+
+    Attributes (after `fit`):
+        components_: (K, V) p(w | z), rows sum to 1. A word without training tokens has probability 0
+            (smoothing aside).
+        document_topics_: (D, K) p(z | d). An empty document keeps its random start.
+        log_likelihood_: (iterations + 1,) nats, before each iteration and after the last.
+        n_iter_: EM iterations run.
+    """
+
+    def __init__(
+        self,
+        n_components: int = 10,
+        *,
+        iterations: int = 100,
+        tolerance: float = 0.0,
+        smoothing: float = 0.0,
+        random_state: np.random.Generator | int | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.iterations = iterations
+        self.tolerance = tolerance
+        self.smoothing = smoothing
+        self.random_state = random_state
+
+    def fit(
+        self,
+        X: sp.sparray | NDArray[Any],
+        y: None = None,  # noqa: ARG002
+        *,
+        components: Float | None = None,
+        document_topics: Float | None = None,
+    ) -> Self:
+        """Fit to X, the (D, V) counts n(d, w), from a random start or from the one given.
+
+        Args:
+            X: (D, V) counts, sparse or dense, none negative.
+            y: ignored, for scikit-learn's pipelines.
+            components: (K, V) start of p(w | z).
+            document_topics: (D, K) start of p(z | d).
+
+        Raises:
+            InputError: on a negative or undefined count, a corpus without tokens, or a bad setting.
+        """
+        counts = _check_counts(X)
+        _check_settings(self)
+        n_documents, n_words = counts.shape
+        random = np.random.default_rng(self.random_state)
+        if components is None:
+            components = random.random((self.n_components, n_words))
+        if document_topics is None:
+            document_topics = random.random((n_documents, self.n_components))
+        W = np.ascontiguousarray((components / components.sum(axis=1, keepdims=True)).T)
+        H = np.ascontiguousarray(document_topics / document_topics.sum(axis=1, keepdims=True))
+
+        # the same cells by word, each with its position in the by-document order
+        by_word = sp.csr_array(
+            (np.arange(1, counts.nnz + 1), counts.indices, counts.indptr), shape=counts.shape
+        ).tocsc()
+        position = (by_word.data - 1).astype(np.int32)
+        documents, words = _int32(counts), _int32(by_word)
+        tokens = float(counts.data.sum())
+        ratio, totals = np.empty(counts.nnz), np.empty(self.n_components)
+        history: list[float] = []
+        for _ in range(self.iterations):
+            H_old = H.copy()  # (both updates start from the same E step)
+            history.append(_documents_pass(*documents, counts.data, W, H, ratio))
+            _words_pass(*words, position, ratio, W, H_old, totals)
+            W /= np.where(totals > 0.0, totals, 1.0)
+            dead = totals == 0.0
+            if dead.any():  # a topic that explains nothing any more: no word is better than another
+                W[:, dead] = 1.0 / n_words
+            if self.smoothing > 0.0:
+                W += self.smoothing
+                W /= 1.0 + n_words * self.smoothing
+            if len(history) > 1 and abs(history[-1] - history[-2]) < self.tolerance * tokens:
+                break
+        self.n_iter_ = len(history)
+        history.append(_documents_pass(*documents, counts.data, W, H.copy(), ratio))
+        self.log_likelihood_ = np.array(history)
+        self.components_ = np.ascontiguousarray(W.T)
+        self.components_ /= self.components_.sum(axis=1, keepdims=True)
+        self.document_topics_ = H
+        return self
+
+    def transform(self, X: sp.sparray | NDArray[Any]) -> Float:
+        """Return p(z | d), (D, K), of the documents X (D, V) by folding in with the settings of `fit`."""
+        topics = self.topics(tuple(str(v) for v in range(self.components_.shape[1])))
+        return fold_in_counts(topics, _check_counts(X), iterations=self.iterations, tolerance=self.tolerance)
+
+    def topics(self, vocabulary: tuple[str, ...], provenance: dict[str, Any] | None = None) -> Topics:
+        """Return the topics with the flat Dirichlet(1) prior that section 3.4 derives for PLSA."""
+        return Topics(self.components_, np.ones(self.n_components), vocabulary, dict(provenance or {}))
+
+
+def fold_in_counts(topics: Topics, counts: sp.csr_array, *, iterations: int, tolerance: float) -> Float:
+    """Fold documents in: iterate the E step with p(w | z) fixed (Hofmann 1999; Welling et al., section 5).
+
+    Maximises sum_w n(w) log sum_k phi[k, w] theta[k] over the simplex, from the uniform point, by
+
+        theta[k] <- theta[k] g[k] / n,    g[k] = sum_w n(w) phi[k, w] / sum_k' phi[k', w] theta[k'].
+
+    The objective is concave, so max_k g[k] - n bounds its distance from the maximum; iteration stops when
+    that is at most `tolerance` nats per token, or after `iterations`.
+
+    Args:
+        topics: the topics; their prior plays no part.
+        counts: (D, V) counts.
+        iterations: the largest number of iterations.
+        tolerance: nats per token; 0 runs all iterations.
+
+    Returns:
+        theta, (D, K), rows sum to 1. Words that no topic gives are left aside here (the evaluator scores
+        them); a document without any other word keeps the uniform weights.
+    """
+    theta = np.full((counts.shape[0], topics.n_topics), 1.0 / topics.n_topics)
+    W = np.ascontiguousarray(topics.phi.T)
+    _fold_in(*_int32(counts), counts.data, W, theta, iterations, tolerance)
+    return theta
+
+
+def fold_in(
+    topics: Topics,
+    documents: Corpus,
+    *,
+    seed: int,  # noqa: ARG001  (folding in draws nothing)
+    iterations: int,
+    tolerance: float,
+) -> Float:
+    """Fold in the documents of a corpus over the topics' vocabulary; see `fold_in_counts`."""
+    return fold_in_counts(topics, documents.counts(), iterations=iterations, tolerance=tolerance)
+
+
+def train(
+    corpus: Corpus, *, topics: int, seed: int, iterations: int, tolerance: float, smoothing: float = 0.0
+) -> list[Topics]:
+    """Train PLSA on a corpus; the start is named by (corpus, topics, seed), so every constant shares it."""
+    model = PLSA(
+        topics,
+        iterations=iterations,
+        tolerance=tolerance,
+        smoothing=smoothing,
+        random_state=generator("plsa-start", corpus=corpus.name, topics=topics, seed=seed),
+    ).fit(corpus.counts())
+    provenance = {
+        "model": "plsa-hof",
+        "corpus": corpus.name,
+        "documents": corpus.n_documents,
+        "seed": seed,
+        "iterations": model.n_iter_,
+        "smoothing": smoothing,
+        "log_likelihood": model.log_likelihood_.tolist(),
+    }
+    return [model.topics(corpus.vocabulary, provenance)]
+
+
+def _check_settings(model: PLSA) -> None:
+    if model.n_components < 1 or model.iterations < 1:
+        raise InputError(f"PLSA: {model.n_components} topics and {model.iterations} iterations; both must be 1 or more")
+    if not (model.tolerance >= 0.0 and 0.0 <= model.smoothing < math.inf):
+        raise InputError("PLSA: tolerance and smoothing must be 0 or more and finite")
+
+
+def _check_counts(X: sp.sparray | NDArray[Any]) -> sp.csr_array:
+    matrix: Any = X  # scipy's stubs do not know that csr_array takes any of these
+    counts: sp.csr_array = sp.csr_array(matrix, dtype=float)
+    counts.sum_duplicates()
+    counts.eliminate_zeros()
+    if not (np.all(counts.data > 0.0) and np.all(np.isfinite(counts.data))):
+        raise InputError("PLSA: the counts hold a negative or undefined number")
+    if counts.nnz == 0:
+        raise InputError("PLSA: the documents hold no tokens")
+    return counts

@@ -1,0 +1,64 @@
+"""What a study may say."""
+
+from pathlib import Path
+from typing import Any
+
+from dlvm.errors import InputError
+
+
+def load_study(path: Path, schema: Path, data: Path) -> dict[str, Any]:
+    """Read and check a study's YAML file; see `check_study`."""
+    import yaml
+
+    try:
+        study = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise InputError(f"{path}: not a readable study ({error})") from error
+    if not isinstance(study, dict):
+        raise InputError(f"{path}: a study is a mapping of settings; see workflow/studies/paper.yaml")
+    return check_study(study, schema, data)
+
+
+def check_study(study: dict[str, Any], schema: Path, data: Path) -> dict[str, Any]:
+    """Return the study with its optional parts filled in, or say in one line what is wrong with it.
+
+    Args:
+        study: the settings.
+        schema: the JSON schema (as YAML).
+        data: the project's data folder, where imported corpora are looked for.
+
+    Raises:
+        InputError: naming the key (as models/lda/train/sweeps), what it holds and what it must hold.
+    """
+    import jsonschema
+    import yaml
+
+    from dlvm.corpora.prepare import is_known
+
+    validator = jsonschema.Draft202012Validator(yaml.safe_load(schema.read_text(encoding="utf-8")))
+    errors = sorted(validator.iter_errors(study), key=lambda error: [str(part) for part in error.absolute_path])
+    if errors:
+        key = "/".join(str(part) for part in errors[0].absolute_path) or "the top level"
+        raise InputError(f"study: at {key}: {errors[0].message}; see workflow/studies/schema.yaml")
+    for corpus in [*study["corpora"], *study["table_1_also"], *study["alternatives"]["corpora"]]:
+        imported = (data / "corpora" / f"{corpus}.npz").exists()
+        if not is_known(corpus) and not imported:
+            raise InputError(
+                f"study: at corpora/{corpus}: neither a corpus of data/corpora.csv nor an imported one;"
+                f" import it with `dlvm import ... --output data/corpora/{corpus}.npz`"
+            )
+    for key in ("beyond_vocabulary", "alternatives"):
+        if study[key]["corpus"] not in study["corpora"]:
+            raise InputError(
+                f"study: at {key}/corpus: {study[key]['corpus']} is not among the corpora {', '.join(study['corpora'])}"
+            )
+    for model, variants in study["alternatives"]["variants"].items():
+        for name, changes in variants.items():
+            for part, change in changes.items():
+                for setting in change:
+                    if setting not in study["models"][model][part]:
+                        raise InputError(
+                            f"study: at alternatives/variants/{model}/{name}/{part}: there is no setting {setting};"
+                            f" there are {', '.join(study['models'][model][part])}"
+                        )
+    return study

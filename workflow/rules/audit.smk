@@ -1,0 +1,20 @@
+"""A run against the reference results of its study."""
+
+
+rule audit:
+    """Compare scores and corpora with data/reference, exhibit by exhibit; fail with a table where they differ."""
+    input:
+        study=STUDY,
+        scores="data/scores/scores.csv",
+        corpora="data/scores/corpora.csv",
+        reference=[str(REFERENCE / "scores.csv"), str(REFERENCE / "corpora.csv")],
+        code=code("dlvm.audit"),
+    output:
+        "data/scores/audit.csv",
+    params:
+        reference=REFERENCE,
+    log:
+        "logs/audit.log",
+    shell:
+        "dlvm audit --study {input.study} --scores {input.scores} --corpora {input.corpora}"
+        " --reference {params.reference} --output {output} 2>&1 | tee {log}"

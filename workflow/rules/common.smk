@@ -1,0 +1,131 @@
+"""Every helper of the rules, and the study's settings read once."""
+
+import ast
+import json
+import shlex
+import sys
+from pathlib import Path
+
+from dlvm.errors import InputError
+from dlvm.study import check_study
+
+SOURCE = Path("src")
+
+try:
+    study = check_study(config, Path("workflow/studies/schema.yaml"), Path("data"))
+except InputError as error:
+    print(f"dlvm: {error}", file=sys.stderr)
+    sys.exit(2)
+
+CORPORA = list(study["corpora"])
+DESCRIBED = CORPORA + study["table_1_also"]
+MODELS = study["models"]
+SMOOTHING = [f"{constant:.0e}" for constant in study["smoothing"]]
+MIRROR = f"--mirror {shlex.quote(study['mirror'])}" if "mirror" in study else ""
+
+
+wildcard_constraints:
+    corpus=r"[a-z][a-z0-9-]*",
+    model=r"[a-z0-9-]+",
+    variant=r"[a-z0-9.-]+",
+    topics=r"\d+",
+    seed=r"\d+",
+    name=r"[a-z0-9-]+",
+
+
+def code(*modules):
+    """Return the source files of modules and of every dlvm module that they import, directly or not."""
+    found, todo = set(), list(modules)
+    while todo:
+        path = SOURCE.joinpath(*todo.pop().split("."))
+        path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+        if path in found or not path.exists():
+            continue
+        found.add(path)
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("dlvm"):
+                todo += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+    return sorted(str(path) for path in found)
+
+
+def model_code(wildcards):
+    """Return the source files that training or folding in a model runs."""
+    from dlvm.models import MODELS as modules
+
+    return code("dlvm.experiment", modules[wildcards.model])
+
+
+def test_documents(wildcards):
+    """Return how many documents of a corpus are held out."""
+    return study["corpora"].get(wildcards.corpus, study["corpora"].get(base(wildcards.corpus)))["test_documents"]
+
+
+def base(corpus):
+    """Return the corpus that an unstemmed one is another preprocessing of."""
+    return corpus.removesuffix("-unstemmed")
+
+
+def settings(wildcards, part):
+    """Return a model's settings of one part (train, fold_in) as a shell word, alternatives applied."""
+    chosen = dict(MODELS[wildcards.model][part])
+    variant = wildcards.get("variant", "")
+    if variant.startswith("alternative-"):
+        name = variant.removeprefix("alternative-")
+        chosen |= study["alternatives"]["variants"][wildcards.model][name].get(part, {})
+    return shlex.quote(json.dumps(chosen, sort_keys=True))
+
+
+def train_settings(wildcards):
+    """Return the training settings as a shell word."""
+    return settings(wildcards, "train")
+
+
+def fold_in_settings(wildcards):
+    """Return the fold-in settings as a shell word."""
+    return settings(wildcards, "fold_in")
+
+
+def all_scores():
+    """Return every score file that the study asks for."""
+    pattern = "data/scores/{corpus}/{model}/{variant}/{topics}-{seed}.csv"
+    files = []
+    for corpus in CORPORA:
+        for topics in study["topics"]:
+            for seed in study["seeds"]:
+                for model in MODELS:
+                    variant = MODELS[model]["variant"]
+                    files.append(pattern.format(corpus=corpus, model=model, variant=variant, topics=topics, seed=seed))
+            for seed in study["smoothing_in_m_step"]["seeds"]:
+                files.append(
+                    pattern.format(
+                        corpus=corpus, model="plsa-hof", variant="smoothed-in-m-step", topics=topics, seed=seed
+                    )
+                )
+    beyond = study["beyond_vocabulary"]
+    for topics in beyond["topics"]:
+        for seed in beyond["seeds"]:
+            variant = MODELS["plsa-hof"]["variant"]
+            files.append(
+                pattern.format(
+                    corpus=beyond["corpus"], model="plsa-hof", variant=variant, topics=topics, seed=seed
+                )
+            )
+    alternatives = study["alternatives"]
+    for topics in alternatives["topics"]:
+        for seed in alternatives["seeds"]:
+            for model, variants in alternatives["variants"].items():
+                for name in variants:
+                    files.append(
+                        pattern.format(
+                            corpus=alternatives["corpus"],
+                            model=model,
+                            variant=f"alternative-{name}",
+                            topics=topics,
+                            seed=seed,
+                        )
+                    )
+            for corpus in alternatives["corpora"]:
+                for model in MODELS:
+                    variant = MODELS[model]["variant"]
+                    files.append(pattern.format(corpus=corpus, model=model, variant=variant, topics=topics, seed=seed))
+    return sorted(set(files))

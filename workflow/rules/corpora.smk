@@ -1,0 +1,89 @@
+"""Raw archives to corpora: download, parse, preprocess; or draw from a known model."""
+
+from dlvm.corpora.prepare import raw_files
+
+
+def raw_inputs(wildcards):
+    """Return the raw files that a corpus is read from."""
+    return [f"data/raw/{file}" for file in raw_files(wildcards.corpus)]
+
+
+ruleorder: synthesize > prepare
+
+
+rule fetch:
+    """Download one raw file, or take it from the mirror, and verify what it holds."""
+    input:
+        table="data/corpora.csv",
+        code=code("dlvm.corpora.download"),
+    output:
+        "data/raw/{file}",
+    params:
+        mirror=MIRROR,
+    wildcard_constraints:
+        file=r"[A-Za-z0-9._-]+",
+    log:
+        "logs/fetch/{file}.log",
+    benchmark:
+        "data/benchmarks/fetch/{file}.tsv"
+    retries: 0
+    shell:
+        "dlvm fetch {wildcards.file} --table {input.table} {params.mirror} --output {output} 2> {log}"
+
+
+rule prepare:
+    """Parse and preprocess one corpus."""
+    input:
+        raw=raw_inputs,
+        table="data/corpora.csv",
+        code=code("dlvm.corpora.prepare"),
+    output:
+        "data/corpora/{corpus}.npz",
+    log:
+        "logs/prepare/{corpus}.log",
+    benchmark:
+        "data/benchmarks/prepare/{corpus}.tsv"
+    shell:
+        "dlvm prepare {wildcards.corpus} --raw data/raw --table {input.table} --output {output} 2> {log}"
+
+
+rule synthesize:
+    """Draw a corpus from a known LDA; the true topics are kept."""
+    input:
+        published="data/published/welling-2008-table-1.csv",
+        code=code("dlvm.corpora.synthetic"),
+    output:
+        corpus="data/corpora/{corpus}-like.npz",
+        topics="data/models/{corpus}-like/true-topics.npz",
+    params:
+        scale=study["synthetic"]["scale"],
+        seed=study["synthetic"]["seed"],
+    log:
+        "logs/synthesize/{corpus}.log",
+    benchmark:
+        "data/benchmarks/synthesize/{corpus}.tsv"
+    shell:
+        "dlvm synthesize {wildcards.corpus}-like --published {input.published} --scale {params.scale}"
+        " --seed {params.seed} --output {output.corpus} --topics {output.topics} 2> {log}"
+
+
+rule describe_corpora:
+    """Table 1 as data: what each corpus holds beside what the paper printed."""
+    input:
+        corpora=expand("data/corpora/{corpus}.npz", corpus=DESCRIBED),
+        published="data/published/welling-2008-table-1.csv",
+        code=code("dlvm.corpora.table"),
+    output:
+        "data/scores/corpora.csv",
+    params:
+        test_documents=[
+            f"{corpus}={study['corpora'][corpus if corpus in study['corpora'] else base(corpus)]['test_documents']}"
+            for corpus in DESCRIBED
+        ],
+    log:
+        "logs/describe_corpora.log",
+    benchmark:
+        "data/benchmarks/describe_corpora.tsv"
+    shell:
+        "dlvm describe {input.corpora} --test-documents {params.test_documents} --published {input.published}"
+        " --output {output} 2> {log}"

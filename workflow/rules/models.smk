@@ -1,0 +1,74 @@
+"""Corpora to topics."""
+
+TRAIN = (
+    "dlvm train {input.corpus} --model {wildcards.model} --topics {wildcards.topics} --seed {wildcards.seed}"
+    " --test-documents {params.test_documents} --settings {params.settings} --output {output} 2> {log}"
+)
+
+
+ruleorder: train_chains > train_smoothed > train
+
+
+rule train:
+    """Train a deterministic model once; its log-likelihood per iteration goes into the topics' provenance."""
+    input:
+        corpus="data/corpora/{corpus}.npz",
+        code=model_code,
+    output:
+        "data/models/{corpus}/{model}/{variant}/{topics}-{seed}.npz",
+    params:
+        test_documents=test_documents,
+        settings=train_settings,
+    log:
+        "logs/train/{corpus}/{model}/{variant}/{topics}-{seed}.log",
+    benchmark:
+        "data/benchmarks/train/{corpus}/{model}/{variant}/{topics}-{seed}.tsv"
+    shell:
+        TRAIN
+
+
+rule train_chains:
+    """Train independent Markov chains of one model."""
+    input:
+        corpus="data/corpora/{corpus}.npz",
+        code=model_code,
+    output:
+        expand(
+            "data/models/{{corpus}}/{{model}}/{{variant}}/{{topics}}-{{seed}}-chain-{chain}.npz",
+            chain=range(MODELS["lda"]["train"]["chains"]),
+        ),
+    params:
+        test_documents=test_documents,
+        settings=train_settings,
+    wildcard_constraints:
+        model="lda",
+    log:
+        "logs/train/{corpus}/{model}/{variant}/{topics}-{seed}.log",
+    benchmark:
+        "data/benchmarks/train_chains/{corpus}/{model}/{variant}/{topics}-{seed}.tsv"
+    shell:
+        TRAIN
+
+
+rule train_smoothed:
+    """Train PLSA once per constant, the constant added at every M step (the second reading)."""
+    input:
+        corpus="data/corpora/{corpus}.npz",
+        code=model_code,
+    output:
+        temp(
+            expand(
+                "data/models/{{corpus}}/{{model}}/smoothed-in-m-step/{{topics}}-{{seed}}-constant-{constant}.npz",
+                constant=SMOOTHING,
+            )
+        ),
+    params:
+        test_documents=test_documents,
+        settings=train_settings,
+        smoothing=SMOOTHING,
+    log:
+        "logs/train/{corpus}/{model}/smoothed-in-m-step/{topics}-{seed}.log",
+    benchmark:
+        "data/benchmarks/train_smoothed/{corpus}/{model}/smoothed-in-m-step/{topics}-{seed}.tsv"
+    shell:
+        TRAIN + " --smoothing {params.smoothing}"

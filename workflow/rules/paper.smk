@@ -1,0 +1,58 @@
+"""Exhibits and sections to the PDF; the same commit and the same scores give the same bytes."""
+
+import subprocess
+
+
+def commit(form):
+    """Return the checkout's commit in one of git's formats; empty outside a checkout."""
+    command = ["git", "log", "-1", f"--format={form}"]
+    found = subprocess.run(command, capture_output=True, text=True, check=False)
+    return found.stdout.strip() if found.returncode == 0 else ""
+
+
+ruleorder: macros > table
+
+
+rule macros:
+    """Every number that the prose uses, as LaTeX macros, and the commit that the paper was built from."""
+    input:
+        study=STUDY,
+        scores="data/scores/scores.csv",
+        corpora="data/scores/corpora.csv",
+        code=code("dlvm.exhibits", EXHIBITS["macros"].module),
+    output:
+        "paper/generated/macros.tex",
+    params:
+        commit=commit("%H"),
+        date=commit("%cs"),
+    log:
+        "logs/macros.log",
+    benchmark:
+        "data/benchmarks/macros.tsv"
+    shell:
+        "dlvm exhibit macros --study {input.study} --scores {input.scores} --corpora {input.corpora}"
+        " --commit '{params.commit}' --date '{params.date}' --output {output} 2> {log}"
+
+
+rule paper:
+    """Typeset the paper; an undefined reference is an error."""
+    input:
+        main="paper/main.tex",
+        bibliography="paper/references.bib",
+        sections=sorted(str(path) for path in Path("paper/sections").glob("*.tex")),
+        figures=exhibit_files("figure"),
+        tables=exhibit_files("table"),
+        macros="paper/generated/macros.tex",
+    output:
+        "paper/paper.pdf",
+    params:
+        # the commit's own time, so that the PDF does not say when it was built
+        epoch=commit("%ct") or "0",
+    log:
+        "logs/paper.log",
+    benchmark:
+        "data/benchmarks/paper.tsv"
+    shell:
+        "cd paper && SOURCE_DATE_EPOCH={params.epoch} FORCE_SOURCE_DATE=1 TEXMFVAR=$PWD/generated/texmf"
+        " latexmk -pdf -Werror -interaction=nonstopmode -halt-on-error -file-line-error -jobname=paper main.tex"
+        " > ../{log} 2>&1"

@@ -1,0 +1,74 @@
+#!/bin/sh
+# usage: system.sh PYTHON [FILE]
+#
+# Checks what the system itself has to provide, before any work: Python 3.11 or newer with venv, and TeX with the styles
+# of the paper. Root on Debian or Ubuntu gets what is missing from apt; anyone else gets the one line that mends it, and
+# exit status 2. Where FILE exists, .venv is complete and the system's Python is no longer looked at.
+set -eu
+
+python=$1
+venv_is_complete=${2:-}
+tex_programs='latexmk pdflatex kpsewhich'
+tex_styles='booktabs.sty natbib.sty hyperref.sty microtype.sty subcaption.sty lmodern.sty'
+tex_packages='latexmk texlive-latex-base texlive-latex-recommended lmodern'
+
+stop() {
+    echo "dlvm: $1" >&2
+    exit 2
+}
+
+find_missing() {
+    missing=''
+    packages=''
+    if [ -z "$venv_is_complete" ] || [ ! -e "$venv_is_complete" ]; then
+        "$python" -c 'import ensurepip, venv' 2>/dev/null || {
+            missing=' venv'
+            packages=" $("$python" -c 'import sys; print("python%d.%d-venv" % sys.version_info[:2])')"
+        }
+    fi
+    tex_missing=''
+    for program in $tex_programs; do
+        command -v "$program" >/dev/null || tex_missing="$tex_missing $program"
+    done
+    if command -v kpsewhich >/dev/null; then
+        for style in $tex_styles; do
+            kpsewhich "$style" >/dev/null || tex_missing="$tex_missing $style"
+        done
+    fi
+    [ -z "$tex_missing" ] || packages="$packages $tex_packages"
+    missing="$missing$tex_missing"
+}
+
+if [ -z "$venv_is_complete" ] || [ ! -e "$venv_is_complete" ]; then
+    command -v "$python" >/dev/null ||
+        stop "there is no '$python' here: install Python 3.11 or newer, or name it: make PYTHON=python3.12"
+    "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' ||
+        stop "'$python' is $("$python" -V 2>&1), and 3.11 or newer is needed: name another, as in make PYTHON=python3.12"
+fi
+
+find_missing
+[ -n "$missing" ] || exit 0
+
+if ! command -v apt-get >/dev/null; then
+    stop "missing:$missing: install them (TeX Live has the TeX part) and run make again"
+fi
+if [ "$(id -u)" -ne 0 ]; then
+    stop "missing:$missing: run 'sudo apt-get update && sudo apt-get install -y --no-install-recommends$packages'"
+fi
+
+echo "Installing$packages (about a minute)"
+export DEBIAN_FRONTEND=noninteractive
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+# A third-party source that is out of reach must not stop what Debian's own can give: the installation decides.
+# shellcheck disable=SC2086  # a list of package names
+{
+    apt-get -q update || true
+    apt-get -q -o DPkg::Lock::Timeout=300 install -y --no-install-recommends $packages
+} >"$log" 2>&1 || {
+    cat "$log" >&2
+    stop "apt-get could not install$packages: its own words stand above"
+}
+
+find_missing
+[ -z "$missing" ] || stop "still missing after apt-get install$packages:$missing"
