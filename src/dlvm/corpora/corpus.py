@@ -144,7 +144,7 @@ class Corpus:
             InputError: when the file is missing, truncated, or not a corpus.
         """
         try:
-            with np.load(path, allow_pickle=False) as file:
+            with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
                 return cls(
                     name=str(file["name"]),
                     vocabulary=tuple(file["vocabulary"].tolist()),

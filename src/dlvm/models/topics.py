@@ -81,7 +81,7 @@ class Topics:
             InputError: when the file is missing, truncated, or does not hold topics.
         """
         try:
-            with np.load(path, allow_pickle=False) as file:
+            with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
                 return cls(
                     phi=file["phi"],
                     alpha=file["alpha"],

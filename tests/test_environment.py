@@ -1,0 +1,207 @@
+"""pyproject.toml, requirements.lock, environment.yml and the imports of the code say the same thing."""
+
+import ast
+import importlib.util
+import re
+import sys
+import tomllib
+from importlib.metadata import PackageNotFoundError, packages_distributions, requires, version
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+# declared, and used by a name on the command line, by another program, or at installation
+TOOLS = {
+    "editables": "writes the editable installation",
+    "hatchling": "builds the package",
+    "mypy": "make lint",
+    "pandas-stubs": "types for mypy",
+    "pytest-xdist": "make test, pytest -n",
+    "ruff": "make lint",
+    "snakefmt": "make lint",
+    "snakemake": "runs the rules",
+    "tqdm": "pooch's progress bar",
+    "types-pyyaml": "types for mypy",
+    "types-tqdm": "types for mypy",
+}
+
+
+def declared(extra: str = "") -> dict[str, Requirement]:
+    lines = PROJECT["optional-dependencies"][extra] if extra else PROJECT["dependencies"]
+    return {canonicalize_name(requirement.name): requirement for requirement in map(Requirement, lines)}
+
+
+def locked() -> list[Requirement]:
+    text = (ROOT / "requirements.lock").read_text(encoding="utf-8").replace("\\\n", " ")
+    return [Requirement(line.split(" --hash=")[0].strip()) for line in text.splitlines()]
+
+
+def imports(*folders: str) -> dict[str, str]:
+    """Map the distributions that are imported under `folders` to one file that does so."""
+    sources = {
+        path: path.read_text(encoding="utf-8")
+        for folder in folders
+        for path in sorted((ROOT / folder).rglob("*"))
+        if path.suffix in {".py", ".smk"}
+    }
+    if "workflow" in folders:
+        sources[ROOT / "Snakefile"] = (ROOT / "Snakefile").read_text(encoding="utf-8")
+    own = {"dlvm", *(path.stem for path in sources)}
+    distributions = packages_distributions()
+    found: dict[str, str] = {}
+    for path, text in sources.items():
+        if path.suffix == ".py":
+            names = [
+                name
+                for node in ast.walk(ast.parse(text))
+                for name in (
+                    [alias.name for alias in node.names]
+                    if isinstance(node, ast.Import)
+                    else [node.module]
+                    if isinstance(node, ast.ImportFrom) and node.module and not node.level
+                    else []
+                )
+            ]
+        else:
+            names = re.findall(r"^\s*(?:import|from)\s+([\w.]+)", text, flags=re.MULTILINE)
+        for module in {name.split(".")[0] for name in names} - own - sys.stdlib_module_names:
+            # a peer that is not installed is named like its module
+            distribution = canonicalize_name(distributions.get(module, [module])[0])
+            found.setdefault(distribution, str(path.relative_to(ROOT)))
+    return found
+
+
+def environment_script() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("environment", ROOT / "workflow" / "scripts" / "environment.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize(
+    ("folders", "extras"),
+    [
+        (("src", "workflow"), ()),
+        (("tests", "src", "workflow"), ("dev",)),
+        (("benchmarks", "src", "workflow"), ("dev", "peers")),
+    ],
+    ids=["src", "tests", "benchmarks"],
+)
+def test_every_import_is_declared(folders: tuple[str, ...], extras: tuple[str, ...]) -> None:
+    allowed = {name for extra in ("", *extras) for name in declared(extra)}
+    undeclared = {name: file for name, file in imports(*folders).items() if name not in allowed}
+    assert not undeclared, f"imported but not declared: {undeclared}: add them to pyproject.toml, then run `make lock`"
+
+
+def test_every_declared_dependency_is_used() -> None:
+    everything = {**declared(), **declared("dev"), **declared("peers")}
+    idle = set(everything) - set(imports("src", "workflow", "tests", "benchmarks")) - set(TOOLS)
+    assert not idle, (
+        f"declared but imported nowhere: {sorted(idle)}: drop them from pyproject.toml, then run `make lock`"
+    )
+    gone = set(TOOLS) - set(everything)
+    assert not gone, f"listed as a tool here but not declared in pyproject.toml: {sorted(gone)}"
+
+
+def test_the_lock_pins_what_is_declared() -> None:
+    pins: dict[str, list[Requirement]] = {}
+    for pin in locked():
+        pins.setdefault(canonicalize_name(pin.name), []).append(pin)
+    for name, requirement in {**declared(), **declared("dev")}.items():
+        assert name in pins, f"requirements.lock lacks {name}: run `make lock`"
+        for pin in pins[name]:
+            (specifier,) = pin.specifier
+            assert specifier.operator == "=="
+            assert requirement.specifier.contains(specifier.version), (
+                f"requirements.lock has {pin}, pyproject.toml asks for {requirement}: run `make lock`"
+            )
+
+
+def test_the_lock_holds_what_is_needed_and_nothing_else() -> None:
+    pins = {canonicalize_name(pin.name) for pin in locked() if pin.marker is None or pin.marker.evaluate()}
+    needed: set[tuple[str, str]] = set()
+    waiting = [*declared().values(), *declared("dev").values()]
+    while waiting:
+        requirement = waiting.pop()
+        name = canonicalize_name(requirement.name)
+        for extra in {"", *requirement.extras} - {extra for known, extra in needed if known == name}:
+            needed.add((name, extra))
+            for further in map(Requirement, (requires(name) or []) if name in pins else []):
+                if further.marker is None or further.marker.evaluate({"extra": extra}):
+                    waiting.append(further)
+    names = {name for name, _ in needed}
+    assert names == pins, (
+        f"requirements.lock lacks {sorted(names - pins)} and has needless {sorted(pins - names)}: run `make lock`"
+    )
+
+
+def test_the_lock_has_hashes_and_one_version_of_each_and_names_no_index() -> None:
+    text = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+    entries = text.replace("\\\n", " ").splitlines()
+    for entry in entries:
+        assert re.fullmatch(r"[a-z0-9.-]+==\S+( ; [^#]+?)?( +--hash=sha256:[0-9a-f]{64})+", entry), entry.split(" ")[0]
+    assert "://" not in text
+    names = [pin.name for pin in locked()]
+    assert len(names) == len(set(names)), "two versions of one package: run `make lock UPGRADE=1`"
+
+
+def test_the_environment_is_the_lock() -> None:
+    differing = {}
+    for pin in locked():
+        if pin.marker is None or pin.marker.evaluate():
+            try:
+                installed = version(pin.name)
+            except PackageNotFoundError:
+                installed = "missing"
+            if not pin.specifier.contains(installed):
+                differing[str(pin)] = installed
+    assert not differing, f"installed, but otherwise than locked: {differing}: run `make setup`"
+
+
+def test_the_conda_environment_is_generated_from_the_lock() -> None:
+    text = (ROOT / "environment.yml").read_text(encoding="utf-8")
+    assert text == environment_script().conda_environment(), "environment.yml is out of date: run `make lock`"
+    conda = yaml.safe_load(text)
+    assert conda["name"] == PROJECT["name"]
+    python, pip, packages = conda["dependencies"]
+    assert re.fullmatch(r"python=\d+\.\d+", python)
+    assert SpecifierSet(PROJECT["requires-python"]).contains(python.removeprefix("python="))
+    assert (pip, packages) == ("pip", {"pip": ["--require-hashes", "-r requirements.lock"]})
+
+
+def test_the_citation_gives_the_version_and_the_papers() -> None:
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert citation["version"] == PROJECT["version"], "CITATION.cff and pyproject.toml differ in the version"
+    assert citation["license"] == PROJECT["license"]
+    assert [reference["year"] for reference in citation["references"]] == [2008, 2009, 1999]
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert re.search(rf"^## \[?{re.escape(PROJECT['version'])}\b", changelog, flags=re.MULTILINE), (
+        f"CHANGELOG.md has no section for {PROJECT['version']}"
+    )
+
+
+def test_every_style_of_the_paper_is_looked_for_before_any_work() -> None:
+    script = (ROOT / "workflow" / "scripts" / "system.sh").read_text(encoding="utf-8")
+    listed = re.search(r"^tex_styles='([^']*)'", script, flags=re.MULTILINE)
+    assert listed is not None
+    used = {
+        name.strip()
+        for path in (ROOT / "paper").rglob("*.tex")
+        for names in re.findall(
+            r"^\\usepackage(?:\[[^]]*\])?\{([^}]*)\}", path.read_text(encoding="utf-8"), re.MULTILINE
+        )
+        for name in names.split(",")
+    }
+    assert used, "no \\usepackage was found under paper/"
+    missing = used - {"fontenc", "inputenc"} - {name.removesuffix(".sty") for name in listed[1].split()}
+    assert not missing, f"add {sorted(missing)} to tex_styles in workflow/scripts/system.sh"
