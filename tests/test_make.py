@@ -40,6 +40,7 @@ PYTHON = """#!/bin/sh
 echo "python $*" >> {log}
 case "$1 $2" in
     "-c import ensurepip"*) [ ! -e {folder}/no-venv ] ;;
+    "-c import os"*) [ ! -e {folder}/no-compiler ] ;;
     "-c "*) exec {python} "$@" ;;
     "-m venv") mkdir -p "$3/bin" && cp "$0" "$3/bin/python" ;;
     "-m pip")
@@ -52,7 +53,7 @@ echo "apt-get $*" >> {log}
 case "$*" in
     *install*)
         [ ! -e {folder}/no-packages ] || {{ echo "E: Unable to locate package" >&2; exit 100; }}
-        rm -f {folder}/no-venv
+        rm -f {folder}/no-venv {folder}/no-compiler
         for program in latexmk pdflatex kpsewhich; do
             echo '#!/bin/sh' > {programs}/$program
             chmod +x {programs}/$program
@@ -143,13 +144,16 @@ def test_a_missing_style_is_named(machine: Machine) -> None:
     assert not (machine.checkout / ".venv").exists()
 
 
-def test_a_missing_venv_module_is_asked_for_together_with_tex(machine: Machine) -> None:
+@pytest.mark.parametrize(
+    ("lacking", "packages"), [("no-venv", "{name}-venv"), ("no-compiler", "gcc libc6-dev {name}-dev")]
+)
+def test_what_python_lacks_is_asked_for_together_with_tex(machine: Machine, lacking: str, packages: str) -> None:
     machine.script("apt-get", APT_GET)
-    (machine.folder / "no-venv").touch()
+    (machine.folder / lacking).touch()
     result = machine.make("demo")
-    package = f"python{sys.version_info.major}.{sys.version_info.minor}-venv"
+    name = f"python{sys.version_info.major}.{sys.version_info.minor}"
     assert result.returncode == 2
-    assert f"--no-install-recommends {package} latexmk " in result.stderr
+    assert f"--no-install-recommends {packages.format(name=name)} latexmk " in result.stderr
     assert not (machine.checkout / ".venv").exists()
 
 
@@ -157,6 +161,7 @@ def test_root_gets_what_is_missing_from_apt(machine: Machine) -> None:
     machine.user(0)
     machine.script("apt-get", APT_GET)
     (machine.folder / "no-venv").touch()
+    (machine.folder / "no-compiler").touch()
     result = machine.make("setup")
     assert result.returncode == 0, result.stderr
     assert next(call.split()[1:] for call in machine.calls() if call.startswith("apt-get")) == ["-q", "update"]

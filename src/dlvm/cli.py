@@ -50,26 +50,37 @@ def prepare(args: argparse.Namespace) -> None:
 def synthesize(args: argparse.Namespace) -> None:
     """Draw a corpus from a known LDA of the named corpus's shape; keep the true topics."""
     from dlvm.corpora.synthetic import draw
+    from dlvm.corpora.table import published_shape
 
-    corpus, topics = draw(args.corpus, args.published, scale=args.scale, seed=args.seed)
+    shape = published_shape(args.corpus, args.published)
+    corpus, topics = draw(args.corpus, shape, scale=args.scale, seed=args.seed)
     topics.save(args.topics)
     corpus.save(args.output)
 
 
 def import_corpus(args: argparse.Namespace) -> None:
     """Read one's own corpus: uci (docword.txt vocab.txt), ldac (data.dat vocab.txt), text (a folder of .txt)."""
-    from dlvm.corpora.importing import read
+    from dlvm.corpora import ldac, text_folder, uci
 
-    read(args.format, args.sources, name=args.name, stop_list=args.stop_list, stem=args.stem).save(args.output)
+    if len(args.sources) != (1 if args.format == "text" else 2):
+        raise InputError(
+            f"import {args.format}: give {'a folder' if args.format == 'text' else 'the counts, then the vocabulary'}"
+        )
+    if args.format == "text":
+        stemmer = "lancaster" if args.stem else "none"
+        corpus = text_folder.read(args.sources[0], args.name, stop_list=args.stop_list, stemmer=stemmer)
+    else:
+        corpus = {"uci": uci, "ldac": ldac}[args.format].read(args.sources[0], args.sources[1], args.name)
+    corpus.save(args.output)
 
 
 def describe(args: argparse.Namespace) -> None:
     """Write Table 1 as data: what each corpus holds beside what the paper printed."""
     from dlvm.corpora.corpus import Corpus
-    from dlvm.corpora.table import describe
+    from dlvm.corpora.table import describe, write_table
 
     corpora = [Corpus.load(path) for path in args.corpora]
-    describe(corpora, dict(args.test_documents), args.published, args.output)
+    write_table(describe(corpora, dict(args.test_documents), args.published), args.output)
 
 
 def train(args: argparse.Namespace) -> None:
@@ -128,7 +139,8 @@ def timings(args: argparse.Namespace) -> None:
 
 def exhibit(args: argparse.Namespace) -> None:
     """Make one figure or table from scores."""
-    from dlvm.exhibits import Inputs, make
+    from dlvm.exhibits import make
+    from dlvm.exhibits.inputs import Inputs
 
     inputs = Inputs.read(args.study, args.scores, args.corpora, args.timings, commit=args.commit, date=args.date)
     make(args.name, inputs, args.output)
@@ -145,7 +157,8 @@ def audit(args: argparse.Namespace) -> None:
     """Compare a run with the reference results, exhibit by exhibit."""
     from dlvm.audit import audit
 
-    sys.exit(audit(args.study, args.scores, args.corpora, args.reference, args.output))
+    if not audit(args.study, args.scores, args.corpora, args.reference, args.output, sys.stdout):
+        sys.exit(1)
 
 
 def parser() -> argparse.ArgumentParser:

@@ -1,7 +1,5 @@
 """Files that are whole or absent."""
 
-import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,17 +9,13 @@ from pathlib import Path
 def replacing(path: Path) -> Iterator[Path]:
     """Yield a temporary name beside `path`; rename it to `path` on success, delete it on failure.
 
-    A reader (or a run that starts after a kill) therefore never sees half a file.
+    A reader (or a run that starts after a kill) therefore never sees half a file. The temporary name is
+    always the same, so that the run after a kill writes over what the kill left.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=path.suffix, dir=path.parent)
-    os.close(handle)
-    temporary = Path(name)
+    temporary = path.with_name(f".partial-{path.name}")
     try:
         yield temporary
-        umask = os.umask(0)
-        os.umask(umask)
-        temporary.chmod(0o666 & ~umask)
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)

@@ -33,16 +33,18 @@ def check_study(study: dict[str, Any], schema: Path, data: Path) -> dict[str, An
     import jsonschema
     import yaml
 
-    from dlvm.corpora.prepare import is_known
+    from dlvm.corpora.prepare import RECIPES, SYNTHETIC
 
     validator = jsonschema.Draft202012Validator(yaml.safe_load(schema.read_text(encoding="utf-8")))
-    errors = sorted(validator.iter_errors(study), key=lambda error: [str(part) for part in error.absolute_path])
+    # a misspelt key is also a missing one: name the misspelling
+    order = {"additionalProperties": 0, "required": 2}
+    errors = sorted(validator.iter_errors(study), key=lambda error: order.get(str(error.validator), 1))
     if errors:
         key = "/".join(str(part) for part in errors[0].absolute_path) or "the top level"
-        raise InputError(f"study: at {key}: {errors[0].message}; see workflow/studies/schema.yaml")
+        raise InputError(f"study: at {key}: {errors[0].message}; see {schema}")
     for corpus in [*study["corpora"], *study["table_1_also"], *study["alternatives"]["corpora"]]:
         imported = (data / "corpora" / f"{corpus}.npz").exists()
-        if not is_known(corpus) and not imported:
+        if corpus.removesuffix(SYNTHETIC) not in RECIPES and not imported:
             raise InputError(
                 f"study: at corpora/{corpus}: neither a corpus of data/corpora.csv nor an imported one;"
                 f" import it with `dlvm import ... --output data/corpora/{corpus}.npz`"

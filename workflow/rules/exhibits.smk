@@ -1,6 +1,7 @@
 """Scores to figures and tables: an exhibit is a function of scores, corpora and the study, and of nothing else."""
 
 from dlvm.exhibits import EXHIBITS, exhibit_names
+from dlvm.exhibits import path as exhibit_path
 
 REFERENCE = Path("data/reference") / study["study"]
 STUDY = f"data/studies/{study['study']}.json"
@@ -24,8 +25,7 @@ def reference_timings(wildcards=None):
 
 def exhibit_files(kind):
     """Return the files of every exhibit of one kind that the study gives rise to."""
-    place = {"figure": "figures/{name}.pdf", "table": "paper/generated/{name}.tex"}[kind]
-    return [place.format(name=name) for name in exhibit_names(study) if EXHIBITS[name].kind == kind]
+    return [exhibit_path(name) for name in exhibit_names(study) if EXHIBITS[name].kind == kind]
 
 
 localrules:

@@ -20,10 +20,18 @@ stop() {
 find_missing() {
     missing=''
     packages=''
-    if [ -z "$venv_is_complete" ] || [ ! -e "$venv_is_complete" ]; then
+    if [ ! -e "$venv_is_complete" ]; then
+        name=$("$python" -c 'import sys; print("python%d.%d" % sys.version_info[:2])')
         "$python" -c 'import ensurepip, venv' 2>/dev/null || {
             missing=' venv'
-            packages=" $("$python" -c 'import sys; print("python%d.%d-venv" % sys.version_info[:2])')"
+            packages=" $name-venv"
+        }
+        # One pin, immutables, has no wheel for Python 3.14 and later: it is compiled.
+        "$python" -c 'import os, shutil, sys, sysconfig
+header = os.path.join(sysconfig.get_path("include"), "Python.h")
+sys.exit(sys.version_info >= (3, 14) and not (shutil.which("cc") and os.path.exists(header)))' || {
+            missing="$missing cc Python.h"
+            packages="$packages gcc libc6-dev $name-dev"
         }
     fi
     tex_missing=''
@@ -39,11 +47,11 @@ find_missing() {
     missing="$missing$tex_missing"
 }
 
-if [ -z "$venv_is_complete" ] || [ ! -e "$venv_is_complete" ]; then
+if [ ! -e "$venv_is_complete" ]; then
     command -v "$python" >/dev/null ||
         stop "there is no '$python' here: install Python 3.11 or newer, or name it: make PYTHON=python3.12"
     "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' ||
-        stop "'$python' is $("$python" -V 2>&1), and 3.11 or newer is needed: name another, as in make PYTHON=python3.12"
+        stop "'$python' is $("$python" -V 2>&1), and 3.11 or newer is needed: name it, as in make PYTHON=python3.12"
 fi
 
 find_missing

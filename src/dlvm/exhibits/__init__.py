@@ -1,1 +1,167 @@
-"""Exhibits: one file per figure or table family; scores go in, a figure or LaTeX comes out."""
+"""Exhibits: one file per figure or table family; scores go in, a figure or LaTeX comes out.
+
+To add an exhibit, add its file and its line in `EXHIBITS`. A function takes `Inputs` (and a corpus's name, for an
+exhibit of one corpus) and returns a matplotlib figure or LaTeX; `make` writes it.
+"""
+
+import importlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from dlvm.errors import InputError
+from dlvm.exhibits.inputs import LDA, PLSA, Inputs, Run, Settings
+from dlvm.files import replacing
+
+Part = Literal["plsa-hof", "lda", "second reading", "beyond", "alternatives"]
+
+_BOTH: tuple[Part, ...] = (PLSA, LDA)
+_ALL: tuple[Part, ...] = (PLSA, LDA, "second reading", "beyond", "alternatives")
+
+
+@dataclass(frozen=True)
+class Exhibit:
+    """One figure, table or set of macros.
+
+    Attributes:
+        kind: "figure" (PDF), or "table" and "macros" (LaTeX).
+        title: what it shows, in a few words.
+        module, function: what makes it.
+        parts: the parts of a study's runs that it stands on.
+        corpus: the position in the study of the one corpus that it is about; None for all corpora.
+        original: its counterpart in Welling et al. (2008), as "Figure 4"; empty where there is none.
+    """
+
+    kind: Literal["figure", "table", "macros"]
+    title: str
+    module: str
+    function: str
+    parts: tuple[Part, ...] = ()
+    corpus: int | None = None
+    original: str = ""
+
+
+def _per_corpus(position: int) -> dict[str, Exhibit]:
+    smoothing, comparison = f"figure-{4 + position}", f"figure-{7 + position}"
+    module = "dlvm.exhibits.smoothing_curves"
+    return {
+        smoothing: Exhibit(
+            "figure",
+            "PLSA under every constant, added after training",
+            *(module, "first_reading", (PLSA,), position, f"Figure {4 + position}"),
+        ),
+        f"{smoothing}b": Exhibit(
+            "figure",
+            "PLSA under every constant, added at every M step",
+            *(module, "second_reading", ("second reading",), position, f"Figure {4 + position}"),
+        ),
+        comparison: Exhibit(
+            "figure",
+            "LDA beside the best curve of PLSA",
+            *("dlvm.exhibits.comparison_curves", "draw", _BOTH, position, f"Figure {7 + position}"),
+        ),
+    }
+
+
+CORPORA_WITH_FIGURES = 3
+
+EXHIBITS: dict[str, Exhibit] = {
+    "table-1": Exhibit("table", "the corpora", "dlvm.exhibits.corpora_table", "render", original="Table 1"),
+    **{name: exhibit for i in range(CORPORA_WITH_FIGURES) for name, exhibit in _per_corpus(i).items()},
+    "figure-beyond": Exhibit(
+        "figure", "PLSA beyond the size of the vocabulary", "dlvm.exhibits.beyond_vocabulary", "draw", ("beyond",)
+    ),
+    "table-interpretations": Exhibit(
+        "table", "the readings that the source leaves open", "dlvm.exhibits.interpretations", "render", _ALL
+    ),
+    "table-provenance": Exhibit(
+        "table", "the command, time and memory of every exhibit", "dlvm.exhibits.provenance", "render"
+    ),
+    "macros": Exhibit("macros", "every number in the text", "dlvm.exhibits.macros", "render", _ALL),
+}
+
+
+def exhibit_names(study: Mapping[str, Any]) -> list[str]:
+    """Return the names of the exhibits that a study has: no figures of corpora that it lacks."""
+    settings = Settings(study)
+    return [
+        name
+        for name, exhibit in EXHIBITS.items()
+        if (exhibit.corpus is None or exhibit.corpus < len(settings.corpora))
+        and (exhibit.parts != ("beyond",) or settings.beyond_corpus)
+        and (exhibit.parts != ("second reading",) or settings.second_reading_seeds)
+    ]
+
+
+def path(name: str) -> str:
+    """Return where an exhibit belongs: figures/NAME.pdf or paper/generated/NAME.tex.
+
+    Raises:
+        InputError: for an unknown exhibit.
+    """
+    return f"figures/{name}.pdf" if _known(name).kind == "figure" else f"paper/generated/{name}.tex"
+
+
+def corpora_of(name: str, study: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the corpora that an exhibit stands on."""
+    exhibit, settings = _known(name), Settings(study)
+    if exhibit.corpus is not None:
+        return (settings.corpora[exhibit.corpus],)
+    return (settings.beyond_corpus,) if exhibit.parts == ("beyond",) else settings.described
+
+
+def stands_on(name: str, study: Mapping[str, Any]) -> tuple[Run, ...]:
+    """Return the training and scoring runs that an exhibit stands on, sorted."""
+    exhibit, settings = _known(name), Settings(study)
+    corpora = [c for c in corpora_of(name, study) if c in settings.corpora]
+    runs: set[Run] = set()
+    for part in exhibit.parts:
+        if part == "beyond":
+            runs.update(settings.beyond_runs() if settings.beyond_corpus else ())
+        elif part == "alternatives":
+            runs.update(settings.alternative_runs())
+        elif part == "second reading":
+            runs.update(run for corpus in corpora for run in settings.second_reading_runs(corpus))
+        elif part in settings.models:
+            runs.update(run for corpus in corpora for run in settings.main_runs(corpus, part))
+    return tuple(sorted(runs))
+
+
+def make(name: str, inputs: Inputs, destination: Path) -> None:
+    """Make one exhibit and write it, whole or not at all.
+
+    Args:
+        name: a name in `EXHIBITS`.
+        inputs: what it is a function of.
+        destination: the file to write, a PDF or LaTeX.
+
+    Raises:
+        InputError: for an unknown exhibit, or one that the study does not have.
+    """
+    exhibit, settings = _known(name), inputs.settings
+    if name not in exhibit_names(inputs.study):
+        raise InputError(f"exhibit {name}: the study {settings.name} does not have it; it has {_listed(inputs)}")
+    function = getattr(importlib.import_module(exhibit.module), exhibit.function)
+    arguments = () if exhibit.corpus is None else (settings.corpora[exhibit.corpus],)
+    if exhibit.kind != "figure":
+        text = function(inputs, *arguments)
+        with replacing(destination) as temporary:
+            temporary.write_text(text, encoding="utf-8")
+        return
+    from dlvm.exhibits import style  # matplotlib
+
+    with style.applied():
+        figure = function(inputs, *arguments)
+        with replacing(destination) as temporary:
+            style.save(figure, temporary)
+
+
+def _listed(inputs: Inputs) -> str:
+    return ", ".join(exhibit_names(inputs.study))
+
+
+def _known(name: str) -> Exhibit:
+    if name not in EXHIBITS:
+        raise InputError(f"exhibit {name}: unknown; there are {', '.join(EXHIBITS)}")
+    return EXHIBITS[name]

@@ -1,0 +1,167 @@
+"""A run against the reference results, exhibit by exhibit.
+
+On the machine that made the reference a rerun gives the same bytes. Elsewhere the last digits of a logarithm
+may differ. EM forgets such a difference; a Markov chain does not: one assignment that falls the other way and
+the rest of the chain is another draw from the same distribution. So the tolerance of a sampled score is what
+chains differ by, and that of a deterministic score is what rounding leaves.
+"""
+
+import csv
+import json
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TextIO
+
+from dlvm.errors import InputError
+from dlvm.files import replacing
+
+DETERMINISTIC = 1e-4  # of a perplexity, relative
+SAMPLED = 0.03
+COLUMNS = ("exhibit", "compared", "identical", "missing", "unexpected", "largest_difference", "tolerance", "verdict")
+AXES = ("corpus", "model", "variant", "topics", "smoothing", "chain", "evaluator", "samples", "seed")
+
+Row = dict[str, str]
+
+
+def audit(study: Path, scores: Path, corpora: Path, reference: Path, destination: Path, out: TextIO) -> bool:
+    """Compare a run with `reference`/scores.csv and corpora.csv; print a table and write it as CSV.
+
+    Args:
+        study: the run's settings (JSON).
+        scores: the run's scores.
+        corpora: the run's table of corpora.
+        reference: the folder of reference results.
+        destination: where the comparison goes, when everything agrees.
+        out: where the table is printed.
+
+    Returns:
+        Whether every exhibit agrees within tolerance.
+
+    Raises:
+        InputError: when a table is missing or is not one.
+    """
+    from dlvm.exhibits import exhibit_names, stands_on
+
+    settings: dict[str, Any] = json.loads(study.read_text(encoding="utf-8"))
+    ours, theirs = _scores(scores), _scores(reference / "scores.csv")
+    results = [_corpora(_table(corpora), _table(reference / "corpora.csv"))]
+    notes = list(results[0].pop("notes"))
+    claimed: set[tuple[str, ...]] = set()
+    for name in exhibit_names(settings):
+        runs = {tuple(str(part) for part in run) for run in stands_on(name, settings)}
+        if runs:
+            claimed |= runs
+            results.append(_compare(name, _of(runs, ours), _of(runs, theirs), notes))
+    rest = {_run(key) for key in ours.keys() | theirs.keys()} - claimed
+    if rest:
+        results.append(_compare("(in no exhibit)", _of(rest, ours), _of(rest, theirs), notes))
+    _print(results, notes, out)
+    agrees = all(result["verdict"] != "differs" for result in results)
+    if agrees:
+        with replacing(destination) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(results)
+    return agrees
+
+
+def _table(path: Path) -> list[Row]:
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            return list(csv.DictReader(file))
+    except FileNotFoundError as error:
+        raise InputError(f"{path}: no such table; there is nothing to compare with") from error
+
+
+def _scores(path: Path) -> dict[tuple[str, ...], Row]:
+    rows = _table(path)
+    try:
+        return {tuple(row[axis] for axis in AXES): row for row in rows}
+    except KeyError as error:
+        raise InputError(f"{path}: not a scores table; it lacks the column {error}") from error
+
+
+def _run(key: tuple[str, ...]) -> tuple[str, ...]:
+    named = dict(zip(AXES, key, strict=True))
+    return tuple(named[axis] for axis in ("corpus", "model", "variant", "topics", "seed"))
+
+
+def _of(runs: set[tuple[str, ...]], scores: Mapping[tuple[str, ...], Row]) -> dict[tuple[str, ...], Row]:
+    return {key: row for key, row in scores.items() if _run(key) in runs}
+
+
+def difference(ours: float, theirs: float) -> float:
+    """Return the relative difference of two perplexities; 0 where both are infinite, inf where only one is finite."""
+    if ours == theirs:
+        return 0.0
+    if not (math.isfinite(ours) and math.isfinite(theirs)):
+        return math.inf
+    return abs(ours - theirs) / abs(theirs)
+
+
+def _compare(
+    exhibit: str, ours: dict[tuple[str, ...], Row], theirs: dict[tuple[str, ...], Row], notes: list[str]
+) -> dict[str, Any]:
+    shared = sorted(ours.keys() & theirs.keys())
+    identical = sum(ours[key] == theirs[key] for key in shared)
+    largest = {DETERMINISTIC: 0.0, SAMPLED: 0.0}
+    wrong = False
+    for key in shared:
+        mine, reference = ours[key], theirs[key]
+        tolerance = SAMPLED if int(mine["samples"]) else DETERMINISTIC
+        gap = difference(float(mine["perplexity"]), float(reference["perplexity"]))
+        largest[tolerance] = max(largest[tolerance], gap)
+        counts_differ = any(mine[column] != reference[column] for column in ("documents", "tokens"))
+        if gap > tolerance or counts_differ:
+            wrong = True
+            notes.append(
+                f"{exhibit}: {', '.join(key)}: perplexity {mine['perplexity']} on {mine['tokens']} tokens,"
+                f" reference {reference['perplexity']} on {reference['tokens']}"
+            )
+    missing, unexpected = len(theirs.keys() - ours.keys()), len(ours.keys() - theirs.keys())
+    worst = max(largest, key=lambda tolerance: largest[tolerance] / tolerance)
+    return {
+        "exhibit": exhibit,
+        "compared": len(shared),
+        "identical": identical,
+        "missing": missing,
+        "unexpected": unexpected,
+        "largest_difference": f"{largest[worst]:.2g}",
+        "tolerance": f"{worst:g}",
+        "verdict": "differs" if wrong or missing or unexpected else "agrees",
+    }
+
+
+def _corpora(ours: list[Row], theirs: list[Row]) -> dict[str, Any]:
+    mine, reference = ({row["corpus"]: row for row in rows} for rows in (ours, theirs))
+    shared = sorted(mine.keys() & reference.keys())
+    notes = [
+        f"table-1: {corpus}: {column} is {mine[corpus].get(column)}, reference {value}"
+        for corpus in shared
+        for column, value in reference[corpus].items()
+        if mine[corpus].get(column) != value
+    ]
+    missing, unexpected = len(reference.keys() - mine.keys()), len(mine.keys() - reference.keys())
+    return {
+        "exhibit": "table-1",
+        "compared": len(shared),
+        "identical": sum(mine[corpus] == reference[corpus] for corpus in shared),
+        "missing": missing,
+        "unexpected": unexpected,
+        "largest_difference": "0" if not notes else "-",
+        "tolerance": "0",
+        "verdict": "differs" if notes or missing or unexpected else "agrees",
+        "notes": notes,
+    }
+
+
+def _print(results: list[dict[str, Any]], notes: list[str], out: TextIO) -> None:
+    widths = [max(len(column), *(len(str(result[column])) for result in results)) for column in COLUMNS]
+    for cells in (COLUMNS, *([str(result[column]) for column in COLUMNS] for result in results)):
+        print("  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip(), file=out)
+    shown = 20
+    for note in notes[:shown]:
+        print(note, file=out)
+    if len(notes) > shown:
+        print(f"... and {len(notes) - shown} more", file=out)

@@ -1,0 +1,41 @@
+"""The LDA-C format: one line per document, "M word:count word:count ...", words numbered from 0."""
+
+from pathlib import Path
+
+from dlvm.corpora.corpus import Corpus
+from dlvm.corpora.counts import from_counts, integer, read_bytes, read_lines, read_vocabulary
+from dlvm.errors import InputError
+
+
+def read(data: Path, vocab: Path, name: str) -> Corpus:
+    """Read a corpus of counts; documents are named by their line numbers, tokens come in vocabulary order.
+
+    Args:
+        data: the counts; M is the number of distinct words that follow on the line.
+        vocab: the words, one per line.
+        name: the corpus's name.
+
+    Raises:
+        InputError: names file and line: not an integer, an index out of range, a count below 1, a word that is
+            there twice, a number of words that is not M, an empty document.
+    """
+    content, words = read_bytes(data), read_bytes(vocab)
+    vocabulary = read_vocabulary(vocab, words)
+    documents: dict[str, dict[int, int]] = {}
+    for number, line in enumerate(read_lines(data, content), start=1):
+        where = f"{data}: line {number}"
+        columns = line.split()
+        if not columns or columns == ["0"]:
+            raise InputError(f"{where}: the document has no tokens; leave it out")
+        distinct = integer(columns[0], "the number of words", where, 1)
+        if distinct != len(columns) - 1:
+            raise InputError(f"{where}: {distinct} words announced, but {len(columns) - 1} follow")
+        counts: dict[int, int] = {}
+        for column in columns[1:]:
+            word_text, _, count_text = column.partition(":")
+            word = integer(word_text, "the word", where, 0, len(vocabulary) - 1)
+            if word in counts:
+                raise InputError(f"{where}: word {word} is there a second time")
+            counts[word] = integer(count_text, "the count", where, 1)
+        documents[str(number)] = counts
+    return from_counts(name, documents, vocabulary, {data.name: content, vocab.name: words}, "ldac")

@@ -1,0 +1,55 @@
+"""A folder of plain text files, one document each."""
+
+from pathlib import Path
+
+from dlvm.corpora.archives import content_digest
+from dlvm.corpora.corpus import Corpus
+from dlvm.corpora.counts import read_bytes, read_lines
+from dlvm.corpora.preprocess import Rule, apply, read_stop_list
+from dlvm.errors import InputError
+
+
+def read(folder: Path, name: str, stop_list: Path | None = None, stemmer: str = "none") -> Corpus:
+    """Read every .txt file of a folder, in the order of their names; token order is kept.
+
+    The rule is Cranfield's: runs of `[a-z0-9]` in lower case, at least three long, not in the stop list.
+    Letters outside a to z divide words.
+
+    Args:
+        folder: the folder; folders in it are not looked into.
+        name: the corpus's name.
+        stop_list: a file with one stop word per line; without one no word is dropped for being common.
+        stemmer: "none" or "lancaster".
+
+    Raises:
+        InputError: names the file that is not UTF-8, cannot be read or has no word left; or the folder when it
+            is missing or has fewer than two texts.
+    """
+    if not folder.is_dir():
+        raise InputError(f"{folder}: no such folder")
+    rule = Rule(token="[a-z0-9]", minimum_length=3, stop_words=stop_list is not None, stemmer=stemmer)
+    contents = {path.name: read_bytes(path) for path in sorted(folder.glob("*.txt"))}
+    texts = []
+    for file, content in contents.items():
+        if not file.isprintable():
+            raise InputError(f"{folder}: the file name {file!a} is not printable; rename the file")
+        texts.append((file, "\n".join(read_lines(folder / file, content)).removeprefix("\ufeff")))
+    if len(texts) < 2:
+        raise InputError(f"{folder}: {len(texts)} .txt file(s); at least two are needed, one to hold out")
+    stop_words: frozenset[str] = frozenset()
+    sources = [{"file": folder.resolve().name, "content_sha256": content_digest(contents)}]
+    if stop_list is not None:
+        stop_content = read_bytes(stop_list)
+        stop_words = read_stop_list(stop_content, str(stop_list))
+        sources.append({"file": stop_list.name, "content_sha256": content_digest({stop_list.name: stop_content})})
+    return Corpus.from_documents(
+        name,
+        apply(rule, texts, stop_words, name),
+        provenance={
+            "sources": sources,
+            "rule": {"words": rule.words(), "settings": rule.settings()},
+            "records_left_out": [],
+            "synthetic": False,
+            "ordered": True,
+        },
+    )

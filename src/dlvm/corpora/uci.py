@@ -1,0 +1,65 @@
+"""The UCI bag-of-words format: docword.txt, plain or gzipped, and vocab.txt.
+
+docword.txt starts with three lines D, W and NNZ, then has NNZ lines "document word count", both numbered from 1;
+vocab.txt has the W words, one per line.
+"""
+
+import gzip
+import zlib
+from pathlib import Path
+
+from dlvm.corpora.corpus import Corpus
+from dlvm.corpora.counts import from_counts, integer, read_bytes, read_lines, read_vocabulary
+from dlvm.errors import InputError
+
+
+def read(docword: Path, vocab: Path, name: str) -> Corpus:
+    """Read a corpus of counts; documents are named by their numbers, tokens come in vocabulary order.
+
+    Args:
+        docword: the counts; gzipped when its name ends in .gz.
+        vocab: the words.
+        name: the corpus's name.
+
+    Raises:
+        InputError: names file and line: not an integer, an index out of range, a count below 1, a pair that is
+            there twice; or the file: truncated, a number of lines that is not the header's, an empty document.
+    """
+    packed, words = read_bytes(docword), read_bytes(vocab)
+    content = packed
+    if docword.suffix == ".gz":
+        try:
+            content = gzip.decompress(packed)
+        except (OSError, EOFError, zlib.error) as error:
+            raise InputError(f"{docword}: truncated or not gzipped ({error}); copy the file again") from error
+    vocabulary = read_vocabulary(vocab, words)
+    lines = read_lines(docword, content)
+    if len(lines) < 3:
+        raise InputError(f"{docword}: line {len(lines) + 1}: missing; the file starts with three lines D, W and NNZ")
+    n_documents, n_words, n_pairs = (
+        integer(line.strip(), what, f"{docword}: line {number}", 1)
+        for number, (what, line) in enumerate(
+            zip(("the number of documents", "the number of words", "the number of counts"), lines[:3], strict=True), 1
+        )
+    )
+    if n_words != len(vocabulary):
+        raise InputError(f"{docword}: line 2: {n_words} words announced, but {vocab} has {len(vocabulary)}")
+    if n_pairs != len(lines) - 3:
+        raise InputError(f"{docword}: line 3: {n_pairs} counts announced, but {len(lines) - 3} lines follow")
+    documents: dict[int, dict[int, int]] = {}
+    for number, line in enumerate(lines[3:], start=4):
+        where = f"{docword}: line {number}"
+        columns = line.split()
+        if len(columns) != 3:
+            raise InputError(f"{where}: expected document, word and count, found {line[:40]!r}")
+        document = integer(columns[0], "the document", where, 1, n_documents)
+        word = integer(columns[1], "the word", where, 1, n_words) - 1
+        counts = documents.setdefault(document, {})
+        if word in counts:
+            raise InputError(f"{where}: document {document} has a count of word {word + 1} already")
+        counts[word] = integer(columns[2], "the count", where, 1)
+    if len(documents) < n_documents:
+        empty = next(document for document in range(1, n_documents + 1) if document not in documents)
+        raise InputError(f"{docword}: document {empty} has no tokens; leave it out and number the others anew")
+    named = {str(document): documents[document] for document in sorted(documents)}
+    return from_counts(name, named, vocabulary, {docword.name: packed, vocab.name: words}, "uci")

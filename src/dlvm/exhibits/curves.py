@@ -1,0 +1,175 @@
+"""Perplexity against the number of topics: the curves of the figures and what can be said of them in words."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from dlvm.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# a deterministic model's only "chain", and a sampled model's predictive distribution averaged over its chains
+REPORTED_CHAINS = ("none", "all")
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Perplexity per token against topics, under one constant.
+
+    Attributes:
+        smoothing: the constant added to p(w | z); 0 for a model without.
+        values: (topics, seed) to perplexity.
+    """
+
+    smoothing: float
+    values: Mapping[tuple[int, int], float]
+
+    @property
+    def topics(self) -> tuple[int, ...]:
+        """The numbers of topics, ascending."""
+        return tuple(sorted({topics for topics, _ in self.values}))
+
+    @property
+    def seeds(self) -> tuple[int, ...]:
+        """The seeds, ascending."""
+        return tuple(sorted({seed for _, seed in self.values}))
+
+    def at(self, topics: int) -> list[float]:
+        """Return the perplexities of all seeds at one number of topics."""
+        return [value for (k, _), value in sorted(self.values.items()) if k == topics]
+
+    def mean(self, topics: int) -> float:
+        """Return the mean perplexity over seeds."""
+        values = self.at(topics)
+        return math.fsum(values) / len(values)
+
+    @property
+    def means(self) -> list[float]:
+        """The mean perplexity over seeds at each of `topics`."""
+        return [self.mean(k) for k in self.topics]
+
+    @property
+    def low(self) -> list[float]:
+        """The lowest perplexity of any seed at each of `topics`."""
+        return [min(self.at(k)) for k in self.topics]
+
+    @property
+    def high(self) -> list[float]:
+        """The highest perplexity of any seed at each of `topics`."""
+        return [max(self.at(k)) for k in self.topics]
+
+    def lowest(self) -> "Point":
+        """Return where the mean curve is lowest (the fewest topics, if several are)."""
+        perplexity, topics = min(zip(self.means, self.topics, strict=True))
+        return Point(self.smoothing, topics, perplexity)
+
+
+class Point(NamedTuple):
+    """A point of a mean curve."""
+
+    smoothing: float
+    topics: int
+    perplexity: float
+
+
+class Steps(NamedTuple):
+    """Steps from one number of topics to the next, over curves and seeds."""
+
+    falls: int
+    rises: int
+    total: int
+
+    def __add__(self, other: object) -> "Steps":
+        if not isinstance(other, Steps):
+            return NotImplemented
+        return Steps(self.falls + other.falls, self.rises + other.rises, self.total + other.total)
+
+
+def curves(
+    scores: "pd.DataFrame",
+    *,
+    corpus: str,
+    model: str,
+    variant: str,
+    evaluator: str,
+    topics: Sequence[int] = (),
+    seeds: Sequence[int] = (),
+) -> list[Curve]:
+    """Return a variant's curves, one per constant, ascending; of the given topics and seeds (all, if none is given).
+
+    Raises:
+        InputError: when two rows report the same point.
+    """
+    chosen = scores[
+        (scores["corpus"] == corpus)
+        & (scores["model"] == model)
+        & (scores["variant"] == variant)
+        & (scores["evaluator"] == evaluator)
+        & scores["chain"].isin(REPORTED_CHAINS)
+    ]
+    points: dict[float, dict[tuple[int, int], float]] = {}
+    columns = ("smoothing", "topics", "seed", "perplexity")
+    for smoothing, k, seed, perplexity in zip(*(chosen[column].tolist() for column in columns), strict=True):
+        if (topics and k not in topics) or (seeds and seed not in seeds):
+            continue
+        curve = points.setdefault(float(smoothing), {})
+        if (int(k), int(seed)) in curve:
+            raise InputError(
+                f"scores: {corpus}, {model}, {variant}, {evaluator}, {k} topics, constant {smoothing}, seed {seed}"
+                " is reported twice"
+            )
+        curve[int(k), int(seed)] = float(perplexity)
+    return [Curve(smoothing, points[smoothing]) for smoothing in sorted(points)]
+
+
+def best(candidates: Iterable[Curve]) -> Curve | None:
+    """Return the curve whose mean has the lowest value anywhere (the smallest constant, if several have).
+
+    That is how Welling et al. (2008, section 5) define the best curve. The choice looks at the scored test
+    documents, so what it chooses is optimistic.
+    """
+    return min(candidates, key=lambda curve: (curve.lowest().perplexity, curve.smoothing), default=None)
+
+
+def steps(of: Iterable[Curve]) -> Steps:
+    """Count where perplexity falls and rises from one number of topics to the next, on each seed's own curve."""
+    falls = rises = total = 0
+    for curve in of:
+        for seed in curve.seeds:
+            grid = [k for k in curve.topics if (k, seed) in curve.values]
+            for before, after in zip(grid, grid[1:], strict=False):
+                change = curve.values[after, seed] - curve.values[before, seed]
+                falls += change < 0.0
+                rises += change > 0.0
+                total += 1
+    return Steps(int(falls), int(rises), total)
+
+
+def ends_above_its_lowest(curve: Curve) -> bool:
+    """Say whether the mean curve is higher at its last number of topics than somewhere before."""
+    return curve.mean(curve.topics[-1]) > curve.lowest().perplexity
+
+
+def spread(curve: Curve) -> float:
+    """Return the widest band over seeds, highest over lowest perplexity minus 1, as a fraction."""
+    return max(high / low - 1.0 for high, low in zip(curve.high, curve.low, strict=True))
+
+
+def in_words(verb: str, count: int, total: int, what: str = "steps") -> str:
+    """Say how often something happens: "falls at every step", "falls at 3 of 7 steps", "falls at no step".
+
+    Args:
+        verb: what happens, such as "falls".
+        count: how often.
+        total: of how many.
+        what: the plural of what is counted; the singular lacks the "s".
+    """
+    if total == 0:
+        return f"{verb} nowhere, for there are no {what} to compare"
+    if count == total:
+        return f"{verb} at every one of {total} {what}" if total > 1 else f"{verb} at the only {what.removesuffix('s')}"
+    if count == 0:
+        return f"{verb} at none of {total} {what}"
+    return f"{verb} at {count} of {total} {what}"

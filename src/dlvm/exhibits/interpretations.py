@@ -1,0 +1,353 @@
+"""Where the source leaves something open: what was chosen, what else could be, and what that would change."""
+
+import math
+import statistics
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from dlvm.exhibits import latex
+from dlvm.exhibits.curves import REPORTED_CHAINS, best, curves
+from dlvm.exhibits.inputs import EVALUATORS, FULL, LDA, PLSA, SECOND_READING, Inputs, Run, Settings
+
+NOT_MEASURED = "not measured"
+
+_HEAD = r"""\begin{longtable}{@{}P{0.19\linewidth}P{0.24\linewidth}P{0.24\linewidth}P{0.25\linewidth}@{}}
+\toprule
+left open & chosen here & alternatives & change in perplexity\\
+\midrule
+\endhead
+\bottomrule
+\endfoot
+"""
+_FOOT = "\\end{longtable}\n"
+
+Changes = dict[str, list[float]]  # by evaluator, other / chosen - 1
+
+
+@dataclass(frozen=True)
+class Interpretation:
+    """One thing that the source leaves open.
+
+    Attributes:
+        question: what is left open.
+        choice: says what was chosen, from the inputs.
+        alternatives: what else could have been chosen.
+        settings: the (model, part, setting) that decide it; the study's alternatives that change one are
+            listed with their effect.
+        effect: further measured effects, as lines.
+    """
+
+    question: str
+    choice: Callable[[Inputs], str]
+    alternatives: str
+    settings: tuple[tuple[str, str, str], ...] = ()
+    effect: Callable[[Inputs], list[str]] = field(default=lambda _: [])
+
+
+Point = tuple[int, int, float, str]  # topics, seed, constant, evaluator
+
+
+def _points(inputs: Inputs, runs: Sequence[Run]) -> dict[Point, float]:
+    """Return the perplexities of runs of one variant by (topics, seed, constant, evaluator)."""
+    wanted = set(runs)
+    columns = ("corpus", "model", "variant", "topics", "seed", "smoothing", "evaluator", "chain", "perplexity")
+    found = {}
+    for row in zip(*(inputs.scores[column].tolist() for column in columns), strict=True):
+        *_, topics, seed, smoothing, evaluator, chain, perplexity = row
+        if chain in REPORTED_CHAINS and Run(*row[:5]) in wanted:
+            found[int(topics), int(seed), float(smoothing), str(evaluator)] = float(perplexity)
+    return found
+
+
+def changes(inputs: Inputs, chosen: Sequence[Run], other: Sequence[Run]) -> Changes:
+    """Return other / chosen - 1 wherever both report the same topics, seed, constant and evaluator."""
+    before, after = _points(inputs, chosen), _points(inputs, other)
+    result: Changes = {evaluator: [] for evaluator in EVALUATORS}
+    for point in sorted(before.keys() & after.keys()):
+        if point[3] in result and math.isfinite(before[point]) and math.isfinite(after[point]):
+            result[point[3]].append(after[point] / before[point] - 1.0)
+    return result
+
+
+def in_words(found: Changes) -> str:
+    """Return "full +0.1 % (-0.2 to +0.3), half ...": the median and the range; "not measured" without a pair."""
+    parts = []
+    for evaluator, values in found.items():
+        if values:
+            low, high = min(values), max(values)
+            name = "full" if evaluator == FULL else "half"
+            part = f"{name} {latex.signed_percent(statistics.median(values))}"
+            if len(values) > 1:
+                part += f" ({latex.signed_percent(low)} to {latex.signed_percent(high)})"
+            parts.append(part)
+    return ", ".join(parts) or NOT_MEASURED
+
+
+def alternative_lines(inputs: Inputs, settings: Sequence[tuple[str, str, str]]) -> list[str]:
+    """Return a line per alternative of the study that changes one of these settings."""
+    study = inputs.settings
+    grid = [(k, s) for k in study.alternative_topics for s in study.alternative_seeds]
+    lines = []
+    for alternative in study.alternatives:
+        if not any((alternative.model, *change) in settings for change in alternative.changes):
+            continue
+        corpus, model = study.alternatives_corpus, alternative.model
+        chosen = [Run(corpus, model, study.variant(model), k, s) for k, s in grid]
+        other = [Run(corpus, model, alternative.variant, k, s) for k, s in grid]
+        what = ", ".join(
+            f"{latex.escape(setting.replace('_', ' '))} {latex.setting(value)}"
+            for (_, setting), value in alternative.changes.items()
+        )
+        lines.append(f"{what}: {in_words(changes(inputs, chosen, other))}")
+    return lines
+
+
+def _corpora_lines(inputs: Inputs) -> list[str]:
+    """Return a line per other preprocessing and model."""
+    study = inputs.settings
+    grid = [(k, s) for k in study.alternative_topics for s in study.alternative_seeds]
+    lines = []
+    for other in study.alternative_corpora:
+        base = other.partition("-")[0]
+        for model in study.models:
+            variant = study.variant(model)
+            found = changes(
+                inputs, [Run(base, model, variant, *cell) for cell in grid], [Run(other, model, variant, *cell) for cell in grid]
+            )
+            lines.append(f"{latex.corpus_name(other)}, {latex.escape(model.upper())}: {in_words(found)}")
+    return lines
+
+
+def _second_reading_lines(inputs: Inputs) -> list[str]:
+    lines = []
+    study = inputs.settings
+    for corpus in study.corpora:
+        found = changes(inputs, study.main_runs(corpus, PLSA), study.second_reading_runs(corpus))
+        lines.append(f"{latex.corpus_name(corpus)}: {in_words(found)}")
+    return lines
+
+
+def _spread_lines(inputs: Inputs) -> list[str]:
+    """Return, per corpus, how far seeds (each its own split, start and sampling) lie from their mean."""
+    study = inputs.settings
+    lines = []
+    for corpus in study.corpora:
+        found: Changes = {}
+        for evaluator in EVALUATORS:
+            curve = best(
+                curves(
+                    inputs.scores,
+                    corpus=corpus,
+                    model=PLSA,
+                    variant=study.variant(PLSA),
+                    evaluator=evaluator,
+                    topics=study.topics,
+                    seeds=study.seeds,
+                )
+            )
+            if curve is not None and len(curve.seeds) > 1:
+                found[evaluator] = [value / curve.mean(k) - 1.0 for (k, _), value in sorted(curve.values.items())]
+        lines.append(f"{latex.corpus_name(corpus)}, seeds about their mean: {in_words(found)}")
+    return lines
+
+
+def _chains_lines(inputs: Inputs) -> list[str]:
+    """Return, per corpus, the mean perplexity of single chains against that of their averaged distribution."""
+    study = inputs.settings
+    lines = []
+    columns = ("corpus", "model", "variant", "topics", "seed", "evaluator", "chain", "perplexity")
+    rows = list(zip(*(inputs.scores[column].tolist() for column in columns), strict=True))
+    for corpus in study.corpora:
+        single: dict[tuple[int, int, str], list[float]] = {}
+        averaged: dict[tuple[int, int, str], float] = {}
+        for row_corpus, model, variant, topics, seed, evaluator, chain, perplexity in rows:
+            if (row_corpus, model, variant) != (corpus, LDA, study.variant(LDA)):
+                continue
+            if chain == "all":
+                averaged[topics, seed, evaluator] = perplexity
+            else:
+                single.setdefault((topics, seed, evaluator), []).append(perplexity)
+        found: Changes = {evaluator: [] for evaluator in EVALUATORS}
+        for point in sorted(single.keys() & averaged.keys()):
+            if point[2] in found:
+                found[point[2]].append(statistics.fmean(single[point]) / averaged[point] - 1.0)
+        lines.append(f"{latex.corpus_name(corpus)}: {in_words(found)}")
+    return lines
+
+
+def held_back_choice(inputs: Inputs, corpus: str, evaluator: str) -> list[float]:
+    """Return, per seed, the lowest perplexity under the constant that the other seeds choose, over its own choice.
+
+    Each is other / own - 1, never negative: how optimistic it is to choose on the scored documents.
+    """
+    study = inputs.settings
+    found = curves(
+        inputs.scores,
+        corpus=corpus,
+        model=PLSA,
+        variant=study.variant(PLSA),
+        evaluator=evaluator,
+        topics=study.topics,
+        seeds=study.seeds,
+    )
+    seeds = sorted({seed for curve in found for seed in curve.seeds})
+    result = []
+    for seed in seeds if len(seeds) > 1 else ():
+        lowest = {c.smoothing: min(v for (_, s), v in c.values.items() if s == seed) for c in found if seed in c.seeds}
+        others = [type(c)(c.smoothing, {at: v for at, v in c.values.items() if at[1] != seed}) for c in found]
+        chosen = best(c for c in others if c.values and c.smoothing in lowest)
+        if chosen is not None:
+            result.append(lowest[chosen.smoothing] / min(lowest.values()) - 1.0)
+    return result
+
+
+def _best_lines(inputs: Inputs) -> list[str]:
+    return [
+        f"{latex.corpus_name(corpus)}, constant chosen on the other seeds: "
+        + in_words({evaluator: held_back_choice(inputs, corpus, evaluator) for evaluator in EVALUATORS})
+        for corpus in inputs.settings.corpora
+    ]
+
+
+def _value(model: str, part: str, name: str) -> Callable[[Settings], str]:
+    return lambda settings: latex.setting(settings.setting(model, part, name))
+
+
+def _rules(inputs: Inputs) -> str:
+    parts = []
+    for corpus in inputs.settings.corpora:
+        rule = inputs.corpus(corpus)["rule"]
+        words = "drawn from a known model" if inputs.synthetic(corpus) or latex.missing(rule) else latex.escape(str(rule))
+        parts.append(f"{latex.corpus_name(corpus)}: {words}")
+    return r"\newline ".join(parts)
+
+
+def _constants(inputs: Inputs) -> str:
+    constants = inputs.settings.smoothing
+    return f"{len(constants)} constants from {latex.power(constants[0])} to {latex.power(constants[-1])}, all shown"
+
+
+def _fill(text: str, **values: Callable[[Settings], str]) -> Callable[[Inputs], str]:
+    """Return a function that puts a study's settings into a sentence."""
+    return lambda inputs: text.format(**{name: value(inputs.settings) for name, value in values.items()})
+
+
+INTERPRETATIONS = (
+    Interpretation(
+        "preprocessing (only sizes are printed)",
+        _rules,
+        "no stems, with a threshold on counts; weaker stems; numbers dropped",
+        effect=_corpora_lines,
+    ),
+    Interpretation(
+        "what the vocabulary covers",
+        lambda _: "the words of training and test documents, as the printed sizes require",
+        "the words of the training documents, other tokens left out and counted",
+    ),
+    Interpretation(
+        "which documents are held out",
+        lambda inputs: (
+            "drawn at random, as many as are printed; each of "
+            f"{latex.integer(len(inputs.settings.seeds))} seeds draws anew"
+        ),
+        "the last documents; one fixed split",
+        effect=_spread_lines,
+    ),
+    Interpretation(
+        "start and end of EM",
+        _fill(
+            "uniform random start; at most {iterations} iterations, ending below a gain of {tolerance} nats per token",
+            iterations=_value(PLSA, "train", "iterations"),
+            tolerance=_value(PLSA, "train", "tolerance"),
+        ),
+        "more or fewer iterations; stopping on held-out documents",
+        ((PLSA, "train", "iterations"), (PLSA, "train", "tolerance")),
+    ),
+    Interpretation(
+        "end of folding in",
+        _fill(
+            "from uniform weights; at most {iterations} iterations, ending within {tolerance} nats per token of the maximum",
+            iterations=_value(PLSA, "fold_in", "iterations"),
+            tolerance=_value(PLSA, "fold_in", "tolerance"),
+        ),
+        "more or fewer iterations",
+        ((PLSA, "fold_in", "iterations"), (PLSA, "fold_in", "tolerance")),
+    ),
+    Interpretation(
+        "when the constant is added",
+        lambda _: "once, after training",
+        "at every M step",
+        effect=_second_reading_lines,
+    ),
+    Interpretation(
+        "the constants between those named",
+        _constants,
+        "a finer grid",
+    ),
+    Interpretation(
+        "the Dirichlet parameters of LDA",
+        _fill(
+            r"symmetric; \(\alpha\) is {alpha} divided by the number of topics, \(\beta\) is {beta}",
+            alpha=_value(LDA, "train", "alpha_sum"),
+            beta=_value(LDA, "train", "beta"),
+        ),
+        "other constants; parameters fitted to the training documents",
+        ((LDA, "train", "alpha_sum"), (LDA, "train", "alpha"), (LDA, "train", "beta")),
+    ),
+    Interpretation(
+        "convergence of the Gibbs sampler",
+        _fill(
+            "{train} sweeps in training, {test} in folding in",
+            train=_value(LDA, "train", "sweeps"),
+            test=_value(LDA, "fold_in", "sweeps"),
+        ),
+        "more or fewer sweeps; a diagnostic",
+        ((LDA, "train", "sweeps"), (LDA, "fold_in", "sweeps")),
+    ),
+    Interpretation(
+        "what is averaged over samplers, and how many",
+        _fill(
+            "the predictive distributions of {chains} chains, then one perplexity",
+            chains=_value(LDA, "train", "chains"),
+        ),
+        "the perplexities of single chains (their mean, on the right)",
+        ((LDA, "train", "chains"),),
+        effect=_chains_lines,
+    ),
+    Interpretation(
+        "topics while test documents are sampled",
+        lambda _: r"\(\phi\) fixed at its estimate from the last training sweep",
+        "counts of test tokens added to those of training tokens",
+    ),
+    Interpretation(
+        "which half of a test document is shown",
+        lambda _: "drawn at random token by token, the same for every model",
+        "the first half of the text",
+    ),
+    Interpretation(
+        "documents of odd length",
+        lambda _: "the scored half has the odd token",
+        "the shown half has it",
+    ),
+    Interpretation(
+        "what the choice of a best constant looks at",
+        lambda _: "the perplexity of the scored test documents, panel by panel",
+        "documents held out of training for that purpose",
+        effect=_best_lines,
+    ),
+)
+
+
+def render(inputs: Inputs) -> str:
+    """Return the table as a longtable; measured effects are of the alternative against the choice."""
+    body = ""
+    known = {setting for row in INTERPRETATIONS for setting in row.settings}
+    others = {(a.model, *change) for a in inputs.settings.alternatives for change in a.changes} - known
+    rows = list(INTERPRETATIONS)
+    if others:
+        rows.append(Interpretation("other settings", lambda _: "as in the study", "", tuple(sorted(others))))
+    for row in rows:
+        lines = alternative_lines(inputs, row.settings) + row.effect(inputs)
+        cells = [row.question, row.choice(inputs), row.alternatives, r"\newline ".join(lines) or NOT_MEASURED]
+        body += " & ".join(cells) + "\\\\\n\\addlinespace\n"
+    return _HEAD + latex.synthetic_mark(inputs) + body.removesuffix("\\addlinespace\n") + _FOOT

@@ -1,0 +1,277 @@
+"""Every number that the paper's prose uses, as LaTeX macros; the prose itself holds none."""
+
+import math
+from collections.abc import Sequence
+
+from dlvm.exhibits import CORPORA_WITH_FIGURES, EXHIBITS, latex
+from dlvm.exhibits.curves import Curve, Steps, best, curves, ends_above_its_lowest, in_words, spread, steps
+from dlvm.exhibits.inputs import EVALUATORS, FULL, LDA, PLSA, SECOND_READING, Inputs
+
+POSITIONS = ("One", "Two", "Three")
+SIDES = {evaluator: "Full" if evaluator == FULL else "Half" for evaluator in EVALUATORS}
+NOT_RUN = "not run"
+
+# settings that the prose names: a study without one of them says "not set"
+REQUIRED_SETTINGS = (
+    (PLSA, "train", "iterations"),
+    (PLSA, "train", "tolerance"),
+    (PLSA, "fold_in", "iterations"),
+    (PLSA, "fold_in", "tolerance"),
+    (LDA, "train", "alpha_sum"),
+    (LDA, "train", "beta"),
+    (LDA, "train", "sweeps"),
+    (LDA, "train", "chains"),
+    (LDA, "fold_in", "sweeps"),
+)
+
+Macros = dict[str, str]
+
+
+def render(inputs: Inputs) -> str:
+    r"""Return one `\newcommand` per line."""
+    return "".join(latex.macro(name, value) + "\n" for name, value in macros(inputs).items())
+
+
+def macros(inputs: Inputs) -> Macros:
+    """Return all macros by name; the same names for every study, as far as its corpora go."""
+    result = {**_study(inputs), **_settings(inputs)}
+    totals: dict[str, Steps] = {}
+    for position, corpus in zip(POSITIONS, inputs.settings.corpora, strict=False):
+        result |= {f"Corpus{position}{name}": value for name, value in _corpus(inputs, corpus, totals).items()}
+        for name, exhibit in EXHIBITS.items():
+            if exhibit.corpus == POSITIONS.index(position):
+                kind = exhibit.function if "smoothing" in exhibit.module else "comparison"
+                result[f"Corpus{position}{latex.camel(kind)}"] = name
+                result[f"Corpus{position}{latex.camel(kind)}Original"] = exhibit.original.replace(" ", "~")
+    none = Steps(0, 0, 0)
+    result["AllFullVerdict"] = _falls(totals.get("full", none))
+    result["AllFullSecondVerdict"] = _falls(totals.get("full second", none))
+    result["AllHalfVerdict"] = _rises(totals.get("half", none))
+    result["AllHalfSmallestVerdict"] = _rises(totals.get("half smallest", none))
+    for side in SIDES.values():
+        below = totals.get(f"lda {side}", none)
+        result[f"AllLda{side}Verdict"] = in_words("lies below it", below.falls, below.total, "points")
+    return result | _beyond(inputs)
+
+
+def _study(inputs: Inputs) -> Macros:
+    settings = inputs.settings
+    shown = settings.corpora[:CORPORA_WITH_FIGURES]
+    topics, constants = settings.topics, settings.smoothing
+    synthetic = inputs.synthetic()
+    notice = r" \textbf{Synthetic data, drawn from a known model.}" if synthetic else ""
+    option = "" if settings.name == "paper" else rf" -{{}}-configfile workflow/studies/{latex.escape(settings.name)}.yaml"
+    result = {
+        "StudyName": latex.escape(settings.name),
+        "StudyOption": option,
+        "SyntheticNotice": notice,
+        "IfSynthetic": "#1" if synthetic else "",
+        "IfReal": "" if synthetic else "#1",
+        "IfSecond": "#1" if settings.second_reading_seeds else "",
+        "Commit": rf"\texttt{{{latex.escape(inputs.commit[:12])}}}" if inputs.commit else "none (not under version control)",
+        "CommitDate": latex.escape(inputs.date) or "no date",
+        "Versions": latex.listed([f"{latex.escape(n)}~{latex.escape(v)}" for n, v in inputs.versions.items()])
+        or "not recorded",
+        "Version": latex.escape(inputs.versions.get("dlvm", "")) or "not recorded",
+        "CorporaCount": latex.integer(len(shown)),
+        "CorporaNames": latex.listed([latex.corpus_name(corpus) for corpus in shown]),
+        "TopicsSmallest": latex.integer(topics[0]),
+        "TopicsLargest": latex.integer(topics[-1]),
+        "TopicsCount": latex.integer(len(topics)),
+        "SmoothingSmallest": latex.power(constants[0]),
+        "SmoothingLargest": latex.power(constants[-1]),
+        "SmoothingCount": latex.integer(len(constants)),
+        "SeedsCount": latex.integer(len(settings.seeds)),
+        "SecondSeedsCount": latex.integer(len(settings.second_reading_seeds)),
+        "SeedsInWords": _count(len(settings.seeds), "seed"),
+        "SecondSeedsInWords": _count(len(settings.second_reading_seeds), "seed"),
+        "BandsInWords": _bands(len(settings.seeds)),
+        "SecondBandsInWords": _bands(len(settings.second_reading_seeds)),
+        "BeyondBandsInWords": _bands(len(settings.beyond_seeds)),
+        "AlternativesCorpus": latex.corpus_name(settings.alternatives_corpus) or "no corpus",
+        "AlternativesTopics": latex.listed([latex.integer(k) for k in settings.alternative_topics]) or "no number of",
+        "AlternativesSeeds": _count(len(settings.alternative_seeds), "seed"),
+        "TimingsNote": "" if inputs.timings is not None else " A dash: no reference timings are kept for this study.",
+        "ForEachCorpus": "".join(rf"#1{{{p}}}" for p, _ in zip(POSITIONS, shown, strict=False)),
+    }
+    return result
+
+
+def _settings(inputs: Inputs) -> Macros:
+    result = {latex.camel(*key): "not set" for key in REQUIRED_SETTINGS}
+    for model, part, name, value in inputs.settings.all_settings():
+        result[latex.camel(model, part, name)] = latex.setting(value)
+    return result
+
+
+def _curves(inputs: Inputs, corpus: str, model: str, variant: str, evaluator: str) -> list[Curve]:
+    settings = inputs.settings
+    second = variant == SECOND_READING
+    return curves(
+        inputs.scores,
+        corpus=corpus,
+        model=model,
+        variant=variant,
+        evaluator=evaluator,
+        topics=settings.topics,
+        seeds=settings.second_reading_seeds if second else settings.seeds,
+    )
+
+
+def _corpus(inputs: Inputs, corpus: str, totals: dict[str, Steps]) -> Macros:
+    settings = inputs.settings
+    row = inputs.corpus(corpus)
+    result = {
+        "Name": latex.corpus_name(corpus),
+        "Notice": r" \textbf{Synthetic data, drawn from a known model.}" if inputs.synthetic(corpus) else "",
+        "Train": latex.integer(row["train_documents"]),
+        "Test": latex.integer(row["test_documents"]),
+        "Vocabulary": latex.integer(row["vocabulary"]),
+        "MeanLength": latex.decimal(row["mean_length"]),
+        "PublishedVocabulary": latex.integer(row["published_vocabulary"]),
+        "PublishedMeanLength": latex.decimal(row["published_mean_length"]),
+        "VocabularyDifference": latex.signed_percent(latex.difference(row["vocabulary"], row["published_vocabulary"])),
+        "MeanLengthDifference": latex.signed_percent(
+            latex.difference(row["mean_length"], row["published_mean_length"])
+        ),
+    }
+    found = {evaluator: _curves(inputs, corpus, PLSA, settings.variant(PLSA), evaluator) for evaluator in EVALUATORS}
+    second = {evaluator: _curves(inputs, corpus, PLSA, SECOND_READING, evaluator) for evaluator in EVALUATORS}
+    lda = {evaluator: _curves(inputs, corpus, LDA, settings.variant(LDA), evaluator) for evaluator in EVALUATORS}
+    full, half = (found[evaluator] for evaluator in EVALUATORS)
+    counted = {
+        "full": steps(full),
+        "full second": steps(second[FULL]),
+        "half": steps(half),
+        "half smallest": steps(half[:1]),
+    }
+    result["FullVerdict"] = _falls(counted["full"])
+    result["FullSecondVerdict"] = _falls(counted["full second"])
+    result["HalfVerdict"] = _rises(counted["half"])
+    result["HalfSmallestVerdict"] = _rises(counted["half smallest"])
+    for evaluator, side in SIDES.items():
+        turned = sum(ends_above_its_lowest(curve) for curve in found[evaluator])
+        result[f"{side}Turns"] = _of(turned, len(found[evaluator]))
+        result |= _one_curve(f"{side}Smallest", found[evaluator][0] if found[evaluator] else None)
+        result |= _one_curve(f"{side}Best", best(found[evaluator]))
+        result |= _one_curve(f"{side}Lda", best(lda[evaluator]))
+        below = _below(best(lda[evaluator]), best(found[evaluator]))
+        counted[f"lda {side}"] = below
+        result[f"Lda{side}Verdict"] = in_words("lies below it", below.falls, below.total, "points")
+    result |= _gap(full, best(half))
+    for name, count in counted.items():
+        totals[name] = totals.get(name, Steps(0, 0, 0)) + count
+    return result
+
+
+def _one_curve(prefix: str, curve: Curve | None) -> Macros:
+    """Return where a curve starts, ends and is lowest; "not run" where there is none."""
+    if curve is None:
+        parts = ("Constant", "First", "Last", "Lowest", "LowestTopics", "Factor", "Spread")
+        return {f"{prefix}{part}": NOT_RUN for part in parts}
+    lowest = curve.lowest()
+    last = curve.means[-1]
+    factor = last / lowest.perplexity
+    return {
+        f"{prefix}Constant": latex.power(curve.smoothing),
+        f"{prefix}First": latex.perplexity(curve.means[0]),
+        f"{prefix}Last": latex.perplexity(last),
+        f"{prefix}Lowest": latex.perplexity(lowest.perplexity),
+        f"{prefix}LowestTopics": latex.integer(lowest.topics),
+        f"{prefix}Factor": latex.decimal(factor, 2) if math.isfinite(factor) else r"\ensuremath{\infty}",
+        f"{prefix}Spread": latex.percent(spread(curve)) if math.isfinite(spread(curve)) else NOT_RUN,
+    }
+
+
+def _gap(full: Sequence[Curve], half: Curve | None) -> Macros:
+    """Return half over full folding-in at both ends of the grid, under the constant that suits half folding-in best."""
+    same = None if half is None else next((curve for curve in full if curve.smoothing == half.smoothing), None)
+    if half is None or same is None:
+        return {"GapFirst": NOT_RUN, "GapLast": NOT_RUN, "GapConstant": NOT_RUN}
+    return {
+        "GapFirst": latex.decimal(half.means[0] / same.means[0], 2),
+        "GapLast": latex.decimal(half.means[-1] / same.means[-1], 2),
+        "GapConstant": latex.power(half.smoothing),
+    }
+
+
+def _below(one: Curve | None, other: Curve | None) -> Steps:
+    """Count the numbers of topics at which one mean curve lies below ("falls") and above ("rises") another."""
+    if one is None or other is None:
+        return Steps(0, 0, 0)
+    shared = sorted(set(one.topics) & set(other.topics))
+    differences = [one.mean(k) - other.mean(k) for k in shared]
+    return Steps(sum(d < 0.0 for d in differences), sum(d > 0.0 for d in differences), len(shared))
+
+
+def _beyond(inputs: Inputs) -> Macros:
+    """Return what happens between the last number of topics within the vocabulary and the largest beyond it."""
+    settings = inputs.settings
+    corpus = settings.beyond_corpus
+    names = ("Vocabulary", "From", "To", "FullFrom", "FullTo", "HalfFrom", "HalfTo", "Constant", "FullFalls", "HalfRises")
+    result = {f"Beyond{name}": NOT_RUN for name in names} | {"BeyondCorpus": latex.corpus_name(corpus), "IfBeyond": ""}
+    if not corpus:
+        return result
+    vocabulary = int(inputs.corpus(corpus)["vocabulary"])
+    grid = sorted({*settings.topics, *settings.beyond_topics})
+    within, beyond = [k for k in grid if k <= vocabulary], [k for k in grid if k > vocabulary]
+    if not within or not beyond:
+        return result
+    ends = (within[-1], beyond[-1])
+    full, half = (
+        [
+            curve
+            for curve in curves(
+                inputs.scores,
+                corpus=corpus,
+                model=PLSA,
+                variant=settings.variant(PLSA),
+                evaluator=evaluator,
+                topics=ends,
+                seeds=settings.beyond_seeds,
+            )
+            if curve.topics == ends
+        ]
+        for evaluator in EVALUATORS
+    )
+    chosen = best(half)
+    same = next((curve for curve in full if chosen is not None and curve.smoothing == chosen.smoothing), None)
+    if chosen is None or same is None:
+        return result
+    return result | {
+        "IfBeyond": "#1",
+        "BeyondVocabulary": latex.integer(vocabulary),
+        "BeyondFrom": latex.integer(ends[0]),
+        "BeyondTo": latex.integer(ends[1]),
+        "BeyondConstant": latex.power(chosen.smoothing),
+        "BeyondFullFrom": latex.perplexity(same.means[0]),
+        "BeyondFullTo": latex.perplexity(same.means[1]),
+        "BeyondHalfFrom": latex.perplexity(chosen.means[0]),
+        "BeyondHalfTo": latex.perplexity(chosen.means[1]),
+        "BeyondFullFalls": _of(sum(curve.means[1] < curve.means[0] for curve in full), len(full)),
+        "BeyondHalfRises": _of(sum(curve.means[1] > curve.means[0] for curve in half), len(half)),
+    }
+
+
+def _falls(count: Steps) -> str:
+    return in_words("falls", count.falls, count.total)
+
+
+def _rises(count: Steps) -> str:
+    return in_words("rises", count.rises, count.total)
+
+
+def _of(count: int, total: int) -> str:
+    if count == total:
+        return f"all {latex.integer(total)}"
+    return f"{latex.integer(count) if count else 'none'} of {latex.integer(total)}"
+
+
+def _count(number: int, singular: str) -> str:
+    return f"one {singular}" if number == 1 else f"{latex.integer(number)} {singular}s"
+
+
+def _bands(seeds: int) -> str:
+    if seeds <= 1:
+        return "There is one seed, hence no band."
+    return f"Lines are means over {latex.integer(seeds)} seeds, bands reach from the lowest to the highest seed."

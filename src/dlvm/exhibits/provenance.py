@@ -1,0 +1,66 @@
+"""Where every exhibit comes from: its command, and the time and memory of the jobs that it stands on."""
+
+import math
+from typing import NamedTuple
+
+from dlvm.exhibits import EXHIBITS, corpora_of, exhibit_names, latex, path, stands_on
+from dlvm.exhibits.inputs import Inputs
+
+_HEAD = r"""\begin{tabular}{@{}P{0.37\linewidth}P{0.35\linewidth}rrr@{}}
+\toprule
+exhibit & target of \texttt{snakemake} & jobs & minutes & peak MB\\
+\midrule
+"""
+_FOOT = "\\bottomrule\n\\end{tabular}\n"
+
+# what makes a corpus; downloads depend on the network and are left out
+CORPUS_RULES = ("prepare", "synthesize")
+
+
+class Cost(NamedTuple):
+    """What jobs took: how many are known, their wall-clock minutes (NaN if none) and the highest memory in MB."""
+
+    jobs: int
+    minutes: float
+    memory_mb: float
+
+
+def cost(name: str, inputs: Inputs) -> Cost:
+    """Sum the reference timings of the jobs that an exhibit stands on (shared jobs count in each exhibit)."""
+    if inputs.timings is None:
+        return Cost(0, math.nan, math.nan)
+    runs = {tuple(str(cell) for cell in run) for run in stands_on(name, inputs.study)}
+    corpora = set(corpora_of(name, inputs.study)) | {run[0] for run in runs}
+    seconds, memory = [], []
+    for row in inputs.timings.to_dict("records"):
+        key = tuple(str(row[column]) for column in ("corpus", "model", "variant", "topics", "seed"))
+        makes_corpus = row["rule"] in CORPUS_RULES and (row["corpus"] in corpora or f"{row['corpus']}-like" in corpora)
+        draws = row["rule"] not in CORPUS_RULES and row["corpus"] == name
+        if key in runs or makes_corpus or draws:
+            seconds.append(float(row["seconds"]))
+            memory.append(float(row["memory_mb"]))
+    known = [value for value in memory if not math.isnan(value)]
+    return Cost(len(seconds), math.fsum(seconds) / 60.0 if seconds else math.nan, max(known, default=math.nan))
+
+
+def render(inputs: Inputs) -> str:
+    """Return the table's tabular environment."""
+    body = ""
+    for name in exhibit_names(inputs.study):
+        if name in ("macros", "table-provenance"):
+            continue
+        jobs, minutes, memory = cost(name, inputs)
+        cells = [
+            f"{EXHIBITS[name].title}{_which(name, inputs)}",
+            rf"\texttt{{{latex.escape(path(name))}}}",
+            latex.integer(jobs) if jobs else latex.DASH,
+            latex.decimal(minutes),
+            latex.integer(memory),
+        ]
+        body += " & ".join(cells) + "\\\\\n"
+    return _HEAD + latex.synthetic_mark(inputs) + body + _FOOT
+
+
+def _which(name: str, inputs: Inputs) -> str:
+    position = EXHIBITS[name].corpus
+    return "" if position is None else f", {latex.corpus_name(inputs.settings.corpora[position])}"

@@ -1,0 +1,101 @@
+"""Figures 4, 5 and 6: perplexity of PLSA against topics, one curve per constant, full and half folding-in."""
+
+from collections.abc import Sequence
+
+from matplotlib import colormaps
+from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import BoundaryNorm, ListedColormap
+from matplotlib.figure import Figure
+
+from dlvm.exhibits import style
+from dlvm.exhibits.curves import Curve, curves
+from dlvm.exhibits.inputs import EVALUATORS, PLSA, SECOND_READING, Inputs
+
+
+def first_reading(inputs: Inputs, corpus: str) -> Figure:
+    """Draw the curves of the constants that are added once, after training."""
+    settings = inputs.settings
+    found = [
+        curves(
+            inputs.scores,
+            corpus=corpus,
+            model=PLSA,
+            variant=settings.variant(PLSA),
+            evaluator=evaluator,
+            topics=settings.topics,
+            seeds=settings.seeds,
+        )
+        for evaluator in EVALUATORS
+    ]
+    return draw(found, settings.topics, synthetic=inputs.synthetic(corpus))
+
+
+def second_reading(inputs: Inputs, corpus: str) -> Figure:
+    """Draw the curves of the constants that are added at every M step."""
+    settings = inputs.settings
+    found = [
+        curves(
+            inputs.scores,
+            corpus=corpus,
+            model=PLSA,
+            variant=SECOND_READING,
+            evaluator=evaluator,
+            topics=settings.topics,
+            seeds=settings.second_reading_seeds,
+        )
+        for evaluator in EVALUATORS
+    ]
+    return draw(found, settings.topics, synthetic=inputs.synthetic(corpus))
+
+
+def draw(
+    found: Sequence[Sequence[Curve]], topics: Sequence[int], *, synthetic: bool, vocabulary: int | None = None
+) -> Figure:
+    """Draw full and half folding-in side by side, a line per constant (mean over seeds), a band from least to most.
+
+    Args:
+        found: the curves of each evaluator.
+        topics: the ticks.
+        synthetic: whether the figure must say so.
+        vocabulary: mark this number of topics; V.
+    """
+    figure, axes = style.panels([style.EVALUATOR_NAMES[evaluator] for evaluator in EVALUATORS], synthetic=synthetic)
+    constants = sorted({curve.smoothing for of in found for curve in of})
+    # the brightest tenth of the map is too light on white
+    colours = [colormaps["viridis"](0.92 * i / max(1, len(constants) - 1)) for i in range(len(constants))]
+    for axis, of in zip(axes, found, strict=True):
+        for curve in of:
+            line(axis, curve, colours[constants.index(curve.smoothing)])
+        if vocabulary is not None:
+            axis.axvline(vocabulary, color="black", linestyle=(0, (4, 2)), linewidth=0.9)
+        if vocabulary is not None and axis is axes[0]:
+            axis.annotate(
+                f"vocabulary\n{vocabulary:,} words",
+                xy=(vocabulary, 0.98),
+                xycoords=("data", "axes fraction"),
+                xytext=(-3, 0),
+                textcoords="offset points",
+                ha="right",
+                va="top",
+                fontsize=7.5,
+            )
+    style.finish(axes, topics)
+    if constants:
+        edges = [i - 0.5 for i in range(len(constants) + 1)]
+        scale = ScalarMappable(BoundaryNorm(edges, len(constants)), ListedColormap(colours))
+        bar = figure.colorbar(scale, ax=axes, ticks=range(len(constants)), pad=0.015, fraction=0.04, aspect=24)
+        bar.ax.set_yticklabels([style.power(constant) for constant in constants])
+        bar.minorticks_off()
+        bar.ax.tick_params(length=0)
+        bar.ax.grid(visible=False)
+        bar.set_label("constant added to $p(w\\,|\\,z)$")
+        bar.outline.set_visible(False)  # type: ignore[operator]
+    return figure
+
+
+def line(axis: Axes, curve: Curve, colour: object, **options: object) -> None:
+    """Draw one curve: the mean over seeds, and a band from the least to the greatest where there are several."""
+    if len(curve.seeds) > 1:
+        axis.fill_between(curve.topics, curve.low, curve.high, color=colour, alpha=0.22, linewidth=0)  # type: ignore[arg-type]
+    axis.plot(curve.topics, curve.means, color=colour, **{"marker": "o", **options})  # type: ignore[arg-type]

@@ -1,0 +1,522 @@
+r"""LDA by collapsed Gibbs sampling (Griffiths and Steyvers 2004; Welling et al. 2008, section 5).
+
+Model. phi_k ~ Dirichlet(beta) over V words, theta_d ~ Dirichlet(alpha) over K topics; a token of document d
+draws its topic z from theta_d and its word w from phi_z. With phi and theta integrated out, the full
+conditional of one token's topic, all counts taken without that token, is (Griffiths and Steyvers, equation 5)
+
+    p(z_i = k | z_-i, w) ∝ (N_kd + alpha_k) (N_wk + beta) / (N_k + V beta).
+
+The last sample gives (Welling et al., equations 5.38 and 5.39; alpha may differ between topics)
+
+    phi[k, w]   = (N_wk + beta) / (N_k + V beta),
+    theta[d, k] = (N_kd + alpha_k) / (N_d + sum_k alpha_k).
+
+A test document is folded in by sampling its assignments with phi fixed, p(z_i = k) ∝ (N_kd + alpha_k) phi[k, w],
+so that test documents stay independent of one another.
+
+Start. All tokens begin unassigned; a first pass draws each from the conditional given those already
+assigned. Convergence is watched on log p(w, z | alpha, beta), summed in float64.
+
+Kernels. Counts are exact integers (in float32 below 2^24, which is checked). A token's K weights are formed
+in float32 and a uniform number with 24 bits picks the topic by inversion, so a draw's probabilities carry a
+relative error of about 1e-6 (and an absolute one of 2^-24). The order of the weights' sums is written out
+below and fast-math is off, so samples do not depend on the CPU. Two kernels draw from the same conditional:
+up to `NARROW` topics four scalar running sums are fastest; above, 64 running sums that stay in vector
+registers (`benchmarks/` measures both).
+"""
+
+import math
+from typing import Any, Self
+
+import numba as nb
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from dlvm.corpora.corpus import Corpus
+from dlvm.errors import InputError
+from dlvm.models.estimator import Estimator
+from dlvm.models.topics import Topics
+from dlvm.seeds import generator
+
+NARROW = 128  # the largest K for the kernel with four running sums
+SEGMENTS = 4  # running sums of the narrow kernel, each over a quarter of the topics
+LANES = 64  # running sums of the wide kernel, lane j over topics j, j + 64, j + 128, ...
+LARGEST_COUNT = 2**24  # float32 holds every integer up to here
+SMALLEST_PARAMETER, LARGEST_PARAMETER = 1e-12, 1e12  # Dirichlet parameters that float32 weights can carry
+
+Float = NDArray[np.float64]
+Float32 = NDArray[np.float32]
+Index = NDArray[np.int32]
+
+_ZERO, _ONE = np.float32(0.0), np.float32(1.0)
+
+_SWEEPS_SIGNATURE = (
+    "void(int32[::1], int64[::1], int32[::1], float32[:, ::1], int64[::1], float32[::1], float32, float64,"
+    " float32[:, ::1], boolean)"
+)
+
+
+@nb.njit(cache=True)
+def _positive(row, beta, k, n_topics):  # type: ignore[no-untyped-def]
+    """Return k, or where rounding let it fall on a topic of weight 0 the nearest one before it (cyclically)."""
+    while row[k] + beta <= _ZERO:
+        k = k - 1 if k > 0 else n_topics - 1
+    return k
+
+
+@nb.njit(cache=True)
+def _draw_narrow(a, row, beta, sums, uniform, n_topics):  # type: ignore[no-untyped-def]
+    """Draw k with probability proportional to a[k] (row[k] + beta): four running sums, then a search in one."""
+    size = a.shape[0] // SEGMENTS
+    a1, a2, a3 = a[size:], a[2 * size :], a[3 * size :]
+    row1, row2, row3 = row[size:], row[2 * size :], row[3 * size :]
+    sums1, sums2, sums3 = sums[size:], sums[2 * size :], sums[3 * size :]
+    s0 = s1 = s2 = s3 = _ZERO
+    for k in range(size):
+        s0 += a[k] * (row[k] + beta)
+        s1 += a1[k] * (row1[k] + beta)
+        s2 += a2[k] * (row2[k] + beta)
+        s3 += a3[k] * (row3[k] + beta)
+        sums[k], sums1[k], sums2[k], sums3[k] = s0, s1, s2, s3
+    half = s0 + s1
+    x = uniform * (half + (s2 + s3))
+    k = 0
+    if x >= half:
+        x -= half
+        k = 2 * size
+        s0 = s2
+    if x >= s0:
+        x -= s0
+        k += size
+    last = min(k + size, n_topics) - 1
+    k = min(k, last)
+    while k < last and sums[k] <= x:
+        k += 1
+    return _positive(row, beta, k, n_topics)
+
+
+@nb.njit(cache=True)
+def _one_of_four(sums, x, j, step):  # type: ignore[no-untyped-def]
+    """Return which of sums[j + (0, 1, 2, 3) step] holds x, and x less the sums before it (no branches)."""
+    t0 = sums[j]
+    t1 = t0 + sums[j + step]
+    t2 = t1 + sums[j + 2 * step]
+    past0, past1, past2 = x >= t0, x >= t1, x >= t2
+    x -= t2 if past2 else (t1 if past1 else (t0 if past0 else _ZERO))
+    return x, j + step * (int(past0) + int(past1) + int(past2))
+
+
+@nb.njit(cache=True)
+def _sum_lanes(a, row, beta, sums, old, weight_old, new, weight_new):  # type: ignore[no-untyped-def]
+    """Fill sums with 64 running sums of a[k] (row[k] + beta), except that topics old and new weigh what is given."""
+    for i in range(LANES):
+        weight = a[i] * (row[i] + beta)
+        weight = weight_new if np.int32(i) == new else weight
+        sums[i] = weight_old if np.int32(i) == old else weight
+    for i in range(LANES, np.int32(a.shape[0])):
+        weight = a[i] * (row[i] + beta)
+        weight = weight_new if np.int32(i) == new else weight
+        sums[i] = sums[i - LANES] + (weight_old if np.int32(i) == old else weight)
+
+
+@nb.njit(cache=True)
+def _search_lanes(sums, uniform, n_topics, size):  # type: ignore[no-untyped-def]
+    """Draw a topic from 64 running sums: a lane by adding the lanes up fourfold, then the place in the lane."""
+    lanes = sums[size - LANES : size]
+    sixteen = sums[size : size + 16]
+    four = sums[size + 16 : size + 20]
+    for j in range(16):
+        sixteen[j] = (lanes[j] + lanes[j + 16]) + (lanes[j + 32] + lanes[j + 48])
+    for j in range(4):
+        four[j] = (sixteen[j] + sixteen[j + 4]) + (sixteen[j + 8] + sixteen[j + 12])
+    x = uniform * ((four[0] + four[1]) + (four[2] + four[3]))
+    x, j = _one_of_four(four, x, 0, 1)
+    x, j = _one_of_four(sixteen, x, j, 4)
+    x, j = _one_of_four(lanes, x, j, 16)
+    place = 0
+    for i in range((n_topics - 1 - j) // LANES):
+        place += sums[j + LANES * i] <= x
+    return min(j + LANES * place, n_topics - 1)
+
+
+@nb.njit(_SWEEPS_SIGNATURE, cache=True)
+def _sweeps_narrow(  # type: ignore[no-untyped-def]
+    tokens, offsets, assignments, rows, totals, alpha, beta, beta_sum, uniforms, learn
+):
+    """Sweep over all tokens once per row of uniforms; see `_sweeps`."""
+    n_topics, size = totals.shape[0], rows.shape[1]
+    sums, a, document = np.zeros(size, np.float32), np.zeros(size, np.float32), np.zeros(size, np.float32)
+    for s in range(uniforms.shape[0]):
+        for d in range(offsets.shape[0] - 1):
+            start, end = offsets[d], offsets[d + 1]
+            document[:] = _ZERO
+            for i in range(start, end):
+                if assignments[i] >= 0:
+                    document[assignments[i]] += _ONE
+            for k in range(n_topics):
+                a[k] = document[k] + alpha[k]
+                if learn:
+                    a[k] *= _ONE / np.float32(totals[k] + beta_sum)
+            for i in range(start, end):
+                row = rows[tokens[i]]
+                k = assignments[i]
+                if k >= 0:
+                    document[k] -= _ONE
+                    a[k] = document[k] + alpha[k]
+                    if learn:
+                        row[k] -= _ONE
+                        totals[k] -= 1
+                        a[k] *= _ONE / np.float32(totals[k] + beta_sum)
+                k = _draw_narrow(a, row, beta, sums, uniforms[s, i], n_topics)
+                assignments[i] = k
+                document[k] += _ONE
+                a[k] = document[k] + alpha[k]
+                if learn:
+                    row[k] += _ONE
+                    totals[k] += 1
+                    a[k] *= _ONE / np.float32(totals[k] + beta_sum)
+
+
+@nb.njit(_SWEEPS_SIGNATURE, cache=True)
+def _sweeps_wide(  # type: ignore[no-untyped-def]
+    tokens, offsets, assignments, rows, totals, alpha, beta, beta_sum, uniforms, learn
+):
+    """Sweep over all tokens once per row of uniforms; see `_sweeps`.
+
+    A vector load that follows a scalar store into the same vector waits for the store. So the two topics whose
+    weights have just changed (the one that this token leaves and the one that the last token took) are
+    handed to `_sum_lanes` in registers, and are stored after it.
+    """
+    n_topics, size = totals.shape[0], rows.shape[1]
+    sums, a, document = np.zeros(size + 20, np.float32), np.zeros(size, np.float32), np.zeros(size, np.float32)
+    leaves = _ONE if learn else _ZERO
+    for s in range(uniforms.shape[0]):
+        for d in range(offsets.shape[0] - 1):
+            start, end = offsets[d], offsets[d + 1]
+            document[:] = _ZERO
+            for i in range(start, end):
+                if assignments[i] >= 0:
+                    document[assignments[i]] += _ONE
+            for k in range(n_topics):
+                a[k] = document[k] + alpha[k]
+                if learn:
+                    a[k] *= _ONE / np.float32(totals[k] + beta_sum)
+            new, a_new = np.int32(0), a[0]
+            for i in range(start, end):
+                row = rows[tokens[i]]
+                old = assignments[i]
+                assigned = old >= 0
+                if assigned:
+                    document[old] -= _ONE
+                    a_old = document[old] + alpha[old]
+                    if learn:
+                        totals[old] -= 1
+                        a_old *= _ONE / np.float32(totals[old] + beta_sum)
+                    weight_old = a_old * ((row[old] - leaves) + beta)
+                else:
+                    old, a_old = new, a_new
+                    weight_old = a_old * (row[old] + beta)
+                weight_new = weight_old if new == old else a_new * (row[new] + beta)
+                _sum_lanes(a, row, beta, sums, old, weight_old, new, weight_new)
+                a[new] = a_new
+                a[old] = a_old
+                if assigned:
+                    row[old] -= leaves
+                k = _search_lanes(sums, uniforms[s, i], n_topics, size)
+                new = np.int32(_positive(row, beta, k, n_topics))
+                assignments[i] = new
+                document[new] += _ONE
+                row[new] += leaves
+                a_new = document[new] + alpha[new]
+                if learn:
+                    totals[new] += 1
+                    a_new *= _ONE / np.float32(totals[new] + beta_sum)
+
+
+def _width(n_topics: int) -> int:
+    """Return the columns that a row of counts needs: K, filled up to whole segments or lanes."""
+    multiple = SEGMENTS if n_topics <= NARROW else LANES
+    return -(-n_topics // multiple) * multiple
+
+
+def _sweeps(
+    tokens: Index,
+    offsets: NDArray[np.int64],
+    assignments: Index,
+    rows: Float32,
+    totals: NDArray[np.int64],
+    alpha: Float32,
+    beta: float,
+    uniforms: Float32,
+    *,
+    learn: bool,
+) -> None:
+    """Run one Gibbs sweep per row of uniforms, in place.
+
+    Args:
+        tokens: (N,) words.
+        offsets: (D + 1,) where documents begin.
+        assignments: (N,) topics; -1 where a token has none yet. Updated.
+        rows: (V, width) N_wk; updated if `learn`. Otherwise phi[k, w] up to a factor per word.
+        totals: (K,) N_k; updated if `learn`.
+        alpha: (width,) Dirichlet parameters, 0 beyond K.
+        beta: added to every entry of `rows`; 0 unless `learn`.
+        uniforms: (sweeps, N) in [0, 1), one per token and sweep.
+        learn: whether the topics move with the assignments (training) or are fixed (fold-in).
+    """
+    kernel = _sweeps_narrow if len(totals) <= NARROW else _sweeps_wide
+    beta_sum = len(rows) * beta
+    kernel(tokens, offsets, assignments, rows, totals, alpha, np.float32(beta), beta_sum, uniforms, learn)
+
+
+@nb.njit(
+    "float64(int64[::1], int32[::1], float32[:, ::1], int64[::1], float64[::1], float64)",
+    cache=True,
+)
+def _log_joint(offsets, assignments, rows, totals, alpha, beta):  # type: ignore[no-untyped-def]
+    """Return log p(w, z | alpha, beta) in nats, up to nothing: all constants are there."""
+    n_words, n_topics = rows.shape[0], totals.shape[0]
+    alpha_sum, total = 0.0, 0.0
+    log_gamma_alpha = np.empty(n_topics)
+    for k in range(n_topics):
+        alpha_sum += alpha[k]
+        log_gamma_alpha[k] = math.lgamma(alpha[k])
+    document = np.zeros(n_topics, np.int64)
+    for d in range(offsets.shape[0] - 1):
+        for i in range(offsets[d], offsets[d + 1]):
+            document[assignments[i]] += 1
+        total += math.lgamma(alpha_sum) - math.lgamma(alpha_sum + (offsets[d + 1] - offsets[d]))
+        for i in range(offsets[d], offsets[d + 1]):
+            k = assignments[i]
+            if document[k] > 0:
+                total += math.lgamma(document[k] + alpha[k]) - log_gamma_alpha[k]
+                document[k] = 0
+    log_gamma_beta = math.lgamma(beta)
+    for w in range(n_words):
+        row = rows[w]
+        for k in range(n_topics):
+            if row[k] > _ZERO:
+                total += math.lgamma(row[k] + beta) - log_gamma_beta
+    for k in range(n_topics):
+        total += math.lgamma(n_words * beta) - math.lgamma(totals[k] + n_words * beta)
+    return total
+
+
+class LDA(Estimator):
+    """LDA by collapsed Gibbs sampling: one fit is one Markov chain.
+
+    Args:
+        n_components: K, the number of topics.
+        alpha: the Dirichlet parameter of theta, one number or (K,); None is 50 / K (Griffiths and Steyvers).
+        beta: the Dirichlet parameter of phi.
+        sweeps: Gibbs sweeps after the first pass that assigns every token; `transform` runs as many.
+        evaluate_every: sweeps between two records of the log-likelihood.
+        random_state: the chain's generator; several chains are several generators.
+
+    Attributes (after `fit`):
+        components_: (K, V) p(w | z) of the last sample, equation 5.38.
+        document_topics_: (D, K) p(z | d) of the last sample, equation 5.39.
+        assignments_: (N,) int32, the topics of all tokens in the last sample.
+        log_likelihood_: log p(w, z | alpha, beta) in nats after the sweeps in `sweeps_`.
+        sweeps_: 0 (the first pass), every `evaluate_every`-th sweep, and the last.
+    """
+
+    def __init__(
+        self,
+        n_components: int = 10,
+        *,
+        alpha: float | Float | None = None,
+        beta: float = 0.1,
+        sweeps: int = 500,
+        evaluate_every: int = 10,
+        random_state: np.random.Generator | int | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.alpha = alpha
+        self.beta = beta
+        self.sweeps = sweeps
+        self.evaluate_every = evaluate_every
+        self.random_state = random_state
+
+    def fit(self, X: Corpus | sp.sparray | NDArray[Any], y: None = None) -> Self:  # noqa: ARG002
+        """Run the chain on X, a corpus or its (D, V) counts (sparse or dense).
+
+        Raises:
+            InputError: on a count that is not a whole number of tokens, a corpus without tokens, one word or
+                document with 2^24 tokens or more, or a bad setting.
+        """
+        tokens, offsets, n_words = _streams(X)
+        if len(tokens) == 0:
+            raise InputError("LDA: the documents hold no tokens")
+        if max(int(np.bincount(tokens).max()), int(np.diff(offsets).max())) >= LARGEST_COUNT:
+            raise InputError(f"LDA: a word or a document has {LARGEST_COUNT} tokens or more; divide the corpus")
+        if self.n_components < 1 or self.sweeps < 0 or self.evaluate_every < 1:
+            raise InputError(
+                f"LDA: {self.n_components} topics, {self.sweeps} sweeps, a record every {self.evaluate_every};"
+                " these must be at least 1, 0 and 1"
+            )
+        alpha = self._alpha()
+        _check_parameters("beta", np.array([self.beta], dtype=float))
+        random = np.random.default_rng(self.random_state)
+
+        width = _width(self.n_components)
+        rows = np.zeros((n_words, width), dtype=np.float32)
+        totals = np.zeros(self.n_components, dtype=np.int64)
+        assignments = np.full(len(tokens), -1, dtype=np.int32)
+        padded = np.zeros(width, dtype=np.float32)
+        padded[: self.n_components] = alpha
+        sweeps, trace = [], []
+        for sweep in range(self.sweeps + 1):
+            uniforms = random.random((1, len(tokens)), dtype=np.float32)
+            _sweeps(tokens, offsets, assignments, rows, totals, padded, self.beta, uniforms, learn=True)
+            if sweep % self.evaluate_every == 0 or sweep == self.sweeps:
+                sweeps.append(sweep)
+                trace.append(_log_joint(offsets, assignments, rows, totals, alpha, self.beta))
+        self.sweeps_ = np.array(sweeps)
+        self.log_likelihood_ = np.array(trace)
+        self.assignments_ = assignments
+
+        counts = rows[:, : self.n_components].T.astype(float)
+        self.components_ = np.ascontiguousarray((counts + self.beta) / (totals[:, None] + n_words * self.beta))
+        self.components_ /= self.components_.sum(axis=1, keepdims=True)
+        in_document = np.zeros((len(offsets) - 1, self.n_components))
+        np.add.at(in_document, (np.repeat(np.arange(len(offsets) - 1), np.diff(offsets)), assignments), 1.0)
+        self.document_topics_ = _theta(in_document, alpha)
+        return self
+
+    def transform(self, X: Corpus | sp.sparray | NDArray[Any]) -> Float:
+        """Return p(z | d), (D, K), of the documents X over the training vocabulary, by `fold_in` with seed 0."""
+        if isinstance(X, Corpus):
+            documents = X
+        else:
+            tokens, offsets, n_words = _streams(X)
+            words, names = (tuple(str(i) for i in range(n)) for n in (n_words, len(offsets) - 1))
+            documents = Corpus("documents", words, tokens, offsets, names)
+        return fold_in(self.topics(documents.vocabulary), documents, seed=0, sweeps=self.sweeps)
+
+    def topics(self, vocabulary: tuple[str, ...], provenance: dict[str, Any] | None = None) -> Topics:
+        """Return the last sample's topics (equation 5.38) with the prior that the chain ran with."""
+        return Topics(self.components_, self._alpha(), vocabulary, dict(provenance or {}))
+
+    def _alpha(self) -> Float:
+        """Return the (K,) Dirichlet parameters of theta."""
+        alpha = np.asarray(50.0 / self.n_components if self.alpha is None else self.alpha, dtype=float)
+        if alpha.shape not in ((), (self.n_components,)):
+            raise InputError(f"LDA: alpha has the shape {alpha.shape}; give one number or {self.n_components}")
+        alpha = np.full(self.n_components, alpha) if alpha.ndim == 0 else alpha.copy()
+        _check_parameters("alpha", alpha)
+        return alpha
+
+
+def fold_in(topics: Topics, documents: Corpus, *, seed: int, sweeps: int) -> Float:
+    """Fold documents in by Gibbs sampling of their assignments with the topics fixed (Welling et al., section 5).
+
+    A document's random numbers are named by corpus, document, K, chain and seed, so its weights do not depend on
+    which other documents are folded in with it.
+
+    Args:
+        topics: the topics and their prior, whoever trained them.
+        documents: D documents over the topics' vocabulary.
+        seed: the named seed.
+        sweeps: Gibbs sweeps after the first pass that assigns every token.
+
+    Returns:
+        theta, (D, K), of the last sample by equation 5.39; rows sum to 1. A token whose word has probability
+        0 under every topic cannot inform theta: it is not sampled and counts in neither N_kd nor N_d. A
+        document without other tokens gets the prior's mean.
+
+    Raises:
+        InputError: when the vocabularies differ, `sweeps` is negative, or a Dirichlet parameter is too small or
+            too large for the kernel.
+    """
+    if documents.vocabulary != topics.vocabulary:
+        raise InputError(f"corpus {documents.name}: its vocabulary is not the topics'; map its words to theirs first")
+    if sweeps < 0:
+        raise InputError(f"fold-in: {sweeps} sweeps; there must be 0 or more")
+    _check_parameters("alpha", topics.alpha)
+    n_topics, width = topics.n_topics, _width(topics.n_topics)
+    highest = topics.phi.max(axis=0)
+    rows = np.zeros((len(highest), width), dtype=np.float32)
+    rows[:, :n_topics] = (topics.phi / np.where(highest > 0.0, highest, 1.0)).T
+    rows[rows < np.finfo(np.float32).tiny] = 0.0
+    alpha = np.zeros(width, dtype=np.float32)
+    alpha[:n_topics] = topics.alpha
+    totals = np.zeros(n_topics, dtype=np.int64)
+    chain = str(topics.provenance.get("chain", "none"))
+    in_document = np.zeros((documents.n_documents, n_topics))
+    for d, name in enumerate(documents.documents):
+        tokens = documents.document(d)
+        tokens = np.ascontiguousarray(tokens[highest[tokens] > 0.0], dtype=np.int32)
+        if len(tokens) == 0:
+            continue
+        random = generator("lda-fold-in", corpus=documents.name, document=name, topics=n_topics, chain=chain, seed=seed)
+        uniforms = random.random((sweeps + 1, len(tokens)), dtype=np.float32)
+        assignments = np.full(len(tokens), -1, dtype=np.int32)
+        offsets = np.array([0, len(tokens)], dtype=np.int64)
+        _sweeps(tokens, offsets, assignments, rows, totals, alpha, 0.0, uniforms, learn=False)
+        in_document[d] = np.bincount(assignments, minlength=n_topics)
+    return _theta(in_document, topics.alpha)
+
+
+def train(
+    corpus: Corpus, *, topics: int, seed: int, alpha_sum: float, beta: float, sweeps: int, chains: int
+) -> list[Topics]:
+    """Train LDA on a corpus: independent chains, each named by (corpus, topics, seed, chain).
+
+    Args:
+        corpus: the training documents.
+        topics: K.
+        seed: the named seed.
+        alpha_sum: the sum of the symmetric prior's K parameters.
+        beta: the Dirichlet parameter of phi.
+        sweeps: Gibbs sweeps of each chain.
+        chains: how many chains to run.
+
+    Raises:
+        InputError: when there is no chain to run, or as `LDA.fit` does.
+    """
+    if chains < 1:
+        raise InputError(f"LDA: {chains} chains; run at least one")
+    trained = []
+    for chain in range(chains):
+        random = generator("lda-chain", corpus=corpus.name, topics=topics, seed=seed, chain=chain)
+        model = LDA(topics, alpha=alpha_sum / topics, beta=beta, sweeps=sweeps, random_state=random).fit(corpus)
+        provenance = {
+            "model": "lda",
+            "corpus": corpus.name,
+            "documents": corpus.n_documents,
+            "seed": seed,
+            "chain": chain,
+            "sweeps": sweeps,
+            "beta": beta,
+            "log_likelihood": model.log_likelihood_.tolist(),
+            "log_likelihood_sweeps": model.sweeps_.tolist(),
+        }
+        trained.append(model.topics(corpus.vocabulary, provenance))
+    return trained
+
+
+def _theta(in_document: Float, alpha: Float) -> Float:
+    """Return equation 5.39 for N_kd, (D, K)."""
+    theta: Float = (in_document + alpha) / (in_document.sum(axis=1, keepdims=True) + alpha.sum())
+    return theta / theta.sum(axis=1, keepdims=True)
+
+
+def _check_parameters(name: str, parameters: Float) -> None:
+    if not np.all((parameters >= SMALLEST_PARAMETER) & (parameters <= LARGEST_PARAMETER)):
+        raise InputError(f"LDA: {name} must lie between {SMALLEST_PARAMETER} and {LARGEST_PARAMETER}")
+
+
+def _streams(X: Corpus | sp.sparray | NDArray[Any]) -> tuple[Index, NDArray[np.int64], int]:
+    """Return tokens (N,), offsets (D + 1,) and V; counts become tokens in the order of their words."""
+    if isinstance(X, Corpus):
+        return np.array(X.tokens, dtype=np.int32), np.array(X.offsets, dtype=np.int64), X.n_words
+    matrix: Any = X  # scipy's stubs do not know that csr_array takes any of these
+    counts: sp.csr_array = sp.csr_array(matrix, dtype=float)
+    counts.sum_duplicates()
+    if not (np.all(counts.data >= 0.0) and np.all(counts.data == np.floor(counts.data)) and np.isfinite(counts.sum())):
+        raise InputError("LDA: the counts hold a number that is negative, undefined or not whole")
+    repeats = counts.data.astype(np.int64)
+    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(repeats)])[counts.indptr]
+    return np.repeat(counts.indices, repeats).astype(np.int32), offsets, counts.shape[1]

@@ -1,0 +1,78 @@
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dlvm.corpora import ldac
+from dlvm.errors import InputError
+
+VOCABULARY = "wing\nflow\nheat\n"
+
+
+def write(folder: Path, data: str | bytes, vocab: str | bytes = VOCABULARY) -> tuple[Path, Path]:
+    paths = folder / "own.dat", folder / "vocab.txt"
+    for path, text in zip(paths, (data, vocab), strict=True):
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return paths
+
+
+def test_reads_counts_in_vocabulary_order(tmp_path: Path) -> None:
+    corpus = ldac.read(*write(tmp_path, "2 2:1 0:2\r\n1 1:1"), "own")
+    assert corpus.vocabulary == ("wing", "flow", "heat")
+    assert corpus.tokens.tolist() == [0, 0, 2, 1]
+    assert corpus.offsets.tolist() == [0, 3, 4]
+    assert corpus.documents == ("1", "2")
+    assert corpus.provenance["ordered"] is False
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ("", r"corpus own: 0 document\(s\)"),
+        ("1 0:1\n", r"corpus own: 1 document\(s\)"),
+        ("1 0:1\n\n1 0:1\n", "own.dat: line 2: the document has no tokens"),
+        ("1 0:1\n0\n", "own.dat: line 2: the document has no tokens"),
+        ("1 0:1\n2 0:1\n", "own.dat: line 2: 2 words announced, but 1 follow"),
+        ("x 0:1\n", "own.dat: line 1: the number of words must be an integer, found 'x'"),
+        ("1 0\n", "own.dat: line 1: the count must be an integer, found ''"),
+        ("1 :1\n", "own.dat: line 1: the word must be an integer, found ''"),
+        ("1 3:1\n", "own.dat: line 1: the word must be between 0 and 2, found 3"),
+        ("1 -1:1\n", "own.dat: line 1: the word must be between 0 and 2, found -1"),
+        ("1 0:-2\n", "own.dat: line 1: the count must be 1 or more, found -2"),
+        ("2 0:1 0:1\n", "own.dat: line 1: word 0 is there a second time"),
+        ("1 0:1\n1 0:999999999\n", "corpus own: 1000000000 tokens in all"),
+        (b"1 0:1\n1 \xff:1\n", "own.dat: line 2: not UTF-8"),
+    ],
+)
+def test_malformed(tmp_path: Path, data: str | bytes, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        ldac.read(*write(tmp_path, data), "own")
+
+
+@given(st.lists(st.dictionaries(st.integers(0, 4), st.integers(1, 3), min_size=1), min_size=2, max_size=6))
+def test_round_trip(documents: list[dict[int, int]]) -> None:
+    text = "".join(f"{len(d)} {' '.join(f'{w}:{n}' for w, n in d.items())}\n" for d in documents)
+    with tempfile.TemporaryDirectory() as folder:
+        corpus = ldac.read(*write(Path(folder), text, "a\nb\nc\nd\ne\n"), "own")
+    expected = [[words.get(w, 0) for w in range(5)] for words in documents]
+    np.testing.assert_array_equal(corpus.counts().toarray(), expected)
+
+
+items = st.sampled_from(
+    ["1", "2", "0", "0:1", "1:2", "2:1", "3:1", "0:-1", ":", "a:b", "0:1:1", "1:99999999999", "²:1"]
+)
+
+
+@given(
+    st.binary(max_size=60) | st.lists(st.lists(items, max_size=4).map(" ".join)).map(lambda x: "\n".join(x).encode())
+)
+def test_garbage_raises_nothing_but_input_errors(data: bytes) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            corpus = ldac.read(*write(Path(folder), data), "own")
+        except InputError:
+            return
+    assert corpus.lengths.min() > 0

@@ -1,0 +1,85 @@
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dlvm.corpora import text_folder
+from dlvm.corpora.corpus import Corpus
+from dlvm.errors import InputError
+
+
+def write(folder: Path, files: dict[str, bytes]) -> Path:
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+    return folder
+
+
+def streams(corpus: Corpus) -> list[list[str]]:
+    return [[corpus.vocabulary[word] for word in corpus.document(d)] for d in range(corpus.n_documents)]
+
+
+def test_reads_text_files_in_name_order_and_keeps_token_order(tmp_path: Path) -> None:
+    folder = write(
+        tmp_path, {"b.txt": b"Heated WINGS\r\nthe wings", "a.txt": b"\xef\xbb\xbfThe wing of 747s", "c.md": b"not read"}
+    )
+    corpus = text_folder.read(folder, "own")
+    assert corpus.documents == ("a.txt", "b.txt")
+    assert streams(corpus) == [["the", "wing", "747s"], ["heated", "wings", "the", "wings"]]
+    assert corpus.provenance["ordered"] is True
+    stop = tmp_path / "stop"
+    stop.write_bytes(b"the\n")
+    stemmed = text_folder.read(folder, "own", stop, stemmer="lancaster")
+    assert streams(stemmed) == [["wing", "747s"], ["heat", "wing", "wing"]]
+    assert [source["file"] for source in stemmed.provenance["sources"]] == [tmp_path.name, "stop"]
+
+
+def test_provenance_follows_the_content(tmp_path: Path) -> None:
+    def digest() -> str:
+        return str(text_folder.read(tmp_path, "own").provenance["sources"][0]["content_sha256"])
+
+    write(tmp_path, {"a.txt": b"wing", "b.txt": b"flow"})
+    first = digest()
+    assert digest() == first
+    write(tmp_path, {"a.txt": b"wings"})
+    assert digest() != first
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({}, r"0 \.txt file\(s\); at least two"),
+        ({"a.txt": b"wing"}, r"1 \.txt file\(s\); at least two"),
+        ({"a.txt": b"wing", "b.txt": b"wing\nfl\xe9che"}, r"b\.txt: line 2: not UTF-8"),
+        ({"a.txt": b"wing", "b.txt": b""}, r"corpus own: document b\.txt: no word is left"),
+        ({"a.txt": b"wing", "b.txt": b"of it"}, r"corpus own: document b\.txt: no word is left"),
+        ({"a.txt": b"wing", "b\n.txt": b"flow"}, "is not printable"),
+    ],
+)
+def test_malformed(tmp_path: Path, files: dict[str, bytes], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        text_folder.read(write(tmp_path, files), "own")
+
+
+def test_missing_folder_and_stop_list(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="nowhere: no such folder"):
+        text_folder.read(tmp_path / "nowhere", "own")
+    write(tmp_path, {"a.txt": b"wing", "b.txt": b"flow"})
+    with pytest.raises(InputError, match="nothing: cannot be read"):
+        text_folder.read(tmp_path, "own", tmp_path / "nothing")
+    (tmp_path / "directory.txt").mkdir()
+    with pytest.raises(InputError, match=r"directory\.txt: cannot be read"):
+        text_folder.read(tmp_path, "own")
+
+
+@given(st.lists(st.binary(max_size=30) | st.sampled_from([b"wing flow", b"heat"]), max_size=3))
+def test_garbage_raises_nothing_but_input_errors(contents: list[bytes]) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = write(Path(name), {f"{i}.txt": content for i, content in enumerate(contents)})
+        try:
+            corpus = text_folder.read(folder, "own")
+        except InputError:
+            return
+    assert corpus.n_documents == len(contents)
+    assert corpus.lengths.min() > 0

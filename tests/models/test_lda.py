@@ -1,0 +1,630 @@
+"""The Gibbs sampler against slow twins, enumeration, and Geweke's joint-distribution test.
+
+Statistical tests have fixed seeds and a false-alarm rate of about 1e-5 each.
+"""
+
+import hashlib
+import itertools
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy import stats
+
+from dlvm.corpora.corpus import Corpus
+from dlvm.errors import InputError
+from dlvm.models import lda
+from dlvm.models.lda import LDA, fold_in, train
+from dlvm.models.topics import Topics
+from dlvm.seeds import generator
+
+Float = NDArray[np.float64]
+Index = NDArray[np.int32]
+F = np.float32
+FALSE_ALARM = 1e-5
+
+
+def make_corpus(documents: list[list[int]], n_words: int) -> Corpus:
+    lengths = [len(document) for document in documents]
+    return Corpus(
+        name="tiny",
+        vocabulary=tuple(f"w{v}" for v in range(n_words)),
+        tokens=np.array([w for document in documents for w in document], dtype=np.int32),
+        offsets=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+        documents=tuple(f"d{d}" for d in range(len(documents))),
+    )
+
+
+def random_corpus(lengths: list[int], n_words: int, seed: int) -> Corpus:
+    random = np.random.default_rng(seed)
+    return make_corpus([random.integers(0, n_words, length).tolist() for length in lengths], n_words)
+
+
+class State:
+    """The arrays that the kernels work on."""
+
+    def __init__(self, n_topics: int, n_words: int, n_tokens: int, alpha: Float) -> None:
+        self.rows = np.zeros((n_words, lda._width(n_topics)), dtype=F)
+        self.totals = np.zeros(n_topics, dtype=np.int64)
+        self.assignments = np.full(n_tokens, -1, dtype=np.int32)
+        self.alpha = np.zeros(self.rows.shape[1], dtype=F)
+        self.alpha[:n_topics] = alpha
+
+    def count(self, tokens: Index) -> None:
+        """Make the counts those of the assignments."""
+        self.rows[:] = 0.0
+        np.add.at(self.rows, (tokens, self.assignments), F(1.0))
+        self.totals[:] = np.bincount(self.assignments, minlength=len(self.totals))
+
+
+def twin_draw(weights: NDArray[np.float32], uniform: np.float32, n_topics: int) -> int:
+    """Choose a topic by inversion, the running sums in the kernels' order and in float32."""
+
+    def inverse(parts: list[np.float32], x: np.float32) -> tuple[int, np.float32]:
+        before, chosen = F(0.0), 0
+        running = F(0.0)
+        for i, part in enumerate(parts[:-1]):
+            running = F(running + part)
+            if x >= running:
+                before, chosen = running, i + 1
+        return chosen, F(x - before)
+
+    if n_topics <= lda.NARROW:
+        quarters = weights.reshape(4, -1)
+        sums = np.zeros_like(quarters)
+        running = np.zeros(4, dtype=F)
+        for i in range(quarters.shape[1]):
+            running = running + quarters[:, i]
+            sums[:, i] = running
+        s0, s1, s2, s3 = running
+        half = F(s0 + s1)
+        x = F(uniform * F(half + F(s2 + s3)))
+        quarter = 0
+        if x >= half:
+            x, quarter = F(x - half), 2
+        if x >= running[quarter]:
+            x, quarter = F(x - running[quarter]), quarter + 1
+        first = quarter * quarters.shape[1]
+        last = min(first + quarters.shape[1], n_topics) - 1
+        k = min(first, last)
+        while k < last and sums[quarter, k - first] <= x:
+            k += 1
+    else:
+        blocks = weights.reshape(-1, 64)
+        lane_sums = np.zeros_like(blocks)
+        running = np.zeros(64, dtype=F)
+        for i, block in enumerate(blocks):
+            running = running + block if i else block
+            lane_sums[i] = running
+        lanes = lane_sums[-1]
+        sixteen = (lanes[:16] + lanes[16:32]) + (lanes[32:48] + lanes[48:])
+        four = (sixteen[:4] + sixteen[4:8]) + (sixteen[8:12] + sixteen[12:])
+        x = F(uniform * F(F(four[0] + four[1]) + F(four[2] + four[3])))
+        j, x = inverse(list(four), x)
+        i, x = inverse([sixteen[j + 4 * i] for i in range(4)], x)
+        j += 4 * i
+        i, x = inverse([lanes[j + 16 * i] for i in range(4)], x)
+        j += 16 * i
+        place = sum(int(lane_sums[i, j] <= x) for i in range((n_topics - 1 - j) // 64))
+        k = min(j + 64 * place, n_topics - 1)
+    while weights[k] <= 0.0:
+        k = (k - 1) % n_topics
+    return k
+
+
+def twin_sweeps(
+    corpus: Corpus,
+    rows: NDArray[np.float32],
+    alpha: NDArray[np.float32],
+    beta: float,
+    uniforms: NDArray[np.float32],
+    n_topics: int,
+    learn: bool,
+) -> Index:
+    """Sweep in the obvious way: take the token out, recount everything, draw, put it back."""
+    z = np.full(corpus.n_tokens, -1, dtype=np.int32)
+    document_of = np.repeat(np.arange(corpus.n_documents), corpus.lengths)
+    width = rows.shape[1]
+    for uniform in uniforms:
+        for i, word in enumerate(corpus.tokens):
+            z[i] = -1
+            here = np.bincount(z[(document_of == document_of[i]) & (z >= 0)], minlength=width).astype(F)
+            weights = here + alpha
+            if learn:
+                totals = np.bincount(z[z >= 0], minlength=width)
+                of_word = np.bincount(z[(corpus.tokens == word) & (z >= 0)], minlength=width).astype(F)
+                weights = weights * (F(1.0) / (totals + corpus.n_words * beta).astype(F))
+                weights = weights * (of_word + F(beta))
+            else:
+                weights = weights * rows[word]
+            weights[n_topics:] = 0.0
+            z[i] = twin_draw(weights.astype(F), uniform[i], n_topics)
+    return z
+
+
+TOPICS = [1, 2, 3, 5, 31, 128, 129, 192, 200, 321]
+
+
+@pytest.mark.parametrize("n_topics", TOPICS)
+@pytest.mark.parametrize("beta", [0.1, 1e-4])
+def test_training_follows_the_twin_token_by_token(n_topics: int, beta: float) -> None:
+    corpus = random_corpus([7, 0, 40, 1, 25], 9, seed=n_topics)
+    random = np.random.default_rng(n_topics)
+    alpha = random.uniform(0.01, 0.5, n_topics)
+    uniforms = random.random((4, corpus.n_tokens), dtype=F)
+    state = State(n_topics, corpus.n_words, corpus.n_tokens, alpha)
+    lda._sweeps(
+        corpus.tokens,
+        corpus.offsets,
+        state.assignments,
+        state.rows,
+        state.totals,
+        state.alpha,
+        beta,
+        uniforms,
+        learn=True,
+    )
+    expected = twin_sweeps(corpus, state.rows, state.alpha, beta, uniforms, n_topics, learn=True)
+    np.testing.assert_array_equal(state.assignments, expected)
+
+
+@pytest.mark.parametrize("n_topics", TOPICS)
+def test_fold_in_follows_the_twin_token_by_token(n_topics: int) -> None:
+    corpus = random_corpus([7, 0, 40, 1, 25], 9, seed=n_topics)
+    random = np.random.default_rng(n_topics)
+    state = State(n_topics, corpus.n_words, corpus.n_tokens, random.uniform(0.01, 0.5, n_topics))
+    phi = random.random((corpus.n_words, n_topics)) * (random.random((corpus.n_words, n_topics)) < 0.3)
+    phi[:, -1] += 1e-3
+    state.rows[:, :n_topics] = phi
+    uniforms = random.random((4, corpus.n_tokens), dtype=F)
+    before = state.rows.copy()
+    lda._sweeps(
+        corpus.tokens,
+        corpus.offsets,
+        state.assignments,
+        state.rows,
+        state.totals,
+        state.alpha,
+        0.0,
+        uniforms,
+        learn=False,
+    )
+    expected = twin_sweeps(corpus, state.rows, state.alpha, 0.0, uniforms, n_topics, learn=False)
+    np.testing.assert_array_equal(state.assignments, expected)
+    np.testing.assert_array_equal(state.rows, before)
+    assert not state.totals.any()
+
+
+@pytest.mark.parametrize("n_topics", [1, 2, 5, 7, 128, 129, 130, 200, 257])
+@pytest.mark.parametrize("uniform", [0.0, 0.3, 1.0 - 2.0**-24])
+def test_a_topic_of_probability_zero_is_never_drawn(n_topics: int, uniform: float) -> None:
+    """At both ends of the uniform numbers, wherever the only topics that can give the word stand."""
+    for possible in {0, n_topics // 3, n_topics - 1}:
+        state = State(n_topics, 1, 50, np.full(n_topics, 0.1))
+        state.rows[0, possible] = 0.7
+        state.rows[0, (possible * 7 + 3) % n_topics] = 1e-3
+        tokens, offsets = np.zeros(50, np.int32), np.array([0, 50])
+        uniforms = np.full((2, 50), uniform, dtype=F)
+        lda._sweeps(
+            tokens, offsets, state.assignments, state.rows, state.totals, state.alpha, 0.0, uniforms, learn=False
+        )
+        assert np.all(state.rows[0, state.assignments] > 0.0)
+        assert state.assignments.max() < n_topics
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    lengths=st.lists(st.integers(0, 12), min_size=1, max_size=6).filter(lambda lengths: sum(lengths) > 0),
+    n_words=st.integers(1, 7),
+    n_topics=st.sampled_from([1, 2, 4, 9, 130]),
+    seed=st.integers(0, 10**6),
+)
+def test_counts_match_the_assignments(lengths: list[int], n_words: int, n_topics: int, seed: int) -> None:
+    corpus = random_corpus(lengths, n_words, seed)
+    random = np.random.default_rng(seed)
+    state = State(n_topics, n_words, corpus.n_tokens, np.full(n_topics, 0.3))
+    for _ in range(3):
+        uniforms = random.random((2, corpus.n_tokens), dtype=F)
+        lda._sweeps(
+            corpus.tokens,
+            corpus.offsets,
+            state.assignments,
+            state.rows,
+            state.totals,
+            state.alpha,
+            0.1,
+            uniforms,
+            learn=True,
+        )
+        assert 0 <= state.assignments.min() <= state.assignments.max() < n_topics
+        recounted = State(n_topics, n_words, corpus.n_tokens, np.full(n_topics, 0.3))
+        recounted.assignments[:] = state.assignments
+        recounted.count(corpus.tokens)
+        np.testing.assert_array_equal(state.rows, recounted.rows)
+        np.testing.assert_array_equal(state.totals, recounted.totals)
+    model = LDA(n_topics, sweeps=2, random_state=seed).fit(corpus)
+    np.testing.assert_allclose(model.components_.sum(axis=1), 1.0, rtol=1e-12)
+    np.testing.assert_allclose(model.document_topics_.sum(axis=1), 1.0, rtol=1e-12)
+
+
+def log_joint(documents: list[list[int]], z: tuple[int, ...], alpha: Float, beta: float, n_words: int) -> float:
+    """Return log p(w, z) as a product of predictive probabilities, one token after the other."""
+    total, i = 0.0, 0
+    in_topic = np.zeros((len(alpha), n_words))
+    for document in documents:
+        here = np.zeros(len(alpha))
+        for word in document:
+            k = z[i]
+            total += math.log((here[k] + alpha[k]) / (here.sum() + alpha.sum()))
+            total += math.log((in_topic[k, word] + beta) / (in_topic[k].sum() + n_words * beta))
+            here[k] += 1.0
+            in_topic[k, word] += 1.0
+            i += 1
+    return total
+
+
+@pytest.mark.parametrize("n_topics", [1, 3, 150])
+def test_log_joint_is_the_product_of_the_predictive_probabilities(n_topics: int) -> None:
+    corpus = random_corpus([5, 0, 9, 2], 4, seed=1)
+    alpha = np.random.default_rng(2).uniform(0.1, 1.0, n_topics)
+    model = LDA(n_topics, alpha=alpha, beta=0.3, sweeps=25, random_state=5).fit(corpus)
+    documents = [corpus.document(d).tolist() for d in range(4)]
+    expected = log_joint(documents, tuple(model.assignments_), alpha, 0.3, 4)
+    assert model.log_likelihood_[-1] == pytest.approx(expected, rel=1e-12)
+    assert model.sweeps_.tolist() == [0, 10, 20, 25]
+    assert len(model.log_likelihood_) == 4
+
+
+@pytest.fixture(params=["narrow", "wide"])
+def kernel(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Run a test with either kernel, whatever K is."""
+    monkeypatch.setattr(lda, "NARROW", 10**6 if request.param == "narrow" else 0)
+    return str(request.param)
+
+
+def p_value_of_counts(observed: NDArray[Any], probabilities: Float) -> float:
+    """Return the chi-square p-value, cells expected to hold fewer than 10 merged into one."""
+    expected = probabilities * observed.sum()
+    rare = expected < 10.0
+    observed, expected = (np.append(x[~rare], x[rare].sum()) for x in (observed, expected))
+    keep = expected > 0.0
+    return float(stats.chisquare(observed[keep], expected[keep] * (observed.sum() / expected.sum())).pvalue)
+
+
+@pytest.mark.usefixtures("kernel")
+@pytest.mark.parametrize("alpha", [np.array([0.5, 1.0, 1.5]), np.array([2.0, 0.7])])
+def test_samples_have_the_exact_posterior(alpha: Float) -> None:
+    """The assignments of five tokens, enumerated; samples 8 sweeps apart."""
+    documents = [[0, 1, 0], [1, 2]]
+    corpus, n_topics, beta = make_corpus(documents, 3), len(alpha), 0.8
+    states = list(itertools.product(range(n_topics), repeat=5))
+    weights = np.exp([log_joint(documents, z, alpha, beta, 3) for z in states])
+    random = np.random.default_rng(11)
+    state = State(n_topics, 3, 5, alpha)
+    observed = np.zeros(len(states), dtype=int)
+    place = n_topics ** np.arange(4, -1, -1)
+    for _ in range(20_000):
+        uniforms = random.random((8, 5), dtype=F)
+        lda._sweeps(
+            corpus.tokens,
+            corpus.offsets,
+            state.assignments,
+            state.rows,
+            state.totals,
+            state.alpha,
+            beta,
+            uniforms,
+            learn=True,
+        )
+        observed[int(state.assignments @ place)] += 1
+    assert p_value_of_counts(observed, weights / weights.sum()) > FALSE_ALARM
+
+
+# Geweke (2004): simulate (w, z) from the model outright, and by turns z | w (the sampler) and w | z (the model). Both
+# have the joint distribution p(w, z) if, and but for accidents only if, the sampler is right.
+
+LENGTHS, N_WORDS, ALPHA, BETA = np.array([2, 4, 6]), 4, np.array([0.3, 0.7, 1.2]), 0.4
+OFFSETS = np.concatenate([[0], np.cumsum(LENGTHS)]).astype(np.int64)
+DOCUMENT_OF = np.repeat(np.arange(3), LENGTHS)
+Sweep = Callable[[Index, Index, np.random.Generator], Index]
+
+
+def words_given_assignments(z: Index, random: np.random.Generator) -> Index:
+    phi = random.dirichlet(np.full(N_WORDS, BETA), len(ALPHA))
+    chosen = (random.random(len(z))[:, None] >= np.cumsum(phi[z], axis=1)[:, :-1]).sum(axis=1)
+    return chosen.astype(np.int32)
+
+
+def statistics_of(w: Index, z: Index) -> list[float]:
+    in_topic = np.bincount(z * N_WORDS + w, minlength=len(ALPHA) * N_WORDS).astype(float)
+    in_document = np.bincount(DOCUMENT_OF * len(ALPHA) + z, minlength=3 * len(ALPHA)).astype(float)
+    totals = np.bincount(z, minlength=len(ALPHA)).astype(float)
+    return [
+        totals[0],
+        float(totals @ totals),
+        float(in_topic @ in_topic),
+        float(in_document @ in_document),
+        float(in_topic.max()),
+        float(np.sum(in_topic.reshape(len(ALPHA), N_WORDS)[:, 0] * totals)),
+        float((in_document == 0.0).sum()),
+        float((in_topic == 0.0).sum()),
+    ]
+
+
+def geweke(sweep: Sweep, iterations: int, seed: int) -> float:
+    """Return the smallest p-value over the statistics, times their number (Bonferroni).
+
+    The successive simulator's errors are those of 60 batch means, which allows for autocorrelation; the t
+    distribution with 59 degrees of freedom allows for the errors' own.
+    """
+    random = np.random.default_rng(seed)
+    outright, by_turns = [], []
+    for _ in range(iterations):
+        z = np.concatenate(
+            [random.choice(3, length, p=random.dirichlet(ALPHA)).astype(np.int32) for length in LENGTHS]
+        ).astype(np.int32)
+        outright.append(statistics_of(words_given_assignments(z, random), z))
+    for _ in range(iterations):
+        w = words_given_assignments(z, random)
+        z = sweep(w, z, random)
+        by_turns.append(statistics_of(w, z))
+    a = np.array(outright)
+    b = np.array(by_turns[: iterations - iterations % 60]).reshape(60, -1, a.shape[1]).mean(axis=1)
+    error = np.sqrt(a.var(axis=0) / len(a) + b.var(axis=0, ddof=1) / len(b))
+    t = np.abs(a.mean(axis=0) - b.mean(axis=0)) / error
+    return float(2.0 * stats.t.sf(t, 59).min() * a.shape[1])
+
+
+def kernel_sweep(beta_sum: float) -> Sweep:
+    def sweep(w: Index, z: Index, random: np.random.Generator) -> Index:
+        state = State(len(ALPHA), N_WORDS, len(w), ALPHA)
+        state.assignments[:] = z
+        state.count(w)
+        uniforms = random.random((1, len(w)), dtype=F)
+        run = lda._sweeps_narrow if lda.NARROW else lda._sweeps_wide
+        run(w, OFFSETS, state.assignments, state.rows, state.totals, state.alpha, F(BETA), beta_sum, uniforms, True)
+        return state.assignments
+
+    return sweep
+
+
+@pytest.mark.usefixtures("kernel")
+def test_the_sampler_has_the_joint_distribution() -> None:
+    assert geweke(kernel_sweep(N_WORDS * BETA), iterations=12_000, seed=1) > FALSE_ALARM
+
+
+@pytest.mark.usefixtures("kernel")
+def test_the_joint_distribution_test_catches_a_wrong_normaliser() -> None:
+    """beta instead of V beta in the denominator."""
+    assert geweke(kernel_sweep(BETA), iterations=12_000, seed=1) < FALSE_ALARM
+
+
+@pytest.mark.parametrize(("takes_out", "passes"), [(True, True), (False, False)])
+def test_the_joint_distribution_test_catches_a_token_that_is_not_taken_out(takes_out: bool, passes: bool) -> None:
+    def sweep(w: Index, z: Index, random: np.random.Generator) -> Index:
+        z = z.copy()
+        in_topic, in_document = np.zeros((3, N_WORDS)), np.zeros((3, 3))
+        np.add.at(in_topic, (z, w), 1.0)
+        np.add.at(in_document, (DOCUMENT_OF, z), 1.0)
+        totals = in_topic.sum(axis=1)
+        for i in range(len(w)):
+            d, word, one = DOCUMENT_OF[i], w[i], np.arange(3) == z[i]
+            out = one if takes_out else 0.0
+            weights = (
+                (in_document[d] - out + ALPHA) * (in_topic[:, word] - out + BETA) / (totals - out + N_WORDS * BETA)
+            )
+            cumulative = np.cumsum(weights)
+            new = np.arange(3) == int(np.searchsorted(cumulative, random.random() * cumulative[-1], side="right"))
+            change = new * 1.0 - one * 1.0
+            in_document[d] += change
+            in_topic[:, word] += change
+            totals += change
+            z[i] = int(new.argmax())
+        return z
+
+    assert (geweke(sweep, iterations=3_000, seed=2) > FALSE_ALARM) == passes
+
+
+def fingerprint(n_topics: int) -> str:
+    random = generator("lda-fingerprint", topics=n_topics)
+    lengths = random.integers(0, 60, 20)
+    corpus = random_corpus(lengths.tolist(), 50, seed=3)
+    model = LDA(n_topics, alpha=0.1, beta=0.05, sweeps=20, random_state=random).fit(corpus)
+    return hashlib.sha256(model.assignments_.astype("<i4").tobytes()).hexdigest()
+
+
+@pytest.mark.parametrize(
+    ("n_topics", "expected"),
+    [
+        (7, "NARROW"),
+        (200, "WIDE"),
+    ],
+)
+def test_fingerprint(n_topics: int, expected: str) -> None:
+    """Samples are the same bits on every machine; a change of the kernels or of the draws shows here."""
+    assert fingerprint(n_topics) == expected
+
+
+def make_topics(phi: Float, alpha: Float, **provenance: Any) -> Topics:
+    return Topics(phi, alpha, tuple(f"w{v}" for v in range(phi.shape[1])), provenance)
+
+
+def named(tokens: list[int], names: list[str], n_words: int) -> Corpus:
+    corpus = make_corpus([tokens] * len(names), n_words)
+    return corpus.with_streams([corpus.document(d) for d in range(len(names))], tuple(names))
+
+
+@pytest.mark.usefixtures("kernel")
+def test_fold_in_has_the_exact_posterior() -> None:
+    """Four tokens under three topics, every assignment enumerated; as many independent documents as names."""
+    phi = np.array([[0.5, 0.5, 0.0, 0.0], [0.1, 0.2, 0.3, 0.4], [0.0, 0.6, 0.0, 0.4]])
+    alpha = np.array([0.4, 1.1, 0.8])
+    tokens = [0, 1, 3, 1]
+    probabilities: dict[tuple[int, ...], float] = {}
+    for z in itertools.product(range(3), repeat=4):
+        counts, weight = np.zeros(3), 1.0
+        for k, word in zip(z, tokens, strict=True):
+            weight *= (counts[k] + alpha[k]) * phi[k, word]
+            counts[k] += 1.0
+        key = tuple(counts.astype(int).tolist())
+        probabilities[key] = probabilities.get(key, 0.0) + weight
+    keys = sorted(probabilities)
+    p = np.array([probabilities[key] for key in keys])
+    p /= p.sum()
+
+    documents = named(tokens, [f"d{i}" for i in range(10_000)], 4)
+    theta = fold_in(make_topics(phi, alpha), documents, seed=0, sweeps=12)
+    counts = np.rint(theta * (4.0 + alpha.sum()) - alpha).astype(int)
+    np.testing.assert_allclose(theta, (counts + alpha) / (4.0 + alpha.sum()), rtol=1e-12)
+    observed = np.array([np.all(counts == key, axis=1).sum() for key in keys])
+    assert observed.sum() == len(theta)
+    assert p_value_of_counts(observed, p) > FALSE_ALARM
+
+    exact = p @ (np.array(keys) + alpha) / (4.0 + alpha.sum())
+    z_scores = np.abs(theta.mean(axis=0) - exact) / (theta.std(axis=0) / math.sqrt(len(theta)))
+    assert z_scores.max() < stats.norm.isf(FALSE_ALARM / 6)
+
+
+@pytest.mark.parametrize("n_topics", [4, 150])
+def test_a_document_does_not_depend_on_its_company(n_topics: int) -> None:
+    random = np.random.default_rng(4)
+    corpus = random_corpus([20, 0, 33, 5, 60], 12, seed=8)
+    topics = make_topics(random.dirichlet(np.full(12, 0.4), n_topics), random.uniform(0.1, 1.0, n_topics), chain=0)
+    together = fold_in(topics, corpus, seed=3, sweeps=9)
+    np.testing.assert_array_equal(together, fold_in(topics, corpus, seed=3, sweeps=9))
+    for order in ([4], [2, 0], [3, 1, 4, 0, 2]):
+        np.testing.assert_array_equal(fold_in(topics, corpus.subset(order), seed=3, sweeps=9), together[order])
+    assert np.any(fold_in(topics, corpus, seed=4, sweeps=9) != together)
+    other_chain = make_topics(topics.phi, topics.alpha, chain=1)
+    assert np.any(fold_in(other_chain, corpus, seed=3, sweeps=9) != together)
+    np.testing.assert_allclose(together[1], topics.alpha / topics.alpha.sum(), rtol=1e-12)
+
+
+def test_impossible_words_are_left_out_of_the_fold_in() -> None:
+    phi = np.array([[0.6, 0.4, 0.0], [0.3, 0.7, 0.0]])
+    topics = make_topics(phi, np.array([0.5, 1.5]))
+    with_impossible = fold_in(topics, make_corpus([[0, 2, 1, 2, 2, 1], [2, 2]], 3), seed=0, sweeps=5)
+    without = fold_in(topics, make_corpus([[0, 1, 1], []], 3), seed=0, sweeps=5)
+    np.testing.assert_array_equal(with_impossible, without)
+    np.testing.assert_allclose(without[1], [0.25, 0.75], rtol=1e-12)
+
+
+def test_extreme_probabilities_do_not_stop_the_fold_in() -> None:
+    phi = np.array([[1e-300, 1.0 - 1e-300, 0.0], [0.0, 1e-290, 1.0]])
+    theta = fold_in(make_topics(phi, np.array([1.0, 1.0])), make_corpus([[0, 0, 0, 0]], 3), seed=0, sweeps=5)
+    np.testing.assert_allclose(theta, [[5.0 / 6.0, 1.0 / 6.0]], rtol=1e-12)
+
+
+def test_recovers_separated_topics() -> None:
+    """Two topics over disjoint words: the last sample tells them apart."""
+    documents = [[0, 1, 2] * 10, [3, 4, 5] * 10] * 10
+    model = LDA(2, alpha=0.1, beta=0.01, sweeps=100, random_state=0).fit(make_corpus(documents, 6))
+    first = model.components_[:, :3].sum(axis=1)
+    assert sorted(first.round(2).tolist()) == [0.0, 1.0]
+    assert model.log_likelihood_[-1] > model.log_likelihood_[0]
+
+
+def test_equations_5_38_and_5_39() -> None:
+    corpus = random_corpus([8, 0, 5], 4, seed=3)
+    alpha = np.array([0.2, 0.5, 0.9])
+    model = LDA(3, alpha=alpha, beta=0.3, sweeps=7, random_state=1).fit(corpus)
+    z, document_of = model.assignments_, np.repeat(np.arange(3), corpus.lengths)
+    for k in range(3):
+        for w in range(4):
+            n_wk = np.sum((z == k) & (corpus.tokens == w))
+            assert model.components_[k, w] == pytest.approx((n_wk + 0.3) / (np.sum(z == k) + 4 * 0.3), rel=1e-12)
+        for d in range(3):
+            n_kd = np.sum((z == k) & (document_of == d))
+            expected = (n_kd + alpha[k]) / (corpus.lengths[d] + alpha.sum())
+            assert model.document_topics_[d, k] == pytest.approx(expected, rel=1e-12)
+    topics = model.topics(corpus.vocabulary, {"model": "lda"})
+    np.testing.assert_array_equal(topics.phi, model.components_)
+    np.testing.assert_array_equal(topics.alpha, alpha)
+    assert topics.provenance == {"model": "lda"}
+
+
+def test_counts_and_their_corpus_give_the_same_chain() -> None:
+    ordered = make_corpus([[0, 0, 1, 3], [], [1, 2, 2]], 4)
+    counts = ordered.counts()
+    fits = [LDA(3, sweeps=5, random_state=np.random.default_rng(2)).fit(X) for X in (ordered, counts, counts.toarray())]
+    for model in fits[1:]:
+        np.testing.assert_array_equal(model.assignments_, fits[0].assignments_)
+    theta = fits[0].transform(sp.csr_array(counts))
+    assert theta.shape == (3, 3)
+    np.testing.assert_allclose(theta.sum(axis=1), 1.0, rtol=1e-12)
+    np.testing.assert_allclose(theta[1], np.full(3, 1.0 / 3.0), rtol=1e-12)
+
+
+def test_default_prior_is_griffiths_and_steyvers() -> None:
+    topics = LDA(4, sweeps=0, random_state=0).fit(make_corpus([[0, 1]], 2)).topics(("a", "b"))
+    np.testing.assert_allclose(topics.alpha, 12.5)
+
+
+def test_train_names_its_chains() -> None:
+    corpus = random_corpus([30, 40], 10, seed=5)
+    options: dict[str, Any] = {"topics": 3, "seed": 1, "alpha_sum": 1.5, "beta": 0.1, "sweeps": 12}
+    three = train(corpus, chains=3, **options)
+    one = train(corpus, chains=1, **options)
+    np.testing.assert_array_equal(three[0].phi, one[0].phi)
+    assert [topics.provenance["chain"] for topics in three] == [0, 1, 2]
+    assert np.any(three[0].phi != three[1].phi)
+    assert np.any(train(corpus, chains=1, **{**options, "seed": 2})[0].phi != one[0].phi)
+    np.testing.assert_allclose(one[0].alpha, 0.5)
+    assert one[0].provenance["log_likelihood_sweeps"] == [0, 10, 12]
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        {"n_components": 0},
+        {"n_components": -3},
+        {"sweeps": -1},
+        {"evaluate_every": 0},
+        {"alpha": 0.0},
+        {"alpha": -1.0},
+        {"alpha": math.nan},
+        {"alpha": np.ones(3)},
+        {"beta": 0.0},
+        {"beta": math.inf},
+    ],
+)
+def test_bad_settings_are_refused(setting: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match="^LDA: "):
+        LDA(2, sweeps=1).set_params(**setting).fit(np.ones((2, 2)))
+
+
+@pytest.mark.parametrize("counts", [[[0.5]], [[-1.0]], [[math.nan]], [[math.inf]], [[0.0]], [[2.0**24]]])
+def test_bad_counts_are_refused(counts: list[list[float]]) -> None:
+    with pytest.raises(InputError, match="^LDA: "):
+        LDA(2, sweeps=1).fit(np.array(counts))
+
+
+def test_bad_fold_ins_are_refused() -> None:
+    topics, corpus = make_topics(np.array([[0.5, 0.5]]), np.array([1.0])), make_corpus([[0]], 2)
+    with pytest.raises(InputError, match="vocabulary"):
+        fold_in(topics, make_corpus([[0]], 3), seed=0, sweeps=1)
+    with pytest.raises(InputError, match="-1 sweeps"):
+        fold_in(topics, corpus, seed=0, sweeps=-1)
+    with pytest.raises(InputError, match="alpha"):
+        fold_in(make_topics(topics.phi, np.array([1e-200])), corpus, seed=0, sweeps=1)
+    with pytest.raises(InputError, match="0 chains"):
+        train(corpus, topics=1, seed=0, alpha_sum=1.0, beta=0.1, sweeps=1, chains=0)
+
+
+def test_parameters_round_trip() -> None:
+    model = LDA(5, alpha=0.3, beta=0.2, sweeps=4, evaluate_every=2, random_state=1)
+    assert model.get_params() == {
+        "n_components": 5,
+        "alpha": 0.3,
+        "beta": 0.2,
+        "sweeps": 4,
+        "evaluate_every": 2,
+        "random_state": 1,
+    }
+    assert LDA().set_params(**model.get_params()).get_params() == model.get_params()
