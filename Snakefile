@@ -19,7 +19,7 @@ include: "workflow/rules/audit.smk"
 
 
 rule all:
+    default_target: True
     input:
         "paper/paper.pdf",
         "data/scores/timings.csv",
-    default_target: True

@@ -338,7 +338,8 @@ Sweep = Callable[[Index, Index, np.random.Generator], Index]
 def words_given_assignments(z: Index, random: np.random.Generator) -> Index:
     phi = random.dirichlet(np.full(N_WORDS, BETA), len(ALPHA))
     chosen = (random.random(len(z))[:, None] >= np.cumsum(phi[z], axis=1)[:, :-1]).sum(axis=1)
-    return chosen.astype(np.int32)
+    words: Index = chosen.astype(np.int32)
+    return words
 
 
 def statistics_of(w: Index, z: Index) -> list[float]:
@@ -405,30 +406,34 @@ def test_the_joint_distribution_test_catches_a_wrong_normaliser() -> None:
     assert geweke(kernel_sweep(BETA), iterations=12_000, seed=1) < FALSE_ALARM
 
 
-@pytest.mark.parametrize(("takes_out", "passes"), [(True, True), (False, False)])
-def test_the_joint_distribution_test_catches_a_token_that_is_not_taken_out(takes_out: bool, passes: bool) -> None:
+@pytest.mark.parametrize("taken_out_of_the_word", [True, False])
+def test_the_joint_distribution_test_catches_a_token_left_in_its_words_count(taken_out_of_the_word: bool) -> None:
+    """The sampler in plain Python, right and with the token's word count not decremented.
+
+    A token left in every count at once is a far weaker error (it mostly makes the chain stay where it is) and needs
+    ten times the iterations here; `test_training_follows_the_twin_token_by_token` sees it at the first token.
+    """
+
     def sweep(w: Index, z: Index, random: np.random.Generator) -> Index:
         z = z.copy()
         in_topic, in_document = np.zeros((3, N_WORDS)), np.zeros((3, 3))
         np.add.at(in_topic, (z, w), 1.0)
         np.add.at(in_document, (DOCUMENT_OF, z), 1.0)
-        totals = in_topic.sum(axis=1)
         for i in range(len(w)):
-            d, word, one = DOCUMENT_OF[i], w[i], np.arange(3) == z[i]
-            out = one if takes_out else 0.0
+            d, word, one = DOCUMENT_OF[i], w[i], (np.arange(3) == z[i]).astype(float)
+            out = one if taken_out_of_the_word else 0.0
+            totals = in_topic.sum(axis=1)
             weights = (
-                (in_document[d] - out + ALPHA) * (in_topic[:, word] - out + BETA) / (totals - out + N_WORDS * BETA)
+                (in_document[d] - one + ALPHA) * (in_topic[:, word] - out + BETA) / (totals - out + N_WORDS * BETA)
             )
             cumulative = np.cumsum(weights)
-            new = np.arange(3) == int(np.searchsorted(cumulative, random.random() * cumulative[-1], side="right"))
-            change = new * 1.0 - one * 1.0
+            z[i] = int(np.searchsorted(cumulative, random.random() * cumulative[-1], side="right"))
+            change = (np.arange(3) == z[i]) - one
             in_document[d] += change
             in_topic[:, word] += change
-            totals += change
-            z[i] = int(new.argmax())
         return z
 
-    assert (geweke(sweep, iterations=3_000, seed=2) > FALSE_ALARM) == passes
+    assert (geweke(sweep, iterations=6_000, seed=2) > FALSE_ALARM) == taken_out_of_the_word
 
 
 def fingerprint(n_topics: int) -> str:
@@ -442,8 +447,8 @@ def fingerprint(n_topics: int) -> str:
 @pytest.mark.parametrize(
     ("n_topics", "expected"),
     [
-        (7, "NARROW"),
-        (200, "WIDE"),
+        (7, "01948ad04117e6ba74dc97f1999e45fc935976e658e567b78d47d96699d515cd"),
+        (200, "b7c543915e55b3a3f9b9e24ee9ec7a6dae9e933791605ce5f3b31ad2a4f1c314"),
     ],
 )
 def test_fingerprint(n_topics: int, expected: str) -> None:
@@ -595,13 +600,13 @@ def test_train_names_its_chains() -> None:
     ],
 )
 def test_bad_settings_are_refused(setting: dict[str, Any]) -> None:
-    with pytest.raises(InputError, match="^LDA: "):
+    with pytest.raises(InputError, match=r"^LDA: "):
         LDA(2, sweeps=1).set_params(**setting).fit(np.ones((2, 2)))
 
 
 @pytest.mark.parametrize("counts", [[[0.5]], [[-1.0]], [[math.nan]], [[math.inf]], [[0.0]], [[2.0**24]]])
 def test_bad_counts_are_refused(counts: list[list[float]]) -> None:
-    with pytest.raises(InputError, match="^LDA: "):
+    with pytest.raises(InputError, match=r"^LDA: "):
         LDA(2, sweeps=1).fit(np.array(counts))
 
 

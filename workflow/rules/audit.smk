@@ -11,10 +11,12 @@ rule audit:
         code=code("dlvm.audit"),
     output:
         "data/scores/audit.csv",
-    params:
-        reference=REFERENCE,
     log:
         "logs/audit.log",
+    conda:
+        "../../environment.yml"
+    params:
+        reference=REFERENCE,
     shell:
         "dlvm audit --study {input.study} --scores {input.scores} --corpora {input.corpora}"
         " --reference {params.reference} --output {output} 2>&1 | tee {log}"

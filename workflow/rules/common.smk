@@ -3,9 +3,13 @@
 import ast
 import json
 import shlex
+import subprocess
 import sys
 from pathlib import Path
 
+from dlvm.corpora.prepare import raw_files
+from dlvm.exhibits import EXHIBITS, exhibit_names
+from dlvm.exhibits import path as exhibit_path
 from dlvm.errors import InputError
 from dlvm.study import check_study
 
@@ -21,6 +25,8 @@ CORPORA = list(study["corpora"])
 DESCRIBED = CORPORA + study["table_1_also"]
 MODELS = study["models"]
 SMOOTHING = [f"{constant:.0e}" for constant in study["smoothing"]]
+REFERENCE = Path("data/reference") / study["study"]
+STUDY = f"data/studies/{study['study']}.json"
 MIRROR = f"--mirror {shlex.quote(study['mirror'])}" if "mirror" in study else ""
 
 
@@ -106,9 +112,7 @@ def all_scores():
         for seed in beyond["seeds"]:
             variant = MODELS["plsa-hof"]["variant"]
             files.append(
-                pattern.format(
-                    corpus=beyond["corpus"], model="plsa-hof", variant=variant, topics=topics, seed=seed
-                )
+                pattern.format(corpus=beyond["corpus"], model="plsa-hof", variant=variant, topics=topics, seed=seed)
             )
     alternatives = study["alternatives"]
     for topics in alternatives["topics"]:
@@ -129,3 +133,47 @@ def all_scores():
                     variant = MODELS[model]["variant"]
                     files.append(pattern.format(corpus=corpus, model=model, variant=variant, topics=topics, seed=seed))
     return sorted(set(files))
+
+
+def raw_inputs(wildcards):
+    """Return the raw files that a corpus is read from."""
+    return [f"data/raw/{file}" for file in raw_files(wildcards.corpus)]
+
+
+def topics_to_score(wildcards):
+    """Return the topics that one score file evaluates: all chains, all constants, or the one model."""
+    stem = f"data/models/{wildcards.corpus}/{wildcards.model}/{wildcards.variant}/{wildcards.topics}-{wildcards.seed}"
+    if "chains" in MODELS[wildcards.model]["train"]:
+        return [f"{stem}-chain-{chain}.npz" for chain in range(MODELS[wildcards.model]["train"]["chains"])]
+    if wildcards.variant == "smoothed-in-m-step":
+        return [f"{stem}-constant-{constant}.npz" for constant in SMOOTHING]
+    return [f"{stem}.npz"]
+
+
+def constants_to_add(wildcards):
+    """Return the constants that are added after training, as an option."""
+    smoothed_here = MODELS[wildcards.model].get("smoothed", False) and wildcards.variant != "smoothed-in-m-step"
+    return "--smoothing " + " ".join(SMOOTHING) if smoothed_here else ""
+
+
+def exhibit_code(wildcards):
+    """Return the source files that an exhibit runs."""
+    return code("dlvm.exhibits", EXHIBITS[wildcards.name].module)
+
+
+def reference_timings(wildcards=None):
+    """Return the study's committed reference timings as an option, where there are any."""
+    path = REFERENCE / "timings.csv"
+    return f"--timings {path}" if path.exists() else ""
+
+
+def exhibit_files(kind):
+    """Return the files of every exhibit of one kind that the study gives rise to."""
+    return [exhibit_path(name) for name in exhibit_names(study) if EXHIBITS[name].kind == kind]
+
+
+def commit(form):
+    """Return the checkout's commit in one of git's formats; empty outside a checkout."""
+    command = ["git", "log", "-1", f"--format={form}"]
+    found = subprocess.run(command, capture_output=True, text=True, check=False)
+    return found.stdout.strip() if found.returncode == 0 else ""

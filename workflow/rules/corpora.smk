@@ -1,12 +1,5 @@
 """Raw archives to corpora: download, parse, preprocess; or draw from a known model."""
 
-from dlvm.corpora.prepare import raw_files
-
-
-def raw_inputs(wildcards):
-    """Return the raw files that a corpus is read from."""
-    return [f"data/raw/{file}" for file in raw_files(wildcards.corpus)]
-
 
 ruleorder: synthesize > prepare
 
@@ -18,15 +11,17 @@ rule fetch:
         code=code("dlvm.corpora.download"),
     output:
         "data/raw/{file}",
-    params:
-        mirror=MIRROR,
-    wildcard_constraints:
-        file=r"[A-Za-z0-9._-]+",
     log:
         "logs/fetch/{file}.log",
     benchmark:
         "data/benchmarks/fetch/{file}.tsv"
+    wildcard_constraints:
+        file=r"[A-Za-z0-9._-]+",
     retries: 0
+    conda:
+        "../../environment.yml"
+    params:
+        mirror=MIRROR,
     shell:
         "dlvm fetch {wildcards.file} --table {input.table} {params.mirror} --output {output} 2> {log}"
 
@@ -43,6 +38,8 @@ rule prepare:
         "logs/prepare/{corpus}.log",
     benchmark:
         "data/benchmarks/prepare/{corpus}.tsv"
+    conda:
+        "../../environment.yml"
     shell:
         "dlvm prepare {wildcards.corpus} --raw data/raw --table {input.table} --output {output} 2> {log}"
 
@@ -55,13 +52,15 @@ rule synthesize:
     output:
         corpus="data/corpora/{corpus}-like.npz",
         topics="data/models/{corpus}-like/true-topics.npz",
-    params:
-        scale=study["synthetic"]["scale"],
-        seed=study["synthetic"]["seed"],
     log:
         "logs/synthesize/{corpus}.log",
     benchmark:
         "data/benchmarks/synthesize/{corpus}.tsv"
+    conda:
+        "../../environment.yml"
+    params:
+        scale=study["synthetic"]["scale"],
+        seed=study["synthetic"]["seed"],
     shell:
         "dlvm synthesize {wildcards.corpus}-like --published {input.published} --scale {params.scale}"
         " --seed {params.seed} --output {output.corpus} --topics {output.topics} 2> {log}"
@@ -75,15 +74,17 @@ rule describe_corpora:
         code=code("dlvm.corpora.table"),
     output:
         "data/scores/corpora.csv",
+    log:
+        "logs/describe_corpora.log",
+    benchmark:
+        "data/benchmarks/describe_corpora.tsv"
+    conda:
+        "../../environment.yml"
     params:
         test_documents=[
             f"{corpus}={study['corpora'][corpus if corpus in study['corpora'] else base(corpus)]['test_documents']}"
             for corpus in DESCRIBED
         ],
-    log:
-        "logs/describe_corpora.log",
-    benchmark:
-        "data/benchmarks/describe_corpora.tsv"
     shell:
         "dlvm describe {input.corpora} --test-documents {params.test_documents} --published {input.published}"
         " --output {output} 2> {log}"

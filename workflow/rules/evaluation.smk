@@ -1,22 +1,6 @@
 """Topics to scores, one row per evaluation."""
 
 
-def topics_to_score(wildcards):
-    """Return the topics that one score file evaluates: all chains, all constants, or the one model."""
-    stem = f"data/models/{wildcards.corpus}/{wildcards.model}/{wildcards.variant}/{wildcards.topics}-{wildcards.seed}"
-    if "chains" in MODELS[wildcards.model]["train"]:
-        return [f"{stem}-chain-{chain}.npz" for chain in range(MODELS[wildcards.model]["train"]["chains"])]
-    if wildcards.variant == "smoothed-in-m-step":
-        return [f"{stem}-constant-{constant}.npz" for constant in SMOOTHING]
-    return [f"{stem}.npz"]
-
-
-def constants_to_add(wildcards):
-    """Return the constants that are added after training, as an option."""
-    smoothed_here = MODELS[wildcards.model].get("smoothed", False) and wildcards.variant != "smoothed-in-m-step"
-    return "--smoothing " + " ".join(SMOOTHING) if smoothed_here else ""
-
-
 rule score:
     """Fold in the test documents, on all their tokens and on half of them, and score them."""
     input:
@@ -25,14 +9,16 @@ rule score:
         code=model_code,
     output:
         "data/scores/{corpus}/{model}/{variant}/{topics}-{seed}.csv",
-    params:
-        test_documents=test_documents,
-        settings=fold_in_settings,
-        smoothing=constants_to_add,
     log:
         "logs/score/{corpus}/{model}/{variant}/{topics}-{seed}.log",
     benchmark:
         "data/benchmarks/score/{corpus}/{model}/{variant}/{topics}-{seed}.tsv"
+    conda:
+        "../../environment.yml"
+    params:
+        test_documents=test_documents,
+        settings=fold_in_settings,
+        smoothing=constants_to_add,
     shell:
         "dlvm score {input.corpus} {input.topics} --model {wildcards.model} --variant {wildcards.variant}"
         " --seed {wildcards.seed} --test-documents {params.test_documents} --settings {params.settings}"
@@ -50,6 +36,8 @@ rule collect_scores:
         "logs/collect_scores.log",
     benchmark:
         "data/benchmarks/collect_scores.tsv"
+    conda:
+        "../../environment.yml"
     shell:
         "dlvm collect {input.scores} --output {output} 2> {log}"
 
@@ -61,9 +49,11 @@ rule collect_timings:
         code=code("dlvm.timings"),
     output:
         "data/scores/timings.csv",
-    params:
-        benchmarks="data/benchmarks",
     log:
         "logs/collect_timings.log",
+    conda:
+        "../../environment.yml"
+    params:
+        benchmarks="data/benchmarks",
     shell:
         "dlvm timings {params.benchmarks} --output {output} 2> {log}"

@@ -16,13 +16,15 @@ rule train:
         code=model_code,
     output:
         "data/models/{corpus}/{model}/{variant}/{topics}-{seed}.npz",
-    params:
-        test_documents=test_documents,
-        settings=train_settings,
     log:
         "logs/train/{corpus}/{model}/{variant}/{topics}-{seed}.log",
     benchmark:
         "data/benchmarks/train/{corpus}/{model}/{variant}/{topics}-{seed}.tsv"
+    conda:
+        "../../environment.yml"
+    params:
+        test_documents=test_documents,
+        settings=train_settings,
     shell:
         TRAIN
 
@@ -37,15 +39,17 @@ rule train_chains:
             "data/models/{{corpus}}/{{model}}/{{variant}}/{{topics}}-{{seed}}-chain-{chain}.npz",
             chain=range(MODELS["lda"]["train"]["chains"]),
         ),
-    params:
-        test_documents=test_documents,
-        settings=train_settings,
-    wildcard_constraints:
-        model="lda",
     log:
         "logs/train/{corpus}/{model}/{variant}/{topics}-{seed}.log",
     benchmark:
         "data/benchmarks/train_chains/{corpus}/{model}/{variant}/{topics}-{seed}.tsv"
+    wildcard_constraints:
+        model="lda",
+    conda:
+        "../../environment.yml"
+    params:
+        test_documents=test_documents,
+        settings=train_settings,
     shell:
         TRAIN
 
@@ -62,13 +66,15 @@ rule train_smoothed:
                 constant=SMOOTHING,
             )
         ),
-    params:
-        test_documents=test_documents,
-        settings=train_settings,
-        smoothing=SMOOTHING,
     log:
         "logs/train/{corpus}/{model}/smoothed-in-m-step/{topics}-{seed}.log",
     benchmark:
         "data/benchmarks/train_smoothed/{corpus}/{model}/smoothed-in-m-step/{topics}-{seed}.tsv"
+    conda:
+        "../../environment.yml"
+    params:
+        test_documents=test_documents,
+        settings=train_settings,
+        smoothing=SMOOTHING,
     shell:
         TRAIN + " --smoothing {params.smoothing}"

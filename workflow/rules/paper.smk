@@ -1,14 +1,5 @@
 """Exhibits and sections to the PDF; the same commit and the same scores give the same bytes."""
 
-import subprocess
-
-
-def commit(form):
-    """Return the checkout's commit in one of git's formats; empty outside a checkout."""
-    command = ["git", "log", "-1", f"--format={form}"]
-    found = subprocess.run(command, capture_output=True, text=True, check=False)
-    return found.stdout.strip() if found.returncode == 0 else ""
-
 
 ruleorder: macros > table
 
@@ -22,13 +13,15 @@ rule macros:
         code=code("dlvm.exhibits", EXHIBITS["macros"].module),
     output:
         "paper/generated/macros.tex",
-    params:
-        commit=commit("%H"),
-        date=commit("%cs"),
     log:
         "logs/macros.log",
     benchmark:
         "data/benchmarks/macros.tsv"
+    conda:
+        "../../environment.yml"
+    params:
+        commit=commit("%H"),
+        date=commit("%cs"),
     shell:
         "dlvm exhibit macros --study {input.study} --scores {input.scores} --corpora {input.corpora}"
         " --commit '{params.commit}' --date '{params.date}' --output {output} 2> {log}"
@@ -45,13 +38,15 @@ rule paper:
         macros="paper/generated/macros.tex",
     output:
         "paper/paper.pdf",
-    params:
-        # the commit's own time, so that the PDF does not say when it was built
-        epoch=commit("%ct") or "0",
     log:
         "logs/paper.log",
     benchmark:
         "data/benchmarks/paper.tsv"
+    conda:
+        "../../environment.yml"
+    params:
+        # the commit's own time, so that the PDF does not say when it was built
+        epoch=commit("%ct") or "0",
     shell:
         "cd paper && SOURCE_DATE_EPOCH={params.epoch} FORCE_SOURCE_DATE=1 TEXMFVAR=$PWD/generated/texmf"
         " latexmk -pdf -Werror -interaction=nonstopmode -halt-on-error -file-line-error -jobname=paper main.tex"

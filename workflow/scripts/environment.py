@@ -27,7 +27,7 @@ UV = "uv==0.13.9"
 EXTRA = "dev"
 
 CONDA_TEXT = """\
-# Written by `make lock`. For conda users: the pins of requirements.lock, all of them, with their hashes.
+# Written by `make lock`. For conda users: all the pins of requirements.lock.
 #   conda env create --file environment.yml
 #   conda activate {name}
 #   pip install --no-deps --no-build-isolation --editable .
@@ -39,8 +39,7 @@ dependencies:
   - python={python}
   - pip
   - pip:
-      - --require-hashes
-      - -r requirements.lock
+{pins}
 """
 
 
@@ -53,10 +52,20 @@ def lowest_python() -> str:
     return match[1]
 
 
-def conda_environment() -> str:
-    """Return the text of environment.yml."""
+def pins(lock: str) -> list[str]:
+    """Return the requirements of a lock's text, such as "numpy==2.4.6", without their hashes."""
+    return [entry.split(" --hash=")[0].strip() for entry in lock.replace("\\\n", " ").splitlines()]
+
+
+def conda_environment(lock: str) -> str:
+    """Return the text of environment.yml for the text of requirements.lock.
+
+    The packages come from the index that the lock is of, and conda gives the Python: builds of other channels would be
+    other binaries, whose results may differ in their last digits.
+    """
     name = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["project"]["name"]
-    return CONDA_TEXT.format(name=name, python=lowest_python())
+    listed = "\n".join(f"      - {pin}" for pin in pins(lock))
+    return CONDA_TEXT.format(name=name, python=lowest_python(), pins=listed)
 
 
 def replace(path: Path, text: str) -> None:
@@ -100,7 +109,7 @@ def main() -> int:
     verbs.add_parser("conda", help="print environment.yml")
     arguments = parser.parse_args()
     if arguments.verb == "conda":
-        sys.stdout.write(conda_environment())
+        sys.stdout.write(conda_environment(LOCK.read_text(encoding="utf-8")))
         return 0
     try:
         lock = resolve(arguments.upgrade)
@@ -108,7 +117,7 @@ def main() -> int:
         sys.stderr.write(f"dlvm: nothing was written: {error.cmd[2]} stopped, its own words stand above\n")
         return 2
     replace(LOCK, lock)
-    replace(CONDA, conda_environment())
+    replace(CONDA, conda_environment(lock))
     return 0
 
 

@@ -9,7 +9,7 @@ set -eu
 python=$1
 venv_is_complete=${2:-}
 tex_programs='latexmk pdflatex kpsewhich'
-tex_styles='booktabs.sty natbib.sty hyperref.sty microtype.sty subcaption.sty lmodern.sty'
+tex_styles='amsmath array booktabs geometry graphicx hyperref lmodern longtable microtype natbib subcaption'
 tex_packages='latexmk texlive-latex-base texlive-latex-recommended lmodern'
 
 stop() {
@@ -40,7 +40,7 @@ sys.exit(sys.version_info >= (3, 14) and not (shutil.which("cc") and os.path.exi
     done
     if command -v kpsewhich >/dev/null; then
         for style in $tex_styles; do
-            kpsewhich "$style" >/dev/null || tex_missing="$tex_missing $style"
+            kpsewhich "$style.sty" >/dev/null || tex_missing="$tex_missing $style.sty"
         done
     fi
     [ -z "$tex_missing" ] || packages="$packages $tex_packages"

@@ -14,10 +14,13 @@ from dlvm.errors import InputError
 from dlvm.exhibits.inputs import LDA, PLSA, Inputs, Run, Settings
 from dlvm.files import replacing
 
-Part = Literal["plsa-hof", "lda", "second reading", "beyond", "alternatives"]
+__all__ = ["EXHIBITS", "Exhibit", "Inputs", "Run", "corpora_of", "exhibit_names", "make", "path", "stands_on"]
 
-_BOTH: tuple[Part, ...] = (PLSA, LDA)
-_ALL: tuple[Part, ...] = (PLSA, LDA, "second reading", "beyond", "alternatives")
+# the parts of a study's runs: a model's main variant over the grid (by the model's name), and these
+SECOND = "second reading"
+BEYOND = "beyond the vocabulary"
+ALTERNATIVES = "alternatives"
+_ALL = (PLSA, LDA, SECOND, BEYOND, ALTERNATIVES)
 
 
 @dataclass(frozen=True)
@@ -37,40 +40,30 @@ class Exhibit:
     title: str
     module: str
     function: str
-    parts: tuple[Part, ...] = ()
+    parts: tuple[str, ...] = ()
     corpus: int | None = None
     original: str = ""
 
 
-def _per_corpus(position: int) -> dict[str, Exhibit]:
-    smoothing, comparison = f"figure-{4 + position}", f"figure-{7 + position}"
-    module = "dlvm.exhibits.smoothing_curves"
-    return {
-        smoothing: Exhibit(
-            "figure",
-            "PLSA under every constant, added after training",
-            *(module, "first_reading", (PLSA,), position, f"Figure {4 + position}"),
-        ),
-        f"{smoothing}b": Exhibit(
-            "figure",
-            "PLSA under every constant, added at every M step",
-            *(module, "second_reading", ("second reading",), position, f"Figure {4 + position}"),
-        ),
-        comparison: Exhibit(
-            "figure",
-            "LDA beside the best curve of PLSA",
-            *("dlvm.exhibits.comparison_curves", "draw", _BOTH, position, f"Figure {7 + position}"),
-        ),
-    }
-
-
 CORPORA_WITH_FIGURES = 3
+
+_SMOOTHING = ("PLSA under every constant, added after training", "dlvm.exhibits.smoothing_curves", "first_reading")
+_SECOND = ("PLSA under every constant, added at every M step", "dlvm.exhibits.smoothing_curves", "second_reading")
+_COMPARISON = ("LDA beside the best curve of PLSA", "dlvm.exhibits.comparison_curves", "draw")
 
 EXHIBITS: dict[str, Exhibit] = {
     "table-1": Exhibit("table", "the corpora", "dlvm.exhibits.corpora_table", "render", original="Table 1"),
-    **{name: exhibit for i in range(CORPORA_WITH_FIGURES) for name, exhibit in _per_corpus(i).items()},
+    "figure-4": Exhibit("figure", *_SMOOTHING, (PLSA,), 0, "Figure 4"),
+    "figure-5": Exhibit("figure", *_SMOOTHING, (PLSA,), 1, "Figure 5"),
+    "figure-6": Exhibit("figure", *_SMOOTHING, (PLSA,), 2, "Figure 6"),
+    "figure-4b": Exhibit("figure", *_SECOND, (SECOND,), 0, "Figure 4"),
+    "figure-5b": Exhibit("figure", *_SECOND, (SECOND,), 1, "Figure 5"),
+    "figure-6b": Exhibit("figure", *_SECOND, (SECOND,), 2, "Figure 6"),
+    "figure-7": Exhibit("figure", *_COMPARISON, (PLSA, LDA), 0, "Figure 7"),
+    "figure-8": Exhibit("figure", *_COMPARISON, (PLSA, LDA), 1, "Figure 8"),
+    "figure-9": Exhibit("figure", *_COMPARISON, (PLSA, LDA), 2, "Figure 9"),
     "figure-beyond": Exhibit(
-        "figure", "PLSA beyond the size of the vocabulary", "dlvm.exhibits.beyond_vocabulary", "draw", ("beyond",)
+        "figure", "PLSA beyond the size of the vocabulary", "dlvm.exhibits.beyond_vocabulary", "draw", (BEYOND,)
     ),
     "table-interpretations": Exhibit(
         "table", "the readings that the source leaves open", "dlvm.exhibits.interpretations", "render", _ALL
@@ -89,8 +82,8 @@ def exhibit_names(study: Mapping[str, Any]) -> list[str]:
         name
         for name, exhibit in EXHIBITS.items()
         if (exhibit.corpus is None or exhibit.corpus < len(settings.corpora))
-        and (exhibit.parts != ("beyond",) or settings.beyond_corpus)
-        and (exhibit.parts != ("second reading",) or settings.second_reading_seeds)
+        and (exhibit.parts != (BEYOND,) or settings.beyond_corpus)
+        and (exhibit.parts != (SECOND,) or settings.second_reading_seeds)
     ]
 
 
@@ -108,7 +101,7 @@ def corpora_of(name: str, study: Mapping[str, Any]) -> tuple[str, ...]:
     exhibit, settings = _known(name), Settings(study)
     if exhibit.corpus is not None:
         return (settings.corpora[exhibit.corpus],)
-    return (settings.beyond_corpus,) if exhibit.parts == ("beyond",) else settings.described
+    return (settings.beyond_corpus,) if exhibit.parts == (BEYOND,) else settings.described
 
 
 def stands_on(name: str, study: Mapping[str, Any]) -> tuple[Run, ...]:
@@ -117,11 +110,11 @@ def stands_on(name: str, study: Mapping[str, Any]) -> tuple[Run, ...]:
     corpora = [c for c in corpora_of(name, study) if c in settings.corpora]
     runs: set[Run] = set()
     for part in exhibit.parts:
-        if part == "beyond":
+        if part == BEYOND:
             runs.update(settings.beyond_runs() if settings.beyond_corpus else ())
-        elif part == "alternatives":
+        elif part == ALTERNATIVES:
             runs.update(settings.alternative_runs())
-        elif part == "second reading":
+        elif part == SECOND:
             runs.update(run for corpus in corpora for run in settings.second_reading_runs(corpus))
         elif part in settings.models:
             runs.update(run for corpus in corpora for run in settings.main_runs(corpus, part))

@@ -23,7 +23,7 @@ def render(inputs: Inputs) -> str:
         if name == next((also for also in settings.described if also not in settings.corpora), None):
             body += "\\addlinespace\n"
         body += row(inputs.corpus(name)) + "\\\\\n"
-    return _HEAD + latex.synthetic_mark(inputs) + body + _FOOT
+    return _HEAD + latex.synthetic_mark(inputs, columns=9) + body + _FOOT
 
 
 def row(corpus: dict[str, Any]) -> str:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlvm.errors import InputError
@@ -20,25 +21,25 @@ class Curve:
 
     Attributes:
         smoothing: the constant added to p(w | z); 0 for a model without.
-        values: (topics, seed) to perplexity.
+        points: (topics, seed) to perplexity.
     """
 
     smoothing: float
-    values: Mapping[tuple[int, int], float]
+    points: Mapping[tuple[int, int], float]
 
     @property
     def topics(self) -> tuple[int, ...]:
         """The numbers of topics, ascending."""
-        return tuple(sorted({topics for topics, _ in self.values}))
+        return tuple(sorted({topics for topics, _ in self.points}))
 
     @property
     def seeds(self) -> tuple[int, ...]:
         """The seeds, ascending."""
-        return tuple(sorted({seed for _, seed in self.values}))
+        return tuple(sorted({seed for _, seed in self.points}))
 
     def at(self, topics: int) -> list[float]:
         """Return the perplexities of all seeds at one number of topics."""
-        return [value for (k, _), value in sorted(self.values.items()) if k == topics]
+        return [value for (k, _), value in sorted(self.points.items()) if k == topics]
 
     def mean(self, topics: int) -> float:
         """Return the mean perplexity over seeds."""
@@ -109,19 +110,19 @@ def curves(
         & (scores["evaluator"] == evaluator)
         & scores["chain"].isin(REPORTED_CHAINS)
     ]
-    points: dict[float, dict[tuple[int, int], float]] = {}
+    found: dict[float, dict[tuple[int, int], float]] = {}
     columns = ("smoothing", "topics", "seed", "perplexity")
     for smoothing, k, seed, perplexity in zip(*(chosen[column].tolist() for column in columns), strict=True):
         if (topics and k not in topics) or (seeds and seed not in seeds):
             continue
-        curve = points.setdefault(float(smoothing), {})
+        curve = found.setdefault(float(smoothing), {})
         if (int(k), int(seed)) in curve:
             raise InputError(
                 f"scores: {corpus}, {model}, {variant}, {evaluator}, {k} topics, constant {smoothing}, seed {seed}"
                 " is reported twice"
             )
         curve[int(k), int(seed)] = float(perplexity)
-    return [Curve(smoothing, points[smoothing]) for smoothing in sorted(points)]
+    return [Curve(smoothing, found[smoothing]) for smoothing in sorted(found)]
 
 
 def best(candidates: Iterable[Curve]) -> Curve | None:
@@ -138,9 +139,9 @@ def steps(of: Iterable[Curve]) -> Steps:
     falls = rises = total = 0
     for curve in of:
         for seed in curve.seeds:
-            grid = [k for k in curve.topics if (k, seed) in curve.values]
-            for before, after in zip(grid, grid[1:], strict=False):
-                change = curve.values[after, seed] - curve.values[before, seed]
+            grid = [k for k in curve.topics if (k, seed) in curve.points]
+            for before, after in pairwise(grid):
+                change = curve.points[after, seed] - curve.points[before, seed]
                 falls += change < 0.0
                 rises += change > 0.0
                 total += 1

@@ -1,5 +1,6 @@
 """What every exhibit is a function of: scores, the corpora table, the study and, where known, its timings."""
 
+import json
 import platform
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -228,14 +229,12 @@ class Inputs:
         Raises:
             InputError: when a file is not what it should be.
         """
-        import yaml
-
         from dlvm.scores import read_scores
 
         return cls(
             scores=read_scores(scores),
             corpora=read_corpora(corpora),
-            study=yaml.safe_load(study.read_text(encoding="utf-8")),
+            study=_read_study(study),
             timings=None if timings is None else read_timings(timings),
             commit=commit,
             date=date,
@@ -289,6 +288,20 @@ def read_timings(path: Path) -> "pd.DataFrame":
     types = {column: float if column in numbers else str for column in COLUMNS}
     table = _read(path, "timings", dtype=types, keep_default_na=False, na_values={n: [""] for n in numbers})
     return _complete(table, COLUMNS, path, "timings")
+
+
+def _read_study(path: Path) -> dict[str, Any]:
+    import yaml
+
+    try:
+        text = path.read_text(encoding="utf-8")
+        # (YAML takes the 1e-06 of JSON for a string)
+        study = json.loads(text) if path.suffix == ".json" else yaml.safe_load(text)
+    except (OSError, ValueError, yaml.YAMLError) as error:
+        raise InputError(f"{path}: not a readable study ({error})") from error
+    if not isinstance(study, dict):
+        raise InputError(f"{path}: a study is a mapping of settings; see workflow/studies/paper.yaml")
+    return study
 
 
 def _read(path: Path, what: str, **options: Any) -> "pd.DataFrame":

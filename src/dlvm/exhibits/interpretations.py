@@ -7,11 +7,17 @@ from dataclasses import dataclass, field
 
 from dlvm.exhibits import latex
 from dlvm.exhibits.curves import REPORTED_CHAINS, best, curves
-from dlvm.exhibits.inputs import EVALUATORS, FULL, LDA, PLSA, SECOND_READING, Inputs, Run, Settings
+from dlvm.exhibits.inputs import EVALUATORS, FULL, LDA, PLSA, Inputs, Run, Settings
 
 NOT_MEASURED = "not measured"
 
-_HEAD = r"""\begin{longtable}{@{}P{0.19\linewidth}P{0.24\linewidth}P{0.24\linewidth}P{0.25\linewidth}@{}}
+_HEAD = r"""\begin{longtable}{@{}P{0.16\linewidth}P{0.22\linewidth}P{0.19\linewidth}P{0.36\linewidth}@{}}
+\caption{Interpretations: what the source leaves open, what was chosen, what else could be, and what it would
+change.\SyntheticNotice}\label{tab:interpretations}\\
+\toprule
+left open & chosen here & alternatives & change in perplexity\\
+\midrule
+\endfirsthead
 \toprule
 left open & chosen here & alternatives & change in perplexity\\
 \midrule
@@ -112,7 +118,9 @@ def _corpora_lines(inputs: Inputs) -> list[str]:
         for model in study.models:
             variant = study.variant(model)
             found = changes(
-                inputs, [Run(base, model, variant, *cell) for cell in grid], [Run(other, model, variant, *cell) for cell in grid]
+                inputs,
+                [Run(base, model, variant, *cell) for cell in grid],
+                [Run(other, model, variant, *cell) for cell in grid],
             )
             lines.append(f"{latex.corpus_name(other)}, {latex.escape(model.upper())}: {in_words(found)}")
     return lines
@@ -146,7 +154,7 @@ def _spread_lines(inputs: Inputs) -> list[str]:
                 )
             )
             if curve is not None and len(curve.seeds) > 1:
-                found[evaluator] = [value / curve.mean(k) - 1.0 for (k, _), value in sorted(curve.values.items())]
+                found[evaluator] = [value / curve.mean(k) - 1.0 for (k, _), value in sorted(curve.points.items())]
         lines.append(f"{latex.corpus_name(corpus)}, seeds about their mean: {in_words(found)}")
     return lines
 
@@ -193,9 +201,9 @@ def held_back_choice(inputs: Inputs, corpus: str, evaluator: str) -> list[float]
     seeds = sorted({seed for curve in found for seed in curve.seeds})
     result = []
     for seed in seeds if len(seeds) > 1 else ():
-        lowest = {c.smoothing: min(v for (_, s), v in c.values.items() if s == seed) for c in found if seed in c.seeds}
-        others = [type(c)(c.smoothing, {at: v for at, v in c.values.items() if at[1] != seed}) for c in found]
-        chosen = best(c for c in others if c.values and c.smoothing in lowest)
+        lowest = {c.smoothing: min(v for (_, s), v in c.points.items() if s == seed) for c in found if seed in c.seeds}
+        others = [type(c)(c.smoothing, {at: v for at, v in c.points.items() if at[1] != seed}) for c in found]
+        chosen = best(c for c in others if c.points and c.smoothing in lowest)
         if chosen is not None:
             result.append(lowest[chosen.smoothing] / min(lowest.values()) - 1.0)
     return result
@@ -209,6 +217,24 @@ def _best_lines(inputs: Inputs) -> list[str]:
     ]
 
 
+def train_end(settings: Settings) -> str:
+    """Say when the training of PLSA ends."""
+    return latex.stopping(
+        settings.setting(PLSA, "train", "iterations"),
+        settings.setting(PLSA, "train", "tolerance"),
+        "one gains less than {} nats per token",
+    )
+
+
+def fold_in_end(settings: Settings) -> str:
+    """Say when the folding in of PLSA ends."""
+    return latex.stopping(
+        settings.setting(PLSA, "fold_in", "iterations"),
+        settings.setting(PLSA, "fold_in", "tolerance"),
+        "the maximum is at most {} nats per token away",
+    )
+
+
 def _value(model: str, part: str, name: str) -> Callable[[Settings], str]:
     return lambda settings: latex.setting(settings.setting(model, part, name))
 
@@ -217,7 +243,9 @@ def _rules(inputs: Inputs) -> str:
     parts = []
     for corpus in inputs.settings.corpora:
         rule = inputs.corpus(corpus)["rule"]
-        words = "drawn from a known model" if inputs.synthetic(corpus) or latex.missing(rule) else latex.escape(str(rule))
+        words = (
+            "drawn from a known model" if inputs.synthetic(corpus) or latex.missing(rule) else latex.escape(str(rule))
+        )
         parts.append(f"{latex.corpus_name(corpus)}: {words}")
     return r"\newline ".join(parts)
 
@@ -255,21 +283,13 @@ INTERPRETATIONS = (
     ),
     Interpretation(
         "start and end of EM",
-        _fill(
-            "uniform random start; at most {iterations} iterations, ending below a gain of {tolerance} nats per token",
-            iterations=_value(PLSA, "train", "iterations"),
-            tolerance=_value(PLSA, "train", "tolerance"),
-        ),
+        lambda inputs: f"uniform random start; {train_end(inputs.settings)}",
         "more or fewer iterations; stopping on held-out documents",
         ((PLSA, "train", "iterations"), (PLSA, "train", "tolerance")),
     ),
     Interpretation(
         "end of folding in",
-        _fill(
-            "from uniform weights; at most {iterations} iterations, ending within {tolerance} nats per token of the maximum",
-            iterations=_value(PLSA, "fold_in", "iterations"),
-            tolerance=_value(PLSA, "fold_in", "tolerance"),
-        ),
+        lambda inputs: f"from uniform weights; {fold_in_end(inputs.settings)}",
         "more or fewer iterations",
         ((PLSA, "fold_in", "iterations"), (PLSA, "fold_in", "tolerance")),
     ),
@@ -350,4 +370,4 @@ def render(inputs: Inputs) -> str:
         lines = alternative_lines(inputs, row.settings) + row.effect(inputs)
         cells = [row.question, row.choice(inputs), row.alternatives, r"\newline ".join(lines) or NOT_MEASURED]
         body += " & ".join(cells) + "\\\\\n\\addlinespace\n"
-    return _HEAD + latex.synthetic_mark(inputs) + body.removesuffix("\\addlinespace\n") + _FOOT
+    return _HEAD + latex.synthetic_mark(inputs, columns=4) + body.removesuffix("\\addlinespace\n") + _FOOT

@@ -101,6 +101,19 @@ def setting(value: Any) -> str:
     return escape(str(value))
 
 
+def stopping(iterations: Any, tolerance: Any, rule: str) -> str:
+    """Say when an iteration ends: "100 iterations", or "at most 100 iterations, fewer where" the rule holds.
+
+    Args:
+        iterations: the largest number.
+        tolerance: nats per token; 0 for no other end.
+        rule: what ends it early, with {} for the tolerance.
+    """
+    if missing(tolerance) or float(tolerance) == 0.0:
+        return f"{setting(iterations)} iterations"
+    return f"at most {setting(iterations)} iterations, fewer where {rule.format(setting(tolerance))}"
+
+
 def listed(parts: list[str]) -> str:
     """Return "a", "a and b", "a, b and c"."""
     return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
@@ -131,6 +144,7 @@ def camel(*names: str) -> str:
     return "".join(word.capitalize() for name in names for word in re.split(r"[^A-Za-z]+", name))
 
 
-def synthetic_mark(inputs: Inputs) -> str:
-    """Return the line that heads the body of every table of a synthetic study; empty for a real one."""
-    return r"\multicolumn{1}{@{}l}{\textbf{SYNTHETIC DATA}}\\" + "\n" if inputs.synthetic() else ""
+def synthetic_mark(inputs: Inputs, columns: int) -> str:
+    """Return the row that heads the body of every table of a synthetic study; empty for a real one."""
+    mark = rf"\multicolumn{{{columns}}}{{@{{}}l}}{{\textbf{{SYNTHETIC DATA}}}}\\" + "\n"
+    return mark if inputs.synthetic() else ""

@@ -6,17 +6,15 @@ from collections.abc import Sequence
 from dlvm.exhibits import CORPORA_WITH_FIGURES, EXHIBITS, latex
 from dlvm.exhibits.curves import Curve, Steps, best, curves, ends_above_its_lowest, in_words, spread, steps
 from dlvm.exhibits.inputs import EVALUATORS, FULL, LDA, PLSA, SECOND_READING, Inputs
+from dlvm.exhibits.interpretations import fold_in_end, train_end
 
 POSITIONS = ("One", "Two", "Three")
 SIDES = {evaluator: "Full" if evaluator == FULL else "Half" for evaluator in EVALUATORS}
 NOT_RUN = "not run"
+ORIGINAL_CORPORA = {"cranfield", "medline", "nips"}
 
 # settings that the prose names: a study without one of them says "not set"
 REQUIRED_SETTINGS = (
-    (PLSA, "train", "iterations"),
-    (PLSA, "train", "tolerance"),
-    (PLSA, "fold_in", "iterations"),
-    (PLSA, "fold_in", "tolerance"),
     (LDA, "train", "alpha_sum"),
     (LDA, "train", "beta"),
     (LDA, "train", "sweeps"),
@@ -50,7 +48,7 @@ def macros(inputs: Inputs) -> Macros:
     result["AllHalfSmallestVerdict"] = _rises(totals.get("half smallest", none))
     for side in SIDES.values():
         below = totals.get(f"lda {side}", none)
-        result[f"AllLda{side}Verdict"] = in_words("lies below it", below.falls, below.total, "points")
+        result[f"AllLda{side}Verdict"] = in_words("lies lower", below.falls, below.total, "points")
     return result | _beyond(inputs)
 
 
@@ -59,16 +57,22 @@ def _study(inputs: Inputs) -> Macros:
     shown = settings.corpora[:CORPORA_WITH_FIGURES]
     topics, constants = settings.topics, settings.smoothing
     synthetic = inputs.synthetic()
+    original = not synthetic and set(shown) <= ORIGINAL_CORPORA
     notice = r" \textbf{Synthetic data, drawn from a known model.}" if synthetic else ""
-    option = "" if settings.name == "paper" else rf" -{{}}-configfile workflow/studies/{latex.escape(settings.name)}.yaml"
-    result = {
+    option = (
+        "" if settings.name == "paper" else rf" -{{}}-configfile workflow/studies/{latex.escape(settings.name)}.yaml"
+    )
+    return {
         "StudyName": latex.escape(settings.name),
         "StudyOption": option,
         "SyntheticNotice": notice,
         "IfSynthetic": "#1" if synthetic else "",
-        "IfReal": "" if synthetic else "#1",
+        "IfOriginal": "#1" if original else "",
+        "IfOther": "" if original or synthetic else "#1",
         "IfSecond": "#1" if settings.second_reading_seeds else "",
-        "Commit": rf"\texttt{{{latex.escape(inputs.commit[:12])}}}" if inputs.commit else "none (not under version control)",
+        "Commit": rf"\texttt{{{latex.escape(inputs.commit[:12])}}}"
+        if inputs.commit
+        else "none (not under version control)",
         "CommitDate": latex.escape(inputs.date) or "no date",
         "Versions": latex.listed([f"{latex.escape(n)}~{latex.escape(v)}" for n, v in inputs.versions.items()])
         or "not recorded",
@@ -91,10 +95,10 @@ def _study(inputs: Inputs) -> Macros:
         "AlternativesCorpus": latex.corpus_name(settings.alternatives_corpus) or "no corpus",
         "AlternativesTopics": latex.listed([latex.integer(k) for k in settings.alternative_topics]) or "no number of",
         "AlternativesSeeds": _count(len(settings.alternative_seeds), "seed"),
-        "TimingsNote": "" if inputs.timings is not None else " A dash: no reference timings are kept for this study.",
+        "PlsaTrainEnd": train_end(settings),
+        "PlsaFoldInEnd": fold_in_end(settings),
         "ForEachCorpus": "".join(rf"#1{{{p}}}" for p, _ in zip(POSITIONS, shown, strict=False)),
     }
-    return result
 
 
 def _settings(inputs: Inputs) -> Macros:
@@ -157,7 +161,7 @@ def _corpus(inputs: Inputs, corpus: str, totals: dict[str, Steps]) -> Macros:
         result |= _one_curve(f"{side}Lda", best(lda[evaluator]))
         below = _below(best(lda[evaluator]), best(found[evaluator]))
         counted[f"lda {side}"] = below
-        result[f"Lda{side}Verdict"] = in_words("lies below it", below.falls, below.total, "points")
+        result[f"Lda{side}Verdict"] = in_words("lies lower", below.falls, below.total, "points")
     result |= _gap(full, best(half))
     for name, count in counted.items():
         totals[name] = totals.get(name, Steps(0, 0, 0)) + count
@@ -208,7 +212,18 @@ def _beyond(inputs: Inputs) -> Macros:
     """Return what happens between the last number of topics within the vocabulary and the largest beyond it."""
     settings = inputs.settings
     corpus = settings.beyond_corpus
-    names = ("Vocabulary", "From", "To", "FullFrom", "FullTo", "HalfFrom", "HalfTo", "Constant", "FullFalls", "HalfRises")
+    names = (
+        "Vocabulary",
+        "From",
+        "To",
+        "FullFrom",
+        "FullTo",
+        "HalfFrom",
+        "HalfTo",
+        "Constant",
+        "FullFalls",
+        "HalfRises",
+    )
     result = {f"Beyond{name}": NOT_RUN for name in names} | {"BeyondCorpus": latex.corpus_name(corpus), "IfBeyond": ""}
     if not corpus:
         return result

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from dlvm.exhibits import EXHIBITS, corpora_of, exhibit_names, latex, path, stands_on
 from dlvm.exhibits.inputs import Inputs
 
-_HEAD = r"""\begin{tabular}{@{}P{0.37\linewidth}P{0.35\linewidth}rrr@{}}
+_HEAD = r"""\begin{tabular}{@{}P{0.31\linewidth}P{0.43\linewidth}rrr@{}}
 \toprule
 exhibit & target of \texttt{snakemake} & jobs & minutes & peak MB\\
 \midrule
@@ -58,7 +58,7 @@ def render(inputs: Inputs) -> str:
             latex.integer(memory),
         ]
         body += " & ".join(cells) + "\\\\\n"
-    return _HEAD + latex.synthetic_mark(inputs) + body + _FOOT
+    return _HEAD + latex.synthetic_mark(inputs, columns=5) + body + _FOOT
 
 
 def _which(name: str, inputs: Inputs) -> str:

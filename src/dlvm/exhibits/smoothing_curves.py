@@ -1,6 +1,7 @@
 """Figures 4, 5 and 6: perplexity of PLSA against topics, one curve per constant, full and half folding-in."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from matplotlib import colormaps
 from matplotlib.axes import Axes
@@ -90,12 +91,12 @@ def draw(
         bar.ax.tick_params(length=0)
         bar.ax.grid(visible=False)
         bar.set_label("constant added to $p(w\\,|\\,z)$")
-        bar.outline.set_visible(False)  # type: ignore[operator]
+        bar.outline.set_visible(False)
     return figure
 
 
-def line(axis: Axes, curve: Curve, colour: object, **options: object) -> None:
+def line(axis: Axes, curve: Curve, colour: Any, **options: Any) -> None:
     """Draw one curve: the mean over seeds, and a band from the least to the greatest where there are several."""
     if len(curve.seeds) > 1:
-        axis.fill_between(curve.topics, curve.low, curve.high, color=colour, alpha=0.22, linewidth=0)  # type: ignore[arg-type]
-    axis.plot(curve.topics, curve.means, color=colour, **{"marker": "o", **options})  # type: ignore[arg-type]
+        axis.fill_between(curve.topics, curve.low, curve.high, color=colour, alpha=0.22, linewidth=0)
+    axis.plot(curve.topics, curve.means, color=colour, **{"marker": "o", **options})

@@ -5,6 +5,7 @@ import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 # An unwritable or fresh configuration folder is no news to a reader of the log; it must be said before the import.
 logging.getLogger("matplotlib").setLevel(logging.ERROR)
@@ -47,7 +48,7 @@ MODEL_NAMES = {
 EVALUATOR_NAMES = {FULL: "full folding-in", HALF: "half folding-in"}
 SYNTHETIC_MARK = "SYNTHETIC DATA"
 
-_SETTINGS = {
+_SETTINGS: Any = {
     "font.family": "DejaVu Sans",  # comes with matplotlib, so it is the same everywhere
     "font.size": 8.0,
     "axes.titlesize": 9.0,

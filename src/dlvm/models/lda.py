@@ -275,7 +275,7 @@ def _sweeps(
     cache=True,
 )
 def _log_joint(offsets, assignments, rows, totals, alpha, beta):  # type: ignore[no-untyped-def]
-    """Return log p(w, z | alpha, beta) in nats, up to nothing: all constants are there."""
+    """Return log p(w, z | alpha, beta) in nats, all constants included."""
     n_words, n_topics = rows.shape[0], totals.shape[0]
     alpha_sum, total = 0.0, 0.0
     log_gamma_alpha = np.empty(n_topics)
@@ -500,7 +500,8 @@ def train(
 def _theta(in_document: Float, alpha: Float) -> Float:
     """Return equation 5.39 for N_kd, (D, K)."""
     theta: Float = (in_document + alpha) / (in_document.sum(axis=1, keepdims=True) + alpha.sum())
-    return theta / theta.sum(axis=1, keepdims=True)
+    theta /= theta.sum(axis=1, keepdims=True)
+    return theta
 
 
 def _check_parameters(name: str, parameters: Float) -> None:

@@ -1,0 +1,86 @@
+# The front door. Everything here is `snakemake` or a tool of .venv, and can be run by hand just as well.
+
+PYTHON ?= python3
+CORES ?= all
+# a study of workflow/studies, such as STUDY=demo; the workflow's own default is the study "paper"
+STUDY ?=
+UPGRADE ?=
+
+# Both stamps are named after the content they stand for: an edited lock, a moved checkout or an installation that was
+# killed half-way leave no stamp of the right name, and the environment is made anew.
+LOCKED := .venv/.locked-$(shell { cat requirements.lock; pwd; } | cksum | tr -s ' \t' '-')
+READY := .venv/.ready-$(shell cksum < pyproject.toml | tr -s ' \t' '-')
+
+RUN := PATH="$(CURDIR)/.venv/bin:$$PATH"
+PIP := .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-input
+SNAKEMAKE := $(RUN) snakemake
+# stamps first: what is left of a removal that was killed must not pass for an environment
+REMOVE_VENV := rm -f .venv/.locked-* .venv/.ready-* && rm -rf .venv
+STUDY_FILE := $(if $(STUDY),--configfile workflow/studies/$(STUDY).yaml)
+
+# One display-less backend for every figure, and no package from outside .venv.
+export MPLBACKEND := Agg
+export PYTHONNOUSERSITE := 1
+unexport PYTHONPATH PYTHONHOME
+
+.PHONY: help setup system demo test lint reproduce audit report clean clean-all lock
+
+help: ## Show this list
+	@echo 'usage: make TARGET [CORES=n] [STUDY=name] [PYTHON=python3.12]'
+	@echo
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s  %s\n", $$1, $$2 }' Makefile
+
+demo: setup ## Run the whole workflow on small synthetic corpora, paper included (minutes, no network)
+	@$(SNAKEMAKE) --cores 2 --configfile workflow/studies/demo.yaml
+
+test: lint ## Check style, types and workflow, then run the tests
+	@$(RUN) pytest -n 2
+
+reproduce: setup ## Run the study "paper": from the raw corpora to paper/paper.pdf
+	@$(SNAKEMAKE) --cores $(CORES) $(STUDY_FILE)
+
+audit: setup ## Run the study and compare it with data/reference, exhibit by exhibit
+	@$(SNAKEMAKE) --cores $(CORES) $(STUDY_FILE) audit
+
+report: reproduce ## Write Snakemake's report of a run to report.html
+	@$(SNAKEMAKE) --cores $(CORES) $(STUDY_FILE) --report report.html
+
+setup: $(READY) ## Make .venv from requirements.lock, and get TeX where it is missing
+
+lint: setup
+	@$(RUN) ruff check --quiet .
+	@$(RUN) ruff format --quiet --check .
+	@$(RUN) snakefmt --check --compact-diff Snakefile workflow
+	@$(SNAKEMAKE) --lint --quiet
+	@$(RUN) mypy
+
+clean: ## Remove what a run generates; downloads in data/raw and .venv stay
+	@rm -rf .snakemake logs report.html paper/generated paper/paper.*
+	@for path in data/* figures/*; do case $$path in \
+	    data/raw | data/corpora.csv | data/published | data/reference | figures/README.md) ;; \
+	    *) rm -rf "$$path" ;; \
+	esac; done
+
+clean-all: clean ## Remove downloads, .venv and the tools' caches as well
+	@$(REMOVE_VENV)
+	@rm -rf data/raw .venv-peers .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+lock: ## For maintainers: write requirements.lock and environment.yml anew (UPGRADE=1: newest versions)
+	@$(PYTHON) workflow/scripts/environment.py lock $(if $(UPGRADE),--upgrade)
+
+# Looked at before anything is made, so that what is missing shows in the first second.
+system:
+	@sh workflow/scripts/system.sh '$(PYTHON)' '$(LOCKED)'
+
+$(LOCKED): | system
+	@echo 'Making .venv from requirements.lock (about a minute)'
+	@$(REMOVE_VENV)
+	@$(PYTHON) -m venv .venv
+	@$(PIP) --use-pep517 --require-hashes -r requirements.lock
+	@touch $@
+
+$(READY): $(LOCKED)
+	@rm -f .venv/.ready-*
+	@$(PIP) --no-deps --no-build-isolation --editable .
+	@touch $@

@@ -1,0 +1,236 @@
+"""The workflow itself, on one tiny synthetic corpus: repeatable to the byte, killed and resumed, refusing."""
+
+import copy
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[2]
+RESULTS = ("data/scores/scores.csv", "data/scores/corpora.csv", "paper/paper.pdf")
+NEEDED = ("Snakefile", "workflow", "profiles", "src", "paper/main.tex", "paper/references.bib", "paper/sections")
+NEEDED_DATA = ("data/corpora.csv", "data/published", "environment.yml")
+
+needs_tex = pytest.mark.skipif(shutil.which("latexmk") is None, reason="the PDF needs TeX: `make setup` installs it")
+
+
+def tiny_study() -> dict[str, Any]:
+    study: dict[str, Any] = yaml.safe_load((ROOT / "workflow/studies/demo.yaml").read_text())
+    study |= {
+        "study": "tiny",
+        "seeds": [0],
+        "corpora": {"cranfield-like": {"test_documents": 20}},
+        "synthetic": {"scale": 0.05, "seed": 1},
+        "topics": [2, 3],
+        "beyond_vocabulary": {"corpus": "cranfield-like", "topics": [200], "seeds": [0]},
+        "smoothing": [1.0e-5, 1.0e-2],
+    }
+    study["models"]["plsa-hof"]["train"]["iterations"] = 5
+    study["models"]["lda"]["train"] |= {"sweeps": 5, "chains": 2}
+    study["alternatives"] |= {"topics": [3], "variants": {"lda": {"beta-0.01": {"train": {"beta": 0.01}}}}}
+    return study
+
+
+def checkout(folder: Path, study: dict[str, Any]) -> Path:
+    """Lay out what a run needs in a folder of its own, outside version control."""
+    for name in (*NEEDED, *NEEDED_DATA):
+        source, target = ROOT / name, folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if source.is_dir():
+            shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(source, target)
+    (folder / "study.yaml").write_text(yaml.safe_dump(study))
+    return folder
+
+
+def command(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "snakemake", "--configfile", "study.yaml", *arguments]
+
+
+def environment() -> dict[str, str]:
+    tools = str(Path(sys.executable).parent)
+    return {**os.environ, "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}", "MPLBACKEND": "Agg"}
+
+
+def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command(*arguments), cwd=folder, env=environment(), capture_output=True, text=True, check=False, timeout=280
+    )
+
+
+def planned(plan: str) -> dict[str, int]:
+    """Return the jobs per rule of a dry run's table."""
+    rows = [line.split() for line in plan.splitlines()]
+    return {row[0]: int(row[1]) for row in rows if len(row) == 2 and row[1].isdigit()}
+
+
+def results(folder: Path) -> dict[str, bytes]:
+    return {name: (folder / name).read_bytes() for name in RESULTS}
+
+
+def everything(folder: Path) -> set[Path]:
+    return {path.relative_to(folder) for path in folder.rglob("*") if ".snakemake" not in path.parts}
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a checkout in which the tiny study has run on two cores."""
+    folder = checkout(tmp_path_factory.mktemp("finished"), tiny_study())
+    done = run(folder, "--cores", "2")
+    assert done.returncode == 0, done.stderr[-3000:]
+    return folder
+
+
+@needs_tex
+@pytest.mark.xdist_group("finished")
+def test_one_core_gives_the_bytes_of_two(finished: Path, tmp_path: Path) -> None:
+    folder = checkout(tmp_path, tiny_study())
+    done = run(folder, "--cores", "1")
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert results(folder) == results(finished)
+
+
+@needs_tex
+@pytest.mark.xdist_group("killed")
+def test_a_run_that_is_killed_again_and_again_ends_with_the_same_bytes(tmp_path: Path) -> None:
+    """The second, uninterrupted run in the same test is what the interrupted one has to equal."""
+    folder = checkout(tmp_path / "killed", tiny_study())
+    moments = ("data/models/**/*.npz", "data/scores/*/lda/**/*.csv", "figures/*.pdf")
+    for pattern in moments:
+        process = subprocess.Popen(
+            command("--cores", "2"),
+            cwd=folder,
+            env=environment(),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        deadline = time.monotonic() + 120
+        while not any(folder.glob(pattern)) and process.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.02)
+        assert process.poll() is None, f"the run ended before there was any {pattern}"
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    assert not (folder / "paper/paper.pdf").exists()
+    kept = {path: path.stat().st_mtime_ns for path in (folder / "data/models").rglob("*-0.npz")}
+    done = run(folder, "--cores", "2")
+    assert done.returncode == 0, done.stderr[-3000:]
+    # finished work was kept: most models are those from before the last kill
+    assert sum(path.exists() and path.stat().st_mtime_ns == when for path, when in kept.items()) >= len(kept) / 2 > 0
+    assert not list(folder.rglob(".partial-*"))
+    again = checkout(tmp_path / "whole", tiny_study())
+    done = run(again, "--cores", "2")
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert results(folder) == results(again)
+
+
+@needs_tex
+@pytest.mark.xdist_group("finished")
+def test_a_finished_run_has_nothing_to_do_and_an_edit_reruns_what_stands_on_it(finished: Path) -> None:
+    assert "Nothing to be done" in run(finished, "--cores", "1").stderr
+    for module, reruns, keeps in (
+        ("models/lda.py", {"train_chains"}, {"synthesize", "describe_corpora"}),
+        ("exhibits/style.py", {"figure"}, {"train", "train_chains", "score", "synthesize"}),
+    ):
+        source = finished / "src/dlvm" / module
+        text, before = source.read_text(), source.stat()
+        source.write_text(text + "# edited\n")
+        planning = run(finished, "--cores", "1", "--dry-run")
+        plan = planning.stdout + planning.stderr
+        source.write_text(text)
+        os.utime(source, ns=(before.st_atime_ns, before.st_mtime_ns))
+        jobs = planned(plan)
+        assert reruns <= jobs.keys(), plan
+        assert not keeps & jobs.keys(), plan
+
+
+@needs_tex
+@pytest.mark.xdist_group("finished")
+def test_the_audit_agrees_with_itself_and_names_what_differs(finished: Path) -> None:
+    reference = finished / "data/reference/tiny"
+    reference.mkdir(parents=True)
+    for name in ("scores.csv", "corpora.csv"):
+        shutil.copy(finished / "data/scores" / name, reference / name)
+    done = run(finished, "--cores", "1", "audit")
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert "differs" not in (finished / "data/scores/audit.csv").read_text()
+    lines = (reference / "scores.csv").read_text().splitlines()
+    cells = lines[1].split(",")
+    cells[14] = str(float(cells[14]) * 1.1)
+    (reference / "scores.csv").write_text("\n".join([lines[0], ",".join(cells), *lines[2:]]) + "\n")
+    done = run(finished, "--cores", "1", "audit")
+    shutil.rmtree(reference)
+    assert done.returncode != 0
+    assert "figure-4" in done.stdout + done.stderr
+    assert "differs" in done.stdout + done.stderr
+
+
+def misspelt_key(study: dict[str, Any]) -> None:
+    study["sedes"] = study.pop("seeds")
+
+
+def negative_topics(study: dict[str, Any]) -> None:
+    study["topics"] = [-5]
+
+
+def unknown_model(study: dict[str, Any]) -> None:
+    study["models"]["plsa-hoff"] = study["models"]["plsa-hof"]
+
+
+def unknown_corpus(study: dict[str, Any]) -> None:
+    study["corpora"]["cranfeild"] = {"test_documents": 3}
+
+
+@pytest.mark.parametrize(
+    ("spoil", "named"),
+    [
+        (misspelt_key, "'sedes'"),
+        (negative_topics, "at topics/0: -5"),
+        (unknown_model, "'plsa-hoff'"),
+        (unknown_corpus, "corpora/cranfeild"),
+    ],
+)
+def test_a_bad_study_is_one_line_and_exit_code_2_and_nothing_is_written(
+    tmp_path: Path, spoil: Callable[[dict[str, Any]], None], named: str
+) -> None:
+    study = copy.deepcopy(tiny_study())
+    spoil(study)
+    folder = checkout(tmp_path, study)
+    before = everything(folder)
+    done = run(folder, "--cores", "1")
+    assert done.returncode == 2
+    said = [line for line in done.stderr.splitlines() if not line.startswith("Using workflow specific profile")]
+    assert len(said) == 1, done.stderr
+    assert said[0].startswith("dlvm: study: at ")
+    assert named in said[0]
+    assert everything(folder) == before
+
+
+@pytest.mark.parametrize("study", ["paper", "demo"])
+def test_the_shipped_studies_plan_every_exhibit(study: str) -> None:
+    """A dry run of the whole study, in the checkout itself: nothing is made."""
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "snakemake", "--dry-run", "--forceall"),
+            *("--cores", "1", "--configfile", f"workflow/studies/{study}.yaml"),
+        ],
+        cwd=ROOT,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    jobs = planned(done.stdout + done.stderr)
+    assert jobs["paper"] == 1
+    assert jobs["figure"] == 10
