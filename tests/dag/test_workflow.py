@@ -35,7 +35,7 @@ def tiny_study() -> dict[str, Any]:
     }
     study["models"]["plsa-hof"]["train"]["iterations"] = 5
     study["models"]["lda"]["train"] |= {"sweeps": 5, "chains": 2}
-    study["alternatives"] |= {"topics": [3], "variants": {"lda": {"beta-0.01": {"train": {"beta": 0.01}}}}}
+    study["alternatives"] |= {"topics": [3], "variants": {"lda": {"beta-0.1": {"train": {"beta": 0.1}}}}}
     return study
 
 

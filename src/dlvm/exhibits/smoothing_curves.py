@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+import seaborn
 from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
@@ -97,6 +98,14 @@ def draw(
 
 def line(axis: Axes, curve: Curve, colour: Any, **options: Any) -> None:
     """Draw one curve: the mean over seeds, and a band from the least to the greatest where there are several."""
-    if len(curve.seeds) > 1:
-        axis.fill_between(curve.topics, curve.low, curve.high, color=colour, alpha=0.22, linewidth=0)
-    axis.plot(curve.topics, curve.means, color=colour, **{"marker": "o", **options})
+    topics, perplexities = zip(*((k, value) for (k, _), value in sorted(curve.points.items())), strict=True)
+    seaborn.lineplot(
+        x=topics,
+        y=perplexities,
+        ax=axis,
+        color=colour,
+        estimator="mean",
+        errorbar=("pi", 100),  # the central 100 % of the seeds: all of them
+        err_kws={"alpha": 0.22, "linewidth": 0},
+        **{"marker": "o", "markeredgewidth": 0, "legend": False, **options},
+    )
