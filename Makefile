@@ -23,7 +23,7 @@ export MPLBACKEND := Agg
 export PYTHONNOUSERSITE := 1
 unexport PYTHONPATH PYTHONHOME
 
-.PHONY: help setup system demo test lint reproduce audit report clean clean-all lock
+.PHONY: help setup system demo test lint reproduce audit report reference readme clean clean-all lock
 
 help: ## Show this list
 	@echo 'usage: make TARGET [CORES=n] [STUDY=name] [PYTHON=python3.12]'
@@ -53,6 +53,17 @@ lint: setup
 	@$(RUN) snakefmt --check --compact-diff Snakefile workflow
 	@$(SNAKEMAKE) --lint --quiet
 	@$(RUN) mypy
+
+reference: reproduce ## For maintainers: take this run's results as the reference, and renew the README from them
+	@mkdir -p data/reference/paper
+	@cp data/scores/scores.csv data/scores/corpora.csv data/scores/timings.csv data/reference/paper
+	@$(RUN) dlvm exhibit figure-4 --study data/studies/paper.json --scores data/scores/scores.csv \
+	    --corpora data/scores/corpora.csv --output data/reference/paper/figure-4.png
+	@$(MAKE) --no-print-directory readme
+
+readme: setup ## For maintainers: renew the README's generated parts from data/reference
+	@$(SNAKEMAKE) --rulegraph mermaid-js --quiet all 2> /dev/null | $(RUN) dlvm readme README.md \
+	    --study workflow/studies/paper.yaml --reference data/reference/paper
 
 clean: ## Remove what a run generates; downloads in data/raw and .venv stay
 	@rm -rf .snakemake logs report.html paper/generated paper/paper.*

@@ -146,6 +146,20 @@ def exhibit(args: argparse.Namespace) -> None:
     make(args.name, inputs, args.output)
 
 
+def readme(args: argparse.Namespace) -> None:
+    """Make the README's generated parts anew from the reference results."""
+    from dlvm.exhibits.inputs import Inputs
+    from dlvm.exhibits.readme import update
+    from dlvm.files import replacing
+
+    reference = args.reference
+    timings = reference / "timings.csv"
+    inputs = Inputs.read(args.study, reference / "scores.csv", reference / "corpora.csv", timings)
+    text = update(args.readme.read_text(encoding="utf-8"), inputs, sys.stdin.read())
+    with replacing(args.readme) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
 def check(args: argparse.Namespace) -> None:
     """Check a study against its schema."""
     from dlvm.study import load_study
@@ -243,6 +257,11 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("--commit", default="", help="the commit that the paper is built from")
     sub.add_argument("--date", default="", help="that commit's date")
     sub.add_argument("--output", type=Path, required=True)
+
+    sub = verb("readme", readme)
+    sub.add_argument("readme", type=Path, help="the README; the rule graph comes on standard input")
+    sub.add_argument("--study", type=Path, required=True)
+    sub.add_argument("--reference", type=Path, required=True, help="the folder of reference results")
 
     sub = verb("check", check)
     sub.add_argument("study", type=Path)

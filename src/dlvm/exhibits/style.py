@@ -144,5 +144,8 @@ def power(constant: float) -> str:
 
 
 def save(figure: Figure, path: Path) -> None:
-    """Write a figure as PDF; the same figure always gives the same bytes."""
-    figure.savefig(path, format="pdf", metadata={"CreationDate": None, "Producer": None, "Creator": None})
+    """Write a figure as PDF, or as PNG where the name says so; the same figure always gives the same bytes."""
+    if path.suffix == ".png":
+        figure.savefig(path, format="png", dpi=160, metadata={"Software": None})
+    else:
+        figure.savefig(path, format="pdf", metadata={"CreationDate": None, "Producer": None, "Creator": None})

@@ -1,0 +1,131 @@
+"""The README's generated parts: what every exhibit should show and cost, and the workflow as a drawing."""
+
+import re
+
+from dlvm.errors import InputError
+from dlvm.exhibits import EXHIBITS, exhibit_names, latex, path
+from dlvm.exhibits.curves import best, curves, in_words, steps
+from dlvm.exhibits.inputs import EVALUATORS, FULL, HALF, LDA, PLSA, SECOND_READING, Inputs
+from dlvm.exhibits.provenance import cost
+
+
+def update(text: str, inputs: Inputs, rulegraph: str) -> str:
+    """Return the README with its generated parts made anew.
+
+    Args:
+        text: the README; a part stands between `<!-- NAME: ... -->` and `<!-- /NAME -->`.
+        inputs: the reference results.
+        rulegraph: what `snakemake --rulegraph mermaid-js` prints.
+
+    Raises:
+        InputError: when the README lacks a part's marks.
+    """
+    parts = {"corpora": corpora(inputs), "exhibits": exhibits(inputs), "dag": drawing(rulegraph)}
+    for name, content in parts.items():
+        pattern = rf"(<!-- {name}:[^>]*-->\n).*?(<!-- /{name} -->)"
+        marks = re.findall(pattern, text, flags=re.DOTALL)
+        if len(marks) != 1:
+            raise InputError(f"README: {len(marks)} parts between <!-- {name}: --> and <!-- /{name} -->; expected one")
+        text = re.sub(pattern, "".join((marks[0][0], content, marks[0][1])).replace("\\", r"\\"), text, flags=re.DOTALL)
+    return text
+
+
+def corpora(inputs: Inputs) -> str:
+    """Return Table 1 in Markdown: ours beside the paper's."""
+    lines = [
+        "| corpus | documents (train + test) | vocabulary | the paper's | tokens per document | the paper's |",
+        "|---|---|---|---|---|---|",
+    ]
+    for name in inputs.settings.described:
+        row = inputs.corpus(name)
+        cells = [name, f"{row['train_documents']} + {row['test_documents']}"]
+        for ours, theirs, shown in (
+            ("vocabulary", "published_vocabulary", "{:.0f}"),
+            ("mean_length", "published_mean_length", "{:.2f}"),
+        ):
+            gap = latex.difference(row[ours], row[theirs])
+            cells += [shown.format(row[ours]), f"{shown.rstrip('}').replace('.2f', '.1f')}}}".format(row[theirs])]
+            cells[-1] += f" ({100 * gap:+.1f} %)"
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def exhibits(inputs: Inputs) -> str:
+    """Return a row per exhibit: target, command, minutes (wall clock, one job at a time), expected result."""
+    lines = ["| exhibit | target | command | minutes | expected result |", "|---|---|---|---|---|"]
+    for name in exhibit_names(inputs.study):
+        exhibit = EXHIBITS[name]
+        if exhibit.kind == "macros":
+            continue
+        corpus = "" if exhibit.corpus is None else f", {inputs.settings.corpora[exhibit.corpus]}"
+        original = f" ({exhibit.original})" if exhibit.original else ""
+        minutes = cost(name, inputs).minutes
+        cells = [
+            f"{exhibit.title}{corpus}{original}",
+            f"`{path(name)}`",
+            f"`snakemake --cores 2 {path(name)}`",
+            f"{minutes:.1f}" if minutes == minutes else "-",
+            _expected(name, inputs),
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _expected(name: str, inputs: Inputs) -> str:
+    exhibit, settings = EXHIBITS[name], inputs.settings
+    if exhibit.corpus is not None and "smoothing" in exhibit.module:
+        second = exhibit.function == "second_reading"
+        variant = SECOND_READING if second else settings.variant(PLSA)
+        return _smoothing(inputs, settings.corpora[exhibit.corpus], variant, settings.topics)
+    if exhibit.corpus is not None:
+        return _comparison(inputs, settings.corpora[exhibit.corpus])
+    if name == "figure-beyond":
+        topics = (*settings.topics, *settings.beyond_topics)
+        return _smoothing(inputs, settings.beyond_corpus, settings.variant(PLSA), topics)
+    return "see above" if name == "table-1" else "in the paper"
+
+
+def _smoothing(inputs: Inputs, corpus: str, variant: str, topics: tuple[int, ...]) -> str:
+    found = {
+        evaluator: curves(inputs.scores, corpus=corpus, model=PLSA, variant=variant, evaluator=evaluator, topics=topics)
+        for evaluator in EVALUATORS
+    }
+    full, smallest = steps(found[FULL]), found[HALF][0]
+    first, last = smallest.topics[0], smallest.topics[-1]
+    return (
+        f"full {in_words('falls', full.falls, full.total)};"
+        f" half at {smallest.smoothing:g}: {smallest.mean(first):,.0f} at {first} topics,"
+        f" {smallest.mean(last):,.0f} at {last}"
+    )
+
+
+def _comparison(inputs: Inputs, corpus: str) -> str:
+    settings, said = inputs.settings, []
+    for evaluator in EVALUATORS:
+        lowest = []
+        for model in (PLSA, LDA):
+            chosen = best(
+                curves(
+                    inputs.scores,
+                    corpus=corpus,
+                    model=model,
+                    variant=settings.variant(model),
+                    evaluator=evaluator,
+                    topics=settings.topics,
+                    seeds=settings.seeds,
+                )
+            )
+            if chosen is not None:
+                lowest.append(f"{model} {chosen.lowest().perplexity:,.0f} at {chosen.lowest().topics} topics")
+        said.append(f"lowest {evaluator.split('-')[0]}: {', '.join(lowest)}")
+    return "; ".join(said)
+
+
+def drawing(rulegraph: str) -> str:
+    """Return the workflow as a mermaid block: rules by name, edges in order, no colours."""
+    rules = dict(re.findall(r"^\s*(id\d+)\[(.+)\]$", rulegraph, flags=re.MULTILINE))
+    if not rules:
+        raise InputError("rule graph: no rules in it; give what `snakemake --rulegraph mermaid-js` prints")
+    edges = re.findall(r"^\s*(id\d+) --> (id\d+)$", rulegraph, flags=re.MULTILINE)
+    lines = sorted(f"    {rules[before]} --> {rules[after]}" for before, after in edges)
+    return "\n".join(["```mermaid", "flowchart TB", *lines, "```"]) + "\n"
