@@ -65,12 +65,13 @@ readme: setup ## For maintainers: renew the README's generated parts from data/r
 	@$(SNAKEMAKE) --rulegraph mermaid-js --quiet all 2> /dev/null | $(RUN) dlvm readme README.md \
 	    --study workflow/studies/paper.yaml --reference data/reference/paper
 
-clean: ## Remove what a run generates; downloads in data/raw and .venv stay
+clean: ## Remove what a run generates; downloads, imported corpora and .venv stay
 	@rm -rf .snakemake logs report.html paper/generated paper/paper.*
 	@for path in data/* figures/*; do case $$path in \
-	    data/raw | data/corpora.csv | data/published | data/reference | figures/README.md) ;; \
+	    data/raw | data/corpora | data/corpora.csv | data/published | data/reference | figures/README.md) ;; \
 	    *) rm -rf "$$path" ;; \
 	esac; done
+	@cut -d, -f1 data/corpora.csv | while read -r name; do rm -f data/corpora/"$$name".npz data/corpora/"$$name"-*.npz; done
 
 clean-all: clean ## Remove downloads, .venv and the tools' caches as well
 	@$(REMOVE_VENV)

@@ -242,7 +242,8 @@ def readme(rows: list[Row], rounds: int) -> str:
         f"* CPU: {cpu()}; single thread; Python {platform.python_version()}; {versions}.",
         f"* Corpora: synthetic, drawn from an LDA by `dlvm.corpora.synthetic`, in the shapes {shapes} (on average).",
         f"* One process, {rounds} rounds, the packages in turn within a round; compiled and warmed up before the"
-        " first. Times are CPU times of the process, all its threads together. The ratio is formed within each round; its median and range are given.",
+        " first. Times are CPU times of the process, all its threads together."
+        " The ratio is formed within each round; its median and range are given.",
         "",
         "## PLSA",
         "",

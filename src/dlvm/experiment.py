@@ -1,7 +1,7 @@
 """The two jobs that a study is made of: train a model on a split, score it on the split's test documents."""
 
 import importlib
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from types import ModuleType
 from typing import Any
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from dlvm.corpora.corpus import Corpus
 from dlvm.corpora.split import half_split, train_test_split
 from dlvm.errors import InputError
-from dlvm.evaluators.evaluation import Evaluation
+from dlvm.evaluators.evaluation import Evaluation, FoldIn
 from dlvm.evaluators.full_folding_in import full_folding_in
 from dlvm.evaluators.half_folding_in import half_folding_in
 from dlvm.models import MODELS
@@ -89,20 +89,12 @@ def score(
     _, test = train_test_split(corpus, test_documents, seed)
     observed, scored = half_split(test, seed)
     module = model_module(model)
-    fold_in = _remembered(partial(module.fold_in, seed=seed, **settings))
+    fold_in: FoldIn = partial(module.fold_in, seed=seed, **settings)
     sampled = all("chain" in topics.provenance for topics in chains)
-
-    groups: list[tuple[float, str, list[Topics]]]
-    if smoothing:
-        groups = [(constant, "none", [topics.smoothed(constant)]) for constant in smoothing for topics in chains]
-    elif sampled:
-        groups = [(0.0, str(topics.provenance["chain"]), [topics]) for topics in chains]
-        groups.append((0.0, "all", list(chains)))
-    else:
-        groups = [(float(topics.provenance["smoothing"]), "none", [topics]) for topics in chains]
-
+    if sampled:
+        fold_in = _remembered(fold_in)
     rows = []
-    for constant, chain, group in groups:
+    for constant, chain, group in _groups(chains, smoothing, sampled=sampled):
         evaluations: dict[str, Evaluation] = {
             "full-folding-in": full_folding_in(group, test, fold_in),
             "half-folding-in": half_folding_in(group, observed, scored, fold_in),
@@ -134,18 +126,31 @@ def score(
     return rows
 
 
-def _remembered(
-    fold_in: Callable[[Topics, Corpus], NDArray[np.float64]],
-) -> Callable[[Topics, Corpus], NDArray[np.float64]]:
-    """Fold each (topics, documents) in once: a chain is scored alone and in the average."""
+def _groups(
+    chains: Sequence[Topics], smoothing: Sequence[float], *, sampled: bool
+) -> Iterator[tuple[float, str, list[Topics]]]:
+    """Yield (constant, chain, topics) of every evaluation, one at a time: smoothed topics are large and dense."""
+    if smoothing:
+        for constant in smoothing:
+            for topics in chains:
+                yield constant, "none", [topics.smoothed(constant)]
+    elif sampled:
+        for topics in chains:
+            yield 0.0, str(topics.provenance["chain"]), [topics]
+        yield 0.0, "all", list(chains)
+    else:
+        for topics in chains:
+            yield float(topics.provenance["smoothing"]), "none", [topics]
+
+
+def _remembered(fold_in: FoldIn) -> FoldIn:
+    """Fold each chain in once on each set of documents: it is scored alone and in the average."""
     known: dict[tuple[int, int], NDArray[np.float64]] = {}
-    kept: list[tuple[Topics, Corpus]] = []  # keeps the ids in use
 
     def folded(topics: Topics, documents: Corpus) -> NDArray[np.float64]:
-        key = (id(topics), id(documents))
+        key = (id(topics), id(documents))  # the caller keeps both alive
         if key not in known:
             known[key] = fold_in(topics, documents)
-            kept.append((topics, documents))
         return known[key]
 
     return folded

@@ -3,6 +3,7 @@
 import ast
 import json
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -174,6 +175,8 @@ def exhibit_files(kind):
 
 def commit(form):
     """Return the checkout's commit in one of git's formats; empty outside a checkout."""
+    if shutil.which("git") is None:
+        return ""
     command = ["git", "log", "-1", f"--format={form}"]
     found = subprocess.run(command, capture_output=True, text=True, check=False)
     return found.stdout.strip() if found.returncode == 0 else ""

@@ -86,7 +86,7 @@ def predictive(chains: Sequence[Topics], observed: Corpus, scored: Corpus, fold_
     probabilities = np.zeros(counts.nnz)
     for topics in chains:
         theta = np.ascontiguousarray(fold_in(topics, observed))
-        _add_probabilities(rows, words, np.ascontiguousarray(topics.phi.T), theta, probabilities)
+        _add_probabilities(rows, words, topics.phi_by_word, theta, probabilities)
     with np.errstate(divide="ignore"):  # a word of probability 0 gives -inf, which the score reports
         terms = counts.data * np.log(probabilities / len(chains))
     log_likelihood = np.zeros(counts.shape[0])

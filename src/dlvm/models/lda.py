@@ -21,7 +21,7 @@ Kernels. Counts are exact integers (in float32 below 2^24, which is checked). A 
 in float32 and a uniform number with 24 bits picks the topic by inversion, so a draw's probabilities carry a
 relative error of about 1e-6 (and an absolute one of 2^-24). The order of the weights' sums is written out
 below and fast-math is off, so samples do not depend on the CPU. Two kernels draw from the same conditional:
-up to `NARROW` topics four scalar running sums are fastest; above, 64 running sums that stay in vector
+up to `NARROW` topics one or two scalar running sums are fastest; above, 64 running sums that stay in vector
 registers (`benchmarks/` measures both).
 """
 
@@ -31,6 +31,8 @@ from typing import Any, Self
 import numba as nb
 import numpy as np
 import scipy.sparse as sp
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from dlvm.corpora.corpus import Corpus
@@ -39,9 +41,12 @@ from dlvm.models.estimator import Estimator
 from dlvm.models.topics import Topics
 from dlvm.seeds import generator
 
-NARROW = 128  # the largest K for the kernel with four running sums
-SEGMENTS = 4  # running sums of the narrow kernel, each over a quarter of the topics
+SERIAL = 32  # the largest K for which the narrow kernel keeps one running sum; above, one for each half
+NARROW = 100  # the largest K for the narrow kernel
+HALVES = 2
 LANES = 64  # running sums of the wide kernel, lane j over topics j, j + 64, j + 128, ...
+AHEAD = 3  # tokens between the request for a row and its use
+CACHE_LINE = 16  # float32 values of a 64-byte line
 LARGEST_COUNT = 2**24  # float32 holds every integer up to here
 SMALLEST_PARAMETER, LARGEST_PARAMETER = 1e-12, 1e12  # Dirichlet parameters that float32 weights can carry
 
@@ -52,9 +57,32 @@ Index = NDArray[np.int32]
 _ZERO, _ONE = np.float32(0.0), np.float32(1.0)
 
 _SWEEPS_SIGNATURE = (
-    "void(int32[::1], int64[::1], int32[::1], float32[:, ::1], int64[::1], float32[::1], float32, float64,"
+    "void(int32[::1], int64[::1], int32[::1], float32[:, ::1], int64[::1], float32[::1], float32, float32[::1],"
     " float32[:, ::1], boolean)"
 )
+
+
+@intrinsic
+def _prefetch_entry(typing_context, row, k):  # type: ignore[no-untyped-def]  # noqa: ARG001
+    """Ask for the cache line of row[k]; a hint to the memory system that changes no result."""
+
+    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        array = context.make_array(signature.args[0])(context, builder, arguments[0])
+        byte, int32 = ir.IntType(8).as_pointer(), ir.IntType(32)
+        function_type = ir.FunctionType(ir.VoidType(), [byte, int32, int32, int32])
+        prefetch = builder.module.declare_intrinsic("llvm.prefetch", [byte], function_type)
+        address = builder.bitcast(builder.gep(array.data, [arguments[1]]), byte)
+        builder.call(prefetch, [address, int32(0), int32(3), int32(1)])  # to read; keep in all levels; data
+        return context.get_dummy_value()
+
+    return nb.void(row, nb.int64), generate
+
+
+@nb.njit(cache=True)
+def _prefetch(row):  # type: ignore[no-untyped-def]
+    """Ask for a word's row of counts some tokens before it is needed: a large matrix does not stay in near caches."""
+    for k in range(0, row.shape[0], CACHE_LINE):
+        _prefetch_entry(row, k)  # type: ignore[call-arg]
 
 
 @nb.njit(cache=True)
@@ -67,30 +95,27 @@ def _positive(row, beta, k, n_topics):  # type: ignore[no-untyped-def]
 
 @nb.njit(cache=True)
 def _draw_narrow(a, row, beta, sums, uniform, n_topics):  # type: ignore[no-untyped-def]
-    """Draw k with probability proportional to a[k] (row[k] + beta): four running sums, then a search in one."""
-    size = a.shape[0] // SEGMENTS
-    a1, a2, a3 = a[size:], a[2 * size :], a[3 * size :]
-    row1, row2, row3 = row[size:], row[2 * size :], row[3 * size :]
-    sums1, sums2, sums3 = sums[size:], sums[2 * size :], sums[3 * size :]
-    s0 = s1 = s2 = s3 = _ZERO
-    for k in range(size):
-        s0 += a[k] * (row[k] + beta)
-        s1 += a1[k] * (row1[k] + beta)
-        s2 += a2[k] * (row2[k] + beta)
-        s3 += a3[k] * (row3[k] + beta)
-        sums[k], sums1[k], sums2[k], sums3[k] = s0, s1, s2, s3
-    half = s0 + s1
-    x = uniform * (half + (s2 + s3))
-    k = 0
-    if x >= half:
-        x -= half
-        k = 2 * size
-        s0 = s2
-    if x >= s0:
-        x -= s0
-        k += size
-    last = min(k + size, n_topics) - 1
-    k = min(k, last)
+    """Draw k with probability proportional to a[k] (row[k] + beta): running sums, then a search among them."""
+    if n_topics <= SERIAL:
+        total = _ZERO
+        for k in range(n_topics):
+            total += a[k] * (row[k] + beta)
+            sums[k] = total
+        x = uniform * total
+        k, last = 0, n_topics - 1
+    else:
+        size = a.shape[0] // HALVES
+        a1, row1, sums1 = a[size:], row[size:], sums[size:]
+        s0 = s1 = _ZERO
+        for k in range(size):
+            s0 += a[k] * (row[k] + beta)
+            s1 += a1[k] * (row1[k] + beta)
+            sums[k], sums1[k] = s0, s1
+        x = uniform * (s0 + s1)
+        past = int(x >= s0)  # arithmetic, because a branch on a random number is guessed wrong half of the time
+        x -= s0 * np.float32(past)
+        k = size * past
+        last = min(k + size, n_topics) - 1
     while k < last and sums[k] <= x:
         k += 1
     return _positive(row, beta, k, n_topics)
@@ -142,10 +167,12 @@ def _search_lanes(sums, uniform, n_topics, size):  # type: ignore[no-untyped-def
 
 @nb.njit(_SWEEPS_SIGNATURE, cache=True)
 def _sweeps_narrow(  # type: ignore[no-untyped-def]
-    tokens, offsets, assignments, rows, totals, alpha, beta, beta_sum, uniforms, learn
+    tokens, offsets, assignments, rows, totals, alpha, beta, reciprocals, uniforms, learn
 ):
     """Sweep over all tokens once per row of uniforms; see `_sweeps`."""
     n_topics, size = totals.shape[0], rows.shape[1]
+    step = 1 if learn else 0
+    moved = np.float32(step)
     sums, a, document = np.zeros(size, np.float32), np.zeros(size, np.float32), np.zeros(size, np.float32)
     for s in range(uniforms.shape[0]):
         for d in range(offsets.shape[0] - 1):
@@ -155,32 +182,28 @@ def _sweeps_narrow(  # type: ignore[no-untyped-def]
                 if assignments[i] >= 0:
                     document[assignments[i]] += _ONE
             for k in range(n_topics):
-                a[k] = document[k] + alpha[k]
-                if learn:
-                    a[k] *= _ONE / np.float32(totals[k] + beta_sum)
+                a[k] = (document[k] + alpha[k]) * reciprocals[totals[k]]
             for i in range(start, end):
                 row = rows[tokens[i]]
+                if i + AHEAD < tokens.shape[0]:
+                    _prefetch(rows[tokens[i + AHEAD]])
                 k = assignments[i]
                 if k >= 0:
                     document[k] -= _ONE
-                    a[k] = document[k] + alpha[k]
-                    if learn:
-                        row[k] -= _ONE
-                        totals[k] -= 1
-                        a[k] *= _ONE / np.float32(totals[k] + beta_sum)
+                    row[k] -= moved
+                    totals[k] -= step
+                    a[k] = (document[k] + alpha[k]) * reciprocals[totals[k]]
                 k = _draw_narrow(a, row, beta, sums, uniforms[s, i], n_topics)
                 assignments[i] = k
                 document[k] += _ONE
-                a[k] = document[k] + alpha[k]
-                if learn:
-                    row[k] += _ONE
-                    totals[k] += 1
-                    a[k] *= _ONE / np.float32(totals[k] + beta_sum)
+                row[k] += moved
+                totals[k] += step
+                a[k] = (document[k] + alpha[k]) * reciprocals[totals[k]]
 
 
 @nb.njit(_SWEEPS_SIGNATURE, cache=True)
 def _sweeps_wide(  # type: ignore[no-untyped-def]
-    tokens, offsets, assignments, rows, totals, alpha, beta, beta_sum, uniforms, learn
+    tokens, offsets, assignments, rows, totals, alpha, beta, reciprocals, uniforms, learn
 ):
     """Sweep over all tokens once per row of uniforms; see `_sweeps`.
 
@@ -189,8 +212,9 @@ def _sweeps_wide(  # type: ignore[no-untyped-def]
     handed to `_sum_lanes` in registers, and are stored after it.
     """
     n_topics, size = totals.shape[0], rows.shape[1]
+    step = 1 if learn else 0
+    moved = np.float32(step)
     sums, a, document = np.zeros(size + 20, np.float32), np.zeros(size, np.float32), np.zeros(size, np.float32)
-    leaves = _ONE if learn else _ZERO
     for s in range(uniforms.shape[0]):
         for d in range(offsets.shape[0] - 1):
             start, end = offsets[d], offsets[d + 1]
@@ -199,21 +223,19 @@ def _sweeps_wide(  # type: ignore[no-untyped-def]
                 if assignments[i] >= 0:
                     document[assignments[i]] += _ONE
             for k in range(n_topics):
-                a[k] = document[k] + alpha[k]
-                if learn:
-                    a[k] *= _ONE / np.float32(totals[k] + beta_sum)
+                a[k] = (document[k] + alpha[k]) * reciprocals[totals[k]]
             new, a_new = np.int32(0), a[0]
             for i in range(start, end):
                 row = rows[tokens[i]]
+                if i + AHEAD < tokens.shape[0]:
+                    _prefetch(rows[tokens[i + AHEAD]])
                 old = assignments[i]
                 assigned = old >= 0
                 if assigned:
                     document[old] -= _ONE
-                    a_old = document[old] + alpha[old]
-                    if learn:
-                        totals[old] -= 1
-                        a_old *= _ONE / np.float32(totals[old] + beta_sum)
-                    weight_old = a_old * ((row[old] - leaves) + beta)
+                    totals[old] -= step
+                    a_old = (document[old] + alpha[old]) * reciprocals[totals[old]]
+                    weight_old = a_old * ((row[old] - moved) + beta)
                 else:
                     old, a_old = new, a_new
                     weight_old = a_old * (row[old] + beta)
@@ -222,21 +244,19 @@ def _sweeps_wide(  # type: ignore[no-untyped-def]
                 a[new] = a_new
                 a[old] = a_old
                 if assigned:
-                    row[old] -= leaves
+                    row[old] -= moved
                 k = _search_lanes(sums, uniforms[s, i], n_topics, size)
                 new = np.int32(_positive(row, beta, k, n_topics))
                 assignments[i] = new
                 document[new] += _ONE
-                row[new] += leaves
-                a_new = document[new] + alpha[new]
-                if learn:
-                    totals[new] += 1
-                    a_new *= _ONE / np.float32(totals[new] + beta_sum)
+                row[new] += moved
+                totals[new] += step
+                a_new = (document[new] + alpha[new]) * reciprocals[totals[new]]
 
 
 def _width(n_topics: int) -> int:
-    """Return the columns that a row of counts needs: K, filled up to whole segments or lanes."""
-    multiple = SEGMENTS if n_topics <= NARROW else LANES
+    """Return the columns that a row of counts needs: K, filled up to two equal halves or to whole lanes."""
+    multiple = HALVES if n_topics <= NARROW else LANES
     return -(-n_topics // multiple) * multiple
 
 
@@ -266,8 +286,10 @@ def _sweeps(
         learn: whether the topics move with the assignments (training) or are fixed (fold-in).
     """
     kernel = _sweeps_narrow if len(totals) <= NARROW else _sweeps_wide
-    beta_sum = len(rows) * beta
-    kernel(tokens, offsets, assignments, rows, totals, alpha, np.float32(beta), beta_sum, uniforms, learn)
+    reciprocals = np.ones(1, dtype=np.float32)  # with topics fixed the totals stay 0 and the weights unscaled
+    if learn:
+        reciprocals = np.float32(1.0) / (np.arange(len(tokens) + 1) + len(rows) * beta).astype(np.float32)
+    kernel(tokens, offsets, assignments, rows, totals, alpha, np.float32(beta), reciprocals, uniforms, learn)
 
 
 @nb.njit(

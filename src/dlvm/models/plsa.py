@@ -21,8 +21,9 @@ iteration cannot lower the log-likelihood sum_{d,w} n(d, w) log sum_k W[w, k] H[
 Kernel. With R[d, w] = n(d, w) / (W H')[d, w] the new values are H[d, k] sum_w R[d, w] W[w, k] / n(d) and
 W[w, k] sum_d R[d, w] H[d, k], normalised over w. One pass over the documents gives R and the new H, one
 pass over the words gives the new W: O(nnz K) work, O(nnz + (D + V) K) memory, no array over
-documents x words x topics. Values below 1e-30 are set to 0, which keeps EM out of denormal numbers; a
-topic that is 0 for a word or a document stays so, as in exact EM.
+documents x words x topics. W stays unnormalised between iterations: its sums over words are divided out of
+H, which is smaller. Values below 1e-30 are set to 0, which keeps EM out of denormal numbers; a topic that
+is 0 for a word or a document stays so, as in exact EM.
 """
 
 import math
@@ -31,6 +32,9 @@ from typing import Any, Self
 import numba as nb
 import numpy as np
 import scipy.sparse as sp
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba.core import cgutils
+from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from dlvm.corpora.corpus import Corpus
@@ -39,48 +43,77 @@ from dlvm.models.estimator import Estimator
 from dlvm.models.topics import Topics
 from dlvm.seeds import generator
 
-SMALLEST = 1e-30  # below this a probability counts as 0
-LANES = 16  # partial sums of a dot product: their order, hence the result, is the same on every CPU
+SMALLEST = 1e-30  # below this a probability (or, between iterations, an expected count) is 0
+WIDTH = 8  # topics that a vector instruction handles at once; K is filled up to a multiple with zeros
+VECTORS = 4  # independent partial sums, so that one addition need not wait for the last
 
 Float = NDArray[np.float64]
 Index = NDArray[np.int32]
 
 
-@nb.njit("float64(float64[::1], float64[::1], float64[::1])", cache=True, inline="never")
-def _dot(a, b, lanes):  # type: ignore[no-untyped-def]
-    """Return a . b, summed in LANES partial sums that the compiler can keep in vector registers."""
-    size = a.shape[0]
-    whole = size - size % LANES
-    lanes[:] = 0.0
-    for start in range(0, whole, LANES):
-        a_block = a[start : start + LANES]
-        b_block = b[start : start + LANES]
-        for j in range(LANES):
-            lanes[j] += a_block[j] * b_block[j]
-    total = 0.0
-    for j in range(LANES):
-        total += lanes[j]
-    for k in range(whole, size):
-        total += a[k] * b[k]
-    return total
+def _typed_dot(typing_context: Any, a: Any, b: Any) -> Any:  # noqa: ARG001
+    """Return a . b of two contiguous float64 arrays whose length is a multiple of WIDTH.
+
+    The partial sums are written out as vectors, because a compiler may not reorder a floating-point sum, and
+    one that is allowed to (fast-math) sums in an order that depends on the CPU.
+    """
+    tools: Any = cgutils  # numba's builders are not typed
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        arrays = [
+            context.make_array(kind)(context, builder, argument)
+            for kind, argument in zip(signature.args, arguments, strict=True)
+        ]
+        vector = ir.VectorType(ir.DoubleType(), WIDTH)
+        sums = [tools.alloca_once_value(builder, ir.Constant(vector, [0.0] * WIDTH)) for _ in range(VECTORS)]
+        size = tools.unpack_tuple(builder, arrays[0].shape, 1)[0]
+        integer = size.type
+        step = integer(WIDTH * VECTORS)
+        whole = builder.sub(size, builder.urem(size, step))
+
+        def add(start: Any, total: Any) -> None:
+            pointers = (builder.bitcast(builder.gep(array.data, [start]), vector.as_pointer()) for array in arrays)
+            left, right = (builder.load(pointer, align=8) for pointer in pointers)
+            builder.store(builder.fadd(builder.load(total), builder.fmul(left, right)), total)
+
+        with tools.for_range_slice(builder, integer(0), whole, step, intp=integer, inc=True) as (start, _):
+            for j, total in enumerate(sums):
+                add(builder.add(start, integer(j * WIDTH)), total)
+        with tools.for_range_slice(builder, whole, size, integer(WIDTH), intp=integer, inc=True) as (start, _):
+            add(start, sums[0])
+
+        def sum_in_pairs(parts: list[Any]) -> Any:
+            while len(parts) > 1:
+                parts = [builder.fadd(left, right) for left, right in zip(parts[::2], parts[1::2], strict=True)]
+            return parts[0]
+
+        lanes = sum_in_pairs([builder.load(total) for total in sums])
+        return sum_in_pairs([builder.extract_element(lanes, ir.Constant(ir.IntType(32), j)) for j in range(WIDTH)])
+
+    return nb.types.float64(a, b), build
+
+
+_dot: Any = intrinsic(_typed_dot)
 
 
 @nb.njit(
-    "float64(int32[::1], int32[::1], float64[::1], float64[:, ::1], float64[:, ::1], float64[::1])",
+    "float64(int32[::1], int32[::1], float64[::1], float64[:, ::1], float64[:, ::1], float64[:, ::1], float64[::1])",
     cache=True,
 )
-def _documents_pass(indptr, indices, counts, W, H, ratio):  # type: ignore[no-untyped-def]
-    """Replace H by its EM update, fill ratio with n / (W H'), return the log-likelihood before the update."""
-    n_documents, n_topics = H.shape
+def _documents_pass(indptr, indices, counts, W, scaled, H, ratio):  # type: ignore[no-untyped-def]
+    """Write the EM update of H, fill ratio with R, return the log-likelihood before the update.
+
+    `scaled` is H over the sums of W's columns, so that W scaled' is the model's p(w | d).
+    """
+    n_documents, width = H.shape
     log_likelihood = 0.0
-    update = np.empty(n_topics)
-    lanes = np.empty(LANES)
+    update = np.empty(width)
     for d in range(n_documents):
-        h = H[d]
+        h = scaled[d]
         update[:] = 0.0
         for i in range(indptr[d], indptr[d + 1]):
             w = W[indices[i]]
-            probability = _dot(h, w, lanes)
+            probability = _dot(h, w)
             if probability > 0.0:
                 r = counts[i] / probability
                 log_likelihood += counts[i] * math.log(probability)
@@ -88,16 +121,16 @@ def _documents_pass(indptr, indices, counts, W, H, ratio):  # type: ignore[no-un
                 r = 0.0
                 log_likelihood -= np.inf
             ratio[i] = r
-            for k in range(n_topics):
+            for k in range(width):
                 update[k] += r * w[k]
         total = 0.0
-        for k in range(n_topics):
+        for k in range(width):
             h_new = h[k] * update[k]
             update[k] = h_new if h_new > SMALLEST else 0.0
             total += update[k]
         if total > 0.0:
-            for k in range(n_topics):
-                h[k] = update[k] / total
+            for k in range(width):
+                H[d, k] = update[k] / total
     return log_likelihood
 
 
@@ -105,20 +138,20 @@ def _documents_pass(indptr, indices, counts, W, H, ratio):  # type: ignore[no-un
     "void(int32[::1], int32[::1], int32[::1], float64[::1], float64[:, ::1], float64[:, ::1], float64[::1])",
     cache=True,
 )
-def _words_pass(indptr, indices, position, ratio, W, H, totals):  # type: ignore[no-untyped-def]
+def _words_pass(indptr, indices, position, ratio, W, scaled, totals):  # type: ignore[no-untyped-def]
     """Replace W by its EM update before normalisation; totals receives the sum over words of each topic."""
-    n_words, n_topics = W.shape
-    update = np.empty(n_topics)
+    n_words, width = W.shape
+    update = np.empty(width)
     totals[:] = 0.0
     for v in range(n_words):
         w = W[v]
         update[:] = 0.0
         for i in range(indptr[v], indptr[v + 1]):
-            h = H[indices[i]]
+            h = scaled[indices[i]]
             r = ratio[position[i]]
-            for k in range(n_topics):
+            for k in range(width):
                 update[k] += r * h[k]
-        for k in range(n_topics):
+        for k in range(width):
             w_new = w[k] * update[k]
             if w_new < SMALLEST:
                 w_new = 0.0
@@ -130,19 +163,20 @@ def _words_pass(indptr, indices, position, ratio, W, H, totals):  # type: ignore
     "int64(int32[::1], int32[::1], float64[::1], float64[:, ::1], float64[:, ::1], int64, float64)",
     cache=True,
 )
-def _fold_in(indptr, indices, counts, W, H, iterations, tolerance):  # type: ignore[no-untyped-def]
-    """Run EM over H with W fixed, document by document; return how many documents met the tolerance."""
-    n_documents, n_topics = H.shape
+def _fold_in(indptr, indices, counts, W, theta, iterations, tolerance):  # type: ignore[no-untyped-def]
+    """Run EM over theta with W fixed, document by document; return how many documents met the tolerance."""
+    n_documents, n_topics = theta.shape
+    width = -(-n_topics // WIDTH) * WIDTH
     longest = 0
     for d in range(n_documents):
         longest = max(longest, indptr[d + 1] - indptr[d])
-    words = np.empty((longest, n_topics))
+    words = np.zeros((longest, width))
     explained = np.empty(longest)
-    gradient = np.empty(n_topics)
-    lanes = np.empty(LANES)
+    gradient = np.empty(width)
+    h = np.zeros(width)
     met = 0
     for d in range(n_documents):
-        h = H[d]
+        h[:n_topics] = theta[d]
         size = 0
         tokens = 0.0
         for i in range(indptr[d], indptr[d + 1]):
@@ -150,8 +184,8 @@ def _fold_in(indptr, indices, counts, W, H, iterations, tolerance):  # type: ign
             highest = 0.0
             for k in range(n_topics):
                 highest = max(highest, w[k])
-            if highest > 0.0:  # a word that no topic gives cannot inform H
-                words[size, :] = w
+            if highest > 0.0:  # a word that no topic gives cannot inform theta
+                words[size, :n_topics] = w
                 explained[size] = counts[i]
                 tokens += counts[i]
                 size += 1
@@ -162,23 +196,32 @@ def _fold_in(indptr, indices, counts, W, H, iterations, tolerance):  # type: ign
             gradient[:] = 0.0
             for i in range(size):
                 w = words[i]
-                r = explained[i] / _dot(h, w, lanes)
-                for k in range(n_topics):
+                r = explained[i] / _dot(h, w)
+                for k in range(width):
                     gradient[k] += r * w[k]
             steepest = 0.0
             total = 0.0
-            for k in range(n_topics):
+            for k in range(width):
                 steepest = max(steepest, gradient[k])
                 h_new = h[k] * gradient[k]
                 gradient[k] = h_new if h_new > SMALLEST else 0.0
                 total += gradient[k]
-            for k in range(n_topics):
+            for k in range(width):
                 h[k] = gradient[k] / total
             # the log-likelihood is concave in h and its maximum lies at most this far above the point just left
             if steepest - tokens <= tolerance * tokens:
                 met += 1
                 break
+        theta[d] = h[:n_topics]
     return met
+
+
+def _filled_up(matrix: Float) -> Float:
+    """Return a contiguous copy with zero columns up to a multiple of WIDTH."""
+    width = -(-matrix.shape[1] // WIDTH) * WIDTH
+    filled = np.zeros((matrix.shape[0], width))
+    filled[:, : matrix.shape[1]] = matrix
+    return filled
 
 
 def _int32(matrix: sp.csr_array | sp.csc_array) -> tuple[Index, Index]:
@@ -246,8 +289,8 @@ class PLSA(Estimator):
             components = random.random((self.n_components, n_words))
         if document_topics is None:
             document_topics = random.random((n_documents, self.n_components))
-        W = np.ascontiguousarray((components / components.sum(axis=1, keepdims=True)).T)
-        H = np.ascontiguousarray(document_topics / document_topics.sum(axis=1, keepdims=True))
+        W = _filled_up((components / components.sum(axis=1, keepdims=True)).T)
+        H = _filled_up(document_topics / document_topics.sum(axis=1, keepdims=True))
 
         # the same cells by word, each with its position in the by-document order
         by_word = sp.csr_array(
@@ -256,27 +299,31 @@ class PLSA(Estimator):
         position = (by_word.data - 1).astype(np.int32)
         documents, words = _int32(counts), _int32(by_word)
         tokens = float(counts.data.sum())
-        ratio, totals = np.empty(counts.nnz), np.empty(self.n_components)
+        ratio, totals = np.empty(counts.nnz), np.zeros(W.shape[1])
+        totals[: self.n_components] = 1.0
         history: list[float] = []
         for _ in range(self.iterations):
-            H_old = H.copy()  # (both updates start from the same E step)
-            history.append(_documents_pass(*documents, counts.data, W, H, ratio))
-            _words_pass(*words, position, ratio, W, H_old, totals)
-            W /= np.where(totals > 0.0, totals, 1.0)
-            dead = totals == 0.0
-            if dead.any():  # a topic that explains nothing any more: no word is better than another
+            scaled = H / np.where(totals > 0.0, totals, 1.0)
+            history.append(_documents_pass(*documents, counts.data, W, scaled, H, ratio))
+            _words_pass(*words, position, ratio, W, scaled, totals)
+            dead = np.flatnonzero(totals[: self.n_components] == 0.0)
+            if len(dead):  # a topic that explains nothing any more: no word is better than another
                 W[:, dead] = 1.0 / n_words
+                totals[dead] = 1.0
             if self.smoothing > 0.0:
-                W += self.smoothing
-                W /= 1.0 + n_words * self.smoothing
+                W[:, : self.n_components] /= totals[: self.n_components]
+                W[:, : self.n_components] += self.smoothing
+                W[:, : self.n_components] /= 1.0 + n_words * self.smoothing
+                totals[: self.n_components] = 1.0
             if len(history) > 1 and abs(history[-1] - history[-2]) < self.tolerance * tokens:
                 break
         self.n_iter_ = len(history)
-        history.append(_documents_pass(*documents, counts.data, W, H.copy(), ratio))
+        scaled = H / np.where(totals > 0.0, totals, 1.0)
+        history.append(_documents_pass(*documents, counts.data, W, scaled, H.copy(), ratio))
         self.log_likelihood_ = np.array(history)
-        self.components_ = np.ascontiguousarray(W.T)
+        self.components_ = np.ascontiguousarray(W[:, : self.n_components].T)
         self.components_ /= self.components_.sum(axis=1, keepdims=True)
-        self.document_topics_ = H
+        self.document_topics_ = np.ascontiguousarray(H[:, : self.n_components])
         return self
 
     def transform(self, X: sp.sparray | NDArray[Any]) -> Float:
@@ -310,8 +357,7 @@ def fold_in_counts(topics: Topics, counts: sp.csr_array, *, iterations: int, tol
         them); a document without any other word keeps the uniform weights.
     """
     theta = np.full((counts.shape[0], topics.n_topics), 1.0 / topics.n_topics)
-    W = np.ascontiguousarray(topics.phi.T)
-    _fold_in(*_int32(counts), counts.data, W, theta, iterations, tolerance)
+    _fold_in(*_int32(counts), counts.data, topics.phi_by_word, theta, iterations, tolerance)
     return theta
 
 

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
@@ -53,6 +54,11 @@ class Topics:
     def n_topics(self) -> int:
         """K, the number of topics."""
         return len(self.alpha)
+
+    @cached_property
+    def phi_by_word(self) -> NDArray[np.float64]:
+        """(V, K) contiguous copy of phi's transpose: what a kernel reads of one word lies together."""
+        return np.ascontiguousarray(self.phi.T)
 
     def smoothed(self, constant: float) -> "Topics":
         """Return the topics with `constant` added to every p(w | z) and renormalised (section 5).
