@@ -71,11 +71,11 @@ clean: ## Remove what a run generates; downloads, imported corpora and .venv sta
 	    data/raw | data/corpora | data/corpora.csv | data/published | data/reference | figures/README.md) ;; \
 	    *) rm -rf "$$path" ;; \
 	esac; done
-	@cut -d, -f1 data/corpora.csv | while read -r name; do rm -f data/corpora/"$$name".npz data/corpora/"$$name"-*.npz; done
+	@awk -F, '{ print $$1 }' data/corpora.csv | while read -r name; do rm -f data/corpora/"$$name".npz data/corpora/"$$name"-*.npz; done
 
 clean-all: clean ## Remove downloads, .venv and the tools' caches as well
 	@$(REMOVE_VENV)
-	@rm -rf data/raw .venv-peers .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	@rm -rf data/raw data/corpora .venv-peers .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 lock: ## For maintainers: write requirements.lock and environment.yml anew (UPGRADE=1: newest versions)

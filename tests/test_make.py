@@ -317,14 +317,21 @@ def tracked() -> list[Path]:
     return [Path(name) for name in listed.split("\0") if name and (ROOT / name).is_file()]
 
 
-def test_clean_keeps_what_is_tracked_and_the_downloads(machine: Machine) -> None:
+def test_clean_keeps_what_is_tracked_the_downloads_and_the_imports(machine: Machine) -> None:
     files = tracked()
     for file in files:
         (machine.checkout / file).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / file, machine.checkout / file)
-    generated = ["data/corpora/x.npz", "data/scores/x.csv", "figures/x.pdf", "logs/x.log", "report.html"]
+    generated = [
+        "data/corpora/nips.npz",
+        "data/corpora/nips-like.npz",
+        "data/scores/x.csv",
+        "figures/x.pdf",
+        "logs/x.log",
+        "report.html",
+    ]
     generated += ["paper/paper.pdf", "paper/generated/macros.tex", ".snakemake/x"]
-    kept = ["data/raw/archive.tar.gz", ".venv/x"]
+    kept = ["data/raw/archive.tar.gz", "data/corpora/imported.npz", ".venv/x"]
     for name in (*generated, *kept):
         (machine.checkout / name).parent.mkdir(parents=True, exist_ok=True)
         (machine.checkout / name).touch()
