@@ -174,6 +174,16 @@ def test_the_audit_agrees_with_itself_and_names_what_differs(finished: Path) -> 
     assert "differs" in done.stdout + done.stderr
 
 
+@needs_tex
+@pytest.mark.xdist_group("finished")
+def test_the_report_holds_the_figures_and_the_paper(finished: Path) -> None:
+    done = run(finished, "--cores", "1", "--report", "report.html")
+    assert done.returncode == 0, done.stderr[-3000:]
+    report = (finished / "report.html").read_text()
+    assert "figures/figure-4.pdf" in report
+    assert "paper/paper.pdf" in report
+
+
 def misspelt_key(study: dict[str, Any]) -> None:
     study["sedes"] = study.pop("seeds")
 

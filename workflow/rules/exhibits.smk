@@ -32,7 +32,7 @@ rule figure:
         corpora="data/scores/corpora.csv",
         code=exhibit_code,
     output:
-        "figures/{name}.pdf",
+        report("figures/{name}.pdf", category="Figures", labels={"exhibit": "{name}"}),
     log:
         "logs/figure/{name}.log",
     benchmark:

@@ -37,7 +37,7 @@ rule paper:
         tables=exhibit_files("table"),
         macros="paper/generated/macros.tex",
     output:
-        "paper/paper.pdf",
+        report("paper/paper.pdf", category="Paper"),
     log:
         "logs/paper.log",
     benchmark:

@@ -260,6 +260,21 @@ def _fill(text: str, **values: Callable[[Settings], str]) -> Callable[[Inputs], 
     return lambda inputs: text.format(**{name: value(inputs.settings) for name, value in values.items()})
 
 
+# exampleLDA1 of Steyvers and Griffiths' Matlab topic modelling toolbox, whose NIPS vocabulary is the original's
+TOOLBOX_EXAMPLE = {"alpha_sum": 50.0, "beta": 0.01}
+
+
+def _dirichlet_parameters(inputs: Inputs) -> str:
+    """Return the parameters, and where they come from if they are the toolbox's."""
+    chosen = {name: inputs.settings.setting(LDA, "train", name) for name in TOOLBOX_EXAMPLE}
+    source = ", as in the example of the Matlab toolbox whose NIPS vocabulary is the original's"
+    alpha, beta = (latex.setting(value) for value in chosen.values())
+    return (
+        rf"symmetric; \(\alpha\) is {alpha} divided by the number of topics, \(\beta\) is {beta}"
+        f"{source if chosen == TOOLBOX_EXAMPLE else ''}"
+    )
+
+
 INTERPRETATIONS = (
     Interpretation(
         "preprocessing (only sizes are printed)",
@@ -306,11 +321,7 @@ INTERPRETATIONS = (
     ),
     Interpretation(
         "the Dirichlet parameters of LDA",
-        _fill(
-            r"symmetric; \(\alpha\) is {alpha} divided by the number of topics, \(\beta\) is {beta}",
-            alpha=_value(LDA, "train", "alpha_sum"),
-            beta=_value(LDA, "train", "beta"),
-        ),
+        _dirichlet_parameters,
         "other constants; parameters fitted to the training documents",
         ((LDA, "train", "alpha_sum"), (LDA, "train", "alpha"), (LDA, "train", "beta")),
     ),
