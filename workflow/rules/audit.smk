@@ -8,7 +8,6 @@ rule audit:
         scores="data/scores/scores.csv",
         corpora="data/scores/corpora.csv",
         reference=[str(REFERENCE / "scores.csv"), str(REFERENCE / "corpora.csv")],
-        code=code("dlvm.audit"),
     output:
         "data/scores/audit.csv",
     log:
@@ -16,6 +15,7 @@ rule audit:
     conda:
         "../../environment.yml"
     params:
+        code=code("dlvm.audit"),
         reference=REFERENCE,
     shell:
         "dlvm audit --study {input.study} --scores {input.scores} --corpora {input.corpora}"

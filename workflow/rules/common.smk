@@ -1,17 +1,20 @@
 """Every helper of the rules, and the study's settings read once."""
 
 import ast
+import hashlib
 import json
 import shlex
 import shutil
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 from dlvm.corpora.prepare import raw_files
 from dlvm.exhibits import EXHIBITS, exhibit_names
 from dlvm.exhibits import path as exhibit_path
 from dlvm.errors import InputError
+from dlvm.models import MODELS as MODULES
 from dlvm.study import check_study
 
 SOURCE = Path("src")
@@ -40,26 +43,29 @@ wildcard_constraints:
     name=r"[a-z0-9-]+",
 
 
+@cache
 def code(*modules):
-    """Return the source files of modules and of every dlvm module that they import, directly or not."""
-    found, todo = set(), list(modules)
+    """Return a digest of the source of modules and of every dlvm module that they import, directly or not.
+
+    It stands among the parameters of the rules that run them, so that an edit makes Snakemake run them again.
+    The files themselves as inputs would do the same, at the price of many file look-ups for every waiting job.
+    """
+    found, todo = {}, list(modules)
     while todo:
         path = SOURCE.joinpath(*todo.pop().split("."))
         path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
         if path in found or not path.exists():
             continue
-        found.add(path)
-        for node in ast.walk(ast.parse(path.read_text())):
+        found[path] = path.read_bytes()
+        for node in ast.walk(ast.parse(found[path])):
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("dlvm"):
                 todo += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-    return sorted(str(path) for path in found)
+    return hashlib.sha256(b"".join(found[path] for path in sorted(found))).hexdigest()[:16]
 
 
 def model_code(wildcards):
-    """Return the source files that training or folding in a model runs."""
-    from dlvm.models import MODELS as modules
-
-    return code("dlvm.experiment", modules[wildcards.model])
+    """Return the digest of what training or folding in a model runs."""
+    return code("dlvm.experiment", MODULES[wildcards.model])
 
 
 def test_documents(wildcards):
@@ -158,7 +164,7 @@ def constants_to_add(wildcards):
 
 
 def exhibit_code(wildcards):
-    """Return the source files that an exhibit runs."""
+    """Return the digest of what an exhibit runs."""
     return code("dlvm.exhibits", EXHIBITS[wildcards.name].module)
 
 

@@ -8,7 +8,6 @@ rule fetch:
     """Download one raw file, or take it from the mirror, and verify what it holds."""
     input:
         table="data/corpora.csv",
-        code=code("dlvm.corpora.download"),
     output:
         "data/raw/{file}",
     log:
@@ -21,6 +20,7 @@ rule fetch:
     conda:
         "../../environment.yml"
     params:
+        code=code("dlvm.corpora.download"),
         mirror=MIRROR,
     shell:
         "dlvm fetch {wildcards.file} --table {input.table} {params.mirror} --output {output} 2> {log}"
@@ -31,7 +31,6 @@ rule prepare:
     input:
         raw=raw_inputs,
         table="data/corpora.csv",
-        code=code("dlvm.corpora.prepare"),
     output:
         "data/corpora/{corpus}.npz",
     log:
@@ -40,6 +39,8 @@ rule prepare:
         "data/benchmarks/prepare/{corpus}.tsv"
     conda:
         "../../environment.yml"
+    params:
+        code=code("dlvm.corpora.prepare"),
     shell:
         "dlvm prepare {wildcards.corpus} --raw data/raw --table {input.table} --output {output} 2> {log}"
 
@@ -48,7 +49,6 @@ rule synthesize:
     """Draw a corpus from a known LDA; the true topics are kept."""
     input:
         published="data/published/welling-2008-table-1.csv",
-        code=code("dlvm.corpora.synthetic"),
     output:
         corpus="data/corpora/{corpus}-like.npz",
         topics="data/models/{corpus}-like/true-topics.npz",
@@ -59,6 +59,7 @@ rule synthesize:
     conda:
         "../../environment.yml"
     params:
+        code=code("dlvm.corpora.synthetic"),
         scale=study["synthetic"]["scale"],
         seed=study["synthetic"]["seed"],
     shell:
@@ -71,7 +72,6 @@ rule describe_corpora:
     input:
         corpora=expand("data/corpora/{corpus}.npz", corpus=DESCRIBED),
         published="data/published/welling-2008-table-1.csv",
-        code=code("dlvm.corpora.table"),
     output:
         "data/scores/corpora.csv",
     log:
@@ -81,6 +81,7 @@ rule describe_corpora:
     conda:
         "../../environment.yml"
     params:
+        code=code("dlvm.corpora.table"),
         test_documents=[
             f"{corpus}={study['corpora'][corpus if corpus in study['corpora'] else base(corpus)]['test_documents']}"
             for corpus in DESCRIBED

@@ -6,7 +6,6 @@ rule score:
     input:
         corpus="data/corpora/{corpus}.npz",
         topics=topics_to_score,
-        code=model_code,
     output:
         "data/scores/{corpus}/{model}/{variant}/{topics}-{seed}.csv",
     log:
@@ -16,6 +15,7 @@ rule score:
     conda:
         "../../environment.yml"
     params:
+        code=model_code,
         test_documents=test_documents,
         settings=fold_in_settings,
         smoothing=constants_to_add,
@@ -29,7 +29,6 @@ rule collect_scores:
     """Merge all scores into the one table that every exhibit is a function of."""
     input:
         scores=all_scores(),
-        code=code("dlvm.scores"),
     output:
         "data/scores/scores.csv",
     log:
@@ -38,6 +37,8 @@ rule collect_scores:
         "data/benchmarks/collect_scores.tsv"
     conda:
         "../../environment.yml"
+    params:
+        code=code("dlvm.scores"),
     shell:
         "dlvm collect {input.scores} --output {output} 2> {log}"
 
@@ -46,7 +47,6 @@ rule collect_timings:
     """Merge what every job took; after everything else, and read by no exhibit of the same run."""
     input:
         "paper/paper.pdf",
-        code=code("dlvm.timings"),
     output:
         "data/scores/timings.csv",
     log:
@@ -54,6 +54,7 @@ rule collect_timings:
     conda:
         "../../environment.yml"
     params:
+        code=code("dlvm.timings"),
         benchmarks="data/benchmarks",
     shell:
         "dlvm timings {params.benchmarks} --output {output} 2> {log}"

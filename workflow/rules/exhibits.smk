@@ -30,7 +30,6 @@ rule figure:
         study=STUDY,
         scores="data/scores/scores.csv",
         corpora="data/scores/corpora.csv",
-        code=exhibit_code,
     output:
         report("figures/{name}.pdf", category="Figures", labels={"exhibit": "{name}"}),
     log:
@@ -40,6 +39,7 @@ rule figure:
     conda:
         "../../environment.yml"
     params:
+        code=exhibit_code,
         timings="",
     shell:
         EXHIBIT
@@ -52,7 +52,6 @@ rule table:
         scores="data/scores/scores.csv",
         corpora="data/scores/corpora.csv",
         timings=branch(Path(REFERENCE / "timings.csv").exists(), then=str(REFERENCE / "timings.csv"), otherwise=[]),
-        code=exhibit_code,
     output:
         "paper/generated/{name}.tex",
     log:
@@ -62,6 +61,7 @@ rule table:
     conda:
         "../../environment.yml"
     params:
+        code=exhibit_code,
         timings=reference_timings,
     shell:
         EXHIBIT

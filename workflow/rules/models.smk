@@ -13,7 +13,6 @@ rule train:
     """Train a deterministic model once; its log-likelihood per iteration goes into the topics' provenance."""
     input:
         corpus="data/corpora/{corpus}.npz",
-        code=model_code,
     output:
         "data/models/{corpus}/{model}/{variant}/{topics}-{seed}.npz",
     log:
@@ -23,6 +22,7 @@ rule train:
     conda:
         "../../environment.yml"
     params:
+        code=model_code,
         test_documents=test_documents,
         settings=train_settings,
     shell:
@@ -33,7 +33,6 @@ rule train_chains:
     """Train independent Markov chains of one model."""
     input:
         corpus="data/corpora/{corpus}.npz",
-        code=model_code,
     output:
         expand(
             "data/models/{{corpus}}/{{model}}/{{variant}}/{{topics}}-{{seed}}-chain-{chain}.npz",
@@ -48,6 +47,7 @@ rule train_chains:
     conda:
         "../../environment.yml"
     params:
+        code=model_code,
         test_documents=test_documents,
         settings=train_settings,
     shell:
@@ -58,7 +58,6 @@ rule train_smoothed:
     """Train PLSA once per constant, the constant added at every M step (the second reading)."""
     input:
         corpus="data/corpora/{corpus}.npz",
-        code=model_code,
     output:
         temp(
             expand(
@@ -73,6 +72,7 @@ rule train_smoothed:
     conda:
         "../../environment.yml"
     params:
+        code=model_code,
         test_documents=test_documents,
         settings=train_settings,
         smoothing=SMOOTHING,

@@ -10,7 +10,6 @@ rule macros:
         study=STUDY,
         scores="data/scores/scores.csv",
         corpora="data/scores/corpora.csv",
-        code=code("dlvm.exhibits", EXHIBITS["macros"].module),
     output:
         "paper/generated/macros.tex",
     log:
@@ -20,6 +19,7 @@ rule macros:
     conda:
         "../../environment.yml"
     params:
+        code=code("dlvm.exhibits", EXHIBITS["macros"].module),
         commit=commit("%H"),
         date=commit("%cs"),
     shell:

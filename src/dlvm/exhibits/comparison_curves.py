@@ -3,7 +3,7 @@
 from matplotlib.figure import Figure
 
 from dlvm.exhibits import style
-from dlvm.exhibits.curves import best, curves
+from dlvm.exhibits.curves import best, study_curves
 from dlvm.exhibits.inputs import EVALUATORS, LDA, PLSA, Inputs
 from dlvm.exhibits.smoothing_curves import line
 
@@ -15,16 +15,7 @@ def draw(inputs: Inputs, corpus: str) -> Figure:
     figure, axes = style.panels(titles, synthetic=inputs.synthetic(corpus))
     for axis, evaluator in zip(axes, EVALUATORS, strict=True):
         for model in (PLSA, LDA):
-            found = curves(
-                inputs.scores,
-                corpus=corpus,
-                model=model,
-                variant=settings.variant(model),
-                evaluator=evaluator,
-                topics=settings.topics,
-                seeds=settings.seeds,
-            )
-            curve = best(found)
+            curve = best(study_curves(inputs, corpus, model, evaluator))
             if curve is None:
                 continue
             name = style.MODEL_NAMES[model]

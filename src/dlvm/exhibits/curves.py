@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlvm.errors import InputError
+from dlvm.exhibits.inputs import SECOND_READING, Inputs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -123,6 +124,20 @@ def curves(
             )
         curve[int(k), int(seed)] = float(perplexity)
     return [Curve(smoothing, found[smoothing]) for smoothing in sorted(found)]
+
+
+def study_curves(inputs: Inputs, corpus: str, model: str, evaluator: str, variant: str = "") -> list[Curve]:
+    """Return a model's curves over the study's grid and seeds: its main variant, or the one named."""
+    settings = inputs.settings
+    return curves(
+        inputs.scores,
+        corpus=corpus,
+        model=model,
+        variant=variant or settings.variant(model),
+        evaluator=evaluator,
+        topics=settings.topics,
+        seeds=settings.second_reading_seeds if variant == SECOND_READING else settings.seeds,
+    )
 
 
 def best(candidates: Iterable[Curve]) -> Curve | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from dlvm.exhibits import latex
-from dlvm.exhibits.curves import REPORTED_CHAINS, best, curves
+from dlvm.exhibits.curves import REPORTED_CHAINS, best, study_curves
 from dlvm.exhibits.inputs import EVALUATORS, FULL, LDA, PLSA, Inputs, Run, Settings
 
 NOT_MEASURED = "not measured"
@@ -142,17 +142,7 @@ def _spread_lines(inputs: Inputs) -> list[str]:
     for corpus in study.corpora:
         found: Changes = {}
         for evaluator in EVALUATORS:
-            curve = best(
-                curves(
-                    inputs.scores,
-                    corpus=corpus,
-                    model=PLSA,
-                    variant=study.variant(PLSA),
-                    evaluator=evaluator,
-                    topics=study.topics,
-                    seeds=study.seeds,
-                )
-            )
+            curve = best(study_curves(inputs, corpus, PLSA, evaluator))
             if curve is not None and len(curve.seeds) > 1:
                 found[evaluator] = [value / curve.mean(k) - 1.0 for (k, _), value in sorted(curve.points.items())]
         lines.append(f"{latex.corpus_name(corpus)}, seeds about their mean: {in_words(found)}")
@@ -188,16 +178,7 @@ def held_back_choice(inputs: Inputs, corpus: str, evaluator: str) -> list[float]
 
     Each is other / own - 1, never negative: how optimistic it is to choose on the scored documents.
     """
-    study = inputs.settings
-    found = curves(
-        inputs.scores,
-        corpus=corpus,
-        model=PLSA,
-        variant=study.variant(PLSA),
-        evaluator=evaluator,
-        topics=study.topics,
-        seeds=study.seeds,
-    )
+    found = study_curves(inputs, corpus, PLSA, evaluator)
     seeds = sorted({seed for curve in found for seed in curve.seeds})
     result = []
     for seed in seeds if len(seeds) > 1 else ():

@@ -4,7 +4,17 @@ import math
 from collections.abc import Sequence
 
 from dlvm.exhibits import CORPORA_WITH_FIGURES, EXHIBITS, latex
-from dlvm.exhibits.curves import Curve, Steps, best, curves, ends_above_its_lowest, in_words, spread, steps
+from dlvm.exhibits.curves import (
+    Curve,
+    Steps,
+    best,
+    curves,
+    ends_above_its_lowest,
+    in_words,
+    spread,
+    steps,
+    study_curves,
+)
 from dlvm.exhibits.inputs import EVALUATORS, FULL, LDA, PLSA, SECOND_READING, Inputs
 from dlvm.exhibits.interpretations import fold_in_end, train_end
 
@@ -108,22 +118,7 @@ def _settings(inputs: Inputs) -> Macros:
     return result
 
 
-def _curves(inputs: Inputs, corpus: str, model: str, variant: str, evaluator: str) -> list[Curve]:
-    settings = inputs.settings
-    second = variant == SECOND_READING
-    return curves(
-        inputs.scores,
-        corpus=corpus,
-        model=model,
-        variant=variant,
-        evaluator=evaluator,
-        topics=settings.topics,
-        seeds=settings.second_reading_seeds if second else settings.seeds,
-    )
-
-
 def _corpus(inputs: Inputs, corpus: str, totals: dict[str, Steps]) -> Macros:
-    settings = inputs.settings
     row = inputs.corpus(corpus)
     result = {
         "Name": latex.corpus_name(corpus),
@@ -139,9 +134,9 @@ def _corpus(inputs: Inputs, corpus: str, totals: dict[str, Steps]) -> Macros:
             latex.difference(row["mean_length"], row["published_mean_length"])
         ),
     }
-    found = {evaluator: _curves(inputs, corpus, PLSA, settings.variant(PLSA), evaluator) for evaluator in EVALUATORS}
-    second = {evaluator: _curves(inputs, corpus, PLSA, SECOND_READING, evaluator) for evaluator in EVALUATORS}
-    lda = {evaluator: _curves(inputs, corpus, LDA, settings.variant(LDA), evaluator) for evaluator in EVALUATORS}
+    found = {evaluator: study_curves(inputs, corpus, PLSA, evaluator) for evaluator in EVALUATORS}
+    second = {evaluator: study_curves(inputs, corpus, PLSA, evaluator, SECOND_READING) for evaluator in EVALUATORS}
+    lda = {evaluator: study_curves(inputs, corpus, LDA, evaluator) for evaluator in EVALUATORS}
     full, half = (found[evaluator] for evaluator in EVALUATORS)
     counted = {
         "full": steps(full),

@@ -4,7 +4,7 @@ import re
 
 from dlvm.errors import InputError
 from dlvm.exhibits import EXHIBITS, exhibit_names, latex, path
-from dlvm.exhibits.curves import best, curves, in_words, steps
+from dlvm.exhibits.curves import best, curves, in_words, steps, study_curves
 from dlvm.exhibits.inputs import EVALUATORS, FULL, HALF, LDA, PLSA, SECOND_READING, Inputs
 from dlvm.exhibits.provenance import cost
 
@@ -100,21 +100,11 @@ def _smoothing(inputs: Inputs, corpus: str, variant: str, topics: tuple[int, ...
 
 
 def _comparison(inputs: Inputs, corpus: str) -> str:
-    settings, said = inputs.settings, []
+    said = []
     for evaluator in EVALUATORS:
         lowest = []
         for model in (PLSA, LDA):
-            chosen = best(
-                curves(
-                    inputs.scores,
-                    corpus=corpus,
-                    model=model,
-                    variant=settings.variant(model),
-                    evaluator=evaluator,
-                    topics=settings.topics,
-                    seeds=settings.seeds,
-                )
-            )
+            chosen = best(study_curves(inputs, corpus, model, evaluator))
             if chosen is not None:
                 lowest.append(f"{model} {chosen.lowest().perplexity:,.0f} at {chosen.lowest().topics} topics")
         said.append(f"lowest {evaluator.split('-')[0]}: {', '.join(lowest)}")

@@ -11,44 +11,23 @@ from matplotlib.colors import BoundaryNorm, ListedColormap
 from matplotlib.figure import Figure
 
 from dlvm.exhibits import style
-from dlvm.exhibits.curves import Curve, curves
+from dlvm.exhibits.curves import Curve, study_curves
 from dlvm.exhibits.inputs import EVALUATORS, PLSA, SECOND_READING, Inputs
 
 
 def first_reading(inputs: Inputs, corpus: str) -> Figure:
     """Draw the curves of the constants that are added once, after training."""
-    settings = inputs.settings
-    found = [
-        curves(
-            inputs.scores,
-            corpus=corpus,
-            model=PLSA,
-            variant=settings.variant(PLSA),
-            evaluator=evaluator,
-            topics=settings.topics,
-            seeds=settings.seeds,
-        )
-        for evaluator in EVALUATORS
-    ]
-    return draw(found, settings.topics, synthetic=inputs.synthetic(corpus))
+    return _reading(inputs, corpus, inputs.settings.variant(PLSA))
 
 
 def second_reading(inputs: Inputs, corpus: str) -> Figure:
     """Draw the curves of the constants that are added at every M step."""
-    settings = inputs.settings
-    found = [
-        curves(
-            inputs.scores,
-            corpus=corpus,
-            model=PLSA,
-            variant=SECOND_READING,
-            evaluator=evaluator,
-            topics=settings.topics,
-            seeds=settings.second_reading_seeds,
-        )
-        for evaluator in EVALUATORS
-    ]
-    return draw(found, settings.topics, synthetic=inputs.synthetic(corpus))
+    return _reading(inputs, corpus, SECOND_READING)
+
+
+def _reading(inputs: Inputs, corpus: str, variant: str) -> Figure:
+    found = [study_curves(inputs, corpus, PLSA, evaluator, variant) for evaluator in EVALUATORS]
+    return draw(found, inputs.settings.topics, synthetic=inputs.synthetic(corpus))
 
 
 def draw(
@@ -105,7 +84,7 @@ def line(axis: Axes, curve: Curve, colour: Any, **options: Any) -> None:
         ax=axis,
         color=colour,
         estimator="mean",
-        errorbar=("pi", 100),  # the central 100 % of the seeds: all of them
+        errorbar=("pi", 100) if len(curve.seeds) > 1 else None,  # the central 100 % of the seeds: all of them
         err_kws={"alpha": 0.22, "linewidth": 0},
         **{"marker": "o", "markeredgewidth": 0, "legend": False, **options},
     )

@@ -83,14 +83,13 @@ def applied() -> Iterator[None]:
 
 
 def panels(titles: Sequence[str], *, synthetic: bool) -> tuple[Figure, list[Axes]]:
-    """Return a figure of panels side by side that share a logarithmic perplexity axis."""
+    """Return a figure of panels side by side that share a perplexity axis; `finish` makes it logarithmic."""
     figure = Figure(figsize=(WIDTH, HEIGHT))
     grid = figure.subplots(1, len(titles), sharey=True, squeeze=False)
     axes: list[Axes] = list(grid[0])
     for axis, title in zip(axes, titles, strict=True):
         axis.set_title(title, fontweight="bold")
         axis.set_xlabel("number of topics")
-        axis.set_yscale("log")
         if synthetic:
             axis.text(
                 *(0.5, 0.5, SYNTHETIC_MARK),
@@ -108,9 +107,13 @@ def panels(titles: Sequence[str], *, synthetic: bool) -> tuple[Figure, list[Axes
 
 
 def finish(axes: Sequence[Axes], topics: Sequence[int]) -> None:
-    """Put plain numbers on both axes: the grid's topics below, round perplexities on the left."""
+    """Make both axes logarithmic, with plain numbers: the grid's topics below, round perplexities on the left.
+
+    Call it after the curves are drawn: seaborn averages on the scale that it finds.
+    """
     for axis in axes:
         axis.set_xscale("log")
+        axis.set_yscale("log")
         axis.set_xticks(list(topics), _labels(topics))
         axis.xaxis.set_minor_locator(NullLocator())
         axis.margins(x=0.04)

@@ -22,7 +22,8 @@ in float32 and a uniform number with 24 bits picks the topic by inversion, so a 
 relative error of about 1e-6 (and an absolute one of 2^-24). The order of the weights' sums is written out
 below and fast-math is off, so samples do not depend on the CPU. Two kernels draw from the same conditional:
 up to `NARROW` topics one or two scalar running sums are fastest; above, 64 running sums that stay in vector
-registers (`benchmarks/` measures both).
+registers (`benchmarks/` measures both). Above `SERIAL` topics the inversion asks first whether the token keeps
+its topic, and searches among the others only if not.
 """
 
 import math
@@ -94,28 +95,42 @@ def _positive(row, beta, k, n_topics):  # type: ignore[no-untyped-def]
 
 
 @nb.njit(cache=True)
-def _draw_narrow(a, row, beta, sums, uniform, n_topics):  # type: ignore[no-untyped-def]
-    """Draw k with probability proportional to a[k] (row[k] + beta): running sums, then a search among them."""
-    if n_topics <= SERIAL:
-        total = _ZERO
-        for k in range(n_topics):
-            total += a[k] * (row[k] + beta)
-            sums[k] = total
-        x = uniform * total
-        k, last = 0, n_topics - 1
-    else:
-        size = a.shape[0] // HALVES
-        a1, row1, sums1 = a[size:], row[size:], sums[size:]
-        s0 = s1 = _ZERO
-        for k in range(size):
-            s0 += a[k] * (row[k] + beta)
-            s1 += a1[k] * (row1[k] + beta)
-            sums[k], sums1[k] = s0, s1
-        x = uniform * (s0 + s1)
-        past = int(x >= s0)  # arithmetic, because a branch on a random number is guessed wrong half of the time
-        x -= s0 * np.float32(past)
-        k = size * past
-        last = min(k + size, n_topics) - 1
+def _draw_one(a, row, beta, sums, uniform, n_topics):  # type: ignore[no-untyped-def]
+    """Return k with weight a[k] (row[k] + beta): one running sum, then a search along it."""
+    total = _ZERO
+    for k in range(n_topics):
+        total += a[k] * (row[k] + beta)
+        sums[k] = total
+    x = uniform * total
+    k = 0
+    while k < n_topics - 1 and sums[k] <= x:
+        k += 1
+    return _positive(row, beta, k, n_topics)
+
+
+@nb.njit(cache=True)
+def _draw_two(a, row, beta, kept, sums, uniform, n_topics):  # type: ignore[no-untyped-def]
+    """Return -1 with weight kept, or k with weight a[k] (row[k] + beta).
+
+    Two running sums, one for each half of the topics, do not wait for each other. (A function of its own: as
+    two branches of one function this and `_draw_one` ran markedly slower.)
+    """
+    size = a.shape[0] // HALVES
+    a1, row1, sums1 = a[size:], row[size:], sums[size:]
+    s0 = s1 = _ZERO
+    for k in range(size):
+        s0 += a[k] * (row[k] + beta)
+        s1 += a1[k] * (row1[k] + beta)
+        sums[k], sums1[k] = s0, s1
+    x = uniform * (kept + (s0 + s1))
+    if x < kept:
+        return -1
+    x -= kept
+    past = int(x >= s0)  # arithmetic: a branch on a random number is guessed wrong half of the time
+    x -= s0 * np.float32(past)
+    k = size * past
+    last = min(k + size, n_topics) - 1
+    k = min(k, last)
     while k < last and sums[k] <= x:
         k += 1
     return _positive(row, beta, k, n_topics)
@@ -133,21 +148,24 @@ def _one_of_four(sums, x, j, step):  # type: ignore[no-untyped-def]
 
 
 @nb.njit(cache=True)
-def _sum_lanes(a, row, beta, sums, old, weight_old, new, weight_new):  # type: ignore[no-untyped-def]
-    """Fill sums with 64 running sums of a[k] (row[k] + beta), except that topics old and new weigh what is given."""
+def _sum_lanes(a, row, beta, sums, old, new, weight_new):  # type: ignore[no-untyped-def]
+    """Fill sums with 64 running sums of a[k] (row[k] + beta), except that old weighs 0 and new what is given."""
     for i in range(LANES):
         weight = a[i] * (row[i] + beta)
         weight = weight_new if np.int32(i) == new else weight
-        sums[i] = weight_old if np.int32(i) == old else weight
+        sums[i] = _ZERO if np.int32(i) == old else weight
     for i in range(LANES, np.int32(a.shape[0])):
         weight = a[i] * (row[i] + beta)
         weight = weight_new if np.int32(i) == new else weight
-        sums[i] = sums[i - LANES] + (weight_old if np.int32(i) == old else weight)
+        sums[i] = sums[i - LANES] + (_ZERO if np.int32(i) == old else weight)
 
 
 @nb.njit(cache=True)
-def _search_lanes(sums, uniform, n_topics, size):  # type: ignore[no-untyped-def]
-    """Draw a topic from 64 running sums: a lane by adding the lanes up fourfold, then the place in the lane."""
+def _search_lanes(sums, kept, uniform, n_topics, size):  # type: ignore[no-untyped-def]
+    """Return -1 with weight kept, or a topic from 64 running sums.
+
+    A lane is found by adding the lanes up fourfold, then the place in the lane.
+    """
     lanes = sums[size - LANES : size]
     sixteen = sums[size : size + 16]
     four = sums[size + 16 : size + 20]
@@ -155,7 +173,10 @@ def _search_lanes(sums, uniform, n_topics, size):  # type: ignore[no-untyped-def
         sixteen[j] = (lanes[j] + lanes[j + 16]) + (lanes[j + 32] + lanes[j + 48])
     for j in range(4):
         four[j] = (sixteen[j] + sixteen[j + 4]) + (sixteen[j + 8] + sixteen[j + 12])
-    x = uniform * ((four[0] + four[1]) + (four[2] + four[3]))
+    x = uniform * (kept + ((four[0] + four[1]) + (four[2] + four[3])))
+    if x < kept:
+        return -1
+    x -= kept
     x, j = _one_of_four(four, x, 0, 1)
     x, j = _one_of_four(sixteen, x, j, 4)
     x, j = _one_of_four(lanes, x, j, 16)
@@ -187,13 +208,24 @@ def _sweeps_narrow(  # type: ignore[no-untyped-def]
                 row = rows[tokens[i]]
                 if i + AHEAD < tokens.shape[0]:
                     _prefetch(rows[tokens[i + AHEAD]])
-                k = assignments[i]
-                if k >= 0:
-                    document[k] -= _ONE
-                    row[k] -= moved
-                    totals[k] -= step
-                    a[k] = (document[k] + alpha[k]) * reciprocals[totals[k]]
-                k = _draw_narrow(a, row, beta, sums, uniforms[s, i], n_topics)
+                old = assignments[i]
+                kept, a_old = _ZERO, _ZERO
+                if old >= 0:
+                    document[old] -= _ONE
+                    row[old] -= moved
+                    totals[old] -= step
+                    a_old = (document[old] + alpha[old]) * reciprocals[totals[old]]
+                    a[old] = a_old
+                if n_topics <= SERIAL:
+                    k = _draw_one(a, row, beta, sums, uniforms[s, i], n_topics)
+                else:
+                    if old >= 0:
+                        kept = a_old * (row[old] + beta)
+                        a[old] = _ZERO
+                    k = _draw_two(a, row, beta, kept, sums, uniforms[s, i], n_topics)
+                    if old >= 0:
+                        a[old] = a_old
+                        k = old if k < 0 else k
                 assignments[i] = k
                 document[k] += _ONE
                 row[k] += moved
@@ -209,7 +241,7 @@ def _sweeps_wide(  # type: ignore[no-untyped-def]
 
     A vector load that follows a scalar store into the same vector waits for the store. So the two topics whose
     weights have just changed (the one that this token leaves and the one that the last token took) are
-    handed to `_sum_lanes` in registers, and are stored after it.
+    kept out of `_sum_lanes` or handed to it in registers, and are stored after it.
     """
     n_topics, size = totals.shape[0], rows.shape[1]
     step = 1 if learn else 0
@@ -230,23 +262,19 @@ def _sweeps_wide(  # type: ignore[no-untyped-def]
                 if i + AHEAD < tokens.shape[0]:
                     _prefetch(rows[tokens[i + AHEAD]])
                 old = assignments[i]
-                assigned = old >= 0
-                if assigned:
+                kept, a_old = _ZERO, _ZERO
+                if old >= 0:
                     document[old] -= _ONE
                     totals[old] -= step
                     a_old = (document[old] + alpha[old]) * reciprocals[totals[old]]
-                    weight_old = a_old * ((row[old] - moved) + beta)
-                else:
-                    old, a_old = new, a_new
-                    weight_old = a_old * (row[old] + beta)
-                weight_new = weight_old if new == old else a_new * (row[new] + beta)
-                _sum_lanes(a, row, beta, sums, old, weight_old, new, weight_new)
+                    kept = a_old * ((row[old] - moved) + beta)
+                _sum_lanes(a, row, beta, sums, old, new, a_new * (row[new] + beta))
                 a[new] = a_new
-                a[old] = a_old
-                if assigned:
+                if old >= 0:
+                    a[old] = a_old
                     row[old] -= moved
-                k = _search_lanes(sums, uniforms[s, i], n_topics, size)
-                new = np.int32(_positive(row, beta, k, n_topics))
+                k = _search_lanes(sums, kept, uniforms[s, i], n_topics, size)
+                new = old if k < 0 else np.int32(_positive(row, beta, k, n_topics))
                 assignments[i] = new
                 document[new] += _ONE
                 row[new] += moved
