@@ -43,6 +43,15 @@ def test_the_shipped_studies_are_valid_and_named_after_their_files(path: Path) -
         (("corpora", "medline"), {"test_documents": 0}, "at corpora/medline/test_documents"),
         (("beyond_vocabulary", "corpus"), "medline-like", "at beyond_vocabulary/corpus"),
         (("alternatives", "variants", "lda", "x"), {"train": {"betta": 1}}, "there is no setting betta"),
+        (
+            ("alternatives", "variants", "lda", "x"),
+            {"train": {"beta": -1}},
+            "at alternatives/variants/lda/x/train/beta",
+        ),
+        (("alternatives", "variants", "lda", "x"), {"train": {"chains": 2}}, "x/train/chains"),
+        (("alternatives", "corpora"), ["nips", "cranfield-like"], "at alternatives/corpora: cranfield-like"),
+        (("topics",), [5.0], "at topics/0: 5.0 is not of type 'integer'"),
+        (("seeds",), [True], "at seeds/0"),
     ],
 )
 def test_bad_settings_are_refused_by_key(

@@ -77,6 +77,8 @@ def _table(path: Path) -> list[Row]:
 def _scores(path: Path) -> dict[tuple[str, ...], Row]:
     rows = _table(path)
     try:
+        if missing := {"documents", "tokens", "perplexity"} - set(rows[0] if rows else ()):
+            raise InputError(f"{path}: not a scores table; it lacks {', '.join(sorted(missing))}")
         return {tuple(row[axis] for axis in AXES): row for row in rows}
     except KeyError as error:
         raise InputError(f"{path}: not a scores table; it lacks the column {error}") from error

@@ -7,6 +7,7 @@ when they run: a job's start costs more than many a job's work.
 import argparse
 import json
 import os
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -38,6 +39,7 @@ def fetch(args: argparse.Namespace) -> None:
 
     mirror = args.mirror or os.environ.get("DLVM_MIRROR")
     fetch(args.file, args.table, args.output, Path(mirror) if mirror else None)
+    print(f"{args.file}: verified, {f'from the mirror {mirror}' if mirror else 'from its public address'}")
 
 
 def prepare(args: argparse.Namespace) -> None:
@@ -62,6 +64,10 @@ def import_corpus(args: argparse.Namespace) -> None:
     """Read one's own corpus: uci (docword.txt vocab.txt), ldac (data.dat vocab.txt), text (a folder of .txt)."""
     from dlvm.corpora import ldac, text_folder, uci
 
+    if not re.fullmatch(r"[a-z][a-z0-9-]*", args.name) or args.name.endswith(("-like", "-unstemmed")):
+        raise InputError(
+            f"import: the name {args.name!r}; use lower-case letters, digits and hyphens, without -like or -unstemmed"
+        )
     if len(args.sources) != (1 if args.format == "text" else 2):
         raise InputError(
             f"import {args.format}: give {'a folder' if args.format == 'text' else 'the counts, then the vocabulary'}"
@@ -284,6 +290,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         args.run(args)
     except InputError as error:
         print(f"dlvm: {error}", file=sys.stderr)
+        return 2
+    except OSError as error:
+        print(f"dlvm: {error.filename or args.verb}: {error.strerror or error}; check the path", file=sys.stderr)
         return 2
     return 0
 

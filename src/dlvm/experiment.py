@@ -1,7 +1,8 @@
 """The two jobs that a study is made of: train a model on a split, score it on the split's test documents."""
 
 import importlib
-from collections.abc import Iterator, Sequence
+import inspect
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from types import ModuleType
 from typing import Any
@@ -58,6 +59,7 @@ def train(
     if topics < 1:
         raise InputError(f"{topics} topics: there must be 1 or more")
     module = model_module(model)
+    _check_settings(module.train, settings, f"{model}: training")
     training, _ = train_test_split(corpus, test_documents, seed)
     if smoothing:
         return [
@@ -89,6 +91,7 @@ def score(
     _, test = train_test_split(corpus, test_documents, seed)
     observed, scored = half_split(test, seed)
     module = model_module(model)
+    _check_settings(module.fold_in, settings, f"{model}: folding in")
     fold_in: FoldIn = partial(module.fold_in, seed=seed, **settings)
     sampled = all("chain" in topics.provenance for topics in chains)
     if sampled:
@@ -126,6 +129,21 @@ def score(
     return rows
 
 
+def _check_settings(function: Callable[..., Any], settings: dict[str, Any], what: str) -> None:
+    """Refuse settings that a model's function does not take, lacks, or takes as another kind of number."""
+    given = {"corpus", "topics", "documents", "seed", "smoothing"}
+    known = {name: p for name, p in inspect.signature(function).parameters.items() if name not in given}
+    for name, value in settings.items():
+        if name not in known:
+            raise InputError(f"{what}: there is no setting {name}; there are {', '.join(known)}")
+        kinds = (int,) if known[name].annotation is int else (int, float)
+        if isinstance(value, bool) or not isinstance(value, kinds):
+            raise InputError(f"{what}: {name} is {value!r}; it must be a {kinds[-1].__name__}")
+    missing = [name for name, p in known.items() if name not in settings and p.default is p.empty]
+    if missing:
+        raise InputError(f"{what}: settings must give {', '.join(missing)}")
+
+
 def _groups(
     chains: Sequence[Topics], smoothing: Sequence[float], *, sampled: bool
 ) -> Iterator[tuple[float, str, list[Topics]]]:
@@ -145,12 +163,12 @@ def _groups(
 
 def _remembered(fold_in: FoldIn) -> FoldIn:
     """Fold each chain in once on each set of documents: it is scored alone and in the average."""
-    known: dict[tuple[int, int], NDArray[np.float64]] = {}
+    known: dict[tuple[int, int], tuple[Topics, Corpus, NDArray[np.float64]]] = {}
 
     def folded(topics: Topics, documents: Corpus) -> NDArray[np.float64]:
-        key = (id(topics), id(documents))  # the caller keeps both alive
-        if key not in known:
-            known[key] = fold_in(topics, documents)
-        return known[key]
+        key = (id(topics), id(documents))
+        if key not in known:  # what is remembered keeps the objects alive, and so their ids their own
+            known[key] = (topics, documents, fold_in(topics, documents))
+        return known[key][2]
 
     return folded

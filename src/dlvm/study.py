@@ -35,7 +35,12 @@ def check_study(study: dict[str, Any], schema: Path, data: Path) -> dict[str, An
 
     from dlvm.corpora.prepare import RECIPES, SYNTHETIC
 
-    validator = jsonschema.Draft202012Validator(yaml.safe_load(schema.read_text(encoding="utf-8")))
+    strict = jsonschema.Draft202012Validator.TYPE_CHECKER.redefine(
+        "integer", lambda _, value: isinstance(value, int) and not isinstance(value, bool)
+    )  # 5.0 is an integer to JSON, but would name other files than 5
+    validate = jsonschema.validators.extend(jsonschema.Draft202012Validator, type_checker=strict)
+    rules = yaml.safe_load(schema.read_text(encoding="utf-8"))
+    validator = validate(rules)
     # a misspelt key is also a missing one: name the misspelling
     order = {"additionalProperties": 0, "required": 2}
     errors = sorted(validator.iter_errors(study), key=lambda error: order.get(str(error.validator), 1))
@@ -49,6 +54,16 @@ def check_study(study: dict[str, Any], schema: Path, data: Path) -> dict[str, An
                 f"study: at corpora/{corpus}: neither a corpus of data/corpora.csv nor an imported one;"
                 f" import it with `dlvm import ... --output data/corpora/{corpus}.npz`"
             )
+    for key, others in (
+        ("table_1_also", study["table_1_also"]),
+        ("alternatives/corpora", study["alternatives"]["corpora"]),
+    ):
+        for corpus in others:
+            if corpus.removesuffix("-unstemmed") not in study["corpora"]:
+                raise InputError(
+                    f"study: at {key}: {corpus} is no other preprocessing of one of the corpora"
+                    f" {', '.join(study['corpora'])}, whose number of test documents it would share"
+                )
     for key in ("beyond_vocabulary", "alternatives"):
         if study[key]["corpus"] not in study["corpora"]:
             raise InputError(
@@ -57,10 +72,17 @@ def check_study(study: dict[str, Any], schema: Path, data: Path) -> dict[str, An
     for model, variants in study["alternatives"]["variants"].items():
         for name, changes in variants.items():
             for part, change in changes.items():
+                where = f"alternatives/variants/{model}/{name}/{part}"
                 for setting in change:
                     if setting not in study["models"][model][part]:
                         raise InputError(
-                            f"study: at alternatives/variants/{model}/{name}/{part}: there is no setting {setting};"
+                            f"study: at {where}: there is no setting {setting};"
                             f" there are {', '.join(study['models'][model][part])}"
                         )
+                    if setting == "chains":
+                        raise InputError(f"study: at {where}/chains: every variant has the main variant's chains")
+                merged = {**study, "models": {**study["models"]}}
+                merged["models"][model] = {**study["models"][model], part: {**study["models"][model][part], **change}}
+                for error in validator.iter_errors(merged):
+                    raise InputError(f"study: at {where}/{error.absolute_path[-1]}: {error.message}; see {schema}")
     return study

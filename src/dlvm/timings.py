@@ -17,6 +17,8 @@ def collect_timings(benchmarks: Path, destination: Path) -> None:
     Raises:
         InputError: when a file is not a benchmark file.
     """
+    if not benchmarks.is_dir():
+        raise InputError(f"{benchmarks}: no such folder of benchmark files; run the study first")
     rows = []
     for path in sorted(benchmarks.rglob("*.tsv")):
         parts = path.relative_to(benchmarks).with_suffix("").as_posix().split("/")

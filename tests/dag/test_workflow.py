@@ -17,7 +17,7 @@ import yaml
 ROOT = Path(__file__).parents[2]
 RESULTS = ("data/scores/scores.csv", "data/scores/corpora.csv", "paper/paper.pdf")
 NEEDED = ("Snakefile", "workflow", "profiles", "src", "paper/main.tex", "paper/references.bib", "paper/sections")
-NEEDED_DATA = ("data/corpora.csv", "data/published", "environment.yml")
+NEEDED_DATA = ("data/corpora.csv", "data/published", "environment.yml", "requirements.lock")
 
 needs_tex = pytest.mark.skipif(shutil.which("latexmk") is None, reason="the PDF needs TeX: `make setup` installs it")
 
@@ -172,6 +172,52 @@ def test_the_audit_agrees_with_itself_and_names_what_differs(finished: Path) -> 
     assert done.returncode != 0
     assert "figure-4" in done.stdout + done.stderr
     assert "differs" in done.stdout + done.stderr
+
+
+@needs_tex
+@pytest.mark.xdist_group("finished")
+@pytest.mark.parametrize(
+    ("lost", "part", "expected"),
+    [
+        ("data/scores/cranfield-like/plsa-hof/smoothed-after-training/2-0.csv", None, {"score", "collect_scores"}),
+        ("data/models/cranfield-like/plsa-hof/smoothed-after-training/2-0.npz", "train", {"train", "score"}),
+        ("data/corpora/cranfield-like.npz", "synthetic", {"synthesize", "train", "train_chains", "score"}),
+    ],
+)
+def test_what_a_failed_job_leaves_missing_is_made_again(
+    finished: Path, lost: str, part: str | None, expected: set[str]
+) -> None:
+    """A job that fails has lost its output and the record of its settings; its descendants are still there."""
+    study = tiny_study()
+    if part == "train":
+        study["models"]["plsa-hof"]["train"]["iterations"] = 6
+    if part == "synthetic":
+        study["synthetic"]["seed"] = 2
+    (finished / "changed.yaml").write_text(yaml.safe_dump(study))
+    hidden = (finished / lost).rename(finished / "hidden")
+    plan = subprocess.run(
+        [*(sys.executable, "-m", "snakemake", "--configfile", "changed.yaml"), *("--cores", "1", "--dry-run")],
+        cwd=finished,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    hidden.rename(finished / lost)
+    assert expected <= planned(plan.stdout + plan.stderr).keys(), plan.stdout + plan.stderr
+
+
+@needs_tex
+@pytest.mark.xdist_group("finished")
+def test_what_a_killed_tex_left_does_not_stop_the_next(finished: Path) -> None:
+    whole = results(finished)
+    for name in ("paper.aux", "paper.fdb_latexmk", "paper.out"):
+        path = finished / "paper" / name
+        path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    (finished / "paper/paper.pdf").unlink()
+    done = run(finished, "--cores", "1")
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert results(finished) == whole
 
 
 @needs_tex

@@ -7,16 +7,13 @@ rule audit:
         study=STUDY,
         scores="data/scores/scores.csv",
         corpora="data/scores/corpora.csv",
-        reference=[str(REFERENCE / "scores.csv"), str(REFERENCE / "corpora.csv")],
-    output:
-        "data/scores/audit.csv",
     log:
         "logs/audit.log",
     conda:
         "../../environment.yml"
     params:
-        code=code("dlvm.audit"),
         reference=REFERENCE,
+        comparison="data/scores/audit.csv",
     shell:
         "dlvm audit --study {input.study} --scores {input.scores} --corpora {input.corpora}"
-        " --reference {params.reference} --output {output} 2>&1 | tee {log}"
+        " --reference {params.reference} --output {params.comparison} 2>&1 | tee {log}"

@@ -3,6 +3,7 @@
 import ast
 import hashlib
 import json
+import os
 import shlex
 import shutil
 import subprocess
@@ -10,7 +11,7 @@ import sys
 from functools import cache
 from pathlib import Path
 
-from dlvm.corpora.prepare import raw_files
+from dlvm.corpora.prepare import RECIPES, SYNTHETIC, raw_files
 from dlvm.exhibits import EXHIBITS, exhibit_names
 from dlvm.exhibits import path as exhibit_path
 from dlvm.errors import InputError
@@ -25,13 +26,16 @@ except InputError as error:
     print(f"dlvm: {error}", file=sys.stderr)
     sys.exit(2)
 
+if "mirror" in study:  # for the jobs; not a parameter, for where a file comes from is no reason to make it again
+    os.environ.update(DLVM_MIRROR=study["mirror"])
+
 CORPORA = list(study["corpora"])
 DESCRIBED = CORPORA + study["table_1_also"]
 MODELS = study["models"]
-SMOOTHING = [f"{constant:.0e}" for constant in study["smoothing"]]
+SMOOTHING = [repr(float(constant)) for constant in study["smoothing"]]
+BENCHMARKS = f"data/benchmarks/{study['study']}"
 REFERENCE = Path("data/reference") / study["study"]
 STUDY = f"data/studies/{study['study']}.json"
-MIRROR = f"--mirror {shlex.quote(study['mirror'])}" if "mirror" in study else ""
 
 
 wildcard_constraints:
@@ -45,12 +49,12 @@ wildcard_constraints:
 
 @cache
 def code(*modules):
-    """Return a digest of the source of modules and of every dlvm module that they import, directly or not.
+    """Return a digest of modules, of every dlvm module that they import, directly or not, and of the lock.
 
     It stands among the parameters of the rules that run them, so that an edit makes Snakemake run them again.
     The files themselves as inputs would do the same, at the price of many file look-ups for every waiting job.
     """
-    found, todo = {}, list(modules)
+    found, todo = {Path("requirements.lock"): Path("requirements.lock").read_bytes()}, list(modules)
     while todo:
         path = SOURCE.joinpath(*todo.pop().split("."))
         path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
@@ -93,9 +97,28 @@ def train_settings(wildcards):
     return settings(wildcards, "train")
 
 
+def corpus_code(wildcards):
+    """Return the digest of what makes a corpus, and a synthetic one's settings; nothing for an imported one.
+
+    Stands among the parameters of what uses the corpus too: when a changed corpus could not be made, Snakemake
+    would otherwise take what was made of the old one as finished.
+    """
+    corpus = wildcards.corpus
+    if corpus.removesuffix(SYNTHETIC) not in RECIPES:
+        return ""
+    if corpus.endswith(SYNTHETIC):
+        return [code("dlvm.corpora.synthetic", "dlvm.corpora.table"), study["synthetic"]]
+    return code("dlvm.corpora.prepare")
+
+
 def fold_in_settings(wildcards):
     """Return the fold-in settings as a shell word."""
     return settings(wildcards, "fold_in")
+
+
+def all_corpora():
+    """Return every corpus that the study describes."""
+    return [f"data/corpora/{corpus}.npz" for corpus in DESCRIBED]
 
 
 def all_scores():
@@ -179,10 +202,20 @@ def exhibit_files(kind):
     return [exhibit_path(name) for name in exhibit_names(study) if EXHIBITS[name].kind == kind]
 
 
+def checked_out():
+    """Return the checkout's commit, marked where tracked files differ from it; empty outside a checkout."""
+    changes = git("status", "--porcelain", "--untracked-files=no")
+    return commit("%H") + ("-dirty" if changes else "")
+
+
 def commit(form):
     """Return the checkout's commit in one of git's formats; empty outside a checkout."""
+    return git("log", "-1", f"--format={form}")
+
+
+def git(*arguments):
+    """Return what git prints; nothing where there is no git or no checkout."""
     if shutil.which("git") is None:
         return ""
-    command = ["git", "log", "-1", f"--format={form}"]
-    found = subprocess.run(command, capture_output=True, text=True, check=False)
+    found = subprocess.run(["git", *arguments], capture_output=True, text=True, check=False)
     return found.stdout.strip() if found.returncode == 0 else ""

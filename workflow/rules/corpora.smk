@@ -1,29 +1,25 @@
 """Raw archives to corpora: download, parse, preprocess; or draw from a known model."""
 
 
-ruleorder: synthesize > prepare
-
-
 rule fetch:
     """Download one raw file, or take it from the mirror, and verify what it holds."""
     input:
-        table="data/corpora.csv",
+        # an edited row must not cost a finished download: what is read is verified again by `prepare`
+        table=ancient("data/corpora.csv"),
     output:
         "data/raw/{file}",
     log:
         "logs/fetch/{file}.log",
     benchmark:
-        "data/benchmarks/fetch/{file}.tsv"
+        f"{BENCHMARKS}/fetch/{{file}}.tsv"
     wildcard_constraints:
         file=r"[A-Za-z0-9._-]+",
     retries: 0
     conda:
         "../../environment.yml"
-    params:
-        code=code("dlvm.corpora.download"),
-        mirror=MIRROR,
     shell:
-        "dlvm fetch {wildcards.file} --table {input.table} {params.mirror} --output {output} 2> {log}"
+        # the progress bar and the one line of an error belong on the terminal
+        "dlvm fetch {wildcards.file} --table {input.table} --output {output} > {log}"
 
 
 rule prepare:
@@ -36,7 +32,9 @@ rule prepare:
     log:
         "logs/prepare/{corpus}.log",
     benchmark:
-        "data/benchmarks/prepare/{corpus}.tsv"
+        f"{BENCHMARKS}/prepare/{{corpus}}.tsv"
+    wildcard_constraints:
+        corpus="|".join(RECIPES),
     conda:
         "../../environment.yml"
     params:
@@ -55,11 +53,13 @@ rule synthesize:
     log:
         "logs/synthesize/{corpus}.log",
     benchmark:
-        "data/benchmarks/synthesize/{corpus}.tsv"
+        f"{BENCHMARKS}/synthesize/{{corpus}}.tsv"
+    wildcard_constraints:
+        corpus="|".join(RECIPES),
     conda:
         "../../environment.yml"
     params:
-        code=code("dlvm.corpora.synthetic"),
+        code=code("dlvm.corpora.synthetic", "dlvm.corpora.table"),
         scale=study["synthetic"]["scale"],
         seed=study["synthetic"]["seed"],
     shell:
@@ -77,7 +77,7 @@ rule describe_corpora:
     log:
         "logs/describe_corpora.log",
     benchmark:
-        "data/benchmarks/describe_corpora.tsv"
+        f"{BENCHMARKS}/describe_corpora.tsv"
     conda:
         "../../environment.yml"
     params:

@@ -11,13 +11,15 @@ rule score:
     log:
         "logs/score/{corpus}/{model}/{variant}/{topics}-{seed}.log",
     benchmark:
-        "data/benchmarks/score/{corpus}/{model}/{variant}/{topics}-{seed}.tsv"
+        f"{BENCHMARKS}/score/{{corpus}}/{{model}}/{{variant}}/{{topics}}-{{seed}}.tsv"
     conda:
         "../../environment.yml"
     params:
         code=model_code,
         test_documents=test_documents,
         settings=fold_in_settings,
+        trained=train_settings,
+        corpus=corpus_code,
         smoothing=constants_to_add,
     shell:
         "dlvm score {input.corpus} {input.topics} --model {wildcards.model} --variant {wildcards.variant}"
@@ -34,7 +36,7 @@ rule collect_scores:
     log:
         "logs/collect_scores.log",
     benchmark:
-        "data/benchmarks/collect_scores.tsv"
+        f"{BENCHMARKS}/collect_scores.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -55,6 +57,6 @@ rule collect_timings:
         "../../environment.yml"
     params:
         code=code("dlvm.timings"),
-        benchmarks="data/benchmarks",
+        benchmarks=BENCHMARKS,
     shell:
         "dlvm timings {params.benchmarks} --output {output} 2> {log}"

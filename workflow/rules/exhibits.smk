@@ -35,7 +35,7 @@ rule figure:
     log:
         "logs/figure/{name}.log",
     benchmark:
-        "data/benchmarks/figure/{name}.tsv"
+        f"{BENCHMARKS}/figure/{{name}}.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -57,7 +57,7 @@ rule table:
     log:
         "logs/table/{name}.log",
     benchmark:
-        "data/benchmarks/table/{name}.tsv"
+        f"{BENCHMARKS}/table/{{name}}.tsv"
     conda:
         "../../environment.yml"
     params:

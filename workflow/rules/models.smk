@@ -18,13 +18,14 @@ rule train:
     log:
         "logs/train/{corpus}/{model}/{variant}/{topics}-{seed}.log",
     benchmark:
-        "data/benchmarks/train/{corpus}/{model}/{variant}/{topics}-{seed}.tsv"
+        f"{BENCHMARKS}/train/{{corpus}}/{{model}}/{{variant}}/{{topics}}-{{seed}}.tsv"
     conda:
         "../../environment.yml"
     params:
         code=model_code,
         test_documents=test_documents,
         settings=train_settings,
+        corpus=corpus_code,
     shell:
         TRAIN
 
@@ -41,7 +42,7 @@ rule train_chains:
     log:
         "logs/train/{corpus}/{model}/{variant}/{topics}-{seed}.log",
     benchmark:
-        "data/benchmarks/train_chains/{corpus}/{model}/{variant}/{topics}-{seed}.tsv"
+        f"{BENCHMARKS}/train_chains/{{corpus}}/{{model}}/{{variant}}/{{topics}}-{{seed}}.tsv"
     wildcard_constraints:
         model="lda",
     conda:
@@ -50,6 +51,7 @@ rule train_chains:
         code=model_code,
         test_documents=test_documents,
         settings=train_settings,
+        corpus=corpus_code,
     shell:
         TRAIN
 
@@ -68,13 +70,14 @@ rule train_smoothed:
     log:
         "logs/train/{corpus}/{model}/smoothed-in-m-step/{topics}-{seed}.log",
     benchmark:
-        "data/benchmarks/train_smoothed/{corpus}/{model}/smoothed-in-m-step/{topics}-{seed}.tsv"
+        f"{BENCHMARKS}/train_smoothed/{{corpus}}/{{model}}/smoothed-in-m-step/{{topics}}-{{seed}}.tsv"
     conda:
         "../../environment.yml"
     params:
         code=model_code,
         test_documents=test_documents,
         settings=train_settings,
+        corpus=corpus_code,
         smoothing=SMOOTHING,
     shell:
         TRAIN + " --smoothing {params.smoothing}"

@@ -15,12 +15,12 @@ rule macros:
     log:
         "logs/macros.log",
     benchmark:
-        "data/benchmarks/macros.tsv"
+        f"{BENCHMARKS}/macros.tsv"
     conda:
         "../../environment.yml"
     params:
         code=code("dlvm.exhibits", EXHIBITS["macros"].module),
-        commit=commit("%H"),
+        commit=checked_out(),
         date=commit("%cs"),
     shell:
         "dlvm exhibit macros --study {input.study} --scores {input.scores} --corpora {input.corpora}"
@@ -41,13 +41,15 @@ rule paper:
     log:
         "logs/paper.log",
     benchmark:
-        "data/benchmarks/paper.tsv"
+        f"{BENCHMARKS}/paper.tsv"
     conda:
         "../../environment.yml"
     params:
         # the commit's own time, so that the PDF does not say when it was built
         epoch=commit("%ct") or "0",
     shell:
-        "cd paper && SOURCE_DATE_EPOCH={params.epoch} FORCE_SOURCE_DATE=1 TEXMFVAR=$PWD/generated/texmf"
+        # what an earlier run left half-written would stop TeX
+        "cd paper && rm -f paper.aux paper.bbl paper.fdb_latexmk paper.fls paper.log paper.out"
+        " && SOURCE_DATE_EPOCH={params.epoch} FORCE_SOURCE_DATE=1 TEXMFVAR=$PWD/generated/texmf"
         " latexmk -pdf -Werror -interaction=nonstopmode -halt-on-error -file-line-error -jobname=paper main.tex"
         " > ../{log} 2>&1"

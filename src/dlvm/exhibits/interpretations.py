@@ -317,7 +317,7 @@ INTERPRETATIONS = (
         ((LDA, "train", "sweeps"), (LDA, "fold_in", "sweeps")),
     ),
     Interpretation(
-        "what is averaged over samplers, and how many",
+        "what is averaged over the samplers, of which the original has ten",
         _fill(
             "the predictive distributions of {chains} chains, then one perplexity",
             chains=_value(LDA, "train", "chains"),

@@ -34,7 +34,8 @@ def cost(name: str, inputs: Inputs) -> Cost:
     seconds, memory = [], []
     for row in inputs.timings.to_dict("records"):
         key = tuple(str(row[column]) for column in ("corpus", "model", "variant", "topics", "seed"))
-        makes_corpus = row["rule"] in CORPUS_RULES and (row["corpus"] in corpora or f"{row['corpus']}-like" in corpora)
+        made = f"{row['corpus']}-like" if row["rule"] == "synthesize" else row["corpus"]
+        makes_corpus = row["rule"] in CORPUS_RULES and made in corpora
         draws = row["rule"] not in CORPUS_RULES and row["corpus"] == name
         if key in runs or makes_corpus or draws:
             seconds.append(float(row["seconds"]))

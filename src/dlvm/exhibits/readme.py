@@ -81,13 +81,15 @@ def _expected(name: str, inputs: Inputs) -> str:
         return _comparison(inputs, settings.corpora[exhibit.corpus])
     if name == "figure-beyond":
         topics = (*settings.topics, *settings.beyond_topics)
-        return _smoothing(inputs, settings.beyond_corpus, settings.variant(PLSA), topics)
+        return _smoothing(inputs, settings.beyond_corpus, settings.variant(PLSA), topics, settings.beyond_seeds)
     return "see above" if name == "table-1" else "in the paper"
 
 
-def _smoothing(inputs: Inputs, corpus: str, variant: str, topics: tuple[int, ...]) -> str:
+def _smoothing(inputs: Inputs, corpus: str, variant: str, topics: tuple[int, ...], seeds: tuple[int, ...] = ()) -> str:
     found = {
-        evaluator: curves(inputs.scores, corpus=corpus, model=PLSA, variant=variant, evaluator=evaluator, topics=topics)
+        evaluator: curves(
+            inputs.scores, corpus=corpus, model=PLSA, variant=variant, evaluator=evaluator, topics=topics, seeds=seeds
+        )
         for evaluator in EVALUATORS
     }
     full, smallest = steps(found[FULL]), found[HALF][0]

@@ -184,7 +184,7 @@ def _fold_in(indptr, indices, counts, W, theta, iterations, tolerance):  # type:
             highest = 0.0
             for k in range(n_topics):
                 highest = max(highest, w[k])
-            if highest > 0.0:  # a word that no topic gives cannot inform theta
+            if highest > SMALLEST:  # a word that no topic gives cannot inform theta
                 words[size, :n_topics] = w
                 explained[size] = counts[i]
                 tokens += counts[i]
@@ -329,7 +329,9 @@ class PLSA(Estimator):
     def transform(self, X: sp.sparray | NDArray[Any]) -> Float:
         """Return p(z | d), (D, K), of the documents X (D, V) by folding in with the settings of `fit`."""
         topics = self.topics(tuple(str(v) for v in range(self.components_.shape[1])))
-        return fold_in_counts(topics, _check_counts(X), iterations=self.iterations, tolerance=self.tolerance)
+        return fold_in_counts(
+            topics, _check_counts(X, empty=True), iterations=self.iterations, tolerance=self.tolerance
+        )
 
     def topics(self, vocabulary: tuple[str, ...], provenance: dict[str, Any] | None = None) -> Topics:
         """Return the topics with the flat Dirichlet(1) prior that section 3.4 derives for PLSA."""
@@ -403,13 +405,13 @@ def _check_settings(model: PLSA) -> None:
         raise InputError("PLSA: tolerance and smoothing must be 0 or more and finite")
 
 
-def _check_counts(X: sp.sparray | NDArray[Any]) -> sp.csr_array:
+def _check_counts(X: sp.sparray | NDArray[Any], *, empty: bool = False) -> sp.csr_array:
     matrix: Any = X  # scipy's stubs do not know that csr_array takes any of these
     counts: sp.csr_array = sp.csr_array(matrix, dtype=float)
     counts.sum_duplicates()
     counts.eliminate_zeros()
     if not (np.all(counts.data > 0.0) and np.all(np.isfinite(counts.data))):
         raise InputError("PLSA: the counts hold a negative or undefined number")
-    if counts.nnz == 0:
+    if counts.nnz == 0 and not empty:
         raise InputError("PLSA: the documents hold no tokens")
     return counts
