@@ -11,7 +11,7 @@ from dlvm.corpora.split import half_split
 from dlvm.errors import InputError
 from dlvm.evaluators.full_folding_in import full_folding_in
 from dlvm.evaluators.half_folding_in import half_folding_in
-from dlvm.models import plsa
+from dlvm.models.plsa import fold_in
 from dlvm.models.topics import Topics
 
 WORDS = ("a", "b", "c", "d")
@@ -28,7 +28,7 @@ def identity(size: int = 4) -> Topics:
 
 
 def em(topics: Topics, documents: Corpus) -> NDArray[np.float64]:
-    return plsa.fold_in(topics, documents, seed=0, iterations=200, tolerance=0.0)
+    return fold_in(topics, documents, seed=0, iterations=200, tolerance=0.0)
 
 
 def test_full_folding_in_of_the_toy_example_is_the_maximised_multinomial() -> None:
