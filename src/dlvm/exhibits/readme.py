@@ -114,10 +114,12 @@ def _comparison(inputs: Inputs, corpus: str) -> str:
 
 
 def drawing(rulegraph: str) -> str:
-    """Return the workflow as a mermaid block: rules by name, edges in order, no colours."""
+    """Return the workflow as a mermaid block: rules by name, edges in order; `all` only behind what ends there."""
     rules = dict(re.findall(r"^\s*(id\d+)\[(.+)\]$", rulegraph, flags=re.MULTILINE))
     if not rules:
         raise InputError("rule graph: no rules in it; give what `snakemake --rulegraph mermaid-js` prints")
     edges = re.findall(r"^\s*(id\d+) --> (id\d+)$", rulegraph, flags=re.MULTILINE)
-    lines = sorted(f"    {rules[before]} --> {rules[after]}" for before, after in edges)
+    feeds = {before for before, after in edges if rules[after] != "all"}
+    shown = [(before, after) for before, after in edges if rules[after] != "all" or before not in feeds]
+    lines = sorted(f"    {rules[before]} --> {rules[after]}" for before, after in shown)
     return "\n".join(["```mermaid", "flowchart TB", *lines, "```"]) + "\n"
