@@ -35,7 +35,10 @@ def test_effects_are_relative_to_the_choice_at_the_same_point(tmp_path: Path) ->
     )
     assert r"Medline: full \ensuremath{+10.0}\,\%" in found["when the constant is added"]
     # single chains are 3 and 5 percent worse than the averaged distribution
-    assert r"NIPS: full \ensuremath{+4.0}\,\%" in found["what is averaged over samplers, and how many"]
+    assert (
+        r"NIPS: full \ensuremath{+4.0}\,\%"
+        in found["what is averaged over the samplers, of which the original has ten"]
+    )
 
 
 def test_what_no_score_measures_says_so(tmp_path: Path) -> None:
