@@ -68,7 +68,7 @@ readme: setup ## For maintainers: renew the README's generated parts from data/r
 clean: ## Remove what a run generates; downloads, imported corpora and .venv stay
 	@rm -rf .snakemake logs report.html paper/generated paper/paper.*
 	@for path in data/* figures/*; do case $$path in \
-	    data/raw | data/corpora | data/corpora.csv | data/published | data/reference | figures/README.md) ;; \
+	    data/raw | data/corpora | data/corpora.csv | data/published | data/reference) ;; \
 	    *) rm -rf "$$path" ;; \
 	esac; done
 	@awk -F, '{ print $$1 }' data/corpora.csv | while read -r name; do rm -f data/corpora/"$$name".npz data/corpora/"$$name"-*.npz; done

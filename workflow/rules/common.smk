@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from functools import cache
+from itertools import product
 from pathlib import Path
 
 from dlvm.corpora.prepare import RECIPES, SYNTHETIC, raw_files
@@ -97,6 +98,11 @@ def train_settings(wildcards):
     return settings(wildcards, "train")
 
 
+def fold_in_settings(wildcards):
+    """Return the fold-in settings as a shell word."""
+    return settings(wildcards, "fold_in")
+
+
 def corpus_code(wildcards):
     """Return the digest of what makes a corpus, and a synthetic one's settings; nothing for an imported one.
 
@@ -111,57 +117,36 @@ def corpus_code(wildcards):
     return code("dlvm.corpora.prepare")
 
 
-def fold_in_settings(wildcards):
-    """Return the fold-in settings as a shell word."""
-    return settings(wildcards, "fold_in")
-
-
 def all_corpora():
     """Return every corpus that the study describes."""
     return [f"data/corpora/{corpus}.npz" for corpus in DESCRIBED]
 
 
+def score_files(corpora, model, variant, grid):
+    """Return the score files of one variant of a model over corpora and a grid of (topics, seed)."""
+    return [
+        f"data/scores/{corpus}/{model}/{variant}/{topics}-{seed}.csv" for corpus in corpora for topics, seed in grid
+    ]
+
+
 def all_scores():
     """Return every score file that the study asks for."""
-    pattern = "data/scores/{corpus}/{model}/{variant}/{topics}-{seed}.csv"
-    files = []
-    for corpus in CORPORA:
-        for topics in study["topics"]:
-            for seed in study["seeds"]:
-                for model in MODELS:
-                    variant = MODELS[model]["variant"]
-                    files.append(pattern.format(corpus=corpus, model=model, variant=variant, topics=topics, seed=seed))
-            for seed in study["smoothing_in_m_step"]["seeds"]:
-                files.append(
-                    pattern.format(
-                        corpus=corpus, model="plsa-hof", variant="smoothed-in-m-step", topics=topics, seed=seed
-                    )
-                )
-    beyond = study["beyond_vocabulary"]
-    for topics in beyond["topics"]:
-        for seed in beyond["seeds"]:
-            variant = MODELS["plsa-hof"]["variant"]
-            files.append(
-                pattern.format(corpus=beyond["corpus"], model="plsa-hof", variant=variant, topics=topics, seed=seed)
-            )
-    alternatives = study["alternatives"]
-    for topics in alternatives["topics"]:
-        for seed in alternatives["seeds"]:
-            for model, variants in alternatives["variants"].items():
-                for name in variants:
-                    files.append(
-                        pattern.format(
-                            corpus=alternatives["corpus"],
-                            model=model,
-                            variant=f"alternative-{name}",
-                            topics=topics,
-                            seed=seed,
-                        )
-                    )
-            for corpus in alternatives["corpora"]:
-                for model in MODELS:
-                    variant = MODELS[model]["variant"]
-                    files.append(pattern.format(corpus=corpus, model=model, variant=variant, topics=topics, seed=seed))
+    grid = list(product(study["topics"], study["seeds"]))
+    second = product(study["topics"], study["smoothing_in_m_step"]["seeds"])
+    beyond, alternatives = study["beyond_vocabulary"], study["alternatives"]
+    tried = list(product(alternatives["topics"], alternatives["seeds"]))
+    files = score_files(CORPORA, "plsa-hof", "smoothed-in-m-step", list(second))
+    files += score_files(
+        [beyond["corpus"]],
+        "plsa-hof",
+        MODELS["plsa-hof"]["variant"],
+        list(product(beyond["topics"], beyond["seeds"])),
+    )
+    for model in MODELS:
+        files += score_files(CORPORA, model, MODELS[model]["variant"], grid)
+        files += score_files(alternatives["corpora"], model, MODELS[model]["variant"], tried)
+        for name in alternatives["variants"].get(model, {}):
+            files += score_files([alternatives["corpus"]], model, f"alternative-{name}", tried)
     return sorted(set(files))
 
 

@@ -12,7 +12,7 @@ from dlvm.models.topics import Topics
 
 
 def full_folding_in(chains: Sequence[Topics], documents: Corpus, fold_in: FoldIn) -> Evaluation:
-    """Return sum_w n(w) log sum_k phi[k, w] theta[k] per document, theta folded in on all its tokens.
+    """Return sum_w n(w) log sum_k phi[k, w] theta[k] per document, theta folded in on all its tokens (5.37).
 
     Args:
         chains: the topics of each chain; their predictive distributions are averaged.
@@ -22,5 +22,8 @@ def full_folding_in(chains: Sequence[Topics], documents: Corpus, fold_in: FoldIn
     Returns:
         log-likelihoods in nats. For topics that were sampled, or folded in by sampling, the standard error
         is not stated by this evaluator and the caller says so.
+
+    Raises:
+        InputError: when there is no chain, or the chains' vocabularies differ.
     """
     return predictive(chains, documents, documents, fold_in)

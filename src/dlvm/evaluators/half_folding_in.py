@@ -12,7 +12,7 @@ from dlvm.models.topics import Topics
 
 
 def half_folding_in(chains: Sequence[Topics], observed: Corpus, scored: Corpus, fold_in: FoldIn) -> Evaluation:
-    """Return the log-likelihood of the scored halves, theta folded in on the observed halves.
+    """Return the log-likelihood of the scored halves, theta folded in on the observed halves (5.37).
 
     Args:
         chains: the topics of each chain; their predictive distributions are averaged.
@@ -22,5 +22,8 @@ def half_folding_in(chains: Sequence[Topics], observed: Corpus, scored: Corpus, 
 
     Returns:
         log-likelihoods in nats of the scored tokens.
+
+    Raises:
+        InputError: when there is no chain, or the chains' vocabularies differ.
     """
     return predictive(chains, observed, scored, fold_in)

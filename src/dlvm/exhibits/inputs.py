@@ -24,21 +24,6 @@ EVALUATORS = (FULL, HALF)
 # what the numbers stand on
 PACKAGES = ("dlvm", "numpy", "scipy", "numba", "nltk", "pandas", "matplotlib")
 
-CORPORA_COLUMNS = (
-    "corpus",
-    "synthetic",
-    "train_documents",
-    "test_documents",
-    "vocabulary",
-    "tokens",
-    "mean_length",
-    "published_train_documents",
-    "published_test_documents",
-    "published_vocabulary",
-    "published_mean_length",
-    "rule",
-)
-
 
 class Run(NamedTuple):
     """One training and scoring job."""
@@ -204,7 +189,7 @@ class Inputs:
 
     Attributes:
         scores: the columns of `dlvm.scores.Score`.
-        corpora: one row per corpus, `CORPORA_COLUMNS` among its columns; blank published fields are NaN.
+        corpora: one row per corpus, the columns of `dlvm.corpora.table`; blank published fields are NaN.
         study: the study's settings.
         timings: one row per job, the columns of `dlvm.timings`; None where no reference timings are kept.
         commit: the commit's hash, empty outside version control.
@@ -272,8 +257,10 @@ def read_corpora(path: Path) -> "pd.DataFrame":
     Raises:
         InputError: when it cannot be read or lacks a column.
     """
+    from dlvm.corpora.table import COLUMNS
+
     table = _read(path, "corpora", dtype={"corpus": str, "rule": str})
-    return _complete(table, CORPORA_COLUMNS, path, "corpora")
+    return _complete(table, COLUMNS, path, "corpora")
 
 
 def read_timings(path: Path) -> "pd.DataFrame":
