@@ -285,6 +285,8 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run `dlvm`; return 0, or 2 after one line about bad input."""
+    # a matrix product's last digits depend on its threads; said before numpy is first imported
+    os.environ.update(dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"), "1"))
     args = parser().parse_args(arguments)
     try:
         args.run(args)

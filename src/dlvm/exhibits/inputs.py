@@ -191,6 +191,7 @@ class Inputs:
         scores: the columns of `dlvm.scores.Score`.
         corpora: one row per corpus, the columns of `dlvm.corpora.table`; blank published fields are NaN.
         study: the study's settings.
+        measurements: the columns of `dlvm.measurements.Measurement`; None where there are none.
         timings: one row per job, the columns of `dlvm.timings`; None where no reference timings are kept.
         commit: the commit's hash, empty outside version control.
         date: its date.
@@ -200,6 +201,7 @@ class Inputs:
     scores: "pd.DataFrame"
     corpora: "pd.DataFrame"
     study: Mapping[str, Any]
+    measurements: "pd.DataFrame | None" = None
     timings: "pd.DataFrame | None" = None
     commit: str = ""
     date: str = ""
@@ -207,19 +209,29 @@ class Inputs:
 
     @classmethod
     def read(
-        cls, study: Path, scores: Path, corpora: Path, timings: Path | None = None, *, commit: str = "", date: str = ""
+        cls,
+        study: Path,
+        scores: Path,
+        corpora: Path,
+        timings: Path | None = None,
+        *,
+        measurements: Path | None = None,
+        commit: str = "",
+        date: str = "",
     ) -> Self:
         """Read the inputs from their files; `study` is JSON or YAML. Versions are those that run now.
 
         Raises:
             InputError: when a file is not what it should be.
         """
+        from dlvm.measurements import read_measurements
         from dlvm.scores import read_scores
 
         return cls(
             scores=read_scores(scores),
             corpora=read_corpora(corpora),
             study=_read_study(study),
+            measurements=None if measurements is None else read_measurements(measurements),
             timings=None if timings is None else read_timings(timings),
             commit=commit,
             date=date,
