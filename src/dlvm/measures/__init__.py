@@ -1,0 +1,1 @@
+"""Measurements: what is measured beside test-set scores; `Measurement` rows come out."""
