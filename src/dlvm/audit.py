@@ -7,6 +7,7 @@ chains differ by, and that of a deterministic score is what rounding leaves.
 """
 
 import csv
+import gzip
 import json
 import math
 from collections.abc import Mapping
@@ -20,17 +21,22 @@ DETERMINISTIC = 1e-4  # of a perplexity, relative
 SAMPLED = 0.03
 COLUMNS = ("exhibit", "compared", "identical", "missing", "unexpected", "largest_difference", "tolerance", "verdict")
 AXES = ("corpus", "model", "variant", "topics", "smoothing", "chain", "evaluator", "samples", "seed")
+MEASURED_AXES = ("corpus", "model", "variant", "topics", "smoothing", "chain", "seed", "quantity", "axis", "at")
+SAMPLED_MODELS = ("lda",)
 
 Row = dict[str, str]
 
 
-def audit(study: Path, scores: Path, corpora: Path, reference: Path, destination: Path, out: TextIO) -> bool:
-    """Compare a run with `reference`/scores.csv and corpora.csv; print a table and write it as CSV.
+def audit(
+    study: Path, scores: Path, corpora: Path, measurements: Path, reference: Path, destination: Path, out: TextIO
+) -> bool:
+    """Compare a run with the tables in `reference`; print a table and write it as CSV.
 
     Args:
         study: the run's settings (JSON).
         scores: the run's scores.
         corpora: the run's table of corpora.
+        measurements: the run's measurements.
         reference: the folder of reference results.
         destination: where the comparison goes, when everything agrees.
         out: where the table is printed.
@@ -53,6 +59,7 @@ def audit(study: Path, scores: Path, corpora: Path, reference: Path, destination
         if runs:
             claimed |= runs
             results.append(_compare(name, _of(runs, ours), _of(runs, theirs), notes))
+    results += _measurements(_table(measurements), _table(reference / "measurements.csv.gz"), notes)
     rest = {_run(key) for key in ours.keys() | theirs.keys()} - claimed
     if rest:
         results.append(_compare("(in no exhibit)", _of(rest, ours), _of(rest, theirs), notes))
@@ -68,7 +75,8 @@ def audit(study: Path, scores: Path, corpora: Path, reference: Path, destination
 
 def _table(path: Path) -> list[Row]:
     try:
-        with path.open(newline="", encoding="utf-8") as file:
+        opened = gzip.open if path.suffix == ".gz" else open
+        with opened(path, "rt", newline="", encoding="utf-8") as file:
             return list(csv.DictReader(file))
     except FileNotFoundError as error:
         raise InputError(f"{path}: no such table; there is nothing to compare with") from error
@@ -133,6 +141,41 @@ def _compare(
         "tolerance": f"{worst:g}",
         "verdict": "differs" if wrong or missing or unexpected else "agrees",
     }
+
+
+def _measurements(ours: list[Row], theirs: list[Row], notes: list[str]) -> list[dict[str, Any]]:
+    """Compare measurements, one result per quantity; a sampled one is of a Markov chain or states an error."""
+    results = []
+    for quantity in sorted({row["quantity"] for row in (*ours, *theirs)}):
+        mine, reference = (
+            {tuple(row[axis] for axis in MEASURED_AXES): row for row in rows if row["quantity"] == quantity}
+            for rows in (ours, theirs)
+        )
+        shared = sorted(mine.keys() & reference.keys())
+        largest = {DETERMINISTIC: 0.0, SAMPLED: 0.0}
+        for key in shared:
+            row = reference[key]
+            sampled = row["chain"] != "none" or row["model"] in SAMPLED_MODELS or row["standard_error"] != "0.0"
+            tolerance = SAMPLED if sampled else DETERMINISTIC
+            gap = difference(float(mine[key]["value"]), float(row["value"]))
+            largest[tolerance] = max(largest[tolerance], gap)
+            if gap > tolerance:
+                notes.append(f"{quantity}: {', '.join(key)}: {mine[key]['value']}, reference {row['value']}")
+        missing, unexpected = len(reference.keys() - mine.keys()), len(mine.keys() - reference.keys())
+        worst = max(largest, key=lambda tolerance: largest[tolerance] / tolerance)
+        results.append(
+            {
+                "exhibit": f"measured: {quantity}",
+                "compared": len(shared),
+                "identical": sum(mine[key] == reference[key] for key in shared),
+                "missing": missing,
+                "unexpected": unexpected,
+                "largest_difference": f"{largest[worst]:.2g}",
+                "tolerance": f"{worst:g}",
+                "verdict": "differs" if missing or unexpected or largest[worst] > worst else "agrees",
+            }
+        )
+    return results
 
 
 def _corpora(ours: list[Row], theirs: list[Row]) -> dict[str, Any]:

@@ -90,7 +90,7 @@ def describe(args: argparse.Namespace) -> None:
 
 
 def train(args: argparse.Namespace) -> None:
-    """Train a model on the training documents of a split; one output per chain or constant."""
+    """Train a model on the training documents of a split; one output per chain."""
     from dlvm.corpora.corpus import Corpus
     from dlvm.experiment import train
 
@@ -101,7 +101,6 @@ def train(args: argparse.Namespace) -> None:
         seed=args.seed,
         test_documents=args.test_documents,
         settings=args.settings,
-        smoothing=args.smoothing,
     )
     if len(trained) != len(args.output):
         raise InputError(f"train: {args.model} gives {len(trained)} files here, but --output names {len(args.output)}")
@@ -129,11 +128,56 @@ def score(args: argparse.Namespace) -> None:
     write_scores(args.output, scores)
 
 
+def sweep(args: argparse.Namespace) -> None:
+    """Train once per value of a training setting and score each, on the test documents of a split."""
+    from dlvm.corpora.corpus import Corpus
+    from dlvm.experiment import sweep
+    from dlvm.scores import write_scores
+
+    scores = sweep(
+        Corpus.load(args.corpus),
+        args.model,
+        args.variant,
+        setting=args.setting,
+        values=args.values,
+        topics=args.topics,
+        seed=args.seed,
+        test_documents=args.test_documents,
+        train_settings=args.train_settings,
+        fold_in_settings=args.fold_in_settings,
+        smoothing=args.smoothing,
+    )
+    write_scores(args.output, scores)
+
+
+def measure(args: argparse.Namespace) -> None:
+    """Measure one thing of one model: exact values, bounds, normalisers, convergence."""
+    from dlvm.corpora.corpus import Corpus
+    from dlvm.experiment import measure
+    from dlvm.measurements import write_measurements
+    from dlvm.models.topics import Topics
+    from dlvm.scores import write_scores
+
+    scores, measurements = measure(
+        args.kind,
+        Corpus.load(args.corpus),
+        [Topics.load(path) for path in args.topics],
+        args.model,
+        seed=args.seed,
+        test_documents=args.test_documents,
+        settings=args.settings,
+        fold_in_settings=args.fold_in_settings,
+    )
+    write_scores(args.scores, scores)
+    write_measurements(args.output, measurements)
+
+
 def collect(args: argparse.Namespace) -> None:
-    """Merge score files into one table."""
+    """Merge files of scores, or of measurements, into one table."""
+    from dlvm.measurements import collect_measurements
     from dlvm.scores import collect_scores
 
-    collect_scores(args.scores, args.output)
+    (collect_measurements if args.measurements else collect_scores)(args.tables, args.output)
 
 
 def timings(args: argparse.Namespace) -> None:
@@ -148,7 +192,15 @@ def exhibit(args: argparse.Namespace) -> None:
     from dlvm.exhibits import make
     from dlvm.exhibits.inputs import Inputs
 
-    inputs = Inputs.read(args.study, args.scores, args.corpora, args.timings, commit=args.commit, date=args.date)
+    inputs = Inputs.read(
+        args.study,
+        args.scores,
+        args.corpora,
+        args.timings,
+        measurements=args.measurements,
+        commit=args.commit,
+        date=args.date,
+    )
     make(args.name, inputs, args.output)
 
 
@@ -159,8 +211,8 @@ def readme(args: argparse.Namespace) -> None:
     from dlvm.files import replacing
 
     reference = args.reference
-    timings = reference / "timings.csv"
-    inputs = Inputs.read(args.study, reference / "scores.csv", reference / "corpora.csv", timings)
+    tables = [reference / f"{name}.csv" for name in ("scores", "corpora", "timings")]
+    inputs = Inputs.read(args.study, *tables, measurements=reference / "measurements.csv.gz")
     text = update(args.readme.read_text(encoding="utf-8"), inputs, sys.stdin.read())
     with replacing(args.readme) as temporary:
         temporary.write_text(text, encoding="utf-8")
@@ -177,7 +229,8 @@ def audit(args: argparse.Namespace) -> None:
     """Compare a run with the reference results, exhibit by exhibit."""
     from dlvm.audit import audit
 
-    if not audit(args.study, args.scores, args.corpora, args.reference, args.output, sys.stdout):
+    tables = (args.scores, args.corpora, args.measurements)
+    if not audit(args.study, *tables, args.reference, args.output, sys.stdout):
         sys.exit(1)
 
 
@@ -232,7 +285,6 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("--seed", type=int, required=True)
     sub.add_argument("--test-documents", type=int, required=True)
     sub.add_argument("--settings", type=_settings, default={}, help="the model's training settings, JSON")
-    sub.add_argument("--smoothing", type=float, nargs="+", default=[], help="constants to add at every M step")
     sub.add_argument("--output", type=Path, nargs="+", required=True)
 
     sub = verb("score", score)
@@ -246,8 +298,35 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("--smoothing", type=float, nargs="+", default=[], help="constants to add after training")
     sub.add_argument("--output", type=Path, required=True)
 
+    sub = verb("sweep", sweep)
+    sub.add_argument("corpus", type=Path)
+    sub.add_argument("--model", required=True)
+    sub.add_argument("--variant", required=True)
+    sub.add_argument("--topics", type=int, required=True)
+    sub.add_argument("--seed", type=int, required=True)
+    sub.add_argument("--test-documents", type=int, required=True)
+    sub.add_argument("--setting", required=True, help="the training setting that takes several values")
+    sub.add_argument("--values", type=float, nargs="+", required=True)
+    sub.add_argument("--train-settings", type=_settings, default={}, help="the other training settings, JSON")
+    sub.add_argument("--fold-in-settings", type=_settings, default={}, help="the model's fold-in settings, JSON")
+    sub.add_argument("--smoothing", type=float, nargs="+", default=[], help="constants to add after training")
+    sub.add_argument("--output", type=Path, required=True)
+
+    sub = verb("measure", measure)
+    sub.add_argument("kind", help="a module of dlvm.measures, such as bounds")
+    sub.add_argument("corpus", type=Path)
+    sub.add_argument("topics", type=Path, nargs="*", help="none for what trains its own models")
+    sub.add_argument("--model", required=True, help='the model that the topics are of, or "none"')
+    sub.add_argument("--seed", type=int, required=True)
+    sub.add_argument("--test-documents", type=int, required=True)
+    sub.add_argument("--settings", type=_settings, default={}, help="the measurement's settings, JSON")
+    sub.add_argument("--fold-in-settings", type=_settings, default={}, help="the model's fold-in settings, JSON")
+    sub.add_argument("--scores", type=Path, required=True, help="where test-set scores go")
+    sub.add_argument("--output", type=Path, required=True, help="where measurements go")
+
     sub = verb("collect", collect)
-    sub.add_argument("scores", type=Path, nargs="+")
+    sub.add_argument("tables", type=Path, nargs="+")
+    sub.add_argument("--measurements", action="store_true", help="they are measurements, not scores")
     sub.add_argument("--output", type=Path, required=True)
 
     sub = verb("timings", timings)
@@ -259,6 +338,7 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("--study", type=Path, required=True)
     sub.add_argument("--scores", type=Path, required=True)
     sub.add_argument("--corpora", type=Path, required=True)
+    sub.add_argument("--measurements", type=Path, help="the table of measurements, where there is one")
     sub.add_argument("--timings", type=Path, help="reference timings of the study, where there are any")
     sub.add_argument("--commit", default="", help="the commit that the paper is built from")
     sub.add_argument("--date", default="", help="that commit's date")
@@ -278,6 +358,7 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("--study", type=Path, required=True)
     sub.add_argument("--scores", type=Path, required=True)
     sub.add_argument("--corpora", type=Path, required=True)
+    sub.add_argument("--measurements", type=Path, required=True)
     sub.add_argument("--reference", type=Path, required=True, help="the folder of reference results")
     sub.add_argument("--output", type=Path, required=True, help="where the comparison goes")
     return main

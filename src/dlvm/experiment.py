@@ -16,6 +16,8 @@ from dlvm.errors import InputError
 from dlvm.evaluators.evaluation import Evaluation, FoldIn
 from dlvm.evaluators.full_folding_in import full_folding_in
 from dlvm.evaluators.half_folding_in import half_folding_in
+from dlvm.measurements import Measurement
+from dlvm.measures import MEASURES
 from dlvm.models import MODELS
 from dlvm.models.topics import Topics
 from dlvm.scores import Score, perplexity
@@ -40,7 +42,6 @@ def train(
     seed: int,
     test_documents: int,
     settings: dict[str, Any],
-    smoothing: Sequence[float] = (),
 ) -> list[Topics]:
     """Train a model on the training documents of a split.
 
@@ -51,22 +52,15 @@ def train(
         seed: names the split and the start.
         test_documents: how many documents are held out.
         settings: the model's training settings.
-        smoothing: constants to add at every M step: one training each.
 
     Returns:
-        One Topics per chain, or per constant.
+        One Topics per chain.
     """
     if topics < 1:
         raise InputError(f"{topics} topics: there must be 1 or more")
     module = model_module(model)
     _check_settings(module.train, settings, f"{model}: training")
     training, _ = train_test_split(corpus, test_documents, seed)
-    if smoothing:
-        return [
-            trained
-            for constant in smoothing
-            for trained in module.train(training, topics=topics, seed=seed, smoothing=constant, **settings)
-        ]
     trained: list[Topics] = module.train(training, topics=topics, seed=seed, **settings)
     return trained
 
@@ -129,9 +123,77 @@ def score(
     return rows
 
 
+def sweep(
+    corpus: Corpus,
+    model: str,
+    variant: str,
+    *,
+    setting: str,
+    values: Sequence[float],
+    topics: int,
+    seed: int,
+    test_documents: int,
+    train_settings: dict[str, Any],
+    fold_in_settings: dict[str, Any],
+    smoothing: Sequence[float] = (),
+) -> list[Score]:
+    """Train once per value of one training setting and score each; the topics are not kept.
+
+    The rows of value b have the variant "SETTING-b" (two decimals), those of a sweep over the constant that is added
+    at every M step (`setting` "smoothing") the variant given, for the constant has a column of its own.
+    """
+    split = {"seed": seed, "test_documents": test_documents}
+    rows = []
+    for value in values:
+        trained = train(corpus, model, topics=topics, settings={**train_settings, setting: value}, **split)
+        name = variant if setting == "smoothing" else f"{setting}-{value:.2f}"
+        rows += score(corpus, trained, model, name, settings=fold_in_settings, smoothing=smoothing, **split)
+    return rows
+
+
+def measure(
+    kind: str,
+    corpus: Corpus,
+    chains: Sequence[Topics],
+    model: str,
+    *,
+    seed: int,
+    test_documents: int,
+    settings: dict[str, Any],
+    fold_in_settings: dict[str, Any],
+) -> tuple[list[Score], list[Measurement]]:
+    """Run one measurement of `dlvm.measures`; its scores have its own name as their variant.
+
+    Args:
+        kind: the measurement's name, such as "bounds".
+        corpus: all documents.
+        chains: the topics that it reads, one per chain; none where it trains its own models.
+        model: the model that they are of, or "none".
+        seed: names the split and the draws.
+        test_documents: how many documents are held out.
+        settings: the measurement's settings.
+        fold_in_settings: the model's fold-in settings.
+
+    Raises:
+        InputError: for an unknown measurement, or settings that it does not take.
+    """
+    if kind not in MEASURES:
+        raise InputError(f"there is no measurement {kind}; there are {', '.join(MEASURES)}")
+    module = importlib.import_module(f"dlvm.measures.{kind.replace('-', '_')}")
+    _check_settings(module.measure, settings, f"{kind}")
+    given: dict[str, Any] = {"seed": seed, "test_documents": test_documents}
+    if chains:
+        given |= {"chains": chains, "model": model, "variant": kind}
+        fold_in = model_module(model).fold_in
+        _check_settings(fold_in, fold_in_settings, f"{model}: folding in")
+        given["fold_in"] = partial(fold_in, seed=seed, **fold_in_settings)
+    found: tuple[list[Score], list[Measurement]] = module.measure(corpus, **given, **settings)
+    return found
+
+
 def _check_settings(function: Callable[..., Any], settings: dict[str, Any], what: str) -> None:
     """Refuse settings that a model's function does not take, lacks, or takes as another kind of number."""
-    given = {"corpus", "topics", "documents", "seed", "smoothing"}
+    given = {"corpus", "topics", "documents", "seed", "test_documents", "chains", "model", "variant", "fold_in"}
     known = {name: p for name, p in inspect.signature(function).parameters.items() if name not in given}
     for name, value in settings.items():
         if name not in known:

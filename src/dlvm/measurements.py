@@ -4,14 +4,13 @@ A row is one number along an axis: the log joint probability of a chain at a swe
 the logarithm of a normaliser at a length. Like scores, measurements hold no timings.
 """
 
-import csv
 from collections.abc import Iterable
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dlvm.errors import InputError
-from dlvm.files import replacing
+from dlvm.tables import merge_rows, write_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,11 +51,18 @@ COLUMNS = tuple(field.name for field in fields(Measurement))
 
 
 def write_measurements(path: Path, measurements: Iterable[Measurement]) -> None:
-    """Write measurements as CSV, sorted, floats with all their digits (the shortest that read back the same)."""
-    with replacing(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        writer.writerows(astuple(measurement) for measurement in sorted(measurements))
+    """Write measurements as CSV, sorted."""
+    write_rows(path, COLUMNS, map(astuple, sorted(measurements)))
+
+
+def collect_measurements(paths: Iterable[Path], destination: Path) -> None:
+    """Merge files of measurements into one, sorted.
+
+    Raises:
+        InputError: when a file has other columns, or two files report the same measurement.
+    """
+    numbers = ("topics", "smoothing", "seed", "at")
+    merge_rows(paths, destination, COLUMNS, COLUMNS[: COLUMNS.index("value")], numbers=numbers)
 
 
 def read_measurements(path: Path) -> "pd.DataFrame":

@@ -4,7 +4,6 @@ A row is one (corpus, model, variant, topics, smoothing, chain, evaluator, sampl
 enter it, so that two runs can be compared byte by byte.
 """
 
-import csv
 import math
 from collections.abc import Iterable
 from dataclasses import astuple, dataclass, fields
@@ -12,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dlvm.errors import InputError
-from dlvm.files import replacing
+from dlvm.tables import merge_rows, write_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -69,34 +68,17 @@ def perplexity(log_likelihood: float, tokens: int) -> float:
 
 
 def write_scores(path: Path, scores: Iterable[Score]) -> None:
-    """Write scores as CSV, sorted, floats with all their digits (the shortest that read back the same)."""
-    with replacing(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        writer.writerows(astuple(score) for score in sorted(scores))
+    """Write scores as CSV, sorted."""
+    write_rows(path, COLUMNS, map(astuple, sorted(scores)))
 
 
 def collect_scores(paths: Iterable[Path], destination: Path) -> None:
-    """Merge score files into one, sorted; the text of every row stays as it was.
+    """Merge score files into one, sorted.
 
     Raises:
         InputError: when a file has other columns, or two files report the same evaluation.
     """
-    rows: dict[tuple[str, ...], list[str]] = {}
-    keys = COLUMNS.index("documents")
-    for path in paths:
-        with path.open(newline="", encoding="utf-8") as file:
-            reader = csv.reader(file)
-            if tuple(next(reader, ())) != COLUMNS:
-                raise InputError(f"{path}: not a scores table; its columns are not {', '.join(COLUMNS)}")
-            for row in reader:
-                if rows.setdefault(tuple(row[:keys]), row) is not row:
-                    raise InputError(f"{path}: reports {', '.join(row[:keys])} a second time")
-    with replacing(destination) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        for key in sorted(rows, key=lambda k: (*k[:3], int(k[3]), float(k[4]), *k[5:])):
-            writer.writerow(rows[key])
+    merge_rows(paths, destination, COLUMNS, COLUMNS[: COLUMNS.index("documents")], numbers=("topics", "smoothing"))
 
 
 def read_scores(path: Path) -> "pd.DataFrame":

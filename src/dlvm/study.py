@@ -69,10 +69,19 @@ def check_study(study: dict[str, Any], schema: Path, data: Path) -> dict[str, An
             raise InputError(
                 f"study: at {key}/corpus: {study[key]['corpus']} is not among the corpora {', '.join(study['corpora'])}"
             )
-    for model, variants in study["alternatives"]["variants"].items():
+    for kind, asked in study["measures"].items():
+        for key, known in (("corpora", study["corpora"]), ("models", study["models"])):
+            for name in asked.get(key, ()):
+                if name not in known:
+                    raise InputError(f"study: at measures/{kind}/{key}: {name} is not among {', '.join(known)}")
+    changed = [(f"alternatives/variants/{m}", m, named) for m, named in study["alternatives"]["variants"].items()]
+    changed += [(f"models/{m}/also", m, settings.get("also", {})) for m, settings in study["models"].items()]
+    for place, model, variants in changed:
+        if model not in study["models"]:
+            raise InputError(f"study: at {place}: {model} is not among the models {', '.join(study['models'])}")
         for name, changes in variants.items():
             for part, change in changes.items():
-                where = f"alternatives/variants/{model}/{name}/{part}"
+                where = f"{place}/{name}/{part}"
                 for setting in change:
                     if setting not in study["models"][model][part]:
                         raise InputError(

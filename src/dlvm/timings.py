@@ -4,7 +4,7 @@ import csv
 from pathlib import Path
 
 from dlvm.errors import InputError
-from dlvm.files import replacing
+from dlvm.tables import write_rows
 
 COLUMNS = ("rule", "corpus", "model", "variant", "topics", "seed", "seconds", "cpu_seconds", "memory_mb")
 
@@ -37,10 +37,7 @@ def collect_timings(benchmarks: Path, destination: Path) -> None:
                 except (KeyError, ValueError) as error:
                     raise InputError(f"{path}: not a benchmark file ({error}); delete it and run again") from error
                 rows.append((rule, corpus, model, variant, topics, seed, *cells))
-    with replacing(destination) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        writer.writerows(rows)
+    write_rows(destination, COLUMNS, rows)
 
 
 def _number(text: str) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from dlvm.exhibits import Inputs
+from dlvm.measurements import COLUMNS as MEASURED
 from dlvm.scores import COLUMNS
 
 FULL, HALF = "full-folding-in", "half-folding-in"
@@ -29,10 +30,44 @@ STUDY: dict[str, Any] = {
             "train": {"iterations": 30, "tolerance": 0.0},
             "fold_in": {"iterations": 20, "tolerance": 1e-4},
         },
+        "plsa-vem": {
+            "variant": MAIN,
+            "smoothed": True,
+            "train": {"iterations": 30, "tolerance": 0.0, "ve_iterations": 1},
+            "fold_in": {"iterations": 20, "tolerance": 1e-4},
+        },
+        "plsa-tem": {
+            "variant": "tempered",
+            "sweep": {"setting": "beta", "values": [0.5, 1.0]},
+            "smoothing": [1e-4],
+            "seeds": [0],
+            "train": {"iterations": 30, "tolerance": 0.0},
+            "fold_in": {"iterations": 20, "tolerance": 1e-4},
+        },
+        "epca": {
+            "variant": "penalised",
+            "smoothed": True,
+            "also": {"unpenalised": {"train": {"penalty": 0.0}}},
+            "topics": [2, 5],
+            "train": {"penalty": 1.0, "iterations": 10},
+            "fold_in": {"iterations": 10},
+        },
         "lda": {
             "variant": GIBBS,
             "train": {"alpha_sum": 50.0, "beta": 0.1, "sweeps": 9, "chains": 2},
             "fold_in": {"sweeps": 8},
+        },
+    },
+    "measures": {
+        "point-posteriors": {"corpora": ["cranfield"], "seeds": [0]},
+        "discrete-latents": {"corpora": ["cranfield"], "seeds": [0]},
+        "bounds": {"corpora": ["cranfield"], "models": ["plsa-hof", "lda"], "topics": [2, 3], "seeds": [0]},
+        "normalisers": {"corpora": ["cranfield"], "models": ["plsa-hof"], "topics": [2, 3], "seeds": [0]},
+        "convergence": {
+            "corpora": ["cranfield", "medline", "nips"],
+            "models": ["lda"],
+            "topics": [2, 10],
+            "seeds": [0],
         },
     },
     "alternatives": {
@@ -87,6 +122,11 @@ def score_rows(study: dict[str, Any], p: Callable[[int, float, str, int], float]
         cells.append((corpus, MAIN, study["topics"], study["seeds"], "plsa-hof", 1.0))
         cells.append((corpus, SECOND, study["topics"], study["smoothing_in_m_step"]["seeds"], "plsa-hof", 1.1))
         cells.append((corpus, GIBBS, study["topics"], study["seeds"], "lda", 0.5))
+        cells.append((corpus, MAIN, study["topics"], study["seeds"], "plsa-vem", 1.01))
+        cells.append((corpus, "beta-0.50", study["topics"], [0], "plsa-tem", 1.2))
+        cells.append((corpus, "beta-1.00", study["topics"], [0], "plsa-tem", 1.0))
+        cells.append((corpus, "penalised", study["models"]["epca"]["topics"], study["seeds"], "epca", 1.3))
+        cells.append((corpus, "unpenalised", study["models"]["epca"]["topics"], study["seeds"], "epca", 1.4))
     grid = (alternatives["topics"], alternatives["seeds"])
     for corpus in alternatives["corpora"]:
         cells.append((corpus, MAIN, *grid, "plsa-hof", 1.5))
@@ -104,9 +144,52 @@ def score_rows(study: dict[str, Any], p: Callable[[int, float, str, int], float]
                         chains: Iterable[tuple[str, float]] = (("all", value), ("0", value * 1.03), ("1", value * 1.05))
                         rows += [row(corpus, model, variant, topics, 0.0, c, evaluator, seed, v) for c, v in chains]
                     else:
-                        for constant in study["smoothing"]:
+                        for constant in study["models"][model].get("smoothing", study["smoothing"]):
                             value = factor * p(topics, constant, evaluator, seed)
                             rows.append(row(corpus, model, variant, topics, constant, "none", evaluator, seed, value))
+    return rows
+
+
+def measurement_rows(study: dict[str, Any], shift: float = 0.0) -> list[Row]:
+    """Return measurements that bear out every claim; `shift` (nats) moves every estimate against the exact value."""
+    measures = study["measures"]
+
+    def one(kind: str, model: str, topics: int, quantity: str, axis: str, at: int, value: float, **o: Any) -> Row:
+        corpus, chain = o.get("corpus", measures[kind]["corpora"][0]), o.get("chain", "none")
+        variant = o.get("variant", kind)
+        return (corpus, model, variant, topics, 0.0, chain, 0, quantity, axis, at, value, o.get("error", 0.0))
+
+    rows = []
+    for topics in measures["bounds"]["topics"]:
+        for document in range(4):
+            exact = -100.0 - document
+            for model in ("plsa-hof", "lda"):
+                gaps = {"exact-marginal": 0.0, "mean-field-bound": -2.0 + shift, "full-folding-in": topics - shift}
+                for quantity, gap in gaps.items():
+                    rows.append(one("bounds", model, topics, quantity, "document", document, exact + gap))
+            for model in ("mixture-of-multinomials", "hmm"):
+                for quantity, gap in (("exact-marginal", 0.0), ("point-bound", -1.0 + shift)):
+                    rows.append(one("discrete-latents", model, topics, quantity, "document", document, exact + gap))
+        for length in (1, 10):
+            value = topics * 0.1 * length - shift
+            rows.append(one("normalisers", "plsa-hof", topics, "log-normaliser", "length", length, value, error=1e-3))
+    for at in range(3):
+        for model in ("gaussian-mixture", "hmm"):
+            rows.append(one("point-posteriors", model, 2, "objective", "iteration", at, -50.0 + at + shift))
+            rows.append(one("point-posteriors", model, 2, "log-likelihood", "iteration", at, -49.0 + at))
+        for variant, norm in (("unit-columns", 0.5), ("unconstrained", 1e-3)):
+            value = norm**at if shift == 0.0 else 1.0
+            rows.append(one("point-posteriors", "ica", 2, "latent-norm", "iteration", at, value, variant=variant))
+            rows.append(one("point-posteriors", "ica", 2, "objective", "iteration", at, -9.0 + at, variant=variant))
+    for corpus in study["corpora"]:
+        for topics in measures["convergence"]["topics"]:
+            rows.append(one("convergence", "lda", topics, "r-hat", "chains", 2, 1.01, corpus=corpus, chain="all"))
+            for chain in ("0", "1"):
+                for at in (0, 5, 9):
+                    value = -1000.0 + 10.0 * at + int(chain)
+                    rows.append(
+                        one("convergence", "lda", topics, "log-joint", "sweep", at, value, corpus=corpus, chain=chain)
+                    )
     return rows
 
 
@@ -144,6 +227,7 @@ def inputs(
     synthetic: bool = False,
     p: Callable[[int, float, str, int], float] = made_up,
     timings: pd.DataFrame | None = None,
+    shift: float = 0.0,
 ) -> Inputs:
     """Return the inputs of a study with made-up scores."""
     study = study or small_study()
@@ -151,6 +235,7 @@ def inputs(
         scores=pd.DataFrame(score_rows(study, p), columns=list(COLUMNS)),
         corpora=corpora_table(study, synthetic=synthetic),
         study=study,
+        measurements=pd.DataFrame(measurement_rows(study, shift), columns=list(MEASURED)),
         timings=timings,
         commit="0123456789abcdef",
         date="2001-02-03",

@@ -7,6 +7,7 @@ rule audit:
         study=STUDY,
         scores="data/scores/scores.csv",
         corpora="data/scores/corpora.csv",
+        measurements="data/scores/measurements.csv",
     log:
         "logs/audit.log",
     conda:
@@ -15,5 +16,5 @@ rule audit:
         reference=REFERENCE,
         comparison="data/scores/audit.csv",
     shell:
-        "dlvm audit --study {input.study} --scores {input.scores} --corpora {input.corpora}"
+        "dlvm audit --study {input.study} --scores {input.scores} --corpora {input.corpora} --measurements {input.measurements}"
         " --reference {params.reference} --output {params.comparison} 2>&1 | tee {log}"

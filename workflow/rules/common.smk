@@ -33,6 +33,7 @@ if "mirror" in study:  # for the jobs; not a parameter, for where a file comes f
 CORPORA = list(study["corpora"])
 DESCRIBED = CORPORA + study["table_1_also"]
 MODELS = study["models"]
+MEASURES = study["measures"]
 SMOOTHING = [repr(float(constant)) for constant in study["smoothing"]]
 BENCHMARKS = f"data/benchmarks/{study['study']}"
 REFERENCE = Path("data/reference") / study["study"]
@@ -90,6 +91,7 @@ def settings(wildcards, part):
     if variant.startswith("alternative-"):
         name = variant.removeprefix("alternative-")
         chosen |= study["alternatives"]["variants"][wildcards.model][name].get(part, {})
+    chosen |= MODELS[wildcards.model].get("also", {}).get(variant, {}).get(part, {})
     return shlex.quote(json.dumps(chosen, sort_keys=True))
 
 
@@ -129,9 +131,13 @@ def score_files(corpora, model, variant, grid):
     ]
 
 
+def grid(model):
+    """Return every (topics, seed) of a model: the study's, where it has none of its own."""
+    return list(product(MODELS[model].get("topics", study["topics"]), MODELS[model].get("seeds", study["seeds"])))
+
+
 def all_scores():
     """Return every score file that the study asks for."""
-    grid = list(product(study["topics"], study["seeds"]))
     second = product(study["topics"], study["smoothing_in_m_step"]["seeds"])
     beyond, alternatives = study["beyond_vocabulary"], study["alternatives"]
     tried = list(product(alternatives["topics"], alternatives["seeds"]))
@@ -143,11 +149,52 @@ def all_scores():
         list(product(beyond["topics"], beyond["seeds"])),
     )
     for model in MODELS:
-        files += score_files(CORPORA, model, MODELS[model]["variant"], grid)
-        files += score_files(alternatives["corpora"], model, MODELS[model]["variant"], tried)
+        for variant in [MODELS[model]["variant"], *MODELS[model].get("also", {})]:
+            files += score_files(CORPORA, model, variant, grid(model))
         for name in alternatives["variants"].get(model, {}):
             files += score_files([alternatives["corpus"]], model, f"alternative-{name}", tried)
-    return sorted(set(files))
+    for model in ("plsa-hof", "lda"):
+        files += score_files(alternatives["corpora"], model, MODELS[model]["variant"], tried)
+    return sorted({*files, *measured("scores")})
+
+
+def measure_grid():
+    """Return (corpus, model, kind, topics, seed) of every measurement that the study asks for."""
+    return [
+        cell
+        for kind, asked in MEASURES.items()
+        for cell in product(
+            asked["corpora"], asked.get("models", ["none"]), [kind], asked.get("topics", [0]), asked["seeds"]
+        )
+    ]
+
+
+def measured(folder):
+    """Return the files of every measurement below data/scores or data/measurements."""
+    return [f"data/{folder}/{c}/{model}/{kind}/{k}-{seed}.csv" for c, model, kind, k, seed in measure_grid()]
+
+
+def topics_to_measure(wildcards):
+    """Return the topics of the model's main variant that a measurement reads; none where it trains its own models."""
+    if wildcards.model == "none":
+        return []
+    return topics_of(wildcards, MODELS[wildcards.model]["variant"])
+
+
+def measure_settings(wildcards):
+    """Return a measurement's settings as a shell word."""
+    return shlex.quote(json.dumps(MEASURES[wildcards.kind].get("settings", {}), sort_keys=True))
+
+
+def measure_code(wildcards):
+    """Return the digest of what a measurement runs, and of the model that it reads."""
+    modules = ["dlvm.experiment", f"dlvm.measures.{wildcards.kind.replace('-', '_')}"]
+    return code(*modules, *([MODULES[wildcards.model]] if wildcards.model in MODULES else []))
+
+
+def measure_trained(wildcards):
+    """Return the training settings of the model that a measurement reads."""
+    return "" if wildcards.model == "none" else train_settings(wildcards)
 
 
 def raw_inputs(wildcards):
@@ -156,19 +203,37 @@ def raw_inputs(wildcards):
 
 
 def topics_to_score(wildcards):
-    """Return the topics that one score file evaluates: all chains, all constants, or the one model."""
-    stem = f"data/models/{wildcards.corpus}/{wildcards.model}/{wildcards.variant}/{wildcards.topics}-{wildcards.seed}"
+    """Return the topics that one score file evaluates."""
+    return topics_of(wildcards, wildcards.variant)
+
+
+def topics_of(wildcards, variant):
+    """Return the topics of one variant: all chains, or the one model."""
+    stem = f"data/models/{wildcards.corpus}/{wildcards.model}/{variant}/{wildcards.topics}-{wildcards.seed}"
     if "chains" in MODELS[wildcards.model]["train"]:
         return [f"{stem}-chain-{chain}.npz" for chain in range(MODELS[wildcards.model]["train"]["chains"])]
-    if wildcards.variant == "smoothed-in-m-step":
-        return [f"{stem}-constant-{constant}.npz" for constant in SMOOTHING]
     return [f"{stem}.npz"]
+
+
+def sweep_values(wildcards):
+    """Return the setting that a sweep varies and its values, as options."""
+    if wildcards.variant == "smoothed-in-m-step":
+        return "--setting smoothing --values " + " ".join(SMOOTHING)
+    varied = MODELS[wildcards.model]["sweep"]
+    return f"--setting {varied['setting']} --values " + " ".join(repr(float(value)) for value in varied["values"])
 
 
 def constants_to_add(wildcards):
     """Return the constants that are added after training, as an option."""
-    smoothed_here = MODELS[wildcards.model].get("smoothed", False) and wildcards.variant != "smoothed-in-m-step"
-    return "--smoothing " + " ".join(SMOOTHING) if smoothed_here else ""
+    own = MODELS[wildcards.model].get("smoothing", SMOOTHING if MODELS[wildcards.model].get("smoothed") else [])
+    if wildcards.variant == "smoothed-in-m-step" or not own:
+        return ""
+    return "--smoothing " + " ".join(repr(float(constant)) for constant in own)
+
+
+def measure_fold_in(wildcards):
+    """Return the fold-in settings of the model that a measurement reads, as an option."""
+    return "" if wildcards.model == "none" else f"--fold-in-settings {fold_in_settings(wildcards)}"
 
 
 def exhibit_code(wildcards):

@@ -27,6 +27,35 @@ rule score:
         " {params.smoothing} --output {output} 2> {log}"
 
 
+rule sweep:
+    """Train once per value of one setting and score each: the constant at every M step, the inverse temperature."""
+    input:
+        corpus="data/corpora/{corpus}.npz",
+    output:
+        "data/scores/{corpus}/{model}/{variant}/{topics}-{seed}.csv",
+    log:
+        "logs/sweep/{corpus}/{model}/{variant}/{topics}-{seed}.log",
+    benchmark:
+        f"{BENCHMARKS}/sweep/{{corpus}}/{{model}}/{{variant}}/{{topics}}-{{seed}}.tsv"
+    wildcard_constraints:
+        variant="smoothed-in-m-step|tempered",
+    conda:
+        "../../environment.yml"
+    params:
+        code=model_code,
+        test_documents=test_documents,
+        train=train_settings,
+        fold_in=fold_in_settings,
+        corpus=corpus_code,
+        values=sweep_values,
+        smoothing=constants_to_add,
+    shell:
+        "dlvm sweep {input.corpus} --model {wildcards.model} --variant {wildcards.variant} --topics {wildcards.topics}"
+        " --seed {wildcards.seed} --test-documents {params.test_documents} {params.values}"
+        " --train-settings {params.train} --fold-in-settings {params.fold_in} {params.smoothing}"
+        " --output {output} 2> {log}"
+
+
 rule collect_scores:
     """Merge all scores into the one table that every exhibit is a function of."""
     input:

@@ -1,7 +1,7 @@
 """Scores to figures and tables: an exhibit is a function of scores, corpora and the study, and of nothing else."""
 
 EXHIBIT = (
-    "dlvm exhibit {wildcards.name} --study {input.study} --scores {input.scores} --corpora {input.corpora}"
+    "dlvm exhibit {wildcards.name} --study {input.study} --scores {input.scores} --corpora {input.corpora} --measurements {input.measurements}"
     " {params.timings} --output {output} 2> {log}"
 )
 
@@ -30,6 +30,7 @@ rule figure:
         study=STUDY,
         scores="data/scores/scores.csv",
         corpora="data/scores/corpora.csv",
+        measurements="data/scores/measurements.csv",
     output:
         report("figures/{name}.pdf", category="Figures", labels={"exhibit": "{name}"}),
     log:
@@ -51,6 +52,7 @@ rule table:
         study=STUDY,
         scores="data/scores/scores.csv",
         corpora="data/scores/corpora.csv",
+        measurements="data/scores/measurements.csv",
         timings=branch(Path(REFERENCE / "timings.csv").exists(), then=str(REFERENCE / "timings.csv"), otherwise=[]),
     output:
         "paper/generated/{name}.tex",

@@ -6,7 +6,7 @@ TRAIN = (
 )
 
 
-ruleorder: train_chains > train_smoothed > train
+ruleorder: train_chains > train
 
 
 rule train:
@@ -54,30 +54,3 @@ rule train_chains:
         corpus=corpus_code,
     shell:
         TRAIN
-
-
-rule train_smoothed:
-    """Train PLSA once per constant, the constant added at every M step (the second reading)."""
-    input:
-        corpus="data/corpora/{corpus}.npz",
-    output:
-        temp(
-            expand(
-                "data/models/{{corpus}}/{{model}}/smoothed-in-m-step/{{topics}}-{{seed}}-constant-{constant}.npz",
-                constant=SMOOTHING,
-            )
-        ),
-    log:
-        "logs/train/{corpus}/{model}/smoothed-in-m-step/{topics}-{seed}.log",
-    benchmark:
-        f"{BENCHMARKS}/train_smoothed/{{corpus}}/{{model}}/smoothed-in-m-step/{{topics}}-{{seed}}.tsv"
-    conda:
-        "../../environment.yml"
-    params:
-        code=model_code,
-        test_documents=test_documents,
-        settings=train_settings,
-        corpus=corpus_code,
-        smoothing=SMOOTHING,
-    shell:
-        TRAIN + " --smoothing {params.smoothing}"

@@ -10,6 +10,7 @@ rule macros:
         study=STUDY,
         scores="data/scores/scores.csv",
         corpora="data/scores/corpora.csv",
+        measurements="data/scores/measurements.csv",
     output:
         "paper/generated/macros.tex",
     log:
@@ -23,7 +24,7 @@ rule macros:
         commit=checked_out(),
         date=commit("%cs"),
     shell:
-        "dlvm exhibit macros --study {input.study} --scores {input.scores} --corpora {input.corpora}"
+        "dlvm exhibit macros --study {input.study} --scores {input.scores} --corpora {input.corpora} --measurements {input.measurements}"
         " --commit '{params.commit}' --date '{params.date}' --output {output} 2> {log}"
 
 

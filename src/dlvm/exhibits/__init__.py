@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from dlvm.errors import InputError
-from dlvm.exhibits.inputs import LDA, PLSA, Inputs, Run, Settings
+from dlvm.exhibits.inputs import EPCA, LDA, PLSA, TEM, VEM, Inputs, Run, Settings
 from dlvm.files import replacing
 
 __all__ = ["EXHIBITS", "Exhibit", "Inputs", "Run", "corpora_of", "exhibit_names", "make", "path", "stands_on"]
@@ -20,7 +20,11 @@ __all__ = ["EXHIBITS", "Exhibit", "Inputs", "Run", "corpora_of", "exhibit_names"
 SECOND = "second reading"
 BEYOND = "beyond the vocabulary"
 ALTERNATIVES = "alternatives"
-_ALL = (PLSA, LDA, SECOND, BEYOND, ALTERNATIVES)
+# kinds of measurements (`dlvm.measures`)
+BOUNDS, DISCRETE, NORMALISERS = "bounds", "discrete-latents", "normalisers"
+POINTS, CONVERGENCE = "point-posteriors", "convergence"
+MEASURED = (BOUNDS, DISCRETE, NORMALISERS, POINTS, CONVERGENCE)
+_ALL = (PLSA, VEM, TEM, EPCA, LDA, SECOND, BEYOND, ALTERNATIVES)
 
 
 @dataclass(frozen=True)
@@ -49,21 +53,52 @@ CORPORA_WITH_FIGURES = 3
 
 _SMOOTHING = ("PLSA under every constant, added after training", "dlvm.exhibits.smoothing_curves", "first_reading")
 _SECOND = ("PLSA under every constant, added at every M step", "dlvm.exhibits.smoothing_curves", "second_reading")
-_COMPARISON = ("LDA beside the best curve of PLSA", "dlvm.exhibits.comparison_curves", "draw")
+_VERSIONS = ("three versions of PLSA", "dlvm.exhibits.plsa_versions", "draw")
+_COMPARISON = ("LDA beside the best curves of PLSA and EPCA", "dlvm.exhibits.comparison_curves", "draw")
 
 EXHIBITS: dict[str, Exhibit] = {
     "table-1": Exhibit("table", "the corpora", "dlvm.exhibits.corpora_table", "render", original="Table 1"),
+    "figure-1": Exhibit("figure", *_VERSIONS, (PLSA, VEM, TEM), 0, "Figure 1"),
+    "figure-2": Exhibit("figure", *_VERSIONS, (PLSA, VEM, TEM), 1, "Figure 2"),
+    "figure-3": Exhibit("figure", *_VERSIONS, (PLSA, VEM, TEM), 2, "Figure 3"),
     "figure-4": Exhibit("figure", *_SMOOTHING, (PLSA,), 0, "Figure 4"),
     "figure-5": Exhibit("figure", *_SMOOTHING, (PLSA,), 1, "Figure 5"),
     "figure-6": Exhibit("figure", *_SMOOTHING, (PLSA,), 2, "Figure 6"),
     "figure-4b": Exhibit("figure", *_SECOND, (SECOND,), 0, "Figure 4"),
     "figure-5b": Exhibit("figure", *_SECOND, (SECOND,), 1, "Figure 5"),
     "figure-6b": Exhibit("figure", *_SECOND, (SECOND,), 2, "Figure 6"),
-    "figure-7": Exhibit("figure", *_COMPARISON, (PLSA, LDA), 0, "Figure 7"),
-    "figure-8": Exhibit("figure", *_COMPARISON, (PLSA, LDA), 1, "Figure 8"),
-    "figure-9": Exhibit("figure", *_COMPARISON, (PLSA, LDA), 2, "Figure 9"),
+    "figure-7": Exhibit("figure", *_COMPARISON, (PLSA, EPCA, LDA), 0, "Figure 7"),
+    "figure-8": Exhibit("figure", *_COMPARISON, (PLSA, EPCA, LDA), 1, "Figure 8"),
+    "figure-9": Exhibit("figure", *_COMPARISON, (PLSA, EPCA, LDA), 2, "Figure 9"),
     "figure-beyond": Exhibit(
         "figure", "PLSA beyond the size of the vocabulary", "dlvm.exhibits.beyond_vocabulary", "draw", (BEYOND,)
+    ),
+    "figure-point-posteriors": Exhibit(
+        "figure", "point posteriors: bounds and collapses", "dlvm.exhibits.point_posteriors", "draw", (POINTS,)
+    ),
+    "figure-bounds": Exhibit(
+        "figure",
+        "optimism and pessimism of single documents",
+        "dlvm.exhibits.bounds",
+        "draw",
+        (BOUNDS, DISCRETE),
+    ),
+    "figure-normaliser": Exhibit(
+        "figure", "the normaliser that folding in ignores", "dlvm.exhibits.normaliser_curves", "draw", (NORMALISERS,)
+    ),
+    "figure-convergence": Exhibit(
+        "figure", "convergence of the Gibbs sampler", "dlvm.exhibits.convergence", "draw", (CONVERGENCE,)
+    ),
+    "table-models": Exhibit("table", "the family of models", "dlvm.exhibits.models_table", "render"),
+    "table-side-by-side": Exhibit(
+        "table",
+        "the original's figures beside ours",
+        "dlvm.exhibits.side_by_side",
+        "render",
+        (PLSA, VEM, TEM, EPCA, LDA),
+    ),
+    "table-claims": Exhibit(
+        "table", "the original's claims, tested", "dlvm.exhibits.claims_table", "render", (*_ALL, *MEASURED)
     ),
     "table-interpretations": Exhibit(
         "table", "the readings that the source leaves open", "dlvm.exhibits.interpretations", "render", _ALL
@@ -114,6 +149,8 @@ def stands_on(name: str, study: Mapping[str, Any]) -> tuple[Run, ...]:
             runs.update(settings.beyond_runs() if settings.beyond_corpus else ())
         elif part == ALTERNATIVES:
             runs.update(settings.alternative_runs())
+        elif part in MEASURED:
+            runs.update(settings.measured_runs(part))
         elif part == SECOND:
             runs.update(run for corpus in corpora for run in settings.second_reading_runs(corpus))
         elif part in settings.models:

@@ -1,10 +1,10 @@
-"""Figures 7, 8 and 9: LDA beside the best curve of PLSA, full and half folding-in."""
+"""Figures 7, 8 and 9: LDA beside the best curves of PLSA and EPCA, full and half folding-in."""
 
 from matplotlib.figure import Figure
 
 from dlvm.exhibits import style
-from dlvm.exhibits.curves import best, study_curves
-from dlvm.exhibits.inputs import EVALUATORS, LDA, PLSA, Inputs
+from dlvm.exhibits.curves import best_curve
+from dlvm.exhibits.inputs import EPCA, EVALUATORS, LDA, PLSA, Inputs
 from dlvm.exhibits.smoothing_curves import line
 
 
@@ -14,11 +14,12 @@ def draw(inputs: Inputs, corpus: str) -> Figure:
     titles = [style.EVALUATOR_NAMES[evaluator] for evaluator in EVALUATORS]
     figure, axes = style.panels(titles, synthetic=inputs.synthetic(corpus))
     for axis, evaluator in zip(axes, EVALUATORS, strict=True):
-        for model in (PLSA, LDA):
-            curve = best(study_curves(inputs, corpus, model, evaluator))
-            if curve is None:
+        for model in (PLSA, EPCA, LDA):
+            found = best_curve(inputs, corpus, model, evaluator)
+            if found is None:
                 continue
-            name = style.MODEL_NAMES[model]
+            variant, curve = found
+            name = style.MODEL_NAMES[model] + (f", {variant}" if settings.further_variants(model) else "")
             label = f"{name}, constant {style.power(curve.smoothing)}" if curve.smoothing else name
             line(axis, curve, style.COLOURS[model], marker=style.MARKERS[model], label=label)
         axis.legend(loc="best")

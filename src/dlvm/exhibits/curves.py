@@ -135,9 +135,35 @@ def study_curves(inputs: Inputs, corpus: str, model: str, evaluator: str, varian
         model=model,
         variant=variant or settings.variant(model),
         evaluator=evaluator,
-        topics=settings.topics,
-        seeds=settings.second_reading_seeds if variant == SECOND_READING else settings.seeds,
+        topics=settings.topics_of(model),
+        seeds=settings.second_reading_seeds if variant == SECOND_READING else settings.seeds_of(model),
     )
+
+
+def best_curve(inputs: Inputs, corpus: str, model: str, evaluator: str) -> tuple[str, Curve] | None:
+    """Return a model's best curve (see `best`) over its variants and constants, with its variant's name."""
+    settings = inputs.settings
+    candidates = [
+        (variant, chosen)
+        for variant in (settings.variant(model), *settings.further_variants(model))
+        if (chosen := best(study_curves(inputs, corpus, model, evaluator, variant))) is not None
+    ]
+    return min(candidates, key=lambda found: (found[1].lowest().perplexity, found[0]), default=None)
+
+
+def swept_lowest(
+    inputs: Inputs, corpus: str, model: str, evaluator: str, variants: Sequence[str]
+) -> dict[tuple[int, int], tuple[float, str]]:
+    """Return (perplexity, variant) by (topics, seed): the lowest over some variants of a sweep and over the constants.
+
+    The choice is made point by point on the scored test documents, so it is an upper bound on performance.
+    """
+    found: dict[tuple[int, int], tuple[float, str]] = {}
+    for variant in variants:
+        for curve in study_curves(inputs, corpus, model, evaluator, variant):
+            for at, value in curve.points.items():
+                found[at] = min(found.get(at, (math.inf, "")), (value, variant))
+    return found
 
 
 def best(candidates: Iterable[Curve]) -> Curve | None:

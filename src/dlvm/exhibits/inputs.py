@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.metadata import version
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 PLSA = "plsa-hof"
+VEM = "plsa-vem"
+TEM = "plsa-tem"
+EPCA = "epca"
 LDA = "lda"
 SECOND_READING = "smoothed-in-m-step"
 FULL = "full-folding-in"
@@ -159,14 +163,40 @@ class Settings:
             for name, parts in named.items()
         )
 
+    def topics_of(self, model: str) -> tuple[int, ...]:
+        """The numbers of topics of one model, ascending: its own, or the study's."""
+        return tuple(sorted(int(k) for k in self.study["models"].get(model, {}).get("topics", self.topics)))
+
+    def seeds_of(self, model: str) -> tuple[int, ...]:
+        """The seeds of one model: its own, or the study's."""
+        return tuple(int(s) for s in self.study["models"].get(model, {}).get("seeds", self.seeds))
+
+    def further_variants(self, model: str) -> tuple[str, ...]:
+        """The variants of a model over the same grid, beside the main one."""
+        return tuple(self.study["models"].get(model, {}).get("also", {}))
+
+    def swept_variants(self, model: str) -> tuple[str, ...]:
+        """The variants under which the values of a model's sweep are scored; none where it has no sweep."""
+        varied = self.study["models"].get(model, {}).get("sweep")
+        return tuple(f"{varied['setting']}-{value:.2f}" for value in sorted(varied["values"])) if varied else ()
+
     def main_runs(self, corpus: str, model: str) -> tuple[Run, ...]:
-        """Return the runs of a model's main variant over the study's grid."""
-        variant = self.variant(model)
-        return tuple(Run(corpus, model, variant, k, s) for k in self.topics for s in self.seeds)
+        """Return the runs of a model's variants over its grid."""
+        variants = (self.variant(model), *self.further_variants(model), *self.swept_variants(model))
+        grid = [(k, s) for k in self.topics_of(model) for s in self.seeds_of(model)]
+        return tuple(Run(corpus, model, variant, k, s) for variant in variants for k, s in grid)
 
     def second_reading_runs(self, corpus: str) -> tuple[Run, ...]:
         """Return the runs of the second reading over the study's grid."""
         return tuple(Run(corpus, PLSA, SECOND_READING, k, s) for k in self.topics for s in self.second_reading_seeds)
+
+    def measured_runs(self, kind: str) -> tuple[Run, ...]:
+        """Return the runs of one kind of measurement; its own models' scores have its name as their variant."""
+        asked = self.study.get("measures", {}).get(kind)
+        if asked is None:
+            return ()
+        cells = product(asked["corpora"], asked.get("models", ["none"]), asked.get("topics", [0]), asked["seeds"])
+        return tuple(Run(corpus, model, kind, int(k), int(seed)) for corpus, model, k, seed in cells)
 
     def beyond_runs(self) -> tuple[Run, ...]:
         """Return the runs of the figure that goes beyond the vocabulary."""
@@ -179,7 +209,7 @@ class Settings:
         grid = [(k, s) for k in self.alternative_topics for s in self.alternative_seeds]
         runs = [Run(self.alternatives_corpus, a.model, a.variant, k, s) for a in self.alternatives for k, s in grid]
         corpora = self.alternative_corpora
-        runs += [Run(c, m, self.variant(m), k, s) for c in corpora for m in self.models for k, s in grid]
+        runs += [Run(c, m, self.variant(m), k, s) for c in corpora for m in (PLSA, LDA) for k, s in grid]
         return tuple(runs)
 
 

@@ -115,7 +115,7 @@ def _corpora_lines(inputs: Inputs) -> list[str]:
     lines = []
     for other in study.alternative_corpora:
         base = other.partition("-")[0]
-        for model in study.models:
+        for model in (PLSA, LDA):
             variant = study.variant(model)
             found = changes(
                 inputs,

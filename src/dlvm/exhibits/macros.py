@@ -1,8 +1,10 @@
 """Every number that the paper's prose uses, as LaTeX macros; the prose itself holds none."""
 
 import math
+import statistics
 from collections.abc import Sequence
 
+from dlvm.claims import findings
 from dlvm.exhibits import CORPORA_WITH_FIGURES, EXHIBITS, latex
 from dlvm.exhibits.curves import (
     Curve,
@@ -21,6 +23,7 @@ from dlvm.exhibits.interpretations import fold_in_end, train_end
 POSITIONS = ("One", "Two", "Three")
 SIDES = {evaluator: "Full" if evaluator == FULL else "Half" for evaluator in EVALUATORS}
 NOT_RUN = "not run"
+PANELS = {"plsa_versions": "versions", "comparison_curves": "comparison"}  # what the figures of one corpus are called
 ORIGINAL_CORPORA = {"cranfield", "medline", "nips"}
 
 # settings that the prose names: a study without one of them says "not set"
@@ -48,7 +51,7 @@ def macros(inputs: Inputs) -> Macros:
         result |= {f"Corpus{position}{name}": value for name, value in _corpus(inputs, corpus, totals).items()}
         for name, exhibit in EXHIBITS.items():
             if exhibit.corpus == POSITIONS.index(position):
-                kind = exhibit.function if "smoothing" in exhibit.module else "comparison"
+                kind = PANELS.get(exhibit.module.rpartition(".")[2], exhibit.function)
                 result[f"Corpus{position}{latex.camel(kind)}"] = name
                 result[f"Corpus{position}{latex.camel(kind)}Original"] = exhibit.original.replace(" ", "~")
     none = Steps(0, 0, 0)
@@ -59,7 +62,36 @@ def macros(inputs: Inputs) -> Macros:
     for side in SIDES.values():
         below = totals.get(f"lda {side}", none)
         result[f"AllLda{side}Verdict"] = in_words("lies lower", below.falls, below.total, "points")
-    return result | _beyond(inputs)
+    return result | _beyond(inputs) | _claims(inputs) | _convergence(inputs)
+
+
+VERBS = {"holds": "holds", "fails": "fails", "mixed": "holds in part", "not run": "was not tested"}
+
+
+def _claims(inputs: Inputs) -> Macros:
+    """Return each claim's verdict as a verb, the share of comparisons that agree, and the effect's size."""
+    result = {}
+    for claim, finding in findings(inputs):
+        name = f"Claim{latex.camel(claim.name)}"
+        result[f"{name}Verdict"] = VERBS[finding.verdict]
+        result[f"{name}Share"] = f"{latex.integer(finding.agreeing)} of {latex.integer(finding.comparisons)}"
+        result[f"{name}Effect"] = latex.escape(finding.effect) or NOT_RUN
+    return result
+
+
+def _convergence(inputs: Inputs) -> Macros:
+    """Return where the Gibbs sampler's chains agree: split R-hat over corpora, topics and seeds."""
+    rows = [] if inputs.measurements is None else inputs.measurements.to_dict("records")
+    found = [row for row in rows if row["quantity"] == "r-hat"]
+    if not found:
+        return dict.fromkeys(("RhatMedian", "RhatLargest", "RhatLargestCorpus", "RhatLargestTopics"), NOT_RUN)
+    worst = max(found, key=lambda row: float(row["value"]))
+    return {
+        "RhatMedian": latex.decimal(statistics.median(float(row["value"]) for row in found), 2),
+        "RhatLargest": latex.decimal(worst["value"], 2),
+        "RhatLargestCorpus": latex.corpus_name(str(worst["corpus"])),
+        "RhatLargestTopics": latex.integer(worst["topics"]),
+    }
 
 
 def _study(inputs: Inputs) -> Macros:

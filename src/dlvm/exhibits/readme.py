@@ -3,7 +3,7 @@
 import re
 
 from dlvm.errors import InputError
-from dlvm.exhibits import EXHIBITS, exhibit_names, latex, path
+from dlvm.exhibits import EXHIBITS, claims_table, exhibit_names, latex, path
 from dlvm.exhibits.curves import best, curves, in_words, steps, study_curves
 from dlvm.exhibits.inputs import EVALUATORS, FULL, HALF, LDA, PLSA, SECOND_READING, Inputs
 from dlvm.exhibits.provenance import cost
@@ -20,7 +20,12 @@ def update(text: str, inputs: Inputs, rulegraph: str) -> str:
     Raises:
         InputError: when the README lacks a part's marks.
     """
-    parts = {"corpora": corpora(inputs), "exhibits": exhibits(inputs), "dag": drawing(rulegraph)}
+    parts = {
+        "corpora": corpora(inputs),
+        "claims": claims_table.markdown(inputs),
+        "exhibits": exhibits(inputs),
+        "dag": drawing(rulegraph),
+    }
     for name, content in parts.items():
         pattern = rf"(<!-- {name}:[^>]*-->\n).*?(<!-- /{name} -->)"
         marks = re.findall(pattern, text, flags=re.DOTALL)

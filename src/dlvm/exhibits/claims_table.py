@@ -1,0 +1,52 @@
+"""The claims table: each claim of the original, its test, what was found, and the verdict that follows."""
+
+from dlvm.claims import FAILS, HOLDS, Finding, findings
+from dlvm.exhibits import latex
+from dlvm.exhibits.inputs import Inputs
+
+_HEAD = r"""\begin{longtable}{@{}P{0.21\linewidth}P{0.25\linewidth}P{0.36\linewidth}P{0.08\linewidth}@{}}
+\caption{Claims of the original, each with its test. A claim holds where at least %s of the comparisons agree with it,
+fails where at most %s do, and is mixed in between, unless its test says otherwise.\SyntheticNotice}\label{tab:claims}\\
+\toprule
+claim & test & found & verdict\\
+\midrule
+\endfirsthead
+\toprule
+claim & test & found & verdict\\
+\midrule
+\endhead
+\bottomrule
+\endfoot
+"""
+_FOOT = "\\end{longtable}\n"
+
+
+def render(inputs: Inputs) -> str:
+    """Return the table as a longtable."""
+    body = ""
+    for claim, finding in findings(inputs):
+        cells = [
+            rf"{latex.escape(claim.statement)} {{\footnotesize({latex.escape(claim.source)})}}",
+            latex.escape(claim.test),
+            latex.escape(in_words(finding)),
+            rf"\textbf{{{finding.verdict}}}",
+        ]
+        body += " & ".join(cells) + "\\\\\n\\addlinespace\n"
+    head = _HEAD % tuple(latex.percent(share, 0) for share in (HOLDS, FAILS))
+    return head + latex.synthetic_mark(inputs, columns=4) + body.removesuffix("\\addlinespace\n") + _FOOT
+
+
+def in_words(finding: Finding) -> str:
+    """Say what a test found: how many comparisons agree, and the effect's size."""
+    if not finding.comparisons:
+        return "not run in this study"
+    seeds = f", {finding.seeds} seed{'s' if finding.seeds > 1 else ''}" if finding.seeds else ""
+    return f"{finding.agreeing:,} of {finding.comparisons:,}{seeds}; {finding.effect}"
+
+
+def markdown(inputs: Inputs) -> str:
+    """Return the table in Markdown."""
+    lines = ["| claim | where | found | verdict |", "|---|---|---|---|"]
+    for claim, finding in findings(inputs):
+        lines.append(f"| {claim.statement} | {claim.source} | {in_words(finding)} | **{finding.verdict}** |")
+    return "\n".join(lines) + "\n"
