@@ -1,8 +1,10 @@
 """The audit: within tolerance agrees, beyond it differs, and a row too few or too many is named."""
 
+import gzip
 import io
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +13,7 @@ import yaml
 
 from dlvm.audit import DETERMINISTIC, SAMPLED, audit, difference
 from dlvm.errors import InputError
+from dlvm.measurements import Measurement, write_measurements
 from dlvm.scores import Score, write_scores
 
 STUDY = Path(__file__).parents[1] / "workflow/studies/demo.yaml"
@@ -36,7 +39,18 @@ LDA = replace(PLSA, model="lda", variant="collapsed-gibbs", smoothing=0.0, chain
 CORPORA = "corpus,vocabulary\ncranfield-like,564\n"
 
 
-def run(folder: Path, ours: list[Score], theirs: list[Score], corpora: str = CORPORA) -> tuple[bool, str]:
+EXACT = Measurement("cranfield-like", "hmm", "bounds", 2, 1e-5, "none", 0, "exact-marginal", "document", 3, -500.0)
+TRACE = replace(EXACT, model="lda", chain="1", quantity="log-joint", axis="sweep")
+
+
+def run(
+    folder: Path,
+    ours: list[Score],
+    theirs: list[Score],
+    corpora: str = CORPORA,
+    measured: Sequence[Measurement] = (EXACT,),
+    expected: Sequence[Measurement] = (EXACT,),
+) -> tuple[bool, str]:
     reference = folder / "reference"
     reference.mkdir(exist_ok=True)
     (folder / "study.json").write_text(json.dumps(yaml.safe_load(STUDY.read_text())))
@@ -44,9 +58,13 @@ def run(folder: Path, ours: list[Score], theirs: list[Score], corpora: str = COR
     (reference / "corpora.csv").write_text(CORPORA)
     write_scores(folder / "scores.csv", ours)
     write_scores(reference / "scores.csv", theirs)
+    write_measurements(folder / "measurements.csv", measured)
+    write_measurements(reference / "measurements.csv", expected)
+    with gzip.open(reference / "measurements.csv.gz", "wb") as file:
+        file.write((reference / "measurements.csv").read_bytes())
     out = io.StringIO()
-    study, scores = folder / "study.json", folder / "scores.csv"
-    agrees = audit(study, scores, folder / "corpora.csv", reference, folder / "audit.csv", out)
+    tables = [folder / f"{name}.csv" for name in ("scores", "corpora", "measurements")]
+    agrees = audit(folder / "study.json", *tables, reference, folder / "audit.csv", out)
     assert (folder / "audit.csv").exists() == agrees
     return agrees, out.getvalue()
 
@@ -82,6 +100,27 @@ def test_missing_unexpected_and_miscounted_rows_differ(tmp_path: Path) -> None:
     assert "(in no exhibit)" in printed
 
 
+@pytest.mark.parametrize(
+    ("row", "factor", "expected"),
+    [
+        (EXACT, 1 + 0.9 * DETERMINISTIC, True),
+        (EXACT, 1 + 1.1 * DETERMINISTIC, False),
+        (TRACE, 1 + 0.9 * SAMPLED, True),
+        (TRACE, 1 + 1.1 * SAMPLED, False),
+        (replace(EXACT, standard_error=0.1), 1 + 0.9 * SAMPLED, True),
+    ],
+)
+def test_measurements_are_compared_by_quantity(tmp_path: Path, row: Measurement, factor: float, expected: bool) -> None:
+    moved = replace(row, value=row.value * factor)
+    agrees, printed = run(tmp_path, [PLSA], [PLSA], measured=[moved], expected=[row])
+    assert agrees == expected
+    assert f"measured: {row.quantity}" in printed
+
+
+def test_a_missing_measurement_differs(tmp_path: Path) -> None:
+    assert not run(tmp_path, [PLSA], [PLSA], measured=[EXACT], expected=[EXACT, TRACE])[0]
+
+
 def test_the_corpora_are_compared_exactly(tmp_path: Path) -> None:
     agrees, printed = run(tmp_path, [PLSA], [PLSA], corpora=CORPORA.replace("564", "565"))
     assert not agrees
@@ -91,9 +130,9 @@ def test_the_corpora_are_compared_exactly(tmp_path: Path) -> None:
 def test_without_a_reference_there_is_nothing_to_compare_with(tmp_path: Path) -> None:
     write_scores(tmp_path / "scores.csv", [PLSA])
     (tmp_path / "study.json").write_text(json.dumps(yaml.safe_load(STUDY.read_text())))
-    study, scores = tmp_path / "study.json", tmp_path / "scores.csv"
+    tables = [tmp_path / f"{name}.csv" for name in ("scores", "corpora", "measurements")]
     with pytest.raises(InputError, match="nothing to compare with"):
-        audit(study, scores, tmp_path / "corpora.csv", tmp_path / "none", tmp_path / "audit.csv", io.StringIO())
+        audit(tmp_path / "study.json", *tables, tmp_path / "none", tmp_path / "audit.csv", io.StringIO())
 
 
 def test_differences_of_infinite_perplexities() -> None:

@@ -59,18 +59,31 @@ def test_import_train_and_score(corpus: Path, tmp_path: Path) -> None:
     assert merged.read_bytes() == scores.read_bytes()
 
 
-def test_training_with_the_constant_at_every_m_step_gives_a_file_per_constant(corpus: Path, tmp_path: Path) -> None:
-    files = [str(tmp_path / f"{c}.npz") for c in "ab"]
-    assert main(["train", str(corpus), *PLSA, *TRAIN, "--smoothing", "0.001", "0.1", "--output", *files]) == 0
-    smoothed = [Topics.load(Path(file)) for file in files]
-    assert [topics.provenance["smoothing"] for topics in smoothed] == [0.001, 0.1]
-    assert smoothed[0].phi.min() >= 0.001 / 1.004 > 0
+def test_a_sweep_over_the_constant_at_every_m_step_scores_each_value(corpus: Path, tmp_path: Path) -> None:
+    scores, settings = tmp_path / "scores.csv", json.dumps({"iterations": 20, "tolerance": 0.0})
+    sweep = ["--variant", "v", "--setting", "smoothing", "--values", "0.001", "0.1"]
+    both = ["--train-settings", settings, "--fold-in-settings", settings]
+    assert main(["sweep", str(corpus), *PLSA, *sweep, *both, "--output", str(scores)]) == 0
+    table = read_scores(scores)
+    assert sorted(table.smoothing) == [0.001, 0.001, 0.1, 0.1]
+    assert set(table.variant) == {"v"}
+
+
+def test_a_sweep_over_beta_names_its_variants_and_adds_constants_after_training(corpus: Path, tmp_path: Path) -> None:
+    scores, settings = tmp_path / "scores.csv", json.dumps({"iterations": 20, "tolerance": 0.0})
+    sweep = ["--variant", "v", "--setting", "beta", "--values", "0.5", "1.0", "--smoothing", "0.01"]
+    both = ["--train-settings", settings, "--fold-in-settings", settings]
+    model = [word.replace("plsa-hof", "plsa-tem") for word in PLSA]
+    assert main(["sweep", str(corpus), *model, *sweep, *both, "--output", str(scores)]) == 0
+    table = read_scores(scores)
+    assert set(table.variant) == {"beta-0.50", "beta-1.00"}
+    assert set(table.smoothing) == {0.01}
 
 
 @pytest.mark.parametrize(
     ("changes", "named"),
     [
-        ({"--model": "plsa"}, "there is no model plsa; there are plsa-hof, lda"),
+        ({"--model": "plsa"}, "there is no model plsa; there are plsa-hof, plsa-vem"),
         ({"--topics": "-3"}, "-3 topics"),
         ({"--topics": "0"}, "0 topics"),
         ({"--test-documents": "4"}, "4 test documents cannot be held out of 4"),

@@ -22,6 +22,8 @@ from dlvm.models import MODELS
 from dlvm.models.topics import Topics
 from dlvm.scores import Score, perplexity
 
+FOLDED_IN = ("topics", "components", "documents", "seed")  # what a fold-in is given beside its settings
+
 
 def model_module(model: str) -> ModuleType:
     """Return the module that implements a model.
@@ -59,7 +61,7 @@ def train(
     if topics < 1:
         raise InputError(f"{topics} topics: there must be 1 or more")
     module = model_module(model)
-    _check_settings(module.train, settings, f"{model}: training")
+    _check_settings(module.train, settings, f"{model}: training", ("corpus", "topics", "seed"))
     training, _ = train_test_split(corpus, test_documents, seed)
     trained: list[Topics] = module.train(training, topics=topics, seed=seed, **settings)
     return trained
@@ -85,7 +87,7 @@ def score(
     _, test = train_test_split(corpus, test_documents, seed)
     observed, scored = half_split(test, seed)
     module = model_module(model)
-    _check_settings(module.fold_in, settings, f"{model}: folding in")
+    _check_settings(module.fold_in, settings, f"{model}: folding in", FOLDED_IN)
     fold_in: FoldIn = partial(module.fold_in, seed=seed, **settings)
     sampled = all("chain" in topics.provenance for topics in chains)
     if sampled:
@@ -180,27 +182,37 @@ def measure(
     if kind not in MEASURES:
         raise InputError(f"there is no measurement {kind}; there are {', '.join(MEASURES)}")
     module = importlib.import_module(f"dlvm.measures.{kind.replace('-', '_')}")
-    _check_settings(module.measure, settings, f"{kind}")
     given: dict[str, Any] = {"seed": seed, "test_documents": test_documents}
     if chains:
         given |= {"chains": chains, "model": model, "variant": kind}
         fold_in = model_module(model).fold_in
-        _check_settings(fold_in, fold_in_settings, f"{model}: folding in")
+        _check_settings(fold_in, fold_in_settings, f"{model}: folding in", FOLDED_IN)
         given["fold_in"] = partial(fold_in, seed=seed, **fold_in_settings)
+    _check_settings(module.measure, settings, kind, ("corpus", *given))
     found: tuple[list[Score], list[Measurement]] = module.measure(corpus, **given, **settings)
     return found
 
 
-def _check_settings(function: Callable[..., Any], settings: dict[str, Any], what: str) -> None:
-    """Refuse settings that a model's function does not take, lacks, or takes as another kind of number."""
-    given = {"corpus", "topics", "documents", "seed", "test_documents", "chains", "model", "variant", "fold_in"}
+def _check_settings(function: Callable[..., Any], settings: dict[str, Any], what: str, given: Sequence[str]) -> None:
+    """Refuse settings that a function does not take, lacks, or takes as another kind of number or list of numbers.
+
+    Args:
+        function: what takes them.
+        settings: its settings by name.
+        what: what it does, for the message.
+        given: the arguments that are no settings.
+    """
     known = {name: p for name, p in inspect.signature(function).parameters.items() if name not in given}
     for name, value in settings.items():
         if name not in known:
             raise InputError(f"{what}: there is no setting {name}; there are {', '.join(known)}")
-        kinds = (int,) if known[name].annotation is int else (int, float)
-        if isinstance(value, bool) or not isinstance(value, kinds):
-            raise InputError(f"{what}: {name} is {value!r}; it must be a {kinds[-1].__name__}")
+        annotation = known[name].annotation
+        listed = annotation in (Sequence[int], Sequence[float])
+        kinds = (int,) if annotation in (int, Sequence[int]) else (int, float)
+        values = value if listed and isinstance(value, list) else [value]
+        if isinstance(value, list) != listed or any(isinstance(v, bool) or not isinstance(v, kinds) for v in values):
+            kind = f"{'list of ' if listed else ''}{kinds[-1].__name__}"
+            raise InputError(f"{what}: {name} is {value!r}; it must be a {kind}")
     missing = [name for name, p in known.items() if name not in settings and p.default is p.empty]
     if missing:
         raise InputError(f"{what}: settings must give {', '.join(missing)}")

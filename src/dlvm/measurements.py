@@ -61,8 +61,8 @@ def collect_measurements(paths: Iterable[Path], destination: Path) -> None:
     Raises:
         InputError: when a file has other columns, or two files report the same measurement.
     """
-    numbers = ("topics", "smoothing", "seed", "at")
-    merge_rows(paths, destination, COLUMNS, COLUMNS[: COLUMNS.index("value")], numbers=numbers)
+    key, numbers = COLUMNS[: COLUMNS.index("value")], ("topics", "smoothing", "seed", "at")
+    merge_rows(paths, destination, COLUMNS, key, numbers=numbers, what="measurements")
 
 
 def read_measurements(path: Path) -> "pd.DataFrame":

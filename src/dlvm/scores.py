@@ -78,7 +78,8 @@ def collect_scores(paths: Iterable[Path], destination: Path) -> None:
     Raises:
         InputError: when a file has other columns, or two files report the same evaluation.
     """
-    merge_rows(paths, destination, COLUMNS, COLUMNS[: COLUMNS.index("documents")], numbers=("topics", "smoothing"))
+    key = COLUMNS[: COLUMNS.index("documents")]
+    merge_rows(paths, destination, COLUMNS, key, numbers=("topics", "smoothing"), what="scores")
 
 
 def read_scores(path: Path) -> "pd.DataFrame":

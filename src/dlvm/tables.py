@@ -18,7 +18,13 @@ def write_rows(path: Path, columns: Sequence[str], rows: Iterable[Sequence[Any]]
 
 
 def merge_rows(
-    paths: Iterable[Path], destination: Path, columns: Sequence[str], key: Sequence[str], *, numbers: Sequence[str]
+    paths: Iterable[Path],
+    destination: Path,
+    columns: Sequence[str],
+    key: Sequence[str],
+    *,
+    numbers: Sequence[str],
+    what: str,
 ) -> None:
     """Merge tables into one, sorted by the columns of `key`; the text of every row stays as it was.
 
@@ -28,6 +34,7 @@ def merge_rows(
         columns: what each must have.
         key: the columns that name a row.
         numbers: those of them that are sorted as numbers.
+        what: what such a table is called.
 
     Raises:
         InputError: when a file has other columns, or two rows have the same key.
@@ -38,7 +45,7 @@ def merge_rows(
         with path.open(newline="", encoding="utf-8") as file:
             reader = csv.reader(file)
             if tuple(next(reader, ())) != tuple(columns):
-                raise InputError(f"{path}: not such a table; its columns are not {', '.join(columns)}")
+                raise InputError(f"{path}: not a {what} table; its columns are not {', '.join(columns)}")
             for row in reader:
                 name = tuple(row[i] for i in positions)
                 if rows.setdefault(name, row) is not row:

@@ -14,8 +14,10 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 from scipy import stats
+from scipy.special import digamma, gammaln
 
 from dlvm.corpora.corpus import Corpus
 from dlvm.errors import InputError
@@ -594,6 +596,7 @@ def test_train_names_its_chains() -> None:
         {"n_components": -3},
         {"sweeps": -1},
         {"evaluate_every": 0},
+        {"optimise_every": -1},
         {"alpha": 0.0},
         {"alpha": -1.0},
         {"alpha": math.nan},
@@ -626,13 +629,120 @@ def test_bad_fold_ins_are_refused() -> None:
 
 
 def test_parameters_round_trip() -> None:
-    model = LDA(5, alpha=0.3, beta=0.2, sweeps=4, evaluate_every=2, random_state=1)
+    model = LDA(5, alpha=0.3, beta=0.2, sweeps=4, evaluate_every=2, optimise_every=3, random_state=1)
     assert model.get_params() == {
         "n_components": 5,
         "alpha": 0.3,
         "beta": 0.2,
         "sweeps": 4,
         "evaluate_every": 2,
+        "optimise_every": 3,
         "random_state": 1,
     }
     assert LDA().set_params(**model.get_params()).get_params() == model.get_params()
+
+
+def dirichlet_multinomial(counts: NDArray[Any], parameters: Float) -> float:
+    """Return log p of the draws (rows of counts) in a fixed order, in nats."""
+    totals = counts.sum(axis=1)
+    by_category = gammaln(counts + parameters) - gammaln(parameters)
+    return float(np.sum(gammaln(parameters.sum()) - gammaln(totals + parameters.sum())) + by_category.sum())
+
+
+def above_in(counts: NDArray[Any]) -> Float:
+    rows, columns = np.nonzero(counts)
+    return lda.counts_above(counts[rows, columns], columns, counts.shape[1])
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    counts=arrays(np.int64, st.tuples(st.integers(1, 7), st.integers(1, 6)), elements=st.integers(0, 40)),
+    exponents=st.tuples(st.floats(-4, 3), st.floats(-4, 3)),
+)
+def test_minkas_fixed_point_never_lowers_the_likelihood(counts: NDArray[Any], exponents: tuple[float, float]) -> None:
+    counts[0, 0] += 1
+    n_categories = counts.shape[1]
+    above, totals_above = above_in(counts), above_in(counts.sum(axis=1, keepdims=True))[:, 0]
+    np.testing.assert_array_equal(above, [(counts > j).sum(axis=0) for j in range(counts.max())])
+    asymmetric, symmetric = 10.0 ** np.linspace(*exponents, n_categories), np.array([10.0 ** exponents[0]])
+    for step in range(30):
+        update = lda.minka_step(asymmetric, above, totals_above)
+        if step == 0:  # the equation as Minka writes it
+            a = asymmetric
+            rise = (digamma(counts + a) - digamma(a)).sum(axis=0)
+            expected = a * rise / (digamma(counts.sum(axis=1) + a.sum()) - digamma(a.sum())).sum()
+            np.testing.assert_allclose(update, np.maximum(expected, lda.SMALLEST_PARAMETER), rtol=1e-6, atol=1e-11)
+        shared = lda.minka_step(symmetric, above.sum(axis=1, keepdims=True), totals_above, size=n_categories)
+        for before, after in ((asymmetric, update), *[(np.full(n_categories, s[0]) for s in (symmetric, shared))]):
+            low, high = dirichlet_multinomial(counts, before), dirichlet_multinomial(counts, after)
+            if max(before.sum(), after.sum()) < 1e6:  # beyond, the gamma functions differ by their rounding
+                assert high >= low - 1e-9 * (1.0 + abs(low))
+        asymmetric, symmetric = update, shared
+
+
+def test_minkas_fixed_point_recovers_the_parameters_of_a_draw() -> None:
+    """About 4 standard errors of the maximum-likelihood estimate at 20,000 draws of 60: a few percent each."""
+    random = np.random.default_rng(11)
+    alpha, beta = np.array([0.1, 0.4, 1.5, 3.0]), 0.3
+    counts = np.array([random.multinomial(60, random.dirichlet(alpha)) for _ in range(20_000)])
+    estimate = np.ones(4)
+    for _ in range(400):
+        estimate = lda.minka_step(estimate, above_in(counts), above_in(counts.sum(axis=1, keepdims=True))[:, 0])
+    np.testing.assert_allclose(estimate, alpha, rtol=0.04)
+    counts = np.array([random.multinomial(100, random.dirichlet(np.full(50, beta))) for _ in range(4_000)])
+    shared = np.ones(1)
+    for _ in range(200):
+        above = above_in(counts).sum(axis=1, keepdims=True)
+        shared = lda.minka_step(shared, above, above_in(counts.sum(axis=1, keepdims=True))[:, 0], size=50)
+    np.testing.assert_allclose(shared, beta, rtol=0.02)
+
+
+def drawn_from_an_lda(alpha: Float, beta: float, n_documents: int, n_words: int, length: int) -> Corpus:
+    random = np.random.default_rng(4)
+    phi = random.dirichlet(np.full(n_words, beta), len(alpha))
+    documents = [random.choice(n_words, length, p=random.dirichlet(alpha) @ phi).tolist() for _ in range(n_documents)]
+    return make_corpus(documents, n_words)
+
+
+def test_a_chain_finds_its_hyperparameters() -> None:
+    """Of a drawn corpus, from a start far away: alpha and beta within 15 %.
+
+    Of beta there are 3 draws of 300 words (about 5 % standard error), of alpha 800 draws of 3 topics that are not seen.
+    """
+    alpha, beta = np.array([0.1, 0.3, 0.9]), 0.1
+    corpus = drawn_from_an_lda(alpha, beta, n_documents=800, n_words=300, length=80)
+    model = LDA(3, alpha=5.0, beta=1.0, sweeps=200, optimise_every=5, random_state=2).fit(corpus)
+    np.testing.assert_allclose(np.sort(model.alpha_), alpha, rtol=0.15)
+    assert model.beta_ == pytest.approx(beta, rel=0.15)
+    topics = model.topics(corpus.vocabulary)
+    np.testing.assert_array_equal(topics.alpha, model.alpha_)
+    n_wk = np.zeros((3, 300))
+    np.add.at(n_wk, (model.assignments_, corpus.tokens), 1.0)
+    smoothed = n_wk + model.beta_
+    np.testing.assert_allclose(topics.phi, smoothed / smoothed.sum(axis=1, keepdims=True), rtol=1e-10)
+    fixed = LDA(3, alpha=5.0, beta=1.0, sweeps=200, random_state=2).fit(corpus)
+    assert model.log_likelihood_[-1] > fixed.log_likelihood_[-1]
+
+
+def test_hyperparameters_move_after_the_first_quarter_only() -> None:
+    corpus = random_corpus([30, 40], 10, seed=5)
+    options: dict[str, Any] = {"alpha": 0.7, "beta": 0.2, "sweeps": 8, "evaluate_every": 1}
+    fixed = LDA(3, random_state=1, **options).fit(corpus)
+    moved = LDA(3, random_state=1, optimise_every=3, **options).fit(corpus)
+    np.testing.assert_array_equal(fixed.alpha_, 0.7)
+    assert fixed.beta_ == 0.2
+    # a quarter of 8 sweeps, and 3 more: the parameters of sweep 5 are the first new ones
+    np.testing.assert_array_equal(moved.log_likelihood_[:5], fixed.log_likelihood_[:5])
+    assert np.all(moved.log_likelihood_[5:] != fixed.log_likelihood_[5:])
+    two = train(corpus, topics=3, seed=1, alpha_sum=1.5, beta=0.1, sweeps=12, chains=1, optimise_every=2)[0]
+    assert two.provenance["optimise_every"] == 2
+    assert two.provenance["beta"] != 0.1
+    assert len(set(two.alpha)) == 3
+
+
+def test_an_empty_topic_keeps_a_positive_parameter() -> None:
+    corpus = make_corpus([[0, 1, 0], [1, 1]], 2)
+    model = LDA(30, alpha=0.01, beta=0.1, sweeps=40, optimise_every=1, random_state=0).fit(corpus)
+    assert np.all(np.bincount(model.assignments_, minlength=30)[np.argsort(model.alpha_)[:25]] == 0)
+    assert model.alpha_.min() == lda.SMALLEST_PARAMETER
+    assert np.isfinite(model.topics(corpus.vocabulary).phi).all()

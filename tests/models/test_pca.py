@@ -1,0 +1,82 @@
+"""PCA by alternating least squares against the singular value decomposition, scikit-learn and its invariants."""
+
+import numpy as np
+import pytest
+import scipy.linalg
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from numpy.typing import NDArray
+
+from dlvm.errors import InputError
+from dlvm.models.pca import PCA, least_squares
+
+Float = NDArray[np.float64]
+
+
+def points(seed: int = 0) -> Float:
+    random = np.random.default_rng(seed)
+    return random.normal(size=(50, 8)) * [9.0, 6.0, 4.0, 1.0, 0.8, 0.6, 0.4, 0.2] @ random.normal(size=(8, 8)) + 3.0
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    X=arrays(np.float64, st.tuples(st.integers(1, 8), st.integers(1, 6)), elements=st.integers(-5, 5)),
+    K=st.integers(1, 7),
+    seed=st.integers(0, 2**32 - 1),
+)
+def test_the_objective_never_falls_nor_passes_the_best_rank_k(X: Float, K: int, seed: int) -> None:
+    history = PCA(K, iterations=12, random_state=seed).fit(X).objective_
+    rounding = 1e-12 * (1.0 + np.sum(X**2))
+    assert np.all(np.diff(history) >= -rounding)
+    values = np.linalg.svd(X - X.mean(axis=0), compute_uv=False)
+    assert history[-1] <= -0.5 * np.sum(values[K:] ** 2) + rounding
+
+
+def test_the_subspace_is_scikit_learns() -> None:
+    import sklearn.decomposition
+
+    X, K = points(), 3
+    ours = PCA(K, iterations=300, random_state=1).fit(X)
+    theirs = sklearn.decomposition.PCA(K, svd_solver="full").fit(X)
+    assert scipy.linalg.subspace_angles(ours.parameters_, theirs.components_.T).max() < 1e-6
+    # rotated to principal directions they agree one by one, up to sign
+    signs = np.sign(np.sum(ours.components_ * theirs.components_, axis=1))
+    np.testing.assert_allclose(ours.components_, signs[:, None] * theirs.components_, atol=1e-6)
+    np.testing.assert_allclose(ours.coordinates_, signs * theirs.transform(X), atol=1e-5)
+    np.testing.assert_allclose(ours.mean_, theirs.mean_, rtol=1e-12)
+    residual = X - theirs.inverse_transform(theirs.transform(X))
+    assert ours.objective_[-1] == pytest.approx(-0.5 * np.sum(residual**2), rel=1e-10)
+
+
+def test_directions_are_orthonormal_and_say_the_same_as_w_and_h() -> None:
+    model = PCA(4, iterations=5, random_state=0).fit(sp.csr_array(points()))
+    np.testing.assert_allclose(model.components_ @ model.components_.T, np.eye(4), atol=1e-12)
+    np.testing.assert_allclose(
+        model.coordinates_ @ model.components_, model.latent_ @ model.parameters_.T, rtol=1e-9, atol=1e-9
+    )
+    assert np.all(np.diff(np.sum(model.coordinates_**2, axis=0)) <= 0.0)
+    assert np.all(model.components_[np.arange(4), np.abs(model.components_).argmax(axis=1)] > 0.0)
+
+
+def test_steps_are_the_papers_equations() -> None:
+    X = points()[:, :5]
+    W = np.random.default_rng(3).normal(size=(5, 2))
+    model = PCA(2)
+    H = model.ve_step(X, W)
+    np.testing.assert_allclose(H.T, np.linalg.inv(W.T @ W) @ (W.T @ X.T), rtol=1e-9)  # 3.14, its inverse mended
+    np.testing.assert_allclose(model.vm_step(X, H, W), X.T @ H @ np.linalg.inv(H.T @ H), rtol=1e-9)  # 3.13
+
+
+def test_least_squares_is_numpys_at_any_rank() -> None:
+    random = np.random.default_rng(0)
+    for rank in (0, 1, 3):
+        A = random.normal(size=(7, rank)) @ random.normal(size=(rank, 3))
+        B = random.normal(size=(7, 4))
+        np.testing.assert_allclose(least_squares(A, B), np.linalg.pinv(A) @ B, atol=1e-10)
+
+
+def test_what_is_refused() -> None:
+    with pytest.raises(InputError, match="PCA: the data must be a matrix of finite numbers"):
+        PCA(1).fit(np.array([1.0, 2.0]))

@@ -1,0 +1,55 @@
+"""The shared frame: what the classes say of themselves, the loop, and what it refuses."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dlvm.errors import InputError
+from dlvm.models.gaussian_mixture import GaussianMixture, KMeans
+from dlvm.models.hmm import HMM
+from dlvm.models.ica import ICA
+from dlvm.models.multinomial_mixture import MultinomialMixture
+from dlvm.models.nmf import NMF
+from dlvm.models.pca import PCA
+from dlvm.models.vem import PointVEM
+
+DISCRETE = (GaussianMixture, KMeans, HMM, MultinomialMixture)
+CONTINUOUS = (PCA, ICA, NMF)
+
+
+def test_the_entropy_decides_what_is_a_bound() -> None:
+    assert [(m.family.entropy, m.family.bounds) for m in DISCRETE] == [(0.0, True)] * len(DISCRETE)
+    assert [(m.family.entropy, m.family.bounds) for m in CONTINUOUS] == [(-math.inf, False)] * len(CONTINUOUS)
+
+
+@pytest.mark.parametrize("model", [*DISCRETE, *CONTINUOUS])
+def test_parameters_come_back_by_name(model: type[PointVEM[Any, Any, Any]]) -> None:
+    made = model(3, iterations=7, tolerance=0.5, random_state=1)
+    parameters = made.get_params()
+    assert {"n_components": 3, "iterations": 7, "tolerance": 0.5, "random_state": 1}.items() <= parameters.items()
+    assert type(made)(**parameters).get_params() == parameters
+
+
+@pytest.mark.parametrize(
+    "change", [{"n_components": 0}, {"iterations": -1}, {"tolerance": -1.0}, {"tolerance": math.nan}]
+)
+def test_bad_settings_are_refused(change: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match="these must be at least 1, 0 and 0"):
+        KMeans(2).set_params(**change).fit(np.eye(3))
+
+
+def test_the_loop_counts_and_stops_at_the_tolerance() -> None:
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    model = KMeans(4, iterations=5, random_state=3).fit(X)
+    assert model.n_iter_ == len(model.objective_) - 1 <= 5
+    assert KMeans(4, iterations=0, random_state=3).fit(X).objective_.tolist() == [model.objective_[0]]
+    gains = np.diff(model.objective_)
+    assert np.all(gains[:-1] > 0.0)
+    # a tolerance that the first gain does not exceed stops after one iteration
+    assert KMeans(4, iterations=5, tolerance=float(gains[0]), random_state=3).fit(X).n_iter_ == 1
+    # fit is the last of the steps
+    *_, last = KMeans(4, iterations=5, random_state=3).steps(X)
+    np.testing.assert_array_equal(last.parameters.means, model.parameters_.means)
+    np.testing.assert_array_equal(last.latent, model.latent_)
