@@ -167,6 +167,7 @@ def measurement_rows(study: dict[str, Any], shift: float = 0.0) -> list[Row]:
                 gaps = {"exact-marginal": 0.0, "mean-field-bound": -2.0 + shift, "full-folding-in": topics - shift}
                 for quantity, gap in gaps.items():
                     rows.append(one("bounds", model, topics, quantity, "document", document, exact + gap))
+            rows.append(one("bounds", "plsa-hof", topics, "tokens", "document", document, 10.0))
             for model in ("mixture-of-multinomials", "hmm"):
                 for quantity, gap in (("exact-marginal", 0.0), ("point-bound", -1.0 + shift)):
                     rows.append(one("discrete-latents", model, topics, quantity, "document", document, exact + gap))

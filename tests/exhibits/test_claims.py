@@ -24,7 +24,7 @@ def verdicts(**changes: object) -> dict[str, str]:
     return {found.name: finding.verdict for found, finding in findings(inputs(**changes))}  # type: ignore[arg-type]
 
 
-def against(topics: int, smoothing: float, evaluator: str, seed: int) -> float:
+def against(topics: int, smoothing: float, evaluator: str, seed: int) -> float:  # noqa: ARG001
     """Perplexities that contradict the claims about folding in: full rises, half falls and lies lower."""
     return made_up(topics, 1e-4, FULL, seed) / 3.0 if evaluator == HALF else 100.0 * topics + seed
 

@@ -1,6 +1,8 @@
 """The measurements of section 4.1 on a small corpus that is drawn from a model."""
 
 import math
+from functools import partial
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,12 +13,13 @@ from dlvm.corpora.split import train_test_split
 from dlvm.evaluators.exact_marginal import exact_marginal
 from dlvm.measurements import Measurement
 from dlvm.measures.bounds import measure
+from dlvm.models import lda, plsa
 from dlvm.models.topics import Topics
 from dlvm.scores import Score
 
 TEST_DOCUMENTS, SEED = 12, 0
 WORDS = tuple(f"w{w:02}" for w in range(20))
-FOLD_IN = {"iterations": 3000, "tolerance": 1e-9}
+FOLD_IN = partial(plsa.fold_in, seed=0, iterations=3000, tolerance=1e-9)
 
 
 @pytest.fixture(scope="module")
@@ -38,9 +41,9 @@ def topics(K: int, alpha: float = 1.0, **provenance: int) -> Topics:
     return Topics(phi / phi.sum(axis=1, keepdims=True), np.full(K, alpha), WORDS, dict(provenance))
 
 
-def plsa(corpus: Corpus, seed: int = SEED) -> tuple[list[Score], list[Measurement]]:
-    split = {"seed": seed, "test_documents": TEST_DOCUMENTS}
-    return measure(corpus, topics(3), "plsa-hof", "main", fold_in=FOLD_IN, smoothing=1e-3, **split)
+def measured(corpus: Corpus, seed: int = SEED) -> tuple[list[Score], list[Measurement]]:
+    named: dict[str, Any] = {"model": "plsa-hof", "variant": "main", "seed": seed, "test_documents": TEST_DOCUMENTS}
+    return measure(corpus, chains=[topics(3)], fold_in=FOLD_IN, smoothing=1e-3, **named)
 
 
 def values(measurements: list[Measurement], quantity: str) -> dict[int, float]:
@@ -48,7 +51,7 @@ def values(measurements: list[Measurement], quantity: str) -> dict[int, float]:
 
 
 def test_bounds_lie_below_and_folding_in_above_on_every_document(corpus: Corpus) -> None:
-    _, measurements = plsa(corpus)
+    _, measurements = measured(corpus)
     _, test = train_test_split(corpus, TEST_DOCUMENTS, SEED)
     exact, tokens = values(measurements, "exact-marginal"), values(measurements, "tokens")
     assert tokens == {d: float(n) for d, n in enumerate(test.lengths) if n > 0}
@@ -63,7 +66,7 @@ def test_bounds_lie_below_and_folding_in_above_on_every_document(corpus: Corpus)
 
 
 def test_scores_are_the_sums_of_the_documents(corpus: Corpus) -> None:
-    scores, measurements = plsa(corpus)
+    scores, measurements = measured(corpus)
     of = {score.evaluator: score for score in scores}
     assert set(of) == {
         "exact-marginal",
@@ -84,9 +87,12 @@ def test_scores_are_the_sums_of_the_documents(corpus: Corpus) -> None:
 
 
 def test_folding_in_rows_are_the_studys_own(corpus: Corpus) -> None:
-    split = {"seed": SEED, "test_documents": TEST_DOCUMENTS}
     chain = topics(3, alpha=2.0, chain=0)
-    scores, measurements = measure(corpus, chain, "lda", "gibbs", fold_in={"sweeps": 10}, **split)
+    named: dict[str, Any] = {"model": "lda", "variant": "gibbs", "seed": SEED, "test_documents": TEST_DOCUMENTS}
+    fold_in = partial(lda.fold_in, seed=SEED, sweeps=10)
+    # a constant is not for a sampled model, and no other chain plays a part
+    chains = [chain, topics(3, alpha=3.0, chain=1)]
+    scores, measurements = measure(corpus, chains=chains, fold_in=fold_in, smoothing=0.1, **named)
     study = experiment.score(
         corpus, [chain], "lda", "gibbs", settings={"sweeps": 10}, seed=SEED, test_documents=TEST_DOCUMENTS
     )
@@ -108,6 +114,6 @@ def test_folding_in_rows_are_the_studys_own(corpus: Corpus) -> None:
 
 def test_a_document_without_tokens_is_counted_and_not_measured(corpus: Corpus) -> None:
     seed = next(s for s in range(200) if "d7" in train_test_split(corpus, TEST_DOCUMENTS, s)[1].documents)
-    scores, measurements = plsa(corpus, seed)
+    scores, measurements = measured(corpus, seed)
     assert {score.documents_left_out for score in scores if score.evaluator != "half-folding-in"} == {1}
     assert len(values(measurements, "exact-marginal")) == TEST_DOCUMENTS - 1
