@@ -39,7 +39,8 @@ def tiny_corpus(documents: int = 60, words: int = 20) -> Corpus:
 @pytest.fixture(scope="module")
 def courses() -> dict[tuple[str, str, str], list[float]]:
     found: dict[tuple[str, str, str], dict[int, float]] = defaultdict(dict)
-    rows = measure(tiny_corpus(), **SETTINGS)
+    scores, rows = measure(tiny_corpus(), **SETTINGS)
+    assert scores == []
     for row in rows:
         assert (row.corpus, row.axis, row.chain, row.seed, row.smoothing) == ("tiny", "iteration", "none", 2, 0.0)
         assert row.topics == (4 if row.model == "pca" else 3)

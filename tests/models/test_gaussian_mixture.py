@@ -147,6 +147,8 @@ def test_what_is_refused() -> None:
         GaussianMixture(2).fit(np.array([[np.nan]]))
     with pytest.raises(InputError, match="floor is 0"):
         GaussianMixture(2, floor=0.0).fit(X)
+    with pytest.raises(InputError, match="variance is -1"):
+        KMeans(2).set_params(variance=-1.0).fit(X)
     with pytest.raises(InputError, match="distinct data cases"):
         KMeans(3).fit(np.ones((5, 2)))
     with pytest.raises(InputError, match="no posterior mean-field"):

@@ -685,15 +685,15 @@ def test_minkas_fixed_point_recovers_the_parameters_of_a_draw() -> None:
     random = np.random.default_rng(11)
     alpha, beta = np.array([0.1, 0.4, 1.5, 3.0]), 0.3
     counts = np.array([random.multinomial(60, random.dirichlet(alpha)) for _ in range(20_000)])
-    estimate = np.ones(4)
+    estimate, above, totals_above = np.ones(4), above_in(counts), above_in(counts.sum(axis=1, keepdims=True))[:, 0]
     for _ in range(400):
-        estimate = lda.minka_step(estimate, above_in(counts), above_in(counts.sum(axis=1, keepdims=True))[:, 0])
+        estimate = lda.minka_step(estimate, above, totals_above)
     np.testing.assert_allclose(estimate, alpha, rtol=0.04)
     counts = np.array([random.multinomial(100, random.dirichlet(np.full(50, beta))) for _ in range(4_000)])
-    shared = np.ones(1)
+    shared, above = np.ones(1), above_in(counts).sum(axis=1, keepdims=True)
+    totals_above = above_in(counts.sum(axis=1, keepdims=True))[:, 0]
     for _ in range(200):
-        above = above_in(counts).sum(axis=1, keepdims=True)
-        shared = lda.minka_step(shared, above, above_in(counts.sum(axis=1, keepdims=True))[:, 0], size=50)
+        shared = lda.minka_step(shared, above, totals_above, size=50)
     np.testing.assert_allclose(shared, beta, rtol=0.02)
 
 
