@@ -175,13 +175,19 @@ def measurement_rows(study: dict[str, Any], shift: float = 0.0) -> list[Row]:
             value = topics * 0.1 * length - shift
             rows.append(one("normalisers", "plsa-hof", topics, "log-normaliser", "length", length, value, error=1e-3))
     for at in range(3):
-        for model in ("gaussian-mixture", "hmm"):
-            rows.append(one("point-posteriors", model, 2, "objective", "iteration", at, -50.0 + at + shift))
-            rows.append(one("point-posteriors", model, 2, "log-likelihood", "iteration", at, -49.0 + at))
-        for variant, norm in (("unit-columns", 0.5), ("unconstrained", 1e-3)):
+        point: dict[str, Any] = {"variant": "point-posterior"}
+        for model in ("gaussian-mixture", "hmm", "k-means"):
+            rows.append(one("point-posteriors", model, 2, "objective", "iteration", at, -50.0 + at + shift, **point))
+            rows.append(one("point-posteriors", model, 2, "log-likelihood", "iteration", at, -49.0 + at, **point))
+            if model != "k-means":
+                rows.append(
+                    one("point-posteriors", model, 2, "log-likelihood", "iteration", at, -48.0 + at, variant="exact-em")
+                )
+        for variant, norm in (("unit-columns", 0.5), ("free-columns", 1e-3)):
             value = norm**at if shift == 0.0 else 1.0
             rows.append(one("point-posteriors", "ica", 2, "latent-norm", "iteration", at, value, variant=variant))
             rows.append(one("point-posteriors", "ica", 2, "objective", "iteration", at, -9.0 + at, variant=variant))
+    rows.append(one("point-posteriors", "ica", 2, "supremum", "iteration", 0, 0.0, variant="free-columns"))
     for corpus in study["corpora"]:
         for topics in measures["convergence"]["topics"]:
             rows.append(one("convergence", "lda", topics, "r-hat", "chains", 2, 1.01, corpus=corpus, chain="all"))

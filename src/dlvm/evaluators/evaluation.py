@@ -2,16 +2,17 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
 from dlvm.corpora.corpus import Corpus
 from dlvm.errors import InputError
+from dlvm.models.components import Components
 from dlvm.models.topics import Topics
 
-FoldIn = Callable[[Topics, Corpus], NDArray[np.float64]]
+FoldIn = Callable[[Any, Corpus], NDArray[np.float64]]  # of topics, or of components, whichever is scored
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +33,7 @@ class Evaluation:
     tokens_left_out: int = 0
 
 
-def in_vocabulary(documents: Corpus, topics: Topics) -> tuple[Corpus, int]:
+def in_vocabulary(documents: Corpus, topics: Topics | Components) -> tuple[Corpus, int]:
     """Return the documents over the topics' vocabulary and the number of tokens left out because it lacks them."""
     if documents.vocabulary == topics.vocabulary:
         return documents, 0
@@ -53,23 +54,13 @@ def in_vocabulary(documents: Corpus, topics: Topics) -> tuple[Corpus, int]:
     return kept, documents.n_tokens - kept.n_tokens
 
 
-@nb.njit("void(int64[::1], int32[::1], float64[:, ::1], float64[:, ::1], float64[::1])", cache=True)
-def _add_probabilities(rows, words, phi_by_word, theta, out):  # type: ignore[no-untyped-def]
-    for i in range(rows.shape[0]):
-        h = theta[rows[i]]
-        w = phi_by_word[words[i]]
-        total = 0.0
-        for k in range(h.shape[0]):
-            total += h[k] * w[k]
-        out[i] += total
-
-
-def predictive(chains: Sequence[Topics], observed: Corpus, scored: Corpus, fold_in: FoldIn) -> Evaluation:
+def predictive(chains: Sequence[Topics | Components], observed: Corpus, scored: Corpus, fold_in: FoldIn) -> Evaluation:
     """Score tokens by the predictive distribution of documents folded in on other (or the same) tokens.
 
-    log p = sum over scored tokens w of log (1/S) sum_s sum_k phi_s[k, w] theta_s[k]      (equation 5.37)
+    log p = sum over scored tokens w of log (1/S) sum_s p_s(w | theta_s)      (equation 5.37)
 
-    where theta_s is the document folded in on its observed tokens under chain s of S.
+    where theta_s is the document folded in on its observed tokens under chain s of S, and p_s(w | theta_s) is what the
+    chain's `probabilities` gives: sum_k phi_s[k, w] theta_s[k] for topics.
 
     Raises:
         InputError: when there is no chain, or the chains' vocabularies differ.
@@ -85,8 +76,7 @@ def predictive(chains: Sequence[Topics], observed: Corpus, scored: Corpus, fold_
     words = counts.indices.astype(np.int32)
     probabilities = np.zeros(counts.nnz)
     for topics in chains:
-        theta = np.ascontiguousarray(fold_in(topics, observed))
-        _add_probabilities(rows, words, topics.phi_by_word, theta, probabilities)
+        probabilities += topics.probabilities(fold_in(topics, observed), rows, words)
     with np.errstate(divide="ignore"):  # a word of probability 0 gives -inf, which the score reports
         terms = counts.data * np.log(probabilities / len(chains))
     log_likelihood = np.zeros(counts.shape[0])

@@ -8,10 +8,11 @@ from collections.abc import Sequence
 
 from dlvm.corpora.corpus import Corpus
 from dlvm.evaluators.evaluation import Evaluation, FoldIn, predictive
+from dlvm.models.components import Components
 from dlvm.models.topics import Topics
 
 
-def full_folding_in(chains: Sequence[Topics], documents: Corpus, fold_in: FoldIn) -> Evaluation:
+def full_folding_in(chains: Sequence[Topics | Components], documents: Corpus, fold_in: FoldIn) -> Evaluation:
     """Return sum_w n(w) log sum_k phi[k, w] theta[k] per document, theta folded in on all its tokens (5.37).
 
     Args:

@@ -8,10 +8,13 @@ from collections.abc import Sequence
 
 from dlvm.corpora.corpus import Corpus
 from dlvm.evaluators.evaluation import Evaluation, FoldIn, predictive
+from dlvm.models.components import Components
 from dlvm.models.topics import Topics
 
 
-def half_folding_in(chains: Sequence[Topics], observed: Corpus, scored: Corpus, fold_in: FoldIn) -> Evaluation:
+def half_folding_in(
+    chains: Sequence[Topics | Components], observed: Corpus, scored: Corpus, fold_in: FoldIn
+) -> Evaluation:
     """Return the log-likelihood of the scored halves, theta folded in on the observed halves (5.37).
 
     Args:

@@ -107,10 +107,9 @@ class Settings:
     def all_settings(self) -> Iterator[tuple[str, str, str, Any]]:
         """Yield (model, part, name, value) of every setting of every model."""
         for model, parts in self.study["models"].items():
-            for part, settings in parts.items():
-                if isinstance(settings, Mapping):
-                    for name, value in settings.items():
-                        yield model, part, name, value
+            for part in ("train", "fold_in"):
+                for name, value in parts[part].items():
+                    yield model, part, name, value
 
     @property
     def beyond_corpus(self) -> str:

@@ -17,7 +17,7 @@ from dlvm.exhibits.curves import (
     steps,
     study_curves,
 )
-from dlvm.exhibits.inputs import EVALUATORS, FULL, LDA, PLSA, SECOND_READING, Inputs
+from dlvm.exhibits.inputs import EPCA, EVALUATORS, FULL, LDA, PLSA, SECOND_READING, TEM, Inputs
 from dlvm.exhibits.interpretations import fold_in_end, train_end
 
 POSITIONS = ("One", "Two", "Three")
@@ -33,6 +33,12 @@ REQUIRED_SETTINGS = (
     (LDA, "train", "sweeps"),
     (LDA, "train", "chains"),
     (LDA, "fold_in", "sweeps"),
+    (EPCA, "train", "penalty"),
+    (EPCA, "train", "iterations"),
+    (EPCA, "train", "tolerance"),
+    (EPCA, "fold_in", "iterations"),
+    (EPCA, "fold_in", "tolerance"),
+    (EPCA, "fold_in", "ridge"),
 )
 
 Macros = dict[str, str]
@@ -134,6 +140,9 @@ def _study(inputs: Inputs) -> Macros:
         "BandsInWords": _bands(len(settings.seeds)),
         "SecondBandsInWords": _bands(len(settings.second_reading_seeds)),
         "BeyondBandsInWords": _bands(len(settings.beyond_seeds)),
+        "TemperedSeedsInWords": _count(len(settings.seeds_of(TEM)), "seed"),
+        "TemperedBetas": _betas(settings.swept_variants(TEM)),
+        "EpcaTopicsLargest": latex.integer(settings.topics_of(EPCA)[-1]),
         "AlternativesCorpus": latex.corpus_name(settings.alternatives_corpus) or "no corpus",
         "AlternativesTopics": latex.listed([latex.integer(k) for k in settings.alternative_topics]) or "no number of",
         "AlternativesSeeds": _count(len(settings.alternative_seeds), "seed"),
@@ -141,6 +150,11 @@ def _study(inputs: Inputs) -> Macros:
         "PlsaFoldInEnd": fold_in_end(settings),
         "ForEachCorpus": "".join(rf"#1{{{p}}}" for p, _ in zip(POSITIONS, shown, strict=False)),
     }
+
+
+def _betas(variants: Sequence[str]) -> str:
+    betas = [variant.rpartition("-")[2] for variant in variants]
+    return f"{len(betas)} values from {betas[0]} to {betas[-1]}" if betas else NOT_RUN
 
 
 def _settings(inputs: Inputs) -> Macros:

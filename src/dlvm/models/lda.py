@@ -24,6 +24,26 @@ below and fast-math is off, so samples do not depend on the CPU. Two kernels dra
 up to `NARROW` topics one or two scalar running sums are fastest; above, 64 running sums that stay in vector
 registers (`benchmarks/` measures both). Above `SERIAL` topics the inversion asks first whether the token keeps
 its topic, and searches among the others only if not.
+
+Hyperparameters. They are fixed, or re-estimated during the chain from the current assignments (stochastic EM). Given
+them, log p(w, z | alpha, beta) is a sum of two Dirichlet-multinomial log-likelihoods, one of the topics' counts in
+documents (a function of alpha alone) and one of the words' counts in topics (of beta alone). With A = sum_k alpha_k,
+Minka (2000, "Estimating a Dirichlet distribution", the fixed point of the Dirichlet-multinomial) bounds the first,
+
+    sum_d [ lnG(A) - lnG(A + N_d) + sum_k lnG(N_kd + alpha_k) - lnG(alpha_k) ],      lnG = log Gamma,
+
+from below by tangents of its two parts: lnG(x) - lnG(x + n) >= const - x [psi(a + n) - psi(a)] around x = a, and
+lnG(x + n) - lnG(x) >= const + a [psi(a + n) - psi(a)] log x. The bound's maximum is
+
+    alpha_k <- alpha_k sum_d [psi(N_kd + alpha_k) - psi(alpha_k)] / sum_d [psi(N_d + A) - psi(A)],
+
+which cannot lower the log-likelihood; for one symmetric beta over V words and K topics, in the same way,
+
+    beta <- beta sum_{k,w} [psi(N_wk + beta) - psi(beta)] / (V sum_k [psi(N_k + V beta) - psi(V beta)]).
+
+The differences are finite sums, psi(a + n) - psi(a) = sum_{j < n} 1 / (a + j), so that only how many counts exceed
+each j enters. The bound separates over k and is concave in every alpha_k, so a parameter that is kept inside the range
+that the kernels can carry (one whose topic is empty falls to its lower end) does not lower it either.
 """
 
 import math
@@ -49,6 +69,8 @@ LANES = 64  # running sums of the wide kernel, lane j over topics j, j + 64, j +
 AHEAD = 3  # tokens between the request for a row and its use
 CACHE_LINE = 16  # float32 values of a 64-byte line
 LARGEST_COUNT = 2**24  # float32 holds every integer up to here
+BURN_IN = 4  # hyperparameters are re-estimated after the first 1 / BURN_IN of the sweeps
+FIXED_POINT_ITERATIONS = 20  # in each re-estimation
 SMALLEST_PARAMETER, LARGEST_PARAMETER = 1e-12, 1e12  # Dirichlet parameters that float32 weights can carry
 
 Float = NDArray[np.float64]
@@ -353,6 +375,66 @@ def _log_joint(offsets, assignments, rows, totals, alpha, beta):  # type: ignore
     return total
 
 
+def counts_above(counts: NDArray[np.int64], columns: NDArray[np.int64], n_columns: int) -> Float:
+    """Return (J, n_columns): how many of each column's counts exceed j, for j below J, the largest count.
+
+    Args:
+        counts: (M,) counts, all positive.
+        columns: (M,) the column of each.
+        n_columns: how many columns there are.
+    """
+    above = np.zeros((int(counts.max()), n_columns))
+    np.add.at(above, (counts - 1, columns), 1.0)
+    cumulated: Float = above[::-1].cumsum(axis=0)[::-1]
+    return cumulated
+
+
+def minka_step(parameters: Float, above: Float, totals_above: Float, size: int = 1) -> Float:
+    """Return one fixed-point iteration of Dirichlet-multinomial maximum likelihood (Minka 2000); see the module.
+
+    Args:
+        parameters: (K,) Dirichlet parameters.
+        above: (J, K) how many draws have more than j counts in category k, all categories that share a parameter
+            taken together.
+        totals_above: (T,) how many draws have more than t counts in all.
+        size: how many categories share each parameter.
+    """
+    rises = (above / (parameters + np.arange(len(above))[:, None])).sum(axis=0)
+    total = size * parameters.sum() + np.arange(len(totals_above))
+    updated: Float = parameters * rises / (size * (totals_above / total).sum())
+    return updated.clip(SMALLEST_PARAMETER, LARGEST_PARAMETER)
+
+
+def optimised(
+    offsets: NDArray[np.int64], assignments: Index, rows: Float32, totals: NDArray[np.int64], alpha: Float, beta: float
+) -> tuple[Float, float]:
+    """Return alpha (K,) and beta after `FIXED_POINT_ITERATIONS` from the ones given, for a chain's current counts.
+
+    Args:
+        offsets: (D + 1,) where documents begin.
+        assignments: (N,) topics.
+        rows: (V, width) N_wk.
+        totals: (K,) N_k.
+        alpha: (K,) Dirichlet parameters of theta.
+        beta: the Dirichlet parameter of phi.
+    """
+    n_topics, n_words = len(totals), len(rows)
+
+    def one_column(counts: NDArray[Any]) -> Float:
+        counts = counts[counts > 0].astype(np.int64)
+        return counts_above(counts, np.zeros(len(counts), dtype=np.int64), 1)
+
+    document_of = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    cells, in_document = np.unique(document_of * n_topics + assignments, return_counts=True)
+    above, lengths_above = counts_above(in_document, cells % n_topics, n_topics), one_column(np.diff(offsets))[:, 0]
+    words_above, totals_above = one_column(rows), one_column(totals)[:, 0]
+    shared = np.array([beta])
+    for _ in range(FIXED_POINT_ITERATIONS):
+        alpha = minka_step(alpha, above, lengths_above)
+        shared = minka_step(shared, words_above, totals_above, size=n_words)
+    return alpha, float(shared[0])
+
+
 class LDA(Estimator):
     """LDA by collapsed Gibbs sampling: one fit is one Markov chain.
 
@@ -362,6 +444,8 @@ class LDA(Estimator):
         beta: the Dirichlet parameter of phi.
         sweeps: Gibbs sweeps after the first pass that assigns every token; `transform` runs as many.
         evaluate_every: sweeps between two records of the log-likelihood.
+        optimise_every: sweeps between two re-estimations of alpha (asymmetric) and beta (symmetric) by Minka's fixed
+            point, after the first quarter of the sweeps; 0 leaves them as they are.
         random_state: the chain's generator; several chains are several generators.
 
     Attributes (after `fit`):
@@ -369,6 +453,7 @@ class LDA(Estimator):
         document_topics_: (D, K) p(z | d) of the last sample, equation 5.39.
         assignments_: (N,) int32, the topics of all tokens in the last sample.
         log_likelihood_: log p(w, z | alpha, beta) in nats after the sweeps in `sweeps_`.
+        alpha_, beta_: (K,) and the number, the Dirichlet parameters that the last sweep ran with.
         sweeps_: 0 (the first pass), every `evaluate_every`-th sweep, and the last.
     """
 
@@ -380,6 +465,7 @@ class LDA(Estimator):
         beta: float = 0.1,
         sweeps: int = 500,
         evaluate_every: int = 10,
+        optimise_every: int = 0,
         random_state: np.random.Generator | int | None = None,
     ) -> None:
         self.n_components = n_components
@@ -387,6 +473,7 @@ class LDA(Estimator):
         self.beta = beta
         self.sweeps = sweeps
         self.evaluate_every = evaluate_every
+        self.optimise_every = optimise_every
         self.random_state = random_state
 
     def fit(self, X: Corpus | sp.sparray | NDArray[Any], y: None = None) -> Self:  # noqa: ARG002
@@ -401,12 +488,12 @@ class LDA(Estimator):
             raise InputError("LDA: the documents hold no tokens")
         if max(int(np.bincount(tokens).max()), int(np.diff(offsets).max())) >= LARGEST_COUNT:
             raise InputError(f"LDA: a word or a document has {LARGEST_COUNT} tokens or more; divide the corpus")
-        if self.n_components < 1 or self.sweeps < 0 or self.evaluate_every < 1:
+        if self.n_components < 1 or self.sweeps < 0 or self.evaluate_every < 1 or self.optimise_every < 0:
             raise InputError(
-                f"LDA: {self.n_components} topics, {self.sweeps} sweeps, a record every {self.evaluate_every};"
-                " these must be at least 1, 0 and 1"
+                f"LDA: {self.n_components} topics, {self.sweeps} sweeps, a record every {self.evaluate_every},"
+                f" hyperparameters every {self.optimise_every}; these must be at least 1, 0, 1 and 0"
             )
-        alpha = self._alpha()
+        alpha, beta = self._alpha(), self.beta
         _check_parameters("beta", np.array([self.beta], dtype=float))
         random = np.random.default_rng(self.random_state)
 
@@ -417,18 +504,24 @@ class LDA(Estimator):
         padded = np.zeros(width, dtype=np.float32)
         padded[: self.n_components] = alpha
         sweeps, trace = [], []
+        burn_in = self.sweeps // BURN_IN
         for sweep in range(self.sweeps + 1):
+            # before a sweep, so that the last sample is drawn under the parameters that are reported with it
+            if self.optimise_every and sweep > burn_in and (sweep - burn_in) % self.optimise_every == 0:
+                alpha, beta = optimised(offsets, assignments, rows, totals, alpha, beta)
+                padded[: self.n_components] = alpha
             uniforms = random.random((1, len(tokens)), dtype=np.float32)
-            _sweeps(tokens, offsets, assignments, rows, totals, padded, self.beta, uniforms, learn=True)
+            _sweeps(tokens, offsets, assignments, rows, totals, padded, beta, uniforms, learn=True)
             if sweep % self.evaluate_every == 0 or sweep == self.sweeps:
                 sweeps.append(sweep)
-                trace.append(_log_joint(offsets, assignments, rows, totals, alpha, self.beta))
+                trace.append(_log_joint(offsets, assignments, rows, totals, alpha, beta))
         self.sweeps_ = np.array(sweeps)
         self.log_likelihood_ = np.array(trace)
         self.assignments_ = assignments
+        self.alpha_, self.beta_ = alpha, beta
 
         counts = rows[:, : self.n_components].T.astype(float)
-        self.components_ = np.ascontiguousarray((counts + self.beta) / (totals[:, None] + n_words * self.beta))
+        self.components_ = np.ascontiguousarray((counts + beta) / (totals[:, None] + n_words * beta))
         self.components_ /= self.components_.sum(axis=1, keepdims=True)
         in_document = np.zeros((len(offsets) - 1, self.n_components))
         np.add.at(in_document, (np.repeat(np.arange(len(offsets) - 1), np.diff(offsets)), assignments), 1.0)
@@ -446,8 +539,8 @@ class LDA(Estimator):
         return fold_in(self.topics(documents.vocabulary), documents, seed=0, sweeps=self.sweeps)
 
     def topics(self, vocabulary: tuple[str, ...], provenance: dict[str, Any] | None = None) -> Topics:
-        """Return the last sample's topics (equation 5.38) with the prior that the chain ran with."""
-        return Topics(self.components_, self._alpha(), vocabulary, dict(provenance or {}))
+        """Return the last sample's topics (equation 5.38) with the prior of the last sweep."""
+        return Topics(self.components_, self.alpha_, vocabulary, dict(provenance or {}))
 
     def _alpha(self) -> Float:
         """Return the (K,) Dirichlet parameters of theta."""
@@ -510,7 +603,15 @@ def fold_in(topics: Topics, documents: Corpus, *, seed: int, sweeps: int) -> Flo
 
 
 def train(
-    corpus: Corpus, *, topics: int, seed: int, alpha_sum: float, beta: float, sweeps: int, chains: int
+    corpus: Corpus,
+    *,
+    topics: int,
+    seed: int,
+    alpha_sum: float,
+    beta: float,
+    sweeps: int,
+    chains: int,
+    optimise_every: int = 0,
 ) -> list[Topics]:
     """Train LDA on a corpus: independent chains, each named by (corpus, topics, seed, chain).
 
@@ -522,6 +623,8 @@ def train(
         beta: the Dirichlet parameter of phi.
         sweeps: Gibbs sweeps of each chain.
         chains: how many chains to run.
+        optimise_every: sweeps between two re-estimations of alpha and beta, which then start from the ones given;
+            0 leaves them fixed. The topics carry the alpha, and their provenance the beta, of the last sweep.
 
     Raises:
         InputError: when there is no chain to run, or as `LDA.fit` does.
@@ -531,7 +634,14 @@ def train(
     trained = []
     for chain in range(chains):
         random = generator("lda-chain", corpus=corpus.name, topics=topics, seed=seed, chain=chain)
-        model = LDA(topics, alpha=alpha_sum / topics, beta=beta, sweeps=sweeps, random_state=random).fit(corpus)
+        model = LDA(
+            topics,
+            alpha=alpha_sum / topics,
+            beta=beta,
+            sweeps=sweeps,
+            optimise_every=optimise_every,
+            random_state=random,
+        ).fit(corpus)
         provenance = {
             "model": "lda",
             "corpus": corpus.name,
@@ -539,10 +649,12 @@ def train(
             "seed": seed,
             "chain": chain,
             "sweeps": sweeps,
-            "beta": beta,
+            "beta": model.beta_,
             "log_likelihood": model.log_likelihood_.tolist(),
             "log_likelihood_sweeps": model.sweeps_.tolist(),
         }
+        if optimise_every:
+            provenance["optimise_every"] = optimise_every
         trained.append(model.topics(corpus.vocabulary, provenance))
     return trained
 

@@ -27,6 +27,7 @@ is 0 for a word or a document stays so, as in exact EM.
 """
 
 import math
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numba as nb
@@ -228,6 +229,48 @@ def _int32(matrix: sp.csr_array | sp.csc_array) -> tuple[Index, Index]:
     return matrix.indptr.astype(np.int32), matrix.indices.astype(np.int32)
 
 
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """The counts above 0, by document and by word, and R of the last pass over the documents.
+
+    Attributes:
+        counts: (nnz,) n(d, w), by document.
+        documents: where each document's cells begin, (D + 1,), and their words, (nnz,).
+        words: where each word's cells begin, (V + 1,), and their documents, (nnz,).
+        position: (nnz,) where the cells by word stand in the order by document.
+        ratio: (nnz,) R[d, w], by document.
+    """
+
+    counts: Float
+    documents: tuple[Index, Index]
+    words: tuple[Index, Index]
+    position: Index
+    ratio: Float
+
+    @classmethod
+    def of(cls, counts: sp.csr_array) -> Self:
+        """Return the cells of (D, V) counts."""
+        by_word = sp.csr_array(
+            (np.arange(1, counts.nnz + 1), counts.indices, counts.indptr), shape=counts.shape
+        ).tocsc()
+        position = (by_word.data - 1).astype(np.int32)
+        return cls(counts.data, _int32(counts), _int32(by_word), position, np.empty(counts.nnz))
+
+    def documents_pass(self, W: Float, scaled: Float, H: Float) -> float:
+        """Write the update of H and R, from W and `scaled`; return sum n log (W scaled') before the update, nats."""
+        return float(_documents_pass(*self.documents, self.counts, W, scaled, H, self.ratio))
+
+    def words_pass(self, W: Float, scaled: Float, totals: Float) -> None:
+        """Replace W by its update before normalisation, from `scaled` and R; `totals` receives its sums over words."""
+        _words_pass(*self.words, self.position, self.ratio, W, scaled, totals)
+
+
+def over(H: Float, totals: Float) -> Float:
+    """Return H over the sums of W's columns (over 1 where a sum is 0): W times it is p(w | d)."""
+    scaled: Float = H / np.where(totals > 0.0, totals, 1.0)
+    return scaled
+
+
 class PLSA(Estimator):
     """PLSA-HOF by EM on a matrix of counts.
 
@@ -282,7 +325,7 @@ class PLSA(Estimator):
             InputError: on a negative or undefined count, a corpus without tokens, or a bad setting.
         """
         counts = _check_counts(X)
-        _check_settings(self)
+        self._check()
         n_documents, n_words = counts.shape
         random = np.random.default_rng(self.random_state)
         if components is None:
@@ -292,20 +335,13 @@ class PLSA(Estimator):
         W = _filled_up((components / components.sum(axis=1, keepdims=True)).T)
         H = _filled_up(document_topics / document_topics.sum(axis=1, keepdims=True))
 
-        # the same cells by word, each with its position in the by-document order
-        by_word = sp.csr_array(
-            (np.arange(1, counts.nnz + 1), counts.indices, counts.indptr), shape=counts.shape
-        ).tocsc()
-        position = (by_word.data - 1).astype(np.int32)
-        documents, words = _int32(counts), _int32(by_word)
+        cells = Cells.of(counts)
         tokens = float(counts.data.sum())
-        ratio, totals = np.empty(counts.nnz), np.zeros(W.shape[1])
+        totals = np.zeros(W.shape[1])
         totals[: self.n_components] = 1.0
         history: list[float] = []
         for _ in range(self.iterations):
-            scaled = H / np.where(totals > 0.0, totals, 1.0)
-            history.append(_documents_pass(*documents, counts.data, W, scaled, H, ratio))
-            _words_pass(*words, position, ratio, W, scaled, totals)
+            history.append(self._iterate(cells, W, H, totals))
             dead = np.flatnonzero(totals[: self.n_components] == 0.0)
             if len(dead):  # a topic that explains nothing any more: no word is better than another
                 W[:, dead] = 1.0 / n_words
@@ -318,20 +354,43 @@ class PLSA(Estimator):
             if len(history) > 1 and abs(history[-1] - history[-2]) < self.tolerance * tokens:
                 break
         self.n_iter_ = len(history)
-        scaled = H / np.where(totals > 0.0, totals, 1.0)
-        history.append(_documents_pass(*documents, counts.data, W, scaled, H.copy(), ratio))
+        history.append(self._objective(cells, W, H, totals))
         self.log_likelihood_ = np.array(history)
         self.components_ = np.ascontiguousarray(W[:, : self.n_components].T)
         self.components_ /= self.components_.sum(axis=1, keepdims=True)
         self.document_topics_ = np.ascontiguousarray(H[:, : self.n_components])
         return self
 
+    def _check(self) -> None:
+        """Refuse bad settings."""
+        if self.n_components < 1 or self.iterations < 1:
+            raise InputError(
+                f"PLSA: {self.n_components} topics and {self.iterations} iterations; both must be 1 or more"
+            )
+        if not (self.tolerance >= 0.0 and 0.0 <= self.smoothing < math.inf):
+            raise InputError("PLSA: tolerance and smoothing must be 0 or more and finite")
+
+    def _iterate(self, cells: Cells, W: Float, H: Float, totals: Float) -> float:
+        """Run one iteration, in place; return the objective before it, in nats.
+
+        W (V, width) is p(w | z) times `totals`, the sums of its columns; H (D, width) is p(z | d).
+        """
+        scaled = over(H, totals)
+        objective = cells.documents_pass(W, scaled, H)
+        cells.words_pass(W, scaled, totals)
+        return objective
+
+    def _objective(self, cells: Cells, W: Float, H: Float, totals: Float) -> float:
+        """Return the objective, in nats."""
+        return cells.documents_pass(W, over(H, totals), H.copy())
+
     def transform(self, X: sp.sparray | NDArray[Any]) -> Float:
         """Return p(z | d), (D, K), of the documents X (D, V) by folding in with the settings of `fit`."""
         topics = self.topics(tuple(str(v) for v in range(self.components_.shape[1])))
-        return fold_in_counts(
-            topics, _check_counts(X, empty=True), iterations=self.iterations, tolerance=self.tolerance
-        )
+        return self._fold_in(topics, _check_counts(X, empty=True))
+
+    def _fold_in(self, topics: Topics, counts: sp.csr_array) -> Float:
+        return fold_in_counts(topics, counts, iterations=self.iterations, tolerance=self.tolerance)
 
     def topics(self, vocabulary: tuple[str, ...], provenance: dict[str, Any] | None = None) -> Topics:
         """Return the topics with the flat Dirichlet(1) prior that section 3.4 derives for PLSA."""
@@ -396,13 +455,6 @@ def train(
         "log_likelihood": model.log_likelihood_.tolist(),
     }
     return [model.topics(corpus.vocabulary, provenance)]
-
-
-def _check_settings(model: PLSA) -> None:
-    if model.n_components < 1 or model.iterations < 1:
-        raise InputError(f"PLSA: {model.n_components} topics and {model.iterations} iterations; both must be 1 or more")
-    if not (model.tolerance >= 0.0 and 0.0 <= model.smoothing < math.inf):
-        raise InputError("PLSA: tolerance and smoothing must be 0 or more and finite")
 
 
 def _check_counts(X: sp.sparray | NDArray[Any], *, empty: bool = False) -> sp.csr_array:

@@ -6,6 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
+import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,6 +14,17 @@ from dlvm.errors import InputError
 from dlvm.files import replacing
 
 ROW_SUM_TOLERANCE = 1e-9
+
+
+@nb.njit("void(int64[::1], int32[::1], float64[:, ::1], float64[:, ::1], float64[::1])", cache=True)
+def _add_probabilities(rows, words, phi_by_word, theta, out):  # type: ignore[no-untyped-def]
+    for i in range(rows.shape[0]):
+        h = theta[rows[i]]
+        w = phi_by_word[words[i]]
+        total = 0.0
+        for k in range(h.shape[0]):
+            total += h[k] * w[k]
+        out[i] += total
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +79,14 @@ class Topics:
         """
         phi = (self.phi + constant) / (1.0 + constant * self.phi.shape[1])
         return replace(self, phi=phi, provenance={**self.provenance, "smoothing": constant})
+
+    def probabilities(
+        self, theta: NDArray[np.float64], rows: NDArray[np.int64], words: NDArray[np.int32]
+    ) -> NDArray[np.float64]:
+        """Return p(w | d) = sum_k phi[k, w] theta[d, k], (n,), of n pairs of a row of theta (D, K) and a word."""
+        probabilities = np.zeros(len(rows))
+        _add_probabilities(rows, words, self.phi_by_word, np.ascontiguousarray(theta), probabilities)
+        return probabilities
 
     def save(self, path: Path) -> None:
         """Write the topics to one compressed .npz file; the same topics always give the same bytes."""

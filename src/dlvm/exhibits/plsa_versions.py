@@ -1,0 +1,42 @@
+"""Figures 1, 2 and 3: the three versions of PLSA, full and half folding-in."""
+
+from matplotlib.figure import Figure
+
+from dlvm.exhibits import style
+from dlvm.exhibits.curves import Curve, best, study_curves, swept_lowest
+from dlvm.exhibits.inputs import EVALUATORS, PLSA, TEM, VEM, Inputs
+from dlvm.exhibits.smoothing_curves import line
+
+DASHES = (0, (4, 2))
+
+
+def draw(inputs: Inputs, corpus: str) -> Figure:
+    """Draw each version's curve per panel, a band from the least to the most over seeds where there are several.
+
+    Of PLSA-HOF and PLSA-VEM it is the best curve (one constant for all numbers of topics). Of PLSA-TEM every point is
+    the lowest over beta and the constant at that number of topics, chosen on the test documents as Welling et al.
+    (2008, section 5) do: an upper bound on its performance, and a freer choice than the others have.
+    """
+    settings = inputs.settings
+    titles = [style.EVALUATOR_NAMES[evaluator] for evaluator in EVALUATORS]
+    figure, axes = style.panels(titles, synthetic=inputs.synthetic(corpus))
+    topics: set[int] = set()
+    for axis, evaluator in zip(axes, EVALUATORS, strict=True):
+        found: list[tuple[str, Curve, str]] = []
+        for model in (PLSA, VEM):
+            curve = best(study_curves(inputs, corpus, model, evaluator))
+            if curve is not None:
+                found.append((model, curve, f"constant {style.power(curve.smoothing)}"))
+        tempered = swept_lowest(inputs, corpus, TEM, evaluator, settings.swept_variants(TEM))
+        if tempered:
+            points = {at: value for at, (value, _) in tempered.items()}
+            chosen = "best $\\beta$ and constant at\neach $K$, chosen on the test set"
+            found.append((TEM, Curve(0.0, points), chosen))
+        for model, curve, how in found:
+            label = f"{style.MODEL_NAMES[model]}, {how}"
+            dashes = DASHES if model == VEM else "-"  # it lies on PLSA-HOF's, which shows between them
+            line(axis, curve, style.COLOURS[model], marker=style.MARKERS[model], label=label, linestyle=dashes)
+            topics.update(curve.topics)
+        axis.legend(loc="best", fontsize=7.5)
+    style.finish(axes, sorted(topics) or settings.topics)
+    return figure
