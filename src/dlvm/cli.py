@@ -112,12 +112,12 @@ def score(args: argparse.Namespace) -> None:
     """Score topics on the test documents of a split by full and by half folding-in."""
     from dlvm.corpora.corpus import Corpus
     from dlvm.experiment import score
-    from dlvm.models.topics import Topics
+    from dlvm.models.components import load_topics
     from dlvm.scores import write_scores
 
     scores = score(
         Corpus.load(args.corpus),
-        [Topics.load(path) for path in args.topics],
+        [load_topics(path) for path in args.topics],
         args.model,
         args.variant,
         seed=args.seed,
@@ -155,13 +155,13 @@ def measure(args: argparse.Namespace) -> None:
     from dlvm.corpora.corpus import Corpus
     from dlvm.experiment import measure
     from dlvm.measurements import write_measurements
-    from dlvm.models.topics import Topics
+    from dlvm.models.components import load_topics
     from dlvm.scores import write_scores
 
     scores, measurements = measure(
         args.kind,
         Corpus.load(args.corpus),
-        [Topics.load(path) for path in args.topics],
+        [load_topics(path) for path in args.topics],
         args.model,
         seed=args.seed,
         test_documents=args.test_documents,

@@ -19,9 +19,11 @@ from dlvm.evaluators.half_folding_in import half_folding_in
 from dlvm.measurements import Measurement
 from dlvm.measures import MEASURES
 from dlvm.models import MODELS
+from dlvm.models.components import Components
 from dlvm.models.topics import Topics
 from dlvm.scores import Score, perplexity
 
+Trained = Topics | Components
 FOLDED_IN = ("topics", "components", "documents", "seed")  # what a fold-in is given beside its settings
 
 
@@ -44,7 +46,7 @@ def train(
     seed: int,
     test_documents: int,
     settings: dict[str, Any],
-) -> list[Topics]:
+) -> list[Trained]:
     """Train a model on the training documents of a split.
 
     Args:
@@ -56,20 +58,20 @@ def train(
         settings: the model's training settings.
 
     Returns:
-        One Topics per chain.
+        One Topics (or Components) per chain.
     """
     if topics < 1:
         raise InputError(f"{topics} topics: there must be 1 or more")
     module = model_module(model)
     _check_settings(module.train, settings, f"{model}: training", ("corpus", "topics", "seed"))
     training, _ = train_test_split(corpus, test_documents, seed)
-    trained: list[Topics] = module.train(training, topics=topics, seed=seed, **settings)
+    trained: list[Trained] = module.train(training, topics=topics, seed=seed, **settings)
     return trained
 
 
 def score(
     corpus: Corpus,
-    chains: Sequence[Topics],
+    chains: Sequence[Trained],
     model: str,
     variant: str,
     *,
@@ -90,7 +92,7 @@ def score(
     _check_settings(module.fold_in, settings, f"{model}: folding in", FOLDED_IN)
     fold_in: FoldIn = partial(module.fold_in, seed=seed, **settings)
     sampled = all("chain" in topics.provenance for topics in chains)
-    if sampled:
+    if sampled or isinstance(chains[0], Components):
         fold_in = _remembered(fold_in)
     rows = []
     for constant, chain, group in _groups(chains, smoothing, sampled=sampled):
@@ -156,7 +158,7 @@ def sweep(
 def measure(
     kind: str,
     corpus: Corpus,
-    chains: Sequence[Topics],
+    chains: Sequence[Trained],
     model: str,
     *,
     seed: int,
@@ -219,8 +221,8 @@ def _check_settings(function: Callable[..., Any], settings: dict[str, Any], what
 
 
 def _groups(
-    chains: Sequence[Topics], smoothing: Sequence[float], *, sampled: bool
-) -> Iterator[tuple[float, str, list[Topics]]]:
+    chains: Sequence[Trained], smoothing: Sequence[float], *, sampled: bool
+) -> Iterator[tuple[float, str, list[Trained]]]:
     """Yield (constant, chain, topics) of every evaluation, one at a time: smoothed topics are large and dense."""
     if smoothing:
         for constant in smoothing:
@@ -236,11 +238,11 @@ def _groups(
 
 
 def _remembered(fold_in: FoldIn) -> FoldIn:
-    """Fold each chain in once on each set of documents: it is scored alone and in the average."""
-    known: dict[tuple[int, int], tuple[Topics, Corpus, NDArray[np.float64]]] = {}
+    """Fold in once on each set of documents: chains are scored alone and averaged, components under every constant."""
+    known: dict[tuple[int, int], tuple[Trained, Corpus, NDArray[np.float64]]] = {}
 
-    def folded(topics: Topics, documents: Corpus) -> NDArray[np.float64]:
-        key = (id(topics), id(documents))
+    def folded(topics: Trained, documents: Corpus) -> NDArray[np.float64]:
+        key = (id(topics.weights if isinstance(topics, Components) else topics), id(documents))
         if key not in known:  # what is remembered keeps the objects alive, and so their ids their own
             known[key] = (topics, documents, fold_in(topics, documents))
         return known[key][2]

@@ -65,6 +65,7 @@ DAMPING = 5.0  # tokens added to every word's in the preconditioner: rare words'
 FLOOR = 0.1  # of the mean eigenvalue, added to the preconditioner's K x K matrices
 ARMIJO = 1e-4  # the part of the predicted rise that a step must achieve
 NEGLIGIBLE = 1e-12  # nats per token: a predicted rise below it is rounding
+LONGEST = 100.0  # of a step, as a multiple of the parameters' norm
 HALVINGS = 30  # of a step before the ascent gives up: by then only rounding is left
 FOLD_IN_MEMORY = 10  # the same for a document that is folded in
 NEWTON = 60  # evaluations after which a document's problem is taken to be ill-conditioned: Newton steps follow
@@ -187,8 +188,8 @@ def ascend(
         slope = float(np.vdot(gradient, direction))
         if not slope > NEGLIGIBLE * tokens:
             break
-        # a step may double the parameters, no more: far from any data the softmax is flat, and no curvature limits it
-        length = min(1.0, math.sqrt((1.0 + _squares(x)) / _squares(direction)))
+        # far from any data the softmax is flat and no curvature limits a step
+        length = min(1.0, LONGEST * math.sqrt((1.0 + _squares(x)) / _squares(direction)))
         for _ in range(HALVINGS):
             new = x + length * direction
             new_value, new_gradient, new_expected = objective(new[:n_words], new[n_words:])
