@@ -29,7 +29,8 @@ def rulegraph() -> str:
 @pytest.fixture(scope="module")
 def inputs() -> Inputs:
     tables = [REFERENCE / name for name in ("scores.csv", "corpora.csv", "timings.csv")]
-    return Inputs.read(ROOT / "workflow/studies/paper.yaml", *tables)
+    measurements = REFERENCE / "measurements.csv.gz"
+    return Inputs.read(ROOT / "workflow/studies/paper.yaml", *tables, measurements=measurements)
 
 
 def test_the_generated_parts_are_current(inputs: Inputs, rulegraph: str) -> None:

@@ -357,7 +357,7 @@ def _against_exact(
     for model in sorted({at[1] for at in shared}):
         for topics in sorted({at[2] for at in shared if at[1] == model}):
             own = [gap for at, gap in gaps.items() if at[1:3] == (model, topics)]
-            parts.append(f"{model} K={topics} {_median(own):+.2f}")
+            parts.append(f"{model} K={topics} {_median(own):+.2g}")
     effect = f"median nats per document: {', '.join(parts)}"
     agree = ((gap > 0.0) if above else (gap <= TOLERANCE) for gap in gaps.values())
     return _found(agree, effect, (at[3] for at in shared), **({} if above else ALWAYS))

@@ -12,6 +12,8 @@ rule score:
         "logs/score/{corpus}/{model}/{variant}/{topics}-{seed}.log",
     benchmark:
         f"{BENCHMARKS}/score/{{corpus}}/{{model}}/{{variant}}/{{topics}}-{{seed}}.tsv"
+    wildcard_constraints:
+        model="|".join(MODELS),
     conda:
         "../../environment.yml"
     params:
@@ -38,6 +40,7 @@ rule sweep:
     benchmark:
         f"{BENCHMARKS}/sweep/{{corpus}}/{{model}}/{{variant}}/{{topics}}-{{seed}}.tsv"
     wildcard_constraints:
+        model="|".join(MODELS),
         variant="smoothed-in-m-step|tempered",
     conda:
         "../../environment.yml"

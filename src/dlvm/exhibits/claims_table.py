@@ -4,7 +4,8 @@ from dlvm.claims import FAILS, HOLDS, Finding, findings
 from dlvm.exhibits import latex
 from dlvm.exhibits.inputs import Inputs
 
-_HEAD = r"""\begin{longtable}{@{}P{0.21\linewidth}P{0.25\linewidth}P{0.36\linewidth}P{0.08\linewidth}@{}}
+_HEAD = r"""\begingroup\footnotesize\setlength{\tabcolsep}{4pt}
+\begin{longtable}{@{}P{0.24\linewidth}P{0.28\linewidth}P{0.36\linewidth}P{0.07\linewidth}@{}}
 \caption{Claims of the original, each with its test. A claim holds where at least %s of the comparisons agree with it,
 fails where at most %s do, and is mixed in between, unless its test says otherwise.\SyntheticNotice}\label{tab:claims}\\
 \toprule
@@ -18,7 +19,7 @@ claim & test & found & verdict\\
 \bottomrule
 \endfoot
 """
-_FOOT = "\\end{longtable}\n"
+_FOOT = "\\end{longtable}\n\\endgroup\n"
 
 
 def render(inputs: Inputs) -> str:
@@ -26,7 +27,7 @@ def render(inputs: Inputs) -> str:
     body = ""
     for claim, finding in findings(inputs):
         cells = [
-            rf"{latex.escape(claim.statement)} {{\footnotesize({latex.escape(claim.source)})}}",
+            rf"{latex.escape(claim.statement)} {{\scriptsize({latex.escape(claim.source)})}}",
             latex.escape(claim.test),
             latex.escape(in_words(finding)),
             rf"\textbf{{{finding.verdict}}}",

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from dlvm.exhibits import latex
 from dlvm.exhibits.curves import REPORTED_CHAINS, best, study_curves
-from dlvm.exhibits.inputs import EVALUATORS, FULL, LDA, PLSA, Inputs, Run, Settings
+from dlvm.exhibits.inputs import EPCA, EVALUATORS, FULL, LDA, PLSA, VEM, Inputs, Run, Settings
 
 NOT_MEASURED = "not measured"
 
@@ -290,6 +290,37 @@ INTERPRETATIONS = (
         ((PLSA, "fold_in", "iterations"), (PLSA, "fold_in", "tolerance")),
     ),
     Interpretation(
+        "the steps of PLSA-VEM",
+        _fill(
+            "updates of the weights before each update of the topics: {times}",
+            times=_value(VEM, "train", "ve_iterations"),
+        ),
+        "weights updated until they converge",
+        ((VEM, "train", "ve_iterations"),),
+    ),
+    Interpretation(
+        "what PLSA-TEM tempers, and how long",
+        lambda _: (
+            r"the whole product \(\phi_{kw}\theta_{dk}\), in training and in folding in, at one \(\beta\) from start to"
+            " end; the untempered mixture is scored"
+        ),
+        r"\(\phi_{kw}\) alone; \(\beta\) lowered step by step during training",
+    ),
+    Interpretation(
+        "where EPCA's constant goes",
+        lambda _: r"to \(p(w \mid h_d)\), for there is no \(p(w \mid z)\)",
+        "none is added",
+    ),
+    Interpretation(
+        "what else regularises EPCA",
+        _fill(
+            r"both nothing and Gaussian priors of precision {penalty} on \(W\) and \(H\)",
+            penalty=_value(EPCA, "train", "penalty"),
+        ),
+        "priors of other precisions",
+        ((EPCA, "train", "penalty"),),
+    ),
+    Interpretation(
         "when the constant is added",
         lambda _: "once, after training",
         "at every M step",
@@ -303,8 +334,8 @@ INTERPRETATIONS = (
     Interpretation(
         "the Dirichlet parameters of LDA",
         _dirichlet_parameters,
-        "other constants; parameters fitted to the training documents",
-        ((LDA, "train", "alpha_sum"), (LDA, "train", "alpha"), (LDA, "train", "beta")),
+        "other constants; parameters fitted to the training documents (Minka's fixed point, every so many sweeps)",
+        ((LDA, "train", "alpha_sum"), (LDA, "train", "beta"), (LDA, "train", "optimise_every")),
     ),
     Interpretation(
         "convergence of the Gibbs sampler",

@@ -6,7 +6,7 @@ from dlvm.claims import Finding, claim
 from dlvm.exhibits import latex
 from dlvm.exhibits.inputs import Inputs
 
-_HEAD = r"""\begin{tabular}{@{}P{0.07\linewidth}P{0.22\linewidth}m{0.30\linewidth}P{0.26\linewidth}l@{}}
+_HEAD = r"""\begin{tabular}{@{}P{0.10\linewidth}P{0.21\linewidth}P{0.26\linewidth}P{0.29\linewidth}P{0.06\linewidth}@{}}
 \toprule
 figure & message of the original & here & measured & same?\\
 \midrule
@@ -57,13 +57,13 @@ def render(inputs: Inputs) -> str:
         corpus = corpora[row.corpus]
         found = {name: claim(name).check(inputs, corpora if name in ACROSS else [corpus]) for name in row.claims}
         cells = [
-            rf"{row.number}\newline{{\footnotesize {latex.corpus_name(corpus)}}}",
+            rf"{row.number}, {latex.corpus_name(corpus)}",
             row.message,
-            rf"\includegraphics[width=\linewidth]{{figure-{row.number}}}",
+            rf"\raisebox{{-0.85\height}}{{\includegraphics[width=\linewidth]{{figure-{row.number}}}}}",
             r"\newline ".join(f"{_short(name)}: {_share(finding)}" for name, finding in found.items()),
             same(list(found.values())),
         ]
-        body += " & ".join(cells) + "\\\\\n"
+        body += " & ".join(cells) + "\\\\[0.5ex]\n"
     return _HEAD + latex.synthetic_mark(inputs, columns=5) + body + _FOOT
 
 
