@@ -1,12 +1,21 @@
 """The README's generated parts: what every exhibit should show and cost, and the workflow as a drawing."""
 
 import re
+from collections.abc import Sequence
 
+from dlvm.claims import claim
 from dlvm.errors import InputError
 from dlvm.exhibits import EXHIBITS, claims_table, exhibit_names, latex, path
-from dlvm.exhibits.curves import best, curves, in_words, steps, study_curves
-from dlvm.exhibits.inputs import EVALUATORS, FULL, HALF, LDA, PLSA, SECOND_READING, Inputs
+from dlvm.exhibits.curves import best_curve, curves, in_words, steps, swept_lowest
+from dlvm.exhibits.inputs import EVALUATORS, FULL, HALF, PLSA, SECOND_READING, Inputs
 from dlvm.exhibits.provenance import cost
+
+# what an exhibit without a curve should show: the claims that it stands for
+CLAIMED = {
+    "figure-point-posteriors": ("discrete-bound", "ica-collapses"),
+    "figure-bounds": ("continuous-optimistic", "discrete-pessimistic", "mean-field-pessimistic"),
+    "figure-normaliser": ("normaliser",),
+}
 
 
 def update(text: str, inputs: Inputs, rulegraph: str) -> str:
@@ -83,11 +92,15 @@ def _expected(name: str, inputs: Inputs) -> str:
         variant = SECOND_READING if second else settings.variant(PLSA)
         return _smoothing(inputs, settings.corpora[exhibit.corpus], variant, settings.topics)
     if exhibit.corpus is not None:
-        return _comparison(inputs, settings.corpora[exhibit.corpus])
+        models = [part for part in exhibit.parts if part in settings.models]
+        return _comparison(inputs, settings.corpora[exhibit.corpus], models)
     if name == "figure-beyond":
         topics = (*settings.topics, *settings.beyond_topics)
         return _smoothing(inputs, settings.beyond_corpus, settings.variant(PLSA), topics, settings.beyond_seeds)
-    return "see above" if name == "table-1" else "in the paper"
+    if name in CLAIMED:
+        checked = ((one, claim(one).check(inputs, settings.corpora)) for one in CLAIMED[name])
+        return "; ".join(f"{one} {found.verdict} ({found.agreeing} of {found.comparisons})" for one, found in checked)
+    return "see above" if name in ("table-1", "table-claims") else "in the paper"
 
 
 def _smoothing(inputs: Inputs, corpus: str, variant: str, topics: tuple[int, ...], seeds: tuple[int, ...] = ()) -> str:
@@ -106,14 +119,19 @@ def _smoothing(inputs: Inputs, corpus: str, variant: str, topics: tuple[int, ...
     )
 
 
-def _comparison(inputs: Inputs, corpus: str) -> str:
+def _comparison(inputs: Inputs, corpus: str, models: Sequence[str]) -> str:
     said = []
     for evaluator in EVALUATORS:
         lowest = []
-        for model in (PLSA, LDA):
-            chosen = best(study_curves(inputs, corpus, model, evaluator))
-            if chosen is not None:
-                lowest.append(f"{model} {chosen.lowest().perplexity:,.0f} at {chosen.lowest().topics} topics")
+        for model in models:
+            swept = swept_lowest(inputs, corpus, model, evaluator, inputs.settings.swept_variants(model))
+            found = best_curve(inputs, corpus, model, evaluator)
+            if swept:
+                value, topics = min((value, topics) for (topics, _), (value, _) in swept.items())
+                lowest.append(f"{model} {value:,.0f} at {topics} topics")
+            elif found is not None:
+                point = found[1].lowest()
+                lowest.append(f"{model} {point.perplexity:,.0f} at {point.topics} topics")
         said.append(f"lowest {evaluator.split('-')[0]}: {', '.join(lowest)}")
     return "; ".join(said)
 
