@@ -321,6 +321,21 @@ INTERPRETATIONS = (
         ((EPCA, "train", "penalty"),),
     ),
     Interpretation(
+        "start and end of EPCA, whose maximum without a prior may lie at infinity",
+        _fill(
+            "small random start; {end}; without a prior that is early stopping, and folding in keeps the precision"
+            " {ridge} on a document's vector",
+            end=lambda settings: latex.stopping(
+                settings.setting(EPCA, "train", "iterations"),
+                settings.setting(EPCA, "train", "tolerance"),
+                "one gains less than {} nats per token",
+            ),
+            ridge=_value(EPCA, "fold_in", "ridge"),
+        ),
+        "more iterations; other precisions in folding in",
+        ((EPCA, "train", "iterations"), (EPCA, "train", "tolerance"), (EPCA, "fold_in", "ridge")),
+    ),
+    Interpretation(
         "when the constant is added",
         lambda _: "once, after training",
         "at every M step",
