@@ -63,8 +63,8 @@ def run(
     with gzip.open(reference / "measurements.csv.gz", "wb") as file:
         file.write((reference / "measurements.csv").read_bytes())
     out = io.StringIO()
-    tables = [folder / f"{name}.csv" for name in ("scores", "corpora", "measurements")]
-    agrees = audit(folder / "study.json", *tables, reference, folder / "audit.csv", out)
+    scores, table, measurements = (folder / f"{name}.csv" for name in ("scores", "corpora", "measurements"))
+    agrees = audit(folder / "study.json", scores, table, measurements, reference, folder / "audit.csv", out)
     assert (folder / "audit.csv").exists() == agrees
     return agrees, out.getvalue()
 
@@ -130,9 +130,10 @@ def test_the_corpora_are_compared_exactly(tmp_path: Path) -> None:
 def test_without_a_reference_there_is_nothing_to_compare_with(tmp_path: Path) -> None:
     write_scores(tmp_path / "scores.csv", [PLSA])
     (tmp_path / "study.json").write_text(json.dumps(yaml.safe_load(STUDY.read_text())))
-    tables = [tmp_path / f"{name}.csv" for name in ("scores", "corpora", "measurements")]
+    scores, table, measurements = (tmp_path / f"{name}.csv" for name in ("scores", "corpora", "measurements"))
+    none, result = tmp_path / "none", tmp_path / "audit.csv"
     with pytest.raises(InputError, match="nothing to compare with"):
-        audit(tmp_path / "study.json", *tables, tmp_path / "none", tmp_path / "audit.csv", io.StringIO())
+        audit(tmp_path / "study.json", scores, table, measurements, none, result, io.StringIO())
 
 
 def test_differences_of_infinite_perplexities() -> None:

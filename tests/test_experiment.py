@@ -7,7 +7,7 @@ import pytest
 
 from dlvm.corpora.corpus import Corpus
 from dlvm.errors import InputError
-from dlvm.experiment import score, train
+from dlvm.experiment import Trained, score, train
 from dlvm.models.topics import Topics
 
 LDA = {"alpha_sum": 1.0, "beta": 0.1, "sweeps": 5, "chains": 2}
@@ -20,8 +20,9 @@ def corpus() -> Corpus:
     return Corpus.from_documents("tiny", [(f"d{d}", [f"w{w}" for w in random.zipf(1.5, 40) % 12]) for d in range(12)])
 
 
-def permuted(topics: Topics) -> Topics:
+def permuted(topics: Trained) -> Topics:
     """Return the same topics with their words in another order, as another library may hand them over."""
+    assert isinstance(topics, Topics)
     order = np.random.default_rng(1).permutation(len(topics.vocabulary))
     words = tuple(topics.vocabulary[i] for i in order)
     return Topics(np.ascontiguousarray(topics.phi[:, order]), topics.alpha, words, topics.provenance)

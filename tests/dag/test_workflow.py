@@ -1,6 +1,7 @@
 """The workflow itself, on one tiny synthetic corpus: repeatable to the byte, killed and resumed, refusing."""
 
 import copy
+import gzip
 import os
 import shutil
 import signal
@@ -15,7 +16,7 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).parents[2]
-RESULTS = ("data/scores/scores.csv", "data/scores/corpora.csv", "paper/paper.pdf")
+RESULTS = (*(f"data/scores/{name}.csv" for name in ("scores", "corpora", "measurements")), "paper/paper.pdf")
 NEEDED = ("Snakefile", "workflow", "profiles", "src", "paper/main.tex", "paper/references.bib", "paper/sections")
 NEEDED_DATA = ("data/corpora.csv", "data/published", "environment.yml", "requirements.lock")
 
@@ -33,8 +34,17 @@ def tiny_study() -> dict[str, Any]:
         "beyond_vocabulary": {"corpus": "cranfield-like", "topics": [200], "seeds": [0]},
         "smoothing": [1.0e-5, 1.0e-2],
     }
-    study["models"]["plsa-hof"]["train"]["iterations"] = 5
-    study["models"]["lda"]["train"] |= {"sweeps": 5, "chains": 2}
+    for model in ("plsa-hof", "plsa-vem", "plsa-tem", "epca"):
+        study["models"][model]["train"]["iterations"] = 5
+    study["models"]["plsa-tem"]["sweep"]["values"] = [0.5, 1.0]
+    study["models"]["epca"]["topics"] = [2]
+    study["models"]["lda"]["train"] |= {"sweeps": 10, "chains": 2}
+    for kind, asked in study["measures"].items():
+        asked["corpora"] = ["cranfield-like"]
+        if "topics" in asked:
+            asked["topics"] = [2, 3] if kind == "convergence" else [2]
+    study["measures"]["discrete-latents"]["settings"]["topics"] = [2]
+    study["measures"]["point-posteriors"]["settings"] |= {"coordinates": 3, "ica_iterations": 60}
     study["alternatives"] |= {"topics": [3], "variants": {"lda": {"beta-0.1": {"train": {"beta": 0.1}}}}}
     return study
 
@@ -141,6 +151,7 @@ def test_a_finished_run_has_nothing_to_do_and_an_edit_reruns_what_stands_on_it(f
     assert "Nothing to be done" in run(finished, "--cores", "1").stderr
     for module, reruns, keeps in (
         ("models/lda.py", {"train_chains"}, {"synthesize", "describe_corpora"}),
+        ("evaluators/exact_marginal.py", {"measure", "collect_measurements"}, {"train", "train_chains", "synthesize"}),
         ("exhibits/style.py", {"figure"}, {"train", "train_chains", "score", "synthesize"}),
     ):
         source = finished / "src/dlvm" / module
@@ -162,6 +173,8 @@ def test_the_audit_agrees_with_itself_and_names_what_differs(finished: Path) -> 
     reference.mkdir(parents=True)
     for name in ("scores.csv", "corpora.csv"):
         shutil.copy(finished / "data/scores" / name, reference / name)
+    with gzip.open(reference / "measurements.csv.gz", "wb") as file:
+        file.write((finished / "data/scores/measurements.csv").read_bytes())
     done = run(finished, "--cores", "1", "audit")
     assert done.returncode == 0, done.stderr[-3000:]
     assert "differs" not in (finished / "data/scores/audit.csv").read_text()
@@ -291,4 +304,4 @@ def test_the_shipped_studies_plan_every_exhibit(study: str) -> None:
     assert done.returncode == 0, done.stderr[-3000:]
     jobs = planned(done.stdout + done.stderr)
     assert jobs["paper"] == 1
-    assert jobs["figure"] == 10
+    assert jobs["figure"] == 17

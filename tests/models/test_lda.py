@@ -586,7 +586,9 @@ def test_train_names_its_chains() -> None:
     assert np.any(three[0].phi != three[1].phi)
     assert np.any(train(corpus, chains=1, **{**options, "seed": 2})[0].phi != one[0].phi)
     np.testing.assert_allclose(one[0].alpha, 0.5)
-    assert one[0].provenance["log_likelihood_sweeps"] == [0, 10, 12]
+    assert one[0].provenance["log_likelihood_sweeps"] == list(range(13))  # a short run is recorded more often
+    longer = train(corpus, chains=1, **{**options, "sweeps": 85})
+    assert longer[0].provenance["log_likelihood_sweeps"] == [*range(0, 90, 10), 85]
 
 
 @pytest.mark.parametrize(

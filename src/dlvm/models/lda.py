@@ -71,6 +71,7 @@ CACHE_LINE = 16  # float32 values of a 64-byte line
 LARGEST_COUNT = 2**24  # float32 holds every integer up to here
 BURN_IN = 4  # hyperparameters are re-estimated after the first 1 / BURN_IN of the sweeps
 FIXED_POINT_ITERATIONS = 20  # in each re-estimation
+RECORD, RECORDS = 10, 8  # sweeps between records of the log joint in `train`; fewer in a run too short for 8 of them
 SMALLEST_PARAMETER, LARGEST_PARAMETER = 1e-12, 1e12  # Dirichlet parameters that float32 weights can carry
 
 Float = NDArray[np.float64]
@@ -639,6 +640,7 @@ def train(
             alpha=alpha_sum / topics,
             beta=beta,
             sweeps=sweeps,
+            evaluate_every=max(1, min(RECORD, sweeps // RECORDS)),
             optimise_every=optimise_every,
             random_state=random,
         ).fit(corpus)
