@@ -74,6 +74,14 @@ def check_study(study: dict[str, Any], schema: Path, data: Path) -> dict[str, An
             for name in asked.get(key, ()):
                 if name not in known:
                     raise InputError(f"study: at measures/{kind}/{key}: {name} is not among {', '.join(known)}")
+    for model, settings in study["models"].items():
+        taken = {settings["variant"], "smoothed-in-m-step", *study["measures"]}
+        for name in settings.get("also", {}):
+            if name in taken or name.startswith("alternative-"):
+                raise InputError(f"study: at models/{model}/also: the name {name} is taken; choose another")
+        values = settings.get("sweep", {}).get("values", [1.0])
+        if 1.0 not in values or any(value != round(value, 2) for value in values):
+            raise InputError(f"study: at models/{model}/sweep/values: give 1.0 and values of two decimals at most")
     changed = [(f"alternatives/variants/{m}", m, named) for m, named in study["alternatives"]["variants"].items()]
     changed += [(f"models/{m}/also", m, settings.get("also", {})) for m, settings in study["models"].items()]
     for place, model, variants in changed:

@@ -191,6 +191,7 @@ def measurement_rows(study: dict[str, Any], shift: float = 0.0) -> list[Row]:
     for corpus in study["corpora"]:
         for topics in measures["convergence"]["topics"]:
             rows.append(one("convergence", "lda", topics, "r-hat", "chains", 2, 1.01, corpus=corpus, chain="all"))
+            rows.append(one("convergence", "lda", topics, "drift", "chains", 2, 0.5, corpus=corpus, chain="all"))
             for chain in ("0", "1"):
                 for at in (0, 5, 9):
                     value = -1000.0 + 10.0 * at + int(chain)

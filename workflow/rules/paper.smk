@@ -11,6 +11,7 @@ rule macros:
         scores="data/scores/scores.csv",
         corpora="data/scores/corpora.csv",
         measurements="data/scores/measurements.csv",
+        timings=branch(Path(REFERENCE / "timings.csv").exists(), then=str(REFERENCE / "timings.csv"), otherwise=[]),
     output:
         "paper/generated/macros.tex",
     log:
@@ -21,11 +22,12 @@ rule macros:
         "../../environment.yml"
     params:
         code=code("dlvm.exhibits", EXHIBITS["macros"].module),
+        timings=reference_timings,
         commit=checked_out(),
         date=commit("%cs"),
     shell:
         "dlvm exhibit macros --study {input.study} --scores {input.scores} --corpora {input.corpora} --measurements {input.measurements}"
-        " --commit '{params.commit}' --date '{params.date}' --output {output} 2> {log}"
+        " {params.timings} --commit '{params.commit}' --date '{params.date}' --output {output} 2> {log}"
 
 
 rule paper:

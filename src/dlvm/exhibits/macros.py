@@ -86,18 +86,22 @@ def _claims(inputs: Inputs) -> Macros:
 
 
 def _convergence(inputs: Inputs) -> Macros:
-    """Return where the Gibbs sampler's chains agree: split R-hat over corpora, topics and seeds."""
+    """Return where the Gibbs sampler's chains agree, and how much they still drift, over corpora, topics and seeds."""
     rows = [] if inputs.measurements is None else inputs.measurements.to_dict("records")
     found = [row for row in rows if row["quantity"] == "r-hat"]
-    if not found:
-        return dict.fromkeys(("RhatMedian", "RhatLargest", "RhatLargestCorpus", "RhatLargestTopics"), NOT_RUN)
-    worst = max(found, key=lambda row: float(row["value"]))
-    return {
-        "RhatMedian": latex.decimal(statistics.median(float(row["value"]) for row in found), 2),
-        "RhatLargest": latex.decimal(worst["value"], 2),
-        "RhatLargestCorpus": latex.corpus_name(str(worst["corpus"])),
-        "RhatLargestTopics": latex.integer(worst["topics"]),
-    }
+    drifts = [abs(float(row["value"])) for row in rows if row["quantity"] == "drift" and math.isfinite(row["value"])]
+    result = dict.fromkeys(("RhatMedian", "RhatLargest", "RhatLargestCorpus", "RhatLargestTopics"), NOT_RUN)
+    result |= dict.fromkeys(("DriftMedian", "DriftLargest"), NOT_RUN)
+    if found:
+        worst = max(found, key=lambda row: float(row["value"]))
+        result["RhatMedian"] = latex.decimal(statistics.median(float(row["value"]) for row in found), 2)
+        result["RhatLargest"] = latex.decimal(worst["value"], 2)
+        result["RhatLargestCorpus"] = latex.corpus_name(str(worst["corpus"]))
+        result["RhatLargestTopics"] = latex.integer(worst["topics"])
+    if drifts:
+        result["DriftMedian"] = latex.decimal(statistics.median(drifts))
+        result["DriftLargest"] = latex.decimal(max(drifts))
+    return result
 
 
 def _study(inputs: Inputs) -> Macros:
@@ -141,6 +145,7 @@ def _study(inputs: Inputs) -> Macros:
         "SecondBandsInWords": _bands(len(settings.second_reading_seeds)),
         "BeyondBandsInWords": _bands(len(settings.beyond_seeds)),
         "TemperedSeedsInWords": _count(len(settings.seeds_of(TEM)), "seed"),
+        "TemperedConstants": latex.integer(len(settings.study["models"].get(TEM, {}).get("smoothing", ()))),
         "TemperedBetas": _betas(settings.swept_variants(TEM)),
         "EpcaTopicsLargest": latex.integer(settings.topics_of(EPCA)[-1]),
         "AlternativesCorpus": latex.corpus_name(settings.alternatives_corpus) or "no corpus",

@@ -15,8 +15,7 @@ _FOOT = "\\bottomrule\n\\end{tabular}\n"
 
 VERSIONS = ("The three versions of PLSA lie close together.", ("plsa-vem-similar", "plsa-tem-similar"))
 SMOOTHING = (
-    "Full folding-in falls throughout; half folding-in lies higher, fans out with the constant and turns up under small"
-    " ones.",
+    "Full folding-in falls throughout; half folding-in lies higher and turns up under small constants.",
     ("full-always-improves", "half-above-full", "half-overfits"),
 )
 LONG = (
@@ -68,7 +67,7 @@ def render(inputs: Inputs) -> str:
 
 
 def same(found: list[Finding]) -> str:
-    """Say whether the message is the original's: yes where every claim holds, no where every one fails."""
+    """Say whether the message is the original's: yes where every claim holds, no where none does, even in part."""
     verdicts = {finding.verdict for finding in found}
     if "not run" in verdicts:
         return "not run"
