@@ -44,6 +44,11 @@ def tiny_study() -> dict[str, Any]:
         if "topics" in asked:
             asked["topics"] = [2, 3] if kind == "convergence" else [2]
     study["measures"]["discrete-latents"]["settings"]["topics"] = [2]
+    study["measures"]["normaliser-limits"] = {
+        "corpora": ["cranfield-like"],
+        "seeds": [0],
+        "settings": {"topics": [2, 3]},
+    }
     study["measures"]["point-posteriors"]["settings"] |= {"coordinates": 3, "ica_iterations": 60}
     study["alternatives"] |= {"topics": [3], "variants": {"lda": {"beta-0.1": {"train": {"beta": 0.1}}}}}
     return study
@@ -304,4 +309,4 @@ def test_the_shipped_studies_plan_every_exhibit(study: str) -> None:
     assert done.returncode == 0, done.stderr[-3000:]
     jobs = planned(done.stdout + done.stderr)
     assert jobs["paper"] == 1
-    assert jobs["figure"] == 17
+    assert jobs["figure"] == 18

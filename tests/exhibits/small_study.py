@@ -63,6 +63,7 @@ STUDY: dict[str, Any] = {
         "discrete-latents": {"corpora": ["cranfield"], "seeds": [0]},
         "bounds": {"corpora": ["cranfield"], "models": ["plsa-hof", "lda"], "topics": [2, 3], "seeds": [0]},
         "normalisers": {"corpora": ["cranfield"], "models": ["plsa-hof"], "topics": [2, 3], "seeds": [0]},
+        "normaliser-limits": {"corpora": ["cranfield", "medline", "nips"], "seeds": [0]},
         "convergence": {
             "corpora": ["cranfield", "medline", "nips"],
             "models": ["lda"],
@@ -127,6 +128,9 @@ def score_rows(study: dict[str, Any], p: Callable[[int, float, str, int], float]
         cells.append((corpus, "beta-1.00", study["topics"], [0], "plsa-tem", 1.0))
         cells.append((corpus, "penalised", study["models"]["epca"]["topics"], study["seeds"], "epca", 1.3))
         cells.append((corpus, "unpenalised", study["models"]["epca"]["topics"], study["seeds"], "epca", 1.4))
+        for evaluator, value in ((FULL, 40.0), ("normalised-folding-in", 4e4), ("exact-marginal", 5e4)):
+            words = ("word-topics", "normaliser-limits", 40)
+            rows.append(row(corpus, *words, 0.0, "none", evaluator, 0, value))
     grid = (alternatives["topics"], alternatives["seeds"])
     for corpus in alternatives["corpora"]:
         cells.append((corpus, MAIN, *grid, "plsa-hof", 1.5))
@@ -189,6 +193,9 @@ def measurement_rows(study: dict[str, Any], shift: float = 0.0) -> list[Row]:
             rows.append(one("point-posteriors", "ica", 2, "objective", "iteration", at, -9.0 + at, variant=variant))
     rows.append(one("point-posteriors", "ica", 2, "supremum", "iteration", 0, 0.0, variant="free-columns"))
     for corpus in study["corpora"]:
+        for topics in study["topics"]:
+            value = 10.0 * topics
+            rows.append(one("normaliser-limits", "word-topics", topics, "log-nml", "tokens", 100, value, corpus=corpus))
         for topics in measures["convergence"]["topics"]:
             rows.append(one("convergence", "lda", topics, "r-hat", "chains", 2, 1.01, corpus=corpus, chain="all"))
             rows.append(one("convergence", "lda", topics, "drift", "chains", 2, 0.5, corpus=corpus, chain="all"))

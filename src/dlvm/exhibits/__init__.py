@@ -22,8 +22,8 @@ BEYOND = "beyond the vocabulary"
 ALTERNATIVES = "alternatives"
 # kinds of measurements (`dlvm.measures`)
 BOUNDS, DISCRETE, NORMALISERS = "bounds", "discrete-latents", "normalisers"
-POINTS, CONVERGENCE = "point-posteriors", "convergence"
-MEASURED = (BOUNDS, DISCRETE, NORMALISERS, POINTS, CONVERGENCE)
+LIMITS, POINTS, CONVERGENCE = "normaliser-limits", "point-posteriors", "convergence"
+MEASURED = (BOUNDS, DISCRETE, NORMALISERS, LIMITS, POINTS, CONVERGENCE)
 SCORED = (PLSA, VEM, TEM, EPCA, LDA, SECOND, BEYOND, ALTERNATIVES)
 
 
@@ -85,6 +85,13 @@ EXHIBITS: dict[str, Exhibit] = {
     ),
     "figure-normaliser": Exhibit(
         "figure", "the normaliser that folding in ignores", "dlvm.exhibits.normaliser_curves", "draw", (NORMALISERS,)
+    ),
+    "figure-normalised": Exhibit(
+        "figure",
+        "what the normalised model says of many topics",
+        "dlvm.exhibits.normalised_curves",
+        "draw",
+        (PLSA, LIMITS),
     ),
     "figure-convergence": Exhibit(
         "figure", "convergence of the Gibbs sampler", "dlvm.exhibits.convergence", "draw", (CONVERGENCE,)

@@ -7,13 +7,15 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from dlvm.errors import InputError
-from dlvm.exhibits.inputs import SECOND_READING, Inputs
+from dlvm.exhibits.inputs import FULL, HALF, PLSA, SECOND_READING, Inputs
+from dlvm.scores import perplexity as perplexity_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
 # a deterministic model's only "chain", and a sampled model's predictive distribution averaged over its chains
 REPORTED_CHAINS = ("none", "all")
+NORMALISED = "normalised-folding-in"  # the evaluator of the model with a topic per word
 
 
 @dataclass(frozen=True)
@@ -173,6 +175,46 @@ def best(candidates: Iterable[Curve]) -> Curve | None:
     documents, so what it chooses is optimistic.
     """
     return min(candidates, key=lambda curve: (curve.lowest().perplexity, curve.smoothing), default=None)
+
+
+class Band(NamedTuple):
+    """Perplexities of one seed: folded in, and the limit that normalising can raise it to."""
+
+    folded: float
+    limit: float
+
+
+def bands(inputs: Inputs, corpus: str) -> dict[tuple[int, int], Band]:
+    """Return the band by (topics, seed) of PLSA, under the constant that suits half folding-in best."""
+    chosen = best(study_curves(inputs, corpus, PLSA, HALF))
+    if chosen is None or inputs.measurements is None:
+        return {}
+    table = inputs.measurements
+    table = table[(table["quantity"] == "log-nml") & (table["corpus"] == corpus)]
+    limits = {
+        (int(k), int(s)): (float(v), int(n))
+        for k, s, v, n in zip(*(table[c].tolist() for c in ("topics", "seed", "value", "at")), strict=True)
+    }
+    found = {}
+    for curve in curves(
+        inputs.scores, corpus=corpus, model=PLSA, variant=inputs.settings.variant(PLSA), evaluator=FULL
+    ):
+        if curve.smoothing != chosen.smoothing:
+            continue
+        for at, value in curve.points.items():
+            if at in limits:
+                nats, tokens = limits[at]
+                found[at] = Band(value, value / perplexity_of(nats, tokens))
+    return found
+
+
+def word_topics(inputs: Inputs, corpus: str) -> dict[str, dict[int, float]]:
+    """Return the perplexity of the model with a topic per word, by evaluator and seed."""
+    rows = inputs.scores[(inputs.scores["model"] == "word-topics") & (inputs.scores["corpus"] == corpus)]
+    found: dict[str, dict[int, float]] = {}
+    for evaluator, seed, value in zip(*(rows[c].tolist() for c in ("evaluator", "seed", "perplexity")), strict=True):
+        found.setdefault(str(evaluator), {})[int(seed)] = float(value)
+    return found
 
 
 def steps(of: Iterable[Curve]) -> Steps:

@@ -15,6 +15,7 @@ CLAIMED = {
     "figure-point-posteriors": ("discrete-bound", "ica-collapses"),
     "figure-bounds": ("continuous-optimistic", "discrete-pessimistic", "mean-field-pessimistic"),
     "figure-normaliser": ("normaliser",),
+    "figure-normalised": ("ranking-reversed",),
 }
 
 

@@ -5,4 +5,4 @@ A measurement's module offers `measure(corpus, *, seed, test_documents, **settin
 measurements. To add one, add its file and its name here.
 """
 
-MEASURES = ("point-posteriors", "discrete-latents", "bounds", "normalisers", "convergence")
+MEASURES = ("point-posteriors", "discrete-latents", "bounds", "normalisers", "normaliser-limits", "convergence")
