@@ -153,8 +153,8 @@ def sweep(args: argparse.Namespace) -> None:
 def measure(args: argparse.Namespace) -> None:
     """Measure one thing of one model: exact values, bounds, normalisers, convergence."""
     from dlvm.corpora.corpus import Corpus
-    from dlvm.experiment import measure
     from dlvm.measurements import write_measurements
+    from dlvm.measures import measure
     from dlvm.models.components import load_topics
     from dlvm.scores import write_scores
 

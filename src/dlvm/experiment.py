@@ -16,12 +16,10 @@ from dlvm.errors import InputError
 from dlvm.evaluators.evaluation import Evaluation, FoldIn
 from dlvm.evaluators.full_folding_in import full_folding_in
 from dlvm.evaluators.half_folding_in import half_folding_in
-from dlvm.measurements import Measurement
-from dlvm.measures import MEASURES
 from dlvm.models import MODELS
 from dlvm.models.components import Components
 from dlvm.models.topics import Topics
-from dlvm.scores import Score, perplexity
+from dlvm.scores import Score, total
 
 Trained = Topics | Components
 FOLDED_IN = ("topics", "components", "documents", "seed")  # what a fold-in is given beside its settings
@@ -63,7 +61,7 @@ def train(
     if topics < 1:
         raise InputError(f"{topics} topics: there must be 1 or more")
     module = model_module(model)
-    _check_settings(module.train, settings, f"{model}: training", ("corpus", "topics", "seed"))
+    check_settings(module.train, settings, f"{model}: training", ("corpus", "topics", "seed"))
     training, _ = train_test_split(corpus, test_documents, seed)
     trained: list[Trained] = module.train(training, topics=topics, seed=seed, **settings)
     return trained
@@ -89,7 +87,7 @@ def score(
     _, test = train_test_split(corpus, test_documents, seed)
     observed, scored = half_split(test, seed)
     module = model_module(model)
-    _check_settings(module.fold_in, settings, f"{model}: folding in", FOLDED_IN)
+    check_settings(module.fold_in, settings, f"{model}: folding in", FOLDED_IN)
     fold_in: FoldIn = partial(module.fold_in, seed=seed, **settings)
     sampled = all("chain" in topics.provenance for topics in chains)
     if sampled or isinstance(chains[0], Components):
@@ -101,11 +99,11 @@ def score(
             "half-folding-in": half_folding_in(group, observed, scored, fold_in),
         }
         for evaluator, evaluation in evaluations.items():
-            has_tokens = evaluation.tokens > 0
-            log_likelihood = float(np.sum(evaluation.log_likelihood[has_tokens]))
-            tokens = int(evaluation.tokens.sum())
             rows.append(
-                Score(
+                total(
+                    evaluation.log_likelihood,
+                    evaluation.tokens,
+                    tokens_left_out=evaluation.tokens_left_out,
                     corpus=corpus.name,
                     model=model,
                     variant=variant,
@@ -115,12 +113,6 @@ def score(
                     evaluator=evaluator,
                     samples=len(group) if sampled else 0,
                     seed=seed,
-                    documents=int(has_tokens.sum()),
-                    tokens=tokens,
-                    documents_left_out=int((~has_tokens).sum()),
-                    tokens_left_out=evaluation.tokens_left_out,
-                    log_likelihood=log_likelihood,
-                    perplexity=perplexity(log_likelihood, tokens),
                     standard_error=float("nan") if sampled else float(np.sqrt(np.sum(evaluation.standard_error**2))),
                 )
             )
@@ -155,47 +147,7 @@ def sweep(
     return rows
 
 
-def measure(
-    kind: str,
-    corpus: Corpus,
-    chains: Sequence[Trained],
-    model: str,
-    *,
-    seed: int,
-    test_documents: int,
-    settings: dict[str, Any],
-    fold_in_settings: dict[str, Any],
-) -> tuple[list[Score], list[Measurement]]:
-    """Run one measurement of `dlvm.measures`; its scores have its own name as their variant.
-
-    Args:
-        kind: the measurement's name, such as "bounds".
-        corpus: all documents.
-        chains: the topics that it reads, one per chain; none where it trains its own models.
-        model: the model that they are of, or "none".
-        seed: names the split and the draws.
-        test_documents: how many documents are held out.
-        settings: the measurement's settings.
-        fold_in_settings: the model's fold-in settings.
-
-    Raises:
-        InputError: for an unknown measurement, or settings that it does not take.
-    """
-    if kind not in MEASURES:
-        raise InputError(f"there is no measurement {kind}; there are {', '.join(MEASURES)}")
-    module = importlib.import_module(f"dlvm.measures.{kind.replace('-', '_')}")
-    given: dict[str, Any] = {"seed": seed, "test_documents": test_documents}
-    if chains:
-        given |= {"chains": chains, "model": model, "variant": kind}
-        fold_in = model_module(model).fold_in
-        _check_settings(fold_in, fold_in_settings, f"{model}: folding in", FOLDED_IN)
-        given["fold_in"] = partial(fold_in, seed=seed, **fold_in_settings)
-    _check_settings(module.measure, settings, kind, ("corpus", *given))
-    found: tuple[list[Score], list[Measurement]] = module.measure(corpus, **given, **settings)
-    return found
-
-
-def _check_settings(function: Callable[..., Any], settings: dict[str, Any], what: str, given: Sequence[str]) -> None:
+def check_settings(function: Callable[..., Any], settings: dict[str, Any], what: str, given: Sequence[str]) -> None:
     """Refuse settings that a function does not take, lacks, or takes as another kind of number or list of numbers.
 
     Args:

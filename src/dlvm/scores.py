@@ -8,13 +8,15 @@ import math
 from collections.abc import Iterable
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dlvm.errors import InputError
 from dlvm.tables import merge_rows, write_rows
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, order=True)
@@ -65,6 +67,30 @@ def perplexity(log_likelihood: float, tokens: int) -> float:
         raise InputError("perplexity: there are no tokens to score")
     exponent = -log_likelihood / tokens
     return math.exp(exponent) if exponent < 700.0 else math.inf
+
+
+def total(
+    log_likelihood: "NDArray[np.float64]", tokens: "NDArray[np.int64]", *, tokens_left_out: int = 0, **named: Any
+) -> Score:
+    """Return the score of documents; those without tokens are counted as left out.
+
+    Args:
+        log_likelihood: (D,) nats.
+        tokens: (D,) scored tokens.
+        tokens_left_out: how many tokens were not scored.
+        named: the other fields of `Score`.
+    """
+    some = tokens > 0
+    nats, count = float(log_likelihood[some].sum()), int(tokens.sum())
+    return Score(
+        **named,
+        documents=int(some.sum()),
+        tokens=count,
+        documents_left_out=int((~some).sum()),
+        tokens_left_out=tokens_left_out,
+        log_likelihood=nats,
+        perplexity=perplexity(nats, count),
+    )
 
 
 def write_scores(path: Path, scores: Iterable[Score]) -> None:

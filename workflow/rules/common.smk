@@ -188,7 +188,7 @@ def measure_settings(wildcards):
 
 def measure_code(wildcards):
     """Return the digest of what a measurement runs, and of the model that it reads."""
-    modules = ["dlvm.experiment", f"dlvm.measures.{wildcards.kind.replace('-', '_')}"]
+    modules = ["dlvm.measures", f"dlvm.measures.{wildcards.kind.replace('-', '_')}"]
     return code(*modules, *([MODULES[wildcards.model]] if wildcards.model in MODULES else []))
 
 

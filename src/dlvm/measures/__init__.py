@@ -5,4 +5,55 @@ A measurement's module offers `measure(corpus, *, seed, test_documents, **settin
 measurements. To add one, add its file and its name here.
 """
 
+import importlib
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from dlvm.corpora.corpus import Corpus
+from dlvm.errors import InputError
+from dlvm.experiment import FOLDED_IN, Trained, check_settings, model_module
+from dlvm.measurements import Measurement
+from dlvm.scores import Score
+
 MEASURES = ("point-posteriors", "discrete-latents", "bounds", "normalisers", "normaliser-limits", "convergence")
+
+
+def measure(
+    kind: str,
+    corpus: Corpus,
+    chains: Sequence[Trained],
+    model: str,
+    *,
+    seed: int,
+    test_documents: int,
+    settings: dict[str, Any],
+    fold_in_settings: dict[str, Any],
+) -> tuple[list[Score], list[Measurement]]:
+    """Run one measurement; its scores have its own name as their variant.
+
+    Args:
+        kind: the measurement's name, such as "bounds".
+        corpus: all documents.
+        chains: the topics that it reads, one per chain; none where it trains its own models.
+        model: the model that they are of, or "none".
+        seed: names the split and the draws.
+        test_documents: how many documents are held out.
+        settings: the measurement's settings.
+        fold_in_settings: the model's fold-in settings.
+
+    Raises:
+        InputError: for an unknown measurement, or settings that it does not take.
+    """
+    if kind not in MEASURES:
+        raise InputError(f"there is no measurement {kind}; there are {', '.join(MEASURES)}")
+    function = importlib.import_module(f"dlvm.measures.{kind.replace('-', '_')}").measure
+    given: dict[str, Any] = {"seed": seed, "test_documents": test_documents}
+    if chains:
+        fold_in = model_module(model).fold_in
+        check_settings(fold_in, fold_in_settings, f"{model}: folding in", FOLDED_IN)
+        folding = partial(fold_in, seed=seed, **fold_in_settings)
+        given |= {"chains": chains, "model": model, "variant": kind, "fold_in": folding}
+    check_settings(function, settings, kind, ("corpus", *given))
+    found: tuple[list[Score], list[Measurement]] = function(corpus, **given, **settings)
+    return found

@@ -11,6 +11,7 @@ The evaluators, of one model's topics on one split's test documents:
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -23,7 +24,7 @@ from dlvm.evaluators.half_folding_in import half_folding_in
 from dlvm.evaluators.mean_field_bound import mean_field_bound
 from dlvm.measurements import Measurement
 from dlvm.models.topics import Topics
-from dlvm.scores import Score, perplexity
+from dlvm.scores import Score, total
 
 EXACT = "exact-marginal"
 MEAN_FIELD = "mean-field-bound"
@@ -87,27 +88,25 @@ def measure(
     scores, measurements = [], []
     for evaluator, evaluation in evaluations.items():
         has_tokens = evaluation.tokens > 0
-        log_likelihood = float(np.sum(evaluation.log_likelihood[has_tokens]))
-        tokens = int(evaluation.tokens.sum())
         folded = sampled and evaluator in (FULL, HALF)  # by sampling: its error is not stated
+        named: dict[str, Any] = {
+            "corpus": corpus.name,
+            "model": model,
+            "variant": variant,
+            "topics": topics.n_topics,
+            "smoothing": smoothing,
+            "chain": chain,
+            "seed": seed,
+            "standard_error": math.nan if folded else 0.0,
+        }
         scores.append(
-            Score(
-                corpus=corpus.name,
-                model=model,
-                variant=variant,
-                topics=topics.n_topics,
-                smoothing=smoothing,
-                chain=chain,
+            total(
+                evaluation.log_likelihood,
+                evaluation.tokens,
+                tokens_left_out=evaluation.tokens_left_out,
                 evaluator=evaluator,
                 samples=1 if folded else 0,
-                seed=seed,
-                documents=int(has_tokens.sum()),
-                tokens=tokens,
-                documents_left_out=int((~has_tokens).sum()),
-                tokens_left_out=evaluation.tokens_left_out,
-                log_likelihood=log_likelihood,
-                perplexity=perplexity(log_likelihood, tokens),
-                standard_error=math.nan if folded else 0.0,
+                **named,
             )
         )
         if evaluator == HALF:
@@ -116,20 +115,7 @@ def measure(
         if evaluator == EXACT:
             values[TOKENS] = evaluation.tokens.astype(np.float64)
         measurements += [
-            Measurement(
-                corpus=corpus.name,
-                model=model,
-                variant=variant,
-                topics=topics.n_topics,
-                smoothing=smoothing,
-                chain=chain,
-                seed=seed,
-                quantity=quantity,
-                axis="document",
-                at=int(d),
-                value=float(value[d]),
-                standard_error=math.nan if folded else 0.0,
-            )
+            Measurement(quantity=quantity, axis="document", at=int(d), value=float(value[d]), **named)
             for quantity, value in values.items()
             for d in np.flatnonzero(has_tokens)
         ]

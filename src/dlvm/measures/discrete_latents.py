@@ -6,9 +6,9 @@ max_h log p(x, h), equation 4.30, which is what folding-in gives a discrete h.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dlvm.corpora.corpus import Corpus
 from dlvm.corpora.split import train_test_split
@@ -17,7 +17,7 @@ from dlvm.measurements import Measurement
 from dlvm.models.hmm import HMM
 from dlvm.models.multinomial_mixture import MultinomialMixture
 from dlvm.models.vem import Float
-from dlvm.scores import Score, perplexity
+from dlvm.scores import Score, total
 from dlvm.seeds import generator
 
 EXACT = "exact-marginal"
@@ -70,7 +70,15 @@ def measure(
             evaluate = _mixture if model == MIXTURE else _hidden_markov
             values = evaluate(training, test, k, iterations, smoothing, random)
             for evaluator, nats in values.items():
-                scores.append(_score(corpus.name, model, k, smoothing, evaluator, seed, lengths, nats))
+                place: dict[str, Any] = {
+                    "corpus": corpus.name,
+                    "model": model,
+                    "variant": VARIANT,
+                    "topics": k,
+                    "smoothing": smoothing,
+                }
+                place |= {"chain": "none", "evaluator": evaluator, "samples": 0, "seed": seed, "standard_error": 0.0}
+                scores.append(total(nats, lengths, **place))
                 if k <= document_topics:
                     key = (corpus.name, model, VARIANT, k, smoothing, "none", seed, evaluator, "document")
                     measurements += [Measurement(*key, int(d), float(nats[d])) for d in np.flatnonzero(lengths)]
@@ -91,34 +99,3 @@ def _hidden_markov(
     model = HMM(topics, iterations=iterations, random_state=random).fit(training)
     parameters = model.parameters_.smoothed(smoothing)
     return {EXACT: model.log_likelihood(test, parameters), BOUND: model.point_bound(test, parameters)}
-
-
-def _score(
-    corpus: str,
-    model: str,
-    topics: int,
-    smoothing: float,
-    evaluator: str,
-    seed: int,
-    lengths: NDArray[np.int64],
-    nats: Float,
-) -> Score:
-    log_likelihood, tokens = float(nats[lengths > 0].sum()), int(lengths.sum())
-    return Score(
-        corpus=corpus,
-        model=model,
-        variant=VARIANT,
-        topics=topics,
-        smoothing=smoothing,
-        chain="none",
-        evaluator=evaluator,
-        samples=0,
-        seed=seed,
-        documents=int(np.sum(lengths > 0)),
-        tokens=tokens,
-        documents_left_out=int(np.sum(lengths == 0)),
-        tokens_left_out=0,
-        log_likelihood=log_likelihood,
-        perplexity=perplexity(log_likelihood, tokens),
-        standard_error=0.0,
-    )

@@ -15,8 +15,10 @@ closed. With n_w the counts of a document,
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.special import gammaln, xlogy
 
@@ -24,7 +26,7 @@ from dlvm.corpora.corpus import Corpus
 from dlvm.corpora.split import train_test_split
 from dlvm.evaluators.normaliser import log_multinomial_nml
 from dlvm.measurements import Measurement
-from dlvm.scores import Score, perplexity
+from dlvm.scores import Score, total
 
 KIND = "normaliser-limits"
 MODEL = "word-topics"
@@ -49,43 +51,42 @@ def measure(
     """
     _, test = train_test_split(corpus, test_documents, seed)
     lengths, counts = test.lengths, test.counts()
-    V, tokens = len(corpus.vocabulary), int(test.lengths.sum())
-    folded = float(xlogy(counts.data, counts.data).sum() - xlogy(lengths, lengths).sum())
-    marginal = float(np.sum(gammaln(V) - gammaln(V + lengths)) + gammaln(1.0 + counts.data).sum())
+    V = len(corpus.vocabulary)
+    folded = _by_document(counts, xlogy(counts.data, counts.data)) - xlogy(lengths, lengths)
+    marginal = gammaln(V) - gammaln(V + lengths) + _by_document(counts, gammaln(1.0 + counts.data))
     values = {
         "full-folding-in": folded,
-        "normalised-folding-in": folded - limit(V, lengths),
+        "normalised-folding-in": folded - limits(V, lengths),
         "exact-marginal": marginal,
     }
+    named: dict[str, Any] = {"corpus": corpus.name, "model": MODEL, "variant": KIND, "smoothing": 0.0, "chain": "none"}
     scores = [
-        Score(
-            corpus=corpus.name,
-            model=MODEL,
-            variant=KIND,
-            topics=V,
-            smoothing=0.0,
-            chain="none",
-            evaluator=evaluator,
-            samples=0,
-            seed=seed,
-            documents=int(np.sum(lengths > 0)),
-            tokens=tokens,
-            documents_left_out=int(np.sum(lengths == 0)),
-            tokens_left_out=0,
-            log_likelihood=value,
-            perplexity=perplexity(value, tokens),
-            standard_error=0.0,
-        )
+        total(value, lengths, topics=V, evaluator=evaluator, samples=0, seed=seed, standard_error=0.0, **named)
         for evaluator, value in values.items()
     ]
+    tokens = int(lengths.sum())
     measurements = [
-        Measurement(corpus.name, MODEL, KIND, k, 0.0, "none", seed, LIMIT, "tokens", tokens, limit(min(k, V), lengths))
+        Measurement(
+            topics=k,
+            seed=seed,
+            quantity=LIMIT,
+            axis="tokens",
+            at=tokens,
+            value=float(limits(min(k, V), lengths).sum()),
+            **named,
+        )
         for k in topics
     ]
     return scores, measurements
 
 
-def limit(topics: int, lengths: NDArray[np.int64]) -> float:
-    """Return the sum over documents of log C(topics, L), nats: at most so much does folding-in ignore."""
-    found, times = np.unique(lengths, return_counts=True)
-    return float(sum(n * log_multinomial_nml(topics, int(length)) for length, n in zip(found, times, strict=True)))
+def limits(topics: int, lengths: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return log C(topics, L) of every document's length, nats: at most so much does folding-in ignore."""
+    found, position = np.unique(lengths, return_inverse=True)
+    return np.array([log_multinomial_nml(topics, int(length)) for length in found])[position]
+
+
+def _by_document(counts: sp.csr_array, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the (D,) sums of values that belong to the cells of (D, V) counts."""
+    rows = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
+    return np.bincount(rows, weights=values, minlength=counts.shape[0]).astype(np.float64)
