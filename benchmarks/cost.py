@@ -160,6 +160,11 @@ def markdown(found: dict[tuple[str, str], list[list[float]]], topics: Sequence[i
         medians = " | ".join(f"{1000.0 * statistics.median(row):.2f}" for row in rows)
         unit = MODELS[model][0]
         lines.append(f"| {model} | {unit} | {shape} | {medians} | {fitted(rows, everywhere)} | {fitted(rows, many)} |")
+    lines += [
+        "",
+        "EPCA optimises min(K, D, V) axes, for no product of W and H has a higher rank: beyond as many topics as training"
+        " documents its cost stands still.",
+    ]
     return "\n".join(lines) + "\n"
 
 
