@@ -7,12 +7,15 @@ from dlvm.exhibits.curves import best_curve
 from dlvm.exhibits.inputs import EPCA, EVALUATORS, LDA, PLSA, Inputs
 from dlvm.exhibits.smoothing_curves import line
 
+HEIGHT = 3.25  # inches: legends stand below the panels, clear of curves that cross them anywhere else
+
 
 def draw(inputs: Inputs, corpus: str) -> Figure:
     """Draw each model's best curve per panel: the constant with the lowest perplexity on the test documents."""
     settings = inputs.settings
     titles = [style.EVALUATOR_NAMES[evaluator] for evaluator in EVALUATORS]
     figure, axes = style.panels(titles, synthetic=inputs.synthetic(corpus))
+    figure.set_size_inches(style.WIDTH, HEIGHT)
     for axis, evaluator in zip(axes, EVALUATORS, strict=True):
         for model in (PLSA, EPCA, LDA):
             found = best_curve(inputs, corpus, model, evaluator)
@@ -22,6 +25,6 @@ def draw(inputs: Inputs, corpus: str) -> Figure:
             name = style.MODEL_NAMES[model] + (f", {variant}" if settings.further_variants(model) else "")
             label = f"{name}, constant {style.power(curve.smoothing)}" if curve.smoothing else name
             line(axis, curve, style.COLOURS[model], marker=style.MARKERS[model], label=label)
-        axis.legend(loc="best")
+        axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.17), fontsize=7.5)
     style.finish(axes, settings.topics)
     return figure

@@ -11,7 +11,9 @@ DASHES = (0, (4, 2))
 
 
 def draw(inputs: Inputs, corpus: str) -> Figure:
-    """Draw each version's curve per panel, a band from the least to the most over seeds where there are several.
+    """Draw each version's curve per panel, over the seeds that all have; bands show all seeds of the others.
+
+    A seed redraws the split too: curves over different seeds would differ by the documents that they are scored on.
 
     Of PLSA-HOF and PLSA-VEM it is the best curve (one constant for all numbers of topics). Of PLSA-TEM every point is
     the lowest over beta and the constant at that number of topics, chosen on the test documents as Welling et al.
@@ -35,7 +37,17 @@ def draw(inputs: Inputs, corpus: str) -> Figure:
         for model, curve, how in found:
             label = f"{style.MODEL_NAMES[model]}, {how}"
             dashes = DASHES if model == VEM else "-"  # it lies on PLSA-HOF's, which shows between them
-            line(axis, curve, style.COLOURS[model], marker=style.MARKERS[model], label=label, linestyle=dashes)
+            shared = {at: value for at, value in curve.points.items() if at[1] in settings.seeds_of(TEM)}
+            if len(curve.seeds) > 1:
+                axis.fill_between(curve.topics, curve.low, curve.high, color=style.COLOURS[model], alpha=0.2, lw=0)
+            line(
+                axis,
+                Curve(curve.smoothing, shared),
+                style.COLOURS[model],
+                marker=style.MARKERS[model],
+                label=label,
+                linestyle=dashes,
+            )
             topics.update(curve.topics)
         axis.legend(loc="best", fontsize=7.5)
     style.finish(axes, sorted(topics) or settings.topics)
