@@ -92,7 +92,7 @@ def test_shows_each_versions_best(panel: int, factor: float) -> None:
     assert axis.get_xscale() == "log"
     # all seeds make a band; the tempered runs have one
     assert len(axis.collections) == 2
-    highest = max(float(path.vertices[:, 1].max()) for path in axis.collections[0].get_paths())
+    highest = max(float(np.asarray(path.vertices)[:, 1].max()) for path in axis.collections[0].get_paths())
     assert highest == pytest.approx(1.1 * factor * HOF[2])
 
 
