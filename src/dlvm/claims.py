@@ -142,36 +142,43 @@ def epca_similar(inputs: Inputs, corpora: Sequence[str]) -> Finding:
     return _similar([ratio for epca, plsa in pairs for ratio in _ratios(epca, plsa)])
 
 
-def _tempered(inputs: Inputs, corpora: Sequence[str]) -> list[tuple[float, str, int]]:
-    """Return (tempered / untempered, variant, seed): the lowest over beta and constants against that at beta = 1."""
+Tempered = tuple[float, str, int, str]
+
+
+def _tempered(inputs: Inputs, corpora: Sequence[str]) -> list[Tempered]:
+    """Return (tempered / untempered, variant, seed, evaluator): lowest over beta and constants, and that at beta = 1."""
     variants = inputs.settings.swept_variants(TEM)
     result = []
     for corpus in corpora:
         for evaluator in EVALUATORS:
             plain = swept_lowest(inputs, corpus, TEM, evaluator, variants[-1:])
             for at, (value, variant) in sorted(swept_lowest(inputs, corpus, TEM, evaluator, variants).items()):
-                result.append((value / plain[at][0], variant, at[1]))
+                result.append((value / plain[at][0], variant, at[1], evaluator))
     return result
 
 
 def tempering_similar(inputs: Inputs, corpora: Sequence[str]) -> Finding:
     """Compare PLSA-TEM, at the beta chosen on the test set, with the same training at beta = 1."""
     found = _tempered(inputs, corpora)
-    gains = [1.0 - ratio for ratio, _, _ in found]
-    effect = f"median gain {100.0 * _median(gains):.1f} %, largest {100.0 * max(gains, default=math.nan):.1f} %"
-    return _found((gain <= SIMILAR for gain in gains), effect, (seed for _, _, seed in found))
+    return _found((1.0 - ratio <= SIMILAR for ratio, *_ in found), _gains(found), (at[2] for at in found))
 
 
 def tempering_no_advantage(inputs: Inputs, corpora: Sequence[str]) -> Finding:
     """Count where the best beta on the test set gains little over beta = 1."""
     found = _tempered(inputs, corpora)
-    gains = [1.0 - ratio for ratio, _, _ in found]
-    betas = [float(variant.rpartition("-")[2]) for _, variant, _ in found]
-    effect = (
-        f"median gain {100.0 * _median(gains):.1f} %, largest {100.0 * max(gains, default=math.nan):.1f} %;"
-        f" median beta {_median(betas):.2f}"
-    )
-    return _found((gain <= ADVANTAGE for gain in gains), effect, (seed for _, _, seed in found))
+    betas = [float(variant.rpartition("-")[2]) for _, variant, *_ in found]
+    effect = f"{_gains(found)}; median beta {_median(betas):.2f}"
+    return _found((1.0 - ratio <= ADVANTAGE for ratio, *_ in found), effect, (at[2] for at in found))
+
+
+def _gains(found: Sequence[Tempered]) -> str:
+    """Say by how much tempering lowers perplexity, evaluator by evaluator."""
+    parts = []
+    for evaluator in EVALUATORS:
+        gains = [1.0 - ratio for ratio, *_, its in found if its == evaluator]
+        largest = 100.0 * max(gains, default=math.nan)
+        parts.append(f"{evaluator.partition('-')[0]} {100.0 * _median(gains):.1f} % (largest {largest:.1f} %)")
+    return f"median gain: {', '.join(parts)}"
 
 
 def _rises(curve: Curve) -> list[float]:
