@@ -146,7 +146,7 @@ Tempered = tuple[float, str, int, str]
 
 
 def _tempered(inputs: Inputs, corpora: Sequence[str]) -> list[Tempered]:
-    """Return (tempered / untempered, variant, seed, evaluator): lowest over beta and constants, and that at beta = 1."""
+    """Return (lowest over beta and constants / lowest at beta = 1, variant, seed, evaluator) of every point."""
     variants = inputs.settings.swept_variants(TEM)
     result = []
     for corpus in corpora:
