@@ -146,7 +146,7 @@ def markdown(found: dict[tuple[str, str], list[list[float]]], topics: Sequence[i
     everywhere, many = list(range(len(topics))), [i for i, k in enumerate(topics) if k >= MANY]
     heads = " | ".join(f"K = {k}" for k in topics)
     lines = [
-        "## Cost against topics",
+        "# What a training iteration costs as topics grow",
         "",
         f"Written by `python benchmarks/cost.py`; CPU: {cpu()}, single thread, Python {platform.python_version()}."
         f" Milliseconds (CPU time) per unit, the median of {rounds} rounds; and the exponent of cost against topics by"
