@@ -162,8 +162,8 @@ def markdown(found: dict[tuple[str, str], list[list[float]]], topics: Sequence[i
         lines.append(f"| {model} | {unit} | {shape} | {medians} | {fitted(rows, everywhere)} | {fitted(rows, many)} |")
     lines += [
         "",
-        "EPCA optimises min(K, D, V) axes, for no product of W and H has a higher rank: beyond as many topics as training"
-        " documents its cost stands still.",
+        "EPCA optimises min(K, D, V) axes, for no product of W and H has a higher rank: beyond as many topics as"
+        " training documents its cost stands still.",
     ]
     return "\n".join(lines) + "\n"
 
