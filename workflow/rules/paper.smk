@@ -54,5 +54,6 @@ rule paper:
         # what an earlier run left half-written would stop TeX
         "cd paper && rm -f paper.aux paper.bbl paper.fdb_latexmk paper.fls paper.log paper.out"
         " && SOURCE_DATE_EPOCH={params.epoch} FORCE_SOURCE_DATE=1 TEXMFVAR=$PWD/generated/texmf"
-        " latexmk -pdf -Werror -interaction=nonstopmode -halt-on-error -file-line-error -jobname=paper main.tex"
+        # references into tables that span pages take some passes to settle
+        " latexmk -e '$max_repeat=9' -pdf -Werror -interaction=nonstopmode -halt-on-error -file-line-error -jobname=paper main.tex"
         " > ../{log} 2>&1"
