@@ -232,6 +232,9 @@ def main() -> int:
     settings = [(split, topics, penalty) for split in splits for topics in SECONDS for penalty in options.penalties]
     times = ", ".join(f"{seconds:g} s at K = {topics}" for topics, seconds in SECONDS.items())
     shares = " | ".join(f"after {share:.0%}" for share in SHARES)
+    print("# Which optimiser suits EPCA\n")
+    names = " ".join(path.name for path in options.corpora)
+    print(f"Written by `python benchmarks/epca_optimisers.py {names}` on prepared corpora; CPU times, single thread.\n")
     print(f"Objective reached, nats per token (higher is better), in shares of the CPU time: {times}.\n")
     print(f"| corpus | topics | penalty | optimiser | evaluations | {shares} |")
     print("|---|---:|---:|---|---:|" + "---:|" * len(SHARES))

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from dlvm.errors import InputError
-from dlvm.files import replacing
+from dlvm.files import reading_arrays, replacing
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,19 +143,12 @@ class Corpus:
         Raises:
             InputError: when the file is missing, truncated, or not a corpus.
         """
-        try:
-            with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
-                return cls(
-                    name=str(file["name"]),
-                    vocabulary=tuple(file["vocabulary"].tolist()),
-                    tokens=file["tokens"],
-                    offsets=file["offsets"],
-                    documents=tuple(file["documents"].tolist()),
-                    provenance=json.loads(str(file["provenance"])),
-                )
-        except FileNotFoundError as error:
-            raise InputError(f"{path}: no such corpus; make it with `dlvm prepare` or `dlvm import`") from error
-        except InputError:
-            raise
-        except Exception as error:  # zipfile, zlib, numpy and json each raise their own kinds
-            raise InputError(f"{path}: not a corpus file ({error}); delete it and make it again") from error
+        with reading_arrays(path, "corpus", "make it with `dlvm prepare` or `dlvm import`") as file:
+            return cls(
+                name=str(file["name"]),
+                vocabulary=tuple(file["vocabulary"].tolist()),
+                tokens=file["tokens"],
+                offsets=file["offsets"],
+                documents=tuple(file["documents"].tolist()),
+                provenance=json.loads(str(file["provenance"])),
+            )

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dlvm.errors import InputError
-from dlvm.files import replacing
+from dlvm.files import reading_arrays, replacing
 from dlvm.models.topics import Topics
 
 BLOCK = 2**19  # entries of the documents x vocabulary array that exist at a time: 4 MB
@@ -102,20 +102,13 @@ class Components:
         Raises:
             InputError: when the file is missing, truncated, or does not hold components.
         """
-        try:
-            with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
-                return cls(
-                    weights=file["weights"],
-                    centre=file["centre"],
-                    vocabulary=tuple(file["vocabulary"].tolist()),
-                    provenance=json.loads(str(file["provenance"])),
-                )
-        except FileNotFoundError as error:
-            raise InputError(f"{path}: no such components; train them with `dlvm train`") from error
-        except InputError:
-            raise
-        except Exception as error:  # zipfile, zlib, numpy and json each raise their own kinds
-            raise InputError(f"{path}: not a components file ({error}); delete it and train again") from error
+        with reading_arrays(path, "components", "train again with `dlvm train`") as file:
+            return cls(
+                weights=file["weights"],
+                centre=file["centre"],
+                vocabulary=tuple(file["vocabulary"].tolist()),
+                provenance=json.loads(str(file["provenance"])),
+            )
 
 
 def load_topics(path: Path) -> Topics | Components:

@@ -57,7 +57,7 @@ from scipy.linalg.blas import daxpy
 from dlvm.corpora.corpus import Corpus
 from dlvm.errors import InputError
 from dlvm.models.components import Components, block_of_documents
-from dlvm.models.estimator import Estimator
+from dlvm.models.estimator import Estimator, checked_counts
 from dlvm.seeds import generator
 
 # The optimiser's constants were chosen by the training objective on Cranfield and NIPS and by the folding-in's CPU time
@@ -442,7 +442,7 @@ class EPCA(Estimator):
         Raises:
             InputError: on a negative or undefined count, a corpus without tokens, or a bad setting.
         """
-        counts = _check_counts(X)
+        counts = checked_counts(X, "EPCA")
         _check_settings(self)
         n_documents, n_words = counts.shape
         width = min(self.n_components, n_documents, n_words)
@@ -467,7 +467,7 @@ class EPCA(Estimator):
         """Return h, (D, K), of the documents X (D, V), folded in to 1e-4 nats per token; see `fold_in`."""
         components = self.components(tuple(str(v) for v in range(len(self.weights_))))
         penalty = max(self.penalty, ridge)
-        counts = _check_counts(X, empty=True)
+        counts = checked_counts(X, "EPCA", empty=True)
         return fold_in_counts(components, counts, penalty=penalty, iterations=1000, tolerance=1e-4)[0]
 
     def components(self, vocabulary: tuple[str, ...], provenance: dict[str, Any] | None = None) -> Components:
@@ -525,15 +525,3 @@ def _check_settings(model: EPCA) -> None:
         )
     if not (0.0 <= model.tolerance < math.inf and 0.0 <= model.penalty < math.inf):
         raise InputError("EPCA: tolerance and penalty must be 0 or more and finite")
-
-
-def _check_counts(X: sp.sparray | NDArray[Any], *, empty: bool = False) -> sp.csr_array:
-    matrix: Any = X  # scipy's stubs do not know that csr_array takes any of these
-    counts: sp.csr_array = sp.csr_array(matrix, dtype=float)
-    counts.sum_duplicates()
-    counts.eliminate_zeros()
-    if not (np.all(counts.data > 0.0) and np.all(np.isfinite(counts.data))):
-        raise InputError("EPCA: the counts hold a negative or undefined number")
-    if counts.nnz == 0 and not empty:
-        raise InputError("EPCA: the documents hold no tokens")
-    return counts

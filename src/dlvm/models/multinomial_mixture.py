@@ -17,6 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from dlvm.errors import InputError
+from dlvm.models.estimator import checked_counts
 from dlvm.models.vem import Family, Float, PointMixture, Posterior, check_posterior
 
 
@@ -69,7 +70,7 @@ class MultinomialMixture(PointMixture[sp.csr_array, Multinomials]):
             InputError: on a negative or undefined count, no tokens, or a bad setting.
         """
         check_posterior(self.posterior, self.family.name)
-        return count_matrix(X, self.family.name)
+        return checked_counts(X, self.family.name)
 
     def start(self, data: sp.csr_array, random: np.random.Generator) -> Multinomials:
         """Return equal weights and phi halfway between K documents and all documents together."""
@@ -94,19 +95,3 @@ class MultinomialMixture(PointMixture[sp.csr_array, Multinomials]):
         totals = counts.sum(axis=1, keepdims=True)
         phi = np.where(totals > 0.0, counts / np.where(totals > 0.0, totals, 1.0), parameters.phi)
         return Multinomials(latent.sum(axis=0) / data.shape[0], phi)
-
-
-def count_matrix(X: Any, model: str) -> sp.csr_array:
-    """Return X as an (N, V) float64 sparse array without stored zeros.
-
-    Raises:
-        InputError: on a negative or undefined entry, or none that is positive.
-    """
-    counts: sp.csr_array = sp.csr_array(X, dtype=float)
-    counts.sum_duplicates()
-    counts.eliminate_zeros()
-    if not (np.all(counts.data > 0.0) and np.all(np.isfinite(counts.data))):
-        raise InputError(f"{model}: the counts hold a negative or undefined number")
-    if counts.nnz == 0:
-        raise InputError(f"{model}: the data hold no positive number")
-    return counts

@@ -28,7 +28,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.special import gammaln
 
-from dlvm.models.multinomial_mixture import count_matrix
+from dlvm.models.estimator import checked_counts
 from dlvm.models.vem import Family, Float, PointVEM
 
 
@@ -46,7 +46,7 @@ class NMF(PointVEM[sp.csr_array, Float, Float]):
 
     def check(self, X: Any) -> sp.csr_array:
         """Return X as a sparse array without stored zeros; raise InputError where it is no matrix of counts."""
-        return count_matrix(X, self.family.name)
+        return checked_counts(X, self.family.name)
 
     def start(self, data: sp.csr_array, random: np.random.Generator) -> Float:
         """Return W with random columns that sum to 1, (V, K)."""

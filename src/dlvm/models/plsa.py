@@ -40,7 +40,7 @@ from numpy.typing import NDArray
 
 from dlvm.corpora.corpus import Corpus
 from dlvm.errors import InputError
-from dlvm.models.estimator import Estimator
+from dlvm.models.estimator import Estimator, checked_counts
 from dlvm.models.topics import Topics
 from dlvm.seeds import generator
 
@@ -324,7 +324,7 @@ class PLSA(Estimator):
         Raises:
             InputError: on a negative or undefined count, a corpus without tokens, or a bad setting.
         """
-        counts = _check_counts(X)
+        counts = checked_counts(X, "PLSA")
         self._check()
         n_documents, n_words = counts.shape
         random = np.random.default_rng(self.random_state)
@@ -387,7 +387,7 @@ class PLSA(Estimator):
     def transform(self, X: sp.sparray | NDArray[Any]) -> Float:
         """Return p(z | d), (D, K), of the documents X (D, V) by folding in with the settings of `fit`."""
         topics = self.topics(tuple(str(v) for v in range(self.components_.shape[1])))
-        return self._fold_in(topics, _check_counts(X, empty=True))
+        return self._fold_in(topics, checked_counts(X, "PLSA", empty=True))
 
     def _fold_in(self, topics: Topics, counts: sp.csr_array) -> Float:
         return fold_in_counts(topics, counts, iterations=self.iterations, tolerance=self.tolerance)
@@ -455,15 +455,3 @@ def train(
         "log_likelihood": model.log_likelihood_.tolist(),
     }
     return [model.topics(corpus.vocabulary, provenance)]
-
-
-def _check_counts(X: sp.sparray | NDArray[Any], *, empty: bool = False) -> sp.csr_array:
-    matrix: Any = X  # scipy's stubs do not know that csr_array takes any of these
-    counts: sp.csr_array = sp.csr_array(matrix, dtype=float)
-    counts.sum_duplicates()
-    counts.eliminate_zeros()
-    if not (np.all(counts.data > 0.0) and np.all(np.isfinite(counts.data))):
-        raise InputError("PLSA: the counts hold a negative or undefined number")
-    if counts.nnz == 0 and not empty:
-        raise InputError("PLSA: the documents hold no tokens")
-    return counts

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dlvm.errors import InputError
-from dlvm.files import replacing
+from dlvm.files import reading_arrays, replacing
 
 ROW_SUM_TOLERANCE = 1e-9
 
@@ -106,17 +106,10 @@ class Topics:
         Raises:
             InputError: when the file is missing, truncated, or does not hold topics.
         """
-        try:
-            with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
-                return cls(
-                    phi=file["phi"],
-                    alpha=file["alpha"],
-                    vocabulary=tuple(file["vocabulary"].tolist()),
-                    provenance=json.loads(str(file["provenance"])),
-                )
-        except FileNotFoundError as error:
-            raise InputError(f"{path}: no such topics; train them with `dlvm train`") from error
-        except InputError:
-            raise
-        except Exception as error:  # zipfile, zlib, numpy and json each raise their own kinds
-            raise InputError(f"{path}: not a topics file ({error}); delete it and train again") from error
+        with reading_arrays(path, "topics", "train again with `dlvm train`") as file:
+            return cls(
+                phi=file["phi"],
+                alpha=file["alpha"],
+                vocabulary=tuple(file["vocabulary"].tolist()),
+                provenance=json.loads(str(file["provenance"])),
+            )
