@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,74 @@ class Evaluation:
     tokens: NDArray[np.int64]
     standard_error: NDArray[np.float64]
     tokens_left_out: int = 0
+
+
+class KernelArrays(NamedTuple):
+    """Documents and topics as kernels take them.
+
+    Attributes:
+        tokens: (N,) int32, one document after the other; words outside the topics' vocabulary are left out.
+        offsets: (D + 1,) int64.
+        phi_by_word: (V, K) float64.
+        alpha: (K,) float64.
+        lengths: (D,) tokens per document.
+        left_out: how many tokens were left out.
+    """
+
+    tokens: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+    phi_by_word: NDArray[np.float64]
+    alpha: NDArray[np.float64]
+    lengths: NDArray[np.int64]
+    left_out: int
+
+
+def kernel_arrays(topics: Topics, documents: Corpus) -> KernelArrays:
+    """Return documents, over the topics' vocabulary, and topics as contiguous arrays."""
+    documents, left_out = in_vocabulary(documents, topics)
+    return KernelArrays(
+        np.ascontiguousarray(documents.tokens, dtype=np.int32),
+        np.ascontiguousarray(documents.offsets, dtype=np.int64),
+        topics.phi_by_word,
+        np.ascontiguousarray(topics.alpha, dtype=np.float64),
+        documents.lengths,
+        left_out,
+    )
+
+
+def check_samples(estimator: str, samples: int, least: int = 1) -> None:
+    """Refuse fewer samples than an estimator needs.
+
+    Raises:
+        InputError: naming the estimator and both numbers.
+    """
+    if samples < least:
+        raise InputError(f"{estimator}: {samples} samples; draw {least} or more")
+
+
+def log_mean(log_weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the logarithm of a mean of independent weights and its standard error by the delta method.
+
+    With S weights w_s of mean m and standard deviation s, log m has the standard error s / (m sqrt(S)).
+
+    Args:
+        log_weights: (D, S), nats; -inf is a weight of 0.
+
+    Returns:
+        (D,) log mean, -inf where every weight is 0; (D,) standard error, 0 there, NaN for a single weight.
+    """
+    highest = log_weights.max(axis=1, keepdims=True)
+    shift = np.where(np.isfinite(highest), highest, 0.0)
+    weights = np.exp(log_weights - shift)
+    mean = weights.mean(axis=1)
+    samples = log_weights.shape[1]
+    with np.errstate(divide="ignore"):
+        value = np.log(mean) + shift[:, 0]
+    if samples == 1:
+        return value, np.full(len(value), np.nan)
+    spread = weights.std(axis=1, ddof=1)
+    error = np.divide(spread, mean * np.sqrt(samples), out=np.zeros(len(value)), where=mean > 0.0)
+    return value, error
 
 
 def in_vocabulary(documents: Corpus, topics: Topics | Components) -> tuple[Corpus, int]:

@@ -133,12 +133,20 @@ def cost(lengths: Iterable[int], topics: int) -> int:
     return sum(topics * math.comb(int(length) + topics - 1, topics) for length in lengths)
 
 
-def exact_marginal(topics: Topics, documents: Corpus, *, limit: int = LARGEST_COST) -> Evaluation:
+def exact_marginal(
+    topics: Topics,
+    documents: Corpus,
+    samples: int = 0,  # noqa: ARG001  the estimators' signature
+    rng: np.random.Generator | None = None,  # noqa: ARG001
+    *,
+    limit: int = LARGEST_COST,
+) -> Evaluation:
     """Return log p(w | alpha, phi) of every document, theta integrated out.
 
     Args:
         topics: phi and alpha; any positive alpha.
         documents: D documents; words outside the topics' vocabulary are left out and counted.
+        samples, rng: not used; there is nothing to sample.
         limit: the largest `cost` that is accepted.
 
     Returns:

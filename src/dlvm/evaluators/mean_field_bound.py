@@ -88,13 +88,20 @@ def _bounds(indptr, indices, counts, phi_by_word, alpha, iterations, tolerance, 
 
 
 def mean_field_bound(
-    topics: Topics, documents: Corpus, *, iterations: int = 10_000, tolerance: float = 1e-9
+    topics: Topics,
+    documents: Corpus,
+    samples: int = 0,  # noqa: ARG001  the estimators' signature
+    rng: np.random.Generator | None = None,  # noqa: ARG001
+    *,
+    iterations: int = 10_000,
+    tolerance: float = 1e-9,
 ) -> Evaluation:
     """Return the mean-field lower bound on every document's log p(w | alpha, phi).
 
     Args:
         topics: phi and alpha.
         documents: D documents; words outside the topics' vocabulary are left out and counted.
+        samples, rng: not used; there is nothing to sample.
         iterations: the largest number of evaluations of the bound.
         tolerance: a document is done when an iteration raises its bound by at most this many nats per token.
 
