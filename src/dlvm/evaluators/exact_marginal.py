@@ -146,7 +146,8 @@ def exact_marginal(
     Args:
         topics: phi and alpha; any positive alpha.
         documents: D documents; words outside the topics' vocabulary are left out and counted.
-        samples, rng: not used; there is nothing to sample.
+        samples: not used, nor is rng: there is nothing to sample.
+        rng: not used.
         limit: the largest `cost` that is accepted.
 
     Returns:

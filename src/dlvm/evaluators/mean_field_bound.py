@@ -101,7 +101,8 @@ def mean_field_bound(
     Args:
         topics: phi and alpha.
         documents: D documents; words outside the topics' vocabulary are left out and counted.
-        samples, rng: not used; there is nothing to sample.
+        samples: not used, nor is rng: there is nothing to sample.
+        rng: not used.
         iterations: the largest number of evaluations of the bound.
         tolerance: a document is done when an iteration raises its bound by at most this many nats per token.
 
