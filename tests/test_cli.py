@@ -87,7 +87,7 @@ def test_a_sweep_over_beta_names_its_variants_and_adds_constants_after_training(
         ({"--topics": "-3"}, "-3 topics"),
         ({"--topics": "0"}, "0 topics"),
         ({"--test-documents": "4"}, "4 test documents cannot be held out of 4"),
-        ({"--test-documents": "0"}, "0 test documents"),
+        ({"--test-documents": "-1"}, "-1 test documents"),
     ],
 )
 def test_bad_training_is_refused(

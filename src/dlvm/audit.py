@@ -60,7 +60,7 @@ def audit(
             claimed |= runs
             results.append(_compare(name, _of(runs, ours), _of(runs, theirs), notes))
     results += _measurements(_table(measurements), _table(reference / "measurements.csv.gz"), notes)
-    rest = {_run(key) for key in ours.keys() | theirs.keys()} - claimed
+    rest = {_runs(key)[0] for key in ours.keys() | theirs.keys() if claimed.isdisjoint(_runs(key))}
     if rest:
         results.append(_compare("(in no exhibit)", _of(rest, ours), _of(rest, theirs), notes))
     _print(results, notes, out)
@@ -92,13 +92,16 @@ def _scores(path: Path) -> dict[tuple[str, ...], Row]:
         raise InputError(f"{path}: not a scores table; it lacks the column {error}") from error
 
 
-def _run(key: tuple[str, ...]) -> tuple[str, ...]:
+def _runs(key: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """Return the runs that a score may be of: its own variant's, and as a part of a run of "v", "v-part"."""
     named = dict(zip(AXES, key, strict=True))
-    return tuple(named[axis] for axis in ("corpus", "model", "variant", "topics", "seed"))
+    parts = named["variant"].split("-")
+    variants = ["-".join(parts[:n]) for n in range(len(parts), 0, -1)]
+    return [(named["corpus"], named["model"], v, named["topics"], named["seed"]) for v in variants]
 
 
 def _of(runs: set[tuple[str, ...]], scores: Mapping[tuple[str, ...], Row]) -> dict[tuple[str, ...], Row]:
-    return {key: row for key, row in scores.items() if _run(key) in runs}
+    return {key: row for key, row in scores.items() if not runs.isdisjoint(_runs(key))}
 
 
 def difference(ours: float, theirs: float) -> float:

@@ -60,6 +60,24 @@ def synthesize(args: argparse.Namespace) -> None:
     corpus.save(args.output)
 
 
+def draw(args: argparse.Namespace) -> None:
+    """Draw a corpus from a model that was trained on real documents; keep its true topics."""
+    from dlvm.corpora.corpus import Corpus
+    from dlvm.corpora.realistic import draw
+    from dlvm.models.topics import Topics
+
+    corpus, topics = draw(
+        args.corpus,
+        Topics.load(args.model),
+        Corpus.load(args.lengths_of).lengths,
+        documents=args.documents,
+        mean_length=args.mean_length,
+        seed=args.seed,
+    )
+    topics.save(args.topics)
+    corpus.save(args.output)
+
+
 def import_corpus(args: argparse.Namespace) -> None:
     """Read one's own corpus: uci (docword.txt vocab.txt), ldac (data.dat vocab.txt), text (a folder of .txt)."""
     from dlvm.corpora import ldac, text_folder, uci
@@ -151,7 +169,7 @@ def sweep(args: argparse.Namespace) -> None:
 
 
 def measure(args: argparse.Namespace) -> None:
-    """Measure one thing of one model: exact values, bounds, normalisers, convergence."""
+    """Measure one thing: exact values, bounds, an estimator's error, normalisers, convergence."""
     from dlvm.corpora.corpus import Corpus
     from dlvm.measurements import write_measurements
     from dlvm.measures import measure
@@ -160,9 +178,10 @@ def measure(args: argparse.Namespace) -> None:
 
     scores, measurements = measure(
         args.kind,
-        Corpus.load(args.corpus),
+        None if args.corpus is None else Corpus.load(args.corpus),
         [load_topics(path) for path in args.topics],
         args.model,
+        topics=args.number_of_topics,
         seed=args.seed,
         test_documents=args.test_documents,
         settings=args.settings,
@@ -198,6 +217,7 @@ def exhibit(args: argparse.Namespace) -> None:
         args.corpora,
         args.timings,
         measurements=args.measurements,
+        benchmarks=args.benchmarks,
         commit=args.commit,
         date=args.date,
     )
@@ -264,6 +284,16 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("--topics", type=Path, required=True, help="where the true topics go")
     sub.add_argument("--output", type=Path, required=True)
 
+    sub = verb("draw", draw)
+    sub.add_argument("corpus")
+    sub.add_argument("--from", type=Path, required=True, dest="model", help="the trained topics to draw from")
+    sub.add_argument("--lengths-of", type=Path, required=True, help="the corpus whose lengths are drawn")
+    sub.add_argument("--documents", type=int, required=True)
+    sub.add_argument("--mean-length", type=float, required=True, help="tokens per document that lengths are scaled to")
+    sub.add_argument("--seed", type=int, required=True)
+    sub.add_argument("--topics", type=Path, required=True, help="where the true topics go")
+    sub.add_argument("--output", type=Path, required=True)
+
     sub = verb("import", import_corpus)
     sub.add_argument("format", choices=["uci", "ldac", "text"])
     sub.add_argument("sources", type=Path, nargs="+")
@@ -314,9 +344,10 @@ def parser() -> argparse.ArgumentParser:
 
     sub = verb("measure", measure)
     sub.add_argument("kind", help="a module of dlvm.measures, such as bounds")
-    sub.add_argument("corpus", type=Path)
+    sub.add_argument("corpus", type=Path, nargs="?", help="none for what draws its own documents")
     sub.add_argument("topics", type=Path, nargs="*", help="none for what trains its own models")
     sub.add_argument("--model", required=True, help='the model that the topics are of, or "none"')
+    sub.add_argument("--number-of-topics", type=int, default=0, help="of the models that it trains")
     sub.add_argument("--seed", type=int, required=True)
     sub.add_argument("--test-documents", type=int, required=True)
     sub.add_argument("--settings", type=_settings, default={}, help="the measurement's settings, JSON")
@@ -340,6 +371,7 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("--corpora", type=Path, required=True)
     sub.add_argument("--measurements", type=Path, help="the table of measurements, where there is one")
     sub.add_argument("--timings", type=Path, help="reference timings of the study, where there are any")
+    sub.add_argument("--benchmarks", type=Path, help="reference timings of the estimators, where there are any")
     sub.add_argument("--commit", default="", help="the commit that the paper is built from")
     sub.add_argument("--date", default="", help="that commit's date")
     sub.add_argument("--output", type=Path, required=True)

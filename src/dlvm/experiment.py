@@ -2,7 +2,7 @@
 
 import importlib
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from types import ModuleType
 from typing import Any
@@ -52,7 +52,7 @@ def train(
         model: a name in `dlvm.models.MODELS`.
         topics: K.
         seed: names the split and the start.
-        test_documents: how many documents are held out.
+        test_documents: how many documents are held out; 0 to train on all.
         settings: the model's training settings.
 
     Returns:
@@ -62,7 +62,7 @@ def train(
         raise InputError(f"{topics} topics: there must be 1 or more")
     module = model_module(model)
     check_settings(module.train, settings, f"{model}: training", ("corpus", "topics", "seed"))
-    training, _ = train_test_split(corpus, test_documents, seed)
+    training = train_test_split(corpus, test_documents, seed)[0] if test_documents else corpus
     trained: list[Trained] = module.train(training, topics=topics, seed=seed, **settings)
     return trained
 
@@ -148,7 +148,7 @@ def sweep(
 
 
 def check_settings(function: Callable[..., Any], settings: dict[str, Any], what: str, given: Sequence[str]) -> None:
-    """Refuse settings that a function does not take, lacks, or takes as another kind of number or list of numbers.
+    """Refuse settings that a function does not take, lacks, or takes as another kind of number, list or mapping.
 
     Args:
         function: what takes them.
@@ -161,11 +161,14 @@ def check_settings(function: Callable[..., Any], settings: dict[str, Any], what:
         if name not in known:
             raise InputError(f"{what}: there is no setting {name}; there are {', '.join(known)}")
         annotation = known[name].annotation
-        listed = annotation in (Sequence[int], Sequence[float])
-        kinds = (int,) if annotation in (int, Sequence[int]) else (int, float)
-        values = value if listed and isinstance(value, list) else [value]
-        if isinstance(value, list) != listed or any(isinstance(v, bool) or not isinstance(v, kinds) for v in values):
-            kind = f"{'list of ' if listed else ''}{kinds[-1].__name__}"
+        listed, mapped = annotation in (Sequence[int], Sequence[float]), annotation == Mapping[str, int]
+        kinds = (int,) if annotation in (int, Sequence[int], Mapping[str, int]) else (int, float)
+        form: type = list if listed else dict if mapped else object
+        many = isinstance(value, list | dict)
+        values = (list(value.values()) if isinstance(value, dict) else value) if many else [value]
+        wrong = many != (listed or mapped) or not isinstance(value, form)
+        if wrong or any(isinstance(v, bool) or not isinstance(v, kinds) for v in values):
+            kind = f"{'list of ' if listed else 'mapping to ' if mapped else ''}{kinds[-1].__name__}"
             raise InputError(f"{what}: {name} is {value!r}; it must be a {kind}")
     missing = [name for name, p in known.items() if name not in settings and p.default is p.empty]
     if missing:

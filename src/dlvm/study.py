@@ -5,6 +5,9 @@ from typing import Any
 
 from dlvm.errors import InputError
 
+NO_CORPUS = "none"  # the corpus of a measurement that draws its own documents
+DRAWS = ("calibration", "convergence-to-exact")  # these measurements do
+
 
 def load_study(path: Path, schema: Path, data: Path) -> dict[str, Any]:
     """Read and check a study's YAML file; see `check_study`."""
@@ -69,8 +72,14 @@ def check_study(study: dict[str, Any], schema: Path, data: Path) -> dict[str, An
             raise InputError(
                 f"study: at {key}/corpus: {study[key]['corpus']} is not among the corpora {', '.join(study['corpora'])}"
             )
+    realistic = study["realistic"]
+    if realistic["source"].removesuffix(SYNTHETIC) not in RECIPES:
+        raise InputError(f"study: at realistic/source: {realistic['source']} is no corpus of data/corpora.csv")
     for kind, asked in study["measures"].items():
-        for key, known in (("corpora", study["corpora"]), ("models", study["models"])):
+        corpora = (
+            (NO_CORPUS,) if kind in DRAWS else realistic["corpora"] if kind == "model-selection" else study["corpora"]
+        )
+        for key, known in (("corpora", corpora), ("models", study["models"])):
             for name in asked.get(key, ()):
                 if name not in known:
                     raise InputError(f"study: at measures/{kind}/{key}: {name} is not among {', '.join(known)}")

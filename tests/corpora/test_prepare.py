@@ -60,6 +60,19 @@ def test_nips_takes_words_of_six_papers_and_the_first_two_hundred(mirror: Mirror
     assert corpus.vocabulary == ("em", "kept", "neu", "ral")  # "late" is in papers that are not taken only
 
 
+def test_reuters_leaves_out_stories_without_a_word_and_says_whose_place_it_takes(mirror: Mirror) -> None:
+    bodies = {1: "Oil rose, oil fell 3 pct.\n Reuter\n&#3;", 2: "10 - 11 of the\n Reuter\n&#3;", 3: "Oil &lt;XON> up"}
+    stories = "".join(f'<REUTERS NEWID="{n}"><BODY>{text}</BODY></REUTERS>\n' for n, text in bodies.items())
+    late = '<REUTERS NEWID="4"><TITLE>No body</TITLE></REUTERS><REUTERS NEWID="5"><BODY>\n&#3;</BODY></REUTERS>'
+    mirror.add("reuters21578.tar.gz", {"reut2-000.sgm": stories.encode(), "reut2-001.sgm": late.encode()})
+    corpus = prepare("reuters", mirror.folder, mirror.table)
+    assert corpus.documents == ("1", "3")
+    assert streams(corpus) == [["oil", "rose", "oil", "fell", "pct"], ["oil", "xon"]]  # "up" is too short
+    assert corpus.provenance["records_left_out"] == ["5", "2"]
+    assert "Buntine" in corpus.provenance["stands_in_for"]
+    assert "stands_in_for" not in prepare("cranfield", mirror.folder, mirror.table).provenance
+
+
 def test_edited_missing_and_truncated_raw_files_are_refused(mirror: Mirror) -> None:
     path = mirror.folder / "cran.tar.gz"
     path.write_bytes(path.read_bytes()[:-40])
@@ -138,3 +151,13 @@ def test_real_abstracts_unstemmed(real: Path, name: str, words: int, tokens: int
     corpus = prepare(f"{name}-unstemmed", real, DATA / "corpora.csv")
     assert corpus.n_documents == read_published(PUBLISHED)[name].documents
     assert (corpus.n_words, corpus.n_tokens) == (words, tokens)
+
+
+def test_real_reuters_has_as_many_words_as_the_news_of_the_paper(real: Path) -> None:
+    corpus = prepare("reuters", real, DATA / "corpora.csv")
+    assert corpus.n_words == 28251
+    assert corpus.n_documents + len(corpus.provenance["records_left_out"]) == 19043
+    assert (corpus.n_tokens, corpus.provenance["records_left_out"]) == (1302626, ["13364"])
+    assert "reuter" in corpus.vocabulary  # the agency in the text, which is not the signature
+    tokens = np.bincount(corpus.tokens)
+    assert tokens[corpus.vocabulary.index("reuter")] < 1000

@@ -23,6 +23,12 @@ def obvious(rule: Rule, documents: list[str], stop_words: frozenset[str]) -> lis
     spread = {w: sum(w in words for words in result) for w in count}
     frequent = [w for w in count if count[w] >= rule.minimum_count and spread[w] >= rule.minimum_documents]
     result = [[w for w in words if w in frequent] for words in result]
+    if rule.largest_vocabulary:
+        left = {
+            w: (-sum(w in words for words in result), -sum(words.count(w) for words in result), w) for w in frequent
+        }
+        widest = sorted(left, key=lambda w: left[w])[: rule.largest_vocabulary]
+        result = [[w for w in words if w in widest] for words in result]
     return result[: rule.first_documents] if rule.first_documents else result
 
 
@@ -36,14 +42,19 @@ def obvious(rule: Rule, documents: list[str], stop_words: frozenset[str]) -> lis
         stop_words=st.booleans(),
         minimum_count=st.integers(1, 3),
         minimum_documents=st.integers(1, 2),
+        largest_vocabulary=st.sampled_from([0, 1, 3]),
         first_documents=st.sampled_from([0, 2]),
+        refuse_empty=st.booleans(),
     ),
 )
 def test_rule_agrees_with_an_obvious_twin(documents: list[str], rule: Rule) -> None:
     expected = obvious(rule, documents, STOP)
     named = [(f"d{i}", text) for i, text in enumerate(documents)]
-    if all(expected):
+    if sum(map(bool, expected)) >= 2 and (all(expected) or not rule.refuse_empty):
         assert apply(rule, named, STOP, "some") == [(f"d{i}", words) for i, words in enumerate(expected)]
+    elif not rule.refuse_empty:
+        with pytest.raises(InputError, match=r"corpus some: [01] document\(s\)"):
+            apply(rule, named, STOP, "some")
     else:
         empty = next(i for i, words in enumerate(expected) if not words)
         with pytest.raises(InputError, match=f"corpus some: document d{empty}: no word is left"):
@@ -74,6 +85,7 @@ def test_rule_in_words() -> None:
     assert Rule("[a-z]", 3, keep=("ai",), minimum_documents=6, first_documents=2).words() == (
         "runs of [a-z] in lower case; length >= 3 and ai; not in the stop list; documents >= 6; first 2 documents"
     )
+    assert Rule("[a-z]", largest_vocabulary=9).words().endswith("; the 9 words of most documents")
 
 
 def test_stop_list() -> None:

@@ -21,6 +21,7 @@ PATTERNS = {
     "cran.tar.gz": "cran.all.1400",
     "med.tar.gz": "MED.ALL",
     "nips12raw_str602.tgz": "nipstxt/nips[0-9][0-9]/[0-9][0-9][0-9][0-9].txt",
+    "reuters21578.tar.gz": "reut2-[0-9][0-9][0-9].sgm",
     "english.stop": "",
 }
 

@@ -42,10 +42,17 @@ def tiny_study() -> dict[str, Any]:
     study["models"]["epca"]["topics"] = [2]
     del study["models"]["epca"]["also"]
     study["models"]["lda"]["train"] |= {"sweeps": 10, "chains": 2}
-    for asked in study["measures"].values():
-        asked["corpora"] = ["cranfield-like"]
+    study["realistic"] |= {"documents": 60, "test_documents": 5, "corpora": ["s10"]}
+    study["realistic"]["train"]["sweeps"] = 10
+    for kind, asked in study["measures"].items():
+        if asked["corpora"] == ["none"]:
+            continue
+        asked["corpora"] = ["s10"] if kind == "model-selection" else ["cranfield-like"]
         if "topics" in asked:
-            asked["topics"] = [2]
+            asked["topics"] = {"s10": [3]} if kind == "model-selection" else [2]
+    study["measures"]["model-selection"]["settings"] |= {"training_documents": [20, 40], "sweeps": 10, "chains": 1}
+    study["measures"]["calibration"]["settings"] |= {"pairs": 2, "more_pairs": 3, "samples": 5, "gammas": [0.5]}
+    study["measures"]["convergence-to-exact"]["settings"] |= {"samples": [10, 20], "runs": 2}
     study["measures"]["discrete-latents"]["settings"]["topics"] = [2]
     study["measures"]["normaliser-limits"] = {
         "corpora": ["cranfield-like"],

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from dlvm.corpora.corpus import Corpus
 from dlvm.errors import InputError
 from dlvm.evaluators import exact_marginal as module
-from dlvm.evaluators.exact_marginal import cost, exact_marginal
+from dlvm.evaluators.exact_marginal import cost, exact_marginal, exact_posterior_mean
 from dlvm.models.topics import Topics
 
 Float = NDArray[np.float64]
@@ -33,16 +33,18 @@ def random_topics(rng: np.random.Generator, K: int, V: int, concentration: float
     return Topics(phi / phi.sum(axis=1, keepdims=True), rng.gamma(1.0, 1.0, K) + 0.01, words(V))
 
 
-def over_assignments(topics: Topics, document: list[int]) -> float:
-    """Return log p(w) by summing p(w, z) over all K^L assignments z."""
+def over_assignments(topics: Topics, document: list[int]) -> tuple[float, Float]:
+    """Return log p(w) and E[theta | w] by summing p(w, z) over all K^L assignments z."""
     K, alpha, total = topics.n_topics, topics.alpha, []
+    weighted = []
     for z in itertools.product(range(K), repeat=len(document)):
         counts = [z.count(k) for k in range(K)]
         log_p = math.lgamma(alpha.sum()) - math.lgamma(alpha.sum() + len(document))
         log_p += sum(math.lgamma(a + c) - math.lgamma(a) for a, c in zip(alpha, counts, strict=True))
         total.append(math.prod(topics.phi[k, w] for k, w in zip(z, document, strict=True)) * math.exp(log_p))
+        weighted.append(total[-1] * (alpha + counts) / (alpha.sum() + len(document)))
     p = math.fsum(total)
-    return math.log(p) if p > 0.0 else -math.inf
+    return (math.log(p), np.sum(weighted, axis=0) / p) if p > 0.0 else (-math.inf, np.full(K, np.nan))
 
 
 @settings(max_examples=60, deadline=None)
@@ -52,15 +54,19 @@ def test_is_the_sum_over_all_assignments(seed: int, K: int, V: int, length: int)
     topics = random_topics(rng, K, V)
     documents = [rng.integers(0, V, n).tolist() for n in (length, 2, length)]  # one document's table serves the next
     found = exact_marginal(topics, corpus(V, *documents)).log_likelihood
-    for value, document in zip(found, documents, strict=True):
-        assert value == pytest.approx(over_assignments(topics, document), rel=1e-12, abs=1e-12)
+    means = exact_posterior_mean(topics, corpus(V, *documents))
+    assert means.shape == (3, K)
+    for value, mean, document in zip(found, means, documents, strict=True):
+        log_p, theta = over_assignments(topics, document)
+        assert value == pytest.approx(log_p, rel=1e-12, abs=1e-12)
+        np.testing.assert_allclose(mean, theta, rtol=1e-12)
 
 
 def test_many_topics_at_once() -> None:
     topics = random_topics(np.random.default_rng(5), 9, 3)
     document = [0, 2, 2, 1]
     found = exact_marginal(topics, corpus(3, document)).log_likelihood[0]
-    assert found == pytest.approx(over_assignments(topics, document), rel=1e-12)
+    assert found == pytest.approx(over_assignments(topics, document)[0], rel=1e-12)
 
 
 def test_the_probabilities_of_all_sequences_sum_to_one() -> None:
@@ -88,12 +94,15 @@ def test_neither_the_order_of_tokens_nor_that_of_topics_matters(seed: int, K: in
 def test_identity_topics_give_polyas_urn_at_any_length(K: int) -> None:
     rng = np.random.default_rng(K)
     alpha = np.array([0.3, 1.0, 2.5, 0.01])[:K]
-    document = rng.integers(0, K, 1000 if K < 4 else 150)
+    document = rng.integers(0, K, {2: 1000, 3: 400, 4: 150}[K])
     counts = np.bincount(document, minlength=K)
     expected = math.lgamma(alpha.sum()) - math.lgamma(alpha.sum() + len(document))
     expected += sum(math.lgamma(a + c) - math.lgamma(a) for a, c in zip(alpha, counts, strict=True))
-    found = exact_marginal(Topics(np.eye(K), alpha, words(K)), corpus(K, document.tolist())).log_likelihood[0]
+    topics = Topics(np.eye(K), alpha, words(K))
+    found = exact_marginal(topics, corpus(K, document.tolist())).log_likelihood[0]
     assert found == pytest.approx(expected, rel=1e-12)
+    (mean,) = exact_posterior_mean(topics, corpus(K, document.tolist()))
+    np.testing.assert_allclose(mean, (alpha + counts) / (alpha.sum() + len(document)), rtol=1e-12)
 
 
 def test_a_long_document_whose_halves_disagree_as_much_as_they_can() -> None:
@@ -121,6 +130,21 @@ def test_a_word_that_no_topic_gives_is_impossible_and_the_next_document_is_not(K
     assert found[0] == -math.inf
     assert found[1] == pytest.approx(math.log(0.24), rel=1e-13)
     assert found[2] == 0.0
+    means = exact_posterior_mean(topics, corpus(3, [0, 2, 1], [0, 1], []))
+    assert np.all(np.isnan(means[0]))
+    np.testing.assert_allclose(means[1:], 1.0 / K, rtol=1e-13)
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), K=st.integers(2, 4))
+def test_the_posterior_mean_predicts_the_next_token(seed: int, K: int) -> None:
+    rng = np.random.default_rng(seed)
+    topics = random_topics(rng, K, 6)
+    document = rng.integers(0, 6, 40).tolist()
+    (mean,) = exact_posterior_mean(topics, corpus(6, document))
+    assert mean.sum() == pytest.approx(1.0, abs=1e-12)
+    before, after = exact_marginal(topics, corpus(6, document, [*document, 3])).log_likelihood
+    assert math.exp(after - before) == pytest.approx(float(mean @ topics.phi[:, 3]), rel=1e-11)
 
 
 def test_words_outside_the_vocabulary_are_left_out_and_counted() -> None:
@@ -144,8 +168,11 @@ def test_refuses_what_costs_too_much_with_the_figure(monkeypatch: pytest.MonkeyP
     documents = corpus(2, [0, 1] * 20)
     needed = cost([40], 3)
     exact_marginal(topics, documents, limit=needed)
-    with pytest.raises(InputError, match=rf"{needed:.1e} updates".replace("+", r"\+")):
+    named = rf"{needed:.1e} updates \(at most about .* s\)".replace("+", r"\+")
+    with pytest.raises(InputError, match=named):
         exact_marginal(topics, documents, limit=needed - 1)
+    with pytest.raises(InputError, match=named):
+        exact_posterior_mean(topics, documents, limit=needed - 1)
     monkeypatch.setattr(module, "LARGEST_LAYER", math.comb(42, 2) - 1)
     with pytest.raises(InputError, match="count vectors"):
         exact_marginal(topics, documents)

@@ -36,7 +36,7 @@ def rows(
                 for model in dict.fromkeys(model for model, _ in gaps):
                     chain = "0" if model == "lda" else "none"
                     exact = -6.0 * length - d - k
-                    place = (corpus, model, "main", k, 1e-5, chain, seed)
+                    place = (corpus, model, "bounds", k, 1e-5, chain, seed)
                     made.append(Measurement(*place, "exact-marginal", "document", d, exact))
                     if model == "plsa-hof":
                         made.append(Measurement(*place, "tokens", "document", d, float(length)))

@@ -13,11 +13,13 @@ from itertools import product
 from pathlib import Path
 
 from dlvm.corpora.prepare import RECIPES, SYNTHETIC, raw_files
+from dlvm.corpora.realistic import SOURCES
 from dlvm.exhibits import EXHIBITS, exhibit_names
 from dlvm.exhibits import path as exhibit_path
+from dlvm.exhibits.inputs import Settings
 from dlvm.errors import InputError
 from dlvm.models import MODELS as MODULES
-from dlvm.study import check_study
+from dlvm.study import NO_CORPUS, check_study
 
 SOURCE = Path("src")
 
@@ -31,12 +33,15 @@ if "mirror" in study:  # for the jobs; not a parameter, for where a file comes f
     os.environ.update(DLVM_MIRROR=study["mirror"])
 
 CORPORA = list(study["corpora"])
+REALISTIC = study["realistic"]
+DRAWN = REALISTIC["corpora"]
 DESCRIBED = CORPORA + study["table_1_also"]
 MODELS = study["models"]
 MEASURES = study["measures"]
 SMOOTHING = [repr(float(constant)) for constant in study["smoothing"]]
 BENCHMARKS = f"data/benchmarks/{study['study']}"
 REFERENCE = Path("data/reference") / study["study"]
+ESTIMATOR_TIMINGS = Path("data/reference/estimator_timings.csv")
 STUDY = f"data/studies/{study['study']}.json"
 
 
@@ -76,6 +81,10 @@ def model_code(wildcards):
 
 def test_documents(wildcards):
     """Return how many documents of a corpus are held out."""
+    if wildcards.corpus in DRAWN:
+        return REALISTIC["test_documents"]
+    if wildcards.corpus == NO_CORPUS:
+        return 0
     return study["corpora"].get(wildcards.corpus, study["corpora"].get(base(wildcards.corpus)))["test_documents"]
 
 
@@ -111,7 +120,13 @@ def corpus_code(wildcards):
     Stands among the parameters of what uses the corpus too: when a changed corpus could not be made, Snakemake
     would otherwise take what was made of the old one as finished.
     """
-    corpus = wildcards.corpus
+    return corpus_code_of(wildcards.corpus)
+
+
+def corpus_code_of(corpus):
+    """Return `corpus_code` of a corpus by name."""
+    if corpus in DRAWN:
+        return [code("dlvm.corpora.realistic", MODULES["lda"]), REALISTIC, corpus_code_of(REALISTIC["source"])]
     if corpus.removesuffix(SYNTHETIC) not in RECIPES:
         return ""
     if corpus.endswith(SYNTHETIC):
@@ -160,13 +175,8 @@ def all_scores():
 
 def measure_grid():
     """Return (corpus, model, kind, topics, seed) of every measurement that the study asks for."""
-    return [
-        cell
-        for kind, asked in MEASURES.items()
-        for cell in product(
-            asked["corpora"], asked.get("models", ["none"]), [kind], asked.get("topics", [0]), asked["seeds"]
-        )
-    ]
+    runs = [run for kind in MEASURES for run in Settings(study).measured_runs(kind)]
+    return [(run.corpus, run.model, run.variant, run.topics, run.seed) for run in runs]
 
 
 def measured(folder):
@@ -174,8 +184,15 @@ def measured(folder):
     return [f"data/{folder}/{c}/{model}/{kind}/{k}-{seed}.csv" for c, model, kind, k, seed in measure_grid()]
 
 
+def corpus_to_measure(wildcards):
+    """Return the corpus that a measurement reads; none where it draws its own documents."""
+    return [] if wildcards.corpus == NO_CORPUS else f"data/corpora/{wildcards.corpus}.npz"
+
+
 def topics_to_measure(wildcards):
-    """Return the topics of the model's main variant that a measurement reads; none where it trains its own models."""
+    """Return the topics of the model's main variant that a measurement reads, or a drawn corpus's true ones."""
+    if wildcards.corpus in DRAWN:
+        return f"data/models/{wildcards.corpus}/true-topics.npz"
     if wildcards.model == "none":
         return []
     return topics_of(wildcards, MODELS[wildcards.model]["variant"])
@@ -190,6 +207,12 @@ def measure_code(wildcards):
     """Return the digest of what a measurement runs, and of the model that it reads."""
     modules = ["dlvm.measures", f"dlvm.measures.{wildcards.kind.replace('-', '_')}"]
     return code(*modules, *([MODULES[wildcards.model]] if wildcards.model in MODULES else []))
+
+
+def true_topics(wildcards):
+    """Return the model that a realistic corpus is drawn from."""
+    source, topics = REALISTIC["source"], SOURCES[wildcards.corpus].topics
+    return f"data/models/{source}/lda/truth/{topics}-{REALISTIC['seed']}.npz"
 
 
 def measure_trained(wildcards):
@@ -242,9 +265,9 @@ def exhibit_code(wildcards):
 
 
 def reference_timings(wildcards=None):
-    """Return the study's committed reference timings as an option, where there are any."""
-    path = REFERENCE / "timings.csv"
-    return f"--timings {path}" if path.exists() else ""
+    """Return the committed timings of the study and of the estimators as options, where there are any."""
+    options = {"--timings": REFERENCE / "timings.csv", "--benchmarks": ESTIMATOR_TIMINGS}
+    return " ".join(f"{option} {path}" for option, path in options.items() if path.exists())
 
 
 def exhibit_files(kind):

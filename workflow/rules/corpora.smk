@@ -67,6 +67,33 @@ rule synthesize:
         " --seed {params.seed} --output {output.corpus} --topics {output.topics} 2> {log}"
 
 
+rule draw:
+    """Draw a corpus from a model that was trained on real documents; its true topics are kept."""
+    input:
+        topics=true_topics,
+        source=f"data/corpora/{REALISTIC['source']}.npz",
+    output:
+        corpus="data/corpora/{corpus}.npz",
+        topics="data/models/{corpus}/true-topics.npz",
+    log:
+        "logs/draw/{corpus}.log",
+    benchmark:
+        f"{BENCHMARKS}/draw/{{corpus}}.tsv"
+    wildcard_constraints:
+        corpus="|".join(DRAWN) or "nothing",
+    conda:
+        "../../environment.yml"
+    params:
+        code=code("dlvm.corpora.realistic"),
+        documents=REALISTIC["documents"],
+        mean_length=REALISTIC["mean_length"],
+        seed=REALISTIC["seed"],
+        source=corpus_code_of(REALISTIC["source"]),
+    shell:
+        "dlvm draw {wildcards.corpus} --from {input.topics} --lengths-of {input.source} --documents {params.documents}"
+        " --mean-length {params.mean_length} --seed {params.seed} --output {output.corpus} --topics {output.topics} 2> {log}"
+
+
 rule describe_corpora:
     """Table 1 as data: what each corpus holds beside what the paper printed."""
     input:

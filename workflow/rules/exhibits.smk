@@ -54,6 +54,7 @@ rule table:
         corpora="data/scores/corpora.csv",
         measurements="data/scores/measurements.csv",
         timings=branch(Path(REFERENCE / "timings.csv").exists(), then=str(REFERENCE / "timings.csv"), otherwise=[]),
+        benchmarks=branch(ESTIMATOR_TIMINGS.exists(), then=str(ESTIMATOR_TIMINGS), otherwise=[]),
     output:
         "paper/generated/{name}.tex",
     log:

@@ -1,13 +1,13 @@
-"""What is measured beside test-set scores: exact values, bounds, normalisers, convergence."""
+"""What is measured beside test-set scores: exact values, estimators' errors, bounds, normalisers, convergence."""
 
 
 ruleorder: measure > sweep > score
 
 
 rule measure:
-    """Measure one thing of one model; what trains models of its own reads the corpus alone."""
+    """Measure one thing of one model; what trains models of its own reads the corpus alone, what draws documents nothing."""
     input:
-        corpus="data/corpora/{corpus}.npz",
+        corpus=corpus_to_measure,
         topics=topics_to_measure,
     output:
         scores="data/scores/{corpus}/{model}/{kind}/{topics}-{seed}.csv",
@@ -28,7 +28,8 @@ rule measure:
         fold_in=measure_fold_in,
         corpus=corpus_code,
     shell:
-        "dlvm measure {wildcards.kind} {input.corpus} {input.topics} --model {wildcards.model} --seed {wildcards.seed}"
+        "dlvm measure {wildcards.kind} {input.corpus} {input.topics} --model {wildcards.model}"
+        " --number-of-topics {wildcards.topics} --seed {wildcards.seed}"
         " --test-documents {params.test_documents} --settings {params.settings} {params.fold_in}"
         " --scores {output.scores} --output {output.measurements} 2> {log}"
 

@@ -6,7 +6,7 @@ TRAIN = (
 )
 
 
-ruleorder: train_chains > train
+ruleorder: train_truth > train_chains > train
 
 
 rule train:
@@ -28,6 +28,27 @@ rule train:
         corpus=corpus_code,
     shell:
         TRAIN
+
+
+rule train_truth:
+    """Train the LDA that realistic corpora are drawn from, on all documents of the corpus that stands behind them."""
+    input:
+        corpus="data/corpora/{corpus}.npz",
+    output:
+        "data/models/{corpus}/lda/truth/{topics}-{seed}.npz",
+    log:
+        "logs/train/{corpus}/lda/truth/{topics}-{seed}.log",
+    benchmark:
+        f"{BENCHMARKS}/train_truth/{{corpus}}/lda/truth/{{topics}}-{{seed}}.tsv"
+    conda:
+        "../../environment.yml"
+    params:
+        code=code("dlvm.experiment", MODULES["lda"]),
+        settings=shlex.quote(json.dumps(REALISTIC["train"], sort_keys=True)),
+        corpus=corpus_code,
+    shell:
+        "dlvm train {input.corpus} --model lda --topics {wildcards.topics} --seed {wildcards.seed} --test-documents 0"
+        " --settings {params.settings} --output {output} 2> {log}"
 
 
 rule train_chains:

@@ -25,8 +25,11 @@ class Rule:
         stemmer: "none", or "lancaster": the Paice/Husk stemmer, applied until nothing changes.
         minimum_count: words with fewer tokens in all texts are dropped.
         minimum_documents: words that occur in fewer texts are dropped.
+        largest_vocabulary: only so many words are kept, those that occur in the most texts (among equals those of more
+            tokens, then in the alphabet's order); 0 for all.
         first_documents: only so many texts become documents, the first ones; 0 for all. All texts count for
-            the two thresholds.
+            the thresholds.
+        refuse_empty: whether a document without a word is refused; otherwise it is left as an empty one.
     """
 
     token: str
@@ -36,7 +39,9 @@ class Rule:
     stemmer: str = "none"
     minimum_count: int = 1
     minimum_documents: int = 1
+    largest_vocabulary: int = 0
     first_documents: int = 0
+    refuse_empty: bool = True
 
     def __post_init__(self) -> None:
         if self.stemmer not in ("none", "lancaster"):
@@ -60,6 +65,8 @@ class Rule:
             parts.append(f"tokens >= {self.minimum_count}")
         if self.minimum_documents > 1:
             parts.append(f"documents >= {self.minimum_documents}")
+        if self.largest_vocabulary:
+            parts.append(f"the {self.largest_vocabulary} words of most documents")
         if self.first_documents:
             parts.append(f"first {self.first_documents} documents")
         return "; ".join(parts)
@@ -110,7 +117,8 @@ def apply(rule: Rule, texts: Sequence[Text], stop_words: frozenset[str], corpus:
         (document name, words) of the documents that the rule keeps.
 
     Raises:
-        InputError: names the document that has no word left, or the corpus with fewer than two documents.
+        InputError: names the document that has no word left, where the rule refuses it, or the corpus with fewer than
+            two documents.
     """
     pattern = re.compile(f"(?:{rule.token})+")
     dropped = stop_words if rule.stop_words else frozenset()
@@ -137,15 +145,21 @@ def apply(rule: Rule, texts: Sequence[Text], stop_words: frozenset[str], corpus:
             if count >= rule.minimum_count and occurrences[word] >= rule.minimum_documents
         }
         documents = [[word for word in words if word in frequent] for words in documents]
+    if rule.largest_vocabulary:
+        tokens = Counter(word for words in documents for word in words)
+        occurrences = Counter(word for words in documents for word in set(words))
+        ranked = sorted(tokens, key=lambda word: (-occurrences[word], -tokens[word], word))
+        kept_words = set(ranked[: rule.largest_vocabulary])
+        documents = [[word for word in words if word in kept_words] for words in documents]
     kept_documents = [(name, words) for (name, _), words in zip(texts, documents, strict=True)]
     kept_documents = kept_documents[: rule.first_documents or None]
     for name, words in kept_documents:
-        if not words:
+        if rule.refuse_empty and not words:
             raise InputError(
                 f"corpus {corpus}: document {name}: no word is left of it under the rule ({rule.words()});"
                 " remove the document or change the rule"
             )
-    require_documents(corpus, len(kept_documents))
+    require_documents(corpus, sum(bool(words) for _, words in kept_documents))
     return kept_documents
 
 

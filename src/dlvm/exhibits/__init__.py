@@ -23,7 +23,12 @@ ALTERNATIVES = "alternatives"
 # kinds of measurements (`dlvm.measures`)
 BOUNDS, DISCRETE, NORMALISERS = "bounds", "discrete-latents", "normalisers"
 LIMITS, POINTS, CONVERGENCE = "normaliser-limits", "point-posteriors", "convergence"
-MEASURED = (BOUNDS, DISCRETE, NORMALISERS, LIMITS, POINTS, CONVERGENCE)
+CALIBRATION, TO_EXACT, BIDIRECTIONAL = "calibration", "convergence-to-exact", "bidirectional"
+OPTIMISM, COMPONENTS, SELECTION = "optimism", "epca-marginal", "model-selection"
+MEASURED = (
+    *(BOUNDS, DISCRETE, NORMALISERS, LIMITS, POINTS, CONVERGENCE),
+    *(CALIBRATION, TO_EXACT, BIDIRECTIONAL, OPTIMISM, COMPONENTS, SELECTION),
+)
 SCORED = (PLSA, VEM, TEM, EPCA, LDA, SECOND, BEYOND, ALTERNATIVES)
 
 
@@ -38,6 +43,7 @@ class Exhibit:
         parts: the parts of a study's runs that it stands on.
         corpus: the position in the study of the one corpus that it is about; None for all corpora.
         original: its counterpart in Welling et al. (2008), as "Figure 4"; empty where there is none.
+        drawn: the corpora drawn from trained models of which it shows at least one; empty where it shows others.
     """
 
     kind: Literal["figure", "table", "macros"]
@@ -47,6 +53,7 @@ class Exhibit:
     parts: tuple[str, ...] = ()
     corpus: int | None = None
     original: str = ""
+    drawn: tuple[str, ...] = ()
 
 
 CORPORA_WITH_FIGURES = 3
@@ -96,6 +103,64 @@ EXHIBITS: dict[str, Exhibit] = {
     "figure-convergence": Exhibit(
         "figure", "convergence of the Gibbs sampler", "dlvm.exhibits.convergence", "draw", (CONVERGENCE,)
     ),
+    "table-calibration": Exhibit(
+        "table",
+        "estimators held to exact values, beside the published errors",
+        "dlvm.exhibits.calibration_table",
+        "render",
+        (CALIBRATION,),
+    ),
+    "table-calibration-others": Exhibit(
+        "table",
+        "every estimator held to exact values",
+        "dlvm.exhibits.calibration_table",
+        "render_others",
+        (CALIBRATION,),
+    ),
+    "table-estimator-timings": Exhibit(
+        "table", "what an estimate costs", "dlvm.exhibits.calibration_table", "render_timings"
+    ),
+    "figure-convergence-to-exact": Exhibit(
+        "figure", "estimates and their samples", "dlvm.exhibits.convergence_to_exact", "draw", (TO_EXACT,)
+    ),
+    "figure-bidirectional": Exhibit(
+        "figure", "the likelihood between two bounds", "dlvm.exhibits.bidirectional", "draw", (BIDIRECTIONAL,)
+    ),
+    "figure-realistic-10": Exhibit(
+        "figure",
+        "estimators on models of ten true topics",
+        "dlvm.exhibits.realistic_curves",
+        "figure_3",
+        (SELECTION,),
+        drawn=("s10", "s10s"),
+    ),
+    "figure-realistic-40": Exhibit(
+        "figure",
+        "estimators on models of forty true topics",
+        "dlvm.exhibits.realistic_curves",
+        "figure_4",
+        (SELECTION,),
+        drawn=("s40",),
+    ),
+    "figure-realistic-selection": Exhibit(
+        "figure",
+        "the true number of topics by every estimator",
+        "dlvm.exhibits.realistic_curves",
+        "figure_5",
+        (SELECTION,),
+        drawn=("s10s",),
+    ),
+    "figure-model-selection": Exhibit(
+        "figure",
+        "which evaluator finds the true number of topics",
+        "dlvm.exhibits.model_selection",
+        "draw",
+        (SELECTION,),
+        drawn=("s10", "s10s", "s40"),
+    ),
+    "figure-epca-marginal": Exhibit(
+        "figure", "EPCA's likelihood and its folding-in", "dlvm.exhibits.epca_marginal", "draw", (COMPONENTS,)
+    ),
     "table-models": Exhibit("table", "the family of models", "dlvm.exhibits.models_table", "render"),
     "table-side-by-side": Exhibit(
         "table",
@@ -126,6 +191,7 @@ def exhibit_names(study: Mapping[str, Any]) -> list[str]:
         if (exhibit.corpus is None or exhibit.corpus < len(settings.corpora))
         and (exhibit.parts != (BEYOND,) or settings.beyond_corpus)
         and (exhibit.parts != (SECOND,) or settings.second_reading_seeds)
+        and (not exhibit.drawn or any(run.corpus in exhibit.drawn for run in settings.measured_runs(SELECTION)))
     ]
 
 

@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 from numpy.typing import NDArray
 
+from dlvm.claims.welling import BY_DOCUMENT
 from dlvm.errors import InputError
 from dlvm.exhibits import style
 from dlvm.exhibits.inputs import FULL, LDA, PLSA, Inputs
@@ -69,6 +70,7 @@ def differences(inputs: Inputs, corpus: str) -> dict[tuple[str, str, int], NDArr
     if inputs.measurements is None:
         raise InputError("bounds: there are no measurements")
     table = inputs.measurements
+    table = table[table["variant"].isin(BY_DOCUMENT)]
     table = table[(table["axis"] == "document") & (table["corpus"] == corpus) & table["chain"].isin(CHAINS)]
     lengths = table[table["quantity"] == TOKENS].drop_duplicates(["seed", "at"]).set_index(["seed", "at"])["value"]
     found = {}

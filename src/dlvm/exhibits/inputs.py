@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.metadata import version
-from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -194,8 +193,14 @@ class Settings:
         asked = self.study.get("measures", {}).get(kind)
         if asked is None:
             return ()
-        cells = product(asked["corpora"], asked.get("models", ["none"]), asked.get("topics", [0]), asked["seeds"])
-        return tuple(Run(corpus, model, kind, int(k), int(seed)) for corpus, model, k, seed in cells)
+        topics = asked.get("topics", [0])
+        return tuple(
+            Run(corpus, model, kind, int(k), int(seed))
+            for corpus in asked["corpora"]
+            for model in asked.get("models", ["none"])
+            for k in (topics[corpus] if isinstance(topics, Mapping) else topics)
+            for seed in asked["seeds"]
+        )
 
     def beyond_runs(self) -> tuple[Run, ...]:
         """Return the runs of the figure that goes beyond the vocabulary."""
@@ -222,6 +227,7 @@ class Inputs:
         study: the study's settings.
         measurements: the columns of `dlvm.measurements.Measurement`; None where there are none.
         timings: one row per job, the columns of `dlvm.timings`; None where no reference timings are kept.
+        benchmarks: milliseconds per document of every estimator; None where no reference is kept.
         commit: the commit's hash, empty outside version control.
         date: its date.
         versions: package name to version, of what the numbers stand on.
@@ -232,6 +238,7 @@ class Inputs:
     study: Mapping[str, Any]
     measurements: "pd.DataFrame | None" = None
     timings: "pd.DataFrame | None" = None
+    benchmarks: "pd.DataFrame | None" = None
     commit: str = ""
     date: str = ""
     versions: Mapping[str, str] = field(default_factory=dict)
@@ -245,6 +252,7 @@ class Inputs:
         timings: Path | None = None,
         *,
         measurements: Path | None = None,
+        benchmarks: Path | None = None,
         commit: str = "",
         date: str = "",
     ) -> Self:
@@ -262,6 +270,7 @@ class Inputs:
             study=_read_study(study),
             measurements=None if measurements is None else read_measurements(measurements),
             timings=None if timings is None else read_timings(timings),
+            benchmarks=None if benchmarks is None else _read(benchmarks, "benchmarks"),
             commit=commit,
             date=date,
             versions={"python": platform.python_version(), **{name: version(name) for name in PACKAGES}},

@@ -1,16 +1,11 @@
-"""The claims of Welling et al. (2008), each as a test over scores and measurements; no verdict is typed.
-
-A claim is split into comparisons, each of which agrees with it or does not. Unless its test says otherwise it holds
-where at least `HOLDS` of the comparisons agree, fails where at most `FAILS` do, and is mixed in between.
-"""
+"""The claims of Welling et al. (2008), each as a test over scores and measurements."""
 
 import math
-import statistics
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
+from dlvm.claims.finding import ALWAYS, GENERALLY, Claim, Finding, counted, median, percent
 from dlvm.exhibits.curves import (
     NORMALISED,
     Curve,
@@ -24,9 +19,6 @@ from dlvm.exhibits.curves import (
 )
 from dlvm.exhibits.inputs import EPCA, EVALUATORS, FULL, HALF, LDA, PLSA, TEM, VEM, Inputs
 
-HOLDS, FAILS = 0.95, 0.5  # shares of the comparisons
-ALWAYS = {"holds": 1.0}  # for a claim that says "always", or a theorem
-GENERALLY = {"holds": 2.0 / 3.0, "fails": 1.0 / 3.0}
 SIMILAR = 0.1  # relative difference of two perplexities
 ADVANTAGE = 0.05  # relative gain that would count as one
 SMALL_CONSTANT = 1e-6  # "small" is at most this: the lower half of the original's constants
@@ -34,73 +26,11 @@ OVERFITS = 0.1  # a curve that ends this much above its lowest point, relatively
 SHRUNK = 0.1  # of its start: a collapse in progress
 TOLERANCE = 1e-9  # nats, where two sides are equal in exact arithmetic
 
-NOT_RUN = "not run"
 EXACT = "exact-marginal"
 MEAN_FIELD = "mean-field-bound"
 POINT = "point-bound"
+BY_DOCUMENT = ("bounds", "point-posterior", "discrete-latents")  # the variants that section 4.1 is tested on
 DISCRETE = ("mixture-of-multinomials", "hmm")
-
-
-@dataclass(frozen=True)
-class Finding:
-    """What a claim's test found.
-
-    Attributes:
-        agreeing, comparisons: how many of how many comparisons agree with the claim.
-        effect: the sizes, in words; plain text.
-        seeds: how many seeds it stands on.
-        holds, fails: the shares that decide.
-    """
-
-    agreeing: int
-    comparisons: int
-    effect: str
-    seeds: int
-    holds: float = HOLDS
-    fails: float = FAILS
-
-    @property
-    def verdict(self) -> str:
-        """Holds, mixed, fails, or not run."""
-        if not self.comparisons:
-            return NOT_RUN
-        share = self.agreeing / self.comparisons
-        return "holds" if share >= self.holds else "fails" if share <= self.fails else "mixed"
-
-
-@dataclass(frozen=True)
-class Claim:
-    """One claim.
-
-    Attributes:
-        name: a short name.
-        source: where the original makes it.
-        statement: what it says.
-        test: what is compared, and what would count as agreeing.
-        check: the test over some of a study's corpora.
-    """
-
-    name: str
-    source: str
-    statement: str
-    test: str
-    check: Callable[[Inputs, Sequence[str]], Finding]
-
-
-def percent(value: float) -> str:
-    """Return a fraction as a signed percentage."""
-    return f"{100.0 * value:+.1f} %"
-
-
-def _median(values: Iterable[float]) -> float:
-    found = [value for value in values if math.isfinite(value)]
-    return statistics.median(found) if found else math.nan
-
-
-def _found(agree: Iterable[bool], effect: str, seeds: Iterable[int], **limits: float) -> Finding:
-    agreeing = list(agree)
-    return Finding(sum(agreeing), len(agreeing), effect if agreeing else "", len(set(seeds)), **limits)
-
 
 Ratio = tuple[float, int]  # of two perplexities, and the seed
 
@@ -120,9 +50,9 @@ def _chosen(inputs: Inputs, corpus: str, model: str, evaluator: str) -> Curve | 
 def _similar(ratios: Sequence[Ratio]) -> Finding:
     gaps = [abs(ratio - 1.0) for ratio, _ in ratios]
     lower = sum(ratio < 1.0 for ratio, _ in ratios)
-    effect = f"median difference {100.0 * _median(gaps):.1f} %, largest {100.0 * max(gaps, default=math.nan):.1f} %"
+    effect = f"median difference {100.0 * median(gaps):.1f} %, largest {100.0 * max(gaps, default=math.nan):.1f} %"
     effect += f"; lower at {lower} of {len(ratios)}"
-    return _found((gap <= SIMILAR for gap in gaps), effect, (seed for _, seed in ratios))
+    return counted((gap <= SIMILAR for gap in gaps), effect, (seed for _, seed in ratios))
 
 
 def vem_similar(inputs: Inputs, corpora: Sequence[str]) -> Finding:
@@ -160,15 +90,15 @@ def _tempered(inputs: Inputs, corpora: Sequence[str]) -> list[Tempered]:
 def tempering_similar(inputs: Inputs, corpora: Sequence[str]) -> Finding:
     """Compare PLSA-TEM, at the beta chosen on the test set, with the same training at beta = 1."""
     found = _tempered(inputs, corpora)
-    return _found((1.0 - ratio <= SIMILAR for ratio, *_ in found), _gains(found), (at[2] for at in found))
+    return counted((1.0 - ratio <= SIMILAR for ratio, *_ in found), _gains(found), (at[2] for at in found))
 
 
 def tempering_no_advantage(inputs: Inputs, corpora: Sequence[str]) -> Finding:
     """Count where the best beta on the test set gains little over beta = 1."""
     found = _tempered(inputs, corpora)
     betas = [float(variant.rpartition("-")[2]) for _, variant, *_ in found]
-    effect = f"{_gains(found)}; median beta {_median(betas):.2f}"
-    return _found((1.0 - ratio <= ADVANTAGE for ratio, *_ in found), effect, (at[2] for at in found))
+    effect = f"{_gains(found)}; median beta {median(betas):.2f}"
+    return counted((1.0 - ratio <= ADVANTAGE for ratio, *_ in found), effect, (at[2] for at in found))
 
 
 def _gains(found: Sequence[Tempered]) -> str:
@@ -177,7 +107,7 @@ def _gains(found: Sequence[Tempered]) -> str:
     for evaluator in EVALUATORS:
         gains = [1.0 - ratio for ratio, *_, its in found if its == evaluator]
         largest = 100.0 * max(gains, default=math.nan)
-        parts.append(f"{evaluator.partition('-')[0]} {100.0 * _median(gains):.1f} % (largest {largest:.1f} %)")
+        parts.append(f"{evaluator.partition('-')[0]} {100.0 * median(gains):.1f} % (largest {largest:.1f} %)")
     return f"median gain: {', '.join(parts)}"
 
 
@@ -194,15 +124,15 @@ def _rises(curve: Curve) -> list[float]:
 def full_improves(inputs: Inputs, corpora: Sequence[str]) -> Finding:
     """Count the steps to more topics at which full folding-in falls, over all constants and seeds."""
     found = [curve for corpus in corpora for curve in study_curves(inputs, corpus, PLSA, FULL)]
-    counted = steps(found)
+    taken = steps(found)
     falls = [curve.means[-1] / curve.means[0] for curve in found]
     rises = [(rise, curve.smoothing) for curve in found for rise in _rises(curve)]
-    effect = f"from the fewest to the most topics: median {percent(_median(falls) - 1.0)}"
+    effect = f"from the fewest to the most topics: median {percent(median(falls) - 1.0)}"
     if rises:
         constants = ", ".join(f"{c:g}" for c in sorted({constant for _, constant in rises}))
         effect += f"; largest rise {100.0 * max(rises)[0]:.2f} %, rises at constants {constants}"
     seeds = {seed for curve in found for seed in curve.seeds}
-    return Finding(counted.falls, counted.total, effect if counted.total else "", len(seeds), **ALWAYS)
+    return Finding(taken.falls, taken.total, effect if taken.total else "", len(seeds), **ALWAYS)
 
 
 def beyond_improves(inputs: Inputs, corpora: Sequence[str]) -> Finding:
@@ -232,8 +162,8 @@ def beyond_improves(inputs: Inputs, corpora: Sequence[str]) -> Finding:
         if {(beyond[-1], s), (within[-1], s)} <= curve.points.keys()
     ]
     effect = f"{within[-1]} to {beyond[-1]} topics (vocabulary {vocabulary}): median"
-    effect += f" {percent(_median(r for r, _ in pairs) - 1.0)}"
-    return _found((r < 1.0 for r, _ in pairs), effect, (s for _, s in pairs), **ALWAYS)
+    effect += f" {percent(median(r for r, _ in pairs) - 1.0)}"
+    return counted((r < 1.0 for r, _ in pairs), effect, (s for _, s in pairs), **ALWAYS)
 
 
 def half_overfits(inputs: Inputs, corpora: Sequence[str]) -> Finding:
@@ -245,10 +175,10 @@ def half_overfits(inputs: Inputs, corpora: Sequence[str]) -> Finding:
                 own = {k: value for (k, s), value in curve.points.items() if s == seed}
                 found.setdefault(corpus, []).append((own[max(own)] / min(own.values()), seed))
     short = _split(inputs, corpora)[0] or corpora
-    counted = [ratio for corpus in short for ratio in found.get(corpus, [])]
-    parts = (f"{corpus} {_median(r for r, _ in ratios):.2f}" for corpus, ratios in found.items())
+    on_short = [ratio for corpus in short for ratio in found.get(corpus, [])]
+    parts = (f"{corpus} {median(r for r, _ in ratios):.2f}" for corpus, ratios in found.items())
     effect = f"last over lowest perplexity, median: {', '.join(parts)}"
-    return _found((r >= 1.0 + OVERFITS for r, _ in counted), effect, (s for _, s in counted))
+    return counted((r >= 1.0 + OVERFITS for r, _ in on_short), effect, (s for _, s in on_short))
 
 
 def _split(inputs: Inputs, corpora: Sequence[str]) -> tuple[list[str], str]:
@@ -277,8 +207,8 @@ def half_sensitive(inputs: Inputs, corpora: Sequence[str]) -> Finding:
         (ratios[at], theirs[at], at[1]) for ratios in ours.values() for at in sorted(ratios.keys() & theirs.keys())
     ]
     effect = f"highest over lowest perplexity of constants up to {largest:.1g}, median: "
-    effect += ", ".join(f"{c} {_median(r.values()):.1f}" for c, r in {**ours, long: theirs}.items())
-    return _found((mine > other for mine, other, _ in pairs), effect, (s for _, _, s in pairs))
+    effect += ", ".join(f"{c} {median(r.values()):.1f}" for c, r in {**ours, long: theirs}.items())
+    return counted((mine > other for mine, other, _ in pairs), effect, (s for _, _, s in pairs))
 
 
 def _gaps(inputs: Inputs, corpus: str) -> dict[tuple[float, int, int], float]:
@@ -296,8 +226,8 @@ def _gaps(inputs: Inputs, corpus: str) -> dict[tuple[float, int, int], float]:
 def half_above_full(inputs: Inputs, corpora: Sequence[str]) -> Finding:
     """Count where half folding-in has the higher perplexity."""
     found = [(value, at[2]) for corpus in corpora for at, value in sorted(_gaps(inputs, corpus).items())]
-    effect = f"half over full: median {_median(r for r, _ in found):.2f}"
-    return _found((r > 1.0 for r, _ in found), effect, (s for _, s in found))
+    effect = f"half over full: median {median(r for r, _ in found):.2f}"
+    return counted((r > 1.0 for r, _ in found), effect, (s for _, s in found))
 
 
 def gap_shrinks_with_length(inputs: Inputs, corpora: Sequence[str]) -> Finding:
@@ -307,8 +237,8 @@ def gap_shrinks_with_length(inputs: Inputs, corpora: Sequence[str]) -> Finding:
     ours = {corpus: _gaps(inputs, corpus) for corpus in short}
     pairs = [(gaps[at], theirs[at], at[2]) for gaps in ours.values() for at in sorted(gaps.keys() & theirs.keys())]
     effect = "half over full, median: "
-    effect += ", ".join(f"{c} {_median(g.values()):.2f}" for c, g in {**ours, long: theirs}.items())
-    return _found((mine > other for mine, other, _ in pairs), effect, (s for _, _, s in pairs))
+    effect += ", ".join(f"{c} {median(g.values()):.2f}" for c, g in {**ours, long: theirs}.items())
+    return counted((mine > other for mine, other, _ in pairs), effect, (s for _, _, s in pairs))
 
 
 def _against_lda(inputs: Inputs, corpora: Sequence[str], evaluator: str) -> dict[tuple[str, str, int, int], float]:
@@ -336,7 +266,7 @@ def lda_better(inputs: Inputs, corpora: Sequence[str]) -> Finding:
                 lower = sum(ratio > 1.0 for ratio in own)
                 parts.append(f"{evaluator.partition('-')[0]} below {model} at {lower} of {len(own)}")
     every = [(ratio, at[3]) for ratios in found.values() for at, ratio in ratios.items()]
-    return _found((ratio > 1.0 for ratio, _ in every), "; ".join(parts), (s for _, s in every), **GENERALLY)
+    return counted((ratio > 1.0 for ratio, _ in every), "; ".join(parts), (s for _, s in every), **GENERALLY)
 
 
 def lda_better_by_half(inputs: Inputs, corpora: Sequence[str]) -> Finding:
@@ -344,10 +274,10 @@ def lda_better_by_half(inputs: Inputs, corpora: Sequence[str]) -> Finding:
     full, half = (_against_lda(inputs, corpora, evaluator) for evaluator in (FULL, HALF))
     shared = sorted(full.keys() & half.keys())
     effect = (
-        f"other over LDA: median {_median(half[at] for at in shared):.2f} by half,"
-        f" {_median(full[at] for at in shared):.2f} by full"
+        f"other over LDA: median {median(half[at] for at in shared):.2f} by half,"
+        f" {median(full[at] for at in shared):.2f} by full"
     )
-    return _found((half[at] > full[at] for at in shared), effect, (at[3] for at in shared), **GENERALLY)
+    return counted((half[at] > full[at] for at in shared), effect, (at[3] for at in shared), **GENERALLY)
 
 
 def epca_harder(inputs: Inputs, corpora: Sequence[str]) -> Finding:
@@ -363,8 +293,8 @@ def epca_harder(inputs: Inputs, corpora: Sequence[str]) -> Finding:
     ratios = [seconds[EPCA][at] / seconds[PLSA][at] for at in shared]
     scores = inputs.scores[(inputs.scores["model"] == EPCA) & inputs.scores["corpus"].isin(list(corpora))]
     broken = sum(not math.isfinite(value) for value in scores["perplexity"].tolist())
-    effect = f"training takes {_median(ratios):.1f} times as long (median); {broken} of {len(scores)} scores not finite"
-    return _found((ratio > 1.0 for ratio in ratios), effect, (int(float(at[2])) for at in shared))
+    effect = f"training takes {median(ratios):.1f} times as long (median); {broken} of {len(scores)} scores not finite"
+    return counted((ratio > 1.0 for ratio in ratios), effect, (int(float(at[2])) for at in shared))
 
 
 Documents = dict[tuple[str, str, int, int, int], float]  # by (corpus, model, topics, seed, document)
@@ -376,6 +306,7 @@ def _documents(inputs: Inputs, corpora: Sequence[str], quantity: str) -> Documen
         return {}
     table = inputs.measurements
     table = table[(table["quantity"] == quantity) & (table["axis"] == "document") & table["corpus"].isin(list(corpora))]
+    table = table[table["variant"].isin(BY_DOCUMENT)]
     columns = ("corpus", "model", "topics", "seed", "at", "value")
     return {
         (str(c), str(m), int(k), int(s), int(d)): float(v)
@@ -394,10 +325,10 @@ def _against_exact(
     for model in sorted({at[1] for at in gaps}):
         for topics in sorted({at[2] for at in gaps if at[1] == model}):
             own = [gap for at, gap in gaps.items() if at[1:3] == (model, topics)]
-            parts.append(f"{model} K={topics} {_median(own):+.2g}")
+            parts.append(f"{model} K={topics} {median(own):+.2g}")
     effect = f"median nats per document: {', '.join(parts)}"
     agree = ((gap > 0.0) if above else (gap <= TOLERANCE) for gap in gaps.values())
-    return _found(agree, effect, (at[3] for at in gaps), **({} if above else ALWAYS))
+    return counted(agree, effect, (at[3] for at in gaps), **({} if above else ALWAYS))
 
 
 def discrete_pessimistic(inputs: Inputs, corpora: Sequence[str]) -> Finding:
@@ -426,9 +357,9 @@ def optimism_grows(inputs: Inputs, corpora: Sequence[str]) -> Finding:
         for at, gap in sorted(gaps.items())
         if at[2] in after and (wider := (*at[:2], after[at[2]], *at[3:])) in gaps
     ]
-    parts = (f"K={k} {_median(gap for at, gap in gaps.items() if at[2] == k):.2f}" for k in topics)
+    parts = (f"K={k} {median(gap for at, gap in gaps.items() if at[2] == k):.2f}" for k in topics)
     effect = f"median nats per document: {', '.join(parts)}"
-    return _found((wider > gap for gap, wider, _ in pairs), effect, (s for _, _, s in pairs))
+    return counted((wider > gap for gap, wider, _ in pairs), effect, (s for _, _, s in pairs))
 
 
 def _measured(inputs: Inputs, quantity: str, axis: str) -> list[dict[str, Any]]:
@@ -444,12 +375,12 @@ def normaliser_positive(inputs: Inputs, corpora: Sequence[str]) -> Finding:
     rows = [row for row in _measured(inputs, "log-normaliser", "length") if row["corpus"] in corpora]
     longest = max((row["at"] for row in rows), default=0)
     parts = [
-        f"K={k} {_median(row['value'] for row in rows if row['topics'] == k and row['at'] == longest):.2f}"
+        f"K={k} {median(row['value'] for row in rows if row['topics'] == k and row['at'] == longest):.2f}"
         for k in sorted({row["topics"] for row in rows})
     ]
     effect = f"log Z in nats at {longest} tokens: {', '.join(parts)}"
     agree = (row["value"] > 3.0 * row["standard_error"] and row["value"] > 0.0 for row in rows)
-    return _found(agree, effect, (int(row["seed"]) for row in rows))
+    return counted(agree, effect, (int(row["seed"]) for row in rows))
 
 
 def ranking_reversed(inputs: Inputs, corpora: Sequence[str]) -> Finding:
@@ -465,10 +396,10 @@ def ranking_reversed(inputs: Inputs, corpora: Sequence[str]) -> Finding:
             if (fewest, seed) in learned and (most, seed) in learned:
                 agree.append(folded < learned[most, seed].folded and normalised > learned[fewest, seed].limit)
                 seeds.append(seed)
-        folded, normalised = (_median(words[evaluator].values()) for evaluator in (FULL, NORMALISED))
-        limit = _median(band.limit for (k, _), band in learned.items() if k == fewest)
+        folded, normalised = (median(words[evaluator].values()) for evaluator in (FULL, NORMALISED))
+        limit = median(band.limit for (k, _), band in learned.items() if k == fewest)
         parts.append(f"{corpus} {folded:,.0f}, {normalised:,.0f} (PLSA with {fewest} topics at most {limit:,.0f})")
-    return _found(agree, f"a topic per word, perplexity folded in, normalised: {'; '.join(parts)}", seeds)
+    return counted(agree, f"a topic per word, perplexity folded in, normalised: {'; '.join(parts)}", seeds)
 
 
 def objective_bounds(inputs: Inputs, corpora: Sequence[str]) -> Finding:
@@ -484,7 +415,7 @@ def objective_bounds(inputs: Inputs, corpora: Sequence[str]) -> Finding:
     shared = sorted(rows["objective"].keys() & rows["log-likelihood"].keys())
     pairs = [(rows["objective"][at], rows["log-likelihood"][at]) for at in shared]
     effect = ", ".join(sorted({str(at[1]) for at in shared}))
-    return _found(
+    return counted(
         (bound <= exact + TOLERANCE * abs(exact) for bound, exact in pairs),
         effect,
         (int(at[4]) for at in shared),
@@ -503,7 +434,7 @@ def ica_collapses(inputs: Inputs, corpora: Sequence[str]) -> Finding:
     }
     parts = [f"{at[1]} to {ratio:.2g} of its start" for at, ratio in ratios.items()]
     agree = [(ratio < SHRUNK) == (at[1] != "unit-columns") for at, ratio in ratios.items()]
-    return _found(agree, f"norm of H: {', '.join(parts)}", (at[2] for at in ratios))
+    return counted(agree, f"norm of H: {', '.join(parts)}", (at[2] for at in ratios))
 
 
 def toy_values(inputs: Inputs, corpora: Sequence[str]) -> Finding:
@@ -517,7 +448,7 @@ def toy_values(inputs: Inputs, corpora: Sequence[str]) -> Finding:
         for v, toy in found.items()
     ]
     parts = (f"V={v}: true {toy.exact_marginal:.4f}, folded in {abs(toy.folding_in):.4f}" for v, toy in found.items())
-    return _found(agree, f"nats, {'; '.join(parts)}", ())
+    return counted(agree, f"nats, {'; '.join(parts)}", ())
 
 
 def toy_normaliser(inputs: Inputs, corpora: Sequence[str]) -> Finding:
@@ -528,14 +459,14 @@ def toy_normaliser(inputs: Inputs, corpora: Sequence[str]) -> Finding:
     found = {v: toy_example(v) for v in sizes}
     agree = [abs(toy.log_normaliser + math.log(v)) < TOLERANCE for v, toy in found.items()]
     parts = (f"V={v}: log Z {toy.log_normaliser:+.4f}, log 1/V {-math.log(v):+.4f}" for v, toy in found.items())
-    return _found(agree, f"{'; '.join(parts)}; minus log Z is what normalising adds", ())
+    return counted(agree, f"{'; '.join(parts)}; minus log Z is what normalising adds", ())
 
 
 _STEP = "every step from one number of topics to the next, for every corpus, constant and seed"
 _POINT = "every corpus, evaluator, number of topics and seed, on the best curves"
 _DOCUMENT = "every test document, number of topics and seed"
 
-CLAIMS = (
+WELLING = (
     Claim(
         "plsa-vem-similar",
         "sections 3.4, 5; Figures 1-3",
@@ -711,13 +642,3 @@ CLAIMS = (
         ica_collapses,
     ),
 )
-
-
-def findings(inputs: Inputs) -> list[tuple[Claim, Finding]]:
-    """Return every claim with what its test found over the study's corpora."""
-    return [(claim, claim.check(inputs, inputs.settings.corpora)) for claim in CLAIMS]
-
-
-def claim(name: str) -> Claim:
-    """Return a claim by name."""
-    return next(found for found in CLAIMS if found.name == name)

@@ -1,0 +1,178 @@
+"""The claims of Buntine (2009), section 4.1, on the errors of estimators held to exact values.
+
+They are tested on the pairs of a model and a document of `dlvm.measures.calibration`. His estimates are compared in
+their logarithms, in which an unbiased estimate is too low by about half its variance; what is said of bias is tested on
+that scale, as he does, and lemma 1, which is about the estimate itself, on its own.
+"""
+
+import math
+from collections.abc import Sequence
+from statistics import NormalDist
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dlvm.claims.finding import ALWAYS, Claim, Finding, counted, median
+from dlvm.errors import InputError
+from dlvm.exhibits.calibration_table import GAMMAS, Cell, cells
+from dlvm.exhibits.inputs import Inputs
+from dlvm.measures.calibration import RATIO, variant
+from dlvm.measures.convergence_to_exact import METHODS
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+HARMONIC, FIRST, SECOND, PARTICLES, SEQUENTIAL = METHODS
+CUTOFF = 2.58  # the source's t for a p-value above 0.995, two-sided 0.01
+COMPARABLE = 2.5  # factor between two root mean squared errors; the source's own figures differ by up to as much
+BAD = 10.0  # the harmonic mean's mean error against the sequential sampler's, at least
+LEMMA_LEVEL = 0.01  # of a false alarm over all gammas
+
+Found = dict[tuple[float, str], Cell]
+
+
+def _cells(inputs: Inputs) -> Found:
+    """Return what was measured; nothing where calibration was not."""
+    try:
+        return cells(inputs)
+    except InputError:
+        return {}
+
+
+def _gammas(found: Found) -> list[float]:
+    """Return the gammas at which all five methods were measured."""
+    return [gamma for gamma in GAMMAS if all((gamma, method) in found for method in METHODS)]
+
+
+def _at(gammas: Sequence[float], texts: Sequence[str]) -> str:
+    return "; ".join(f"gamma {gamma:g}: {text}" for gamma, text in zip(gammas, texts, strict=True))
+
+
+def sequential_most_precise(inputs: Inputs, corpora: Sequence[str]) -> Finding:  # noqa: ARG001
+    """Count the methods, gamma by gamma, whose errors spread more than the sequential sampler's."""
+    found = _cells(inputs)
+    gammas = _gammas(found)
+    others = [method for method in METHODS if method != SEQUENTIAL]
+    agree = [found[g, method].deviation > found[g, SEQUENTIAL].deviation for g in gammas for method in others]
+    texts = [
+        f"{found[g, SEQUENTIAL].deviation:.4f} against {min(found[g, m].deviation for m in others):.4f}" for g in gammas
+    ]
+    return counted(agree, f"s.d. of LRS against the least of the others, bits per token: {_at(gammas, texts)}", [])
+
+
+def sequential_unbiased(inputs: Inputs, corpora: Sequence[str]) -> Finding:  # noqa: ARG001
+    """Count the gammas at which the sequential sampler's mean error is below the cutoff, on as many pairs."""
+    found = _cells(inputs)
+    gammas = _gammas(found)
+    values = [found[g, SEQUENTIAL] for g in gammas]
+    texts = [f"{cell.t:.1f} ({cell.bias / cell.bias_error:.1f} over {cell.bias_pairs} pairs)" for cell in values]
+    return counted((abs(cell.t) < CUTOFF for cell in values), f"t of LRS: {_at(gammas, texts)}", [])
+
+
+def others_biased(inputs: Inputs, corpora: Sequence[str]) -> Finding:  # noqa: ARG001
+    """Count the other methods whose mean error is above the cutoff at one gamma at least."""
+    found = _cells(inputs)
+    gammas = _gammas(found)
+    others = [method for method in METHODS if method != SEQUENTIAL] if gammas else []
+    largest = [max((abs(found[g, method].t) for g in gammas), default=math.nan) for method in others]
+    more = [max(abs(found[g, m].bias / found[g, m].bias_error) for g in gammas) for m in others]
+    texts = [
+        f"{method} {t:.1f} ({all_pairs:.1f} over all pairs)"
+        for method, t, all_pairs in zip(others, largest, more, strict=True)
+    ]
+    return counted((t > CUTOFF for t in largest), f"largest t: {', '.join(texts)}", [])
+
+
+def mean_field_comparable(inputs: Inputs, corpora: Sequence[str]) -> Finding:  # noqa: ARG001
+    """Compare root mean squared errors of mean-field importance sampling and the particle sampler."""
+    found = _cells(inputs)
+    gammas = _gammas(found)
+    ratios = [_rms(found[g, method]) / _rms(found[g, PARTICLES]) for g in gammas for method in (FIRST, SECOND)]
+    texts = [f"{ratios[2 * i]:.2f} and {ratios[2 * i + 1]:.2f}" for i in range(len(gammas))]
+    agree = (1.0 / COMPARABLE <= ratio <= COMPARABLE for ratio in ratios)
+    return counted(agree, f"r.m.s. error of MFI, first and second order, over that of LR: {_at(gammas, texts)}", [])
+
+
+def _rms(cell: Cell) -> float:
+    return float(np.sqrt(np.mean(cell.errors**2)))
+
+
+def harmonic_mean_biased(inputs: Inputs, corpora: Sequence[str]) -> Finding:  # noqa: ARG001
+    """Count the gammas at which the harmonic mean is too high, significantly and by far more than LRS is off."""
+    found = _cells(inputs)
+    gammas = _gammas(found)
+    agree = []
+    for g in gammas:
+        harmonic, sequential = found[g, HARMONIC], found[g, SEQUENTIAL]
+        far = abs(harmonic.bias) > BAD * max(abs(sequential.bias), sequential.bias_error)
+        agree.append(harmonic.t < -CUTOFF and far)
+    texts = [f"{-found[g, HARMONIC].bias:+.3f}" for g in gammas]
+    middle = median(found[g, HARMONIC].bias / found[g, SEQUENTIAL].bias for g in gammas)
+    effect = f"mean of HM above exact, bits per token: {_at(gammas, texts)}; median {abs(middle):.0f} times that of LRS"
+    return counted(agree, effect, [])
+
+
+def lemma_1(inputs: Inputs, corpora: Sequence[str]) -> Finding:  # noqa: ARG001
+    """Count the gammas at which the mean of LRS's estimate over the exact probability is 1 within its error."""
+    if inputs.measurements is None:
+        return Finding(0, 0, "", 0)
+    table = inputs.measurements[inputs.measurements["quantity"] == RATIO + SEQUENTIAL]
+    first = table[table["seed"] == table["seed"].min()]
+    rows = [(gamma, first[first["variant"] == variant(gamma)]) for gamma in GAMMAS]
+    known = [(gamma, *_value(of_gamma)) for gamma, of_gamma in rows if not of_gamma.empty]
+    cutoff = NormalDist().inv_cdf(1.0 - LEMMA_LEVEL / (2.0 * max(1, len(known))))
+    texts = [f"{value:.3f} +- {error:.3f}" for _, value, error in known]
+    agree = [abs(value - 1.0) <= cutoff * error for _, value, error in known]
+    return counted(agree, f"mean ratio: {_at([gamma for gamma, *_ in known], texts)}", [], **ALWAYS)
+
+
+def _value(rows: "pd.DataFrame") -> tuple[float, float]:
+    return float(rows["value"].iloc[0]), float(rows["standard_error"].iloc[0])
+
+
+_PAIRS = "the drawn pairs of a model and a document at gamma 0.2, 0.5, 1 and 3"
+
+BUNTINE = (
+    Claim(
+        "lrs-most-precise",
+        "Buntine, section 4.1",
+        "The sequential sampler LRS is the clear winner, consistently more precise.",
+        f"{_PAIRS}, every other method: the standard deviation of its errors exceeds that of LRS",
+        sequential_most_precise,
+    ),
+    Claim(
+        "lrs-unbiased",
+        "Buntine, section 4.1",
+        "LRS does not differ significantly from the exact value.",
+        f"{_PAIRS}: Student's t of its mean error is below {CUTOFF:g}, on as many pairs as the original's",
+        sequential_unbiased,
+    ),
+    Claim(
+        "others-biased",
+        "Buntine, section 4.1",
+        "All other methods differ significantly from the exact value at least once.",
+        f"every method but LRS: Student's t of its mean error exceeds {CUTOFF:g} at some gamma",
+        others_biased,
+    ),
+    Claim(
+        "mfi-comparable-to-lr",
+        "Buntine, section 4.1",
+        "Both approximations of mean-field importance sampling are comparable to the particle sampler LR.",
+        f"{_PAIRS}, both orders: root mean squared errors within a factor {COMPARABLE:g} of LR's",
+        mean_field_comparable,
+    ),
+    Claim(
+        "harmonic-mean-biased",
+        "Buntine, sections 1 and 4.1",
+        "The harmonic mean is considerably biased.",
+        f"{_PAIRS}: it is too high, by t above {CUTOFF:g} and {BAD:g} times the mean error of LRS",
+        harmonic_mean_biased,
+    ),
+    Claim(
+        "lrs-lemma-1",
+        "Buntine, lemma 1",
+        "LRS gives unbiased estimates of the probability for sufficiently many samples.",
+        f"{_PAIRS}: the mean of estimate / exact is 1 within its error (all gammas together at level {LEMMA_LEVEL:g})",
+        lemma_1,
+    ),
+)

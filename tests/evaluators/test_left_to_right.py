@@ -1,0 +1,278 @@
+"""The left-to-right family: its kernels against slow twins, its estimates and errors against the exact value."""
+
+import math
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from dlvm.corpora.corpus import Corpus
+from dlvm.errors import InputError
+from dlvm.evaluators import estimate
+from dlvm.evaluators import left_to_right_kernel as kernel
+from dlvm.evaluators.exact_marginal import exact_marginal
+from dlvm.evaluators.left_to_right import particle_error
+from dlvm.evaluators.left_to_right_sequential import sweep_error
+from dlvm.evaluators.random_stream import starts, uniform
+from dlvm.models.topics import Topics
+
+Float = NDArray[np.float64]
+FAMILY = ["left-to-right", "left-to-right-unresampled", "left-to-right-sequential"]
+DEVIATIONS = 4.5  # two-sided false-alarm rate 7e-6
+ROUNDING = 1e-11  # nats, where there is no sampling error
+
+
+@pytest.fixture(params=["plain", "sparse"])
+def path(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Let either kernel do the work, whatever the number of topics."""
+    monkeypatch.setattr(kernel, "PLAIN", 10**9 if request.param == "plain" else 0)
+    return str(request.param)
+
+
+def words(n: int) -> tuple[str, ...]:
+    return tuple(f"w{i}" for i in range(n))
+
+
+def corpus(n_words: int, *documents: list[int]) -> Corpus:
+    tokens = np.array([w for document in documents for w in document], dtype=np.int32)
+    offsets = np.concatenate([[0], np.cumsum([len(d) for d in documents])]).astype(np.int64)
+    return Corpus("made-up", words(n_words), tokens, offsets, tuple(f"d{i}" for i in range(len(documents))))
+
+
+def random_topics(rng: np.random.Generator, K: int, V: int, concentration: float = 0.3, alpha: float = 0.3) -> Topics:
+    phi = rng.dirichlet(np.full(V, concentration), size=K)
+    return Topics(phi / phi.sum(axis=1, keepdims=True), alpha * (0.5 + rng.random(K)), words(V))
+
+
+def floored_topics(rng: np.random.Generator, K: int, V: int, constant: float, alpha: float = 0.3) -> Topics:
+    """Return topics with few words each: exact zeros, or a floor once smoothed."""
+    phi = rng.dirichlet(np.ones(V), size=K) * (rng.random((K, V)) < 0.4)
+    phi[:, 0] += 0.05
+    sparse = Topics(phi / phi.sum(axis=1, keepdims=True), alpha * (0.5 + rng.random(K)), words(V))
+    return sparse.smoothed(constant) if constant else sparse
+
+
+def drawn(rng: np.random.Generator, topics: Topics, lengths: list[int]) -> Corpus:
+    documents = []
+    for length in lengths:
+        theta = rng.dirichlet(topics.alpha)
+        documents.append(rng.choice(len(topics.vocabulary), size=length, p=theta @ topics.phi).tolist())
+    return corpus(len(topics.vocabulary), *documents)
+
+
+def twin(topics: Topics, document: list[int], particles: int, sweeps: int, state: NDArray[np.uint64]) -> Float:
+    """Return all records of a document: every topic summed, counts taken anew for every draw."""
+    K, total_alpha, records = topics.n_topics, topics.alpha.sum(), []
+    for _ in range(particles):
+        z: list[int] = []
+
+        def cumulative(position: int, z: list[int] = z) -> Float:
+            others = z[:position] + z[position + 1 :]
+            counts = np.array([others.count(k) for k in range(K)], dtype=float)
+            return np.cumsum((topics.alpha + counts) * topics.phi[:, document[position]])
+
+        def drawn_topic(sums: Float) -> int:
+            return int(np.searchsorted(sums, uniform(state) * sums[-1], side="right"))
+
+        rows: list[list[float]] = [[] for _ in range(max(sweeps, 1))]
+        for last in range(len(document)):
+            for row in rows:
+                for position in range(last if sweeps else 0):
+                    z[position] = drawn_topic(cumulative(position))
+                row.append(cumulative(last)[-1] / (total_alpha + last))
+            z.append(drawn_topic(cumulative(last)))
+        records.extend(rows)
+    return np.array(records)
+
+
+@pytest.mark.parametrize(("particles", "sweeps"), [(3, 1), (3, 0), (1, 4)])
+def test_the_plain_kernel_is_the_slow_twin(particles: int, sweeps: int) -> None:
+    rng = np.random.default_rng(3)
+    topics = random_topics(rng, 5, 8)
+    documents = corpus(8, *(rng.integers(0, 8, n).tolist() for n in (9, 1, 6)))
+    found: list[Float] = []
+
+    def keep(ratios: Float) -> float:
+        found.append(ratios)
+        return 0.0
+
+    evaluation, _ = kernel.sample(
+        topics, documents, np.random.default_rng(1), particles=particles, sweeps=sweeps, error=keep
+    )
+    states = starts(np.random.default_rng(1), 3)
+    for d in range(3):
+        records = twin(topics, documents.document(d).tolist(), particles, sweeps, states[d])
+        means = records.mean(axis=0)
+        np.testing.assert_array_equal(found[d], records / means)
+        assert evaluation.log_likelihood[d] == np.log(means).sum()
+
+
+@pytest.mark.parametrize("constant", [0.0, 0.002])
+@pytest.mark.parametrize("name", FAMILY)
+def test_the_sparse_kernel_has_the_plain_kernels_distribution(
+    name: str, constant: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # long runs over a document in which every branch is taken: topics in use fewer and more than a word's own
+    rng = np.random.default_rng(21)
+    topics = floored_topics(rng, 12, 9, constant, alpha=0.4)
+    documents = drawn(rng, topics, [14, 5, 3])
+    found = {}
+    for most in (0, 10**9):
+        monkeypatch.setattr(kernel, "PLAIN", most)
+        found[most] = estimate(name, topics, documents, 6000, np.random.default_rng(most))
+    difference = found[0].log_likelihood - found[10**9].log_likelihood
+    error = np.hypot(found[0].standard_error, found[10**9].standard_error)
+    assert np.all(error < 0.1)
+    assert np.all(np.abs(difference) < DEVIATIONS * error + ROUNDING)
+
+
+@pytest.mark.usefixtures("path")
+@pytest.mark.parametrize("K", [1, 2, 4])
+@pytest.mark.parametrize("constant", [None, 0.0, 1e-3])
+def test_sequential_meets_the_exact_value_within_its_error(K: int, constant: float | None) -> None:
+    rng = np.random.default_rng(K)
+    topics = random_topics(rng, K, 12) if constant is None else floored_topics(rng, K, 12, constant)
+    documents = drawn(rng, topics, [2, 5, 12, 30])
+    exact = exact_marginal(topics, documents).log_likelihood
+    found = estimate("left-to-right-sequential", topics, documents, 5000, np.random.default_rng(7))
+    assert np.all(found.standard_error < 0.1)
+    if K == 1:
+        np.testing.assert_allclose(found.log_likelihood, exact, rtol=1e-12)
+        np.testing.assert_allclose(found.standard_error, 0.0, atol=1e-10)
+    else:
+        assert np.all(np.abs(found.log_likelihood - exact) < DEVIATIONS * found.standard_error + ROUNDING)
+
+
+def test_the_records_have_not_seen_the_word(path: str) -> None:
+    """With samples that had, the estimate would come out well above the exact value: by how much, is known here."""
+    del path
+    topics = Topics(np.array([[0.9, 0.1], [0.1, 0.9]]), np.full(2, 0.1), words(2))
+    documents = corpus(2, [0, 1, 0, 1])
+    exact = exact_marginal(topics, documents).log_likelihood[0]
+    found = estimate("left-to-right-sequential", topics, documents, 40_000, np.random.default_rng(2))
+    seen = 0.0  # the wrong reading at its limit, from all assignments of the tokens so far
+    document = [0, 1, 0, 1]
+    for last in range(4):
+        weights, records = [], []
+        for code in range(2 ** (last + 1)):
+            z = [code >> i & 1 for i in range(last + 1)]
+            p = math.prod(topics.phi[k, w] for k, w in zip(z, document, strict=False))
+            p *= math.prod(math.gamma(0.1 + z.count(k)) for k in (0, 1))
+            weights.append(p)
+            records.append(sum((0.1 + z[:last].count(k)) * topics.phi[k, document[last]] for k in (0, 1)) / (0.2 + last))
+        seen += math.log(np.average(records, weights=weights))
+    assert abs(found.log_likelihood[0] - exact) < DEVIATIONS * found.standard_error[0]
+    assert seen - exact > 20 * found.standard_error[0]
+
+
+@pytest.mark.usefixtures("path")
+def test_particles_stay_low_and_lower_without_resampling() -> None:
+    # one early word fits either topic and later ones decide: particles that went wrong do not all come back
+    topics = Topics(np.array([[0.5, 0.498, 0.002], [0.5, 0.002, 0.498]]), np.full(2, 0.02), words(3))
+    documents = corpus(3, [0, 0, 0, 1, 1, 1, 0, 0, 1, 1] * 2)
+    exact = exact_marginal(topics, documents).log_likelihood[0]
+    found = {name: estimate(name, topics, documents, 4000, np.random.default_rng(5)) for name in FAMILY}
+    below = {
+        name: (exact - evaluation.log_likelihood[0]) / evaluation.standard_error[0]
+        for name, evaluation in found.items()
+    }
+    assert abs(below["left-to-right-sequential"]) < DEVIATIONS
+    assert below["left-to-right"] > 10.0
+    assert below["left-to-right-unresampled"] > 10.0
+    low, lower = found["left-to-right"].log_likelihood[0], found["left-to-right-unresampled"].log_likelihood[0]
+    assert lower < low - 0.05
+
+
+@pytest.mark.usefixtures("path")
+@pytest.mark.parametrize("name", FAMILY)
+def test_one_token_is_exact_and_two_are_met_without_bias(name: str) -> None:
+    rng = np.random.default_rng(9)
+    topics = floored_topics(rng, 7, 6, 1e-3)
+    documents = corpus(6, [3], [0, 4], [0, 0])
+    exact = exact_marginal(topics, documents).log_likelihood
+    found = estimate(name, topics, documents, 20_000, np.random.default_rng(4))
+    assert found.log_likelihood[0] == pytest.approx(exact[0], rel=1e-13)
+    assert found.standard_error[0] == pytest.approx(0.0, abs=1e-13)
+    assert np.all(found.standard_error[1:] < 0.02)
+    assert np.all(np.abs(found.log_likelihood - exact)[1:] < DEVIATIONS * found.standard_error[1:] + ROUNDING)
+
+
+@pytest.mark.usefixtures("path")
+@pytest.mark.parametrize("name", FAMILY)
+def test_a_documents_estimate_is_its_own(name: str) -> None:
+    """What other documents hold does not matter, nor what the vocabulary's indices are."""
+    rng = np.random.default_rng(11)
+    topics = floored_topics(rng, 9, 7, 1e-4)
+    first, second = [6, 2, 2, 5, 6, 6], [0, 1, 2, 3]
+    alone = estimate(name, topics, corpus(7, first), 20, np.random.default_rng(1)).log_likelihood
+    both = estimate(name, topics, corpus(7, first, second), 20, np.random.default_rng(1)).log_likelihood
+    assert both[0] == alone[0]
+    order = rng.permutation(7)
+    renamed = Topics(np.ascontiguousarray(topics.phi[:, order]), topics.alpha, topics.vocabulary)
+    index = np.argsort(order)
+    moved = estimate(name, renamed, corpus(7, [int(index[w]) for w in first]), 20, np.random.default_rng(1))
+    assert moved.log_likelihood[0] == alone[0]
+
+
+@pytest.mark.usefixtures("path")
+@pytest.mark.parametrize("name", FAMILY)
+def test_impossible_empty_and_unknown(name: str) -> None:
+    topics = Topics(np.array([[0.6, 0.4, 0.0], [0.5, 0.5, 0.0]]), np.ones(2), words(3))
+    found = estimate(name, topics, corpus(4, [0, 2, 1], [], [3, 0, 3]), 5, np.random.default_rng(1))
+    np.testing.assert_array_equal(found.log_likelihood[:2], [-math.inf, 0.0])
+    assert found.log_likelihood[2] == pytest.approx(math.log(0.55), rel=1e-13)
+    np.testing.assert_array_equal(found.standard_error[:2], 0.0)
+    np.testing.assert_array_equal(found.tokens, [3, 0, 1])
+    assert found.tokens_left_out == 2
+
+
+@pytest.mark.parametrize("name", FAMILY)
+def test_one_sample_has_no_error_and_none_is_refused(name: str) -> None:
+    topics = random_topics(np.random.default_rng(1), 3, 4)
+    found = estimate(name, topics, corpus(4, [0, 1, 2]), 1, np.random.default_rng(1))
+    assert np.isfinite(found.log_likelihood[0])
+    assert np.isnan(found.standard_error[0])
+    with pytest.raises(InputError, match="left-to-right.*0 samples"):
+        estimate(name, topics, corpus(4, [0]), 0, np.random.default_rng(1))
+
+
+@pytest.mark.parametrize(("name", "samples"), [(n, s) for n in FAMILY for s in (20, 200)])
+def test_the_error_is_the_spread_of_repeated_runs(name: str, samples: int) -> None:
+    rng = np.random.default_rng(13)
+    topics = random_topics(rng, 4, 30, alpha=0.5)
+    document = drawn(rng, topics, [25]).document(0).tolist()
+    runs = estimate(name, topics, corpus(30, *[document] * 400), samples, np.random.default_rng(6))
+    spread = runs.log_likelihood.std(ddof=1)
+    stated = math.sqrt((runs.standard_error**2).mean())
+    assert 0.75 < stated / spread < 1.25  # 400 runs: the ratio's own deviation is 0.035
+
+
+def test_particle_error_takes_the_dependence_between_tokens() -> None:
+    ratios = np.array([[1.2, 1.2], [0.8, 0.8]])
+    assert particle_error(ratios) == pytest.approx(0.4, rel=1e-12)  # influences 0.4 and -0.4
+    assert particle_error(np.array([[1.2, 0.8], [0.8, 1.2]])) == pytest.approx(0.0, abs=1e-12)
+
+
+def test_sweep_error_is_that_of_batch_means() -> None:
+    series = 1.0 + np.repeat([0.1, -0.1], 8)[:, None] * np.ones((1, 3))  # 16 sweeps: 2 batches
+    assert sweep_error(series) == pytest.approx(math.sqrt(3 * 0.02 / 2), rel=1e-12)
+
+
+@pytest.mark.parametrize("few", ["topics in a document", "topics of a word"])
+def test_work_does_not_grow_with_topics(few: str) -> None:
+    """Steps per draw: a small alpha leaves few topics in use; at a large one, a word exceeds the floor in 4 topics."""
+    V, work = 60, []
+    for K in (100, 400, 1600):
+        rng = np.random.default_rng(8)
+        phi = rng.dirichlet(np.ones(V), size=K)
+        if few == "topics of a word":
+            phi *= np.arange(V) % (K // 4) == np.arange(K)[:, None] % (K // 4)
+            phi[:, 0] += 1e-3
+        alpha = np.full(K, 2.0 / K if few == "topics in a document" else 1.0)
+        topics = Topics(phi / phi.sum(axis=1, keepdims=True), alpha, words(V)).smoothed(1e-5)
+        documents = corpus(V, *(rng.integers(1, V // 4, 60).tolist() for _ in range(3)))
+        random = np.random.default_rng(1)
+        _, steps = kernel.sample(topics, documents, random, particles=1, sweeps=20, error=lambda _: 0.0)
+        work.append(steps / (20 * 3 * 60 * 59 / 2))
+    assert work[0] < 30.0
+    assert work[2] < 1.6 * work[0]  # 16 times the topics

@@ -1,0 +1,73 @@
+"""Made-up scores of models of drawn corpora, that bear out every claim of Buntine (2009, section 4.2)."""
+
+import math
+from typing import Any
+
+import pandas as pd
+from small_study import corpora_table, small_study
+
+from dlvm.exhibits.inputs import Inputs
+from dlvm.measurements import COLUMNS as MEASURED
+from dlvm.measures.model_selection import REFERENCE, trained_on, with_more
+from dlvm.scores import COLUMNS
+
+SIZES = (100, 400, 1600)
+GRIDS = {"s10": (5, 10, 20), "s10s": (5, 10, 20), "s40": (20, 40, 60)}
+TRUE = {"s10": 10, "s10s": 10, "s40": 40}
+EVALUATORS = (
+    REFERENCE,
+    "left-to-right",
+    "mean-field-importance",
+    "mean-field-bound",
+    "full-folding-in",
+    "half-folding-in",
+)
+TOKENS, ERROR = 1000, 0.1  # tokens scored, and every estimate's standard error in nats
+
+
+def nats(corpus: str, evaluator: str, topics: int, size: int, seed: int) -> float:
+    """Return a log-likelihood per token: best at the true K, better with documents, worse and worse by particles."""
+    distance = abs(math.log(topics / TRUE[corpus]))
+    value = -6.0 - 0.1 * seed - distance * 0.2 - 5.0 / math.sqrt(size)
+    if evaluator == "left-to-right":
+        value += distance * 0.02 - 0.05 - 0.002 * size / 100.0 * (20.0 if size == SIZES[-1] else 1.0)
+    if evaluator == "mean-field-importance":
+        value -= 0.0001
+    if evaluator == "full-folding-in":
+        value += 0.1 * math.log(topics)
+    return value
+
+
+def row(corpus: str, model: str, variant: str, topics: int, evaluator: str, seed: int, value: float) -> tuple[Any, ...]:
+    """Return a score of so many nats per token."""
+    tokens = TOKENS // 2 if evaluator == "half-folding-in" else TOKENS
+    error = math.nan if "folding" in evaluator else 0.0 if evaluator == "mean-field-bound" else ERROR
+    key = (corpus, model, variant, topics, 0.0, "best", evaluator, 20, seed)
+    return (*key, 10, tokens, 0, 0, value * tokens, math.exp(-value), error)
+
+
+def drawn(
+    *, corpora: tuple[str, ...] = ("s10", "s10s", "s40"), seeds: tuple[int, ...] = (0,), gap: float = 0.1
+) -> Inputs:
+    """Return inputs; `gap` (nats) is what many samples change of a document's value."""
+    scores, measurements = [], []
+    for corpus in corpora:
+        for seed in seeds:
+            for evaluator in EVALUATORS:
+                for topics in GRIDS[corpus]:
+                    for size in SIZES:
+                        value = nats(corpus, evaluator, topics, size, seed)
+                        scores.append(row(corpus, "lda", trained_on(size), topics, evaluator, seed, value))
+                offset = {"mean-field-bound": -0.02, "left-to-right": -0.001}.get(evaluator, 0.0)
+                scores.append(row(corpus, "truth", "truth", TRUE[corpus], evaluator, seed, -5.9 + offset))
+            for d in range(3):
+                for quantity, value in ((REFERENCE, -60.0), (with_more(200), -60.0 + gap)):
+                    key = (corpus, "truth", "truth", TRUE[corpus], 0.0, "none", seed, quantity, "document", d)
+                    measurements.append((*key, value, 0.1))
+    study = small_study()
+    return Inputs(
+        scores=pd.DataFrame(scores, columns=list(COLUMNS)),
+        corpora=corpora_table(study, synthetic=False),
+        study=study,
+        measurements=pd.DataFrame(measurements, columns=list(MEASURED)),
+    )
