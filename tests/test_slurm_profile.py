@@ -61,6 +61,14 @@ def test_groups_are_of_submitted_rules_and_every_group_has_a_size() -> None:
     assert PROFILE["cores"] == 1
 
 
+def test_snakemake_reads_every_expression() -> None:
+    from snakemake.resources import Resources
+
+    for rule, resources in {**PROFILE["set-resources"], "default": PROFILE["default-resources"]}.items():
+        parsed = Resources.parse([f"{name}={value}" for name, value in resources.items()], allow_expressions=True)
+        assert {"mem_mb", "runtime"} <= set(dict(parsed.items())), rule
+
+
 @pytest.mark.parametrize("rule", sorted(PROFILE["set-resources"]))
 def test_a_second_attempt_asks_for_twice_as_much_and_more_topics_for_no_less(rule: str) -> None:
     wildcards = {"corpus": "nips", "model": "lda", "variant": "collapsed-gibbs", "kind": "model-selection", "seed": "0"}

@@ -159,7 +159,9 @@ def test_the_records_have_not_seen_the_word(path: str) -> None:
             p = math.prod(topics.phi[k, w] for k, w in zip(z, document, strict=False))
             p *= math.prod(math.gamma(0.1 + z.count(k)) for k in (0, 1))
             weights.append(p)
-            records.append(sum((0.1 + z[:last].count(k)) * topics.phi[k, document[last]] for k in (0, 1)) / (0.2 + last))
+            records.append(
+                sum((0.1 + z[:last].count(k)) * topics.phi[k, document[last]] for k in (0, 1)) / (0.2 + last)
+            )
         seen += math.log(np.average(records, weights=weights))
     assert abs(found.log_likelihood[0] - exact) < DEVIATIONS * found.standard_error[0]
     assert seen - exact > 20 * found.standard_error[0]
@@ -232,7 +234,7 @@ def test_one_sample_has_no_error_and_none_is_refused(name: str) -> None:
     found = estimate(name, topics, corpus(4, [0, 1, 2]), 1, np.random.default_rng(1))
     assert np.isfinite(found.log_likelihood[0])
     assert np.isnan(found.standard_error[0])
-    with pytest.raises(InputError, match="left-to-right.*0 samples"):
+    with pytest.raises(InputError, match=r"left-to-right.*0 samples"):
         estimate(name, topics, corpus(4, [0]), 0, np.random.default_rng(1))
 
 

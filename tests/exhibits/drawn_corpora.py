@@ -47,7 +47,11 @@ def row(corpus: str, model: str, variant: str, topics: int, evaluator: str, seed
 
 
 def drawn(
-    *, corpora: tuple[str, ...] = ("s10", "s10s", "s40"), seeds: tuple[int, ...] = (0,), gap: float = 0.1
+    *,
+    corpora: tuple[str, ...] = ("s10", "s10s", "s40"),
+    seeds: tuple[int, ...] = (0,),
+    gap: float = 0.1,
+    synthetic: bool = False,
 ) -> Inputs:
     """Return inputs; `gap` (nats) is what many samples change of a document's value."""
     scores, measurements = [], []
@@ -67,7 +71,7 @@ def drawn(
     study = small_study()
     return Inputs(
         scores=pd.DataFrame(scores, columns=list(COLUMNS)),
-        corpora=corpora_table(study, synthetic=False),
+        corpora=corpora_table(study, synthetic=synthetic),
         study=study,
         measurements=pd.DataFrame(measurements, columns=list(MEASURED)),
     )

@@ -72,7 +72,7 @@ def test_a_row_per_corpus_a_panel_per_estimator_a_line_per_k(
 
 def test_perplexity_against_topics_on_the_cut_vocabulary() -> None:
     figure = made(realistic_curves.figure_5, drawn())
-    assert [axis.get_title() for axis in figure.axes] == [f"{size:,} training documents" for size in SIZES]
+    assert [axis.get_title() for axis in figure.axes] == [f"{size:,} documents" for size in SIZES]
     for axis, size in zip(figure.axes, SIZES, strict=True):
         mark, *lines = axis.lines
         np.testing.assert_array_equal(np.asarray(mark.get_xdata()), [10, 10])
@@ -102,6 +102,14 @@ def test_selected_numbers_and_errors_of_the_true_model() -> None:
     assert len(points) == 3 * (len(evaluators) - 1)  # without the one of another target
     assert points.min() == pytest.approx(-0.02)
     assert "(another target)" in [text.get_text() for text in errors.texts]
+
+
+@pytest.mark.parametrize("synthetic", [True, False])
+def test_models_of_made_up_documents_say_so(synthetic: bool) -> None:
+    given = drawn(synthetic=synthetic)
+    for function, marks in ((realistic_curves.figure_4, 3), (realistic_curves.figure_5, 3), (model_selection.draw, 1)):
+        texts = [text.get_text() for axis in made(function, given).axes for text in axis.texts]
+        assert texts.count(style.SYNTHETIC_MARK) == (marks if synthetic else 0)
 
 
 def test_without_scores_there_is_no_figure() -> None:

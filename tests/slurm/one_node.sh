@@ -171,7 +171,7 @@ unset PYTHONPATH PYTHONHOME
 echo "Running through Slurm: $(snakemake --version) with $(pip list 2>/dev/null | awk '/^snakemake-executor-plugin-slurm / { print $1, $2 }')"
 # in the foreground, so that an interruption reaches it
 # shellcheck disable=SC2086  # a list of targets
-timeout --foreground 1200 snakemake --profile profiles/slurm --configfile $study --slurm-status-command squeue --slurm-no-account \
+timeout --foreground 1200 snakemake --profile profiles/slurm --configfile $study --slurm-status-command squeue \
     --slurm-init-seconds-before-status-checks 2 --seconds-between-status-checks 2 --latency-wait 5 \
     $targets >"$log" 2>&1 || {
     tail -n 40 "$log" >&2

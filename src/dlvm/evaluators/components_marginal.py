@@ -17,8 +17,9 @@ the weight prod_t exp(r(h_{t-1}) / T) has the mean p(w | W) if h_t is moved by a
 move is elliptical slice sampling (Murray, Adams and MacKay, 2010) with q as its Gaussian: as r hardly varies where the
 posterior is, most proposals are taken. From the prior, which for trained weights is far from every document's
 posterior, the same path needs many times the steps. What q costs is that r has no upper bound: far away the prior
-falls more slowly than q. The weights' variance is finite where 1 / T is below penalty over the largest eigenvalue of
-the Hessian.
+falls more slowly than q. With moves that draw h_t afresh the weights' variance is finite where 1 / T is below penalty
+over the largest eigenvalue of C^-T C^-1; the moves here are not that, so the stated error rests on the check against
+quadrature.
 
 Quadrature. With h = m + sqrt(2) C u
 

@@ -29,8 +29,10 @@ def mean_field_importance(
 
     Returns:
         log-likelihoods in nats. p(w) is estimated without bias; its logarithm falls short by about half the squared
-        standard error. The standard error is the delta method's over the S draws; it leaves out what assignments
-        that were never drawn would have added, and so is too small where few draws carry most of the weight.
+        standard error. The standard error is the delta method's over the S draws, NaN at S = 1. It leaves out what
+        assignments that were never drawn would have added: q is narrower than p(z | w) and knows one mode of it, so
+        with sparse weights, or topics that hardly differ, the error is too small and the estimate too low by more
+        than it says.
 
     Raises:
         InputError: for fewer than one sample or a negative number of cycles.

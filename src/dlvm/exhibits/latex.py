@@ -23,7 +23,7 @@ _SPECIAL = {
     ">": r"\textgreater{}",
 }
 
-_CORPORA = {"cranfield": "Cranfield", "medline": "Medline", "nips": "NIPS"}
+_CORPORA = {"cranfield": "Cranfield", "reuters": "Reuters-21578", "medline": "Medline", "nips": "NIPS"}
 
 
 def escape(text: str) -> str:

@@ -5,7 +5,8 @@ import statistics
 from collections.abc import Sequence
 
 from dlvm.claims import findings
-from dlvm.exhibits import CORPORA_WITH_FIGURES, EXHIBITS, latex
+from dlvm.corpora.realistic import SOURCES
+from dlvm.exhibits import CORPORA_WITH_FIGURES, EXHIBITS, SELECTION, exhibit_names, latex
 from dlvm.exhibits.curves import (
     Curve,
     Steps,
@@ -24,6 +25,8 @@ POSITIONS = ("One", "Two", "Three")
 SIDES = {evaluator: "Full" if evaluator == FULL else "Half" for evaluator in EVALUATORS}
 NOT_RUN = "not run"
 PANELS = {"plsa_versions": "versions", "comparison_curves": "comparison"}  # what the figures of one corpus are called
+PUBLISHED_TRAINING = (1000, 2500, 5000, 10000, 20000, 30000, 40000)  # documents; Buntine (2009), section 4.2
+PUBLISHED_TEST_DOCUMENTS = 10000
 ORIGINAL_CORPORA = {"cranfield", "medline", "nips"}
 
 # settings that the prose names: a study without one of them says "not set"
@@ -68,7 +71,7 @@ def macros(inputs: Inputs) -> Macros:
     for side in SIDES.values():
         below = totals.get(f"lda {side}", none)
         result[f"AllLda{side}Verdict"] = in_words("lies lower", below.falls, below.total, "points")
-    return result | _beyond(inputs) | _claims(inputs) | _convergence(inputs)
+    return result | _beyond(inputs) | _claims(inputs) | _convergence(inputs) | _realistic(inputs)
 
 
 VERBS = {"holds": "holds", "fails": "fails", "mixed": "holds in part", "not run": "was not tested"}
@@ -102,6 +105,25 @@ def _convergence(inputs: Inputs) -> Macros:
         result["DriftMedian"] = latex.decimal(statistics.median(drifts))
         result["DriftLargest"] = latex.decimal(max(drifts))
     return result
+
+
+def _realistic(inputs: Inputs) -> Macros:
+    """Return the sizes of the corpora that are drawn from trained models, beside the original's."""
+    realistic = inputs.study.get("realistic", {})
+    selection = inputs.study.get("measures", {}).get(SELECTION, {}).get("settings", {})
+    names, sizes = exhibit_names(inputs.study), selection.get("training_documents", ())
+    figures = {"Ten": "figure-realistic-10", "Forty": "figure-realistic-40", "Selection": "figure-realistic-selection"}
+    return {f"IfRealistic{name}": "#1" if figure in names else "" for name, figure in figures.items()} | {
+        "RealisticSourceName": latex.corpus_name(str(realistic.get("source", ""))) or NOT_RUN,
+        "RealisticDocuments": latex.integer(realistic.get("documents", 0)),
+        "RealisticMeanLength": latex.integer(realistic.get("mean_length", 0)),
+        "RealisticSmallVocabulary": latex.integer(SOURCES["s10s"].vocabulary),
+        "RealisticTestDocuments": latex.integer(realistic.get("test_documents", 0)),
+        "RealisticTraining": latex.listed([latex.integer(size) for size in sizes]) or NOT_RUN,
+        "RealisticChains": latex.integer(selection.get("chains", 0)),
+        "RealisticPublishedTraining": latex.listed([latex.integer(size) for size in PUBLISHED_TRAINING]),
+        "RealisticPublishedTestDocuments": latex.integer(PUBLISHED_TEST_DOCUMENTS),
+    }
 
 
 def _study(inputs: Inputs) -> Macros:

@@ -12,7 +12,7 @@ from dlvm.errors import InputError
 from dlvm.evaluators import ESTIMATORS as KNOWN
 from dlvm.exhibits import style
 from dlvm.exhibits.inputs import FULL, HALF, Inputs
-from dlvm.exhibits.realistic_curves import LR, LRS, MFI, Selection, selections
+from dlvm.exhibits.realistic_curves import LR, LRS, MFI, Selection, mark, selections
 
 OTHER_TARGET = (HALF, "document-completion")  # they score half of the tokens
 ORDER = (LRS, LR, MFI, "chib", "linear-time", "mean-field-bound", FULL, *OTHER_TARGET)
@@ -55,6 +55,7 @@ def draw(inputs: Inputs) -> Figure:
     left, right = figure.subplots(1, 2, sharey=True, width_ratios=[1.5, 1.0])
     _cells(left, found, evaluators)
     _errors(right, found, evaluators)
+    mark([right], inputs)
     return figure
 
 
@@ -131,7 +132,7 @@ def _errors(axis: Axes, found: Sequence[Selection], evaluators: Sequence[str]) -
     axis.set_xscale("symlog", linthresh=LINEAR)
     axis.xaxis.set_minor_locator(NullLocator())
     axis.set_xlabel("nats per token more than LRS")
-    axis.set_title("what it says of the true model", fontweight="bold", pad=18.0)
+    axis.set_title("error on the true model", fontweight="bold", pad=18.0)
     axis.tick_params(axis="y", length=0)
     axis.legend(
         loc="lower center", bbox_to_anchor=(0.5, 0.985), ncol=3, handletextpad=0.2, columnspacing=0.8, borderpad=0.0

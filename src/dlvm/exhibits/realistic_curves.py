@@ -19,7 +19,7 @@ from dlvm.measures.model_selection import MODEL, TRUTH, trained_on
 LRS, LR, MFI = "left-to-right-sequential", "left-to-right", "mean-field-importance"
 ESTIMATORS = (LRS, LR, MFI)  # the paper's, in the order of its plots
 LABELS = {LRS: "LRS", LR: "LR", MFI: "MFI"}
-NAMES = {LRS: "sequential left-to-right", LR: "left-to-right particles", MFI: "mean-field importance"}
+NAMES = {LRS: "LRS: sequential", LR: "LR: particles", MFI: "MFI: mean field"}
 COLOURS = {LRS: "#D55E00", LR: "#E69F00", MFI: "#0072B2"}
 MARKERS = {LRS: "s", LR: "^", MFI: "o"}
 SHADES = (0.0, 0.92)  # of the colour map, for few and for many topics
@@ -146,6 +146,7 @@ def draw(inputs: Inputs, corpora: Sequence[str], figure_name: str) -> Figure:
         for axis, evaluator in zip(axes, ESTIMATORS, strict=True):
             _by_size(axis, selection, evaluator)
         axes[0].set_ylabel(f"{selection.corpus}\nperplexity per token")
+        mark(axes, inputs)
     for axis in grid[-1]:
         axis.set_xlabel("training documents")
     for axes, selection in zip(grid, found, strict=True):  # rows of the same grid of K need one legend
@@ -176,7 +177,7 @@ def figure_5(inputs: Inputs) -> Figure:
     figure = Figure(figsize=(style.WIDTH, style.HEIGHT))
     grid = figure.subplots(1, len(selection.sizes), squeeze=False)
     for axis, size in zip(grid[0], selection.sizes, strict=True):
-        axis.axvline(selection.true_topics, color="#BBBBBB", linewidth=4.0, zorder=1)
+        axis.axvline(selection.true_topics, color="#CCCCCC", linewidth=4.0, zorder=1, label="true number")
         for evaluator in ESTIMATORS:
             axis.plot(
                 selection.topics,
@@ -187,7 +188,7 @@ def figure_5(inputs: Inputs) -> Figure:
                 label=NAMES[evaluator],
                 zorder=3,
             )
-        axis.set_title(f"{size:,} training documents", fontweight="bold")
+        axis.set_title(f"{size:,} documents", fontweight="bold")
         axis.set_xscale("log")
         shown = style._labels(selection.topics)
         axis.set_xticks(list(selection.topics), shown)
@@ -196,19 +197,26 @@ def figure_5(inputs: Inputs) -> Figure:
         axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
         axis.set_xlabel("number of topics")
     grid[0][0].set_ylabel("perplexity per token")
-    grid[0][0].annotate(
-        "true number",
-        xy=(selection.true_topics, 0.98),
-        xycoords=("data", "axes fraction"),
-        xytext=(5, 0),
-        textcoords="offset points",
-        va="top",
-        fontsize=7.5,
-        color="#555555",
-    )
+    mark(grid[0], inputs)
     handles, labels = grid[0][0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncol=len(handles))
     return figure
+
+
+def mark(axes: Sequence[Axes], inputs: Inputs) -> None:
+    """Say behind the curves that the model that the documents are drawn from was trained on made-up documents."""
+    for axis in axes if inputs.synthetic() else ():
+        axis.text(
+            *(0.5, 0.5, style.SYNTHETIC_MARK),
+            transform=axis.transAxes,
+            rotation=25,
+            ha="center",
+            va="center",
+            fontsize=12,
+            fontweight="bold",
+            color="#DCDCDC",
+            zorder=0.5,
+        )
 
 
 def _by_size(axis: Axes, selection: Selection, evaluator: str) -> None:
