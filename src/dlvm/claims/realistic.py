@@ -2,7 +2,8 @@
 
 They are tested on the drawn corpora that the study has, whatever its own corpora are. Log-likelihoods are per token of
 the same held-out documents, in nats. The bias of left-to-right particles is what they fall short of the sequential
-sampler by; both estimates have Monte Carlo errors of their own, so that a bias is seen only where it exceeds them.
+sampler by. Both estimates have Monte Carlo errors of their own, and the logarithm of either is low by about half its
+variance, so that a bias is seen only where it exceeds these.
 """
 
 import math

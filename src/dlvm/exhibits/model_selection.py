@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import NullLocator
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from dlvm.errors import InputError
 from dlvm.evaluators import ESTIMATORS as KNOWN
@@ -22,6 +22,7 @@ CORPUS_MARKERS = {"s10": "o", "s10s": "v", "s40": "s"}
 ERRORS = 2.0  # standard errors to either side of a point
 HEIGHT = 0.27  # inches, of an evaluator's row
 LINEAR = 1e-3  # nats per token: the second panel's axis is linear up to here
+MARKS = (-0.1, -0.01, 0.0, 0.01, 0.1)
 
 
 def label(evaluator: str) -> str:
@@ -41,8 +42,8 @@ def draw(inputs: Inputs) -> Figure:
 
     Left: the number of topics of the highest log-likelihood, dark where it is the true one. Right: an evaluator's
     log-likelihood of the held-out documents under the true model less the sequential left-to-right sampler's, per
-    token, with two standard errors of the difference where both state theirs. Evaluators that score half of the tokens
-    have another target and are not in it.
+    token, with two standard errors of the difference where both state theirs. (That sampler's logarithm is itself low
+    by about half its variance.) Evaluators that score half of the tokens have another target and are not in it.
 
     Raises:
         InputError: when no model was scored on a drawn corpus.
@@ -127,9 +128,16 @@ def _errors(axis: Axes, found: Sequence[Selection], evaluators: Sequence[str]) -
     for y, evaluator in enumerate(evaluators):
         if evaluator in OTHER_TARGET:
             axis.text(
-                0.5, y, "(another target)", transform=axis.get_yaxis_transform(), ha="center", va="center", fontsize=7
+                *(0.5, y, "(another target)"),
+                transform=axis.get_yaxis_transform(),
+                ha="center",
+                va="center",
+                fontsize=7.0,
+                bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.0},
             )
     axis.set_xscale("symlog", linthresh=LINEAR)
+    axis.xaxis.set_major_locator(FixedLocator(MARKS))
+    axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axis.xaxis.set_minor_locator(NullLocator())
     axis.set_xlabel("nats per token more than LRS")
     axis.set_title("error on the true model", fontweight="bold", pad=18.0)

@@ -176,11 +176,14 @@ def figure_5(inputs: Inputs) -> Figure:
         raise InputError("figure-realistic-selection: no model was scored on s10s; measure model-selection first")
     figure = Figure(figsize=(style.WIDTH, style.HEIGHT))
     grid = figure.subplots(1, len(selection.sizes), squeeze=False)
+    places = list(range(len(selection.topics)))  # even ones: the numbers of topics are close around the true one
     for axis, size in zip(grid[0], selection.sizes, strict=True):
-        axis.axvline(selection.true_topics, color="#CCCCCC", linewidth=4.0, zorder=1, label="true number")
+        if selection.true_topics in selection.topics:
+            place = selection.topics.index(selection.true_topics)
+            axis.axvline(place, color="#CCCCCC", linewidth=4.0, zorder=1, label="true number")
         for evaluator in ESTIMATORS:
             axis.plot(
-                selection.topics,
+                places,
                 [selection.perplexity(evaluator, size, k) for k in selection.topics],
                 color=COLOURS[evaluator],
                 marker=MARKERS[evaluator],
@@ -189,10 +192,7 @@ def figure_5(inputs: Inputs) -> Figure:
                 zorder=3,
             )
         axis.set_title(f"{size:,} documents", fontweight="bold")
-        axis.set_xscale("log")
-        shown = style._labels(selection.topics)
-        axis.set_xticks(list(selection.topics), shown)
-        axis.xaxis.set_minor_locator(NullLocator())
+        axis.set_xticks(places, [str(k) for k in selection.topics])
         axis.yaxis.set_major_locator(MaxNLocator(5))
         axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
         axis.set_xlabel("number of topics")
