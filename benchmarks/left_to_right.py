@@ -180,8 +180,7 @@ def mallet(folder: Path, work: Task, rounds: int) -> list[tuple[float, float]]:
     if not all(jar.is_file() for jar in jars):
         raise InputError(f"{folder} has no dist/mallet.jar and dist/mallet-deps.jar; name an unpacked MALLET 2")
     counts, K = work.counts, work.topics.n_topics
-    lines = [f"{SAMPLES} {rounds} {K} {counts.shape[1]} {work.topics.alpha.sum()!r} {BETA}".replace("np.float64", "")]
-    lines[0] = f"{SAMPLES} {rounds} {K} {counts.shape[1]} {float(work.topics.alpha.sum())} {BETA}"
+    lines = [f"{SAMPLES} {rounds} {K} {counts.shape[1]} {float(work.topics.alpha.sum())} {BETA}"]
     for w in range(counts.shape[1]):
         kept = np.flatnonzero(counts[:, w])
         lines.append(" ".join([str(len(kept)), *(f"{k} {counts[k, w]}" for k in kept)]))
@@ -240,8 +239,8 @@ def report(topics: list[int], rounds: int, folder: Path | None) -> list[str]:
         "",
         f"Written by `python benchmarks/left_to_right.py`; CPU: {cpu()}, single thread, Python"
         f" {platform.python_version()}. {DOCUMENTS} simulated documents of {LENGTH} tokens over"
-        f" {SHAPES['Cranfield'].vocabulary} words; topics are the counts of {TRAINING} simulated documents, smoothed with"
-        f" {BETA}. CPU times, medians of {rounds} rounds.",
+        f" {SHAPES['Cranfield'].vocabulary} words; topics are the counts of {TRAINING} simulated documents, smoothed"
+        f" with {BETA}. CPU times, medians of {rounds} rounds.",
         "",
         "## Nanoseconds per resampled token",
         "",
@@ -266,9 +265,9 @@ def report(topics: list[int], rounds: int, folder: Path | None) -> list[str]:
         "",
         "## Beside MALLET",
         "",
-        f"`MarginalProbEstimator.evaluateLeftToRight` with resampling, {SAMPLES} particles, K = {MALLET_TOPICS}, the same"
-        " topics, documents and run; its second call onwards, by the clock of its thread. Left-to-right of this package"
-        " is the same estimator; the sequential one takes as many draws.",
+        f"`MarginalProbEstimator.evaluateLeftToRight` with resampling, {SAMPLES} particles, K = {MALLET_TOPICS}, the"
+        " same topics, documents and run; its second call onwards, by the clock of its thread. Left-to-right of this"
+        " package is the same estimator; the sequential one takes as many draws.",
         "",
         "| | CPU seconds | MALLET's seconds over it | nats per token |",
         "|---|---:|---:|---:|",

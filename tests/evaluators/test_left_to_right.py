@@ -22,11 +22,20 @@ DEVIATIONS = 4.5  # two-sided false-alarm rate 7e-6
 ROUNDING = 1e-11  # nats, where there is no sampling error
 
 
-@pytest.fixture(params=["plain", "sparse"])
+PATHS = {"plain": (10**9, 0), "listed": (0, 10**9), "unlisted": (0, 0), "either": (0, 5)}  # PLAIN, MOST
+
+
+@pytest.fixture(params=PATHS)
 def path(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Let either kernel do the work, whatever the number of topics."""
-    monkeypatch.setattr(kernel, "PLAIN", 10**9 if request.param == "plain" else 0)
+    """Let every branch of the kernels do the work, whatever the number of topics."""
+    take(monkeypatch, request.param)
     return str(request.param)
+
+
+def take(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setattr(kernel, "PLAIN", PATHS[name][0])
+    monkeypatch.setattr(kernel, "WORDS", 10**9)
+    monkeypatch.setattr(kernel, "MOST", PATHS[name][1])
 
 
 def words(n: int) -> tuple[str, ...]:
@@ -112,18 +121,20 @@ def test_the_plain_kernel_is_the_slow_twin(particles: int, sweeps: int) -> None:
 def test_the_sparse_kernel_has_the_plain_kernels_distribution(
     name: str, constant: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # long runs over a document in which every branch is taken: topics in use fewer and more than a word's own
+    # documents shorter and longer than K, words that exceed the floor in fewer and in more than 5 topics
     rng = np.random.default_rng(21)
     topics = floored_topics(rng, 12, 9, constant, alpha=0.4)
-    documents = drawn(rng, topics, [14, 5, 3])
+    documents = drawn(rng, topics, [16, 5, 3])
     found = {}
-    for most in (0, 10**9):
-        monkeypatch.setattr(kernel, "PLAIN", most)
-        found[most] = estimate(name, topics, documents, 6000, np.random.default_rng(most))
-    difference = found[0].log_likelihood - found[10**9].log_likelihood
-    error = np.hypot(found[0].standard_error, found[10**9].standard_error)
-    assert np.all(error < 0.1)
-    assert np.all(np.abs(difference) < DEVIATIONS * error + ROUNDING)
+    for number, branch in enumerate(PATHS):
+        take(monkeypatch, branch)
+        found[branch] = estimate(name, topics, documents, 6000, np.random.default_rng(number))
+    plain = found.pop("plain")
+    for evaluation in found.values():
+        error = np.hypot(evaluation.standard_error, plain.standard_error)
+        assert np.all(error < 0.1)
+        difference = np.abs(evaluation.log_likelihood - plain.log_likelihood)
+        assert np.all(difference < DEVIATIONS * error + ROUNDING)
 
 
 @pytest.mark.usefixtures("path")

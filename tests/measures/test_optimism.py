@@ -64,13 +64,12 @@ def test_scores_of_deterministic_topics() -> None:
         "exact-marginal",
         "left-to-right-sequential",
         "plug-in-posterior-mean",
-        "plug-in-exact-mean",
         "mean-field-bound",
         "laplace-softmax",
         "laplace-density",
         "laplace-one-step",
     }
-    own = everywhere | {"full-folding-in", "half-folding-in", "nml-penalised"}
+    own = everywhere | {"full-folding-in", "half-folding-in", "nml-penalised", "plug-in-exact-mean"}
     for place, names in {
         ("optimism", 1e-3): own,
         ("optimism-fitted-prior", 1e-3): everywhere,
@@ -129,9 +128,9 @@ def test_the_fitted_prior_knows_only_the_training_documents() -> None:
         constants_topics=[],
         document_topics=[],
         bins=1,
-        samples=4,
+        samples=5,
         least_samples=4,
-        work=1.0,
+        work=1e9,
         limit=1.0,
     )
     sums = [[m.value for m in found if m.quantity.startswith("prior-")] for found in (rows, other)]
@@ -187,9 +186,11 @@ def test_work_limits_the_sweeps_and_the_exact_values() -> None:
     assert Work(100, 4, 1e9, 1.0).allowed(lengths) == 100
     assert Work(100, 4, 2500.0, 1.0).allowed(lengths) == 10
     assert Work(100, 4, 1.0, 1.0).allowed(lengths) == 4
-    scores, _ = measured(topics(), constants=[], limit=10.0, work=1.0)
+    scores, _ = measured(topics(), limit=10.0, work=1.0)
     assert "exact-marginal" not in {s.evaluator for s in scores}
     assert {s.samples for s in scores} == {0, 4}
+    # too few sweeps for other priors and constants
+    assert {(s.variant, s.smoothing) for s in scores} == {("optimism", 1e-3)}
 
 
 def test_groups_are_disjoint_in_length_and_hold_every_document_with_tokens() -> None:

@@ -6,6 +6,7 @@ To add a claim, add its function and its entry to the file of its paper.
 from dlvm.claims.buntine import BUNTINE
 from dlvm.claims.finding import ALWAYS, FAILS, GENERALLY, HOLDS, Claim, Finding, counted, median, percent
 from dlvm.claims.realistic import REALISTIC
+from dlvm.claims.truth import TRUTH
 from dlvm.claims.welling import WELLING
 from dlvm.exhibits.inputs import Inputs
 
@@ -24,7 +25,7 @@ __all__ = [
     "percent",
 ]
 
-CLAIMS = (*WELLING, *BUNTINE, *REALISTIC)
+CLAIMS = (*WELLING, *BUNTINE, *REALISTIC, *TRUTH)
 
 
 def findings(inputs: Inputs) -> list[tuple[Claim, Finding]]:

@@ -16,15 +16,20 @@ Equation 7 is this conditional's normaliser for the token that comes next; the k
 l, it repeats `sweeps` times: resample z_1 .. z_{l-1} in turn given w_1 .. w_{l-1}, record equation 7 for w_l; then it
 draws z_l from its conditional. No topic behind a record of token l has seen w_l.
 
-Work. The sum over K topics is not taken as it stands. With the floor f_k = min_w phi[k, w] it is either of
+Work. The conditional's normaliser is taken apart as
 
-    sum_k (alpha_k + N_k) (phi[k, w] - f_k)  +  sum_k alpha_k f_k + sum_k N_k f_k
-    sum_k N_k phi[k, w]                      +  sum_k alpha_k phi[k, w].
+    sum_k N_k phi[k, w]  +  sum_k alpha_k phi[k, w].
 
-The first sum of the first line has only the topics that the word exceeds the floor in: few where the topics are
-sparse and smoothed. That of the second line has only the topics in use: few where the document is about few. The
-shorter one is taken. What stands to its right is constant or kept, and is drawn from by bisection of cumulative sums,
-only when it is hit. The token's topic so far is tried first, since it is the most probable one.
+The second sum is constant. The first one is kept for every distinct word of the document and changes when a token
+moves: phi's row of its new topic comes in, that of its old one goes out. So a token that stays costs the same whatever
+K is. One that moves is drawn from what is left after its own topic, with the floor f_k = min_w phi[k, w], as
+
+    sum_k (alpha_k + N_k) (phi[k, w] - f_k)  +  sum_k N_k f_k  +  sum_k alpha_k f_k.
+
+The first sum has the topics alone in which the word exceeds the floor, few where topics are sparse and smoothed; they
+are searched from the largest excess down. The second one is searched token by token (sum_k N_k f_k = sum_l f[z_l]), or
+topic by topic where these are fewer; the third by bisection. A word that exceeds the floor in more than MOST topics
+does with f_k = phi[k, w] and no first sum. Few topics are simply summed.
 """
 
 import math
@@ -39,7 +44,11 @@ from dlvm.evaluators.evaluation import Evaluation, kernel_arrays
 from dlvm.evaluators.random_stream import starts, uniform
 from dlvm.models.topics import Topics
 
-PLAIN = 64  # so many topics are summed faster than those that matter are told from the others
+PLAIN = 20  # so many topics, or one in WORDS distinct words, are summed faster than told apart
+WORDS = 8
+MOST = 256  # topics of a word that are listed
+RENEWED = 16  # tokens after which the sums that are kept are taken anew, so that rounding errors do not add up
+BLOCK = 16  # columns are filled up to a multiple of it: vector instructions without a remainder
 
 Records = NDArray[np.float64]
 
@@ -90,137 +99,102 @@ def _sample_plain(words, phi, alpha, particles, sweeps, state, out):  # type: ig
 
 
 @nb.njit(
-    "int64(uint32[::1], int64[::1], uint32[::1], float64[::1], float64[:, ::1], float64[:, ::1], float64[::1],"
-    " float64[::1], float64[::1], int64, int64, uint64[::1], float64[:, ::1])",
+    "int64(uint32[::1], int64[::1], uint32[::1], float64[::1], float64[:, ::1], float64[:, ::1], float64[:, ::1],"
+    " float64[::1], int64, int64, uint64[::1], float64[:, ::1])",
     cache=True,
     nogil=True,
 )
 def _sample_sparse(  # type: ignore[no-untyped-def]
-    words, begins, listed, excess, phi, prior, floor, floor_prior, alpha, particles, sweeps, state, out
+    words, begins, listed, excess, phi, columns, prior, alpha, particles, sweeps, state, out
 ):
-    """Write equation 7 for every record and token to out, (particles max(sweeps, 1), L); return the work.
+    """Write equation 7 for every record and token to out, (particles max(sweeps, 1), L); return the steps taken.
 
-    words: (L,) rows of phi. Row u exceeds the floor in the
-    topics listed[begins[u]:begins[u + 1]], by excess. prior and floor_prior: cumulative sums over topics of alpha phi
-    and alpha floor. The work is counted in steps: a topic of a list, a bisection.
+    words: (L,) rows of phi, numbered as they first appear; phi's last row is the floor. Row u exceeds it in the topics
+    listed[begins[u]:begins[u + 1]], by excess, largest first; nothing is listed for a word that does without. columns:
+    the words' phi by topic, filled up with a row and columns of zeros. prior: phi's rows times alpha, summed up over
+    topics. A step is a draw, a topic or token that is looked at, or a bisection.
     """
     L, K = words.shape[0], alpha.shape[0]
     total_alpha = alpha.sum()
-    z = np.empty(L, np.uint32)
+    floor_row = np.int64(phi.shape[0] - 1)
+    z = np.empty(L, np.uint32)  # K where a token has no topic yet
     phi_z = np.empty(L)  # phi[z_l, w_l]
-    count, weight = np.empty(K), np.empty(K)  # N_k, alpha_k + N_k
-    used, place = np.empty(K, np.uint32), np.empty(K, np.uint32)  # the topics in use, and where each stands among them
+    count, weight = np.empty(K + 1), np.empty(K + 1)  # N_k, alpha_k + N_k
+    sums = np.zeros(columns.shape[1])  # of every distinct word so far, sum_k N_k phi[k, w]
     work = 0
     for particle in range(particles):
         count[:] = 0.0
-        weight[:] = alpha
-        n_used = 0
+        weight[:K] = alpha
+        n_seen = 0
         for last in range(L):
-            floor_count = 0.0  # sum_k N_k f_k
-            for i in range(n_used):
-                floor_count += count[used[i]] * floor[used[i]]
+            begin = 0 if last % RENEWED == 0 else n_seen
+            if words[last] == n_seen:
+                n_seen += 1
+            for i in range(begin, n_seen):
+                s = 0.0
+                for t in range(last):
+                    s += phi[i, z[t]]
+                sums[i] = s
+            z[last] = K
+            phi_z[last] = 0.0
+            count[K] = 1.0
             for sweep in range(max(sweeps, 1)):
                 for position in range(0 if sweeps > 0 else last, last + 1):
                     u = words[position]
-                    row = phi[u]
-                    fresh = position == last
-                    old = np.uint32(K) if fresh else z[position]
-                    before = floor_count
-                    if not fresh:
-                        count[old] -= 1.0
-                        weight[old] = alpha[old] + count[old]
-                        floor_count -= floor[old]
-                    first, end = begins[u], begins[u + 1]
-                    by_word = end - first <= n_used
-                    terms = end - first if by_word else n_used
-                    own = rest = 0.0
-                    even = odd = 0.0
-                    if by_word:
-                        for i in range(first, end - 1, 2):
-                            even += weight[listed[i]] * excess[i]
-                            odd += weight[listed[i + 1]] * excess[i + 1]
-                        if terms & 1:
-                            even += weight[listed[end - 1]] * excess[end - 1]
-                        rest = floor_prior[K - 1] + floor_count
-                        if not fresh:
-                            own = weight[old] * (phi_z[position] - floor[old])
-                    else:
-                        for i in range(0, n_used - 1, 2):
-                            even += count[used[i]] * row[used[i]]
-                            odd += count[used[i + 1]] * row[used[i + 1]]
-                        if terms & 1:
-                            even += count[used[n_used - 1]] * row[used[n_used - 1]]
-                        rest = prior[u, K - 1]
-                        if not fresh:
-                            own = count[old] * phi_z[position]
-                    mass = even + odd
-                    work += terms
-                    if fresh:
-                        out[particle * max(sweeps, 1) + sweep, last] = (mass + rest) / (total_alpha + last)
+                    total = max(sums[u] - phi_z[position], 0.0) + prior[u, K - 1]
+                    if position == last:
+                        out[particle * max(sweeps, 1) + sweep, last] = total / (total_alpha + last)
                         if sweep + 1 < sweeps:
                             break
-                    x = uniform(state) * (mass + rest)
-                    new = old
-                    if x >= own:
-                        x -= own
-                        if x >= mass - own and rest > 0.0:
-                            x -= mass - own
-                        elif by_word:
-                            for i in range(first, end):
-                                work += 1
-                                if listed[i] != old:
-                                    new = listed[i]
-                                    x -= weight[new] * excess[i]
-                                    if x < 0.0:
-                                        break
-                        else:
-                            for i in range(n_used):
-                                k = used[i]
-                                work += 1
-                                if k != old and count[k] * row[k] > 0.0:
-                                    new = k
-                                    x -= count[k] * row[k]
-                                    if x < 0.0:
-                                        break
-                        if x >= 0.0 and rest > 0.0:
-                            table = prior[u]
-                            if by_word:
-                                table = floor_prior
-                                for i in range(n_used):
-                                    k = used[i]
-                                    work += 1
-                                    new = k
-                                    x -= count[k] * floor[k]
-                                    if x < 0.0:
-                                        break
-                            if x >= 0.0:
-                                x = min(x, table[K - 1] * (1.0 - 1e-15))
-                                start = 0  # of the topics whose cumulative sum may be the first above x
-                                size = K
-                                while size > 1:
-                                    half = size >> 1
-                                    start = start + half if table[start + half - 1] <= x else start
-                                    size -= half
-                                    work += 1
-                                new = np.uint32(start)
-                    if new == old and not fresh:
-                        count[old] += 1.0
-                        weight[old] = alpha[old] + count[old]
-                        floor_count = before
+                    old = z[position]
+                    others = count[old] - 1.0
+                    x = uniform(state) * total - others * phi_z[position]
+                    work += 1
+                    if x < 0.0:
                         continue
-                    if not fresh and count[old] == 0.0:
-                        n_used -= 1
-                        used[place[old]] = used[n_used]
-                        place[used[n_used]] = place[old]
-                    if count[new] == 0.0:
-                        used[n_used] = new
-                        place[new] = n_used
-                        n_used += 1
+                    weight[old] = alpha[old] if position < last else 0.0  # its other tokens have been dealt with
+                    new = np.uint32(K)
+                    first, end = begins[u], begins[u + 1]
+                    for i in range(first, end):
+                        work += 1
+                        x -= weight[listed[i]] * excess[i]
+                        if x < 0.0:
+                            new = listed[i]
+                            break
+                    if x >= 0.0:
+                        row = floor_row if end > first else np.int64(u)
+                        for t in range(min(last, K)):
+                            work += 1
+                            k = z[t] if last <= K else np.uint32(t)
+                            if k != old:
+                                x -= phi[row, k] if last <= K else phi[row, k] * count[k]
+                                if x < 0.0:
+                                    new = k
+                                    break
+                        if x >= 0.0 and prior[row, K - 1] == 0.0:  # no floor: rounding alone leads here
+                            new = listed[first]
+                        elif x >= 0.0:
+                            x = min(x, prior[row, K - 1] * (1.0 - 1e-15))
+                            start = 0  # of the topics whose cumulative sum may be the first above x
+                            size = K
+                            while size > 1:
+                                half = size >> 1
+                                start = start + half if prior[row, start + half - 1] <= x else start
+                                size -= half
+                                work += 1
+                            new = np.uint32(start)
+                    if new == old:
+                        weight[old] = alpha[old] + count[old]
+                        continue
+                    if position < last:
+                        count[old] = others
+                        weight[old] = alpha[old] + others
                     count[new] += 1.0
                     weight[new] = alpha[new] + count[new]
-                    floor_count += floor[new]
                     z[position] = new
-                    phi_z[position] = row[new]
+                    phi_z[position] = phi[u, new]
+                    for i in range((n_seen + BLOCK - 1) & -BLOCK):
+                        sums[i] += columns[new, i] - columns[old, i]
     return work
 
 
@@ -266,19 +240,24 @@ def sample(
             continue
         words = words.astype(np.uint32)
         records = np.empty((particles * max(sweeps, 1), len(words)))
-        if topics.n_topics <= PLAIN:
+        if topics.n_topics <= max(PLAIN, len(distinct) // WORDS):
             work += _sample_plain(words, phi, arrays.alpha, particles, sweeps, states[d], records)
         else:
-            rows, listed = np.nonzero(phi > floor)
+            above = phi > floor
+            above[above.sum(axis=1) > MOST] = False
+            rows, listed = np.nonzero(above)
+            excess = (phi - floor)[rows, listed]
+            largest_first = np.lexsort((-excess, rows))
+            columns = np.zeros((topics.n_topics + 1, -(-len(distinct) // BLOCK) * BLOCK))
+            columns[:-1, : len(distinct)] = phi.T
             work += _sample_sparse(
                 words,
                 np.searchsorted(rows, np.arange(len(distinct) + 1)),
-                listed.astype(np.uint32),
-                (phi - floor)[rows, listed],
-                phi,
-                prior,
-                floor,
-                np.cumsum(arrays.alpha * floor),
+                listed[largest_first].astype(np.uint32),
+                excess[largest_first],
+                np.vstack([phi, floor]),
+                columns,
+                np.vstack([prior, np.cumsum(arrays.alpha * floor)]),
                 arrays.alpha,
                 particles,
                 sweeps,

@@ -158,6 +158,21 @@ EXHIBITS: dict[str, Exhibit] = {
         (SELECTION,),
         drawn=("s10", "s10s", "s40"),
     ),
+    "figure-optimism": Exhibit(
+        "figure", "folding-in beside the likelihood", "dlvm.exhibits.optimism", "draw", (OPTIMISM,)
+    ),
+    "figure-optimism-by": Exhibit(
+        "figure",
+        "optimism by length and by constant",
+        "dlvm.exhibits.optimism",
+        "draw_by_length_and_constant",
+        (OPTIMISM,),
+    ),
+    "table-optimism": Exhibit(
+        "table", "folding-in beside the likelihood", "dlvm.exhibits.optimism", "render", (OPTIMISM,)
+    ),
+    "figure-repair": Exhibit("figure", "folding-in repaired", "dlvm.exhibits.repair", "draw", (OPTIMISM,)),
+    "table-repair": Exhibit("table", "folding-in repaired", "dlvm.exhibits.repair", "render", (OPTIMISM,)),
     "figure-epca-marginal": Exhibit(
         "figure", "EPCA's likelihood and its folding-in", "dlvm.exhibits.epca_marginal", "draw", (COMPONENTS,)
     ),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from dlvm.claims import findings
 from dlvm.corpora.realistic import SOURCES
-from dlvm.exhibits import CORPORA_WITH_FIGURES, EXHIBITS, SELECTION, exhibit_names, latex
+from dlvm.exhibits import CORPORA_WITH_FIGURES, EXHIBITS, OPTIMISM, SELECTION, exhibit_names, latex
 from dlvm.exhibits.curves import (
     Curve,
     Steps,
@@ -108,9 +108,10 @@ def _convergence(inputs: Inputs) -> Macros:
 
 
 def _realistic(inputs: Inputs) -> Macros:
-    """Return the sizes of the corpora that are drawn from trained models, beside the original's."""
+    """Return the sizes of the corpora that are drawn from trained models, beside the original's, and of `optimism`."""
     realistic = inputs.study.get("realistic", {})
     selection = inputs.study.get("measures", {}).get(SELECTION, {}).get("settings", {})
+    optimism = inputs.study.get("measures", {}).get(OPTIMISM, {}).get("settings", {})
     names, sizes = exhibit_names(inputs.study), selection.get("training_documents", ())
     figures = {"Ten": "figure-realistic-10", "Forty": "figure-realistic-40", "Selection": "figure-realistic-selection"}
     return {f"IfRealistic{name}": "#1" if figure in names else "" for name, figure in figures.items()} | {
@@ -123,6 +124,8 @@ def _realistic(inputs: Inputs) -> Macros:
         "RealisticChains": latex.integer(selection.get("chains", 0)),
         "RealisticPublishedTraining": latex.listed([latex.integer(size) for size in PUBLISHED_TRAINING]),
         "RealisticPublishedTestDocuments": latex.integer(PUBLISHED_TEST_DOCUMENTS),
+        "OptimismConstant": latex.power(optimism["smoothing"]) if "smoothing" in optimism else NOT_RUN,
+        "OptimismLimit": latex.power(optimism["limit"]) if "limit" in optimism else NOT_RUN,
     }
 
 

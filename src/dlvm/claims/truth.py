@@ -1,0 +1,215 @@
+"""What the truth says of folding-in: claims of sections 4.1 and 4.4 of Welling et al. (2008) put to it, and our own.
+
+The truth is log p(document | alpha, phi) of the same test documents under the model's own prior, exact or by
+left-to-right sequential. The two are compared with nothing but each other's documents, in nats per token.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations, pairwise
+from typing import NamedTuple
+
+from dlvm.claims.finding import ALWAYS, GENERALLY, Claim, Finding, counted, median
+from dlvm.exhibits.inputs import FULL, HALF, LDA, PLSA, Inputs
+from dlvm.exhibits.optimism import KIND, PLUG_IN, Point, curve
+from dlvm.exhibits.repair import LAPLACE, NML, errors
+
+WITHIN = 0.01  # nats per token: one percent of perplexity
+SEEN = 3.0  # standard errors of the truth above which a difference is taken for one
+
+
+class Beside(NamedTuple):
+    """One evaluator and the truth by number of topics."""
+
+    corpus: str
+    model: str
+    estimate: dict[int, Point]
+    truth: dict[int, Point]
+
+    @property
+    def topics(self) -> list[int]:
+        """The numbers of topics at which both are known."""
+        return sorted(self.estimate.keys() & self.truth.keys())
+
+    def gap(self, topics: int) -> float:
+        """Estimate less truth, nats per token."""
+        return self.estimate[topics].value - self.truth[topics].value
+
+
+def _beside(inputs: Inputs, corpora: Sequence[str], evaluator: str) -> Iterator[Beside]:
+    if KIND not in inputs.study.get("measures", {}):
+        return
+    for corpus in corpora:
+        for model in (PLSA, LDA):
+            estimate, truth = (
+                {p.topics: p for p in curve(inputs, corpus, model, name)} for name in (evaluator, "truth")
+            )
+            found = Beside(corpus, model, estimate, truth)
+            if found.topics:
+                yield found
+
+
+def _seeds(inputs: Inputs) -> list[int]:
+    return list(inputs.study.get("measures", {}).get(KIND, {}).get("seeds", ()))
+
+
+def _above(inputs: Inputs, corpora: Sequence[str], evaluator: str) -> Finding:
+    """Count the models to which an evaluator gives more than the truth by more than the truth's error."""
+    agree, gaps = [], []
+    for found in _beside(inputs, corpora, evaluator):
+        for k in found.topics:
+            gaps.append((found.gap(k), k))
+            agree.append(found.gap(k) > SEEN * found.truth[k].error)
+    low, high = min(gaps, default=(0.0, 0)), max(gaps, default=(0.0, 0))
+    effect = f"from {low[0]:+.3f} (K={low[1]}) to {high[0]:+.3f} (K={high[1]}) nats per token"
+    return counted(agree, effect, _seeds(inputs), **ALWAYS)
+
+
+def full_optimistic(inputs: Inputs, corpora: Sequence[str]) -> Finding:
+    """Count the models that full folding-in flatters."""
+    return _above(inputs, corpora, FULL)
+
+
+def plug_in_optimistic(inputs: Inputs, corpora: Sequence[str]) -> Finding:
+    """Count the models that the posterior mean flatters."""
+    return _above(inputs, corpora, PLUG_IN)
+
+
+def optimism_grows_with_topics(inputs: Inputs, corpora: Sequence[str]) -> Finding:
+    """Count the steps to more topics at which the optimism of full folding-in grows."""
+    agree, parts = [], []
+    for found in _beside(inputs, corpora, FULL):
+        agree += [found.gap(more) > found.gap(fewer) for fewer, more in pairwise(found.topics)]
+        first, last = found.topics[0], found.topics[-1]
+        parts.append(
+            f"{found.corpus} {found.model} {found.gap(first):.3f} (K={first}) to {found.gap(last):.3f} (K={last})"
+        )
+    return counted(agree, f"nats per token: {', '.join(parts)}", _seeds(inputs))
+
+
+def _preferred(points: dict[int, Point], topics: Sequence[int]) -> int:
+    return max(topics, key=lambda k: points[k].value)
+
+
+def folding_in_prefers_more(inputs: Inputs, corpora: Sequence[str]) -> Finding:
+    """Count the corpora and models of which full folding-in prefers more topics than the truth does."""
+    agree, parts = [], []
+    for found in _beside(inputs, corpora, FULL):
+        folded, true = (_preferred(points, found.topics) for points in (found.estimate, found.truth))
+        agree.append(folded > true)
+        parts.append(f"{found.corpus} {found.model} {folded} against {true}")
+    return counted(agree, ", ".join(parts), _seeds(inputs))
+
+
+def _ranks(inputs: Inputs, corpora: Sequence[str], evaluator: str) -> Finding:
+    """Count the pairs of numbers of topics that an evaluator orders as the truth does, where the truth tells them."""
+    agree, parts = [], []
+    for found in _beside(inputs, corpora, evaluator):
+        same = []
+        for one, other in combinations(found.topics, 2):
+            difference = found.truth[other].value - found.truth[one].value
+            error = (found.truth[one].error ** 2 + found.truth[other].error ** 2) ** 0.5
+            if abs(difference) > SEEN * error:
+                ordered = found.estimate[other].value - found.estimate[one].value
+                same.append((ordered > 0.0) == (difference > 0.0))
+        agree += same
+        parts.append(f"{found.corpus} {found.model} {sum(same)} of {len(same)}")
+    return counted(agree, ", ".join(parts), _seeds(inputs), **GENERALLY)
+
+
+def half_ranks(inputs: Inputs, corpora: Sequence[str]) -> Finding:
+    """Put half folding-in's order of the numbers of topics beside the truth's."""
+    return _ranks(inputs, corpora, HALF)
+
+
+def full_ranks(inputs: Inputs, corpora: Sequence[str]) -> Finding:
+    """Put full folding-in's order of the numbers of topics beside the truth's."""
+    return _ranks(inputs, corpora, FULL)
+
+
+def _near(inputs: Inputs, corpora: Sequence[str], evaluator: str) -> Finding:
+    """Count the models whose truth a repair meets."""
+    found = {
+        (corpus, model, k): error
+        for corpus in corpora
+        for model in (PLSA, LDA)
+        if KIND in inputs.study.get("measures", {})
+        for k, (error, _) in errors(inputs, corpus, model, evaluator).items()
+    }
+    worst = max(found.values(), key=abs, default=0.0)
+    where = next((f"{c} {m} K={k}" for (c, m, k), error in found.items() if error == worst), "")
+    effect = f"median {median(map(abs, found.values())):.4f}, worst {worst:+.4f} nats per token ({where})"
+    return counted((abs(error) <= WITHIN for error in found.values()), effect, _seeds(inputs))
+
+
+def laplace_near(inputs: Inputs, corpora: Sequence[str]) -> Finding:
+    """Put Laplace's method in the softmax basis beside the truth."""
+    return _near(inputs, corpora, LAPLACE)
+
+
+def nml_near(inputs: Inputs, corpora: Sequence[str]) -> Finding:
+    """Put the NML penalty beside the truth."""
+    return _near(inputs, corpora, NML)
+
+
+_SOURCE = "beyond the original"
+_CELL = "every corpus, model and number of topics"
+TRUTH = (
+    Claim(
+        "full-above-truth",
+        "section 4.1",
+        "Full folding-in is optimistic: it lies above the likelihood of the very same documents.",
+        f"{_CELL}: above the truth by more than {SEEN:g} of its standard errors; all must",
+        full_optimistic,
+    ),
+    Claim(
+        "plug-in-above-truth",
+        _SOURCE,
+        "So is the posterior mean in the place of the folded-in point.",
+        f"{_CELL}: above the truth by more than {SEEN:g} of its standard errors; all must",
+        plug_in_optimistic,
+    ),
+    Claim(
+        "gap-grows-with-topics",
+        "sections 4.1, 4.4",
+        "The optimism of full folding-in grows with the number of topics.",
+        "every corpus and model, from one number of topics to the next: full less truth grows",
+        optimism_grows_with_topics,
+    ),
+    Claim(
+        "full-prefers-more-topics",
+        "section 4.4",
+        "Full folding-in prefers more topics than the truth does.",
+        "every corpus and model: the number of topics that it scores highest is larger",
+        folding_in_prefers_more,
+    ),
+    Claim(
+        "half-ranks-as-truth",
+        _SOURCE,
+        "Half folding-in ranks numbers of topics as the truth does.",
+        f"every corpus, model and two numbers of topics that the truth tells apart by more than {SEEN:g} standard"
+        " errors: the same order; holds from two thirds, fails up to one third",
+        half_ranks,
+    ),
+    Claim(
+        "full-ranks-as-truth",
+        _SOURCE,
+        "Full folding-in ranks numbers of topics as the truth does.",
+        f"every corpus, model and two numbers of topics that the truth tells apart by more than {SEEN:g} standard"
+        " errors: the same order; holds from two thirds, fails up to one third",
+        full_ranks,
+    ),
+    Claim(
+        "laplace-repairs",
+        _SOURCE,
+        "Laplace's method in the softmax basis repairs folding-in.",
+        f"{_CELL}, the model's prior: at most {WITHIN:g} nats per token from the truth",
+        laplace_near,
+    ),
+    Claim(
+        "nml-repairs",
+        _SOURCE,
+        "The NML penalty repairs folding-in.",
+        f"{_CELL}, the model's prior: at most {WITHIN:g} nats per token from the truth",
+        nml_near,
+    ),
+)
