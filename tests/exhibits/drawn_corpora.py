@@ -4,7 +4,6 @@ import math
 from typing import Any
 
 import pandas as pd
-from small_study import corpora_table, small_study
 
 from dlvm.exhibits.inputs import Inputs
 from dlvm.measurements import COLUMNS as MEASURED
@@ -46,15 +45,12 @@ def row(corpus: str, model: str, variant: str, topics: int, evaluator: str, seed
     return (*key, 10, tokens, 0, 0, value * tokens, math.exp(-value), error)
 
 
-def drawn(
-    *,
-    corpora: tuple[str, ...] = ("s10", "s10s", "s40"),
-    seeds: tuple[int, ...] = (0,),
-    gap: float = 0.1,
-    synthetic: bool = False,
-) -> Inputs:
-    """Return inputs; `gap` (nats) is what many samples change of a document's value."""
-    scores, measurements = [], []
+def rows(
+    corpora: tuple[str, ...], seeds: tuple[int, ...] = (0,), gap: float = 0.1
+) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
+    """Return scores and measurements; `gap` (nats) is what many samples change of a document's value."""
+    scores: list[tuple[Any, ...]] = []
+    measurements: list[tuple[Any, ...]] = []
     for corpus in corpora:
         for seed in seeds:
             for evaluator in EVALUATORS:
@@ -68,10 +64,21 @@ def drawn(
                 for quantity, value in ((REFERENCE, -60.0), (with_more(200), -60.0 + gap)):
                     key = (corpus, "truth", "truth", TRUE[corpus], 0.0, "none", seed, quantity, "document", d)
                     measurements.append((*key, value, 0.1))
-    study = small_study()
+    return scores, measurements
+
+
+def drawn(
+    *,
+    corpora: tuple[str, ...] = ("s10", "s10s", "s40"),
+    seeds: tuple[int, ...] = (0,),
+    gap: float = 0.1,
+    synthetic: bool = False,
+) -> Inputs:
+    """Return inputs of these rows alone."""
+    scores, measurements = rows(corpora, seeds, gap)
     return Inputs(
         scores=pd.DataFrame(scores, columns=list(COLUMNS)),
-        corpora=corpora_table(study, synthetic=synthetic),
-        study=study,
+        corpora=pd.DataFrame({"corpus": ["reuters"], "synthetic": [str(synthetic).lower()]}),
+        study={"study": "drawn", "corpora": {"reuters": {"test_documents": 4}}},
         measurements=pd.DataFrame(measurements, columns=list(MEASURED)),
     )

@@ -1,10 +1,14 @@
 """A small study with made-up scores, for the tests of the exhibits."""
 
 import copy
+import functools
 import math
 from collections.abc import Callable, Iterable
+from dataclasses import astuple
 from typing import Any
 
+import drawn_corpora
+import made_measurements as made
 import pandas as pd
 
 from dlvm.exhibits import Inputs
@@ -23,6 +27,13 @@ STUDY: dict[str, Any] = {
     "beyond_vocabulary": {"corpus": "cranfield", "topics": [50], "seeds": [0]},
     "smoothing": [1e-10, 1e-4, 1e-1],
     "smoothing_in_m_step": {"seeds": [0]},
+    "realistic": {
+        "source": "reuters",
+        "documents": 2000,
+        "mean_length": 60.0,
+        "test_documents": 10,
+        "corpora": ["s10", "s10s", "s40"],
+    },
     "models": {
         "plsa-hof": {
             "variant": MAIN,
@@ -70,6 +81,28 @@ STUDY: dict[str, Any] = {
             "topics": [2, 10],
             "seeds": [0],
         },
+        "calibration": {"corpora": ["none"], "seeds": [0]},
+        "convergence-to-exact": {"corpora": ["none"], "seeds": [0]},
+        "optimism": {
+            "corpora": ["cranfield", "medline"],
+            "models": ["plsa-hof", "lda"],
+            "topics": list(made.TOPICS),
+            "seeds": [0],
+            "settings": {
+                "smoothing": made.CONSTANT,
+                "constants_topics": [3, 100],
+                "least_samples": 5,
+                "limit": 1e8,
+            },
+        },
+        "bidirectional": {"corpora": ["cranfield"], "models": ["plsa-hof", "lda"], "topics": [4, 100], "seeds": [0]},
+        "epca-marginal": {"corpora": ["cranfield"], "models": ["epca"], "topics": [1, 2, 5], "seeds": [0, 1]},
+        "model-selection": {
+            "corpora": ["s10", "s10s", "s40"],
+            "topics": {corpus: list(topics) for corpus, topics in drawn_corpora.GRIDS.items()},
+            "seeds": [0],
+            "settings": {"training_documents": list(drawn_corpora.SIZES), "chains": 2},
+        },
     },
     "alternatives": {
         "corpus": "cranfield",
@@ -113,7 +146,7 @@ def made_up(topics: int, smoothing: float, evaluator: str, seed: int) -> float:
 
 
 def score_rows(study: dict[str, Any], p: Callable[[int, float, str, int], float] = made_up) -> list[Row]:
-    """Return the scores that a study asks for."""
+    """Return the scores of a study's models, and those of the limits of the normaliser."""
     rows = []
     alternatives, beyond = study["alternatives"], study["beyond_vocabulary"]
     cells: list[tuple[str, str, list[int], list[int], str, float]] = [
@@ -155,7 +188,10 @@ def score_rows(study: dict[str, Any], p: Callable[[int, float, str, int], float]
 
 
 def measurement_rows(study: dict[str, Any], shift: float = 0.0) -> list[Row]:
-    """Return measurements that bear out every claim; `shift` (nats) moves every estimate against the exact value."""
+    """Return measurements that bear out every claim of Welling et al.
+
+    `shift` (nats) moves every estimate against the exact value.
+    """
     measures = study["measures"]
 
     def one(kind: str, model: str, topics: int, quantity: str, axis: str, at: int, value: float, **o: Any) -> Row:
@@ -208,6 +244,32 @@ def measurement_rows(study: dict[str, Any], shift: float = 0.0) -> list[Row]:
     return rows
 
 
+def truth_rows(study: dict[str, Any]) -> tuple[list[Row], list[Row]]:
+    """Return the scores and measurements of the truth, of the kinds that a study asks for."""
+    return _truth_rows(tuple((kind, tuple(asked["corpora"])) for kind, asked in study["measures"].items()))
+
+
+@functools.cache
+def _truth_rows(kinds: tuple[tuple[str, tuple[str, ...]], ...]) -> tuple[list[Row], list[Row]]:
+    asked = dict(kinds)
+    scores: list[Any] = []
+    rows: list[Any] = []
+    if "calibration" in asked:
+        rows += made.calibration(pairs=8)
+    if "convergence-to-exact" in asked:
+        rows += made.convergence_to_exact()
+    if "bidirectional" in asked:
+        rows += made.bidirectional(asked["bidirectional"][0])
+    for both in (
+        made.optimism(asked["optimism"]) if "optimism" in asked else ([], []),
+        made.epca_marginal(asked["epca-marginal"][0]) if "epca-marginal" in asked else ([], []),
+    ):
+        scores += both[0]
+        rows += both[1]
+    drawn = drawn_corpora.rows(asked.get("model-selection", ()))
+    return [*map(astuple, scores), *drawn[0]], [*map(astuple, rows), *drawn[1]]
+
+
 def corpora_table(study: dict[str, Any], *, synthetic: bool) -> pd.DataFrame:
     """Return a corpora table for a study."""
     rows = [
@@ -236,6 +298,12 @@ def small_study(**changes: Any) -> dict[str, Any]:
     return {**copy.deepcopy(STUDY), **changes}
 
 
+def without(*kinds: str) -> dict[str, Any]:
+    """Return the study without some kinds of measurements."""
+    measures = {kind: asked for kind, asked in STUDY["measures"].items() if kind not in kinds}
+    return small_study(measures=copy.deepcopy(measures))
+
+
 def inputs(
     study: dict[str, Any] | None = None,
     *,
@@ -246,11 +314,12 @@ def inputs(
 ) -> Inputs:
     """Return the inputs of a study with made-up scores."""
     study = study or small_study()
+    scores, measurements = truth_rows(study)
     return Inputs(
-        scores=pd.DataFrame(score_rows(study, p), columns=list(COLUMNS)),
+        scores=pd.DataFrame(score_rows(study, p) + scores, columns=list(COLUMNS)),
         corpora=corpora_table(study, synthetic=synthetic),
         study=study,
-        measurements=pd.DataFrame(measurement_rows(study, shift), columns=list(MEASURED)),
+        measurements=pd.DataFrame(measurement_rows(study, shift) + measurements, columns=list(MEASURED)),
         timings=timings,
         commit="0123456789abcdef",
         date="2001-02-03",

@@ -1,13 +1,13 @@
 """Table 1: the published figures against one another, and the marks against draws of which the answer is known."""
 
 import math
-from dataclasses import replace
-from typing import Any
+from dataclasses import astuple, replace
 
 import numpy as np
 import pandas as pd
 import pytest
-from small_study import inputs
+from made_measurements import Changes, calibration
+from small_study import inputs, without
 
 from dlvm.errors import InputError
 from dlvm.exhibits import Inputs
@@ -30,33 +30,9 @@ from dlvm.measurements import COLUMNS
 from dlvm.measures.calibration import estimators
 from dlvm.measures.convergence_to_exact import METHODS
 
-TOKENS = 14
-BITS = TOKENS * math.log(2.0)
 
-
-def normal_errors(rng: np.random.Generator, n: int, mean: float, deviation: float) -> list[float]:
-    """Return n errors of exactly this mean and standard deviation."""
-    z = rng.standard_normal(n)
-    return list(mean + deviation * (z - z.mean()) / z.std(ddof=1))
-
-
-def measured(
-    gammas: tuple[float, ...] = GAMMAS, changes: dict[tuple[float, str], tuple[float, float]] | None = None
-) -> Inputs:
-    """Return inputs whose errors have the published means and standard deviations, but for the changed cells."""
-    rng = np.random.default_rng(0)
-    rows: list[tuple[Any, ...]] = []
-    for gamma in gammas:
-        key = ("none", "none", f"gamma-{gamma:g}", 4, 0.0, "none", 0)
-        rows.append((*key, "tokens", "pairs", 1000, float(TOKENS), 0.0))
-        for name in estimators():
-            mean, deviation = 0.01, 0.02
-            if name in METHODS:
-                mean, deviation = map(float, PUBLISHED[gamma][METHODS.index(name)][:2])
-            mean, deviation = (changes or {}).get((gamma, name), (mean, deviation))
-            errors = normal_errors(rng, 100, mean, deviation)
-            rows += [(*key, f"error-{name}", "pair", i, e * BITS, 0.1) for i, e in enumerate(errors)]
-            rows.append((*key, f"mean-error-{name}", "pairs", 1000, mean * BITS, deviation * BITS / math.sqrt(1000)))
+def measured(gammas: tuple[float, ...] = GAMMAS, changes: Changes | None = None) -> Inputs:
+    rows = [astuple(row) for row in calibration(gammas, changes)]
     return replace(inputs(), measurements=pd.DataFrame(rows, columns=list(COLUMNS)))
 
 
@@ -131,7 +107,7 @@ def test_what_was_not_measured_is_a_dash() -> None:
     assert len(lines) == len(estimators())
     assert all(line.count("&") == 8 for line in lines)
     with pytest.raises(InputError, match="measure calibration first"):
-        render(inputs())
+        render(inputs(without("calibration")))
 
 
 def test_timings_stand_beside_the_published_ones() -> None:

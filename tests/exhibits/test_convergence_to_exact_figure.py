@@ -1,35 +1,22 @@
 """Figures 1 and 2: a row of panels per pair, the exact value among the curves, and the error of the runs."""
 
 import math
-from dataclasses import replace
-from typing import Any
+from dataclasses import astuple, replace
 
 import numpy as np
 import pandas as pd
 import pytest
-from small_study import inputs
+from made_measurements import EXACT, SAMPLES, convergence_to_exact
+from small_study import inputs, without
 
 from dlvm.errors import InputError
 from dlvm.exhibits import Inputs, style
 from dlvm.exhibits.convergence_to_exact import draw
 from dlvm.measurements import COLUMNS
-from dlvm.measures.convergence_to_exact import METHODS
-
-EXACT = {4: (14, -90.0), 5: (16, -100.0)}
-SIZES = (100, 1000, 10000)
 
 
 def measured(pairs: tuple[int, ...] = (4, 5)) -> Inputs:
-    rows: list[tuple[Any, ...]] = []
-    for topics in pairs:
-        tokens, exact = EXACT[topics]
-        key = ("none", "none", "gamma-0.5", topics, 0.0)
-        rows.append((*key, "none", 0, "exact-marginal", "tokens", tokens, exact, 0.0))
-        for i, name in enumerate(METHODS):
-            for size in SIZES:
-                for run in (0, 1):
-                    off = (2.0 if i == 0 else 0.1 * i) / math.sqrt(size) * (1.0 + run)
-                    rows.append((*key, str(run), 0, f"estimate-{name}", "samples", size, exact + off, 0.0))
+    rows = [astuple(row) for row in convergence_to_exact(pairs)]
     return replace(inputs(), measurements=pd.DataFrame(rows, columns=list(COLUMNS)))
 
 
@@ -44,9 +31,9 @@ def test_the_curves_are_code_lengths_and_their_errors() -> None:
         lines = {str(line.get_label()): line for line in whole.get_lines()}
         assert set(lines) == {"exact", "HM", "MFI (1st order)", "MFI (2nd order)", "LR", "LRS"}
         assert np.asarray(lines["exact"].get_ydata())[0] == pytest.approx(-exact / bits)
-        expected = -(exact + 0.4 / np.sqrt(SIZES)) / bits
+        expected = -(exact + 0.4 / np.sqrt(SAMPLES)) / bits
         np.testing.assert_allclose(np.asarray(lines["LRS"].get_ydata(), dtype=float), expected)
-        squared = (0.4 / np.sqrt(SIZES)) ** 2
+        squared = (0.4 / np.sqrt(SAMPLES)) ** 2
         rms = np.sqrt((squared + 4.0 * squared) / 2.0) / bits  # the second run is off twice as far
         np.testing.assert_allclose(np.asarray(error.get_lines()[-1].get_ydata(), dtype=float), rms)
         low, high = close.get_ylim()
@@ -63,4 +50,4 @@ def test_one_pair_is_one_row() -> None:
 
 def test_says_what_to_measure() -> None:
     with pytest.raises(InputError, match="measure convergence-to-exact first"):
-        draw(inputs())
+        draw(inputs(without("convergence-to-exact")))

@@ -1,12 +1,22 @@
-"""The effects of alternatives, measured on made-up scores of known ratios."""
+"""The effects of alternatives, measured on made-up scores and measurements of known ratios and differences."""
 
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import made_measurements as made
+import pandas as pd
 import pytest
-from small_study import FULL, HALF, inputs, made_up, small_study
+from small_study import FULL, HALF, inputs, made_up, small_study, without
 
-from dlvm.exhibits import make
+from dlvm.exhibits import Inputs, make
+from dlvm.exhibits.calibration_table import PUBLISHED
 from dlvm.exhibits.interpretations import INTERPRETATIONS, held_back_choice, in_words
+from dlvm.exhibits.interpretations import rows as rows_of
+from dlvm.exhibits.interpretations_of_estimators import ROWS, median_and_range, signed
+
+KINDS = ("calibration", "convergence-to-exact", "optimism", "epca-marginal", "model-selection")
 
 
 def rows(tmp_path: Path, **changes: object) -> dict[str, str]:
@@ -17,7 +27,117 @@ def rows(tmp_path: Path, **changes: object) -> dict[str, str]:
 
 
 def test_every_choice_has_a_row(tmp_path: Path) -> None:
-    assert set(rows(tmp_path)) == {row.question for row in INTERPRETATIONS}
+    both = (*INTERPRETATIONS, *ROWS)
+    assert set(rows(tmp_path)) == {row.question for row in both}
+    assert len({row.question for row in both}) == len(both)
+
+
+def test_a_row_on_what_the_study_does_not_measure_is_left_out() -> None:
+    for kind in KINDS:
+        asked_for = Inputs(pd.DataFrame(), pd.DataFrame(), without(kind))
+        assert rows_of(asked_for) == tuple(row for row in (*INTERPRETATIONS, *ROWS) if row.measure != kind)
+    assert {row.measure for row in ROWS} == set(KINDS)
+
+
+def asked(**settings: Mapping[str, object]) -> dict[str, Any]:
+    """Return the study's measurements, some with further settings (`_` for "-" in their names)."""
+    measures: dict[str, Any] = small_study()["measures"]
+    for name, more in settings.items():
+        kind = name.replace("_", "-")
+        measures[kind] = {**measures[kind], "settings": {**measures[kind].get("settings", {}), **more}}
+    return measures
+
+
+def test_choices_about_estimators_are_those_of_the_study(tmp_path: Path) -> None:
+    settings = asked(
+        calibration={"alpha": 0.3, "tokens": made.TOKENS_OF_PAIR},
+        optimism={"samples": 77, "work": 1e8, "least_samples": 3, "limit": 3e10},
+        convergence_to_exact={"numbers_of_topics": [4, 5], "tokens": [14, 16]},
+        model_selection={
+            "training_documents": [30, 60],
+            "samples": {"left-to-right-sequential": 20},
+            "chains": 4,
+            "sweeps": 90,
+            "alpha_sum": 20.0,
+            "beta": 0.2,
+        },
+    )
+    found = rows(tmp_path, measures=settings)
+
+    def row(part: str) -> str:
+        (line,) = [line for question, line in found.items() if part in question]
+        return line
+
+    assert r"every \(\alpha_k\) is 0.3" in row("the prior \\(\\alpha")
+    assert "LRS, 77 sweeps" in row("no exact value")
+    assert "but 3 at least" in row("no exact value")
+    assert r"both: \(K\) of 4 and 5, with \(L\) of 14 and 16" in row("Figures 1 and 2")
+    assert "30 and 60 training documents, the last 10 held out, samples: 20 (LRS), not set (LR)" in row(
+        "numbers of documents"
+    )
+    assert "what the study has time for" in row("numbers of documents")
+    assert "90 sweeps" in row("vanilla")
+    assert "of 4 chains" in row("vanilla")
+    assert "28251 words" in row("news collection")
+    assert "2{,}000 documents" in row("lengths")
+    assert "a mean of 60" in row("lengths")
+    # the published figure is put in, the harmonic mean's at the smallest gamma
+    mean = float(PUBLISHED[0.2][0][0])
+    assert rf"ours \ensuremath{{-{-mean:.4f}}} bits per token, \ensuremath{{-{-mean * made.BITS:.2f}}}" in row("unit")
+
+
+def test_the_sources_own_sizes_are_not_called_cut(tmp_path: Path) -> None:
+    study = small_study()
+    realistic = {**study["realistic"], "test_documents": 10_000}
+    samples = {"left-to-right-sequential": 100, "left-to-right": 100, "mean-field-importance": 200}
+    sizes = {"training_documents": [1000, 2500, 5000, 10000, 20000, 30000, 40000], "samples": samples}
+    found = rows(tmp_path, measures=asked(model_selection=sizes), realistic=realistic)
+    (line,) = [line for question, line in found.items() if "numbers of documents" in question]
+    assert "as in the source" in line
+
+
+def test_measured_effects_about_estimators(tmp_path: Path) -> None:
+    found = rows(tmp_path)
+
+    def row(part: str) -> str:
+        (line,) = [line for question, line in found.items() if part in question]
+        return line
+
+    assert r"\ensuremath{+0.0007}, \ensuremath{0.0000}, \ensuremath{+0.0046}, \ensuremath{+0.0051} bits per" in row(
+        "LRS, 3.6"
+    )
+    for name in ("LR, mean error", "no resampling, mean error"):
+        assert name in row("LR, 3.5: sweeps")
+    # the second run is off twice as far as the first, which is off by 0.4 nats over the root of the samples
+    error = 0.4 / made.SAMPLES[-1] ** 0.5 * 2.5**0.5 / made.BITS
+    assert f"LRS is {error:.4f} bits per token (r.m.s.) off after 10{{,}}000 samples" in row("Figures 1 and 2")
+    # 0.1 nats better under the fitted prior
+    assert r"PLSA-HOF, fitted: \ensuremath{-9.5}\,\%" in row("the prior of the truth")
+    assert r"LRS less exact, nats per token: \ensuremath{-0.3000}" in row("no exact value")
+    assert r"LDA, divided: \ensuremath{+0.002}" in row("its own error on the prior")
+    assert r"undivided: \ensuremath{-0.080} (\ensuremath{-0.400} to \ensuremath{-0.012})" in row(
+        "its own error on the prior"
+    )
+    assert r"PLSA-HOF, one step: \ensuremath{-0.010}" in row("theta_k = 0")
+    assert r"penalised: \ensuremath{-0.050}" in row("NML")
+    assert r"\(K = 2\): annealed less quadrature \ensuremath{+0.4000}" in row("EPCA's likelihood")
+
+
+def test_without_rows_effects_are_not_measured(tmp_path: Path) -> None:
+    bare = inputs()
+    bare = replace(bare, measurements=bare.measurements.iloc[:0], scores=bare.scores.iloc[:0])  # type: ignore[union-attr]
+    make("table-interpretations", bare, tmp_path / "bare.tex")
+    lines = (tmp_path / "bare.tex").read_text().splitlines()
+    for row in ROWS:
+        (line,) = [line for line in lines if line.startswith(f"{row.question} & ")]
+        assert line.endswith(r"& not measured\\")
+
+
+def test_numbers_with_signs() -> None:
+    assert signed(-0.00004, 4) == r"\ensuremath{0.0000}"
+    assert signed(1234.5, 1) == r"\ensuremath{+1{,}234.5}"
+    assert median_and_range([3.0, 1.0, 2.0], str) == "2.0 (1.0 to 3.0)"
+    assert median_and_range([3.0], str) == "3.0"
 
 
 def test_effects_are_relative_to_the_choice_at_the_same_point(tmp_path: Path) -> None:

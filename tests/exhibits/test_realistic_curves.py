@@ -9,7 +9,7 @@ import pytest
 from drawn_corpora import GRIDS, SIZES, drawn, nats
 from matplotlib.colors import same_color
 from matplotlib.figure import Figure
-from small_study import inputs
+from small_study import inputs, without
 
 from dlvm.errors import InputError
 from dlvm.exhibits import model_selection, realistic_curves, style
@@ -39,7 +39,7 @@ def test_scores_are_read_by_corpus_evaluator_and_size() -> None:
     assert math.isnan(s40.true_perplexity("chib"))
     assert s40.selected("left-to-right-sequential", 400, 2) == 40
     assert s40.selected("chib", 400, 2) is None
-    assert selections(inputs()) == {}
+    assert selections(inputs(without("model-selection"))) == {}
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_selected_numbers_and_errors_of_the_true_model() -> None:
 @pytest.mark.parametrize("synthetic", [True, False])
 def test_models_of_made_up_documents_say_so(synthetic: bool) -> None:
     given = drawn(synthetic=synthetic)
-    for function, marks in ((realistic_curves.figure_4, 3), (realistic_curves.figure_5, 3), (model_selection.draw, 1)):
+    for function, marks in ((realistic_curves.figure_4, 3), (realistic_curves.figure_5, 3), (model_selection.draw, 2)):
         texts = [text.get_text() for axis in made(function, given).axes for text in axis.texts]
         assert texts.count(style.SYNTHETIC_MARK) == (marks if synthetic else 0)
 
@@ -116,7 +116,7 @@ def test_models_of_made_up_documents_say_so(synthetic: bool) -> None:
 def test_without_scores_there_is_no_figure() -> None:
     for function in (realistic_curves.figure_3, realistic_curves.figure_5, model_selection.draw):
         with pytest.raises(InputError, match="measure model-selection first"):
-            function(inputs())
+            function(inputs(without("model-selection")))
     with pytest.raises(InputError, match="figure-realistic-40"):
         realistic_curves.figure_4(drawn(corpora=("s10",)))
 

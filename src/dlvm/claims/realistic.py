@@ -161,14 +161,14 @@ _MODEL = "every drawn corpus, number of topics, training size and seed"
 REALISTIC = (
     Claim(
         "lr-biased",
-        "section 4.2; Figures 3-4",
+        "Buntine, section 4.2; Figures 3-4",
         "On realistic models left-to-right particles are biased.",
         f"{_MODEL}: LR below LRS by more than {SEEN:g} standard errors of the difference",
         particles_biased,
     ),
     Claim(
         "lr-bias-grows",
-        "section 4.2; Figures 3-4",
+        "Buntine, section 4.2; Figures 3-4",
         "The bias of left-to-right particles grows with the size of the training set.",
         "every step from one training size to the next, for every drawn corpus, number of topics and seed: LRS less LR"
         " grows",
@@ -176,7 +176,7 @@ REALISTIC = (
     ),
     Claim(
         "lr-perplexity-rises",
-        "section 4.2; Figure 4",
+        "Buntine, section 4.2; Figure 4",
         "Perplexity by left-to-right particles starts to rise as training sets grow, and by MFI and LRS it does not.",
         "every drawn corpus, number of topics and seed: from the second largest training size to the largest it rises"
         " by LR and by neither of the others",
@@ -184,21 +184,21 @@ REALISTIC = (
     ),
     Claim(
         "mfi-tracks-lrs",
-        "section 4.2; Figure 5",
-        "Mean-field importance sampling tracks the sequential sampler remarkably well.",
+        "Buntine, section 4.2; Figure 5",
+        "Mean-field importance sampling stays close to the sequential sampler.",
         f"{_MODEL}: perplexities at most {TRACKS:.0%} apart",
         importance_tracks,
     ),
     Claim(
         "true-topics-found",
-        "section 4.2; Figure 5",
+        "Buntine, section 4.2; Figure 5",
         "LRS and MFI converge to the true number of topics.",
         "every drawn corpus, both samplers, every seed: the largest training size has its highest likelihood there",
         truth_found,
     ),
     Claim(
         "lrs-sharpest",
-        "sections 4.2, 5; Figure 5",
+        "Buntine, sections 4.2, 5; Figure 5",
         "The sequential sampler picks the right number of topics more distinctly than left-to-right particles do.",
         "every drawn corpus, training size and seed: the true number's lead over the mean of the others is larger by"
         " LRS; holds from two thirds, fails up to one third",
@@ -206,7 +206,7 @@ REALISTIC = (
     ),
     Claim(
         "lrs-100-samples",
-        "section 4.2",
+        "Buntine, section 4.2",
         "The sequential sampler with 2,000 samples cannot be told from that with 100.",
         "every checked document of every drawn corpus, under the true model: at most"
         f" {INDISTINGUISHABLE:g} standard errors of the difference apart",

@@ -1,7 +1,9 @@
 """What the truth says of folding-in: claims of sections 4.1 and 4.4 of Welling et al. (2008) put to it, and our own.
 
 The truth is log p(document | alpha, phi) of the same test documents under the model's own prior, exact or by
-left-to-right sequential. The two are compared with nothing but each other's documents, in nats per token.
+left-to-right sequential. Both score the same documents, in nats per token. With the fewest sweeps that the study
+allows, as on long documents, left-to-right sequential lies below the likelihood by hundredths of a nat per token. That
+is little beside the optimism of folding-in, but as much as a repair may be off: repairs are not judged there.
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,10 +12,11 @@ from typing import NamedTuple
 
 from dlvm.claims.finding import ALWAYS, GENERALLY, Claim, Finding, counted, median
 from dlvm.exhibits.inputs import FULL, HALF, LDA, PLSA, Inputs
-from dlvm.exhibits.optimism import KIND, PLUG_IN, Point, curve
+from dlvm.exhibits.optimism import EXACT, FITTED, FLAT, KIND, PLUG_IN, SEQUENTIAL, Point, curve
 from dlvm.exhibits.repair import LAPLACE, NML, errors
 
 WITHIN = 0.01  # nats per token: one percent of perplexity
+COMPONENTS = "epca-marginal"
 SEEN = 3.0  # standard errors of the truth above which a difference is taken for one
 
 
@@ -133,7 +136,9 @@ def _near(inputs: Inputs, corpora: Sequence[str], evaluator: str) -> Finding:
         for corpus in corpora
         for model in (PLSA, LDA)
         if KIND in inputs.study.get("measures", {})
+        for truth in [{p.topics: p.samples for p in curve(inputs, corpus, model, "truth")}]
         for k, (error, _) in errors(inputs, corpus, model, evaluator).items()
+        if truth[k] == 0 or truth[k] > inputs.study["measures"][KIND]["settings"]["least_samples"]
     }
     worst = max(found.values(), key=abs, default=0.0)
     where = next((f"{c} {m} K={k}" for (c, m, k), error in found.items() if error == worst), "")
@@ -153,7 +158,58 @@ def nml_near(inputs: Inputs, corpora: Sequence[str]) -> Finding:
 
 _SOURCE = "beyond the original"
 _CELL = "every corpus, model and number of topics"
+
+
+def sequential_meets_exact(inputs: Inputs, corpora: Sequence[str]) -> Finding:
+    """Put left-to-right sequential beside the exact value, model by model and prior by prior."""
+    table = inputs.scores
+    table = table[table["variant"].isin([KIND, FLAT, FITTED]) & table["corpus"].isin(list(corpora))]
+    axes = ["corpus", "model", "variant", "topics", "smoothing", "seed"]
+    exact, sequential = (
+        {tuple(row[axis] for axis in axes): row for row in table[table["evaluator"] == name].to_dict("records")}
+        for name in (EXACT, SEQUENTIAL)
+    )
+    gaps = {
+        at: (sequential[at]["log_likelihood"] - exact[at]["log_likelihood"]) / exact[at]["tokens"]
+        for at in sorted(exact.keys() & sequential.keys())
+    }
+    worst = max(gaps, key=lambda at: abs(gaps[at]), default=None)
+    effect = ""
+    if worst is not None:
+        corpus, model, variant, topics, *_ = worst
+        prior = variant.removeprefix(KIND).strip("-").replace("-", " ") or "own prior"
+        error = sequential[worst]["standard_error"] / exact[worst]["tokens"]
+        effect = f"median {median(gaps.values()):+.4f} nats per token, largest {gaps[worst]:+.4f} ({corpus} {model}"
+        effect += f" K={topics}, {prior}, stated error {error:.4f})"
+    return counted((abs(gap) <= WITHIN for gap in gaps.values()), effect, _seeds(inputs))
+
+
+def components_optimistic(inputs: Inputs, corpora: Sequence[str]) -> Finding:
+    """Count the documents that full folding-in of EPCA flatters."""
+    table = inputs.measurements
+    if table is None:
+        return counted([], "", [])
+    table = table[(table["variant"] == COMPONENTS) & (table["axis"] == "document")]
+    table = table[table["corpus"].isin(list(corpora))]
+    at = ["corpus", "topics", "seed", "at"]
+    full, truth = (
+        table[table["quantity"] == name].set_index(at)["value"].sort_index() for name in (FULL, "marginal-annealed")
+    )
+    gaps = full - truth
+    parts = [f"K={k} {gap:+.1f}" for k, gap in gaps.groupby("topics").median().items()]
+    seeds = [int(seed) for seed in table["seed"].unique()]
+    return counted((gap > 0.0 for gap in gaps), f"median nats per document: {', '.join(parts)}", seeds, **ALWAYS)
+
+
 TRUTH = (
+    Claim(
+        "sequential-meets-exact",
+        _SOURCE,
+        "On real documents the sequential left-to-right sampler meets the exact value.",
+        "every corpus, model, prior, constant and number of topics for which both are known: at most"
+        f" {WITHIN:g} nats per token apart",
+        sequential_meets_exact,
+    ),
     Claim(
         "full-above-truth",
         "section 4.1",
@@ -199,17 +255,26 @@ TRUTH = (
         full_ranks,
     ),
     Claim(
+        "epca-full-above-truth",
+        _SOURCE,
+        "Full folding-in of EPCA lies above its marginal likelihood under the Gaussian prior of its penalty.",
+        "every test document and number of components: above the annealed estimate",
+        components_optimistic,
+    ),
+    Claim(
         "laplace-repairs",
         _SOURCE,
         "Laplace's method in the softmax basis repairs folding-in.",
-        f"{_CELL}, the model's prior: at most {WITHIN:g} nats per token from the truth",
+        f"{_CELL}, the model's prior, where the truth is exact or has more than the fewest sweeps: at most"
+        f" {WITHIN:g} nats per token from the truth",
         laplace_near,
     ),
     Claim(
         "nml-repairs",
         _SOURCE,
         "The NML penalty repairs folding-in.",
-        f"{_CELL}, the model's prior: at most {WITHIN:g} nats per token from the truth",
+        f"{_CELL}, the model's prior, where the truth is exact or has more than the fewest sweeps: at most"
+        f" {WITHIN:g} nats per token from the truth",
         nml_near,
     ),
 )

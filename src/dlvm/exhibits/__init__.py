@@ -188,7 +188,11 @@ EXHIBITS: dict[str, Exhibit] = {
         "table", "the original's claims, tested", "dlvm.exhibits.claims_table", "render", (*SCORED, *MEASURED)
     ),
     "table-interpretations": Exhibit(
-        "table", "the readings that the source leaves open", "dlvm.exhibits.interpretations", "render", SCORED
+        "table",
+        "the readings that the sources leave open",
+        "dlvm.exhibits.interpretations",
+        "render",
+        (*SCORED, CALIBRATION, TO_EXACT, OPTIMISM, COMPONENTS, SELECTION),
     ),
     "table-provenance": Exhibit(
         "table", "the command, time and memory of every exhibit", "dlvm.exhibits.provenance", "render"

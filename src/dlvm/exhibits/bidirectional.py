@@ -15,9 +15,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 KIND = "bidirectional"
-BOUNDS = ((UPPER, "upper bound", "#D55E00", "v"), (LOWER, "lower bound", "#0072B2", "^"))
-BETWEEN = "#EEEEEE"
-EXACT_COLOUR = "#009E73"
+BOUNDS = ((UPPER, "upper bound", "v"), (LOWER, "lower bound", "^"))
+COLOUR, BETWEEN = "#555555", "#EEEEEE"
 LINEAR = 0.3  # nats; up to here the axis is linear, beyond it logarithmic
 MINUS = "\N{MINUS SIGN}"
 
@@ -83,12 +82,13 @@ def _panel(axis: Axes, cell: "pd.DataFrame") -> None:
     axis.fill_between(upper["at"], lower["value"], upper["value"], color=BETWEEN, linewidth=0, zorder=0.6)
     reference = rows(REFERENCE)
     samples = int(reference["at"].iloc[0])
-    axis.axhline(0.0, color="black", linewidth=0.9, zorder=1.5, label=f"left-to-right sequential, {samples} samples")
-    for quantity, label, colour, marker in BOUNDS:
+    label = f"left-to-right sequential, {samples} samples"
+    axis.axhline(0.0, color=style.EVALUATOR_COLOURS[REFERENCE], linewidth=1.4, zorder=1.5, label=label)
+    for quantity, label, marker in BOUNDS:
         bound = rows(quantity)
         errors = 2.0 * bound["standard_error"]
         axis.errorbar(
-            bound["at"], bound["value"], errors, color=colour, marker=marker, linewidth=1.2, elinewidth=0.8, label=label
+            bound["at"], bound["value"], errors, color=COLOUR, marker=marker, linewidth=1.2, elinewidth=0.8, label=label
         )
     exact = rows(EXACT)
     axis.set_xscale("log")
@@ -100,7 +100,11 @@ def _panel(axis: Axes, cell: "pd.DataFrame") -> None:
     axis.margins(x=0.1)
     if len(exact):
         axis.axhline(
-            float(exact["value"].iloc[0]), color=EXACT_COLOUR, linewidth=1.4, linestyle="--", zorder=1.6, label="exact"
+            float(exact["value"].iloc[0]),
+            color=style.EVALUATOR_COLOURS["exact-marginal"],
+            linestyle=(0, (4, 2)),
+            zorder=1.6,
+            label="exact",
         )
     last = gap.iloc[-1]
     axis.text(

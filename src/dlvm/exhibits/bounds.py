@@ -47,6 +47,7 @@ def corpus_of(inputs: Inputs) -> str:
     """
     table = inputs.measurements
     if table is not None:
+        table = table[table["variant"].isin(BY_DOCUMENT)]
         measured = set(table.loc[(table["axis"] == "document") & (table["quantity"] == EXACT), "corpus"])
         for corpus in inputs.settings.corpora:
             if corpus in measured:

@@ -143,12 +143,15 @@ def _of_gamma(table: "pd.DataFrame", gamma: float) -> dict[tuple[float, str], Ce
         return {}
     table = table[table["seed"] == tokens["seed"].iloc[0]]
     unit = float(tokens["value"].iloc[0]) * math.log(2.0)
+    rows: dict[str, list[tuple[int, float, float]]] = {}
+    columns = (table[column] for column in ("quantity", "at", "value", "standard_error"))
+    for quantity, at, value, error in zip(*columns, strict=True):
+        rows.setdefault(quantity, []).append((int(at), float(value), float(error)))
     found = {}
     for name in estimators():
-        errors = table[table["quantity"] == ERROR + name].sort_values("at")["value"].to_numpy(dtype=float)
-        (mean,) = table[table["quantity"] == MEAN + name].to_dict("records")
-        value, error = float(mean["value"]), float(mean["standard_error"])
-        found[gamma, name] = Cell(errors / unit, value / unit, error / unit, int(mean["at"]))
+        errors = np.array([value for _, value, _ in sorted(rows[ERROR + name])])
+        ((pairs, value, error),) = rows[MEAN + name]
+        found[gamma, name] = Cell(errors / unit, value / unit, error / unit, pairs)
     return found
 
 

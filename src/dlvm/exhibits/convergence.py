@@ -44,10 +44,10 @@ def draw(inputs: Inputs) -> Figure:
         above.set_title(latex.corpus_name(corpus), fontweight="bold")
         _traces(above, of_corpus[of_corpus["seed"] == settings.seeds[0]])
         _r_hats(below, of_corpus)
-        if inputs.synthetic(corpus):
-            above.text(
+        for panel in (above, below) if inputs.synthetic(corpus) else ():
+            panel.text(
                 *(0.5, 0.5, style.SYNTHETIC_MARK),
-                transform=above.transAxes,
+                transform=panel.transAxes,
                 rotation=25,
                 ha="center",
                 va="center",

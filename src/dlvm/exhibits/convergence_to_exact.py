@@ -1,7 +1,7 @@
 """Figures 1 and 2 of Buntine (2009): estimates of one document's code length as samples grow, and their error."""
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -12,13 +12,13 @@ from dlvm.errors import InputError
 from dlvm.exhibits import style
 from dlvm.exhibits.calibration_table import LABELS
 from dlvm.exhibits.inputs import Inputs
+from dlvm.exhibits.realistic_curves import mark
 from dlvm.measures.calibration import EXACT
 from dlvm.measures.convergence_to_exact import ESTIMATE, METHODS
 
 if TYPE_CHECKING:
     import pandas as pd
 
-COLOURS = dict(zip(METHODS, ("#999999", "#56B4E9", "#0072B2", "#E69F00", "#D55E00"), strict=True))
 DASHES = dict(zip(METHODS, ("-", (0, (4, 1.5)), "-", (0, (4, 1.5)), "-"), strict=True))
 HEIGHT = 2.6  # inches, of a row
 FIRST_RUN = "0"
@@ -45,6 +45,7 @@ def draw(inputs: Inputs) -> Figure:
     grid = figure.subplots(len(topics), 3, squeeze=False)
     for row, k in zip(grid, topics, strict=True):
         _draw_pair(list(row), table[table["topics"] == k], k)
+        mark(row, inputs)
     for axis in grid[-1]:
         axis.set_xlabel("samples")
     for axis, title in zip(grid[0], ("one run of each", "close up", "all runs"), strict=True):
@@ -68,14 +69,10 @@ def _draw_pair(axes: list[Axes], table: "pd.DataFrame", topics: int) -> None:
         if runs.empty:
             continue
         runs = runs.pivot_table(index="at", columns="chain", values="value") * bits
+        look: dict[str, Any] = {"color": style.EVALUATOR_COLOURS[name], "linestyle": DASHES[name]}
         for axis in (whole, close):
-            axis.plot(runs.index, runs[FIRST_RUN], color=COLOURS[name], linestyle=DASHES[name], label=LABELS[name])
-        error.plot(
-            runs.index,
-            np.sqrt(((runs - exact) ** 2).mean(axis=1)),
-            color=COLOURS[name],
-            linestyle=DASHES[name],
-        )
+            axis.plot(runs.index, runs[FIRST_RUN], label=LABELS[name], **look)
+        error.plot(runs.index, np.sqrt(((runs - exact) ** 2).mean(axis=1)), **look)
         if name != METHODS[0]:  # the harmonic mean is far off: the close-up is of the others
             near.append(float(np.abs(runs[FIRST_RUN] - exact).iloc[1:].max()))
     if near:
@@ -85,7 +82,7 @@ def _draw_pair(axes: list[Axes], table: "pd.DataFrame", topics: int) -> None:
         axis.set_xlim(0, sizes[-1])
         axis.xaxis.set_major_locator(MaxNLocator(2))
         axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
-        axis.yaxis.set_major_locator(MaxNLocator(5))
+        style.plain_ticks(axis.yaxis)
     error.set_xscale("log")
     error.set_yscale("log")
     decades = [10.0**e for e in range(math.ceil(math.log10(sizes[0])), math.floor(math.log10(sizes[-1])) + 1)]

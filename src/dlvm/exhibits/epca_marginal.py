@@ -8,20 +8,20 @@ from numpy.typing import NDArray
 
 from dlvm.errors import InputError
 from dlvm.exhibits import style
-from dlvm.exhibits.inputs import EPCA, FULL, HALF, Inputs
+from dlvm.exhibits.inputs import FULL, HALF, Inputs
+from dlvm.exhibits.optimism import mark_synthetic
 from dlvm.measures.epca_marginal import ANNEALED, QUADRATURE
 from dlvm.scores import perplexity
 
 KIND = "epca-marginal"
-COLOUR = style.COLOURS[EPCA]
 TRUTH = style.COLOURS["truth"]
 # evaluator, label, line
 CURVES = (
-    (HALF, "half folding-in", COLOUR, "^--"),
+    (HALF, "half folding-in", style.EVALUATOR_COLOURS[HALF], "s-"),
     (ANNEALED, "marginal likelihood, annealed", TRUTH, "o-"),
-    (FULL, "full folding-in", COLOUR, "^-"),
+    (FULL, "full folding-in", style.EVALUATOR_COLOURS[FULL], "v-"),
 )
-LINES = (("#0072B2", "-"), ("#D55E00", "--"))  # of one component and of two
+LINES = (("#0072B2", "-"), ("#CC79A7", "--"))  # of one component and of two
 SHOWN = 5.0  # standard errors; what lies further out is counted at the edge
 
 
@@ -86,6 +86,8 @@ def draw(inputs: Inputs) -> Figure:
         axes[1].remove()  # it shares the perplexity axis
         right = figure.add_subplot(1, 2, 2)
         right.set_title(titles[1], fontweight="bold")
+        if inputs.synthetic(corpus):
+            mark_synthetic(right)
         edges = np.linspace(-SHOWN, SHOWN, 31)
         for (K, values), (colour, line) in zip(z.items(), LINES, strict=True):
             heights, _ = np.histogram(np.clip(values, -SHOWN, SHOWN), edges)

@@ -1,4 +1,7 @@
-"""Where the source leaves something open: what was chosen, what else could be, and what that would change."""
+"""Where the sources leave something open: what was chosen, what else could be, and what that would change.
+
+The rows here are about Welling et al. (2008); `interpretations_of_estimators` has those about the likelihood.
+"""
 
 import math
 import statistics
@@ -12,14 +15,14 @@ from dlvm.exhibits.inputs import EPCA, EVALUATORS, FULL, LDA, PLSA, VEM, Inputs,
 NOT_MEASURED = "not measured"
 
 _HEAD = r"""\begin{longtable}{@{}P{0.16\linewidth}P{0.22\linewidth}P{0.19\linewidth}P{0.36\linewidth}@{}}
-\caption{Interpretations: what the source leaves open, what was chosen, what else could be, and what it would
-change.\SyntheticNotice}\label{tab:interpretations}\\
+\caption{Interpretations: what the sources leave open, what was chosen, what else could be, and what that changes.
+Percentages are changes in perplexity, the median and the range.\SyntheticNotice}\label{tab:interpretations}\\
 \toprule
-left open & chosen here & alternatives & change in perplexity\\
+left open & chosen here & alternatives & measured\\
 \midrule
 \endfirsthead
 \toprule
-left open & chosen here & alternatives & change in perplexity\\
+left open & chosen here & alternatives & measured\\
 \midrule
 \endhead
 \bottomrule
@@ -41,6 +44,7 @@ class Interpretation:
         settings: the (model, part, setting) that decide it; the study's alternatives that change one are
             listed with their effect.
         effect: further measured effects, as lines.
+        measure: the measurement that it is about; a study without it leaves the row out.
     """
 
     question: str
@@ -48,6 +52,7 @@ class Interpretation:
     alternatives: str
     settings: tuple[tuple[str, str, str], ...] = ()
     effect: Callable[[Inputs], list[str]] = field(default=lambda _: [])
+    measure: str = ""
 
 
 Point = tuple[int, int, float, str]  # topics, seed, constant, evaluator
@@ -396,15 +401,23 @@ INTERPRETATIONS = (
 )
 
 
+def rows(inputs: Inputs) -> tuple[Interpretation, ...]:
+    """Return the rows that a study has."""
+    from dlvm.exhibits.interpretations_of_estimators import ROWS  # which needs `Interpretation`
+
+    measured = inputs.study.get("measures", {})
+    return (*INTERPRETATIONS, *(row for row in ROWS if row.measure in measured))
+
+
 def render(inputs: Inputs) -> str:
-    """Return the table as a longtable; measured effects are of the alternative against the choice."""
+    """Return the table as a longtable; changes are of the alternative against the choice."""
     body = ""
     known = {setting for row in INTERPRETATIONS for setting in row.settings}
     others = {(a.model, *change) for a in inputs.settings.alternatives for change in a.changes} - known
-    rows = list(INTERPRETATIONS)
+    found = list(rows(inputs))
     if others:
-        rows.append(Interpretation("other settings", lambda _: "as in the study", "", tuple(sorted(others))))
-    for row in rows:
+        found.append(Interpretation("other settings", lambda _: "as in the study", "", tuple(sorted(others))))
+    for row in found:
         lines = alternative_lines(inputs, row.settings) + row.effect(inputs)
         cells = [row.question, row.choice(inputs), row.alternatives, r"\newline ".join(lines) or NOT_MEASURED]
         body += " & ".join(cells) + "\\\\\n\\addlinespace\n"

@@ -56,7 +56,10 @@ def draw(inputs: Inputs) -> Figure:
     left, right = figure.subplots(1, 2, sharey=True, width_ratios=[1.5, 1.0])
     _cells(left, found, evaluators)
     _errors(right, found, evaluators)
-    mark([right], inputs)
+    mark([left, right], inputs)
+    for text in left.texts:  # "synthetic", if anything, would lie behind the cells
+        if text.get_text() == style.SYNTHETIC_MARK:
+            text.set(zorder=3.0, color="black", alpha=0.3)
     return figure
 
 

@@ -9,7 +9,6 @@ from dlvm.exhibits.curves import NORMALISED, bands, best, study_curves, word_top
 from dlvm.exhibits.inputs import FULL, HALF, PLSA, Inputs
 
 HEIGHT = 3.4  # inches
-APART = 4.0  # least factor between two labelled numbers of topics
 
 
 def draw(inputs: Inputs) -> Figure:
@@ -41,19 +40,10 @@ def draw(inputs: Inputs) -> Figure:
                 look: dict[str, Any] = {"markersize": 5.5, "markerfacecolor": fill, "markeredgecolor": "black"}
                 name = f"a topic per word, {label}"
                 axis.plot([vocabulary], [value], marker=marker, linestyle="none", label=name, **look)
-    style.finish(axes, _ticks({*inputs.settings.topics, *inputs.settings.beyond_topics}))
+    style.finish(axes, style.sparse_ticks({*inputs.settings.topics, *inputs.settings.beyond_topics}))
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=3, fontsize=7.5)
     return figure
-
-
-def _ticks(topics: set[int]) -> list[int]:
-    """Return the numbers of topics that are labelled: the largest, and those that lie far enough apart below it."""
-    chosen: list[int] = []
-    for k in sorted(topics, reverse=True):
-        if not chosen or chosen[-1] >= APART * k:
-            chosen.append(k)
-    return chosen[::-1]
 
 
 def _mean(values: list[float]) -> float:

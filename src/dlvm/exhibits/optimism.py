@@ -1,18 +1,22 @@
-"""Folding-in against the truth, on the same test documents: by number of topics, document length and constant."""
+"""Folding-in against the truth, on the same test documents: by number of topics, document length and constant.
+
+The truth's band is its own standard error. By left-to-right sequential with few sweeps, as on long documents, it lies
+somewhat below the likelihood itself, by what no standard error of one run tells.
+"""
 
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from matplotlib import patheffects
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import LogLocator, NullFormatter, NullLocator
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 
 from dlvm.errors import InputError
 from dlvm.exhibits import latex, style
 from dlvm.exhibits.inputs import FULL, HALF, LDA, PLSA, Inputs
-from dlvm.exhibits.normalised_curves import _ticks
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,18 +34,16 @@ ERRORS = 2.0  # standard errors in each direction of the truth's band
 TABLE_TOPICS = (3, 100, 400)
 HEIGHT = 4.6  # inches
 
-# Okabe and Ito's colours once more: here they tell evaluators of one model apart
-COLOURS = {FULL: "#D55E00", HALF: "#E69F00", PLUG_IN: "#CC79A7", MEAN_FIELD: "#56B4E9", "truth": style.COLOURS["truth"]}
 CORPUS_COLOURS = ("#0072B2", "#009E73", "#CC79A7")
 CORPUS_MARKERS = ("o", "s", "^")
-# evaluator, variant, label, colour, look
-CURVES: tuple[tuple[str, str, str, str, dict[str, Any]], ...] = (
-    (FULL, KIND, "full folding-in", COLOURS[FULL], {"marker": "v"}),
-    (PLUG_IN, KIND, "plug-in posterior mean", COLOURS[PLUG_IN], {"marker": "P", "linewidth": 0.9}),
-    (HALF, KIND, "half folding-in (half the tokens)", COLOURS[HALF], {"marker": "s"}),
-    ("truth", KIND, "truth, the model's prior", "#000000", {"marker": "o", "linewidth": 1.9}),
-    ("truth", FITTED, "truth, fitted prior", "#000000", {"marker": "o", "linestyle": (0, (4, 2)), "linewidth": 1.1}),
-    (MEAN_FIELD, KIND, "mean-field bound", COLOURS[MEAN_FIELD], {"marker": "^", "linewidth": 0.9}),
+# evaluator, variant, label, look
+CURVES: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
+    (FULL, KIND, "full folding-in", {"marker": "v"}),
+    (PLUG_IN, KIND, "plug-in posterior mean", {"marker": "P", "linewidth": 0.9}),
+    (HALF, KIND, "half folding-in (half the tokens)", {"marker": "s"}),
+    ("truth", KIND, "truth, the model's prior", {"marker": "o", "linewidth": 1.9}),
+    ("truth", FITTED, "truth, fitted prior", {"marker": "o", "linestyle": (0, (4, 2)), "linewidth": 1.1}),
+    (MEAN_FIELD, KIND, "mean-field bound", {"marker": "^", "linewidth": 0.9}),
 )
 
 
@@ -53,11 +55,13 @@ class Point:
         topics: K.
         value: log-likelihood, nats per token.
         error: its standard error; 0 where none is stated.
+        samples: what it was drawn with; 0 for an exact or deterministic one.
     """
 
     topics: int
     value: float
     error: float
+    samples: int
 
     @property
     def perplexity(self) -> float:
@@ -66,7 +70,13 @@ class Point:
 
 
 def measured_constant(inputs: Inputs) -> float:
-    """Return the constant under which the measurement reports everything."""
+    """Return the constant under which the measurement reports everything.
+
+    Raises:
+        InputError: when the study does not have the measurement.
+    """
+    if KIND not in inputs.study.get("measures", {}):
+        raise InputError(f"optimism: the study {inputs.settings.name} does not have it; measure the optimism")
     return float(inputs.study["measures"][KIND]["settings"]["smoothing"])
 
 
@@ -79,19 +89,23 @@ def curve(inputs: Inputs, corpus: str, model: str, evaluator: str, variant: str 
         model: its name.
         evaluator: its name, or "truth".
         variant: the prior: `KIND`, `FLAT` or `FITTED`.
+
+    Raises:
+        InputError: when the study does not have the measurement.
     """
     table = inputs.scores
     constant = measured_constant(inputs) if model != LDA else 0.0
     table = table[(table["corpus"] == corpus) & (table["model"] == model) & (table["variant"] == variant)]
-    table = table[table["smoothing"] == constant]
+    table = table[
+        (table["smoothing"] == constant) & table["evaluator"].isin(TRUTHS if evaluator == "truth" else [evaluator])
+    ]
     points = []
-    for topics in sorted({int(k) for k in table["topics"]}):
-        rows = table[table["topics"] == topics]
-        rows = first_of(rows, TRUTHS) if evaluator == "truth" else rows[rows["evaluator"] == evaluator]
-        if len(rows):
-            per_token = rows["log_likelihood"] / rows["tokens"]
-            errors = (rows["standard_error"].fillna(0.0) / rows["tokens"]) ** 2
-            points.append(Point(topics, float(per_token.mean()), math.sqrt(float(errors.sum())) / len(rows)))
+    for topics, rows in table.groupby("topics"):
+        rows = first_of(rows, TRUTHS) if evaluator == "truth" else rows
+        per_token = rows["log_likelihood"] / rows["tokens"]
+        errors = (rows["standard_error"].fillna(0.0) / rows["tokens"]) ** 2
+        error, samples = math.sqrt(float(errors.sum())) / len(rows), int(rows["samples"].min())
+        points.append(Point(int(str(topics)), float(per_token.mean()), error, samples))
     return points
 
 
@@ -133,11 +147,12 @@ def draw(inputs: Inputs) -> Figure:
                 both,
                 [full[k].perplexity for k in both],
                 [truth[k].perplexity for k in both],
-                color=COLOURS[FULL],
+                color=style.EVALUATOR_COLOURS[FULL],
                 alpha=0.13,
                 linewidth=0,
             )
-            for evaluator, variant, label, colour, look in CURVES:
+            for evaluator, variant, label, look in CURVES:
+                colour = style.EVALUATOR_COLOURS[evaluator]
                 points = curve(inputs, corpus, model, evaluator, variant)
                 x, y = [p.topics for p in points], [p.perplexity for p in points]
                 if not points:
@@ -156,9 +171,9 @@ def draw(inputs: Inputs) -> Figure:
             if corpus == corpora[0]:
                 axis.set_ylabel(f"{style.MODEL_NAMES[model]}: perplexity per token")
     for axis in grid[0]:
-        style.finish([axis], _ticks(topics))
+        style.finish([axis], style.sparse_ticks(topics))
     for axis in grid[-1]:
-        style.finish([axis], _ticks(topics))
+        style.finish([axis], style.sparse_ticks(topics))
     handles, labels = max((a.get_legend_handles_labels() for a in grid.ravel()), key=lambda found: len(found[1]))
     figure.legend(handles, labels, loc="outside lower center", ncols=3, fontsize=7.5)
     return figure
@@ -181,7 +196,8 @@ def _label_gap(axis: Axes, truth: dict[int, Point], full: dict[int, Point]) -> N
         va="center",
         fontsize=8.0,
         fontweight="bold",
-        color=COLOURS[FULL],
+        color=style.EVALUATOR_COLOURS[FULL],
+        path_effects=[patheffects.withStroke(linewidth=2.0, foreground="white")],  # curves may run below it
     )
 
 
@@ -228,13 +244,15 @@ def draw_by_length_and_constant(inputs: Inputs) -> Figure:
         right.set_xscale("log")
         right.xaxis.set_major_locator(LogLocator(numticks=12))
     right.xaxis.set_minor_locator(NullLocator())
+    left.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    left.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     left.xaxis.set_minor_formatter(NullFormatter())
     left.set_ylim(bottom=0.0)
     if inputs.synthetic(*corpora):
         for axis in (left, right):
             mark_synthetic(axis)
     handles, labels = left.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=3, fontsize=7.5)
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(corpora), fontsize=7.5, handlelength=3.2)
     return figure
 
 
@@ -307,7 +325,7 @@ def render(inputs: Inputs) -> str:
                     star = "*" if topics in columns[EXACT, variant] else ""
                     cells.append(_cell(columns["truth", variant].get(topics)) + star)
                 full, truth = columns[FULL, KIND].get(topics), columns["truth", KIND][topics]
-                cells.append(latex.DASH if full is None else f"+{latex.decimal(full.value - truth.value, 3)}")
+                cells.append(latex.DASH if full is None else _signed(full.value - truth.value))
                 body += " & ".join(cells) + "\\\\\n"
     return _HEAD + body + _FOOT
 
@@ -316,6 +334,10 @@ def table_topics(truth: Iterable[int]) -> list[int]:
     """Return the table's numbers of topics that were measured, or the fewest and the most where none was."""
     measured = sorted(truth)
     return [k for k in TABLE_TOPICS if k in measured] or sorted({*measured[:1], *measured[-1:]})
+
+
+def _signed(gap: float) -> str:
+    return ("+" if gap >= 0.0 else r"\ensuremath{-}") + latex.decimal(abs(gap), 3)
 
 
 def _cell(point: Point | None) -> str:

@@ -8,7 +8,7 @@ from statistics import fmean
 from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, MaxNLocator, NullLocator
+from matplotlib.ticker import NullLocator
 
 from dlvm.corpora.realistic import SOURCES
 from dlvm.errors import InputError
@@ -20,9 +20,8 @@ LRS, LR, MFI = "left-to-right-sequential", "left-to-right", "mean-field-importan
 ESTIMATORS = (LRS, LR, MFI)  # the paper's, in the order of its plots
 LABELS = {LRS: "LRS", LR: "LR", MFI: "MFI"}
 NAMES = {LRS: "LRS: sequential", LR: "LR: particles", MFI: "MFI: mean field"}
-COLOURS = {LRS: "#D55E00", LR: "#E69F00", MFI: "#0072B2"}
 MARKERS = {LRS: "s", LR: "^", MFI: "o"}
-SHADES = (0.0, 0.92)  # of the colour map, for few and for many topics
+SHADES = (0.15, 0.95)  # of the colour map, for few and for many topics
 HEIGHT = 2.5  # inches, of a row
 
 Cell = tuple[int, int]  # topics, seed
@@ -125,7 +124,7 @@ def selections(inputs: Inputs) -> dict[str, Selection]:
 def draw(inputs: Inputs, corpora: Sequence[str], figure_name: str) -> Figure:
     """Draw perplexity against training documents: a row per corpus, a panel per estimator, a line per K.
 
-    The dashed line is the true model's own perplexity by the same estimator; the true K's line is the thick one.
+    The dashed line is the true model's own perplexity by the same estimator; the true K's line is the thick black one.
 
     Args:
         inputs: scores of the measurement `model-selection`.
@@ -185,7 +184,7 @@ def figure_5(inputs: Inputs) -> Figure:
             axis.plot(
                 places,
                 [selection.perplexity(evaluator, size, k) for k in selection.topics],
-                color=COLOURS[evaluator],
+                color=style.EVALUATOR_COLOURS[evaluator],
                 marker=MARKERS[evaluator],
                 linestyle="-" if evaluator == LRS else (0, (4, 1.5)) if evaluator == LR else (0, (1, 1)),
                 label=NAMES[evaluator],
@@ -193,8 +192,7 @@ def figure_5(inputs: Inputs) -> Figure:
             )
         axis.set_title(f"{size:,} documents", fontweight="bold")
         axis.set_xticks(places, [str(k) for k in selection.topics])
-        axis.yaxis.set_major_locator(MaxNLocator(5))
-        axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+        style.plain_ticks(axis.yaxis)
         axis.set_xlabel("number of topics")
     grid[0][0].set_ylabel("perplexity per token")
     mark(grid[0], inputs)
@@ -226,7 +224,7 @@ def _by_size(axis: Axes, selection: Selection, evaluator: str) -> None:
         axis.plot(
             selection.sizes,
             [selection.perplexity(evaluator, size, topics) for size in selection.sizes],
-            color=colormaps["viridis"](shade),
+            color=style.EVALUATOR_COLOURS[TRUTH] if own else colormaps["viridis"](shade),
             linewidth=2.6 if own else 1.1,
             marker="o",
             markersize=4.0 if own else 2.5,
@@ -243,5 +241,5 @@ def _by_size(axis: Axes, selection: Selection, evaluator: str) -> None:
     axis.set_xscale("log")
     axis.set_xticks(list(selection.sizes), [f"{size:,}" for size in selection.sizes])
     axis.xaxis.set_minor_locator(NullLocator())
-    axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    style.plain_ticks(axis.yaxis)
     axis.margins(x=0.08)

@@ -9,7 +9,6 @@ from matplotlib.ticker import NullFormatter, NullLocator
 
 from dlvm.exhibits import latex, style
 from dlvm.exhibits.inputs import FULL, LDA, PLSA, Inputs
-from dlvm.exhibits.normalised_curves import _ticks
 from dlvm.exhibits.optimism import FITTED, FLAT, KIND, by_length, curve, mark_synthetic, measured_corpora, table_topics
 
 LAPLACE, ONE_STEP, DENSITY, NML = "laplace-softmax", "laplace-one-step", "laplace-density", "nml-penalised"
@@ -17,7 +16,7 @@ LINEAR = 1e-2  # nats per token; up to here the axis is linear, beyond it logari
 HEIGHT = 4.4  # inches
 MOST_TOPICS_BY_LENGTH = 100
 
-COLOURS = {FULL: "#D55E00", LAPLACE: "#0072B2", ONE_STEP: "#009E73", DENSITY: "#E69F00", NML: "#777777"}
+EVALUATORS = (FULL, LAPLACE, ONE_STEP, DENSITY, NML)
 # evaluator, variant, label, look
 REPAIRS: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
     (FULL, KIND, "full folding-in", {"marker": "v"}),
@@ -52,11 +51,12 @@ def draw(inputs: Inputs) -> Figure:
         at = max((k for k in topics if k <= MOST_TOPICS_BY_LENGTH), default=topics[0])
         for evaluator, variant, label, look in REPAIRS:
             found = errors(inputs, corpus, PLSA, evaluator, variant)
+            colour = style.EVALUATOR_COLOURS[evaluator]
             if found:
-                axis.plot(list(found), [v for v, _ in found.values()], color=COLOURS[evaluator], label=label, **look)
+                axis.plot(list(found), [v for v, _ in found.values()], color=colour, label=label, **look)
             if variant == KIND:
                 groups = by_length(inputs, corpus, PLSA, at, evaluator)
-                below.plot(*zip(*groups, strict=True), color=COLOURS[evaluator], **look)
+                below.plot(*zip(*groups, strict=True), color=colour, **look)
         for panel in (axis, below):
             panel.axhline(0.0, color="black", linewidth=0.9, zorder=1)
             panel.set_xscale("log")
@@ -64,7 +64,7 @@ def draw(inputs: Inputs) -> Figure:
             panel.yaxis.set_minor_locator(NullLocator())
             if inputs.synthetic(corpus):
                 mark_synthetic(panel)
-        shown = _ticks(set(topics))
+        shown = style.sparse_ticks(topics)
         axis.set_xticks(shown, [str(k) for k in shown])
         axis.xaxis.set_minor_locator(NullLocator())
         below.xaxis.set_minor_formatter(NullFormatter())
@@ -77,13 +77,13 @@ def draw(inputs: Inputs) -> Figure:
     grid[0][0].set_ylim(low, high)
     figure.supylabel("estimate less the truth, nats per token", fontsize=8.0)
     handles, labels = max((a.get_legend_handles_labels() for a in grid[0]), key=lambda found: len(found[1]))
-    figure.legend(handles, labels, loc="outside lower center", ncols=3, fontsize=7.5)
+    figure.legend(handles, labels, loc="outside lower center", ncols=3, fontsize=7.5, handlelength=2.6)
     return figure
 
 
 def _length_ticks(axis: Axes, lengths: list[int]) -> None:
     shown = sorted({lengths[0], lengths[len(lengths) // 2], lengths[-1]})
-    axis.set_xticks(shown, [str(n) for n in shown])
+    axis.set_xticks(shown, [f"{n:,}" for n in shown])
     axis.xaxis.set_minor_locator(NullLocator())
 
 
@@ -102,10 +102,10 @@ def render(inputs: Inputs) -> str:
     for corpus in measured_corpora(inputs):
         for model in (PLSA, LDA):
             for variant, prior in _PRIORS.items():
-                found = {e: errors(inputs, corpus, model, e, variant) for e in COLOURS}
+                found = {e: errors(inputs, corpus, model, e, variant) for e in EVALUATORS}
                 for topics in table_topics(found[LAPLACE]):
                     cells = [latex.corpus_name(corpus), style.MODEL_NAMES[model], prior, latex.integer(topics)]
-                    body += " & ".join([*cells, *(_cell(found[e].get(topics)) for e in COLOURS)]) + "\\\\\n"
+                    body += " & ".join([*cells, *(_cell(found[e].get(topics)) for e in EVALUATORS)]) + "\\\\\n"
     return _HEAD + body + _FOOT
 
 

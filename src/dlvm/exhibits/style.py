@@ -2,7 +2,7 @@
 
 import logging
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -12,14 +12,16 @@ logging.getLogger("matplotlib").setLevel(logging.ERROR)
 
 import matplotlib as mpl  # noqa: E402
 from matplotlib.axes import Axes  # noqa: E402
+from matplotlib.axis import Axis  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator  # noqa: E402
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator  # noqa: E402
 
 from dlvm.exhibits.inputs import FULL, HALF  # noqa: E402
 
 WIDTH = 6.3  # inches: the paper's text width, so that fonts keep their size
 HEIGHT = 2.75
 LABEL_DISTANCE = 0.11  # of a panel's width, between neighbouring ticks' labels
+APART = 4.0  # least factor between two of a narrow panel's labelled numbers
 
 # Okabe and Ito's colours, which readers with any colour vision can tell apart
 COLOURS = {
@@ -32,6 +34,25 @@ COLOURS = {
     "nmf": "#F0E442",
     "unigram": "#999999",
     "truth": "#000000",
+}
+# Where evaluators are compared each has its colour, the same in every figure: Okabe and Ito's and, as these are too
+# few, some of Tol's muted ones
+EVALUATOR_COLOURS = {
+    "exact-marginal": "#000000",
+    "truth": "#000000",
+    FULL: "#D55E00",
+    HALF: "#E69F00",
+    "plug-in-posterior-mean": "#CC79A7",
+    "mean-field-bound": "#56B4E9",
+    "left-to-right-sequential": "#0072B2",
+    "left-to-right": "#009E73",
+    "mean-field-importance": "#66C2E8",
+    "mean-field-importance-second-order": "#882255",
+    "harmonic-mean": "#999999",
+    "laplace-softmax": "#332288",
+    "laplace-one-step": "#44AA99",
+    "laplace-density": "#999933",
+    "nml-penalised": "#777777",
 }
 MARKERS = {"plsa-hof": "o", "lda": "s", "epca": "^", "plsa-vem": "v", "plsa-tem": "D", "lsa": "P", "nmf": "X"}
 MODEL_NAMES = {
@@ -137,6 +158,28 @@ def _labels(topics: Sequence[int]) -> list[str]:
         labels.append(str(k) if shown else "")
         last = k if shown else last
     return labels[::-1]
+
+
+def sparse_ticks(numbers: Iterable[int]) -> list[int]:
+    """Return the numbers that a narrow logarithmic panel labels: the largest, and those far enough apart below it."""
+    chosen: list[int] = []
+    for number in sorted(numbers, reverse=True):
+        if not chosen or chosen[-1] >= APART * number:
+            chosen.append(number)
+    return chosen[::-1]
+
+
+def plain_ticks(axis: Axis, most: int = 5) -> None:
+    """Put round numbers on a linear axis, with as many decimals as tell neighbours apart."""
+    axis.set_major_locator(MaxNLocator(most, steps=[1, 2, 5, 10]))
+
+    def label(value: float, _: int | None = None) -> str:
+        ticks = axis.get_majorticklocs()
+        step = float(ticks[1] - ticks[0]) if len(ticks) > 1 else 1.0
+        digits = max(0, -math.floor(math.log10(step) + 1e-9))
+        return f"{value:,.{digits}f}".replace("-", "\N{MINUS SIGN}")
+
+    axis.set_major_formatter(FuncFormatter(label))
 
 
 def power(constant: float) -> str:
