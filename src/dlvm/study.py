@@ -75,6 +75,14 @@ def check_study(study: dict[str, Any], schema: Path, data: Path) -> dict[str, An
     realistic = study["realistic"]
     if realistic["source"].removesuffix(SYNTHETIC) not in RECIPES:
         raise InputError(f"study: at realistic/source: {realistic['source']} is no corpus of data/corpora.csv")
+    chosen = study["measures"]["model-selection"]["settings"]["training_documents"]
+    if max(chosen) + realistic["test_documents"] > realistic["documents"]:
+        raise InputError(
+            f"study: at measures/model-selection/settings/training_documents: {max(chosen)} training and"
+            f" {realistic['test_documents']} held-out documents do not fit into the {realistic['documents']} that are drawn"
+        )
+    if realistic["train"]["chains"] != 1:
+        raise InputError("study: at realistic/train/chains: the corpora are drawn from one chain's topics; give 1")
     for kind, asked in study["measures"].items():
         corpora = (
             (NO_CORPUS,) if kind in DRAWS else realistic["corpora"] if kind == "model-selection" else study["corpora"]

@@ -154,6 +154,7 @@ def test_a_finished_run_has_nothing_to_do_and_an_edit_reruns_what_stands_on_it(f
     for module, reruns, keeps in (
         ("models/lda.py", {"train_chains"}, {"synthesize", "describe_corpora"}),
         ("evaluators/exact_marginal.py", {"measure", "collect_measurements"}, {"train", "train_chains", "synthesize"}),
+        ("evaluators/left_to_right_kernel.py", {"measure"}, {"train", "train_chains", "score", "synthesize"}),
         ("exhibits/style.py", {"figure"}, {"train", "train_chains", "score", "synthesize"}),
     ):
         source = finished / "src/dlvm" / module

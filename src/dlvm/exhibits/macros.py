@@ -5,6 +5,7 @@ import statistics
 from collections.abc import Sequence
 
 from dlvm.claims import findings
+from dlvm.claims.truth import WITHIN
 from dlvm.corpora.realistic import SOURCES
 from dlvm.exhibits import CORPORA_WITH_FIGURES, EXHIBITS, OPTIMISM, SELECTION, exhibit_names, latex
 from dlvm.exhibits.curves import (
@@ -124,6 +125,7 @@ def _realistic(inputs: Inputs) -> Macros:
         "RealisticChains": latex.integer(selection.get("chains", 0)),
         "RealisticPublishedTraining": latex.listed([latex.integer(size) for size in PUBLISHED_TRAINING]),
         "RealisticPublishedTestDocuments": latex.integer(PUBLISHED_TEST_DOCUMENTS),
+        "RepairWithin": f"{WITHIN:g}",
         "OptimismConstant": latex.power(optimism["smoothing"]) if "smoothing" in optimism else NOT_RUN,
         "OptimismLimit": latex.power(optimism["limit"]) if "limit" in optimism else NOT_RUN,
     }
