@@ -79,7 +79,8 @@ def check_study(study: dict[str, Any], schema: Path, data: Path) -> dict[str, An
     if max(chosen) + realistic["test_documents"] > realistic["documents"]:
         raise InputError(
             f"study: at measures/model-selection/settings/training_documents: {max(chosen)} training and"
-            f" {realistic['test_documents']} held-out documents do not fit into the {realistic['documents']} that are drawn"
+            f" {realistic['test_documents']} held-out documents do not fit into the {realistic['documents']} of"
+            " realistic/documents"
         )
     if realistic["train"]["chains"] != 1:
         raise InputError("study: at realistic/train/chains: the corpora are drawn from one chain's topics; give 1")
