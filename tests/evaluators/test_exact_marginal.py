@@ -176,3 +176,13 @@ def test_refuses_what_costs_too_much_with_the_figure(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(module, "LARGEST_LAYER", math.comb(42, 2) - 1)
     with pytest.raises(InputError, match="count vectors"):
         exact_marginal(topics, documents)
+
+
+def test_a_long_document_in_a_contrived_order() -> None:
+    """In order, the first half would wash out what the second half stands on."""
+    phi = np.array([[0.8, 0.2, 0.0], [0.4, 0.0, 0.6]])
+    half = 1500
+    found = exact_marginal(Topics(phi, np.ones(2), words(3)), corpus(3, [0] * half + [2] * half)).log_likelihood[0]
+    theta = (np.arange(400_000) + 0.5) / 400_000  # of the first topic; the midpoint rule
+    logs = half * (np.log(0.8 * theta + 0.4 * (1.0 - theta)) + np.log(0.6 * (1.0 - theta)))
+    assert found == pytest.approx(logs.max() + math.log(np.exp(logs - logs.max()).mean()), abs=1e-6)

@@ -11,7 +11,7 @@ from test_exact_marginal import corpus, over_assignments, random_topics, words
 
 from dlvm.evaluators import exact_marginal as module
 from dlvm.evaluators.exact_marginal import exact_marginal, exact_posterior_mean
-from dlvm.evaluators.simplex_quadrature import beta_rule, by_quadrature
+from dlvm.evaluators.simplex_quadrature import beta_rule, by_quadrature, quadrature_cost
 from dlvm.models.topics import Topics
 
 
@@ -73,3 +73,19 @@ def test_a_long_document_with_a_word_that_no_topic_gives_is_impossible() -> None
     found = exact_marginal(topics, corpus(3, [0, 1] * 60 + [2], [0, 1] * 60)).log_likelihood
     assert found[0] == -math.inf
     assert found[1] == pytest.approx(60 * math.log(0.24), rel=1e-13)
+
+
+def test_it_is_not_taken_where_the_polynomial_costs_less() -> None:
+    topics = Topics(np.tile([0.25, 0.75], (20, 1)), np.full(20, 0.3), words(2))
+    tokens = [0, 1, 1, 1, 0, 1, 1, 1]
+    assert quadrature_cost(np.array(tokens, np.int32), 20) > 1e17
+    found = exact_marginal(topics, corpus(2, tokens)).log_likelihood[0]
+    assert found == pytest.approx(2 * math.log(0.25) + 6 * math.log(0.75), abs=1e-10)
+
+
+def test_it_is_not_taken_where_points_lose_their_digits() -> None:
+    rng = np.random.default_rng(3)
+    topics = random_topics(rng, 3, 4)
+    tokens = rng.integers(0, 4, size=60).astype(np.int32)
+    assert by_quadrature(tokens, topics.phi_by_word, topics.alpha) is not None
+    assert by_quadrature(tokens, topics.phi_by_word, np.array([1.0, 1.0, 1e-6])) is None

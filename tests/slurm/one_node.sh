@@ -1,8 +1,9 @@
 #!/bin/sh
 # usage: one_node.sh
 #
-# Runs jobs of the study `demo` through Slurm with profiles/slurm, runs them again without, and compares every byte of
-# what both made: corpora, topics, scores and measurements. Slurm is made for it on this machine: one node, from
+# Runs jobs of the studies `demo` and `exhaustive` through Slurm with profiles/slurm, runs them again without, and compares
+# every byte of what both made: corpora, topics, scores and measurements. Those of `exhaustive` read Cranfield: from the
+# folder DLVM_MIRROR, or its public address. Slurm is made for it on this machine: one node, from
 # Debian's packages, as root, in a temporary folder, with ports and a munge key of its own and without accounting. Both
 # runs are of clones of the last commit: the checkout itself stays as it is. At the end, or when it is
 # interrupted, the daemons stop and the folder goes; Debian's packages stay. By hand, about five minutes. Exit status: 0
@@ -10,12 +11,15 @@
 set -eu
 
 packages='slurmctld slurmd slurm-client munge'
-study=workflow/studies/demo.yaml
 scores=data/scores/cranfield-like
-targets="$scores/plsa-hof/smoothed-after-training/2-0.csv $scores/plsa-hof/smoothed-after-training/5-0.csv
+demo="$scores/plsa-hof/smoothed-after-training/2-0.csv $scores/plsa-hof/smoothed-after-training/5-0.csv
     $scores/plsa-hof/smoothed-after-training/5-1.csv $scores/plsa-hof/smoothed-in-m-step/5-0.csv
     $scores/epca/penalised/5-0.csv $scores/lda/collapsed-gibbs/5-0.csv
     data/measurements/cranfield-like/plsa-hof/bounds/2-0.csv data/scores/corpora.csv"
+# seeds that the study `paper` does not have, and what draws its own documents
+scores=data/scores/cranfield
+exhaustive="$scores/plsa-hof/smoothed-after-training/5-9.csv $scores/epca/penalised/5-9.csv
+    $scores/plsa-hof/bounds/2-9.csv data/measurements/none/none/convergence-to-exact/0-0.csv"
 
 stop() {
     echo "one_node.sh: $1" >&2
@@ -169,17 +173,23 @@ export PATH="$folder/bin:$folder/venv/bin:$PATH" MPLBACKEND=Agg PYTHONNOUSERSITE
 unset PYTHONPATH PYTHONHOME
 
 echo "Running through Slurm: $(snakemake --version) with $(pip list 2>/dev/null | awk '/^snakemake-executor-plugin-slurm / { print $1, $2 }')"
-# in the foreground, so that an interruption reaches it
-# shellcheck disable=SC2086  # a list of targets
-timeout --foreground 1200 snakemake --profile profiles/slurm --configfile $study --slurm-status-command squeue \
-    --slurm-init-seconds-before-status-checks 2 --seconds-between-status-checks 2 --latency-wait 5 \
-    $targets >"$log" 2>&1 || {
-    tail -n 40 "$log" >&2
-    stop 'the run through Slurm failed: its own words stand above' 1
+announced=0
+jobs=0
+run() {
+    # in the foreground, so that an interruption reaches it
+    # shellcheck disable=SC2086  # a list of targets
+    timeout --foreground 1200 snakemake --profile profiles/slurm --configfile "workflow/studies/$1.yaml" \
+        --slurm-status-command squeue --slurm-init-seconds-before-status-checks 2 --seconds-between-status-checks 2 \
+        --latency-wait 5 $2 >"$log" 2>&1 || {
+        tail -n 40 "$log" >&2
+        stop "the run of $1 through Slurm failed: its own words stand above" 1
+    }
+    announced=$((announced + $(grep -c 'has been submitted with SLURM jobid' "$log" || true)))
+    jobs=$((jobs + $(awk '$1 == "total" { print $2; exit }' "$log")))
 }
+run demo "$demo"
+run exhaustive "$exhaustive"
 submitted=$(grep -c '^JobId=.* JobState=COMPLETED ' "$folder/jobs" || true)
-announced=$(grep -c 'has been submitted with SLURM jobid' "$log" || true)
-jobs=$(awk '$1 == "total" { print $2; exit }' "$log")
 if [ "$submitted" -eq 0 ] || [ "$submitted" -ne "$announced" ]; then
     stop "Snakemake announced $announced submissions, and Slurm completed $submitted" 1
 fi
@@ -189,11 +199,15 @@ sed -E 's/.* TimeLimit=([0-9]+) .* Tres=cpu=([0-9]+),mem=([0-9]+)M.*/\1 min, \2 
 
 echo 'Running the same jobs without Slurm'
 cd "$folder/local"
-# shellcheck disable=SC2086  # a list of targets
-snakemake --configfile $study --cores 1 $targets >"$log" 2>&1 || {
-    tail -n 40 "$log" >&2
-    stop 'the local run failed: its own words stand above' 1
-}
+for study in demo exhaustive; do
+    targets=$demo
+    [ $study = demo ] || targets=$exhaustive
+    # shellcheck disable=SC2086  # a list of targets
+    snakemake --configfile workflow/studies/$study.yaml --cores 1 $targets >"$log" 2>&1 || {
+        tail -n 40 "$log" >&2
+        stop "the local run of $study failed: its own words stand above" 1
+    }
+done
 
 made() {
     (cd "$1" && find data/corpora data/models data/scores data/measurements -type f | LC_ALL=C sort)

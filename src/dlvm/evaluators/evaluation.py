@@ -95,7 +95,7 @@ def log_mean(log_weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDA
     with np.errstate(divide="ignore"):
         value = np.log(mean) + shift[:, 0]
     if samples == 1:
-        return value, np.full(len(value), np.nan)
+        return value, np.where(mean > 0.0, np.nan, 0.0)
     spread = weights.std(axis=1, ddof=1)
     error = np.divide(spread, mean * np.sqrt(samples), out=np.zeros(len(value)), where=mean > 0.0)
     return value, error

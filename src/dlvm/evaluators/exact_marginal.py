@@ -19,7 +19,8 @@ and p(w_1 .. w_l) = sum_C m_l(C). Every term is positive, so nothing cancels. Ea
 p(w_l | w_1 .. w_{l-1}); the logarithms of the sums add up to the result. In a layer that sums to 1, values below 1e-290
 become 0. What follows them can favour one count vector over another by at most a factor C(L, L/2) where every
 alpha_k >= 1 (by L / alpha_k more for each smaller one), so with up to 900 tokens this moves the result by less than
-1e-9 nats whatever the topics are; for documents whose words are in no contrived order it does not move it at all.
+1e-9 nats whatever the topics are. A longer document is taken in a shuffled order (the order does not matter to p), for
+which no layer is dominated by what the rest of the document contradicts, as the first half of a contrived one may be.
 
 Layout. With t_k = C_1 + ... + C_k, the vectors with C_1 + ... + C_{K-1} <= l have the ranks
 sum_{k<K} C(t_k + k - 1, k) (C_K follows from l): dense, and the same in every layer. C - e_k lies
@@ -48,13 +49,16 @@ from numpy.typing import NDArray
 from dlvm.corpora.corpus import Corpus
 from dlvm.errors import InputError
 from dlvm.evaluators.evaluation import Evaluation, KernelArrays, kernel_arrays
-from dlvm.evaluators.simplex_quadrature import FEWEST_TOPICS, LEAST_COST, by_quadrature
+from dlvm.evaluators.simplex_quadrature import FEWEST_TOPICS, LEAST_COST, by_quadrature, quadrature_cost
 from dlvm.models.topics import Topics
+from dlvm.seeds import generator
 
 LARGEST_COST = 10**12  # updates; a quarter of an hour
 UPDATES_PER_SECOND = 1e9  # about, of one core, by the polynomial: for the estimate of time that a refusal names
+CHEAPER = 4  # operations of the quadrature in the time of an update
 LARGEST_LAYER = 2**26  # count vectors; two layers of 512 MiB
 SMALLEST = 1e-290  # in a layer that sums to 1, what is below is 0
+LONGEST_IN_ORDER = 900  # tokens; longer documents are shuffled
 
 
 @nb.njit("float64(float64[::1], int64)", cache=True)
@@ -251,9 +255,12 @@ def _run(arrays: KernelArrays, *, means: bool) -> tuple[NDArray[np.float64], NDA
     log_likelihood, theta = np.empty(documents), np.empty((documents if means else 0, K))
     left = np.ones(documents, dtype=np.bool_)
     for d in range(documents) if K >= FEWEST_TOPICS else ():
-        if cost([arrays.lengths[d]], K) < LEAST_COST:
+        polynomial = cost([arrays.lengths[d]], K)
+        if polynomial < LEAST_COST:
             continue
         tokens = arrays.tokens[arrays.offsets[d] : arrays.offsets[d + 1]]
+        if quadrature_cost(tokens, K) > CHEAPER * polynomial:
+            continue
         found = by_quadrature(tokens, arrays.phi_by_word, arrays.alpha)
         if found is not None:
             left[d] = False
@@ -267,7 +274,11 @@ def _run(arrays: KernelArrays, *, means: bool) -> tuple[NDArray[np.float64], NDA
             f"exact marginal: a document of {longest} tokens at {K} topics has {layer:.1e} count vectors, the limit is"
             f" {LARGEST_LAYER:.1e}; take shorter documents or fewer topics"
         )
-    _forward(arrays.tokens, arrays.offsets, arrays.phi_by_word, arrays.alpha, left, log_likelihood, theta)
+    tokens = arrays.tokens.copy()
+    for long in np.flatnonzero(left & (arrays.lengths > LONGEST_IN_ORDER)):
+        stream = tokens[arrays.offsets[long] : arrays.offsets[long + 1]]
+        generator("exact-marginal", tokens=len(stream)).shuffle(stream)
+    _forward(tokens, arrays.offsets, arrays.phi_by_word, arrays.alpha, left, log_likelihood, theta)
     return log_likelihood, theta
 
 

@@ -39,7 +39,8 @@ so its integral, 1, can be approximated in the same way, at its own mode alpha /
                + 1/2 log((L + A) / A) - 1/2 log det(I + X X'),                                               ("ratio")
 
 exact for an empty document and for one topic, whatever alpha. That is the evaluator. It needs a prior that is not
-sparse: where alpha_k is far below 1, p(a) is skewed, and the value lies too high (`dlvm.measures.optimism`).
+sparse: where alpha_k is far below 1, p(a) is skewed, and the value can be far off either way, at 0.05 to 0.3 mostly too
+high (`dlvm.measures.optimism`).
 
 Other points. At the folded-in point (the maximum of the likelihood alone) L theta = m, the matrix is the same with
 A theta_k in the place of alpha_k in B, and c = det B / (L + A) again; but where theta_k = 0, as for most topics of a

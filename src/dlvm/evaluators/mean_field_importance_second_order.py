@@ -34,7 +34,8 @@ def mean_field_importance_second_order(
         standard error. The standard error is the delta method's over the S draws, NaN at S = 1. It leaves out what
         assignments that were never drawn would have added: q is narrower than p(z | w) and knows one mode of it, so
         with sparse weights, or topics that hardly differ, the error is too small and the estimate too low by more
-        than it says.
+        than it says. The variance of a weight, larger than the first order's, grows by orders of magnitude as alpha
+        falls below 1.
 
     Raises:
         InputError: for fewer than one sample or a negative number of cycles.
