@@ -116,7 +116,7 @@ def optimism(corpora: Iterable[str], gaps: Gap = gap) -> tuple[list[Score], list
                         scores.append(_score((corpus, model, variant), k, constant, name, value))
                 if model == "plsa-hof" and k in (3, 100):
                     for other in (1e-7, 1e-3):
-                        for name in ("left-to-right-sequential", "full-folding-in"):
+                        for name in ("left-to-right-sequential", "full-folding-in", "laplace-softmax", "nml-penalised"):
                             value = truth(k) + gaps(name, k) * (1.0 - math.log10(other))
                             scores.append(_score((corpus, model, "optimism"), k, other, name, value))
                 place = (corpus, model, "optimism", k, constant, "0" if model == "lda" else "none", 0)

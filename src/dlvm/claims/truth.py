@@ -16,6 +16,7 @@ from dlvm.exhibits.optimism import EXACT, FITTED, FLAT, KIND, PLUG_IN, SEQUENTIA
 from dlvm.exhibits.repair import LAPLACE, NML, errors
 
 WITHIN = 0.01  # nats per token: one percent of perplexity
+WORST = 3  # models whose error a repair's effect names
 COMPONENTS = "epca-marginal"
 SEEN = 3.0  # standard errors of the truth above which a difference is taken for one
 
@@ -140,9 +141,9 @@ def _near(inputs: Inputs, corpora: Sequence[str], evaluator: str) -> Finding:
         for k, (error, _) in errors(inputs, corpus, model, evaluator).items()
         if truth[k] == 0 or truth[k] > inputs.study["measures"][KIND]["settings"]["least_samples"]
     }
-    worst = max(found.values(), key=abs, default=0.0)
-    where = next((f"{c} {m} K={k}" for (c, m, k), error in found.items() if error == worst), "")
-    effect = f"median {median(map(abs, found.values())):.4f}, worst {worst:+.4f} nats per token ({where})"
+    worst = sorted(found, key=lambda at: -abs(found[at]))[:WORST]
+    cells = ", ".join(f"{found[at]:+.4f} ({at[0]} {at[1]} K={at[2]})" for at in worst)
+    effect = f"median {median(map(abs, found.values())):.4f} nats per token, worst {cells}"
     return counted((abs(error) <= WITHIN for error in found.values()), effect, _seeds(inputs))
 
 

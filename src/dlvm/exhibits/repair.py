@@ -1,4 +1,4 @@
-"""Can folding-in be repaired at its own price? What is put back, less the truth, by number of topics and by length."""
+"""Can folding-in be repaired at its own price? The repaired less the truth, by number of topics, length and constant."""
 
 import math
 from typing import Any
@@ -9,12 +9,24 @@ from matplotlib.ticker import NullFormatter, NullLocator
 
 from dlvm.exhibits import latex, style
 from dlvm.exhibits.inputs import FULL, LDA, PLSA, Inputs
-from dlvm.exhibits.optimism import FITTED, FLAT, KIND, by_length, curve, mark_synthetic, measured_corpora, table_topics
+from dlvm.exhibits.optimism import (
+    FITTED,
+    FLAT,
+    KIND,
+    TRUTHS,
+    by_length,
+    curve,
+    first_of,
+    mark_synthetic,
+    measured_constant,
+    measured_corpora,
+    table_topics,
+)
 
 LAPLACE, ONE_STEP, DENSITY, NML = "laplace-softmax", "laplace-one-step", "laplace-density", "nml-penalised"
 LINEAR = 1e-2  # nats per token; up to here the axis is linear, beyond it logarithmic
-HEIGHT = 4.4  # inches
-MOST_TOPICS_BY_LENGTH = 100
+HEIGHT = 6.0  # inches
+MOST_TOPICS_BELOW = 100  # in the panels against length and constant
 
 EVALUATORS = (FULL, LAPLACE, ONE_STEP, DENSITY, NML)
 # evaluator, variant, label, look
@@ -40,37 +52,60 @@ def errors(
     }
 
 
+def by_constant(inputs: Inputs, corpus: str, topics: int, evaluator: str) -> list[tuple[float, float]]:
+    """Return (constant added to PLSA's topics, estimate - truth in nats per token), ascending, means over seeds."""
+    table = inputs.scores
+    table = table[(table["corpus"] == corpus) & (table["model"] == PLSA) & (table["variant"] == KIND)]
+    table = table[table["topics"] == topics].assign(value=lambda rows: rows["log_likelihood"] / rows["tokens"])
+    found = []
+    for constant, rows in table.groupby("smoothing"):
+        truth = first_of(rows, TRUTHS).set_index("seed")["value"]
+        gaps = (rows[rows["evaluator"] == evaluator].set_index("seed")["value"] - truth).dropna()
+        gaps = gaps[gaps.map(math.isfinite)]
+        if len(gaps):
+            found.append((float(str(constant)), float(gaps.mean())))
+    return sorted(found)
+
+
 def draw(inputs: Inputs) -> Figure:
-    """Draw PLSA's errors: a panel per corpus, against topics above, against document length below."""
+    """Draw PLSA's errors: a column per corpus; against topics, below that document length, below that the constant."""
     corpora = measured_corpora(inputs)
     figure = Figure(figsize=(style.WIDTH, HEIGHT))
-    grid = figure.subplots(2, len(corpora), sharey=True, squeeze=False)
-    for axis, below, corpus in zip(grid[0], grid[1], corpora, strict=True):
-        axis.set_title(latex.corpus_name(corpus), fontweight="bold")
+    grid = figure.subplots(3, len(corpora), sharey=True, squeeze=False)
+    constants: set[float] = set()
+    for (by_topics, of_length, of_constant), corpus in zip(grid.T, corpora, strict=True):
+        by_topics.set_title(latex.corpus_name(corpus), fontweight="bold")
         topics = [p.topics for p in curve(inputs, corpus, PLSA, "truth")]
-        at = max((k for k in topics if k <= MOST_TOPICS_BY_LENGTH), default=topics[0])
+        at = max((k for k in topics if k <= MOST_TOPICS_BELOW), default=topics[0])
+        smoothed = _smoothed_topics(inputs, topics, at)
         for evaluator, variant, label, look in REPAIRS:
             found = errors(inputs, corpus, PLSA, evaluator, variant)
             colour = style.EVALUATOR_COLOURS[evaluator]
             if found:
-                axis.plot(list(found), [v for v, _ in found.values()], color=colour, label=label, **look)
+                by_topics.plot(list(found), [v for v, _ in found.values()], color=colour, label=label, **look)
             if variant == KIND:
                 groups = by_length(inputs, corpus, PLSA, at, evaluator)
-                below.plot(*zip(*groups, strict=True), color=colour, **look)
-        for panel in (axis, below):
+                of_length.plot(*zip(*groups, strict=True), color=colour, **look)
+                over = by_constant(inputs, corpus, smoothed, evaluator)
+                constants |= {constant for constant, _ in over if constant > 0.0}
+                if over:
+                    of_constant.plot(*zip(*over, strict=True), color=colour, **look)
+        for panel in (by_topics, of_length, of_constant):
             panel.axhline(0.0, color="black", linewidth=0.9, zorder=1)
             panel.set_xscale("log")
             panel.set_yscale("symlog", linthresh=LINEAR, linscale=0.6)
             panel.yaxis.set_minor_locator(NullLocator())
+            panel.xaxis.set_minor_formatter(NullFormatter())
             if inputs.synthetic(corpus):
                 mark_synthetic(panel)
         shown = style.sparse_ticks(topics)
-        axis.set_xticks(shown, [str(k) for k in shown])
-        axis.xaxis.set_minor_locator(NullLocator())
-        below.xaxis.set_minor_formatter(NullFormatter())
-        _length_ticks(below, [x for x, _ in by_length(inputs, corpus, PLSA, at, FULL)])
-        axis.set_xlabel("number of topics")
-        below.set_xlabel(f"document length, {at} topics")
+        by_topics.set_xticks(shown, [str(k) for k in shown])
+        by_topics.xaxis.set_minor_locator(NullLocator())
+        _length_ticks(of_length, [x for x, _ in by_length(inputs, corpus, PLSA, at, FULL)])
+        by_topics.set_xlabel("number of topics")
+        of_length.set_xlabel(f"document length, {at} topics")
+        of_constant.set_xlabel(rf"constant added to $p(w\,|\,z)$, {smoothed} topics")
+    _constant_ticks(list(grid[2]), sorted(constants), measured_constant(inputs))
     ticks = [-10.0, -1.0, -0.1, -LINEAR, 0.0, LINEAR, 0.1, 1.0]
     low, high = grid[0][0].get_ylim()
     grid[0][0].set_yticks(ticks, [f"{t:+g}".replace("-", "\N{MINUS SIGN}") if t else "0" for t in ticks])
@@ -79,6 +114,22 @@ def draw(inputs: Inputs) -> Figure:
     handles, labels = max((a.get_legend_handles_labels() for a in grid[0]), key=lambda found: len(found[1]))
     figure.legend(handles, labels, loc="outside lower center", ncols=3, fontsize=7.5, handlelength=2.6)
     return figure
+
+
+def _smoothed_topics(inputs: Inputs, topics: list[int], at: int) -> int:
+    """Return the most topics up to `at` at which the study has further constants; `at` itself where it has none."""
+    asked = {int(k) for k in inputs.study["measures"][KIND]["settings"]["constants_topics"]}
+    return max((k for k in topics if k <= at and k in asked), default=at)
+
+
+def _constant_ticks(axes: list[Axes], constants: list[float], own: float) -> None:
+    """Give the panels one range, and the study's constant and the ends of the range as ticks."""
+    shown = sorted({constants[0], own, constants[-1]} - {0.0}) if constants else []
+    for axis in axes:
+        if constants:
+            axis.set_xlim(constants[0] / 2.0, constants[-1] * 2.0)
+            axis.set_xticks(shown, [style.power(constant) for constant in shown])
+        axis.xaxis.set_minor_locator(NullLocator())
 
 
 def _length_ticks(axis: Axes, lengths: list[int]) -> None:

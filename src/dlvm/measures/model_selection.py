@@ -8,7 +8,7 @@ chance; they are scored by the job whose K is theirs.
 Of several Markov chains the one whose last sample has the highest log p(w, z | alpha, beta) on the training documents
 is taken, and that sample is scored: a single chain often stays where two topics are one and another is in two pieces.
 Random numbers of an evaluator are named by corpus, evaluator and seed, so that models are compared on the same halves
-of documents.
+of documents; the check with many samples has a stream of its own, so that its errors are independent of the others.
 """
 
 import math
@@ -112,8 +112,8 @@ def measure(
     def fold_in(model: Topics, documents: Corpus) -> Any:
         return lda.fold_in(model, documents, seed=seed, sweeps=fold_in_sweeps)
 
-    def by_estimator(name: str, model: Topics, documents: Corpus, count: int) -> Evaluation:
-        rng = generator("model-selection", corpus=corpus.name, evaluator=name, seed=seed)
+    def by_estimator(name: str, model: Topics, documents: Corpus, count: int, **axes: Any) -> Evaluation:
+        rng = generator("model-selection", corpus=corpus.name, evaluator=name, seed=seed, **axes)
         return estimate(name, model, documents, count, rng)
 
     runs: dict[str, tuple[int, Callable[[Topics], Evaluation]]] = {
@@ -171,7 +171,7 @@ def measure(
         names: dict[str, Any] = {"model": TRUTH, "variant": TRUTH, "chain": "none"}
         score(truth, **names)
         some = held_out.subset(range(min(check_documents, test_documents)))
-        more = by_estimator(REFERENCE, truth, some, check_samples)
+        more = by_estimator(REFERENCE, truth, some, check_samples, samples=check_samples)
         names |= {"corpus": corpus.name, "topics": topics, "smoothing": 0.0, "seed": seed}
         document_rows(with_more(check_samples), more, **names)
     return scores, measurements
