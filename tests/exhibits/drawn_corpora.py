@@ -30,7 +30,7 @@ def nats(corpus: str, evaluator: str, topics: int, size: int, seed: int) -> floa
     value = -6.0 - 0.1 * seed - distance * 0.2 - 5.0 / math.sqrt(size)
     if evaluator == "left-to-right":
         value += distance * 0.02 - 0.05 - 0.002 * size / 100.0 * (20.0 if size == SIZES[-1] else 1.0)
-    if evaluator == "mean-field-importance":
+    if evaluator in ("mean-field-importance", "chib"):
         value -= 0.0001
     if evaluator == "full-folding-in":
         value += 0.1 * math.log(topics)
@@ -46,18 +46,25 @@ def row(corpus: str, model: str, variant: str, topics: int, evaluator: str, seed
 
 
 def rows(
-    corpora: tuple[str, ...], seeds: tuple[int, ...] = (0,), gap: float = 0.1
+    corpora: tuple[str, ...],
+    seeds: tuple[int, ...] = (0,),
+    gap: float = 0.1,
+    times: int = 1,
+    evaluators: tuple[str, ...] = EVALUATORS,
 ) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
-    """Return scores and measurements; `gap` (nats) is what many samples change of a document's value."""
+    """Return scores and measurements; `gap` (nats) is what many samples change of a document's value.
+
+    Training sizes are said to be `times` as large.
+    """
     scores: list[tuple[Any, ...]] = []
     measurements: list[tuple[Any, ...]] = []
     for corpus in corpora:
         for seed in seeds:
-            for evaluator in EVALUATORS:
+            for evaluator in evaluators:
                 for topics in GRIDS[corpus]:
                     for size in SIZES:
                         value = nats(corpus, evaluator, topics, size, seed)
-                        scores.append(row(corpus, "lda", trained_on(size), topics, evaluator, seed, value))
+                        scores.append(row(corpus, "lda", trained_on(times * size), topics, evaluator, seed, value))
                 offset = {"mean-field-bound": -0.02, "left-to-right": -0.001}.get(evaluator, 0.0)
                 scores.append(row(corpus, "truth", "truth", TRUE[corpus], evaluator, seed, -5.9 + offset))
             for d in range(3):
@@ -72,10 +79,12 @@ def drawn(
     corpora: tuple[str, ...] = ("s10", "s10s", "s40"),
     seeds: tuple[int, ...] = (0,),
     gap: float = 0.1,
+    times: int = 1,
+    evaluators: tuple[str, ...] = EVALUATORS,
     synthetic: bool = False,
 ) -> Inputs:
     """Return inputs of these rows alone."""
-    scores, measurements = rows(corpora, seeds, gap)
+    scores, measurements = rows(corpora, seeds, gap, times, evaluators)
     return Inputs(
         scores=pd.DataFrame(scores, columns=list(COLUMNS)),
         corpora=pd.DataFrame({"corpus": ["reuters"], "synthetic": [str(synthetic).lower()]}),

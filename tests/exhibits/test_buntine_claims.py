@@ -70,12 +70,21 @@ def test_lrs_biased_at_one_gamma() -> None:
         "lrs-unbiased", measured(lambda n, g: (0.01, 0.02) if (n, g) == (SEQUENTIAL, 0.5) else as_claimed(n, g))
     )
     assert (found.agreeing, found.comparisons) == (3, 4)
-    assert "gamma 0.5: 5.0" in found.effect
+    assert "gamma 0.5: 5.0 over 100 pairs (15.8 over 1,000)" in found.effect
 
 
 def test_a_method_that_is_never_off_is_counted() -> None:
     found = finding("others-biased", measured(lambda n, g: (0.0, 0.04) if n == PARTICLES else as_claimed(n, g)))
     assert (found.agreeing, found.comparisons) == (3, 4)
+
+
+def test_the_cutoff_is_corrected_for_the_gammas() -> None:
+    # s.d. 0.04 of 100: a mean of 0.0116 is t = 2.9, above the source's cutoff; 0.0124 is 3.1; the corrected one is 3.02
+    for mean, agreeing in ((0.0116, 3), (0.0124, 4)):
+        changed = measured(lambda n, g, m=mean: (m, 0.04) if n == PARTICLES else as_claimed(n, g))  # type: ignore[misc]
+        found = finding("others-biased", changed)
+        assert (found.agreeing, found.comparisons) == (agreeing, 4)
+        assert "cutoff 3.02" in found.effect
 
 
 def test_mean_field_far_from_the_particle_sampler_either_way() -> None:
@@ -90,6 +99,13 @@ def test_a_harmonic_mean_that_is_too_low_or_nearly_right_does_not_count() -> Non
     for mean in (0.3, -0.005):
         changed = measured(lambda n, g, m=mean: (m, 0.02) if n == HARMONIC else as_claimed(n, g))  # type: ignore[misc]
         assert finding("harmonic-mean-biased", changed).agreeing == 0
+
+
+def test_both_biases_are_said_even_where_one_is_none() -> None:
+    changed = measured(lambda n, g: (0.0, 0.02) if n == SEQUENTIAL else as_claimed(n, g))
+    found = finding("harmonic-mean-biased", changed)
+    assert found.verdict == "holds"
+    assert "gamma 0.5: HM +0.3000, LRS -0.0000" in found.effect
 
 
 def test_a_ratio_beyond_its_error_breaks_the_lemma() -> None:

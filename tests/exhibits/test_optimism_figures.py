@@ -92,6 +92,23 @@ def test_repairs_are_drawn_less_the_truth() -> None:
         assert y == pytest.approx([gap(name, k) for k in TOPICS], abs=1e-12)
     below = [np.asarray(line.get_ydata()) for line in figure.axes[2].get_lines()]
     assert any(np.allclose(y, [-0.05, -0.0125]) for y in below if len(y) == 2)
+    lowest = figure.axes[5].get_lines()
+    for name in ("full-folding-in", "laplace-softmax", "nml-penalised"):
+        (drawn,) = (drawn for drawn in lowest if drawn.get_color() == style.EVALUATOR_COLOURS[name])
+        assert list(np.asarray(drawn.get_xdata())) == [1e-7, CONSTANT, 1e-3]
+        assert list(np.asarray(drawn.get_ydata())) == pytest.approx([g * gap(name, 100) for g in (8.0, 1.0, 4.0)])
+    assert figure.axes[5].get_xlabel() == "constant, 100 topics"
+
+
+def test_a_corpus_of_one_constant_says_so() -> None:
+    given = made()
+    one = (given.scores["corpus"] == "medline") & ~given.scores["smoothing"].isin([0.0, CONSTANT])
+    figure = repair.draw(replace(given, scores=given.scores[~one]))
+    noted = [repair.ONE_CONSTANT in [text.get_text() for text in axis.texts] for axis in figure.axes]
+    assert noted == [False] * 5 + [True]
+    (drawn,) = (drawn for drawn in figure.axes[5].get_lines() if drawn.get_marker() == "o")
+    assert list(np.asarray(drawn.get_xdata())) == [CONSTANT]
+    assert figure.axes[5].get_xlim() == figure.axes[4].get_xlim()
 
 
 def test_tables_have_a_row_per_corpus_model_and_number_of_topics() -> None:
@@ -173,6 +190,18 @@ def test_repairs_are_judged_only_where_the_truth_has_sweeps_enough() -> None:
     for least, cells in ((5, 12), (20, 4)):  # at 3 topics the truth is exact
         given = made(least=least)
         assert laplace.check(given, given.settings.corpora).comparisons == cells
+
+
+def test_the_worst_models_are_named() -> None:
+    def other(evaluator: str, topics: int) -> float:
+        return {3: 0.001, 20: -0.03, 100: 0.02}[topics] if evaluator == "laplace-softmax" else gap(evaluator, topics)
+
+    laplace = next(claim for claim in TRUTH if claim.name == "laplace-repairs")
+    effect = laplace.check(made(gaps=other), ["cranfield"]).effect
+    assert effect == (
+        "median 0.0200 nats per token, worst -0.0300 (cranfield plsa-hof K=20), -0.0300 (cranfield lda K=20),"
+        " +0.0200 (cranfield plsa-hof K=100)"
+    )
 
 
 def test_one_document_of_epca_below_the_truth_is_enough() -> None:

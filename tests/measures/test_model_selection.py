@@ -108,6 +108,17 @@ def test_the_truth_is_scored_on_the_last_documents() -> None:
     assert sum(m.value for m in more) == pytest.approx(exact[:3].sum(), abs=2.0)
 
 
+def test_the_check_draws_from_a_stream_of_its_own() -> None:
+    settings = {**SETTINGS, "training_documents": [60], "samples": {REFERENCE: 20}, "check_samples": 20}
+    _, rows = measure(corpus(), topics=2, truth=truth(), seed=3, test_documents=10, **settings)
+    few, more = (
+        [m.value for m in rows if (m.variant, m.quantity) == ("truth", name)][:3] for name in (REFERENCE, with_more(20))
+    )
+    assert all(one != other for one, other in zip(few, more, strict=True))
+    # and the other rows do not know how the check is made
+    assert few == [m.value for m in found(2)[1] if (m.variant, m.quantity) == ("truth", REFERENCE)][:3]
+
+
 def test_models_are_the_best_chains_of_the_first_documents() -> None:
     scores, _ = found(3)
     for size in (20, 60):

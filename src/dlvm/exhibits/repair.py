@@ -1,4 +1,4 @@
-"""Can folding-in be repaired at its own price? The repaired less the truth, by number of topics, length and constant."""
+"""Can folding-in be repaired at its own price? What comes out less the truth, by topics, length and constant."""
 
 import math
 from typing import Any
@@ -27,6 +27,7 @@ LAPLACE, ONE_STEP, DENSITY, NML = "laplace-softmax", "laplace-one-step", "laplac
 LINEAR = 1e-2  # nats per token; up to here the axis is linear, beyond it logarithmic
 HEIGHT = 6.0  # inches
 MOST_TOPICS_BELOW = 100  # in the panels against length and constant
+ONE_CONSTANT = "no further constants"
 
 EVALUATORS = (FULL, LAPLACE, ONE_STEP, DENSITY, NML)
 # evaluator, variant, label, look
@@ -98,13 +99,15 @@ def draw(inputs: Inputs) -> Figure:
             panel.xaxis.set_minor_formatter(NullFormatter())
             if inputs.synthetic(corpus):
                 mark_synthetic(panel)
+        if len(by_constant(inputs, corpus, smoothed, FULL)) < 2:
+            of_constant.text(0.04, 0.06, ONE_CONSTANT, transform=of_constant.transAxes, fontsize=7.5)
         shown = style.sparse_ticks(topics)
         by_topics.set_xticks(shown, [str(k) for k in shown])
         by_topics.xaxis.set_minor_locator(NullLocator())
         _length_ticks(of_length, [x for x, _ in by_length(inputs, corpus, PLSA, at, FULL)])
         by_topics.set_xlabel("number of topics")
         of_length.set_xlabel(f"document length, {at} topics")
-        of_constant.set_xlabel(rf"constant added to $p(w\,|\,z)$, {smoothed} topics")
+        of_constant.set_xlabel(f"constant, {smoothed} topics")
     _constant_ticks(list(grid[2]), sorted(constants), measured_constant(inputs))
     ticks = [-10.0, -1.0, -0.1, -LINEAR, 0.0, LINEAR, 0.1, 1.0]
     low, high = grid[0][0].get_ylim()
