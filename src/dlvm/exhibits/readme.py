@@ -16,6 +16,12 @@ CLAIMED = {
     "figure-bounds": ("continuous-optimistic", "discrete-pessimistic", "mean-field-pessimistic"),
     "figure-normaliser": ("normaliser",),
     "figure-normalised": ("ranking-reversed",),
+    "table-calibration": ("lrs-unbiased", "others-biased", "harmonic-mean-biased"),
+    "figure-realistic-10": ("lr-biased", "mfi-tracks-lrs"),
+    "figure-realistic-selection": ("true-topics-found", "lrs-sharpest"),
+    "figure-optimism": ("full-above-truth", "gap-grows-with-topics", "half-ranks-as-truth"),
+    "figure-repair": ("laplace-repairs", "nml-repairs"),
+    "figure-epca-marginal": ("epca-full-above-truth",),
 }
 
 
