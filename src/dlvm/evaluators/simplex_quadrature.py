@@ -138,7 +138,7 @@ def _points(length: int) -> int:
 def quadrature_cost(tokens: NDArray[np.int32], topics: int) -> int:
     """Return the operations a document takes: n^(K-1) (U + largest count), n points per stick, U distinct words."""
     _, counts = np.unique(tokens, return_counts=True)
-    return _points(len(tokens)) ** (topics - 1) * int(len(counts) + counts.max(initial=0))
+    return int(_points(len(tokens)) ** (topics - 1)) * int(len(counts) + counts.max(initial=0))
 
 
 def by_quadrature(tokens: NDArray[np.int32], phi_by_word: Float, alpha: Float) -> tuple[float, Float] | None:
