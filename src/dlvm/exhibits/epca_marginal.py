@@ -89,7 +89,7 @@ def draw(inputs: Inputs) -> Figure:
         if inputs.synthetic(corpus):
             mark_synthetic(right)
         edges = np.linspace(-SHOWN, SHOWN, 31)
-        for (K, values), (colour, line) in zip(z.items(), LINES, strict=True):
+        for (K, values), (colour, line) in zip(z.items(), LINES, strict=False):
             heights, _ = np.histogram(np.clip(values, -SHOWN, SHOWN), edges)
             label = f"{K} component{'s' * (K > 1)}, {len(values)} documents"
             right.stairs(
