@@ -229,6 +229,23 @@ def test_a_documents_estimate_is_its_own(name: str) -> None:
 
 @pytest.mark.usefixtures("path")
 @pytest.mark.parametrize("name", FAMILY)
+def test_how_many_documents_go_side_by_side_does_not_matter(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    # of different lengths, so that some end early; more distinct words than a block of columns has
+    rng = np.random.default_rng(12)
+    topics = floored_topics(rng, 9, 40, 1e-4)
+    documents = drawn(rng, topics, [5, 30, 1, 60, 30, 17, 2, 45, 8, 31, 16])
+    found = []
+    for documents_at_once, values in ((1, 10**9), (3, 10**9), (8, 10**9), (64, 10**9), (8, 9 * 48 * 2), (8, 0)):
+        monkeypatch.setattr(kernel, "SIDE_BY_SIDE", documents_at_once)
+        monkeypatch.setattr(kernel, "TOGETHER", values)
+        found.append(estimate(name, topics, documents, 20, np.random.default_rng(1)))
+    for evaluation in found[1:]:
+        np.testing.assert_array_equal(evaluation.log_likelihood, found[0].log_likelihood)
+        np.testing.assert_array_equal(evaluation.standard_error, found[0].standard_error)
+
+
+@pytest.mark.usefixtures("path")
+@pytest.mark.parametrize("name", FAMILY)
 def test_impossible_empty_and_unknown(name: str) -> None:
     topics = Topics(np.array([[0.6, 0.4, 0.0], [0.5, 0.5, 0.0]]), np.ones(2), words(3))
     found = estimate(name, topics, corpus(4, [0, 2, 1], [], [3, 0, 3]), 5, np.random.default_rng(1))
