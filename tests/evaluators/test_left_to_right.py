@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from test_exact_marginal import corpus, words
 
 from dlvm.corpora.corpus import Corpus
 from dlvm.errors import InputError
@@ -36,16 +37,6 @@ def take(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.setattr(kernel, "PLAIN", PATHS[name][0])
     monkeypatch.setattr(kernel, "WORDS", 10**9)
     monkeypatch.setattr(kernel, "MOST", PATHS[name][1])
-
-
-def words(n: int) -> tuple[str, ...]:
-    return tuple(f"w{i}" for i in range(n))
-
-
-def corpus(n_words: int, *documents: list[int]) -> Corpus:
-    tokens = np.array([w for document in documents for w in document], dtype=np.int32)
-    offsets = np.concatenate([[0], np.cumsum([len(d) for d in documents])]).astype(np.int64)
-    return Corpus("made-up", words(n_words), tokens, offsets, tuple(f"d{i}" for i in range(len(documents))))
 
 
 def random_topics(rng: np.random.Generator, K: int, V: int, concentration: float = 0.3, alpha: float = 0.3) -> Topics:

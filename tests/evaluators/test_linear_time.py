@@ -6,26 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from test_exact_marginal import corpus, random_topics, words
 
-from dlvm.corpora.corpus import Corpus
 from dlvm.evaluators.exact_marginal import exact_marginal
 from dlvm.evaluators.linear_time import linear_time
 from dlvm.models.topics import Topics
-
-
-def words(n: int) -> tuple[str, ...]:
-    return tuple(f"w{i}" for i in range(n))
-
-
-def corpus(n_words: int, *documents: list[int]) -> Corpus:
-    tokens = np.array([w for document in documents for w in document], dtype=np.int32)
-    offsets = np.concatenate([[0], np.cumsum([len(d) for d in documents])]).astype(np.int64)
-    return Corpus("made-up", words(n_words), tokens, offsets, tuple(f"d{i}" for i in range(len(documents))))
-
-
-def random_topics(rng: np.random.Generator, K: int, V: int) -> Topics:
-    phi = rng.dirichlet(np.full(V, 0.3), size=K)
-    return Topics(phi / phi.sum(axis=1, keepdims=True), rng.gamma(1.0, 1.0, K) + 0.01, words(V))
 
 
 def twin(topics: Topics, document: list[int]) -> float:

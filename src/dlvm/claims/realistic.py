@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dlvm.claims.buntine import CUTOFF
 from dlvm.claims.finding import GENERALLY, Claim, Finding, counted, median
-from dlvm.corpora.realistic import SOURCES
+from dlvm.corpora.realistic import SOURCES, TEST_DOCUMENTS, TRAINING_DOCUMENTS
 from dlvm.exhibits.inputs import Inputs
 from dlvm.exhibits.realistic_curves import LABELS, LR, LRS, MFI, Scored, Selection, selections
 from dlvm.measures.model_selection import MODEL, REFERENCE, TRUTH, with_more
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 CHIB = "chib"
 SEEN = 2.0  # standard errors of a difference above which it is taken for one
 TRACKS = 0.01  # relative difference of two perplexities that lie on one another in a plot
-PUBLISHED_TRAINING, PUBLISHED_HELD_OUT = 40_000, 10_000  # the source's most documents
+PUBLISHED_TRAINING = max(TRAINING_DOCUMENTS)
 ENOUGH = 0.5  # share of the source's training documents from which on a rise would have to be seen
 
 Pair = tuple[int, int, int, Scored, Scored]  # documents, topics, seed; two evaluators' scores of one model
@@ -173,7 +173,7 @@ def truth_found(inputs: Inputs, corpora: Sequence[str]) -> Finding:  # noqa: ARG
     held_out = table[table["corpus"].isin(list(SOURCES)) & (table["model"] == MODEL)]["documents"].max()
     effect = (
         f"selected of true number of topics: {', '.join(parts)}; up to {max(sizes, default=0):,} of the source's"
-        f" {PUBLISHED_TRAINING:,} training documents, {held_out:,} of {PUBLISHED_HELD_OUT:,} held out"
+        f" {PUBLISHED_TRAINING:,} training documents, {held_out:,} of {TEST_DOCUMENTS:,} held out"
     )
     return counted(agree, effect, seeds)
 

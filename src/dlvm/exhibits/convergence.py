@@ -45,17 +45,7 @@ def draw(inputs: Inputs) -> Figure:
         _traces(above, of_corpus[of_corpus["seed"] == settings.seeds[0]])
         _r_hats(below, of_corpus)
         for panel in (above, below) if inputs.synthetic(corpus) else ():
-            panel.text(
-                *(0.5, 0.5, style.SYNTHETIC_MARK),
-                transform=panel.transAxes,
-                rotation=25,
-                ha="center",
-                va="center",
-                fontsize=12,
-                fontweight="bold",
-                color="#DCDCDC",
-                zorder=0.5,
-            )
+            style.mark_synthetic(panel)
     rows[1][0].annotate(
         f"chains agree below {AGREEMENT:g}",
         xy=(0.03, AGREEMENT),

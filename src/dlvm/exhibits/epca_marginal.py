@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from dlvm.errors import InputError
 from dlvm.exhibits import style
 from dlvm.exhibits.inputs import FULL, HALF, Inputs
-from dlvm.exhibits.optimism import mark_synthetic
 from dlvm.measures.epca_marginal import ANNEALED, QUADRATURE
 from dlvm.scores import perplexity
 
@@ -87,7 +86,7 @@ def draw(inputs: Inputs) -> Figure:
         right = figure.add_subplot(1, 2, 2)
         right.set_title(titles[1], fontweight="bold")
         if inputs.synthetic(corpus):
-            mark_synthetic(right)
+            style.mark_synthetic(right)
         edges = np.linspace(-SHOWN, SHOWN, 31)
         for (K, values), (colour, line) in zip(z.items(), LINES, strict=False):
             heights, _ = np.histogram(np.clip(values, -SHOWN, SHOWN), edges)

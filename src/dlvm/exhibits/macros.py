@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from dlvm.claims import findings
 from dlvm.claims.truth import WITHIN
-from dlvm.corpora.realistic import SOURCES
+from dlvm.corpora.realistic import SOURCES, TEST_DOCUMENTS, TRAINING_DOCUMENTS
 from dlvm.exhibits import CORPORA_WITH_FIGURES, EXHIBITS, OPTIMISM, SELECTION, exhibit_names, latex
 from dlvm.exhibits.curves import (
     Curve,
@@ -26,8 +26,6 @@ POSITIONS = ("One", "Two", "Three")
 SIDES = {evaluator: "Full" if evaluator == FULL else "Half" for evaluator in EVALUATORS}
 NOT_RUN = "not run"
 PANELS = {"plsa_versions": "versions", "comparison_curves": "comparison"}  # what the figures of one corpus are called
-PUBLISHED_TRAINING = (1000, 2500, 5000, 10000, 20000, 30000, 40000)  # documents; Buntine (2009), section 4.2
-PUBLISHED_TEST_DOCUMENTS = 10000
 ORIGINAL_CORPORA = {"cranfield", "medline", "nips"}
 
 # settings that the prose names: a study without one of them says "not set"
@@ -123,8 +121,8 @@ def _realistic(inputs: Inputs) -> Macros:
         "RealisticTestDocuments": latex.integer(realistic.get("test_documents", 0)),
         "RealisticTraining": latex.listed([latex.integer(size) for size in sizes]) or NOT_RUN,
         "RealisticChains": latex.integer(selection.get("chains", 0)),
-        "RealisticPublishedTraining": latex.listed([latex.integer(size) for size in PUBLISHED_TRAINING]),
-        "RealisticPublishedTestDocuments": latex.integer(PUBLISHED_TEST_DOCUMENTS),
+        "RealisticPublishedTraining": latex.listed([latex.integer(size) for size in TRAINING_DOCUMENTS]),
+        "RealisticPublishedTestDocuments": latex.integer(TEST_DOCUMENTS),
         "RepairWithin": f"{WITHIN:g}",
         "OptimismConstant": latex.power(optimism["smoothing"]) if "smoothing" in optimism else NOT_RUN,
         "OptimismLimit": latex.power(optimism["limit"]) if "limit" in optimism else NOT_RUN,

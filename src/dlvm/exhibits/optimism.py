@@ -163,7 +163,7 @@ def draw(inputs: Inputs) -> Figure:
                     axis.fill_between(x, *ends, color=colour, alpha=0.3, linewidth=0)
             _label_gap(axis, truth, full)
             if inputs.synthetic(corpus):
-                mark_synthetic(axis)
+                style.mark_synthetic(axis)
             if model == models[0]:
                 axis.set_title(latex.corpus_name(corpus), fontweight="bold")
             if model == models[-1]:
@@ -201,22 +201,6 @@ def _label_gap(axis: Axes, truth: dict[int, Point], full: dict[int, Point]) -> N
     )
 
 
-def mark_synthetic(axis: Axes) -> None:
-    """Write across a panel that its data are synthetic."""
-    axis.text(
-        *(0.5, 0.5, style.SYNTHETIC_MARK),
-        transform=axis.transAxes,
-        rotation=25,
-        ha="center",
-        va="center",
-        fontsize=11,
-        fontweight="bold",
-        color="#C4C4C4",
-        zorder=0.5,
-        in_layout=False,
-    )
-
-
 def draw_by_length_and_constant(inputs: Inputs) -> Figure:
     """Draw full folding-in less the truth, nats per token, of PLSA: by document length, and by the constant.
 
@@ -250,7 +234,7 @@ def draw_by_length_and_constant(inputs: Inputs) -> Figure:
     left.set_ylim(bottom=0.0)
     if inputs.synthetic(*corpora):
         for axis in (left, right):
-            mark_synthetic(axis)
+            style.mark_synthetic(axis)
     handles, labels = left.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=len(corpora), fontsize=7.5, handlelength=3.2)
     return figure
@@ -280,15 +264,16 @@ def by_length(inputs: Inputs, corpus: str, model: str, topics: int, quantity: st
     raise InputError(f"optimism: {corpus}, {model}, {topics} topics has no lengths among the measurements")
 
 
-def by_constant(inputs: Inputs, corpus: str, topics: int) -> list[tuple[float, float]]:
-    """Return (constant, full folding-in less the truth in nats per token) of PLSA, means over seeds."""
+def by_constant(inputs: Inputs, corpus: str, topics: int, evaluator: str = FULL) -> list[tuple[float, float]]:
+    """Return (constant added to PLSA's topics, estimate less truth in nats per token), ascending, means over seeds."""
     table = inputs.scores
     table = table[(table["corpus"] == corpus) & (table["model"] == PLSA) & (table["variant"] == KIND)]
     table = table[table["topics"] == topics].assign(value=lambda rows: rows["log_likelihood"] / rows["tokens"])
     found = []
     for constant, rows in table.groupby("smoothing"):
         truth = first_of(rows, TRUTHS).set_index("seed")["value"]
-        gaps = (rows[rows["evaluator"] == FULL].set_index("seed")["value"] - truth).dropna()
+        gaps = (rows[rows["evaluator"] == evaluator].set_index("seed")["value"] - truth).dropna()
+        gaps = gaps[gaps.map(math.isfinite)]
         if len(gaps):
             found.append((float(str(constant)), float(gaps.mean())))
     return sorted(found)

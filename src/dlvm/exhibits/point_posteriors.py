@@ -86,17 +86,7 @@ def draw(inputs: Inputs) -> Figure:
         axis.set_title(title, fontweight="bold", fontsize=8.0)
         axis.set_xlabel("iteration")
         if inputs.synthetic(corpus):
-            axis.text(
-                *(0.5, 0.5, style.SYNTHETIC_MARK),
-                transform=axis.transAxes,
-                rotation=35,
-                ha="center",
-                va="center",
-                fontsize=11,
-                fontweight="bold",
-                color="#DCDCDC",
-                zorder=0.5,
-            )
+            style.mark_synthetic(axis)
     _draw_bound(axes[0], inputs, corpus, seed)
     _draw_gaps(axes[1], inputs, corpus, seed)
     _draw_collapse(axes[2], inputs, corpus, seed)

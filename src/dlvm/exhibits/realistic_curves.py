@@ -204,17 +204,7 @@ def figure_5(inputs: Inputs) -> Figure:
 def mark(axes: Sequence[Axes], inputs: Inputs) -> None:
     """Say behind the curves that the model that the documents are drawn from was trained on made-up documents."""
     for axis in axes if inputs.synthetic() else ():
-        axis.text(
-            *(0.5, 0.5, style.SYNTHETIC_MARK),
-            transform=axis.transAxes,
-            rotation=25,
-            ha="center",
-            va="center",
-            fontsize=12,
-            fontweight="bold",
-            color="#DCDCDC",
-            zorder=0.5,
-        )
+        style.mark_synthetic(axis)
 
 
 def _by_size(axis: Axes, selection: Selection, evaluator: str) -> None:

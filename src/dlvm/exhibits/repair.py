@@ -13,11 +13,9 @@ from dlvm.exhibits.optimism import (
     FITTED,
     FLAT,
     KIND,
-    TRUTHS,
+    by_constant,
     by_length,
     curve,
-    first_of,
-    mark_synthetic,
     measured_constant,
     measured_corpora,
     table_topics,
@@ -53,21 +51,6 @@ def errors(
     }
 
 
-def by_constant(inputs: Inputs, corpus: str, topics: int, evaluator: str) -> list[tuple[float, float]]:
-    """Return (constant added to PLSA's topics, estimate - truth in nats per token), ascending, means over seeds."""
-    table = inputs.scores
-    table = table[(table["corpus"] == corpus) & (table["model"] == PLSA) & (table["variant"] == KIND)]
-    table = table[table["topics"] == topics].assign(value=lambda rows: rows["log_likelihood"] / rows["tokens"])
-    found = []
-    for constant, rows in table.groupby("smoothing"):
-        truth = first_of(rows, TRUTHS).set_index("seed")["value"]
-        gaps = (rows[rows["evaluator"] == evaluator].set_index("seed")["value"] - truth).dropna()
-        gaps = gaps[gaps.map(math.isfinite)]
-        if len(gaps):
-            found.append((float(str(constant)), float(gaps.mean())))
-    return sorted(found)
-
-
 def draw(inputs: Inputs) -> Figure:
     """Draw PLSA's errors: a column per corpus; against topics, below that document length, below that the constant."""
     corpora = measured_corpora(inputs)
@@ -98,7 +81,7 @@ def draw(inputs: Inputs) -> Figure:
             panel.yaxis.set_minor_locator(NullLocator())
             panel.xaxis.set_minor_formatter(NullFormatter())
             if inputs.synthetic(corpus):
-                mark_synthetic(panel)
+                style.mark_synthetic(panel)
         if len(by_constant(inputs, corpus, smoothed, FULL)) < 2:
             of_constant.text(0.04, 0.06, ONE_CONSTANT, transform=of_constant.transAxes, fontsize=7.5)
         shown = style.sparse_ticks(topics)

@@ -103,6 +103,22 @@ def applied() -> Iterator[None]:
         yield
 
 
+def mark_synthetic(axis: Axes, *, size: float = 11.0) -> None:
+    """Write across a panel, behind its curves, that its data are synthetic."""
+    axis.text(
+        *(0.5, 0.5, SYNTHETIC_MARK),
+        transform=axis.transAxes,
+        rotation=25,
+        ha="center",
+        va="center",
+        fontsize=size,
+        fontweight="bold",
+        color="#D0D0D0",
+        zorder=0.5,
+        in_layout=False,
+    )
+
+
 def panels(titles: Sequence[str], *, synthetic: bool) -> tuple[Figure, list[Axes]]:
     """Return a figure of panels side by side that share a perplexity axis; `finish` makes it logarithmic."""
     figure = Figure(figsize=(WIDTH, HEIGHT))
@@ -112,17 +128,7 @@ def panels(titles: Sequence[str], *, synthetic: bool) -> tuple[Figure, list[Axes
         axis.set_title(title, fontweight="bold")
         axis.set_xlabel("number of topics")
         if synthetic:
-            axis.text(
-                *(0.5, 0.5, SYNTHETIC_MARK),
-                transform=axis.transAxes,
-                rotation=25,
-                ha="center",
-                va="center",
-                fontsize=17,
-                fontweight="bold",
-                color="#DCDCDC",
-                zorder=0.5,
-            )
+            mark_synthetic(axis, size=17.0)
     axes[0].set_ylabel("perplexity per token")
     return figure, axes
 

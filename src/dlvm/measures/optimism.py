@@ -15,8 +15,8 @@ All of it on the same test documents, for one model's topics and several priors 
 
 The priors give the rows' variants: the topics' own (variant VARIANT; for PLSA Dirichlet(1), as section 3.4 of Welling
 et al. derives), Dirichlet(1) where the topics' own is another (VARIANT-flat-prior), and the one that makes the training
-documents most likely (VARIANT-fitted-prior; `dlvm.evaluators.prior_fit`). What does not depend on the prior, folding in
-by EM and the penalty, stands in the first alone.
+documents most likely (VARIANT-fitted-prior; `dlvm.models.dirichlet_prior`). What does not depend on the prior, folding
+in by EM and the penalty, stands in the first alone.
 
 The other priors, and further constants, are measured only where `work` allows more than the fewest sweeps: under sparse
 priors left-to-right sequential needs many, and with the few that long documents can afford it lies below the truth by
@@ -42,9 +42,9 @@ from dlvm.evaluators.half_folding_in import half_folding_in
 from dlvm.evaluators.laplace_softmax import laplace_softmax
 from dlvm.evaluators.mean_field_bound import mean_field_bound
 from dlvm.evaluators.posterior_mean import posterior_mean
-from dlvm.evaluators.prior_fit import fit_prior
 from dlvm.measurements import Measurement
 from dlvm.measures.normaliser_limits import limits
+from dlvm.models.dirichlet_prior import fit_prior
 from dlvm.models.plsa import fold_in_counts
 from dlvm.models.topics import Topics
 from dlvm.scores import Score, total

@@ -1,19 +1,15 @@
-"""The mean-field posterior mean and the fitted prior, against their definitions and against what drew the documents."""
+"""The fitted prior against the maximum of the exact likelihood."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy.optimize import minimize
-from scipy.special import digamma
 
 from dlvm.corpora.corpus import Corpus
 from dlvm.errors import InputError
-from dlvm.evaluators.exact_marginal import exact_marginal, exact_posterior_mean
-from dlvm.evaluators.posterior_mean import posterior_mean, topic_counts
-from dlvm.evaluators.prior_fit import SMALLEST, fit_prior
+from dlvm.evaluators.exact_marginal import exact_marginal
+from dlvm.models.dirichlet_prior import SMALLEST, fit_prior
 from dlvm.models.topics import Topics
 
 WORDS = tuple("abcdef")
@@ -28,42 +24,6 @@ def drawn(seed: int, alpha: tuple[float, ...], documents: int, length: int) -> t
     tokens = np.concatenate([rng.choice(len(WORDS), size=length, p=p) for p in words]).astype(np.int32)
     offsets = np.arange(documents + 1, dtype=np.int64) * length
     return topics, Corpus("drawn", WORDS, tokens, offsets, tuple(map(str, range(documents))))
-
-
-@settings(max_examples=20, deadline=None)
-@given(seed=st.integers(0, 2**32 - 1), mean_field=st.booleans())
-def test_counts_are_the_fixed_point_token_by_token(seed: int, mean_field: bool) -> None:
-    topics, documents = drawn(seed, (0.5, 1.0, 2.0), 3, 12)
-    gamma = topic_counts(topics, documents, mean_field=mean_field, iterations=50_000, tolerance=1e-13)
-    for d in range(3):
-        weight = np.exp(digamma(gamma[d])) if mean_field else gamma[d]
-        r = topics.phi[:, documents.document(d)].T * weight
-        expected = topics.alpha + (r / r.sum(axis=1, keepdims=True)).sum(axis=0)
-        np.testing.assert_allclose(gamma[d], expected, rtol=1e-9)
-
-
-def test_mean_is_near_the_exact_one_and_the_priors_for_an_empty_document() -> None:
-    topics, documents = drawn(1, (1.0, 0.5, 2.0), 20, 40)
-    documents = documents.with_streams(
-        [*map(documents.document, range(20)), documents.tokens[:0]], (*"abcdefghijklmnopqrstu",)
-    )
-    found, exact = posterior_mean(topics, documents), exact_posterior_mean(topics, documents)
-    np.testing.assert_allclose(found.sum(axis=1), 1.0, rtol=1e-12)
-    np.testing.assert_allclose(found[-1], topics.alpha / 3.5, rtol=1e-12)
-    assert np.abs(found - exact).max() < 0.15
-    assert np.abs(found - exact).mean() < 0.2 * np.abs(topics.alpha / 3.5 - exact).mean()
-
-
-def test_stopping_is_a_setting_and_a_bad_one_is_refused() -> None:
-    topics, documents = drawn(2, (1.0, 1.0), 2, 10)
-    one, two = (topic_counts(topics, documents, mean_field=True, iterations=n) for n in (1, 2))
-    assert not np.allclose(one, two)
-    np.testing.assert_allclose(
-        topic_counts(topics, documents, mean_field=True, iterations=1, start=one), two, rtol=1e-12
-    )
-    for wrong in ({"iterations": 0}, {"tolerance": float("nan")}):
-        with pytest.raises(InputError, match="topic counts"):
-            topic_counts(topics, documents, mean_field=True, **wrong)
 
 
 def test_fit_finds_the_maximum_of_the_exact_likelihood() -> None:
