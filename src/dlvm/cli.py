@@ -245,12 +245,12 @@ def check(args: argparse.Namespace) -> None:
     load_study(args.study, args.schema, args.data)
 
 
-def audit(args: argparse.Namespace) -> None:
+def compare(args: argparse.Namespace) -> None:
     """Compare a run with the reference results, exhibit by exhibit."""
-    from dlvm.audit import audit
+    from dlvm.compare import compare
 
     tables = (args.scores, args.corpora, args.measurements)
-    if not audit(args.study, *tables, args.reference, args.output, sys.stdout):
+    if not compare(args.study, *tables, args.reference, args.output, sys.stdout):
         sys.exit(1)
 
 
@@ -386,7 +386,7 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("--schema", type=Path, default=Path("workflow/studies/schema.yaml"))
     sub.add_argument("--data", type=Path, default=Path("data"))
 
-    sub = verb("audit", audit)
+    sub = verb("compare", compare)
     sub.add_argument("--study", type=Path, required=True)
     sub.add_argument("--scores", type=Path, required=True)
     sub.add_argument("--corpora", type=Path, required=True)

@@ -27,7 +27,7 @@ SAMPLED_MODELS = ("lda",)
 Row = dict[str, str]
 
 
-def audit(
+def compare(
     study: Path, scores: Path, corpora: Path, measurements: Path, reference: Path, destination: Path, out: TextIO
 ) -> bool:
     """Compare a run with the tables in `reference`; print a table and write it as CSV.

@@ -1,4 +1,4 @@
-"""The audit: within tolerance agrees, beyond it differs, and a row too few or too many is named."""
+"""The comparison with the reference: within tolerance agrees, beyond it differs, and a row too few or too many is named."""
 
 import gzip
 import io
@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from dlvm.audit import DETERMINISTIC, SAMPLED, audit, difference
+from dlvm.compare import DETERMINISTIC, SAMPLED, compare, difference
 from dlvm.errors import InputError
 from dlvm.measurements import Measurement, write_measurements
 from dlvm.scores import Score, write_scores
@@ -64,7 +64,7 @@ def run(
         file.write((reference / "measurements.csv").read_bytes())
     out = io.StringIO()
     scores, table, measurements = (folder / f"{name}.csv" for name in ("scores", "corpora", "measurements"))
-    agrees = audit(folder / "study.json", scores, table, measurements, reference, folder / "audit.csv", out)
+    agrees = compare(folder / "study.json", scores, table, measurements, reference, folder / "audit.csv", out)
     assert (folder / "audit.csv").exists() == agrees
     return agrees, out.getvalue()
 
@@ -133,7 +133,7 @@ def test_without_a_reference_there_is_nothing_to_compare_with(tmp_path: Path) ->
     scores, table, measurements = (tmp_path / f"{name}.csv" for name in ("scores", "corpora", "measurements"))
     none, result = tmp_path / "none", tmp_path / "audit.csv"
     with pytest.raises(InputError, match="nothing to compare with"):
-        audit(tmp_path / "study.json", scores, table, measurements, none, result, io.StringIO())
+        compare(tmp_path / "study.json", scores, table, measurements, none, result, io.StringIO())
 
 
 def test_differences_of_infinite_perplexities() -> None:
