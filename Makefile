@@ -23,7 +23,7 @@ export MPLBACKEND := Agg
 export PYTHONNOUSERSITE := 1
 unexport PYTHONPATH PYTHONHOME
 
-.PHONY: help setup system demo test lint reproduce audit report reference readme clean clean-all lock
+.PHONY: help setup system demo test tests lint reproduce audit report reference readme clean clean-all lock
 
 help: ## Show this list
 	@echo 'usage: make TARGET [CORES=n] [STUDY=name] [PYTHON=python3.12]'
@@ -33,7 +33,10 @@ help: ## Show this list
 demo: setup ## Run the whole workflow on small synthetic corpora, paper included (minutes, no network)
 	@$(SNAKEMAKE) --cores 2 --configfile workflow/studies/demo.yaml
 
-test: lint ## Check style, types and workflow, then run the tests
+test: setup ## Check style, types and workflow, and run the tests
+	@$(MAKE) --no-print-directory --jobs=2 lint tests
+
+tests: setup
 	@$(RUN) pytest -n 2
 
 reproduce: setup ## Run the study "paper": from the raw corpora to paper/paper.pdf

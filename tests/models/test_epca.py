@@ -199,7 +199,7 @@ def document_objective(h: Float, x: Float, W: Float, penalty: float) -> float:
     return float(x @ W @ h - x.sum() * logsumexp(W @ h) - penalty / 2 * h @ h)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(
     n_components=st.integers(1, 15),
     scale=st.sampled_from([0.1, 1.0, 5.0]),

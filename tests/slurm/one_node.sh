@@ -35,7 +35,7 @@ stop_daemons() {
     for _ in 1 2 3 4 5 6 7 8 9 10; do
         running=''
         for daemon in slurmd slurmctld munged; do
-            if [ -s "$folder/$daemon.pid" ] && kill -0 "$(cat "$folder/$daemon.pid")" 2>/dev/null; then
+            if [ -s "$folder/$daemon.pid" ] && kill -0 "$(cat "$folder/$daemon.pid" 2>/dev/null)" 2>/dev/null; then
                 running=yes
             fi
         done

@@ -3,11 +3,14 @@
 import csv
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from dlvm.corpora.corpus import Corpus
-from dlvm.corpora.synthetic import Shape
 from dlvm.errors import InputError
 from dlvm.files import replacing
+
+if TYPE_CHECKING:  # numba: too slow a start for those who want the columns alone
+    from dlvm.corpora.corpus import Corpus
+    from dlvm.corpora.synthetic import Shape
 
 COLUMNS = (
     "corpus",
@@ -32,12 +35,14 @@ def base_name(corpus: str) -> str:
     return corpus.removesuffix("-like").removesuffix("-unstemmed")
 
 
-def read_published(path: Path) -> dict[str, Shape]:
+def read_published(path: Path) -> "dict[str, Shape]":
     """Read the published characteristics (Welling et al., 2008, Table 1), by corpus.
 
     Raises:
         InputError: when the file is missing, has other columns, or a value is no number.
     """
+    from dlvm.corpora.synthetic import Shape
+
     try:
         with path.open(newline="", encoding="utf-8") as file:
             reader = csv.reader(file)
@@ -55,7 +60,7 @@ def read_published(path: Path) -> dict[str, Shape]:
     return shapes
 
 
-def published_shape(corpus: str, published_csv: Path) -> Shape:
+def published_shape(corpus: str, published_csv: Path) -> "Shape":
     """Return the published size of the corpus that `corpus` is a variant of.
 
     Raises:
@@ -68,7 +73,7 @@ def published_shape(corpus: str, published_csv: Path) -> Shape:
 
 
 def describe(
-    corpora: Sequence[Corpus], test_documents: Mapping[str, int], published_csv: Path
+    corpora: "Sequence[Corpus]", test_documents: Mapping[str, int], published_csv: Path
 ) -> list[dict[str, str | int | float]]:
     """Return the rows of Table 1, one per corpus, in the order given, with the keys `COLUMNS`.
 

@@ -1,7 +1,7 @@
 """The README's generated parts: what every exhibit should show and cost, and the workflow as a drawing."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from dlvm.claims import claim
 from dlvm.errors import InputError
@@ -36,18 +36,19 @@ def update(text: str, inputs: Inputs, rulegraph: str) -> str:
     Raises:
         InputError: when the README lacks a part's marks.
     """
-    parts = {
-        "corpora": corpora(inputs),
-        "claims": claims_table.markdown(inputs),
-        "exhibits": exhibits(inputs),
-        "dag": drawing(rulegraph),
+    parts: dict[str, Callable[[], str]] = {
+        "corpora": lambda: corpora(inputs),
+        "claims": lambda: claims_table.markdown(inputs),
+        "exhibits": lambda: exhibits(inputs),
+        "dag": lambda: drawing(rulegraph),
     }
-    for name, content in parts.items():
+    for name, part in parts.items():
         pattern = rf"(<!-- {name}:[^>]*-->\n).*?(<!-- /{name} -->)"
         marks = re.findall(pattern, text, flags=re.DOTALL)
         if len(marks) != 1:
             raise InputError(f"README: {len(marks)} parts between <!-- {name}: --> and <!-- /{name} -->; expected one")
-        text = re.sub(pattern, "".join((marks[0][0], content, marks[0][1])).replace("\\", r"\\"), text, flags=re.DOTALL)
+        made = "".join((marks[0][0], part(), marks[0][1]))
+        text = re.sub(pattern, made.replace("\\", r"\\"), text, flags=re.DOTALL)
     return text
 
 
