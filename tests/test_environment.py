@@ -54,7 +54,8 @@ def imports(*folders: str) -> dict[str, str]:
     }
     if "workflow" in folders:
         sources[ROOT / "Snakefile"] = (ROOT / "Snakefile").read_text(encoding="utf-8")
-    own = {"dlvm", *(path.stem for path in sources)}
+    # tests and benchmarks import their neighbours by bare name, src never does
+    own = {"dlvm", *(path.stem for path in sources if (ROOT / "src") not in path.parents)}
     distributions = packages_distributions()
     found: dict[str, str] = {}
     for path, text in sources.items():
@@ -91,7 +92,7 @@ def environment_script() -> ModuleType:
 @pytest.mark.parametrize(
     ("folders", "extras"),
     [
-        (("src", "workflow"), ()),
+        (("src", "workflow"), ("peers",)),
         (("tests", "src", "workflow"), ("dev",)),
         (("benchmarks", "src", "workflow"), ("dev", "peers")),
     ],
@@ -101,6 +102,14 @@ def test_every_import_is_declared(folders: tuple[str, ...], extras: tuple[str, .
     allowed = {name for extra in ("", *extras) for name in declared(extra)}
     undeclared = {name: file for name, file in imports(*folders).items() if name not in allowed}
     assert not undeclared, f"imported but not declared: {undeclared}: add them to pyproject.toml, then run `make lock`"
+
+
+def test_other_libraries_are_imported_only_where_their_models_are_read() -> None:
+    optional = declared("peers").keys() - declared().keys()
+    found = {file for name, file in imports("src", "workflow").items() if name in optional}
+    assert found
+    elsewhere = {file for file in found if not file.startswith(("src/dlvm/libraries/", "src/dlvm/measures/peers"))}
+    assert not elsewhere, f"import of the extra `peers` outside its readers: {elsewhere}"
 
 
 def test_every_declared_dependency_is_used() -> None:
