@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dlvm.corpora.corpus import Corpus
-from dlvm.corpora.split import half_split, train_test_split
+from dlvm.corpora.split import half_split, token_split, train_test_split
 from dlvm.errors import InputError
 
 documents = st.lists(st.lists(st.sampled_from("abcde"), max_size=9), min_size=2, max_size=8)
@@ -81,3 +81,68 @@ def test_halves_are_drawn_by_position_and_evenly() -> None:
     for seed in range(4000):
         shown[half_split(corpus, seed)[0].document(0)] += 1
     assert np.abs(shown - 2000).max() < 4.9 * np.sqrt(4000 / 4)
+
+
+SHARES = (0.7, 0.1, 0.2)
+
+
+@given(documents, st.integers(0, 3))
+def test_parts_are_the_documents_tokens_in_order_over_the_training_words(words: list[list[str]], seed: int) -> None:
+    corpus = corpus_of([*words, list("abcdeabcdeabcde")])
+    split = token_split(corpus, SHARES, seed)
+    trained = {split.training.vocabulary[w] for w in split.training.tokens}
+    assert trained == set(split.training.vocabulary)
+    left_out = [0, 0, 0]
+    for d in range(corpus.n_documents):
+        whole = [corpus.vocabulary[w] for w in corpus.document(d)]
+        rest = Counter(whole)
+        for part in split[:3]:
+            assert part.vocabulary == split.training.vocabulary
+            found = [part.vocabulary[w] for w in part.document(d)]
+            assert is_subsequence(found, whole)  # type: ignore[arg-type]
+            rest -= Counter(found)
+        sizes = [part.lengths[d] for part in split[:3]]
+        assert sizes[0] == min(len(whole), max(1, int(0.7 * len(whole) + 0.5)))
+        test = min(len(whole) - sizes[0], int(0.2 * len(whole) + 0.5))
+        assert sizes[2] <= test
+        assert sizes[1] <= len(whole) - sizes[0] - test
+        left_out[2] += test - sizes[2]
+        left_out[1] += len(whole) - sizes[0] - test - sizes[1]
+        assert not trained & set(rest)  # what no part has is a word without training tokens
+    assert (split.validation_left_out, split.test_left_out) == (left_out[1], left_out[2])
+
+
+def test_token_split_is_drawn_by_position_and_evenly_whatever_the_other_documents() -> None:
+    corpus = corpus_of([list("abcdefghij"), list("abcdefghij") * 3])
+    tested = np.zeros(10)
+    seeds = 2000
+    for seed in range(seeds):
+        split = token_split(corpus, SHARES, seed)
+        assert split.test_left_out + split.validation_left_out == 0
+        assert [part.lengths[0] for part in split[:3]] == [7, 1, 2]
+        tested[split.test.document(0)] += 1
+    # binomial, 10 positions, false-alarm rate 1e-5 in all
+    assert np.abs(tested - 0.2 * seeds).max() < 4.9 * np.sqrt(seeds * 0.2 * 0.8)
+    alone = token_split(corpus.subset([1]), SHARES, 3)
+    for part, part_alone in zip(token_split(corpus, SHARES, 3)[:3], alone[:3], strict=True):
+        np.testing.assert_array_equal(part.document(1), part_alone.document(0))
+
+
+def test_words_without_a_training_token_leave_the_vocabulary_and_are_counted() -> None:
+    words = [f"once{i}" for i in range(20)]
+    corpus = corpus_of([words, ["common"] * 20])
+    split = token_split(corpus, SHARES, 0)
+    assert split.training.n_words == 15
+    assert (split.validation_left_out, split.test_left_out) == (2, 4)
+    assert split.test.lengths.tolist() == [0, 4]
+
+
+@pytest.mark.parametrize("shares", [(0.7, 0.2, 0.2), (0.8, 0.0, 0.2), (1.0, -0.1, 0.1), (float("nan"), 0.5, 0.5)])
+def test_shares_that_do_not_divide_the_tokens_are_refused(shares: tuple[float, float, float]) -> None:
+    with pytest.raises(InputError, match="must be positive and sum to 1"):
+        token_split(corpus_of([list("abcdeabcde")] * 3), shares, 0)
+
+
+def test_documents_too_short_for_any_test_token_are_refused() -> None:
+    with pytest.raises(InputError, match="no token is left for the test part"):
+        token_split(corpus_of([["a"], ["a", "a"]]), SHARES, 0)

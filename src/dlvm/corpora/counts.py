@@ -1,7 +1,9 @@
 """What the two formats of word counts have in common: integers, vocabularies, and documents made of counts."""
 
+import gzip
 import re
-from collections.abc import Mapping
+import zlib
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ from dlvm.errors import InputError
 INTEGER = re.compile(r"[+-]?[0-9]{1,15}", re.ASCII)
 # int32 token streams of this length take 2 GB; a count beyond it is a damaged file, not a corpus
 MAXIMUM_TOKENS = 500_000_000
+LONGEST_LINE = 2**26  # bytes
 RULE = "counts as imported; the tokens of a document are in vocabulary order"
 
 
@@ -46,6 +49,35 @@ def read_lines(path: Path, content: bytes) -> list[str]:
         raise InputError(f"{path}: line {line}: not UTF-8; convert the file") from error
     lines = [line.removesuffix("\r") for line in text.split("\n")]
     return lines[:-1] if lines[-1] == "" else lines
+
+
+def stream_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a UTF-8 text, plain or gzipped (by its first bytes), with their numbers from 1.
+
+    No more than a line is held; ends (LF or CRLF) are taken off, as in `read_lines`.
+
+    Raises:
+        InputError: names the line that is not UTF-8 or longer than `LONGEST_LINE`, or the file that cannot be read.
+    """
+    number = 0
+    try:
+        with path.open("rb") as raw:
+            packed = raw.read(2) == b"\x1f\x8b"
+            raw.seek(0)
+            with gzip.open(raw) if packed else raw as file:
+                while line := file.readline(LONGEST_LINE + 1):
+                    number += 1
+                    if len(line) > LONGEST_LINE:
+                        raise InputError(
+                            f"{path}: line {number}: longer than {LONGEST_LINE} bytes; these are no counts"
+                        )
+                    yield number, line.decode("utf-8").removesuffix("\n").removesuffix("\r")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: line {number}: not UTF-8; convert the file") from error
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise InputError(f"{path}: truncated or not gzipped ({error}); copy the file again") from error
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from error
 
 
 def read_bytes(path: Path) -> bytes:

@@ -7,6 +7,34 @@ from dlvm.corpora.counts import from_counts, integer, read_bytes, read_lines, re
 from dlvm.errors import InputError
 
 
+def document(where: str, line: str, n_words: int | None) -> dict[int, int]:
+    """Return a line's counts by word, none for an empty document.
+
+    Args:
+        where: file and line, for messages.
+        line: "M word:count word:count ...".
+        n_words: V; None where it is not known.
+
+    Raises:
+        InputError: not an integer, an index out of range, a count below 1, a word that is there twice, a number of
+            words that is not M.
+    """
+    columns = line.split()
+    if not columns or columns == ["0"]:
+        return {}
+    distinct = integer(columns[0], "the number of words", where, 1)
+    if distinct != len(columns) - 1:
+        raise InputError(f"{where}: {distinct} words announced, but {len(columns) - 1} follow")
+    counts: dict[int, int] = {}
+    for column in columns[1:]:
+        word_text, _, count_text = column.partition(":")
+        word = integer(word_text, "the word", where, 0, None if n_words is None else n_words - 1)
+        if word in counts:
+            raise InputError(f"{where}: word {word} is there a second time")
+        counts[word] = integer(count_text, "the count", where, 1)
+    return counts
+
+
 def read(data: Path, vocab: Path, name: str) -> Corpus:
     """Read a corpus of counts; documents are named by their line numbers, tokens come in vocabulary order.
 
@@ -24,18 +52,8 @@ def read(data: Path, vocab: Path, name: str) -> Corpus:
     documents: dict[str, dict[int, int]] = {}
     for number, line in enumerate(read_lines(data, content), start=1):
         where = f"{data}: line {number}"
-        columns = line.split()
-        if not columns or columns == ["0"]:
+        counts = document(where, line, len(vocabulary))
+        if not counts:
             raise InputError(f"{where}: the document has no tokens; leave it out")
-        distinct = integer(columns[0], "the number of words", where, 1)
-        if distinct != len(columns) - 1:
-            raise InputError(f"{where}: {distinct} words announced, but {len(columns) - 1} follow")
-        counts: dict[int, int] = {}
-        for column in columns[1:]:
-            word_text, _, count_text = column.partition(":")
-            word = integer(word_text, "the word", where, 0, len(vocabulary) - 1)
-            if word in counts:
-                raise InputError(f"{where}: word {word} is there a second time")
-            counts[word] = integer(count_text, "the count", where, 1)
         documents[str(number)] = counts
     return from_counts(name, documents, vocabulary, {data.name: content, vocab.name: words}, "ldac")

@@ -104,6 +104,33 @@ def lancaster() -> Callable[[str], str]:
     return stem
 
 
+def tokeniser(rule: Rule, stop_words: frozenset[str]) -> Callable[[str], list[str]]:
+    """Return the steps of a rule that look at one text alone: a function from a text to its words in order.
+
+    Args:
+        rule: token, minimum_length, keep, stop_words and stemmer are followed; the thresholds over all texts are not.
+        stop_words: the stop list; not looked at when the rule keeps stop words.
+    """
+    pattern = re.compile(f"(?:{rule.token})+")
+    dropped = stop_words if rule.stop_words else frozenset()
+    stem = lancaster() if rule.stemmer == "lancaster" else str
+    # every distinct token is looked at once: None where it is dropped
+    table: dict[str, str | None] = {}
+
+    def words_of(text: str) -> list[str]:
+        words = []
+        for token in pattern.findall(text.lower()):
+            if token not in table:
+                kept = (len(token) >= rule.minimum_length or token in rule.keep) and token not in dropped
+                table[token] = stem(token) if kept else None
+            word = table[token]
+            if word is not None:
+                words.append(word)
+        return words
+
+    return words_of
+
+
 def apply(rule: Rule, texts: Sequence[Text], stop_words: frozenset[str], corpus: str) -> list[Words]:
     """Turn texts into documents of words, token order kept.
 
@@ -120,22 +147,8 @@ def apply(rule: Rule, texts: Sequence[Text], stop_words: frozenset[str], corpus:
         InputError: names the document that has no word left, where the rule refuses it, or the corpus with fewer than
             two documents.
     """
-    pattern = re.compile(f"(?:{rule.token})+")
-    dropped = stop_words if rule.stop_words else frozenset()
-    stem = lancaster() if rule.stemmer == "lancaster" else str
-    # every distinct token is looked at once: None where it is dropped
-    table: dict[str, str | None] = {}
-    documents: list[list[str]] = []
-    for _, text in texts:
-        words = []
-        for token in pattern.findall(text.lower()):
-            if token not in table:
-                kept = (len(token) >= rule.minimum_length or token in rule.keep) and token not in dropped
-                table[token] = stem(token) if kept else None
-            word = table[token]
-            if word is not None:
-                words.append(word)
-        documents.append(words)
+    words_of = tokeniser(rule, stop_words)
+    documents = [words_of(text) for _, text in texts]
     if rule.minimum_count > 1 or rule.minimum_documents > 1:
         tokens = Counter(word for words in documents for word in words)
         occurrences = Counter(word for words in documents for word in set(words))

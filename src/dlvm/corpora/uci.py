@@ -6,11 +6,46 @@ vocab.txt has the W words, one per line.
 
 import gzip
 import zlib
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from dlvm.corpora.corpus import Corpus
 from dlvm.corpora.counts import from_counts, integer, read_bytes, read_lines, read_vocabulary
 from dlvm.errors import InputError
+
+
+def header(docword: Path, lines: Iterator[tuple[int, str]]) -> tuple[int, int, int]:
+    """Return the numbers of documents, words and counts that the first three of the numbered lines announce.
+
+    Raises:
+        InputError: when one is missing or no integer of 1 or more.
+    """
+    found = []
+    for expected, what in enumerate(("the number of documents", "the number of words", "the number of counts"), 1):
+        number, line = next(lines, (0, ""))
+        if not number:
+            raise InputError(f"{docword}: line {expected}: missing; the file starts with three lines D, W and NNZ")
+        found.append(integer(line.strip(), what, f"{docword}: line {number}", 1))
+    documents, words, pairs = found
+    return documents, words, pairs
+
+
+def counts(
+    docword: Path, lines: Iterable[tuple[int, str]], n_documents: int, n_words: int
+) -> Iterator[tuple[str, int, int, int]]:
+    """Yield (where, document from 1, word from 0, count) of the numbered lines that follow the header.
+
+    Raises:
+        InputError: names the line that is not three integers in range.
+    """
+    for number, line in lines:
+        where = f"{docword}: line {number}"
+        columns = line.split()
+        if len(columns) != 3:
+            raise InputError(f"{where}: expected document, word and count, found {line[:40]!r}")
+        document = integer(columns[0], "the document", where, 1, n_documents)
+        word = integer(columns[1], "the word", where, 1, n_words) - 1
+        yield where, document, word, integer(columns[2], "the count", where, 1)
 
 
 def read(docword: Path, vocab: Path, name: str) -> Corpus:
@@ -34,30 +69,18 @@ def read(docword: Path, vocab: Path, name: str) -> Corpus:
             raise InputError(f"{docword}: truncated or not gzipped ({error}); copy the file again") from error
     vocabulary = read_vocabulary(vocab, words)
     lines = read_lines(docword, content)
-    if len(lines) < 3:
-        raise InputError(f"{docword}: line {len(lines) + 1}: missing; the file starts with three lines D, W and NNZ")
-    n_documents, n_words, n_pairs = (
-        integer(line.strip(), what, f"{docword}: line {number}", 1)
-        for number, (what, line) in enumerate(
-            zip(("the number of documents", "the number of words", "the number of counts"), lines[:3], strict=True), 1
-        )
-    )
+    numbered = enumerate(lines, start=1)
+    n_documents, n_words, n_pairs = header(docword, numbered)
     if n_words != len(vocabulary):
         raise InputError(f"{docword}: line 2: {n_words} words announced, but {vocab} has {len(vocabulary)}")
     if n_pairs != len(lines) - 3:
         raise InputError(f"{docword}: line 3: {n_pairs} counts announced, but {len(lines) - 3} lines follow")
     documents: dict[int, dict[int, int]] = {}
-    for number, line in enumerate(lines[3:], start=4):
-        where = f"{docword}: line {number}"
-        columns = line.split()
-        if len(columns) != 3:
-            raise InputError(f"{where}: expected document, word and count, found {line[:40]!r}")
-        document = integer(columns[0], "the document", where, 1, n_documents)
-        word = integer(columns[1], "the word", where, 1, n_words) - 1
-        counts = documents.setdefault(document, {})
-        if word in counts:
+    for where, document, word, count in counts(docword, numbered, n_documents, n_words):
+        words_of = documents.setdefault(document, {})
+        if word in words_of:
             raise InputError(f"{where}: document {document} has a count of word {word + 1} already")
-        counts[word] = integer(columns[2], "the count", where, 1)
+        words_of[word] = count
     if len(documents) < n_documents:
         empty = next(document for document in range(1, n_documents + 1) if document not in documents)
         raise InputError(f"{docword}: document {empty} has no tokens; leave it out and number the others anew")

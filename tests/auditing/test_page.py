@@ -1,0 +1,370 @@
+import hashlib
+import html
+import json
+import math
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from made_audit import HOSTILE, made_audit, with_reported, with_truth
+
+from dlvm.auditing import figures, wording
+from dlvm.auditing.page import page
+from dlvm.auditing.result import Audit
+
+AUDIT = made_audit(60)
+VOID = {"meta", "br", "img", "link", "input", "hr", "base"}
+
+
+class Page(HTMLParser):
+    """A page taken apart; it refuses tags that do not close."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str]]] = []
+        self.open: list[str] = []
+        self.texts: list[str] = []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, {name: value or "" for name, value in attrs}))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, {name: value or "" for name, value in attrs}))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open and self.open[-1] != "style":
+            self.texts.append(data)
+
+    def of(self, tag: str) -> list[dict[str, str]]:
+        return [attributes for name, attributes in self.tags if name == tag]
+
+
+def shown(text: str) -> str:
+    """Return a page's text as a reader sees it."""
+    return " ".join(" ".join(Page(text).texts).replace("\xa0", " ").split())
+
+
+@pytest.fixture(scope="module")
+def text() -> str:
+    return page(AUDIT)
+
+
+def test_the_page_needs_nothing_but_itself(text: str) -> None:
+    found = Page(text)
+    assert not {"script", "img", "link", "iframe", "object", "embed", "base", "form"} & {tag for tag, _ in found.tags}
+    for _, attributes in found.tags:
+        assert not [name for name in attributes if name.startswith("on")]
+        assert all(attributes[name].startswith("#") for name in ("href", "xlink:href", "src") if name in attributes)
+    assert not re.search(r"@import|url\((?!#)", text)
+    policy = next(meta for meta in found.of("meta") if meta.get("http-equiv") == "Content-Security-Policy")
+    assert policy["content"].startswith("default-src 'none'")
+
+
+def test_the_page_can_be_read_by_a_program_that_reads_pages_aloud(text: str) -> None:
+    found = Page(text)
+    assert found.of("html") == [{"lang": "en"}]
+    assert len(found.of("h1")) == len(found.of("main")) == len(found.of("title")) == 1
+    assert all(th.get("scope") in {"col", "row"} for th in found.of("th"))
+    assert len(found.of("caption")) >= 3
+    images = [attributes for _, attributes in found.tags if attributes.get("role") == "img"]
+    assert len(images) == len(found.of("svg")) == 2
+    assert all(len(image["aria-label"]) > 40 for image in images)
+    names = [attributes["id"] for _, attributes in found.tags if "id" in attributes]
+    assert len(set(names)) == len(names)
+    asked = re.findall(r'(?:href="#|url\(#)([^")]+)', text)
+    assert asked
+    assert set(asked) <= set(names)
+
+
+def test_the_page_says_what_the_terminal_says(text: str) -> None:
+    said = shown(text)
+    for sentence in (
+        wording.headline(AUDIT),
+        *wording.reasons(AUDIT),
+        wording.model_line(AUDIT),
+        wording.truth_note(AUDIT),
+    ):
+        assert sentence in said
+    for row in wording.rows(AUDIT):
+        assert row.label in said
+        assert row.perplexity in said
+    for line in AUDIT.lines:
+        assert wording.explanation(AUDIT, line) in said
+    for term in AUDIT.reported.terms:
+        assert term.name in said
+    assert wording.command(AUDIT) in said
+    assert "fold_in.tolerance" in said
+    assert text.count('class="grows"') == 1
+
+
+def test_names_and_words_are_text(text: str) -> None:
+    said = shown(text)
+    for name in HOSTILE:
+        cleaned = " ".join(wording.shorten(wording.clean(name), 80).split())
+        assert cleaned in said
+    text.encode()
+    assert "\x1b" not in text
+
+
+@settings(max_examples=40, deadline=None)
+@given(texts=st.lists(st.text(st.characters(exclude_categories=()), max_size=60), min_size=7, max_size=7))
+def test_no_text_from_a_file_becomes_markup(texts: list[str]) -> None:
+    name, word, model, corpus, reason, setting, note = texts
+    document = replace(AUDIT.most_different[0], name=name, words=(word, word))
+    audit = replace(
+        AUDIT, model=model, corpus=corpus, reason=f"r{reason}", settings={setting: note}, most_different=(document,)
+    )
+    with pytest.MonkeyPatch.context() as patch:  # the figures hold no text from files and take longest
+        for figure in ("numbers", "by_length"):
+            patch.setattr(figures, figure, lambda _: "")
+        found = Page(page(audit))
+        plain = Page(
+            page(replace(AUDIT, most_different=(replace(document, name="a", words=("b",)),), settings={"s": 0}))
+        )
+    assert [tag for tag, _ in found.tags] == [tag for tag, _ in plain.tags]
+    assert [sorted(attributes) for _, attributes in found.tags] == [sorted(attributes) for _, attributes in plain.tags]
+
+
+def test_an_interrupted_audit_says_so_first() -> None:
+    body = page(made_audit(60, complete=False)).partition("<body>")[2].partition("</body>")[0]
+    assert shown(body).startswith("INCOMPLETE: interrupted after ")
+    assert "INCOMPLETE" not in page(AUDIT)
+
+
+def test_the_same_audit_gives_the_same_bytes_and_only_a_page_costs_matplotlib(text: str) -> None:
+    program = """
+import hashlib, sys
+import dlvm.auditing.page, dlvm.auditing.terminal
+from made_audit import made_audit
+before = "matplotlib" in sys.modules or "pandas" in sys.modules
+print(hashlib.sha256(dlvm.auditing.page.page(made_audit(60)).encode()).hexdigest(), before)
+"""
+    other = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, "PYTHONHASHSEED": "7", "PYTHONPATH": str(Path(__file__).parent)},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    assert other.stdout.split() == [hashlib.sha256(text.encode()).hexdigest(), "False"]
+
+
+def test_ten_thousand_documents_stay_below_a_megabyte() -> None:
+    large = page(made_audit(10_000))
+    assert len(large.encode()) < 1_000_000
+    points = re.findall(r'<use href="#lengths-[^"]*" x="[^"]*" y="[^"]*"', large)
+    assert figures.MOST_POINTS <= len(points) <= figures.MOST_POINTS + 100  # and the medians, ticks and letters
+
+
+@pytest.mark.parametrize("least", [1, 2, 3, 12, 400])
+def test_thinning_keeps_the_order_the_ends_and_no_document_twice(least: int) -> None:
+    lengths = np.random.default_rng(5).integers(1, 300, 400)
+    for most in {least, max(least, 2)}:
+        kept = figures.thinned(lengths, most)
+        assert len(set(kept.tolist())) == len(kept) == min(most, 400)
+        assert (np.diff(lengths[kept]) >= 0).all()
+        if most > 1:
+            assert (lengths[kept[0]], lengths[kept[-1]]) == (lengths.min(), lengths.max())
+
+
+def test_differences_are_those_of_scored_documents() -> None:
+    lengths = np.array([10, 0, 20, 5, 8])
+    nats = {
+        "truth": np.array([-80.0, 0.0, -100.0, -math.inf, math.nan]),
+        "full-folding-in": np.array([-60.0, 0, -90, -1, -2]),
+    }
+    audit = replace(AUDIT, lengths=lengths, nats=nats)
+    kept, gaps = figures.differences(audit, "full-folding-in")
+    assert kept.tolist() == [10, 20]
+    assert gaps.tolist() == pytest.approx([2.0, 0.5])
+    assert len(figures.differences(audit, "mean-field-bound")[0]) == 0
+
+
+def test_medians_are_those_of_groups_by_length() -> None:
+    lengths = np.arange(1, 97)[::-1]
+    x, y = figures.medians(lengths, np.multiply(2.0, lengths, dtype=np.float64))
+    assert len(x) == figures.GROUPS
+    assert x == [float(np.median(range(1 + 8 * g, 9 + 8 * g))) for g in range(12)]
+    assert y == pytest.approx([2.0 * value for value in x])
+
+
+@pytest.mark.parametrize(
+    "audit",
+    [
+        pytest.param(with_reported(AUDIT, perplexity=math.inf, nats_per_token=-800.0), id="beyond-float"),
+        pytest.param(with_truth(AUDIT, log_likelihood=-math.inf, standard_error=math.nan), id="impossible"),
+        pytest.param(
+            replace(
+                AUDIT,
+                documents=0,
+                tokens=0,
+                lines=tuple(replace(line, tokens=0, log_likelihood=0.0) for line in AUDIT.lines),
+                lengths=np.zeros(0, np.int64),
+                nats={name: np.zeros(0) for name in AUDIT.nats},
+                most_different=(),
+                complete=False,
+            ),
+            id="nothing-scored",
+        ),
+        pytest.param(made_audit(3), id="one-document"),
+    ],
+)
+def test_odd_audits_make_whole_pages(audit: Audit) -> None:
+    text = page(audit)
+    assert wording.headline(audit) in shown(text)
+    assert "nan" not in re.sub(r"<[^>]*>", "", text).lower().split()
+    assert not re.search(r'[ "](nan|inf)[ ";]', text)
+
+
+def schemes(text: str) -> dict[str, dict[str, str]]:
+    """Return the colours of every scheme by name."""
+    rules = {
+        "light": text,
+        "dark": text[text.index("prefers-color-scheme: dark") :],
+        "print": text[text.index("@media print") :],
+    }
+    return {
+        name: dict(re.findall(r"--(\w+): (#\w{6})", rule[rule.index(":root {") :].partition("}")[0]))
+        for name, rule in rules.items()
+    }
+
+
+def luminance(colour: str) -> float:
+    """Return the relative luminance of WCAG 2.2."""
+    channels = [int(colour[i : i + 2], 16) / 255.0 for i in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark", "print"])
+def test_text_has_contrast_in_every_scheme(scheme: str, text: str) -> None:
+    colours = schemes(text)[scheme]
+    for name, least in (("ink", 7.0), ("soft", 4.5), ("alarm", 4.5)):
+        for ground in ("page", "panel"):
+            low, high = sorted((luminance(colours[name]), luminance(colours[ground])))
+            assert (high + 0.05) / (low + 0.05) >= least, (name, ground)
+
+
+WIDTHS = (320, 390, 768, 1280)
+_LOOK = """
+addEventListener("load", () => {
+  const found = {};
+  for (const frame of document.querySelectorAll("iframe")) {
+    const page = frame.contentDocument, root = page.documentElement;
+    const all = (name) => [...page.querySelectorAll(name)];
+    const seen = (element) => frame.contentWindow.getComputedStyle(element).display !== "none";
+    const cut = (element) => element.scrollWidth > element.clientWidth + 1;
+    found[frame.width] = {
+      overflow: root.scrollWidth - root.clientWidth, title: page.title, scripts: all("script").length,
+      images: all("img").length, handlers: all("[onerror]").length, headings: all("h2").length,
+      cut: all(".number").filter((cell) => seen(cell) && cut(cell)).length,
+      wide: all(".wide").filter(seen).length, rows: all("table tbody tr").length,
+      names: all(".words").map((words) => words.parentElement.firstChild.textContent),
+      figures: all("svg").map((svg) => [svg.getBoundingClientRect().width, svg.getBoundingClientRect().height]),
+    };
+  }
+  document.body.textContent = "FOUND" + encodeURIComponent(JSON.stringify(found)) + "FOUND";
+});
+"""
+
+
+@pytest.fixture(scope="module")
+def chromium() -> str:
+    for name in ("chromium", "chromium-browser", "google-chrome"):
+        found = shutil.which(name)
+        if found:
+            return found
+    pytest.skip("no Chromium here: the page is not looked at (on Debian: apt install chromium)")
+
+
+def browse(chromium: str, folder: Path, address: Path, *options: str) -> str:
+    """Run a headless Chromium on a file, alone with a profile of its own; return what it prints."""
+    command = [
+        *(chromium, "--headless", "--disable-gpu", "--hide-scrollbars", "--no-first-run", "--disable-extensions"),
+        *(f"--user-data-dir={folder / 'profile'}", "--virtual-time-budget=3000", *options),
+        *(["--no-sandbox"] if os.geteuid() == 0 else []),
+        address.as_uri(),
+    ]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=folder, start_new_session=True, text=True
+    ) as process:
+        try:
+            printed, _ = process.communicate(timeout=60)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)  # its helpers too
+            raise
+    assert process.returncode == 0
+    return printed
+
+
+def test_a_browser_shows_all_of_it_at_every_width(chromium: str, tmp_path: Path, text: str) -> None:
+    frames = "".join(f'<iframe width="{width}" height="800" srcdoc="{html.escape(text)}"></iframe>' for width in WIDTHS)
+    wrapper = tmp_path / "wrapper.html"
+    wrapper.write_text(f'<!DOCTYPE html><meta charset="utf-8"><body>{frames}<script>{_LOOK}</script>', encoding="utf-8")
+    printed = browse(chromium, tmp_path, wrapper, "--dump-dom")
+
+    found: dict[str, dict[str, Any]] = json.loads(unquote(printed.split("FOUND")[-2]))
+    assert sorted(found, key=int) == [str(width) for width in WIDTHS]
+    for width, seen in found.items():
+        assert seen["overflow"] <= 0, width
+        assert seen["cut"] == 0, width
+        assert seen["title"] == f"Audit: {wording.model_line(AUDIT)}"
+        assert (seen["scripts"], seen["images"], seen["handlers"]) == (0, 0, 0)
+        assert seen["headings"] == 7
+        assert seen["rows"] == len(Page(text).of("tr")) - 4  # the rows of heads
+        assert [" ".join(name.split()) for name in seen["names"]] == [
+            " ".join(wording.shorten(wording.clean(name), 80).split()) for name in HOSTILE
+        ]
+        assert (seen["wide"] > 0) is (int(width) > 640)
+        for across, down in seen["figures"]:
+            assert 250 < across <= int(width)
+            assert 120 < down < across
+
+
+def test_a_browser_paints_it_in_either_scheme(chromium: str, tmp_path: Path, text: str) -> None:
+    from matplotlib.image import imread
+
+    sizes = {"light": 1280, "dark": 390}
+    frames = "".join(
+        f'<iframe style="border: 0; color-scheme: {scheme}" width="{width}" height="900" srcdoc="{html.escape(text)}">'
+        "</iframe>"
+        for scheme, width in sizes.items()
+    )
+    (tmp_path / "both.html").write_text(
+        f'<!DOCTYPE html><meta charset="utf-8"><body style="margin: 0; display: flex">{frames}', encoding="utf-8"
+    )
+    browse(
+        *(chromium, tmp_path, tmp_path / "both.html", f"--window-size={sum(sizes.values())},900"),
+        *(f"--screenshot={tmp_path / 'seen.png'}", "--blink-settings=preferredColorScheme=1"),
+    )
+    assert (tmp_path / "seen.png").read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
+    seen = (imread(tmp_path / "seen.png")[:, :, :3] * 255.0).round().astype(int)
+    assert seen.shape == (900, sum(sizes.values()), 3)
+    for scheme, part in zip(sizes, np.split(seen, [sizes["light"]], axis=1), strict=True):
+        colour = schemes(text)[scheme]["page"]
+        ground = tuple(int(colour[i : i + 2], 16) for i in (1, 3, 5))
+        assert tuple(part[2, 2]) == ground, scheme
+        painted = (np.abs(part - np.array(ground)).max(axis=2) > 40).mean()
+        assert 0.01 < painted < 0.5  # text and figures, neither an empty page nor a filled one
+        assert len(np.unique(part.reshape(-1, 3), axis=0)) > 50

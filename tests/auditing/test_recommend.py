@@ -1,0 +1,340 @@
+"""Recommendations: laws between the points, safety, refusals, and that the recommended samples reach the error."""
+
+import csv
+import gzip
+import io
+import json
+import math
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dlvm.auditing.recommend import (
+    Recommendation,
+    Table,
+    choose,
+    duration,
+    exact_seconds,
+    nats,
+    parameter,
+    read_table,
+    recommend,
+    run_recommend,
+)
+from dlvm.corpora.corpus import Corpus
+from dlvm.errors import InputError
+from dlvm.evaluators import ESTIMATORS, estimate
+from dlvm.evaluators.exact_marginal import cost, exact_marginal
+from dlvm.measurements import Measurement, write_measurements
+from dlvm.measures.precision import BIAS, ERROR, REFERENCE_BIAS, REFERENCE_ERROR, STATED, cells, measure, runs
+from dlvm.seeds import generator
+
+SEQUENTIAL, CHIB, BOUND, LINEAR = "left-to-right-sequential", "chib", "mean-field-bound", "linear-time"
+GRID_TOPICS, GRID_TOKENS, SAMPLES = (10, 100), (20, 200), (1, 10, 100)
+COLUMNS = ("prior", "topics", "tokens", "estimator", "samples", "milliseconds")
+
+
+def law(name: str, topics: float, tokens: float, samples: float) -> tuple[float, float, float]:
+    """Return the error, the bias and the milliseconds of the made-up estimators."""
+    if name == SEQUENTIAL:
+        return (
+            0.1 * topics**0.3 * tokens**0.6 * samples**-0.5,
+            -1e-6 * topics**0.3 / samples,
+            1e-5 * samples * tokens**2,
+        )
+    if name == CHIB:
+        return 0.01 * topics * tokens**0.5 * samples**-0.25, -1e-6, 1e-4 * topics * tokens * samples
+    return 0.05 * tokens * topics**0.1, 0.05 * tokens * topics**0.1, 1e-5 * topics * tokens
+
+
+def made(folder: Path, *, known: float = 0.0, error: float = 0.0, harder: float = 2.0) -> Table:
+    """Return a table of the made-up laws, written and read: errors under the second prior are larger by a factor."""
+    rows, times = [], []
+    for prior, factor in (("alpha-0.1", 1.0), ("alpha-sum-1", harder)):
+        for K in GRID_TOPICS:
+            for L in GRID_TOKENS:
+                named: dict[str, Any] = {
+                    **{"corpus": "none", "model": "none", "variant": f"{prior}-tokens-{L}", "topics": K},
+                    **{"smoothing": 0.0, "chain": "none", "seed": 0, "axis": "samples"},
+                }
+                for name in (SEQUENTIAL, CHIB, LINEAR):
+                    for S in [0] if name == LINEAR else SAMPLES:
+                        e, b, ms = law(name, K, L, S)
+                        its = {"at": S, **named}
+                        rows.append(Measurement(quantity=ERROR + name, value=e * factor, standard_error=error, **its))
+                        rows.append(Measurement(quantity=BIAS + name, value=b * factor, **its))
+                        if name == SEQUENTIAL and S > 1:
+                            rows.append(Measurement(quantity=STATED + name, value=e * factor / 1.5, **its))
+                        times.append((prior, K, L, name, S, ms))
+                rows.append(Measurement(quantity=REFERENCE_ERROR + CHIB, at=99, value=known, **named))
+                rows.append(Measurement(quantity=REFERENCE_BIAS + CHIB, at=99, value=0.0, **named))
+    return written(folder, rows, times)
+
+
+def written(folder: Path, rows: Iterable[Measurement], times: Iterable[tuple[Any, ...]]) -> Table:
+    write_measurements(folder / "measurements.csv", rows)
+    (folder / "measurements.csv.gz").write_bytes(gzip.compress((folder / "measurements.csv").read_bytes()))
+    with (folder / "timings.csv").open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([COLUMNS, *times])
+    return read_table(folder / "measurements.csv.gz", folder / "timings.csv")
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> Table:
+    return made(tmp_path_factory.mktemp("table"))
+
+
+def option(found: Recommendation, name: str) -> Any:
+    return next(o for o in (found, *found.alternatives) if o.estimator == name)
+
+
+@pytest.mark.parametrize(("topics", "length"), [(10, 20), (100, 200), (30, 70), (50, 21)])
+def test_power_laws_are_met_between_the_points(table: Table, topics: int, length: int) -> None:
+    wanted = law(SEQUENTIAL, topics, length, 40)[0]
+    found = option(recommend(topics, length, wanted, alpha=0.1 if topics != 10 else None, table=table), SEQUENTIAL)
+    factor = 2.0 if topics == 10 else 1.0  # both priors are the same one at 10 topics, and the larger error counts
+    assert found.reached
+    assert found.samples == math.ceil(40 * factor**2 - 1e-6)
+    assert found.standard_error == pytest.approx(wanted, rel=0.02)
+    assert found.seconds == pytest.approx(law(SEQUENTIAL, topics, length, found.samples)[2] / 1000.0, rel=1e-6)
+    assert found.stated_ratio == pytest.approx(1.5)
+    assert found.extrapolated == (found.samples > 100)
+
+
+def test_the_cheapest_that_reaches_comes_first_and_a_biased_one_says_why(table: Table) -> None:
+    found = recommend(100, 200, 2.0, alpha=0.1, documents=7, cores=2, table=table)
+    assert found.estimator == SEQUENTIAL
+    assert [o.reached for o in found.alternatives] == sorted((o.reached for o in found.alternatives), reverse=True)
+    reached = [o.seconds for o in (found, *found.alternatives) if o.reached]
+    assert reached == sorted(reached)
+    assert found.seconds == pytest.approx(7 * law(SEQUENTIAL, 100, 200, found.samples)[2] / 1000.0 / 2, rel=1e-6)
+    linear = option(found, LINEAR)
+    assert not linear.reached
+    assert linear.reason == f"a bias of {linear.bias:+.2g} nats, more than is wanted"
+    assert recommend(100, 200, 100.0, alpha=0.1, table=table).estimator == LINEAR
+    assert LINEAR not in {o.estimator for o in recommend(100, 200, 100.0, consistent=True, table=table).alternatives}
+
+
+def test_an_error_is_followed_tenfold_and_no_faster_than_it_fell(table: Table) -> None:
+    last = law(CHIB, 100, 200, 100)[0]
+    within = option(recommend(100, 200, last * 10**-0.25 * 1.001, alpha=0.1, table=table), CHIB)
+    assert within.reached
+    assert within.extrapolated
+    assert 990 <= within.samples <= 1000
+    beyond = option(recommend(100, 200, last * 10**-0.25 * 0.999, alpha=0.1, table=table), CHIB)
+    assert not beyond.reached
+    assert beyond.samples == 100
+    assert "more than is wanted" in beyond.reason
+
+
+def test_errors_beyond_the_grid_grow_and_say_so(table: Table) -> None:
+    at, beyond = (option(recommend(100, n, 3.0, alpha=0.1, table=table), SEQUENTIAL) for n in (200, 400))
+    per_sample = (law(SEQUENTIAL, 100, 200, 1)[0] / 3.0) ** 2
+    assert not at.extrapolated
+    assert beyond.extrapolated
+    assert (at.samples, beyond.samples) == (math.ceil(per_sample), math.ceil(per_sample * 2 ** (2 * 0.6)))
+    more_topics = option(recommend(200, 200, 3.0, alpha=0.1, table=table), SEQUENTIAL)
+    assert more_topics.samples == math.ceil(per_sample * 2 ** (2 * 0.5))  # by the power 1/2 at least
+
+
+def test_what_is_not_known_is_not_promised(tmp_path: Path, table: Table) -> None:
+    (tmp_path / "known").mkdir()
+    (tmp_path / "error").mkdir()
+    unsure, noisy = made(tmp_path / "known", known=0.7), made(tmp_path / "error", error=0.5)
+    wanted = law(SEQUENTIAL, 100, 200, 100)[0] * 1.001
+    assert option(recommend(100, 200, wanted, alpha=0.1, table=table), SEQUENTIAL).reached
+    assert option(recommend(100, 200, 0.69, alpha=0.1, table=table), SEQUENTIAL).reached
+    assert not option(recommend(100, 200, 0.69, alpha=0.1, table=unsure), SEQUENTIAL).reached
+    clear = option(recommend(100, 200, 2.0, alpha=0.1, table=noisy), SEQUENTIAL)
+    assert clear.samples > option(recommend(100, 200, 2.0, alpha=0.1, table=table), SEQUENTIAL).samples
+
+
+def test_a_bias_does_not_average_out(tmp_path: Path) -> None:
+    table = made(tmp_path, known=0.3)  # so no bias is known to be below 0.3
+    one = option(recommend(100, 200, 3.0, alpha=0.1, documents=10_000, table=table), SEQUENTIAL)
+    mean = option(recommend(100, 200, 0.5, alpha=0.1, documents=10_000, per="corpus", table=table), SEQUENTIAL)
+    assert mean.reached
+    assert mean.samples < one.samples
+    assert abs(mean.bias) >= 0.3
+    assert not option(
+        recommend(100, 200, 0.29, alpha=0.1, documents=10_000, per="corpus", table=table), SEQUENTIAL
+    ).reached
+
+
+def test_without_a_prior_the_largest_error_counts(table: Table) -> None:
+    easy, hard, unknown, between = (
+        option(recommend(100, 200, 4.0, alpha=alpha, table=table), SEQUENTIAL).samples
+        for alpha in (0.1, 0.01, None, 0.03)
+    )
+    assert easy < hard == unknown == between
+    assert recommend(100, 200, 4.0, alpha=3.0, table=table).extrapolated
+    assert not recommend(100, 200, 4.0, alpha=0.03, table=table).extrapolated
+    assert [parameter(prior, 50) for prior in ("alpha-0.1", "alpha-sum-1")] == [0.1, 0.02]
+
+
+@given(
+    topics=st.integers(1, 400),
+    length=st.integers(1, 800),
+    errors=st.tuples(st.floats(1e-3, 1e3), st.floats(1e-3, 1e3)),
+    per=st.sampled_from(["document", "corpus"]),
+    alpha=st.one_of(st.none(), st.floats(1e-3, 10.0)),
+)
+@settings(deadline=None, max_examples=60, derandomize=True)
+def test_a_smaller_error_takes_no_fewer_samples_and_no_less_time(
+    table: Table, topics: int, length: int, errors: tuple[float, float], per: Any, alpha: float | None
+) -> None:
+    small, large = (
+        recommend(topics, length, wanted, per=per, documents=5, alpha=alpha, table=table) for wanted in sorted(errors)
+    )
+    assert not small.reached or large.reached
+    if small.reached:
+        assert small.seconds >= large.seconds * (1 - 1e-12)
+        assert small.standard_error <= min(errors)
+    for name in (SEQUENTIAL, CHIB):
+        for_small, for_large = option(small, name), option(large, name)
+        if for_small.reached:
+            assert for_large.reached
+            assert for_small.samples >= for_large.samples
+
+
+@given(lengths=st.lists(st.integers(0, 400), min_size=1, max_size=60).filter(any))
+@settings(deadline=None, max_examples=25, derandomize=True)
+def test_documents_of_many_lengths_lie_between_the_shortest_and_the_longest(table: Table, lengths: list[int]) -> None:
+    some = [n for n in lengths if n]
+    found = choose(60, lengths, 2.0, alpha=0.1, table=table)
+    short, long = (recommend(60, n, 2.0, alpha=0.1, consistent=True, table=table) for n in (min(some), max(some)))
+    for name in (SEQUENTIAL, CHIB):
+        if option(long, name).reached:
+            assert option(short, name).samples <= option(found, name).samples <= option(long, name).samples
+            assert option(found, name).seconds <= len(some) * option(long, name).seconds * (1 + 1e-9)
+
+
+def test_exact_values_are_recommended_where_they_cost_less(table: Table) -> None:
+    assert recommend(2, 100, 1e-6, table=table).estimator == "exact-marginal"
+    assert exact_seconds(2, [100, 30]) == pytest.approx(cost([100, 30], 2) / 1e9)
+    assert exact_seconds(400, [200]) == math.inf
+    for name in ("exact-marginal", SEQUENTIAL):
+        assert ESTIMATORS[name].behaviour == "consistent"
+
+
+def test_an_audits_estimator_states_its_error(table: Table) -> None:
+    found = choose(100, [0, 150, 250], alpha=0.1, table=table)
+    assert found.wanted == pytest.approx(nats(1.0, 200.0)) == pytest.approx(200.0 * math.log(1.01))
+    assert found.reached
+    assert found.samples >= 2
+    assert choose(100, [20], 100.0, alpha=0.1, table=table).samples == 2
+
+
+def test_refusals(table: Table, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="401 topics are far beyond the 100 that were measured"):
+        recommend(401, 20, 1.0, table=table)
+    with pytest.raises(InputError, match="801 tokens per document are far beyond the 200"):
+        choose(10, [801], table=table)
+    for wrong in ({"topics": 0}, {"length": 0}, {"documents": 0}, {"cores": 0}, {"length": [0]}):
+        with pytest.raises(InputError, match="must be 1 or more"):
+            recommend(**({"topics": 10, "length": 20, "standard_error": 1.0} | wrong), table=table)
+    for bad in (0.0, -1.0, math.nan, math.inf):
+        with pytest.raises(InputError, match="must be positive"):
+            recommend(10, 20, bad, table=table)
+        with pytest.raises(InputError, match="must be positive"):
+            recommend(10, 20, 1.0, alpha=bad, table=table)
+    made(tmp_path)
+    measurements, timings = tmp_path / "measurements.csv", tmp_path / "timings.csv"
+    with pytest.raises(InputError, match="no such file; give --calibration"):
+        read_table(tmp_path / "none.csv", timings)
+    with pytest.raises(InputError, match="no such file; give --timings"):
+        read_table(measurements, tmp_path / "none.csv")
+    with pytest.raises(InputError, match="lacks the columns variant, quantity; give --calibration"):
+        read_table(timings, timings)
+    empty = tmp_path / "empty.csv"
+    write_measurements(empty, [])
+    with pytest.raises(InputError, match="has no measurement of precision"):
+        read_table(empty, timings)
+    cut = tmp_path / "cut.csv.gz"
+    cut.write_bytes((tmp_path / "measurements.csv.gz").read_bytes()[:200])
+    with pytest.raises(InputError, match="cannot be read"):
+        read_table(cut, timings)
+
+
+def test_the_verb_prints_a_table_and_json(table: Table, tmp_path: Path) -> None:
+    made(tmp_path)
+    files: dict[str, Any] = {"calibration": tmp_path / "measurements.csv.gz", "timings": tmp_path / "timings.csv"}
+    out = io.StringIO()
+    run_recommend(100, length=150, perplexity_error=1.0, documents=1000, alpha=0.1, out=out, **files)
+    lines = out.getvalue().splitlines()
+    said = "1,000 documents of 150 tokens at 100 topics; wanted is an error of at most 1.49 nats of each document (1 %"
+    assert " ".join(out.getvalue().split()).startswith(said)
+    assert max(map(len, lines)) <= 80
+    assert any("left-to-right sequential" in line for line in lines)
+    assert any("not enough, or too biased:" in line for line in lines)
+    out = io.StringIO()
+    run_recommend(100, length=150, perplexity_error=1.0, alpha=0.1, as_json=True, out=out, **files)
+    read = json.loads(out.getvalue())
+    found = recommend(100, 150, nats(1.0, 150), alpha=0.1, table=table)
+    assert (read["estimator"], read["samples"], read["wanted"]) == (found.estimator, found.samples, found.wanted)
+    assert len(read["alternatives"]) == len(found.alternatives)
+    words = ("a", "b")
+    streams = np.array([0, 1] * 75, np.int32)
+    Corpus("two", words, streams, np.array([0, 100, 150]), ("d", "e")).save(tmp_path / "corpus.npz")
+    out = io.StringIO()
+    run_recommend(100, corpus=tmp_path / "corpus.npz", standard_error=2.0, out=out, **files)
+    assert out.getvalue().startswith("2 documents of 75 tokens")
+    with pytest.raises(InputError, match="--length or a corpus"):
+        run_recommend(10, **files)
+    with pytest.raises(InputError, match="--standard-error or --perplexity-error"):
+        run_recommend(10, length=5, standard_error=1.0, perplexity_error=1.0, **files)
+    with pytest.raises(InputError, match="--perplexity-error a positive number"):
+        run_recommend(10, length=5, perplexity_error=math.nan, **files)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(7200.0, "2 h"), (90.0, "1.5 min"), (0.0123, "12 ms"), (5e-6, "5 µs"), (720000.0, "200 h")]
+)
+def test_durations(seconds: float, text: str) -> None:
+    assert duration(seconds) == text
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory: pytest.TempPathFactory) -> Table:
+    """Measure a small grid for real; times are the terms that a run takes."""
+    grid: dict[str, Any] = {"lengths": (8, 32), "documents": (60, 60), "alphas": (0.1,), "alpha_sums": (1.0,)}
+    samples, work = (1, 10, 60), 2e7
+    rows = [
+        row
+        for K in (3, 12)
+        for row in measure(
+            None, topics=K, seed=0, words=300, samples=samples, work=work, most_reference_samples=400, **grid
+        )[1]
+    ]
+    times = [
+        (prior, K, L, name, count, max(1, count))
+        for prior in ("alpha-0.1", "alpha-sum-1")
+        for K in (3, 12)
+        for L in grid["lengths"]
+        for name, count in runs(K, L, 60, samples, work)
+    ]
+    return written(tmp_path_factory.mktemp("measured"), rows, times)
+
+
+@pytest.mark.parametrize("wanted", [0.5, 0.2])
+def test_the_recommended_samples_reach_the_error_on_fresh_documents(measured: Table, wanted: float) -> None:
+    K, L, number = 5, 18, 600
+    found = recommend(K, L, wanted, alpha=0.1, table=measured)
+    chosen = [o for o in (found, *found.alternatives) if o.reached and o.samples]
+    assert len(chosen) >= 3
+    (cell,) = cells(
+        seed=7, topics=K, lengths=(L,), documents=(number,), alphas=(0.1,), alpha_sums=(), words=300, gamma=0.1
+    )
+    exact = exact_marginal(cell.topics, cell.documents).log_likelihood
+    for one in chosen:
+        rng = generator("test-recommend", estimator=one.estimator, wanted=wanted)
+        value = estimate(one.estimator, cell.topics, cell.documents, one.samples, rng).log_likelihood
+        squares = (value - exact) ** 2
+        of_mean = squares.std(ddof=1) / math.sqrt(number)
+        # one of these fails by chance, if the error were 1.25 times the wanted one, once in 1e5: 4.42 standard errors
+        assert squares.mean() - 4.42 * of_mean < (1.25 * wanted) ** 2, one

@@ -1,0 +1,85 @@
+import io
+import re
+
+import pytest
+from made_audit import HOSTILE, made_audit
+from rich.cells import cell_len
+from rich.console import Console
+
+from dlvm.auditing import wording
+from dlvm.auditing.result import Audit
+from dlvm.auditing.terminal import render
+
+AUDIT = made_audit(60)
+
+
+def printed(audit: Audit, width: int = 80, encoding: str = "utf-8", *, colour: bool = False) -> str:
+    raw = io.BytesIO()
+    stream = io.TextIOWrapper(raw, encoding=encoding, errors="strict", write_through=True)
+    console = Console(
+        file=stream,
+        width=width,
+        force_terminal=colour,
+        color_system="truecolor" if colour else None,
+        legacy_windows=False,
+    )
+    console.print(render(audit))
+    return raw.getvalue().decode(encoding)
+
+
+@pytest.mark.parametrize("width", [40, 59, 60, 75, 76, 80, 132])
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii", "latin-1"])
+def test_no_line_is_too_long_and_no_number_is_cut(width: int, encoding: str) -> None:
+    lines = printed(AUDIT, width, encoding).splitlines()
+    assert max(map(cell_len, lines)) <= width
+    for row in wording.rows(AUDIT):
+        start = row.label.split()[0].split("-")[0]
+        ratio = re.compile(rf"{start}.*[ |]{re.escape(row.perplexity)}[ |].*[ |]{re.escape(row.ratio)}([ |]|$)")
+        assert any(ratio.match(line) for line in lines), row
+    for document in AUDIT.most_different:
+        gap = document.nats_per_token["full-folding-in"] - document.nats_per_token["truth"]
+        assert any(re.search(rf"[ |]{document.tokens}[ |].*[ |]\+{gap:.2f}([ |]|$)", line) for line in lines)
+
+
+def test_eighty_columns_hold_every_column_on_one_line() -> None:
+    lines = printed(AUDIT).splitlines()
+    for row in wording.rows(AUDIT):
+        assert any(line.startswith(row.label) and line.rstrip().endswith(row.kind) for line in lines), row
+        assert any(line.startswith(row.label) and row.nats in line for line in lines)
+
+
+def test_the_verdict_stands_first_and_an_interruption_before_it() -> None:
+    assert printed(AUDIT, 200).splitlines()[0].rstrip() == wording.headline(AUDIT)
+    stopped = printed(made_audit(60, complete=False), 200).splitlines()
+    assert stopped[0].startswith("INCOMPLETE: interrupted after ")
+    assert stopped[1].rstrip() == wording.headline(AUDIT)
+
+
+def test_ascii_says_the_same_numbers() -> None:
+    unicode, ascii_only = printed(AUDIT), printed(AUDIT, encoding="ascii")
+    assert "±" in unicode
+    assert "+/-" in ascii_only
+    numbers = r"\d[\d,]*(?:\.\d+)?"
+    of_table = [re.search(r"(?s)Perplexity, and.*?The truth is by", text) for text in (unicode, ascii_only)]
+    assert of_table[0] is not None
+    assert of_table[1] is not None
+    assert re.findall(numbers, of_table[0][0]) == re.findall(numbers, of_table[1][0])
+
+
+@pytest.mark.parametrize("colour", [False, True])
+def test_names_and_words_reach_the_terminal_as_text_only(colour: bool) -> None:
+    text = printed(AUDIT, 400, colour=colour)
+    if colour:
+        assert "\x1b[1m" in text
+        text = re.sub(r"\x1b\[[0-9;]*m", "", text)
+    assert "\x1b" not in text
+    assert all(character.isprintable() or character == "\n" for character in text)
+    for name in HOSTILE:
+        assert wording.clean(name)[:80] in text
+
+
+def test_what_is_not_known_is_left_out() -> None:
+    text = printed(made_audit(60, most_different=(), reason=""))
+    assert "differ most" not in text
+    assert "The truth is by" not in text
+    assert "The terms of" in text

@@ -1,0 +1,190 @@
+import json
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from made_audit import made_audit, with_reported, with_truth
+
+from dlvm.auditing import wording
+from dlvm.libraries import Reported, Term
+
+AUDIT = made_audit(60)
+NOTHING = Reported("", math.nan, "", math.nan, math.nan, "these documents", "", (), "plain arrays print nothing")
+
+
+@given(st.text(st.characters(exclude_categories=())))
+def test_cleaned_text_prints_and_keeps_what_did_so_before(text: str) -> None:
+    cleaned = wording.clean(text)
+    assert cleaned.isprintable()
+    assert len(cleaned) == len(text)
+    assert [c for c, before in zip(cleaned, text, strict=True) if before.isprintable()] == [
+        c for c in text if c.isprintable()
+    ]
+    cleaned.encode()  # no lone surrogate is left
+
+
+@given(st.text(max_size=80), st.integers(4, 40))
+def test_shortened_text_fits_and_keeps_both_ends(text: str, most: int) -> None:
+    short = wording.shorten(text, most)
+    assert len(short) <= most
+    assert short == text if len(text) <= most else text.startswith(short.split("…")[0]) and text[-1] == short[-1]
+
+
+@pytest.mark.parametrize(
+    ("value", "spread", "shown"),
+    [
+        (3145.04, 12.3, "3,145"),
+        (3145.04, 0.47, "3,145.0"),
+        (3145.04, 0.012, "3,145.040"),
+        (85.21, 0.0, "85.2"),
+        (2.04e11, 0.0, "2.0e11"),
+        (math.inf, 0.0, "infinite"),
+        (math.nan, math.nan, "none"),
+    ],
+)
+def test_a_perplexity_shows_the_digits_that_its_error_tells(value: float, spread: float, shown: str) -> None:
+    assert wording.perplexity(value, spread) == shown
+
+
+@given(st.floats(1e-12, 1e12))
+def test_an_error_keeps_one_or_two_digits(value: float) -> None:
+    assert float(wording.error(value).replace(",", "")) == pytest.approx(value, rel=0.5 / 3.5)
+
+
+@pytest.mark.parametrize("nothing", [0.0, math.nan, math.inf, -1.0])
+def test_no_error_is_shown_where_there_is_none(nothing: float) -> None:
+    assert wording.error(nothing) == ""
+
+
+@pytest.mark.parametrize(
+    ("value", "reference", "words"),
+    [
+        (100466.0, 3145.0, "32 times"),
+        (2.0e11, 3145.0, "6.4e7 times"),
+        (6290.0, 3145.0, "2 times"),
+        (8500.0, 3145.0, "2.703 times"),
+        (3200.0, 3145.0, "1.7 % above"),
+        (2000.0, 3145.0, "36 % below"),
+        (3144.0, 3145.0, "0.03 % below"),
+    ],
+)
+def test_a_difference_in_words(value: float, reference: float, words: str) -> None:
+    assert wording.difference(value, reference) == words
+
+
+@given(st.lists(st.floats(-1e6, -1.0), min_size=1, max_size=5), st.integers(1, 10**6))
+def test_terms_per_token_add_up_to_the_library_s_number(sums: list[float], tokens: int) -> None:
+    per_token = sum(sums) / tokens
+    audit = with_reported(
+        AUDIT, nats_per_token=per_token, terms=tuple(Term(str(i), nats, grows=i == 0) for i, nats in enumerate(sums))
+    )
+    costs = wording.per_term(audit)
+    assert sum(costs) == pytest.approx(-per_token)
+    assert costs == pytest.approx([-nats / tokens for nats in sums])
+    found = wording.growing(audit)
+    assert found is not None
+    assert found[1:] == pytest.approx((-sums[0] / tokens, -per_token))
+
+
+def test_without_the_growing_term_the_number_is_the_bound_of_the_documents() -> None:
+    bound = AUDIT.line("mean-field-bound").perplexity
+    assert f"Without it the number would be {wording.perplexity(bound)}." in next(wording.reasons(AUDIT))
+
+
+def test_the_verdict_names_the_library_its_number_and_the_likelihood() -> None:
+    verdict = wording.headline(AUDIT)
+    truth = AUDIT.line("truth")
+    spread = truth.perplexity * truth.error_per_token
+    assert verdict.startswith(f"scikit-learn says {AUDIT.reported.perplexity:,.0f}, ")
+    assert f"{AUDIT.reported.perplexity / truth.perplexity:.0f} times the truth" in verdict
+    assert f"is {wording.perplexity(truth.perplexity, spread)} ± {wording.error(spread)} per token" in verdict
+
+
+def test_a_number_within_two_standard_errors_is_right() -> None:
+    truth = AUDIT.line("truth")
+    wide = with_truth(AUDIT, standard_error=0.1 * truth.tokens)
+    for away, right in ((0.19, True), (-0.19, True), (0.21, False), (-0.21, False)):
+        nats = truth.nats_per_token + away
+        audit = with_reported(wide, nats_per_token=nats, perplexity=math.exp(-nats), terms=())
+        assert (", and rightly" in wording.headline(audit)) is right
+
+
+def test_a_number_of_the_training_documents_is_not_compared() -> None:
+    audit = with_reported(
+        AUDIT,
+        about="the training documents",
+        value=-7.31,
+        unit="nats per token",
+        perplexity=math.nan,
+        nats_per_token=math.nan,
+        terms=(),
+    )
+    assert "says \N{MINUS SIGN}7.31 (nats per token), but of the training documents" in wording.headline(audit)
+    assert next(row.evaluator for row in wording.rows(audit)) == "truth"
+
+
+def test_a_library_without_a_number_says_why() -> None:
+    audit = replace(AUDIT, reported=NOTHING, library="arrays", version="")
+    assert wording.headline(audit).startswith("No library's number to compare with: ")
+    assert next(wording.reasons(audit)) == "Plain arrays print nothing."
+
+
+def test_an_exact_truth_an_impossible_one_and_none() -> None:
+    exact = replace(with_truth(AUDIT, estimator="exact-marginal", standard_error=0.0), truth_exact=True)
+    assert "is exactly " in wording.headline(exact)
+    assert wording.kind(exact, exact.line("truth")) == "exact"
+    impossible = with_truth(AUDIT, log_likelihood=-math.inf, standard_error=math.nan)
+    assert "likelihood 0" in wording.headline(impossible)
+    assert {row.ratio for row in wording.rows(impossible)} == {"none"}
+    assert wording.headline(with_truth(AUDIT, tokens=0)) == "No document has been scored."
+
+
+def test_an_approximation_is_not_called_the_truth() -> None:
+    audit = with_truth(AUDIT, estimator="linear-time", standard_error=math.nan)
+    assert "is about " in wording.headline(audit)
+    assert "approximation: linear time is biased" in " ".join(wording.reasons(audit))
+    assert not any("approximation" in sentence for sentence in wording.reasons(AUDIT))
+
+
+def test_rows_start_with_the_library_and_the_truth_and_ratios_are_of_perplexities() -> None:
+    rows = wording.rows(AUDIT)
+    assert [row.evaluator for row in rows] == [
+        *("reported", "truth", "mean-field-bound", "full-folding-in", "half-folding-in")
+    ]
+    for row in rows[1:]:
+        ratio = AUDIT.line(row.evaluator).perplexity / AUDIT.line("truth").perplexity
+        assert row.ratio == f"{ratio:.3f}"
+
+
+def test_settings_are_flat_and_the_command_is_kept_apart() -> None:
+    settings = {"seed": 0, "command": "dlvm audit a b", "fold_in": {"tolerance": 1e-6, "command": "x"}}
+    flat = dict(wording.flat_settings(settings))
+    assert flat == {"seed": "0", "fold_in.tolerance": json.dumps(1e-6), "fold_in.command": "x"}
+    assert wording.command(replace(AUDIT, settings=settings)) == "dlvm audit a b"
+    assert wording.command(AUDIT) == (
+        "dlvm.audit(model, documents, estimator='left-to-right-sequential', samples=20, seed=0)"
+    )
+
+
+def test_the_truth_s_note_says_by_what_and_why() -> None:
+    assert wording.truth_note(AUDIT) == (
+        "The truth is by left-to-right sequential, 20 samples a document. "
+        "Exact values would cost more than the limit of 60 s."
+    )
+    exact = with_truth(AUDIT, estimator="exact-marginal", samples=0)
+    assert wording.truth_note(exact).startswith("The truth is by exact computation. ")
+    assert wording.truth_note(replace(AUDIT, reason="")) == ""
+
+
+def test_an_estimate_below_the_bound_is_owned_up_to() -> None:
+    assert wording.below_bound(AUDIT) == 0
+    bound, truth = AUDIT.nats["mean-field-bound"], AUDIT.nats["truth"].copy()
+    some = np.flatnonzero(AUDIT.lengths)[:3]
+    truth[some] = bound[some] - np.array([0.1, 3.0, 0.0])
+    low = replace(AUDIT, nats={**AUDIT.nats, "truth": truth})
+    assert wording.below_bound(low) == 2
+    assert f"On 2 of {AUDIT.documents} documents the estimate is below the bound" in " ".join(wording.reasons(low))
+    assert wording.below_bound(replace(low, truth_exact=True)) == 0

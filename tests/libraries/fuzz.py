@@ -1,0 +1,253 @@
+"""Damage files of every form in every way, and see that each is read or refused: `python fuzz.py SECONDS [SEED]`.
+
+A case is (seed, number): it picks a form, damages one of the form's files, and reads it. What may happen is a result or
+one line of `InputError`, within 20 seconds and 600 MB; anything else is printed with its case, and the file is kept.
+Cases run in a process of their own, so that one that ends it (a crash of a library) is found, too.
+"""
+
+import argparse
+import collections
+import gzip
+import io
+import os
+import random
+import resource
+import shutil
+import signal
+import struct
+import sys
+import tempfile
+import time
+import traceback
+import warnings
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import scipy.io
+import scipy.sparse as sp
+
+from dlvm.corpora.corpus import Corpus
+from dlvm.corpora.stream import open_documents
+from dlvm.errors import InputError
+from dlvm.libraries.read import read_model
+
+SECONDS_PER_CASE = 20
+BYTES_PER_CASE = 600 << 20
+NUMBERS = (b"0", b"-1", b"nan", b"inf", b"1e999", b"99999999", b"4294967296", b"18446744073709551616", b"", b" ", b"\0")
+# tomotopy's files are read in a process of their own, which takes its time
+RARE = {"tomotopy": 0.05}
+
+
+class TooLongError(BaseException):
+    """Not an Exception: no reader may swallow it."""
+
+
+def write_documents(folder: Path) -> dict[str, tuple[Path, Path]]:
+    """Write one corpus in every form of documents; return what to open and which file of it to damage."""
+    from model_files import COUNTS, DOCUMENTS
+
+    own = {form: folder / form for form in ("scipy", "mm", "uci", "ldac", "dlvm")}
+    with own["scipy"].open("wb") as file:
+        sp.save_npz(file, sp.csr_array(COUNTS))
+    with own["mm"].open("wb") as file:
+        scipy.io.mmwrite(file, sp.coo_array(COUNTS))
+    triples = [(d + 1, w + 1, int(COUNTS[d, w])) for d, w in zip(*np.nonzero(COUNTS), strict=True)]
+    own["uci"].write_text(
+        f"{len(COUNTS)}\n{COUNTS.shape[1]}\n{len(triples)}\n" + "".join(f"{d} {w} {n}\n" for d, w, n in triples)
+    )
+    own["ldac"].write_text(
+        "".join(
+            f"{np.count_nonzero(row)} " + " ".join(f"{w}:{row[w]}" for w in np.nonzero(row)[0]) + "\n" for row in COUNTS
+        )
+    )
+    Corpus.from_documents("own", [(f"d{i}", words) for i, words in enumerate(DOCUMENTS)]).save(folder / "dlvm.npz")
+    (folder / "dlvm.npz").rename(own["dlvm"])
+    texts = folder / "texts"
+    texts.mkdir()
+    for number, words in enumerate(DOCUMENTS[:4]):
+        (texts / f"{number}.txt").write_text(" ".join(words))
+    return {**{form: (path, path) for form, path in own.items()}, "text": (texts, texts / "0.txt")}
+
+
+def flips(data: bytes, rng: random.Random) -> bytes:
+    changed = bytearray(data)
+    for _ in range(rng.choice((1, 1, 2, 8))):
+        if changed:
+            changed[rng.randrange(len(changed))] = rng.randrange(256)
+    return bytes(changed)
+
+
+def truncation(data: bytes, rng: random.Random) -> bytes:
+    return data[: rng.randrange(len(data) + 1)]
+
+
+def splice(data: bytes, rng: random.Random) -> bytes:
+    """Leave a piece out, double it, or put it elsewhere."""
+    start, end = sorted(rng.randrange(len(data) + 1) for _ in range(2))
+    piece = data[start : min(end, start + rng.choice((1, 8, 200)))]
+    place = rng.randrange(len(data) + 1)
+    return rng.choice((data[:start] + data[start + len(piece) :], data[:place] + piece + data[place:]))
+
+
+def number(data: bytes, rng: random.Random) -> bytes:
+    """Put an awkward number in the place of a word or of four or eight bytes."""
+    if rng.random() < 0.5:
+        words = data.split(b" ")
+        words[rng.randrange(len(words))] = rng.choice(NUMBERS)
+        return b" ".join(words)
+    value = rng.choice((0, 1, 255, 2**15, 2**31 - 1, 2**31, 2**32 - 1, 2**63 - 1, 2**64 - 1))
+    packed = struct.pack("<Q", value)[: rng.choice((4, 8))]
+    place = rng.randrange(max(1, len(data) - 8))
+    return data[:place] + packed + data[place + len(packed) :]
+
+
+PLAIN: tuple[Callable[[bytes, random.Random], bytes], ...] = (flips, flips, truncation, splice, number)
+
+
+def damage(data: bytes, rng: random.Random) -> bytes:
+    """Damage a file, or what is packed in it, which checksums would otherwise hide."""
+    way = rng.choice(PLAIN)
+    if rng.random() < 0.7:
+        if data[:2] == b"\x1f\x8b":
+            return gzip.compress(way(gzip.decompress(data), rng))
+        if data[:2] == b"PK":
+            with zipfile.ZipFile(io.BytesIO(data)) as archive:
+                members = {name: archive.read(name) for name in archive.namelist()}
+            chosen = rng.choice(sorted(members))
+            members[chosen] = way(members[chosen], rng)
+            if rng.random() < 0.1:
+                members[rng.choice(sorted(members))] = members.pop(chosen)
+            packed = io.BytesIO()
+            with zipfile.ZipFile(packed, "w") as archive:
+                for name, content in members.items():
+                    archive.writestr(name, content)
+            return packed.getvalue()
+    return way(data, rng)
+
+
+class Files:
+    """Valid files of every form, and what reads them."""
+
+    def __init__(self, folder: Path) -> None:
+        from model_files import write_all
+
+        (folder / "models").mkdir()
+        (folder / "documents").mkdir()
+        self.folder = folder
+        models = write_all(folder / "models")
+        parts = {
+            form: [path, *sorted(path.parent.glob(f"{path.name}.*"))] if form == "gensim" else [path]
+            for form, path in models.items()
+        }
+        parts["csv"].append(models["csv"].with_name("model.alpha.csv"))
+        parts["lda-c"].append(models["lda-c"].with_name("final.other"))
+        self.cases = [(f"model:{form}", models[form], part) for form in models for part in parts[form]]
+        self.cases += [
+            (f"documents:{form}", source, part)
+            for form, (source, part) in write_documents(folder / "documents").items()
+        ]
+
+    def run(self, seed: int, case: int, keep: Path) -> str:
+        """Run one case; return what came of it: "read", "refused", or what is wrong."""
+        rng = random.Random(f"{seed} {case}")
+        name, source, part = rng.choice(self.cases)
+        kind, form = name.split(":")
+        if rng.random() > RARE.get(form, 1.0):
+            return "left out"
+        given = form if rng.random() < 0.7 else None
+        whole = part.read_bytes()
+        damaged = damage(whole, rng)
+        keep.write_bytes(damaged)
+        part.write_bytes(damaged)
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        signal.alarm(SECONDS_PER_CASE)
+        try:
+            if kind == "model":
+                fitted = read_model(source, form=given, trust_pickle=True)
+                assert np.abs(fitted.topics.phi.sum(axis=1) - 1.0).max() < 1e-9
+                assert len(set(fitted.topics.vocabulary)) == fitted.topics.phi.shape[1]
+                result = "read"
+            else:
+                for batch in open_documents(source, form=given):
+                    assert batch.n_documents
+                result = "read"
+        except InputError as error:
+            result = "refused" if "\n" not in str(error) and len(str(error)) < 2000 else f"a message: {error!r:.3000}"
+        except TooLongError:
+            result = "took too long\n" + traceback.format_exc()
+        except Exception:
+            result = traceback.format_exc()
+        finally:
+            signal.alarm(0)
+            part.write_bytes(whole)
+        took = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024
+        if took > BYTES_PER_CASE:
+            result = f"took {took >> 20} MB, and then: {result}"
+        return result if result in ("read", "refused") else f"{name} {part.name} ({given}): {result}"
+
+
+def too_long(*_: object) -> None:
+    raise TooLongError
+
+
+def worker(seed: int, first: int, until: float, folder: Path, report: int) -> None:
+    """Run cases one after the other until a time; write each number before it is run, and what came of it."""
+    warnings.simplefilter("ignore")
+    signal.signal(signal.SIGALRM, too_long)
+    files = Files(folder)
+    case = first
+    while time.monotonic() < until:
+        os.write(report, f"{case}\n".encode())
+        result = files.run(seed, case, folder.parent / "last")
+        text = result.encode()
+        os.write(report, f"{len(text)}\n".encode() + text)
+        case += 1
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("seconds", type=float)
+    parser.add_argument("seed", type=int, nargs="?", default=0)
+    parser.add_argument("--first", type=int, default=0, help="the first case's number")
+    options = parser.parse_args()
+    until = time.monotonic() + options.seconds
+    case, found = options.first, 0
+    results: collections.Counter[str] = collections.Counter()
+    kept = Path(tempfile.mkdtemp(prefix="fuzz-"))
+    while time.monotonic() < until:
+        folder = kept / "files"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        reading, writing = os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.close(reading)
+            worker(options.seed, case, until, folder, writing)
+            os._exit(0)
+        os.close(writing)
+        with os.fdopen(reading, "rb") as report:
+            while line := report.readline():
+                case = int(line)
+                length = report.readline()
+                if not length:
+                    break
+                result = report.read(int(length)).decode()
+                results[result if result in ("read", "refused", "left out") else "wrong"] += 1
+                if result not in ("read", "refused", "left out"):
+                    found += 1
+                    shutil.copy(kept / "last", kept / f"case-{case}")
+                    print(f"case {options.seed} {case}, kept in {kept}:\n{result}", flush=True)
+        _, status = os.waitpid(child, 0)
+        if status:
+            found += 1
+            shutil.copy(kept / "last", kept / f"case-{case}")
+            print(f"case {options.seed} {case} ended the process (status {status}), kept in {kept}", flush=True)
+        case += 1
+    print(f"{case - options.first} cases: {dict(results)}; {found} wrong")
+    return int(found > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
