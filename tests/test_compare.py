@@ -1,4 +1,4 @@
-"""The comparison with the reference: within tolerance agrees, beyond it differs, and a row too few or too many is named."""
+"""The comparison with the reference: within tolerance agrees, beyond it differs; a row too few or too many is named."""
 
 import gzip
 import io

@@ -1,12 +1,32 @@
 """What a study may say."""
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from dlvm.errors import InputError
 
 NO_CORPUS = "none"  # the corpus of a measurement that draws its own documents
-DRAWS = ("calibration", "convergence-to-exact")  # these measurements do
+DRAWS = ("calibration", "convergence-to-exact", "precision")  # these measurements do
+PEERS = {"scikit-learn": "sklearn", "gensim": "gensim", "tomotopy": "tomotopy"}  # the extra `peers`: what is imported
+
+
+def installed() -> list[str]:
+    """Return the libraries of the measurement `peers` that can be imported, without importing them."""
+    return [library for library, module in PEERS.items() if find_spec(module) is not None]
+
+
+def without_missing(study: dict[str, Any]) -> tuple[dict[str, Any], str]:
+    """Return the study without the libraries that are not installed, and a notice; empty where there are all."""
+    asked = study["measures"].get("peers")
+    missing = [] if asked is None else [library for library in asked["models"] if library not in installed()]
+    if asked is None or not missing:
+        return study, ""
+    measures = {kind: settings for kind, settings in study["measures"].items() if kind != "peers"}
+    if len(missing) < len(asked["models"]):
+        measures["peers"] = {**asked, "models": [model for model in asked["models"] if model not in missing]}
+    notice = f"{', '.join(missing)} not installed: left out of the peers; pip install '.[peers]' brings them in"
+    return {**study, "measures": measures}, notice
 
 
 def load_study(path: Path, schema: Path, data: Path) -> dict[str, Any]:
@@ -88,7 +108,7 @@ def check_study(study: dict[str, Any], schema: Path, data: Path) -> dict[str, An
         corpora = (
             (NO_CORPUS,) if kind in DRAWS else realistic["corpora"] if kind == "model-selection" else study["corpora"]
         )
-        for key, known in (("corpora", corpora), ("models", study["models"])):
+        for key, known in (("corpora", corpora), ("models", PEERS if kind == "peers" else study["models"])):
             for name in asked.get(key, ()):
                 if name not in known:
                     raise InputError(f"study: at measures/{kind}/{key}: {name} is not among {', '.join(known)}")

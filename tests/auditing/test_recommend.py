@@ -169,11 +169,11 @@ def test_a_bias_does_not_average_out(tmp_path: Path) -> None:
 def test_without_a_prior_the_largest_error_counts(table: Table) -> None:
     easy, hard, unknown, between = (
         option(recommend(100, 200, 4.0, alpha=alpha, table=table), SEQUENTIAL).samples
-        for alpha in (0.1, 0.01, None, 0.03)
+        for alpha in (0.1, 0.01, None, 0.07)
     )
     assert easy < hard == unknown == between
     assert recommend(100, 200, 4.0, alpha=3.0, table=table).extrapolated
-    assert not recommend(100, 200, 4.0, alpha=0.03, table=table).extrapolated
+    assert not recommend(100, 200, 4.0, alpha=0.07, table=table).extrapolated
     assert [parameter(prior, 50) for prior in ("alpha-0.1", "alpha-sum-1")] == [0.1, 0.02]
 
 
@@ -228,6 +228,21 @@ def test_an_audits_estimator_states_its_error(table: Table) -> None:
     assert found.reached
     assert found.samples >= 2
     assert choose(100, [20], 100.0, alpha=0.1, table=table).samples == 2
+
+
+def test_an_audit_takes_one_that_understates_its_error_last(tmp_path: Path) -> None:
+    rows, times = [], []
+    for name, stated, ms in ((CHIB, 0.3, 1.0), (SEQUENTIAL, 0.8, 9.0)):
+        named: dict[str, Any] = {
+            **{"corpus": "none", "model": "none", "variant": "alpha-0.1-tokens-20", "topics": 10, "smoothing": 0.0},
+            **{"chain": "none", "seed": 0, "axis": "samples", "at": 10},
+        }
+        for quantity, value in ((ERROR, 1.0), (BIAS, 0.0), (STATED, stated)):
+            rows.append(Measurement(quantity=quantity + name, value=value, **named))
+        times.append(("alpha-0.1", 10, 20, name, 10, ms))
+    table = written(tmp_path, rows, times)
+    assert recommend(10, 20, 1.5, table=table).estimator == CHIB
+    assert choose(10, [20], 1.5, table=table).estimator == SEQUENTIAL
 
 
 def test_refusals(table: Table, tmp_path: Path) -> None:

@@ -358,6 +358,9 @@ def test_vocabularies_that_do_not_fit(tmp_path: Path) -> None:
         open_documents(path).placed(4)
     with pytest.raises(InputError, match="the documents have no vocabulary"):
         list(open_documents(write_ldac(tmp_path / "docs.dat", [{0: 1}])))
+    np.savez(tmp_path / "wide.npz", format=np.array(b"csr"), shape=np.array([1, 10**12]))
+    with pytest.raises(InputError, match="1000000000000 words and no vocabulary; give one"):
+        list(open_documents(tmp_path / "wide.npz", form="scipy"))
     with pytest.raises(InputError, match="only texts are stemmed"):
         open_documents(path, stem=True)
 

@@ -8,7 +8,9 @@ from dataclasses import astuple
 from typing import Any
 
 import drawn_corpora
+import made_hofmann
 import made_measurements as made
+import made_peers
 import pandas as pd
 
 from dlvm.exhibits import Inputs
@@ -102,6 +104,24 @@ STUDY: dict[str, Any] = {
             "topics": {corpus: list(topics) for corpus, topics in drawn_corpora.GRIDS.items()},
             "seeds": [0],
             "settings": {"training_documents": list(drawn_corpora.SIZES), "chains": 2},
+        },
+        "latent-semantic-analysis": {
+            "corpora": ["medline", "cranfield"],
+            "seeds": [0, 1],
+            "settings": {"constants": [0.01, 0.1]},
+        },
+        "tempering": {
+            "corpora": ["medline", "cranfield"],
+            "topics": list(made_hofmann.TOPICS),
+            "seeds": [0, 1],
+            "settings": made_hofmann.SETTINGS,
+        },
+        "peers": {
+            "corpora": ["cranfield", "medline", "nips"],
+            "models": list(made_peers.LIBRARIES),
+            "topics": list(made_peers.TOPICS),
+            "seeds": [0],
+            "settings": {"max_iter": 10, "passes": 20, "sweeps": 1000, "samples": 100, "least_samples": 5},
         },
     },
     "alternatives": {
@@ -263,6 +283,8 @@ def _truth_rows(kinds: tuple[tuple[str, tuple[str, ...]], ...]) -> tuple[list[Ro
     for both in (
         made.optimism(asked["optimism"]) if "optimism" in asked else ([], []),
         made.epca_marginal(asked["epca-marginal"][0]) if "epca-marginal" in asked else ([], []),
+        made_hofmann.rows(asked["tempering"]) if "tempering" in asked else ([], []),
+        made_peers.peers(asked["peers"]) if "peers" in asked else ([], []),
     ):
         scores += both[0]
         rows += both[1]

@@ -105,7 +105,8 @@ def test_one_corpus_alone_has_no_longest_documents_to_compare_with() -> None:
 
 @pytest.mark.parametrize("one", CLAIMS, ids=lambda one: one.name)
 def test_every_claim_says_where_it_stands_and_how_it_is_tested(one: Claim) -> None:
-    assert re.match(r"(Buntine, )?(sections?|lemma) \d|beyond the original$", one.source)
+    where = r"(Buntine, )?(sections?|lemma) \d|Hofmann, (section|Figure) \d|issues of |beyond the original$"
+    assert re.match(where, one.source)
     assert one.statement.endswith(".")
     assert one.test.startswith(("every ", "the drawn pairs "))
     assert claim(one.name) is one

@@ -10,13 +10,22 @@ import pandas as pd
 import pytest
 from small_study import FULL, HALF, inputs, made_up, small_study, without
 
-from dlvm.exhibits import Inputs, make
+from dlvm.exhibits import Inputs, interpretations_of_estimators, interpretations_of_hofmann, make
 from dlvm.exhibits.calibration_table import PUBLISHED
 from dlvm.exhibits.interpretations import INTERPRETATIONS, held_back_choice, in_words
 from dlvm.exhibits.interpretations import rows as rows_of
-from dlvm.exhibits.interpretations_of_estimators import ROWS, median_and_range, signed
+from dlvm.exhibits.interpretations_of_estimators import median_and_range, signed
 
-KINDS = ("calibration", "convergence-to-exact", "optimism", "epca-marginal", "model-selection")
+KINDS = (
+    "calibration",
+    "convergence-to-exact",
+    "optimism",
+    "epca-marginal",
+    "model-selection",
+    "latent-semantic-analysis",
+    "tempering",
+)
+ROWS = (*interpretations_of_estimators.ROWS, *interpretations_of_hofmann.ROWS)
 
 
 def rows(tmp_path: Path, **changes: object) -> dict[str, str]:

@@ -204,7 +204,8 @@ def test_a_header_that_does_not_fit_its_bytes_is_refused_before_anything_is_allo
         check_npy(io.BytesIO(data), len(data), "some")
 
 
-def test_a_zip_bomb_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:
+def test_a_zip_bomb_is_refused_before_it_is_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dlvm.libraries.arrays.ALLOWANCE", 64 << 20)
     path = tmp_path / "bomb.npz"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("phi.npy", "w") as member:
         for _ in range(100):
@@ -213,6 +214,26 @@ def test_a_zip_bomb_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"bomb.npz: [0-9]+ bytes expand to 104857600 or more"):
         read_npz(path)
     check_expansion(1 << 20, 200 << 20, "some")
+
+
+def test_sparse_topics_that_pack_well_are_read(tmp_path: Path) -> None:
+    phi = np.zeros((100, 20_000))
+    phi[:, 0] = 1.0
+    np.savez_compressed(tmp_path / "some.npz", phi=phi, alpha=0.1)
+    assert phi.nbytes > 200 * (tmp_path / "some.npz").stat().st_size
+    assert read_npz(tmp_path / "some.npz").topics.phi.sum() == 100.0
+
+
+def test_a_message_stays_short_whatever_the_file_says(tmp_path: Path) -> None:
+    """The fuzz's case 1 6289: zipfile's message holds as much of the file as a damaged length announces."""
+    path = write_npz(tmp_path / "some.npz")
+    damaged = bytearray(path.read_bytes())
+    place = damaged.index(b"PK\x03\x04", 1) + 26  # the length of the second member's name
+    damaged[place : place + 2] = (700).to_bytes(2, "little")
+    path.write_bytes(damaged)
+    with pytest.raises(InputError, match="truncated or damaged") as caught:
+        read_npz(path)
+    assert len(str(caught.value)) < 400
 
 
 def test_more_probabilities_than_a_machine_holds_are_refused() -> None:

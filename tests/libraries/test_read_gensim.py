@@ -64,7 +64,9 @@ def test_without_trust_nothing_is_unpickled(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("suffix", ["", ".state", ".id2word", ".expElogbeta.npy"])
-def test_every_truncated_file_is_refused(tmp_path: Path, suffix: str) -> None:
+def test_every_truncated_file_is_refused_in_one_line(
+    tmp_path: Path, suffix: str, caplog: pytest.LogCaptureFixture
+) -> None:
     path = saved(tmp_path / "lda")
     part = tmp_path / f"lda{suffix}"
     whole = part.read_bytes()
@@ -72,13 +74,25 @@ def test_every_truncated_file_is_refused(tmp_path: Path, suffix: str) -> None:
         part.write_bytes(whole[:length])
         with pytest.raises(InputError, match=r"truncated|cannot be read|names no words"):
             read_model(path, form="gensim", trust_pickle=True)
+    assert not caplog.records
+
+
+def test_a_pickle_that_asks_for_more_memory_than_its_size_explains_is_refused(tmp_path: Path) -> None:
+    """The fuzz's case 2 6060: a place in the unpickler's memo of 2^31 and more, 16 GB of pointers."""
+    resource = pytest.importorskip("resource")
+    path = saved(tmp_path / "lda")
+    (tmp_path / "lda.id2word").write_bytes(b"\x80\x04}r" + (2**31).to_bytes(4, "little") + b".")
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    with pytest.raises(InputError, match=r"truncated, damaged or not gensim's \(MemoryError"):
+        read_model(path, trust_pickle=True)
+    assert resource.getrlimit(resource.RLIMIT_AS) == before
 
 
 def test_other_models_are_refused(tmp_path: Path) -> None:
     Dictionary([list(WORDS)]).save(str(tmp_path / "lda"))
     for suffix in (".state", ".id2word"):
         (tmp_path / f"lda{suffix}").write_bytes((tmp_path / "lda").read_bytes())
-    with pytest.raises(InputError, match="holds a Dictionary, not an LdaModel"):
+    with pytest.raises(InputError, match=r"holds a .*, a .* and no LdaModel's words|not gensim's"):
         read_model(tmp_path / "lda", trust_pickle=True)
     model = AuthorTopicModel([[(0, 1)]], num_topics=2, author2doc={"a": [0]}, id2word={0: "a"}, random_state=0)
     with pytest.raises(InputError, match="mixes topics by author, not by document"):

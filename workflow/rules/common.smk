@@ -19,7 +19,7 @@ from dlvm.exhibits import path as exhibit_path
 from dlvm.exhibits.inputs import Settings
 from dlvm.errors import InputError
 from dlvm.models import MODELS as MODULES
-from dlvm.study import NO_CORPUS, check_study
+from dlvm.study import NO_CORPUS, check_study, without_missing
 
 SOURCE = Path("src")
 
@@ -28,6 +28,10 @@ try:
 except InputError as error:
     print(f"dlvm: {error}", file=sys.stderr)
     sys.exit(2)
+
+study, notice = without_missing(study)
+if notice:
+    print(f"dlvm: {notice}", file=sys.stderr)
 
 if "mirror" in study:  # for the jobs; not a parameter, for where a file comes from is no reason to make it again
     os.environ.update(DLVM_MIRROR=study["mirror"])
@@ -195,7 +199,7 @@ def topics_to_measure(wildcards):
     """Return the topics of the model's main variant that a measurement reads, or a drawn corpus's true ones."""
     if wildcards.corpus in DRAWN:
         return f"data/models/{wildcards.corpus}/true-topics.npz"
-    if wildcards.model == "none":
+    if wildcards.model not in MODELS:
         return []
     return topics_of(wildcards, MODELS[wildcards.model]["variant"])
 
@@ -219,7 +223,7 @@ def true_topics(wildcards):
 
 def measure_trained(wildcards):
     """Return the training settings of the model that a measurement reads."""
-    return "" if wildcards.model == "none" else train_settings(wildcards)
+    return train_settings(wildcards) if wildcards.model in MODELS else ""
 
 
 def raw_inputs(wildcards):
@@ -258,7 +262,7 @@ def constants_to_add(wildcards):
 
 def measure_fold_in(wildcards):
     """Return the fold-in settings of the model that a measurement reads, as an option."""
-    return "" if wildcards.model == "none" else f"--fold-in-settings {fold_in_settings(wildcards)}"
+    return f"--fold-in-settings {fold_in_settings(wildcards)}" if wildcards.model in MODELS else ""
 
 
 def exhibit_code(wildcards):

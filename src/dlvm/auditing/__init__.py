@@ -1,1 +1,1 @@
-"""The audit of a topic model: what its library reports of held-out documents, and the likelihood of the same documents."""
+"""The audit of a topic model: what its library reports of held-out documents, and the likelihood of the same."""

@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 
 from dlvm.auditing.recommend import Table
 from dlvm.auditing.result import Audit, Different, Line
-from dlvm.auditing.store import Store
+from dlvm.auditing.store import KEY, Store
 from dlvm.corpora.corpus import Corpus
 from dlvm.corpora.split import half_split
 from dlvm.corpora.stream import DocumentStream, open_documents
@@ -73,6 +73,7 @@ MEAN_FIELD: dict[str, Any] = {"iterations": 10_000, "tolerance": 1e-9}  # of an 
 LIMIT = 1e11  # updates; some two minutes of one core
 SAMPLES = 20  # of an estimator that was named without a number
 BLOCK = 16  # documents
+PATIENCE = 5.0  # seconds
 MOST_DIFFERENT, MOST_WORDS = 10, 10
 PILOT = 4  # documents
 PILOT_TOKENS, PILOT_SAMPLES = 200, 100  # of each, at most
@@ -94,6 +95,8 @@ class Plan:
             not in it.
         cores: processes.
         kept: documents that an earlier run has done.
+        longest: tokens of the longest document.
+        longest_seconds: of one core, for that document alone.
     """
 
     documents: int
@@ -107,6 +110,8 @@ class Plan:
     seconds: dict[str, float]
     cores: int
     kept: int
+    longest: int
+    longest_seconds: float
 
 
 class Work(NamedTuple):
@@ -141,6 +146,7 @@ def audit(
     progress: Callable[[int, float], None] | None = None,
     reported: bool = True,
     so_far: bool = False,
+    apart: bool = False,
     table: Table | None = None,
 ) -> Audit:
     """Audit a topic model on documents: what its library reports of them, and their likelihood.
@@ -163,6 +169,8 @@ def audit(
         progress: is told after every block how many documents are done and which share of the estimated work.
         reported: whether the library's own number is asked for.
         so_far: nothing is run; the audit is of the documents in `store`.
+        apart: whether an audit of more than `PATIENCE` seconds runs in a process of its own on one core, too. In this
+            process Ctrl-C is heard between blocks alone, and a block may take minutes.
         table: what is known of the estimators' errors, for "auto"; None for the reference results
             (`dlvm.auditing.recommend.read_table`).
 
@@ -173,7 +181,7 @@ def audit(
         InputError: on bad input; names file, line or document.
         KeyboardInterrupt: passed on, after what is done has been written to `store`.
     """
-    _check(estimator, samples, standard_error, cores, so_far=so_far, store=store)
+    _check(estimator, samples, standard_error, limit, cores, so_far=so_far, store=store)
     fitted, name = as_fitted(model, vocabulary)
     stream = documents if isinstance(documents, DocumentStream) else open_documents(documents)
     stream = replace(stream, seed=seed)
@@ -200,10 +208,13 @@ def audit(
     values, done = (np.zeros((D, len(COLUMNS))), np.zeros(D, bool)) if kept is None else kept.load(D)
     runner = Runner(topics, stream, work, read, values, done, kept, progress)
     if not so_far:
-        if announce is not None:
-            announce(plan_of(topics, work, read, done, cores, reason))
+        if announce is not None or apart:
+            plan = plan_of(topics, work, read, done, cores, reason)
+            apart = apart and sum(plan.seconds.values()) > PATIENCE
+            if announce is not None:
+                announce(plan)
         if not done.all():
-            runner.run(cores)
+            runner.run(cores, apart=apart)
     found = Reported("", math.nan, "", math.nan, math.nan, "", "", note="the library was not asked")
     if so_far and not done.all():
         found = replace(found, note="the audit is not complete, and the library was not asked")
@@ -221,7 +232,14 @@ def audit(
 
 
 def _check(
-    estimator: str, samples: int | None, error: float | None, cores: int, *, so_far: bool, store: Path | None
+    estimator: str,
+    samples: int | None,
+    error: float | None,
+    limit: float,
+    cores: int,
+    *,
+    so_far: bool,
+    store: Path | None,
 ) -> None:
     """Refuse settings that make no sense."""
     if estimator != "auto" and estimator not in ESTIMATORS:
@@ -230,6 +248,8 @@ def _check(
         raise InputError(f"{estimator}: estimates another quantity than the documents' likelihood; choose another")
     if samples is not None and samples < 1:
         raise InputError(f"{samples} samples; draw 1 or more")
+    if samples is not None and estimator != "auto" and ESTIMATORS[estimator].deterministic:
+        raise InputError(f"{estimator}: draws no samples; leave their number out")
     if samples is not None and estimator == "auto":
         raise InputError(f"{samples} samples of an estimator that is not named; name it, or leave the number out")
     if error is not None and not 0.0 < error < math.inf:
@@ -238,8 +258,10 @@ def _check(
         raise InputError(f"a standard error is reached by choosing the estimator; leave {estimator} out, or the error")
     if cores < 1:
         raise InputError(f"{cores} cores; take 1 or more")
-    if so_far and store is None:
-        raise InputError("what has been done so far is in a store; name its folder")
+    if not limit >= 0.0:
+        raise InputError(f"a limit of {limit} updates; it must be 0 or more")
+    if so_far and (store is None or not (store / KEY).exists()):
+        raise InputError(f"{store or 'store'}: nothing is kept of this audit yet; run it first, with a store")
 
 
 def as_fitted(model: Any, vocabulary: Sequence[str] | None) -> tuple[Fitted, str]:
@@ -329,7 +351,10 @@ def choose(
     if exact and estimator in ("auto", EXACT):
         return EXACT, 0, f"The exact likelihood takes {read.price:.1e} updates, and {limit:.1e} are allowed."
     if estimator != "auto":
-        return estimator, 0 if ESTIMATORS[estimator].deterministic else samples or SAMPLES, "It was asked for by name."
+        if ESTIMATORS[estimator].deterministic:
+            return estimator, 0, "It was asked for by name."
+        few = "It was asked for by name; its standard error leaves out the bias that it has with few samples."
+        return estimator, samples or SAMPLES, few
     from dlvm.auditing import recommend
 
     found = recommend.choose(
@@ -338,9 +363,10 @@ def choose(
     for option in (found, *found.alternatives):
         if option.estimator != EXACT:  # it is beyond the limit
             reason = (
-                f"An error of {option.standard_error:.2g} nats a document is expected, {found.wanted:.2g} are wanted"
+                f"An error of {option.standard_error:.2g} nats a document is expected and {found.wanted:.2g} wanted;"
+                f" {option.bias:+.2g} of it is a bias that the standard error leaves out"
             )
-            reason += "" if option.reached else ": the nearest that was measured"
+            reason += "" if option.reached else "; nothing that was measured comes nearer"
             return option.estimator, option.samples, reason + ("; extrapolated." if option.extrapolated else ".")
     raise InputError("no estimator is known to reach the wanted error here; name one, and its samples")
 
@@ -480,10 +506,10 @@ class Runner:
         self._weights = work / work.sum()
         self._documents, self._share = int(self.done.sum()), float(self._weights[self.done].sum())
 
-    def run(self, cores: int) -> None:
+    def run(self, cores: int, *, apart: bool) -> None:
         """Evaluate; what is done is in the store whatever ends it."""
         try:
-            if cores == 1:
+            if cores == 1 and not apart:
                 for block in self._left():
                     self._enter(block, evaluate(self.topics.phi_by_word, self.topics.alpha, block, self.work))
             else:
@@ -556,7 +582,8 @@ def plan_of(topics: Topics, work: Work, read: Survey, done: NDArray[np.bool_], c
     pilot = np.diff(read.pilot.offsets).astype(np.float64)
     fewer = work._replace(samples=min(work.samples, PILOT_SAMPLES))
     here, documents = local(topics.phi_by_word, topics.alpha, read.pilot)
-    seconds = {}
+    seconds, longest_seconds = {}, 0.0
+    longest = float(lengths.max())
     for name, part in PARTS.items():
         if name == TRUTH and work.estimator == EXACT:
             seconds[name] = read.price / UPDATES_PER_SECOND * float(left.sum() / max(lengths.sum(), 1.0))
@@ -567,7 +594,9 @@ def plan_of(topics: Topics, work: Work, read: Survey, done: NDArray[np.bool_], c
             spent = time.process_time() - begin
         power = 2.0 if name == TRUTH and work.estimator in QUADRATIC else 1.0
         scale = work.samples / fewer.samples if name == TRUTH and fewer.samples else 1.0
-        seconds[name] = spent * scale * float((left**power).sum() / (pilot**power).sum())
+        each = spent * scale / float((pilot**power).sum())  # token, or square of a document's tokens
+        seconds[name] = each * float((left**power).sum())
+        longest_seconds += each * longest**power
     return Plan(
         documents=int((read.lengths > 0).sum()),
         empty=int((read.lengths == 0).sum()),
@@ -580,6 +609,8 @@ def plan_of(topics: Topics, work: Work, read: Survey, done: NDArray[np.bool_], c
         seconds=seconds,
         cores=cores,
         kept=int(done.sum()),
+        longest=int(longest),
+        longest_seconds=longest_seconds,
     )
 
 

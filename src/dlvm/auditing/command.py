@@ -12,6 +12,7 @@ from typing import Any, TextIO
 from dlvm.errors import InputError
 from dlvm.files import replacing
 
+LONG = 60.0  # seconds of a document, from which on the plan says so
 INTERRUPTED = 130  # 128 + SIGINT, as shells have it
 
 
@@ -76,8 +77,12 @@ def run_audit(
     Raises:
         InputError: on bad input, before anything is written.
     """
+    from rich.console import Console
+
     from dlvm.auditing import recommend
     from dlvm.auditing.audit import LIMIT, audit, to_json
+    from dlvm.auditing.store import remove
+    from dlvm.auditing.terminal import render
     from dlvm.corpora.stream import open_documents
     from dlvm.libraries.read import read_model
 
@@ -87,8 +92,6 @@ def run_audit(
     table = None
     if calibration is not None or timings is not None:
         table = recommend.read_table(calibration or recommend.CALIBRATION, timings or recommend.TIMINGS)
-    fitted = read_model(model, form=model_form, vocabulary=vocabulary, trust_pickle=trust_pickle)
-    stream = open_documents(documents, form=form, documents_vocabulary=documents_vocabulary, stem=stem)
     settings: dict[str, Any] = {
         "estimator": estimator,
         "samples": samples,
@@ -96,16 +99,16 @@ def run_audit(
         "limit": LIMIT if limit is None else limit,
         "seed": seed,
     }
-    folder = store or cached(fitted, stream, settings)
-    if so_far and not folder.is_dir():
-        raise InputError(f"{folder}: nothing is kept of this audit; run it without --so-far")
-    kept = 0
+    folder, kept = store, 0
 
     def count(documents: int) -> None:
         nonlocal kept
         kept = documents
 
     try:
+        fitted = read_model(model, form=model_form, vocabulary=vocabulary, trust_pickle=trust_pickle)
+        stream = open_documents(documents, form=form, documents_vocabulary=documents_vocabulary, stem=stem)
+        folder = store or cached(fitted, stream, settings)
         with bar(err, count) as progress:
             found = audit(
                 fitted,
@@ -117,14 +120,12 @@ def run_audit(
                 progress=progress,
                 reported=reported,
                 so_far=so_far,
+                apart=True,
                 table=table,
             )
     except KeyboardInterrupt:
-        print(
-            f"dlvm: interrupted; what is done ({kept:,} documents) is kept in {folder}: the same command goes on from"
-            " there, and with --so-far it reports on them",
-            file=err,
-        )
+        where = f" in {folder}: the same command goes on from there, and with --so-far it reports on them"
+        print(f"dlvm: interrupted; {kept:,} documents are done and kept{where if kept else ''}", file=err)
         return INTERRUPTED
     found = replace(found, model=model.name)
     if command:
@@ -132,10 +133,6 @@ def run_audit(
     if as_json == "-":
         print(_json(to_json(found)), file=out)
     else:
-        from rich.console import Console
-
-        from dlvm.auditing.terminal import render
-
         Console(file=out).print(render(found))
         if as_json is not None:
             _write(Path(as_json), _json(to_json(found)) + "\n")
@@ -144,8 +141,6 @@ def run_audit(
 
         _write(html, page(found))
     if store is None and found.complete:
-        from dlvm.auditing.store import remove
-
         remove(folder)
     return 0
 
@@ -175,6 +170,11 @@ def plan_text(plan: Any) -> str:
         f"cost: about {duration(seconds / plan.cores)} on {plan.cores} core{'s' if plan.cores > 1 else ''} ({parts}),"
         " beside the library's own number",
     ]
+    if plan.longest_seconds > LONG:
+        lines.append(
+            f"the longest document alone, of {plan.longest:,} tokens, takes about {duration(plan.longest_seconds)}:"
+            " fewer samples, another estimator (chib, linear-time) or shorter documents cost less"
+        )
     if plan.kept:
         lines.append(f"{plan.kept:,} documents are kept from an earlier run")
     return "\n".join(lines)

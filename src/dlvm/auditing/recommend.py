@@ -14,14 +14,17 @@ interval's power of K or L, but by the power 1/2 at least and 1 at most.
 
 On the safe side. To an error its own standard error is added; no error is taken to be less than what is known of the
 reference that it was measured against; it never rises with the samples (the largest at so many or more counts); and
-where no measured prior is the asked one, the largest error among them counts. A bias b is taken as large as
-(b^2 + its standard error^2)^(1/2), and no error is less than the bias.
+where no measured prior is the asked one, the larger error of the two around it counts, or the largest of all. A bias b
+is taken as large as (b^2 + its standard error^2)^(1/2), and no error is less than the bias.
 
 The wanted error is that of a document, or of the mean over D documents: independent errors average, a bias does not, so
 
     e of the mean = ((e^2 - b^2) / D + b^2)^(1/2).
 
 Documents of many lengths: the root of the mean of the squares, the mean of the biases.
+
+All of this is of topics drawn from a Dirichlet distribution and of documents drawn from them. Topics of a trained model
+overlap in other ways: an estimator's error on them can be larger or smaller than the one expected here.
 """
 
 import csv
@@ -46,9 +49,10 @@ TIMINGS = REFERENCE / "precision_timings.csv"
 EXACT = "exact-marginal"
 FAR = 4.0  # times the grid's largest K or length: beyond it nothing is said
 MORE = 10  # times the most samples that were measured: as far as an error is followed
-SAME_PRIOR = 2.0  # largest factor between two priors' parameters that are taken for one
+SAME_PRIOR = 1.1  # largest factor between two priors' parameters that are taken for one
 NEAR = 1.05  # factor by which K or a length may exceed the grid before that is called extrapolation
 BINS = 24  # of lengths
+HONEST = 2.0  # times the error that an estimator states: more than that is no error to report
 PERPLEXITY_ERROR = 1.0  # percent per token, of a document: what is wanted where nothing is said
 LEAST = 1e-12  # nats: an error of 0 has no logarithm
 
@@ -332,7 +336,8 @@ def recommend(
         per: "document", where every document's error counts, or "corpus", where that of the documents' mean does.
         cores: over which the documents are divided.
         alpha: the mean of the prior's K parameters; None where it is not known.
-        consistent: True for those estimators alone that have no bias left at many samples and state a standard error.
+        consistent: True for those estimators alone that have no bias left at many samples and state a standard error;
+            first come then those whose true error is at most `HONEST` times the stated one.
         table: what was measured; None for the reference results.
 
     Raises:
@@ -368,7 +373,13 @@ def recommend(
             options += _option(under, groups, standard_error, per, cores, 2 if consistent else 1, beyond)
     if not options:
         raise InputError("recommend: no estimator was measured and timed here; give --calibration and --timings")
-    options.sort(key=lambda o: (not o.reached, o.seconds if o.reached else o.standard_error))
+    options.sort(
+        key=lambda o: (
+            not o.reached,
+            consistent and o.stated_ratio > HONEST,  # NaN, of the exact value, is not
+            o.seconds if o.reached else o.standard_error,
+        )
+    )
     best, *rest = options
     return Recommendation(**_fields(best), wanted=standard_error, alternatives=tuple(rest))
 
@@ -383,6 +394,8 @@ def choose(
     table: Table | None = None,
 ) -> Recommendation:
     """Return the estimator of an audit's truth: a consistent one that states its standard error, or the exact value.
+
+    One whose true error was measured to be more than `HONEST` times the stated one is the last choice.
 
     Args:
         topics: K.
@@ -423,7 +436,13 @@ def _priors(table: Table, topics: int, alpha: float | None) -> tuple[list[str], 
     if alpha is None:
         return list(of), False
     same = [prior for prior, value in of.items() if abs(math.log(alpha / value)) <= math.log(SAME_PRIOR)]
-    return same or list(of), not same and not min(of.values()) <= alpha <= max(of.values())
+    if same:
+        return same, False
+    below = max((value for value in of.values() if value < alpha), default=0.0)
+    above = min((value for value in of.values() if value > alpha), default=0.0)
+    if not below or not above:
+        return list(of), True
+    return [prior for prior, value in of.items() if value in (below, above)], False
 
 
 def _groups(lengths: Sequence[int]) -> list[tuple[int, int]]:
@@ -622,26 +641,30 @@ def _show(found: Recommendation, topics: int, mean: float, documents: int, per: 
         f" ({100.0 * math.expm1(found.wanted / mean):.2g} % of the perplexity per token)."
     )
     if not found.reached:
-        console.print("[bold]No estimator was measured to reach it.[/bold] The nearest comes first.")
+        console.print("[bold]No estimator is known to reach it.[/bold] The nearest comes first.")
     shown = RichTable(box=None, pad_edge=False, header_style="bold")
-    shown.add_column("estimator")
-    for title in ("samples", "error", "bias", "error / stated", f"time, {cores} cores" if cores > 1 else "time"):
+    shown.add_column("estimator", no_wrap=True)
+    for title in ("samples", "error", "bias", "error/stated", "time"):
         shown.add_column(title, justify="right", no_wrap=True)
-    for i, option in enumerate((found, *found.alternatives)):
+    options = (found, *found.alternatives)
+    for i, option in enumerate(options):
+        if not option.reached and (i == 0 or options[i - 1].reached):
+            shown.add_row("not enough, or too biased:", style="italic")
         shown.add_row(
             ESTIMATORS[option.estimator].label,
             f"{option.samples:,}" if option.samples else "",
             _short(option.standard_error),
             _short(option.bias, signed=True),
             "" if math.isnan(option.stated_ratio) else f"{option.stated_ratio:.1f}",
-            duration(option.seconds) + ("*" if option.extrapolated else ""),
+            duration(option.seconds) + ("*" if option.extrapolated else " "),
             style="bold" if i == 0 else None if option.reached else "dim",
         )
-        if option.reached and i + 1 <= len(found.alternatives) and not found.alternatives[i].reached:
-            shown.add_row("not enough, or too biased:", style="italic")
     console.print(shown)
-    console.print("Nats per document, as measured on documents drawn from models with known topics.")
-    if any(option.extrapolated for option in (found, *found.alternatives)):
+    console.print(
+        f"Error and bias in nats {of}, as measured on documents drawn from models; time for all documents on"
+        f" {cores} core{'s' if cores > 1 else ''}. error/stated: beside the standard error that an estimator states."
+    )
+    if any(option.extrapolated for option in options):
         console.print("* beyond what was measured: extrapolated.")
 
 

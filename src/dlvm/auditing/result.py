@@ -73,7 +73,8 @@ class Audit:
     """An audit's result.
 
     Attributes:
-        model: the model's file name or class; `library`, `version`, K (`topics`), V (`words`), the prior's `alpha` (K,).
+        model: the model's file name or class.
+        library, version, topics, words, alpha: of the model: whose it is, K, V, and the prior's parameters (K,).
         corpus: the documents' name.
         documents, empty: how many were scored; how many were empty (no token in the vocabulary) and so were not.
         tokens, left_out: scored tokens, and tokens outside the model's vocabulary.

@@ -5,6 +5,8 @@ To add a claim, add its function and its entry to the file of its paper.
 
 from dlvm.claims.buntine import BUNTINE
 from dlvm.claims.finding import ALWAYS, FAILS, GENERALLY, HOLDS, Claim, Finding, counted, median, percent
+from dlvm.claims.hofmann import HOFMANN
+from dlvm.claims.peers import PEERS
 from dlvm.claims.realistic import REALISTIC
 from dlvm.claims.truth import TRUTH
 from dlvm.claims.welling import WELLING
@@ -25,7 +27,7 @@ __all__ = [
     "percent",
 ]
 
-CLAIMS = (*WELLING, *BUNTINE, *REALISTIC, *TRUTH)
+CLAIMS = (*WELLING, *BUNTINE, *REALISTIC, *TRUTH, *HOFMANN, *PEERS)
 
 
 def findings(inputs: Inputs) -> list[tuple[Claim, Finding]]:

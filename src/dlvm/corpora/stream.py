@@ -34,6 +34,7 @@ FORMS = ("scipy", "mm", "uci", "ldac", "text", "dlvm")
 LARGEST_DOCUMENT = 10**7  # tokens; a count beyond it is a damaged one
 LARGEST_BATCH = 2 * 10**6  # tokens, after which a batch is closed
 MOST_DOCUMENTS = 2 * 10**7
+MOST_WORDS = 10**7
 MOST_EMPTY = 1000  # documents without a count, beside ten for each count, that a header may announce
 LARGEST_MEMBER = 2**30  # bytes of names in an .npz
 CHUNK = 2**16  # numbers that are read from an .npz at a time
@@ -139,8 +140,9 @@ class DocumentStream:
         """
         vocabulary = self.words if self.vocabulary is None else self.vocabulary
         if vocabulary is None:
-            if self.n_words is None:
-                raise InputError(f"{self.name}: the documents have no vocabulary; give one")
+            if self.n_words is None or self.n_words > MOST_WORDS:
+                count = "no vocabulary" if self.n_words is None else f"{self.n_words} words and no vocabulary"
+                raise InputError(f"{self.name}: the documents have {count}; give one")
             vocabulary = tuple(map(str, range(self.n_words)))
         place = None if self.words in (None, vocabulary) else _places(self.words or (), vocabulary)
         index = {word: w for w, word in enumerate(vocabulary)} if self.texts else {}
@@ -292,7 +294,7 @@ def guess_form(path: Path) -> str:
         return "uci"
     if lines and all(re.fullmatch(r"[0-9]*(\s+[0-9]+:[0-9]+)*", line, re.ASCII) for line in lines):
         return "ldac"
-    raise InputError(f"{path}: its first lines show no form of documents; name it (--form {'|'.join(FORMS)})")
+    raise InputError(f"{path}: its first lines show no form of documents; name it (--format {'|'.join(FORMS)})")
 
 
 def _places(own: tuple[str, ...], vocabulary: tuple[str, ...]) -> NDArray[np.int64]:
@@ -534,7 +536,7 @@ def _archive(path: Path) -> zipfile.ZipFile:
     try:
         return zipfile.ZipFile(path)
     except (OSError, zipfile.BadZipFile, NotImplementedError, ValueError) as error:
-        raise InputError(f"{path}: not a whole .npz file ({error}); copy it again") from error
+        raise InputError(f"{path}: not a whole .npz file ({error!s:.200}); copy it again") from error
 
 
 class _Numbers:
@@ -581,7 +583,7 @@ def _reading(path: Path, what: str, rows: Callable[[zipfile.ZipFile], Iterator[D
         except (InputError, GeneratorExit, KeyboardInterrupt):
             raise
         except Exception as error:  # zipfile, zlib and numpy each raise their own kinds
-            raise InputError(f"{path}: truncated, or not {what} ({error}); copy the file again") from error
+            raise InputError(f"{path}: truncated, or not {what} ({error!s:.200}); copy the file again") from error
 
 
 def _scalar(archive: zipfile.ZipFile, name: str) -> Any:
@@ -609,7 +611,7 @@ def _open_rows(path: Path) -> DocumentStream:
             layout = bytes(np.asarray(_scalar(archive, "format")).item()).decode()
             D, V = (int(n) for n in _scalar(archive, "shape"))
         except Exception as error:
-            raise InputError(f"{path}: truncated, or not a matrix ({error}); copy the file again") from error
+            raise InputError(f"{path}: truncated, or not a matrix ({error!s:.200}); copy the file again") from error
     if layout != "csr":
         raise InputError(f"{path}: a matrix in the layout {layout[:10]!r}; save it in rows, matrix.tocsr()")
 
@@ -642,7 +644,7 @@ def _open_prepared(path: Path) -> DocumentStream:
             if len(set(vocabulary)) != len(vocabulary) or not all(isinstance(w, str) for w in [*vocabulary, *names]):
                 raise ValueError("its words or names are none")
         except Exception as error:
-            raise InputError(f"{path}: truncated, or not a corpus ({error}); copy the file again") from error
+            raise InputError(f"{path}: truncated, or not a corpus ({error!s:.200}); copy the file again") from error
 
     def rows(archive: zipfile.ZipFile) -> Iterator[Document]:
         with _numbers(archive, "tokens", "iu") as tokens:

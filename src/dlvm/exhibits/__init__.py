@@ -25,10 +25,13 @@ BOUNDS, DISCRETE, NORMALISERS = "bounds", "discrete-latents", "normalisers"
 LIMITS, POINTS, CONVERGENCE = "normaliser-limits", "point-posteriors", "convergence"
 CALIBRATION, TO_EXACT, BIDIRECTIONAL = "calibration", "convergence-to-exact", "bidirectional"
 OPTIMISM, COMPONENTS, SELECTION = "optimism", "epca-marginal", "model-selection"
+SEMANTIC, TEMPERING, PRECISION, PEERS = "latent-semantic-analysis", "tempering", "precision", "peers"
 MEASURED = (
     *(BOUNDS, DISCRETE, NORMALISERS, LIMITS, POINTS, CONVERGENCE),
     *(CALIBRATION, TO_EXACT, BIDIRECTIONAL, OPTIMISM, COMPONENTS, SELECTION),
+    *(SEMANTIC, TEMPERING, PRECISION, PEERS),
 )
+OPTIONAL = {SEMANTIC, TEMPERING, PEERS}  # a study without them lacks their exhibits
 SCORED = (PLSA, VEM, TEM, EPCA, LDA, SECOND, BEYOND, ALTERNATIVES)
 
 
@@ -176,6 +179,24 @@ EXHIBITS: dict[str, Exhibit] = {
     "figure-epca-marginal": Exhibit(
         "figure", "EPCA's likelihood and its folding-in", "dlvm.exhibits.epca_marginal", "draw", (COMPONENTS,)
     ),
+    "figure-hofmann": Exhibit(
+        "figure",
+        "PLSA beside latent semantic analysis, as Hofmann scored them and as documents are",
+        "dlvm.exhibits.hofmann",
+        "figure_5a",
+        (TEMPERING, SEMANTIC),
+    ),
+    "figure-hofmann-path": Exhibit(
+        "figure", "inverse annealing, iteration by iteration", "dlvm.exhibits.hofmann", "figure_path", (TEMPERING,)
+    ),
+    "table-hofmann": Exhibit(
+        "table", "PLSA beside latent semantic analysis", "dlvm.exhibits.hofmann", "render", (TEMPERING, SEMANTIC)
+    ),
+    "figure-precision": Exhibit(
+        "figure", "which estimator reaches an error first", "dlvm.exhibits.precision", "draw", (PRECISION,)
+    ),
+    "figure-peers": Exhibit("figure", "what libraries report", "dlvm.exhibits.peers", "draw", (PEERS,)),
+    "table-peers": Exhibit("table", "what libraries report", "dlvm.exhibits.peers", "render", (PEERS,)),
     "table-models": Exhibit("table", "the family of models", "dlvm.exhibits.models_table", "render"),
     "table-side-by-side": Exhibit(
         "table",
@@ -192,7 +213,7 @@ EXHIBITS: dict[str, Exhibit] = {
         "the readings that the sources leave open",
         "dlvm.exhibits.interpretations",
         "render",
-        (*SCORED, CALIBRATION, TO_EXACT, OPTIMISM, COMPONENTS, SELECTION),
+        (*SCORED, CALIBRATION, TO_EXACT, OPTIMISM, COMPONENTS, SELECTION, SEMANTIC, TEMPERING),
     ),
     "table-provenance": Exhibit(
         "table", "the command, time and memory of every exhibit", "dlvm.exhibits.provenance", "render"
@@ -210,6 +231,11 @@ def exhibit_names(study: Mapping[str, Any]) -> list[str]:
         if (exhibit.corpus is None or exhibit.corpus < len(settings.corpora))
         and (exhibit.parts != (BEYOND,) or settings.beyond_corpus)
         and (exhibit.parts != (SECOND,) or settings.second_reading_seeds)
+        and (
+            not exhibit.parts
+            or not OPTIONAL.issuperset(exhibit.parts)
+            or any(map(settings.measured_runs, exhibit.parts))
+        )
         and (not exhibit.drawn or any(run.corpus in exhibit.drawn for run in settings.measured_runs(SELECTION)))
     ]
 

@@ -1,6 +1,7 @@
 """Where the sources leave something open: what was chosen, what else could be, and what that would change.
 
-The rows here are about Welling et al. (2008); `interpretations_of_estimators` has those about the likelihood.
+The rows here are about Welling et al. (2008); `interpretations_of_estimators` has those about the likelihood,
+`interpretations_of_hofmann` those about Hofmann (1999).
 """
 
 import math
@@ -403,10 +404,12 @@ INTERPRETATIONS = (
 
 def rows(inputs: Inputs) -> tuple[Interpretation, ...]:
     """Return the rows that a study has."""
-    from dlvm.exhibits.interpretations_of_estimators import ROWS  # which needs `Interpretation`
+    # which need `Interpretation`
+    from dlvm.exhibits import interpretations_of_estimators, interpretations_of_hofmann
 
     measured = inputs.study.get("measures", {})
-    return (*INTERPRETATIONS, *(row for row in ROWS if row.measure in measured))
+    further = (*interpretations_of_estimators.ROWS, *interpretations_of_hofmann.ROWS)
+    return (*INTERPRETATIONS, *(row for row in further if row.measure in measured))
 
 
 def render(inputs: Inputs) -> str:

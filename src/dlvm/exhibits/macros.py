@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dlvm.claims import findings
 from dlvm.claims.truth import WITHIN
 from dlvm.corpora.realistic import SOURCES, TEST_DOCUMENTS, TRAINING_DOCUMENTS
-from dlvm.exhibits import CORPORA_WITH_FIGURES, EXHIBITS, OPTIMISM, SELECTION, exhibit_names, latex
+from dlvm.exhibits import CORPORA_WITH_FIGURES, EXHIBITS, OPTIMISM, SELECTION, exhibit_names, hofmann, latex, peers
 from dlvm.exhibits.curves import (
     Curve,
     Steps,
@@ -70,7 +70,8 @@ def macros(inputs: Inputs) -> Macros:
     for side in SIDES.values():
         below = totals.get(f"lda {side}", none)
         result[f"AllLda{side}Verdict"] = in_words("lies lower", below.falls, below.total, "points")
-    return result | _beyond(inputs) | _claims(inputs) | _convergence(inputs) | _realistic(inputs)
+    result |= _beyond(inputs) | _claims(inputs) | _convergence(inputs) | _realistic(inputs)
+    return result | hofmann.macros(inputs) | peers.macros(inputs)
 
 
 VERBS = {"holds": "holds", "fails": "fails", "mixed": "holds in part", "not run": "was not tested"}

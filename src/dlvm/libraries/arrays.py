@@ -15,7 +15,8 @@ file may expand to is bounded (`check_expansion`).
 
 import csv
 import zipfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
@@ -31,8 +32,8 @@ BINARY_TOLERANCE = 1e-4
 TEXT_TOLERANCE = 1e-3
 # K V float64 of 2 GB: more is a damaged file or no model to audit on one machine
 MAXIMUM_ENTRIES = 2**28
-# deflate reaches 1032 : 1 on zeros; real topics, states and words stay below 100 : 1
-EXPANSION, ALLOWANCE = 200, 64 << 20
+# deflate reaches 1032 : 1 on zeros; states and dense topics stay far below 200 : 1, small sparse topics need not
+EXPANSION, ALLOWANCE = 200, 512 << 20
 ARRAY_MEMBERS = ("phi", "alpha", "vocabulary")
 
 
@@ -53,10 +54,34 @@ def check_expansion(packed: int, expanded: int, where: str) -> None:
     """Refuse a compressed file of `packed` bytes that says or shows that it expands to `expanded` bytes.
 
     Raises:
-        InputError: beyond `EXPANSION` times the bytes and `ALLOWANCE` (64 MB).
+        InputError: beyond `EXPANSION` times the bytes and `ALLOWANCE` (512 MB).
     """
     if expanded > EXPANSION * packed + ALLOWANCE:
         raise InputError(f"{where}: {packed} bytes expand to {expanded} or more, which no topic model does; damaged?")
+
+
+@contextmanager
+def memory_for(size: int) -> Iterator[None]:
+    """Let this process take 2 GB and 50 times `size` bytes more than it has, and no more, until the context ends.
+
+    A damaged number in a pickle makes the unpickler ask for as much memory as it says, 16 GB and more; under the limit
+    that is a MemoryError. Where there is no such limit (not Linux) nothing is done.
+    """
+    try:
+        import resource
+
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+    except (ImportError, OSError):
+        yield
+        return
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    most = pages * resource.getpagesize() + (2 << 30) + 50 * size
+    limits = [limit for limit in before if limit != resource.RLIM_INFINITY]
+    resource.setrlimit(resource.RLIMIT_AS, (min(most, *limits) if limits else most, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
 
 
 def numbers(values: Any, what: str, where: str) -> NDArray[np.float64]:
@@ -71,7 +96,7 @@ def numbers(values: Any, what: str, where: str) -> NDArray[np.float64]:
             raise TypeError(f"numbers expected, found {array.dtype}")
         return np.ascontiguousarray(array, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
-        raise InputError(f"{where}: {what} is not an array of numbers ({error})") from error
+        raise InputError(f"{where}: {what} is not an array of numbers ({error!s:.200})") from error
 
 
 def distributions(
@@ -245,7 +270,7 @@ def check_npy(member: IO[bytes], size: int, where: str) -> None:
         reader = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
         shape, _, dtype = reader(member)
     except Exception as error:  # the header is a Python literal: numpy raises whatever its parts raise
-        raise InputError(f"{where}: not an array ({error}); save the model again") from error
+        raise InputError(f"{where}: not an array ({error!s:.200}); save the model again") from error
     entries = 1
     for length in shape:
         entries *= int(length)
@@ -270,7 +295,7 @@ def open_zip(path: Path, what: str) -> zipfile.ZipFile:
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from error
     except Exception as error:  # zipfile, struct and codecs each raise their own kinds
-        raise InputError(f"{path}: truncated, or not a {what} file ({error}); save the model again") from error
+        raise InputError(f"{path}: truncated, or not a {what} file ({error!s:.200}); save the model again") from error
     check_expansion(packed, sum(member.file_size for member in archive.infolist()), str(path))
     return archive
 
@@ -295,7 +320,7 @@ def read_npz(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
     except InputError:
         raise
     except Exception as error:  # zipfile, zlib and numpy each raise their own kinds
-        raise InputError(f"{path}: truncated or damaged ({error}); save the model again") from error
+        raise InputError(f"{path}: truncated or damaged ({error!s:.200}); save the model again") from error
     missing = [name for name in ARRAY_MEMBERS[:2] if name not in arrays]
     if missing:
         raise InputError(f"{path}: no {' and no '.join(missing)} in it; numpy.savez(file, phi=..., alpha=...) both")
@@ -344,7 +369,7 @@ def read_rows(path: Path, delimiter: str | None) -> tuple[list[str] | None, list
         try:
             columns = next(csv.reader([line], strict=True), []) if delimiter else line.split()
         except csv.Error as error:
-            raise InputError(f"{where}: not comma-separated values ({error})") from error
+            raise InputError(f"{where}: not comma-separated values ({error!s:.200})") from error
         if not columns:
             raise InputError(f"{where}: empty; every line is one topic")
         width = width or len(columns)

@@ -8,6 +8,7 @@ divided in float64. `alpha` (K,) is the prior of theta.
 All of them are needed; gensim itself goes on without the first two and fails later.
 """
 
+import glob
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,7 +18,7 @@ import numpy as np
 
 from dlvm.errors import InputError
 from dlvm.libraries import Fitted
-from dlvm.libraries.arrays import assemble, numbers
+from dlvm.libraries.arrays import assemble, memory_for, numbers
 
 INSTALL = "install gensim: pip install 'dlvm[peers]'"
 SIDE_FILES = (".state", ".id2word")
@@ -54,7 +55,7 @@ def from_object(
     try:
         weights = expected + eta
     except ValueError as error:
-        raise InputError(f"{where}: state.eta and state.sstats do not fit ({error})") from error
+        raise InputError(f"{where}: state.eta and state.sstats do not fit ({error!s:.200})") from error
     if weights.shape != expected.shape or expected.ndim != 2:
         raise InputError(f"{where}: state.sstats must be topics by words, but its shape is {expected.shape}")
     id2word = getattr(model, "id2word", None)
@@ -67,7 +68,7 @@ def from_object(
             own = [id2word[place] if place in keys else f"(type {place})" for place in places]
             unnamed = sum(place not in keys for place in places)
         except Exception as error:  # a dictionary of the user's own class
-            raise InputError(f"{where}: id2word names no words ({type(error).__name__}: {error})") from error
+            raise InputError(f"{where}: id2word names no words ({type(error).__name__}: {error!s:.200})") from error
     return assemble(
         library="gensim",
         version=gensim.__version__,
@@ -97,28 +98,27 @@ def read(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
         import gensim  # noqa: F401
         from gensim.models import LdaModel
         from gensim.models.ldamodel import LdaState
+        from gensim.utils import unpickle
     except ImportError as error:
-        raise InputError(f"{path}: {INSTALL} ({error})") from error
+        raise InputError(f"{path}: {INSTALL} ({error!s:.200})") from error
 
     for suffix in SIDE_FILES:
         if not path.with_name(path.name + suffix).exists():
             raise InputError(f"{path}: {path.name}{suffix} is not beside it; copy all the files that save() wrote")
     try:
-        model = LdaModel.load(str(path))
-        if isinstance(model, LdaModel):
-            # gensim only logs that a state cannot be read
-            model.state = LdaState.load(f"{path}.state")
+        with memory_for(sum(part.stat().st_size for part in path.parent.glob(f"{glob.escape(path.name)}*"))):
+            # before the model: of a state or words that cannot be read LdaModel.load only logs
+            state, id2word = LdaState.load(f"{path}.state"), unpickle(f"{path}.id2word")
+            model = LdaModel.load(str(path))
     except FileNotFoundError as error:
         missing = Path(str(error.filename)).name
         raise InputError(f"{path}: {missing} is not beside it; copy all the files that save() wrote") from error
     except Exception as error:  # a pickle raises whatever it makes raise
         raise InputError(
-            f"{path}: truncated, damaged or not gensim's ({type(error).__name__}: {error}); save it again"
+            f"{path}: truncated, damaged or not gensim's ({type(error).__name__}: {error!s:.200}); save it again"
         ) from error
-    if not isinstance(model, LdaModel) or not isinstance(model.state, LdaState):
-        raise InputError(f"{path}: holds a {type(model).__name__}, not an LdaModel")
-    if getattr(model, "id2word", None) is None:
-        raise InputError(f"{path}: {path.name}.id2word cannot be read; copy all the files that save() wrote")
+    if not isinstance(model, LdaModel) or not isinstance(state, LdaState) or id2word is None:
+        raise InputError(f"{path}: holds a {type(model).__name__}, a {type(state).__name__} and no LdaModel's words")
     return from_object(model, vocabulary, where=str(path), form="gensim")
 
 

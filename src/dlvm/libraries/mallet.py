@@ -16,6 +16,10 @@ document d it is
 
 where documents appear only through how many have length n_d and how many have n_dk tokens of topic k: `State` keeps
 these two tables, not the documents, so that memory does not grow with them.
+
+An empty training document is not in the file. MALLET 2.0.7 keeps room for two tokens of it, gives them random topics
+j and k and counts them in what it prints, with alpha_j alpha_k / (A (A + 1)), or alpha_j (alpha_j + 1) / (A (A + 1))
+for j = k.
 """
 
 import gzip
@@ -95,11 +99,11 @@ def read_lines(path: Path) -> Iterator[tuple[int, str]]:
         raise InputError(f"{path}: line {number}: not UTF-8; run MALLET with -Dfile.encoding=UTF-8") from error
     except (EOFError, zlib.error) as error:
         raise InputError(
-            f"{path}: truncated or damaged after line {number} ({error}); write the state again"
+            f"{path}: truncated or damaged after line {number} ({error!s:.200}); write the state again"
         ) from error
     except OSError as error:
         if isinstance(error, gzip.BadGzipFile):
-            raise InputError(f"{path}: damaged after line {number} ({error}); write the state again") from error
+            raise InputError(f"{path}: damaged after line {number} ({error!s:.200}); write the state again") from error
         raise InputError(f"{path}: cannot be read ({error.strerror})") from error
 
 

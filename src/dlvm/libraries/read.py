@@ -10,6 +10,7 @@ import numpy as np
 
 from dlvm.errors import InputError
 from dlvm.libraries import Fitted, arrays, gensim, lda_c, mallet, scikit_learn, tomotopy
+from dlvm.libraries.arrays import memory_for
 from dlvm.models.topics import Topics
 
 FORMS: dict[str, str] = {
@@ -82,7 +83,9 @@ def guess(path: Path) -> str:
             return "skops" if "schema.json" in archive.namelist() else "npz"
     if suffix in SUFFIXES:
         return SUFFIXES[suffix]
-    raise InputError(f"{path}: neither its name nor its first bytes tell what it is; give --format: {', '.join(FORMS)}")
+    raise InputError(
+        f"{path}: neither its name nor its first bytes tell what it is; give --model-format: {', '.join(FORMS)}"
+    )
 
 
 def read_pickle(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
@@ -94,13 +97,16 @@ def read_pickle(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
     try:
         import joblib
     except ImportError as error:
-        raise InputError(f"{path}: {scikit_learn.INSTALL} ({error})") from error
+        raise InputError(f"{path}: {scikit_learn.INSTALL} ({error!s:.200})") from error
     try:
-        model = joblib.load(path)
+        with memory_for(path.stat().st_size):
+            model = joblib.load(path)
     except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error})") from error
+        raise InputError(f"{path}: cannot be read, or damaged ({error!s:.200}); save it again") from error
     except Exception as error:  # a pickle raises whatever it makes raise
-        raise InputError(f"{path}: truncated or damaged ({type(error).__name__}: {error}); save it again") from error
+        raise InputError(
+            f"{path}: truncated or damaged ({type(error).__name__}: {error!s:.200}); save it again"
+        ) from error
     return convert(model, vocabulary, where=str(path), form="pickle")
 
 

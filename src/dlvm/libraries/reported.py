@@ -7,11 +7,11 @@ the best q of the latter, E_q[log p] - E_q[log q] of the documents w is
     bound(w) = sum_d { sum_v n(d, v) log sum_k exp(E[log theta_dk] + E[log beta_kv]) - KL(Dir(gamma_d) || Dir(alpha)) }
                - sum_k KL(Dir(lambda_k) || Dir(eta)).
 
-The first sum, the documents' part, has a term per document. The second, the topics' part, has one per topic and word
-and holds all that was learned from the training documents. It belongs to a bound of the training documents, which it
-charges once for the topics. Both libraries take it whole and divide by the tokens of the documents given: on held-out
-documents what is charged per token is (K V numbers learned from the training documents) / (test tokens). It grows with
-K at fixed V (scikit-learn's issues 6777 and 20032, gensim's 701), and falls as more documents are scored at once.
+The first sum, the documents' part, has a term per document. It is a lower bound of log p(w | alpha, E[beta]), and
+below the mean-field bound at E[beta], as exp(E[log beta_kv]) < E[beta_kv]: far smaller for words that topic k hardly
+has. The second, the topics' part, has a term per topic and word, and is what the topics cost in a bound of the training
+documents. Both libraries take it whole and divide by the tokens of the documents given. On held-out documents it grows
+with K at fixed V (scikit-learn's issues 6777 and 20032, gensim's 701), and falls as more documents are scored at once.
 gensim's `total_docs` multiplies the documents' part and the tokens, so that it shrinks the topics' part alone.
 
 Samplers (tomotopy, MALLET). A state z of the Gibbs sampler gives a joint probability,

@@ -145,12 +145,14 @@ def read_skops(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
         try:
             import skops.io
         except ImportError as error:
-            raise InputError(f"{where}: {INSTALL} ({error})") from error
+            raise InputError(f"{where}: {INSTALL} ({error!s:.200})") from error
         model = skops.io.load(path, trusted=[])
     except InputError:
         raise
     except Exception as error:  # what the file's parts make scikit-learn and numpy raise
-        raise InputError(f"{where}: truncated or damaged ({type(error).__name__}: {error}); save it again") from error
+        raise InputError(
+            f"{where}: truncated or damaged ({type(error).__name__}: {error!s:.200}); save it again"
+        ) from error
     return from_object(model, vocabulary, where=where, form="skops")
 
 

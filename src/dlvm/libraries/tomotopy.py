@@ -11,6 +11,7 @@ unpickles. Here they are left alone, so reading runs nothing from the file. What
 reason for `tomotopy_check`.
 """
 
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -105,7 +106,10 @@ def check(data: bytes, where: str) -> None:
         raise InputError(f"{where}: damaged: tomotopy was still reading after {PATIENCE:g} s; save it again") from error
     if ended.returncode != 0:
         said = ended.stderr.decode(errors="replace").strip().splitlines()
-        reason = said[-1].strip()[:120] if said else f"it stops with signal {-ended.returncode}"
+        if ended.returncode == -signal.SIGXCPU:
+            reason = "it does not come to an end"
+        else:
+            reason = said[-1].strip()[:120] if said else f"it stops with signal {-ended.returncode}"
         raise InputError(f"{where}: damaged, or another model: tomotopy cannot load it ({reason}); save it again")
 
 
@@ -126,7 +130,7 @@ def read(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
     try:
         import tomotopy
     except ImportError as error:
-        raise InputError(f"{path}: {INSTALL} ({error})") from error
+        raise InputError(f"{path}: {INSTALL} ({error!s:.200})") from error
     load = getattr(tomotopy.LDAModel, "_loads", None)
     if load is None:
         raise InputError(f"{path}: tomotopy {tomotopy.__version__} only loads by unpickling; {INSTALL}")
@@ -134,7 +138,7 @@ def read(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
     try:
         model, _ = load(tomotopy.LDAModel, data)
     except Exception as error:  # tomotopy raises several kinds
-        raise InputError(f"{path}: truncated or damaged ({error}); save it again") from error
+        raise InputError(f"{path}: truncated or damaged ({error!s:.200}); save it again") from error
     fitted = from_object(model, vocabulary, where=str(path), form="tomotopy")
     fitted.topics.provenance["weighting"] = found[1]
     return fitted

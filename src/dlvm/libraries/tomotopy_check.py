@@ -19,7 +19,7 @@ def limit(size: int) -> None:
         return
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     for kind, most in ((resource.RLIMIT_AS, (2 << 30) + 10 * size), (resource.RLIMIT_CPU, 2 + size // 20_000_000)):
-        resource.setrlimit(kind, (most, most))
+        resource.setrlimit(kind, (most, most + 1))
 
 
 def main() -> None:

@@ -3,8 +3,8 @@
 A measurement's module offers `measure(corpus, *, seed, test_documents, **settings)`, or, where it reads trained topics,
 `measure(corpus, *, chains, model, variant, fold_in, seed, test_documents, **settings)`, and returns scores and
 measurements. One that draws its own documents gets None for a corpus; one that trains its own models may ask for
-`topics`, the job's K, and on a corpus drawn from known topics for these as `truth`. To add one, add its file and its
-name here.
+`topics`, the job's K, for `model`, where it knows several, and on a corpus drawn from known topics for these as
+`truth`. To add one, add its file and its name here.
 """
 
 import importlib
@@ -31,6 +31,10 @@ MEASURES = (
     "bidirectional",
     "epca-marginal",
     "model-selection",
+    "latent-semantic-analysis",
+    "tempering",
+    "precision",
+    "peers",
 )
 
 
@@ -52,7 +56,8 @@ def measure(
         kind: the measurement's name, such as "bounds".
         corpus: all documents; None where the measurement draws its own.
         chains: the topics that it reads, one per chain; none where it trains its own models.
-        model: the model that they are of; "none" where there are none, or where they are the corpus's true topics.
+        model: the model that they are of, or that it trains; "none" where there are none, or where they are the
+            corpus's true topics.
         topics: K of the models that it trains; 0 where it has its own.
         seed: names the split and the draws.
         test_documents: how many documents are held out.
@@ -67,7 +72,7 @@ def measure(
     function = importlib.import_module(f"dlvm.measures.{kind.replace('-', '_')}").measure
     given: dict[str, Any] = {"seed": seed, "test_documents": test_documents}
     if not chains and topics:
-        given["topics"] = topics
+        given |= {"topics": topics} if model == "none" else {"topics": topics, "model": model}
     elif chains and model == "none":
         given |= {"topics": topics, "truth": chains[0]}
     elif chains:

@@ -1,0 +1,176 @@
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from dlvm.auditing import audit as auditing
+from dlvm.auditing.command import INTERRUPTED, run_audit
+from dlvm.errors import InputError
+from dlvm.seeds import generator
+
+V = 8
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
+    """A model of three topics and forty documents; the user's cache is in the same folder."""
+    rng = generator("test-audit-command")
+    words = np.array([f"w{w}" for w in range(V)])
+    np.savez(tmp_path / "model.npz", phi=rng.dirichlet(np.ones(V), size=3), alpha=np.full(3, 0.4), vocabulary=words)
+    sp.save_npz(tmp_path / "docs.npz", sp.csr_matrix(rng.multinomial(9, np.full(V, 1 / V), size=40)))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path / "model.npz", tmp_path / "docs.npz"
+
+
+def run(files: tuple[Path, Path], **given: Any) -> tuple[int, str, str]:
+    out, err = io.StringIO(), io.StringIO()
+    status = run_audit(*files, out=out, err=err, **given)
+    return status, out.getvalue(), err.getvalue()
+
+
+def kept(files: tuple[Path, Path]) -> list[Path]:
+    return list((files[0].parent / "cache" / "dlvm").rglob("*"))
+
+
+def test_plan_table_page_and_json(files: tuple[Path, Path]) -> None:
+    folder = files[0].parent
+    status, out, err = run(
+        files, html=folder / "a.html", as_json=str(folder / "a.json"), command="dlvm audit model.npz docs.npz"
+    )
+    assert status == 0
+    assert "3 topics; 40 documents of 360 tokens; 0 tokens (0.0 %) outside the vocabulary; 0 empty documents" in err
+    assert "truth: exact-marginal. The exact likelihood takes" in err
+    assert "cost: about" in err
+    found = json.loads((folder / "a.json").read_text())
+    assert found["model"] == "model.npz"
+    assert found["complete"] is True
+    page = (folder / "a.html").read_text()
+    assert page.startswith("<!DOCTYPE html>")
+    assert "dlvm audit model.npz docs.npz" in page
+    assert "full folding-in" in out
+    assert "model.npz" in out
+    assert not [path for path in kept(files) if path.is_file()]
+
+
+def test_json_alone_stands_on_the_output(files: tuple[Path, Path]) -> None:
+    status, out, _ = run(files, as_json="-", estimator="linear-time")
+    assert status == 0
+    found = json.loads(out)
+    assert {line["evaluator"] for line in found["lines"]} == {
+        "truth",
+        "mean-field-bound",
+        "full-folding-in",
+        "half-folding-in",
+    }
+    assert found["lines"][0]["estimator"] == "linear-time"
+
+
+def stopped(monkeypatch: pytest.MonkeyPatch, blocks: int) -> Callable[[], None]:
+    """Interrupt after so many blocks; return what takes that back."""
+    evaluate, seen = auditing.evaluate, list[int]()
+
+    def counted(*given: Any) -> Any:
+        if len(seen) == blocks:
+            raise KeyboardInterrupt
+        seen.append(1)
+        return evaluate(*given)
+
+    monkeypatch.setattr(auditing, "evaluate", counted)
+    return lambda: monkeypatch.setattr(auditing, "evaluate", evaluate)
+
+
+def test_an_interruption_keeps_what_is_done(files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = json.loads(run(files, as_json="-")[1])
+    go_on = stopped(monkeypatch, 2)
+    status, out, err = run(files)
+    assert (status, out) == (INTERRUPTED, "")
+    assert "interrupted; 32 documents are done and kept in" in err
+    assert "the same command goes on from there" in err
+    assert sum(path.suffix == ".npz" for path in kept(files)) == 1
+    go_on()
+    status, out, _ = run(files, as_json="-", so_far=True)
+    assert status == 0
+    assert json.loads(out)["complete"] is False
+    assert json.loads(out)["documents"] == 32
+    status, out, err = run(files, as_json="-")
+    assert "32 documents are kept from an earlier run" in err
+    assert json.loads(out) == whole
+    assert not [path for path in kept(files) if path.is_file()]
+
+
+def test_a_named_store_stays(files: tuple[Path, Path]) -> None:
+    store = files[0].parent / "store"
+    run(files, store=store)
+    assert sorted(path.name for path in store.iterdir()) == ["audit.json", "part-000000.npz"]
+    assert run(files, store=store, so_far=True)[0] == 0
+
+
+SLOW = """
+import sys
+from pathlib import Path
+from dlvm.auditing.command import run_audit
+given = {"estimator": "annealed-importance", "samples": 20_000}
+sys.exit(run_audit(Path(sys.argv[1]), Path(sys.argv[2]), out=sys.stdout, err=sys.stderr, **given))
+"""
+
+
+def test_ctrl_c_on_a_terminal_ends_all_processes_soon(files: tuple[Path, Path]) -> None:
+    child = subprocess.Popen(
+        [sys.executable, "-c", SLOW, *map(str, files)], stderr=subprocess.PIPE, start_new_session=True
+    )
+    assert child.stderr is not None
+    try:
+        while b"cost" not in child.stderr.readline():
+            assert child.poll() is None
+        time.sleep(1.0)
+        os.killpg(child.pid, signal.SIGINT)  # as a terminal does, to the group that this test started
+        begin = time.monotonic()
+        err = child.stderr.read().decode()
+        assert child.wait(timeout=20) == INTERRUPTED
+        assert time.monotonic() - begin < 15
+    finally:
+        child.kill()
+        child.wait()
+        child.stderr.close()
+    assert "dlvm: interrupted; " in err
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"html": Path("nowhere/a.html")}, r"nowhere/a\.html: nothing can be written there"),
+        ({"html": Path()}, "nothing can be written there"),
+        ({"as_json": "nowhere/a.json"}, r"nowhere/a\.json: nothing can be written there"),
+        ({"so_far": True}, "nothing is kept of this audit yet; run it first"),
+        ({"form": "svmlight"}, "there is no form svmlight of documents"),
+        ({"model_form": "bigartm"}, "bigartm"),
+        ({"calibration": Path("nothing.csv")}, r"nothing\.csv: no such file; give --calibration"),
+        ({"estimator": "gibbs"}, "there is no estimator gibbs"),
+        ({"stem": True}, "only texts are stemmed"),
+    ],
+)
+def test_bad_input_is_refused_before_anything_is_written(
+    files: tuple[Path, Path], given: dict[str, Any], message: str
+) -> None:
+    before = sorted(files[0].parent.rglob("*"))
+    with pytest.raises(InputError, match=message):
+        run(files, **given)
+    assert sorted(files[0].parent.rglob("*")) == before
+
+
+def test_a_pickle_is_not_read_unasked(files: tuple[Path, Path], tmp_path: Path) -> None:
+    path = tmp_path / "model.pkl"
+    path.write_bytes(b"\x80\x05N.")
+    with pytest.raises(InputError, match="--trust-pickle"):
+        run((path, files[1]))

@@ -1,0 +1,220 @@
+"""Tempered EM on a schedule: plain EM at beta = 1, falling free energies, and the schedules against dense twins."""
+
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from dlvm.corpora.corpus import Corpus
+from dlvm.corpora.split import TokenSplit, token_split
+from dlvm.errors import InputError
+from dlvm.models import plsa_tem
+from dlvm.models.inverse_annealing import Fit, Step, annealing, inverse_annealing
+from dlvm.models.plsa import PLSA
+from dlvm.models.plsa_tem import PLSATEM
+from dlvm.seeds import generator
+
+Float = NDArray[np.float64]
+SCHEDULE: dict[str, Any] = {"eta": 0.8, "tolerance": 1e-3, "patience": 2, "iterations": 300}
+ANNEALING: dict[str, Any] = {**SCHEDULE, "eta": 0.95, "start": 0.8, "convergence": 1e-5}
+
+
+def corpus(seed: int = 0, D: int = 25, V: int = 30, truth: int = 4) -> Corpus:
+    random = np.random.default_rng(seed)
+    phi = random.dirichlet(np.full(V, 0.1), truth)
+    documents = []
+    for d in range(D):
+        p = random.dirichlet(np.full(truth, 0.3)) @ phi
+        documents.append((f"d{d}", [f"w{w}" for w in random.choice(V, 40, p=p / p.sum())]))
+    return Corpus.from_documents("drawn", documents)
+
+
+def split(seed: int = 0) -> TokenSplit:
+    return token_split(corpus(seed), (0.6, 0.2, 0.2), 0)
+
+
+def fits(tokens: TokenSplit, K: int = 5, **changes: Any) -> tuple[Fit, Fit]:
+    return inverse_annealing(tokens.training, tokens.validation, topics=K, seed=1, **{**SCHEDULE, **changes})
+
+
+def validation_perplexity(tokens: TokenSplit, phi: Float, theta: Float) -> float:
+    counts = tokens.validation.counts().toarray()
+    some = counts > 0.0
+    return float(np.exp(-np.sum(counts[some] * np.log((theta @ phi)[some])) / counts.sum()))
+
+
+class Twin:
+    """Dense tempered EM from the same start, and its best parameters."""
+
+    def __init__(self, tokens: TokenSplit, K: int) -> None:
+        self.tokens, self.counts = tokens, tokens.training.counts().toarray()
+        random = generator("plsa-start", corpus="drawn", topics=K, seed=1)
+        phi, theta = random.random((K, self.counts.shape[1])), random.random((len(self.counts), K))
+        self.phi, self.theta = phi / phi.sum(axis=1, keepdims=True), theta / theta.sum(axis=1, keepdims=True)
+        self.best, self.lowest, self.path = (self.phi, self.theta), np.inf, [(0.0, 0.0)]
+        self.path.clear()
+        self.objective = 0.0
+
+    def step(self, beta: float) -> float:
+        joint = (self.theta[:, None, :] * self.phi.T[None, :, :]) ** beta
+        some = self.counts > 0.0
+        self.objective = float(np.sum(self.counts[some] * np.log(joint.sum(axis=2)[some])))
+        q = self.counts[:, :, None] * joint / joint.sum(axis=2, keepdims=True)
+        self.phi, self.theta = q.sum(axis=0).T, q.sum(axis=1)
+        self.phi = self.phi / self.phi.sum(axis=1, keepdims=True)
+        self.theta = self.theta / self.theta.sum(axis=1, keepdims=True)
+        found = validation_perplexity(self.tokens, self.phi, self.theta)
+        self.path.append((beta, found))
+        if found < self.lowest:
+            self.best, self.lowest = (self.phi, self.theta), found
+        return found
+
+
+def assert_same(fit: Fit, twin: Twin) -> None:
+    np.testing.assert_allclose([(s.beta, s.perplexity) for s in fit.path], twin.path, rtol=1e-7)
+    np.testing.assert_allclose(fit.topics.phi, twin.best[0], rtol=1e-6, atol=1e-12)
+    np.testing.assert_allclose(fit.document_topics, twin.best[1], rtol=1e-6, atol=1e-12)
+
+
+@pytest.mark.parametrize("K", [3, 9])
+def test_inverse_annealing_is_the_four_steps(K: int) -> None:
+    tokens = split()
+    early, tempered = fits(tokens, K)
+    twin = Twin(tokens, K)
+    while twin.step(1.0) < (1.0 - 1e-3) * min([p for _, p in twin.path[:-1]], default=np.inf):
+        pass
+    assert_same(early, twin)
+    beta, without = 1.0, 0
+    while without < 2:
+        beta *= 0.8
+        before = twin.lowest
+        twin.phi, twin.theta = twin.best
+        while twin.step(beta) < (1.0 - 1e-3) * min([before] + [p for b, p in twin.path[:-1] if b == beta]):
+            pass
+        without = 0 if twin.lowest < (1.0 - 1e-3) * before else without + 1
+    assert_same(tempered, twin)
+    assert tempered.beta < 1.0
+    assert tempered.perplexity < early.perplexity
+
+
+def test_early_stopping_is_plain_em_bit_for_bit() -> None:
+    tokens = split()
+    early, tempered = fits(tokens)
+    start = generator("plsa-start", corpus="drawn", topics=5, seed=1)
+    hof = PLSA(5, iterations=early.iterations_to_best, random_state=start).fit(tokens.training.counts())
+    assert early.topics.phi.tobytes() == hof.components_.tobytes()
+    assert early.document_topics.tobytes() == hof.document_topics_.tobytes()
+    assert [s.objective for s in early.path][: hof.n_iter_] == hof.log_likelihood_[:-1].tolist()
+    assert early.path == tempered.path[: len(early.path)]
+    # and one tempered iteration from there is PLSATEM's
+    first = tempered.path[len(early.path)]
+    at: dict[str, Any] = {"components": early.topics.phi, "document_topics": early.document_topics}
+    tem = PLSATEM(5, beta=0.8, iterations=1).fit(tokens.training.counts(), **at)
+    assert first.objective == pytest.approx(tem.log_likelihood_[0], rel=1e-12)
+    assert first.perplexity == pytest.approx(
+        validation_perplexity(tokens, tem.components_, tem.document_topics_), rel=1e-10
+    )
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    K=st.integers(1, 9),
+    eta=st.floats(0.5, 0.95),
+    tolerance=st.floats(1e-3, 0.05),
+    patience=st.integers(1, 4),
+)
+def test_within_a_beta_the_free_energy_never_rises_and_the_best_is_kept(
+    seed: int, K: int, eta: float, tolerance: float, patience: int
+) -> None:
+    tokens = token_split(corpus(seed, D=8, V=15), (0.6, 0.2, 0.2), 0)
+    changes: dict[str, Any] = {"eta": eta, "tolerance": tolerance, "patience": patience}
+    found = [*fits(tokens, K, **changes)]
+    found.append(annealing(tokens.training, tokens.validation, topics=K, seed=1, **{**ANNEALING, **changes}))
+    for fit in found:
+        for _, steps in groupby(fit.path, lambda s: s.beta):
+            objectives = np.array([s.objective for s in steps])
+            assert np.all(np.diff(objectives) >= -1e-11 * (np.abs(objectives[:-1]) + tokens.training.n_tokens))
+        lowest = min(s.perplexity for s in fit.path)
+        best = fit.path[fit.iterations_to_best - 1]
+        assert (best.perplexity, best.beta) == (lowest, fit.beta) == (fit.perplexity, fit.beta)
+        here = validation_perplexity(tokens, fit.topics.phi, fit.document_topics)
+        assert here == pytest.approx(fit.perplexity, rel=1e-9)
+        np.testing.assert_allclose(fit.document_topics.sum(axis=1), 1.0, rtol=1e-12)
+    assume(len(found[1].path) < SCHEDULE["iterations"])  # it has come to its own end
+    betas = [beta for beta, _ in groupby(s.beta for s in found[1].path)]
+    assert betas[0] == 1.0
+    np.testing.assert_allclose(np.diff(np.log(betas)), np.log(eta), rtol=1e-9)
+    # every beta but the last `patience` ones and the first has helped, or was followed by one that did in time
+    lowest_after = [min(s.perplexity for s in found[1].path if s.beta >= beta) for beta in betas]
+    helped = np.array(lowest_after[1:]) < (1.0 - tolerance) * np.array(lowest_after[:-1])
+    assert not helped[-patience:].any()
+    assert all(helped[i : i + patience].any() for i in range(len(helped) - patience))
+
+
+def test_annealing_continues_each_beta_to_convergence() -> None:
+    tokens = split()
+    fit = annealing(tokens.training, tokens.validation, topics=4, seed=1, **{**ANNEALING, "patience": 50})
+    twin = Twin(tokens, 4)
+    betas = [beta for beta, _ in groupby(s.beta for s in fit.path)]
+    np.testing.assert_allclose(betas[:-1], 0.8 / 0.95 ** np.arange(len(betas) - 1), rtol=1e-12)
+    assert betas[-1] == 1.0
+    tokens_in_all = tokens.training.n_tokens
+    for beta, steps in groupby(fit.path, lambda s: s.beta):
+        stage: list[Step] = list(steps)
+        objectives = []
+        for _ in stage:
+            twin.step(beta)
+            objectives.append(twin.objective)
+        np.testing.assert_allclose([s.objective for s in stage], objectives, rtol=1e-9)
+        rises = np.diff(objectives) / tokens_in_all
+        assert np.all(rises[:-1] >= 1e-5)
+        assert rises[-1] < 1e-5
+    assert_same(fit, twin)
+
+
+def test_annealing_stops_when_higher_betas_are_worse() -> None:
+    tokens = split()
+    whole = annealing(tokens.training, tokens.validation, topics=12, seed=1, **{**ANNEALING, "patience": 50})
+    fit = annealing(tokens.training, tokens.validation, topics=12, seed=1, **{**ANNEALING, "patience": 1})
+    assert fit.path == whole.path[: len(fit.path)]
+    ends = [list(steps)[-1].perplexity for _, steps in groupby(fit.path, lambda s: s.beta)]
+    assert ends[-1] > (1.0 + 1e-3) * min(ends[:-1])
+    assert all(end <= (1.0 + 1e-3) * min(ends[:i]) for i, end in enumerate(ends[:-1]) if i)
+    assert len(fit.path) < len(whole.path)
+
+
+def test_topics_fold_in_at_their_beta_and_iterations_are_limited() -> None:
+    tokens = split()
+    _, tempered = fits(tokens)
+    theta = plsa_tem.fold_in(tempered.topics, tokens.test, seed=0, iterations=30, tolerance=0.0)
+    expected = plsa_tem.fold_in_counts(
+        tempered.topics, tokens.test.counts(), beta=tempered.beta, iterations=30, tolerance=0.0
+    )
+    np.testing.assert_array_equal(theta, expected)
+    early, cut = fits(tokens, iterations=3)
+    assert len(cut.path) == len(early.path) == 3
+    assert (
+        len(annealing(tokens.training, tokens.validation, topics=2, seed=1, **{**ANNEALING, "iterations": 4}).path) == 4
+    )
+
+
+def test_bad_settings_are_refused() -> None:
+    tokens = split()
+    for changes in ({"eta": 1.0}, {"eta": 0.0}, {"tolerance": -0.1}, {"patience": 0}):
+        with pytest.raises(InputError, match="give eta in"):
+            fits(tokens, **changes)
+    for changes in ({"start": 0.0}, {"start": 1.1}, {"convergence": 0.0}):
+        with pytest.raises(InputError, match="annealing: start"):
+            annealing(tokens.training, tokens.validation, topics=2, seed=1, **{**ANNEALING, **changes})
+    with pytest.raises(InputError, match="0 topics and 300 iterations"):
+        fits(tokens, 0)
+    nothing = tokens.validation.with_streams([np.zeros(0, np.int32)] * 25, tokens.validation.documents)
+    with pytest.raises(InputError, match="validation tokens of drawn"):
+        fits(tokens._replace(validation=nothing))
+    with pytest.raises(InputError, match="validation tokens of drawn"):
+        fits(tokens._replace(validation=corpus(5)))
