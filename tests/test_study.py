@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 import yaml
 
+from dlvm import study as studies
 from dlvm.cli import main
 from dlvm.errors import InputError
-from dlvm.study import check_study, load_study
+from dlvm.exhibits import exhibit_names
+from dlvm.study import check_study, load_study, without_missing
 
 ROOT = Path(__file__).parents[1]
 SCHEMA = ROOT / "workflow/studies/schema.yaml"
@@ -84,3 +86,19 @@ def test_an_unreadable_study_is_one_line_and_exit_code_2(
     error = capsys.readouterr().err
     assert error.startswith(f"dlvm: {path}")
     assert error.count("\n") == 1
+
+
+def test_libraries_that_are_not_installed_are_left_out_with_a_notice(
+    study: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert without_missing(study) == (study, "")
+    monkeypatch.setattr(studies, "find_spec", lambda name: None if name == "gensim" else object())
+    fewer, notice = without_missing(study)
+    assert fewer["measures"]["peers"]["models"] == ["scikit-learn", "tomotopy"]
+    assert notice.startswith("gensim not installed: ")
+    monkeypatch.setattr(studies, "find_spec", lambda _: None)
+    none, notice = without_missing(study)
+    assert none["measures"].keys() == study["measures"].keys() - {"peers"}
+    assert notice.startswith("scikit-learn, gensim, tomotopy not installed: ")
+    assert "figure-peers" in exhibit_names(study)
+    assert not {"figure-peers", "table-peers"} & set(exhibit_names(none))

@@ -250,8 +250,8 @@ def audit(args: argparse.Namespace) -> None:
     """Audit a saved topic model of any library on documents: what the library reports, and the likelihood."""
     from dlvm.auditing.command import run_audit
 
-    names = ("vocabulary", "documents_vocabulary", "trust_pickle", "stem", "estimator", "samples", "standard_error")
-    names += ("limit", "seed", "cores", "store", "so_far", "calibration", "timings", "html")
+    names = ["vocabulary", "documents_vocabulary", "trust_pickle", "stem", "estimator", "samples", "standard_error"]
+    names += ["limit", "seed", "cores", "store", "so_far", "calibration", "timings", "html"]
     status = run_audit(
         args.model,
         args.documents,
@@ -272,8 +272,8 @@ def recommend(args: argparse.Namespace) -> None:
     """Say which estimator and how many samples reach a wanted error, and how long that takes."""
     from dlvm.auditing.recommend import run_recommend
 
-    names = ("length", "corpus", "standard_error", "perplexity_error", "documents", "per", "cores", "alpha")
-    names += ("consistent", "calibration", "timings")
+    names = ["length", "corpus", "standard_error", "perplexity_error", "documents", "per", "cores", "alpha"]
+    names += ["consistent", "calibration", "timings"]
     run_recommend(args.topics, as_json=args.json, **{name: getattr(args, name) for name in names})
 
 

@@ -56,7 +56,7 @@ def made_audit(documents: int = 300, *, library: str = "scikit-learn", **changes
         "The exponential of minus the bound of documents and topics together, per token of these documents.",
         (
             Term("the documents' part of the bound", of_documents),
-            Term("the topics' part: their divergence from their prior", of_topics, grows=True),
+            Term("the topics' part: their divergence from their prior", of_topics, grows=True, of_documents=False),
         ),
     )
     some = np.flatnonzero(lengths)

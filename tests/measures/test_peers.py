@@ -11,14 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dlvm import study
 from dlvm.corpora.corpus import Corpus
 from dlvm.corpora.split import train_test_split
 from dlvm.errors import InputError
 from dlvm.measurements import Measurement, write_measurements
-from dlvm.measures import peers
-from dlvm.measures.peers import IMPORTED, installed, measure, version_parts, with_own_words
+from dlvm.measures.peers import measure, version_parts, with_own_words
 from dlvm.scores import Score, write_scores
 from dlvm.seeds import generator
+from dlvm.study import PEERS, installed
 
 SETTINGS: dict[str, Any] = {"max_iter": 3, "passes": 2, "sweeps": 20, "samples": 20, "least_samples": 2, "work": 1e5}
 V, D, TEST = 30, 60, 15
@@ -42,7 +43,7 @@ def corpus() -> Corpus:
 
 @cache
 def run(library: str, limit: float = 1e7, topics: int = 2) -> tuple[dict[str, Score], list[Measurement]]:
-    pytest.importorskip(IMPORTED[library])
+    pytest.importorskip(PEERS[library])
     scores, rows = measure(corpus(), model=library, topics=topics, seed=0, test_documents=TEST, limit=limit, **SETTINGS)
     assert len({score.evaluator for score in scores}) == len(scores)
     return {score.evaluator: score for score in scores}, rows
@@ -56,7 +57,7 @@ def per_token(scores: dict[str, Score], evaluator: str) -> float:
     return scores[evaluator].log_likelihood / scores[evaluator].tokens
 
 
-@pytest.mark.parametrize("library", IMPORTED)
+@pytest.mark.parametrize("library", PEERS)
 def test_scores_are_of_the_same_tokens_and_in_the_order_that_is_known(library: str) -> None:
     scores, _ = run(library)
     _, test = train_test_split(corpus(), TEST, 0)
@@ -122,7 +123,7 @@ def test_tomotopys_training_perplexity_is_beside_it() -> None:
     assert values(run("scikit-learn")[1], "training-perplexity") == []
 
 
-@pytest.mark.parametrize("library", IMPORTED)
+@pytest.mark.parametrize("library", PEERS)
 def test_the_version_is_kept_as_numbers(library: str) -> None:
     _, rows = run(library)
     parts = [row for row in rows if row.quantity == "version"]
@@ -141,7 +142,7 @@ def test_the_truth_is_sampled_where_exact_values_cost_too_much() -> None:
     assert {name: sampled[name] for name in unchanged} == unchanged
 
 
-@pytest.mark.parametrize("library", IMPORTED)
+@pytest.mark.parametrize("library", PEERS)
 def test_the_same_run_gives_the_same_bytes(library: str, tmp_path: Path) -> None:
     first = run(library)
     run.cache_clear()
@@ -157,7 +158,7 @@ def test_a_library_that_is_not_there_is_refused_in_one_line(monkeypatch: pytest.
     settings = {"topics": 2, "seed": 0, "test_documents": TEST, "limit": 1e7, **SETTINGS}
     with pytest.raises(InputError, match="there is no library mallet; there are scikit-learn, gensim, tomotopy"):
         measure(corpus(), model="mallet", **settings)
-    monkeypatch.setattr(peers, "find_spec", lambda name: None if name == "gensim" else object())
+    monkeypatch.setattr(study, "find_spec", lambda name: None if name == "gensim" else object())
     assert installed() == ["scikit-learn", "tomotopy"]
     with pytest.raises(InputError, match=r"gensim is not installed; pip install 'dlvm\[peers\]'"):
         measure(corpus(), model="gensim", **settings)

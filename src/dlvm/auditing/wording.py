@@ -202,10 +202,14 @@ def reasons(audit: Audit) -> Iterator[str]:
     if found is not None:
         name, cost, total = found
         without = perplexity(math.exp(min(total - cost, 700.0)))
-        yield (
+        says = (
             f"Of its {nats(total, 2)} nats per token the term “{name}” is {nats(cost, 2)}; it grows with the number of "
-            f"topics and says nothing of the documents. Without it the number would be {without}."
         )
+        says += "topics"
+        if any(term.grows and term.of_documents for term in audit.reported.terms):
+            yield f"{says}."
+        else:
+            yield f"{says} and says nothing of the documents. Without it the number would be {without}."
     if math.isnan(audit.reported.value) and audit.reported.note:
         yield sentence(audit.reported.note)
     truth = audit.line(TRUTH)

@@ -7,8 +7,8 @@ from dlvm.exhibits.inputs import Inputs
 _HEAD = r"""\begingroup\footnotesize\setlength{\tabcolsep}{4pt}
 \begin{longtable}{@{}P{0.24\linewidth}P{0.28\linewidth}P{0.36\linewidth}P{0.07\linewidth}@{}}
 \caption{Claims of Welling et al., of Buntine, of Hofmann, and of this paper (``beyond the original''), each with its
-test. A claim holds where at least %s of the comparisons agree with it, fails where at most %s do, and is mixed in between, unless its
-test says otherwise.\SyntheticNotice}\label{tab:claims}\\
+test. A claim holds where at least %s of the comparisons agree with it, fails where at most %s do, and is mixed in
+between, unless its test says otherwise.\SyntheticNotice}\label{tab:claims}\\
 \toprule
 claim & test & found & verdict\\
 \midrule

@@ -37,11 +37,13 @@ class Term:
         name: what it is, in a few words.
         nats: its sum, nats; the terms add up to the log-likelihood (or bound) that the library divides by tokens.
         grows: True for the term that makes the reported perplexity grow with the number of topics.
+        of_documents: False where it says nothing of the documents.
     """
 
     name: str
     nats: float
     grows: bool = False
+    of_documents: bool = True
 
 
 @dataclass(frozen=True)

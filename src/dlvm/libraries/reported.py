@@ -154,7 +154,7 @@ def _scikit_learn(native: Any, topics: Topics, documents: Iterable[Corpus]) -> R
         THESE,
         "a variational lower bound in which the topics are random too: what they cost in training is charged in full to"
         " these documents, whose tokens it is divided by",
-        (Term(_DOCUMENTS, nats - topics_part), Term(_TOPICS, topics_part, grows=True)),
+        (Term(_DOCUMENTS, nats - topics_part), Term(_TOPICS, topics_part, grows=True, of_documents=False)),
     )
 
 
@@ -212,7 +212,10 @@ def _gensim(native: Any, topics: Topics, documents: Iterable[Corpus]) -> Reporte
         "a variational lower bound in which the topics are random too: what they cost in training is charged in full to"
         " these documents, whose tokens it is divided by; its log raises 2, not e, to the bound in nats and so prints"
         f" {printed:,.1f}; gamma starts at random, here from RandomState({GENSIM_STATE})",
-        (Term(_DOCUMENTS, value * chunk.tokens - topics_part), Term(_TOPICS, topics_part, grows=True)),
+        (
+            Term(_DOCUMENTS, value * chunk.tokens - topics_part),
+            Term(_TOPICS, topics_part, grows=True, of_documents=False),
+        ),
     )
 
 

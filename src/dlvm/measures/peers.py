@@ -20,7 +20,6 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from importlib.metadata import version
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -40,17 +39,12 @@ from dlvm.measurements import Measurement
 from dlvm.measures.optimism import EXACT, FULL, HALF, MEAN_FIELD, SEQUENTIAL, Work, maximum
 from dlvm.scores import Score, perplexity, total
 from dlvm.seeds import generator
+from dlvm.study import PEERS, installed
 
 KIND = "peers"
 REPORTED = "reported"
 # measurements, beside the scores
 VALUE, GROWING, TRAINING, VERSION = "reported-value", "reported-growing", "training-perplexity", "version"
-IMPORTED = {"scikit-learn": "sklearn", "gensim": "gensim", "tomotopy": "tomotopy"}
-
-
-def installed() -> list[str]:
-    """Return the libraries that can be imported, without importing them."""
-    return [library for library, module in IMPORTED.items() if find_spec(module) is not None]
 
 
 def measure(
@@ -92,8 +86,8 @@ def measure(
     Raises:
         InputError: for an unknown library, one that is not installed, or as the split and the evaluators do.
     """
-    if model not in IMPORTED:
-        raise InputError(f"peers: there is no library {model}; there are {', '.join(IMPORTED)}")
+    if model not in PEERS:
+        raise InputError(f"peers: there is no library {model}; there are {', '.join(PEERS)}")
     if model not in installed():
         raise InputError(f"peers: {model} is not installed; pip install 'dlvm[peers]'")
     axes: dict[str, Any] = {"corpus": corpus.name, "model": model, "topics": topics, "seed": seed}
