@@ -202,8 +202,8 @@ def reasons(audit: Audit) -> Iterator[str]:
     if found is not None:
         name, cost, total = found
         without = perplexity(math.exp(min(total - cost, 700.0)))
-        says = (
-            f"Of its {nats(total, 2)} nats per token the term “{name}” is {nats(cost, 2)}; it grows with the number of "
+        part = f"Of its {nats(total, 2)} nats per token the term “{name}” is {nats(cost, 2)}"
+        says = f"{part}; it grows with the number of topics"
         )
         says += "topics"
         if any(term.grows and term.of_documents for term in audit.reported.terms):
