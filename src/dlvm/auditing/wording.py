@@ -204,8 +204,6 @@ def reasons(audit: Audit) -> Iterator[str]:
         without = perplexity(math.exp(min(total - cost, 700.0)))
         part = f"Of its {nats(total, 2)} nats per token the term “{name}” is {nats(cost, 2)}"
         says = f"{part}; it grows with the number of topics"
-        )
-        says += "topics"
         if any(term.grows and term.of_documents for term in audit.reported.terms):
             yield f"{says}."
         else:
