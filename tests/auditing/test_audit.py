@@ -302,6 +302,20 @@ def test_words_are_matched_by_name_and_others_are_counted() -> None:
     assert {document.words for document in found.most_different} == {("w1", "w2"), ("w7",)}
 
 
+@pytest.mark.parametrize("library", ["tomotopy", "MALLET"])
+def test_a_librarys_own_numbers_of_words_are_not_the_documents(library: str, tmp_path: Path) -> None:
+    topics = topics_of()
+    model, X = Fitted(topics, library), drawn(5)
+    with pytest.raises(InputError, match=f"{library} gives words numbers of its own; name the documents' words"):
+        audit(model, X)
+    path, vocabulary = tmp_path / "counts.npz", tmp_path / "words.txt"
+    sp.save_npz(path, sp.csr_matrix(X[:, ::-1]))
+    vocabulary.write_text("\n".join(topics.vocabulary[::-1]) + "\n")
+    named = audit(model, open_documents(path, documents_vocabulary=vocabulary))
+    placed = audit(replace(model, library="arrays"), X)
+    np.testing.assert_allclose(named.nats["truth"], placed.nats["truth"], rtol=1e-12)
+
+
 def test_models_without_words(tmp_path: Path) -> None:
     model = topics_of()
     arrays = (model.phi, model.alpha)
@@ -406,11 +420,45 @@ def test_where_exact_costs_too_much_the_calibration_chooses() -> None:
     found = audit(topics_of(), X, limit=10.0, standard_error=0.5, table=table(5.0))
     line = found.line("truth")
     assert line.estimator == "left-to-right-sequential"
-    assert 100 <= line.samples <= 110
+    assert 400 <= line.samples <= 440  # half of what is wanted is asked for
     assert "0.5" in found.reason
     finer = audit(topics_of(), X, limit=10.0, standard_error=0.25, table=table(5.0)).line("truth")
-    assert 400 <= finer.samples <= 440
+    assert 1600 <= finer.samples <= 1760
     assert audit(topics_of(), X, table=table(5.0)).truth_exact
+
+
+def test_the_error_of_the_sum_covers_the_bias_that_the_documents_share() -> None:
+    rng = generator("test-audit-error")
+    D, S, spread = 400, 10, 1.0
+    sums, stated = [], []
+    for _ in range(50):  # log-normal weights of mean 1, so that every log-likelihood is 0
+        weights = rng.lognormal(-(spread**2) / 2.0, spread, (D, S))
+        means = weights.mean(axis=1)
+        sums.append(np.log(means).sum())
+        stated.append(auditing.total_error(weights.std(axis=1, ddof=1) / math.sqrt(S) / means))
+    # sum of 400 biases of about -0.08: 32 nats, 6 times the root of the sum of the squared errors
+    assert abs(np.mean(sums)) < 2.0 * np.mean(stated)
+    assert auditing.total_error(np.zeros(3)) == 0.0
+    assert auditing.total_error(np.array([0.1])) == pytest.approx(0.1, rel=0.01)
+
+
+def test_what_holds_on_real_documents_is_chosen_and_never_with_few_samples() -> None:
+    times: tuple[tuple[int, float], ...] = ((1, 1.0), (100, 10.0))
+    held: dict[str, tuple[Run, ...]] = {"left-to-right-sequential": (Run(1, 0.1, 0.01, 1.0), Run(100, 0.05, 0.01, 1.0))}
+    better: dict[str, tuple[Run, ...]] = {"chib": (Run(1, 0.01, 0.001, 1.0), Run(100, 0.005, 0.001, 1.0))}
+    corners = [(k, n) for k in (2, 4) for n in (2, 20)]
+
+    def of(runs: dict[str, tuple[Run, ...]]) -> Table:
+        timed = dict.fromkeys(runs, times)
+        return Table({"alpha-0.4": dict.fromkeys(corners, runs)}, {"alpha-0.4": dict.fromkeys(corners, timed)})
+
+    found = audit(topics_of(), drawn(10), limit=10.0, standard_error=0.5, table=of(better | held))
+    assert (found.line("truth").estimator, found.line("truth").samples) == ("left-to-right-sequential", 10)
+    wanted = 0.02  # 0.01 is asked for: 25 times the samples that come to 0.05
+    line = audit(topics_of(), drawn(10), limit=10.0, standard_error=wanted, table=of(held)).line("truth")
+    assert 0 <= line.samples - 100 * 25 <= 1
+    with pytest.raises(InputError, match="neither annealed-importance nor left-to-right-sequential was measured here"):
+        audit(topics_of(), drawn(10), limit=10.0, standard_error=0.5, table=of(better))
 
 
 def test_documents_that_change_while_they_are_read() -> None:
@@ -445,7 +493,10 @@ def test_documents_that_change_while_they_are_read() -> None:
         ),
         ({"documents": []}, "documents: no document in it"),
         ({"documents": sp.csr_array((4, 9), dtype=int)}, "matrix: 9 words that are not named, but the model has 8"),
-        ({"documents": sp.csr_array((4, 8), dtype=int)}, "none of the 0 tokens"),
+        (
+            {"documents": sp.csr_array((4, 8), dtype=int)},
+            "matrix: 4 documents, all empty; give documents that have words",
+        ),
         ({"model": (np.full((1, 2), 0.4), 1.0)}, "sums to 0.8"),
         ({"model": (np.full((1, 2), 0.5), 0.0)}, "alpha of topic 0 is 0"),
         ({"model": "nothing.npz"}, "nothing.npz: no such file"),

@@ -124,6 +124,14 @@ def test_texts_and_ordered_corpora_keep_their_order(tmp_path: Path) -> None:
     assert tokens_of(open_documents(corpus, vocabulary=WORDS)) == [[2, 3, 2], []]
 
 
+def test_texts_of_any_script_are_matched(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("L'Été à Zürich: naïve, 日本語; the_flow", encoding="utf-8")
+    words = ("l", "été", "à", "zürich", "naïve", "日本語", "the", "flow")
+    (batch,) = open_documents(tmp_path, vocabulary=words)
+    assert batch.document(0).tolist() == list(range(len(words)))
+    assert batch.left_out.tolist() == [0]
+
+
 def test_texts_are_stemmed_where_asked(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("heated wings flowing")
     assert tokens_of(open_documents(tmp_path, vocabulary=WORDS)) == [[]]

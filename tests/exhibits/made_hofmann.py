@@ -45,6 +45,7 @@ SETTINGS: dict[str, object] = {
     "annealing_start": 0.5,
     "annealing_eta": 0.97,
     "convergence": 1e-5,
+    "annealing_noise": 0.01,
     "samples": 20,
     "predictive_samples": 40,
     "prior_sums": [1, 50],
@@ -124,6 +125,7 @@ def rows(
                         if name:
                             where = (corpus, *given, topics, 0.0, "none", seed)
                             measured.append(Measurement(*where, "prior-sum", "topics", topics, 10.0 * (1 + seed)))
+                            measured.append(Measurement(*where, "prior-sum-of-truth", "topics", topics, 5.0))
                         if topics == min(TOPICS):
                             score(given, "exact-marginal", topics, seed)
     return scores, measured

@@ -9,6 +9,9 @@ from dlvm.exhibits.calibration_table import GAMMAS, PUBLISHED
 from dlvm.measurements import Measurement
 from dlvm.measures.calibration import estimators
 from dlvm.measures.convergence_to_exact import METHODS
+from dlvm.measures.precision import DOCUMENTS, REFERENCE_BIAS, REFERENCE_ERROR
+from dlvm.measures.precision import ERROR as RMS_ERROR
+from dlvm.measures.precision import variant as variant_of
 from dlvm.scores import Score, perplexity
 
 # calibration
@@ -29,6 +32,9 @@ PERPLEXITIES = {"marginal-annealed": 700.0, "full-folding-in": 500.0, "half-fold
 
 Gap = Callable[[str, int], float]
 Changes = dict[tuple[float, str], tuple[float, float]]
+
+
+SAMPLED = {"chib": 2.0, "left-to-right-sequential": 3.0, "harmonic-mean": 60.0}  # nats at 100 tokens with one sample
 
 
 def normal_errors(rng: np.random.Generator, n: int, mean: float, deviation: float) -> list[float]:
@@ -165,3 +171,27 @@ def epca_marginal(corpus: str = "medline", grid: tuple[int, ...] = (1, 2, 5)) ->
                 if K <= 2:
                     rows.append(Measurement(*document, "marginal-quadrature", "document", d, -50.0))
     return scores, rows
+
+
+def precision(seed: int = 0, known: float = 0.0) -> list[Measurement]:
+    """Return errors that fall with the root of the samples, of a few estimators over a grid of K and L."""
+    found = []
+    for prior in ("alpha-0.1", "alpha-sum-1"):
+        for K in (4, 20, 100, 400):
+            for L in (10, 50, 150, 500):
+
+                def row(
+                    quantity: str, axis: str, at: int, value: float, K: int = K, name: str = variant_of(prior, L)
+                ) -> Measurement:
+                    return Measurement("none", "none", name, K, 0.0, "none", seed, quantity, axis, at, value)
+
+                found.append(row(DOCUMENTS, "tokens", L, 5.0))
+                found.append(row(REFERENCE_ERROR + "chib", "samples", 40, known))
+                found.append(row(REFERENCE_BIAS + "chib", "samples", 40, 0.0))
+                found.append(row(RMS_ERROR + "linear-time", "samples", 0, 0.2 * L))
+                found += [
+                    row(RMS_ERROR + name, "samples", S, one * L / 100 / math.sqrt(S))
+                    for name, one in SAMPLED.items()
+                    for S in (1, 10, 100)
+                ]
+    return found

@@ -116,6 +116,7 @@ STUDY: dict[str, Any] = {
             "seeds": [0, 1],
             "settings": made_hofmann.SETTINGS,
         },
+        "precision": {"corpora": ["none"], "topics": [4, 20, 100, 400], "seeds": [0]},
         "peers": {
             "corpora": ["cranfield", "medline", "nips"],
             "models": list(made_peers.LIBRARIES),
@@ -280,6 +281,8 @@ def _truth_rows(kinds: tuple[tuple[str, tuple[str, ...]], ...]) -> tuple[list[Ro
         rows += made.convergence_to_exact()
     if "bidirectional" in asked:
         rows += made.bidirectional(asked["bidirectional"][0])
+    if "precision" in asked:
+        rows += made.precision()
     for both in (
         made.optimism(asked["optimism"]) if "optimism" in asked else ([], []),
         made.epca_marginal(asked["epca-marginal"][0]) if "epca-marginal" in asked else ([], []),

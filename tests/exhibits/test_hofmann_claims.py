@@ -127,6 +127,7 @@ def test_a_loss_of_less_than_a_percent_hurts_nobody() -> None:
         step = 0.25 * math.log(2.0)  # from 32 to 64 dimensions
         given = hofmann_inputs(CORPORA, changed(-step - loss * WITHIN, HEATED, (SPECIFIC,), (64,)))
         assert finding("beyond-rank", given).verdict == verdict
+        assert finding("beyond-rank", given).comparisons == len(CORPORA)  # 64 alone lies beyond the rank
         found = finding("no-overfitting", given)
         assert found.comparisons == (2 + 1 + 1) * len(CORPORA)
         assert found.agreeing == found.comparisons - (len(CORPORA) if loss > 1.0 else 0)
@@ -147,6 +148,18 @@ def test_the_truth_may_prefer_fewer_dimensions() -> None:
     found = finding("prefers-more-dimensions", hofmann_inputs(CORPORA, changed(-0.6, HEATED, TRUTH, (32, 64))))
     assert (found.agreeing, found.comparisons) == (4, 4)
     assert "medline 64 against 8; medline, chosen prior 64 against 8" in found.effect
+
+
+def test_a_predictive_gain_counts_from_three_errors_of_the_sampled_score() -> None:
+    for gain, agreeing in ((0.5, 0), (2.0, 2 * MODELS)):
+
+        def value(model: Model, evaluator: str, k: int, gain: float = gain) -> float:
+            if model[0] == HEATED[0] and evaluator == PREDICTIVE:
+                return as_claimed(HEATED, SPECIFIC, k) + gain * SEEN * ERROR
+            return as_claimed(model, evaluator, k)
+
+        found = finding("predictive-better", hofmann_inputs(CORPORA, value))
+        assert (found.agreeing, found.comparisons) == (agreeing, 2 * MODELS)
 
 
 def test_a_corpus_that_the_study_does_not_describe_is_left_out() -> None:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from made_hofmann import FEW, KEPT, PATHS, RANK, TOKENS, TOPICS, as_claimed, hofmann_inputs
 from matplotlib.colors import to_hex
@@ -231,6 +232,17 @@ def test_interpretations_state_settings_and_effects() -> None:
     assert f"Medline, PLSA, TEM, truth: {latex.signed_percent(math.exp(-0.05) - 1.0)}" in effect
     assert "PLSA, TEM: prior-sum 10 (10 to 20)" in effect
     assert "40 states" in row("how the posterior predictive")[0]
+
+
+def test_interpretations_state_what_other_schedules_change() -> None:
+    given = hofmann_inputs(CORPORA)
+    own = given.scores[(given.scores["variant"] == HEATED[1]) & (given.scores["evaluator"] == SPECIFIC)]
+    worse = own.assign(variant="inverse-annealing-patience-1", log_likelihood=own["log_likelihood"] - 0.2 * TOKENS)
+    given = replace(given, scores=pd.concat([given.scores, worse], ignore_index=True))
+    (row,) = (row for row in ROWS if "inverse annealing, of which" in row.question)
+    change = latex.signed_percent(math.exp(0.2) - 1.0)
+    assert f"Medline, patience 1: {change} ({change} to {change})" in row.effect(given)
+    assert not any("validated" in line for line in row.effect(given))
 
 
 def test_interpretations_without_rows_are_not_measured() -> None:

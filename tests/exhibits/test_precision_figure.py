@@ -7,15 +7,14 @@ from dataclasses import astuple, replace
 import numpy as np
 import pandas as pd
 import pytest
+from made_measurements import precision as precision_rows
 from small_study import inputs
 
 from dlvm.errors import InputError
 from dlvm.evaluators import ESTIMATORS
 from dlvm.exhibits import Inputs, precision, style
 from dlvm.measurements import COLUMNS, Measurement
-from dlvm.measures.precision import DOCUMENTS, ERROR, REFERENCE_BIAS, REFERENCE_ERROR, TERMS, variant
-
-SAMPLED = {"chib": 2.0, "left-to-right-sequential": 3.0, "harmonic-mean": 60.0}  # nats at 100 tokens with one sample
+from dlvm.measures.precision import TERMS
 
 
 @pytest.fixture(autouse=True)
@@ -24,36 +23,13 @@ def _style() -> Iterator[None]:
         yield
 
 
-def rows(seed: int = 0, known: float = 0.0) -> list[Measurement]:
-    found = []
-    for prior in ("alpha-0.1", "alpha-sum-1"):
-        for K in (4, 20, 100, 400):
-            for L in (10, 50, 150, 500):
-
-                def row(
-                    quantity: str, axis: str, at: int, value: float, K: int = K, name: str = variant(prior, L)
-                ) -> Measurement:
-                    return Measurement("none", "none", name, K, 0.0, "none", seed, quantity, axis, at, value)
-
-                found.append(row(DOCUMENTS, "tokens", L, 5.0))
-                found.append(row(REFERENCE_ERROR + "chib", "samples", 40, known))
-                found.append(row(REFERENCE_BIAS + "chib", "samples", 40, 0.0))
-                found.append(row(ERROR + "linear-time", "samples", 0, 0.2 * L))
-                found += [
-                    row(ERROR + name, "samples", S, one * L / 100 / math.sqrt(S))
-                    for name, one in SAMPLED.items()
-                    for S in (1, 10, 100)
-                ]
-    return found
-
-
 def given(measurements: list[Measurement], *, synthetic: bool = False) -> Inputs:
     table = pd.DataFrame([astuple(m) for m in measurements], columns=list(COLUMNS))
     return replace(inputs(synthetic=synthetic), measurements=table)
 
 
 def test_panels_hold_errors_in_percent_against_work() -> None:
-    found = precision.panels(given(rows()))
+    found = precision.panels(given(precision_rows()))
     assert [(p.prior, p.topics, p.tokens) for p in found] == [
         ("alpha-sum-1", 20, 50),
         ("alpha-0.1", 20, 50),
@@ -69,14 +45,14 @@ def test_panels_hold_errors_in_percent_against_work() -> None:
 
 
 def test_the_star_is_at_the_least_work_that_is_enough() -> None:
-    for panel in precision.panels(given(rows())):
+    for panel in precision.panels(given(precision_rows())):
         assert panel.cheapest is not None
         name, samples, terms, percent = panel.cheapest
         enough = {(n, S): t for n, points in panel.points.items() for S, t, p in points if p <= precision.WANTED}
         assert terms == min(enough.values()) == enough[name, samples]
         assert percent <= precision.WANTED
-    figure = precision.draw(given(rows()))
-    for axis, panel in zip(figure.axes, precision.panels(given(rows())), strict=True):
+    figure = precision.draw(given(precision_rows()))
+    for axis, panel in zip(figure.axes, precision.panels(given(precision_rows())), strict=True):
         (star,) = [line for line in axis.get_lines() if line.get_marker() == "*"]
         assert panel.cheapest is not None
         np.testing.assert_allclose(np.asarray(star.get_xdata(), dtype=float), [panel.cheapest[2]])
@@ -84,7 +60,7 @@ def test_the_star_is_at_the_least_work_that_is_enough() -> None:
 
 
 def test_no_error_is_below_what_is_known_of_the_reference_and_none_may_be_enough() -> None:
-    hidden = given(rows(known=2.0))
+    hidden = given(precision_rows(known=2.0))
     for panel in precision.panels(hidden):
         assert panel.known == pytest.approx(100 * math.expm1(2.0 / panel.tokens))
         assert min(percent for points in panel.points.values() for _, _, percent in points) == pytest.approx(
@@ -96,16 +72,16 @@ def test_no_error_is_below_what_is_known_of_the_reference_and_none_may_be_enough
 
 
 def test_the_first_seed_is_drawn_and_one_size_makes_one_column() -> None:
-    both = given([replace(m, value=9 * m.value) for m in rows(seed=1)] + rows())
-    assert precision.panels(both) == precision.panels(given(rows()))
-    one = [m for m in rows() if m.topics == 4 and m.variant == "alpha-0.1-tokens-10"]
+    both = given([replace(m, value=9 * m.value) for m in precision_rows(seed=1)] + precision_rows())
+    assert precision.panels(both) == precision.panels(given(precision_rows()))
+    one = [m for m in precision_rows() if m.topics == 4 and m.variant == "alpha-0.1-tokens-10"]
     assert [(p.prior, p.topics, p.tokens) for p in precision.panels(given(one))] == [("alpha-0.1", 4, 10)]
     assert len(precision.draw(given(one)).axes) == 1
 
 
 def test_a_study_of_synthetic_data_says_so() -> None:
     for synthetic in (True, False):
-        figure = precision.draw(given(rows(), synthetic=synthetic))
+        figure = precision.draw(given(precision_rows(), synthetic=synthetic))
         said = [style.SYNTHETIC_MARK in [text.get_text() for text in axis.texts] for axis in figure.axes]
         assert said == [synthetic] * 4
 

@@ -13,7 +13,7 @@ from dlvm.experiment import check_settings
 from dlvm.measurements import Measurement
 from dlvm.measures.latent_semantic_analysis import measure
 from dlvm.models import lsa
-from dlvm.models.unigram import unigram
+from dlvm.models.unigram import smoothed_documents, unigram
 from dlvm.scores import Score
 
 Float = NDArray[np.float64]
@@ -104,11 +104,31 @@ def test_values_are_those_of_the_models_and_the_choices_the_best_on_validation()
         weight = chosen[variant, 3, "mixing-weight"]
         mixture = (1 - weight) * lsa.raised(cut.log_cosines(), gamma, times) + weight * flat
         assert value[variant, 3] == pytest.approx(dense(mixture, tokens.test), rel=1e-12)
-    weight = chosen["clipped", 3, "mixing-weight"]
-    assert value["clipped", 3] == pytest.approx(
-        dense((1 - weight) * cut.clipped() + weight * flat, tokens.test), rel=1e-12
-    )
-    assert 0.0 < weight < 1.0
+    for variant, reading in (("clipped", cut.clipped()), ("shifted", cut.shifted())):
+        weight = chosen[variant, 3, "mixing-weight"]
+        mixture = (1 - weight) * reading + weight * flat
+        assert value[variant, 3] == pytest.approx(dense(mixture, tokens.test), rel=1e-12)
+    assert 0.0 < chosen["clipped", 3, "mixing-weight"] < 1.0
+    assert value["shifted", 3] != value["clipped", 3]
+
+
+def test_a_documents_own_counts_take_the_mass_that_is_best_on_validation() -> None:
+    masses = [5.0, 50.0, 5000.0]
+    scores, rows = measured(masses=masses)
+    tokens = token_split(corpus(), (0.6, 0.2, 0.2), 0)
+    training = tokens.training.counts()
+
+    def found(mass: float, part: Corpus) -> float:
+        counts = part.counts().tocoo()
+        p = smoothed_documents(training, mass, counts.coords[0].astype(np.int64), counts.coords[1].astype(np.int32))
+        return float(np.exp(-np.sum(counts.data * np.log(p)) / counts.data.sum()))
+
+    best = min(masses, key=lambda mass: found(mass, tokens.validation))
+    assert best != masses[-1]
+    (constant,) = (m.value for m in rows if (m.variant, m.quantity) == ("document-smoothed", "constant"))
+    (value,) = (s.perplexity for s in scores if s.variant == "document-smoothed")
+    assert constant == best
+    assert value == pytest.approx(found(best, tokens.test), rel=1e-12)
 
 
 def test_no_choice_sees_a_test_token(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,9 @@ import pytest
 from dlvm.corpora.corpus import Corpus
 from dlvm.corpora.split import TokenSplit, half_split, token_split
 from dlvm.errors import InputError
+from dlvm.evaluators.evaluation import Evaluation
 from dlvm.evaluators.exact_marginal import exact_marginal
+from dlvm.evaluators.full_folding_in import full_folding_in
 from dlvm.evaluators.half_folding_in import half_folding_in
 from dlvm.experiment import check_settings
 from dlvm.measurements import Measurement
@@ -18,6 +20,7 @@ from dlvm.models import plsa_tem
 from dlvm.models.inverse_annealing import annealing, inverse_annealing
 from dlvm.models.topics import Topics
 from dlvm.scores import Score
+from dlvm.seeds import generator
 
 K = 3
 SETTINGS: dict[str, Any] = {
@@ -30,6 +33,7 @@ SETTINGS: dict[str, Any] = {
     "annealing_start": 0.4,
     "annealing_eta": 0.9,
     "convergence": 1e-4,
+    "annealing_noise": 0.01,
     "other_etas": [0.9],
     "path_topics": [3],
     "fold_in_iterations": 200,
@@ -102,17 +106,26 @@ def test_rows() -> None:
         assert path[int(best)] == named[model, variant, "beta", "topics", K]
     assert {m.variant for m in rows if m.axis == "iteration"} == {"early-stopping", "inverse-annealing", "annealing"}
     for model, variant in list(fitted)[1:4:2]:
-        assert named[model, variant, "prior-sum", "topics", K] in SETTINGS["prior_sums"]
+        for quantity in ("prior-sum", "prior-sum-of-truth"):
+            assert named[model, variant, quantity, "topics", K] in SETTINGS["prior_sums"]
 
 
 def test_scores_are_those_of_the_fits() -> None:
-    scores, _ = measured()
+    scores, rows = measured()
     found = {(s.variant, s.evaluator): s for s in scores}
+    sums = {(m.variant, m.quantity): m.value for m in rows if m.quantity.startswith("prior-sum")}
     split = tokens()
     fits = inverse_annealing(split.training, split.validation, topics=K, seed=0, **AT)
     counts = split.test.counts().toarray()
     annealed = annealing(
-        split.training, split.validation, topics=K, seed=0, start=0.4, convergence=1e-4, **{**AT, "eta": 0.9}
+        split.training,
+        split.validation,
+        topics=K,
+        seed=0,
+        start=0.4,
+        convergence=1e-4,
+        noise=0.01,
+        **{**AT, "eta": 0.9},
     )
     others = [
         inverse_annealing(split.training, split.validation, topics=K, seed=0, **{**AT, **changes})[1]
@@ -135,9 +148,25 @@ def test_scores_are_those_of_the_fits() -> None:
         exact = exact_marginal(fit.topics, split.test).log_likelihood.sum()
         assert found[variant, "exact-marginal"].log_likelihood == pytest.approx(exact, rel=1e-12)
         assert found[variant, "full-folding-in"].log_likelihood > exact
-        sequential = found[variant, "left-to-right-sequential"]
-        # 4.5 standard errors, and what the logarithm of a mean is too low by
-        assert abs(sequential.log_likelihood - exact) < 4.5 * sequential.standard_error + 0.5
+        full = full_folding_in([fit.topics], split.test, fold_in).log_likelihood.sum()
+        assert found[variant, "full-folding-in"].log_likelihood == full
+        model = "plsa-hof" if variant == "early-stopping" else "plsa-tem"
+        for name in (variant, f"{variant}-validated-prior"):
+            alone, trained = (
+                replace(fit.topics, alpha=np.full(K, sums.get((name, quantity), float(K)) / K))
+                for quantity in ("prior-sum-of-truth", "prior-sum")
+            )
+            exact = exact_marginal(alone, split.test).log_likelihood.sum()
+            assert found[name, "exact-marginal"].log_likelihood == pytest.approx(exact, rel=1e-12)
+            sequential = found[name, "left-to-right-sequential"]
+            # 4.5 standard errors, and what the logarithm of a mean is too low by
+            assert abs(sequential.log_likelihood - exact) < 4.5 * sequential.standard_error + 0.5
+            axes: dict[str, Any] = {"corpus": "small", "model": model, "variant": name, "topics": K, "seed": 0}
+            rng = generator("tempering", **axes, evaluator="posterior-predictive")
+            expected = posterior_predictive(trained, split.training, split.test, 400, rng)
+            row = found[name, "posterior-predictive"]
+            assert row.log_likelihood == pytest.approx(expected.log_likelihood.sum(), rel=1e-12)
+            assert row.standard_error == pytest.approx(np.sqrt(np.sum(expected.standard_error**2)), rel=1e-12)
 
 
 @pytest.mark.parametrize("alpha", [0.2, 1.0, 5.0])
@@ -168,15 +197,25 @@ def test_the_prior_is_the_best_for_the_validation_tokens_and_no_choice_sees_a_te
         [np.concatenate([split.training.document(d), split.validation.document(d)]) for d in range(30)],
         split.training.documents,
     )
-    exact = {}
+    exact: dict[float, float] = {}
+    alone: dict[float, float] = {}
     for alpha_sum in (0.03, 1.0, 300.0):
         prior = replace(topics, alpha=np.full(K, alpha_sum / K))
         exact[alpha_sum] = float(
             (exact_marginal(prior, both).log_likelihood - exact_marginal(prior, split.training).log_likelihood).sum()
         )
-    chosen = validated_prior(topics, split.training, split.validation, list(exact), 400, {"corpus": "small"})
-    assert chosen.alpha.sum() == pytest.approx(max(exact, key=lambda s: exact[s]))
-    np.testing.assert_array_equal(chosen.phi, topics.phi)
+        alone[alpha_sum] = float(exact_marginal(prior, split.validation).log_likelihood.sum())
+
+    def completing(trained: Topics, rng: np.random.Generator) -> Evaluation:
+        return posterior_predictive(trained, split.training, split.validation, 400, rng)
+
+    def truth(trained: Topics, _: np.random.Generator) -> Evaluation:
+        return exact_marginal(trained, split.validation)
+
+    for evaluate, values in ((completing, exact), (truth, alone)):
+        chosen = validated_prior(topics, evaluate, list(exact), {"corpus": "small"})
+        assert chosen.alpha.sum() == pytest.approx(max(values, key=lambda s: values[s]))
+        np.testing.assert_array_equal(chosen.phi, topics.phi)
 
     _, rows = measured()
     random = np.random.default_rng(0)

@@ -13,14 +13,14 @@ from dlvm.corpora.corpus import Corpus
 from dlvm.corpora.split import TokenSplit, token_split
 from dlvm.errors import InputError
 from dlvm.models import plsa_tem
-from dlvm.models.inverse_annealing import Fit, Step, annealing, inverse_annealing
+from dlvm.models.inverse_annealing import Fit, Step, _Course, annealing, inverse_annealing
 from dlvm.models.plsa import PLSA
 from dlvm.models.plsa_tem import PLSATEM
 from dlvm.seeds import generator
 
 Float = NDArray[np.float64]
 SCHEDULE: dict[str, Any] = {"eta": 0.8, "tolerance": 1e-3, "patience": 2, "iterations": 300}
-ANNEALING: dict[str, Any] = {**SCHEDULE, "eta": 0.95, "start": 0.8, "convergence": 1e-5}
+ANNEALING: dict[str, Any] = {**SCHEDULE, "eta": 0.95, "start": 0.8, "convergence": 1e-5, "noise": 0.01}
 
 
 def corpus(seed: int = 0, D: int = 25, V: int = 30, truth: int = 4) -> Corpus:
@@ -156,9 +156,32 @@ def test_within_a_beta_the_free_energy_never_rises_and_the_best_is_kept(
     assert all(helped[i : i + patience].any() for i in range(len(helped) - patience))
 
 
+def test_noise_keeps_topics_from_staying_one() -> None:
+    """From a beta at which topics become equal, annealing without noise leaves later: its validation is still flat."""
+    tokens = split()
+    lost = {**ANNEALING, "start": 0.3, "convergence": 1e-9, "patience": 50, "iterations": 5000}
+    quiet, noisy = (
+        annealing(tokens.training, tokens.validation, topics=4, seed=1, **{**lost, "noise": noise})
+        for noise in (0.0, 0.05)
+    )
+
+    def leaves(fit: Fit) -> float:
+        plateau = fit.path[next(i for i, s in enumerate(fit.path) if s.beta > 0.3) - 1].perplexity
+        return next((s.beta for s in fit.path if abs(s.perplexity / plateau - 1.0) > 0.02), 1.0)
+
+    assert leaves(noisy) <= leaves(quiet)
+    assert [s.beta for s in noisy.path] != [s.beta for s in quiet.path]
+    course = _Course(tokens.training, tokens.validation, 4, 1, 10)
+    before = course.W.copy()
+    course.perturb(0.05, np.random.default_rng(0))
+    shares = course.W[:, :4][before[:, :4] > 0.0] / before[:, :4][before[:, :4] > 0.0] - 1.0
+    assert shares.std() == pytest.approx(0.05, rel=4.5 / np.sqrt(2 * shares.size))  # false alarm about 1e-5
+    np.testing.assert_allclose(course.totals[:4], course.W[:, :4].sum(axis=0))
+
+
 def test_annealing_continues_each_beta_to_convergence() -> None:
     tokens = split()
-    fit = annealing(tokens.training, tokens.validation, topics=4, seed=1, **{**ANNEALING, "patience": 50})
+    fit = annealing(tokens.training, tokens.validation, topics=4, seed=1, **{**ANNEALING, "patience": 50, "noise": 0.0})
     twin = Twin(tokens, 4)
     betas = [beta for beta, _ in groupby(s.beta for s in fit.path)]
     np.testing.assert_allclose(betas[:-1], 0.8 / 0.95 ** np.arange(len(betas) - 1), rtol=1e-12)
@@ -203,12 +226,25 @@ def test_topics_fold_in_at_their_beta_and_iterations_are_limited() -> None:
     )
 
 
+def test_a_topic_that_explains_nothing_any_more_gives_every_word_alike() -> None:
+    tokens = split()
+    course = _Course(tokens.training, tokens.validation, 4, 1, 5)
+    course.H[:, 1] = 0.0
+    course.H /= course.H.sum(axis=1, keepdims=True)
+    perplexities = [step.perplexity for step in course.steps(0.9)]
+    assert np.all(np.isfinite(perplexities))
+    fit = course.fit()
+    np.testing.assert_allclose(fit.topics.phi[1], 1.0 / tokens.training.n_words, rtol=1e-12)
+    np.testing.assert_array_equal(fit.document_topics[:, 1], 0.0)
+    np.testing.assert_allclose(fit.topics.phi.sum(axis=1), 1.0, rtol=1e-12)
+
+
 def test_bad_settings_are_refused() -> None:
     tokens = split()
     for changes in ({"eta": 1.0}, {"eta": 0.0}, {"tolerance": -0.1}, {"patience": 0}):
         with pytest.raises(InputError, match="give eta in"):
             fits(tokens, **changes)
-    for changes in ({"start": 0.0}, {"start": 1.1}, {"convergence": 0.0}):
+    for changes in ({"start": 0.0}, {"start": 1.1}, {"convergence": 0.0}, {"noise": -0.1}, {"noise": 0.5}):
         with pytest.raises(InputError, match="annealing: start"):
             annealing(tokens.training, tokens.validation, topics=2, seed=1, **{**ANNEALING, **changes})
     with pytest.raises(InputError, match="0 topics and 300 iterations"):

@@ -69,6 +69,19 @@ def test_a_cut_is_scikit_learns_and_the_best_of_its_rank() -> None:
         assert np.sum((counts - cut) ** 2) == pytest.approx(np.sum(found.values[rank:] ** 2), rel=1e-10)
 
 
+def test_below_full_rank_negative_entries_are_cut_off_or_all_are_shifted() -> None:
+    counts = random_counts()
+    U, s, words = np.linalg.svd(counts, full_matrices=False)
+    dense = (U[:, :4] * s[:4]) @ words[:4]
+    assert 0.0 < np.mean(dense.min(axis=1) < 0.0) <= 1.0
+    (cut,) = lsa.reconstructions(lsa.decompose(sp.csr_array(counts)), [4])
+    for row, clipped, shifted in zip(dense, cut.clipped(), cut.shifted(), strict=True):
+        positive = np.where(row > 0.0, row, 0.0)
+        np.testing.assert_allclose(clipped, positive / positive.sum(), atol=1e-12)
+        raised = row - min(0.0, row.min())
+        np.testing.assert_allclose(shifted, raised / raised.sum(), atol=1e-12)
+
+
 def test_equal_and_empty_documents_do_not_raise_the_rank() -> None:
     counts = random_counts(6, 30)
     twice = np.concatenate([counts, counts[:4], np.zeros((1, 30))])

@@ -19,7 +19,8 @@ class Line:
         label: its name for people.
         estimator: what computed it: the evaluator itself, or for "truth" "exact-marginal" or the estimator used.
         log_likelihood: nats, over the scored tokens.
-        standard_error: of log_likelihood, nats; 0 where deterministic, NaN where none is stated.
+        standard_error: of log_likelihood, nats, with the bias of logarithms of estimates (`audit.total_error`); 0 where
+            deterministic, NaN where none is stated.
         tokens: the tokens scored (half folding-in scores half of them).
         samples: per document, at most; 0 for a deterministic evaluator.
     """

@@ -1,9 +1,10 @@
 """Hofmann's claims (1999, section 3.6 and Figure 5a), as he scored them and once more under other evaluations.
 
 His score is the perplexity of the document-specific unigram p(w | d) on tokens of documents that the model was trained
-on. Half folding-in and the truth take the same test tokens for documents that the topics have not seen, and the
-posterior predictive integrates over the weights given the training tokens; the last two have a prior, Dirichlet(1) or
-a symmetric one that the validation tokens choose, which are comparisons of their own. All scores are in nats per test
+on. Half folding-in and the truth take the same test tokens for documents of their own, whose weights are not known; the
+topics have been fitted to other tokens of the same documents, which no new document has to offer. The posterior
+predictive integrates over the weights given the training tokens. It and the truth have a prior, Dirichlet(1) or a
+symmetric one that the validation tokens choose, which are comparisons of their own. All scores are in nats per test
 token; where one is sampled a difference counts that exceeds `SEEN` of its standard errors. The seeds' own spread is not
 among these errors: every seed is a comparison. Under a sparse prior both sampled scores can lie below what they
 estimate by more than that error, so that the effects tell the two priors apart.

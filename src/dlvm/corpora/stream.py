@@ -671,8 +671,10 @@ def _open_folder(folder: Path, stem: bool) -> DocumentStream:
     files = text_files(folder)
     if not files:
         raise InputError(f"{folder}: no .txt file in it")
-    # a word's length is no reason to leave it out where the model's vocabulary says which words there are
-    words_of = tokeniser(text_rule(stemmer="lancaster" if stem else "none", minimum_length=1), frozenset())
+    # neither a word's length nor its script is a reason to leave it out where the model's vocabulary says which words
+    # there are; of ASCII texts these are the words of `dlvm import`
+    rule = replace(text_rule(stemmer="lancaster" if stem else "none", minimum_length=1), token=r"[^\W_]")
+    words_of = tokeniser(rule, frozenset())
 
     def read() -> Iterator[Document]:
         for file in files:

@@ -1,10 +1,10 @@
-r"""Hofmann's perplexity experiment (1999, section 3.6 and Figure 5a), and the same models on documents that are new.
+r"""Hofmann's perplexity experiment (1999, section 3.6 and Figure 5a), and other scores of the same tokens.
 
 His score is that of a document-specific unigram: every document's tokens are divided, p(w | d) is fitted to one part,
 and another part scores it, exp(-sum_{d,w} n'(d, w) log p(w | d) / sum n'). Topics and p(z | d) have seen the document,
 so a further dimension is judged by words of documents that it was fitted to. Three scores of the same tokens n' beside
-it: half folding-in, where half of n' is a document of its own that the topics have not seen and the other half is
-scored; the truth, where the likelihood of all of n' under a Dirichlet prior is; and the posterior predictive
+it: half folding-in, where half of n' is a document of its own, of which only the topics know anything, and the other
+half is scored; the truth, where the likelihood of all of n' under a Dirichlet prior is; and the posterior predictive
 p(n' | n, phi, alpha), the true counterpart of his score, in which the weights given the training part are integrated
 over and not put at a point.
 """

@@ -28,7 +28,7 @@ from dlvm.exhibits.inputs import Inputs
 from dlvm.exhibits.interpretations import Interpretation
 from dlvm.exhibits.interpretations_of_estimators import asked, median_and_range
 from dlvm.measures.latent_semantic_analysis import LSA
-from dlvm.measures.tempering import BETA, ITERATIONS, PRIOR_SUM
+from dlvm.measures.tempering import BETA, ITERATIONS, PRIOR_SUM, TRUTH_PRIOR_SUM
 
 
 def _corpora(inputs: Inputs) -> list[str]:
@@ -135,6 +135,15 @@ def _chosen_prior(evaluator: str, name: str) -> list[tuple[str, tuple[Model, str
     return [(f"{NAMES[m]}, {name}", (m, evaluator), ((m[0], m[1] + VALIDATED), evaluator)) for m in models]
 
 
+def _other_schedules(inputs: Inputs) -> list[str]:
+    """Return the changes in perplexity by every other schedule of inverse annealing that was run."""
+    of_model = inputs.scores.loc[inputs.scores["model"] == HEATED[0], "variant"]
+    start = f"{HEATED[1]}-"
+    others = sorted({str(v) for v in of_model if str(v).startswith(start) and not str(v).endswith(VALIDATED)})
+    pairs = [(v.removeprefix(start).replace("-", " "), (HEATED, SPECIFIC), ((HEATED[0], v), SPECIFIC)) for v in others]
+    return _changes(*pairs)(inputs)
+
+
 ROWS = (
     Interpretation(
         "Hofmann, 4: what is held out",
@@ -158,7 +167,7 @@ ROWS = (
             r" \(\beta\) in a row that lower it by less",
         ),
         "each from the last parameters; one iteration that does not help ends everything",
-        effect=_measured(BETA, HEATED),
+        effect=lambda inputs: [*_measured(BETA, HEATED)(inputs), *_other_schedules(inputs)],
         measure=KIND,
     ),
     Interpretation(
@@ -173,9 +182,11 @@ ROWS = (
         _settings(
             KIND,
             r"\(\beta\) from {annealing_start} up to 1, divided by {annealing_eta}; at each until the free energy falls"
-            " by less than {convergence} nats per token; up to {annealing_topics} dimensions",
+            " by less than {convergence} nats per token, after noise of a share of {annealing_noise} on the topics;"
+            " up to {annealing_topics} dimensions",
         ),
-        "coarser or finer steps, which the speed-up is in proportion to",
+        "coarser or finer steps, which the speed-up is in proportion to; no noise, so that topics that have become"
+        " equal part late; an end at the best validation perplexity",
         effect=_measured(ITERATIONS, ANNEALED, HEATED),
         measure=KIND,
     ),
@@ -207,13 +218,14 @@ ROWS = (
         "the prior of Hofmann's models, which have none, for the truth and the posterior predictive",
         _settings(
             KIND,
-            "Dirichlet(1); beside it a symmetric one, its sum from {prior_sums}, under which the posterior predictive"
-            " of the validation tokens is highest",
+            "Dirichlet(1); beside it a symmetric one, its sum from {prior_sums}, under which the validation tokens"
+            " score highest: each of the two chooses its own",
         ),
         "fitted to the training tokens, to which the topics are fitted too",
         effect=lambda inputs: [
             *_changes(*_chosen_prior(TRUTH, "truth"), *_chosen_prior(PREDICTIVE, "predictive"))(inputs),
             *_measured(PRIOR_SUM, *((m[0], m[1] + VALIDATED) for m in (EARLY, HEATED)))(inputs),
+            *_measured(TRUTH_PRIOR_SUM, *((m[0], m[1] + VALIDATED) for m in (EARLY, HEATED)))(inputs),
         ],
         measure=KIND,
     ),

@@ -13,8 +13,10 @@ inverse_annealing`). The test tokens are then scored
   "left-to-right-sequential" and, where it costs no more than `limit`, as "exact-marginal".
 
 The prior alpha is Dirichlet(1), and once more (variants with the suffix "-validated-prior") the symmetric one with that
-sum of its parameters, among those given, under which the posterior predictive of the validation tokens is highest. (The
-prior that makes the training tokens most likely would be too sparse: the topics have been fitted to the same tokens.)
+sum of its parameters, among those given, under which the validation tokens score highest: by the posterior predictive
+for that, by left-to-right sequential, as documents of their own, for the truth. (The two differ: beside
+training tokens that the topics were fitted to, a larger sum scores higher. The prior that makes those tokens themselves
+most likely would be too sparse.)
 Early stopping folds in by EM, tempered EM at its own beta. Nothing is smoothed: every word has a training token, so
 some topic gives it; a folded-in point may still give it 0.
 
@@ -25,7 +27,7 @@ the square of their number. Both estimates lie below what they estimate by a few
 sparse; more samples bring them up.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -52,7 +54,8 @@ HOF, TEM = "plsa-hof", "plsa-tem"
 EARLY, INVERSE, ANNEALING, VALIDATED = "early-stopping", "inverse-annealing", "annealing", "validated-prior"
 FULL, HALF, EXACT, SEQUENTIAL = "full-folding-in", "half-folding-in", "exact-marginal", "left-to-right-sequential"
 PREDICTIVE = "posterior-predictive"
-TO_BEST, ITERATIONS, BETA, PRIOR_SUM = "iterations-to-best", "iterations", "beta", "prior-sum"
+TO_BEST, ITERATIONS, BETA = "iterations-to-best", "iterations", "beta"
+PRIOR_SUM, TRUTH_PRIOR_SUM = "prior-sum", "prior-sum-of-truth"
 BURN_IN = 20  # sweeps of the chain, as in document completion
 
 
@@ -71,6 +74,7 @@ def measure(
     annealing_start: float,
     annealing_eta: float,
     convergence: float,
+    annealing_noise: float,
     other_etas: Sequence[float],
     path_topics: Sequence[int],
     fold_in_iterations: int,
@@ -97,6 +101,7 @@ def measure(
         annealing_start: the first beta of annealing.
         annealing_eta: what it divides beta by.
         convergence: nats per token of the free energy below which it has converged at a beta.
+        annealing_noise: and by how much every beta perturbs p(w | z).
         other_etas: eta of the other schedules; one more has the first eta and a patience of 1.
         path_topics: the numbers of topics at which every iteration is reported.
         fold_in_iterations: the most iterations of folding in.
@@ -104,7 +109,7 @@ def measure(
         samples: sweeps of left-to-right sequential at each position.
         predictive_samples: states of the chain behind the posterior predictive.
         prior_sums: sums of the symmetric prior's parameters, to choose from.
-        prior_samples: states of the chain by which that is chosen.
+        prior_samples: states of the chain, or sweeps, by which that is chosen.
         limit: updates that the exact marginal of all documents may cost.
 
     Returns:
@@ -113,8 +118,8 @@ def measure(
         of the other schedules, variants "inverse-annealing-eta-0.95" and "inverse-annealing-patience-1", by
         "document-specific-unigram" alone. Measurements of all fits on the axis "topics": "iterations-to-best",
         "iterations" (the later stages and values of beta that did not help included), "beta", "validation-perplexity",
-        and "prior-sum" of the chosen priors; at K in `path_topics` on the axis "iteration" (1 is the first) the
-        "validation-perplexity" after it and its "beta".
+        and of the chosen priors "prior-sum" (for the posterior predictive) and "prior-sum-of-truth"; at K in
+        `path_topics` on the axis "iteration" (1 is the first) the "validation-perplexity" after it and its "beta".
 
     Raises:
         InputError: as the split, the fits and the evaluators do.
@@ -175,17 +180,19 @@ def measure(
         yield FULL, 0, full_folding_in([fit.topics], split.test, fold_in)
         yield HALF, 0, half_folding_in([fit.topics], *halves, fold_in)
 
-    def integrated(trained: Topics, model: str, variant: str) -> Iterator[tuple[str, int, Evaluation]]:
+    def integrated(
+        alone: Topics, completing: Topics, model: str, variant: str
+    ) -> Iterator[tuple[str, int, Evaluation]]:
         axes: dict[str, Any] = {"corpus": corpus.name, "model": model, "variant": variant, "topics": topics}
         rng = generator("tempering", **axes, evaluator=SEQUENTIAL, seed=seed)
-        yield SEQUENTIAL, samples, left_to_right_sequential(trained, split.test, samples, rng)
+        yield SEQUENTIAL, samples, left_to_right_sequential(alone, split.test, samples, rng)
         if cost(split.test.lengths, topics) <= limit:
-            yield EXACT, 0, exact_marginal(trained, split.test)
+            yield EXACT, 0, exact_marginal(alone, split.test)
         rng = generator("tempering", **axes, evaluator=PREDICTIVE, seed=seed)
         yield (
             PREDICTIVE,
             predictive_samples,
-            posterior_predictive(trained, split.training, split.test, predictive_samples, rng),
+            posterior_predictive(completing, split.training, split.test, predictive_samples, rng),
         )
 
     fits = inverse_annealing(split.training, split.validation, eta=eta, **schedule)
@@ -193,14 +200,25 @@ def measure(
         report_fit(model, variant, fit)
         report(model, variant, given_training(fit))
         report(model, variant, folded_in(fit))
-        report(model, variant, integrated(fit.topics, model, variant))
+        report(model, variant, integrated(fit.topics, fit.topics, model, variant))
         axes: dict[str, Any] = {"corpus": corpus.name, "model": model, "topics": topics, "seed": seed}
-        chosen = validated_prior(fit.topics, split.training, split.validation, prior_sums, prior_samples, axes)
+
+        def completing(trained: Topics, rng: np.random.Generator) -> Evaluation:
+            return posterior_predictive(trained, split.training, split.validation, prior_samples, rng)
+
+        def alone(trained: Topics, rng: np.random.Generator) -> Evaluation:
+            return left_to_right_sequential(trained, split.validation, prior_samples, rng)
+
+        for_predictive, for_truth = (
+            validated_prior(fit.topics, evaluate, prior_sums, axes) for evaluate in (completing, alone)
+        )
         name = f"{variant}-{VALIDATED}"
-        row(model, name, PRIOR_SUM, topics, chosen.alpha.sum())
-        report(model, name, integrated(chosen, model, name))
+        row(model, name, PRIOR_SUM, topics, for_predictive.alpha.sum())
+        row(model, name, TRUTH_PRIOR_SUM, topics, for_truth.alpha.sum())
+        report(model, name, integrated(for_truth, for_predictive, model, name))
     if topics <= annealing_topics:
-        annealed = {"start": annealing_start, "eta": annealing_eta, "convergence": convergence, **schedule}
+        annealed: dict[str, Any] = {"start": annealing_start, "eta": annealing_eta, "convergence": convergence}
+        annealed |= {"noise": annealing_noise, **schedule}
         fit = annealing(split.training, split.validation, **annealed)
         report_fit(TEM, ANNEALING, fit)
         report(TEM, ANNEALING, given_training(fit))
@@ -215,27 +233,23 @@ def measure(
 
 def validated_prior(
     topics: Topics,
-    training: Corpus,
-    validation: Corpus,
+    evaluate: Callable[[Topics, np.random.Generator], Evaluation],
     sums: Sequence[float],
-    samples: int,
     axes: dict[str, Any],
 ) -> Topics:
-    """Return the topics with the symmetric prior under which validation given training tokens are most likely.
+    """Return the topics with the symmetric prior under which the validation tokens score highest.
 
     Args:
         topics: phi.
-        training: the observed tokens.
-        validation: those that choose, of the same documents.
+        evaluate: scores the validation tokens under a prior.
         sums: of the prior's K equal parameters, to choose from.
-        samples: states of the chain behind each estimate.
-        axes: name the chain's random numbers, the same under every prior.
+        axes: name the random numbers, the same under every prior.
     """
     best, highest = topics, -np.inf
     for alpha_sum in sums:
         candidate = replace(topics, alpha=np.full(topics.n_topics, alpha_sum / topics.n_topics))
         rng = generator("tempering-prior", **axes)
-        found = posterior_predictive(candidate, training, validation, samples, rng).log_likelihood.sum()
+        found = evaluate(candidate, rng).log_likelihood.sum()
         if found > highest:
             best, highest = candidate, found
     return best

@@ -27,9 +27,11 @@ Every beta starts from the parameters that are best so far on the validation tok
 
 Annealing goes the other way, as the continuation method that the source compares with: from a small beta, where the
 posteriors are nearly uniform, iterations until one lowers F_beta by less than `convergence` nats per token, then beta
-<- beta / eta, up to 1. Nothing goes back to the best here, for every beta continues the last. It stops early when
-`patience` values of beta in a row have ended above the lowest end of any by more than the share `tolerance` (the
-plateau at small beta, where all topics are one, is no reason to stop); the best parameters are returned.
+<- beta / eta, up to 1. At small beta all topics are one: a stationary point that turns unstable as beta grows, but
+that no iteration leaves by itself in good time. So every beta begins with `noise` on W, each entry times 1 + noise z,
+z ~ N(0, 1) (Rose, 1998, perturbs likewise). Nothing goes back to the best here, for every beta continues the last. It
+stops early when `patience` values of beta in a row have ended above the lowest end of any by more than the share
+`tolerance` (the plateau at small beta is no reason to stop); the best parameters are returned.
 """
 
 from collections.abc import Iterator
@@ -133,6 +135,12 @@ class _Course:
                     kept[:] = now
             yield step
 
+    def perturb(self, noise: float, random: np.random.Generator) -> None:
+        if noise > 0.0:
+            self.W[:, : self.K] *= 1.0 + noise * random.standard_normal((self.W.shape[0], self.K))
+            np.maximum(self.W, 0.0, out=self.W)
+            self.totals[:] = self.W.sum(axis=0)
+
     def back_to_the_best(self) -> None:
         for now, kept in zip((self.W, self.H, self.totals), self.best, strict=True):
             now[:] = kept
@@ -223,6 +231,7 @@ def annealing(
     start: float,
     eta: float,
     convergence: float,
+    noise: float,
     tolerance: float,
     patience: int,
     iterations: int,
@@ -237,6 +246,7 @@ def annealing(
         start: the first beta, in (0, 1].
         eta: what beta is divided by, in (0, 1).
         convergence: a beta is done when an iteration lowers the free energy by less than this, nats per token.
+        noise: standard deviation of the share by which every p(w | z) is perturbed at a new beta, in [0, 0.1].
         tolerance: the share by which a beta's last validation perplexity must exceed the lowest last one of any to
             count as worse, in [0, 1).
         patience: values of beta in a row that are worse after which to stop.
@@ -246,11 +256,16 @@ def annealing(
         InputError: as `inverse_annealing` does.
     """
     _check(eta, tolerance, patience)
-    if not (0.0 < start <= 1.0 and convergence > 0.0):
-        raise InputError(f"annealing: start {start}, convergence {convergence}; give one in (0, 1], one above 0")
+    if not (0.0 < start <= 1.0 and convergence > 0.0 and 0.0 <= noise <= 0.1):
+        raise InputError(
+            f"annealing: start {start}, convergence {convergence}, noise {noise};"
+            " give one in (0, 1], one above 0, one in [0, 0.1]"
+        )
+    random = generator("annealing-noise", corpus=training.name, topics=topics, seed=seed)
     course = _Course(training, validation, topics, seed, iterations)
     beta, worse, lowest = start, 0, np.inf
     while worse < patience and len(course.path) < iterations:
+        course.perturb(noise, random)
         before = -np.inf
         for step in course.steps(beta):
             if step.objective - before < convergence * training.n_tokens:
