@@ -484,6 +484,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except InputError as error:
         print(f"dlvm: {error}", file=sys.stderr)
         return 2
+    except BrokenPipeError:  # whoever read the output has stopped, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141  # 128 + SIGPIPE, as shells have it
     except OSError as error:
         print(f"dlvm: {error.filename or args.verb}: {error.strerror or error}; check the path", file=sys.stderr)
         return 2

@@ -14,7 +14,9 @@ import pytest
 import scipy.sparse as sp
 
 from dlvm.auditing import audit as auditing
-from dlvm.auditing.command import INTERRUPTED, run_audit
+from dlvm.auditing import command, recommend
+from dlvm.auditing.command import INTERRUPTED, cached, run_audit
+from dlvm.auditing.recommend import Table
 from dlvm.errors import InputError
 from dlvm.seeds import generator
 
@@ -167,6 +169,42 @@ def test_bad_input_is_refused_before_anything_is_written(
     with pytest.raises(InputError, match=message):
         run(files, **given)
     assert sorted(files[0].parent.rglob("*")) == before
+
+
+def test_a_cache_that_cannot_be_written_is_refused_with_the_way_out(
+    files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (files[0].parent / "file").write_text("no folder")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(files[0].parent / "file"))
+    with pytest.raises(InputError, match=r"nothing can be kept there .*; name another folder \(--store\)"):
+        run(files)
+    assert run(files, store=files[0].parent / "kept")[0] == 0
+
+
+def test_other_calibrations_are_kept_apart(files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    folders: list[Path] = []
+
+    def noted(*given: Any) -> Path:
+        folders.append(cached(*given))
+        return folders[-1]
+
+    monkeypatch.setattr(command, "cached", noted)
+    monkeypatch.setattr(recommend, "read_table", lambda *_: Table({}, {}))
+    for calibration in (None, Path("a.csv"), Path("b.csv")):
+        assert run(files, calibration=calibration)[0] == 0
+    assert len(set(folders)) == 3
+
+
+def test_the_page_is_written_though_nobody_reads_the_table(files: tuple[Path, Path]) -> None:
+    class Closed(io.StringIO):
+        def write(self, _: str) -> int:
+            raise BrokenPipeError
+
+    page, values = files[0].parent / "page.html", files[0].parent / "values.json"
+    with pytest.raises((BrokenPipeError, SystemExit)):
+        run_audit(*files, out=Closed(), err=io.StringIO(), html=page, as_json=str(values))
+    assert page.exists()
+    assert values.exists()
 
 
 def test_a_pickle_is_not_read_unasked(files: tuple[Path, Path], tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dlvm.auditing.recommend import Table
+from dlvm.auditing.recommend import HELD, Table
 from dlvm.auditing.result import Audit, Different, Line
 from dlvm.auditing.store import KEY, Store
 from dlvm.corpora.corpus import Corpus
@@ -78,11 +78,7 @@ MOST_DIFFERENT, MOST_WORDS = 10, 10
 PILOT = 4  # documents
 PILOT_TOKENS, PILOT_SAMPLES = 200, 100  # of each, at most
 OWN_NUMBERS = ("tomotopy", "MALLET")  # number words by frequency, by first appearance: no corpus has the same numbers
-# What "auto" chooses from. The table of errors is of documents drawn from models. On test documents of Cranfield under
-# scikit-learn's topics (K = 4, exact values) these two erred at most about twice as much as the table says, mean-field
-# importance sampling and iterated pseudo-counts up to ten times, Chib's estimator up to a hundred times.
-HELD = ("annealed-importance", SEQUENTIAL)
-HARDER = 2.0  # so "auto" asks of the table an error smaller by this
+HARDER = 2.0  # times the error of drawn documents is what `HELD` came to on real ones: "auto" asks for so much less
 FURTHER = 100.0  # times the most samples that were measured, at most
 FEWEST = 10  # samples that "auto" draws: of two or three a standard error cannot be told
 QUADRATIC = ("left-to-right", SEQUENTIAL)  # they resample L (L - 1) / 2 tokens of a document, the others visit L
@@ -390,7 +386,7 @@ def choose(
             )
             reason += "; extrapolated" if option.extrapolated or not option.reached else ""
             return option.estimator, samples, reason + "."
-    raise InputError(f"neither {' nor '.join(HELD)} was measured here; name an estimator, and its samples")
+    raise InputError(f"none of {', '.join(HELD)} was measured here; name an estimator, and its samples")
 
 
 def settings_of(work: Work) -> dict[str, Any]:

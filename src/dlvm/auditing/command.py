@@ -1,6 +1,7 @@
 """What `dlvm audit` does: the plan first, then the audit with a progress bar, then the table, the page and the JSON."""
 
 import hashlib
+import importlib.metadata
 import json
 import os
 from collections.abc import Callable, Iterator
@@ -108,7 +109,8 @@ def run_audit(
     try:
         fitted = read_model(model, form=model_form, vocabulary=vocabulary, trust_pickle=trust_pickle)
         stream = open_documents(documents, form=form, documents_vocabulary=documents_vocabulary, stem=stem)
-        folder = store or cached(fitted, stream, settings)
+        asked = settings | {"calibration": str(calibration), "timings": str(timings)}
+        folder = store or cached(fitted, stream, asked)
         with bar(err, count) as progress:
             found = audit(
                 fitted,
@@ -130,16 +132,17 @@ def run_audit(
     found = replace(found, model=model.name)
     if command:
         found = replace(found, settings={**found.settings, "command": command})
-    if as_json == "-":
-        print(_json(to_json(found)), file=out)
-    else:
-        Console(file=out).print(render(found))
-        if as_json is not None:
-            _write(Path(as_json), _json(to_json(found)) + "\n")
+    # files first: who reads the table may stop reading
     if html is not None:
         from dlvm.auditing.page import page
 
         _write(html, page(found))
+    if as_json not in (None, "-"):
+        _write(Path(as_json or ""), _json(to_json(found)) + "\n")
+    if as_json == "-":
+        print(_json(to_json(found)), file=out, flush=True)
+    else:
+        Console(file=out).print(render(found))
     if store is None and found.complete:
         remove(folder)
     return 0
@@ -149,7 +152,7 @@ def cached(fitted: Any, stream: Any, settings: dict[str, Any]) -> Path:
     """Return the folder in the user's cache ($XDG_CACHE_HOME, or ~/.cache) for this audit of these contents."""
     from dlvm.auditing.audit import model_digest
 
-    key = [model_digest(fitted), stream.digest, settings]
+    key = [model_digest(fitted), stream.digest, settings, importlib.metadata.version("dlvm")]
     digest = hashlib.sha256(json.dumps(key, sort_keys=True).encode()).hexdigest()
     root = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(root) / "dlvm" / "audits" / digest[:24]

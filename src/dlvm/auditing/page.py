@@ -154,8 +154,8 @@ def _numbers(audit: Audit) -> str:
     )
     reason = f'<p class="note">{_text(wording.truth_note(audit))}</p>' if audit.reason else ""
     caption = (
-        "± is one standard error, as the estimator itself states it. A ratio below 1 flatters the model, one above 1 "
-        "is too hard on it."
+        "± is one standard error, with the bias of logarithms of estimates. A ratio below 1 flatters the model, one "
+        "above 1 is too hard on it."
     )
     return f"<table><caption>{caption}</caption>{heads}<tbody>\n{body}</tbody></table>{reason}"
 

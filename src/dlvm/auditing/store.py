@@ -24,7 +24,7 @@ class Store:
         columns: how many values a document has.
 
     Raises:
-        InputError: when the folder holds another audit's values, or something else.
+        InputError: when the folder holds another audit's values, or something else, or cannot be written.
     """
 
     def __init__(self, folder: Path, key: dict[str, Any], columns: int) -> None:
@@ -35,8 +35,13 @@ class Store:
         if not path.exists():
             if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
                 raise InputError(f"{folder}: not a folder of an audit; name a new or an empty one")
-            with replacing(path) as temporary:
-                temporary.write_text(json.dumps(key, sort_keys=True, indent=1) + "\n", encoding="utf-8")
+            try:
+                with replacing(path) as temporary:
+                    temporary.write_text(json.dumps(key, sort_keys=True, indent=1) + "\n", encoding="utf-8")
+            except OSError as error:
+                raise InputError(
+                    f"{folder}: nothing can be kept there ({error.strerror}); name another folder (--store)"
+                ) from error
             return
         try:
             found = json.loads(path.read_text(encoding="utf-8"))
