@@ -251,7 +251,7 @@ def audit(args: argparse.Namespace) -> None:
     from dlvm.auditing.command import run_audit
 
     names = ["vocabulary", "documents_vocabulary", "trust_pickle", "stem", "estimator", "samples", "standard_error"]
-    names += ["limit", "seed", "cores", "store", "so_far", "calibration", "timings", "html"]
+    names += ["limit", "seed", "cores", "store", "so_far", "other_corpus", "calibration", "timings", "html"]
     status = run_audit(
         args.model,
         args.documents,
@@ -444,6 +444,7 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("--cores", type=int, default=1)
     sub.add_argument("--store", type=Path, help="keep what is done in this folder, not in the user's cache")
     sub.add_argument("--so-far", action="store_true", help="run nothing: report what an interrupted audit has kept")
+    sub.add_argument("--other-corpus", action="store_true", help="documents that are unlike the model's own are meant")
     sub.add_argument("--no-library", action="store_true", help="leave the library's own number out")
     add_calibration(sub)
     sub.add_argument("--html", type=Path, metavar="FILE", help="write a page with figures")

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from scipy.special import gammaln
 
 from dlvm.auditing import audit as auditing
-from dlvm.auditing.audit import BLOCK, Block, Plan, audit, local, to_json
+from dlvm.auditing.audit import BLOCK, Block, Plan, audit, local, to_json, unlike
 from dlvm.auditing.recommend import Run, Table
 from dlvm.auditing.result import Audit
 from dlvm.corpora.corpus import Corpus
@@ -507,3 +507,27 @@ def test_bad_input_is_one_line(given: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message) as caught:
         audit(given.pop("model", topics_of()), given.pop("documents", drawn(5)), **given)
     assert "\n" not in str(caught.value)
+
+
+def test_documents_of_another_corpus_and_words_in_another_order_are_refused_unless_they_are_meant() -> None:
+    """The model's own documents, hundreds of times over, are never refused; those of another are."""
+    rng = generator("test-audit-other")
+    rank = np.arange(1.0, 2001.0)
+    phi = np.stack([rng.permutation(1.0 / rank) for _ in range(3)])
+    phi /= phi.sum(axis=1, keepdims=True)
+    topics = Topics(phi, np.full(3, 0.5), tuple(f"w{w}" for w in range(2000)))
+    theta = rng.dirichlet(topics.alpha, size=300)
+    own = [rng.multinomial(40, theta[d] @ phi) for d in range(300)]
+    for d in range(100):
+        assert unlike(topics, np.sum(own[d : d + 30], axis=0)) == ""
+    mixed = rng.permutation(2000)
+    counts = np.sum(own, axis=0)
+    assert "times rarer under it" in unlike(topics, counts[mixed])
+    half = np.where(phi.max(axis=0) < np.quantile(phi.max(axis=0), 0.95), counts, 0)
+    assert "of its probability" in unlike(topics, half)
+    assert unlike(topics, np.array([auditing.FEWEST_TOKENS - 1, *np.zeros(1999, int)])) == ""  # too few to tell
+    other = sp.csr_array(np.array(own)[:, mixed])
+    with pytest.raises(InputError, match=r"not documents like the model's own: .*--other-corpus"):
+        audit((topics.phi, topics.alpha), other, estimator="linear-time")
+    found = audit((topics.phi, topics.alpha), other[:40], estimator="linear-time", other_corpus=True)
+    assert found.documents == 40

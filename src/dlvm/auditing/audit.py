@@ -76,6 +76,7 @@ BLOCK = 16  # documents
 PATIENCE = 5.0  # seconds
 MOST_DIFFERENT, MOST_WORDS = 10, 10
 PILOT = 4  # documents
+LEAST_SEEN, MOST_EXCESS, FEWEST_TOKENS = 0.6, 1.0, 1000  # of what is expected; nats per token; to judge by
 PILOT_TOKENS, PILOT_SAMPLES = 200, 100  # of each, at most
 OWN_NUMBERS = ("tomotopy", "MALLET")  # number words by frequency, by first appearance: no corpus has the same numbers
 HARDER = 2.0  # times the error of drawn documents is what `HELD` came to on real ones: "auto" asks for so much less
@@ -151,6 +152,7 @@ def audit(
     reported: bool = True,
     so_far: bool = False,
     apart: bool = False,
+    other_corpus: bool = False,
     table: Table | None = None,
 ) -> Audit:
     """Audit a topic model on documents: what its library reports of them, and their likelihood.
@@ -173,6 +175,7 @@ def audit(
         progress: is told after every block how many documents are done and which share of the estimated work.
         reported: whether the library's own number is asked for.
         so_far: nothing is run; the audit is of the documents in `store`.
+        other_corpus: whether documents may be unlike those of the model's own corpus (`unlike`).
         apart: whether an audit of more than `PATIENCE` seconds runs in a process of its own on one core, too. In this
             process Ctrl-C is heard between blocks alone, and a block may take minutes.
         table: what is known of the estimators' errors, for "auto"; None for the reference results
@@ -202,7 +205,7 @@ def audit(
         if stream.vocabulary is not None:
             fitted = replace(fitted, topics=replace(fitted.topics, vocabulary=stream.vocabulary))
     topics = fitted.topics
-    read = survey(stream, topics.n_topics, limit)
+    read = survey(stream, topics, limit)
     if len(read.lengths) == 0:
         raise InputError(f"{stream.name}: no document in it")
     if not read.lengths.any() and not read.left_out.any():
@@ -211,6 +214,12 @@ def audit(
         raise InputError(
             f"{stream.name}: none of the {int(read.left_out.sum())} tokens is a word of the model; take the documents'"
             " own model, its preprocessing, or its vocabulary"
+        )
+    difference = "" if other_corpus else unlike(topics, read.words)
+    if difference:
+        raise InputError(
+            f"{stream.name}: not documents like the model's own: {difference}; give the model's own vocabulary or"
+            " documents of its corpus, or say --other-corpus (other_corpus=True) where they are meant to be of another"
         )
     chosen, drawn, reason = choose(topics, read, estimator, samples, standard_error, limit, table)
     work = Work(chosen, drawn, seed)
@@ -302,21 +311,25 @@ class Survey(NamedTuple):
         price: updates that the exact likelihood of all documents takes; inf beyond the limit, or where a document
             needs more memory than `LARGEST_LAYER` count vectors.
         pilot: the first documents with tokens, shortened.
+        words: (V,) how often each word of the model occurs.
     """
 
     lengths: NDArray[np.int64]
     left_out: NDArray[np.int64]
     price: float
     pilot: Block
+    words: NDArray[np.int64]
 
 
-def survey(stream: DocumentStream, K: int, limit: float) -> Survey:
+def survey(stream: DocumentStream, topics: Topics, limit: float) -> Survey:
     """Read the documents once."""
-    lengths, left_out, price = [], [], 0.0
+    K, V = topics.phi.shape
+    lengths, left_out, price, words = [], [], 0.0, np.zeros(V, np.int64)
     pilot: list[NDArray[np.int32]] = []
     for batch in stream:
         lengths.append(batch.lengths)
         left_out.append(batch.left_out)
+        words += np.bincount(batch.tokens, minlength=V)
         for d in np.flatnonzero(batch.lengths) if price < math.inf or len(pilot) < PILOT else ():
             tokens = batch.document(int(d))
             if len(pilot) < PILOT:
@@ -326,7 +339,40 @@ def survey(stream: DocumentStream, K: int, limit: float) -> Survey:
     nothing = np.zeros(0, np.int64)
     offsets = np.cumsum([0, *map(len, pilot)]).astype(np.int64)
     block = Block(0, np.concatenate([np.zeros(0, np.int32), *pilot]), offsets)
-    return Survey(np.concatenate([nothing, *lengths]), np.concatenate([nothing, *left_out]), price, block)
+    return Survey(np.concatenate([nothing, *lengths]), np.concatenate([nothing, *left_out]), price, block, words)
+
+
+def unlike(topics: Topics, words: NDArray[np.int64]) -> str:
+    """Say how documents differ from the model's own corpus, where they differ so much that they are of another.
+
+    Under the model a token is w with p(w) = sum_k alpha_k phi[k, w] / A. Of N tokens, the words that occur then have
+    the probability sum_w p(w) (1 - (1 - p(w))^N) in all, and a token costs the entropy of p. Documents of a corpus are
+    burstier than N draws, but other documents lack the model's frequent words altogether, or have its rare ones often:
+    so do words that are matched by place in the wrong order.
+
+    Args:
+        topics: phi and alpha.
+        words: (V,) how often each word occurs.
+
+    Returns:
+        The difference in words; empty where there is none of that size, or too few tokens to tell.
+    """
+    N = int(words.sum())
+    if N < FEWEST_TOKENS:
+        return ""
+    p = topics.alpha @ topics.phi / topics.alpha.sum()
+    some = p > 0.0
+    seen, expected = (
+        float(p[words > 0].sum()),
+        float(-(p[some] * np.expm1(N * np.log1p(-np.minimum(p[some], 0.5)))).sum()),
+    )
+    if seen < LEAST_SEEN * expected:
+        return f"the words that occur have {seen:.0%} of its probability, where {expected:.0%} is to be expected"
+    both = some & (words > 0)
+    excess = float(-(words[both] / N * np.log(p[both])).sum() + (p[some] * np.log(p[some])).sum())
+    if excess > MOST_EXCESS:
+        return f"their tokens are {math.exp(excess):.0f} times rarer under it than is to be expected"
+    return ""
 
 
 def _price(tokens: NDArray[np.int32], K: int) -> float:

@@ -37,6 +37,7 @@ def run_audit(
     cores: int = 1,
     store: Path | None = None,
     so_far: bool = False,
+    other_corpus: bool = False,
     reported: bool = True,
     calibration: Path | None = None,
     timings: Path | None = None,
@@ -64,6 +65,7 @@ def run_audit(
         seed: likewise.
         cores: likewise.
         store: a folder for what is done, kept afterwards; None for one in the user's cache, deleted once all is done.
+        other_corpus: likewise.
         so_far: nothing is run; what an interrupted audit has kept is reported.
         reported: whether the library's own number is asked for.
         calibration: measurements to recommend an estimator from; None for the reference results.
@@ -122,6 +124,7 @@ def run_audit(
                 progress=progress,
                 reported=reported,
                 so_far=so_far,
+                other_corpus=other_corpus,
                 apart=True,
                 table=table,
             )
