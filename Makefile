@@ -61,7 +61,7 @@ reference: reproduce ## For maintainers: take this run's results as the referenc
 	@mkdir -p data/reference/paper
 	@cp data/scores/scores.csv data/scores/corpora.csv data/scores/timings.csv data/reference/paper
 	@gzip -9nc data/scores/measurements.csv > data/reference/paper/measurements.csv.gz
-	@for figure in figure-4 figure-optimism; do \
+	@for figure in figure-4 figure-optimism figure-peers; do \
 	    $(RUN) dlvm exhibit $$figure --study data/studies/paper.json --scores data/scores/scores.csv \
 	        --corpora data/scores/corpora.csv --measurements data/scores/measurements.csv \
 	        --output data/reference/paper/$$figure.png || exit 1; \

@@ -108,7 +108,8 @@ def far_below(
     factor: float = FAR,
 ) -> Finding:
     """Compare the lowest perplexity of tempered EM with the lowest of a baseline, seed by seed."""
-    agree, parts, seeds = [], [], []
+    agree, seeds = [], []
+    parts: dict[str, list[tuple[float, str]]] = {}
     for curve in _whole(_curves(inputs, corpora, HEATED, evaluator)):
         others = [p for (_, s), p in _strongest(inputs, curve.corpus, baseline).items() if s == curve.seed]
         if others:
@@ -116,12 +117,11 @@ def far_below(
             gain = best.value - other.value
             agree.append(gain - SEEN * _error(best, other) >= math.log(factor))
             ranks = f" (rank {other.topics})" if other.topics else ""
-            parts.append(
-                f"{_named(curve.corpus, curve.prior)} {math.exp(-other.value):,.0f}{ranks} over"
-                f" {math.exp(-best.value):,.0f} (K={best.topics}) is {math.exp(gain):.2f}"
-            )
+            words = f"{math.exp(-other.value):,.0f}{ranks} over {math.exp(-best.value):,.0f} (K={best.topics})"
+            parts.setdefault(_named(curve.corpus, curve.prior), []).append((gain, words))
             seeds.append(curve.seed)
-    return counted(agree, f"lowest perplexities: {'; '.join(parts)}", seeds, **ALWAYS)
+    least = [f"{name} {min(found)[1]} is {math.exp(min(found)[0]):.2f}" for name, found in parts.items()]
+    return counted(agree, f"lowest perplexities, the seed with the least factor: {'; '.join(least)}", seeds, **ALWAYS)
 
 
 def below_at_same(inputs: Inputs, corpora: Sequence[str]) -> Finding:
@@ -281,7 +281,7 @@ def prefers_more(inputs: Inputs, corpora: Sequence[str]) -> Finding:
             agree.append(preferred > true)
             parts.append(f"{_named(curve.corpus, curve.prior)} {preferred} against {true}")
             seeds.append(curve.seed)
-    return counted(agree, "; ".join(parts), seeds)
+    return counted(agree, "; ".join(dict.fromkeys(parts)), seeds)
 
 
 _FIGURE, _SECTION = "Hofmann, Figure 5a", "Hofmann, section 3.6"
