@@ -47,6 +47,8 @@ def tiny_study() -> dict[str, Any]:
     study["models"]["lda"]["train"] |= {"sweeps": 10, "chains": 2}
     study["realistic"] |= {"documents": 60, "test_documents": 5, "corpora": ["s10"]}
     study["realistic"]["train"]["sweeps"] = 10
+    for optional in ("latent-semantic-analysis", "tempering", "peers"):  # the demonstration has them
+        del study["measures"][optional]
     for kind, asked in study["measures"].items():
         if asked["corpora"] == ["none"]:
             continue
@@ -57,6 +59,9 @@ def tiny_study() -> dict[str, Any]:
             asked["topics"] = {"s10": [3]} if kind == "model-selection" else [2]
     study["measures"]["model-selection"]["settings"] |= {"training_documents": [20, 40], "sweeps": 10, "chains": 1}
     study["measures"]["calibration"]["settings"] |= {"pairs": 2, "more_pairs": 3, "samples": 5, "gammas": [0.5]}
+    study["measures"]["precision"]["topics"] = [20]
+    study["measures"]["precision"]["settings"] |= {"lengths": [50], "documents": [2], "samples": [1], "work": 1.0e6}
+    study["measures"]["precision"]["settings"] |= {"reference_draws": 1.0e5, "reference_work": 1.0e6}
     study["measures"]["convergence-to-exact"]["settings"] |= {"samples": [10, 20], "runs": 2}
     study["measures"]["discrete-latents"]["settings"]["topics"] = [2]
     study["measures"]["normaliser-limits"] = {
