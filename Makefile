@@ -12,7 +12,8 @@ LOCKED := .venv/.locked-$(shell { cat requirements.lock; pwd; } | cksum | tr -s 
 READY := .venv/.ready-$(shell cksum < pyproject.toml | tr -s ' \t' '-')
 
 RUN := PATH="$(CURDIR)/.venv/bin:$$PATH"
-PIP := .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-input
+# bytecode is made when a module is first imported: most of what is installed never is
+PIP := .venv/bin/python -m pip install --no-compile --quiet --disable-pip-version-check --no-input
 SNAKEMAKE := $(RUN) snakemake
 # stamps first: what is left of a removal that was killed must not pass for an environment
 REMOVE_VENV := rm -f .venv/.locked-* .venv/.ready-* && rm -rf .venv
