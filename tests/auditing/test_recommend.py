@@ -319,7 +319,8 @@ def test_the_verb_prints_a_table_and_json(table: Table, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("seconds", "text"), [(7200.0, "2 h"), (90.0, "1.5 min"), (0.0123, "12 ms"), (5e-6, "5 µs"), (720000.0, "200 h")]
+    ("seconds", "text"),
+    [(7200.0, "2 h"), (90.0, "1.5 min"), (0.0123, "12 ms"), (5e-6, "5 µs"), (5.8e-4, "580 µs"), (7.2e5, "200 h")],
 )
 def test_durations(seconds: float, text: str) -> None:
     assert duration(seconds) == text

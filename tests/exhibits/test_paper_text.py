@@ -1,5 +1,6 @@
 """The paper's sources hold no number, use no macro that is not there, and cite what the bibliography has."""
 
+import functools
 import re
 from pathlib import Path
 from typing import Any
@@ -54,12 +55,18 @@ def studies() -> list[Any]:
     return [small_study(), one, unmeasured]
 
 
+@functools.cache
+def all_macros() -> dict[str, str]:
+    """Return the macros of the whole small study."""
+    return macros(inputs())
+
+
 @pytest.mark.parametrize("number", range(3))
 @pytest.mark.parametrize("synthetic", [False, True])
 def test_every_macro_that_the_paper_uses_is_defined_for_every_study(number: int, synthetic: bool) -> None:
     study = studies()[number]
     defined = set(macros(inputs(study, synthetic=synthetic)))
-    generated = {name for name in macros(inputs()) if not name.startswith("Corpus") or name.startswith("Corpora")}
+    generated = {name for name in all_macros() if not name.startswith("Corpus") or name.startswith("Corpora")}
     used = {name for name in re.findall(r"\\([A-Z][A-Za-z]+)", ALL_TEXT) if name in generated}
     own = set(re.findall(r"\\newcommand\{\\(\w+)\}", ALL_TEXT))
     unknown = (
@@ -77,7 +84,7 @@ def test_every_macro_that_the_paper_uses_is_defined_for_every_study(number: int,
 
 
 def test_every_exhibit_is_in_the_paper() -> None:
-    found = macros(inputs())
+    found = all_macros()
     per_corpus = set(re.findall(r"\\includegraphics(?:\[[^]]*\])?\{\\of\{#1\}\{(\w+)\}\}", ALL_TEXT))
     shown = {found[f"Corpus{position}{name}"] for position in POSITIONS for name in per_corpus}
     shown |= set(re.findall(r"\\includegraphics(?:\[[^]]*\])?\{([\w-]+)\}", ALL_TEXT))
@@ -107,7 +114,7 @@ def test_citations_are_in_the_bibliography_and_all_of_it_is_cited() -> None:
 
 
 def test_verdicts_and_key_numbers_follow_the_scores() -> None:
-    found = macros(inputs())
+    found = all_macros()
     assert found["CorpusOneFullVerdict"] == "falls at every one of 12 steps"  # 3 constants, 2 seeds, 2 steps
     assert found["AllFullVerdict"] == "falls at every one of 36 steps"
     assert found["CorpusOneHalfSmallestVerdict"] == "rises at 2 of 4 steps"

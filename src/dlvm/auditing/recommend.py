@@ -527,11 +527,10 @@ def _option(
 
 def duration(seconds: float) -> str:
     """Return a time in two digits of a unit that suits it."""
-    for unit, size in (("h", 3600.0), ("min", 60.0), ("s", 1.0), ("ms", 1e-3)):
-        if seconds >= size:
-            value = seconds / size
-            return f"{value:.2g} {unit}" if value < 100 else f"{value:,.0f} {unit}"
-    return f"{seconds * 1e6:.2g} µs"
+    units = {"h": 3600.0, "min": 60.0, "s": 1.0, "ms": 1e-3, "µs": 1e-6}
+    unit = next((unit for unit, size in units.items() if seconds >= size), "µs")
+    value = seconds / units[unit]
+    return f"{value:.2g} {unit}" if value < 99.5 else f"{value:,.0f} {unit}"
 
 
 def exact_seconds(topics: int, lengths: Sequence[int]) -> float:
