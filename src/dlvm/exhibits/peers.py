@@ -262,6 +262,7 @@ def macros(inputs: Inputs) -> dict[str, str]:
         "PeersSamples": latex.setting(settings.get("samples")),
         "PeersLeastSamples": latex.setting(settings.get("least_samples")),
     }
+    farthest: list[float] = []
     for library in LIBRARIES:
         name = f"Peers{latex.camel(library)}"
         ratios, terms, loose = [], [], []
@@ -269,6 +270,7 @@ def macros(inputs: Inputs) -> dict[str, str]:
             reported, truth = (curve(inputs, corpus, library, evaluator) for evaluator in (REPORTED, TRUTH))
             for k in sorted(reported.keys() & truth.keys()):
                 ratios.append((truth[k].value - reported[k].value, k, corpus))
+            farthest += [gap for gap, *_ in ratios]
             growing, bound = measured(inputs, corpus, library, GROWING), curve(inputs, corpus, library, MEAN_FIELD)
             terms += [(-value, k, corpus) for k, value in growing.items()]
             for k in sorted(reported.keys() & growing.keys() & bound.keys()):
@@ -279,6 +281,7 @@ def macros(inputs: Inputs) -> dict[str, str]:
                 result[f"{name}{part}{end}"] = NOT_RUN if chosen is None else size
                 result[f"{name}{part}{end}Topics"] = NOT_RUN if chosen is None else latex.integer(chosen[1])
                 result[f"{name}{part}{end}Corpus"] = NOT_RUN if chosen is None else latex.corpus_name(chosen[2])
+    result["PeersReportedOverTrueMost"] = _size("Ratio", max(farthest)) if farthest else NOT_RUN
     beside = [
         {library: points[k].value for library, points in curves.items() if k in points}
         for corpus in shown
