@@ -95,7 +95,7 @@ def test_every_exhibit_is_in_the_paper() -> None:
 
 def test_every_caption_says_that_data_are_synthetic() -> None:
     captions = re.findall(r"\\caption\{(.*?)\n?\s*\\label", ALL_TEXT, flags=re.DOTALL)
-    assert len(captions) == 35
+    assert len(captions) == ALL_TEXT.count(r"\caption{") > 0
     assert all(
         "SyntheticNotice" in caption or r"\of{#1}{Notice}" in caption or "No data play" in caption
         for caption in captions

@@ -13,9 +13,10 @@ from dlvm.evaluators.evaluation import Evaluation
 from dlvm.evaluators.exact_marginal import exact_marginal
 from dlvm.evaluators.full_folding_in import full_folding_in
 from dlvm.evaluators.half_folding_in import half_folding_in
+from dlvm.evaluators.posterior_predictive import posterior_predictive
 from dlvm.experiment import check_settings
 from dlvm.measurements import Measurement
-from dlvm.measures.tempering import measure, posterior_predictive, validated_prior
+from dlvm.measures.tempering import measure, validated_prior
 from dlvm.models import plsa_tem
 from dlvm.models.inverse_annealing import annealing, inverse_annealing
 from dlvm.models.topics import Topics

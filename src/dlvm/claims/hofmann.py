@@ -41,7 +41,7 @@ from dlvm.exhibits.hofmann import (
     rank,
 )
 from dlvm.exhibits.inputs import HALF, Inputs
-from dlvm.exhibits.optimism import Point
+from dlvm.exhibits.per_token import Point
 
 FAR = AXIS[1] / AXIS[0]
 ITERATIONS, TO_BEST = "iterations", "iterations-to-best"

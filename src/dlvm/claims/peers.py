@@ -6,7 +6,8 @@ from itertools import pairwise
 
 from dlvm.claims.finding import ALWAYS, Claim, Finding, counted, median
 from dlvm.exhibits.inputs import Inputs
-from dlvm.exhibits.peers import KIND, REPORTED, TRUTH, Point, apart, curve, libraries
+from dlvm.exhibits.peers import KIND, REPORTED, TRUTH, apart, curve, libraries
+from dlvm.exhibits.per_token import Point
 
 SEEN = 3.0  # standard errors of the truth above which a difference is taken for one
 VARIATIONAL = ("scikit-learn", "gensim")

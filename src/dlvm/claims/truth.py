@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 from dlvm.claims.finding import ALWAYS, Claim, Finding, counted, median
 from dlvm.exhibits.inputs import FULL, HALF, LDA, PLSA, Inputs
-from dlvm.exhibits.optimism import EXACT, FITTED, FLAT, KIND, PLUG_IN, SEQUENTIAL, Point, curve
+from dlvm.exhibits.optimism import EXACT, FITTED, FLAT, KIND, PLUG_IN, SEQUENTIAL, curve
+from dlvm.exhibits.per_token import Point
 from dlvm.exhibits.repair import LAPLACE, NML, errors
 
 WITHIN = 0.01  # nats per token: one percent of perplexity

@@ -17,12 +17,14 @@ C counting the observed tokens under z_s and the scored ones before l: without b
 start, and consistent. (A mean over s for each token, the product taken afterwards, is neither.)
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from dlvm.corpora.corpus import Corpus
 from dlvm.corpora.split import half_split
-from dlvm.evaluators.evaluation import Evaluation, check_samples, in_vocabulary, kernel_arrays
-from dlvm.evaluators.gibbs_chain import log_mean_of_chain, run_chain
+from dlvm.evaluators.evaluation import Evaluation, check_samples, in_vocabulary
+from dlvm.evaluators.posterior_predictive import posterior_predictive
 from dlvm.models.topics import Topics
 
 
@@ -58,12 +60,5 @@ def document_completion(
     """
     check_samples("document completion", samples)
     observed, scored, left_out = halves(topics, documents, rng)
-    both = observed.with_streams(
-        [np.concatenate([observed.document(d), scored.document(d)]) for d in range(observed.n_documents)],
-        observed.documents,
-    )
-    arrays = kernel_arrays(topics, both)
-    chain = run_chain("document completion", arrays, observed.lengths, samples, rng, burn_in)
-    value, error = log_mean_of_chain(chain.log_ahead)
-    error[(arrays.lengths == 0) | np.isneginf(value)] = 0.0  # known without sampling
-    return Evaluation(value, scored.lengths, error, left_out)
+    found = posterior_predictive(topics, observed, scored, samples, rng, burn_in=burn_in)
+    return replace(found, tokens_left_out=left_out)

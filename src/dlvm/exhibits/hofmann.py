@@ -22,7 +22,8 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from dlvm.errors import InputError
 from dlvm.exhibits import latex, style
 from dlvm.exhibits.inputs import HALF, PLSA, TEM, Inputs
-from dlvm.exhibits.optimism import TRUTHS, Point
+from dlvm.exhibits.optimism import TRUTHS
+from dlvm.exhibits.per_token import Point
 from dlvm.measures import tempering
 from dlvm.measures.latent_semantic_analysis import (
     BY_DOCUMENT,

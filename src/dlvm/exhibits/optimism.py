@@ -5,8 +5,7 @@ somewhat below the likelihood itself, by what no standard error of one run tells
 """
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from matplotlib import patheffects
@@ -17,9 +16,10 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLoca
 from dlvm.errors import InputError
 from dlvm.exhibits import latex, style
 from dlvm.exhibits.inputs import FULL, HALF, LDA, PLSA, Inputs
+from dlvm.exhibits.per_token import Point, first_of, mean_points
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 KIND = "optimism"
 FLAT, FITTED = f"{KIND}-flat-prior", f"{KIND}-fitted-prior"
@@ -45,28 +45,6 @@ CURVES: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
     ("truth", FITTED, "truth, fitted prior", {"marker": "o", "linestyle": (0, (4, 2)), "linewidth": 1.1}),
     (MEAN_FIELD, KIND, "mean-field bound", {"marker": "^", "linewidth": 0.9}),
 )
-
-
-@dataclass(frozen=True)
-class Point:
-    """A score per token.
-
-    Attributes:
-        topics: K.
-        value: log-likelihood, nats per token.
-        error: its standard error; 0 where none is stated.
-        samples: what it was drawn with; 0 for an exact or deterministic one.
-    """
-
-    topics: int
-    value: float
-    error: float
-    samples: int
-
-    @property
-    def perplexity(self) -> float:
-        """The perplexity per token."""
-        return math.exp(-self.value)
 
 
 def measured_constant(inputs: Inputs) -> float:
@@ -96,26 +74,8 @@ def curve(inputs: Inputs, corpus: str, model: str, evaluator: str, variant: str 
     table = inputs.scores
     constant = measured_constant(inputs) if model != LDA else 0.0
     table = table[(table["corpus"] == corpus) & (table["model"] == model) & (table["variant"] == variant)]
-    table = table[
-        (table["smoothing"] == constant) & table["evaluator"].isin(TRUTHS if evaluator == "truth" else [evaluator])
-    ]
-    points = []
-    for topics, rows in table.groupby("topics"):
-        rows = first_of(rows, TRUTHS) if evaluator == "truth" else rows
-        per_token = rows["log_likelihood"] / rows["tokens"]
-        errors = (rows["standard_error"].fillna(0.0) / rows["tokens"]) ** 2
-        error, samples = math.sqrt(float(errors.sum())) / len(rows), int(rows["samples"].min())
-        points.append(Point(int(str(topics)), float(per_token.mean()), error, samples))
-    return points
-
-
-def first_of(rows: "pd.DataFrame", names: Sequence[str], column: str = "evaluator") -> "pd.DataFrame":
-    """Return the rows of the first name that has any."""
-    for name in names:
-        chosen = rows[rows[column] == name]
-        if len(chosen):
-            return chosen
-    return rows.iloc[:0]
+    names = TRUTHS if evaluator == "truth" else [evaluator]
+    return list(mean_points(table[table["smoothing"] == constant], names).values())
 
 
 def measured_corpora(inputs: Inputs, model: str = PLSA) -> list[str]:

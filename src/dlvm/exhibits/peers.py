@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from matplotlib import patheffects
@@ -13,6 +12,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator
 
 from dlvm.exhibits import latex, style
 from dlvm.exhibits.inputs import Inputs
+from dlvm.exhibits.per_token import Point, mean_points
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,28 +29,6 @@ MARKERS = {"scikit-learn": "o", "gensim": "s", "tomotopy": "^"}
 TABLE_TOPICS = (5, 20, 160)
 HEIGHT = 2.9  # inches
 NOT_RUN = "not run"
-
-
-@dataclass(frozen=True)
-class Point:
-    """A score per token.
-
-    Attributes:
-        topics: K.
-        value: log-likelihood, nats per token.
-        error: its standard error; 0 where none is stated.
-        samples: what it was drawn with; 0 for an exact or deterministic one.
-    """
-
-    topics: int
-    value: float
-    error: float
-    samples: int
-
-    @property
-    def perplexity(self) -> float:
-        """The perplexity per token; inf where it is beyond floating point."""
-        return math.exp(-self.value) if self.value > -700.0 else math.inf
 
 
 def corpora(inputs: Inputs) -> list[str]:
@@ -81,16 +59,7 @@ def curve(inputs: Inputs, corpus: str, library: str, evaluator: str) -> dict[int
     """
     table = _scores(inputs)
     table = table[(table["corpus"] == corpus) & (table["model"] == library)]
-    points = {}
-    for topics, rows in table.groupby("topics"):
-        names = [name for name in (TRUTHS if evaluator == TRUTH else (evaluator,)) if name in set(rows["evaluator"])]
-        if names:
-            chosen = rows[rows["evaluator"] == names[0]]
-            per_token = chosen["log_likelihood"] / chosen["tokens"]
-            errors = (chosen["standard_error"].fillna(0.0) / chosen["tokens"]) ** 2
-            error, samples = math.sqrt(float(errors.sum())) / len(chosen), int(chosen["samples"].min())
-            points[int(str(topics))] = Point(int(str(topics)), float(per_token.mean()), error, samples)
-    return points
+    return mean_points(table, TRUTHS if evaluator == TRUTH else (evaluator,))
 
 
 def measured(inputs: Inputs, corpus: str, library: str, quantity: str) -> dict[int, float]:

@@ -36,12 +36,12 @@ import numpy as np
 from dlvm.corpora.corpus import Corpus
 from dlvm.corpora.split import half_split, token_split
 from dlvm.errors import InputError
-from dlvm.evaluators.evaluation import Evaluation, kernel_arrays, predictive
+from dlvm.evaluators.evaluation import Evaluation, predictive
 from dlvm.evaluators.exact_marginal import cost, exact_marginal
 from dlvm.evaluators.full_folding_in import full_folding_in
-from dlvm.evaluators.gibbs_chain import log_mean_of_chain, run_chain
 from dlvm.evaluators.half_folding_in import half_folding_in
 from dlvm.evaluators.left_to_right_sequential import left_to_right_sequential
+from dlvm.evaluators.posterior_predictive import posterior_predictive
 from dlvm.measurements import Measurement
 from dlvm.measures.latent_semantic_analysis import EVALUATOR, VALIDATION
 from dlvm.models import plsa_tem
@@ -56,7 +56,6 @@ FULL, HALF, EXACT, SEQUENTIAL = "full-folding-in", "half-folding-in", "exact-mar
 PREDICTIVE = "posterior-predictive"
 TO_BEST, ITERATIONS, BETA = "iterations-to-best", "iterations", "beta"
 PRIOR_SUM, TRUTH_PRIOR_SUM = "prior-sum", "prior-sum-of-truth"
-BURN_IN = 20  # sweeps of the chain, as in document completion
 
 
 def measure(
@@ -253,30 +252,3 @@ def validated_prior(
         if found > highest:
             best, highest = candidate, found
     return best
-
-
-def posterior_predictive(
-    topics: Topics, observed: Corpus, scored: Corpus, samples: int, rng: np.random.Generator
-) -> Evaluation:
-    """Return log p(scored tokens | observed tokens, alpha, phi) of every document, the weights integrated out.
-
-    Args:
-        topics: phi and alpha.
-        observed: D documents' tokens that are known.
-        scored: the same documents' tokens whose probability is asked for, over the same vocabulary.
-        samples: S, states of one chain per document.
-        rng: the source of every document's stream.
-
-    Returns:
-        log-likelihoods in nats of the scored tokens; errors by the delta method over the chain's states, as of
-        `document_completion`.
-    """
-    both = observed.with_streams(
-        [np.concatenate([observed.document(d), scored.document(d)]) for d in range(observed.n_documents)],
-        observed.documents,
-    )
-    arrays = kernel_arrays(topics, both)
-    chain = run_chain("posterior predictive", arrays, observed.lengths, samples, rng, BURN_IN)
-    value, error = log_mean_of_chain(chain.log_ahead)
-    error[(scored.lengths == 0) | np.isneginf(value)] = 0.0  # known without sampling
-    return Evaluation(value, scored.lengths, error)

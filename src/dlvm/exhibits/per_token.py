@@ -1,0 +1,58 @@
+"""Scores per token: the points of a curve over numbers of topics, of one evaluator or of the first of several."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Point:
+    """A score per token.
+
+    Attributes:
+        topics: K.
+        value: log-likelihood, nats per token.
+        error: its standard error; 0 where none is stated.
+        samples: what it was drawn with; 0 for an exact or deterministic one.
+    """
+
+    topics: int
+    value: float
+    error: float
+    samples: int
+
+    @property
+    def perplexity(self) -> float:
+        """The perplexity per token; inf where it is beyond floating point."""
+        return math.exp(-self.value) if self.value > -700.0 else math.inf
+
+
+def first_of(rows: "pd.DataFrame", names: Sequence[str], column: str = "evaluator") -> "pd.DataFrame":
+    """Return the rows of the first name that has any."""
+    for name in names:
+        chosen = rows[rows[column] == name]
+        if len(chosen):
+            return chosen
+    return rows.iloc[:0]
+
+
+def mean_points(table: "pd.DataFrame", evaluators: Sequence[str]) -> dict[int, Point]:
+    """Return means over seeds by number of topics, ascending, each of the first evaluator that has scores there.
+
+    Args:
+        table: scores of one corpus, model and variant.
+        evaluators: names, the preferred first.
+    """
+    points = {}
+    for topics, rows in table.groupby("topics"):
+        chosen = first_of(rows, evaluators)
+        if len(chosen):
+            per_token = chosen["log_likelihood"] / chosen["tokens"]
+            errors = (chosen["standard_error"].fillna(0.0) / chosen["tokens"]) ** 2
+            error, samples = math.sqrt(float(errors.sum())) / len(chosen), int(chosen["samples"].min())
+            points[int(str(topics))] = Point(int(str(topics)), float(per_token.mean()), error, samples)
+    return points
