@@ -22,6 +22,9 @@ CLAIMED = {
     "figure-optimism": ("full-above-truth", "gap-grows-with-topics", "half-ranks-as-truth"),
     "figure-repair": ("laplace-repairs", "nml-repairs"),
     "figure-epca-marginal": ("epca-full-above-truth",),
+    "figure-hofmann": ("hofmann-no-overfitting", "hofmann-no-overfitting-truth", "hofmann-below-counts"),
+    "figure-hofmann-path": ("hofmann-heated-no-worse", "hofmann-faster"),
+    "figure-peers": ("peers-reported-grows", "peers-disagree", "peers-pessimistic"),
 }
 
 
