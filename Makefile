@@ -63,14 +63,14 @@ reference: reproduce ## For maintainers: take this run's results as the referenc
 	@cp data/scores/scores.csv data/scores/corpora.csv data/scores/timings.csv data/reference/paper
 	@gzip -9nc data/scores/measurements.csv > data/reference/paper/measurements.csv.gz
 	@for figure in figure-4 figure-optimism figure-peers; do \
-	    $(RUN) dlvm exhibit $$figure --study data/studies/paper.json --scores data/scores/scores.csv \
+	    $(RUN) heldout exhibit $$figure --study data/studies/paper.json --scores data/scores/scores.csv \
 	        --corpora data/scores/corpora.csv --measurements data/scores/measurements.csv \
 	        --output data/reference/paper/$$figure.png || exit 1; \
 	done
 	@$(MAKE) --no-print-directory readme
 
 readme: setup ## For maintainers: renew the README's generated parts from data/reference
-	@$(SNAKEMAKE) --rulegraph mermaid-js --quiet all 2> /dev/null | $(RUN) dlvm readme README.md \
+	@$(SNAKEMAKE) --rulegraph mermaid-js --quiet all 2> /dev/null | $(RUN) heldout readme README.md \
 	    --study workflow/studies/paper.yaml --reference data/reference/paper
 
 clean: ## Remove what a run generates; downloads, imported corpora and .venv stay

@@ -23,13 +23,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from speed import BETA, SHAPES, WARM_UP_SWEEPS, cpu, seconds
 
-from dlvm.corpora.corpus import Corpus
-from dlvm.corpora.synthetic import draw
-from dlvm.errors import InputError
-from dlvm.models import lda
-from dlvm.models.epca import EPCA
-from dlvm.models.plsa import PLSA
-from dlvm.seeds import generator
+from heldout.corpora.corpus import Corpus
+from heldout.corpora.synthetic import draw
+from heldout.errors import InputError
+from heldout.models import lda
+from heldout.models.epca import EPCA
+from heldout.models.plsa import PLSA
+from heldout.seeds import generator
 
 TOPICS = (10, 20, 50, 100, 200, 400, 800)
 MANY = 100  # from here on the work that every iteration has, however few the topics, counts little

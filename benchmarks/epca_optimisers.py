@@ -24,12 +24,12 @@ import numpy as np
 import scipy.optimize
 from numpy.typing import NDArray
 
-from dlvm.corpora.corpus import Corpus
-from dlvm.corpora.split import train_test_split
-from dlvm.errors import InputError
-from dlvm.models import epca
-from dlvm.models.epca import EPCA, Objective, ascend, fold_in_counts
-from dlvm.seeds import generator
+from heldout.corpora.corpus import Corpus
+from heldout.corpora.split import train_test_split
+from heldout.errors import InputError
+from heldout.models import epca
+from heldout.models.epca import EPCA, Objective, ascend, fold_in_counts
+from heldout.seeds import generator
 
 Float = NDArray[np.float64]
 Start = tuple[Float, Float]

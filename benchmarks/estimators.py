@@ -1,11 +1,11 @@
 """Time per document of every estimator and of the exact value, at the size of Table 1 of Buntine (2009).
 
 Run as `python benchmarks/estimators.py --output data/reference/estimator_timings.csv`; it writes that file and prints
-Markdown. The documents are those of `dlvm.measures.calibration`, all in one call; an estimator is timed once per round,
+Markdown. The documents are those of `heldout.papers.buntine.experiments.calibration`, all in one call; an estimator is timed once per round,
 the estimators in turn.
 
-With `--grid data/reference/precision_timings.csv` it times them instead on the documents of `dlvm.measures.precision`,
-by number of topics, prior and length, which `dlvm recommend` reads.
+With `--grid data/reference/precision_timings.csv` it times them instead on the documents of `heldout.papers.likelihood.experiments.precision`,
+by number of topics, prior and length, which `heldout recommend` reads.
 """
 
 # ruff: noqa: E402  (thread counts must be set before the packages are imported)
@@ -25,13 +25,14 @@ from pathlib import Path
 
 from speed import cpu, seconds
 
-from dlvm.errors import InputError
-from dlvm.evaluators import ESTIMATORS, estimate
-from dlvm.exhibits.calibration_table import PUBLISHED_MILLISECONDS
-from dlvm.measures.calibration import draw_pair, side_by_side
-from dlvm.measures.precision import TERMS, VARIANT, cells, runs
-from dlvm.seeds import generator
-from dlvm.tables import write_rows
+from heldout.errors import InputError
+from heldout.evaluators import ESTIMATORS
+from heldout.evaluators.estimate import estimate
+from heldout.papers.buntine.exhibits.calibration_table import PUBLISHED_MILLISECONDS
+from heldout.papers.buntine.experiments.calibration import draw_pair, side_by_side
+from heldout.papers.likelihood.experiments.precision import TERMS, VARIANT, cells, runs
+from heldout.seeds import generator
+from heldout.tables import write_rows
 
 TOPICS, WORDS, TOKENS, GAMMA, ALPHA, SAMPLES = 4, 1000, 14, 0.5, 0.1, 200
 COLUMNS = ("estimator", "samples", "milliseconds", "least", "greatest")

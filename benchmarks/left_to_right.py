@@ -26,12 +26,12 @@ import numpy as np
 from numpy.typing import NDArray
 from speed import SHAPES, cpu, seconds
 
-from dlvm.corpora.corpus import Corpus
-from dlvm.errors import InputError
-from dlvm.evaluators import estimate
-from dlvm.evaluators.random_stream import starts, uniform
-from dlvm.models.topics import Topics
-from dlvm.seeds import generator
+from heldout.corpora.corpus import Corpus
+from heldout.errors import InputError
+from heldout.evaluators.estimate import estimate
+from heldout.evaluators.random_stream import starts, uniform
+from heldout.seeds import generator
+from heldout.topics import Topics
 
 TOPICS = (10, 50, 100, 200, 400, 800)
 MALLET_TOPICS = 50
@@ -202,8 +202,8 @@ def mallet(folder: Path, work: Task, rounds: int) -> list[tuple[float, float]]:
 def timed(work: Task, rounds: int, samples: int) -> dict[str, list[float]]:
     """Return CPU seconds per round of the package's estimators and of the plain loop."""
     runs = {
-        "dlvm, LRS": lambda: run("left-to-right-sequential", work, samples),
-        "dlvm, left-to-right": lambda: run("left-to-right", work, samples),
+        "heldout, LRS": lambda: run("left-to-right-sequential", work, samples),
+        "heldout, left-to-right": lambda: run("left-to-right", work, samples),
         "plain loop, LRS": lambda: run_plain(work, samples),
     }
     first = work.documents.subset([0])
@@ -275,15 +275,15 @@ def report(topics: list[int], rounds: int, folder: Path | None) -> list[str]:
     reference = statistics.median(t for t, _ in theirs)
     tokens = DOCUMENTS * LENGTH
     values = {
-        "dlvm, LRS": run("left-to-right-sequential", work, SAMPLES),
-        "dlvm, left-to-right": run("left-to-right", work, SAMPLES),
+        "heldout, LRS": run("left-to-right-sequential", work, SAMPLES),
+        "heldout, left-to-right": run("left-to-right", work, SAMPLES),
         "plain loop, LRS": run_plain(work, SAMPLES),
     }
     lines.append(f"| MALLET | {reference:.2f} | 1 | {statistics.mean(v for _, v in theirs) / tokens:.4f} |")
     for name, times in ours.items():
         median = statistics.median(times)
         lines.append(f"| {name} | {median:.2f} | {reference / median:.2f} | {values[name] / tokens:.4f} |")
-    ratio = reference / statistics.median(ours["dlvm, LRS"])
+    ratio = reference / statistics.median(ours["heldout, LRS"])
     lines += ["", f"Asked of LRS: {ORDERED:g} times as fast as MALLET; measured {ratio:.1f}."]
     return lines
 

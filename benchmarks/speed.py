@@ -26,13 +26,13 @@ from typing import Any
 
 import numpy as np
 
-from dlvm.corpora.corpus import Corpus
-from dlvm.corpora.synthetic import Shape, draw
-from dlvm.errors import InputError
-from dlvm.files import replacing
-from dlvm.models import lda
-from dlvm.models.plsa import PLSA
-from dlvm.seeds import generator
+from heldout.corpora.corpus import Corpus
+from heldout.corpora.synthetic import Shape, draw
+from heldout.errors import InputError
+from heldout.files import replacing
+from heldout.models import lda
+from heldout.models.plsa import PLSA
+from heldout.seeds import generator
 
 README = Path(__file__).with_name("README.md")
 SHAPES = {  # Welling et al. (2008), Table 1; the training documents are used
@@ -120,7 +120,7 @@ def plsa_measures(corpus: Corpus, topics: int) -> dict[str, Measure]:
         return model.fit(matrix)
 
     return {
-        "dlvm": em(lambda iterations: PLSA(topics, iterations=iterations, random_state=0).fit(counts)),
+        "heldout": em(lambda iterations: PLSA(topics, iterations=iterations, random_state=0).fit(counts)),
         "enstop": em(enstop),
         "scikit-learn": em(scikit_learn),
     }
@@ -160,7 +160,7 @@ def lda_measures(corpus: Corpus, topics: int) -> dict[str, Measure]:
     def theirs(count: int) -> None:
         model.train(count, workers=1, parallel=tomotopy.ParallelScheme.NONE)
 
-    return {"dlvm": sweeps(ours, corpus.n_tokens), "tomotopy": sweeps(theirs, corpus.n_tokens)}
+    return {"heldout": sweeps(ours, corpus.n_tokens), "tomotopy": sweeps(theirs, corpus.n_tokens)}
 
 
 def measure_all(rounds: int) -> list[Row]:
@@ -199,14 +199,14 @@ def table(rows: list[Row], model: str) -> list[str]:
     """Return the Markdown table of one model."""
     unit = "ms per EM iteration" if model == "PLSA" else "million tokens per second"
     lines = [
-        f"| corpus shape | topics | package | {unit}: median | min to max | dlvm is faster by | asked for |",
+        f"| corpus shape | topics | package | {unit}: median | min to max | heldout is faster by | asked for |",
         "|---|---:|---|---:|---:|---:|---:|",
     ]
     for row in rows:
         if row.model != model:
             continue
         ours = next(
-            r for r in rows if (r.model, r.shape, r.topics, r.package) == (model, row.shape, row.topics, "dlvm")
+            r for r in rows if (r.model, r.shape, r.topics, r.package) == (model, row.shape, row.topics, "heldout")
         )
         digits = 2
         ratio = asked = ""
@@ -227,7 +227,7 @@ def readme(rows: list[Row], rounds: int) -> str:
     """Return the text of README.md."""
     versions = ", ".join(
         f"{package} {version(package)}"
-        for package in ("dlvm", "enstop", "scikit-learn", "tomotopy", "numba", "numpy", "scipy")
+        for package in ("heldout", "enstop", "scikit-learn", "tomotopy", "numba", "numpy", "scipy")
     )
     shapes = "; ".join(
         f"{name} {shape.train_documents} documents, {shape.vocabulary} words, {shape.mean_length:g} tokens per document"
@@ -240,7 +240,7 @@ def readme(rows: list[Row], rounds: int) -> str:
         "`python -m pip install -e '.[peers]' -c requirements.lock` in an environment of one's own.",
         "",
         f"* CPU: {cpu()}; single thread; Python {platform.python_version()}; {versions}.",
-        f"* Corpora: synthetic, drawn from an LDA by `dlvm.corpora.synthetic`, in the shapes {shapes} (on average).",
+        f"* Corpora: synthetic, drawn from an LDA by `heldout.corpora.synthetic`, in the shapes {shapes} (on average).",
         f"* One process, {rounds} rounds, the packages in turn within a round; compiled and warmed up before the"
         " first. Times are CPU times of the process, all its threads together."
         " The ratio is formed within each round; its median and range are given.",
@@ -253,7 +253,7 @@ def readme(rows: list[Row], rounds: int) -> str:
         f" {1 + EM_ITERATIONS} iterations less a fit of one, divided by {EM_ITERATIONS}, so that what a fit pays once"
         " (checks, start, allocation) cancels.",
         "",
-        "* dlvm: `PLSA(K, iterations=n).fit(counts)`, float64; an iteration includes the log-likelihood.",
+        "* heldout: `PLSA(K, iterations=n).fit(counts)`, float64; an iteration includes the log-likelihood.",
         "* enstop: `enstop.plsa.plsa_fit(counts, K, ones, init='random', n_iter=n, n_iter_per_test=10**6,"
         " tolerance=0.0)`, which its class calls (the class itself asks for `numpy.float`, which current NumPy has no"
         " more); float32; an iteration is the E and the M step; the likelihood is evaluated before and after the first"
@@ -267,7 +267,7 @@ def readme(rows: list[Row], rounds: int) -> str:
         "",
         f"Tokens sampled per second after {WARM_UP_SWEEPS} sweeps of warm-up; alpha = 50 / K, beta = {BETA:g}.",
         "",
-        "* dlvm: the sweeps of `LDA.fit` with their random numbers, without the log-likelihood that `fit` records every"
+        "* heldout: the sweeps of `LDA.fit` with their random numbers, without the log-likelihood that `fit` records every"
         f" few sweeps; float32 weights, exact counts; above K = {lda.NARROW} the wide kernel.",
         "* tomotopy: `LDAModel(k=K, alpha=50/K, eta=beta)`, `burn_in` and `optim_interval` 0, so `train(n, workers=1,"
         " parallel=ParallelScheme.NONE)` does not optimise hyperparameters; float32 weights"

@@ -1,13 +1,13 @@
-"""`dlvm`: verbs end to end on a small corpus, and bad input as one line and exit code 2 with nothing written."""
+"""`heldout`: verbs end to end on a small corpus, and bad input as one line and exit code 2 with nothing written."""
 
 import json
 from pathlib import Path
 
 import pytest
 
-from dlvm.cli import main
-from dlvm.models.topics import Topics
-from dlvm.scores import read_scores
+from heldout.cli import main
+from heldout.scores import read_scores
+from heldout.topics import Topics
 
 PLSA = ["--model", "plsa-hof", "--topics", "2", "--seed", "0", "--test-documents", "2"]
 TRAIN = ["--settings", json.dumps({"iterations": 5, "tolerance": 0.0})]
@@ -34,7 +34,7 @@ def corpus(texts: Path, tmp_path: Path) -> Path:
 def refused(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
     assert main(arguments) == 2
     error = capsys.readouterr().err
-    assert error.startswith("dlvm: ")
+    assert error.startswith("heldout: ")
     assert error.count("\n") == 1
     return error
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from dlvm.compare import DETERMINISTIC, SAMPLED, compare, difference
-from dlvm.errors import InputError
-from dlvm.measurements import Measurement, write_measurements
-from dlvm.scores import Score, write_scores
+from heldout.compare import DETERMINISTIC, SAMPLED, compare, difference
+from heldout.errors import InputError
+from heldout.measurements import Measurement, write_measurements
+from heldout.scores import Score, write_scores
 
 STUDY = Path(__file__).parents[1] / "workflow/studies/demo.yaml"
 PLSA = Score(

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from dlvm.errors import InputError
+from heldout.errors import InputError
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 

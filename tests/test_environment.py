@@ -55,7 +55,7 @@ def imports(*folders: str) -> dict[str, list[str]]:
     if "workflow" in folders:
         sources[ROOT / "Snakefile"] = (ROOT / "Snakefile").read_text(encoding="utf-8")
     # tests and benchmarks import their neighbours by bare name, src never does
-    own = {"dlvm", *(path.stem for path in sources if (ROOT / "src") not in path.parents)}
+    own = {"heldout", *(path.stem for path in sources if (ROOT / "src") not in path.parents)}
     distributions = packages_distributions()
     found: dict[str, list[str]] = {}
     for path, text in sources.items():
@@ -108,7 +108,9 @@ def test_other_libraries_are_imported_only_where_their_models_are_read() -> None
     optional = declared("peers").keys() - declared().keys()
     found = {file for name, files in imports("src", "workflow").items() if name in optional for file in files}
     assert found
-    elsewhere = {file for file in found if not file.startswith(("src/dlvm/libraries/", "src/dlvm/measures/peers.py"))}
+    elsewhere = {
+        file for file in found if not file.startswith(("src/heldout/libraries/", "src/heldout/measures/peers.py"))
+    }
     assert not elsewhere, f"import of the extra `peers` outside its readers: {elsewhere}"
 
 

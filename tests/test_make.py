@@ -128,7 +128,7 @@ def test_without_tex_and_root_the_command_is_given_before_any_work(machine: Mach
     assert result.returncode == 2
     line = result.stderr.splitlines()[0]
     assert line == (
-        "dlvm: missing: latexmk pdflatex kpsewhich: run 'sudo apt-get update && sudo apt-get install -y "
+        "heldout: missing: latexmk pdflatex kpsewhich: run 'sudo apt-get update && sudo apt-get install -y "
         "--no-install-recommends latexmk texlive-latex-base texlive-latex-recommended lmodern'"
     )
     assert not (machine.checkout / ".venv").exists()
@@ -198,7 +198,7 @@ def test_a_python_that_will_not_do(machine: Machine, name: str, text: str | None
         machine.script(name, text)
     result = machine.make("setup", f"PYTHON={name}")
     assert result.returncode == 2
-    assert result.stderr.startswith(f"dlvm: {expected}")
+    assert result.stderr.startswith(f"heldout: {expected}")
     assert not (machine.checkout / ".venv").exists()
 
 

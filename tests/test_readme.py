@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from dlvm.errors import InputError
-from dlvm.exhibits.inputs import Inputs
-from dlvm.exhibits.readme import drawing, update
+from heldout.errors import InputError
+from heldout.inputs import Inputs
+from heldout.typesetting.readme import drawing, update
 
 ROOT = Path(__file__).parents[1]
 REFERENCE = ROOT / "data/reference/paper"

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dlvm.errors import InputError
-from dlvm.scores import COLUMNS, Score, collect_scores, perplexity, read_scores, write_scores
+from heldout.errors import InputError
+from heldout.scores import COLUMNS, Score, collect_scores, perplexity, read_scores, write_scores
 
 SCORE = Score(
     corpus="cranfield",

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from dlvm.files import replacing
-from dlvm.seeds import entropy, generator
+from heldout.files import replacing
+from heldout.seeds import entropy, generator
 
 
 def test_axes_name_a_draw_whatever_their_order() -> None:

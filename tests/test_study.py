@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 import yaml
+from heldout.exhibits import exhibit_names
 
-from dlvm import study as studies
-from dlvm.cli import main
-from dlvm.errors import InputError
-from dlvm.exhibits import exhibit_names
-from dlvm.study import check_study, load_study, without_missing
+from heldout import study as studies
+from heldout.cli import main
+from heldout.errors import InputError
+from heldout.study import check_study, load_study, without_missing
 
 ROOT = Path(__file__).parents[1]
 SCHEMA = ROOT / "workflow/studies/schema.yaml"
@@ -84,7 +84,7 @@ def test_an_unreadable_study_is_one_line_and_exit_code_2(
         path.write_text(text)
     assert main(["check", str(path), "--schema", str(SCHEMA), "--data", str(tmp_path)]) == 2
     error = capsys.readouterr().err
-    assert error.startswith(f"dlvm: {path}")
+    assert error.startswith(f"heldout: {path}")
     assert error.count("\n") == 1
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from dlvm.auditing.result import Audit, Different, Line
-from dlvm.libraries import Reported, Term
-from dlvm.seeds import generator
+from heldout.auditing.result import Audit, Different, Line
+from heldout.libraries import Reported, Term
+from heldout.seeds import generator
 
 HOSTILE = (
     "<script>document.title='owned'</script>",

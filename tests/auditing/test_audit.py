@@ -15,17 +15,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import gammaln
 
-from dlvm.auditing import audit as auditing
-from dlvm.auditing.audit import BLOCK, Block, Plan, audit, local, to_json, unlike
-from dlvm.auditing.recommend import Run, Table
-from dlvm.auditing.result import Audit
-from dlvm.corpora.corpus import Corpus
-from dlvm.corpora.stream import Batch, DocumentStream, open_documents
-from dlvm.errors import InputError
-from dlvm.evaluators.exact_marginal import exact_marginal
-from dlvm.libraries import Fitted
-from dlvm.models.topics import Topics
-from dlvm.seeds import generator
+from heldout.auditing import audit as auditing
+from heldout.auditing.audit import BLOCK, Block, Plan, audit, local, to_json, unlike
+from heldout.auditing.recommend import Run, Table
+from heldout.auditing.result import Audit
+from heldout.corpora.corpus import Corpus
+from heldout.corpora.stream import Batch, DocumentStream, open_documents
+from heldout.errors import InputError
+from heldout.evaluators.exact_marginal import exact_marginal
+from heldout.libraries import Fitted
+from heldout.seeds import generator
+from heldout.topics import Topics
 
 Float = np.ndarray[Any, np.dtype[np.float64]]
 K, V = 3, 8

@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from dlvm.auditing import audit as auditing
-from dlvm.auditing import command, recommend
-from dlvm.auditing.command import INTERRUPTED, cached, run_audit
-from dlvm.auditing.recommend import Table
-from dlvm.errors import InputError
-from dlvm.seeds import generator
+from heldout.auditing import audit as auditing
+from heldout.auditing import command, recommend
+from heldout.auditing.command import INTERRUPTED, cached, run_audit
+from heldout.auditing.recommend import Table
+from heldout.errors import InputError
+from heldout.seeds import generator
 
 V = 8
 
@@ -41,13 +41,13 @@ def run(files: tuple[Path, Path], **given: Any) -> tuple[int, str, str]:
 
 
 def kept(files: tuple[Path, Path]) -> list[Path]:
-    return list((files[0].parent / "cache" / "dlvm").rglob("*"))
+    return list((files[0].parent / "cache" / "heldout").rglob("*"))
 
 
 def test_plan_table_page_and_json(files: tuple[Path, Path]) -> None:
     folder = files[0].parent
     status, out, err = run(
-        files, html=folder / "a.html", as_json=str(folder / "a.json"), command="dlvm audit model.npz docs.npz"
+        files, html=folder / "a.html", as_json=str(folder / "a.json"), command="heldout audit model.npz docs.npz"
     )
     assert status == 0
     assert "3 topics; 40 documents of 360 tokens; 0 tokens (0.0 %) outside the vocabulary; 0 empty documents" in err
@@ -58,7 +58,7 @@ def test_plan_table_page_and_json(files: tuple[Path, Path]) -> None:
     assert found["complete"] is True
     page = (folder / "a.html").read_text()
     assert page.startswith("<!DOCTYPE html>")
-    assert "dlvm audit model.npz docs.npz" in page
+    assert "heldout audit model.npz docs.npz" in page
     assert "full folding-in" in out
     assert "model.npz" in out
     assert not [path for path in kept(files) if path.is_file()]
@@ -120,7 +120,7 @@ def test_a_named_store_stays(files: tuple[Path, Path]) -> None:
 SLOW = """
 import sys
 from pathlib import Path
-from dlvm.auditing.command import run_audit
+from heldout.auditing.command import run_audit
 given = {"estimator": "annealed-importance", "samples": 20_000}
 sys.exit(run_audit(Path(sys.argv[1]), Path(sys.argv[2]), out=sys.stdout, err=sys.stderr, **given))
 """
@@ -144,7 +144,7 @@ def test_ctrl_c_on_a_terminal_ends_all_processes_soon(files: tuple[Path, Path]) 
         child.kill()
         child.wait()
         child.stderr.close()
-    assert "dlvm: interrupted; " in err
+    assert "heldout: interrupted; " in err
     assert "Traceback" not in err
 
 

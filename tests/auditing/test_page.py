@@ -20,9 +20,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_audit import HOSTILE, made_audit, with_reported, with_truth
 
-from dlvm.auditing import figures, wording
-from dlvm.auditing.page import page
-from dlvm.auditing.result import Audit
+from heldout.auditing import figures, wording
+from heldout.auditing.page import page
+from heldout.auditing.result import Audit
 
 AUDIT = made_audit(60)
 VOID = {"meta", "br", "img", "link", "input", "hr", "base"}
@@ -154,10 +154,10 @@ def test_an_interrupted_audit_says_so_first() -> None:
 def test_the_same_audit_gives_the_same_bytes_and_only_a_page_costs_matplotlib(text: str) -> None:
     program = """
 import hashlib, sys
-import dlvm.auditing.page, dlvm.auditing.terminal
+import heldout.auditing.page, heldout.auditing.terminal
 from made_audit import made_audit
 before = "matplotlib" in sys.modules or "pandas" in sys.modules
-print(hashlib.sha256(dlvm.auditing.page.page(made_audit(60)).encode()).hexdigest(), before)
+print(hashlib.sha256(heldout.auditing.page.page(made_audit(60)).encode()).hexdigest(), before)
 """
     other = subprocess.run(
         [sys.executable, "-c", program],

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dlvm.auditing.recommend import (
+from heldout.auditing.recommend import (
     Recommendation,
     Table,
     adapts,
@@ -27,13 +27,23 @@ from dlvm.auditing.recommend import (
     recommend,
     run_recommend,
 )
-from dlvm.corpora.corpus import Corpus
-from dlvm.errors import InputError
-from dlvm.evaluators import ESTIMATORS, estimate
-from dlvm.evaluators.exact_marginal import cost, exact_marginal
-from dlvm.measurements import Measurement, write_measurements
-from dlvm.measures.precision import BIAS, ERROR, REFERENCE_BIAS, REFERENCE_ERROR, STATED, cells, measure, runs
-from dlvm.seeds import generator
+from heldout.corpora.corpus import Corpus
+from heldout.errors import InputError
+from heldout.evaluators import ESTIMATORS
+from heldout.evaluators.estimate import estimate
+from heldout.evaluators.exact_marginal import cost, exact_marginal
+from heldout.measurements import Measurement, write_measurements
+from heldout.papers.likelihood.experiments.precision import (
+    BIAS,
+    ERROR,
+    REFERENCE_BIAS,
+    REFERENCE_ERROR,
+    STATED,
+    cells,
+    experiment,
+    runs,
+)
+from heldout.seeds import generator
 
 ANNEALED = "annealed-importance"
 SEQUENTIAL, CHIB, BOUND, LINEAR = "left-to-right-sequential", "chib", "mean-field-bound", "linear-time"
@@ -334,7 +344,7 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> Table:
     rows = [
         row
         for K in (3, 12)
-        for row in measure(
+        for row in experiment(
             None, topics=K, seed=0, words=300, samples=samples, work=work, most_reference_samples=400, **grid
         )[1]
     ]

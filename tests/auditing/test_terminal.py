@@ -6,9 +6,9 @@ from made_audit import HOSTILE, made_audit
 from rich.cells import cell_len
 from rich.console import Console
 
-from dlvm.auditing import wording
-from dlvm.auditing.result import Audit
-from dlvm.auditing.terminal import render
+from heldout.auditing import wording
+from heldout.auditing.result import Audit
+from heldout.auditing.terminal import render
 
 AUDIT = made_audit(60)
 

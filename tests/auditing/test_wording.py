@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made_audit import made_audit, with_reported, with_truth
 
-from dlvm.auditing import wording
-from dlvm.libraries import Reported, Term
+from heldout.auditing import wording
+from heldout.libraries import Reported, Term
 
 AUDIT = made_audit(60)
 NOTHING = Reported("", math.nan, "", math.nan, math.nan, "these documents", "", (), "plain arrays print nothing")
@@ -160,12 +160,12 @@ def test_rows_start_with_the_library_and_the_truth_and_ratios_are_of_perplexitie
 
 
 def test_settings_are_flat_and_the_command_is_kept_apart() -> None:
-    settings = {"seed": 0, "command": "dlvm audit a b", "fold_in": {"tolerance": 1e-6, "command": "x"}}
+    settings = {"seed": 0, "command": "heldout audit a b", "fold_in": {"tolerance": 1e-6, "command": "x"}}
     flat = dict(wording.flat_settings(settings))
     assert flat == {"seed": "0", "fold_in.tolerance": json.dumps(1e-6), "fold_in.command": "x"}
-    assert wording.command(replace(AUDIT, settings=settings)) == "dlvm audit a b"
+    assert wording.command(replace(AUDIT, settings=settings)) == "heldout audit a b"
     assert wording.command(AUDIT) == (
-        "dlvm.audit(model, documents, estimator='left-to-right-sequential', samples=20, seed=0)"
+        "heldout.audit(model, documents, estimator='left-to-right-sequential', samples=20, seed=0)"
     )
 
 

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiny_archives import pack
 
-from dlvm.corpora.archives import content_digest, read_members
-from dlvm.errors import InputError
+from heldout.corpora.archives import content_digest, read_members
+from heldout.errors import InputError
 
 MEMBERS = {"b/2.txt": b"two", "b/1.txt": b"one", "notes": b"not read"}
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dlvm.corpora.corpus import Corpus
-from dlvm.errors import InputError
+from heldout.corpora.corpus import Corpus
+from heldout.errors import InputError
 
 documents = st.lists(st.lists(st.sampled_from(["a", "b", "é", "longer"]), max_size=6), min_size=1, max_size=6)
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from tiny_archives import Mirror, pack
 
-from dlvm.corpora.download import WAYS_OUT, fetch, read_sources
-from dlvm.errors import InputError
+from heldout.corpora.download import WAYS_OUT, fetch, read_sources
+from heldout.errors import InputError
 
 FILE = "cran.tar.gz"
 
@@ -172,7 +172,7 @@ def test_repacked_download_passes_without_a_checksum_only(mirror: Mirror, tmp_pa
 
 
 def _content(mirror: Mirror) -> bytes:
-    from dlvm.corpora.archives import read_members
+    from heldout.corpora.archives import read_members
 
     return read_members(mirror.folder / FILE, "cran.all.1400")["cran.all.1400"]
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dlvm.corpora import ldac
-from dlvm.errors import InputError
+from heldout.corpora import ldac
+from heldout.errors import InputError
 
 VOCABULARY = "wing\nflow\nheat\n"
 

@@ -1,4 +1,4 @@
-from dlvm.corpora.nips import read_texts
+from heldout.corpora.nips import read_texts
 
 
 def test_papers_come_in_the_order_of_volumes_and_pages() -> None:

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from tiny_archives import PATTERNS, Mirror, pack
 
-from dlvm.corpora.corpus import Corpus
-from dlvm.corpora.download import fetch
-from dlvm.corpora.prepare import RECIPES, prepare, raw_files
-from dlvm.corpora.table import read_published
-from dlvm.errors import InputError
+from heldout.corpora.corpus import Corpus
+from heldout.corpora.download import fetch
+from heldout.corpora.prepare import RECIPES, prepare, raw_files
+from heldout.corpora.table import read_published
+from heldout.errors import InputError
 
 DATA = Path(__file__).parents[2] / "data"
 PUBLISHED = DATA / "published" / "welling-2008-table-1.csv"
@@ -82,7 +82,7 @@ def test_edited_missing_and_truncated_raw_files_are_refused(mirror: Mirror) -> N
     with pytest.raises(InputError, match=r"cran\.tar\.gz: expected the content digest"):
         prepare("cranfield", mirror.folder, mirror.table)
     path.unlink()
-    with pytest.raises(InputError, match=r"cran\.tar\.gz: no such file; get it with `dlvm fetch`"):
+    with pytest.raises(InputError, match=r"cran\.tar\.gz: no such file; get it with `heldout fetch`"):
         prepare("cranfield", mirror.folder, mirror.table)
 
 
@@ -105,16 +105,16 @@ def test_raw_files_and_unknown_names() -> None:
 
 
 def test_knowing_the_corpora_costs_no_heavy_import() -> None:
-    code = "import sys, dlvm.corpora.prepare; print(*{'nltk', 'pooch', 'pandas', 'requests'} & set(sys.modules))"
+    code = "import sys, heldout.corpora.prepare; print(*{'nltk', 'pooch', 'pandas', 'requests'} & set(sys.modules))"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.split() == []
 
 
 @pytest.fixture(scope="module")
 def real(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = os.environ.get("DLVM_MIRROR")
+    folder = os.environ.get("HELDOUT_MIRROR")
     if not folder:
-        pytest.skip("the real corpora are needed: set DLVM_MIRROR to a folder that holds their archives")
+        pytest.skip("the real corpora are needed: set HELDOUT_MIRROR to a folder that holds their archives")
     raw = tmp_path_factory.mktemp("raw")
     for file in PATTERNS:
         fetch(file, DATA / "corpora.csv", raw / file, Path(folder))

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dlvm.corpora.preprocess import Rule, apply, lancaster, read_stop_list, require_documents
-from dlvm.errors import InputError
+from heldout.corpora.preprocess import Rule, apply, lancaster, read_stop_list, require_documents
+from heldout.errors import InputError
 
 STOP = frozenset({"the", "of"})
 texts = st.lists(st.text(alphabet="abTof the1-é\n", min_size=1, max_size=40), min_size=2, max_size=8)

@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dlvm.corpora.realistic import DOCUMENTS, MEAN_LENGTH, SOURCES, Source, cut, draw
-from dlvm.corpora.synthetic import MINIMUM_LENGTH
-from dlvm.errors import InputError
-from dlvm.models.topics import Topics
+from heldout.corpora.realistic import DOCUMENTS, MEAN_LENGTH, SOURCES, Source, cut, draw
+from heldout.corpora.synthetic import MINIMUM_LENGTH
+from heldout.errors import InputError
+from heldout.topics import Topics
 
 LENGTHS = np.array([0, 1, 20, 30, 200])
 

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dlvm.corpora.reuters import read_stories, read_texts
-from dlvm.errors import InputError
+from heldout.corpora.reuters import read_stories, read_texts
+from heldout.errors import InputError
 
 FILE = """<!DOCTYPE lewis SYSTEM "lewis.dtd">
 <REUTERS TOPICS="YES" OLDID="5544" NEWID="7">

@@ -3,8 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiny_archives import CRANFIELD
 
-from dlvm.corpora.smart import read_records
-from dlvm.errors import InputError
+from heldout.corpora.smart import read_records
+from heldout.errors import InputError
 
 
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])

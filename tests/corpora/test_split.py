@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dlvm.corpora.corpus import Corpus
-from dlvm.corpora.split import half_split, token_split, train_test_split
-from dlvm.errors import InputError
+from heldout.corpora.corpus import Corpus
+from heldout.corpora.split import half_split, token_split, train_test_split
+from heldout.errors import InputError
 
 documents = st.lists(st.lists(st.sampled_from("abcde"), max_size=9), min_size=2, max_size=8)
 

@@ -15,10 +15,10 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dlvm.corpora import uci
-from dlvm.corpora.corpus import Corpus
-from dlvm.corpora.stream import FORMS, Batch, Document, DocumentStream, guess_form, open_documents
-from dlvm.errors import InputError
+from heldout.corpora import uci
+from heldout.corpora.corpus import Corpus
+from heldout.corpora.stream import FORMS, Batch, Document, DocumentStream, guess_form, open_documents
+from heldout.errors import InputError
 
 WORDS = ("wing", "flow", "heat", "drag", "lift")
 Counts = list[dict[int, int]]
@@ -375,7 +375,7 @@ def test_vocabularies_that_do_not_fit(tmp_path: Path) -> None:
 
 def test_forms_are_told_by_the_first_bytes(tmp_path: Path) -> None:
     expected = {"docs.mm": "mm", "docs.mm.gz": "mm", "docword.txt": "uci", "docs.dat": "ldac"}
-    for name, form in {**expected, "matrix.npz": "scipy", "corpus.npz": "dlvm"}.items():
+    for name, form in {**expected, "matrix.npz": "scipy", "corpus.npz": "heldout"}.items():
         assert guess_form(WRITERS[name](tmp_path / name, [{0: 1}, {1: 2}, {}, {0: 1}])) == form
     assert guess_form(tmp_path) == "text"
     (tmp_path / "other").write_text("a,b,c\n")
@@ -404,7 +404,7 @@ def batches_of(path: Path, form: str | None = None) -> list[Batch]:
 
 
 @settings(deadline=2000)
-@given(GARBAGE, st.sampled_from([None, "mm", "uci", "ldac", "scipy", "dlvm", "text"]))
+@given(GARBAGE, st.sampled_from([None, "mm", "uci", "ldac", "scipy", "heldout", "text"]))
 def test_garbage_raises_nothing_but_input_errors(content: bytes, form: str | None) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "garbage.txt"
@@ -426,7 +426,7 @@ def test_flipped_bytes_raise_nothing_but_input_errors(name: str, data: st.DataOb
 
 
 def test_batches_close_early_where_documents_are_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dlvm.corpora.stream.LARGEST_BATCH", 10)
+    monkeypatch.setattr("heldout.corpora.stream.LARGEST_BATCH", 10)
     stream = open_documents(matrix_of([{0: 6}, {1: 6}, {2: 1}]))
     assert [batch.n_documents for batch in stream] == [2, 1]
     assert tokens_of(stream) == tokens_of(replace(stream, batch=1))

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dlvm.corpora.synthetic import MINIMUM_LENGTH, Law, Shape, draw
-from dlvm.errors import InputError
+from heldout.corpora.synthetic import MINIMUM_LENGTH, Law, Shape, draw
+from heldout.errors import InputError
 
 SHAPE = Shape(train_documents=300, test_documents=100, vocabulary=500, mean_length=60.0)
 

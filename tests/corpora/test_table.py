@@ -3,10 +3,10 @@ from pathlib import Path
 
 import pytest
 
-from dlvm.corpora.corpus import Corpus
-from dlvm.corpora.synthetic import Shape, draw
-from dlvm.corpora.table import COLUMNS, base_name, describe, published_shape, read_published, write_table
-from dlvm.errors import InputError
+from heldout.corpora.corpus import Corpus
+from heldout.corpora.synthetic import Shape, draw
+from heldout.corpora.table import COLUMNS, base_name, describe, published_shape, read_published, write_table
+from heldout.errors import InputError
 
 PUBLISHED = Path(__file__).parents[2] / "data" / "published" / "welling-2008-table-1.csv"
 

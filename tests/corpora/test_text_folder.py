@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dlvm.corpora import text_folder
-from dlvm.corpora.corpus import Corpus
-from dlvm.errors import InputError
+from heldout.corpora import text_folder
+from heldout.corpora.corpus import Corpus
+from heldout.errors import InputError
 
 
 def write(folder: Path, files: dict[str, bytes]) -> Path:

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dlvm.corpora import uci
-from dlvm.corpora.counts import MAXIMUM_TOKENS
-from dlvm.errors import InputError
+from heldout.corpora import uci
+from heldout.corpora.counts import MAXIMUM_TOKENS
+from heldout.errors import InputError
 
 GOOD = "2\n3\n4\n1 1 2\n1 3 1\n2 2 1\n2 1 1\n"
 VOCABULARY = "wing\nflow\nheat\n"

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
 
-from dlvm.corpora.archives import content_digest
-from dlvm.corpora.download import Source
+from heldout.corpora.archives import content_digest
+from heldout.corpora.download import Source
 
 CRANFIELD = (
     ".I 1\n.T\na title\n.A\nsomebody\n.B\nsomewhere\n.W\nflows over wings, the flow .\n\nboundary layers\n"

@@ -14,8 +14,7 @@ from typing import Any
 
 import pytest
 import yaml
-
-from dlvm.exhibits import EXHIBITS, exhibit_names
+from heldout.exhibits import EXHIBITS, exhibit_names
 
 ROOT = Path(__file__).parents[2]
 TABLES = tuple(f"data/scores/{name}.csv" for name in ("scores", "corpora", "measurements"))
@@ -175,7 +174,7 @@ def test_a_finished_run_has_nothing_to_do_and_an_edit_reruns_what_stands_on_it(f
             {"train", "train_chains", "score", "synthesize"},
         ),
     ):
-        sources = [finished / "src/dlvm" / module for module in modules]
+        sources = [finished / "src/heldout" / module for module in modules]
         before = [(source, source.read_text(), source.stat()) for source in sources]
         for source, text, _ in before:
             source.write_text(text + "# edited\n")
@@ -300,7 +299,7 @@ def test_a_bad_study_is_one_line_and_exit_code_2_and_nothing_is_written(
     assert done.returncode == 2
     said = [line for line in done.stderr.splitlines() if not line.startswith("Using workflow specific profile")]
     assert len(said) == 1, done.stderr
-    assert said[0].startswith("dlvm: study: at ")
+    assert said[0].startswith("heldout: study: at ")
     assert named in said[0]
     assert everything(folder) == before
 

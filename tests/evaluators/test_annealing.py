@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from dlvm.corpora.corpus import Corpus
-from dlvm.errors import InputError
-from dlvm.evaluators.annealed_importance import annealed_importance, log_weights, schedule, sweep
-from dlvm.evaluators.bidirectional import bidirectional, simulate
-from dlvm.evaluators.chib import chib
-from dlvm.evaluators.evaluation import Evaluation, kernel_arrays
-from dlvm.evaluators.exact_marginal import exact_marginal
-from dlvm.models.topics import Topics
+from heldout.corpora.corpus import Corpus
+from heldout.errors import InputError
+from heldout.evaluators.annealed_importance import annealed_importance, log_weights, schedule, sweep
+from heldout.evaluators.bidirectional import bidirectional, simulate
+from heldout.evaluators.chib import chib
+from heldout.evaluators.evaluation import Evaluation, kernel_arrays
+from heldout.evaluators.exact_marginal import exact_marginal
+from heldout.topics import Topics
 
 Float = NDArray[np.float64]
 DEVIATIONS = 4.42  # two-sided, 1e-5

@@ -5,10 +5,10 @@ import math
 import numpy as np
 import pytest
 
-from dlvm.corpora.corpus import Corpus
-from dlvm.evaluators.empirical_likelihood import empirical_likelihood
-from dlvm.evaluators.exact_marginal import exact_marginal
-from dlvm.models.topics import Topics
+from heldout.corpora.corpus import Corpus
+from heldout.evaluators.empirical_likelihood import empirical_likelihood
+from heldout.evaluators.exact_marginal import exact_marginal
+from heldout.topics import Topics
 
 WORDS = tuple(f"w{i}" for i in range(12))
 

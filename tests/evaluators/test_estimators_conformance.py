@@ -23,14 +23,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from dlvm.corpora.corpus import Corpus
-from dlvm.errors import InputError
-from dlvm.evaluators import ESTIMATORS, estimate
-from dlvm.evaluators.document_completion import halves
-from dlvm.evaluators.evaluation import Evaluation
-from dlvm.evaluators.exact_marginal import exact_marginal
-from dlvm.models.topics import Topics
-from dlvm.seeds import generator
+from heldout.corpora.corpus import Corpus
+from heldout.errors import InputError
+from heldout.evaluators import ESTIMATORS
+from heldout.evaluators.document_completion import halves
+from heldout.evaluators.estimate import estimate
+from heldout.evaluators.evaluation import Evaluation
+from heldout.evaluators.exact_marginal import exact_marginal
+from heldout.seeds import generator
+from heldout.topics import Topics
 
 Float = NDArray[np.float64]
 Run = Callable[[Topics, Corpus, int, np.random.Generator], Evaluation]
@@ -151,7 +152,7 @@ def built(gamma: float) -> list[Case]:
 
 def function(name: str) -> Callable[..., Evaluation]:
     module = name.replace("-", "_")
-    found: Callable[..., Evaluation] = getattr(importlib.import_module(f"dlvm.evaluators.{module}"), module)
+    found: Callable[..., Evaluation] = getattr(importlib.import_module(f"heldout.evaluators.{module}"), module)
     return found
 
 

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from dlvm.corpora.corpus import Corpus
-from dlvm.errors import InputError
-from dlvm.evaluators import exact_marginal as module
-from dlvm.evaluators.exact_marginal import cost, exact_marginal, exact_posterior_mean
-from dlvm.models.topics import Topics
+from heldout.corpora.corpus import Corpus
+from heldout.errors import InputError
+from heldout.evaluators import exact_marginal as module
+from heldout.evaluators.exact_marginal import cost, exact_marginal, exact_posterior_mean
+from heldout.topics import Topics
 
 Float = NDArray[np.float64]
 

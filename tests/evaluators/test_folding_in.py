@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from dlvm.corpora.corpus import Corpus
-from dlvm.corpora.split import half_split
-from dlvm.errors import InputError
-from dlvm.evaluators.full_folding_in import full_folding_in
-from dlvm.evaluators.half_folding_in import half_folding_in
-from dlvm.models.plsa import fold_in
-from dlvm.models.topics import Topics
+from heldout.corpora.corpus import Corpus
+from heldout.corpora.split import half_split
+from heldout.errors import InputError
+from heldout.evaluators.full_folding_in import full_folding_in
+from heldout.evaluators.half_folding_in import half_folding_in
+from heldout.models.plsa import fold_in
+from heldout.topics import Topics
 
 WORDS = ("a", "b", "c", "d")
 

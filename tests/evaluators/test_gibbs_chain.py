@@ -6,14 +6,14 @@ import math
 import numpy as np
 import pytest
 
-from dlvm.corpora.corpus import Corpus
-from dlvm.errors import InputError
-from dlvm.evaluators.document_completion import document_completion, halves
-from dlvm.evaluators.evaluation import kernel_arrays, log_mean
-from dlvm.evaluators.exact_marginal import exact_marginal
-from dlvm.evaluators.gibbs_chain import log_mean_of_chain, run_chain
-from dlvm.evaluators.harmonic_mean import harmonic_mean
-from dlvm.models.topics import Topics
+from heldout.corpora.corpus import Corpus
+from heldout.errors import InputError
+from heldout.evaluators.document_completion import document_completion, halves
+from heldout.evaluators.evaluation import kernel_arrays, log_mean
+from heldout.evaluators.exact_marginal import exact_marginal
+from heldout.evaluators.gibbs_chain import log_mean_of_chain, run_chain
+from heldout.evaluators.harmonic_mean import harmonic_mean
+from heldout.topics import Topics
 
 PHI = np.array([[0.6, 0.25, 0.15, 0.0], [0.1, 0.2, 0.3, 0.4], [0.05, 0.5, 0.0, 0.45]])
 TOPICS = Topics(PHI, np.array([0.2, 0.7, 1.5]), ("a", "b", "c", "d"))

@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from dlvm.corpora.corpus import Corpus
-from dlvm.errors import InputError
-from dlvm.evaluators import importance_sampling as module
-from dlvm.evaluators.evaluation import kernel_arrays
-from dlvm.evaluators.iterated_pseudo_counts import iterated_pseudo_counts
-from dlvm.evaluators.mean_field_importance import mean_field_importance
-from dlvm.evaluators.mean_field_importance_second_order import mean_field_importance_second_order
-from dlvm.evaluators.random_stream import starts
-from dlvm.models.topics import Topics
+from heldout.corpora.corpus import Corpus
+from heldout.errors import InputError
+from heldout.evaluators import importance_sampling as module
+from heldout.evaluators.evaluation import kernel_arrays
+from heldout.evaluators.iterated_pseudo_counts import iterated_pseudo_counts
+from heldout.evaluators.mean_field_importance import mean_field_importance
+from heldout.evaluators.mean_field_importance_second_order import mean_field_importance_second_order
+from heldout.evaluators.random_stream import starts
+from heldout.topics import Topics
 
 Float = NDArray[np.float64]
 PHI = np.array([[0.6, 0.3, 0.1, 0.0], [0.1, 0.2, 0.3, 0.4], [0.0, 0.5, 0.0, 0.5]])

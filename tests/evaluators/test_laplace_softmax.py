@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from scipy.integrate import quad
 from scipy.special import gammaln
 
-from dlvm.corpora.corpus import Corpus
-from dlvm.errors import InputError
-from dlvm.evaluators.exact_marginal import exact_marginal
-from dlvm.evaluators.laplace_softmax import laplace_softmax, log_det
-from dlvm.evaluators.posterior_mean import topic_counts
-from dlvm.models.topics import Topics
+from heldout.corpora.corpus import Corpus
+from heldout.errors import InputError
+from heldout.evaluators.exact_marginal import exact_marginal
+from heldout.evaluators.laplace_softmax import laplace_softmax, log_det
+from heldout.evaluators.posterior_mean import topic_counts
+from heldout.topics import Topics
 
 Float = NDArray[np.float64]
 WORDS = tuple("abcdefg")

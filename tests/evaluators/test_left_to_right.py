@@ -7,15 +7,15 @@ import pytest
 from numpy.typing import NDArray
 from test_exact_marginal import corpus, words
 
-from dlvm.corpora.corpus import Corpus
-from dlvm.errors import InputError
-from dlvm.evaluators import estimate
-from dlvm.evaluators import left_to_right_kernel as kernel
-from dlvm.evaluators.exact_marginal import exact_marginal
-from dlvm.evaluators.left_to_right import particle_error
-from dlvm.evaluators.left_to_right_sequential import sweep_error
-from dlvm.evaluators.random_stream import starts, uniform
-from dlvm.models.topics import Topics
+from heldout.corpora.corpus import Corpus
+from heldout.errors import InputError
+from heldout.evaluators import left_to_right_kernel as kernel
+from heldout.evaluators.estimate import estimate
+from heldout.evaluators.exact_marginal import exact_marginal
+from heldout.evaluators.left_to_right import particle_error
+from heldout.evaluators.left_to_right_sequential import sweep_error
+from heldout.evaluators.random_stream import starts, uniform
+from heldout.topics import Topics
 
 Float = NDArray[np.float64]
 FAMILY = ["left-to-right", "left-to-right-unresampled", "left-to-right-sequential"]

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_exact_marginal import corpus, random_topics, words
 
-from dlvm.evaluators.exact_marginal import exact_marginal
-from dlvm.evaluators.linear_time import linear_time
-from dlvm.models.topics import Topics
+from heldout.evaluators.exact_marginal import exact_marginal
+from heldout.evaluators.linear_time import linear_time
+from heldout.topics import Topics
 
 
 def twin(topics: Topics, document: list[int]) -> float:

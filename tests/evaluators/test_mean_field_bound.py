@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.special import gammaln, psi
 
-from dlvm.corpora.corpus import Corpus
-from dlvm.errors import InputError
-from dlvm.evaluators.exact_marginal import exact_marginal
-from dlvm.evaluators.mean_field_bound import _digamma, mean_field_bound
-from dlvm.models.topics import Topics
+from heldout.corpora.corpus import Corpus
+from heldout.errors import InputError
+from heldout.evaluators.exact_marginal import exact_marginal
+from heldout.evaluators.mean_field_bound import _digamma, mean_field_bound
+from heldout.topics import Topics
 
 WORDS = ("a", "b", "c", "d", "e")
 

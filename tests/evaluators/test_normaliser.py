@@ -13,15 +13,15 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from dlvm.errors import InputError
-from dlvm.evaluators import normaliser as module
-from dlvm.evaluators.normaliser import (
+from heldout.errors import InputError
+from heldout.evaluators import normaliser as module
+from heldout.evaluators.normaliser import (
     log_multinomial_nml,
     log_normaliser,
     log_normaliser_enumerated,
     toy_example,
 )
-from dlvm.models.topics import Topics
+from heldout.topics import Topics
 
 Z_BOUND = 4.5
 

@@ -6,11 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import digamma
 
-from dlvm.corpora.corpus import Corpus
-from dlvm.errors import InputError
-from dlvm.evaluators.exact_marginal import exact_posterior_mean
-from dlvm.evaluators.posterior_mean import posterior_mean, topic_counts
-from dlvm.models.topics import Topics
+from heldout.corpora.corpus import Corpus
+from heldout.errors import InputError
+from heldout.evaluators.exact_marginal import exact_posterior_mean
+from heldout.evaluators.posterior_mean import posterior_mean, topic_counts
+from heldout.topics import Topics
 
 WORDS = tuple("abcdef")
 

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from scipy.special import betaln
 from test_exact_marginal import corpus, over_assignments, random_topics, words
 
-from dlvm.evaluators import exact_marginal as module
-from dlvm.evaluators.exact_marginal import exact_marginal, exact_posterior_mean
-from dlvm.evaluators.simplex_quadrature import beta_rule, by_quadrature, quadrature_cost
-from dlvm.models.topics import Topics
+from heldout.evaluators import exact_marginal as module
+from heldout.evaluators.exact_marginal import exact_marginal, exact_posterior_mean
+from heldout.evaluators.simplex_quadrature import beta_rule, by_quadrature, quadrature_cost
+from heldout.topics import Topics
 
 
 @pytest.mark.parametrize(("a", "b"), [(1.0, 1.0), (0.5, 0.5), (0.01, 3.0), (0.001, 0.002), (40.0, 160.0), (1.0, 2.0)])

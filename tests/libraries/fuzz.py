@@ -31,10 +31,10 @@ import numpy as np
 import scipy.io
 import scipy.sparse as sp
 
-from dlvm.corpora.corpus import Corpus
-from dlvm.corpora.stream import open_documents
-from dlvm.errors import InputError
-from dlvm.libraries.read import read_model
+from heldout.corpora.corpus import Corpus
+from heldout.corpora.stream import open_documents
+from heldout.errors import InputError
+from heldout.libraries.read import read_model
 
 SECONDS_PER_CASE = 20
 BYTES_PER_CASE = 600 << 20
@@ -54,7 +54,7 @@ def write_documents(folder: Path) -> dict[str, tuple[Path, Path]]:
     """Write one corpus in every form of documents; return what to open and which file of it to damage."""
     from model_files import COUNTS, DOCUMENTS
 
-    own = {form: folder / form for form in ("scipy", "mm", "uci", "ldac", "dlvm")}
+    own = {form: folder / form for form in ("scipy", "mm", "uci", "ldac", "heldout")}
     with own["scipy"].open("wb") as file:
         sp.save_npz(file, sp.csr_array(COUNTS))
     with own["mm"].open("wb") as file:
@@ -68,8 +68,8 @@ def write_documents(folder: Path) -> dict[str, tuple[Path, Path]]:
             f"{np.count_nonzero(row)} " + " ".join(f"{w}:{row[w]}" for w in np.nonzero(row)[0]) + "\n" for row in COUNTS
         )
     )
-    Corpus.from_documents("own", [(f"d{i}", words) for i, words in enumerate(DOCUMENTS)]).save(folder / "dlvm.npz")
-    (folder / "dlvm.npz").rename(own["dlvm"])
+    Corpus.from_documents("own", [(f"d{i}", words) for i, words in enumerate(DOCUMENTS)]).save(folder / "heldout.npz")
+    (folder / "heldout.npz").rename(own["heldout"])
     texts = folder / "texts"
     texts.mkdir()
     for number, words in enumerate(DOCUMENTS[:4]):

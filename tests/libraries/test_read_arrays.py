@@ -11,8 +11,8 @@ from hypothesis.extra.numpy import arrays as drawn_arrays
 from model_files import WORDS, phi_and_alpha, write_csv, write_npz
 from numpy.typing import NDArray
 
-from dlvm.errors import InputError
-from dlvm.libraries.arrays import (
+from heldout.errors import InputError
+from heldout.libraries.arrays import (
     BINARY_TOLERANCE,
     MAXIMUM_ENTRIES,
     TEXT_TOLERANCE,
@@ -24,8 +24,8 @@ from dlvm.libraries.arrays import (
     read_npz,
     read_words,
 )
-from dlvm.libraries.read import read_model
-from dlvm.models.topics import Topics
+from heldout.libraries.read import read_model
+from heldout.topics import Topics
 
 PHI, ALPHA = phi_and_alpha()
 positive = st.floats(1e-3, 1e3)
@@ -51,7 +51,7 @@ def test_npz_and_csv_hold_what_was_written(weights: NDArray[np.float64], data: s
         assert (fitted.library, fitted.native) == ("arrays", None)
 
 
-def test_topics_that_dlvm_saved_are_read(tmp_path: Path) -> None:
+def test_topics_that_heldout_saved_are_read(tmp_path: Path) -> None:
     Topics(PHI, ALPHA, WORDS).save(tmp_path / "topics.npz")
     fitted = read_model(tmp_path / "topics.npz")
     np.testing.assert_allclose(fitted.topics.phi, PHI, rtol=1e-15)
@@ -205,7 +205,7 @@ def test_a_header_that_does_not_fit_its_bytes_is_refused_before_anything_is_allo
 
 
 def test_a_zip_bomb_is_refused_before_it_is_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dlvm.libraries.arrays.ALLOWANCE", 64 << 20)
+    monkeypatch.setattr("heldout.libraries.arrays.ALLOWANCE", 64 << 20)
     path = tmp_path / "bomb.npz"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("phi.npy", "w") as member:
         for _ in range(100):

@@ -6,8 +6,8 @@ from gensim.corpora import Dictionary
 from gensim.models import AuthorTopicModel, LdaModel
 from model_files import DOCUMENTS, TOPICS, WORDS, gensim_lda
 
-from dlvm.errors import InputError
-from dlvm.libraries.read import fitted, read_model
+from heldout.errors import InputError
+from heldout.libraries.read import fitted, read_model
 
 
 def saved(path: Path, *, words: bool = True) -> Path:

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from model_files import FIXTURES
 
-from dlvm.errors import InputError
-from dlvm.libraries.lda_c import read
-from dlvm.libraries.read import read_model
+from heldout.errors import InputError
+from heldout.libraries.lda_c import read
+from heldout.libraries.read import read_model
 
 OTHER = "num_topics 2\nnum_terms 3\nalpha 0.5\n"
 BETA = f"{np.log(0.2)} {np.log(0.3)} {np.log(0.5)}\n{np.log(0.25)} {np.log(0.75)} -100\n"

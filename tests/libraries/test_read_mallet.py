@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from model_files import FIXTURES
 from scipy.special import gammaln
 
-from dlvm.errors import InputError
-from dlvm.libraries import arrays
-from dlvm.libraries.mallet import State, read
-from dlvm.libraries.read import read_model
+from heldout.errors import InputError
+from heldout.libraries import arrays
+from heldout.libraries.mallet import State, read
+from heldout.libraries.read import read_model
 
 HEADING = "#doc source pos typeindex type topic\n#alpha : 0.5 1.5 \n#beta : 0.25\n"
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from model_files import WORDS, gensim_lda, phi_and_alpha, scikit_learn_lda, tomotopy_lda, write_all
 
-from dlvm.errors import InputError
-from dlvm.libraries.read import FORMS, READERS, fitted, guess, read_model
-from dlvm.models.topics import Topics
+from heldout.errors import InputError
+from heldout.libraries.read import FORMS, READERS, fitted, guess, read_model
+from heldout.topics import Topics
 
 
 @pytest.fixture(scope="module")
@@ -79,10 +79,10 @@ def test_a_folder_is_no_model(tmp_path: Path, form: str) -> None:
 @pytest.mark.parametrize(
     ("form", "modules", "message"),
     [
-        ("skops", ["skops"], "install scikit-learn and skops: pip install 'dlvm"),
-        ("pickle", ["joblib"], "install scikit-learn and skops: pip install 'dlvm"),
-        ("gensim", ["gensim"], "install gensim: pip install 'dlvm"),
-        ("tomotopy", ["tomotopy"], "install tomotopy: pip install 'dlvm"),
+        ("skops", ["skops"], "install scikit-learn and skops: pip install 'heldout"),
+        ("pickle", ["joblib"], "install scikit-learn and skops: pip install 'heldout"),
+        ("gensim", ["gensim"], "install gensim: pip install 'heldout"),
+        ("tomotopy", ["tomotopy"], "install tomotopy: pip install 'heldout"),
     ],
 )
 def test_a_library_that_is_not_installed_is_named(

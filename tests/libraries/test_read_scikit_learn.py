@@ -13,8 +13,8 @@ from model_files import COUNTS, TOPICS, WORDS, scikit_learn_lda, scikit_learn_nm
 from sklearn.decomposition import NMF, LatentDirichletAllocation, MiniBatchNMF
 from sklearn.linear_model import LinearRegression
 
-from dlvm.errors import InputError
-from dlvm.libraries.read import fitted, read_model
+from heldout.errors import InputError
+from heldout.libraries.read import fitted, read_model
 
 
 def saved(path: Path, model: Any) -> Path:

@@ -9,9 +9,9 @@ import pytest
 import tomotopy
 from model_files import DOCUMENTS, TOPICS, WORDS, tomotopy_lda
 
-from dlvm.errors import InputError
-from dlvm.libraries import tomotopy as reader
-from dlvm.libraries.read import fitted, read_model
+from heldout.errors import InputError
+from heldout.libraries import tomotopy as reader
+from heldout.libraries.read import fitted, read_model
 
 
 def saved(path: Path, model: Any = None, *, full: bool = True) -> Path:

@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.special import digamma, gammaln, logsumexp
 
-from dlvm.corpora.corpus import Corpus
-from dlvm.evaluators.mean_field_bound import mean_field_bound
-from dlvm.libraries import Fitted, Reported
-from dlvm.libraries.mallet import State
-from dlvm.libraries.read import fitted, read_model
-from dlvm.libraries.reported import dirichlet_divergence, log_assignments, reported
-from dlvm.models.topics import Topics
+from heldout.corpora.corpus import Corpus
+from heldout.evaluators.mean_field_bound import mean_field_bound
+from heldout.libraries import Fitted, Reported
+from heldout.libraries.mallet import State
+from heldout.libraries.read import fitted, read_model
+from heldout.libraries.reported import dirichlet_divergence, log_assignments, reported
+from heldout.topics import Topics
 
 Float = NDArray[np.float64]
 V, K = 12, 3

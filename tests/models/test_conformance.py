@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dlvm.corpora.corpus import Corpus
-from dlvm.models import MODELS
-from dlvm.models.components import load_topics
+from heldout.components import load_topics
+from heldout.corpora.corpus import Corpus
+from heldout.models import MODELS
 
 TRAIN: dict[str, dict[str, Any]] = {
     "plsa-hof": {"iterations": 20, "tolerance": 0.0},

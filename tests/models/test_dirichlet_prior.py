@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from dlvm.corpora.corpus import Corpus
-from dlvm.errors import InputError
-from dlvm.evaluators.exact_marginal import exact_marginal
-from dlvm.models.dirichlet_prior import SMALLEST, fit_prior
-from dlvm.models.topics import Topics
+from heldout.corpora.corpus import Corpus
+from heldout.errors import InputError
+from heldout.evaluators.exact_marginal import exact_marginal
+from heldout.models.dirichlet_prior import SMALLEST, fit_prior
+from heldout.topics import Topics
 
 WORDS = tuple("abcdef")
 

@@ -10,12 +10,12 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
-from dlvm.corpora.corpus import Corpus
-from dlvm.errors import InputError
-from dlvm.models import components as blocks
-from dlvm.models import epca
-from dlvm.models.components import Components
-from dlvm.models.epca import EPCA, Objective, ascend, balanced, fold_in, fold_in_counts, train
+from heldout import components as blocks
+from heldout.components import Components
+from heldout.corpora.corpus import Corpus
+from heldout.errors import InputError
+from heldout.models import epca
+from heldout.models.epca import EPCA, Objective, ascend, balanced, fold_in, fold_in_counts, train
 
 Float = NDArray[np.float64]
 

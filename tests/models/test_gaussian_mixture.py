@@ -11,9 +11,9 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 from scipy.stats import multivariate_normal
 
-from dlvm.errors import InputError
-from dlvm.models.gaussian_mixture import GaussianMixture, Gaussians, KMeans
-from dlvm.models.vem import Posterior
+from heldout.errors import InputError
+from heldout.models.gaussian_mixture import GaussianMixture, Gaussians, KMeans
+from heldout.models.vem import Posterior
 
 Float = NDArray[np.float64]
 POSTERIORS: tuple[Posterior, ...] = ("point", "exact")

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from dlvm.corpora.corpus import Corpus
-from dlvm.errors import InputError
-from dlvm.models.hmm import HMM, Chain
-from dlvm.models.vem import Posterior
+from heldout.corpora.corpus import Corpus
+from heldout.errors import InputError
+from heldout.models.hmm import HMM, Chain
+from heldout.models.vem import Posterior
 
 Float = NDArray[np.float64]
 POSTERIORS: tuple[Posterior, ...] = ("point", "exact")

@@ -9,8 +9,8 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 from scipy.stats import laplace, norm
 
-from dlvm.errors import InputError
-from dlvm.models.ica import ICA
+from heldout.errors import InputError
+from heldout.models.ica import ICA
 
 Float = NDArray[np.float64]
 

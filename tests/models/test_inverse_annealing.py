@@ -9,14 +9,14 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from dlvm.corpora.corpus import Corpus
-from dlvm.corpora.split import TokenSplit, token_split
-from dlvm.errors import InputError
-from dlvm.models import plsa_tem
-from dlvm.models.inverse_annealing import Fit, Step, _Course, annealing, inverse_annealing
-from dlvm.models.plsa import PLSA
-from dlvm.models.plsa_tem import PLSATEM
-from dlvm.seeds import generator
+from heldout.corpora.corpus import Corpus
+from heldout.corpora.split import TokenSplit, token_split
+from heldout.errors import InputError
+from heldout.models import plsa_tem
+from heldout.models.inverse_annealing import Fit, Step, _Course, annealing, inverse_annealing
+from heldout.models.plsa import PLSA
+from heldout.models.plsa_tem import PLSATEM
+from heldout.seeds import generator
 
 Float = NDArray[np.float64]
 SCHEDULE: dict[str, Any] = {"eta": 0.8, "tolerance": 1e-3, "patience": 2, "iterations": 300}

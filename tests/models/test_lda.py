@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 from scipy import stats
 from scipy.special import digamma, gammaln
 
-from dlvm.corpora.corpus import Corpus
-from dlvm.errors import InputError
-from dlvm.models import lda
-from dlvm.models.lda import LDA, fold_in, train
-from dlvm.models.topics import Topics
-from dlvm.seeds import generator
+from heldout.corpora.corpus import Corpus
+from heldout.errors import InputError
+from heldout.models import lda
+from heldout.models.lda import LDA, fold_in, train
+from heldout.seeds import generator
+from heldout.topics import Topics
 
 Float = NDArray[np.float64]
 Index = NDArray[np.int32]

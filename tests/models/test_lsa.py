@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 from sklearn.decomposition import TruncatedSVD
 
-from dlvm.errors import InputError
-from dlvm.models import lsa
+from heldout.errors import InputError
+from heldout.models import lsa
 
 Float = NDArray[np.float64]
 

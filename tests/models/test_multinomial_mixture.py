@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from dlvm.errors import InputError
-from dlvm.models.multinomial_mixture import MultinomialMixture, Multinomials
-from dlvm.models.vem import Posterior
+from heldout.errors import InputError
+from heldout.models.multinomial_mixture import MultinomialMixture, Multinomials
+from heldout.models.vem import Posterior
 
 Float = NDArray[np.float64]
 POSTERIORS: tuple[Posterior, ...] = ("point", "exact")

@@ -9,9 +9,9 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 from scipy.stats import poisson
 
-from dlvm.errors import InputError
-from dlvm.models.nmf import NMF
-from dlvm.models.plsa import PLSA
+from heldout.errors import InputError
+from heldout.models.nmf import NMF
+from heldout.models.plsa import PLSA
 
 Float = NDArray[np.float64]
 

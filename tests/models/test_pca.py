@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from dlvm.errors import InputError
-from dlvm.models.pca import PCA, least_squares
+from heldout.errors import InputError
+from heldout.models.pca import PCA, least_squares
 
 Float = NDArray[np.float64]
 

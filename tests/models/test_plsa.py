@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from dlvm.corpora.corpus import Corpus
-from dlvm.errors import InputError
-from dlvm.models.plsa import PLSA, fold_in, fold_in_counts, train
-from dlvm.models.topics import Topics
+from heldout.corpora.corpus import Corpus
+from heldout.errors import InputError
+from heldout.models.plsa import PLSA, fold_in, fold_in_counts, train
+from heldout.topics import Topics
 
 Float = NDArray[np.float64]
 

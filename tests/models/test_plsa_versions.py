@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from dlvm.corpora.corpus import Corpus
-from dlvm.errors import InputError
-from dlvm.models import plsa, plsa_tem, plsa_vem
-from dlvm.models.plsa import PLSA
-from dlvm.models.plsa_tem import PLSATEM
-from dlvm.models.plsa_vem import PLSAVEM
-from dlvm.models.topics import Topics
+from heldout.corpora.corpus import Corpus
+from heldout.errors import InputError
+from heldout.models import plsa, plsa_tem, plsa_vem
+from heldout.models.plsa import PLSA
+from heldout.models.plsa_tem import PLSATEM
+from heldout.models.plsa_vem import PLSAVEM
+from heldout.topics import Topics
 
 Float = NDArray[np.float64]
 

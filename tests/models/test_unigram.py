@@ -7,8 +7,8 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 from sklearn.naive_bayes import MultinomialNB
 
-from dlvm.errors import InputError
-from dlvm.models.unigram import smoothed_documents, unigram
+from heldout.errors import InputError
+from heldout.models.unigram import smoothed_documents, unigram
 
 Float = NDArray[np.float64]
 COUNTS = sp.csr_array(np.array([[2.0, 0.0, 1.0], [0.0, 0.0, 3.0]]))

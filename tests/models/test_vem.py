@@ -6,14 +6,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dlvm.errors import InputError
-from dlvm.models.gaussian_mixture import GaussianMixture, KMeans
-from dlvm.models.hmm import HMM
-from dlvm.models.ica import ICA
-from dlvm.models.multinomial_mixture import MultinomialMixture
-from dlvm.models.nmf import NMF
-from dlvm.models.pca import PCA
-from dlvm.models.vem import PointVEM
+from heldout.errors import InputError
+from heldout.models.gaussian_mixture import GaussianMixture, KMeans
+from heldout.models.hmm import HMM
+from heldout.models.ica import ICA
+from heldout.models.multinomial_mixture import MultinomialMixture
+from heldout.models.nmf import NMF
+from heldout.models.pca import PCA
+from heldout.models.vem import PointVEM
 
 DISCRETE = (GaussianMixture, KMeans, HMM, MultinomialMixture)
 CONTINUOUS = (PCA, ICA, NMF)

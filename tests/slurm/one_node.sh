@@ -3,7 +3,7 @@
 #
 # Runs jobs of the studies `demo` and `exhaustive` through Slurm with profiles/slurm, runs them again without, and compares
 # every byte of what both made: corpora, topics, scores and measurements. Those of `exhaustive` read Cranfield: from the
-# folder DLVM_MIRROR, or its public address. Slurm is made for it on this machine: one node, from
+# folder HELDOUT_MIRROR, or its public address. Slurm is made for it on this machine: one node, from
 # Debian's packages, as root, in a temporary folder, with ports and a munge key of its own and without accounting. Both
 # runs are of clones of the last commit: the checkout itself stays as it is. At the end, or when it is
 # interrupted, the daemons stop and the folder goes; Debian's packages stay. By hand, about five minutes. Exit status: 0

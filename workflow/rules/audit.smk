@@ -16,5 +16,5 @@ rule audit:
         reference=REFERENCE,
         comparison="data/scores/audit.csv",
     shell:
-        "dlvm compare --study {input.study} --scores {input.scores} --corpora {input.corpora} --measurements {input.measurements}"
+        "heldout compare --study {input.study} --scores {input.scores} --corpora {input.corpora} --measurements {input.measurements}"
         " --reference {params.reference} --output {params.comparison} 2>&1 | tee {log}"

@@ -12,29 +12,29 @@ from functools import cache
 from itertools import product
 from pathlib import Path
 
-from dlvm.corpora.prepare import RECIPES, SYNTHETIC, raw_files
-from dlvm.corpora.realistic import SOURCES
-from dlvm.exhibits import EXHIBITS, exhibit_names
-from dlvm.exhibits import path as exhibit_path
-from dlvm.exhibits.inputs import Settings
-from dlvm.errors import InputError
-from dlvm.models import MODELS as MODULES
-from dlvm.study import NO_CORPUS, check_study, without_missing
+from heldout.corpora.prepare import RECIPES, SYNTHETIC, raw_files
+from heldout.corpora.realistic import SOURCES
+from heldout.exhibits import EXHIBITS, exhibit_names
+from heldout.exhibits import path as exhibit_path
+from heldout.inputs import Settings
+from heldout.errors import InputError
+from heldout.models import MODELS as MODULES
+from heldout.study import NO_CORPUS, check_study, without_missing
 
 SOURCE = Path("src")
 
 try:
     study = check_study(config, Path("workflow/studies/schema.yaml"), Path("data"))
 except InputError as error:
-    print(f"dlvm: {error}", file=sys.stderr)
+    print(f"heldout: {error}", file=sys.stderr)
     sys.exit(2)
 
 study, notice = without_missing(study)
 if notice:
-    print(f"dlvm: {notice}", file=sys.stderr)
+    print(f"heldout: {notice}", file=sys.stderr)
 
 if "mirror" in study:  # for the jobs; not a parameter, for where a file comes from is no reason to make it again
-    os.environ.update(DLVM_MIRROR=study["mirror"])
+    os.environ.update(HELDOUT_MIRROR=study["mirror"])
 
 CORPORA = list(study["corpora"])
 REALISTIC = study["realistic"]
@@ -60,7 +60,7 @@ wildcard_constraints:
 
 @cache
 def code(*modules):
-    """Return a digest of modules, of every dlvm module that they import, directly or not, and of the lock.
+    """Return a digest of modules, of every heldout module that they import, directly or not, and of the lock.
 
     It stands among the parameters of the rules that run them, so that an edit makes Snakemake run them again.
     The files themselves as inputs would do the same, at the price of many file look-ups for every waiting job.
@@ -73,16 +73,16 @@ def code(*modules):
             continue
         found[path] = path.read_bytes()
         for node in ast.walk(ast.parse(found[path])):
-            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("dlvm"):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("heldout"):
                 todo += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
         if path.parent.name == "evaluators" and path.name == "__init__.py":  # imports its modules by name
-            todo += [f"dlvm.evaluators.{module.stem}" for module in sorted(path.parent.glob("*.py"))]
+            todo += [f"heldout.evaluators.{module.stem}" for module in sorted(path.parent.glob("*.py"))]
     return hashlib.sha256(b"".join(found[path] for path in sorted(found))).hexdigest()[:16]
 
 
 def model_code(wildcards):
     """Return the digest of what training or folding in a model runs."""
-    return code("dlvm.experiment", MODULES[wildcards.model])
+    return code("heldout.runs", MODULES[wildcards.model])
 
 
 def test_documents(wildcards):
@@ -132,12 +132,12 @@ def corpus_code(wildcards):
 def corpus_code_of(corpus):
     """Return `corpus_code` of a corpus by name."""
     if corpus in DRAWN:
-        return [code("dlvm.corpora.realistic", MODULES["lda"]), REALISTIC, corpus_code_of(REALISTIC["source"])]
+        return [code("heldout.corpora.realistic", MODULES["lda"]), REALISTIC, corpus_code_of(REALISTIC["source"])]
     if corpus.removesuffix(SYNTHETIC) not in RECIPES:
         return ""
     if corpus.endswith(SYNTHETIC):
-        return [code("dlvm.corpora.synthetic", "dlvm.corpora.table"), study["synthetic"]]
-    return code("dlvm.corpora.prepare")
+        return [code("heldout.corpora.synthetic", "heldout.corpora.table"), study["synthetic"]]
+    return code("heldout.corpora.prepare")
 
 
 def all_corpora():
@@ -211,7 +211,7 @@ def measure_settings(wildcards):
 
 def measure_code(wildcards):
     """Return the digest of what a measurement runs, and of the model that it reads."""
-    modules = ["dlvm.measures", f"dlvm.measures.{wildcards.kind.replace('-', '_')}"]
+    modules = ["heldout.measures", f"heldout.measures.{wildcards.kind.replace('-', '_')}"]
     return code(*modules, *([MODULES[wildcards.model]] if wildcards.model in MODULES else []))
 
 
@@ -267,7 +267,7 @@ def measure_fold_in(wildcards):
 
 def exhibit_code(wildcards):
     """Return the digest of what an exhibit runs."""
-    return code("dlvm.exhibits", EXHIBITS[wildcards.name].module)
+    return code("heldout.exhibits", EXHIBITS[wildcards.name].module)
 
 
 def reference_timings(wildcards=None):

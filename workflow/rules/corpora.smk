@@ -19,7 +19,7 @@ rule fetch:
         "../../environment.yml"
     shell:
         # the progress bar and the one line of an error belong on the terminal
-        "dlvm fetch {wildcards.file} --table {input.table} --output {output} > {log}"
+        "heldout fetch {wildcards.file} --table {input.table} --output {output} > {log}"
 
 
 rule prepare:
@@ -38,9 +38,9 @@ rule prepare:
     conda:
         "../../environment.yml"
     params:
-        code=code("dlvm.corpora.prepare"),
+        code=code("heldout.corpora.prepare"),
     shell:
-        "dlvm prepare {wildcards.corpus} --raw data/raw --table {input.table} --output {output} 2> {log}"
+        "heldout prepare {wildcards.corpus} --raw data/raw --table {input.table} --output {output} 2> {log}"
 
 
 rule synthesize:
@@ -59,11 +59,11 @@ rule synthesize:
     conda:
         "../../environment.yml"
     params:
-        code=code("dlvm.corpora.synthetic", "dlvm.corpora.table"),
+        code=code("heldout.corpora.synthetic", "heldout.corpora.table"),
         scale=study["synthetic"]["scale"],
         seed=study["synthetic"]["seed"],
     shell:
-        "dlvm synthesize {wildcards.corpus}-like --published {input.published} --scale {params.scale}"
+        "heldout synthesize {wildcards.corpus}-like --published {input.published} --scale {params.scale}"
         " --seed {params.seed} --output {output.corpus} --topics {output.topics} 2> {log}"
 
 
@@ -84,13 +84,13 @@ rule draw:
     conda:
         "../../environment.yml"
     params:
-        code=code("dlvm.corpora.realistic"),
+        code=code("heldout.corpora.realistic"),
         documents=REALISTIC["documents"],
         mean_length=REALISTIC["mean_length"],
         seed=REALISTIC["seed"],
         source=corpus_code_of(REALISTIC["source"]),
     shell:
-        "dlvm draw {wildcards.corpus} --from {input.topics} --lengths-of {input.source} --documents {params.documents}"
+        "heldout draw {wildcards.corpus} --from {input.topics} --lengths-of {input.source} --documents {params.documents}"
         " --mean-length {params.mean_length} --seed {params.seed} --output {output.corpus} --topics {output.topics} 2> {log}"
 
 
@@ -108,11 +108,11 @@ rule describe_corpora:
     conda:
         "../../environment.yml"
     params:
-        code=code("dlvm.corpora.table"),
+        code=code("heldout.corpora.table"),
         test_documents=[
             f"{corpus}={study['corpora'][corpus if corpus in study['corpora'] else base(corpus)]['test_documents']}"
             for corpus in DESCRIBED
         ],
     shell:
-        "dlvm describe {input.corpora} --test-documents {params.test_documents} --published {input.published}"
+        "heldout describe {input.corpora} --test-documents {params.test_documents} --published {input.published}"
         " --output {output} 2> {log}"

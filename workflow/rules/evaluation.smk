@@ -24,7 +24,7 @@ rule score:
         corpus=corpus_code,
         smoothing=constants_to_add,
     shell:
-        "dlvm score {input.corpus} {input.topics} --model {wildcards.model} --variant {wildcards.variant}"
+        "heldout score {input.corpus} {input.topics} --model {wildcards.model} --variant {wildcards.variant}"
         " --seed {wildcards.seed} --test-documents {params.test_documents} --settings {params.settings}"
         " {params.smoothing} --output {output} 2> {log}"
 
@@ -53,7 +53,7 @@ rule sweep:
         values=sweep_values,
         smoothing=constants_to_add,
     shell:
-        "dlvm sweep {input.corpus} --model {wildcards.model} --variant {wildcards.variant} --topics {wildcards.topics}"
+        "heldout sweep {input.corpus} --model {wildcards.model} --variant {wildcards.variant} --topics {wildcards.topics}"
         " --seed {wildcards.seed} --test-documents {params.test_documents} {params.values}"
         " --train-settings {params.train} --fold-in-settings {params.fold_in} {params.smoothing}"
         " --output {output} 2> {log}"
@@ -72,9 +72,9 @@ rule collect_scores:
     conda:
         "../../environment.yml"
     params:
-        code=code("dlvm.scores"),
+        code=code("heldout.scores"),
     shell:
-        "dlvm collect {input.scores} --output {output} 2> {log}"
+        "heldout collect {input.scores} --output {output} 2> {log}"
 
 
 rule collect_timings:
@@ -88,7 +88,7 @@ rule collect_timings:
     conda:
         "../../environment.yml"
     params:
-        code=code("dlvm.timings"),
+        code=code("heldout.timings"),
         benchmarks=BENCHMARKS,
     shell:
-        "dlvm timings {params.benchmarks} --output {output} 2> {log}"
+        "heldout timings {params.benchmarks} --output {output} 2> {log}"

@@ -1,7 +1,7 @@
 """Scores to figures and tables: an exhibit is a function of scores, corpora and the study, and of nothing else."""
 
 EXHIBIT = (
-    "dlvm exhibit {wildcards.name} --study {input.study} --scores {input.scores} --corpora {input.corpora} --measurements {input.measurements}"
+    "heldout exhibit {wildcards.name} --study {input.study} --scores {input.scores} --corpora {input.corpora} --measurements {input.measurements}"
     " {params.timings} --output {output} 2> {log}"
 )
 

@@ -28,7 +28,7 @@ rule measure:
         fold_in=measure_fold_in,
         corpus=corpus_code,
     shell:
-        "dlvm measure {wildcards.kind} {input.corpus} {input.topics} --model {wildcards.model}"
+        "heldout measure {wildcards.kind} {input.corpus} {input.topics} --model {wildcards.model}"
         " --number-of-topics {wildcards.topics} --seed {wildcards.seed}"
         " --test-documents {params.test_documents} --settings {params.settings} {params.fold_in}"
         " --scores {output.scores} --output {output.measurements} 2> {log}"
@@ -47,6 +47,6 @@ rule collect_measurements:
     conda:
         "../../environment.yml"
     params:
-        code=code("dlvm.measurements"),
+        code=code("heldout.measurements"),
     shell:
-        "dlvm collect --measurements {input.measurements} --output {output} 2> {log}"
+        "heldout collect --measurements {input.measurements} --output {output} 2> {log}"

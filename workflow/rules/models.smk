@@ -1,7 +1,7 @@
 """Corpora to topics."""
 
 TRAIN = (
-    "dlvm train {input.corpus} --model {wildcards.model} --topics {wildcards.topics} --seed {wildcards.seed}"
+    "heldout train {input.corpus} --model {wildcards.model} --topics {wildcards.topics} --seed {wildcards.seed}"
     " --test-documents {params.test_documents} --settings {params.settings} --output {output} 2> {log}"
 )
 
@@ -43,11 +43,11 @@ rule train_truth:
     conda:
         "../../environment.yml"
     params:
-        code=code("dlvm.experiment", MODULES["lda"]),
+        code=code("heldout.runs", MODULES["lda"]),
         settings=shlex.quote(json.dumps(REALISTIC["train"], sort_keys=True)),
         corpus=corpus_code,
     shell:
-        "dlvm train {input.corpus} --model lda --topics {wildcards.topics} --seed {wildcards.seed} --test-documents 0"
+        "heldout train {input.corpus} --model lda --topics {wildcards.topics} --seed {wildcards.seed} --test-documents 0"
         " --settings {params.settings} --output {output} 2> {log}"
 
 

@@ -21,12 +21,12 @@ rule macros:
     conda:
         "../../environment.yml"
     params:
-        code=code("dlvm.exhibits", EXHIBITS["macros"].module),
+        code=code("heldout.exhibits", EXHIBITS["macros"].module),
         timings=reference_timings,
         commit=checked_out(),
         date=commit("%cs"),
     shell:
-        "dlvm exhibit macros --study {input.study} --scores {input.scores} --corpora {input.corpora} --measurements {input.measurements}"
+        "heldout exhibit macros --study {input.study} --scores {input.scores} --corpora {input.corpora} --measurements {input.measurements}"
         " {params.timings} --commit '{params.commit}' --date '{params.date}' --output {output} 2> {log}"
 
 

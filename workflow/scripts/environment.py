@@ -114,7 +114,7 @@ def main() -> int:
     try:
         lock = resolve(arguments.upgrade)
     except subprocess.CalledProcessError as error:
-        sys.stderr.write(f"dlvm: nothing was written: {error.cmd[2]} stopped, its own words stand above\n")
+        sys.stderr.write(f"heldout: nothing was written: {error.cmd[2]} stopped, its own words stand above\n")
         return 2
     replace(LOCK, lock)
     replace(CONDA, conda_environment(lock))

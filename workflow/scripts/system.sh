@@ -13,7 +13,7 @@ tex_styles='amsmath amssymb array booktabs geometry graphicx hyperref lmodern lo
 tex_packages='latexmk texlive-latex-base texlive-latex-recommended lmodern'
 
 stop() {
-    echo "dlvm: $1" >&2
+    echo "heldout: $1" >&2
     exit 2
 }
 

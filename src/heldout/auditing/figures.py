@@ -1,0 +1,215 @@
+"""The figures of an audit's page, as SVG that stands inside HTML and takes its colours from the page.
+
+matplotlib draws them in the colours of `heldout.typesetting.style`; its ink, its lines and its background are then handed to
+the page's own variables, so that one figure serves a light screen, a dark one and paper.
+"""
+
+import io
+import math
+import re
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+from numpy.typing import NDArray
+
+from heldout.auditing import wording
+from heldout.auditing.result import Audit
+from heldout.auditing.wording import BOUND, ERRORS, TRUTH
+from heldout.evaluators import FULL
+from heldout.typesetting import style
+
+WIDTH = 4.4  # inches: a phone's width at a legible size of type
+SERIES = ((FULL, "full folding-in"), (BOUND, "bound"))  # drawn by document length
+MOST_POINTS = 2000
+GROUPS = 12  # of documents of similar length, whose medians are drawn
+
+_INK, _SOFT, _LINES, _PAGE = "#010203", "#010204", "#010205", "#010206"  # stand for the page's colours
+_VARIABLES = {_INK: "var(--ink)", _SOFT: "var(--soft)", _LINES: "var(--line)", _PAGE: "var(--page)"}
+_REPORTED = "#CC3311"  # Tol's red: no evaluator has it
+_LOOK: Any = {
+    "font.size": 9.0,
+    "axes.labelsize": 9.0,
+    "xtick.labelsize": 8.5,
+    "ytick.labelsize": 9.0,
+    "legend.fontsize": 8.5,
+    "text.color": _INK,
+    "axes.labelcolor": _INK,
+    "axes.edgecolor": _SOFT,
+    "xtick.color": _SOFT,
+    "xtick.labelcolor": _INK,
+    "ytick.color": _SOFT,
+    "ytick.labelcolor": _INK,
+    "grid.color": _LINES,
+    "axes.facecolor": "none",
+    "figure.facecolor": "none",
+    "svg.fonttype": "path",
+}
+
+
+def numbers(audit: Audit) -> str:
+    """Return the numbers side by side: perplexity on a logarithmic axis, each joined to the truth, as SVG.
+
+    Error bars are two standard errors; one that is shorter than the mark cannot be seen. Empty where there is no finite
+    number.
+    """
+    shown = [(row, *_value(audit, row.evaluator)) for row in wording.rows(audit)]
+    shown = [item for item in shown if math.isfinite(item[1])][::-1]
+    if not shown:
+        return ""
+    with style.applied():
+        mpl.rcParams.update(_LOOK)
+        figure = Figure(figsize=(WIDTH, 0.75 + 0.36 * len(shown)))
+        axis = figure.subplots()
+        truth = audit.line(TRUTH).nats_per_token
+        if math.isfinite(truth):
+            axis.axvline(-truth / math.log(10.0), color=_INK, linewidth=1.0, linestyle=(0, (3, 2)), zorder=1)
+        for place, (row, value, spread) in enumerate(shown):
+            colour = colour_of(row.evaluator)
+            x = value / math.log(10.0)  # log10 of the perplexity, which may be too large for a float
+            if math.isfinite(truth):
+                axis.plot([-truth / math.log(10.0), x], [place, place], color=colour, linewidth=3.0, alpha=0.45)
+            half = ERRORS * spread / math.log(10.0)
+            axis.errorbar([x], [place], xerr=[half], fmt="o", color=colour, markersize=6.5, capsize=4.0, elinewidth=1.6)
+        values = [value for _, value, _ in shown]
+        low, high = min(values) / math.log(10.0), max(values) / math.log(10.0)
+        room = max(high - low, 0.15)
+        axis.set_xlim(low - 0.08 * room, high + 0.08 * room)
+        axis.set_ylim(-0.6, len(shown) - 0.4)
+        axis.set_yticks(range(len(shown)), [f"{row.label}\n{row.perplexity}" for row, _, _ in shown])
+        for tick, (row, _, _) in zip(axis.get_yticklabels(), shown, strict=True):
+            tick.set_parse_math(False)
+            tick.set_fontweight("bold" if row.evaluator == TRUTH else "normal")
+        axis.tick_params(axis="y", length=0.0)
+        axis.grid(axis="y", visible=False)
+        _powers(axis, low, high)
+        axis.set_xlabel("perplexity per token")
+        return _svg(figure, "numbers")
+
+
+def _value(audit: Audit, evaluator: str) -> tuple[float, float]:
+    """Return a number in -nats per token and its standard error, 0 where it states none."""
+    if evaluator == "reported":
+        return -audit.reported.nats_per_token, 0.0
+    line = audit.line(evaluator)
+    return -line.nats_per_token, 0.0 if math.isnan(line.error_per_token) else line.error_per_token
+
+
+def colour_of(evaluator: str) -> str:
+    """Return an evaluator's colour, the same as in every figure; the truth has the page's ink."""
+    if evaluator == TRUTH:
+        return _INK
+    if evaluator == "reported":
+        return _REPORTED
+    return style.EVALUATOR_COLOURS.get(evaluator, _SOFT)
+
+
+def _powers(axis: Axes, low: float, high: float) -> None:
+    """Label an axis of log10 of a perplexity with the perplexities themselves: round, and few."""
+    marks: list[float] = []
+    for per_decade in ((1.0,), (1.0, 3.0), (1.0, 2.0, 5.0), (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0)):
+        decades = range(math.floor(low) - 1, math.ceil(high) + 2)
+        marks = [m + decade for decade in decades for m in map(math.log10, per_decade)]
+        marks = [m for m in marks if axis.get_xlim()[0] <= m <= axis.get_xlim()[1]]
+        if len(marks) >= 3:
+            break
+    marks = marks[:: math.ceil(len(marks) / 5)] if marks else [0.5 * (low + high)]
+    axis.set_xticks(marks, [wording.perplexity(10.0**m).removesuffix(".0") if m < 7.0 else f"1e{m:.0f}" for m in marks])
+
+
+def by_length(audit: Audit) -> str:
+    """Return every document's full folding-in and bound less its truth, nats per token, against its length, as SVG.
+
+    At most `MOST_POINTS` points, every n-th document by length; the curves are medians of `GROUPS` groups of all of
+    them. Documents without a finite difference are left out. Empty where there is none to draw.
+    """
+    series = [(name, label, *differences(audit, name)) for name, label in SERIES]
+    series = [item for item in series if len(item[2])]
+    if not series:
+        return ""
+    with style.applied():
+        mpl.rcParams.update(_LOOK)
+        figure = Figure(figsize=(WIDTH, 3.1))
+        axis = figure.subplots()
+        axis.axhline(0.0, color=_INK, linewidth=1.2, linestyle=(0, (3, 2)), zorder=3)
+        for name, label, lengths, gaps in series:
+            kept = thinned(lengths, MOST_POINTS // len(series))
+            colour = colour_of(name)
+            axis.plot(
+                *(lengths[kept], gaps[kept], "."),
+                color=colour,
+                markersize=3.2,
+                alpha=0.5,
+                markeredgewidth=0.0,
+                zorder=2,
+            )
+            x, y = medians(lengths, gaps)
+            axis.plot(x, y, "-", color=_PAGE, linewidth=4.5, alpha=0.8, zorder=4)
+            axis.plot(x, y, "o-", color=colour, markersize=4.0, linewidth=1.8, zorder=5, label=f"{label}: median")
+        axis.set_xscale("log")
+        longest = max(float(lengths.max()) for _, _, lengths, _ in series)
+        shortest = min(float(lengths.min()) for _, _, lengths, _ in series)
+        wide = longest / shortest > 30.0
+        axis.set_xlim(shortest / 1.15, longest * 1.15)
+        axis.xaxis.set_major_locator(
+            LogLocator(subs=(1.0,) if longest / shortest > 3e3 else (1.0, 2.0, 5.0) if not wide else (1.0, 3.0))
+        )
+        axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+        axis.xaxis.set_minor_formatter(NullFormatter())
+        style.plain_ticks(axis.yaxis)
+        axis.set_xlabel("document length, tokens")
+        axis.set_ylabel("less the truth, nats per token")
+        figure.legend(loc="outside upper left", ncols=2, handlelength=1.6, borderaxespad=0.1)
+        return _svg(figure, "lengths")
+
+
+def differences(audit: Audit, evaluator: str) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return lengths and (evaluator less truth) / length, nats per token, of the documents where both are finite."""
+    if evaluator not in audit.nats:
+        return np.zeros(0, np.int64), np.zeros(0)
+    some = (audit.lengths > 0) & np.isfinite(audit.nats[evaluator]) & np.isfinite(audit.nats[TRUTH])
+    lengths = audit.lengths[some]
+    return lengths, (audit.nats[evaluator][some] - audit.nats[TRUTH][some]) / lengths
+
+
+def thinned(lengths: NDArray[np.int64], most: int) -> NDArray[np.int64]:
+    """Return the indices of at most so many documents, evenly over their ranks by length."""
+    order = np.argsort(lengths, kind="stable")
+    if len(order) <= most:
+        return order
+    chosen: NDArray[np.int64] = order[np.linspace(0, len(order) - 1, most).round().astype(np.int64)]
+    return chosen
+
+
+def medians(lengths: NDArray[np.int64], gaps: NDArray[np.float64]) -> tuple[list[float], list[float]]:
+    """Return the median lengths and gaps of up to `GROUPS` equal groups of documents by length."""
+    order = np.argsort(lengths, kind="stable")
+    groups = [group for group in np.array_split(order, min(GROUPS, max(len(order) // 8, 1))) if len(group)]
+    return [float(np.median(lengths[g])) for g in groups], [float(np.median(gaps[g])) for g in groups]
+
+
+def _svg(figure: Figure, name: str) -> str:
+    """Return a figure as an SVG element: no header, no metadata, names of its own, colours of the page."""
+    stream = io.StringIO()
+    figure.savefig(stream, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
+    text = stream.getvalue()
+    text = text[text.index("<svg") :]
+    text = re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)
+    text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
+    text = re.sub(r'\bid="', f'id="{name}-', text)
+    text = re.sub(r'(xlink:)?href="#', f'href="#{name}-', text)
+    text = re.sub(r"url\(#", f"url(#{name}-", text)
+    text = re.sub(
+        r'<svg [^>]*viewBox="([^"]*)"[^>]*>', r'<svg viewBox="\1" aria-hidden="true" focusable="false">', text
+    )
+    return re.sub(r"\n\s*", "\n", in_page(text))
+
+
+def in_page(text: str) -> str:
+    """Return text with the colours that stand for the page's replaced by its variables."""
+    for placeholder, variable in _VARIABLES.items():
+        text = text.replace(placeholder, variable)
+    return text

@@ -1,0 +1,275 @@
+"""An audit as one HTML file that needs nothing but itself: no network, no script.
+
+Every text that comes from a file passes `_text`, and a content security policy forbids whatever else a text might ask
+for. The same audit gives the same bytes.
+"""
+
+import html
+import math
+from importlib.metadata import version
+
+from heldout.auditing import wording
+from heldout.auditing.result import Audit, Different, Line
+from heldout.auditing.wording import TIMES, TRUTH
+from heldout.evaluators import FULL, HALF
+
+# Contrast with the page, as WCAG counts it: ink and soft above 7 and 4.5 in both schemes (the tests count again)
+_STYLE = """
+:root { color-scheme: light dark; --page: #ffffff; --ink: #1a1a1a; --soft: #5c5c5c; --line: #dedede; --panel: #f5f5f3;
+  --alarm: #a61b00; }
+@media (prefers-color-scheme: dark) { :root { --page: #16181b; --ink: #ececec; --soft: #a8a8a8; --line: #3a3d42;
+  --panel: #202327; --alarm: #ff8a66; } }
+* { box-sizing: border-box; }
+body { margin: 0 auto; max-width: 68rem; padding: 1.5rem 1rem 4rem; background: var(--page); color: var(--ink);
+  font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif; overflow-wrap: anywhere; }
+h1 { font-size: 1rem; font-weight: 600; color: var(--soft); margin: 0 0 .75rem; }
+h2 { font-size: 1.2rem; line-height: 1.3; margin: 2.75rem 0 .75rem; }
+p, dd, li { max-width: 46rem; }
+.verdict { font-size: 1.6rem; line-height: 1.3; font-weight: 650; letter-spacing: -.01em; margin: 0 0 .75rem;
+  max-width: 44rem; text-wrap: pretty; }
+.incomplete { border-left: .35rem solid var(--alarm); color: var(--alarm); font-weight: 650; padding: .25rem .75rem;
+  margin: 0 0 1rem; }
+.facts, .note, figcaption { color: var(--soft); font-size: .875rem; }
+.facts { margin-top: 1.25rem; }
+table { border-collapse: collapse; width: 100%; font-size: .9375rem; }
+caption { text-align: left; color: var(--soft); font-size: .875rem; padding-bottom: .5rem; }
+th, td { text-align: left; vertical-align: baseline; padding: .45rem .9rem .45rem 0;
+  border-bottom: 1px solid var(--line); }
+th:last-child, td:last-child { padding-right: 0; }
+thead th { color: var(--soft); font-size: .8125rem; font-weight: 600; vertical-align: bottom; overflow-wrap: normal; }
+tbody th { font-weight: 500; }
+.number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; overflow-wrap: normal; }
+thead .number { white-space: normal; }
+.error { display: block; color: var(--soft); font-size: .8125rem; }
+.truth th, .truth td { font-weight: 700; }
+.words { display: block; color: var(--soft); font-size: .8125rem; font-weight: 400; }
+.swatch { display: inline-block; width: .7em; height: .7em; border-radius: 50%; margin-right: .5em; }
+.bar { display: block; height: .55rem; border-radius: .15rem; margin-top: .3rem; min-width: 2px;
+  background: var(--soft); print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+.grows .bar { background: #cc3311; }
+.terms { max-width: 46rem; }
+figure { margin: 0; min-width: 0; }
+figure svg { display: block; width: 100%; max-width: 34rem; height: auto; }
+figcaption { margin-top: .5rem; max-width: 34rem; }
+.figures { display: grid; gap: 2rem 3rem; grid-template-columns: 1fr; }
+dl { margin: 0; } dt { font-weight: 600; margin-top: .9rem; } dd { margin: .1rem 0 0; }
+pre { background: var(--panel); padding: .8rem 1rem; border-radius: .3rem; white-space: pre-wrap; font-size: .875rem; }
+.settings { max-width: 46rem; }
+.settings th { width: 40%; }
+@media (min-width: 52rem) { .figures { grid-template-columns: 1fr 1fr; } body { padding-top: 3rem; }
+  .verdict { font-size: 2rem; } }
+@media (max-width: 40rem) { .wide { display: none; } table { font-size: .875rem; } th, td { padding-right: .55rem; }
+  .verdict { font-size: 1.3rem; } }
+@media print { :root { --page: #ffffff; --ink: #000000; --soft: #444444; --line: #cccccc; --panel: #f5f5f3;
+  --alarm: #a61b00; } body { max-width: none; padding: 0; font-size: 10pt; } .verdict { font-size: 15pt; }
+  tr, figure, dd { break-inside: avoid; } h2, dt { break-after: avoid; } .figures { grid-template-columns: 1fr 1fr; } }
+"""
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+
+
+def page(audit: Audit) -> str:
+    """Return an audit as a whole HTML document, to be written as UTF-8.
+
+    Args:
+        audit: the audit; an incomplete one says so in the first line.
+    """
+    from heldout.auditing import figures
+
+    title = _text(f"Audit: {wording.model_line(audit)}")
+    parts = [
+        f'<p class="incomplete" role="alert">{_text(wording.incomplete(audit))}</p>' if not audit.complete else "",
+        f"<h1>{title}</h1>",
+        f'<p class="verdict">{_text(wording.headline(audit))}</p>',
+        *(f"<p>{_text(sentence)}</p>" for sentence in wording.reasons(audit)),
+        f'<p class="facts">{_text("; ".join(wording.counted(audit)))}. {_text(wording.prior(audit))}.</p>',
+        _section("The numbers side by side", _numbers(audit)),
+        _section("Where they differ", _figures(audit, figures.numbers(audit), figures.by_length(audit))),
+        _section("The library's own number", _reported(audit)),
+        _section("What each number is", _explanations(audit)),
+        _section("The documents that differ most", _documents(audit)),
+        _section("Settings and versions", _settings(audit)),
+        _section("To repeat this audit", f"<pre><code>{_text(wording.command(audit))}</code></pre>"),
+    ]
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{title}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n"
+        + "\n".join(part for part in parts if part)
+        + "\n</main>\n</body>\n</html>\n"
+    )
+
+
+def _text(text: object) -> str:
+    """Return text from anywhere as HTML text, also within quoted attributes; a number keeps its error and unit."""
+    return html.escape(wording.clean(text), quote=True).replace(" ± ", "&nbsp;±&nbsp;").replace(" %", "&nbsp;%")
+
+
+def _power(number: str) -> str:
+    """Return a formatted number with its power of ten as people write it."""
+    mantissa, _, exponent = number.partition("e")
+    return f"{mantissa} {TIMES} 10<sup>{int(exponent)}</sup>" if exponent.lstrip("-").isdigit() else _text(number)
+
+
+def _section(title: str, body: str) -> str:
+    return f"<section>\n<h2>{_text(title)}</h2>\n{body}\n</section>" if body else ""
+
+
+def _heads(*heads: tuple[str, str]) -> str:
+    cells = "".join(f'<th scope="col" class="{kind}">{_text(head)}</th>' for head, kind in heads)
+    return f"<thead><tr>{cells}</tr></thead>"
+
+
+def _with_error(number: str, error: str) -> str:
+    spread = f'<span class="error">± {_power(error)}</span>' if error else ""
+    return f"{_power(number)}{spread}"
+
+
+def _number(number: str, kind: str = "") -> str:
+    return f'<td class="number{kind}">{_text(number)}</td>'
+
+
+def _numbers(audit: Audit) -> str:
+    from heldout.auditing.figures import colour_of, in_page
+
+    body = ""
+    for row in wording.rows(audit):
+        colour = in_page(colour_of(row.evaluator))
+        body += (
+            f'<tr class="{"truth" if row.evaluator == TRUTH else "other"}"><th scope="row">'
+            f'<span class="swatch" style="background:{colour}"></span>{_text(row.label)}</th>'
+            f'<td class="number">{_with_error(row.perplexity, row.error)}</td>'
+            f'<td class="number">{_power(row.ratio)}</td>'
+            f'<td class="number">{_with_error(row.nats, row.nats_error)}</td>'
+            f'<td class="wide">{_text(row.kind)}</td></tr>\n'
+        )
+    heads = _heads(
+        *(
+            ("evaluator", ""),
+            ("perplexity per token", "number"),
+            (f"{TIMES} truth", "number"),
+            ("nats per token", "number"),
+        ),
+        ("what it is", "wide"),
+    )
+    reason = f'<p class="note">{_text(wording.truth_note(audit))}</p>' if audit.reason else ""
+    caption = (
+        "± is one standard error, with the bias of logarithms of estimates. A ratio below 1 flatters the model, one "
+        "above 1 is too hard on it."
+    )
+    return f"<table><caption>{caption}</caption>{heads}<tbody>\n{body}</tbody></table>{reason}"
+
+
+def _figures(audit: Audit, numbers: str, lengths: str) -> str:
+    shown = ""
+    if numbers:
+        said = "; ".join(f"{row.label} {row.perplexity}" for row in wording.rows(audit))
+        shown += _figure(
+            numbers,
+            f"Perplexity per token on a logarithmic axis: {said}",
+            "Perplexity per token, each number joined to the truth (dashed), on a logarithmic axis. Error bars are two "
+            "standard errors; where there is none to be seen it is shorter than its mark.",
+        )
+    if lengths:
+        shown += _figure(
+            lengths,
+            f"Differences from the truth by document length; medians over documents: {_medians(audit)}",
+            "One point a document (of many, every n-th by length), a curve through the medians of groups of similar "
+            "length. Above the dashed line a number is more than the likelihood: it flatters.",
+        )
+    return f'<div class="figures">{shown}</div>' if shown else ""
+
+
+def _medians(audit: Audit) -> str:
+    import numpy as np
+
+    from heldout.auditing.figures import SERIES, differences
+
+    found = ((label, differences(audit, name)[1]) for name, label in SERIES)
+    return "; ".join(
+        f"{label} {wording.signed(float(np.median(gaps)))} nats per token" for label, gaps in found if len(gaps)
+    )
+
+
+def _figure(svg: str, label: str, caption: str) -> str:
+    image = f'<div role="img" aria-label="{_text(label)}">{svg}</div>'
+    return f"<figure>{image}<figcaption>{_text(caption)}</figcaption></figure>"
+
+
+def _reported(audit: Audit) -> str:
+    reported = audit.reported
+    if math.isnan(reported.value):
+        return f"<p>{_text(reported.note or 'It prints no such number.')}</p>"
+    value = f"{reported.value:,.6g}".replace("e+", "e")
+    text = (
+        f"<p><code>{_text(reported.function)}</code> gives {_power(value)} ({_text(reported.unit)}), "
+        f"of {_text(reported.about)}. {_text(wording.sentence(reported.computes))}</p>"
+    )
+    costs = wording.per_term(audit)
+    if not costs:
+        return text
+    largest = max(map(abs, costs)) or 1.0
+    body = "".join(
+        f'<tr class="{"grows" if term.grows else "stays"}"><th scope="row">{_text(term.name)}'
+        f"{' (grows with the number of topics)' if term.grows else ''}"
+        f'<span class="bar" style="width:{100.0 * abs(cost) / largest:.1f}%"></span></th>'
+        f'<td class="number">{_text(wording.nats(cost))}</td></tr>\n'
+        for term, cost in zip(reported.terms, costs, strict=True)
+    )
+    heads = _heads(("term", ""), ("nats per token", "number"))
+    caption = "What adds up to the number, before the exponential: the larger, the higher the perplexity."
+    return f'{text}<table class="terms"><caption>{caption}</caption>{heads}<tbody>\n{body}</tbody></table>'
+
+
+def _explanations(audit: Audit) -> str:
+    def entry(line: Line) -> str:
+        name = TRUTH if line.evaluator == TRUTH else line.label
+        return f"<dt>{_text(name)}</dt><dd>{_text(wording.explanation(audit, line))}</dd>"
+
+    return "<dl>" + "\n".join(map(entry, sorted(audit.lines, key=lambda line: line.evaluator != TRUTH))) + "</dl>"
+
+
+def _documents(audit: Audit) -> str:
+    if not audit.most_different:
+        return ""
+    kept = [line for line in audit.lines if line.evaluator not in (TRUTH, FULL)]
+    kept = [line for line in kept if any(line.evaluator in d.nats_per_token for d in audit.most_different)]
+
+    def row(document: Different) -> str:
+        def of(evaluator: str) -> float:
+            return document.nats_per_token.get(evaluator, math.nan)
+
+        name = _text(wording.shorten(wording.clean(document.name), 80))
+        words = _text(", ".join(wording.shorten(wording.clean(word), 40) for word in document.words))
+        return (
+            f'<tr><th scope="row">{name}<span class="words">{words}</span></th>'
+            f"{_number(f'{document.tokens:,}')}{_number(f'{document.left_out:,}', ' wide')}"
+            f"{_number(wording.nats(of(TRUTH), 2))}{_number(wording.nats(of(FULL), 2))}"
+            f"{_number(wording.signed(of(FULL) - of(TRUTH), 2))}"
+            + "".join(_number(wording.nats(of(line.evaluator), 2), " wide") for line in kept)
+            + "</tr>\n"
+        )
+
+    heads = _heads(
+        ("document, its most frequent words", ""),
+        *(("tokens", "number"), ("outside the vocabulary", "number wide"), ("truth", "number"), ("full", "number")),
+        ("gap", "number"),
+        *((("half" if line.evaluator == HALF else line.label), "number wide") for line in kept),
+    )
+    caption = "Nats per token. The gap is full folding-in less the truth: the largest of all documents first."
+    body = "".join(map(row, audit.most_different))
+    return f"<table><caption>{caption}</caption>{heads}<tbody>\n{body}</tbody></table>"
+
+
+def _settings(audit: Audit) -> str:
+    facts = [
+        ("model", wording.clean(audit.model)),
+        ("library", wording.clean(f"{audit.library} {audit.version}").strip()),
+        ("topics, words", f"{audit.topics:,}, {audit.words:,}"),
+        ("prior", wording.prior(audit)),
+        ("documents", wording.clean(audit.corpus)),
+        *wording.flat_settings(audit.settings),
+        ("heldout", version("heldout")),
+    ]
+    body = "".join(f'<tr><th scope="row">{_text(name)}</th><td>{_text(value)}</td></tr>\n' for name, value in facts)
+    return f'<table class="settings">{_heads(("setting", ""), ("value", ""))}<tbody>\n{body}</tbody></table>'

@@ -1,0 +1,118 @@
+"""What an audit finds: totals by evaluator, the library's own number, and every document's values."""
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heldout.libraries import Reported
+
+
+@dataclass(frozen=True)
+class Line:
+    """One evaluator's total over the documents.
+
+    Attributes:
+        evaluator: "full-folding-in", "half-folding-in", "mean-field-bound", "truth", or another of `ESTIMATORS`.
+        label: its name for people.
+        estimator: what computed it: the evaluator itself, or for "truth" "exact-marginal" or the estimator used.
+        log_likelihood: nats, over the scored tokens.
+        standard_error: of log_likelihood, nats, with the bias of logarithms of estimates (`audit.total_error`); 0 where
+            deterministic, NaN where none is stated.
+        tokens: the tokens scored (half folding-in scores half of them).
+        samples: per document, at most; 0 for a deterministic evaluator.
+    """
+
+    evaluator: str
+    label: str
+    estimator: str
+    log_likelihood: float
+    standard_error: float
+    tokens: int
+    samples: int = 0
+
+    @property
+    def nats_per_token(self) -> float:
+        """log_likelihood / tokens; NaN where there are none."""
+        return self.log_likelihood / self.tokens if self.tokens else math.nan
+
+    @property
+    def error_per_token(self) -> float:
+        """standard_error / tokens; NaN where there are none."""
+        return self.standard_error / self.tokens if self.tokens else math.nan
+
+    @property
+    def perplexity(self) -> float:
+        """exp(-nats per token); inf where a token has probability 0."""
+        exponent = -self.nats_per_token
+        return math.exp(exponent) if exponent < 700.0 else math.inf
+
+
+@dataclass(frozen=True)
+class Different:
+    """A document on which the evaluators differ most.
+
+    Attributes:
+        name: its name in the corpus.
+        tokens: scored tokens.
+        left_out: tokens outside the vocabulary.
+        nats_per_token: by evaluator, as in `Line.evaluator`.
+        words: its most frequent words, at most ten, most frequent first.
+    """
+
+    name: str
+    tokens: int
+    left_out: int
+    nats_per_token: dict[str, float]
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Audit:
+    """An audit's result.
+
+    Attributes:
+        model: the model's file name or class.
+        library, version, topics, words, alpha: of the model: whose it is, K, V, and the prior's parameters (K,).
+        corpus: the documents' name.
+        documents, empty: how many were scored; how many were empty (no token in the vocabulary) and so were not.
+        tokens, left_out: scored tokens, and tokens outside the model's vocabulary.
+        lines: one per evaluator; "truth" is always there.
+        reported: the library's own number.
+        truth_exact: True where the truth is enumerated, False where it is estimated.
+        reason: why this estimator and this many samples, one sentence.
+        lengths: (D,) scored tokens of each document, in the corpus's order, empty ones included.
+        nats: by evaluator, (D,) nats of each document.
+        errors: by evaluator, (D,) standard errors, nats.
+        most_different: at most ten documents, the largest |full folding-in - truth| per token first.
+        settings: what was asked for, JSON-compatible: seed, samples, split, fold-in settings.
+        complete: False where it was interrupted; then it is of the documents done so far.
+    """
+
+    model: str
+    library: str
+    version: str
+    topics: int
+    words: int
+    alpha: NDArray[np.float64]
+    corpus: str
+    documents: int
+    empty: int
+    tokens: int
+    left_out: int
+    lines: tuple[Line, ...]
+    reported: Reported
+    truth_exact: bool
+    reason: str
+    lengths: NDArray[np.int64]
+    nats: dict[str, NDArray[np.float64]]
+    errors: dict[str, NDArray[np.float64]]
+    most_different: tuple[Different, ...]
+    settings: dict[str, Any] = field(default_factory=dict)
+    complete: bool = True
+
+    def line(self, evaluator: str) -> Line:
+        """Return one evaluator's total."""
+        return next(line for line in self.lines if line.evaluator == evaluator)

@@ -1,0 +1,102 @@
+"""What an interrupted audit keeps: a folder of .npz files, each with some documents' values, and what they are of."""
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heldout.errors import InputError
+from heldout.files import reading_arrays, replacing
+
+KEY = "audit.json"
+EVERY = 5.0  # seconds between two files, so that a killed process loses no more
+
+
+class Store:
+    """Documents' values on disk, for one audit.
+
+    Args:
+        folder: made where it is missing.
+        key: what the values depend on, JSON-compatible: the model, the documents, the settings.
+        columns: how many values a document has.
+
+    Raises:
+        InputError: when the folder holds another audit's values, or something else, or cannot be written.
+    """
+
+    def __init__(self, folder: Path, key: dict[str, Any], columns: int) -> None:
+        self.folder, self.columns = folder, columns
+        self._pending: list[tuple[NDArray[np.int64], NDArray[np.float64]]] = []
+        self._written = time.monotonic()
+        path = folder / KEY
+        if not path.exists():
+            if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+                raise InputError(f"{folder}: not a folder of an audit; name a new or an empty one")
+            try:
+                with replacing(path) as temporary:
+                    temporary.write_text(json.dumps(key, sort_keys=True, indent=1) + "\n", encoding="utf-8")
+            except OSError as error:
+                raise InputError(
+                    f"{folder}: nothing can be kept there ({error.strerror}); name another folder (--store)"
+                ) from error
+            return
+        try:
+            found = json.loads(path.read_text(encoding="utf-8"))
+            other = sorted(name for name in {*key, *found} if key.get(name) != found.get(name))
+        except (OSError, ValueError, TypeError) as error:
+            raise InputError(f"{path}: cannot be read ({error}); delete the folder") from error
+        if other:
+            raise InputError(
+                f"{folder}: holds another audit, of other {', '.join(other)}; name another folder or delete it"
+            )
+
+    def load(self, documents: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Return the values, (D, columns), and which documents have any.
+
+        Raises:
+            InputError: names the file that is damaged.
+        """
+        values, done = np.zeros((documents, self.columns)), np.zeros(documents, dtype=bool)
+        for path in self._parts():
+            with reading_arrays(path, "part of an audit", "run the audit again") as file:
+                at, found = file["documents"], file["values"]
+                if found.shape != (len(at), self.columns) or not np.all((at >= 0) & (at < documents)):
+                    raise ValueError(f"{found.shape} values of {len(at)} documents")
+                values[at], done[at] = found, True
+        return values, done
+
+    def add(self, at: NDArray[np.int64], values: NDArray[np.float64]) -> None:
+        """Keep the values of the documents `at`; they are on disk after `EVERY` seconds or `write`."""
+        self._pending.append((at, values))
+        if time.monotonic() - self._written >= EVERY:
+            self.write()
+
+    def write(self) -> None:
+        """Write what is not on disk yet."""
+        if self._pending:
+            parts = self._parts()
+            number = int(parts[-1].stem.removeprefix("part-")) + 1 if parts else 0
+            at, values = zip(*self._pending, strict=True)
+            with replacing(self.folder / f"part-{number:06d}.npz") as temporary, temporary.open("wb") as file:
+                np.savez(file, documents=np.concatenate(at), values=np.concatenate(values))
+            self._pending = []
+        self._written = time.monotonic()
+
+    def _parts(self) -> list[Path]:
+        return parts(self.folder)
+
+
+def parts(folder: Path) -> list[Path]:
+    """Return a store's files, the first that was written first."""
+    return sorted(folder.glob("part-[0-9]*.npz"))
+
+
+def remove(folder: Path) -> None:
+    """Delete a store; what else lies in the folder stays, and the folder with it."""
+    for path in [*parts(folder), folder / KEY]:
+        path.unlink(missing_ok=True)
+    if not any(folder.iterdir()):
+        folder.rmdir()

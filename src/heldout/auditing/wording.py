@@ -1,0 +1,399 @@
+"""What an audit says in words and numbers, for the terminal and the page alike.
+
+With L scored tokens, log-likelihood l and its standard error s (nats), per token
+
+    -l / L            nats,
+    s / L             its standard error,
+    exp(-l / L)       the perplexity, with the standard error exp(-l / L) s / L by the delta method,
+    exp((l_0 - l)/L)  its ratio to the truth's, where l_0 / L is the truth per token.
+
+A ratio below 1 flatters the model. Names of documents and words come from files and may hold anything: `clean` leaves
+nothing that a terminal or a browser acts on.
+"""
+
+import json
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from heldout.auditing.result import Audit, Line
+from heldout.evaluators import ESTIMATORS, FULL, HALF
+
+TIMES, MINUS, ALPHA = "\N{MULTIPLICATION SIGN}", "\N{MINUS SIGN}", "\N{GREEK SMALL LETTER ALPHA}"
+TRUTH, BOUND = "truth", "mean-field-bound"
+SAME = 1e-3  # nats per token: closer numbers count as the same
+ROUNDING = 1e-9  # nats per token
+ERRORS = 2.0  # standard errors: as is a number this close to the truth
+
+ASKED = ("estimator", "samples", "standard_error", "seed")  # settings that `heldout.audit` takes
+
+SHORT = {
+    "consistent": "estimate",
+    "low": "biased, too high",
+    "high": "biased, too low",
+    "biased": "biased either way",
+    "other": "another quantity",
+}
+LONG = {
+    "consistent": "meets the log-likelihood with enough samples",
+    "low": "gives less than the log-likelihood, or is biased towards less, so that its perplexity is too high",
+    "high": "gives more than the log-likelihood, or is biased towards more, so that its perplexity is too low",
+    "biased": "is biased, on some documents one way and on others the other",
+    "other": "has another target than the log-likelihood",
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of the table of numbers, as people read it.
+
+    Attributes:
+        evaluator: `Line.evaluator`, or "reported".
+        label, perplexity, error, ratio, nats, nats_error: the cells; the errors are empty where there is none.
+        kind: what the number is, in a few words.
+    """
+
+    evaluator: str
+    label: str
+    perplexity: str
+    error: str
+    ratio: str
+    nats: str
+    nats_error: str
+    kind: str
+
+
+def clean(text: object) -> str:
+    """Return text with whatever does not print made visible: controls, direction marks, lone surrogates."""
+    return "".join(c if c.isprintable() else " " if c.isspace() else "\N{REPLACEMENT CHARACTER}" for c in str(text))
+
+
+def shorten(text: str, most: int) -> str:
+    """Return text of at most so many characters, its middle left out."""
+    if len(text) <= most:
+        return text
+    head = most // 2
+    return text[:head] + "…" + text[len(text) - (most - 1 - head) :]
+
+
+def perplexity(value: float, spread: float = 0.0) -> str:
+    """Return a perplexity: plain below ten million, a power of ten above it; as many decimals as its error tells."""
+    if not math.isfinite(value):
+        return "infinite" if value > 0.0 else "none"
+    if value >= 1e7:
+        return _power(value)
+    shown = error(spread)
+    if shown and "e" not in shown:
+        return f"{value:,.{len(shown.partition('.')[2])}f}"
+    return f"{value:,.0f}" if value >= 1000.0 else f"{value:,.1f}"
+
+
+def nats(value: float, digits: int = 3) -> str:
+    """Return nats per token with a true minus sign."""
+    if math.isnan(value):
+        return "none"
+    return f"{MINUS}∞" if value == -math.inf else f"{value:,.{digits}f}".replace("-", MINUS)
+
+
+def signed(value: float, digits: int = 3) -> str:
+    """Return a difference in nats with its sign."""
+    return ("+" if value > 0.0 else "") + nats(value, digits)
+
+
+def ratio(value: float) -> str:
+    """Return a factor with about three digits."""
+    if not math.isfinite(value):
+        return "infinite" if value > 0.0 else "none"
+    if value < 10.0:
+        return f"{value:.3f}"
+    if value < 1e5:
+        return f"{value:,.1f}" if value < 1000.0 else f"{value:,.0f}"
+    return _power(value)
+
+
+def difference(value: float, reference: float) -> str:
+    """Return in words how a perplexity compares with another: "32.2 times", "38 % below"."""
+    factor = value / reference
+    if factor >= 2.0:
+        return f"{ratio(factor) if factor < 9.95 or factor >= 100 else f'{factor:.0f}'} times".replace(".000", "")
+    percent = abs(factor - 1.0) * 100.0
+    return f"{percent:.{0 if percent >= 9.95 else 1 if percent >= 0.95 else 2}f} % {'above' if factor > 1 else 'below'}"
+
+
+def error(value: float) -> str:
+    """Return a standard error with two digits, or one where the first is above 3; empty where there is none."""
+    if not math.isfinite(value) or value <= 0.0:
+        return ""
+    mantissa, exponent = f"{value:.1e}".split("e")
+    digits = (1 if float(mantissa) < 3.5 else 0) - int(exponent)
+    return f"{value:,.{max(digits, 0)}f}" if -6 <= digits <= 6 else _power(value)
+
+
+def comparable(audit: Audit) -> bool:
+    """Say whether the library's number is of the documents audited."""
+    return audit.reported.about == "these documents" and not math.isnan(audit.reported.perplexity)
+
+
+def truth_text(audit: Audit) -> str:
+    """Return the truth's perplexity with its standard error, or "exactly" and the number."""
+    line = audit.line(TRUTH)
+    if audit.truth_exact:
+        return f"exactly {perplexity(line.perplexity)}"
+    spread = line.perplexity * line.error_per_token
+    text = perplexity(line.perplexity, spread)
+    return f"{text} ± {error(spread)}" if error(spread) else f"about {text}"
+
+
+def growing(audit: Audit) -> tuple[str, float, float] | None:
+    """Return the name of the reported number's growing term, and what it and all terms cost, nats per token."""
+    terms = audit.reported.terms
+    grow = [term for term in terms if term.grows]
+    if not grow or not per_term(audit):
+        return None
+    costs = dict(zip((term.name for term in terms), per_term(audit), strict=True))
+    return " and ".join(clean(t.name) for t in grow), sum(costs[t.name] for t in grow), sum(costs.values())
+
+
+def per_term(audit: Audit) -> list[float]:
+    """Return what every term of the reported number costs, nats per token: the more, the higher the perplexity.
+
+    The terms' sum is what the library divides by tokens, so that its own number says how many tokens.
+    """
+    reported = audit.reported
+    total = sum(term.nats for term in reported.terms)
+    tokens = total / reported.nats_per_token if math.isfinite(reported.nats_per_token) and total else audit.tokens
+    return [-term.nats / tokens for term in reported.terms] if tokens else []
+
+
+def headline(audit: Audit) -> str:
+    """Return the verdict: what the library says and what the likelihood is, one sentence."""
+    truth, reported = audit.line(TRUTH), audit.reported
+    library = clean(audit.library)
+    if not truth.tokens:
+        return "No document has been scored."
+    likelihood = f"by their likelihood the perplexity of these documents is {truth_text(audit)} per token"
+    if truth.perplexity == math.inf:
+        likelihood = "these documents have likelihood 0, as the model gives some of their tokens probability 0"
+    if comparable(audit):
+        stop = ":" if truth.perplexity < math.inf else ";"
+        return f"{library} says {perplexity(reported.perplexity)}{_relation(audit)}{stop} {likelihood}."
+    if math.isnan(reported.value):
+        own = "No library's number" if audit.library == "arrays" else f"No number of {library}"
+        return f"{own} to compare with: {likelihood}."
+    value = f"{reported.value:,.5g}".replace("-", MINUS)
+    return f"{library} says {value} ({clean(reported.unit)}), but of {clean(reported.about)}: {likelihood}."
+
+
+def _relation(audit: Audit) -> str:
+    truth, reported = audit.line(TRUTH), audit.reported
+    if not (math.isfinite(truth.perplexity) and math.isfinite(reported.perplexity)):
+        return ""
+    spread = 0.0 if math.isnan(truth.error_per_token) else truth.error_per_token
+    if abs(reported.nats_per_token - truth.nats_per_token) <= max(SAME, ERRORS * spread):
+        return ", and rightly"
+    return f", {difference(reported.perplexity, truth.perplexity)} the truth"
+
+
+def reasons(audit: Audit) -> Iterator[str]:
+    """Yield the sentences below the verdict: the growing term, folding-in, how far to trust the truth."""
+    found = growing(audit)
+    if found is not None:
+        name, cost, total = found
+        without = perplexity(math.exp(min(total - cost, 700.0)))
+        part = f"Of its {nats(total, 2)} nats per token the term “{name}” is {nats(cost, 2)}"
+        says = f"{part}; it grows with the number of topics"
+        if any(term.grows and term.of_documents for term in audit.reported.terms):
+            yield f"{says}."
+        else:
+            yield f"{says} and says nothing of the documents. Without it the number would be {without}."
+    if math.isnan(audit.reported.value) and audit.reported.note:
+        yield sentence(audit.reported.note)
+    truth = audit.line(TRUTH)
+    full = next((line for line in audit.lines if line.evaluator == FULL), None)
+    if full is not None and full.tokens and math.isfinite(full.perplexity) and math.isfinite(truth.perplexity):
+        gap = difference(full.perplexity, truth.perplexity)
+        more = ", and more so with more topics" if full.perplexity < truth.perplexity else ""
+        yield f"Full folding-in says {perplexity(full.perplexity)}, {gap} the truth{more}."
+    missed = below_bound(audit)
+    if missed:
+        yield (
+            f"On {missed:,} of {_count(audit.documents, 'document')} the estimate is below the bound, which the "
+            "likelihood never is: there it is too low, by more than its standard error may tell. Take more samples."
+        )
+    behaviour = truth_behaviour(audit)
+    if behaviour != "consistent":
+        label = ESTIMATORS[truth.estimator].label
+        yield f"What stands for the truth here is an approximation: {label} {LONG[behaviour]}."
+
+
+def below_bound(audit: Audit) -> int:
+    """Return on how many documents the estimate is below the lower bound on what it estimates."""
+    if audit.truth_exact or BOUND not in audit.nats:
+        return 0
+    some = audit.lengths > 0
+    return int((audit.nats[TRUTH][some] < audit.nats[BOUND][some] - ROUNDING * audit.lengths[some]).sum())
+
+
+def incomplete(audit: Audit) -> str:
+    """Return what an interrupted audit says first; empty for a whole one."""
+    if audit.complete:
+        return ""
+    return f"INCOMPLETE: interrupted after {audit.documents:,} documents; every number is of those alone."
+
+
+def truth_behaviour(audit: Audit) -> str:
+    """Return what is known of the truth's estimator, as in `heldout.evaluators.Estimator.behaviour`."""
+    found = ESTIMATORS.get(audit.line(TRUTH).estimator)
+    return "consistent" if audit.truth_exact or found is None else found.behaviour
+
+
+def rows(audit: Audit) -> list[Row]:
+    """Return the table's rows: the library's own number, the truth, and the other evaluators in their order."""
+    truth = audit.line(TRUTH)
+    found = []
+    if comparable(audit):
+        r = audit.reported
+        found.append(
+            Row(
+                *("reported", clean(audit.library), perplexity(r.perplexity), ""),
+                *(_ratio(r.nats_per_token, truth), nats(r.nats_per_token), "", "as printed"),
+            )
+        )
+    for line in sorted(audit.lines, key=lambda line: line.evaluator != TRUTH):
+        found.append(
+            Row(
+                line.evaluator,
+                TRUTH if line.evaluator == TRUTH else clean(line.label),
+                perplexity(line.perplexity, line.perplexity * line.error_per_token) if line.tokens else "none",
+                error(line.perplexity * line.error_per_token),
+                _ratio(line.nats_per_token, truth),
+                nats(line.nats_per_token),
+                error(line.error_per_token),
+                kind(audit, line),
+            )
+        )
+    return found
+
+
+def _ratio(value: float, truth: Line) -> str:
+    gap = truth.nats_per_token - value if truth.perplexity < math.inf else math.nan
+    return ratio(math.exp(gap) if gap < 700.0 else math.inf if gap == gap else math.nan)
+
+
+def kind(audit: Audit, line: Line) -> str:
+    """Return in a few words what an evaluator's number is."""
+    if line.evaluator == TRUTH:
+        if audit.truth_exact:
+            return "exact"
+        return SHORT[truth_behaviour(audit)]
+    if line.evaluator == FULL:
+        return "optimistic"
+    if line.evaluator == HALF:
+        return "half given half"
+    if line.evaluator == BOUND:
+        return "never below truth"
+    return SHORT[ESTIMATORS[line.evaluator].behaviour] if line.evaluator in ESTIMATORS else ""
+
+
+def explanation(audit: Audit, line: Line) -> str:
+    """Return what an evaluator computes, one sentence."""
+    if line.evaluator == TRUTH:
+        how = "computed exactly"
+        if not audit.truth_exact:
+            samples = f" with {_count(line.samples, 'sample')} a document" if line.samples else ""
+            how = f"estimated by {_estimator(line)}{samples}, which {LONG[truth_behaviour(audit)]}"
+        return (
+            f"The marginal likelihood p(w | {ALPHA}, Φ) of each document, its topic weights integrated over the "
+            f"model's Dirichlet prior so that no token is used twice; {how}."
+        )
+    if line.evaluator == FULL:
+        return (
+            "Each document's topic weights are fitted to it by maximum likelihood and then score the same tokens, "
+            "which they have seen: too good, and the better the more topics there are to fit with."
+        )
+    if line.evaluator == HALF:
+        return (
+            "Topic weights are fitted to one half of a document's tokens and score the other half: nothing is used "
+            "twice, but it is the likelihood of half a document given the rest, and not of the document."
+        )
+    if line.evaluator == BOUND:
+        return (
+            "The variational lower bound on the same log-likelihood under a mean-field posterior: its perplexity is "
+            "never below the truth's, and how far above differs between models."
+        )
+    if line.evaluator in ESTIMATORS:
+        known = ESTIMATORS[line.evaluator]
+        return f"{sentence(known.label)[:-1]} ({known.source}) {LONG[known.behaviour]}."
+    return f"{sentence(clean(line.label))}"
+
+
+def counted(audit: Audit) -> list[str]:
+    """Return what was scored and what was not: one clause each."""
+    all_tokens = audit.tokens + audit.left_out
+    share = f" ({100.0 * audit.left_out / all_tokens:.1f} %)" if audit.left_out else ""
+    return [
+        f"{_count(audit.documents, 'document')} of {_count(audit.tokens, 'token')} scored",
+        f"{_count(audit.left_out, 'token')}{share} outside the vocabulary left out",
+        f"{_count(audit.empty, 'document')} without a known word left out",
+    ]
+
+
+def model_line(audit: Audit) -> str:
+    """Return what was audited on what."""
+    library = clean(f"{audit.library} {audit.version}").strip()
+    return f"{clean(audit.model)} ({library}; {audit.topics:,} topics, {audit.words:,} words) on {clean(audit.corpus)}"
+
+
+def prior(audit: Audit) -> str:
+    """Return the prior in short."""
+    low, high = float(audit.alpha.min()), float(audit.alpha.max())
+    each = f"{low:.4g} each" if low == high else f"{low:.4g} to {high:.4g}"
+    return f"Dirichlet, {ALPHA} {each}, sum {float(audit.alpha.sum()):.4g}"
+
+
+def flat_settings(settings: dict[str, Any], before: str = "") -> Iterator[tuple[str, str]]:
+    """Yield settings as (dotted name, value as JSON), sorted by name; the command is none of them."""
+    for name in sorted(settings):
+        value = settings[name]
+        if isinstance(value, dict):
+            yield from flat_settings(value, f"{before}{name}.")
+        elif before or name != "command":
+            yield clean(before + name), clean(value if isinstance(value, str) else json.dumps(value))
+
+
+def command(audit: Audit) -> str:
+    """Return what repeats the audit: settings["command"], as the command line keeps it, else the call from Python."""
+    kept = audit.settings.get("command")
+    if isinstance(kept, str) and kept:
+        return clean(kept)
+    asked = [f"{name}={audit.settings[name]!r}" for name in ASKED if name in audit.settings]
+    return clean(f"heldout.audit({', '.join(['model', 'documents', *asked])})")
+
+
+def truth_note(audit: Audit) -> str:
+    """Return by what the truth was computed, and why; empty where the audit gives no reason."""
+    line = audit.line(TRUTH)
+    samples = f", {_count(line.samples, 'sample')} a document" if line.samples else ""
+    return f"The truth is by {_estimator(line)}{samples}. {sentence(audit.reason)}" if audit.reason else ""
+
+
+def _estimator(line: Line) -> str:
+    known = ESTIMATORS.get(line.estimator)
+    name = clean(line.estimator) if known is None else known.label
+    return "exact computation" if name == "exact" else name
+
+
+def _power(value: float) -> str:
+    mantissa, exponent = f"{value:.1e}".split("e")
+    return f"{mantissa}e{int(exponent)}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def sentence(text: str) -> str:
+    """Return text as one sentence: a capital, and a full stop."""
+    text = clean(text).strip().rstrip(".")
+    return f"{text[:1].upper()}{text[1:]}."

@@ -1,0 +1,503 @@
+"""`heldout <verb>`: the only entry that the workflow's rules call.
+
+Bad input is one line on standard error and exit code 2, and nothing is written. Verbs import what they need
+when they run: a job's start costs more than many a job's work.
+"""
+
+import argparse
+import json
+import os
+import re
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from heldout.errors import InputError
+
+
+def _settings(text: str) -> dict[str, Any]:
+    try:
+        settings = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise argparse.ArgumentTypeError(f"not JSON ({error})") from error
+    if not isinstance(settings, dict):
+        raise argparse.ArgumentTypeError("not a JSON object")
+    return settings
+
+
+def _held_out(text: str) -> tuple[str, int]:
+    corpus, equals, number = text.rpartition("=")
+    if not equals or not number.isdigit():
+        raise argparse.ArgumentTypeError(f"{text!r} is not CORPUS=NUMBER")
+    return corpus, int(number)
+
+
+def fetch(args: argparse.Namespace) -> None:
+    """Download a raw file of data/corpora.csv, or take it from a mirror folder, and verify it."""
+    from heldout.corpora.download import fetch
+
+    mirror = args.mirror or os.environ.get("HELDOUT_MIRROR")
+    fetch(args.file, args.table, args.output, Path(mirror) if mirror else None)
+    print(f"{args.file}: verified, {f'from the mirror {mirror}' if mirror else 'from its public address'}")
+
+
+def prepare(args: argparse.Namespace) -> None:
+    """Parse and preprocess a corpus from its raw files."""
+    from heldout.corpora.prepare import prepare
+
+    prepare(args.corpus, args.raw, args.table).save(args.output)
+
+
+def synthesize(args: argparse.Namespace) -> None:
+    """Draw a corpus from a known LDA of the named corpus's shape; keep the true topics."""
+    from heldout.corpora.synthetic import draw
+    from heldout.corpora.table import published_shape
+
+    shape = published_shape(args.corpus, args.published)
+    corpus, topics = draw(args.corpus, shape, scale=args.scale, seed=args.seed)
+    topics.save(args.topics)
+    corpus.save(args.output)
+
+
+def draw(args: argparse.Namespace) -> None:
+    """Draw a corpus from a model that was trained on real documents; keep its true topics."""
+    from heldout.corpora.corpus import Corpus
+    from heldout.corpora.realistic import draw
+    from heldout.topics import Topics
+
+    corpus, topics = draw(
+        args.corpus,
+        Topics.load(args.model),
+        Corpus.load(args.lengths_of).lengths,
+        documents=args.documents,
+        mean_length=args.mean_length,
+        seed=args.seed,
+    )
+    topics.save(args.topics)
+    corpus.save(args.output)
+
+
+def import_corpus(args: argparse.Namespace) -> None:
+    """Read one's own corpus: uci (docword.txt vocab.txt), ldac (data.dat vocab.txt), text (a folder of .txt)."""
+    from heldout.corpora import ldac, text_folder, uci
+
+    if not re.fullmatch(r"[a-z][a-z0-9-]*", args.name) or args.name.endswith(("-like", "-unstemmed")):
+        raise InputError(
+            f"import: the name {args.name!r}; use lower-case letters, digits and hyphens, without -like or -unstemmed"
+        )
+    if len(args.sources) != (1 if args.format == "text" else 2):
+        raise InputError(
+            f"import {args.format}: give {'a folder' if args.format == 'text' else 'the counts, then the vocabulary'}"
+        )
+    if args.format == "text":
+        stemmer = "lancaster" if args.stem else "none"
+        corpus = text_folder.read(args.sources[0], args.name, stop_list=args.stop_list, stemmer=stemmer)
+    else:
+        corpus = {"uci": uci, "ldac": ldac}[args.format].read(args.sources[0], args.sources[1], args.name)
+    corpus.save(args.output)
+
+
+def describe(args: argparse.Namespace) -> None:
+    """Write Table 1 as data: what each corpus holds beside what the paper printed."""
+    from heldout.corpora.corpus import Corpus
+    from heldout.corpora.table import describe, write_table
+
+    corpora = [Corpus.load(path) for path in args.corpora]
+    write_table(describe(corpora, dict(args.test_documents), args.published), args.output)
+
+
+def train(args: argparse.Namespace) -> None:
+    """Train a model on the training documents of a split; one output per chain."""
+    from heldout.corpora.corpus import Corpus
+    from heldout.runs import train
+
+    trained = train(
+        Corpus.load(args.corpus),
+        args.model,
+        topics=args.topics,
+        seed=args.seed,
+        test_documents=args.test_documents,
+        settings=args.settings,
+    )
+    if len(trained) != len(args.output):
+        raise InputError(f"train: {args.model} gives {len(trained)} files here, but --output names {len(args.output)}")
+    for topics, path in zip(trained, args.output, strict=True):
+        topics.save(path)
+
+
+def score(args: argparse.Namespace) -> None:
+    """Score topics on the test documents of a split by full and by half folding-in."""
+    from heldout.components import load_topics
+    from heldout.corpora.corpus import Corpus
+    from heldout.runs import score
+    from heldout.scores import write_scores
+
+    scores = score(
+        Corpus.load(args.corpus),
+        [load_topics(path) for path in args.topics],
+        args.model,
+        args.variant,
+        seed=args.seed,
+        test_documents=args.test_documents,
+        settings=args.settings,
+        smoothing=args.smoothing,
+    )
+    write_scores(args.output, scores)
+
+
+def sweep(args: argparse.Namespace) -> None:
+    """Train once per value of a training setting and score each, on the test documents of a split."""
+    from heldout.corpora.corpus import Corpus
+    from heldout.runs import sweep
+    from heldout.scores import write_scores
+
+    scores = sweep(
+        Corpus.load(args.corpus),
+        args.model,
+        args.variant,
+        setting=args.setting,
+        values=args.values,
+        topics=args.topics,
+        seed=args.seed,
+        test_documents=args.test_documents,
+        train_settings=args.train_settings,
+        fold_in_settings=args.fold_in_settings,
+        smoothing=args.smoothing,
+    )
+    write_scores(args.output, scores)
+
+
+def experiment(args: argparse.Namespace) -> None:
+    """Run an experiment of one of the papers: exact values, bounds, an estimator's error, normalisers, convergence."""
+    from heldout.components import load_topics
+    from heldout.corpora.corpus import Corpus
+    from heldout.measurements import write_measurements
+    from heldout.papers import EXPERIMENTS
+    from heldout.runs import run_experiment
+    from heldout.scores import write_scores
+
+    if args.name not in EXPERIMENTS:
+        raise InputError(f"there is no experiment {args.name}; there are {', '.join(EXPERIMENTS)}")
+    scores, measurements = run_experiment(
+        EXPERIMENTS[args.name].experiment_module(args.name),
+        None if args.corpus is None else Corpus.load(args.corpus),
+        [load_topics(path) for path in args.topics],
+        args.model,
+        topics=args.number_of_topics,
+        seed=args.seed,
+        test_documents=args.test_documents,
+        settings=args.settings,
+        fold_in_settings=args.fold_in_settings,
+    )
+    write_scores(args.scores, scores)
+    write_measurements(args.output, measurements)
+
+
+def collect(args: argparse.Namespace) -> None:
+    """Merge files of scores, or of measurements, into one table."""
+    from heldout.measurements import collect_measurements
+    from heldout.scores import collect_scores
+
+    (collect_measurements if args.measurements else collect_scores)(args.tables, args.output)
+
+
+def timings(args: argparse.Namespace) -> None:
+    """Merge the benchmark files of a run into one table."""
+    from heldout.timings import collect_timings
+
+    collect_timings(args.benchmarks, args.output)
+
+
+def exhibit(args: argparse.Namespace) -> None:
+    """Make one figure or table from scores."""
+    from heldout.exhibits import make
+    from heldout.inputs import Inputs
+
+    inputs = Inputs.read(
+        args.study,
+        args.scores,
+        args.corpora,
+        args.timings,
+        measurements=args.measurements,
+        benchmarks=args.benchmarks,
+        commit=args.commit,
+        date=args.date,
+    )
+    make(args.name, inputs, args.output)
+
+
+def readme(args: argparse.Namespace) -> None:
+    """Make the README's generated parts anew from the reference results."""
+    from heldout.files import replacing
+    from heldout.inputs import Inputs
+    from heldout.typesetting.readme import update
+
+    reference = args.reference
+    tables = [reference / f"{name}.csv" for name in ("scores", "corpora", "timings")]
+    inputs = Inputs.read(args.study, *tables, measurements=reference / "measurements.csv.gz")
+    text = update(args.readme.read_text(encoding="utf-8"), inputs, sys.stdin.read())
+    with replacing(args.readme) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
+def check(args: argparse.Namespace) -> None:
+    """Check a study against its schema."""
+    from heldout.study import load_study
+
+    load_study(args.study, args.schema, args.data)
+
+
+def audit(args: argparse.Namespace) -> None:
+    """Audit a saved topic model of any library on documents: what the library reports, and the likelihood."""
+    from heldout.auditing.command import run_audit
+
+    names = ["vocabulary", "documents_vocabulary", "trust_pickle", "stem", "estimator", "samples", "standard_error"]
+    names += ["limit", "seed", "cores", "store", "so_far", "other_corpus", "calibration", "timings", "html"]
+    status = run_audit(
+        args.model,
+        args.documents,
+        out=sys.stdout,
+        err=sys.stderr,
+        model_form=args.model_format,
+        form=args.format,
+        reported=not args.no_library,
+        as_json=args.json,
+        command=shlex.join(["heldout", *args.typed]),
+        **{name: getattr(args, name) for name in names},
+    )
+    if status:
+        sys.exit(status)
+
+
+def recommend(args: argparse.Namespace) -> None:
+    """Say which estimator and how many samples reach a wanted error, and how long that takes."""
+    from heldout.auditing.recommend import run_recommend
+
+    names = ["length", "corpus", "standard_error", "perplexity_error", "documents", "per", "cores", "alpha"]
+    names += ["consistent", "calibration", "timings"]
+    run_recommend(args.topics, as_json=args.json, **{name: getattr(args, name) for name in names})
+
+
+def compare(args: argparse.Namespace) -> None:
+    """Compare a run with the reference results, exhibit by exhibit."""
+    from heldout.compare import compare
+
+    tables = (args.scores, args.corpora, args.measurements)
+    if not compare(args.study, *tables, args.reference, args.output, sys.stdout):
+        sys.exit(1)
+
+
+def add_calibration(sub: argparse.ArgumentParser) -> None:
+    """Add the options that name what is known of the estimators; the reference results where they are not given."""
+    sub.add_argument("--calibration", type=Path, help="a table of measurements, plain or gzipped")
+    sub.add_argument("--timings", type=Path, help="the estimators' milliseconds per document")
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of `heldout`."""
+    main = argparse.ArgumentParser(prog="heldout", description=__doc__, allow_abbrev=False)
+    verbs = main.add_subparsers(dest="verb", required=True, metavar="VERB")
+
+    def verb(name: str, run: Any) -> argparse.ArgumentParser:
+        sub = verbs.add_parser(name, help=run.__doc__, description=run.__doc__, allow_abbrev=False)
+        sub.set_defaults(run=run)
+        return sub
+
+    sub = verb("fetch", fetch)
+    sub.add_argument("file")
+    sub.add_argument("--table", type=Path, required=True, help="data/corpora.csv")
+    sub.add_argument("--mirror", help="a folder with the same file names; HELDOUT_MIRROR where not given")
+    sub.add_argument("--output", type=Path, required=True)
+
+    sub = verb("prepare", prepare)
+    sub.add_argument("corpus")
+    sub.add_argument("--raw", type=Path, required=True, help="the folder of raw files")
+    sub.add_argument("--table", type=Path, required=True, help="data/corpora.csv")
+    sub.add_argument("--output", type=Path, required=True)
+
+    sub = verb("synthesize", synthesize)
+    sub.add_argument("corpus")
+    sub.add_argument("--published", type=Path, required=True, help="the published Table 1, whose shapes are drawn")
+    sub.add_argument("--scale", type=float, required=True)
+    sub.add_argument("--seed", type=int, required=True)
+    sub.add_argument("--topics", type=Path, required=True, help="where the true topics go")
+    sub.add_argument("--output", type=Path, required=True)
+
+    sub = verb("draw", draw)
+    sub.add_argument("corpus")
+    sub.add_argument("--from", type=Path, required=True, dest="model", help="the trained topics to draw from")
+    sub.add_argument("--lengths-of", type=Path, required=True, help="the corpus whose lengths are drawn")
+    sub.add_argument("--documents", type=int, required=True)
+    sub.add_argument("--mean-length", type=float, required=True, help="tokens per document that lengths are scaled to")
+    sub.add_argument("--seed", type=int, required=True)
+    sub.add_argument("--topics", type=Path, required=True, help="where the true topics go")
+    sub.add_argument("--output", type=Path, required=True)
+
+    sub = verb("import", import_corpus)
+    sub.add_argument("format", choices=["uci", "ldac", "text"])
+    sub.add_argument("sources", type=Path, nargs="+")
+    sub.add_argument("--name", required=True)
+    sub.add_argument("--stop-list", type=Path, help="text only: a file of words to leave out")
+    sub.add_argument("--stem", action="store_true", help="text only: stem as Cranfield and Medline are")
+    sub.add_argument("--output", type=Path, required=True)
+
+    sub = verb("describe", describe)
+    sub.add_argument("corpora", type=Path, nargs="+")
+    sub.add_argument("--test-documents", type=_held_out, nargs="+", required=True, metavar="CORPUS=NUMBER")
+    sub.add_argument("--published", type=Path, required=True)
+    sub.add_argument("--output", type=Path, required=True)
+
+    sub = verb("train", train)
+    sub.add_argument("corpus", type=Path)
+    sub.add_argument("--model", required=True)
+    sub.add_argument("--topics", type=int, required=True)
+    sub.add_argument("--seed", type=int, required=True)
+    sub.add_argument("--test-documents", type=int, required=True)
+    sub.add_argument("--settings", type=_settings, default={}, help="the model's training settings, JSON")
+    sub.add_argument("--output", type=Path, nargs="+", required=True)
+
+    sub = verb("score", score)
+    sub.add_argument("corpus", type=Path)
+    sub.add_argument("topics", type=Path, nargs="+")
+    sub.add_argument("--model", required=True)
+    sub.add_argument("--variant", required=True)
+    sub.add_argument("--seed", type=int, required=True)
+    sub.add_argument("--test-documents", type=int, required=True)
+    sub.add_argument("--settings", type=_settings, default={}, help="the model's fold-in settings, JSON")
+    sub.add_argument("--smoothing", type=float, nargs="+", default=[], help="constants to add after training")
+    sub.add_argument("--output", type=Path, required=True)
+
+    sub = verb("sweep", sweep)
+    sub.add_argument("corpus", type=Path)
+    sub.add_argument("--model", required=True)
+    sub.add_argument("--variant", required=True)
+    sub.add_argument("--topics", type=int, required=True)
+    sub.add_argument("--seed", type=int, required=True)
+    sub.add_argument("--test-documents", type=int, required=True)
+    sub.add_argument("--setting", required=True, help="the training setting that takes several values")
+    sub.add_argument("--values", type=float, nargs="+", required=True)
+    sub.add_argument("--train-settings", type=_settings, default={}, help="the other training settings, JSON")
+    sub.add_argument("--fold-in-settings", type=_settings, default={}, help="the model's fold-in settings, JSON")
+    sub.add_argument("--smoothing", type=float, nargs="+", default=[], help="constants to add after training")
+    sub.add_argument("--output", type=Path, required=True)
+
+    sub = verb("experiment", experiment)
+    sub.add_argument("name", help="such as bounds: an experiment of one of heldout.papers")
+    sub.add_argument("corpus", type=Path, nargs="?", help="none for what draws its own documents")
+    sub.add_argument("topics", type=Path, nargs="*", help="none for what trains its own models")
+    sub.add_argument("--model", required=True, help='the model that the topics are of, or "none"')
+    sub.add_argument("--number-of-topics", type=int, default=0, help="of the models that it trains")
+    sub.add_argument("--seed", type=int, required=True)
+    sub.add_argument("--test-documents", type=int, required=True)
+    sub.add_argument("--settings", type=_settings, default={}, help="the experiment's settings, JSON")
+    sub.add_argument("--fold-in-settings", type=_settings, default={}, help="the model's fold-in settings, JSON")
+    sub.add_argument("--scores", type=Path, required=True, help="where test-set scores go")
+    sub.add_argument("--output", type=Path, required=True, help="where measurements go")
+
+    sub = verb("collect", collect)
+    sub.add_argument("tables", type=Path, nargs="+")
+    sub.add_argument("--measurements", action="store_true", help="they are measurements, not scores")
+    sub.add_argument("--output", type=Path, required=True)
+
+    sub = verb("timings", timings)
+    sub.add_argument("benchmarks", type=Path)
+    sub.add_argument("--output", type=Path, required=True)
+
+    sub = verb("exhibit", exhibit)
+    sub.add_argument("name")
+    sub.add_argument("--study", type=Path, required=True)
+    sub.add_argument("--scores", type=Path, required=True)
+    sub.add_argument("--corpora", type=Path, required=True)
+    sub.add_argument("--measurements", type=Path, help="the table of measurements, where there is one")
+    sub.add_argument("--timings", type=Path, help="reference timings of the study, where there are any")
+    sub.add_argument("--benchmarks", type=Path, help="reference timings of the estimators, where there are any")
+    sub.add_argument("--commit", default="", help="the commit that the paper is built from")
+    sub.add_argument("--date", default="", help="that commit's date")
+    sub.add_argument("--output", type=Path, required=True)
+
+    sub = verb("readme", readme)
+    sub.add_argument("readme", type=Path, help="the README; the rule graph comes on standard input")
+    sub.add_argument("--study", type=Path, required=True)
+    sub.add_argument("--reference", type=Path, required=True, help="the folder of reference results")
+
+    sub = verb("check", check)
+    sub.add_argument("study", type=Path)
+    sub.add_argument("--schema", type=Path, default=Path("workflow/studies/schema.yaml"))
+    sub.add_argument("--data", type=Path, default=Path("data"))
+
+    sub = verb("audit", audit)
+    sub.add_argument("model", type=Path, help="a fitted model's file, or LDA-C's folder")
+    sub.add_argument("documents", type=Path, metavar="CORPUS", help="held-out documents: a file, or a folder of texts")
+    sub.add_argument(
+        "--model-format",
+        help="skops, pickle, gensim, tomotopy, mallet, lda-c, npz or csv; guessed where not given",
+    )
+    sub.add_argument(
+        "--format", help="of the documents: scipy, mm, uci, ldac, text or heldout; guessed where not given"
+    )
+    sub.add_argument("--vocabulary", type=Path, help="the model's words, one per line, where it does not name them")
+    sub.add_argument("--documents-vocabulary", type=Path, help="the documents' words, where they are numbers")
+    sub.add_argument("--stem", action="store_true", help="texts only: stem as Cranfield and Medline are")
+    sub.add_argument("--trust-pickle", action="store_true", help="unpickle the model: it may run any code it holds")
+    sub.add_argument("--estimator", default="auto", help="of the likelihood; auto, or a name that `recommend` lists")
+    sub.add_argument("--samples", type=int, help="of that estimator, per document")
+    sub.add_argument("--standard-error", type=float, help="wanted of a document's log-likelihood, nats; with auto")
+    sub.add_argument("--limit", type=float, help="updates that the exact likelihood may cost")
+    sub.add_argument("--seed", type=int, default=0)
+    sub.add_argument("--cores", type=int, default=1)
+    sub.add_argument("--store", type=Path, help="keep what is done in this folder, not in the user's cache")
+    sub.add_argument("--so-far", action="store_true", help="run nothing: report what an interrupted audit has kept")
+    sub.add_argument("--other-corpus", action="store_true", help="documents that are unlike the model's own are meant")
+    sub.add_argument("--no-library", action="store_true", help="leave the library's own number out")
+    add_calibration(sub)
+    sub.add_argument("--html", type=Path, metavar="FILE", help="write a page with figures")
+    sub.add_argument("--json", metavar="FILE", help="write JSON; - for standard output, in place of the table")
+
+    sub = verb("recommend", recommend)
+    sub.add_argument("--topics", type=int, required=True, help="K")
+    sub.add_argument("--length", type=int, help="tokens of a document")
+    sub.add_argument("--corpus", type=Path, help="or documents, in any form that `audit` reads")
+    sub.add_argument("--standard-error", type=float, help="wanted of a document's log-likelihood, nats")
+    sub.add_argument("--perplexity-error", type=float, help="or of its perplexity per token, percent")
+    sub.add_argument("--documents", type=int, default=1, help="how many documents of that length")
+    sub.add_argument("--per", choices=["document", "corpus"], default="document", help="whose error is wanted")
+    sub.add_argument("--cores", type=int, default=1)
+    sub.add_argument("--alpha", type=float, help="the mean Dirichlet parameter, where it is known")
+    sub.add_argument("--consistent", action="store_true", help="only estimators whose bias vanishes with more samples")
+    add_calibration(sub)
+    sub.add_argument("--json", action="store_true", help="print JSON in place of the table")
+
+    sub = verb("compare", compare)
+    sub.add_argument("--study", type=Path, required=True)
+    sub.add_argument("--scores", type=Path, required=True)
+    sub.add_argument("--corpora", type=Path, required=True)
+    sub.add_argument("--measurements", type=Path, required=True)
+    sub.add_argument("--reference", type=Path, required=True, help="the folder of reference results")
+    sub.add_argument("--output", type=Path, required=True, help="where the comparison goes")
+    return main
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run `heldout`; return 0, or 2 after one line about bad input."""
+    # a matrix product's last digits depend on its threads; said before numpy is first imported
+    os.environ.update(dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"), "1"))
+    args = parser().parse_args(arguments)
+    args.typed = sys.argv[1:] if arguments is None else list(arguments)
+    try:
+        args.run(args)
+    except InputError as error:
+        print(f"heldout: {error}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:  # whoever read the output has stopped, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141  # 128 + SIGPIPE, as shells have it
+    except OSError as error:
+        print(f"heldout: {error.filename or args.verb}: {error.strerror or error}; check the path", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

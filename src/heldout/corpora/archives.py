@@ -1,0 +1,54 @@
+"""The members of a downloaded file, and the digest of their content.
+
+An archive can be packed again without a change to what it holds, so what is verified is its content: a
+SHA-256 over the members that are read, in name order, of each its name, its length and its bytes.
+"""
+
+import fnmatch
+import hashlib
+import tarfile
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+
+from heldout.errors import InputError
+
+
+def read_members(path: Path, pattern: str) -> dict[str, bytes]:
+    """Return the archive members whose whole names match `pattern`, by name, in name order.
+
+    Args:
+        path: a tar archive, compressed or not; or any file when `pattern` is empty.
+        pattern: a shell pattern over the whole member name, or "" for a file that is its own only member.
+
+    Raises:
+        InputError: when the file is missing, truncated or no archive, or when no member matches.
+    """
+    try:
+        if not pattern:
+            return {path.name: path.read_bytes()}
+        members: dict[str, bytes] = {}
+        with tarfile.open(path) as archive:
+            for member in archive:
+                name = member.name.removeprefix("./")
+                stream = archive.extractfile(member) if fnmatch.fnmatchcase(name, pattern) else None
+                if stream is not None:
+                    members[name] = stream.read()
+    except FileNotFoundError as error:
+        raise InputError(f"{path}: no such file; get it with `heldout fetch`") from error
+    except (OSError, EOFError, tarfile.TarError, zlib.error) as error:
+        # gzip, lzma and tarfile each report damage in their own way
+        kind = "a whole tar archive" if pattern else "a file"
+        raise InputError(f"{path}: expected {kind}, found a truncated or unreadable one ({error})") from error
+    if not members:
+        raise InputError(f"{path}: expected the member {pattern}, found none of that name")
+    return dict(sorted(members.items()))
+
+
+def content_digest(members: Mapping[str, bytes]) -> str:
+    """Return the SHA-256 (hexadecimal) of the members in name order: name, length and bytes of each."""
+    digest = hashlib.sha256()
+    for name in sorted(members):
+        digest.update(f"{name}\0{len(members[name])}\0".encode())
+        digest.update(members[name])
+    return digest.hexdigest()

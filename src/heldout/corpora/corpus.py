@@ -1,0 +1,154 @@
+"""A corpus: documents as streams of word indices over one vocabulary."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from heldout.errors import InputError
+from heldout.files import reading_arrays, replacing
+
+
+@dataclass(frozen=True, eq=False)
+class Corpus:
+    """Documents over one vocabulary, token order kept.
+
+    Attributes:
+        name: the corpus's name in studies and scores.
+        vocabulary: the V words; a token is an index into it.
+        tokens: (N,) int32, the word indices of all documents, one document after the other.
+        offsets: (D + 1,) int64; document d is `tokens[offsets[d]:offsets[d + 1]]`.
+        documents: the D documents' names (a record number, a file name).
+        provenance: what was read and how it was preprocessed; JSON-compatible. `synthetic` (bool) and
+            `ordered` (bool, False where the source held counts only) are always there.
+
+    Raises:
+        InputError: on indices outside the vocabulary, offsets that do not fit, or repeated words.
+    """
+
+    name: str
+    vocabulary: tuple[str, ...]
+    tokens: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+    documents: tuple[str, ...]
+    provenance: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if len(self.offsets) != len(self.documents) + 1 or self.offsets[0] != 0:
+            raise InputError(f"corpus {self.name}: {len(self.documents)} documents need as many offsets and one more")
+        if self.offsets[-1] != len(self.tokens) or np.any(np.diff(self.offsets) < 0):
+            raise InputError(f"corpus {self.name}: the offsets do not divide its {len(self.tokens)} tokens")
+        if len(self.tokens) and not 0 <= self.tokens.min() <= self.tokens.max() < len(self.vocabulary):
+            raise InputError(f"corpus {self.name}: a token lies outside the vocabulary of {len(self.vocabulary)}")
+        if len(set(self.vocabulary)) != len(self.vocabulary):
+            raise InputError(f"corpus {self.name}: a word stands in the vocabulary twice")
+        self.provenance.setdefault("synthetic", False)
+        self.provenance.setdefault("ordered", True)
+
+    @classmethod
+    def from_documents(
+        cls,
+        name: str,
+        documents: Sequence[tuple[str, Sequence[str]]],
+        provenance: dict[str, Any] | None = None,
+    ) -> Self:
+        """Build a corpus from (document name, words in order); the vocabulary is the sorted set of words."""
+        vocabulary = tuple(sorted({word for _, words in documents for word in words}))
+        index = {word: i for i, word in enumerate(vocabulary)}
+        lengths = [len(words) for _, words in documents]
+        return cls(
+            name=name,
+            vocabulary=vocabulary,
+            tokens=np.array([index[word] for _, words in documents for word in words], dtype=np.int32),
+            offsets=np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]).astype(np.int64),
+            documents=tuple(document for document, _ in documents),
+            provenance=dict(provenance or {}),
+        )
+
+    @property
+    def n_documents(self) -> int:
+        """D, the number of documents."""
+        return len(self.documents)
+
+    @property
+    def n_words(self) -> int:
+        """V, the size of the vocabulary."""
+        return len(self.vocabulary)
+
+    @property
+    def n_tokens(self) -> int:
+        """N, the number of tokens in all documents."""
+        return len(self.tokens)
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """(D,) tokens per document."""
+        return np.diff(self.offsets)
+
+    @property
+    def synthetic(self) -> bool:
+        """True where the documents were drawn from a model."""
+        return bool(self.provenance["synthetic"])
+
+    def document(self, index: int) -> NDArray[np.int32]:
+        """Return document `index` as its (L,) word indices in order."""
+        return self.tokens[self.offsets[index] : self.offsets[index + 1]]
+
+    def counts(self) -> sp.csr_array:
+        """Return n(d, w), the (D, V) float64 sparse matrix of counts, column indices sorted."""
+        rows = np.repeat(np.arange(self.n_documents, dtype=np.int64), self.lengths)
+        ones = np.ones(self.n_tokens)
+        matrix = sp.coo_array((ones, (rows, self.tokens)), shape=(self.n_documents, self.n_words)).tocsr()
+        matrix.sum_duplicates()
+        return matrix
+
+    def subset(self, indices: Sequence[int] | NDArray[np.integer]) -> "Corpus":
+        """Return the documents at `indices`, in that order, over the same vocabulary."""
+        streams = [self.document(int(i)) for i in indices]
+        return self.with_streams(streams, tuple(self.documents[int(i)] for i in indices))
+
+    def with_streams(self, streams: Sequence[NDArray[np.int32]], documents: tuple[str, ...]) -> "Corpus":
+        """Return a corpus of other documents over this one's vocabulary."""
+        lengths = np.array([len(stream) for stream in streams], dtype=np.int64)
+        return replace(
+            self,
+            tokens=np.concatenate([np.zeros(0, np.int32), *streams]).astype(np.int32),
+            offsets=np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)]),
+            documents=documents,
+            provenance=dict(self.provenance),
+        )
+
+    def save(self, path: Path) -> None:
+        """Write the corpus to one .npz file; the same corpus always gives the same bytes."""
+        with replacing(path) as temporary, temporary.open("wb") as file:
+            np.savez(
+                file,
+                name=np.array(self.name),
+                vocabulary=np.array(self.vocabulary, dtype=np.str_),
+                tokens=self.tokens,
+                offsets=self.offsets,
+                documents=np.array(self.documents, dtype=np.str_),
+                provenance=np.array(json.dumps(self.provenance, sort_keys=True)),
+            )
+
+    @classmethod
+    def load(cls, path: Path) -> Self:
+        """Read a corpus that `save` wrote.
+
+        Raises:
+            InputError: when the file is missing, truncated, or not a corpus.
+        """
+        with reading_arrays(path, "corpus", "make it with `heldout prepare` or `heldout import`") as file:
+            return cls(
+                name=str(file["name"]),
+                vocabulary=tuple(file["vocabulary"].tolist()),
+                tokens=file["tokens"],
+                offsets=file["offsets"],
+                documents=tuple(file["documents"].tolist()),
+                provenance=json.loads(str(file["provenance"])),
+            )

@@ -1,0 +1,150 @@
+"""What the two formats of word counts have in common: integers, vocabularies, and documents made of counts."""
+
+import gzip
+import re
+import zlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from heldout.corpora.archives import content_digest
+from heldout.corpora.corpus import Corpus
+from heldout.corpora.preprocess import require_documents
+from heldout.errors import InputError
+
+INTEGER = re.compile(r"[+-]?[0-9]{1,15}", re.ASCII)
+# int32 token streams of this length take 2 GB; a count beyond it is a damaged file, not a corpus
+MAXIMUM_TOKENS = 500_000_000
+LONGEST_LINE = 2**26  # bytes
+RULE = "counts as imported; the tokens of a document are in vocabulary order"
+
+
+def integer(text: str, what: str, where: str, low: int, high: int | None = None) -> int:
+    """Return the integer `text` when it lies in [low, high]; `what` and `where` go into the message.
+
+    Raises:
+        InputError: when it is no integer or out of range.
+    """
+    if not INTEGER.fullmatch(text):
+        raise InputError(f"{where}: {what} must be an integer, found {text[:40]!r}")
+    value = int(text)
+    if value < low or (high is not None and value > high):
+        span = f"{low} or more" if high is None else f"between {low} and {high}"
+        raise InputError(f"{where}: {what} must be {span}, found {value}")
+    return value
+
+
+def read_lines(path: Path, content: bytes) -> list[str]:
+    """Return the lines of a UTF-8 text without their ends (LF or CRLF); a last empty line does not count.
+
+    Raises:
+        InputError: names the file and line that is not UTF-8.
+    """
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise InputError(f"{path}: line {line}: not UTF-8; convert the file") from error
+    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    return lines[:-1] if lines[-1] == "" else lines
+
+
+def stream_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a UTF-8 text, plain or gzipped (by its first bytes), with their numbers from 1.
+
+    No more than a line is held; ends (LF or CRLF) are taken off, as in `read_lines`.
+
+    Raises:
+        InputError: names the line that is not UTF-8 or longer than `LONGEST_LINE`, or the file that cannot be read.
+    """
+    number = 0
+    try:
+        with path.open("rb") as raw:
+            packed = raw.read(2) == b"\x1f\x8b"
+            raw.seek(0)
+            with gzip.open(raw) if packed else raw as file:
+                while line := file.readline(LONGEST_LINE + 1):
+                    number += 1
+                    if len(line) > LONGEST_LINE:
+                        raise InputError(
+                            f"{path}: line {number}: longer than {LONGEST_LINE} bytes; these are no counts"
+                        )
+                    yield number, line.decode("utf-8").removesuffix("\n").removesuffix("\r")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: line {number}: not UTF-8; convert the file") from error
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise InputError(f"{path}: truncated or not gzipped ({error}); copy the file again") from error
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from error
+
+
+def read_bytes(path: Path) -> bytes:
+    """Return a file's bytes; an InputError names the file that cannot be read."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from error
+
+
+def read_vocabulary(path: Path, content: bytes) -> tuple[str, ...]:
+    """Read a vocabulary, one word per line.
+
+    Raises:
+        InputError: names the line with an empty, unprintable or repeated word; or the file when it is empty.
+    """
+    vocabulary: dict[str, None] = {}
+    for number, line in enumerate(read_lines(path, content), start=1):
+        word = line.strip()
+        if not word or not word.isprintable():
+            raise InputError(f"{path}: line {number}: expected a printable word, found {line[:40]!r}")
+        if word in vocabulary:
+            raise InputError(f"{path}: line {number}: the word {word} is there a second time")
+        vocabulary[word] = None
+    if not vocabulary:
+        raise InputError(f"{path}: no word in it; it must hold one word per line")
+    return tuple(vocabulary)
+
+
+def from_counts(
+    name: str,
+    documents: Mapping[str, Mapping[int, int]],
+    vocabulary: tuple[str, ...],
+    files: Mapping[str, bytes],
+    format_name: str,
+) -> Corpus:
+    """Build a corpus from (document name -> word index -> count); tokens come in vocabulary order.
+
+    Args:
+        name: the corpus's name.
+        documents: D documents, none empty.
+        vocabulary: the V words; words that do not occur stay in it.
+        files: what was read, for the provenance.
+        format_name: the format, for the provenance.
+
+    Raises:
+        InputError: when there are fewer than two documents or too many tokens.
+    """
+    require_documents(name, len(documents))
+    tokens = sum(count for words in documents.values() for count in words.values())
+    if tokens > MAXIMUM_TOKENS:
+        raise InputError(f"corpus {name}: {tokens} tokens in all; the counts are damaged or exceed {MAXIMUM_TOKENS}")
+    pairs = [(word, words[word]) for words in documents.values() for word in sorted(words)]
+    words_, repeats = np.array(pairs, dtype=np.int64).T
+    lengths = np.array([sum(words.values()) for words in documents.values()], dtype=np.int64)
+    provenance: dict[str, Any] = {
+        "sources": [{"file": file, "content_sha256": content_digest({file: files[file]})} for file in files],
+        "rule": {"words": RULE, "settings": {"format": format_name}},
+        "records_left_out": [],
+        "synthetic": False,
+        "ordered": False,
+    }
+    return Corpus(
+        name=name,
+        vocabulary=vocabulary,
+        tokens=np.repeat(words_, repeats).astype(np.int32),
+        offsets=np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)]),
+        documents=tuple(documents),
+        provenance=provenance,
+    )

@@ -1,0 +1,59 @@
+"""The LDA-C format: one line per document, "M word:count word:count ...", words numbered from 0."""
+
+from pathlib import Path
+
+from heldout.corpora.corpus import Corpus
+from heldout.corpora.counts import from_counts, integer, read_bytes, read_lines, read_vocabulary
+from heldout.errors import InputError
+
+
+def document(where: str, line: str, n_words: int | None) -> dict[int, int]:
+    """Return a line's counts by word, none for an empty document.
+
+    Args:
+        where: file and line, for messages.
+        line: "M word:count word:count ...".
+        n_words: V; None where it is not known.
+
+    Raises:
+        InputError: not an integer, an index out of range, a count below 1, a word that is there twice, a number of
+            words that is not M.
+    """
+    columns = line.split()
+    if not columns or columns == ["0"]:
+        return {}
+    distinct = integer(columns[0], "the number of words", where, 1)
+    if distinct != len(columns) - 1:
+        raise InputError(f"{where}: {distinct} words announced, but {len(columns) - 1} follow")
+    counts: dict[int, int] = {}
+    for column in columns[1:]:
+        word_text, _, count_text = column.partition(":")
+        word = integer(word_text, "the word", where, 0, None if n_words is None else n_words - 1)
+        if word in counts:
+            raise InputError(f"{where}: word {word} is there a second time")
+        counts[word] = integer(count_text, "the count", where, 1)
+    return counts
+
+
+def read(data: Path, vocab: Path, name: str) -> Corpus:
+    """Read a corpus of counts; documents are named by their line numbers, tokens come in vocabulary order.
+
+    Args:
+        data: the counts; M is the number of distinct words that follow on the line.
+        vocab: the words, one per line.
+        name: the corpus's name.
+
+    Raises:
+        InputError: names file and line: not an integer, an index out of range, a count below 1, a word that is
+            there twice, a number of words that is not M, an empty document.
+    """
+    content, words = read_bytes(data), read_bytes(vocab)
+    vocabulary = read_vocabulary(vocab, words)
+    documents: dict[str, dict[int, int]] = {}
+    for number, line in enumerate(read_lines(data, content), start=1):
+        where = f"{data}: line {number}"
+        counts = document(where, line, len(vocabulary))
+        if not counts:
+            raise InputError(f"{where}: the document has no tokens; leave it out")
+        documents[str(number)] = counts
+    return from_counts(name, documents, vocabulary, {data.name: content, vocab.name: words}, "ldac")

@@ -1,0 +1,120 @@
+"""The corpora by name: which files each is read from, and by which rule."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from heldout.corpora import nips, reuters, smart
+from heldout.corpora.corpus import Corpus
+from heldout.corpora.download import source, verified_members
+from heldout.corpora.preprocess import Rule, Text, apply, read_stop_list
+from heldout.errors import InputError
+
+STOP_LIST = "english.stop"
+SYNTHETIC = "-like"
+
+# Table 1's authors left their rule open. Stems as strong as SMART's own bring V within four percent and the
+# mean length within one percent of it, by one rule for both collections; the second rule has no stemmer.
+STEMMED = Rule(token="[a-z0-9]", minimum_length=3, stemmer="lancaster")
+UNSTEMMED = Rule(token="[a-z0-9]", minimum_count=2)
+# The vocabulary of the Matlab topic modelling toolbox, which has six words of two letters.
+TOOLBOX = Rule(
+    token="[a-z]",
+    minimum_length=3,
+    keep=("ai", "em", "eq", "ml", "rl", "sv"),
+    minimum_documents=6,
+    first_documents=200,
+)
+# As many words as the news stories of Buntine (2009, section 4.2) had.
+NEWS = Rule(token="[a-z]", minimum_length=3, largest_vocabulary=28251, refuse_empty=False)
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A corpus.
+
+    Attributes:
+        archive: the file that its texts come from.
+        read_texts: how they are read.
+        rule: what makes words of them.
+        stands_in_for: the corpus that it takes the place of, where that one cannot be had.
+    """
+
+    archive: str
+    read_texts: Callable[[Mapping[str, bytes]], list[Text]]
+    rule: Rule
+    stands_in_for: str = ""
+
+
+RECIPES = {
+    "cranfield": Recipe("cran.tar.gz", smart.read_texts, STEMMED),
+    "cranfield-unstemmed": Recipe("cran.tar.gz", smart.read_texts, UNSTEMMED),
+    "medline": Recipe("med.tar.gz", smart.read_texts, STEMMED),
+    "medline-unstemmed": Recipe("med.tar.gz", smart.read_texts, UNSTEMMED),
+    "nips": Recipe("nips12raw_str602.tgz", nips.read_texts, TOOLBOX),
+    "reuters": Recipe(
+        "reuters21578.tar.gz", reuters.read_texts, NEWS, "the unpublished news stories of Buntine (2009, section 4.2)"
+    ),
+}
+
+
+def recipe(name: str) -> Recipe:
+    """Return the recipe of a corpus.
+
+    Raises:
+        InputError: lists the known names.
+    """
+    if name not in RECIPES:
+        raise InputError(f"corpus {name}: unknown; the known corpora are {', '.join(RECIPES)}")
+    return RECIPES[name]
+
+
+def raw_files(name: str) -> tuple[str, ...]:
+    """Return the names of the downloaded files that `prepare(name, ...)` reads; none for a synthetic corpus.
+
+    Raises:
+        InputError: when the corpus is unknown.
+    """
+    if name.endswith(SYNTHETIC) and name.removesuffix(SYNTHETIC) in RECIPES:
+        return ()
+    return (recipe(name).archive, STOP_LIST)
+
+
+def prepare(name: str, raw_dir: Path, table_path: Path) -> Corpus:
+    """Read a corpus from its downloaded files and preprocess it.
+
+    A record with an empty text is left out and named in the provenance; so is one that has no word under the rule,
+    where the rule does not refuse it.
+
+    Args:
+        name: the corpus.
+        raw_dir: the folder that holds `raw_files(name)`.
+        table_path: the corpora table, which says what the files must hold.
+
+    Returns:
+        The corpus; its provenance has `sources` (file and content digest), `rule` (in words and as settings),
+        `records_left_out`, `synthetic` and `ordered`, and `stands_in_for` where it takes another one's place.
+
+    Raises:
+        InputError: when the corpus is unknown, a file is missing, damaged or edited, or a document has no word.
+    """
+    how = recipe(name)
+    rows = {file: source(file, table_path) for file in (how.archive, STOP_LIST)}
+    stop_list = verified_members(raw_dir / STOP_LIST, rows[STOP_LIST])[STOP_LIST]
+    records = how.read_texts(verified_members(raw_dir / how.archive, rows[how.archive]))
+    texts = [(document, text) for document, text in records if text.strip()]
+    documents = apply(how.rule, texts, read_stop_list(stop_list, STOP_LIST), name)
+    left_out = [document for document, text in records if not text.strip()]
+    left_out += [document for document, words in documents if not words]
+    return Corpus.from_documents(
+        name,
+        [document for document in documents if document[1]],
+        provenance={
+            "sources": [{"file": file, "content_sha256": row.content_sha256} for file, row in rows.items()],
+            "rule": {"words": how.rule.words(), "settings": how.rule.settings()},
+            "records_left_out": left_out,
+            "synthetic": False,
+            "ordered": True,
+            **({"stands_in_for": how.stands_in_for} if how.stands_in_for else {}),
+        },
+    )

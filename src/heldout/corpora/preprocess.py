@@ -1,0 +1,186 @@
+"""From texts to documents of words: one rule, applied in one order."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from typing import Any
+
+from heldout.errors import InputError
+
+Text = tuple[str, str]  # document name, its text
+Words = tuple[str, list[str]]  # document name, its words in order
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How texts become words. The steps are applied in this order to the lower-cased text.
+
+    Attributes:
+        token: a token is a maximal run of what this regular expression matches.
+        minimum_length: shorter tokens are dropped.
+        keep: tokens that are kept though they are shorter.
+        stop_words: whether the words of the stop list are dropped.
+        stemmer: "none", or "lancaster": the Paice/Husk stemmer, applied until nothing changes.
+        minimum_count: words with fewer tokens in all texts are dropped.
+        minimum_documents: words that occur in fewer texts are dropped.
+        largest_vocabulary: only so many words are kept, those that occur in the most texts (among equals those of more
+            tokens, then in the alphabet's order); 0 for all.
+        first_documents: only so many texts become documents, the first ones; 0 for all. All texts count for
+            the thresholds.
+        refuse_empty: whether a document without a word is refused; otherwise it is left as an empty one.
+    """
+
+    token: str
+    minimum_length: int = 1
+    keep: tuple[str, ...] = ()
+    stop_words: bool = True
+    stemmer: str = "none"
+    minimum_count: int = 1
+    minimum_documents: int = 1
+    largest_vocabulary: int = 0
+    first_documents: int = 0
+    refuse_empty: bool = True
+
+    def __post_init__(self) -> None:
+        if self.stemmer not in ("none", "lancaster"):
+            raise InputError(f"stemmer {self.stemmer}: unknown; use none or lancaster")
+
+    def settings(self) -> dict[str, Any]:
+        """Return the rule as JSON-compatible settings."""
+        return {**asdict(self), "keep": list(self.keep)}
+
+    def words(self) -> str:
+        """Say the rule in a few words, for tables."""
+        parts = [f"runs of {self.token} in lower case"]
+        if self.minimum_length > 1:
+            exceptions = f" and {' '.join(self.keep)}" if self.keep else ""
+            parts.append(f"length >= {self.minimum_length}{exceptions}")
+        if self.stop_words:
+            parts.append("not in the stop list")
+        if self.stemmer != "none":
+            parts.append(f"{self.stemmer} stems")
+        if self.minimum_count > 1:
+            parts.append(f"tokens >= {self.minimum_count}")
+        if self.minimum_documents > 1:
+            parts.append(f"documents >= {self.minimum_documents}")
+        if self.largest_vocabulary:
+            parts.append(f"the {self.largest_vocabulary} words of most documents")
+        if self.first_documents:
+            parts.append(f"first {self.first_documents} documents")
+        return "; ".join(parts)
+
+
+def read_stop_list(content: bytes, where: str) -> frozenset[str]:
+    """Read a stop list, one word per line, lower case.
+
+    Raises:
+        InputError: when it is not UTF-8 or holds no word.
+    """
+    try:
+        words = frozenset(content.decode("utf-8").lower().split())
+    except UnicodeDecodeError as error:
+        raise InputError(f"{where}: not UTF-8 (byte {error.start}); convert it, one stop word per line") from error
+    if not words:
+        raise InputError(f"{where}: no stop word in it")
+    return words
+
+
+@lru_cache(maxsize=1)
+def lancaster() -> Callable[[str], str]:
+    """Return the Paice/Husk stemmer (Paice, 1990, "Another stemmer") with NLTK's rules, until nothing changes."""
+    from nltk.stem.lancaster import LancasterStemmer  # a second or two to import
+
+    once = lru_cache(maxsize=None)(LancasterStemmer().stem)
+
+    def stem(word: str) -> str:
+        seen = {word}
+        while (shorter := once(word)) and shorter not in seen:
+            seen.add(shorter)
+            word = shorter
+        return word
+
+    return stem
+
+
+def tokeniser(rule: Rule, stop_words: frozenset[str]) -> Callable[[str], list[str]]:
+    """Return the steps of a rule that look at one text alone: a function from a text to its words in order.
+
+    Args:
+        rule: token, minimum_length, keep, stop_words and stemmer are followed; the thresholds over all texts are not.
+        stop_words: the stop list; not looked at when the rule keeps stop words.
+    """
+    pattern = re.compile(f"(?:{rule.token})+")
+    dropped = stop_words if rule.stop_words else frozenset()
+    stem = lancaster() if rule.stemmer == "lancaster" else str
+    # every distinct token is looked at once: None where it is dropped
+    table: dict[str, str | None] = {}
+
+    def words_of(text: str) -> list[str]:
+        words = []
+        for token in pattern.findall(text.lower()):
+            if token not in table:
+                kept = (len(token) >= rule.minimum_length or token in rule.keep) and token not in dropped
+                table[token] = stem(token) if kept else None
+            word = table[token]
+            if word is not None:
+                words.append(word)
+        return words
+
+    return words_of
+
+
+def apply(rule: Rule, texts: Sequence[Text], stop_words: frozenset[str], corpus: str) -> list[Words]:
+    """Turn texts into documents of words, token order kept.
+
+    Args:
+        rule: the steps.
+        texts: (document name, text); none of them blank.
+        stop_words: the stop list; not looked at when the rule keeps stop words.
+        corpus: the corpus's name, for messages.
+
+    Returns:
+        (document name, words) of the documents that the rule keeps.
+
+    Raises:
+        InputError: names the document that has no word left, where the rule refuses it, or the corpus with fewer than
+            two documents.
+    """
+    words_of = tokeniser(rule, stop_words)
+    documents = [words_of(text) for _, text in texts]
+    if rule.minimum_count > 1 or rule.minimum_documents > 1:
+        tokens = Counter(word for words in documents for word in words)
+        occurrences = Counter(word for words in documents for word in set(words))
+        frequent = {
+            word
+            for word, count in tokens.items()
+            if count >= rule.minimum_count and occurrences[word] >= rule.minimum_documents
+        }
+        documents = [[word for word in words if word in frequent] for words in documents]
+    if rule.largest_vocabulary:
+        tokens = Counter(word for words in documents for word in words)
+        occurrences = Counter(word for words in documents for word in set(words))
+        ranked = sorted(tokens, key=lambda word: (-occurrences[word], -tokens[word], word))
+        kept_words = set(ranked[: rule.largest_vocabulary])
+        documents = [[word for word in words if word in kept_words] for words in documents]
+    kept_documents = [(name, words) for (name, _), words in zip(texts, documents, strict=True)]
+    kept_documents = kept_documents[: rule.first_documents or None]
+    for name, words in kept_documents:
+        if rule.refuse_empty and not words:
+            raise InputError(
+                f"corpus {corpus}: document {name}: no word is left of it under the rule ({rule.words()});"
+                " remove the document or change the rule"
+            )
+    require_documents(corpus, sum(bool(words) for _, words in kept_documents))
+    return kept_documents
+
+
+def require_documents(corpus: str, documents: int) -> None:
+    """Refuse a corpus that cannot be divided into training and test documents.
+
+    Raises:
+        InputError: when it has fewer than two documents.
+    """
+    if documents < 2:
+        raise InputError(f"corpus {corpus}: {documents} document(s); at least two are needed, one to hold out")

@@ -1,0 +1,151 @@
+r"""Corpora drawn from LDA models of real news: the ground truth of Buntine (2009, section 4.2).
+
+Every document d has theta_d ~ Dirichlet(alpha), and each of its tokens z ~ theta_d, w ~ phi_z. Phi and alpha are those
+of an LDA that was trained on real stories, alpha fitted to them, so that the topics, their sizes and the documents'
+mixtures are as uneven as real ones. (A prior of 50 / K, as often fixed, would give every document all topics in nearly
+equal parts.) Three corpora are drawn,
+
+    s10   from the model of 10 topics over all of its words,
+    s10s  from the same model cut to its 5,000 most probable words,
+    s40   from the model of 40 topics over all of its words.
+
+Cut. A token that theta ~ Dirichlet(alpha) gives has the probability p(w) = sum_k alpha_k phi[k, w] / sum_k alpha_k. Of
+the words with the largest p(w) every topic keeps its own probabilities, divided by their sum; a model of fewer words
+keeps all.
+
+Lengths. The original gives the mean alone. A document's length is that of a story of the real corpus, drawn with
+replacement, times the ratio of the two means, rounded, and at least 2 tokens.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heldout.corpora.corpus import Corpus
+from heldout.corpora.synthetic import MINIMUM_LENGTH, _choose
+from heldout.errors import InputError
+from heldout.seeds import generator
+from heldout.topics import Topics
+
+DOCUMENTS = 50_182  # Buntine (2009), section 4.2, as is the rest
+MEAN_LENGTH = 151.0
+TRAINING_DOCUMENTS = (1_000, 2_500, 5_000, 10_000, 20_000, 30_000, 40_000)
+TEST_DOCUMENTS = 10_000
+
+
+@dataclass(frozen=True)
+class Source:
+    """What a corpus is drawn from.
+
+    Attributes:
+        topics: K of the model.
+        vocabulary: V, the words that are kept of it; 0 for all.
+    """
+
+    topics: int
+    vocabulary: int = 0
+
+
+SOURCES = {"s10": Source(10), "s10s": Source(10, 5_000), "s40": Source(40)}
+
+
+def cut(topics: Topics, vocabulary: int) -> Topics:
+    """Return the topics over the `vocabulary` words most probable under the model, in their order; each sums to 1.
+
+    Raises:
+        InputError: when there are fewer words, or a topic gives none of those that are kept.
+    """
+    if not 0 < vocabulary <= len(topics.vocabulary):
+        raise InputError(f"topics: {vocabulary} words cannot be kept of {len(topics.vocabulary)}")
+    probability = topics.alpha @ topics.phi
+    kept = np.sort(np.argsort(-probability, kind="stable")[:vocabulary])
+    phi = topics.phi[:, kept]
+    sums = phi.sum(axis=1, keepdims=True)
+    if sums.min() <= 0.0:
+        raise InputError(f"topics: topic {int(sums.argmin())} gives none of the {vocabulary} most probable words")
+    words = tuple(topics.vocabulary[word] for word in kept)
+    return Topics(phi / sums, topics.alpha, words, {**topics.provenance, "words_kept": vocabulary})
+
+
+def draw(
+    name: str,
+    topics: Topics,
+    lengths: NDArray[np.int64],
+    *,
+    documents: int = DOCUMENTS,
+    mean_length: float = MEAN_LENGTH,
+    seed: int = 0,
+) -> tuple[Corpus, Topics]:
+    """Draw a corpus and return it with the topics that it was drawn from.
+
+    Words that happen never to be drawn stay in the vocabulary; the provenance counts them (`words_never_drawn`).
+
+    Args:
+        name: a name in `SOURCES`; it names the draw together with the seed.
+        topics: the trained model, with the alpha that theta is drawn with; cut here where the corpus asks for it.
+        lengths: (D',) tokens of the documents whose lengths are drawn from; empty ones are passed over.
+        documents: D, how many documents to draw.
+        mean_length: tokens per document that the lengths are scaled to.
+        seed: the named seed.
+
+    Returns:
+        The corpus, `synthetic` in its provenance; and its true topics, phi (K, V) and alpha (K,), over the same words.
+
+    Raises:
+        InputError: for an unknown name, a model of another number of topics, or without lengths or documents.
+    """
+    if name not in SOURCES:
+        raise InputError(f"corpus {name}: unknown; drawn from models of news are {', '.join(SOURCES)}")
+    source = SOURCES[name]
+    if topics.n_topics != source.topics:
+        raise InputError(f"corpus {name}: it is drawn from {source.topics} topics, not {topics.n_topics}")
+    lengths = lengths[lengths > 0]
+    if documents < 1 or not len(lengths) or not mean_length >= MINIMUM_LENGTH:
+        raise InputError(
+            f"corpus {name}: {documents} documents, {len(lengths)} lengths to draw from, {mean_length} tokens per"
+            f" document; these must be at least 1, 1 and {MINIMUM_LENGTH}"
+        )
+    if source.vocabulary:
+        topics = cut(topics, min(source.vocabulary, len(topics.vocabulary)))
+    random = generator("realistic-corpus", corpus=name, seed=seed)
+
+    drawn = random.choice(lengths, size=documents) * (mean_length / lengths.mean())
+    drawn = np.maximum(np.rint(drawn).astype(np.int64), MINIMUM_LENGTH)
+    theta = random.dirichlet(topics.alpha, size=documents)
+    chosen = np.concatenate([_choose(row, random.random(n)) for row, n in zip(theta, drawn, strict=True)])
+    uniforms = random.random(len(chosen))
+    tokens = np.empty(len(chosen), dtype=np.int32)
+    for k in range(topics.n_topics):
+        here = chosen == k
+        tokens[here] = _choose(topics.phi[k], uniforms[here])
+
+    provenance: dict[str, Any] = {
+        "sources": [],
+        "rule": {
+            "words": f"drawn from an LDA of {topics.n_topics} topics trained on {topics.provenance.get('corpus')}",
+            "settings": {
+                "topics": topics.n_topics,
+                "vocabulary": len(topics.vocabulary),
+                "documents": documents,
+                "mean_length": float(mean_length),
+                "alpha": topics.alpha.tolist(),
+                "seed": seed,
+                "trained_with_seed": topics.provenance.get("seed"),
+            },
+        },
+        "records_left_out": [],
+        "words_never_drawn": len(topics.vocabulary) - len(np.unique(tokens)),
+        "synthetic": True,
+        "ordered": True,
+    }
+    corpus = Corpus(
+        name=name,
+        vocabulary=topics.vocabulary,
+        tokens=tokens,
+        offsets=np.concatenate([np.zeros(1, np.int64), np.cumsum(drawn)]),
+        documents=tuple(f"d{document:0{len(str(documents))}d}" for document in range(1, documents + 1)),
+        provenance=provenance,
+    )
+    return corpus, Topics(topics.phi, topics.alpha, topics.vocabulary, {"model": "truth", **provenance})

@@ -1,0 +1,105 @@
+"""Which documents are held out, which half of each is shown, and which tokens train, validate and test."""
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heldout.corpora.corpus import Corpus
+from heldout.errors import InputError
+from heldout.seeds import generator
+
+Tokens = NDArray[np.int32]
+
+
+def train_test_split(corpus: Corpus, test_documents: int, seed: int) -> tuple[Corpus, Corpus]:
+    """Divide a corpus at random into training and test documents, each in the corpus's own order.
+
+    The draw is named by (corpus, seed) alone, so every model sees the same split.
+
+    Raises:
+        InputError: when either side would be empty.
+    """
+    if not 0 < test_documents < corpus.n_documents:
+        raise InputError(
+            f"corpus {corpus.name}: {test_documents} test documents cannot be held out of {corpus.n_documents};"
+            " leave at least one document on each side"
+        )
+    order = generator("train-test-split", corpus=corpus.name, seed=seed).permutation(corpus.n_documents)
+    return corpus.subset(np.sort(order[test_documents:])), corpus.subset(np.sort(order[:test_documents]))
+
+
+def half_split(test: Corpus, seed: int) -> tuple[Corpus, Corpus]:
+    """Divide every document's tokens at random into an observed half and a scored half.
+
+    A document of L tokens shows floor(L / 2) of them and is scored on the others; both halves keep the
+    tokens' order. The draw is named by (corpus, document, seed), so it is the same for every model and
+    does not depend on which other documents are held out.
+    """
+    observed, scored = [], []
+    for d, name in enumerate(test.documents):
+        stream = test.document(d)
+        order = generator("half-split", corpus=test.name, document=name, seed=seed).permutation(len(stream))
+        half = len(stream) // 2
+        observed.append(stream[np.sort(order[:half])])
+        scored.append(stream[np.sort(order[half:])])
+    return test.with_streams(observed, test.documents), test.with_streams(scored, test.documents)
+
+
+class TokenSplit(NamedTuple):
+    """Every document's tokens in three parts, over the words that have a training token somewhere (`token_split`).
+
+    Attributes:
+        training, validation, test: the same documents, in the same order; the vocabulary is that of `training`.
+        validation_left_out, test_left_out: tokens of the two parts whose word has no training token.
+    """
+
+    training: Corpus
+    validation: Corpus
+    test: Corpus
+    validation_left_out: int
+    test_left_out: int
+
+
+def token_split(corpus: Corpus, shares: tuple[float, float, float], seed: int) -> TokenSplit:
+    """Divide every document's tokens at random into a training, a validation and a test part.
+
+    Of L tokens the nearest whole number to shares[0] L trains (at least one, halves are rounded up), of the others the
+    nearest to shares[2] L, as far as there are so many, tests, and the rest validates: what a short document lacks, the
+    validation part lacks first. The parts keep the tokens' order. The draw is named by (corpus, document, seed), so it
+    is the same for every model and does not depend on the other documents. Words without any training token leave the
+    vocabulary, so that no model has to give them a probability; their tokens are counted.
+
+    Args:
+        corpus: all documents.
+        shares: of training, validation and test tokens; they sum to 1.
+        seed: names the draw.
+
+    Raises:
+        InputError: on shares that are not positive or do not sum to 1, or where a part would have no token at all.
+    """
+    if not (min(shares) > 0.0 and abs(sum(shares) - 1.0) < 1e-9):
+        raise InputError(f"corpus {corpus.name}: the shares of tokens {shares} must be positive and sum to 1")
+    parts: tuple[list[Tokens], list[Tokens], list[Tokens]] = ([], [], [])
+    for d, name in enumerate(corpus.documents):
+        stream = corpus.document(d)
+        order = generator("token-split", corpus=corpus.name, document=name, seed=seed).permutation(len(stream))
+        training = min(len(stream), max(1, int(shares[0] * len(stream) + 0.5)))
+        validation = max(training, len(stream) - int(shares[2] * len(stream) + 0.5))  # where the test part begins
+        for part, chosen in zip(parts, np.split(order, [training, validation]), strict=True):
+            part.append(stream[np.sort(chosen)])
+    seen = np.zeros(corpus.n_words, dtype=bool)
+    seen[np.concatenate(parts[0])] = True
+    index = (np.cumsum(seen) - 1).astype(np.int32)
+    vocabulary = tuple(word for word, kept in zip(corpus.vocabulary, seen, strict=True) if kept)
+    corpora, left_out = [], []
+    for part, what in zip(parts, ("training", "validation", "test"), strict=True):
+        kept = [index[stream[seen[stream]]] for stream in part]
+        lengths = np.array([len(stream) for stream in kept], dtype=np.int64)
+        if not lengths.any():
+            raise InputError(f"corpus {corpus.name}: no token is left for the {what} part; its documents are too short")
+        offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
+        corpora.append(replace(corpus, vocabulary=vocabulary, tokens=np.concatenate(kept), offsets=offsets))
+        left_out.append(sum(map(len, part)) - int(lengths.sum()))
+    return TokenSplit(corpora[0], corpora[1], corpora[2], left_out[1], left_out[2])

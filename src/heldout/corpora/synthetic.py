@@ -1,0 +1,159 @@
+"""Synthetic corpora: documents drawn from a known LDA, in the shape of a published corpus.
+
+The generative story is LDA's (Blei, Ng and Jordan, 2003): theta_d ~ Dirichlet(alpha), z ~ theta_d, w ~ phi_z. The
+topics are drawn from a Dirichlet whose mean is a Zipf-Mandelbrot law (Mandelbrot, 1953), p(rank) proportional to
+(rank + shift)^-exponent, so that the corpus as a whole has the rank-frequency curve of a text. Document
+lengths are negative binomial, that is Poisson with a gamma-distributed rate, as spread as those of abstracts.
+"""
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heldout.corpora.corpus import Corpus
+from heldout.errors import InputError
+from heldout.seeds import generator
+from heldout.topics import Topics
+
+MINIMUM_LENGTH = 2  # so that both halves of a document hold a token
+UNSCALED_LENGTH = 100.0  # long documents shrink with the root of the scale, but not below this mean
+NEGLIGIBLE = 1e-30  # probabilities below it are 0: no draw reaches them, and denormals slow every kernel down
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The size of a corpus.
+
+    Attributes:
+        train_documents, test_documents: how many documents there are to train on and to hold out.
+        vocabulary: V, the number of words.
+        mean_length: tokens per document.
+    """
+
+    train_documents: int
+    test_documents: int
+    vocabulary: int
+    mean_length: float
+
+    @property
+    def documents(self) -> int:
+        """D, training and test documents together."""
+        return self.train_documents + self.test_documents
+
+    def scaled(self, scale: float) -> "Shape":
+        """Return the shape with documents and vocabulary shrunk by `scale`, in (0, 1].
+
+        Long documents shrink with the scale's square root, down to a mean of 100 tokens, so that they stay the
+        long ones; shorter ones keep their length.
+
+        Raises:
+            InputError: when the scale is out of range.
+        """
+        if not 0.0 < scale <= 1.0:
+            raise InputError(f"scale {scale}: must be above 0 and at most 1")
+        return Shape(
+            train_documents=max(1, round(self.train_documents * scale)),
+            test_documents=max(1, round(self.test_documents * scale)),
+            vocabulary=max(2, round(self.vocabulary * scale)),
+            mean_length=max(min(self.mean_length, UNSCALED_LENGTH), self.mean_length * math.sqrt(scale)),
+        )
+
+
+@dataclass(frozen=True)
+class Law:
+    """The parameters of the LDA that a synthetic corpus is drawn from.
+
+    Attributes:
+        topics: K at scale 1; scaled down as the documents are, to not less than 5.
+        alpha: the symmetric Dirichlet parameter of theta.
+        exponent, shift: of the Zipf-Mandelbrot law of the words.
+        concentration: the sum of a topic's Dirichlet parameters, per word of the vocabulary.
+        length_shape: the gamma shape r of the lengths, whose variance is m + m^2 / r at mean m.
+    """
+
+    topics: int = 50
+    alpha: float = 0.1
+    exponent: float = 1.0
+    shift: float = 8.0
+    concentration: float = 0.2
+    length_shape: float = 4.0
+
+
+def draw(name: str, shape: Shape, scale: float = 1.0, seed: int = 0, law: Law | None = None) -> tuple[Corpus, Topics]:
+    """Draw a corpus and return it with the topics that it was drawn from.
+
+    Words that happen never to be drawn stay in the vocabulary, so that V is the shape's and the topics are
+    exactly the ones of the draw; the provenance counts them (`words_never_drawn`).
+
+    Args:
+        name: the corpus's name; it names the draw together with scale and seed.
+        shape: the published corpus's size.
+        scale: shrinks the shape (`Shape.scaled`), in (0, 1].
+        seed: the named seed.
+        law: the LDA's parameters.
+
+    Returns:
+        The corpus, `synthetic` in its provenance, with made-up words w1, w2, ... in order of expected frequency;
+        and its true topics, phi (K, V) and alpha (K,), over the same vocabulary.
+
+    Raises:
+        InputError: when the scale is out of range.
+    """
+    law = law or Law()
+    size = shape.scaled(scale)
+    n_topics = max(5, round(law.topics * scale))
+    random = generator("synthetic-corpus", corpus=name, scale=float(scale), seed=seed)
+
+    zipf = (np.arange(1, size.vocabulary + 1) + law.shift) ** -law.exponent
+    zipf /= zipf.sum()
+    phi = random.standard_gamma(law.concentration * size.vocabulary * zipf, size=(n_topics, size.vocabulary))
+    phi /= phi.sum(axis=1, keepdims=True)
+    phi[phi < NEGLIGIBLE] = 0.0
+    phi /= phi.sum(axis=1, keepdims=True)
+    alpha = np.full(n_topics, law.alpha)
+
+    rates = random.gamma(law.length_shape, size.mean_length / law.length_shape, size=size.documents)
+    lengths = np.maximum(random.poisson(rates), MINIMUM_LENGTH)
+    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
+    theta = random.dirichlet(alpha, size=size.documents)
+    topics_of_tokens = np.concatenate(
+        [_choose(row, random.random(length)) for row, length in zip(theta, lengths, strict=True)]
+    )
+    uniforms = random.random(len(topics_of_tokens))
+    tokens = np.empty(len(topics_of_tokens), dtype=np.int32)
+    for k in range(n_topics):
+        here = topics_of_tokens == k
+        tokens[here] = _choose(phi[k], uniforms[here])
+
+    digits = len(str(size.vocabulary))
+    vocabulary = tuple(f"w{word:0{digits}d}" for word in range(1, size.vocabulary + 1))
+    provenance: dict[str, Any] = {
+        "sources": [],
+        "rule": {
+            "words": f"drawn from an LDA of {n_topics} topics",
+            "settings": {**asdict(law), "topics": n_topics, "scale": float(scale), "seed": seed, **asdict(size)},
+        },
+        "records_left_out": [],
+        "words_never_drawn": size.vocabulary - len(np.unique(tokens)),
+        "synthetic": True,
+        "ordered": True,
+    }
+    corpus = Corpus(
+        name=name,
+        vocabulary=vocabulary,
+        tokens=tokens,
+        offsets=offsets,
+        documents=tuple(f"d{document:0{len(str(size.documents))}d}" for document in range(1, size.documents + 1)),
+        provenance=provenance,
+    )
+    return corpus, Topics(phi=phi, alpha=alpha, vocabulary=vocabulary, provenance={"model": "truth", **provenance})
+
+
+def _choose(probabilities: NDArray[np.float64], uniforms: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Return one index per uniform number by inversion; an index of probability 0 is never returned."""
+    cumulative = np.cumsum(probabilities)
+    chosen: NDArray[np.intp] = np.searchsorted(cumulative, uniforms * cumulative[-1], side="right")
+    return chosen

@@ -1,0 +1,125 @@
+"""Table 1: the corpora beside their published characteristics."""
+
+import csv
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from heldout.errors import InputError
+from heldout.files import replacing
+
+if TYPE_CHECKING:  # numba: too slow a start for those who want the columns alone
+    from heldout.corpora.corpus import Corpus
+    from heldout.corpora.synthetic import Shape
+
+COLUMNS = (
+    "corpus",
+    "synthetic",
+    "train_documents",
+    "test_documents",
+    "vocabulary",
+    "tokens",
+    "mean_length",
+    "published_train_documents",
+    "published_test_documents",
+    "published_vocabulary",
+    "published_mean_length",
+    "source_sha256",
+    "rule",
+)
+PUBLISHED_COLUMNS = ("corpus", "train_documents", "test_documents", "vocabulary", "mean_length")
+
+
+def base_name(corpus: str) -> str:
+    """Return the name of the published corpus that a variant stands for: itself without -like or -unstemmed."""
+    return corpus.removesuffix("-like").removesuffix("-unstemmed")
+
+
+def read_published(path: Path) -> "dict[str, Shape]":
+    """Read the published characteristics (Welling et al., 2008, Table 1), by corpus.
+
+    Raises:
+        InputError: when the file is missing, has other columns, or a value is no number.
+    """
+    from heldout.corpora.synthetic import Shape
+
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            reader = csv.reader(file)
+            if tuple(next(reader, ())) != PUBLISHED_COLUMNS:
+                raise InputError(f"{path}: line 1: the columns must be {','.join(PUBLISHED_COLUMNS)}")
+            shapes = {}
+            for row in reader:
+                try:
+                    corpus, train, test, vocabulary, mean_length = row
+                    shapes[corpus] = Shape(int(train), int(test), int(vocabulary), float(mean_length))
+                except ValueError as error:
+                    raise InputError(f"{path}: line {reader.line_num}: expected a name and four numbers") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: cannot be read ({error})") from error
+    return shapes
+
+
+def published_shape(corpus: str, published_csv: Path) -> "Shape":
+    """Return the published size of the corpus that `corpus` is a variant of.
+
+    Raises:
+        InputError: lists the published corpora.
+    """
+    shapes = read_published(published_csv)
+    if base_name(corpus) not in shapes:
+        raise InputError(f"corpus {corpus}: {published_csv} has no row for it, only {', '.join(shapes)}")
+    return shapes[base_name(corpus)]
+
+
+def describe(
+    corpora: "Sequence[Corpus]", test_documents: Mapping[str, int], published_csv: Path
+) -> list[dict[str, str | int | float]]:
+    """Return the rows of Table 1, one per corpus, in the order given, with the keys `COLUMNS`.
+
+    Args:
+        corpora: the corpora.
+        test_documents: how many documents of each are held out, by corpus name.
+        published_csv: the published characteristics; a corpus without a row there gets empty cells.
+
+    Raises:
+        InputError: when a corpus has no number of test documents or too few documents for it.
+    """
+    published = read_published(published_csv)
+    rows: list[dict[str, str | int | float]] = []
+    for corpus in corpora:
+        held_out = test_documents.get(corpus.name)
+        if held_out is None:
+            raise InputError(f"corpus {corpus.name}: the number of its test documents is not given")
+        if not 0 < held_out < corpus.n_documents:
+            raise InputError(
+                f"corpus {corpus.name}: {held_out} test documents cannot be held out of {corpus.n_documents}"
+            )
+        shape = published.get(base_name(corpus.name))
+        sources = corpus.provenance.get("sources", [])
+        rows.append(
+            {
+                "corpus": corpus.name,
+                "synthetic": str(corpus.synthetic).lower(),
+                "train_documents": corpus.n_documents - held_out,
+                "test_documents": held_out,
+                "vocabulary": corpus.n_words,
+                "tokens": corpus.n_tokens,
+                "mean_length": corpus.n_tokens / corpus.n_documents,
+                "published_train_documents": shape.train_documents if shape else "",
+                "published_test_documents": shape.test_documents if shape else "",
+                "published_vocabulary": shape.vocabulary if shape else "",
+                "published_mean_length": shape.mean_length if shape else "",
+                "source_sha256": sources[0]["content_sha256"] if sources else "",
+                "rule": corpus.provenance.get("rule", {}).get("words", ""),
+            }
+        )
+    return rows
+
+
+def write_table(rows: Sequence[Mapping[str, str | int | float]], path: Path) -> None:
+    """Write the rows of `describe` as CSV, floats with all their digits."""
+    with replacing(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)

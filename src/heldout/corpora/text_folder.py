@@ -1,0 +1,78 @@
+"""A folder of plain text files, one document each."""
+
+from pathlib import Path
+
+from heldout.corpora.archives import content_digest
+from heldout.corpora.corpus import Corpus
+from heldout.corpora.counts import read_bytes, read_lines
+from heldout.corpora.preprocess import Rule, apply, read_stop_list
+from heldout.errors import InputError
+
+
+def text_files(folder: Path) -> list[Path]:
+    """Return the .txt files of a folder in the order of their names.
+
+    Raises:
+        InputError: when there is no such folder, or a name is not printable.
+    """
+    if not folder.is_dir():
+        raise InputError(f"{folder}: no such folder")
+    files = sorted(folder.glob("*.txt"))
+    for file in files:
+        if not file.name.isprintable():
+            raise InputError(f"{folder}: the file name {file.name!a} is not printable; rename the file")
+    return files
+
+
+def as_text(file: Path, content: bytes) -> str:
+    """Return the text of a file's bytes, without a byte order mark.
+
+    Raises:
+        InputError: names the line that is not UTF-8.
+    """
+    return "\n".join(read_lines(file, content)).removeprefix("\ufeff")
+
+
+def text_rule(*, stop_words: bool = False, stemmer: str = "none", minimum_length: int = 3) -> Rule:
+    """Return the rule of folders of text: runs of `[a-z0-9]` in lower case, of at least that length."""
+    return Rule(token="[a-z0-9]", minimum_length=minimum_length, stop_words=stop_words, stemmer=stemmer)
+
+
+def read(folder: Path, name: str, stop_list: Path | None = None, stemmer: str = "none") -> Corpus:
+    """Read every .txt file of a folder, in the order of their names; token order is kept.
+
+    The rule is Cranfield's: runs of `[a-z0-9]` in lower case, at least three long, not in the stop list.
+    Letters outside a to z divide words.
+
+    Args:
+        folder: the folder; folders in it are not looked into.
+        name: the corpus's name.
+        stop_list: a file with one stop word per line; without one no word is dropped for being common.
+        stemmer: "none" or "lancaster".
+
+    Raises:
+        InputError: names the file that is not UTF-8, cannot be read or has no word left; or the folder when it
+            is missing or has fewer than two texts.
+    """
+    contents = {path.name: read_bytes(path) for path in text_files(folder)}
+    rule = text_rule(stop_words=stop_list is not None, stemmer=stemmer)
+    texts = [(file, as_text(folder / file, content)) for file, content in contents.items()]
+    if len(texts) < 2:
+        raise InputError(f"{folder}: {len(texts)} .txt file(s); at least two are needed, one to hold out")
+    stop_words: frozenset[str] = frozenset()
+    sources = [{"file": folder.resolve().name, "content_sha256": content_digest(contents)}]
+    if stop_list is not None:
+        stop_content = read_bytes(stop_list)
+        stop_words = read_stop_list(stop_content, str(stop_list))
+        sources.append({"file": stop_list.name, "content_sha256": content_digest({stop_list.name: stop_content})})
+    return Corpus.from_documents(
+        name,
+        apply(rule, texts, stop_words, name),
+        provenance={
+            "sources": sources,
+            "rule": {"words": rule.words(), "settings": rule.settings()},
+            "records_left_out": [],
+            "synthetic": False,
+            "ordered": True,
+        },
+    )

@@ -1,0 +1,88 @@
+"""The UCI bag-of-words format: docword.txt, plain or gzipped, and vocab.txt.
+
+docword.txt starts with three lines D, W and NNZ, then has NNZ lines "document word count", both numbered from 1;
+vocab.txt has the W words, one per line.
+"""
+
+import gzip
+import zlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from heldout.corpora.corpus import Corpus
+from heldout.corpora.counts import from_counts, integer, read_bytes, read_lines, read_vocabulary
+from heldout.errors import InputError
+
+
+def header(docword: Path, lines: Iterator[tuple[int, str]]) -> tuple[int, int, int]:
+    """Return the numbers of documents, words and counts that the first three of the numbered lines announce.
+
+    Raises:
+        InputError: when one is missing or no integer of 1 or more.
+    """
+    found = []
+    for expected, what in enumerate(("the number of documents", "the number of words", "the number of counts"), 1):
+        number, line = next(lines, (0, ""))
+        if not number:
+            raise InputError(f"{docword}: line {expected}: missing; the file starts with three lines D, W and NNZ")
+        found.append(integer(line.strip(), what, f"{docword}: line {number}", 1))
+    documents, words, pairs = found
+    return documents, words, pairs
+
+
+def counts(
+    docword: Path, lines: Iterable[tuple[int, str]], n_documents: int, n_words: int
+) -> Iterator[tuple[str, int, int, int]]:
+    """Yield (where, document from 1, word from 0, count) of the numbered lines that follow the header.
+
+    Raises:
+        InputError: names the line that is not three integers in range.
+    """
+    for number, line in lines:
+        where = f"{docword}: line {number}"
+        columns = line.split()
+        if len(columns) != 3:
+            raise InputError(f"{where}: expected document, word and count, found {line[:40]!r}")
+        document = integer(columns[0], "the document", where, 1, n_documents)
+        word = integer(columns[1], "the word", where, 1, n_words) - 1
+        yield where, document, word, integer(columns[2], "the count", where, 1)
+
+
+def read(docword: Path, vocab: Path, name: str) -> Corpus:
+    """Read a corpus of counts; documents are named by their numbers, tokens come in vocabulary order.
+
+    Args:
+        docword: the counts; gzipped when its name ends in .gz.
+        vocab: the words.
+        name: the corpus's name.
+
+    Raises:
+        InputError: names file and line: not an integer, an index out of range, a count below 1, a pair that is
+            there twice; or the file: truncated, a number of lines that is not the header's, an empty document.
+    """
+    packed, words = read_bytes(docword), read_bytes(vocab)
+    content = packed
+    if docword.suffix == ".gz":
+        try:
+            content = gzip.decompress(packed)
+        except (OSError, EOFError, zlib.error) as error:
+            raise InputError(f"{docword}: truncated or not gzipped ({error}); copy the file again") from error
+    vocabulary = read_vocabulary(vocab, words)
+    lines = read_lines(docword, content)
+    numbered = enumerate(lines, start=1)
+    n_documents, n_words, n_pairs = header(docword, numbered)
+    if n_words != len(vocabulary):
+        raise InputError(f"{docword}: line 2: {n_words} words announced, but {vocab} has {len(vocabulary)}")
+    if n_pairs != len(lines) - 3:
+        raise InputError(f"{docword}: line 3: {n_pairs} counts announced, but {len(lines) - 3} lines follow")
+    documents: dict[int, dict[int, int]] = {}
+    for where, document, word, count in counts(docword, numbered, n_documents, n_words):
+        words_of = documents.setdefault(document, {})
+        if word in words_of:
+            raise InputError(f"{where}: document {document} has a count of word {word + 1} already")
+        words_of[word] = count
+    if len(documents) < n_documents:
+        empty = next(document for document in range(1, n_documents + 1) if document not in documents)
+        raise InputError(f"{docword}: document {empty} has no tokens; leave it out and number the others anew")
+    named = {str(document): documents[document] for document in sorted(documents)}
+    return from_counts(name, named, vocabulary, {docword.name: packed, vocab.name: words}, "uci")

@@ -1,0 +1,94 @@
+"""Bidirectional Monte Carlo: a lower and an upper bound on simulated documents (Grosse, Ghahramani and Adams, 2015).
+
+A document that is drawn with its topic assignments, (z, w) ~ p(z, w | alpha, phi), comes with an exact draw z from its
+posterior p(z | w): both orders of drawing have the same joint probability. Annealed importance sampling runs from prior
+to posterior without it and, reversed, from z to the prior. In the notation of `annealed_importance`
+
+    E[w forward] = p(w),    E[1 / w backward] = 1 / p(w),
+
+the latter over z and path, so that by Jensen's inequality
+
+    E log mean_s w_s  <=  log p(w)  <=  E -log mean_s 1 / w_s,
+
+and what lies between is known whatever the number of topics is. It holds on average over simulated documents: single
+values may cross.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heldout.corpora.corpus import Corpus
+from heldout.errors import InputError
+from heldout.evaluators.annealed_importance import annealed_importance, log_weights
+from heldout.evaluators.evaluation import Evaluation, kernel_arrays, log_mean
+from heldout.topics import Topics
+
+
+def simulate(topics: Topics, lengths: NDArray[np.int64], rng: np.random.Generator) -> tuple[Corpus, NDArray[np.int64]]:
+    """Draw documents of given lengths from the model: theta ~ Dir(alpha), z ~ theta, w ~ phi_z.
+
+    Returns:
+        The documents over the topics' vocabulary, and the (N,) topics that their tokens were drawn from.
+    """
+    theta = rng.dirichlet(topics.alpha, size=len(lengths))
+    z = np.concatenate(
+        [np.zeros(0, np.int64), *(rng.choice(len(p), size=n, p=p) for p, n in zip(theta, lengths, strict=True))]
+    )
+    tokens = np.empty(len(z), np.int32)
+    for k in range(topics.n_topics):
+        here = np.flatnonzero(z == k)
+        tokens[here] = rng.choice(len(topics.vocabulary), size=len(here), p=topics.phi[k])
+    corpus = Corpus(
+        name="simulated",
+        vocabulary=topics.vocabulary,
+        tokens=tokens,
+        offsets=np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)]),
+        documents=tuple(f"d{d}" for d in range(len(lengths))),
+        provenance={"synthetic": True},
+    )
+    return corpus, z
+
+
+def bidirectional(
+    topics: Topics,
+    documents: Corpus,
+    samples: int,
+    rng: np.random.Generator,
+    *,
+    assignments: NDArray[np.int64],
+    temperatures: int = 1000,
+) -> tuple[Evaluation, Evaluation]:
+    """Return a stochastic lower and a stochastic upper bound on log p(w | alpha, phi) of simulated documents.
+
+    Args:
+        topics: the phi and alpha that the documents were drawn from.
+        documents: D documents over the topics' vocabulary, from `simulate`.
+        samples: chains per document and direction.
+        rng: random numbers.
+        assignments: (N,) the topics that the tokens were drawn from.
+        temperatures: T, steps between prior and posterior.
+
+    Returns:
+        Lower and upper log-likelihoods in nats. The lower one's standard error is `annealed_importance`'s. The upper
+        one's is NaN: its chains start from one and the same draw, so that their spread does not tell its error. The
+        spread over documents does.
+
+    Raises:
+        InputError: when the assignments do not fit the documents, or a token cannot come from its topic.
+    """
+    if documents.vocabulary != topics.vocabulary or assignments.shape != documents.tokens.shape:
+        raise InputError(
+            f"bidirectional: {documents.n_tokens} tokens and {len(assignments)} assignments; give documents that were"
+            " simulated from these topics, and their assignments"
+        )
+    if not np.all((assignments >= 0) & (assignments < topics.n_topics)) or not np.all(
+        topics.phi[assignments, documents.tokens] > 0.0
+    ):
+        raise InputError("bidirectional: a token cannot come from its topic; simulate the documents from these topics")
+    lower = annealed_importance(topics, documents, samples, rng, temperatures=temperatures)
+    weights = log_weights(
+        kernel_arrays(topics, documents), rng, chains=samples, temperatures=temperatures, assignments=assignments
+    )
+    inverse, _ = log_mean(-weights)
+    error = np.where(documents.lengths > 0, np.nan, 0.0)
+    return lower, Evaluation(-inverse, documents.lengths, error)

@@ -1,0 +1,147 @@
+r"""Chib-style estimates of a document's likelihood (Chib, 1995; Murray and Salakhutdinov, 2009).
+
+For any assignment z* of topics to tokens p(w) = p(z*, w) / p(z* | w). The numerator is known,
+
+    p(z, w) = Gamma(A) / Gamma(A + L)  prod_k Gamma(alpha_k + C_k) / Gamma(alpha_k)  prod_l phi[z_l, w_l],
+
+with theta integrated out, C_k tokens of topic k and A = sum_k alpha_k. For the denominator let S(z, z') be the
+probability that a Gibbs sweep takes z to z'. The posterior is left alone, p(z* | w) = sum_z p(z | w) S(z, z*), so the
+mean of S(z_i, z*) over draws z_1 .. z_n from the posterior estimates it; but draws that merely approach the posterior
+bias it, and its inverse is biased even without that.
+
+Unbiased. Place z_1 .. z_n on one stationary chain, and let z* follow z_i by one more sweep, i uniform on 1 .. n. Given
+z*, with S~ the reversed sweep, p(z | w) S(z, z') = p(z' | w) S~(z', z), this is
+
+    z_i from S~(z*, .);   z_{i+1} .. z_n from S(predecessor, .) in turn;   z_{i-1} .. z_1 from S~(successor, .).
+
+Summed over i the sequence has the probability p(z_1 .. z_n) (1/n) sum_i S(z_i, z*) / p(z* | w), p that of a stationary
+chain. Hence the mean over it of 1 / ((1/n) sum_i S(z_i, z*)) is 1 / p(z* | w), and
+
+    p(z*, w) / ((1/n) sum_i S(z_i, z*))
+
+has the mean p(w) for every z* and every n. Both halves start from the same z_i, which came from z*: a backward half
+that starts where the forward half has ended is another distribution, and biased.
+
+z* is a local maximum of p(z, w): iterated conditional modes after a few sweeps. The better it is, the less the terms
+spread. Being found before z_1 .. z_n are drawn and from other random numbers, it does not disturb the argument.
+"""
+
+import math
+
+import numba as nb
+import numpy as np
+
+from heldout.corpora.corpus import Corpus
+from heldout.errors import InputError
+from heldout.evaluators.annealed_importance import distinct, sweep, urn
+from heldout.evaluators.evaluation import Evaluation, check_samples, kernel_arrays, log_mean
+from heldout.evaluators.random_stream import starts, uniform
+from heldout.topics import Topics
+
+
+@nb.njit("void(int64[::1], int64[::1], float64[::1], float64[:, ::1], float64[::1])", cache=True)
+def _climb(rows, z, counts, table, alpha):  # type: ignore[no-untyped-def]
+    """Move z to a local maximum of p(z, w) by iterated conditional modes; every change raises it, so this ends."""
+    changed = True
+    while changed:
+        changed = False
+        for token in range(rows.shape[0]):
+            word = table[rows[token]]
+            counts[z[token]] -= 1.0
+            best = z[token]
+            highest = word[best] * (alpha[best] + counts[best]) * (1.0 + 1e-12)  # rounding is no progress
+            for k in range(alpha.shape[0]):
+                value = word[k] * (alpha[k] + counts[k])
+                if value > highest:
+                    best, highest = k, value
+                    changed = True
+            z[token] = best
+            counts[best] += 1.0
+
+
+@nb.njit("void(int32[::1], int64[::1], float64[:, ::1], float64[::1], int64, int64, uint64[:, ::1], float64[:, ::1])",
+         cache=True, nogil=True)  # fmt: skip
+def _chib(tokens, offsets, phi_by_word, alpha, samples, before, states, out):  # type: ignore[no-untyped-def]
+    """Write the logarithm of every document's and run's estimate to out (D, R)."""
+    K = alpha.shape[0]
+    known = np.full(phi_by_word.shape[0], -1, np.int64)
+    cumulative, nowhere, terms = np.empty(K), np.empty(0, np.int64), np.empty(samples)
+    for d in range(out.shape[0]):
+        document = tokens[offsets[d] : offsets[d + 1]]
+        length = document.shape[0]
+        rows, log_phi = np.empty(length, np.int64), np.empty((length, K))
+        words = distinct(document, phi_by_word, rows, log_phi, known)
+        if words == 0:
+            out[d] = 0.0 if length == 0 else -np.inf
+            continue
+        table = np.exp(log_phi[:words])
+        z, counts = np.empty(length, np.int64), np.empty(K)
+        for run in range(out.shape[1]):
+            urn(rows, z, counts, log_phi, alpha, True, cumulative, states[d])
+            for _ in range(before):
+                sweep(rows, z, counts, table, alpha, nowhere, False, cumulative, states[d])
+            _climb(rows, z, counts, table, alpha)
+            star = z.copy()
+            log_joint = math.lgamma(alpha.sum()) - math.lgamma(alpha.sum() + length)
+            for k in range(K):
+                log_joint += math.lgamma(alpha[k] + counts[k]) - math.lgamma(alpha[k])
+            for token in range(length):
+                log_joint += log_phi[rows[token], z[token]]
+
+            place = int(uniform(states[d]) * samples)
+            sweep(rows, z, counts, table, alpha, nowhere, True, cumulative, states[d])
+            first, first_counts = z.copy(), counts.copy()
+            terms[place] = sweep(rows, z, counts, table, alpha, star, False, cumulative, states[d])
+            for backward in (False, True):
+                here, here_counts = first.copy(), first_counts.copy()
+                for i in range(place if backward else samples - 1 - place):
+                    sweep(rows, here, here_counts, table, alpha, nowhere, backward, cumulative, states[d])
+                    z[:] = here
+                    counts[:] = here_counts
+                    terms[place - 1 - i if backward else place + 1 + i] = sweep(
+                        rows, z, counts, table, alpha, star, False, cumulative, states[d]
+                    )
+            highest = terms.max()
+            out[d, run] = log_joint - highest - math.log(np.exp(terms - highest).mean())
+
+
+def chib(
+    topics: Topics,
+    documents: Corpus,
+    samples: int,
+    rng: np.random.Generator,
+    *,
+    runs: int = 10,
+    sweeps_before: int = 20,
+) -> Evaluation:
+    """Return log p(w | alpha, phi) of every document by Chib-style estimates.
+
+    Args:
+        topics: phi and alpha.
+        documents: D documents; words outside the topics' vocabulary are left out and counted.
+        samples: n, the length of a run's chain, each of one sweep and one evaluation of a sweep.
+        rng: random numbers.
+        runs: independent runs, each with its own z*, whose estimates of the probability are averaged.
+        sweeps_before: Gibbs sweeps before iterated conditional modes look for z*.
+
+    Returns:
+        log-likelihoods in nats, unbiased as probabilities. The standard error is that of the mean over the runs by the
+        delta method, NaN for one run: what a chain does not reach from its z*, other runs show. It leaves out what no
+        run has reached.
+
+    Raises:
+        InputError: for fewer than one sample or run, or a negative number of sweeps.
+    """
+    check_samples("Chib-style estimate", samples)
+    if runs < 1 or sweeps_before < 0:
+        raise InputError(
+            f"Chib-style estimate: {runs} runs after {sweeps_before} sweeps; take 1 or more after 0 or more"
+        )
+    arrays = kernel_arrays(topics, documents)
+    out = np.empty((len(arrays.lengths), runs))
+    _chib(
+        *(arrays.tokens, arrays.offsets, arrays.phi_by_word, arrays.alpha),
+        *(samples, sweeps_before, starts(rng, len(out)), out),
+    )
+    value, error = log_mean(out)
+    return Evaluation(value, arrays.lengths, np.where(arrays.lengths > 0, error, 0.0), arrays.left_out)

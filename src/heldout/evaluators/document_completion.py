@@ -1,0 +1,64 @@
+r"""Document completion: the probability of one half of a document given the other (Wallach et al. 2009, section 5).
+
+Target. A document's tokens are divided at random into an observed half o, of floor(L / 2) tokens, and a scored half r:
+
+    log p(r | o, alpha, phi) = log p(o, r | alpha, phi) - log p(o | alpha, phi),
+
+another quantity than the document's likelihood, but with an exact value wherever that has one. Theta stays
+integrated out; half folding-in puts a point in its place.
+
+Estimate. With z the assignments of the observed half, p(r | o) = sum_z p(z | o) p(r | z). States z_s come from a Markov
+chain whose limit is p(z | o), and from each of them the scored tokens are assigned one after the other, which gives a
+weight with the mean p(r | z_s) (`gibbs_chain` derives it). So
+
+    p(r | o) ~ (1/S) sum_s prod_l sum_k phi[k, r_l] (alpha_k + C_k) / (A + |o| + l),
+
+C counting the observed tokens under z_s and the scored ones before l: without bias once the chain has forgotten its
+start, and consistent. (A mean over s for each token, the product taken afterwards, is neither.)
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from heldout.corpora.corpus import Corpus
+from heldout.corpora.split import half_split
+from heldout.evaluators.evaluation import Evaluation, check_samples, in_vocabulary
+from heldout.evaluators.posterior_predictive import posterior_predictive
+from heldout.topics import Topics
+
+
+def halves(topics: Topics, documents: Corpus, rng: np.random.Generator) -> tuple[Corpus, Corpus, int]:
+    """Return the observed and the scored halves, over the topics' vocabulary, and the number of tokens left out.
+
+    The estimator makes the same halves of the same rng: `half_split` under a seed that is the rng's next number.
+    """
+    documents, left_out = in_vocabulary(documents, topics)
+    return *half_split(documents, int(rng.integers(2**63))), left_out
+
+
+def document_completion(
+    topics: Topics, documents: Corpus, samples: int, rng: np.random.Generator, *, burn_in: int = 20
+) -> Evaluation:
+    """Return log p(scored half | observed half, alpha, phi) of every document.
+
+    Args:
+        topics: phi and alpha.
+        documents: D documents; words outside the topics' vocabulary are left out, before the division, and counted.
+        samples: S, states of one chain per document, one after every sweep; 1 or more.
+        rng: the source of the halves and of every document's own stream.
+        burn_in: sweeps before the first state that is read; 1 or more.
+
+    Returns:
+        log-likelihoods in nats of the scored halves, `tokens` counting these alone; -inf where either half holds a
+        word of probability 0. Errors by the delta method over the chain's states (`log_mean_of_chain`), NaN at S = 1;
+        they leave out what is left of the chain's start, correlations over much more than sqrt(S) sweeps, and weights
+        so rare that none was met.
+
+    Raises:
+        InputError: for fewer than one sample or a burn-in below 1.
+    """
+    check_samples("document completion", samples)
+    observed, scored, left_out = halves(topics, documents, rng)
+    found = posterior_predictive(topics, observed, scored, samples, rng, burn_in=burn_in)
+    return replace(found, tokens_left_out=left_out)

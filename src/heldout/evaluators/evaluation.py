@@ -1,0 +1,152 @@
+"""What every evaluator returns, and the predictive probability that the folding-in evaluators share."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heldout.components import Components
+from heldout.corpora.corpus import Corpus
+from heldout.errors import InputError
+from heldout.topics import Topics
+
+FoldIn = Callable[[Any, Corpus], NDArray[np.float64]]  # of topics, or of components, whichever is scored
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """Per-document log-likelihoods.
+
+    Attributes:
+        log_likelihood: (D,) nats, over each document's scored tokens; -inf where a token has probability 0.
+        tokens: (D,) the tokens scored.
+        standard_error: (D,) the evaluator's own Monte Carlo error in nats; 0 for a deterministic evaluator,
+            NaN where it states none.
+        tokens_left_out: tokens whose word is not in the topics' vocabulary.
+    """
+
+    log_likelihood: NDArray[np.float64]
+    tokens: NDArray[np.int64]
+    standard_error: NDArray[np.float64]
+    tokens_left_out: int = 0
+
+
+class KernelArrays(NamedTuple):
+    """Documents and topics as kernels take them.
+
+    Attributes:
+        tokens: (N,) int32, one document after the other; words outside the topics' vocabulary are left out.
+        offsets: (D + 1,) int64.
+        phi_by_word: (V, K) float64.
+        alpha: (K,) float64.
+        lengths: (D,) tokens per document.
+        left_out: how many tokens were left out.
+    """
+
+    tokens: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+    phi_by_word: NDArray[np.float64]
+    alpha: NDArray[np.float64]
+    lengths: NDArray[np.int64]
+    left_out: int
+
+
+def kernel_arrays(topics: Topics, documents: Corpus) -> KernelArrays:
+    """Return documents, over the topics' vocabulary, and topics as contiguous arrays."""
+    documents, left_out = in_vocabulary(documents, topics)
+    return KernelArrays(
+        np.ascontiguousarray(documents.tokens, dtype=np.int32),
+        np.ascontiguousarray(documents.offsets, dtype=np.int64),
+        topics.phi_by_word,
+        np.ascontiguousarray(topics.alpha, dtype=np.float64),
+        documents.lengths,
+        left_out,
+    )
+
+
+def check_samples(estimator: str, samples: int, least: int = 1) -> None:
+    """Refuse fewer samples than an estimator needs.
+
+    Raises:
+        InputError: naming the estimator and both numbers.
+    """
+    if samples < least:
+        raise InputError(f"{estimator}: {samples} samples; draw {least} or more")
+
+
+def log_mean(log_weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the logarithm of a mean of independent weights and its standard error by the delta method.
+
+    With S weights w_s of mean m and standard deviation s, log m has the standard error s / (m sqrt(S)).
+
+    Args:
+        log_weights: (D, S), nats; -inf is a weight of 0.
+
+    Returns:
+        (D,) log mean, -inf where every weight is 0; (D,) standard error, 0 there, NaN for a single weight.
+    """
+    highest = log_weights.max(axis=1, keepdims=True)
+    shift = np.where(np.isfinite(highest), highest, 0.0)
+    weights = np.exp(log_weights - shift)
+    mean = weights.mean(axis=1)
+    samples = log_weights.shape[1]
+    with np.errstate(divide="ignore"):
+        value = np.log(mean) + shift[:, 0]
+    if samples == 1:
+        return value, np.where(mean > 0.0, np.nan, 0.0)
+    spread = weights.std(axis=1, ddof=1)
+    error = np.divide(spread, mean * np.sqrt(samples), out=np.zeros(len(value)), where=mean > 0.0)
+    return value, error
+
+
+def in_vocabulary(documents: Corpus, topics: Topics | Components) -> tuple[Corpus, int]:
+    """Return the documents over the topics' vocabulary and the number of tokens left out because it lacks them."""
+    if documents.vocabulary == topics.vocabulary:
+        return documents, 0
+    index = {word: i for i, word in enumerate(topics.vocabulary)}
+    new = np.array([index.get(word, -1) for word in documents.vocabulary], dtype=np.int32)
+    streams = []
+    for d in range(documents.n_documents):
+        stream = new[documents.document(d)]
+        streams.append(stream[stream >= 0])
+    kept = Corpus(
+        name=documents.name,
+        vocabulary=topics.vocabulary,
+        tokens=np.concatenate([np.zeros(0, np.int32), *streams]).astype(np.int32),
+        offsets=np.concatenate([[0], np.cumsum([len(stream) for stream in streams])]).astype(np.int64),
+        documents=documents.documents,
+        provenance=dict(documents.provenance),
+    )
+    return kept, documents.n_tokens - kept.n_tokens
+
+
+def predictive(chains: Sequence[Topics | Components], observed: Corpus, scored: Corpus, fold_in: FoldIn) -> Evaluation:
+    """Score tokens by the predictive distribution of documents folded in on other (or the same) tokens.
+
+    log p = sum over scored tokens w of log (1/S) sum_s p_s(w | theta_s)      (equation 5.37)
+
+    where theta_s is the document folded in on its observed tokens under chain s of S, and p_s(w | theta_s) is what the
+    chain's `probabilities` gives: sum_k phi_s[k, w] theta_s[k] for topics.
+
+    Raises:
+        InputError: when there is no chain, or the chains' vocabularies differ.
+    """
+    if not chains:
+        raise InputError("predictive: there are no topics to score with")
+    if any(topics.vocabulary != chains[0].vocabulary for topics in chains):
+        raise InputError("predictive: the chains do not share one vocabulary; train them on the same corpus")
+    observed, _ = in_vocabulary(observed, chains[0])
+    scored, left_out = in_vocabulary(scored, chains[0])
+    counts = scored.counts()
+    rows = np.repeat(np.arange(counts.shape[0], dtype=np.int64), np.diff(counts.indptr))
+    words = counts.indices.astype(np.int32)
+    probabilities = np.zeros(counts.nnz)
+    for topics in chains:
+        probabilities += topics.probabilities(fold_in(topics, observed), rows, words)
+    with np.errstate(divide="ignore"):  # a word of probability 0 gives -inf, which the score reports
+        terms = counts.data * np.log(probabilities / len(chains))
+    log_likelihood = np.zeros(counts.shape[0])
+    np.add.at(log_likelihood, rows, terms)
+    return Evaluation(log_likelihood, scored.lengths, np.zeros(counts.shape[0]), left_out)

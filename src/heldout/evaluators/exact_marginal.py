@@ -1,0 +1,295 @@
+r"""The exact likelihood of documents with the topics fixed, at small numbers of topics.
+
+    p(w | alpha, phi) = ∫ prod_l (sum_k theta_k phi[k, w_l]) Dir(theta | alpha) dtheta
+
+(the integral of equation 4.36 of Welling et al., 2008, for the model of their equation 3.20).
+
+Derivation. Give every token l a topic z_l and integrate theta out: with C_k the number of tokens of topic k and
+A = sum_k alpha_k,
+
+    p(w, z) = prod_l phi[z_l, w_l]  Gamma(A) / Gamma(A + L)  prod_k Gamma(alpha_k + C_k) / Gamma(alpha_k).
+
+The K^L assignments enter the prior through their counts alone. So let m_l(C) = p(w_1 .. w_l, counts C) be the sum over
+all assignments of the first l tokens that have the counts C. Polya's urn p(z_{l+1} = k | z_1 .. z_l) =
+(alpha_k + C_k) / (A + l) gives
+
+    m_{l+1}(C) = sum_k m_l(C - e_k) phi[k, w_{l+1}] (alpha_k + C_k - 1) / (A + l),        m_0(0) = 1,
+
+and p(w_1 .. w_l) = sum_C m_l(C). Every term is positive, so nothing cancels. Each layer is divided by its sum, which is
+p(w_l | w_1 .. w_{l-1}); the logarithms of the sums add up to the result. In a layer that sums to 1, values below 1e-290
+become 0. What follows them can favour one count vector over another by at most a factor C(L, L/2) where every
+alpha_k >= 1 (by L / alpha_k more for each smaller one), so with up to 900 tokens this moves the result by less than
+1e-9 nats whatever the topics are. A longer document is taken in a shuffled order (the order does not matter to p), for
+which no layer is dominated by what the rest of the document contradicts, as the first half of a contrived one may be.
+
+Layout. With t_k = C_1 + ... + C_k, the vectors with C_1 + ... + C_{K-1} <= l have the ranks
+sum_{k<K} C(t_k + k - 1, k) (C_K follows from l): dense, and the same in every layer. C - e_k lies
+sum_{k<=j<K} C(t_j + j - 2, j - 1) places before C, which does not depend on C_1: a run over C_1 reads K runs and writes
+one. A layer has C(l + K - 1, K - 1) values, and a document costs K C(L + K - 1, K) updates.
+
+The posterior mean of theta comes with the last layer: given the counts, theta is Dirichlet(alpha + C), so
+
+    E[theta_k | w] = sum_C m_L(C) (alpha_k + C_k) / (A + L) / sum_C m_L(C).
+
+Tokens repeated in a document. n copies of a word at once are the n-th power of its linear form, of C(n + K - 1, K - 1)
+terms, against n times K in n layers: n + 1 against 2n at K = 2, but 6 against 6 at K = 3 and n = 2, 10 against 9 at
+n = 3, and always more at K = 4. Only K = 2 would gain, a fifth of a few milliseconds per hundred abstracts, so it is
+not done. What gains is to evaluate the polynomial instead of expanding it: `heldout.evaluators.simplex_quadrature`, whose
+cost goes with the distinct words, takes the documents for which it is faster, from K = 3 on. Short ones, those at K = 2
+and those on which it might underflow are left to the polynomial.
+"""
+
+import math
+from collections.abc import Iterable
+
+import numba as nb
+import numpy as np
+from numpy.typing import NDArray
+
+from heldout.corpora.corpus import Corpus
+from heldout.errors import InputError
+from heldout.evaluators.evaluation import Evaluation, KernelArrays, kernel_arrays
+from heldout.evaluators.simplex_quadrature import FEWEST_TOPICS, LEAST_COST, by_quadrature, quadrature_cost
+from heldout.seeds import generator
+from heldout.topics import Topics
+
+LARGEST_COST = 10**12  # updates; a quarter of an hour
+UPDATES_PER_SECOND = 1e9  # about, of one core, by the polynomial: for the estimate of time that a refusal names
+CHEAPER = 4  # operations of the quadrature in the time of an update
+LARGEST_LAYER = 2**26  # count vectors; two layers of 512 MiB
+SMALLEST = 1e-290  # in a layer that sums to 1, what is below is 0
+LONGEST_IN_ORDER = 900  # tokens; longer documents are shuffled
+
+
+@nb.njit("float64(float64[::1], int64)", cache=True)
+def _sum_and_flush(layer, size):  # type: ignore[no-untyped-def]
+    """Return the sum of the first `size` values in a fixed order (four partial sums), after setting tiny ones to 0."""
+    sums = np.zeros(4)
+    for i in range(0, size - size % 4, 4):
+        for j in range(4):
+            value = layer[i + j]
+            value = value if value > SMALLEST else 0.0
+            layer[i + j] = value
+            sums[j] += value
+    for i in range(size - size % 4, size):
+        layer[i] = layer[i] if layer[i] > SMALLEST else 0.0
+        sums[0] += layer[i]
+    return (sums[0] + sums[1]) + (sums[2] + sums[3])
+
+
+@nb.njit("boolean(int64[::1])", cache=True, inline="always")
+def _next_run(t):  # type: ignore[no-untyped-def]
+    """Move the partial sums t_2 .. t_{K-1} (from 0: t[1] .. t[K - 2]) on to the next run; False after the last."""
+    K = t.shape[0]
+    k = 1
+    while k < K - 1 and t[k] == t[k + 1]:
+        t[k] = 0
+        k += 1
+    if k >= K - 1:
+        return False
+    t[k] += 1
+    return True
+
+
+@nb.njit(
+    "void(int32[::1], int64[::1], float64[:, ::1], float64[::1], boolean[::1], float64[::1], float64[:, ::1])",
+    cache=True,
+    nogil=True,
+)
+def _forward(tokens, offsets, phi_by_word, alpha, wanted, out, means):  # type: ignore[no-untyped-def]
+    """Write log p(w | alpha, phi) of the wanted documents to out and, unless it has no rows, E[theta | w] to means.
+
+    Topics are counted from 0 here.
+    """
+    K = alpha.shape[0]
+    longest = 0
+    for d in range(out.shape[0]):
+        if wanted[d]:
+            longest = max(longest, offsets[d + 1] - offsets[d])
+    steps = np.zeros((K, longest + 2), np.int64)  # C(t + k - 1, k): how far the rank falls with t_k
+    steps[0] = 1
+    for k in range(1, K):
+        for length in range(1, longest + 2):
+            steps[k, length] = steps[k, length - 1] + steps[k - 1, length]
+    old, new = np.empty(steps[K - 1, longest + 1]), np.empty(steps[K - 1, longest + 1])
+    t = np.zeros(K, np.int64)
+    for d in range(out.shape[0]):
+        if not wanted[d]:
+            continue
+        out[d] = 0.0
+        old[0] = 1.0
+        total = 1.0
+        for position in range(offsets[d + 1] - offsets[d]):
+            phi = phi_by_word[tokens[offsets[d] + position]] / (total * (alpha.sum() + position))
+            t[:] = 0
+            t[K - 1] = position + 1
+            start = 0
+            while True:  # one run of the new layer: C_0 goes from 0 to t_1, the other partial sums are fixed
+                size = t[1] + 1 if K > 1 else 1
+                run = new[start : start + size]
+                back = 0  # how far before C lies C - e_k
+                count = t[K - 1] - t[K - 2] if K > 2 else 0
+                if count > 0:
+                    factor = phi[K - 1] * (alpha[K - 1] + (count - 1))
+                    source = old[start : start + size]
+                    for i in range(size):
+                        run[i] = factor * source[i]
+                else:
+                    run[:] = 0.0
+                for k in range(K - 2, 1, -1):
+                    back += steps[k, t[k]]
+                    count = t[k] - t[k - 1]
+                    if count > 0:
+                        factor = phi[k] * (alpha[k] + (count - 1))
+                        source = old[start - back : start - back + size]
+                        for i in range(size):
+                            run[i] += factor * source[i]
+                if K > 2:
+                    back += steps[1, t[1]]
+                if size > 1:  # C_0 = i comes from the same value of the old layer by topic 1, from i - 1 by topic 0
+                    source = old[start - back : start - back + size - 1]
+                    for i in range(size - 1):
+                        run[i] += phi[1] * (alpha[1] + (size - 2 - i)) * source[i]
+                    for i in range(size - 1):
+                        run[i + 1] += phi[0] * (alpha[0] + i) * source[i]
+                elif K == 1:
+                    run[0] = phi[0] * (alpha[0] + position) * old[0]
+                start += size
+                if not _next_run(t):
+                    break
+            total = _sum_and_flush(new, start)
+            old, new = new, old
+            if total == 0.0:  # a word that no topic gives
+                out[d] = -np.inf
+                break
+            out[d] += math.log(total)
+        if means.shape[0] == 0:
+            continue
+        if total == 0.0:
+            means[d] = np.nan
+            continue
+        length = offsets[d + 1] - offsets[d]
+        means[d] = 0.0  # becomes sum_C m_L(C) C_k
+        t[:] = 0
+        t[K - 1] = length
+        start = 0
+        while True:
+            size = t[1] + 1 if K > 1 else 1
+            mass = 0.0
+            for i in range(size):
+                value = old[start + i]
+                mass += value
+                if K > 1:
+                    means[d, 0] += value * i
+                    means[d, 1] += value * (size - 1 - i)
+            if K == 1:
+                means[d, 0] = mass * length
+            for k in range(2, K):
+                means[d, k] += mass * (t[k] - t[k - 1])
+            start += size
+            if not _next_run(t):
+                break
+        for k in range(K):
+            means[d, k] = (alpha[k] + means[d, k] / total) / (alpha.sum() + length)
+
+
+def cost(lengths: Iterable[int], topics: int) -> int:
+    """Return how many updates documents of these lengths take: the sum over documents of K C(L + K - 1, K)."""
+    return sum(topics * math.comb(int(length) + topics - 1, topics) for length in lengths)
+
+
+def exact_marginal(
+    topics: Topics,
+    documents: Corpus,
+    samples: int = 0,  # noqa: ARG001  the estimators' signature
+    rng: np.random.Generator | None = None,  # noqa: ARG001
+    *,
+    limit: int = LARGEST_COST,
+) -> Evaluation:
+    """Return log p(w | alpha, phi) of every document, theta integrated out.
+
+    Args:
+        topics: phi and alpha; any positive alpha.
+        documents: D documents; words outside the topics' vocabulary are left out and counted.
+        samples: not used, nor is rng: there is nothing to sample.
+        rng: not used.
+        limit: the largest `cost` that is accepted.
+
+    Returns:
+        log-likelihoods in nats of the tokens in their order (sequences, not bags of words), without Monte Carlo
+        error; 0 for an empty document.
+
+    Raises:
+        InputError: when the documents cost more than `limit` updates, or the longest needs more memory than
+            `LARGEST_LAYER` count vectors; both figures are named.
+    """
+    arrays = _checked(topics, documents, limit)
+    log_likelihood, _ = _run(arrays, means=False)
+    return Evaluation(log_likelihood, arrays.lengths, np.zeros(len(log_likelihood)), arrays.left_out)
+
+
+def exact_posterior_mean(topics: Topics, documents: Corpus, *, limit: int = LARGEST_COST) -> NDArray[np.float64]:
+    """Return E[theta | w, alpha, phi] of every document, (D, K): alpha / A where it is empty.
+
+    Words outside the topics' vocabulary are left out; a document of probability 0 has no posterior, and its row is NaN.
+
+    Args:
+        topics: phi and alpha; any positive alpha.
+        documents: D documents.
+        limit: the largest `cost` that is accepted; the means add one pass over the last layer to it.
+
+    Raises:
+        InputError: as `exact_marginal` does.
+    """
+    _, means = _run(_checked(topics, documents, limit), means=True)
+    return means
+
+
+def _run(arrays: KernelArrays, *, means: bool) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the documents' log-likelihoods, (D,), and, where asked, posterior means, (D, K).
+
+    Raises:
+        InputError: when a document that is left to the polynomial needs too much memory.
+    """
+    documents, K = len(arrays.lengths), len(arrays.alpha)
+    log_likelihood, theta = np.empty(documents), np.empty((documents if means else 0, K))
+    left = np.ones(documents, dtype=np.bool_)
+    for d in range(documents) if K >= FEWEST_TOPICS else ():
+        polynomial = cost([arrays.lengths[d]], K)
+        if polynomial < LEAST_COST:
+            continue
+        tokens = arrays.tokens[arrays.offsets[d] : arrays.offsets[d + 1]]
+        if quadrature_cost(tokens, K) > CHEAPER * polynomial:
+            continue
+        found = by_quadrature(tokens, arrays.phi_by_word, arrays.alpha)
+        if found is not None:
+            left[d] = False
+            log_likelihood[d] = found[0]
+            if means:
+                theta[d] = found[1]
+    longest = int(arrays.lengths[left].max(initial=0))
+    layer = math.comb(longest + K - 1, K - 1)
+    if layer > LARGEST_LAYER:
+        raise InputError(
+            f"exact marginal: a document of {longest} tokens at {K} topics has {layer:.1e} count vectors, the limit is"
+            f" {LARGEST_LAYER:.1e}; take shorter documents or fewer topics"
+        )
+    tokens = arrays.tokens.copy()
+    for long in np.flatnonzero(left & (arrays.lengths > LONGEST_IN_ORDER)):
+        stream = tokens[arrays.offsets[long] : arrays.offsets[long + 1]]
+        generator("exact-marginal", tokens=len(stream)).shuffle(stream)
+    _forward(tokens, arrays.offsets, arrays.phi_by_word, arrays.alpha, left, log_likelihood, theta)
+    return log_likelihood, theta
+
+
+def _checked(topics: Topics, documents: Corpus, limit: int) -> KernelArrays:
+    """Return what the kernel takes, or refuse it with what it would cost."""
+    arrays, K = kernel_arrays(topics, documents), topics.n_topics
+    needed = cost(arrays.lengths, K)
+    if needed > limit:
+        raise InputError(
+            f"exact marginal: {documents.n_documents} documents at {K} topics take {needed:.1e} updates (at"
+            f" most about {needed / UPDATES_PER_SECOND:.2g} s), the limit is {limit:.1e}; take fewer or shorter"
+            " documents, or fewer topics"
+        )
+    return arrays

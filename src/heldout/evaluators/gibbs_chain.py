@@ -1,0 +1,193 @@
+r"""A Markov chain over a document's topic assignments with the topics fixed, and what two evaluators read off it.
+
+Gibbs sampling with theta integrated out: the topic of one token given those of the others, all counts C without it, is
+
+    p(z_l = k | z_-l, w) ∝ (C_k + alpha_k) phi[k, w_l].
+
+The sum splits into C_k phi[k, w_l], over the topics that the document uses at the moment, and alpha_k phi[k, w_l],
+whose cumulative sums do not change and stand in a table: a draw costs as many steps as topics are in use, and a binary
+search where it falls into the second part. The chain starts by assigning the tokens one after the other, each given
+those before it.
+
+A document may be shown in part: the chain then moves over its first tokens alone, and from every state the other
+tokens are assigned one after the other, each given all before it (no state of the chain depends on them). The product
+
+    prod_{l >= shown} sum_k phi[k, w_l] (alpha_k + C_k) / (A + l),        A = sum_k alpha_k, C from the tokens before l,
+
+is the importance weight of that assignment with respect to p(z_l | z_<l, w_l) as the proposal; its mean over
+assignments is p(w_l, l >= shown | z_l, l < shown).
+"""
+
+import math
+from typing import NamedTuple
+
+import numba as nb
+import numpy as np
+from numpy.typing import NDArray
+
+from heldout.errors import InputError
+from heldout.evaluators.evaluation import KernelArrays, log_mean
+from heldout.evaluators.random_stream import starts, uniform
+
+BELOW_ONE = 1.0 - 2.0**-53
+
+
+class Chain(NamedTuple):
+    """What the states of every document's chain give.
+
+    Attributes:
+        log_fit: (D, S) log p(shown tokens | z) = sum_l log phi[z_l, w_l], nats; -inf where a word is impossible.
+        log_ahead: (D, S) the logarithm of the product above, nats; -inf where a word is impossible.
+    """
+
+    log_fit: NDArray[np.float64]
+    log_ahead: NDArray[np.float64]
+
+
+@nb.njit(
+    "void(int32[::1], int64[::1], int64[::1], float64[:, ::1], float64[::1], int64, uint64[:, ::1], float64[:, ::1],"
+    " float64[:, ::1])",
+    cache=True,
+    nogil=True,
+)
+def _run(tokens, offsets, shown, phi_by_word, alpha, burn_in, streams, log_fit, log_ahead):  # type: ignore[no-untyped-def]
+    """Fill log_fit and log_ahead, document by document."""
+    D, samples = log_fit.shape
+    K, A = alpha.shape[0], alpha.sum()
+    longest = 1
+    for d in range(D):
+        longest = max(longest, offsets[d + 1] - offsets[d])
+    prior = np.empty((longest, K))  # cumulative sums of alpha_k phi[k, w_l]
+    z = np.empty(longest, np.int64)
+    counts = np.zeros(K)
+    used, place = np.empty(K, np.int64), np.empty(K, np.int64)  # the topics with tokens, and where each one stands
+    for d in range(D):
+        L = offsets[d + 1] - offsets[d]
+        words = tokens[offsets[d] : offsets[d + 1]]
+        possible = True
+        for i in range(L):
+            phi = phi_by_word[words[i]]
+            total = 0.0
+            for k in range(K):
+                total += alpha[k] * phi[k]
+                prior[i, k] = total
+            possible = possible and total > 0.0
+        if not possible:
+            log_fit[d, :] = -np.inf
+            log_ahead[d, :] = -np.inf
+            continue
+        z[:L] = -1
+        counts[:] = 0.0
+        n_used = 0
+        for sweep in range(burn_in + samples):
+            recorded = sweep >= burn_in
+            ahead = 0.0
+            for i in range(L if recorded else shown[d]):
+                phi = phi_by_word[words[i]]
+                k = z[i]
+                if k >= 0:
+                    counts[k] -= 1.0
+                    if counts[k] == 0.0:
+                        n_used -= 1
+                        used[place[k]] = used[n_used]
+                        place[used[n_used]] = place[k]
+                seen = 0.0
+                for j in range(n_used):
+                    seen += counts[used[j]] * phi[used[j]]
+                total = seen + prior[i, K - 1]
+                if i >= shown[d]:
+                    ahead += math.log(total / (A + i))
+                x = uniform(streams[d]) * total
+                if x < seen:
+                    for j in range(n_used):
+                        weight = counts[used[j]] * phi[used[j]]
+                        if weight > 0.0:  # the last of them, should rounding leave a remainder
+                            k = used[j]
+                            x -= weight
+                            if x < 0.0:
+                                break
+                else:
+                    x = min(x - seen, prior[i, K - 1] * BELOW_ONE)
+                    k, high = 0, K - 1
+                    while k < high:  # the first topic whose cumulative sum is above x
+                        middle = (k + high) // 2
+                        if prior[i, middle] > x:
+                            high = middle
+                        else:
+                            k = middle + 1
+                z[i] = k
+                if counts[k] == 0.0:
+                    used[n_used] = k
+                    place[k] = n_used
+                    n_used += 1
+                counts[k] += 1.0
+            if recorded:
+                fit = 0.0
+                for i in range(shown[d]):
+                    fit += math.log(phi_by_word[words[i], z[i]])
+                log_fit[d, sweep - burn_in] = fit
+                log_ahead[d, sweep - burn_in] = ahead
+                for i in range(shown[d], L):
+                    k = z[i]
+                    z[i] = -1
+                    counts[k] -= 1.0
+                    if counts[k] == 0.0:
+                        n_used -= 1
+                        used[place[k]] = used[n_used]
+                        place[used[n_used]] = place[k]
+
+
+def run_chain(
+    estimator: str,
+    arrays: KernelArrays,
+    shown: NDArray[np.int64],
+    samples: int,
+    rng: np.random.Generator,
+    burn_in: int,
+) -> Chain:
+    """Run one chain for each document and return what its states give.
+
+    Args:
+        estimator: the name that errors give.
+        arrays: documents and topics.
+        shown: (D,) how many of a document's first tokens the chain moves over.
+        samples: S, the states read, one after every sweep.
+        rng: the source of every document's own stream.
+        burn_in: sweeps before the first state that is read, the one that assigns the tokens included; 1 or more.
+
+    Raises:
+        InputError: for a burn-in below 1.
+    """
+    if burn_in < 1:
+        raise InputError(f"{estimator}: a burn-in of {burn_in} sweeps; take 1 or more")
+    D = len(arrays.lengths)
+    streams = starts(rng, D)
+    chain = Chain(np.empty((D, samples)), np.empty((D, samples)))
+    _run(arrays.tokens, arrays.offsets, shown, arrays.phi_by_word, arrays.alpha, burn_in, streams, *chain)
+    return chain
+
+
+def log_mean_of_chain(log_weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the logarithm of a mean of weights along a Markov chain and its standard error by the delta method.
+
+    The variance of the mean comes from overlapping batches of sqrt(S) states (Meketon and Schmeiser 1984), and is not
+    below the one of independent weights (`log_mean`). Correlations much longer than a batch are left out.
+
+    Args:
+        log_weights: (D, S), nats, in the chain's order.
+
+    Returns:
+        (D,) log mean; (D,) standard error, NaN for a single weight.
+    """
+    value, error = log_mean(log_weights)
+    S = log_weights.shape[1]
+    size = int(math.sqrt(S))
+    if size < 2:
+        return value, error
+    finite = np.isfinite(value)
+    weights = np.exp(log_weights[finite] - value[finite, None])  # of mean 1
+    sums = np.cumsum(np.concatenate([np.zeros((len(weights), 1)), weights], axis=1), axis=1)
+    deviations = (sums[:, size:] - sums[:, :-size]) / size - 1.0
+    variance = size / ((S - size) * (S - size + 1)) * np.square(deviations).sum(axis=1)
+    error[finite] = np.maximum(error[finite], np.sqrt(variance))
+    return value, error

@@ -1,0 +1,32 @@
+"""Half folding-in: topic weights are fitted to one half of a document's tokens, the other half is scored.
+
+Welling et al. (2008), section 5: "half". A proper predictive likelihood of the scored half: nothing that
+is scored has been seen by the fit.
+"""
+
+from collections.abc import Sequence
+
+from heldout.components import Components
+from heldout.corpora.corpus import Corpus
+from heldout.evaluators.evaluation import Evaluation, FoldIn, predictive
+from heldout.topics import Topics
+
+
+def half_folding_in(
+    chains: Sequence[Topics | Components], observed: Corpus, scored: Corpus, fold_in: FoldIn
+) -> Evaluation:
+    """Return the log-likelihood of the scored halves, theta folded in on the observed halves (5.37).
+
+    Args:
+        chains: the topics of each chain; their predictive distributions are averaged.
+        observed: the halves that the fold-in sees (`heldout.corpora.split.half_split`).
+        scored: the halves that are scored, document by document in the same order.
+        fold_in: gives theta, (D, K), for topics and documents.
+
+    Returns:
+        log-likelihoods in nats of the scored tokens.
+
+    Raises:
+        InputError: when there is no chain, or the chains' vocabularies differ.
+    """
+    return predictive(chains, observed, scored, fold_in)

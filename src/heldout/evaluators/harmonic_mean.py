@@ -1,0 +1,49 @@
+r"""The harmonic mean of p(w | z) over samples of the posterior (Buntine 2009, section 3.2).
+
+Where p(w | z) > 0 for every assignment z, as it is when no phi[k, w] is zero,
+
+    E[1 / p(w | z)] = sum_z p(z | w) / p(w | z) = sum_z p(z) / p(w) = 1 / p(w),        z ~ p(z | w),
+
+hence p(w) ~ S / sum_s 1 / p(w | z_s). (Where phi has zeros the sum runs over part of the assignments only and the
+estimate tends to p(w) divided by their prior probability, which is more than p(w).)
+
+What the mean depends on are assignments that fit the document as badly as the prior's, and the posterior gives
+these a share of about p(w | z) / p(w): at any affordable S none of them is met, and the estimate is too high. So a
+standard error from the spread of the S terms would measure everything but the error; none is stated.
+"""
+
+import numpy as np
+
+from heldout.corpora.corpus import Corpus
+from heldout.evaluators.evaluation import Evaluation, check_samples, kernel_arrays, log_mean
+from heldout.evaluators.gibbs_chain import run_chain
+from heldout.topics import Topics
+
+
+def harmonic_mean(
+    topics: Topics, documents: Corpus, samples: int, rng: np.random.Generator, *, burn_in: int = 20
+) -> Evaluation:
+    """Return the harmonic mean's estimate of log p(w | alpha, phi) of every document; far too high.
+
+    Args:
+        topics: phi and alpha; phi without zeros, or the limit is another (above).
+        documents: D documents; words outside the topics' vocabulary are left out and counted.
+        samples: S, states of one chain per document, one after every sweep (`gibbs_chain`); 1 or more.
+        rng: the source of every document's own stream.
+        burn_in: sweeps before the first state that is read; 1 or more.
+
+    Returns:
+        log-likelihoods in nats. The standard error is NaN, since none can be stated; 0 where nothing was
+        sampled (an empty document, or one with a word of probability 0).
+
+    Raises:
+        InputError: for fewer than one sample or a burn-in below 1.
+    """
+    check_samples("harmonic mean", samples)
+    arrays = kernel_arrays(topics, documents)
+    chain = run_chain("harmonic mean", arrays, arrays.lengths, samples, rng, burn_in)
+    impossible = np.isneginf(chain.log_fit[:, 0])
+    value = np.where(impossible, -np.inf, -log_mean(np.where(impossible[:, None], 0.0, -chain.log_fit))[0])
+    value[arrays.lengths == 0] = 0.0  # not -0.0
+    error = np.where(impossible | (arrays.lengths == 0), 0.0, np.nan)
+    return Evaluation(value, arrays.lengths, error, arrays.left_out)

@@ -1,0 +1,143 @@
+r"""Laplace's method in the softmax basis: the term that folding-in drops, put back approximately (MacKay 1998).
+
+Derivation. Write theta = softmax(a) with a_K = 0, so that K - 1 coordinates are free. Their Jacobian is
+|d theta / d a| = prod_k theta_k, which turns the prior Dir(theta | alpha) into the density
+
+    p(a | alpha) = Gamma(A) / prod_k Gamma(alpha_k)  prod_k theta_k^alpha_k,        A = sum_k alpha_k,
+
+with exponents alpha_k where theta's own basis has alpha_k - 1: it has a mode inside for every alpha. So log p(w) is the
+integral of exp F over R^(K-1), up to the prior's constant, with
+
+    F(a) = sum_w n(w) log sum_k phi[k, w] theta_k + sum_k alpha_k log theta_k.
+
+F is strictly concave in theta, so its mode is unique. With r[w, k] = phi[k, w] theta_k / sum_j phi[j, w] theta_j and
+m_k = sum_w n(w) r[w, k], over all K coordinates,
+
+    dF / da_k          = m_k + alpha_k - (L + A) theta_k,
+    - d2F / da_k da_j  = (L + A) (theta_k delta_kj - theta_k theta_j) - m_k delta_kj + sum_w n(w) r[w, k] r[w, j].
+
+At the mode (L + A) theta = alpha + m, the fixed point that EM reaches, and there the matrix is
+
+    H = B - (L + A) theta theta',        B = diag(alpha) + sum_w n(w) r_w r_w'.
+
+H 1 = 0 (all a_k may move together), so its minors of size K - 1 are all the same number c, adj(H) = c 1 1', and
+c = d/de det(B - (L + A - e) theta theta') at 0. From B 1 = (L + A) theta follows B^-1 theta = 1 / (L + A), hence
+
+    c = det B / (L + A),        det B = prod_k alpha_k  det(I + X X'),   X[w, k] = sqrt(n(w) / alpha_k) r[w, k],
+
+where det(I + X X') = det(I + X' X): the side with fewer rows is taken, words or topics (O(n K min(n, K)) a document of
+n distinct words). Laplace's method gives
+
+    log p(w) ~ F + log Gamma(A) - sum_k log Gamma(alpha_k) + (K - 1) / 2 log 2 pi - 1/2 log c.             ("density")
+
+A topic that the document does not use adds to this the error of Laplace's method on its own Gamma integral, that is of
+Stirling's formula at alpha_k: -0.08 nats at alpha_k = 1, and more the smaller alpha_k. An empty document has nothing
+but such topics, and the sum of errors is all of its value, which should be 0. The prior is a density of the same kind,
+so its integral, 1, can be approximated in the same way, at its own mode alpha / A, and divided out. Constants cancel:
+
+    log p(w) ~ sum_w n(w) log sum_k phi[k, w] theta_k + sum_k alpha_k log(A theta_k / alpha_k)
+               + 1/2 log((L + A) / A) - 1/2 log det(I + X X'),                                               ("ratio")
+
+exact for an empty document and for one topic, whatever alpha. That is the evaluator. It needs a prior that is not
+sparse: where alpha_k is far below 1, p(a) is skewed, and the value can be far off either way, at 0.05 to 0.3 mostly too
+high (`heldout.papers.likelihood.experiments.optimism`).
+
+Other points. At the folded-in point (the maximum of the likelihood alone) L theta = m, the matrix is the same with
+A theta_k in the place of alpha_k in B, and c = det B / (L + A) again; but where theta_k = 0, as for most topics of a
+short document, log theta_k is minus infinity, and so is the value. One step of EM from there,
+theta_k <- (alpha_k + L theta_k) / (L + A), makes every weight positive; the mode's formula, taken at that point, is the
+repair at folding-in's own price ("one-step").
+"""
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln, xlogy
+
+from heldout.corpora.corpus import Corpus
+from heldout.errors import InputError
+from heldout.evaluators.evaluation import Evaluation, in_vocabulary
+from heldout.evaluators.posterior_mean import ITERATIONS, TOLERANCE, topic_counts
+from heldout.models.plsa import fold_in_counts
+from heldout.topics import Topics
+
+Float = NDArray[np.float64]
+Point = Literal["mode", "folded-in", "one-step"]
+Form = Literal["ratio", "density"]
+
+
+def laplace_softmax(
+    topics: Topics,
+    documents: Corpus,
+    samples: int = 0,  # noqa: ARG001  the estimators' signature
+    rng: np.random.Generator | None = None,  # noqa: ARG001
+    *,
+    point: Point = "mode",
+    form: Form = "ratio",
+    theta: Float | None = None,
+    iterations: int = ITERATIONS,
+    tolerance: float = TOLERANCE,
+) -> Evaluation:
+    """Return Laplace's approximation of every document's log p(w | alpha, phi) in the softmax basis.
+
+    Args:
+        topics: phi and alpha.
+        documents: D documents; words outside the topics' vocabulary are left out and counted.
+        samples: not used, nor is rng: there is nothing to sample.
+        rng: not used.
+        point: where it is taken: at the "mode" in this basis, at the "folded-in" point, or "one-step" of EM from there.
+        form: "ratio" divides by the same approximation of the prior's integral, "density" does not (MacKay's own).
+        theta: (D, K), the folded-in weights, where `point` asks for them; None folds in here.
+        iterations: the largest number of iterations to the point.
+        tolerance: a document is done when an iteration moves at most this share of its tokens (of the folded-in point:
+            when its likelihood is within so many nats per token of the highest).
+
+    Returns:
+        values in nats, deterministic: neither bounds nor estimates with an error that they know. -inf where a word has
+        probability 0 under every topic, and at the folded-in point where a weight is 0; 0 for an empty document.
+
+    Raises:
+        InputError: for an unknown point or form, when there is no iteration to run, or the tolerance is negative.
+    """
+    if point not in ("mode", "folded-in", "one-step") or form not in ("ratio", "density"):
+        raise InputError(f"Laplace: point {point}, form {form}; give mode, folded-in or one-step, and ratio or density")
+    documents, left_out = in_vocabulary(documents, topics)
+    alpha, counts, lengths = topics.alpha, documents.counts(), documents.lengths
+    A = alpha.sum()
+    if point == "mode":
+        theta = topic_counts(topics, documents, mean_field=False, iterations=iterations, tolerance=tolerance)
+    elif theta is None:
+        theta = fold_in_counts(topics, counts, iterations=iterations, tolerance=tolerance)
+    if point == "one-step":
+        theta = alpha + lengths[:, None] * theta
+    theta = theta / theta.sum(axis=1, keepdims=True)
+
+    values = np.zeros(documents.n_documents)
+    with np.errstate(divide="ignore"):  # a weight of 0, a word of probability 0: -inf, as announced
+        for d in np.flatnonzero(lengths):
+            cells = slice(counts.indptr[d], counts.indptr[d + 1])
+            n, phi, h = counts.data[cells], topics.phi_by_word[counts.indices[cells]], theta[d]
+            probability = phi @ h
+            values[d] = n @ np.log(probability) + xlogy(alpha, A * h / alpha).sum()
+            if np.isfinite(values[d]):
+                spread = A * h if point == "folded-in" else alpha
+                X = phi * (h / np.sqrt(spread)) * (np.sqrt(n) / probability)[:, None]
+                values[d] += 0.5 * (np.log((lengths[d] + A) / A) - log_det(X) - np.log(spread / alpha).sum())
+        if form == "density":
+            values[lengths > 0] += _prior_integral(alpha)
+    return Evaluation(values, lengths, np.zeros(documents.n_documents), left_out)
+
+
+def log_det(X: Float) -> float:
+    """Return log det(I + X X'), of whichever of X X' and X' X is smaller; 0 for an X without rows."""
+    gram = X @ X.T if X.shape[0] <= X.shape[1] else X.T @ X
+    gram.flat[:: len(gram) + 1] += 1.0
+    return float(2.0 * np.log(np.linalg.cholesky(gram).diagonal()).sum())
+
+
+def _prior_integral(alpha: Float) -> float:
+    """Return the logarithm of Laplace's approximation, in the softmax basis, of the prior's integral, which is 0."""
+    A, K = alpha.sum(), len(alpha)
+    constant = gammaln(A) - gammaln(alpha).sum() + 0.5 * (K - 1) * np.log(2.0 * np.pi)
+    return float(constant + xlogy(alpha, alpha / A).sum() - 0.5 * np.log(alpha).sum() + 0.5 * np.log(A))

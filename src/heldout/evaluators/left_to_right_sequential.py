@@ -1,0 +1,68 @@
+r"""The left-to-right sequential estimate (Buntine, 2009, section 3.6).
+
+One state z goes through the document. At token l: R times, resample z_1 .. z_{l-1} in turn given w_1 .. w_{l-1} and
+record p(w_l | z_1 .. z_{l-1}) (equation 7); then draw z_l from its conditional given the state, and keep the state.
+The estimate is the product over tokens of the mean of the R records. `left_to_right_kernel` derives the formulas.
+
+For each token the records average over a Markov chain with the stationary distribution p(z_1 .. z_{l-1} | w_1 ..
+w_{l-1}), so each mean converges to p(w_l | w_1 .. w_{l-1}) and the estimate to the exact value as R grows. The first
+token's term is exact. At finite R the logarithm is low by about half its variance, and by what the R sweeps keep of
+the state before w_{l-1} was seen; both fall as 1 / R.
+
+Reading of section 3.6: its round l resamples k_0 .. k_l, l + 1 tokens given those l + 1 words, and records "using the
+sample (k_0, ..., k_l) and Formula (7)". Equation 6 asks for samples that have not seen the word whose probability is
+taken, so that record is equation 7 of the next word, j_{l+1}. With k_0 .. k_{l-1} of the same sample put into equation
+7 for j_l, the samples would have seen j_l, and the estimate would converge to a larger value. The last round records
+nothing and is left out.
+"""
+
+import math
+
+import numpy as np
+
+from heldout.corpora.corpus import Corpus
+from heldout.evaluators.evaluation import Evaluation, check_samples
+from heldout.evaluators.left_to_right_kernel import Records, sample
+from heldout.topics import Topics
+
+
+def sweep_error(ratios: Records) -> float:
+    """Return the standard error of the sum over tokens of log mean record, from the sweeps of one Markov chain.
+
+    Batch means, B = sqrt(R) / 2 batches (2 or more): with y[b, l] the mean of x[r, l] / m_l over the sweeps of batch b,
+    the variance is sum_l sum_b (y[b, l] - mean_b y[b, l])^2 / (B (B - 1)). It covers autocorrelation over less than a
+    batch, but not that of one token's sweeps with the next one's.
+
+    Args:
+        ratios: (R, L), x[r, l] / m_l.
+
+    Returns:
+        nats; NaN for a single sweep.
+    """
+    R, L = ratios.shape
+    if R == 1:
+        return math.nan
+    B = max(2, math.isqrt(R) // 2)
+    means = ratios[R % B :].reshape(B, R // B, L).mean(axis=1)
+    return math.sqrt(float(means.var(axis=0, ddof=1).sum()) / B)
+
+
+def left_to_right_sequential(topics: Topics, documents: Corpus, samples: int, rng: np.random.Generator) -> Evaluation:
+    """Return the left-to-right sequential estimate of every document's log p(w | alpha, phi).
+
+    Args:
+        topics: phi and alpha.
+        documents: D documents; words outside the topics' vocabulary are left out and counted.
+        samples: R, the sweeps before each token; a document costs R L (L - 1) / 2 draws of a topic.
+        rng: seeds one stream per document.
+
+    Returns:
+        log-likelihoods in nats; -inf where a word has probability 0 under every topic, 0 for an empty document. The
+        standard error (batch means; NaN for one sweep) leaves out the bias of a finite R. With few sweeps of a slow
+        chain (topics of sharp edges, a small alpha) it is too small as well.
+
+    Raises:
+        InputError: for less than one sweep.
+    """
+    check_samples("left-to-right sequential", samples)
+    return sample(topics, documents, rng, particles=1, sweeps=samples, error=sweep_error)[0]

@@ -1,0 +1,123 @@
+r"""LDA's variational lower bound on documents with the topics fixed (Blei, Ng and Jordan 2003, section 5).
+
+Equation 4.29 of Welling et al. (2008), B_1 = max_q E_q[log p(w, h)] + S(q) <= log p(w), where the latent variables are
+theta and every token's topic, and q factorises:
+
+    q(theta, z) = Dir(theta | gamma) prod_l r[l, z_l].
+
+Derivation. With E_k = E_q[log theta_k] = psi(gamma_k) - psi(sum_j gamma_j),
+
+    B(gamma, r) = sum_l sum_k r[l, k] (E_k + log phi[k, w_l] - log r[l, k]) - KL(Dir(gamma) || Dir(alpha)).
+
+For a given gamma the best r is r[l, k] ∝ phi[k, w_l] exp(E_k), which turns the first sum into a logarithm; tokens of
+the same word share it:
+
+    B(gamma) = sum_w n(w) log sum_k phi[k, w] exp(E_k) - KL(Dir(gamma) || Dir(alpha)),
+    KL = log Gamma(sum_k gamma_k) - log Gamma(A)
+         + sum_k (log Gamma(alpha_k) - log Gamma(gamma_k) + (gamma_k - alpha_k) E_k),    A = sum_k alpha_k.
+
+For given r the best q(theta) has gamma_k = alpha_k + sum_w n(w) r[w, k]. Alternating the two raises B or leaves it. B
+is a lower bound at any gamma, so it is one wherever the iteration stops. It may have several local maxima; the
+iteration starts from gamma_k = alpha_k + L / K.
+"""
+
+import math
+
+import numba as nb
+import numpy as np
+
+from heldout.corpora.corpus import Corpus
+from heldout.errors import InputError
+from heldout.evaluators.evaluation import Evaluation, in_vocabulary
+from heldout.topics import Topics
+
+
+@nb.njit("float64(float64)", cache=True)
+def _digamma(x):  # type: ignore[no-untyped-def]
+    """Return psi(x), x > 0: psi(x) = psi(x + 1) - 1 / x up to 10, from there the asymptotic series."""
+    value = 0.0
+    while x < 10.0:
+        value -= 1.0 / x
+        x += 1.0
+    y = 1.0 / (x * x)
+    series = y * (1 / 12 - y * (1 / 120 - y * (1 / 252 - y * (1 / 240 - y * (1 / 132 - y * (691 / 32760 - y / 12))))))
+    return value + math.log(x) - 0.5 / x - series
+
+
+@nb.njit(
+    "void(int32[::1], int32[::1], float64[::1], float64[:, ::1], float64[::1], int64, float64, float64[::1])",
+    cache=True,
+)
+def _bounds(indptr, indices, counts, phi_by_word, alpha, iterations, tolerance, out):  # type: ignore[no-untyped-def]
+    """Write every document's B to out."""
+    K = alpha.shape[0]
+    gamma, update, log_weight, weight = np.empty(K), np.empty(K), np.empty(K), np.empty(K)
+    for d in range(out.shape[0]):
+        tokens = counts[indptr[d] : indptr[d + 1]].sum()
+        gamma[:] = alpha + tokens / K
+        bound = -np.inf
+        for _ in range(iterations):
+            expected = _digamma(gamma.sum())
+            highest = -np.inf
+            for k in range(K):
+                log_weight[k] = _digamma(gamma[k]) - expected
+                highest = max(highest, log_weight[k])
+            for k in range(K):
+                weight[k] = math.exp(log_weight[k] - highest)
+            raised = math.lgamma(alpha.sum()) - math.lgamma(gamma.sum()) + tokens * highest
+            for k in range(K):
+                raised += math.lgamma(gamma[k]) - math.lgamma(alpha[k]) - (gamma[k] - alpha[k]) * log_weight[k]
+            update[:] = alpha
+            for i in range(indptr[d], indptr[d + 1]):
+                phi = phi_by_word[indices[i]]
+                total = 0.0
+                for k in range(K):
+                    total += phi[k] * weight[k]
+                if total == 0.0:
+                    raised = -np.inf
+                    break
+                raised += counts[i] * math.log(total)
+                for k in range(K):
+                    update[k] += counts[i] * phi[k] * weight[k] / total
+            met = raised - bound <= tolerance * tokens or raised == -np.inf
+            bound = raised
+            if met:
+                break
+            gamma[:] = update
+        out[d] = bound
+
+
+def mean_field_bound(
+    topics: Topics,
+    documents: Corpus,
+    samples: int = 0,  # noqa: ARG001  the estimators' signature
+    rng: np.random.Generator | None = None,  # noqa: ARG001
+    *,
+    iterations: int = 10_000,
+    tolerance: float = 1e-9,
+) -> Evaluation:
+    """Return the mean-field lower bound on every document's log p(w | alpha, phi).
+
+    Args:
+        topics: phi and alpha.
+        documents: D documents; words outside the topics' vocabulary are left out and counted.
+        samples: not used, nor is rng: there is nothing to sample.
+        rng: not used.
+        iterations: the largest number of evaluations of the bound.
+        tolerance: a document is done when an iteration raises its bound by at most this many nats per token.
+
+    Returns:
+        bounds in nats, deterministic; -inf where a word has probability 0 under every topic, 0 for an empty document.
+
+    Raises:
+        InputError: when there is no iteration to run, or the tolerance is negative or undefined.
+    """
+    if iterations < 1 or not tolerance >= 0.0:
+        raise InputError(f"mean-field bound: {iterations} iterations, tolerance {tolerance}; give 1 or more, 0 or more")
+    documents, left_out = in_vocabulary(documents, topics)
+    counts = documents.counts()
+    bounds = np.empty(documents.n_documents)
+    indptr, indices = counts.indptr.astype(np.int32), counts.indices.astype(np.int32)
+    alpha = np.ascontiguousarray(topics.alpha, dtype=np.float64)
+    _bounds(indptr, indices, counts.data, topics.phi_by_word, alpha, iterations, tolerance, bounds)
+    return Evaluation(bounds, documents.lengths, np.zeros(documents.n_documents), left_out)

@@ -1,0 +1,242 @@
+r"""The normaliser that folding-in ignores (Welling et al. 2008, sections 4.2 and 4.3).
+
+Scoring documents by the maximum over h = theta is scoring them under the energy-based model g(x) = f(x) / Z (equation
+4.33) without its Z. Here f(x) = max_h p(x | h), the quantity of equation 5.37, and Z sums over all V^L sequences of L
+tokens. The paper's f has p(x, h) = p(x | h) Dir(h | 1) in place of p(x | h) (4.32); that density is the constant
+Gamma(K), so its log Z is larger by log Gamma(K), and so is its log f: log g is the same. Where the paper's toy example
+states "log Z = log 1/V", it is -log Z = log 1/V that is added to log f = log 1.
+
+Three results.
+
+1. Identity topics. With K = V and p(w | z) = 1 for w = z, p(x | h) is a multinomial's sequence probability and
+   f(x) = prod_w (n_w / L)^n_w. Hence Z = C(V, L), the multinomial's normalised-maximum-likelihood constant. Splitting
+   the words into two groups, of which the first gets j of the L tokens, gives
+
+       C(a + b, L) = sum_j binomial(L, j) (j / L)^j ((L - j) / L)^(L - j) C(a, j) C(b, L - j),
+
+   so C(1, L) = 1 and C(2, L) is a sum of L + 1 terms. From the generating function Kontkanen and Myllymäki (2007)
+   derive
+
+       C(V + 2, L) = C(V + 1, L) + (L / V) C(V, L):
+
+   L + V steps in all, every term positive. The toy example is C(V, 1) = V.
+
+2. Learned topics. By equation 4.34, Z = sum_x p(x) max_h p(x | h) / p(x) = E_p[ratio], with p(x) the exact marginal
+   under Dir(alpha): draw documents from the model, average the ratio. For alpha = 1 Laplace's method makes the ratio's
+   logarithm about (K - 1) / 2 log L plus a term that does not grow with L, so few samples suffice at small K, whatever
+   V and L are.
+
+3. Bounds. A maximum is no less than an average: Z >= 1. And since max_h sum_z <= sum_z max_h, where z are the tokens'
+   topics,
+
+       Z <= sum_z max_h prod_l h_{z_l} sum_x prod_l phi[z_l, x_l] = C(K, L),
+
+   with equality for topics that share no word: the number of topics and the length bound what is ignored, the
+   vocabulary does not.
+"""
+
+import itertools
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heldout.corpora.corpus import Corpus
+from heldout.errors import InputError
+from heldout.evaluators.exact_marginal import LARGEST_COST, cost, exact_marginal
+from heldout.models.plsa import fold_in_counts
+from heldout.topics import Topics
+
+LARGEST_ENUMERATION = 2_000_000  # bags of words
+FOLD_IN_ITERATIONS = 100_000
+FOLD_IN_TOLERANCE = 1e-7  # nats per token, by which a maximum may be too low
+
+
+@dataclass(frozen=True)
+class Normaliser:
+    """An estimate of log Z.
+
+    Attributes:
+        log_z: nats, per document.
+        standard_error: its Monte Carlo error in nats, by the delta method: sd(ratio) / (mean(ratio) sqrt(samples)).
+        effective_samples: (sum of ratios)^2 / sum of squared ratios; few of many samples mean that the standard error
+            cannot be trusted.
+    """
+
+    log_z: float
+    standard_error: float
+    effective_samples: float
+
+
+@dataclass(frozen=True)
+class ToyExample:
+    """Section 4.3, computed: nats, for a document of one token.
+
+    Attributes:
+        exact_marginal: log p(y), equation 4.36.
+        folding_in: log max_h p(y | h).
+        folding_in_joint: log max_h p(y, h), equation 4.30 with the density of Dir(h | 1).
+        log_normaliser: log Z of max_h p(x | h); folding_in - log_normaliser is the normalised model's log g(y).
+    """
+
+    exact_marginal: float
+    folding_in: float
+    folding_in_joint: float
+    log_normaliser: float
+
+
+def log_multinomial_nml(vocabulary: int, length: int) -> float:
+    """Return log C(V, L), the sum over all sequences of L tokens of the maximised multinomial likelihood, in nats.
+
+    Args:
+        vocabulary: V >= 1.
+        length: L >= 0.
+
+    Raises:
+        InputError: outside these ranges.
+    """
+    if vocabulary < 1 or length < 0:
+        raise InputError(
+            f"NML constant: {vocabulary} words, {length} tokens; there must be a word, and 0 or more tokens"
+        )
+    if length == 0:
+        return 0.0
+    below, value = 0.0, _log_binomial_nml(length)  # log C(1, L), log C(2, L)
+    if vocabulary == 1:
+        return below
+    for v in range(1, vocabulary - 1):
+        # log C(v + 2) = log(C(v + 1) + (L / v) C(v)); C grows with v, so that the exponential cannot overflow
+        below, value = value, value + math.log1p(length / v * math.exp(below - value))
+    return value
+
+
+def _log_binomial_nml(length: int) -> float:
+    """Return log C(2, L)."""
+    j = np.arange(length + 1)
+    log_factorial = np.array([math.lgamma(i + 1.0) for i in range(length + 1)])
+    entropy = np.where(j > 0, j * np.log(np.maximum(j, 1) / length), 0.0)
+    terms = log_factorial[-1] - log_factorial - log_factorial[::-1] + entropy + entropy[::-1]
+    return float(np.logaddexp.reduce(terms))
+
+
+def log_normaliser(
+    topics: Topics, length: int, samples: int, rng: np.random.Generator, *, limit: int = LARGEST_COST
+) -> Normaliser:
+    """Estimate log Z of g(x) = max_h p(x | h) / Z over sequences of `length` tokens (equation 4.34).
+
+    Args:
+        topics: phi and alpha. Z does not depend on alpha, which only says where the samples come from.
+        length: L >= 1.
+        samples: documents to draw, 2 or more.
+        rng: where the documents come from.
+        limit: the largest `cost` of the exact marginals that is accepted.
+
+    Returns:
+        log Z in nats per document, with its standard error.
+
+    Raises:
+        InputError: when length or samples are too small, or as `exact_marginal` does.
+    """
+    if length < 1 or samples < 2:
+        raise InputError(f"log Z: length {length}, {samples} samples; there must be 1 or more, and 2 or more")
+    needed = cost([length], topics.n_topics) * samples
+    if needed > limit:  # before the documents are drawn
+        raise InputError(
+            f"log Z: {samples} samples of {length} tokens at {topics.n_topics} topics take {needed:.1e} updates, the"
+            f" limit is {limit:.1e}; take fewer samples, shorter documents, or fewer topics"
+        )
+    documents = _draw(topics, length, samples, rng)
+    log_ratio = _log_maximum(topics, documents) - exact_marginal(topics, documents, limit=limit).log_likelihood
+    highest = float(log_ratio.max())
+    ratio = np.exp(log_ratio - highest)
+    mean = float(ratio.mean())
+    return Normaliser(
+        log_z=highest + math.log(mean),
+        standard_error=float(ratio.std(ddof=1)) / (mean * math.sqrt(samples)),
+        effective_samples=float(ratio.sum() ** 2 / np.sum(ratio**2)),
+    )
+
+
+def log_normaliser_enumerated(topics: Topics, length: int) -> float:
+    """Return log Z in nats by summing over every bag of `length` words, each as often as it has orders.
+
+    Raises:
+        InputError: when there is no token, or there are more than `LARGEST_ENUMERATION` bags.
+    """
+    n_words = len(topics.vocabulary)
+    if length < 1:
+        raise InputError(f"log Z: length {length}; there must be 1 or more")
+    bags = math.comb(n_words + length - 1, length)
+    if bags > LARGEST_ENUMERATION:
+        raise InputError(
+            f"log Z: {n_words} words make {bags:.1e} bags of {length}, the limit is {LARGEST_ENUMERATION:.1e};"
+            " take shorter documents or fewer words, or estimate it from samples"
+        )
+    every = itertools.combinations_with_replacement(range(n_words), length)
+    tokens = np.fromiter(itertools.chain.from_iterable(every), np.int32, bags * length).reshape(bags, length)
+    documents = _corpus(topics, tokens)
+    counts = documents.counts()
+    log_factorial = np.array([math.lgamma(i + 1.0) for i in range(length + 1)])
+    orders = np.full(bags, log_factorial[length])
+    rows = np.repeat(np.arange(bags), np.diff(counts.indptr))
+    np.subtract.at(orders, rows, log_factorial[counts.data.astype(np.int64)])
+    return float(np.logaddexp.reduce(orders + _log_maximum(topics, documents)))
+
+
+def toy_example(vocabulary: int) -> ToyExample:
+    """Return the quantities of section 4.3: V words, V identity topics, Dir(1), one token.
+
+    The words are alike, so the token is the first, and the words that it is not are one word, which V - 1 topics give:
+    that keeps the topics small at any V. log Z is the NML constant C(V, 1).
+
+    Raises:
+        InputError: when there is no word.
+    """
+    if vocabulary < 1:
+        raise InputError(f"toy example: {vocabulary} words; there must be 1 or more")
+    phi = np.tile([0.0, 1.0], (vocabulary, 1))
+    phi[0] = 1.0, 0.0
+    topics = Topics(phi, np.ones(vocabulary), ("the first", "another"))
+    document = _corpus(topics, np.zeros((1, 1), np.int32))
+    maximum = float(_log_maximum(topics, document)[0])
+    return ToyExample(
+        exact_marginal=float(exact_marginal(topics, document).log_likelihood[0]),
+        folding_in=maximum,
+        folding_in_joint=maximum + math.lgamma(vocabulary),
+        log_normaliser=log_multinomial_nml(vocabulary, 1),
+    )
+
+
+def _draw(topics: Topics, length: int, samples: int, rng: np.random.Generator) -> Corpus:
+    """Draw documents from the model: theta from Dir(alpha), then each token's topic and word."""
+    theta = rng.dirichlet(topics.alpha, size=samples)
+    assigned = (rng.random((samples, length, 1)) >= np.cumsum(theta, axis=1)[:, None, :-1]).sum(axis=2)
+    uniforms = rng.random((samples, length))
+    tokens = np.empty((samples, length), np.int32)
+    for k in range(topics.n_topics):
+        cumulative = np.cumsum(topics.phi[k])
+        chosen = assigned == k
+        # scaled by its own end, and strictly below it, so that rounding never selects a word of probability 0
+        tokens[chosen] = np.searchsorted(cumulative, uniforms[chosen] * cumulative[-1], side="right")
+    return _corpus(topics, tokens)
+
+
+def _corpus(topics: Topics, tokens: NDArray[np.int32]) -> Corpus:
+    """Return the rows of `tokens` as documents over the topics' vocabulary."""
+    documents, length = tokens.shape
+    offsets = np.arange(documents + 1, dtype=np.int64) * length
+    return Corpus("drawn", topics.vocabulary, tokens.ravel(), offsets, tuple(str(d) for d in range(documents)))
+
+
+def _log_maximum(topics: Topics, documents: Corpus) -> NDArray[np.float64]:
+    """Return log max_h p(x | h) of every document, nats."""
+    counts = documents.counts()
+    theta = fold_in_counts(topics, counts, iterations=FOLD_IN_ITERATIONS, tolerance=FOLD_IN_TOLERANCE)
+    rows = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
+    probability = np.einsum("ik,ik->i", theta[rows], topics.phi_by_word[counts.indices])
+    with np.errstate(divide="ignore"):
+        terms = counts.data * np.log(probability)
+    log_likelihood = np.zeros(counts.shape[0])
+    np.add.at(log_likelihood, rows, terms)
+    return log_likelihood

@@ -1,0 +1,130 @@
+r"""The posterior mean of a document's topic weights: the point that a plug-in predictive distribution stands on.
+
+The posterior is p(theta | w) ∝ prod_l (sum_k theta_k phi[k, w_l]) Dir(theta | alpha). By its mean field (Blei, Ng and
+Jordan 2003; `heldout.evaluators.mean_field_bound` derives it) q(theta) = Dir(gamma) with the fixed point
+
+    gamma_k = alpha_k + sum_w n(w) r[w, k],      r[w, k] ∝ phi[k, w] exp(psi(gamma_k)),
+
+and the mean gamma_k / sum_j gamma_j. With gamma_k in the place of exp(psi(gamma_k)) the same iteration is EM for the
+mode in the softmax basis (`heldout.evaluators.laplace_softmax`); `topic_counts` does both. At few topics the mean is known
+exactly (`heldout.evaluators.exact_marginal.exact_posterior_mean`), so that what the mean field costs can be measured.
+
+The mean is scored like any folded-in point, on the document's own tokens: `full_folding_in` with `posterior_mean` as
+its fold-in.
+"""
+
+import math
+
+import numba as nb
+import numpy as np
+from numpy.typing import NDArray
+
+from heldout.corpora.corpus import Corpus
+from heldout.errors import InputError
+from heldout.evaluators.evaluation import in_vocabulary
+from heldout.evaluators.mean_field_bound import _digamma
+from heldout.models.plsa import WIDTH, _dot
+from heldout.topics import Topics
+
+Float = NDArray[np.float64]
+
+ITERATIONS = 2_000
+TOLERANCE = 1e-6
+
+
+@nb.njit(
+    "int64(int32[::1], int32[::1], float64[::1], float64[:, ::1], float64[::1], boolean, int64, float64,"
+    " float64[:, ::1])",
+    cache=True,
+)
+def _iterate(  # type: ignore[no-untyped-def]
+    indptr, indices, counts, phi_by_word, alpha, mean_field, iterations, tolerance, gamma
+):
+    """Iterate every row of gamma from where it is; return how many documents met the tolerance."""
+    n_documents, K = gamma.shape
+    width = -(-K // WIDTH) * WIDTH
+    longest = 0
+    for d in range(n_documents):
+        longest = max(longest, indptr[d + 1] - indptr[d])
+    words = np.zeros((longest, width))
+    explained = np.empty(longest)
+    weight, update = np.zeros(width), np.empty(width)
+    met = 0
+    for d in range(n_documents):
+        size, tokens = 0, 0.0
+        for i in range(indptr[d], indptr[d + 1]):
+            phi = phi_by_word[indices[i]]
+            if phi.max() > 0.0:  # a word that no topic gives cannot inform theta
+                words[size, :K] = phi
+                explained[size] = counts[i]
+                tokens += counts[i]
+                size += 1
+        if size == 0:
+            gamma[d] = alpha
+            met += 1
+            continue
+        for _ in range(iterations):
+            if mean_field:
+                shift = _digamma(gamma[d].max())  # so that the largest weight is 1
+                for k in range(K):
+                    weight[k] = math.exp(_digamma(gamma[d, k]) - shift)
+            else:
+                weight[:K] = gamma[d]
+            update[:] = 0.0
+            for i in range(size):
+                total = _dot(weight, words[i])
+                if total > 0.0:  # otherwise its topics' weights have underflown
+                    ratio = explained[i] / total
+                    for k in range(width):
+                        update[k] += ratio * words[i, k]
+            change = 0.0
+            for k in range(K):
+                new = alpha[k] + weight[k] * update[k]
+                change += abs(new - gamma[d, k])
+                gamma[d, k] = new
+            if change <= tolerance * tokens:
+                met += 1
+                break
+    return met
+
+
+def topic_counts(
+    topics: Topics,
+    documents: Corpus,
+    *,
+    mean_field: bool,
+    start: Float | None = None,
+    iterations: int = ITERATIONS,
+    tolerance: float = TOLERANCE,
+) -> Float:
+    """Return gamma, (D, K): the prior's alpha_k plus every topic's expected number of tokens, at the fixed point.
+
+    Args:
+        topics: phi and alpha.
+        documents: D documents over the topics' vocabulary. A word that no topic gives informs nothing.
+        mean_field: True for the mean-field posterior, False for the mode in the softmax basis.
+        start: (D, K), positive, to start from; None is alpha_k + L / K.
+        iterations: the largest number of iterations.
+        tolerance: a document is done when an iteration moves at most this share of its tokens.
+
+    Raises:
+        InputError: when there is no iteration to run, or the tolerance is negative or undefined.
+    """
+    if iterations < 1 or not tolerance >= 0.0:
+        raise InputError(f"topic counts: {iterations} iterations, tolerance {tolerance}; give 1 or more, 0 or more")
+    counts = documents.counts()
+    gamma = topics.alpha + documents.lengths[:, None] / topics.n_topics if start is None else start.copy()
+    alpha = np.ascontiguousarray(topics.alpha, dtype=np.float64)
+    indptr, indices = counts.indptr.astype(np.int32), counts.indices.astype(np.int32)
+    _iterate(
+        indptr, indices, counts.data, topics.phi_by_word, alpha, mean_field, iterations, tolerance, gamma
+    )  # (a slow document stops at the largest number, as the bound's iteration does)
+    return gamma
+
+
+def posterior_mean(topics: Topics, documents: Corpus) -> Float:
+    """Return the mean-field posterior mean of theta, (D, K), rows sum to 1; the prior's mean for an empty document."""
+    documents, _ = in_vocabulary(documents, topics)
+    gamma = topic_counts(topics, documents, mean_field=True)
+    mean: Float = gamma / gamma.sum(axis=1, keepdims=True)
+    return mean

@@ -1,0 +1,47 @@
+r"""Posterior predictive: what a document's known tokens say of its others, the weights integrated out.
+
+    p(scored | observed, alpha, phi) = int p(scored | theta) p(theta | observed, alpha, phi) dtheta,
+
+estimated by S states z of a Gibbs chain over the topics of the observed tokens (`heldout.evaluators.gibbs_chain`): from
+each the scored tokens are assigned one after the other, and the mean of the S weights is the estimate. It is to a
+point that was fitted to the observed tokens what the marginal likelihood is to folding in.
+"""
+
+import numpy as np
+
+from heldout.corpora.corpus import Corpus
+from heldout.evaluators.evaluation import Evaluation, check_samples, kernel_arrays
+from heldout.evaluators.gibbs_chain import log_mean_of_chain, run_chain
+from heldout.topics import Topics
+
+
+def posterior_predictive(
+    topics: Topics, observed: Corpus, scored: Corpus, samples: int, rng: np.random.Generator, *, burn_in: int = 20
+) -> Evaluation:
+    """Return log p(scored tokens | observed tokens, alpha, phi) of every document.
+
+    Args:
+        topics: phi and alpha.
+        observed: D documents' tokens that are known, over the topics' vocabulary.
+        scored: the same documents' tokens whose probability is asked for, over the same vocabulary.
+        samples: S, states of one chain per document, one after every sweep; 1 or more.
+        rng: the source of every document's stream.
+        burn_in: sweeps before the first state that is read; 1 or more.
+
+    Returns:
+        log-likelihoods in nats of the scored tokens, `tokens` counting these alone; -inf where either part holds a
+        word of probability 0. Errors by the delta method over the chain's states (`log_mean_of_chain`), NaN at S = 1.
+
+    Raises:
+        InputError: for fewer than one sample or a burn-in below 1.
+    """
+    check_samples("posterior predictive", samples)
+    both = observed.with_streams(
+        [np.concatenate([observed.document(d), scored.document(d)]) for d in range(observed.n_documents)],
+        observed.documents,
+    )
+    arrays = kernel_arrays(topics, both)
+    chain = run_chain("posterior predictive", arrays, observed.lengths, samples, rng, burn_in)
+    value, error = log_mean_of_chain(chain.log_ahead)
+    error[(scored.lengths == 0) | np.isneginf(value)] = 0.0  # known without sampling
+    return Evaluation(value, scored.lengths, error)

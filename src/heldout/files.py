@@ -1,0 +1,49 @@
+"""Files that are whole or absent."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from heldout.errors import InputError
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Yield a temporary name beside `path`; rename it to `path` on success, delete it on failure.
+
+    A reader (or a run that starts after a kill) therefore never sees half a file. The temporary name is
+    always the same, so that the run after a kill writes over what the kill left.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".partial-{path.name}")
+    try:
+        yield temporary
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def reading_arrays(path: Path, what: str, remedy: str) -> Iterator[Mapping[str, Any]]:
+    """Yield the arrays of an .npz file by name.
+
+    Args:
+        path: the file.
+        what: what it should hold, such as "topics".
+        remedy: what to do where it does not, such as "train them with `heldout train`".
+
+    Raises:
+        InputError: when the file is missing or truncated, or the caller cannot make of it what it should hold.
+    """
+    import numpy as np
+
+    try:
+        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
+            yield file
+    except FileNotFoundError as error:
+        raise InputError(f"{path}: no such {what}; {remedy}") from error
+    except InputError:
+        raise
+    except Exception as error:  # zipfile, zlib, numpy and json each raise their own kinds
+        raise InputError(f"{path}: not a {what} file ({error}); delete it and {remedy}") from error

@@ -1,0 +1,174 @@
+"""What every exhibit is a function of: scores, the corpora table, the study and, where known, its timings."""
+
+import json
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from heldout.errors import InputError
+from heldout.manifest import Paper
+from heldout.study import Settings
+from heldout.verdicts import Finding, Verdict, read_verdicts
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# what the numbers stand on
+PACKAGES = ("heldout", "numpy", "scipy", "numba", "nltk", "pandas", "matplotlib")
+
+
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """What every exhibit is a function of.
+
+    Attributes:
+        scores: the columns of `heldout.scores.Score`.
+        corpora: one row per corpus, the columns of `heldout.corpora.table`; blank published fields are NaN.
+        study: the study's settings.
+        measurements: the columns of `heldout.measurements.Measurement`; None where there are none.
+        timings: one row per job, the columns of `heldout.timings`; None where no reference timings are kept.
+        benchmarks: milliseconds per document of every estimator; None where no reference is kept.
+        commit: the commit's hash, empty outside version control.
+        date: its date.
+        versions: package name to version, of what the numbers stand on.
+        papers: the manifests of the papers whose exhibits are made.
+        verdicts: of the papers' claims; none where they are still to be judged.
+    """
+
+    scores: "pd.DataFrame"
+    corpora: "pd.DataFrame"
+    study: Mapping[str, Any]
+    measurements: "pd.DataFrame | None" = None
+    timings: "pd.DataFrame | None" = None
+    benchmarks: "pd.DataFrame | None" = None
+    commit: str = ""
+    date: str = ""
+    versions: Mapping[str, str] = field(default_factory=dict)
+    papers: tuple[Paper, ...] = ()
+    verdicts: tuple[Verdict, ...] = ()
+
+    @classmethod
+    def read(
+        cls,
+        study: Path,
+        scores: Path,
+        corpora: Path,
+        timings: Path | None = None,
+        *,
+        measurements: Path | None = None,
+        benchmarks: Path | None = None,
+        commit: str = "",
+        date: str = "",
+        papers: Sequence[Paper] = (),
+        verdicts: Sequence[Path] = (),
+    ) -> Self:
+        """Read the inputs from their files; `study` is JSON or YAML. Versions are those that run now.
+
+        Raises:
+            InputError: when a file is not what it should be.
+        """
+        from heldout.measurements import read_measurements
+        from heldout.scores import read_scores
+
+        return cls(
+            scores=read_scores(scores),
+            corpora=read_corpora(corpora),
+            study=_read_study(study),
+            measurements=None if measurements is None else read_measurements(measurements),
+            timings=None if timings is None else read_timings(timings),
+            benchmarks=None if benchmarks is None else _read(benchmarks, "benchmarks"),
+            commit=commit,
+            date=date,
+            papers=tuple(papers),
+            verdicts=tuple(verdict for path in verdicts for verdict in read_verdicts(path)),
+            versions={"python": platform.python_version(), **{name: version(name) for name in PACKAGES}},
+        )
+
+    @cached_property
+    def settings(self) -> Settings:
+        """The study, read by name."""
+        return Settings(self.study)
+
+    def finding(self, claim: str) -> Finding:
+        """Return what a claim's test found, by the claim's name; "not run" where there is no verdict on it."""
+        return next((verdict.finding for verdict in self.verdicts if verdict.name == claim), Finding(0, 0, "", 0))
+
+    def corpus(self, name: str) -> dict[str, Any]:
+        """Return a corpus's row of the corpora table.
+
+        Raises:
+            InputError: when the table lacks it.
+        """
+        rows = [row for row in self.corpora.to_dict("records") if row["corpus"] == name]
+        if len(rows) != 1:
+            raise InputError(f"corpora table: {len(rows)} rows for {name}, expected one; describe the corpora again")
+        return {str(column): value for column, value in rows[0].items()}
+
+    def synthetic(self, *names: str) -> bool:
+        """Say whether any of these corpora (of all that the study describes, if none is named) is synthetic."""
+        return any(_true(self.corpus(name)["synthetic"]) for name in names or self.settings.described)
+
+
+def _true(value: Any) -> bool:
+    return str(value).strip().lower() in ("true", "1", "yes")
+
+
+def read_corpora(path: Path) -> "pd.DataFrame":
+    """Read the corpora table.
+
+    Raises:
+        InputError: when it cannot be read or lacks a column.
+    """
+    from heldout.corpora.table import COLUMNS
+
+    table = _read(path, "corpora", dtype={"corpus": str, "rule": str})
+    return _complete(table, COLUMNS, path, "corpora")
+
+
+def read_timings(path: Path) -> "pd.DataFrame":
+    """Read a timings table; blank topics and seeds stay blank, blank measurements become NaN.
+
+    Raises:
+        InputError: when it cannot be read or lacks a column.
+    """
+    from heldout.timings import COLUMNS
+
+    numbers = ("seconds", "cpu_seconds", "memory_mb")
+    types = {column: float if column in numbers else str for column in COLUMNS}
+    table = _read(path, "timings", dtype=types, keep_default_na=False, na_values={n: [""] for n in numbers})
+    return _complete(table, COLUMNS, path, "timings")
+
+
+def _read_study(path: Path) -> dict[str, Any]:
+    import yaml
+
+    try:
+        text = path.read_text(encoding="utf-8")
+        # (YAML takes the 1e-06 of JSON for a string)
+        study = json.loads(text) if path.suffix == ".json" else yaml.safe_load(text)
+    except (OSError, ValueError, yaml.YAMLError) as error:
+        raise InputError(f"{path}: not a readable study ({error})") from error
+    if not isinstance(study, dict):
+        raise InputError(f"{path}: a study is a mapping of settings; see workflow/studies/paper.yaml")
+    return study
+
+
+def _read(path: Path, what: str, **options: Any) -> "pd.DataFrame":
+    import pandas as pd
+
+    try:
+        table: pd.DataFrame = pd.read_csv(path, **options)
+    except (OSError, ValueError) as error:  # pandas' own errors are ValueErrors
+        raise InputError(f"{path}: cannot be read as a {what} table ({error}); make it again") from error
+    return table
+
+
+def _complete(table: "pd.DataFrame", columns: Sequence[str], path: Path, what: str) -> "pd.DataFrame":
+    missing = [column for column in columns if column not in table.columns]
+    if missing:
+        raise InputError(f"{path}: not a {what} table; it lacks {', '.join(missing)}")
+    return table

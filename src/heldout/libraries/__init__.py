@@ -1,0 +1,73 @@
+"""Topic models of other libraries: how to read them, and the number that each library itself reports.
+
+One file per library. A reader takes what the library saved (or the fitted object itself) and gives a `Fitted`: the
+topics that every evaluator can score, and the library's own object where there is one, so that its own function can be
+called on the same documents.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from heldout.topics import Topics
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """A model that another library fitted.
+
+    Attributes:
+        topics: phi (K, V), alpha (K,), vocabulary, and provenance with "library", "version" (both str) and "format".
+            Where the library keeps a distribution over topics, phi is its mean; provenance["phi"] says which.
+        library: "scikit-learn", "gensim", "tomotopy", "MALLET", "LDA-C" or "arrays".
+        native: the library's own fitted object, or what its own number is computed from; None where there is none.
+        words_known: False where the model names no words (their places in the documents' vocabulary are taken).
+    """
+
+    topics: Topics
+    library: str
+    native: Any = None
+    words_known: bool = True
+
+
+@dataclass(frozen=True)
+class Term:
+    """A part of the number that a library reports.
+
+    Attributes:
+        name: what it is, in a few words.
+        nats: its sum, nats; the terms add up to the log-likelihood (or bound) that the library divides by tokens.
+        grows: True for the term that makes the reported perplexity grow with the number of topics.
+        of_documents: False where it says nothing of the documents.
+    """
+
+    name: str
+    nats: float
+    grows: bool = False
+    of_documents: bool = True
+
+
+@dataclass(frozen=True)
+class Reported:
+    """The number that a library prints for a model and documents.
+
+    Attributes:
+        function: the function that prints it, as users call it ("LatentDirichletAllocation.perplexity").
+        value: the number, as printed.
+        unit: its unit, in words ("perplexity per token", "bits per token", "nats").
+        perplexity: the same as perplexity per token of the same documents; NaN where it says nothing of them.
+        nats_per_token: the same in nats per token; NaN likewise.
+        about: "these documents" or "the training documents".
+        computes: what it computes, one sentence.
+        terms: its parts, where they can be had; a term that grows with the number of topics says so.
+        note: why it cannot be had, where value is NaN; empty otherwise.
+    """
+
+    function: str
+    value: float
+    unit: str
+    perplexity: float
+    nats_per_token: float
+    about: str
+    computes: str
+    terms: tuple[Term, ...] = ()
+    note: str = ""

@@ -1,0 +1,128 @@
+"""gensim's `LdaModel`.
+
+gensim keeps variational parameters lambda (K, V) = eta + expected counts of q(phi_k) = Dirichlet(lambda_k) (Hoffman,
+Blei and Bach 2010, section 2), in float32 unless asked otherwise; phi is the mean, lambda[k, w] / sum_v lambda[k, v],
+divided in float64. `alpha` (K,) is the prior of theta.
+
+`LdaModel.save` writes pickles: the model, and beside it `.state` (lambda), `.id2word` (the words) and arrays as `.npy`.
+All of them are needed; gensim itself goes on without the first two and fails later.
+"""
+
+import glob
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from heldout.errors import InputError
+from heldout.libraries import Fitted
+from heldout.libraries.arrays import assemble, memory_for, numbers
+
+INSTALL = "install gensim: pip install 'heldout[peers]'"
+SIDE_FILES = (".state", ".id2word")
+
+
+def from_object(
+    model: Any, vocabulary: Sequence[str] | None = None, *, where: str | None = None, form: str = "object"
+) -> Fitted:
+    """Make a `Fitted` of a trained `LdaModel` (or `LdaMulticore`).
+
+    Args:
+        model: the model; its `id2word` names the words, a number that it does not name stays "(type number)".
+        vocabulary: the V words, in the order of their numbers, where it has no `id2word`.
+        where: the file, for messages; the class when not given.
+        form: for the provenance.
+
+    Raises:
+        InputError: when it is another model (an author-topic model has no prior of a document), or its parameters are
+            no topics.
+    """
+    import gensim
+    from gensim.models import AuthorTopicModel
+    from gensim.utils import FakeDict
+
+    kind = type(model).__name__
+    where = where or kind
+    if isinstance(model, AuthorTopicModel):
+        raise InputError(f"{where}: an {kind} mixes topics by author, not by document; give an LdaModel")
+    state = getattr(model, "state", None)
+    if state is None:
+        raise InputError(f"{where}: the {kind} has no state; train it, or save it whole")
+    expected = numbers(getattr(state, "sstats", None), "state.sstats", where)
+    eta = numbers(getattr(state, "eta", None), "state.eta", where)
+    try:
+        weights = expected + eta
+    except ValueError as error:
+        raise InputError(f"{where}: state.eta and state.sstats do not fit ({error!s:.200})") from error
+    if weights.shape != expected.shape or expected.ndim != 2:
+        raise InputError(f"{where}: state.sstats must be topics by words, but its shape is {expected.shape}")
+    id2word = getattr(model, "id2word", None)
+    own: list[object] | None = None
+    unnamed = 0
+    if id2word is not None and not isinstance(id2word, FakeDict):
+        try:
+            keys = set(id2word.keys())
+            places = range(weights.shape[1])
+            own = [id2word[place] if place in keys else f"(type {place})" for place in places]
+            unnamed = sum(place not in keys for place in places)
+        except Exception as error:  # a dictionary of the user's own class
+            raise InputError(f"{where}: id2word names no words ({type(error).__name__}: {error!s:.200})") from error
+    return assemble(
+        library="gensim",
+        version=gensim.__version__,
+        form=form,
+        where=where,
+        weights=weights,
+        what="lambda (state.eta + state.sstats)",
+        tolerance=None,
+        alpha=getattr(model, "alpha", None),
+        own_words=own,
+        vocabulary=vocabulary,
+        native=model,
+        model=kind,
+        phi="the mean of q(phi), state.eta + state.sstats divided by its row sums in float64",
+        dtype=str(np.asarray(state.sstats).dtype),
+        unnamed_words=unnamed,
+    )
+
+
+def read(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
+    """Read a model that `LdaModel.save` wrote. This unpickles: only for files that the user trusts.
+
+    Raises:
+        InputError: names a file that is missing, truncated, damaged or of something else; or gensim is not installed.
+    """
+    try:
+        import gensim  # noqa: F401
+        from gensim.models import LdaModel
+        from gensim.models.ldamodel import LdaState
+        from gensim.utils import unpickle
+    except ImportError as error:
+        raise InputError(f"{path}: {INSTALL} ({error!s:.200})") from error
+
+    for suffix in SIDE_FILES:
+        if not path.with_name(path.name + suffix).exists():
+            raise InputError(f"{path}: {path.name}{suffix} is not beside it; copy all the files that save() wrote")
+    try:
+        with memory_for(sum(part.stat().st_size for part in path.parent.glob(f"{glob.escape(path.name)}*"))):
+            # before the model: of a state or words that cannot be read LdaModel.load only logs
+            state, id2word = LdaState.load(f"{path}.state"), unpickle(f"{path}.id2word")
+            model = LdaModel.load(str(path))
+    except FileNotFoundError as error:
+        missing = Path(str(error.filename)).name
+        raise InputError(f"{path}: {missing} is not beside it; copy all the files that save() wrote") from error
+    except Exception as error:  # a pickle raises whatever it makes raise
+        raise InputError(
+            f"{path}: truncated, damaged or not gensim's ({type(error).__name__}: {error!s:.200}); save it again"
+        ) from error
+    if not isinstance(model, LdaModel) or not isinstance(state, LdaState) or id2word is None:
+        raise InputError(f"{path}: holds a {type(model).__name__}, a {type(state).__name__} and no LdaModel's words")
+    return from_object(model, vocabulary, where=str(path), form="gensim")
+
+
+def made(model: object) -> bool:
+    """Return whether `model` is gensim's `LdaModel`, without importing gensim."""
+    module = sys.modules.get("gensim.models")
+    return module is not None and isinstance(model, module.LdaModel)

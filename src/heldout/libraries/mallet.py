@@ -1,0 +1,254 @@
+"""MALLET's state: what `mallet train-topics --output-state` writes, gzipped or plain.
+
+After three lines that start with # (the columns, alpha, beta) there is one line per token: document, source, position,
+type, word, topic. Counted up they are n_kw, n_k = sum_w n_kw and n_dk, of one state of the Gibbs sampler, and
+
+    phi[k, w] = (n_kw + beta) / (n_k + V beta),
+
+the mean of p(phi | w, z) (Griffiths and Steyvers 2004, equation 6). V counts the types of MALLET's alphabet; one that
+no token has is missing in the file but keeps its number, and so its share of beta, under the name "(type number)".
+
+MALLET prints log p(w, z | alpha, beta) per token of its training documents. With A = sum_k alpha_k and n_d tokens in
+document d it is
+
+    sum_d [log G(A) - log G(A + n_d) + sum_k (log G(alpha_k + n_dk) - log G(alpha_k))]
+    + sum_k [log G(V beta) - log G(V beta + n_k) + sum_w (log G(beta + n_kw) - log G(beta))],
+
+where documents appear only through how many have length n_d and how many have n_dk tokens of topic k: `State` keeps
+these two tables, not the documents, so that memory does not grow with them.
+
+An empty training document is not in the file. MALLET 2.0.7 keeps room for two tokens of it, gives them random topics
+j and k and counts them in what it prints, with alpha_j alpha_k / (A (A + 1)), or alpha_j (alpha_j + 1) / (A (A + 1))
+for j = k.
+"""
+
+import gzip
+import itertools
+import re
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heldout.errors import InputError
+from heldout.libraries import Fitted
+from heldout.libraries.arrays import assemble, check_expansion, check_size, parse_number, prior
+
+MAGIC = b"#doc source pos typeindex type topic"
+INTEGER = re.compile(r"[0-9]{1,9}", re.ASCII)
+MAXIMUM_LINE = 4 << 20
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """The counts of a MALLET state: what log p(w, z | alpha, beta) is a function of.
+
+    Attributes:
+        topic_word: (K, V) int64, n_kw.
+        lengths: (M, 2) int64 rows n_d, number of documents of that length; lengths ascend. Documents without tokens are
+            not in the file, and add nothing.
+        document_topics: (N, 3) int64 rows k, n_dk, number of documents that have n_dk > 0 tokens of topic k; ascending.
+        alpha: (K,) float64, Dirichlet parameters of theta.
+        beta: the Dirichlet parameter of phi.
+    """
+
+    topic_word: NDArray[np.int64]
+    lengths: NDArray[np.int64]
+    document_topics: NDArray[np.int64]
+    alpha: NDArray[np.float64]
+    beta: float
+
+    @property
+    def n_tokens(self) -> int:
+        """The training documents' tokens."""
+        return int(self.topic_word.sum())
+
+    @property
+    def n_documents(self) -> int:
+        """The training documents that have tokens."""
+        return int(self.lengths[:, 1].sum())
+
+
+def read_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield line numbers and lines of a text, gzipped or not, without holding it.
+
+    Raises:
+        InputError: names the file, and the line that is too long or not UTF-8.
+    """
+    number = expanded = 0
+    try:
+        packed = path.stat().st_size
+        with path.open("rb") as file:
+            zipped = file.read(2) == b"\x1f\x8b"
+            file.seek(0)
+            stream = cast(BinaryIO, gzip.GzipFile(fileobj=file)) if zipped else file
+            while line := stream.readline(MAXIMUM_LINE):
+                number += 1
+                expanded += len(line)
+                if zipped:
+                    check_expansion(packed, expanded, str(path))
+                if len(line) == MAXIMUM_LINE:
+                    raise InputError(f"{path}: line {number}: longer than {MAXIMUM_LINE} bytes; damaged?")
+                yield number, line.decode("utf-8").rstrip("\r\n")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: line {number}: not UTF-8; run MALLET with -Dfile.encoding=UTF-8") from error
+    except (EOFError, zlib.error) as error:
+        raise InputError(
+            f"{path}: truncated or damaged after line {number} ({error!s:.200}); write the state again"
+        ) from error
+    except OSError as error:
+        if isinstance(error, gzip.BadGzipFile):
+            raise InputError(f"{path}: damaged after line {number} ({error!s:.200}); write the state again") from error
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from error
+
+
+def parameters(line: str, name: str, where: str) -> NDArray[np.float64]:
+    """Return the numbers of a line such as "#alpha : 0.5 0.5".
+
+    Raises:
+        InputError: when the line has another name, or holds no numbers.
+    """
+    start, colon, rest = line.partition(":")
+    values = [parse_number(text) for text in rest.split()]
+    if start.strip() != f"#{name}" or not colon or not values or None in values:
+        raise InputError(
+            f"{where}: expected '#{name} : numbers', found {line!r:.60}; states of MALLET 2.0.7 or later have it"
+        )
+    return np.array(values, dtype=np.float64)
+
+
+def integer(text: str, what: str, where: str) -> int:
+    """Return the count `text`.
+
+    Raises:
+        InputError: when it is none.
+    """
+    if not INTEGER.fullmatch(text):
+        raise InputError(f"{where}: {what} must be a number from 0, found {text!r:.40}; truncated or damaged?")
+    return int(text)
+
+
+class Counts:
+    """n_kw and the two tables of the documents, counted token by token."""
+
+    def __init__(self, topics: int) -> None:
+        self.topics = topics
+        self.words: dict[int, str] = {}
+        self.pairs: Counter[tuple[int, int]] = Counter()
+        self.lengths: Counter[int] = Counter()
+        self.document_topics: Counter[tuple[int, int]] = Counter()
+        self.current = -1
+        self.document: Counter[int] = Counter()
+
+    def close(self) -> None:
+        """Count the document that ends here."""
+        if self.document:
+            self.lengths[self.document.total()] += 1
+            self.document_topics.update(self.document.items())
+            self.document.clear()
+
+    def token(self, line: str, where: str) -> None:
+        """Count one token.
+
+        Raises:
+            InputError: names file and line.
+        """
+        # the source may have spaces in it: the last four columns are found from the right
+        columns = line.split(" ")
+        if len(columns) < 6:
+            raise InputError(f"{where}: expected document, source, position, type, word, topic, found {line!r:.60}")
+        document, kind, topic = (
+            integer(columns[place], what, where) for place, what in ((0, "document"), (-3, "type"), (-1, "topic"))
+        )
+        integer(columns[-4], "position", where)
+        word = columns[-2]
+        if topic >= self.topics:
+            raise InputError(f"{where}: topic {topic}, but alpha has {self.topics} numbers; damaged?")
+        if self.words.setdefault(kind, word) != word:
+            raise InputError(f"{where}: type {kind} is {word!r:.40}, but was {self.words[kind]!r:.40} before; damaged?")
+        if document != self.current:
+            if document < self.current:
+                raise InputError(f"{where}: document {document} after document {self.current}; put the lines in order")
+            self.close()
+            self.current = document
+        self.document[topic] += 1
+        self.pairs[kind, topic] += 1
+
+    def topic_word(self, where: str) -> tuple[NDArray[np.int64], list[str]]:
+        """Return n_kw, (K, V), and the words of its columns.
+
+        Raises:
+            InputError: when there is no token, or most of the types have no word.
+        """
+        if not self.pairs:
+            raise InputError(f"{where}: no token in it; train on documents that have some")
+        types = max(self.words) + 1
+        if types > 1000 + 100 * len(self.words):
+            raise InputError(f"{where}: type {types - 1}, but only {len(self.words)} words; damaged?")
+        check_size(self.topics, types, where)
+        counts = np.zeros((self.topics, types), dtype=np.int64)
+        for (kind, topic), count in self.pairs.items():
+            counts[topic, kind] = count
+        return counts, [self.words.get(kind, f"(type {kind})") for kind in range(types)]
+
+
+def read(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
+    """Read a state; memory holds the distinct pairs of word and topic, never the tokens.
+
+    Args:
+        path: the file, gzipped or plain.
+        vocabulary: the same words, or None.
+
+    Returns:
+        The topics; `native` is a `State`.
+
+    Raises:
+        InputError: names file and line: truncated, damaged, a topic or type that does not fit, documents out of order.
+    """
+    lines = read_lines(path)
+    heading = list(itertools.islice(lines, 3))
+    if len(heading) < 3 or heading[0][1].encode() != MAGIC:
+        raise InputError(f"{path}: line 1: expected '{MAGIC.decode()}'; give what --output-state wrote")
+    alpha = parameters(heading[1][1], "alpha", f"{path}: line 2")
+    betas = parameters(heading[2][1], "beta", f"{path}: line 3")
+    if len(betas) != 1 or not 0.0 < betas[0] < np.inf:
+        raise InputError(f"{path}: line 3: beta must be one positive number, found {heading[2][1]!r:.60}")
+    alpha = prior(alpha, len(alpha), f"{path}: line 2")
+    counts = Counts(len(alpha))
+    for number, line in lines:
+        counts.token(line, f"{path}: line {number}")
+    counts.close()
+    topic_word, words = counts.topic_word(str(path))
+    state = State(
+        topic_word=topic_word,
+        lengths=np.array(sorted(counts.lengths.items()), dtype=np.int64),
+        document_topics=np.array(
+            sorted((topic, count, documents) for (topic, count), documents in counts.document_topics.items()),
+            dtype=np.int64,
+        ),
+        alpha=alpha,
+        beta=float(betas[0]),
+    )
+    return assemble(
+        library="MALLET",
+        version="not in the file",
+        form="mallet",
+        where=str(path),
+        weights=topic_word + state.beta,
+        what="n_kw + beta",
+        tolerance=None,
+        alpha=alpha,
+        own_words=words,
+        vocabulary=vocabulary,
+        native=state,
+        phi="the mean of p(phi | w, z) at the sampler's last state, (n_kw + beta) / (n_k + V beta)",
+        beta=state.beta,
+        training_documents=state.n_documents,
+        training_tokens=state.n_tokens,
+        unnamed_words=topic_word.shape[1] - len(counts.words),
+    )

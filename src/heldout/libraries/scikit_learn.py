@@ -1,0 +1,162 @@
+"""scikit-learn's `LatentDirichletAllocation` and `NMF`.
+
+**LatentDirichletAllocation** keeps variational parameters lambda (K, V), `components_`, of q(phi_k) =
+Dirichlet(lambda_k) (Hoffman, Blei and Bach 2010, section 2): phi is its mean, lambda[k, w] / sum_v lambda[k, v]. The
+prior of theta is symmetric, `doc_topic_prior_`.
+
+**NMF** approximates X by W H. With rows of H divided by their sums s_k and W s in place of W the product is the same,
+so H / s are topics; with the Kullback-Leibler loss its minimum is PLSA's maximum of the likelihood (Gaussier and Goutte
+2005). An NMF has no prior of theta: Dirichlet(1), uniform, stands in, and the provenance says so.
+
+A .skops file names the classes that it holds before it makes any of them. Only the ones below are let through, one
+object at the root and numbers, text and arrays inside it: fewer than skops itself trusts.
+"""
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from heldout.errors import InputError
+from heldout.libraries import Fitted
+from heldout.libraries.arrays import assemble, check_npy, open_zip
+
+LDA = "LatentDirichletAllocation"
+MODULES = {
+    LDA: "sklearn.decomposition._lda",
+    "NMF": "sklearn.decomposition._nmf",
+    "MiniBatchNMF": "sklearn.decomposition._nmf",
+}
+INSTALL = "install scikit-learn and skops: pip install 'heldout[peers]'"
+# what the node of a .skops file may make, by its loader; the model itself only at the root
+ALLOWED = {
+    "DictNode": {"builtins.dict"},
+    "ListNode": {"builtins.list"},
+    "TupleNode": {"builtins.tuple"},
+    "JsonNode": {f"builtins.{kind}" for kind in ("str", "int", "float", "bool", "NoneType")},
+    "TypeNode": {f"builtins.{kind}" for kind in ("str", "int", "float", "bool", "NoneType")},
+    "NdArrayNode": {f"numpy.{kind}" for kind in ("ndarray", "float64", "float32", "int64", "int32", "bool")},
+    "RandomStateNode": {"numpy.random.mtrand.RandomState"},
+}
+MAXIMUM_SCHEMA = 16 << 20
+
+
+def from_object(
+    model: Any, vocabulary: Sequence[str] | None = None, *, where: str | None = None, form: str = "object"
+) -> Fitted:
+    """Make a `Fitted` of a fitted `LatentDirichletAllocation`, `NMF` or `MiniBatchNMF`.
+
+    Args:
+        model: the estimator; `feature_names_in_` names the words where it was fitted on named columns.
+        vocabulary: the V words, in the columns' order.
+        where: the file, for messages; the class when not given.
+        form: for the provenance.
+
+    Raises:
+        InputError: when it is not fitted, or its parameters are no topics.
+    """
+    import sklearn
+
+    kind = type(model).__name__
+    where = where or kind
+    components = getattr(model, "components_", None)
+    if components is None:
+        raise InputError(f"{where}: the {kind} is not fitted; call fit() first")
+    names = getattr(model, "feature_names_in_", None)
+    if isinstance(model, sklearn.decomposition.LatentDirichletAllocation):
+        alpha = getattr(model, "doc_topic_prior_", None)
+        notes = {"phi": "the mean of q(phi), components_ divided by its row sums"}
+    else:
+        alpha = 1.0
+        notes = {
+            "phi": "components_ divided by its row sums",
+            "prior": "an NMF has none; Dirichlet(1), uniform, stands in",
+            "loss": str(getattr(model, "beta_loss", "")),
+        }
+    return assemble(
+        library="scikit-learn",
+        version=sklearn.__version__,
+        form=form,
+        where=where,
+        weights=components,
+        what="components_",
+        tolerance=None,
+        alpha=alpha,
+        own_words=None if names is None else np.asarray(names).ravel().tolist(),
+        vocabulary=vocabulary,
+        native=model,
+        model=kind,
+        **notes,
+    )
+
+
+def check_schema(schema: Any, where: str) -> None:
+    """Refuse a .skops file's schema that is of another model, or asks for a class that a topic model does not need.
+
+    Raises:
+        InputError: names the class.
+    """
+    root = schema if isinstance(schema, dict) else {}
+    kind = root.get("__class__")
+    if (
+        not isinstance(kind, str)
+        or root.get("__module__") != MODULES.get(kind)
+        or root.get("__loader__") != "ObjectNode"
+    ):
+        raise InputError(f"{where}: holds a {kind!s:.60}; save a fitted {', '.join(MODULES)} by itself")
+    waiting: list[Any] = [value for key, value in root.items() if not key.startswith("__")]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, list):
+            waiting.extend(node)
+        elif isinstance(node, dict):
+            waiting.extend(node.values())
+            if any(key in node for key in ("__loader__", "__class__", "__module__")):
+                loader = node.get("__loader__")
+                made = f"{node.get('__module__')}.{node.get('__class__')}"
+                if not isinstance(loader, str) or made not in ALLOWED.get(loader, ()):
+                    raise InputError(
+                        f"{where}: asks for {made:.80} ({loader!s:.40}), which no {kind} needs; it is not read"
+                    )
+
+
+def read_skops(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
+    """Read a model that `skops.io.dump` saved; nothing is unpickled, and no class outside the list above is made.
+
+    Raises:
+        InputError: when the file is missing, truncated, damaged or of something else, or scikit-learn or skops is not
+            installed.
+    """
+    where = str(path)
+    try:
+        with open_zip(path, ".skops") as archive:
+            if "schema.json" not in archive.namelist():
+                raise InputError(f"{where}: no schema.json in it; save the model with skops.io.dump")
+            if archive.getinfo("schema.json").file_size > MAXIMUM_SCHEMA:
+                raise InputError(f"{where}: a schema.json of more than {MAXIMUM_SCHEMA} bytes; no topic model has that")
+            check_schema(json.loads(archive.read("schema.json")), where)
+            for member in archive.infolist():
+                if member.filename.endswith(".npy"):
+                    with archive.open(member) as stream:
+                        check_npy(stream, member.file_size, f"{where}: {member.filename}")
+        try:
+            import skops.io
+        except ImportError as error:
+            raise InputError(f"{where}: {INSTALL} ({error!s:.200})") from error
+        model = skops.io.load(path, trusted=[])
+    except InputError:
+        raise
+    except Exception as error:  # what the file's parts make scikit-learn and numpy raise
+        raise InputError(
+            f"{where}: truncated or damaged ({type(error).__name__}: {error!s:.200}); save it again"
+        ) from error
+    return from_object(model, vocabulary, where=where, form="skops")
+
+
+def made(model: object) -> bool:
+    """Return whether `model` is one of scikit-learn's topic models, without importing scikit-learn."""
+    decomposition = sys.modules.get("sklearn.decomposition")
+    return decomposition is not None and isinstance(model, tuple(getattr(decomposition, kind) for kind in MODULES))

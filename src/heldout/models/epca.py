@@ -1,0 +1,527 @@
+r"""EPCA: exponential-family PCA on word indicators (Collins et al. 2001; Welling et al. 2008, section 3.5).
+
+Model. A token x is an indicator over the vocabulary, and its natural parameters are linear in h (3.25):
+
+    p(w | h) = exp(W h)_w / sum_w' exp(W h)_w',        F(W h) = log sum_w exp(W h)_w     (3.28),
+
+W is (V, K), h any real vector. With n_dw the counts, n_d = sum_w n_dw and point posteriors, the objective (3.26) is
+
+    O(W, H) = sum_dw n_dw (W h_d)_w - sum_d n_d F(W h_d) - (penalty / 2) (||W||^2 + ||H||^2)
+
+in nats; the last term is the log density of Gaussian priors without its constant, and absent in the paper. With
+p_d = F'(W h_d), the softmax, and X = (n_dw) the gradients (3.27) are
+
+    dO/dW = X' H - P' H - penalty W,      dO/dH = X W - P W - penalty H,      P = (n_d p_dw).
+
+X stays sparse. P is the one dense product: it is formed for a block of documents at a time and used at once.
+
+Variational EM. O is concave in H at fixed W (VE step, a separate problem per document) and in W at fixed H (VM
+step), not in both. The gauge W T, H T^-T leaves W H' alone. Over it the penalty is least in the balanced gauge
+W'W = H'H, where (||W||^2 + ||H||^2) / 2 is the nuclear norm of W H'. `fit` ends in that gauge, its axes ordered by
+singular value.
+
+Optimiser. A joint L-BFGS over W and H together, preconditioned by the model's Fisher information where every document
+speaks like the corpus: word w and document d have the K x K curvatures
+
+    e_w A + penalty I,   A = sum_d n_d h_d h_d' / N,
+    n_d C + penalty I,   C = the covariance of W's rows over words, each as often as it is in the corpus,
+
+e_w the tokens of w, observed or expected, whichever is more, and a few. Under a change of gauge they change as the
+Hessian does, so that neither frequent words nor correlated axes slow the ascent (benchmarks/epca_optimisers.py
+compares). A step is taken only if it raises O by Armijo's rule: the objective never falls and all stays finite.
+
+Without penalty the maximum lies at infinity wherever a probability wants to be 0. So it is for a word without training
+tokens: its logits fall without limit where all h_d lie in a half space, and as far as H allows elsewhere. Nothing but
+the end of the iterations holds them then; the word's probability is as small as they have made it, and positive.
+
+Folding-in maximises, for a document with counts x of n tokens, f(h) = x' W h - n F(W h) - (penalty / 2) ||h||^2. By
+strong concavity  max f - f(h) <= ||f'(h)||^2 / (2 penalty),  which is also the duality gap at p = F'(W h) to
+
+    min_p  n sum_w p_w log p_w + ||W' (x - n p)||^2 / (2 penalty),
+
+a maximum-entropy problem whose moments may be missed at a price. Without penalty the supremum may be at infinity and
+no gradient bounds the gap, so a ridge takes the penalty's place: against any h it costs at most (ridge / 2) ||h||^2
+nats in the document.
+"""
+
+import math
+from collections import deque
+from typing import Any, Self
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.linalg.blas import daxpy
+
+from heldout.components import Components, block_of_documents
+from heldout.corpora.corpus import Corpus
+from heldout.errors import InputError
+from heldout.models.estimator import Estimator, checked_counts
+from heldout.seeds import generator
+
+# The optimiser's constants were chosen by the training objective on Cranfield and NIPS and by the folding-in's CPU time
+# on Cranfield, both at seed 0; none has seen a score of a test document.
+MEMORY = 5  # pairs of steps and gradient changes that L-BFGS keeps
+DAMPING = 5.0  # tokens added to every word's in the preconditioner: rare words' curvature moves most
+FLOOR = 0.1  # of the mean eigenvalue, added to the preconditioner's K x K matrices
+ARMIJO = 1e-4  # the part of the predicted rise that a step must achieve
+NEGLIGIBLE = 1e-12  # nats per token: a predicted rise below it is rounding
+LONGEST = 100.0  # of a step, as a multiple of the parameters' norm
+HALVINGS = 30  # of a step before the ascent gives up: by then only rounding is left
+FOLD_IN_MEMORY = 10  # the same for a document that is folded in
+NEWTON = 60  # evaluations after which a document's problem is taken to be ill-conditioned: Newton steps follow
+NOTICED = 1e-6  # probability from which a word enters the Newton step on its own
+WINDOW = 10  # iterations over which the rise is averaged for the tolerance
+START_LOGITS = 0.5  # standard deviation of the random start's logits W h
+
+Float = NDArray[np.float64]
+
+
+class Objective:
+    """The objective of equation 3.26 with its gradients, for one matrix of counts.
+
+    Args:
+        counts: (D, V).
+        penalty: of both Gaussian priors; 0 is the paper's objective.
+
+    Attributes:
+        lengths: (D,) tokens of each document.
+        frequencies: (V,) tokens of each word.
+    """
+
+    def __init__(self, counts: sp.csr_array, penalty: float) -> None:
+        self.counts = counts
+        self.by_word = counts.T.tocsr()
+        self.penalty = penalty
+        self.lengths: Float = np.asarray(counts.sum(axis=1)).ravel()
+        self.frequencies: Float = np.asarray(counts.sum(axis=0)).ravel()
+
+    def __call__(self, W: Float, H: Float) -> tuple[float, Float, Float]:
+        """Return O(W, H) in nats, its gradient stacked as (V + D, K), and the (V,) expected tokens of each word."""
+        n_words = len(W)
+        gradient = np.empty((n_words + len(H), W.shape[1]))
+        observed = self.counts @ W
+        value = float(np.sum(observed * H)) - 0.5 * self.penalty * (_squares(W) + _squares(H))
+        gradient[:n_words] = self.by_word @ H - self.penalty * W
+        gradient[n_words:] = observed - self.penalty * H
+        expected = np.zeros(n_words)
+        for rows in block_of_documents(len(H), n_words):
+            P, log_normaliser = softmax(H[rows], W)
+            value -= float(self.lengths[rows] @ log_normaliser)
+            P *= self.lengths[rows, None]
+            gradient[n_words:][rows] -= P @ W
+            gradient[:n_words] -= P.T @ H[rows]
+            expected += P.sum(axis=0)
+        return value, gradient, expected
+
+
+def softmax(H: Float, W: Float) -> tuple[Float, Float]:
+    """Return p(w | h), (D, V), and F(W h), (D,), of every row h of H."""
+    P = H @ W.T
+    highest = P.max(axis=1)
+    P -= highest[:, None]
+    np.exp(P, out=P)
+    total = P.sum(axis=1)
+    P /= total[:, None]
+    return P, highest + np.log(total)
+
+
+def _squares(matrix: Float) -> float:
+    return float(np.vdot(matrix, matrix))
+
+
+class _Preconditioner:
+    """An approximate inverse of the objective's negative Hessian at (W, H); see the module's docstring."""
+
+    def __init__(self, objective: Objective, x: Float, expected: Float) -> None:
+        self.n_words = objective.counts.shape[1]
+        W, H = x[: self.n_words], x[self.n_words :]
+        lengths, frequencies = objective.lengths, objective.frequencies
+        share = frequencies / frequencies.sum()
+        mean = share @ W
+        second_moment = (H * (lengths / lengths.sum())[:, None]).T @ H
+        covariance = (W * share[:, None]).T @ W - np.outer(mean, mean)
+        tokens = np.maximum(frequencies, expected) + DAMPING
+        self.words = _inverse(second_moment, tokens, objective.penalty)
+        self.documents = _inverse(covariance, lengths, objective.penalty)
+
+    def __call__(self, gradient: Float) -> Float:
+        product = np.empty_like(gradient)
+        for rows, (axes, scale) in (
+            (slice(None, self.n_words), self.words),
+            (slice(self.n_words, None), self.documents),
+        ):
+            product[rows] = ((gradient[rows] @ axes) * scale) @ axes.T
+        return product
+
+
+def _inverse(matrix: Float, weights: Float, penalty: float) -> tuple[Float, Float]:
+    """Return the eigenvectors of a covariance and the (rows, K) inverse eigenvalues of weight * matrix + penalty."""
+    values, axes = np.linalg.eigh(matrix)
+    values = np.maximum(values, 0.0) + FLOOR * max(float(values.mean()), 1e-12)
+    return axes, 1.0 / (np.maximum(weights, 1.0)[:, None] * values + penalty)
+
+
+def ascend(
+    objective: Objective, W: Float, H: Float, *, iterations: int, tolerance: float
+) -> tuple[Float, Float, list[float]]:
+    """Raise the objective by preconditioned L-BFGS over W and H together.
+
+    Args:
+        objective: the objective.
+        W: (V, K), the start.
+        H: (D, K), the start.
+        iterations: the largest number of iterations.
+        tolerance: stop when the last WINDOW iterations raised the objective by less than this many nats per
+            token each, on average.
+
+    Returns:
+        W, H, and the objective before each iteration and after the last: it never falls.
+    """
+    n_words = len(W)
+    tokens = float(objective.lengths.sum())
+    x = np.concatenate([W, H])
+    value, gradient, expected = objective(W, H)
+    history = [value]
+    pairs: deque[tuple[Float, Float, float]] = deque(maxlen=MEMORY)
+    for _ in range(iterations):
+        direction = _direction(gradient, pairs, _Preconditioner(objective, x, expected))
+        slope = float(np.vdot(gradient, direction))
+        if not slope > NEGLIGIBLE * tokens:
+            break
+        # far from any data the softmax is flat and no curvature limits a step
+        length = min(1.0, LONGEST * math.sqrt((1.0 + _squares(x)) / _squares(direction)))
+        for _ in range(HALVINGS):
+            new = x + length * direction
+            new_value, new_gradient, new_expected = objective(new[:n_words], new[n_words:])
+            if new_value >= value + ARMIJO * length * slope:  # False for NaN
+                break
+            shortfall = 2.0 * (value + length * slope - new_value)
+            vertex = length * slope / shortfall if 0.0 < shortfall < math.inf else 0.0  # of the parabola
+            length *= min(max(vertex, 0.1), 0.5)
+        else:
+            break
+        step, change = new - x, gradient - new_gradient
+        curvature = float(np.vdot(step, change))
+        if curvature > 1e-10 * math.sqrt(_squares(step) * _squares(change)):
+            pairs.append((step, change, 1.0 / curvature))
+        x, value, gradient, expected = new, new_value, new_gradient, new_expected
+        history.append(value)
+        if len(history) > WINDOW and history[-1] - history[-1 - WINDOW] < tolerance * WINDOW * tokens:
+            break
+    return x[:n_words], x[n_words:], history
+
+
+def _direction(gradient: Float, pairs: deque[tuple[Float, Float, float]], precondition: _Preconditioner) -> Float:
+    """Return L-BFGS's direction of ascent: the scaled preconditioner updated by the pairs.
+
+    The scale makes the preconditioner fit the last pair. Before there is one it is 1/2, because W and H move at once.
+    """
+    scale = 0.5
+    if pairs:
+        _, change, inverse = pairs[-1]
+        scale = 1.0 / (inverse * float(np.vdot(change, precondition(change))))
+    direction = gradient.ravel().copy()
+    weights = []
+    for step, change, inverse in reversed(pairs):
+        weight = inverse * float(step.ravel() @ direction)
+        weights.append(weight)
+        daxpy(change.ravel(), direction, a=-weight)
+    direction = (scale * precondition(direction.reshape(gradient.shape))).ravel()
+    for (step, change, inverse), weight in zip(pairs, reversed(weights), strict=True):
+        daxpy(step.ravel(), direction, a=weight - inverse * float(change.ravel() @ direction))
+    return direction.reshape(gradient.shape)
+
+
+def balanced(W: Float, H: Float) -> tuple[Float, Float]:
+    """Return W, H in the gauge W'W = H'H = diag(singular values of W H', falling); the product stays.
+
+    Of all gauges it has the least ||W||^2 + ||H||^2. Each axis points where its largest entry of W is positive.
+    """
+    Q_words, R_words = np.linalg.qr(W)
+    Q_documents, R_documents = np.linalg.qr(H)
+    left, values, right = np.linalg.svd(R_words @ R_documents.T, full_matrices=False)
+    width = W.shape[1]
+    new_W, new_H = np.zeros_like(W), np.zeros_like(H)
+    rank = len(values)  # below K where there are fewer words or documents: the other axes are 0
+    new_W[:, :rank] = (Q_words @ left) * np.sqrt(values)
+    new_H[:, :rank] = (Q_documents @ right.T) * np.sqrt(values)
+    signs = np.where(new_W[np.abs(new_W).argmax(axis=0), np.arange(width)] < 0.0, -1.0, 1.0)
+    return new_W * signs, new_H * signs
+
+
+def fold_in_counts(
+    components: Components, counts: sp.csr_array, *, penalty: float, iterations: int, tolerance: float
+) -> tuple[Float, Float]:
+    """Fold documents in: maximise x' W h - n F(W h) - (penalty / 2) ||h||^2 for each (3.26 with W fixed).
+
+    L-BFGS for all documents side by side, in the axes of the covariance of W's rows at the components' centre, each
+    document with its own pairs, step length and end. A document that is not done after NEWTON evaluations has an
+    ill-conditioned problem (its words nearly determine h) and goes on with Newton steps. It ends when the bound
+    ||f'(h)||^2 / (2 penalty) on what is still to gain is at most `tolerance` nats per token, or after `iterations`.
+
+    Args:
+        components: the weights, and the centre that every document starts from.
+        counts: (D, V) counts.
+        penalty: positive; see `fold_in` for components that were trained without one.
+        iterations: the largest number of evaluations of a document's objective after the first.
+        tolerance: nats per token, positive.
+
+    Returns:
+        h, (D, K), and the (D,) bounds on what is still to gain, nats per document. An empty document has h = 0.
+
+    Raises:
+        InputError: on a setting that is out of range.
+    """
+    if not (0.0 < penalty < math.inf and 0.0 < tolerance < math.inf and iterations >= 1):
+        raise InputError(
+            f"EPCA: folding in with penalty {penalty}, tolerance {tolerance} and {iterations} iterations; penalty and"
+            " tolerance must be positive and finite, iterations 1 or more"
+        )
+    W = components.weights
+    shares = softmax(components.centre[None, :], W)[0][0]
+    mean = shares @ W
+    values, axes = np.linalg.eigh((W * shares[:, None]).T @ W - np.outer(mean, mean))
+    curvature = np.maximum(values, 0.0) + FLOOR * values.mean()
+    W = W @ axes
+    lengths = np.asarray(counts.sum(axis=1)).ravel()
+    result, gaps = np.zeros((counts.shape[0], W.shape[1])), np.zeros(counts.shape[0])
+
+    open_documents = np.flatnonzero(lengths > 0.0)
+    x = np.tile(components.centre @ axes, (len(open_documents), 1))
+    n, observed = lengths[open_documents], counts[open_documents] @ W
+    value, gradient = _fold_in_objective(x, W, n, observed, penalty)
+    steps, changes = (np.zeros((FOLD_IN_MEMORY, *x.shape)) for _ in range(2))
+    inverses = np.zeros((FOLD_IN_MEMORY, len(x)))  # 0 where there is no pair yet
+    direction = gradient / (n[:, None] * curvature + penalty)
+    length = np.ones(len(x))
+    for iteration in range(iterations + 1):
+        gap = _dots(gradient, gradient) / (2.0 * penalty)
+        going = (gap > tolerance * n) & (length > 2.0**-HALVINGS) & (iteration < iterations)
+        result[open_documents[~going]], gaps[open_documents[~going]] = x[~going] @ axes.T, gap[~going]
+        if not going.any():
+            break
+        if not going.all():
+            open_documents, n, length = open_documents[going], n[going], length[going]
+            x, value, gradient, direction = x[going], value[going], gradient[going], direction[going]
+            observed = observed[going]
+            steps, changes, inverses = steps[:, going], changes[:, going], inverses[:, going]
+        slope = _dots(gradient, direction)
+        new = x + length[:, None] * direction
+        new_value, new_gradient = _fold_in_objective(new, W, n, observed, penalty)
+        taken = new_value >= value + ARMIJO * length * slope  # False for NaN
+        length = np.where(taken, 1.0, 0.5 * length)
+        if not taken.any():
+            continue
+        step, change = new[taken] - x[taken], gradient[taken] - new_gradient[taken]
+        product = _dots(step, change)  # positive: the objective is strongly concave
+        steps[:-1, taken], changes[:-1, taken], inverses[:-1, taken] = (
+            steps[1:, taken],
+            changes[1:, taken],
+            inverses[1:, taken],
+        )
+        steps[-1, taken], changes[-1, taken] = step, change
+        inverses[-1, taken] = np.where(product > 0.0, 1.0 / np.where(product > 0.0, product, 1.0), 0.0)
+        x[taken], value[taken], gradient[taken] = new[taken], new_value[taken], new_gradient[taken]
+        if iteration + 1 < NEWTON:
+            direction[taken] = _fold_in_direction(
+                gradient[taken],
+                steps[:, taken],
+                changes[:, taken],
+                inverses[:, taken],
+                1.0 / (n[taken, None] * curvature + penalty),
+            )
+        else:
+            direction[taken] = _newton_direction(x[taken], W, n[taken], gradient[taken], curvature, penalty)
+    return result, gaps
+
+
+def _fold_in_objective(x: Float, W: Float, n: Float, observed: Float, penalty: float) -> tuple[Float, Float]:
+    """Return every document's objective, (D,), and its gradient, (D, K)."""
+    value = _dots(x, observed) - 0.5 * penalty * _dots(x, x)
+    gradient = observed - penalty * x
+    for rows in block_of_documents(len(x), len(W)):
+        P, log_normaliser = softmax(x[rows], W)
+        value[rows] -= n[rows] * log_normaliser
+        gradient[rows] -= n[rows, None] * (P @ W)
+    return value, gradient
+
+
+def _fold_in_direction(gradient: Float, steps: Float, changes: Float, inverses: Float, inverse: Float) -> Float:
+    """Return every document's L-BFGS direction of ascent from its own pairs; `inverse` (D, K) is diagonal."""
+    direction = gradient.copy()
+    weights = np.empty_like(inverses)
+    for i in reversed(range(len(steps))):
+        weights[i] = inverses[i] * _dots(steps[i], direction)
+        direction -= weights[i, :, None] * changes[i]
+    scale = inverses[-1] * _dots(changes[-1], changes[-1] * inverse)
+    direction *= inverse / np.where(scale > 0.0, scale, 1.0)[:, None]
+    for i in range(len(steps)):
+        direction += (weights[i] - inverses[i] * _dots(changes[i], direction))[:, None] * steps[i]
+    return direction
+
+
+def _newton_direction(x: Float, W: Float, n: Float, gradient: Float, curvature: Float, penalty: float) -> Float:
+    """Return every document's Newton direction.
+
+    The Hessian's sum over words, n cov_p(W), is taken over the words of probability NOTICED or more; those below
+    together get the share of the corpus's covariance that is theirs by probability.
+    """
+    direction = np.empty_like(x)
+    for rows in block_of_documents(len(x), len(W)):
+        P, _ = softmax(x[rows], W)
+        for p, d in zip(P, range(rows.start, rows.stop), strict=True):
+            noticed = np.flatnonzero(p >= NOTICED)
+            weights = n[d] * p[noticed]
+            deviations = W[noticed] - p @ W
+            hessian = (deviations * weights[:, None]).T @ deviations
+            hessian[np.diag_indices_from(hessian)] += max(n[d] - weights.sum(), 0.0) * curvature + penalty
+            direction[d] = scipy.linalg.cho_solve(scipy.linalg.cho_factor(hessian), gradient[d])
+    return direction
+
+
+def _dots(left: Float, right: Float) -> Float:
+    products: Float = np.einsum("dk,dk->d", left, right)
+    return products
+
+
+class EPCA(Estimator):
+    """EPCA on a matrix of counts.
+
+    Args:
+        n_components: K.
+        penalty: of the Gaussian priors on W and H; 1 is unit variance, 0 the paper's objective.
+        iterations: the largest number of L-BFGS iterations.
+        tolerance: stop when the last WINDOW iterations raised the objective by less than this many nats per
+            token each, on average.
+        random_state: generator of the random start.
+
+    Attributes (after `fit`):
+        weights_: (V, K) W, in the balanced gauge.
+        document_weights_: (D, K) H. An empty document has h = 0.
+        objective_: (iterations + 1,) nats, before each iteration and after the last; it never falls. (The last
+            is taken before the change to the balanced gauge, which cannot lower it.)
+        n_iter_: iterations run.
+    """
+
+    def __init__(
+        self,
+        n_components: int = 10,
+        *,
+        penalty: float = 1.0,
+        iterations: int = 100,
+        tolerance: float = 1e-4,
+        random_state: np.random.Generator | int | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.penalty = penalty
+        self.iterations = iterations
+        self.tolerance = tolerance
+        self.random_state = random_state
+
+    def fit(
+        self,
+        X: sp.sparray | NDArray[Any],
+        y: None = None,  # noqa: ARG002
+        *,
+        weights: Float | None = None,
+        document_weights: Float | None = None,
+    ) -> Self:
+        """Fit to X, the (D, V) counts n(d, w), from a random start or from the one given.
+
+        W H' has no higher rank than D or V, and the best penalty for a given W H' does not depend on K beyond
+        that rank, so only min(K, D, V) axes are optimised; the others are 0.
+
+        Args:
+            X: (D, V) counts, sparse or dense, none negative.
+            y: ignored, for scikit-learn's pipelines.
+            weights: (V, K) start of W.
+            document_weights: (D, K) start of H.
+
+        Raises:
+            InputError: on a negative or undefined count, a corpus without tokens, or a bad setting.
+        """
+        counts = checked_counts(X, "EPCA")
+        _check_settings(self)
+        n_documents, n_words = counts.shape
+        width = min(self.n_components, n_documents, n_words)
+        random = np.random.default_rng(self.random_state)
+        deviation = math.sqrt(START_LOGITS) / width**0.25
+        if weights is None:
+            weights = deviation * random.standard_normal((n_words, width))
+        if document_weights is None:
+            document_weights = deviation * random.standard_normal((n_documents, width))
+        objective = Objective(counts, self.penalty)
+        H = np.where(objective.lengths[:, None] > 0.0, document_weights, 0.0)
+        W, H, history = ascend(objective, weights, H, iterations=self.iterations, tolerance=self.tolerance)
+        W, H = balanced(W, H)
+        filling = ((0, 0), (0, self.n_components - W.shape[1]))
+        self.weights_, self.document_weights_ = np.pad(W, filling), np.pad(H, filling)
+        self.centre_ = objective.lengths @ self.document_weights_ / objective.lengths.sum()
+        self.objective_ = np.array(history)
+        self.n_iter_ = len(history) - 1
+        return self
+
+    def transform(self, X: sp.sparray | NDArray[Any], *, ridge: float = 0.01) -> Float:
+        """Return h, (D, K), of the documents X (D, V), folded in to 1e-4 nats per token; see `fold_in`."""
+        components = self.components(tuple(str(v) for v in range(len(self.weights_))))
+        penalty = max(self.penalty, ridge)
+        counts = checked_counts(X, "EPCA", empty=True)
+        return fold_in_counts(components, counts, penalty=penalty, iterations=1000, tolerance=1e-4)[0]
+
+    def components(self, vocabulary: tuple[str, ...], provenance: dict[str, Any] | None = None) -> Components:
+        """Return the weights as components."""
+        return Components(self.weights_, self.centre_, vocabulary, dict(provenance or {}))
+
+
+def train(
+    corpus: Corpus, *, topics: int, seed: int, penalty: float, iterations: int, tolerance: float
+) -> list[Components]:
+    """Train EPCA on a corpus; the start is named by (corpus, topics, seed), so every penalty shares it."""
+    model = EPCA(
+        topics,
+        penalty=penalty,
+        iterations=iterations,
+        tolerance=tolerance,
+        random_state=generator("epca-start", corpus=corpus.name, topics=topics, seed=seed),
+    ).fit(corpus.counts())
+    provenance = {
+        "model": "epca",
+        "corpus": corpus.name,
+        "documents": corpus.n_documents,
+        "seed": seed,
+        "penalty": penalty,
+        "iterations": model.n_iter_,
+        "smoothing": 0.0,
+        "objective": model.objective_.tolist(),
+    }
+    return [model.components(corpus.vocabulary, provenance)]
+
+
+def fold_in(
+    components: Components,
+    documents: Corpus,
+    *,
+    seed: int,  # noqa: ARG001  (folding in draws nothing)
+    iterations: int,
+    tolerance: float,
+    ridge: float,
+) -> Float:
+    """Fold in the documents of a corpus over the components' vocabulary; see `fold_in_counts`.
+
+    The penalty is the training's, or `ridge` where that is larger: without penalty a document's maximum may
+    lie at infinity. The ridge is one of the balanced gauge, which training ends in.
+    """
+    penalty = max(float(components.provenance["penalty"]), ridge)
+    h, _ = fold_in_counts(components, documents.counts(), penalty=penalty, iterations=iterations, tolerance=tolerance)
+    return h
+
+
+def _check_settings(model: EPCA) -> None:
+    if model.n_components < 1 or model.iterations < 1:
+        raise InputError(
+            f"EPCA: {model.n_components} components and {model.iterations} iterations; both must be 1 or more"
+        )
+    if not (0.0 <= model.tolerance < math.inf and 0.0 <= model.penalty < math.inf):
+        raise InputError("EPCA: tolerance and penalty must be 0 or more and finite")

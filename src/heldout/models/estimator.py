@@ -1,0 +1,54 @@
+"""scikit-learn's parameter conventions, without the second that importing scikit-learn costs every job."""
+
+import inspect
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from heldout.errors import InputError
+
+
+def checked_counts(X: sp.sparray | NDArray[Any], model: str, *, empty: bool = False) -> sp.csr_array:
+    """Return (D, V) counts as a sparse array of positive float64 numbers.
+
+    Args:
+        X: counts, sparse or dense.
+        model: whose counts they are, for the message.
+        empty: whether there may be no tokens at all.
+
+    Raises:
+        InputError: on a negative or undefined number, or where there are no tokens.
+    """
+    matrix: Any = X  # scipy's stubs do not know that csr_array takes any of these
+    counts: sp.csr_array = sp.csr_array(matrix, dtype=float)
+    counts.sum_duplicates()
+    counts.eliminate_zeros()
+    if not (np.all(counts.data > 0.0) and np.all(np.isfinite(counts.data))):
+        raise InputError(f"{model}: the counts hold a negative or undefined number")
+    if counts.nnz == 0 and not empty:
+        raise InputError(f"{model}: the documents hold no tokens")
+    return counts
+
+
+class Estimator:
+    """An estimator whose constructor's arguments are its parameters, stored under their own names."""
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: ARG002
+        """Return the constructor's arguments by name."""
+        names = inspect.signature(type(self).__init__).parameters
+        return {name: getattr(self, name) for name in names if name != "self"}
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters by name and return self.
+
+        Raises:
+            ValueError: for a name that the constructor does not have.
+        """
+        known = self.get_params()
+        for name, value in params.items():
+            if name not in known:
+                raise ValueError(f"{type(self).__name__} has no parameter {name}; it has {', '.join(known)}")
+            setattr(self, name, value)
+        return self

@@ -1,0 +1,183 @@
+r"""Mixture of Gaussians with a point posterior, and K-means as its special case (Welling et al. 2008, section 3.1).
+
+    p(x, h = k) = pi_k N(x; mu_k, Sigma_k)                                                            (3.7)
+    log p(x, k) = log pi_k - 1/2 (x - mu_k)' Sigma_k^-1 (x - mu_k) - 1/2 log det Sigma_k - D/2 log 2 pi
+
+Summed over the data cases, each with its own k, this is the bound 3.8 plus the constant that 3.8 leaves out, so that it
+compares with the log-likelihood. VE step: the best k of each data case (or, for exact EM, q(k) = p(k | x)). VM step,
+with N_k = sum_n q_n(k):
+
+    pi_k = N_k / N,   mu_k = sum_n q_n(k) x_n / N_k,   S_k = sum_n q_n(k) (x_n - mu_k)(x_n - mu_k)' / N_k.
+
+The likelihood is unbounded where a covariance may be singular, so Sigma_k ranges over matrices whose eigenvalues are at
+least `floor`. The term to minimise, log det Sigma + tr(Sigma^-1 S), is least for Sigma with the eigenvectors of S and,
+along each, an eigenvalue s that minimises log s + s_k / s: the larger of s_k and the floor. The VM step is therefore
+exact under the floor, and the objective still never falls. A component without data cases gets pi_k = 0 and keeps the
+rest, of which the objective is then no function.
+
+K-means: pi_k = 1 / K and Sigma_k = sigma^2 I fixed (the source writes sigma I). Then
+
+    log p(x, k) = -|x - mu_k|^2 / (2 sigma^2) + constant                                              (3.9)
+"""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.linalg import cholesky, solve_triangular
+
+from heldout.errors import InputError
+from heldout.models.vem import Family, Float, PointMixture, Posterior, check_posterior, real_matrix
+
+
+class Gaussians(NamedTuple):
+    """pi (K,), mu (K, D), Sigma (K, D, D)."""
+
+    weights: Float
+    means: Float
+    covariances: Float
+
+
+class GaussianMixture(PointMixture[Float, Gaussians]):
+    """Mixture of Gaussians with full covariances.
+
+    Args:
+        n_components: K.
+        floor: the least eigenvalue of a covariance, in the data's squared units; positive.
+        posterior: "point" (3.8), or "exact" for exact EM.
+        iterations, tolerance, random_state: see `PointVEM`.
+
+    Attributes (after `fit`): see `PointVEM`; `parameters_` is a `Gaussians`.
+    """
+
+    family = Family(
+        "mixture of Gaussians",
+        "discrete",
+        r"h \in \{1, \dots, K\}",
+        r"\mathcal{N}(x; \mu_h, \Sigma_h)",
+        "3.7, 3.8",
+    )
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        floor: float = 1e-6,
+        posterior: Posterior = "point",
+        iterations: int = 100,
+        tolerance: float = 0.0,
+        random_state: np.random.Generator | int | None = None,
+    ) -> None:
+        super().__init__(n_components, iterations=iterations, tolerance=tolerance, random_state=random_state)
+        self.floor = floor
+        self.posterior = posterior
+
+    def check(self, X: Any) -> Float:
+        """Return X, (N, D), dense.
+
+        Raises:
+            InputError: when it is no finite matrix, or a setting is bad.
+        """
+        check_posterior(self.posterior, self.family.name)
+        if not self.floor > 0.0:
+            raise InputError(f"{self.family.name}: the floor is {self.floor}; it must be positive")
+        return real_matrix(X, self.family.name)
+
+    def start(self, data: Float, random: np.random.Generator) -> Gaussians:
+        """Return equal weights, K data cases as means, and the covariance of all data for every component."""
+        K = self.n_components
+        means = _distinct_rows(data, K, random, self.family.name)
+        centred = data - data.mean(axis=0)
+        covariance = _floored(centred.T @ centred / len(data), self.floor)
+        return Gaussians(np.full(K, 1.0 / K), means, np.repeat(covariance[None], K, axis=0))
+
+    def log_joint(self, data: Float, parameters: Gaussians) -> Float:
+        """Return log pi_k + log N(x_n; mu_k, Sigma_k), (N, K) nats."""
+        D = data.shape[1]
+        joint = np.empty((len(data), len(parameters.weights)))
+        with np.errstate(divide="ignore"):  # a component without data cases: log 0
+            log_weights = np.log(parameters.weights)
+        for k, (mean, covariance) in enumerate(zip(parameters.means, parameters.covariances, strict=True)):
+            root = cholesky(covariance, lower=True)
+            z = solve_triangular(root, (data - mean).T, lower=True)
+            half_log_det = np.log(np.diagonal(root)).sum()
+            joint[:, k] = log_weights[k] - 0.5 * np.sum(z**2, axis=0) - half_log_det - 0.5 * D * math.log(2.0 * math.pi)
+        return joint
+
+    def vm_step(self, data: Float, latent: Float, parameters: Gaussians) -> Gaussians:
+        """Return the weights, means and (floored) covariances that maximise the objective."""
+        sizes = latent.sum(axis=0)
+        means, covariances = parameters.means.copy(), parameters.covariances.copy()
+        for k in np.flatnonzero(sizes > 0.0):
+            share = latent[:, k] / sizes[k]
+            means[k] = share @ data
+            centred = data - means[k]
+            covariances[k] = _floored((share[:, None] * centred).T @ centred, self.floor)
+        return Gaussians(sizes / len(data), means, covariances)
+
+
+class KMeans(GaussianMixture):
+    """K-means: equal weights and Sigma = `variance` I stay as they are.
+
+    Args:
+        n_components: K.
+        variance: sigma^2, in the data's squared units.
+        posterior: "point" is K-means; "exact" is its soft version, exact EM for the means.
+        iterations, tolerance, random_state: see `PointVEM`.
+    """
+
+    family = Family("K-means", "discrete", r"h \in \{1, \dots, K\}", r"\mathcal{N}(x; \mu_h, \sigma^2 I)", "3.9")
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        variance: float = 1.0,
+        posterior: Posterior = "point",
+        iterations: int = 100,
+        tolerance: float = 0.0,
+        random_state: np.random.Generator | int | None = None,
+    ) -> None:
+        super().__init__(
+            n_components, posterior=posterior, iterations=iterations, tolerance=tolerance, random_state=random_state
+        )
+        self.variance = variance
+
+    def check(self, X: Any) -> Float:
+        """Return X, (N, D), dense; raise InputError as the general mixture does, or on a bad variance."""
+        if not 0.0 < self.variance < math.inf:
+            raise InputError(f"{self.family.name}: the variance is {self.variance}; it must be positive")
+        return super().check(X)
+
+    def start(self, data: Float, random: np.random.Generator) -> Gaussians:
+        """Return K data cases as means."""
+        return self.around(_distinct_rows(data, self.n_components, random, self.family.name))
+
+    def around(self, means: Float) -> Gaussians:
+        """Return the parameters with these means, (K, D)."""
+        K, D = means.shape
+        return Gaussians(np.full(K, 1.0 / K), means, np.repeat(self.variance * np.eye(D)[None], K, axis=0))
+
+    def vm_step(self, data: Float, latent: Float, parameters: Gaussians) -> Gaussians:
+        """Return the means that maximise the objective; an empty cluster keeps its own."""
+        sizes = latent.sum(axis=0)[:, None]
+        means = np.where(sizes > 0.0, (latent.T @ data) / np.where(sizes > 0.0, sizes, 1.0), parameters.means)
+        return self.around(means)
+
+
+def _distinct_rows(data: Float, K: int, random: np.random.Generator, model: str) -> Float:
+    distinct = np.unique(data, axis=0)
+    if len(distinct) < K:
+        raise InputError(f"{model}: {K} components cannot start from {len(distinct)} distinct data cases; take fewer")
+    chosen: Float = random.permutation(distinct)[:K]
+    return chosen
+
+
+def _floored(matrix: Float, floor: float) -> Float:
+    """Return a symmetric matrix with every eigenvalue below the floor raised to it."""
+    matrix = 0.5 * (matrix + matrix.T)
+    values, vectors = np.linalg.eigh(matrix)
+    if values[0] >= floor:
+        return matrix
+    floored: Float = (vectors * np.maximum(values, floor)) @ vectors.T
+    return 0.5 * (floored + floored.T)

@@ -1,0 +1,132 @@
+r"""Independent component analysis with a Laplace prior (Welling et al. 2008, section 3.2; Olshausen and Field 1997).
+
+    p(x | h) = N(x; W h, lambda I),   p(h) = prod_j exp(-|h_j|) / 2
+    O = sum_n [-|x_n - W h_n|^2 / (2 lambda) - |h_n|_1 - D/2 log(2 pi lambda) - K log 2]     (3.11 with an L1 norm)
+
+Collapse. W -> W T, H -> T^-1 H leaves W H as it is. With T = t I the prior's term is |h|_1 / t, so O rises with t and
+has no maximum: its least upper bound is
+
+    sup O = -min_{rank K} |X - W H|^2 / (2 lambda) - N D/2 log(2 pi lambda) - N K log 2,
+
+PCA's objective 3.12 without centring, approached as H -> 0. The entropy that the point posterior drops would have
+forbidden it: q(h) shrinks with h, at a price of K log t per data case. Unit columns of W take the freedom away.
+
+VE step: O is concave in H, and with L = |W|^2 / lambda (spectral norm) the proximal gradient step
+
+    h <- soft(h + W'(x - W h) / (lambda L), 1 / L),   soft(a, b) = sign(a) max(|a| - b, 0)
+
+cannot lower O, because -1/L is the curvature's bound: backtracking would accept this step at once. VM step with unit
+columns, one column after the other: with R the residual that leaves column j out, -|R - w h_j'|^2 is highest at
+w = R h_j / |R h_j|, exactly. Without the constraint: least squares, as the shortest change of W, which leaves W as it
+is in directions that H hardly has (they would make W huge for a gain within rounding). No step lowers O.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from heldout.errors import InputError
+from heldout.models.pca import least_squares
+from heldout.models.vem import Family, Float, PointVEM, real_matrix
+
+SMALLEST_EXTENT = 1e-6  # a singular value of H below this share of its largest tells nothing about W
+
+
+class ICA(PointVEM[Float, Float, Float]):
+    """ICA with a Laplace prior and Gaussian noise.
+
+    Args:
+        n_components: K.
+        noise: lambda, the noise's variance, in the data's squared units.
+        unit_columns: keep |w_j| = 1; without it H collapses to 0.
+        inner_steps: proximal gradient steps of each VE step.
+        iterations, tolerance, random_state: see `PointVEM`.
+
+    Attributes (after `fit`): see `PointVEM`; `parameters_` is W, (D, K), `latent_` is H, (N, K).
+    """
+
+    family = Family(
+        "ICA",
+        "continuous",
+        r"h \in \mathbb{R}^K,\ \mathrm{Laplace}",
+        r"\mathcal{N}(x; Wh, \lambda I)",
+        "3.11",
+    )
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        noise: float = 0.1,
+        unit_columns: bool = True,
+        inner_steps: int = 20,
+        iterations: int = 100,
+        tolerance: float = 0.0,
+        random_state: np.random.Generator | int | None = None,
+    ) -> None:
+        super().__init__(n_components, iterations=iterations, tolerance=tolerance, random_state=random_state)
+        self.noise = noise
+        self.unit_columns = unit_columns
+        self.inner_steps = inner_steps
+
+    def check(self, X: Any) -> Float:
+        """Return X, (N, D), dense.
+
+        Raises:
+            InputError: when it is no finite matrix, or a setting is bad.
+        """
+        if not 0.0 < self.noise < math.inf or self.inner_steps < 1:
+            raise InputError(
+                f"ICA: a noise variance of {self.noise} and {self.inner_steps} inner steps;"
+                " the first must be positive and the second at least 1"
+            )
+        return real_matrix(X, self.family.name)
+
+    def start(self, data: Float, random: np.random.Generator) -> Float:
+        """Return random unit columns, (D, K)."""
+        W = random.standard_normal((data.shape[1], self.n_components))
+        return np.asarray(W / np.linalg.norm(W, axis=0))
+
+    def ve_step(self, data: Float, parameters: Float, latent: Float | None = None) -> Float:
+        """Return H after `inner_steps` proximal gradient steps from `latent`, or from 0."""
+        W = parameters
+        H = np.zeros((len(data), W.shape[1])) if latent is None else latent
+        gram, projected = W.T @ W, data @ W
+        curvature = float(np.linalg.eigvalsh(gram)[-1]) * (1.0 + 1e-12)
+        if curvature <= 0.0:  # W = 0 explains nothing: the prior decides
+            return np.zeros_like(H)
+        for _ in range(self.inner_steps):
+            moved = H + (projected - H @ gram) / curvature
+            H = np.sign(moved) * np.maximum(np.abs(moved) - self.noise / curvature, 0.0)
+        return H
+
+    def vm_step(self, data: Float, latent: Float, parameters: Float) -> Float:
+        """Return W that raises the objective; a column whose h_j is 0 everywhere keeps its value."""
+        W = parameters.copy()
+        residual = data - latent @ W.T
+        if not self.unit_columns:
+            return np.asarray(W + least_squares(latent, residual, cutoff=SMALLEST_EXTENT).T)
+        for j in np.flatnonzero(np.any(latent != 0.0, axis=0)):
+            residual += np.outer(latent[:, j], W[:, j])
+            direction = residual.T @ latent[:, j]
+            length = np.linalg.norm(direction)
+            if length > 0.0:
+                W[:, j] = direction / length
+            residual -= np.outer(latent[:, j], W[:, j])
+        return W
+
+    def objective(self, data: Float, latent: Float, parameters: Float) -> float:
+        """Return equation 3.11 with an L1 norm, all constants included."""
+        squares = float(np.sum((data - latent @ parameters.T) ** 2))
+        return float(-0.5 * squares / self.noise - np.abs(latent).sum() + self._constant(data))
+
+    def supremum(self, X: Any) -> float:
+        """Return the least upper bound of the objective over H and W without unit columns, in nats; see above."""
+        data = self.check(X)
+        values = np.linalg.svd(data, compute_uv=False)
+        return -0.5 * float(np.sum(values[self.n_components :] ** 2)) / self.noise + self._constant(data)
+
+    def _constant(self, data: Float) -> float:
+        N, D = data.shape
+        return -float(N * (0.5 * D * math.log(2.0 * math.pi * self.noise) + self.n_components * math.log(2.0)))

@@ -1,0 +1,287 @@
+r"""PLSA by EM with early stopping, by tempered EM as Hofmann ran it, and by annealing (Hofmann 1999, section 3.6).
+
+What is fitted is p(w | d) = sum_z p(w | z) p(z | d) to the training tokens of every document; what is watched is the
+perplexity of the validation tokens of the same documents,
+
+    exp(-sum_{d,w} n_val(d, w) log sum_z p(w | z) p(z | d) / sum_{d,w} n_val(d, w)),
+
+always of the untempered mixture. One iteration at inverse temperature beta is that of `heldout.models.plsa_tem`: it never
+raises the free energy of equation 8,
+
+    F_beta = sum_{d,w} n(d, w) sum_z q(z | d, w) [log q(z | d, w) - beta log(p(w | z) p(z | d))],
+
+whose minimum over q is equation 9, q(z | d, w) ∝ [p(w | z) p(z | d)]^beta (p(d)^beta cancels). There F_beta(W, H) =
+-sum n log sum_k (W H)^beta. With S(q) the entropies' sum, F_beta = -S(q) - beta sum n q log(W H): a smaller beta weighs
+the entropy higher, so posteriors flatten, and topics and weights that fit single tokens lose what held them there.
+
+Inverse annealing, the steps of section 3.6:
+
+1. beta = 1: EM, from the random start of `heldout.models.plsa`, with early stopping.
+2. beta <- eta beta, one iteration.
+3. Further iterations at this beta while each lowers the validation perplexity by more than the share `tolerance` of the
+   lowest so far; otherwise step 2.
+4. Stop when `patience` values of beta in a row have not lowered it by as much.
+
+Every beta starts from the parameters that are best so far on the validation tokens, and the best are what is returned
+(the source leaves both open). Early stopping is step 1 alone; at beta = 1 the iterations are plain EM, bit for bit.
+
+Annealing goes the other way, as the continuation method that the source compares with: from a small beta, where the
+posteriors are nearly uniform, iterations until one lowers F_beta by less than `convergence` nats per token, then beta
+<- beta / eta, up to 1. At small beta all topics are one: a stationary point that turns unstable as beta grows, but
+that no iteration leaves by itself in good time. So every beta begins with `noise` on W, each entry times 1 + noise z,
+z ~ N(0, 1) (Rose, 1998, perturbs likewise). Nothing goes back to the best here, for every beta continues the last. It
+stops early when `patience` values of beta in a row have ended above the lowest end of any by more than the share
+`tolerance` (the plateau at small beta is no reason to stop); the best parameters are returned.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from heldout.corpora.corpus import Corpus
+from heldout.errors import InputError
+from heldout.models import plsa_tem
+from heldout.models.estimator import checked_counts
+from heldout.models.plsa import Cells, Float, _filled_up, over
+from heldout.models.plsa_tem import PLSATEM
+from heldout.scores import perplexity
+from heldout.seeds import generator
+from heldout.topics import Topics
+
+SMALLEST_BETA = 1e-3  # below it tempering has long made all topics one
+
+
+class Step(NamedTuple):
+    """One iteration.
+
+    Attributes:
+        beta: its inverse temperature.
+        objective: -F_beta before it, nats.
+        perplexity: of the validation tokens after it; inf where one has probability 0.
+    """
+
+    beta: float
+    objective: float
+    perplexity: float
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """The parameters that were best on the validation tokens, and the way there.
+
+    Attributes:
+        topics: p(w | z), with the flat prior, and `beta` in its provenance, so that `plsa_tem.fold_in` takes it.
+        document_topics: (D, K) p(z | d) of the training documents.
+        beta: the inverse temperature of the best iteration.
+        perplexity: of the validation tokens, the lowest.
+        iterations_to_best: iterations up to the best parameters, from the random start.
+        path: every iteration, those after the best included.
+    """
+
+    topics: Topics
+    document_topics: Float
+    beta: float
+    perplexity: float
+    iterations_to_best: int
+    path: tuple[Step, ...]
+
+
+class _Course:
+    """Parameters on their way, and a copy of the best so far."""
+
+    def __init__(self, training: Corpus, validation: Corpus, topics: int, seed: int, iterations: int) -> None:
+        if topics < 1 or iterations < 1:
+            raise InputError(f"tempered EM: {topics} topics and {iterations} iterations; both must be 1 or more")
+        if validation.n_tokens == 0 or validation.vocabulary != training.vocabulary:
+            raise InputError(
+                f"tempered EM: the validation tokens of {validation.name} are none, or over another vocabulary;"
+                " split the tokens of one corpus"
+            )
+        self.training, self.K, self.iterations, self.seed = training, topics, iterations, seed
+        counts = checked_counts(training.counts(), "tempered EM")
+        self.cells, self.validation = Cells.of(counts), Cells.of(validation.counts())
+        self.validation_tokens = validation.n_tokens
+        random = generator("plsa-start", corpus=training.name, topics=topics, seed=seed)
+        components = random.random((topics, training.n_words))
+        components /= components.sum(axis=1, keepdims=True)
+        self.W = _filled_up(components.T)
+        del components  # as large as W
+        weights = random.random((training.n_documents, topics))
+        self.H = _filled_up(weights / weights.sum(axis=1, keepdims=True))
+        self.totals = np.zeros(self.W.shape[1])
+        self.totals[:topics] = 1.0
+        self.best = (self.W.copy(), self.H.copy(), self.totals.copy())
+        self.lowest, self.at_best, self.beta_at_best = np.inf, 0, 1.0
+        self.path: list[Step] = []
+        self.unused = np.empty_like(self.H)
+
+    def steps(self, beta: float) -> Iterator[Step]:
+        """Yield iterations at one beta, until there have been as many as are allowed in all."""
+        model = PLSATEM(self.K, beta=beta)
+        while len(self.path) < self.iterations:
+            objective = model._iterate(self.cells, self.W, self.H, self.totals)
+            dead = np.flatnonzero(self.totals[: self.K] == 0.0)
+            if len(dead):  # as in PLSA.fit: a topic that explains nothing any more gives every word alike
+                self.W[:, dead] = 1.0 / self.W.shape[0]
+                self.totals[dead] = 1.0
+            fit = self.validation.documents_pass(self.W, over(self.H, self.totals), self.unused)
+            step = Step(beta, objective, perplexity(fit, self.validation_tokens))
+            self.path.append(step)
+            if step.perplexity < self.lowest:
+                self.lowest, self.at_best, self.beta_at_best = step.perplexity, len(self.path), beta
+                for kept, now in zip(self.best, (self.W, self.H, self.totals), strict=True):
+                    kept[:] = now
+            yield step
+
+    def perturb(self, noise: float, random: np.random.Generator) -> None:
+        if noise > 0.0:
+            self.W[:, : self.K] *= 1.0 + noise * random.standard_normal((self.W.shape[0], self.K))
+            np.maximum(self.W, 0.0, out=self.W)
+            self.totals[:] = self.W.sum(axis=0)
+
+    def back_to_the_best(self) -> None:
+        for now, kept in zip((self.W, self.H, self.totals), self.best, strict=True):
+            now[:] = kept
+
+    def fit(self) -> Fit:
+        """Return the best so far; its arrays are copies."""
+        W, H, _ = self.best
+        components = np.ascontiguousarray(W[:, : self.K].T)
+        components /= components.sum(axis=1, keepdims=True)
+        provenance = {
+            "model": plsa_tem.MODEL,
+            "corpus": self.training.name,
+            "documents": self.training.n_documents,
+            "seed": self.seed,
+            "iterations": self.at_best,
+            "beta": self.beta_at_best,
+            "validation_perplexity": self.lowest,
+        }
+        return Fit(
+            Topics(components, np.ones(self.K), self.training.vocabulary, provenance),
+            H[:, : self.K].copy(),
+            self.beta_at_best,
+            float(self.lowest),
+            self.at_best,
+            tuple(self.path),
+        )
+
+
+def inverse_annealing(
+    training: Corpus,
+    validation: Corpus,
+    *,
+    topics: int,
+    seed: int,
+    eta: float,
+    tolerance: float,
+    patience: int,
+    iterations: int,
+) -> tuple[Fit, Fit]:
+    """Fit PLSA by EM with early stopping, and go on from there by inverse annealing.
+
+    Args:
+        training: the training tokens of D documents, over the V words that occur in them.
+        validation: other tokens of the same documents, over the same words.
+        topics: K.
+        seed: with corpus and K names the random start, which is that of `plsa.train`.
+        eta: what beta is multiplied with, in (0, 1).
+        tolerance: the share of the lowest validation perplexity that counts as an improvement, in [0, 1).
+        patience: values of beta in a row without improvement after which to stop.
+        iterations: the largest number of iterations in all.
+
+    Returns:
+        the fit of early stopping, and that of inverse annealing, whose path begins with the other's. 2 arrays of V K
+        and 4 of D K numbers, and V K more for every fit.
+
+    Raises:
+        InputError: when a setting is out of range, or there are no tokens to train or validate on.
+    """
+    _check(eta, tolerance, patience)
+    course = _Course(training, validation, topics, seed, iterations)
+    _stage(course, 1.0, tolerance)
+    early = course.fit()
+    beta, without = eta, 0
+    while without < patience and beta >= SMALLEST_BETA and len(course.path) < iterations:
+        before = course.lowest
+        course.back_to_the_best()
+        _stage(course, beta, tolerance)
+        without = 0 if course.lowest < (1.0 - tolerance) * before else without + 1
+        beta *= eta
+    return early, course.fit()
+
+
+def _stage(course: _Course, beta: float, tolerance: float) -> None:
+    """Iterate at one beta while every iteration lowers the validation perplexity by more than the share `tolerance`."""
+    lowest = course.lowest
+    for step in course.steps(beta):
+        if step.perplexity >= (1.0 - tolerance) * lowest:
+            break
+        lowest = step.perplexity
+
+
+def annealing(
+    training: Corpus,
+    validation: Corpus,
+    *,
+    topics: int,
+    seed: int,
+    start: float,
+    eta: float,
+    convergence: float,
+    noise: float,
+    tolerance: float,
+    patience: int,
+    iterations: int,
+) -> Fit:
+    """Fit PLSA by annealing: beta from `start` up to 1, to convergence at each.
+
+    Args:
+        training: as in `inverse_annealing`.
+        validation: the same.
+        topics: K.
+        seed: the random start is that of `inverse_annealing`.
+        start: the first beta, in (0, 1].
+        eta: what beta is divided by, in (0, 1).
+        convergence: a beta is done when an iteration lowers the free energy by less than this, nats per token.
+        noise: standard deviation of the share by which every p(w | z) is perturbed at a new beta, in [0, 0.1].
+        tolerance: the share by which a beta's last validation perplexity must exceed the lowest last one of any to
+            count as worse, in [0, 1).
+        patience: values of beta in a row that are worse after which to stop.
+        iterations: the largest number of iterations in all.
+
+    Raises:
+        InputError: as `inverse_annealing` does.
+    """
+    _check(eta, tolerance, patience)
+    if not (0.0 < start <= 1.0 and convergence > 0.0 and 0.0 <= noise <= 0.1):
+        raise InputError(
+            f"annealing: start {start}, convergence {convergence}, noise {noise};"
+            " give one in (0, 1], one above 0, one in [0, 0.1]"
+        )
+    random = generator("annealing-noise", corpus=training.name, topics=topics, seed=seed)
+    course = _Course(training, validation, topics, seed, iterations)
+    beta, worse, lowest = start, 0, np.inf
+    while worse < patience and len(course.path) < iterations:
+        course.perturb(noise, random)
+        before = -np.inf
+        for step in course.steps(beta):
+            if step.objective - before < convergence * training.n_tokens:
+                break
+            before = step.objective
+        reached = course.path[-1].perplexity
+        worse, lowest = worse + 1 if reached > (1.0 + tolerance) * lowest else 0, min(lowest, reached)
+        if beta == 1.0:
+            break
+        beta = min(1.0, beta / eta)
+    return course.fit()
+
+
+def _check(eta: float, tolerance: float, patience: int) -> None:
+    if not (0.0 < eta < 1.0 and 0.0 <= tolerance < 1.0 and patience >= 1):
+        raise InputError(
+            f"tempered EM: eta {eta}, tolerance {tolerance}, patience {patience};"
+            " give eta in (0, 1), tolerance in [0, 1), patience 1 or more"
+        )

@@ -1,0 +1,195 @@
+r"""LSA as a document-specific unigram model (Deerwester et al. 1990; Hofmann 1999, section 3.6 and Figure 5).
+
+The singular value decomposition of the (D, V) counts, N = U S V', cut to the k largest singular values,
+
+    N_k[d, w] = sum_{r<=k} U[d, r] s_r V[w, r],
+
+is the matrix of rank k nearest to N in squares: a Gaussian's fit, no distribution. Entries are negative here and there.
+How a distribution over words comes of it is open, so there are several readings, each with rows that sum to 1:
+
+    clipped            p(w | d) ∝ max(N_k[d, w], 0);
+    shifted            p(w | d) ∝ N_k[d, w] - min(0, min_v N_k[d, v]);
+    cosine             p(w | d) ∝ (cos(d, w) - min_v cos(d, v))^gamma,
+    cosine-geometric   p(w | d) ∝ p(w) (cos(d, w) - min_v cos(d, v))^gamma,
+
+the last two after Coccaro and Jurafsky (1998), who combine what the cosines give with another model, better in products
+than in sums. A document's vector is row d of U S^(1/2), a word's is row w of V S^(1/2), both cut to k columns, so that
+
+    cos(d, w) = N_k[d, w] / (a_d b_w),      a_d^2 = sum_{r<=k} U[d, r]^2 s_r,      b_w^2 = sum_{r<=k} V[w, r]^2 s_r.
+
+At full rank N_k = N: clipped and shifted are then the document's empirical distribution n(d, w) / n(d). Every reading
+is mixed with the unigram, (1 - lambda) p(w | d) + lambda p(w), and is the unigram where a document has no weight left.
+The lambda in [0, 1] that makes given tokens most likely is the root of the derivative of a concave function, found by
+bisection.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from heldout.errors import InputError
+from heldout.models.estimator import checked_counts
+
+Float = NDArray[np.float64]
+BISECTIONS = 60
+
+
+@dataclass(frozen=True, eq=False)
+class Decomposition:
+    """A singular value decomposition without the values that are 0 up to rounding.
+
+    Attributes:
+        documents: (D, R) U.
+        values: (R,) s, largest first; R is the rank.
+        words: (R, V) V'.
+    """
+
+    documents: Float
+    values: Float
+    words: Float
+
+    @property
+    def rank(self) -> int:
+        """R, the numerical rank of the counts."""
+        return len(self.values)
+
+
+@dataclass(frozen=True, eq=False)
+class Reconstruction:
+    """N_k.
+
+    Attributes:
+        rank: k.
+        counts: (D, V) N_k. It is overwritten when the next one is asked for.
+        document_norms: (D,) a_d.
+        word_norms: (V,) b_w.
+    """
+
+    rank: int
+    counts: Float
+    document_norms: Float
+    word_norms: Float
+
+    def clipped(self) -> Float:
+        """Return the clipped reading, (D, V); a row without a positive entry stays 0."""
+        return _normalised(np.maximum(self.counts, 0.0))
+
+    def shifted(self) -> Float:
+        """Return the shifted reading, (D, V)."""
+        return _normalised(self.counts - np.minimum(self.counts.min(axis=1, keepdims=True), 0.0))
+
+    def log_cosines(self) -> Float:
+        """Return log(cos(d, w) - min_v cos(d, v)), (D, V), -inf at the minimum, for `raised`."""
+        cosines = self.counts * _inverse(self.document_norms)[:, None]
+        cosines *= _inverse(self.word_norms)
+        cosines -= cosines.min(axis=1, keepdims=True)
+        with np.errstate(divide="ignore"):
+            return np.log(cosines, out=cosines)
+
+
+def decompose(counts: sp.csr_array) -> Decomposition:
+    """Return the singular value decomposition of (D, V) counts; of a value counted as 0 see `numpy.linalg.matrix_rank`.
+
+    Raises:
+        InputError: on counts without tokens.
+    """
+    dense = checked_counts(counts, "LSA").toarray()
+    documents, values, words = np.linalg.svd(dense, full_matrices=False)
+    rank = int(np.sum(values > values[0] * max(dense.shape) * np.finfo(float).eps))
+    return Decomposition(documents[:, :rank].copy(), values[:rank], words[:rank])
+
+
+def reconstructions(decomposition: Decomposition, ranks: Sequence[int]) -> Iterator[Reconstruction]:
+    """Yield N_k at rising ranks k; each adds to the last, so all together cost as much as the largest.
+
+    Raises:
+        InputError: on a rank below 1 or above that of the counts.
+    """
+    if not all(1 <= rank <= decomposition.rank for rank in ranks):
+        raise InputError(
+            f"LSA: ranks {list(ranks)}; they must lie between 1 and the counts' rank, {decomposition.rank}"
+        )
+    D, V = len(decomposition.documents), decomposition.words.shape[1]
+    counts, of_documents, of_words = np.zeros((D, V)), np.zeros(D), np.zeros(V)
+    done = 0
+    for rank in sorted(set(ranks)):
+        new = slice(done, rank)
+        U, s, words = decomposition.documents[:, new], decomposition.values[new], decomposition.words[new]
+        counts += (U * s) @ words
+        of_documents += U**2 @ s
+        of_words += s @ words**2
+        done = rank
+        yield Reconstruction(rank, counts, np.sqrt(of_documents), np.sqrt(of_words))
+
+
+def raised(log_cosines: Float, exponent: float, times: Float | None = None) -> Float:
+    """Return the cosines' reading, (D, V): the differences, given as logarithms, to a power, times p(w) where given.
+
+    Args:
+        log_cosines: (D, V) of `Reconstruction.log_cosines`.
+        exponent: gamma, above 0.
+        times: (V,) the unigram of "cosine-geometric"; None for "cosine".
+
+    Returns:
+        rows that sum to 1; a row whose cosines are all the same stays 0.
+    """
+    powers = exponent * log_cosines
+    np.exp(powers, out=powers)
+    if times is not None:
+        powers *= times
+    return _normalised(powers)
+
+
+def _inverse(norms: Float) -> Float:
+    """Return 1 / norms, 0 for those that are rounding beside the largest: an empty document has no direction."""
+    zero = norms <= norms.max() * len(norms) * np.finfo(float).eps
+    return np.divide(1.0, norms, where=~zero, out=np.zeros(len(norms)))
+
+
+def _normalised(weights: Float) -> Float:
+    """Return the rows over their sums, in place; a row of zeros stays."""
+    sums = weights.sum(axis=1, keepdims=True)
+    weights /= np.where(sums > 0.0, sums, 1.0)
+    return weights
+
+
+def mixed(reading: Float, unigram: Float, rows: NDArray[np.int64], words: NDArray[np.int32], weight: float) -> Float:
+    """Return (1 - weight) p(w | d) + weight p(w), (n,), of n pairs of a document and a word.
+
+    Args:
+        reading: (D, V) p(w | d); a document whose row is 0 has the unigram.
+        unigram: (V,) p(w).
+        rows: (n,) the pairs' documents.
+        words: (n,) their words.
+        weight: lambda, in [0, 1].
+    """
+    weights = np.where(reading.any(axis=1), weight, 1.0)[rows]
+    p: Float = (1.0 - weights) * reading[rows, words] + weights * unigram[words]
+    return p
+
+
+def mixing_weight(model: Float, unigram: Float, counts: Float) -> float:
+    """Return the lambda in [0, 1] that maximises sum_i n_i log((1 - lambda) model_i + lambda unigram_i).
+
+    Args:
+        model: (n,) the probabilities of n cells.
+        unigram: (n,) the same, all positive.
+        counts: (n,) the tokens of each.
+    """
+
+    def slope(weight: float) -> float:
+        with np.errstate(divide="ignore", over="ignore"):  # at 0, a model's zeros and denormals make it infinite
+            return float(np.sum(counts * (unigram - model) / (model + weight * (unigram - model))))
+
+    low, high = 0.0, 1.0
+    if slope(0.0) <= 0.0:
+        return 0.0
+    if slope(1.0) >= 0.0:
+        return 1.0
+    for _ in range(BISECTIONS):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if slope(middle) > 0.0 else (low, middle)
+    return 0.5 * (low + high)

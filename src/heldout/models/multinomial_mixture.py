@@ -1,0 +1,97 @@
+r"""Mixture of multinomials with a point posterior (classification EM), and its exact EM (Welling et al. 2008, 4.1).
+
+The whole document has one discrete latent variable, its component (PLSA gives every token its own):
+
+    log p(x, h = k) = log pi_k + sum_w n(w) log phi[k, w]
+    log p(x)        = logsumexp_k log p(x, k)          exact
+    max_k log p(x, k) <= log p(x)                      the bound of a point posterior, equation 4.30
+
+x is the document's stream of tokens, so there is no multinomial coefficient: perplexities are per token. VE step: the
+best component of each document (or q(k) = p(k | x)). VM step: pi_k ∝ sum_d q_d(k), phi[k, w] ∝ sum_d q_d(k) n(d, w). A
+component without tokens keeps its phi, of which the objective is then no function.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from heldout.errors import InputError
+from heldout.models.estimator import checked_counts
+from heldout.models.vem import Family, Float, PointMixture, Posterior, check_posterior
+
+
+class Multinomials(NamedTuple):
+    """pi (K,) and phi (K, V); both sum to 1 (phi over words)."""
+
+    weights: Float
+    phi: Float
+
+    def smoothed(self, constant: float) -> "Multinomials":
+        """Return these with `constant` added to every phi[k, w] and renormalised (section 5)."""
+        return self._replace(phi=(self.phi + constant) / (1.0 + constant * self.phi.shape[1]))
+
+
+class MultinomialMixture(PointMixture[sp.csr_array, Multinomials]):
+    """Mixture of multinomials on a matrix of counts.
+
+    Args:
+        n_components: K.
+        posterior: "point" (classification EM), or "exact" for exact EM.
+        iterations, tolerance, random_state: see `PointVEM`.
+
+    Attributes (after `fit`): see `PointVEM`; `parameters_` is a `Multinomials`.
+    """
+
+    family = Family(
+        "mixture of multinomials",
+        "discrete",
+        r"h \in \{1, \dots, K\}",
+        r"\prod_w \phi_{hw}^{n_w}",
+        "4.30",
+    )
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        posterior: Posterior = "point",
+        iterations: int = 100,
+        tolerance: float = 0.0,
+        random_state: np.random.Generator | int | None = None,
+    ) -> None:
+        super().__init__(n_components, iterations=iterations, tolerance=tolerance, random_state=random_state)
+        self.posterior = posterior
+
+    def check(self, X: Any) -> sp.csr_array:
+        """Return X, (D, V) counts, as a sparse array without stored zeros.
+
+        Raises:
+            InputError: on a negative or undefined count, no tokens, or a bad setting.
+        """
+        check_posterior(self.posterior, self.family.name)
+        return checked_counts(X, self.family.name)
+
+    def start(self, data: sp.csr_array, random: np.random.Generator) -> Multinomials:
+        """Return equal weights and phi halfway between K documents and all documents together."""
+        full = np.flatnonzero(data.sum(axis=1) > 0.0)
+        K = self.n_components
+        if len(full) < K:
+            raise InputError(f"{self.family.name}: {K} components cannot start from {len(full)} documents; take fewer")
+        phi = data[np.sort(random.choice(full, K, replace=False))].toarray()
+        phi /= phi.sum(axis=1, keepdims=True)
+        together = data.sum(axis=0)
+        return Multinomials(np.full(K, 1.0 / K), 0.5 * (phi + together / together.sum()))
+
+    def log_joint(self, data: sp.csr_array, parameters: Multinomials) -> Float:
+        """Return log pi_k + sum_w n(d, w) log phi[k, w], (D, K) nats; -inf where a word has probability 0."""
+        with np.errstate(divide="ignore"):
+            # a sparse product multiplies stored, positive counts only, so that 0 log 0 does not arise
+            return np.asarray(data @ np.log(parameters.phi).T + np.log(parameters.weights))
+
+    def vm_step(self, data: sp.csr_array, latent: Float, parameters: Multinomials) -> Multinomials:
+        """Return the weights and word probabilities that maximise the objective."""
+        counts = np.asarray((data.T @ latent).T)
+        totals = counts.sum(axis=1, keepdims=True)
+        phi = np.where(totals > 0.0, counts / np.where(totals > 0.0, totals, 1.0), parameters.phi)
+        return Multinomials(latent.sum(axis=0) / data.shape[0], phi)

@@ -1,0 +1,86 @@
+r"""Non-negative matrix factorisation with the Poisson objective (Welling et al. 2008, section 3.3; Lee and Seung 1999).
+
+    p(x | h) = prod_i r_i^{x_i} exp(-r_i) / x_i!,   r_i = sum_j W_ij h_j                             (3.15)
+    O = sum_{i,n} (x_in log r_in - r_in - log x_in!)                                                 (3.16)
+
+with W, H >= 0 and sum_i W_ij = 1. For any Q_in over j, Jensen's inequality gives
+log r_in >= sum_j Q_in(j) log(W_ij h_jn) + S(Q_in), with equality at Q_in(j) = W_ij h_jn / r_in (3.17). In the bound
+
+    B = sum_{i,n} x_in [sum_j Q_in(j) log(W_ij h_jn) + S(Q_in)] - sum_{j,n} h_jn sum_i W_ij - constant
+
+the derivative by h_jn is sum_i x_in Q_in(j) / h_jn - sum_i W_ij. The last sum is 1, hence
+
+    h_jn <- sum_i x_in Q_in(j) = h_jn sum_i W_ij x_in / r_in                                         (3.19)
+
+which needs no division; without the constraint it would be by sum_i W_ij. For W the linear term is constant under the
+constraint, and a Lagrange multiplier gives
+
+    W_ij ∝ sum_n x_in Q_in(j) = W_ij sum_n h_jn x_in / r_in,   normalised over i.                    (3.18)
+
+Each step closes the bound and then maximises it, so O never falls. After a VE step the rates of a data case sum to
+its total. Only the positive x_in take part: O(nnz K) work and memory. As the source says, 3.16 also makes sense for
+x that are no counts; log x! is log Gamma(x + 1).
+"""
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.special import gammaln
+
+from heldout.models.estimator import checked_counts
+from heldout.models.vem import Family, Float, PointVEM
+
+
+class NMF(PointVEM[sp.csr_array, Float, Float]):
+    """NMF by Lee and Seung's updates on an (N, V) matrix, sparse or dense; settings as in `PointVEM`.
+
+    Attributes (after `fit`):
+        parameters_: (V, K) W, columns sum to 1; a component that explains nothing keeps its column.
+        latent_: (N, K) H.
+    """
+
+    family = Family(
+        "NMF", "continuous", r"h \in \mathbb{R}_{\geq 0}^K", r"\prod_i \mathrm{Poisson}(x_i; [Wh]_i)", "3.15--3.19"
+    )
+
+    def check(self, X: Any) -> sp.csr_array:
+        """Return X as a sparse array without stored zeros; raise InputError where it is no matrix of counts."""
+        return checked_counts(X, self.family.name)
+
+    def start(self, data: sp.csr_array, random: np.random.Generator) -> Float:
+        """Return W with random columns that sum to 1, (V, K)."""
+        W = random.random((data.shape[1], self.n_components)) + 0.1  # none so small that its word is lost
+        return np.asarray(W / W.sum(axis=0))
+
+    def ve_step(self, data: sp.csr_array, parameters: Float, latent: Float | None = None) -> Float:
+        """Return H by one update 3.19, from equal shares of each data case's total where there is none yet."""
+        if latent is None:
+            K = parameters.shape[1]
+            latent = np.repeat(data.sum(axis=1)[:, None] / K, K, axis=1)
+        return np.asarray(latent * (_ratios(data, parameters, latent) @ parameters))
+
+    def vm_step(self, data: sp.csr_array, latent: Float, parameters: Float) -> Float:
+        """Return W by one update 3.18."""
+        W = parameters * (_ratios(data, parameters, latent).T @ latent)
+        totals = W.sum(axis=0)
+        return np.where(totals > 0.0, W / np.where(totals > 0.0, totals, 1.0), parameters)
+
+    def objective(self, data: sp.csr_array, latent: Float, parameters: Float) -> float:
+        """Return equation 3.16 in nats; -inf where a positive entry has rate 0."""
+        with np.errstate(divide="ignore"):
+            logs = float(np.sum(data.data * np.log(_rates(data, parameters, latent))))
+        return logs - float(latent.sum(axis=0) @ parameters.sum(axis=0)) - float(np.sum(gammaln(data.data + 1.0)))
+
+
+def _rates(data: sp.csr_array, W: Float, H: Float) -> Float:
+    """Return sum_j W_ij h_jn at the (nnz,) positive entries of the data, in their order."""
+    rows = np.repeat(np.arange(data.shape[0]), np.diff(data.indptr))
+    return np.asarray(np.einsum("ik,ik->i", H[rows], W[data.indices]))
+
+
+def _ratios(data: sp.csr_array, W: Float, H: Float) -> sp.csr_array:
+    """Return x_in / r_in where x_in > 0; 0 where no component can explain the entry."""
+    rates = _rates(data, W, H)
+    ratios = np.divide(data.data, rates, out=np.zeros_like(rates), where=rates > 0.0)
+    return sp.csr_array((ratios, data.indices, data.indptr), shape=data.shape)

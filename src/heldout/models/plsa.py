@@ -1,0 +1,457 @@
+r"""PLSA-HOF: probabilistic latent semantic analysis by EM (Hofmann 1999; Welling et al. 2008, section 3.4).
+
+Model. A token of document d is word w with probability
+
+    p(w | d) = sum_z p(w | z) p(z | d) = sum_k W[w, k] H[d, k].
+
+Hofmann's symmetric parameters are p(z), p(d | z) and p(w | z). With p(z | d) proportional to
+p(z) p(d | z) the posterior
+
+    p(z | d, w) = p(z) p(d | z) p(w | z) / sum_z' p(z') p(d | z') p(w | z')
+                = W[w, z] H[d, z] / sum_z' W[w, z'] H[d, z']                      (E step)
+
+does not change, because p(d) cancels. The M step is
+
+    p(w | z) ∝ sum_d n(d, w) p(z | d, w),
+    p(d | z) ∝ sum_w n(d, w) p(z | d, w),      p(z) ∝ sum_{d,w} n(d, w) p(z | d, w),
+
+hence p(z | d) = sum_w n(d, w) p(z | d, w) / n(d), which are the updates 3.24 of Welling et al. Each
+iteration cannot lower the log-likelihood sum_{d,w} n(d, w) log sum_k W[w, k] H[d, k].
+
+Kernel. With R[d, w] = n(d, w) / (W H')[d, w] the new values are H[d, k] sum_w R[d, w] W[w, k] / n(d) and
+W[w, k] sum_d R[d, w] H[d, k], normalised over w. One pass over the documents gives R and the new H, one
+pass over the words gives the new W: O(nnz K) work, O(nnz + (D + V) K) memory, no array over
+documents x words x topics. W stays unnormalised between iterations: its sums over words are divided out of
+H, which is smaller. Values below 1e-30 are set to 0, which keeps EM out of denormal numbers; a topic that
+is 0 for a word or a document stays so, as in exact EM.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numba as nb
+import numpy as np
+import scipy.sparse as sp
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba.core import cgutils
+from numba.extending import intrinsic
+from numpy.typing import NDArray
+
+from heldout.corpora.corpus import Corpus
+from heldout.errors import InputError
+from heldout.models.estimator import Estimator, checked_counts
+from heldout.seeds import generator
+from heldout.topics import Topics
+
+SMALLEST = 1e-30  # below this a probability (or, between iterations, an expected count) is 0
+WIDTH = 8  # topics that a vector instruction handles at once; K is filled up to a multiple with zeros
+VECTORS = 4  # independent partial sums, so that one addition need not wait for the last
+
+Float = NDArray[np.float64]
+Index = NDArray[np.int32]
+
+
+def _typed_dot(typing_context: Any, a: Any, b: Any) -> Any:  # noqa: ARG001
+    """Return a . b of two contiguous float64 arrays whose length is a multiple of WIDTH.
+
+    The partial sums are written out as vectors, because a compiler may not reorder a floating-point sum, and
+    one that is allowed to (fast-math) sums in an order that depends on the CPU.
+    """
+    tools: Any = cgutils  # numba's builders are not typed
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        arrays = [
+            context.make_array(kind)(context, builder, argument)
+            for kind, argument in zip(signature.args, arguments, strict=True)
+        ]
+        vector = ir.VectorType(ir.DoubleType(), WIDTH)
+        sums = [tools.alloca_once_value(builder, ir.Constant(vector, [0.0] * WIDTH)) for _ in range(VECTORS)]
+        size = tools.unpack_tuple(builder, arrays[0].shape, 1)[0]
+        integer = size.type
+        step = integer(WIDTH * VECTORS)
+        whole = builder.sub(size, builder.urem(size, step))
+
+        def add(start: Any, total: Any) -> None:
+            pointers = (builder.bitcast(builder.gep(array.data, [start]), vector.as_pointer()) for array in arrays)
+            left, right = (builder.load(pointer, align=8) for pointer in pointers)
+            builder.store(builder.fadd(builder.load(total), builder.fmul(left, right)), total)
+
+        with tools.for_range_slice(builder, integer(0), whole, step, intp=integer, inc=True) as (start, _):
+            for j, total in enumerate(sums):
+                add(builder.add(start, integer(j * WIDTH)), total)
+        with tools.for_range_slice(builder, whole, size, integer(WIDTH), intp=integer, inc=True) as (start, _):
+            add(start, sums[0])
+
+        def sum_in_pairs(parts: list[Any]) -> Any:
+            while len(parts) > 1:
+                parts = [builder.fadd(left, right) for left, right in zip(parts[::2], parts[1::2], strict=True)]
+            return parts[0]
+
+        lanes = sum_in_pairs([builder.load(total) for total in sums])
+        return sum_in_pairs([builder.extract_element(lanes, ir.Constant(ir.IntType(32), j)) for j in range(WIDTH)])
+
+    return nb.types.float64(a, b), build
+
+
+_dot: Any = intrinsic(_typed_dot)
+
+
+@nb.njit(
+    "float64(int32[::1], int32[::1], float64[::1], float64[:, ::1], float64[:, ::1], float64[:, ::1], float64[::1])",
+    cache=True,
+)
+def _documents_pass(indptr, indices, counts, W, scaled, H, ratio):  # type: ignore[no-untyped-def]
+    """Write the EM update of H, fill ratio with R, return the log-likelihood before the update.
+
+    `scaled` is H over the sums of W's columns, so that W scaled' is the model's p(w | d).
+    """
+    n_documents, width = H.shape
+    log_likelihood = 0.0
+    update = np.empty(width)
+    for d in range(n_documents):
+        h = scaled[d]
+        update[:] = 0.0
+        for i in range(indptr[d], indptr[d + 1]):
+            w = W[indices[i]]
+            probability = _dot(h, w)
+            if probability > 0.0:
+                r = counts[i] / probability
+                log_likelihood += counts[i] * math.log(probability)
+            else:  # no topic can explain this word here: it cannot inform H
+                r = 0.0
+                log_likelihood -= np.inf
+            ratio[i] = r
+            for k in range(width):
+                update[k] += r * w[k]
+        total = 0.0
+        for k in range(width):
+            h_new = h[k] * update[k]
+            update[k] = h_new if h_new > SMALLEST else 0.0
+            total += update[k]
+        if total > 0.0:
+            for k in range(width):
+                H[d, k] = update[k] / total
+    return log_likelihood
+
+
+@nb.njit(
+    "void(int32[::1], int32[::1], int32[::1], float64[::1], float64[:, ::1], float64[:, ::1], float64[::1])",
+    cache=True,
+)
+def _words_pass(indptr, indices, position, ratio, W, scaled, totals):  # type: ignore[no-untyped-def]
+    """Replace W by its EM update before normalisation; totals receives the sum over words of each topic."""
+    n_words, width = W.shape
+    update = np.empty(width)
+    totals[:] = 0.0
+    for v in range(n_words):
+        w = W[v]
+        update[:] = 0.0
+        for i in range(indptr[v], indptr[v + 1]):
+            h = scaled[indices[i]]
+            r = ratio[position[i]]
+            for k in range(width):
+                update[k] += r * h[k]
+        for k in range(width):
+            w_new = w[k] * update[k]
+            if w_new < SMALLEST:
+                w_new = 0.0
+            w[k] = w_new
+            totals[k] += w_new
+
+
+@nb.njit(
+    "int64(int32[::1], int32[::1], float64[::1], float64[:, ::1], float64[:, ::1], int64, float64)",
+    cache=True,
+)
+def _fold_in(indptr, indices, counts, W, theta, iterations, tolerance):  # type: ignore[no-untyped-def]
+    """Run EM over theta with W fixed, document by document; return how many documents met the tolerance."""
+    n_documents, n_topics = theta.shape
+    width = -(-n_topics // WIDTH) * WIDTH
+    longest = 0
+    for d in range(n_documents):
+        longest = max(longest, indptr[d + 1] - indptr[d])
+    words = np.zeros((longest, width))
+    explained = np.empty(longest)
+    gradient = np.empty(width)
+    h = np.zeros(width)
+    met = 0
+    for d in range(n_documents):
+        h[:n_topics] = theta[d]
+        size = 0
+        tokens = 0.0
+        for i in range(indptr[d], indptr[d + 1]):
+            w = W[indices[i]]
+            highest = 0.0
+            for k in range(n_topics):
+                highest = max(highest, w[k])
+            if highest > SMALLEST:  # a word that no topic gives cannot inform theta
+                words[size, :n_topics] = w
+                explained[size] = counts[i]
+                tokens += counts[i]
+                size += 1
+        if size == 0:
+            met += 1
+            continue
+        for _ in range(iterations):
+            gradient[:] = 0.0
+            for i in range(size):
+                w = words[i]
+                r = explained[i] / _dot(h, w)
+                for k in range(width):
+                    gradient[k] += r * w[k]
+            steepest = 0.0
+            total = 0.0
+            for k in range(width):
+                steepest = max(steepest, gradient[k])
+                h_new = h[k] * gradient[k]
+                gradient[k] = h_new if h_new > SMALLEST else 0.0
+                total += gradient[k]
+            for k in range(width):
+                h[k] = gradient[k] / total
+            # the log-likelihood is concave in h and its maximum lies at most this far above the point just left
+            if steepest - tokens <= tolerance * tokens:
+                met += 1
+                break
+        theta[d] = h[:n_topics]
+    return met
+
+
+def _filled_up(matrix: Float) -> Float:
+    """Return a contiguous copy with zero columns up to a multiple of WIDTH."""
+    width = -(-matrix.shape[1] // WIDTH) * WIDTH
+    filled = np.zeros((matrix.shape[0], width))
+    filled[:, : matrix.shape[1]] = matrix
+    return filled
+
+
+def _int32(matrix: sp.csr_array | sp.csc_array) -> tuple[Index, Index]:
+    return matrix.indptr.astype(np.int32), matrix.indices.astype(np.int32)
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """The counts above 0, by document and by word, and R of the last pass over the documents.
+
+    Attributes:
+        counts: (nnz,) n(d, w), by document.
+        documents: where each document's cells begin, (D + 1,), and their words, (nnz,).
+        words: where each word's cells begin, (V + 1,), and their documents, (nnz,).
+        position: (nnz,) where the cells by word stand in the order by document.
+        ratio: (nnz,) R[d, w], by document.
+    """
+
+    counts: Float
+    documents: tuple[Index, Index]
+    words: tuple[Index, Index]
+    position: Index
+    ratio: Float
+
+    @classmethod
+    def of(cls, counts: sp.csr_array) -> Self:
+        """Return the cells of (D, V) counts."""
+        by_word = sp.csr_array(
+            (np.arange(1, counts.nnz + 1), counts.indices, counts.indptr), shape=counts.shape
+        ).tocsc()
+        position = (by_word.data - 1).astype(np.int32)
+        return cls(counts.data, _int32(counts), _int32(by_word), position, np.empty(counts.nnz))
+
+    def documents_pass(self, W: Float, scaled: Float, H: Float) -> float:
+        """Write the update of H and R, from W and `scaled`; return sum n log (W scaled') before the update, nats."""
+        return float(_documents_pass(*self.documents, self.counts, W, scaled, H, self.ratio))
+
+    def words_pass(self, W: Float, scaled: Float, totals: Float) -> None:
+        """Replace W by its update before normalisation, from `scaled` and R; `totals` receives its sums over words."""
+        _words_pass(*self.words, self.position, self.ratio, W, scaled, totals)
+
+
+def over(H: Float, totals: Float) -> Float:
+    """Return H over the sums of W's columns (over 1 where a sum is 0): W times it is p(w | d)."""
+    scaled: Float = H / np.where(totals > 0.0, totals, 1.0)
+    return scaled
+
+
+class PLSA(Estimator):
+    """PLSA-HOF by EM on a matrix of counts.
+
+    Args:
+        n_components: K, the number of topics.
+        iterations: the largest number of EM iterations.
+        tolerance: stop when an iteration raises the log-likelihood by less than this many nats per token.
+        smoothing: a constant that every M step adds to p(w | z) before it renormalises; 0 is plain EM.
+            With a positive constant the log-likelihood may fall.
+        random_state: generator of the random start.
+
+    Attributes (after `fit`):
+        components_: (K, V) p(w | z), rows sum to 1. A word without training tokens has probability 0
+            (smoothing aside).
+        document_topics_: (D, K) p(z | d). An empty document keeps its random start.
+        log_likelihood_: (iterations + 1,) nats, before each iteration and after the last.
+        n_iter_: EM iterations run.
+    """
+
+    def __init__(
+        self,
+        n_components: int = 10,
+        *,
+        iterations: int = 100,
+        tolerance: float = 0.0,
+        smoothing: float = 0.0,
+        random_state: np.random.Generator | int | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.iterations = iterations
+        self.tolerance = tolerance
+        self.smoothing = smoothing
+        self.random_state = random_state
+
+    def fit(
+        self,
+        X: sp.sparray | NDArray[Any],
+        y: None = None,  # noqa: ARG002
+        *,
+        components: Float | None = None,
+        document_topics: Float | None = None,
+    ) -> Self:
+        """Fit to X, the (D, V) counts n(d, w), from a random start or from the one given.
+
+        Args:
+            X: (D, V) counts, sparse or dense, none negative.
+            y: ignored, for scikit-learn's pipelines.
+            components: (K, V) start of p(w | z).
+            document_topics: (D, K) start of p(z | d).
+
+        Raises:
+            InputError: on a negative or undefined count, a corpus without tokens, or a bad setting.
+        """
+        counts = checked_counts(X, "PLSA")
+        self._check()
+        n_documents, n_words = counts.shape
+        random = np.random.default_rng(self.random_state)
+        if components is None:
+            components = random.random((self.n_components, n_words))
+        if document_topics is None:
+            document_topics = random.random((n_documents, self.n_components))
+        W = _filled_up((components / components.sum(axis=1, keepdims=True)).T)
+        H = _filled_up(document_topics / document_topics.sum(axis=1, keepdims=True))
+
+        cells = Cells.of(counts)
+        tokens = float(counts.data.sum())
+        totals = np.zeros(W.shape[1])
+        totals[: self.n_components] = 1.0
+        history: list[float] = []
+        for _ in range(self.iterations):
+            history.append(self._iterate(cells, W, H, totals))
+            dead = np.flatnonzero(totals[: self.n_components] == 0.0)
+            if len(dead):  # a topic that explains nothing any more: no word is better than another
+                W[:, dead] = 1.0 / n_words
+                totals[dead] = 1.0
+            if self.smoothing > 0.0:
+                W[:, : self.n_components] /= totals[: self.n_components]
+                W[:, : self.n_components] += self.smoothing
+                W[:, : self.n_components] /= 1.0 + n_words * self.smoothing
+                totals[: self.n_components] = 1.0
+            if len(history) > 1 and abs(history[-1] - history[-2]) < self.tolerance * tokens:
+                break
+        self.n_iter_ = len(history)
+        history.append(self._objective(cells, W, H, totals))
+        self.log_likelihood_ = np.array(history)
+        self.components_ = np.ascontiguousarray(W[:, : self.n_components].T)
+        self.components_ /= self.components_.sum(axis=1, keepdims=True)
+        self.document_topics_ = np.ascontiguousarray(H[:, : self.n_components])
+        return self
+
+    def _check(self) -> None:
+        """Refuse bad settings."""
+        if self.n_components < 1 or self.iterations < 1:
+            raise InputError(
+                f"PLSA: {self.n_components} topics and {self.iterations} iterations; both must be 1 or more"
+            )
+        if not (self.tolerance >= 0.0 and 0.0 <= self.smoothing < math.inf):
+            raise InputError("PLSA: tolerance and smoothing must be 0 or more and finite")
+
+    def _iterate(self, cells: Cells, W: Float, H: Float, totals: Float) -> float:
+        """Run one iteration, in place; return the objective before it, in nats.
+
+        W (V, width) is p(w | z) times `totals`, the sums of its columns; H (D, width) is p(z | d).
+        """
+        scaled = over(H, totals)
+        objective = cells.documents_pass(W, scaled, H)
+        cells.words_pass(W, scaled, totals)
+        return objective
+
+    def _objective(self, cells: Cells, W: Float, H: Float, totals: Float) -> float:
+        """Return the objective, in nats."""
+        return cells.documents_pass(W, over(H, totals), H.copy())
+
+    def transform(self, X: sp.sparray | NDArray[Any]) -> Float:
+        """Return p(z | d), (D, K), of the documents X (D, V) by folding in with the settings of `fit`."""
+        topics = self.topics(tuple(str(v) for v in range(self.components_.shape[1])))
+        return self._fold_in(topics, checked_counts(X, "PLSA", empty=True))
+
+    def _fold_in(self, topics: Topics, counts: sp.csr_array) -> Float:
+        return fold_in_counts(topics, counts, iterations=self.iterations, tolerance=self.tolerance)
+
+    def topics(self, vocabulary: tuple[str, ...], provenance: dict[str, Any] | None = None) -> Topics:
+        """Return the topics with the flat Dirichlet(1) prior that section 3.4 derives for PLSA."""
+        return Topics(self.components_, np.ones(self.n_components), vocabulary, dict(provenance or {}))
+
+
+def fold_in_counts(topics: Topics, counts: sp.csr_array, *, iterations: int, tolerance: float) -> Float:
+    """Fold documents in: iterate the E step with p(w | z) fixed (Hofmann 1999; Welling et al., section 5).
+
+    Maximises sum_w n(w) log sum_k phi[k, w] theta[k] over the simplex, from the uniform point, by
+
+        theta[k] <- theta[k] g[k] / n,    g[k] = sum_w n(w) phi[k, w] / sum_k' phi[k', w] theta[k'].
+
+    The objective is concave, so max_k g[k] - n bounds its distance from the maximum; iteration stops when
+    that is at most `tolerance` nats per token, or after `iterations`.
+
+    Args:
+        topics: the topics; their prior plays no part.
+        counts: (D, V) counts.
+        iterations: the largest number of iterations.
+        tolerance: nats per token; 0 runs all iterations.
+
+    Returns:
+        theta, (D, K), rows sum to 1. Words that no topic gives are left aside here (the evaluator scores
+        them); a document without any other word keeps the uniform weights.
+    """
+    theta = np.full((counts.shape[0], topics.n_topics), 1.0 / topics.n_topics)
+    _fold_in(*_int32(counts), counts.data, topics.phi_by_word, theta, iterations, tolerance)
+    return theta
+
+
+def fold_in(
+    topics: Topics,
+    documents: Corpus,
+    *,
+    seed: int,  # noqa: ARG001  (folding in draws nothing)
+    iterations: int,
+    tolerance: float,
+) -> Float:
+    """Fold in the documents of a corpus over the topics' vocabulary; see `fold_in_counts`."""
+    return fold_in_counts(topics, documents.counts(), iterations=iterations, tolerance=tolerance)
+
+
+def train(
+    corpus: Corpus, *, topics: int, seed: int, iterations: int, tolerance: float, smoothing: float = 0.0
+) -> list[Topics]:
+    """Train PLSA on a corpus; the start is named by (corpus, topics, seed), so every constant shares it."""
+    model = PLSA(
+        topics,
+        iterations=iterations,
+        tolerance=tolerance,
+        smoothing=smoothing,
+        random_state=generator("plsa-start", corpus=corpus.name, topics=topics, seed=seed),
+    ).fit(corpus.counts())
+    provenance = {
+        "model": "plsa-hof",
+        "corpus": corpus.name,
+        "documents": corpus.n_documents,
+        "seed": seed,
+        "iterations": model.n_iter_,
+        "smoothing": smoothing,
+        "log_likelihood": model.log_likelihood_.tolist(),
+    }
+    return [model.topics(corpus.vocabulary, provenance)]

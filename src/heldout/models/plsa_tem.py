@@ -1,0 +1,294 @@
+r"""PLSA-TEM: PLSA by tempered EM at a fixed inverse temperature beta (Hofmann 1999; Welling et al. 2008, section 5).
+
+Free energy. For posteriors q(z | d, w), each summing to 1 over z, Hofmann's free energy is
+
+    F_beta(q, W, H) = sum_{d,w} n(d, w) sum_z q(z | d, w) [log q(z | d, w) - beta log(W[w, z] H[d, z])].
+
+E step: the minimum over q is q(z | d, w) ∝ (W[w, z] H[d, z])^beta (equation 9; the whole product is tempered, and
+the factor p(d)^beta of the symmetric parameters cancels). There
+
+    F_beta(W, H) = -sum_{d,w} n(d, w) log sum_k (W[w, k] H[d, k])^beta.
+
+M step: F_beta depends on W and H through -beta sum n q log(W H) alone, so for every beta the minimum is that of
+EM, W[w, k] ∝ sum_d n q and H[d, k] = sum_w n q / n(d). Neither step raises F_beta. At beta = 1 this is PLSA-HOF.
+
+Kernel. With W~ = W^beta, H~ = H^beta and R~[d, w] = n(d, w) / (W~ H~')[d, w], n q = R~ W~ H~, hence
+
+    H[d, k] <- H~[d, k] sum_w R~[d, w] W~[w, k] / n(d),      W[w, k] <- W~[w, k] sum_d R~[d, w] H~[d, k] / gamma_k:
+
+the passes of `heldout.models.plsa`, given the powers. W may stay unnormalised as there, for its column sums, divided
+out of H, give (W / sum)^beta (H)^beta = W^beta (H / sum)^beta.
+
+Fold-in. The same steps with W fixed minimise F_beta over one document's h, that is, they maximise
+J(h) = sum_w n(w) log sum_k (W[w, k] h[k])^beta. For beta <= 1, h^beta is concave, and so is J. At beta < 1 its
+maximum is not that of the likelihood: the slope of h^beta at 0 is infinite, so no topic that gives one of the
+document's words gets weight 0, and weights are flatter. A fixed point h = h^beta g is the maximum where all h > 0.
+With h' the update of h, dJ/dh[k] = beta n h'[k] / h[k], so the maximum lies at most beta n (max_k h'[k] / h[k] - 1)
+above J(h), which stops the iteration. A weight below 1e-30 becomes 0 and is left out of that bound.
+
+What is scored. Topics and weights that tempered EM finds enter the untempered mixture p(w | d) = sum_k W[w, k] h[k].
+
+Powers. x^beta = 2^(beta log2 x): the exponent bits of x and an odd series in (m - 1) / (m + 1) give log2 x, a Taylor
+series the fractional power. It is plain float64 arithmetic, the same on every CPU, that compilers turn into vector
+instructions; its relative error is below 2e-14 (log2 x carries the rounding of a number near 100).
+"""
+
+import math
+
+import numba as nb
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from heldout.corpora.corpus import Corpus
+from heldout.errors import InputError
+from heldout.models import plsa
+from heldout.models.plsa import PLSA, SMALLEST, WIDTH, Cells, Float, over
+from heldout.seeds import generator
+from heldout.topics import Topics
+
+MODEL = "plsa-tem"
+BLOCK = 256  # numbers whose powers are taken at once: their bits stay in the cache
+
+_ROOT_HALF = np.int64(0x3FE6A09E667F3BCD)  # the bits of sqrt(1/2): mantissas lie in [sqrt(1/2), sqrt(2))
+_BIAS = np.int64(1024)  # keeps exponents positive while they are bits
+_TWO_52_BITS = np.int64(0x4330000000000000)  # the bits of 2^52: an integer below, or'd in, makes the float 2^52 + it
+_TWO_52_AND_BIAS = 2.0**52 + 1024.0
+_ROUNDER = 1.5 * 2.0**52  # adding it rounds to an integer, which stands in the low bits of the sum
+_ONE_EXPONENT = np.int64(1023)
+_SHIFT = np.int64(52)
+_TWO_OVER_LN_2 = 2.0 / math.log(2.0)
+_LN_2 = math.log(2.0)
+
+
+@nb.njit("void(float64[::1], float64, float64[::1])", cache=True, error_model="numpy")
+def _power(x, exponent, out):  # type: ignore[no-untyped-def]
+    """Write x^exponent, 0 for 0; for numbers that are 0 or above 1e-300 and exponents in (0, 1]."""
+    mantissas, numbers = np.empty(BLOCK), np.empty(BLOCK)
+    mantissa_bits, number_bits = mantissas.view(np.int64), numbers.view(np.int64)
+    for start in range(0, x.shape[0], BLOCK):
+        values, results = x[start : start + BLOCK], out[start : start + BLOCK]
+        bits = values.view(np.int64)
+        size = values.shape[0]
+        for i in range(size):
+            power_of_two = (bits[i] - _ROOT_HALF + (_BIAS << _SHIFT)) >> _SHIFT
+            mantissa_bits[i] = bits[i] - ((power_of_two - _BIAS) << _SHIFT)
+            number_bits[i] = power_of_two | _TWO_52_BITS
+        for i in range(size):
+            s = (mantissas[i] - 1.0) / (mantissas[i] + 1.0)
+            u = s * s  # at most 0.0295: the first term left out of the series is below 1e-17
+            series = 1.0 / 19.0 + u * (1.0 / 21.0)
+            series = 1.0 / 15.0 + u * (1.0 / 17.0 + u * series)
+            series = 1.0 / 11.0 + u * (1.0 / 13.0 + u * series)
+            series = 1.0 / 7.0 + u * (1.0 / 9.0 + u * series)
+            series = 1.0 / 3.0 + u * (1.0 / 5.0 + u * series)
+            log2 = (numbers[i] - _TWO_52_AND_BIAS) + _TWO_OVER_LN_2 * (s + s * u * series)
+            y = exponent * log2
+            rounded = y + _ROUNDER
+            numbers[i] = rounded
+            r = (y - (rounded - _ROUNDER)) * _LN_2  # at most 0.347 in size: below 1e-17 again
+            series = 1.0 / 479001600.0 + r * (1.0 / 6227020800.0)
+            series = 1.0 / 3628800.0 + r * (1.0 / 39916800.0 + r * series)
+            series = 1.0 / 40320.0 + r * (1.0 / 362880.0 + r * series)
+            series = 1.0 / 720.0 + r * (1.0 / 5040.0 + r * series)
+            series = 1.0 / 24.0 + r * (1.0 / 120.0 + r * series)
+            mantissas[i] = 1.0 + r * (1.0 + r * (0.5 + r * (1.0 / 6.0 + r * series)))
+        for i in range(size):
+            number_bits[i] = (number_bits[i] + _ONE_EXPONENT) << _SHIFT
+        for i in range(size):
+            mantissas[i] = mantissas[i] * numbers[i] if values[i] > 0.0 else 0.0
+        results[:] = mantissas[:size]
+
+
+def power(x: Float, exponent: float, out: Float | None = None) -> Float:
+    """Return x^exponent, elementwise, for an exponent in (0, 1], in `out` (which may be x) or a new array.
+
+    At 1 it is x, bit for bit.
+    """
+    if out is None:
+        out = np.empty(x.shape)
+    if exponent != 1.0:
+        _power(x.reshape(-1), exponent, out.reshape(-1))
+    elif out is not x:
+        out[:] = x
+    return out
+
+
+@nb.njit(
+    "int64(int32[::1], int32[::1], float64[::1], float64[:, ::1], float64[:, ::1], float64, int64, float64)",
+    cache=True,
+)
+def _fold_in(indptr, indices, counts, W, theta, beta, iterations, tolerance):  # type: ignore[no-untyped-def]
+    """Run tempered EM over theta with W, given as W^beta, fixed; return how many documents met the tolerance."""
+    n_documents, n_topics = theta.shape
+    width = -(-n_topics // WIDTH) * WIDTH
+    longest = 0
+    for d in range(n_documents):
+        longest = max(longest, indptr[d + 1] - indptr[d])
+    words = np.zeros((longest, width))
+    explained = np.empty(longest)
+    update = np.empty(width)
+    h, tempered = np.zeros(width), np.zeros(width)
+    met = 0
+    for d in range(n_documents):
+        h[:n_topics] = theta[d]
+        size = 0
+        for i in range(indptr[d], indptr[d + 1]):
+            w = W[indices[i]]
+            highest = 0.0
+            for k in range(n_topics):
+                highest = max(highest, w[k])
+            if highest > SMALLEST:  # a word that no topic gives cannot inform theta
+                words[size, :n_topics] = w
+                explained[size] = counts[i]
+                size += 1
+        if size == 0:
+            met += 1
+            continue
+        for _ in range(iterations):
+            _power(h, beta, tempered)
+            update[:] = 0.0
+            for i in range(size):
+                w = words[i]
+                r = explained[i] / plsa._dot(tempered, w)
+                for k in range(width):
+                    update[k] += r * w[k]
+            total = 0.0
+            for k in range(width):
+                h_new = tempered[k] * update[k]
+                update[k] = h_new if h_new > SMALLEST else 0.0
+                total += update[k]
+            largest = 0.0
+            for k in range(width):
+                update[k] /= total
+                if h[k] > 0.0:
+                    largest = max(largest, update[k] / h[k])
+                h[k] = update[k]
+            if beta * (largest - 1.0) <= tolerance:
+                met += 1
+                break
+        theta[d] = h[:n_topics]
+    return met
+
+
+class PLSATEM(PLSA):
+    """PLSA-TEM on a matrix of counts; attributes and `fit` are those of PLSA.
+
+    Args:
+        n_components: K, the number of topics.
+        beta: the inverse temperature, in (0, 1].
+        iterations: the largest number of tempered EM iterations.
+        tolerance: stop when an iteration lowers the free energy by less than this many nats per token.
+        random_state: generator of the random start.
+
+    Attributes (after `fit`): as of PLSA, but
+        log_likelihood_: (iterations + 1,) -F_beta in nats, before each iteration and after the last.
+    """
+
+    def __init__(
+        self,
+        n_components: int = 10,
+        *,
+        beta: float = 0.9,
+        iterations: int = 100,
+        tolerance: float = 0.0,
+        random_state: np.random.Generator | int | None = None,
+    ) -> None:
+        super().__init__(n_components, iterations=iterations, tolerance=tolerance, random_state=random_state)
+        self.beta = beta
+
+    def _check(self) -> None:
+        super()._check()
+        if not 0.0 < self.beta <= 1.0:
+            raise InputError(f"PLSA-TEM: beta is {self.beta}; it must be above 0 and at most 1")
+
+    def _iterate(self, cells: Cells, W: Float, H: Float, totals: Float) -> float:
+        power(W, self.beta, out=W)
+        scaled = over(H, totals)
+        power(scaled, self.beta, out=scaled)
+        objective = cells.documents_pass(W, scaled, H)
+        cells.words_pass(W, scaled, totals)
+        return objective
+
+    def _objective(self, cells: Cells, W: Float, H: Float, totals: Float) -> float:
+        return cells.documents_pass(power(W, self.beta), power(over(H, totals), self.beta), H.copy())
+
+    def _fold_in(self, topics: Topics, counts: sp.csr_array) -> Float:
+        return fold_in_counts(topics, counts, beta=self.beta, iterations=self.iterations, tolerance=self.tolerance)
+
+
+def fold_in_counts(
+    topics: Topics, counts: sp.csr_array, *, beta: float, iterations: int, tolerance: float
+) -> NDArray[np.float64]:
+    """Fold documents in by the tempered E step with p(w | z) fixed, from the uniform point.
+
+    Args:
+        topics: the topics; their prior plays no part.
+        counts: (D, V) counts.
+        beta: the inverse temperature, in (0, 1]; at 1 this is PLSA-HOF's fold-in, bit for bit.
+        iterations: the largest number of iterations.
+        tolerance: nats per token that J may lie below its maximum; 0 runs all iterations.
+
+    Returns:
+        theta, (D, K), rows sum to 1. Words that no topic gives are left aside here (the evaluator scores
+        them); a document without any other word keeps the uniform weights.
+    """
+    if beta == 1.0:
+        return plsa.fold_in_counts(topics, counts, iterations=iterations, tolerance=tolerance)
+    theta = np.full((counts.shape[0], topics.n_topics), 1.0 / topics.n_topics)
+    W = power(topics.phi_by_word, beta)
+    indptr, indices = counts.indptr.astype(np.int32), counts.indices.astype(np.int32)
+    _fold_in(indptr, indices, counts.data, W, theta, beta, iterations, tolerance)
+    return theta
+
+
+def fold_in(
+    topics: Topics,
+    documents: Corpus,
+    *,
+    seed: int,  # noqa: ARG001  (folding in draws nothing)
+    iterations: int,
+    tolerance: float,
+) -> Float:
+    """Fold in the documents of a corpus at the beta that the topics were trained with; see `fold_in_counts`.
+
+    Raises:
+        InputError: when the topics are not of PLSA-TEM, so that there is no beta.
+    """
+    if topics.provenance.get("model") != MODEL or "beta" not in topics.provenance:
+        raise InputError(f"{MODEL}: the topics name no beta to fold in with; train them with {MODEL}")
+    beta = float(topics.provenance["beta"])
+    return fold_in_counts(topics, documents.counts(), beta=beta, iterations=iterations, tolerance=tolerance)
+
+
+def train(corpus: Corpus, *, topics: int, seed: int, iterations: int, tolerance: float, beta: float) -> list[Topics]:
+    """Train PLSA-TEM on a corpus; the start is PLSA-HOF's for (corpus, topics, seed), so beta = 1 repeats PLSA-HOF.
+
+    Args:
+        corpus: the training documents.
+        topics: K.
+        seed: the named seed.
+        iterations: the largest number of tempered EM iterations.
+        tolerance: stop when an iteration lowers the free energy by less than this many nats per token.
+        beta: the inverse temperature, in (0, 1].
+
+    Raises:
+        InputError: as `PLSA.fit` does, or when beta is out of range.
+    """
+    model = PLSATEM(
+        topics,
+        beta=beta,
+        iterations=iterations,
+        tolerance=tolerance,
+        random_state=generator("plsa-start", corpus=corpus.name, topics=topics, seed=seed),
+    ).fit(corpus.counts())
+    provenance = {
+        "model": MODEL,
+        "corpus": corpus.name,
+        "documents": corpus.n_documents,
+        "seed": seed,
+        "iterations": model.n_iter_,
+        "beta": beta,
+        "objective": model.log_likelihood_.tolist(),
+    }
+    return [model.topics(corpus.vocabulary, provenance)]

@@ -1,0 +1,105 @@
+r"""PLSA-VEM: PLSA as variational EM with point posteriors (Welling et al. 2008, sections 2 and 3.4).
+
+Model. A document's weights h_d have a flat Dirichlet(1) prior; given them a token is word w with probability
+sum_k W[w, k] h_d[k]. With the point posterior delta(h_d - H[d]) and its entropy, which is minus infinity, left out,
+the variational objective (2.6) is
+
+    O(W, H) = sum_{d,w} n(d, w) log sum_k W[w, k] H[d, k].
+
+Its two steps each raise O and alternate:
+
+    VE step   maximise over H, W fixed:    H[d, k] <- H[d, k] sum_w R[d, w] W[w, k] / n(d),
+    VM step   raise over W, H fixed:       W[w, k] <- W[w, k] sum_d R[d, w] H[d, k] / gamma_k,
+
+with R[d, w] = n(d, w) / (W H')[d, w]: the two halves of equation 3.24. Each follows from the bound 3.22 with
+Q[d, w, k] = W[w, k] H[d, k] / (W H')[d, w], equation 3.23, at the current point; the VE step repeats its half
+`ve_iterations` times, and infinitely many would solve it, for O is concave in H.
+
+Beside PLSA-HOF. EM computes Q once and updates W and H from it, so its W sees the old H; here the VM step's R and H
+are new ones. Both multiply H by sum_w R W / n and W by sum_d R H / gamma, and stand still exactly where these
+factors are 1 (or the parameter is 0): the fixed points are the same, the paths are not.
+
+Kernel. The passes of `heldout.models.plsa`; an iteration is `ve_iterations` + 1 passes over the documents (the last
+only for R at the new H) and one over the words.
+"""
+
+import numpy as np
+
+from heldout.corpora.corpus import Corpus
+from heldout.errors import InputError
+from heldout.models.plsa import PLSA, Cells, Float, fold_in, over
+from heldout.seeds import generator
+from heldout.topics import Topics
+
+__all__ = ["PLSAVEM", "fold_in", "train"]
+
+
+class PLSAVEM(PLSA):
+    """PLSA-VEM on a matrix of counts; attributes and `fit` are those of PLSA.
+
+    Args:
+        n_components: K, the number of topics.
+        iterations: the largest number of VE and VM steps.
+        tolerance: stop when an iteration raises the objective by less than this many nats per token.
+        ve_iterations: fixed-point iterations in each VE step.
+        random_state: generator of the random start.
+    """
+
+    def __init__(
+        self,
+        n_components: int = 10,
+        *,
+        iterations: int = 100,
+        tolerance: float = 0.0,
+        ve_iterations: int = 1,
+        random_state: np.random.Generator | int | None = None,
+    ) -> None:
+        super().__init__(n_components, iterations=iterations, tolerance=tolerance, random_state=random_state)
+        self.ve_iterations = ve_iterations
+
+    def _check(self) -> None:
+        super()._check()
+        if self.ve_iterations < 1:
+            raise InputError(f"PLSA-VEM: {self.ve_iterations} iterations of the VE step; there must be 1 or more")
+
+    def _iterate(self, cells: Cells, W: Float, H: Float, totals: Float) -> float:
+        objectives = [cells.documents_pass(W, over(H, totals), H) for _ in range(self.ve_iterations)]
+        scaled = over(H, totals)
+        cells.documents_pass(W, scaled, H.copy())
+        cells.words_pass(W, scaled, totals)
+        return objectives[0]
+
+
+def train(
+    corpus: Corpus, *, topics: int, seed: int, iterations: int, tolerance: float, ve_iterations: int = 1
+) -> list[Topics]:
+    """Train PLSA-VEM on a corpus, from the start that PLSA-HOF has for the same (corpus, topics, seed).
+
+    Args:
+        corpus: the training documents.
+        topics: K.
+        seed: the named seed.
+        iterations: the largest number of VE and VM steps.
+        tolerance: stop when an iteration raises the objective by less than this many nats per token.
+        ve_iterations: fixed-point iterations in each VE step.
+
+    Raises:
+        InputError: as `PLSA.fit` does, or when a VE step has no iteration.
+    """
+    model = PLSAVEM(
+        topics,
+        iterations=iterations,
+        tolerance=tolerance,
+        ve_iterations=ve_iterations,
+        random_state=generator("plsa-start", corpus=corpus.name, topics=topics, seed=seed),
+    ).fit(corpus.counts())
+    provenance = {
+        "model": "plsa-vem",
+        "corpus": corpus.name,
+        "documents": corpus.n_documents,
+        "seed": seed,
+        "iterations": model.n_iter_,
+        "ve_iterations": ve_iterations,
+        "log_likelihood": model.log_likelihood_.tolist(),
+    }
+    return [model.topics(corpus.vocabulary, provenance)]

@@ -1,0 +1,234 @@
+r"""Variational EM with point posteriors (Welling et al. 2008, section 2): one frame for the models of section 3.
+
+Data cases x_n, latent h_n, parameters theta = (nu, gamma). For any distribution q over the latent variables
+
+    log p(X) >= sum_n E_q[log p_nu(x_n | h_n) + log p_gamma(h_n)] + S(q)                          (2.2, 2.4)
+
+because the difference is KL[q || p(h | x)]. A point posterior q(h_n) = delta(h_n - h^_n), equation 2.5, makes the
+first term
+
+    O(theta, h^) = sum_n log p_nu(x_n | h^_n) + sum_n log p_gamma(h^_n).                          (2.6)
+
+What is left out is S(q). It is 0 for a discrete h, so O is a bound on the log-likelihood. For a continuous h the
+point is the limit of ever narrower densities, whose entropy, dim(h) log(sigma sqrt(2 pi e)) for a Gaussian, goes to
+minus infinity: O then bounds nothing. The VE step raises O over h^, the VM step over theta; O never falls.
+
+A model of discrete latent variables can also run exact EM: its VE step takes q = p(h | x), its objective keeps
+S(q), and 2.2 holds with equality.
+
+Rows are data cases: X is (N, D) and H, (N, K), is the transpose of the source's.
+"""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, Literal, NamedTuple, Self, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logsumexp, xlogy
+
+from heldout.errors import InputError
+from heldout.models.estimator import Estimator
+
+Float = NDArray[np.float64]
+Data = TypeVar("Data")
+Parameters = TypeVar("Parameters")
+Latent = TypeVar("Latent")
+Posterior = Literal["point", "exact"]
+
+
+@dataclass(frozen=True)
+class Family:
+    """What a model of the family is.
+
+    Attributes:
+        name: as it is printed.
+        latent: the kind of h.
+        latent_symbol, conditional: h's domain and p(x | h), in LaTeX's mathematics.
+        equations: where Welling et al. (2008) derive it; empty where they do not.
+        posterior: "point", or "samples" where h is sampled and nothing is dropped.
+    """
+
+    name: str
+    latent: Literal["discrete", "continuous"]
+    latent_symbol: str
+    conditional: str
+    equations: str
+    posterior: Literal["point", "samples"] = "point"
+
+    @property
+    def entropy(self) -> float:
+        """The point posterior's entropy in nats: 0 or minus infinity (section 2)."""
+        return 0.0 if self.latent == "discrete" else -math.inf
+
+    @property
+    def bounds(self) -> bool:
+        """Whether objective 2.6, which drops that entropy, is a lower bound on the log-likelihood."""
+        return self.entropy == 0.0
+
+
+class Step(NamedTuple, Generic[Parameters, Latent]):
+    """Where an iteration has led: the objective in nats is that of these parameters and this latent."""
+
+    parameters: Parameters
+    latent: Latent
+    objective: float
+
+
+class PointVEM(Estimator, ABC, Generic[Data, Parameters, Latent]):
+    """Variational EM with point posteriors.
+
+    Args:
+        n_components: K.
+        iterations: the largest number of iterations (a VM step, then a VE step).
+        tolerance: stop after an iteration that raises the objective by no more than this many nats.
+        random_state: generator of the random start.
+
+    Attributes (after `fit`):
+        parameters_, latent_: after the last iteration.
+        objective_: (iterations + 1,) nats, after the first VE step and after each iteration.
+        n_iter_: iterations run.
+    """
+
+    family: ClassVar[Family]
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        iterations: int = 100,
+        tolerance: float = 0.0,
+        random_state: np.random.Generator | int | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.iterations = iterations
+        self.tolerance = tolerance
+        self.random_state = random_state
+
+    @abstractmethod
+    def check(self, X: Any) -> Data:
+        """Return X as the steps take it; raise InputError where it is no data for this model."""
+
+    @abstractmethod
+    def start(self, data: Data, random: np.random.Generator) -> Parameters:
+        """Return random parameters to start from."""
+
+    @abstractmethod
+    def ve_step(self, data: Data, parameters: Parameters, latent: Latent | None = None) -> Latent:
+        """Return latent values that raise the objective over `latent`; None is none yet."""
+
+    @abstractmethod
+    def vm_step(self, data: Data, latent: Latent, parameters: Parameters) -> Parameters:
+        """Return parameters that raise the objective over `parameters`."""
+
+    @abstractmethod
+    def objective(self, data: Data, latent: Latent, parameters: Parameters) -> float:
+        """Return equation 2.6 in nats, constants included."""
+
+    def steps(self, X: Any, parameters: Parameters | None = None) -> Iterator[Step[Parameters, Latent]]:
+        """Yield the state after the first VE step and after every iteration.
+
+        Args:
+            X: the data.
+            parameters: where to start; None is a random start.
+
+        Raises:
+            InputError: on a bad setting or data that the model cannot take.
+        """
+        if self.n_components < 1 or self.iterations < 0 or not self.tolerance >= 0.0:
+            raise InputError(
+                f"{self.family.name}: {self.n_components} components, {self.iterations} iterations, a tolerance of"
+                f" {self.tolerance}; these must be at least 1, 0 and 0"
+            )
+        data = self.check(X)
+        if parameters is None:
+            parameters = self.start(data, np.random.default_rng(self.random_state))
+        latent = self.ve_step(data, parameters)
+        last = self.objective(data, latent, parameters)
+        yield Step(parameters, latent, last)
+        for _ in range(self.iterations):
+            parameters = self.vm_step(data, latent, parameters)
+            latent = self.ve_step(data, parameters, latent)
+            now = self.objective(data, latent, parameters)
+            yield Step(parameters, latent, now)
+            if now - last <= self.tolerance:
+                return
+            last = now
+
+    def fit(self, X: Any, y: None = None, *, parameters: Parameters | None = None) -> Self:  # noqa: ARG002
+        """Run the iterations on X from a random start or from `parameters`; see `steps`."""
+        history = []
+        for step in self.steps(X, parameters):
+            self.parameters_, self.latent_ = step.parameters, step.latent
+            history.append(step.objective)
+        self.objective_ = np.array(history)
+        self.n_iter_ = len(history) - 1
+        return self
+
+
+class PointMixture(PointVEM[Data, Parameters, Float]):
+    """A mixture: h is the number of a component; `latent` is q(h_n = k), (N, K), all 0 and 1 for a point posterior.
+
+    Attributes:
+        posterior: "point", or "exact" for exact EM, whose objective is the log-likelihood.
+    """
+
+    posterior: Posterior
+
+    @abstractmethod
+    def log_joint(self, data: Data, parameters: Parameters) -> Float:
+        """Return log p(x_n, h_n = k), (N, K), in nats."""
+
+    def log_likelihood(self, X: Any, parameters: Parameters | None = None) -> Float:
+        """Return log p(x_n) = logsumexp_k log p(x_n, k), (N,) nats, under the parameters given or fitted."""
+        joint = self.log_joint(self.check(X), self.parameters_ if parameters is None else parameters)
+        return np.asarray(logsumexp(joint, axis=1), dtype=float)
+
+    def point_bound(self, X: Any, parameters: Parameters | None = None) -> Float:
+        """Return max_k log p(x_n, k), (N,) nats: the bound 4.30, under the parameters given or fitted."""
+        joint = self.log_joint(self.check(X), self.parameters_ if parameters is None else parameters)
+        return np.asarray(joint.max(axis=1), dtype=float)
+
+    def ve_step(self, data: Data, parameters: Parameters, latent: Float | None = None) -> Float:  # noqa: ARG002
+        """Return the best point posterior, or the exact one, (N, K).
+
+        Raises:
+            InputError: when a data case has probability 0.
+        """
+        joint = self.log_joint(data, parameters)
+        highest = joint.max(axis=1)
+        if not np.all(np.isfinite(highest)):
+            raise InputError(
+                f"{self.family.name}: data case {int(np.flatnonzero(~np.isfinite(highest))[0])} has probability 0 under"
+                " every component; start from parameters that give it some"
+            )
+        if self.posterior == "exact":
+            weights = np.exp(joint - highest[:, None])
+            return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+        return np.asarray(np.arange(joint.shape[1]) == joint.argmax(axis=1)[:, None], dtype=float)
+
+    def objective(self, data: Data, latent: Float, parameters: Parameters) -> float:
+        """Return E_q[log p(x, h)] + S(q), equation 2.2; for a point posterior S(q) = 0 and this is 2.6."""
+        joint = self.log_joint(data, parameters)
+        taken = latent > 0.0  # 0 log 0 = 0
+        return float(np.sum(latent[taken] * joint[taken]) - np.sum(xlogy(latent, latent)))
+
+
+def real_matrix(X: Any, model: str) -> Float:
+    """Return X as a dense (N, D) float64 array.
+
+    Raises:
+        InputError: when it is not a matrix of numbers, or has no row or column.
+    """
+    dense: Float = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=float)
+    if dense.ndim != 2 or 0 in dense.shape or not np.all(np.isfinite(dense)):
+        raise InputError(f"{model}: the data must be a matrix of finite numbers; this one is {dense.shape}")
+    return dense
+
+
+def check_posterior(posterior: str, model: str) -> None:
+    """Refuse a posterior that is neither "point" nor "exact"."""
+    if posterior not in ("point", "exact"):
+        raise InputError(f"{model}: there is no posterior {posterior}; there are point, exact")

@@ -1,0 +1,197 @@
+"""LSA at growing ranks, and unigrams, as models of the words of each document: Hofmann (1999), section 3.6, Figure 5.
+
+Tokens, not documents, are held out (`heldout.corpora.split.token_split`): a model is fitted to the training tokens of all
+documents, whatever is open is chosen on the validation tokens, and the test tokens of the same documents are scored by
+p(w | d), the evaluator "document-specific-unigram". Test tokens whose word has no training token in any document are
+left out for every model alike.
+
+Chosen on the validation tokens: LSA's weight of the unigram and, for cosines, the exponent among those given
+(`heldout.models.lsa`); the unigrams' constants among those given (`heldout.models.unigram`).
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heldout.corpora.corpus import Corpus
+from heldout.corpora.split import TokenSplit, token_split
+from heldout.errors import InputError
+from heldout.measurements import Measurement
+from heldout.models import lsa
+from heldout.models.unigram import smoothed_documents, unigram
+from heldout.scores import Score, perplexity, total
+
+EVALUATOR = "document-specific-unigram"
+LSA, UNIGRAM, SPLIT = "lsa", "unigram", "token-split"
+CLIPPED, SHIFTED, COSINE, GEOMETRIC = "clipped", "shifted", "cosine", "cosine-geometric"
+LIKELIEST, SMOOTHED, BY_DOCUMENT = "maximum-likelihood", "smoothed", "document-smoothed"
+VALIDATION = "validation-perplexity"
+WEIGHT, EXPONENT, CONSTANT, RANK, TOKENS, LEFT_OUT = (
+    "mixing-weight",
+    "exponent",
+    "constant",
+    "rank",
+    "tokens",
+    "tokens-left-out",
+)
+
+Float = NDArray[np.float64]
+
+
+class Part(NamedTuple):
+    """The cells of a part of the tokens.
+
+    Attributes:
+        rows, words, counts: (n,) document, word and tokens of each cell.
+        lengths: (D,) tokens per document.
+    """
+
+    rows: NDArray[np.int64]
+    words: NDArray[np.int32]
+    counts: Float
+    lengths: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, documents: Corpus) -> "Part":
+        """Return the cells of documents."""
+        counts = documents.counts()
+        rows = np.repeat(np.arange(counts.shape[0], dtype=np.int64), np.diff(counts.indptr))
+        return cls(rows, counts.indices.astype(np.int32), counts.data, documents.lengths)
+
+    def log_likelihood(self, probabilities: Float) -> Float:
+        """Return sum_w n(d, w) log p, (D,), nats, of the cells' probabilities (n,); -inf where one is 0."""
+        with np.errstate(divide="ignore"):
+            terms = self.counts * np.log(probabilities)
+        by_document: Float = np.bincount(self.rows, weights=terms, minlength=len(self.lengths)).astype(np.float64)
+        return by_document
+
+    def perplexity(self, probabilities: Float) -> float:
+        """Return the perplexity of the cells' probabilities, (n,)."""
+        return perplexity(float(self.log_likelihood(probabilities).sum()), int(self.lengths.sum()))
+
+
+class Reading(NamedTuple):
+    """A model's probabilities of the validation and test cells, and what was chosen."""
+
+    validation: Float
+    test: Float
+    chosen: dict[str, float]
+
+
+def experiment(
+    corpus: Corpus,
+    *,
+    seed: int,
+    test_documents: int,  # noqa: ARG001  (every measurement is told; here tokens are held out)
+    shares: Sequence[float],
+    ranks: Sequence[int],
+    exponents: Sequence[float],
+    constants: Sequence[float],
+    masses: Sequence[float],
+) -> tuple[list[Score], list[Measurement]]:
+    """Score LSA's readings at every rank, and the unigrams.
+
+    Args:
+        corpus: all documents; all are used.
+        seed: names the split of the tokens.
+        test_documents: plays no part.
+        shares: of training, validation and test tokens in every document.
+        ranks: k; those above the rank of the training counts are left out, and that rank itself is always added.
+        exponents: of the cosines' readings, to choose from.
+        constants: added to every word's count in the smoothed unigram, to choose from.
+        masses: tokens' worth of the unigram that each document's own counts are smoothed with, to choose from.
+
+    Returns:
+        Scores, all of the evaluator "document-specific-unigram": of model "lsa" with the variants "clipped", "shifted",
+        "cosine", "cosine-geometric", where topics is the rank; of model "unigram" with "maximum-likelihood", "smoothed"
+        and "document-smoothed", where it is 0. Measurements of each on the axis "topics": "validation-perplexity", and
+        what was chosen ("mixing-weight" of the unigram, "exponent", "constant"). Of the model "token-split" with the
+        variants "training", "validation" and "test", on the axis "documents" at the number of documents with tokens in
+        the part: its "tokens" and its "tokens-left-out"; of "lsa" and the variant "full", on the axis "documents", the
+        "rank" of the training counts.
+
+    Raises:
+        InputError: as the split does, or where there is nothing to choose from.
+    """
+    if not (len(shares) == 3 and ranks and exponents and constants and masses):
+        raise InputError(
+            "latent-semantic-analysis: give three shares, and one or more ranks, exponents, constants and masses"
+        )
+    if min(*exponents, *masses, 1.0) <= 0.0:
+        raise InputError("latent-semantic-analysis: an exponent or mass is 0 or less; give positive ones")
+    split = token_split(corpus, (shares[0], shares[1], shares[2]), seed)
+    validation, test = Part.of(split.validation), Part.of(split.test)
+    scores: list[Score] = []
+    measurements = split_rows(corpus.name, split, seed)
+
+    def report(model: str, variant: str, k: int, reading: Reading) -> None:
+        named: dict[str, Any] = {"corpus": corpus.name, "model": model, "variant": variant, "topics": k, "seed": seed}
+        named |= {"smoothing": 0.0, "chain": "none"}
+        scores.append(
+            total(
+                test.log_likelihood(reading.test),
+                test.lengths,
+                tokens_left_out=split.test_left_out,
+                evaluator=EVALUATOR,
+                samples=0,
+                standard_error=0.0,
+                **named,
+            )
+        )
+        found = {VALIDATION: validation.perplexity(reading.validation), **reading.chosen}
+        measurements.extend(
+            Measurement(**named, quantity=quantity, axis="topics", at=k, value=float(value))
+            for quantity, value in found.items()
+        )
+
+    training = split.training.counts()
+    flat = unigram(training)
+
+    def best(readings: list[Reading]) -> Reading:
+        return min(readings, key=lambda reading: validation.perplexity(reading.validation))
+
+    def of_words(p: Float, chosen: dict[str, float]) -> Reading:
+        return Reading(p[validation.words], p[test.words], chosen)
+
+    report(UNIGRAM, LIKELIEST, 0, of_words(flat, {}))
+    report(UNIGRAM, SMOOTHED, 0, best([of_words(unigram(training, c), {CONSTANT: c}) for c in constants]))
+
+    def by_document(mass: float) -> Reading:
+        on_validation, on_test = (smoothed_documents(training, mass, p.rows, p.words) for p in (validation, test))
+        return Reading(on_validation, on_test, {CONSTANT: mass})
+
+    report(UNIGRAM, BY_DOCUMENT, 0, best([by_document(mass) for mass in masses]))
+
+    def mixed(p: Float, **chosen: float) -> Reading:
+        own = lsa.mixed(p, flat, validation.rows, validation.words, 0.0)
+        weight = lsa.mixing_weight(own, flat[validation.words], validation.counts)
+        on_validation, on_test = (lsa.mixed(p, flat, part.rows, part.words, weight) for part in (validation, test))
+        return Reading(on_validation, on_test, {WEIGHT: weight, **chosen})
+
+    decomposition = lsa.decompose(training)
+    named: dict[str, Any] = {"corpus": corpus.name, "model": LSA, "variant": "full", "topics": 0, "smoothing": 0.0}
+    named |= {"chain": "none", "seed": seed, "quantity": RANK, "axis": "documents", "at": corpus.n_documents}
+    rank = decomposition.rank
+    measurements.append(Measurement(**named, value=float(rank)))
+    for found in lsa.reconstructions(decomposition, [k for k in ranks if k < rank] + [rank]):
+        report(LSA, CLIPPED, found.rank, mixed(found.clipped()))
+        report(LSA, SHIFTED, found.rank, mixed(found.shifted()))
+        cosines = found.log_cosines()
+        for variant, times in ((COSINE, None), (GEOMETRIC, flat)):
+            readings = [mixed(lsa.raised(cosines, gamma, times), **{EXPONENT: gamma}) for gamma in exponents]
+            report(LSA, variant, found.rank, best(readings))
+    return scores, measurements
+
+
+def split_rows(corpus: str, split: TokenSplit, seed: int) -> list[Measurement]:
+    """Return the numbers of tokens, and of those left out, of each part, at the number of its documents."""
+    rows = []
+    left_out = (0, split.validation_left_out, split.test_left_out)
+    for variant, part, out in zip(("training", "validation", "test"), split[:3], left_out, strict=True):
+        at = int((part.lengths > 0).sum())
+        for quantity, value in ((TOKENS, part.n_tokens), (LEFT_OUT, out)):
+            names = (corpus, SPLIT, variant, 0, 0.0, "none", seed)
+            rows.append(Measurement(*names, quantity, "documents", at, float(value)))
+    return rows

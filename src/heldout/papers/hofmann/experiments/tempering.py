@@ -1,0 +1,254 @@
+"""PLSA by EM with early stopping, by inverse annealing and by annealing, scored as Hofmann did and as documents are.
+
+Hofmann (1999), section 3.6 and Figure 5, with tokens held out (`heldout.corpora.split.token_split`): p(w | z) and p(z | d)
+come from the training tokens of all documents, every choice from their validation tokens (`heldout.models.
+inverse_annealing`). The test tokens are then scored
+
+* as Hofmann did, by p(w | d) = sum_z p(w | z) p(z | d): "document-specific-unigram". A point stands for the weights,
+  but one that has not seen the scored tokens;
+* as that should be with the weights integrated out, p(test tokens | training tokens, alpha, phi):
+  "posterior-predictive";
+* as documents of their own that p(z | d) knows nothing of: "full-folding-in", "half-folding-in" (a random half of the
+  test tokens is folded in on, the other scored), and the truth, log p(test tokens | alpha, phi), by
+  "left-to-right-sequential" and, where it costs no more than `limit`, as "exact-marginal".
+
+The prior alpha is Dirichlet(1), and once more (variants with the suffix "-validated-prior") the symmetric one with that
+sum of its parameters, among those given, under which the validation tokens score highest: by the posterior predictive
+for that, by left-to-right sequential, as documents of their own, for the truth. (The two differ: beside
+training tokens that the topics were fitted to, a larger sum scores higher. The prior that makes those tokens themselves
+most likely would be too sparse.)
+Early stopping folds in by EM, tempered EM at its own beta. Nothing is smoothed: every word has a training token, so
+some topic gives it; a folded-in point may still give it 0.
+
+The posterior predictive is estimated as `heldout.evaluators.document_completion` does, the training tokens observed and
+the test tokens scored: S states of a Markov chain over the topics of the training tokens, the test tokens assigned one
+after the other from each, and the mean of the S weights. A left-to-right pass through the training tokens would cost
+the square of their number. Both estimates lie below what they estimate by a few standard errors where the prior is
+sparse; more samples bring them up.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from heldout.corpora.corpus import Corpus
+from heldout.corpora.split import half_split, token_split
+from heldout.errors import InputError
+from heldout.evaluators.evaluation import Evaluation, predictive
+from heldout.evaluators.exact_marginal import cost, exact_marginal
+from heldout.evaluators.full_folding_in import full_folding_in
+from heldout.evaluators.half_folding_in import half_folding_in
+from heldout.evaluators.left_to_right_sequential import left_to_right_sequential
+from heldout.evaluators.posterior_predictive import posterior_predictive
+from heldout.measurements import Measurement
+from heldout.models import plsa_tem
+from heldout.models.inverse_annealing import Fit, annealing, inverse_annealing
+from heldout.papers.hofmann.experiments.latent_semantic_analysis import EVALUATOR, VALIDATION
+from heldout.scores import Score, total
+from heldout.seeds import generator
+from heldout.topics import Topics
+
+HOF, TEM = "plsa-hof", "plsa-tem"
+EARLY, INVERSE, ANNEALING, VALIDATED = "early-stopping", "inverse-annealing", "annealing", "validated-prior"
+FULL, HALF, EXACT, SEQUENTIAL = "full-folding-in", "half-folding-in", "exact-marginal", "left-to-right-sequential"
+PREDICTIVE = "posterior-predictive"
+TO_BEST, ITERATIONS, BETA = "iterations-to-best", "iterations", "beta"
+PRIOR_SUM, TRUTH_PRIOR_SUM = "prior-sum", "prior-sum-of-truth"
+
+
+def experiment(
+    corpus: Corpus,
+    *,
+    topics: int,
+    seed: int,
+    test_documents: int,  # noqa: ARG001  (every measurement is told; here tokens are held out)
+    shares: Sequence[float],
+    eta: float,
+    tolerance: float,
+    patience: int,
+    iterations: int,
+    annealing_topics: int,
+    annealing_start: float,
+    annealing_eta: float,
+    convergence: float,
+    annealing_noise: float,
+    other_etas: Sequence[float],
+    path_topics: Sequence[int],
+    fold_in_iterations: int,
+    fold_in_tolerance: float,
+    samples: int,
+    predictive_samples: int,
+    prior_sums: Sequence[float],
+    prior_samples: int,
+    limit: float,
+) -> tuple[list[Score], list[Measurement]]:
+    """Fit one K by early stopping, inverse annealing and annealing, and score the test tokens in every way.
+
+    Args:
+        corpus: all documents; all are used.
+        topics: K.
+        seed: names the split of the tokens, the start and the draws.
+        test_documents: plays no part.
+        shares: of training, validation and test tokens in every document.
+        eta: of inverse annealing, what beta is multiplied with.
+        tolerance: of both annealings, the share of the validation perplexity that is not negligible.
+        patience: of both, the values of beta without success after which to stop.
+        iterations: the most that a fit may take.
+        annealing_topics: the largest K that is annealed too, and inversely by other schedules.
+        annealing_start: the first beta of annealing.
+        annealing_eta: what it divides beta by.
+        convergence: nats per token of the free energy below which it has converged at a beta.
+        annealing_noise: and by how much every beta perturbs p(w | z).
+        other_etas: eta of the other schedules; one more has the first eta and a patience of 1.
+        path_topics: the numbers of topics at which every iteration is reported.
+        fold_in_iterations: the most iterations of folding in.
+        fold_in_tolerance: nats per token within which it stops.
+        samples: sweeps of left-to-right sequential at each position.
+        predictive_samples: states of the chain behind the posterior predictive.
+        prior_sums: sums of the symmetric prior's parameters, to choose from.
+        prior_samples: states of the chain, or sweeps, by which that is chosen.
+        limit: updates that the exact marginal of all documents may cost.
+
+    Returns:
+        Scores of ("plsa-hof", "early-stopping") and ("plsa-tem", "inverse-annealing") by every evaluator, what depends
+        on the prior once more under the variant with "-validated-prior"; of ("plsa-tem", "annealing") and
+        of the other schedules, variants "inverse-annealing-eta-0.95" and "inverse-annealing-patience-1", by
+        "document-specific-unigram" alone. Measurements of all fits on the axis "topics": "iterations-to-best",
+        "iterations" (the later stages and values of beta that did not help included), "beta", "validation-perplexity",
+        and of the chosen priors "prior-sum" (for the posterior predictive) and "prior-sum-of-truth"; at K in
+        `path_topics` on the axis "iteration" (1 is the first) the "validation-perplexity" after it and its "beta".
+
+    Raises:
+        InputError: as the split, the fits and the evaluators do.
+    """
+    if not (len(shares) == 3 and prior_sums and min(prior_sums) > 0.0):
+        raise InputError("tempering: give three shares of tokens, and one or more sums of the prior, all positive")
+    split = token_split(corpus, (shares[0], shares[1], shares[2]), seed)
+    halves = half_split(split.test, seed)
+    schedule: dict[str, Any] = {"tolerance": tolerance, "patience": patience, "iterations": iterations}
+    schedule |= {"topics": topics, "seed": seed}
+    scores: list[Score] = []
+    measurements: list[Measurement] = []
+
+    def report(model: str, variant: str, found: Iterator[tuple[str, int, Evaluation]]) -> None:
+        for evaluator, drawn, evaluation in found:
+            scores.append(
+                total(
+                    evaluation.log_likelihood,
+                    evaluation.tokens,
+                    tokens_left_out=split.test_left_out,
+                    corpus=corpus.name,
+                    model=model,
+                    variant=variant,
+                    topics=topics,
+                    smoothing=0.0,
+                    chain="none",
+                    evaluator=evaluator,
+                    samples=drawn,
+                    seed=seed,
+                    standard_error=float(np.sqrt(np.sum(evaluation.standard_error**2))),
+                )
+            )
+
+    def row(model: str, variant: str, quantity: str, at: int, value: float, axis: str = "topics") -> None:
+        names = (corpus.name, model, variant, topics, 0.0, "none", seed)
+        measurements.append(Measurement(*names, quantity, axis, at, float(value)))
+
+    def report_fit(model: str, variant: str, fit: Fit) -> None:
+        row(model, variant, TO_BEST, topics, fit.iterations_to_best)
+        row(model, variant, ITERATIONS, topics, len(fit.path))
+        row(model, variant, BETA, topics, fit.beta)
+        row(model, variant, VALIDATION, topics, fit.perplexity)
+        if topics in path_topics and variant in (EARLY, INVERSE, ANNEALING):
+            for at, step in enumerate(fit.path, start=1):
+                row(model, variant, VALIDATION, at, step.perplexity, "iteration")
+                row(model, variant, BETA, at, step.beta, "iteration")
+
+    def given_training(fit: Fit) -> Iterator[tuple[str, int, Evaluation]]:
+        weights = fit.document_topics
+        yield EVALUATOR, 0, predictive([fit.topics], split.training, split.test, lambda *_: weights)
+
+    def folded_in(fit: Fit) -> Iterator[tuple[str, int, Evaluation]]:
+        def fold_in(trained: Topics, documents: Corpus) -> Any:
+            return plsa_tem.fold_in(
+                trained, documents, seed=seed, iterations=fold_in_iterations, tolerance=fold_in_tolerance
+            )
+
+        yield FULL, 0, full_folding_in([fit.topics], split.test, fold_in)
+        yield HALF, 0, half_folding_in([fit.topics], *halves, fold_in)
+
+    def integrated(
+        alone: Topics, completing: Topics, model: str, variant: str
+    ) -> Iterator[tuple[str, int, Evaluation]]:
+        axes: dict[str, Any] = {"corpus": corpus.name, "model": model, "variant": variant, "topics": topics}
+        rng = generator("tempering", **axes, evaluator=SEQUENTIAL, seed=seed)
+        yield SEQUENTIAL, samples, left_to_right_sequential(alone, split.test, samples, rng)
+        if cost(split.test.lengths, topics) <= limit:
+            yield EXACT, 0, exact_marginal(alone, split.test)
+        rng = generator("tempering", **axes, evaluator=PREDICTIVE, seed=seed)
+        yield (
+            PREDICTIVE,
+            predictive_samples,
+            posterior_predictive(completing, split.training, split.test, predictive_samples, rng),
+        )
+
+    fits = inverse_annealing(split.training, split.validation, eta=eta, **schedule)
+    for model, variant, fit in zip((HOF, TEM), (EARLY, INVERSE), fits, strict=True):
+        report_fit(model, variant, fit)
+        report(model, variant, given_training(fit))
+        report(model, variant, folded_in(fit))
+        report(model, variant, integrated(fit.topics, fit.topics, model, variant))
+        axes: dict[str, Any] = {"corpus": corpus.name, "model": model, "topics": topics, "seed": seed}
+
+        def completing(trained: Topics, rng: np.random.Generator) -> Evaluation:
+            return posterior_predictive(trained, split.training, split.validation, prior_samples, rng)
+
+        def alone(trained: Topics, rng: np.random.Generator) -> Evaluation:
+            return left_to_right_sequential(trained, split.validation, prior_samples, rng)
+
+        for_predictive, for_truth = (
+            validated_prior(fit.topics, evaluate, prior_sums, axes) for evaluate in (completing, alone)
+        )
+        name = f"{variant}-{VALIDATED}"
+        row(model, name, PRIOR_SUM, topics, for_predictive.alpha.sum())
+        row(model, name, TRUTH_PRIOR_SUM, topics, for_truth.alpha.sum())
+        report(model, name, integrated(for_truth, for_predictive, model, name))
+    if topics <= annealing_topics:
+        annealed: dict[str, Any] = {"start": annealing_start, "eta": annealing_eta, "convergence": convergence}
+        annealed |= {"noise": annealing_noise, **schedule}
+        fit = annealing(split.training, split.validation, **annealed)
+        report_fit(TEM, ANNEALING, fit)
+        report(TEM, ANNEALING, given_training(fit))
+        others: dict[str, dict[str, Any]] = {f"{INVERSE}-eta-{other:.2f}": {"eta": other} for other in other_etas}
+        others[f"{INVERSE}-patience-1"] = {"eta": eta, "patience": 1}
+        for variant, changes in others.items():
+            _, fit = inverse_annealing(split.training, split.validation, **{**schedule, **changes})
+            report_fit(TEM, variant, fit)
+            report(TEM, variant, given_training(fit))
+    return scores, measurements
+
+
+def validated_prior(
+    topics: Topics,
+    evaluate: Callable[[Topics, np.random.Generator], Evaluation],
+    sums: Sequence[float],
+    axes: dict[str, Any],
+) -> Topics:
+    """Return the topics with the symmetric prior under which the validation tokens score highest.
+
+    Args:
+        topics: phi.
+        evaluate: scores the validation tokens under a prior.
+        sums: of the prior's K equal parameters, to choose from.
+        axes: name the random numbers, the same under every prior.
+    """
+    best, highest = topics, -np.inf
+    for alpha_sum in sums:
+        candidate = replace(topics, alpha=np.full(topics.n_topics, alpha_sum / topics.n_topics))
+        rng = generator("tempering-prior", **axes)
+        found = evaluate(candidate, rng).log_likelihood.sum()
+        if found > highest:
+            best, highest = candidate, found
+    return best

@@ -1,0 +1,315 @@
+r"""How far every estimator is from log p(w | alpha, phi), by number of topics, length of a document, prior and samples.
+
+K topics phi_k ~ Dirichlet(gamma) over V words are drawn; for every prior and length documents of them, theta ~
+Dirichlet(alpha), z_l ~ theta, w_l ~ phi_{z_l}. With d an estimate less log p of a document, nats, over D documents
+
+    bias = mean d,        rms error = sqrt(mean d^2),
+
+so that an estimate that is too high has a positive bias (`heldout.papers.buntine.experiments.calibration` keeps the sign of the table that
+it reproduces, the opposite).
+
+What log p is. The exact value where enumerating it costs little. Otherwise a reference: the mean r of two independent
+estimates a, b, each with half of the draws. Their errors being independent and alike,
+
+    E (a - b)^2 / 4 = variance of r,        E mean (est. - r)^2 - variance of r = E mean of the estimate's error^2,
+
+so the reference's part is taken off. What is left in r is the bias that a and b have in common.
+
+  * Left-to-right sequential with S sweeps is low by about c / S (`heldout.evaluators.left_to_right_sequential`). With m_S
+    the mean over documents of one and m that of a and b, of R / 2 sweeps each, c = (m - m_S) / (1 / S - 2 / R), and
+
+        bias of r ~ -2 c / R = -(m - m_S) / (R / (2 S) - 1).
+
+  * A Chib-style estimate is unbiased as a probability, so that its logarithm is low by half its variance, which is
+    twice that of r: bias of r ~ -variance of r. It also leaves out what its chains have not reached.
+
+Both are low, and an estimate that is unbiased as a probability exceeds log p by t nats with a probability of e^-t at
+most (Markov's inequality). So of the two the higher one on average is the nearer one, and where they agree the one
+with the smaller variance: the Chib-style one is taken where its variance is smaller and its mean is not below the other
+one's by more than two standard errors. Error and bias of the reference are reported; where an estimator's error is not
+clear of them, all that is known is that it is as small as they.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heldout.corpora.corpus import Corpus
+from heldout.errors import InputError
+from heldout.evaluators import ESTIMATORS
+from heldout.evaluators.bidirectional import simulate
+from heldout.evaluators.estimate import estimate
+from heldout.evaluators.exact_marginal import cost, exact_marginal
+from heldout.measurements import Measurement
+from heldout.scores import Score
+from heldout.seeds import generator
+from heldout.topics import Topics
+
+KIND, NONE, EXACT = "precision", "none", "exact-marginal"
+SEQUENTIAL, CHIB = "left-to-right-sequential", "chib"  # the references
+BIAS, ERROR, STATED = "bias-", "rms-error-", "stated-error-"  # and the estimator's name
+VARIANT = "-tokens-"  # between a prior's name and a length
+DOCUMENTS = "documents"
+REFERENCE_ERROR, REFERENCE_BIAS = "reference-error-", "reference-bias-"  # and its name
+AFFORDABLE = 5 * 10**9  # updates of the exact values of a cell; some seconds
+FEWEST_DOCUMENTS = 2  # that a standard error needs
+CLEARLY_MORE = 2  # times the samples of the same estimator: the least that a reference has
+FAR_MORE = 8  # times the sweeps from which its bias is told
+TERMS_PER_DRAW = 20  # of the left-to-right kernel, at most: a token that stays costs the same whatever K is
+
+Float = NDArray[np.float64]
+
+# terms that a document takes, about a nanosecond each: K, L, samples
+TERMS: dict[str, Callable[[int, int, int], float]] = {
+    "left-to-right-sequential": lambda K, L, S: S * L * (L - 1) / 2 * min(K, TERMS_PER_DRAW),
+    "left-to-right": lambda K, L, S: S * L * (L - 1) / 2 * min(K, TERMS_PER_DRAW),
+    "left-to-right-unresampled": lambda K, L, S: S * L * K,
+    "mean-field-importance": lambda K, L, S: L * (10 * K + S * 10),
+    "mean-field-importance-second-order": lambda K, L, S: L * (60 * K + S * 10),
+    "iterated-pseudo-counts": lambda K, L, S: L * (10 * K + S * 10),
+    "annealed-importance": lambda K, L, S: 100 * S * L * K,
+    "chib": lambda K, L, S: 10 * (20 + 2 * S) * L * K,
+    "empirical-likelihood": lambda K, L, S: S * L * K,
+    "harmonic-mean": lambda K, L, S: (20 + S) * L * K,
+    "linear-time": lambda K, L, _: 4 * L * K,
+    "mean-field-bound": lambda K, L, _: 100 * L * K,
+    "laplace-softmax": lambda K, L, _: L * K * (100 + min(L, K)),
+}
+
+
+class Cell(NamedTuple):
+    """A prior and a length.
+
+    Attributes:
+        variant: their name.
+        topics: the model, phi and alpha.
+        documents: D documents of L tokens that were drawn from it.
+    """
+
+    variant: str
+    topics: Topics
+    documents: Corpus
+
+
+def variant(prior: str, tokens: int) -> str:
+    """Return the variant that the rows of one prior and length have, such as "alpha-0.1-tokens-50"."""
+    return f"{prior}{VARIANT}{tokens}"
+
+
+def estimators() -> list[str]:
+    """Return the estimators that have an error: all but the exact value and those of another quantity."""
+    return [name for name, known in ESTIMATORS.items() if name != EXACT and known.behaviour != "other"]
+
+
+def priors(topics: int, alphas: Sequence[float], alpha_sums: Sequence[float]) -> dict[str, float]:
+    """Return every symmetric prior's parameter by its name, such as "alpha-0.1" and "alpha-sum-1"."""
+    named = {f"alpha-{alpha:g}": float(alpha) for alpha in alphas}
+    return named | {f"alpha-sum-{total:g}": total / topics for total in alpha_sums}
+
+
+def cells(
+    *,
+    seed: int,
+    topics: int,
+    lengths: Sequence[int],
+    documents: Sequence[int],
+    alphas: Sequence[float],
+    alpha_sums: Sequence[float],
+    words: int,
+    gamma: float,
+) -> Iterator[Cell]:
+    """Yield the documents of every prior and length; one set of topics has drawn them all.
+
+    Args:
+        seed: names the draws.
+        topics: K.
+        lengths: L, tokens per document.
+        documents: D of each length.
+        alphas: symmetric priors by their parameter.
+        alpha_sums: symmetric priors by the sum of their K parameters.
+        words: V.
+        gamma: the Dirichlet parameter of the topics.
+    """
+    vocabulary = tuple(f"w{w}" for w in range(words))
+    phi = generator("precision-topics", topics=topics, words=words, gamma=float(gamma), seed=seed).dirichlet(
+        np.full(words, gamma), size=topics
+    )
+    phi /= phi.sum(axis=1, keepdims=True)
+    for prior, alpha in priors(topics, alphas, alpha_sums).items():
+        model = Topics(phi, np.full(topics, alpha), vocabulary)
+        for tokens, number in zip(lengths, documents, strict=True):
+            rng = generator("precision-documents", topics=topics, prior=prior, tokens=int(tokens), seed=seed)
+            drawn, _ = simulate(model, np.full(number, tokens, dtype=np.int64), rng)
+            yield Cell(variant(prior, tokens), model, drawn)
+
+
+class Reference(NamedTuple):
+    """What stands for log p.
+
+    Attributes:
+        estimator: its name.
+        samples: in all; 0 for the exact value.
+        truth: (D,) nats.
+        variance: the mean over documents of its variance, nats^2.
+    """
+
+    estimator: str
+    samples: int
+    truth: Float
+    variance: float
+
+
+def runs(topics: int, tokens: int, documents: int, samples: Sequence[int], work: float) -> Iterator[tuple[str, int]]:
+    """Yield the estimators and numbers of samples (0 for a deterministic one) that take at most `work` terms."""
+    for name in estimators():
+        for count in [0] if ESTIMATORS[name].deterministic else sorted(samples):
+            if documents * TERMS[name](topics, tokens, count) <= work:
+                yield name, count
+
+
+def experiment(
+    corpus: Corpus | None = None,  # noqa: ARG001  (nothing is read)
+    *,
+    topics: int,
+    seed: int,
+    test_documents: int = 0,  # noqa: ARG001
+    lengths: Sequence[int] = (10, 50, 150, 500),
+    documents: Sequence[int] = (48, 48, 24, 8),
+    alphas: Sequence[float] = (0.1, 1.0),
+    alpha_sums: Sequence[float] = (1.0,),
+    words: int = 2000,
+    gamma: float = 0.1,
+    samples: Sequence[int] = (1, 10, 100),
+    work: float = 6.0e8,
+    reference_draws: float = 1.0e8,
+    reference_work: float = 1.0e9,
+    most_reference_samples: int = 4000,
+) -> tuple[list[Score], list[Measurement]]:
+    """Return every estimator's errors on drawn documents, by prior, length and number of samples.
+
+    Args:
+        corpus: plays no part.
+        topics: K.
+        seed: names the draws.
+        test_documents: plays no part.
+        lengths: L, tokens per document.
+        documents: D of each length.
+        alphas: symmetric priors by their parameter.
+        alpha_sums: symmetric priors by the sum of their K parameters.
+        words: V.
+        gamma: the Dirichlet parameter of the topics.
+        samples: what every estimator that samples is given.
+        work: terms, about a nanosecond each, that an estimator may take for a length's documents; more are not run.
+        reference_draws: draws of a topic for the left-to-right reference of a prior and length.
+        reference_work: terms for the Chib-style one.
+        most_reference_samples: samples of either, at most.
+
+    Returns:
+        No score; and measurements of corpus and model "none" and the variant "PRIOR-tokens-L", in nats per document.
+        On the axis "samples" (0 for a deterministic estimator) "bias-ESTIMATOR" and "rms-error-ESTIMATOR", with
+        standard errors from the spread over documents, and "stated-error-ESTIMATOR", the root mean square of the
+        standard errors that it states itself (missing where it states none); "reference-error-NAME" and
+        "reference-bias-NAME" at the samples of the reference of that name, 0 where it is the exact value. On the axis
+        "tokens" at L "documents", D. The reference's estimator is measured up to half of its samples.
+
+    Raises:
+        InputError: for numbers of documents that do not fit the lengths, fewer than 2, or a parameter not positive.
+    """
+    if len(lengths) != len(documents) or min(documents, default=0) < FEWEST_DOCUMENTS:
+        raise InputError(
+            f"precision: {len(documents)} numbers of documents for {len(lengths)} lengths; give each 2 or more"
+        )
+    if min(topics, words, *lengths, *samples) < 1 or min(gamma, *alphas, *alpha_sums) <= 0.0:
+        raise InputError("precision: topics, words, lengths and samples must be 1 or more, priors and gamma positive")
+    rows: list[Measurement] = []
+    grid: dict[str, Any] = {"lengths": lengths, "documents": documents, "alphas": alphas, "alpha_sums": alpha_sums}
+    for cell in cells(seed=seed, topics=topics, words=words, gamma=gamma, **grid):
+        tokens, number = int(cell.documents.lengths[0]), cell.documents.n_documents
+        draws = number * tokens * (tokens - 1) / 2
+        fewest, terms = FAR_MORE, [number * TERMS[CHIB](topics, tokens, n) for n in (0, 1)]
+        most = {
+            SEQUENTIAL: reference_draws / max(1.0, draws),
+            CHIB: (reference_work - 2 * terms[0]) / (terms[1] - terms[0]),  # two halves, each with what precedes it
+        }
+        even = {name: max(fewest, int(min(n, most_reference_samples)) // 2 * 2) for name, n in most.items()}
+        axes = {"topics": topics, "cell": cell.variant, "seed": seed}
+        reference = _reference(cell, even, axes)
+        rows += _measured(cell, reference, runs(topics, tokens, number, samples, work), axes)
+    return [], rows
+
+
+def _reference(cell: Cell, samples: Mapping[str, int], axes: Mapping[str, Any]) -> Reference:
+    """Return the exact values, or the better one of the two references with so many samples."""
+    if cost(cell.documents.lengths, cell.topics.n_topics) <= AFFORDABLE:
+        return Reference(EXACT, 0, exact_marginal(cell.topics, cell.documents).log_likelihood, 0.0)
+    found = []
+    for name, count in samples.items():
+        a, b = (
+            estimate(
+                name,
+                cell.topics,
+                cell.documents,
+                count // 2,
+                generator("precision-reference", estimator=name, half=half, **axes),
+            ).log_likelihood
+            for half in (0, 1)
+        )
+        found.append(Reference(name, count, (a + b) / 2, float(((a - b) ** 2).mean()) / 4))
+    sequential, chib = found
+    below = float((sequential.truth - chib.truth).mean())
+    allowed = 2 * math.sqrt((sequential.variance + chib.variance) / len(chib.truth))
+    return chib if chib.variance < sequential.variance and below <= allowed else sequential
+
+
+def _measured(
+    cell: Cell, reference: Reference, planned: Iterator[tuple[str, int]], axes: Mapping[str, Any]
+) -> Iterator[Measurement]:
+    """Yield one cell's rows."""
+    named: dict[str, Any] = {
+        "corpus": NONE,
+        "model": NONE,
+        "variant": cell.variant,
+        "topics": cell.topics.n_topics,
+        "smoothing": 0.0,
+        "chain": NONE,
+        "seed": axes["seed"],
+    }
+    number = cell.documents.n_documents
+    tokens = int(cell.documents.lengths[0])
+    yield Measurement(quantity=DOCUMENTS, axis="tokens", at=tokens, value=float(number), **named)
+    bias = -reference.variance
+    for name, count in planned:
+        if name == reference.estimator and CLEARLY_MORE * count > reference.samples:
+            continue
+        rng = generator("precision", estimator=name, samples=count, **axes)
+        found = estimate(name, cell.topics, cell.documents, count, rng)
+        errors = found.log_likelihood - reference.truth
+        if name == reference.estimator == SEQUENTIAL and FAR_MORE * count <= reference.samples:  # at last with the most
+            bias = min(0.0, float(errors.mean()) / (reference.samples / (2 * count) - 1))
+        here: dict[str, Any] = {"axis": "samples", "at": count, **named}
+        yield Measurement(
+            quantity=BIAS + name,
+            value=float(errors.mean()),
+            standard_error=float(errors.std(ddof=1)) / math.sqrt(number),
+            **here,
+        )
+        squares = errors**2
+        error = math.sqrt(max(0.0, float(squares.mean()) - reference.variance))
+        spread = float(squares.std(ddof=1)) / math.sqrt(number)  # of the mean square; of its root by the delta method,
+        floor = math.sqrt(spread / 2)  # but where the reference leaves less than that, as if it left that
+        yield Measurement(
+            quantity=ERROR + name,
+            value=error,
+            standard_error=spread / (2 * max(error, floor)) if spread else 0.0,
+            **here,
+        )
+        if not ESTIMATORS[name].deterministic and not np.isnan(found.standard_error).any():
+            stated = math.sqrt(float((found.standard_error**2).mean()))
+            yield Measurement(quantity=STATED + name, value=stated, **here)
+    here = {"axis": "samples", "at": reference.samples, **named}
+    error = math.sqrt(reference.variance)
+    yield Measurement(quantity=REFERENCE_ERROR + reference.estimator, value=error, **here)
+    yield Measurement(quantity=REFERENCE_BIAS + reference.estimator, value=bias, **here)

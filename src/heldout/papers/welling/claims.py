@@ -1,0 +1,646 @@
+"""The claims of Welling et al. (2008), each as a test over scores and measurements."""
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+from heldout.evaluators import FOLDING_IN, FULL, HALF
+from heldout.inputs import Inputs
+from heldout.models import EPCA, LDA, PLSA, TEM, VEM
+from heldout.papers.welling.exhibits.curves import (
+    NORMALISED,
+    Curve,
+    bands,
+    best_curve,
+    curves,
+    steps,
+    study_curves,
+    swept_lowest,
+    word_topics,
+)
+from heldout.verdicts import ALWAYS, GENERALLY, Claim, Finding, counted, median, percent
+
+SIMILAR = 0.1  # relative difference of two perplexities
+ADVANTAGE = 0.05  # relative gain that would count as one
+SMALL_CONSTANT = 1e-6  # "small" is at most this: the lower half of the original's constants
+OVERFITS = 0.1  # a curve that ends this much above its lowest point, relatively
+SHRUNK = 0.1  # of its start: a collapse in progress
+TOLERANCE = 1e-9  # nats, where two sides are equal in exact arithmetic
+
+EXACT = "exact-marginal"
+MEAN_FIELD = "mean-field-bound"
+POINT = "point-bound"
+BY_DOCUMENT = ("bounds", "point-posterior", "discrete-latents")  # the variants that section 4.1 is tested on
+DISCRETE = ("mixture-of-multinomials", "hmm")
+
+Ratio = tuple[float, int]  # of two perplexities, and the seed
+
+
+def _ratios(above: Curve | None, below: Curve | None) -> list[Ratio]:
+    """Return above / below and the seed wherever both curves have a point."""
+    if above is None or below is None:
+        return []
+    return [(above.points[at] / below.points[at], at[1]) for at in sorted(above.points.keys() & below.points.keys())]
+
+
+def _chosen(inputs: Inputs, corpus: str, model: str, evaluator: str) -> Curve | None:
+    found = best_curve(inputs, corpus, model, evaluator)
+    return None if found is None else found[1]
+
+
+def _similar(ratios: Sequence[Ratio]) -> Finding:
+    gaps = [abs(ratio - 1.0) for ratio, _ in ratios]
+    lower = sum(ratio < 1.0 for ratio, _ in ratios)
+    effect = f"median difference {100.0 * median(gaps):.1f} %, largest {100.0 * max(gaps, default=math.nan):.1f} %"
+    effect += f"; lower at {lower} of {len(ratios)}"
+    return counted((gap <= SIMILAR for gap in gaps), effect, (seed for _, seed in ratios))
+
+
+def vem_similar(inputs: Inputs, corpora: Sequence[str]) -> Finding:
+    """Compare PLSA-VEM and PLSA-HOF under equal constants."""
+    ratios = []
+    for corpus in corpora:
+        for evaluator in FOLDING_IN:
+            hof = {curve.smoothing: curve for curve in study_curves(inputs, corpus, PLSA, evaluator)}
+            for curve in study_curves(inputs, corpus, VEM, evaluator):
+                ratios += _ratios(curve, hof.get(curve.smoothing))
+    return _similar(ratios)
+
+
+def epca_similar(inputs: Inputs, corpora: Sequence[str]) -> Finding:
+    """Compare the best curves of EPCA and PLSA-HOF."""
+    pairs = [[_chosen(inputs, c, model, e) for model in (EPCA, PLSA)] for c in corpora for e in FOLDING_IN]
+    return _similar([ratio for epca, plsa in pairs for ratio in _ratios(epca, plsa)])
+
+
+Tempered = tuple[float, str, int, str]
+
+
+def _tempered(inputs: Inputs, corpora: Sequence[str]) -> list[Tempered]:
+    """Return (lowest over beta and constants / lowest at beta = 1, variant, seed, evaluator) of every point."""
+    variants = inputs.settings.swept_variants(TEM)
+    result = []
+    for corpus in corpora:
+        for evaluator in FOLDING_IN:
+            plain = swept_lowest(inputs, corpus, TEM, evaluator, variants[-1:])
+            for at, (value, variant) in sorted(swept_lowest(inputs, corpus, TEM, evaluator, variants).items()):
+                result.append((value / plain[at][0], variant, at[1], evaluator))
+    return result
+
+
+def tempering_similar(inputs: Inputs, corpora: Sequence[str]) -> Finding:
+    """Compare PLSA-TEM, at the beta chosen on the test set, with the same training at beta = 1."""
+    found = _tempered(inputs, corpora)
+    return counted((1.0 - ratio <= SIMILAR for ratio, *_ in found), _gains(found), (at[2] for at in found))
+
+
+def tempering_no_advantage(inputs: Inputs, corpora: Sequence[str]) -> Finding:
+    """Count where the best beta on the test set gains little over beta = 1."""
+    found = _tempered(inputs, corpora)
+    betas = [float(variant.rpartition("-")[2]) for _, variant, *_ in found]
+    effect = f"{_gains(found)}; median beta {median(betas):.2f}"
+    return counted((1.0 - ratio <= ADVANTAGE for ratio, *_ in found), effect, (at[2] for at in found))
+
+
+def _gains(found: Sequence[Tempered]) -> str:
+    """Say by how much tempering lowers perplexity, evaluator by evaluator."""
+    parts = []
+    for evaluator in FOLDING_IN:
+        gains = [1.0 - ratio for ratio, *_, its in found if its == evaluator]
+        largest = 100.0 * max(gains, default=math.nan)
+        parts.append(f"{evaluator.partition('-')[0]} {100.0 * median(gains):.1f} % (largest {largest:.1f} %)")
+    return f"median gain: {', '.join(parts)}"
+
+
+def _rises(curve: Curve) -> list[float]:
+    """Return the relative rises from one number of topics to the next, seed by seed."""
+    return [
+        curve.points[after, seed] / curve.points[before, seed] - 1.0
+        for seed in curve.seeds
+        for before, after in pairwise(k for k in curve.topics if (k, seed) in curve.points)
+        if curve.points[after, seed] > curve.points[before, seed]
+    ]
+
+
+def full_improves(inputs: Inputs, corpora: Sequence[str]) -> Finding:
+    """Count the steps to more topics at which full folding-in falls, over all constants and seeds."""
+    found = [curve for corpus in corpora for curve in study_curves(inputs, corpus, PLSA, FULL)]
+    taken = steps(found)
+    falls = [curve.means[-1] / curve.means[0] for curve in found]
+    rises = [(rise, curve.smoothing) for curve in found for rise in _rises(curve)]
+    effect = f"from the fewest to the most topics: median {percent(median(falls) - 1.0)}"
+    if rises:
+        constants = ", ".join(f"{c:g}" for c in sorted({constant for _, constant in rises}))
+        effect += f"; largest rise {100.0 * max(rises)[0]:.2f} %, rises at constants {constants}"
+    seeds = {seed for curve in found for seed in curve.seeds}
+    return Finding(taken.falls, taken.total, effect if taken.total else "", len(seeds), **ALWAYS)
+
+
+def beyond_improves(inputs: Inputs, corpora: Sequence[str]) -> Finding:
+    """Count the constants under which full folding-in falls from the last K within the vocabulary to beyond it."""
+    settings = inputs.settings
+    corpus = settings.beyond_corpus
+    if corpus not in corpora:
+        return Finding(0, 0, "", 0)
+    vocabulary = int(inputs.corpus(corpus)["vocabulary"])
+    grid = sorted({*settings.topics, *settings.beyond_topics})
+    within, beyond = [k for k in grid if k <= vocabulary], [k for k in grid if k > vocabulary]
+    if not within or not beyond:
+        return Finding(0, 0, "", 0)
+    found = curves(
+        inputs.scores,
+        corpus=corpus,
+        model=PLSA,
+        variant=settings.variant(PLSA),
+        evaluator=FULL,
+        topics=(within[-1], beyond[-1]),
+        seeds=settings.beyond_seeds,
+    )
+    pairs = [
+        (curve.points[beyond[-1], s] / curve.points[within[-1], s], s)
+        for curve in found
+        for s in curve.seeds
+        if {(beyond[-1], s), (within[-1], s)} <= curve.points.keys()
+    ]
+    effect = f"{within[-1]} to {beyond[-1]} topics (vocabulary {vocabulary}): median"
+    effect += f" {percent(median(r for r, _ in pairs) - 1.0)}"
+    return counted((r < 1.0 for r, _ in pairs), effect, (s for _, s in pairs), **ALWAYS)
+
+
+def half_overfits(inputs: Inputs, corpora: Sequence[str]) -> Finding:
+    """Count the half folding-in curves under small constants that end well above their lowest point, seed by seed."""
+    found: dict[str, list[Ratio]] = {}
+    for corpus in corpora:
+        for curve in study_curves(inputs, corpus, PLSA, HALF):
+            for seed in curve.seeds if curve.smoothing <= SMALL_CONSTANT and len(curve.topics) > 1 else ():
+                own = {k: value for (k, s), value in curve.points.items() if s == seed}
+                found.setdefault(corpus, []).append((own[max(own)] / min(own.values()), seed))
+    short = _split(inputs, corpora)[0] or corpora
+    on_short = [ratio for corpus in short for ratio in found.get(corpus, [])]
+    parts = (f"{corpus} {median(r for r, _ in ratios):.2f}" for corpus, ratios in found.items())
+    effect = f"last over lowest perplexity, median: {', '.join(parts)}"
+    return counted((r >= 1.0 + OVERFITS for r, _ in on_short), effect, (s for _, s in on_short))
+
+
+def _split(inputs: Inputs, corpora: Sequence[str]) -> tuple[list[str], str]:
+    """Return the corpora of short documents, and the one of the longest (empty where there is one corpus)."""
+    ordered = sorted(corpora, key=lambda corpus: float(inputs.corpus(corpus)["mean_length"]))
+    return (ordered[:-1], ordered[-1]) if len(ordered) > 1 else ([], "")
+
+
+def _sensitivity(inputs: Inputs, corpus: str, largest: float) -> dict[tuple[int, int], float]:
+    """Return the highest over the lowest perplexity of constants up to `largest` by (topics, seed), half folding-in."""
+    found = [curve for curve in study_curves(inputs, corpus, PLSA, HALF) if curve.smoothing <= largest]
+    points = set.intersection(*(set(curve.points) for curve in found)) if len(found) > 1 else set()
+    return {at: max(curve.points[at] for curve in found) / min(curve.points[at] for curve in found) for at in points}
+
+
+def half_sensitive(inputs: Inputs, corpora: Sequence[str]) -> Finding:
+    """Compare the sensitivity of half folding-in to the constant on short and on long documents.
+
+    Larger constants than 1 / V add more mass than the topics hold: there perplexity tends to V, whatever the topics.
+    """
+    short, long = _split(inputs, corpora)
+    largest = 1.0 / max(float(inputs.corpus(corpus)["vocabulary"]) for corpus in corpora)
+    theirs = _sensitivity(inputs, long, largest) if long else {}
+    ours = {corpus: _sensitivity(inputs, corpus, largest) for corpus in short}
+    pairs = [
+        (ratios[at], theirs[at], at[1]) for ratios in ours.values() for at in sorted(ratios.keys() & theirs.keys())
+    ]
+    effect = f"highest over lowest perplexity of constants up to {largest:.1g}, median: "
+    effect += ", ".join(f"{c} {median(r.values()):.1f}" for c, r in {**ours, long: theirs}.items())
+    return counted((mine > other for mine, other, _ in pairs), effect, (s for _, _, s in pairs))
+
+
+def _gaps(inputs: Inputs, corpus: str) -> dict[tuple[float, int, int], float]:
+    """Return half over full perplexity by (constant, topics, seed)."""
+    full = {curve.smoothing: curve for curve in study_curves(inputs, corpus, PLSA, FULL)}
+    return {
+        (half.smoothing, *at): value / full[half.smoothing].points[at]
+        for half in study_curves(inputs, corpus, PLSA, HALF)
+        if half.smoothing in full
+        for at, value in half.points.items()
+        if at in full[half.smoothing].points
+    }
+
+
+def half_above_full(inputs: Inputs, corpora: Sequence[str]) -> Finding:
+    """Count where half folding-in has the higher perplexity."""
+    found = [(value, at[2]) for corpus in corpora for at, value in sorted(_gaps(inputs, corpus).items())]
+    effect = f"half over full: median {median(r for r, _ in found):.2f}"
+    return counted((r > 1.0 for r, _ in found), effect, (s for _, s in found))
+
+
+def gap_shrinks_with_length(inputs: Inputs, corpora: Sequence[str]) -> Finding:
+    """Compare the gap between half and full folding-in on short and on long documents, point by point."""
+    short, long = _split(inputs, corpora)
+    theirs = _gaps(inputs, long) if long else {}
+    ours = {corpus: _gaps(inputs, corpus) for corpus in short}
+    pairs = [(gaps[at], theirs[at], at[2]) for gaps in ours.values() for at in sorted(gaps.keys() & theirs.keys())]
+    effect = "half over full, median: "
+    effect += ", ".join(f"{c} {median(g.values()):.2f}" for c, g in {**ours, long: theirs}.items())
+    return counted((mine > other for mine, other, _ in pairs), effect, (s for _, _, s in pairs))
+
+
+def _against_lda(inputs: Inputs, corpora: Sequence[str], evaluator: str) -> dict[tuple[str, str, int, int], float]:
+    """Return other / LDA by (corpus, other model, topics, seed), on the best curves."""
+    result = {}
+    for corpus in corpora:
+        lda = _chosen(inputs, corpus, LDA, evaluator)
+        for model in (PLSA, EPCA):
+            other = _chosen(inputs, corpus, model, evaluator)
+            if lda is None or other is None:
+                continue
+            for at in lda.points.keys() & other.points.keys():
+                result[corpus, model, *at] = other.points[at] / lda.points[at]
+    return result
+
+
+def lda_better(inputs: Inputs, corpora: Sequence[str]) -> Finding:
+    """Count where LDA lies below the best curves of PLSA and EPCA."""
+    found = {evaluator: _against_lda(inputs, corpora, evaluator) for evaluator in FOLDING_IN}
+    parts = []
+    for evaluator, ratios in found.items():
+        for model in (PLSA, EPCA):
+            own = [ratio for at, ratio in ratios.items() if at[1] == model]
+            if own:
+                lower = sum(ratio > 1.0 for ratio in own)
+                parts.append(f"{evaluator.partition('-')[0]} below {model} at {lower} of {len(own)}")
+    every = [(ratio, at[3]) for ratios in found.values() for at, ratio in ratios.items()]
+    return counted((ratio > 1.0 for ratio, _ in every), "; ".join(parts), (s for _, s in every), **GENERALLY)
+
+
+def lda_better_by_half(inputs: Inputs, corpora: Sequence[str]) -> Finding:
+    """Compare LDA's advantage by half folding-in with that by full folding-in, point by point."""
+    full, half = (_against_lda(inputs, corpora, evaluator) for evaluator in (FULL, HALF))
+    shared = sorted(full.keys() & half.keys())
+    effect = (
+        f"other over LDA: median {median(half[at] for at in shared):.2f} by half,"
+        f" {median(full[at] for at in shared):.2f} by full"
+    )
+    return counted((half[at] > full[at] for at in shared), effect, (at[3] for at in shared), **GENERALLY)
+
+
+def epca_harder(inputs: Inputs, corpora: Sequence[str]) -> Finding:
+    """Compare the training times of EPCA and PLSA-HOF, of the reference run."""
+    if inputs.timings is None or EPCA not in inputs.settings.models:
+        return Finding(0, 0, "", 0)
+    seconds: dict[str, dict[tuple[str, str, str], float]] = {PLSA: {}, EPCA: {}}
+    for row in inputs.timings.to_dict("records"):
+        trained = row["rule"] == "train" and row["corpus"] in corpora and row["model"] in seconds
+        if trained and row["variant"] == inputs.settings.variant(row["model"]):
+            seconds[row["model"]][row["corpus"], row["topics"], row["seed"]] = float(row["seconds"])
+    shared = sorted(seconds[PLSA].keys() & seconds[EPCA].keys())
+    ratios = [seconds[EPCA][at] / seconds[PLSA][at] for at in shared]
+    scores = inputs.scores[(inputs.scores["model"] == EPCA) & inputs.scores["corpus"].isin(list(corpora))]
+    broken = sum(not math.isfinite(value) for value in scores["perplexity"].tolist())
+    effect = f"training takes {median(ratios):.1f} times as long (median); {broken} of {len(scores)} scores not finite"
+    return counted((ratio > 1.0 for ratio in ratios), effect, (int(float(at[2])) for at in shared))
+
+
+Documents = dict[tuple[str, str, int, int, int], float]  # by (corpus, model, topics, seed, document)
+
+
+def _documents(inputs: Inputs, corpora: Sequence[str], quantity: str) -> Documents:
+    """Return one quantity of every document, nats."""
+    if inputs.measurements is None:
+        return {}
+    table = inputs.measurements
+    table = table[(table["quantity"] == quantity) & (table["axis"] == "document") & table["corpus"].isin(list(corpora))]
+    table = table[table["variant"].isin(BY_DOCUMENT)]
+    columns = ("corpus", "model", "topics", "seed", "at", "value")
+    return {
+        (str(c), str(m), int(k), int(s), int(d)): float(v)
+        for c, m, k, s, d, v in zip(*(table[column].tolist() for column in columns), strict=True)
+    }
+
+
+def _against_exact(
+    inputs: Inputs, corpora: Sequence[str], quantity: str, models: Sequence[str], *, above: bool
+) -> Finding:
+    """Count the documents whose estimate lies above (or not above) the exact log-likelihood."""
+    exact, estimate = _documents(inputs, corpora, EXACT), _documents(inputs, corpora, quantity)
+    shared = [at for at in sorted(exact.keys() & estimate.keys()) if at[1] in models]
+    gaps = {at: estimate[at] - exact[at] for at in shared if math.isfinite(exact[at])}
+    parts = []
+    for model in sorted({at[1] for at in gaps}):
+        for topics in sorted({at[2] for at in gaps if at[1] == model}):
+            own = [gap for at, gap in gaps.items() if at[1:3] == (model, topics)]
+            parts.append(f"{model} K={topics} {median(own):+.2g}")
+    effect = f"median nats per document: {', '.join(parts)}"
+    agree = ((gap > 0.0) if above else (gap <= TOLERANCE) for gap in gaps.values())
+    return counted(agree, effect, (at[3] for at in gaps), **({} if above else ALWAYS))
+
+
+def discrete_pessimistic(inputs: Inputs, corpora: Sequence[str]) -> Finding:
+    """Compare the point posterior's value with the exact log-likelihood, document by document, discrete latents."""
+    return _against_exact(inputs, corpora, POINT, DISCRETE, above=False)
+
+
+def mean_field_pessimistic(inputs: Inputs, corpora: Sequence[str]) -> Finding:
+    """Compare the mean-field bound with the exact log-likelihood, document by document."""
+    return _against_exact(inputs, corpora, MEAN_FIELD, (PLSA, LDA), above=False)
+
+
+def continuous_optimistic(inputs: Inputs, corpora: Sequence[str]) -> Finding:
+    """Compare full folding-in with the exact log-likelihood, document by document."""
+    return _against_exact(inputs, corpora, FULL, (PLSA,), above=True)
+
+
+def optimism_grows(inputs: Inputs, corpora: Sequence[str]) -> Finding:
+    """Count the documents whose optimism grows from one number of topics to the next."""
+    exact, full = _documents(inputs, corpora, EXACT), _documents(inputs, corpora, FULL)
+    gaps = {at: full[at] - exact[at] for at in exact.keys() & full.keys() if at[1] == PLSA and math.isfinite(exact[at])}
+    topics = sorted({at[2] for at in gaps})
+    after = dict(pairwise(topics))
+    pairs = [
+        (gap, gaps[wider], at[3])
+        for at, gap in sorted(gaps.items())
+        if at[2] in after and (wider := (*at[:2], after[at[2]], *at[3:])) in gaps
+    ]
+    parts = (f"K={k} {median(gap for at, gap in gaps.items() if at[2] == k):.2f}" for k in topics)
+    effect = f"median nats per document: {', '.join(parts)}"
+    return counted((wider > gap for gap, wider, _ in pairs), effect, (s for _, _, s in pairs))
+
+
+def _measured(inputs: Inputs, quantity: str, axis: str) -> list[dict[str, Any]]:
+    if inputs.measurements is None:
+        return []
+    table = inputs.measurements
+    rows = table[(table["quantity"] == quantity) & (table["axis"] == axis)].to_dict("records")
+    return [{str(key): value for key, value in row.items()} for row in rows]
+
+
+def normaliser_positive(inputs: Inputs, corpora: Sequence[str]) -> Finding:
+    """Count the learned models and lengths whose log Z is above zero by more than its error."""
+    rows = [row for row in _measured(inputs, "log-normaliser", "length") if row["corpus"] in corpora]
+    longest = max((row["at"] for row in rows), default=0)
+    parts = [
+        f"K={k} {median(row['value'] for row in rows if row['topics'] == k and row['at'] == longest):.2f}"
+        for k in sorted({row["topics"] for row in rows})
+    ]
+    effect = f"log Z in nats at {longest} tokens: {', '.join(parts)}"
+    agree = (row["value"] > 3.0 * row["standard_error"] and row["value"] > 0.0 for row in rows)
+    return counted(agree, effect, (int(row["seed"]) for row in rows))
+
+
+def ranking_reversed(inputs: Inputs, corpora: Sequence[str]) -> Finding:
+    """Compare the model with a topic per word with learned PLSA, folded in and normalised."""
+    agree, parts, seeds = [], [], []
+    for corpus in corpora:
+        words, learned = word_topics(inputs, corpus), bands(inputs, corpus)
+        if not words or not learned:
+            continue
+        fewest, most = min(k for k, _ in learned), inputs.settings.topics[-1]
+        for seed, folded in sorted(words[FULL].items()):
+            normalised = words[NORMALISED][seed]
+            if (fewest, seed) in learned and (most, seed) in learned:
+                agree.append(folded < learned[most, seed].folded and normalised > learned[fewest, seed].limit)
+                seeds.append(seed)
+        folded, normalised = (median(words[evaluator].values()) for evaluator in (FULL, NORMALISED))
+        limit = median(band.limit for (k, _), band in learned.items() if k == fewest)
+        parts.append(f"{corpus} {folded:,.0f}, {normalised:,.0f} (PLSA with {fewest} topics at most {limit:,.0f})")
+    return counted(agree, f"a topic per word, perplexity folded in, normalised: {'; '.join(parts)}", seeds)
+
+
+def objective_bounds(inputs: Inputs, corpora: Sequence[str]) -> Finding:
+    """Compare the objective of discrete latents with the exact log-likelihood at every training iteration."""
+    rows = {
+        quantity: {
+            (row["corpus"], row["model"], row["variant"], row["topics"], row["seed"], row["at"]): row["value"]
+            for row in _measured(inputs, quantity, "iteration")
+            if row["corpus"] in corpora
+        }
+        for quantity in ("objective", "log-likelihood")
+    }
+    shared = sorted(rows["objective"].keys() & rows["log-likelihood"].keys())
+    pairs = [(rows["objective"][at], rows["log-likelihood"][at]) for at in shared]
+    effect = ", ".join(sorted({str(at[1]) for at in shared}))
+    return counted(
+        (bound <= exact + TOLERANCE * abs(exact) for bound, exact in pairs),
+        effect,
+        (int(at[4]) for at in shared),
+        **ALWAYS,
+    )
+
+
+def ica_collapses(inputs: Inputs, corpora: Sequence[str]) -> Finding:
+    """Compare the size of ICA's latent vectors at the end with the start, without and with unit columns."""
+    norms: dict[tuple[str, str, int], dict[int, float]] = {}
+    for row in _measured(inputs, "latent-norm", "iteration"):
+        if row["corpus"] in corpora and row["model"] == "ica":
+            norms.setdefault((row["corpus"], row["variant"], int(row["seed"])), {})[row["at"]] = row["value"]
+    ratios = {
+        at: found[max(found)] / found[min(found)] for at, found in sorted(norms.items()) if found[min(found)] > 0.0
+    }
+    parts = [f"{at[1]} to {ratio:.2g} of its start" for at, ratio in ratios.items()]
+    agree = [(ratio < SHRUNK) == (at[1] != "unit-columns") for at, ratio in ratios.items()]
+    return counted(agree, f"norm of H: {', '.join(parts)}", (at[2] for at in ratios))
+
+
+def toy_values(inputs: Inputs, corpora: Sequence[str]) -> Finding:
+    """Compute the toy example at every corpus's own vocabulary size: true and folded-in log-likelihood."""
+    from heldout.evaluators.normaliser import toy_example
+
+    sizes = [int(inputs.corpus(corpus)["vocabulary"]) for corpus in corpora]
+    found = {v: toy_example(v) for v in sizes}
+    agree = [
+        abs(toy.exact_marginal + math.log(v)) < TOLERANCE and abs(toy.folding_in) < TOLERANCE
+        for v, toy in found.items()
+    ]
+    parts = (f"V={v}: true {toy.exact_marginal:.4f}, folded in {abs(toy.folding_in):.4f}" for v, toy in found.items())
+    return counted(agree, f"nats, {'; '.join(parts)}", ())
+
+
+def toy_normaliser(inputs: Inputs, corpora: Sequence[str]) -> Finding:
+    """Compare log Z of the toy example with the printed log 1/V."""
+    from heldout.evaluators.normaliser import toy_example
+
+    sizes = [int(inputs.corpus(corpus)["vocabulary"]) for corpus in corpora]
+    found = {v: toy_example(v) for v in sizes}
+    agree = [abs(toy.log_normaliser + math.log(v)) < TOLERANCE for v, toy in found.items()]
+    parts = (f"V={v}: log Z {toy.log_normaliser:+.4f}, log 1/V {-math.log(v):+.4f}" for v, toy in found.items())
+    return counted(agree, f"{'; '.join(parts)}; minus log Z is what normalising adds", ())
+
+
+_STEP = "every step from one number of topics to the next, for every corpus, constant and seed"
+_POINT = "every corpus, evaluator, number of topics and seed, on the best curves"
+_DOCUMENT = "every test document, number of topics and seed"
+
+CLAIMS = (
+    Claim(
+        "plsa-vem-similar",
+        "sections 3.4, 5; Figures 1-3",
+        "PLSA-HOF and PLSA-VEM give similar results.",
+        f"every corpus, evaluator, constant, number of topics and seed: at most {SIMILAR:.0%} apart",
+        vem_similar,
+    ),
+    Claim(
+        "plsa-tem-similar",
+        "section 5; Figures 1-3",
+        "PLSA-TEM gives results similar to PLSA-HOF's.",
+        "every corpus, evaluator, number of topics: the best beta and constant on the test set gain at most"
+        f" {SIMILAR:.0%} over beta = 1",
+        tempering_similar,
+    ),
+    Claim(
+        "tempering-no-advantage",
+        "section 5; Figures 1-3",
+        "Tempering brings no advantage.",
+        f"every comparison of the claim before: the gain is at most {ADVANTAGE:.0%}",
+        tempering_no_advantage,
+    ),
+    Claim(
+        "full-always-improves",
+        "section 5; Figures 4-6",
+        "Full folding-in improves with every number of topics, under every constant.",
+        f"{_STEP}: perplexity falls; all must",
+        full_improves,
+    ),
+    Claim(
+        "full-improves-beyond-vocabulary",
+        "sections 4.4, 5",
+        "Full folding-in still improves with more topics than words.",
+        "every constant: perplexity falls from the largest number of topics within the vocabulary to one beyond it; all"
+        " must",
+        beyond_improves,
+    ),
+    Claim(
+        "half-overfits",
+        "section 5; Figures 4-6",
+        "Half folding-in overfits under small constants on the short documents.",
+        f"every short corpus, constant up to {SMALL_CONSTANT:g} and seed: the curve ends at least {OVERFITS:.0%}"
+        " above its"
+        " lowest point",
+        half_overfits,
+    ),
+    Claim(
+        "half-above-full",
+        "section 5; Figures 4-5",
+        "Half folding-in gives the higher perplexities.",
+        "every corpus, constant, number of topics and seed: half above full",
+        half_above_full,
+    ),
+    Claim(
+        "half-sensitive",
+        "section 5; Figures 4-6",
+        "Half folding-in depends on the constant more on the short documents than on the long ones.",
+        "every short corpus, number of topics and seed: highest over lowest perplexity of the constants up to 1/V,"
+        " which add"
+        " no more mass than the topics hold, exceeds that of the corpus with the longest documents",
+        half_sensitive,
+    ),
+    Claim(
+        "long-documents-alleviate",
+        "section 5; Figure 6",
+        "Longer documents narrow the gap between half and full folding-in.",
+        "every short corpus, constant, number of topics and seed: half over full exceeds that of the corpus with the"
+        " longest documents",
+        gap_shrinks_with_length,
+    ),
+    Claim(
+        "lda-better",
+        "section 5; Figures 7-9",
+        "LDA is generally better than PLSA and EPCA.",
+        f"{_POINT}: LDA below the other; holds from two thirds, fails up to one third",
+        lda_better,
+    ),
+    Claim(
+        "lda-better-by-half",
+        "section 5; Figures 7-9",
+        "LDA's advantage is larger by half folding-in.",
+        f"{_POINT}: other over LDA is larger by half than by full; holds from two thirds, fails up to one third, as the"
+        ' same sentence\'s "generally"',
+        lda_better_by_half,
+    ),
+    Claim(
+        "epca-similar",
+        "section 5; Figures 7-9",
+        "EPCA gives results similar to PLSA's.",
+        f"{_POINT}: at most {SIMILAR:.0%} apart",
+        epca_similar,
+    ),
+    Claim(
+        "epca-harder",
+        "section 5",
+        "EPCA is harder to train than PLSA.",
+        "every corpus, number of topics and seed: the training job takes longer in the reference run, start-up"
+        " included, each"
+        " model under its own end",
+        epca_harder,
+    ),
+    Claim(
+        "discrete-bound",
+        "sections 3.1, 4.1",
+        "With discrete latents the point posterior's objective bounds the likelihood.",
+        "every iteration of every model with discrete latents: objective not above the exact log-likelihood; all must",
+        objective_bounds,
+    ),
+    Claim(
+        "discrete-pessimistic",
+        "section 4.1; equation 4.30",
+        "Folding in discrete latents is pessimistic.",
+        f"{_DOCUMENT}: not above the exact log-likelihood; all must",
+        discrete_pessimistic,
+    ),
+    Claim(
+        "mean-field-pessimistic",
+        "section 4.1; equation 4.29",
+        "The mean-field bound is pessimistic.",
+        f"{_DOCUMENT}: not above the exact log-likelihood; all must",
+        mean_field_pessimistic,
+    ),
+    Claim(
+        "continuous-optimistic",
+        "section 4.1; equation 4.31",
+        "Folding in continuous latents can be optimistic.",
+        f"{_DOCUMENT}: full folding-in of PLSA (equation 5.37, which leaves out the prior's density; with it the"
+        " excess is"
+        " log Gamma(K) larger) above the exact log-likelihood",
+        continuous_optimistic,
+    ),
+    Claim(
+        "optimism-grows",
+        "sections 4.1, 4.4",
+        "The optimism grows with the dimension of the latent vector.",
+        "every test document and seed: it grows from one number of topics to the next",
+        optimism_grows,
+    ),
+    Claim(
+        "normaliser",
+        "section 4.2; equation 4.34",
+        "The ignored normaliser of the energy-based view makes folding-in optimistic.",
+        "every learned model and document length: log Z above zero by more than three standard errors",
+        normaliser_positive,
+    ),
+    Claim(
+        "ranking-reversed",
+        "section 4.4",
+        "A model that has learned nothing can look best folded in, and no longer does once normalised.",
+        "every corpus and seed: with a topic per word, folded-in perplexity lies below PLSA's with the most topics of"
+        " the grid, and normalised perplexity above the upper limit of normalised PLSA's with the fewest",
+        ranking_reversed,
+    ),
+    Claim(
+        "toy-values",
+        "section 4.3; equation 4.36",
+        "In the toy example the true log-likelihood is log 1/V and the folded-in one log 1.",
+        f"every corpus's vocabulary size, prior's density left out: both within {TOLERANCE:g} nats",
+        toy_values,
+    ),
+    Claim(
+        "toy-normaliser",
+        "section 4.3",
+        "In the toy example log Z is log 1/V.",
+        f"every corpus's vocabulary size, prior's density left out: within {TOLERANCE:g} nats",
+        toy_normaliser,
+    ),
+    Claim(
+        "ica-collapses",
+        "section 3.2",
+        "Without unit columns the latent vectors of ICA collapse to zero, with them they do not.",
+        f"every run: the norm of H ends below {SHRUNK:g} of its start without the constraint, and above it with it",
+        ica_collapses,
+    ),
+)

@@ -1,0 +1,131 @@
+r"""Whether the Markov chains of one run have converged: their traces, split R-hat, and drift.
+
+What is watched is the chains' log p(w, z | alpha, beta), in nats. Of each chain the last half of the sweeps counts.
+
+Split R-hat (Gelman et al., Bayesian Data Analysis, third edition, section 11.4). Each chain's last half is cut into
+two halves of n values psi[i, j], i = 1..n, j = 1..m, m twice the number of chains. With the means psi[., j] of the
+halves, their mean psi[., .] and the variances s[j]^2 = sum_i (psi[i, j] - psi[., j])^2 / (n - 1),
+
+    B = n / (m - 1) sum_j (psi[., j] - psi[., .])^2,        W = 1 / m sum_j s[j]^2,
+    R-hat = sqrt( ((n - 1) / n W + B / n) / W ),
+
+near 1 where chains agree with one another and with their own past. It compares variances: chains that stay in
+different modes of nearly the same height give a large value, however little the height differs.
+
+Drift. The slope of the chains' mean trace over the last half, by least squares, times the sweeps that it spans,
+over the standard deviation of a chain around its own line: by how many of its own fluctuations a chain still rises.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heldout.corpora.corpus import Corpus
+from heldout.errors import InputError
+from heldout.evaluators.evaluation import FoldIn
+from heldout.measurements import Measurement
+from heldout.scores import Score
+from heldout.topics import Topics
+
+TRACE_POINTS = 31  # of each chain, at most
+SMALLEST_HALF = 2  # values that a variance needs
+
+Float = NDArray[np.float64]
+
+
+def split_r_hat(traces: Float) -> float:
+    """Return split R-hat (BDA3, section 11.4) of (chains, records) values; an odd record in the middle is left out.
+
+    Returns:
+        R-hat; 1 where no value differs from any other, infinity where the halves differ but nothing varies within
+        them.
+
+    Raises:
+        InputError: when a chain has fewer than 4 records.
+    """
+    n = traces.shape[1] // 2
+    if n < SMALLEST_HALF:
+        raise InputError(f"R-hat: {traces.shape[1]} records per chain; run more sweeps, so that there are 4 or more")
+    halves = np.concatenate([traces[:, :n], traces[:, -n:]])
+    within = float(halves.var(axis=1, ddof=1).mean())
+    between = n * float(halves.mean(axis=1).var(ddof=1))
+    if within == 0.0:
+        return 1.0 if between == 0.0 else float("inf")
+    return float(np.sqrt(((n - 1) / n * within + between / n) / within))
+
+
+def drift(sweeps: Float, traces: Float) -> float:
+    """Return the rise of the mean trace over all records, in standard deviations of a chain around its own line.
+
+    Args:
+        sweeps: (records,) when each record was made.
+        traces: (chains, records) values.
+
+    Returns:
+        The rise; NaN where nothing varies around the lines.
+    """
+    time = sweeps - sweeps.mean()
+    slopes = traces @ time / (time @ time)
+    residuals = traces - traces.mean(axis=1, keepdims=True) - slopes[:, None] * time
+    freedom = traces.size - 2 * len(traces)
+    deviation = float(np.sqrt((residuals**2).sum() / freedom))
+    rise = float(slopes.mean() * (sweeps[-1] - sweeps[0]))
+    return rise / deviation if deviation > 0.0 else float("nan")
+
+
+def experiment(
+    corpus: Corpus,
+    *,
+    chains: Sequence[Topics],
+    model: str,
+    variant: str,
+    seed: int,
+    test_documents: int,  # noqa: ARG001  (the chains bring what is measured)
+    fold_in: FoldIn,  # noqa: ARG001
+) -> tuple[list[Score], list[Measurement]]:
+    """Return the thinned traces, split R-hat and drift of the chains of one run.
+
+    Args:
+        corpus: the corpus that the chains were trained on.
+        chains: the topics of each chain, which carry their trace in their provenance.
+        model: the model's name.
+        variant: the variant's name.
+        seed: the named seed.
+        test_documents: how many documents were held out; plays no part.
+        fold_in: the model's fold-in; plays no part.
+
+    Returns:
+        No score; and measurements: quantity "log-joint" (nats) on axis "sweep", at most 31 records per chain, evenly
+        spaced with the first and the last; quantities "r-hat" and "drift" of chain "all" on axis "chains", at the
+        number of chains.
+
+    Raises:
+        InputError: when there is no chain, a chain carries no trace or another one's sweeps, or the last half of the
+            sweeps holds fewer than 4 records.
+    """
+    if not chains:
+        raise InputError("convergence: there are no chains")
+    try:
+        recorded = [np.array(topics.provenance["log_likelihood_sweeps"]) for topics in chains]
+        traces = np.array([topics.provenance["log_likelihood"] for topics in chains], dtype=float)
+    except (KeyError, ValueError) as error:
+        raise InputError(f"convergence: {model} on {corpus.name}: the chains carry no traces of one length") from error
+    sweeps = recorded[0]
+    if traces.ndim != 2 or any(not np.array_equal(sweeps, other) for other in recorded):
+        raise InputError(f"convergence: {model} on {corpus.name}: the chains were not recorded at the same sweeps")
+
+    def row(chain: str, quantity: str, axis: str, at: int, value: float) -> Measurement:
+        topics = chains[0].n_topics
+        return Measurement(corpus.name, model, variant, topics, 0.0, chain, seed, quantity, axis, at, value)
+
+    late = sweeps >= sweeps[-1] / 2
+    kept = np.unique(np.linspace(0, len(sweeps) - 1, min(TRACE_POINTS, len(sweeps))).round().astype(int))
+    rows = [
+        row(str(topics.provenance["chain"]), "log-joint", "sweep", int(sweeps[i]), float(trace[i]))
+        for topics, trace in zip(chains, traces, strict=True)
+        for i in kept
+    ]
+    rows.append(row("all", "r-hat", "chains", len(chains), split_r_hat(traces[:, late])))
+    rows.append(row("all", "drift", "chains", len(chains), drift(sweeps[late].astype(float), traces[:, late])))
+    return [], rows

@@ -1,0 +1,92 @@
+r"""Section 4.4: what the normalised model says of many topics, between limits that are exact at any number of topics.
+
+Full folding-in scores a document x of L tokens by f(x) = max_h p(x | h). The energy-based model that it stands for is
+g(x) = f(x) / Z_L, and for K topics over V words (`heldout.evaluators.normaliser`)
+
+    0 <= log Z_L <= log C(min(K, V), L),
+
+C the multinomial's normalised-maximum-likelihood constant. So log g lies between log f - log C and log f.
+
+At the far end stands the model of the toy example for documents of any length: one topic per word, K = V. For it all is
+closed. With n_w the counts of a document,
+
+    log f(x) = sum_w n_w log(n_w / L),       log Z_L = log C(V, L) exactly,
+    log p(x) = log Gamma(V) - log Gamma(V + L) + sum_w log Gamma(1 + n_w)      (theta ~ Dir(1) integrated out).
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.special import gammaln, xlogy
+
+from heldout.corpora.corpus import Corpus
+from heldout.corpora.split import train_test_split
+from heldout.evaluators.normaliser import log_multinomial_nml
+from heldout.measurements import Measurement
+from heldout.scores import Score, total
+
+KIND = "normaliser-limits"
+MODEL = "word-topics"
+LIMIT = "log-nml"
+
+
+def experiment(
+    corpus: Corpus, *, seed: int, test_documents: int, topics: Sequence[int]
+) -> tuple[list[Score], list[Measurement]]:
+    """Return the scores of the model with a topic per word, and the normaliser's limit at other numbers of topics.
+
+    Args:
+        corpus: all documents.
+        seed: names the split.
+        test_documents: how many documents are held out.
+        topics: the numbers of topics, K.
+
+    Returns:
+        Scores of the model "word-topics" (topics V) by the evaluators "full-folding-in", "normalised-folding-in"
+        (g above) and "exact-marginal"; and per K the measurement "log-nml": the sum over the test documents of
+        log C(min(K, V), L), nats, on the axis "tokens" at the number of tokens.
+    """
+    _, test = train_test_split(corpus, test_documents, seed)
+    lengths, counts = test.lengths, test.counts()
+    V = len(corpus.vocabulary)
+    folded = _by_document(counts, xlogy(counts.data, counts.data)) - xlogy(lengths, lengths)
+    marginal = gammaln(V) - gammaln(V + lengths) + _by_document(counts, gammaln(1.0 + counts.data))
+    values = {
+        "full-folding-in": folded,
+        "normalised-folding-in": folded - limits(V, lengths),
+        "exact-marginal": marginal,
+    }
+    named: dict[str, Any] = {"corpus": corpus.name, "model": MODEL, "variant": KIND, "smoothing": 0.0, "chain": "none"}
+    scores = [
+        total(value, lengths, topics=V, evaluator=evaluator, samples=0, seed=seed, standard_error=0.0, **named)
+        for evaluator, value in values.items()
+    ]
+    tokens = int(lengths.sum())
+    measurements = [
+        Measurement(
+            topics=k,
+            seed=seed,
+            quantity=LIMIT,
+            axis="tokens",
+            at=tokens,
+            value=float(limits(min(k, V), lengths).sum()),
+            **named,
+        )
+        for k in topics
+    ]
+    return scores, measurements
+
+
+def limits(topics: int, lengths: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return log C(topics, L) of every document's length, nats: at most so much does folding-in ignore."""
+    found, position = np.unique(lengths, return_inverse=True)
+    return np.array([log_multinomial_nml(topics, int(length)) for length in found])[position]
+
+
+def _by_document(counts: sp.csr_array, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the (D,) sums of values that belong to the cells of (D, V) counts."""
+    rows = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
+    return np.bincount(rows, weights=values, minlength=counts.shape[0]).astype(np.float64)

@@ -1,0 +1,257 @@
+"""The runs that a study is made of: train a model on a split, score it on the split's test documents, experiments."""
+
+import importlib
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heldout.components import Components
+from heldout.corpora.corpus import Corpus
+from heldout.corpora.split import half_split, train_test_split
+from heldout.errors import InputError
+from heldout.evaluators.evaluation import Evaluation, FoldIn
+from heldout.evaluators.full_folding_in import full_folding_in
+from heldout.evaluators.half_folding_in import half_folding_in
+from heldout.measurements import Measurement
+from heldout.models import MODELS
+from heldout.scores import Score, total
+from heldout.topics import Topics
+
+Trained = Topics | Components
+FOLDED_IN = ("topics", "components", "documents", "seed")  # what a fold-in is given beside its settings
+
+
+def model_module(model: str) -> ModuleType:
+    """Return the module that implements a model.
+
+    Raises:
+        InputError: for an unknown model, with the known ones.
+    """
+    if model not in MODELS:
+        raise InputError(f"there is no model {model}; there are {', '.join(MODELS)}")
+    return importlib.import_module(MODELS[model])
+
+
+def train(
+    corpus: Corpus,
+    model: str,
+    *,
+    topics: int,
+    seed: int,
+    test_documents: int,
+    settings: dict[str, Any],
+) -> list[Trained]:
+    """Train a model on the training documents of a split.
+
+    Args:
+        corpus: all documents.
+        model: a name in `heldout.models.MODELS`.
+        topics: K.
+        seed: names the split and the start.
+        test_documents: how many documents are held out; 0 to train on all.
+        settings: the model's training settings.
+
+    Returns:
+        One Topics (or Components) per chain.
+    """
+    if topics < 1:
+        raise InputError(f"{topics} topics: there must be 1 or more")
+    module = model_module(model)
+    check_settings(module.train, settings, f"{model}: training", ("corpus", "topics", "seed"))
+    training = train_test_split(corpus, test_documents, seed)[0] if test_documents else corpus
+    trained: list[Trained] = module.train(training, topics=topics, seed=seed, **settings)
+    return trained
+
+
+def score(
+    corpus: Corpus,
+    chains: Sequence[Trained],
+    model: str,
+    variant: str,
+    *,
+    seed: int,
+    test_documents: int,
+    settings: dict[str, Any],
+    smoothing: Sequence[float] = (),
+) -> list[Score]:
+    """Score trained topics on the test documents of a split by full and by half folding-in.
+
+    A model of one chain is scored as it is, or once per constant in `smoothing`. Topics that carry their own
+    constant (added at every M step) are scored one by one. Several chains are scored one by one and, as
+    chain "all", with their predictive distributions averaged.
+    """
+    _, test = train_test_split(corpus, test_documents, seed)
+    observed, scored = half_split(test, seed)
+    module = model_module(model)
+    check_settings(module.fold_in, settings, f"{model}: folding in", FOLDED_IN)
+    fold_in: FoldIn = partial(module.fold_in, seed=seed, **settings)
+    sampled = all("chain" in topics.provenance for topics in chains)
+    if sampled or isinstance(chains[0], Components):
+        fold_in = _remembered(fold_in)
+    rows = []
+    for constant, chain, group in _groups(chains, smoothing, sampled=sampled):
+        evaluations: dict[str, Evaluation] = {
+            "full-folding-in": full_folding_in(group, test, fold_in),
+            "half-folding-in": half_folding_in(group, observed, scored, fold_in),
+        }
+        for evaluator, evaluation in evaluations.items():
+            rows.append(
+                total(
+                    evaluation.log_likelihood,
+                    evaluation.tokens,
+                    tokens_left_out=evaluation.tokens_left_out,
+                    corpus=corpus.name,
+                    model=model,
+                    variant=variant,
+                    topics=group[0].n_topics,
+                    smoothing=constant,
+                    chain=chain,
+                    evaluator=evaluator,
+                    samples=len(group) if sampled else 0,
+                    seed=seed,
+                    standard_error=float("nan") if sampled else float(np.sqrt(np.sum(evaluation.standard_error**2))),
+                )
+            )
+    return rows
+
+
+def sweep(
+    corpus: Corpus,
+    model: str,
+    variant: str,
+    *,
+    setting: str,
+    values: Sequence[float],
+    topics: int,
+    seed: int,
+    test_documents: int,
+    train_settings: dict[str, Any],
+    fold_in_settings: dict[str, Any],
+    smoothing: Sequence[float] = (),
+) -> list[Score]:
+    """Train once per value of one training setting and score each; the topics are not kept.
+
+    The rows of value b have the variant "SETTING-b" (two decimals), those of a sweep over the constant that is added
+    at every M step (`setting` "smoothing") the variant given, for the constant has a column of its own.
+    """
+    split = {"seed": seed, "test_documents": test_documents}
+    rows = []
+    for value in values:
+        trained = train(corpus, model, topics=topics, settings={**train_settings, setting: value}, **split)
+        name = variant if setting == "smoothing" else f"{setting}-{value:.2f}"
+        rows += score(corpus, trained, model, name, settings=fold_in_settings, smoothing=smoothing, **split)
+    return rows
+
+
+def run_experiment(
+    module: str,
+    corpus: Corpus | None,
+    chains: Sequence[Trained],
+    model: str,
+    *,
+    topics: int = 0,
+    seed: int,
+    test_documents: int,
+    settings: dict[str, Any],
+    fold_in_settings: dict[str, Any],
+) -> tuple[list[Score], list[Measurement]]:
+    """Run one experiment; its scores have its own name as their variant.
+
+    Its module offers `experiment(corpus, *, seed, test_documents, **settings)`, or, where it reads trained topics,
+    `experiment(corpus, *, chains, model, variant, fold_in, seed, test_documents, **settings)`. One that draws its own
+    documents gets None for a corpus; one that trains its own models may ask for `topics`, the job's K, for `model`,
+    where it knows several, and on a corpus drawn from known topics for these as `truth`.
+
+    Args:
+        module: the experiment's module, such as "heldout.papers.welling.experiments.bounds".
+        corpus: all documents; None where the experiment draws its own.
+        chains: the topics that it reads, one per chain; none where it trains its own models.
+        model: the model that they are of, or that it trains; "none" where there are none, or where they are the
+            corpus's true topics.
+        topics: K of the models that it trains; 0 where it has its own.
+        seed: names the split and the draws.
+        test_documents: how many documents are held out.
+        settings: the experiment's settings.
+        fold_in_settings: the model's fold-in settings.
+
+    Raises:
+        InputError: for settings that it does not take.
+    """
+    experiment = importlib.import_module(module).experiment
+    name = module.rpartition(".")[2].replace("_", "-")
+    given: dict[str, Any] = {"seed": seed, "test_documents": test_documents}
+    if not chains and topics:
+        given |= {"topics": topics} if model == "none" else {"topics": topics, "model": model}
+    elif chains and model == "none":
+        given |= {"topics": topics, "truth": chains[0]}
+    elif chains:
+        fold_in = model_module(model).fold_in
+        check_settings(fold_in, fold_in_settings, f"{model}: folding in", FOLDED_IN)
+        folding = partial(fold_in, seed=seed, **fold_in_settings)
+        given |= {"chains": chains, "model": model, "variant": name, "fold_in": folding}
+    check_settings(experiment, settings, name, ("corpus", *given))
+    scores, measurements = experiment(corpus, **given, **settings)
+    return scores, measurements
+
+
+def check_settings(function: Callable[..., Any], settings: dict[str, Any], what: str, given: Sequence[str]) -> None:
+    """Refuse settings that a function does not take, lacks, or takes as another kind of number, list or mapping.
+
+    Args:
+        function: what takes them.
+        settings: its settings by name.
+        what: what it does, for the message.
+        given: the arguments that are no settings.
+    """
+    known = {name: p for name, p in inspect.signature(function).parameters.items() if name not in given}
+    for name, value in settings.items():
+        if name not in known:
+            raise InputError(f"{what}: there is no setting {name}; there are {', '.join(known)}")
+        annotation = known[name].annotation
+        listed, mapped = annotation in (Sequence[int], Sequence[float]), annotation == Mapping[str, int]
+        kinds = (int,) if annotation in (int, Sequence[int], Mapping[str, int]) else (int, float)
+        form: type = list if listed else dict if mapped else object
+        many = isinstance(value, list | dict)
+        values = (list(value.values()) if isinstance(value, dict) else value) if many else [value]
+        wrong = many != (listed or mapped) or not isinstance(value, form)
+        if wrong or any(isinstance(v, bool) or not isinstance(v, kinds) for v in values):
+            kind = f"{'list of ' if listed else 'mapping to ' if mapped else ''}{kinds[-1].__name__}"
+            raise InputError(f"{what}: {name} is {value!r}; it must be a {kind}")
+    missing = [name for name, p in known.items() if name not in settings and p.default is p.empty]
+    if missing:
+        raise InputError(f"{what}: settings must give {', '.join(missing)}")
+
+
+def _groups(
+    chains: Sequence[Trained], smoothing: Sequence[float], *, sampled: bool
+) -> Iterator[tuple[float, str, list[Trained]]]:
+    """Yield (constant, chain, topics) of every evaluation, one at a time: smoothed topics are large and dense."""
+    if smoothing:
+        for constant in smoothing:
+            for topics in chains:
+                yield constant, "none", [topics.smoothed(constant)]
+    elif sampled:
+        for topics in chains:
+            yield 0.0, str(topics.provenance["chain"]), [topics]
+        yield 0.0, "all", list(chains)
+    else:
+        for topics in chains:
+            yield float(topics.provenance["smoothing"]), "none", [topics]
+
+
+def _remembered(fold_in: FoldIn) -> FoldIn:
+    """Fold in once on each set of documents: chains are scored alone and averaged, components under every constant."""
+    known: dict[tuple[int, int], tuple[Trained, Corpus, NDArray[np.float64]]] = {}
+
+    def folded(topics: Trained, documents: Corpus) -> NDArray[np.float64]:
+        key = (id(topics.weights if isinstance(topics, Components) else topics), id(documents))
+        if key not in known:  # what is remembered keeps the objects alive, and so their ids their own
+            known[key] = (topics, documents, fold_in(topics, documents))
+        return known[key][2]
+
+    return folded

@@ -1,0 +1,119 @@
+"""The one tidy table of everything that is ever reported.
+
+A row is one (corpus, model, variant, topics, smoothing, chain, evaluator, samples, seed). Timings never
+enter it, so that two runs can be compared byte by byte.
+"""
+
+import math
+from collections.abc import Iterable
+from dataclasses import astuple, dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from heldout.errors import InputError
+from heldout.tables import merge_rows, write_rows
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, order=True)
+class Score:
+    """One evaluation of one model on one corpus's test documents.
+
+    Attributes:
+        corpus, model, variant: names. The variant says which reading or alternative was run.
+        topics: K.
+        smoothing: the constant that was added to p(w | z); 0 where none was.
+        chain: the Markov chain's number, "all" where predictive distributions were averaged over chains,
+            "none" for a model without chains.
+        evaluator: the evaluator's name.
+        samples: posterior samples or particles used per document; 0 for a deterministic evaluator.
+        seed: the named seed of split, start and sampling.
+        documents, tokens: how many were scored.
+        documents_left_out, tokens_left_out: how many were not (empty documents, words outside the vocabulary).
+        log_likelihood: sum over the scored tokens, nats.
+        perplexity: exp(-log_likelihood / tokens), per token.
+        standard_error: the evaluator's own Monte Carlo error of log_likelihood, nats; 0 for a
+            deterministic evaluator, NaN where the evaluator states none.
+    """
+
+    corpus: str
+    model: str
+    variant: str
+    topics: int
+    smoothing: float
+    chain: str
+    evaluator: str
+    samples: int
+    seed: int
+    documents: int
+    tokens: int
+    documents_left_out: int
+    tokens_left_out: int
+    log_likelihood: float
+    perplexity: float
+    standard_error: float
+
+
+COLUMNS = tuple(field.name for field in fields(Score))
+
+
+def perplexity(log_likelihood: float, tokens: int) -> float:
+    """Return exp(-log_likelihood / tokens), equation 5.37; inf where a token has probability 0."""
+    if tokens == 0:
+        raise InputError("perplexity: there are no tokens to score")
+    exponent = -log_likelihood / tokens
+    return math.exp(exponent) if exponent < 700.0 else math.inf
+
+
+def total(
+    log_likelihood: "NDArray[np.float64]", tokens: "NDArray[np.int64]", *, tokens_left_out: int = 0, **named: Any
+) -> Score:
+    """Return the score of documents; those without tokens are counted as left out.
+
+    Args:
+        log_likelihood: (D,) nats.
+        tokens: (D,) scored tokens.
+        tokens_left_out: how many tokens were not scored.
+        named: the other fields of `Score`.
+    """
+    some = tokens > 0
+    nats, count = float(log_likelihood[some].sum()), int(tokens.sum())
+    return Score(
+        **named,
+        documents=int(some.sum()),
+        tokens=count,
+        documents_left_out=int((~some).sum()),
+        tokens_left_out=tokens_left_out,
+        log_likelihood=nats,
+        perplexity=perplexity(nats, count),
+    )
+
+
+def write_scores(path: Path, scores: Iterable[Score]) -> None:
+    """Write scores as CSV, sorted."""
+    write_rows(path, COLUMNS, map(astuple, sorted(scores)))
+
+
+def collect_scores(paths: Iterable[Path], destination: Path) -> None:
+    """Merge score files into one, sorted.
+
+    Raises:
+        InputError: when a file has other columns, or two files report the same evaluation.
+    """
+    key = COLUMNS[: COLUMNS.index("documents")]
+    merge_rows(paths, destination, COLUMNS, key, numbers=("topics", "smoothing"), what="scores")
+
+
+def read_scores(path: Path) -> "pd.DataFrame":
+    """Read a scores table into a data frame with the columns of `Score`."""
+    import pandas as pd
+
+    text = dict.fromkeys(("corpus", "model", "variant", "chain", "evaluator"), str)
+    table = pd.read_csv(path, dtype=text, keep_default_na=False, na_values=["nan"])
+    if tuple(table.columns) != COLUMNS:
+        raise InputError(f"{path}: not a scores table; its columns are not {', '.join(COLUMNS)}")
+    return table

@@ -1,0 +1,344 @@
+"""What a study may say, and which runs it asks for."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from heldout.errors import InputError
+from heldout.models import LDA, PLSA
+
+SECOND_READING = "smoothed-in-m-step"
+# the parts of a study's runs: a model's variants over the grid (by the model's name), an experiment (by its own), these
+SECOND, BEYOND, ALTERNATIVES = "second reading", "beyond the vocabulary", "alternatives"
+
+NO_CORPUS = "none"  # the corpus of a measurement that draws its own documents
+DRAWS = ("calibration", "convergence-to-exact", "precision")  # these measurements do
+PEERS = {"scikit-learn": "sklearn", "gensim": "gensim", "tomotopy": "tomotopy"}  # the extra `peers`: what is imported
+
+
+class Run(NamedTuple):
+    """One training and scoring job."""
+
+    corpus: str
+    model: str
+    variant: str
+    topics: int
+    seed: int
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """A variant `alternative-NAME` of a model: its settings by (part, setting)."""
+
+    model: str
+    variant: str
+    changes: Mapping[tuple[str, str], Any]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """A study's settings; the one place that knows how a study is laid out."""
+
+    study: Mapping[str, Any]
+
+    @property
+    def name(self) -> str:
+        """The study's name."""
+        return str(self.study["study"])
+
+    @property
+    def corpora(self) -> tuple[str, ...]:
+        """The corpora with figures, in the study's order."""
+        return tuple(self.study["corpora"])
+
+    @property
+    def described(self) -> tuple[str, ...]:
+        """The corpora of Table 1: those with figures, then those that stand in the table only."""
+        return (*self.corpora, *(c for c in self.study.get("table_1_also", ()) if c not in self.corpora))
+
+    @property
+    def topics(self) -> tuple[int, ...]:
+        """The numbers of topics, ascending."""
+        return tuple(sorted(int(k) for k in self.study["topics"]))
+
+    @property
+    def smoothing(self) -> tuple[float, ...]:
+        """The constants, ascending."""
+        return tuple(sorted(float(c) for c in self.study["smoothing"]))
+
+    @property
+    def seeds(self) -> tuple[int, ...]:
+        """The seeds of the main reading."""
+        return tuple(int(s) for s in self.study["seeds"])
+
+    @property
+    def second_reading_seeds(self) -> tuple[int, ...]:
+        """The seeds of the second reading (the constant added at every M step)."""
+        second = self.study.get("smoothing_in_m_step", {})
+        return tuple(int(s) for s in second.get("seeds", self.seeds))
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The models that the study trains."""
+        return tuple(self.study["models"])
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The parts of the study's runs: its models, its experiments, the second reading, and what else it tries."""
+        return (*self.models, *self.study.get("measures", {}), SECOND, BEYOND, ALTERNATIVES)
+
+    def variant(self, model: str) -> str:
+        """Return the name of a model's main variant."""
+        default = {PLSA: "smoothed-after-training", LDA: "collapsed-gibbs"}.get(model, "")
+        return str(self.study["models"].get(model, {}).get("variant", default))
+
+    def setting(self, model: str, part: str, name: str) -> Any:
+        """Return a model's setting of one part ("train" or "fold_in"); None where the study has none."""
+        return self.study["models"].get(model, {}).get(part, {}).get(name)
+
+    def all_settings(self) -> Iterator[tuple[str, str, str, Any]]:
+        """Yield (model, part, name, value) of every setting of every model."""
+        for model, parts in self.study["models"].items():
+            for part in ("train", "fold_in"):
+                for name, value in parts[part].items():
+                    yield model, part, name, value
+
+    @property
+    def beyond_corpus(self) -> str:
+        """The corpus that is also run beyond its vocabulary; empty where the study has none."""
+        return str(self.study.get("beyond_vocabulary", {}).get("corpus", ""))
+
+    @property
+    def beyond_topics(self) -> tuple[int, ...]:
+        """The numbers of topics of the run beyond the vocabulary, without the study's own grid, ascending."""
+        beyond = self.study.get("beyond_vocabulary", {})
+        return tuple(sorted(int(k) for k in beyond.get("topics", ())))
+
+    @property
+    def beyond_seeds(self) -> tuple[int, ...]:
+        """The seeds of the run beyond the vocabulary."""
+        beyond = self.study.get("beyond_vocabulary", {})
+        return tuple(int(s) for s in beyond.get("seeds", self.seeds))
+
+    @property
+    def alternatives_corpus(self) -> str:
+        """The corpus on which alternative settings are tried; empty where none is."""
+        return str(self.study.get("alternatives", {}).get("corpus", ""))
+
+    @property
+    def alternative_topics(self) -> tuple[int, ...]:
+        """The numbers of topics at which alternatives are tried."""
+        return tuple(int(k) for k in self.study.get("alternatives", {}).get("topics", ()))
+
+    @property
+    def alternative_seeds(self) -> tuple[int, ...]:
+        """The seeds with which alternatives are tried."""
+        return tuple(int(s) for s in self.study.get("alternatives", {}).get("seeds", ()))
+
+    @property
+    def alternative_corpora(self) -> tuple[str, ...]:
+        """Other preprocessings of the study's corpora that are scored for comparison."""
+        return tuple(self.study.get("alternatives", {}).get("corpora", ()))
+
+    @property
+    def alternatives(self) -> tuple[Alternative, ...]:
+        """The alternative settings, model by model."""
+        variants = self.study.get("alternatives", {}).get("variants", {})
+        return tuple(
+            Alternative(
+                model,
+                f"alternative-{name}",
+                {(part, setting): value for part, change in parts.items() for setting, value in change.items()},
+            )
+            for model, named in variants.items()
+            for name, parts in named.items()
+        )
+
+    def topics_of(self, model: str) -> tuple[int, ...]:
+        """The numbers of topics of one model, ascending: its own, or the study's."""
+        return tuple(sorted(int(k) for k in self.study["models"].get(model, {}).get("topics", self.topics)))
+
+    def seeds_of(self, model: str) -> tuple[int, ...]:
+        """The seeds of one model: its own, or the study's."""
+        return tuple(int(s) for s in self.study["models"].get(model, {}).get("seeds", self.seeds))
+
+    def further_variants(self, model: str) -> tuple[str, ...]:
+        """The variants of a model over the same grid, beside the main one."""
+        return tuple(self.study["models"].get(model, {}).get("also", {}))
+
+    def swept_variants(self, model: str) -> tuple[str, ...]:
+        """The variants under which the values of a model's sweep are scored; none where it has no sweep."""
+        varied = self.study["models"].get(model, {}).get("sweep")
+        return tuple(f"{varied['setting']}-{value:.2f}" for value in sorted(varied["values"])) if varied else ()
+
+    def main_runs(self, corpus: str, model: str) -> tuple[Run, ...]:
+        """Return the runs of a model's variants over its grid."""
+        variants = (self.variant(model), *self.further_variants(model), *self.swept_variants(model))
+        grid = [(k, s) for k in self.topics_of(model) for s in self.seeds_of(model)]
+        return tuple(Run(corpus, model, variant, k, s) for variant in variants for k, s in grid)
+
+    def second_reading_runs(self, corpus: str) -> tuple[Run, ...]:
+        """Return the runs of the second reading over the study's grid."""
+        return tuple(Run(corpus, PLSA, SECOND_READING, k, s) for k in self.topics for s in self.second_reading_seeds)
+
+    def experiment_runs(self, kind: str) -> tuple[Run, ...]:
+        """Return the runs of one kind of measurement; its own models' scores have its name as their variant."""
+        asked = self.study.get("measures", {}).get(kind)
+        if asked is None:
+            return ()
+        topics = asked.get("topics", [0])
+        return tuple(
+            Run(corpus, model, kind, int(k), int(seed))
+            for corpus in asked["corpora"]
+            for model in asked.get("models", ["none"])
+            for k in (topics[corpus] if isinstance(topics, Mapping) else topics)
+            for seed in asked["seeds"]
+        )
+
+    def beyond_runs(self) -> tuple[Run, ...]:
+        """Return the runs of the figure that goes beyond the vocabulary."""
+        topics = sorted({*self.topics, *self.beyond_topics}) if self.beyond_corpus else []
+        variant = self.variant(PLSA)
+        return tuple(Run(self.beyond_corpus, PLSA, variant, k, s) for k in topics for s in self.beyond_seeds)
+
+    def alternative_runs(self) -> tuple[Run, ...]:
+        """Return the runs that try alternatives."""
+        grid = [(k, s) for k in self.alternative_topics for s in self.alternative_seeds]
+        runs = [Run(self.alternatives_corpus, a.model, a.variant, k, s) for a in self.alternatives for k, s in grid]
+        corpora = self.alternative_corpora
+        runs += [Run(c, m, self.variant(m), k, s) for c in corpora for m in (PLSA, LDA) for k, s in grid]
+        return tuple(runs)
+
+
+def installed() -> list[str]:
+    """Return the libraries of the measurement `peers` that can be imported, without importing them."""
+    return [library for library, module in PEERS.items() if find_spec(module) is not None]
+
+
+def without_missing(study: dict[str, Any]) -> tuple[dict[str, Any], str]:
+    """Return the study without the libraries that are not installed, and a notice; empty where there are all."""
+    asked = study["measures"].get("peers")
+    missing = [] if asked is None else [library for library in asked["models"] if library not in installed()]
+    if asked is None or not missing:
+        return study, ""
+    measures = {kind: settings for kind, settings in study["measures"].items() if kind != "peers"}
+    if len(missing) < len(asked["models"]):
+        measures["peers"] = {**asked, "models": [model for model in asked["models"] if model not in missing]}
+    notice = f"{', '.join(missing)} not installed: left out of the peers; pip install '.[peers]' brings them in"
+    return {**study, "measures": measures}, notice
+
+
+def load_study(path: Path, schema: Path, data: Path) -> dict[str, Any]:
+    """Read and check a study's YAML file; see `check_study`."""
+    import yaml
+
+    try:
+        study = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise InputError(f"{path}: not a readable study ({error})") from error
+    if not isinstance(study, dict):
+        raise InputError(f"{path}: a study is a mapping of settings; see workflow/studies/paper.yaml")
+    return check_study(study, schema, data)
+
+
+def check_study(study: dict[str, Any], schema: Path, data: Path) -> dict[str, Any]:
+    """Return the study with its optional parts filled in, or say in one line what is wrong with it.
+
+    Args:
+        study: the settings.
+        schema: the JSON schema (as YAML).
+        data: the project's data folder, where imported corpora are looked for.
+
+    Raises:
+        InputError: naming the key (as models/lda/train/sweeps), what it holds and what it must hold.
+    """
+    import jsonschema
+    import yaml
+
+    from heldout.corpora.prepare import RECIPES, SYNTHETIC
+
+    strict = jsonschema.Draft202012Validator.TYPE_CHECKER.redefine(
+        "integer", lambda _, value: isinstance(value, int) and not isinstance(value, bool)
+    )  # 5.0 is an integer to JSON, but would name other files than 5
+    validate = jsonschema.validators.extend(jsonschema.Draft202012Validator, type_checker=strict)
+    rules = yaml.safe_load(schema.read_text(encoding="utf-8"))
+    validator = validate(rules)
+    # a misspelt key is also a missing one: name the misspelling
+    order = {"additionalProperties": 0, "required": 2}
+    errors = sorted(validator.iter_errors(study), key=lambda error: order.get(str(error.validator), 1))
+    if errors:
+        key = "/".join(str(part) for part in errors[0].absolute_path) or "the top level"
+        raise InputError(f"study: at {key}: {errors[0].message}; see {schema}")
+    for corpus in [*study["corpora"], *study["table_1_also"], *study["alternatives"]["corpora"]]:
+        imported = (data / "corpora" / f"{corpus}.npz").exists()
+        if corpus.removesuffix(SYNTHETIC) not in RECIPES and not imported:
+            raise InputError(
+                f"study: at corpora/{corpus}: neither a corpus of data/corpora.csv nor an imported one;"
+                f" import it with `heldout import ... --output data/corpora/{corpus}.npz`"
+            )
+    for key, others in (
+        ("table_1_also", study["table_1_also"]),
+        ("alternatives/corpora", study["alternatives"]["corpora"]),
+    ):
+        for corpus in others:
+            if corpus.removesuffix("-unstemmed") not in study["corpora"]:
+                raise InputError(
+                    f"study: at {key}: {corpus} is no other preprocessing of one of the corpora"
+                    f" {', '.join(study['corpora'])}, whose number of test documents it would share"
+                )
+    for key in ("beyond_vocabulary", "alternatives"):
+        if study[key]["corpus"] not in study["corpora"]:
+            raise InputError(
+                f"study: at {key}/corpus: {study[key]['corpus']} is not among the corpora {', '.join(study['corpora'])}"
+            )
+    realistic = study["realistic"]
+    if realistic["source"].removesuffix(SYNTHETIC) not in RECIPES:
+        raise InputError(f"study: at realistic/source: {realistic['source']} is no corpus of data/corpora.csv")
+    chosen = study["measures"]["model-selection"]["settings"]["training_documents"]
+    if max(chosen) + realistic["test_documents"] > realistic["documents"]:
+        raise InputError(
+            f"study: at measures/model-selection/settings/training_documents: {max(chosen)} training and"
+            f" {realistic['test_documents']} held-out documents do not fit into the {realistic['documents']} of"
+            " realistic/documents"
+        )
+    if realistic["train"]["chains"] != 1:
+        raise InputError("study: at realistic/train/chains: the corpora are drawn from one chain's topics; give 1")
+    for kind, asked in study["measures"].items():
+        corpora = (
+            (NO_CORPUS,) if kind in DRAWS else realistic["corpora"] if kind == "model-selection" else study["corpora"]
+        )
+        for key, known in (("corpora", corpora), ("models", PEERS if kind == "peers" else study["models"])):
+            for name in asked.get(key, ()):
+                if name not in known:
+                    raise InputError(f"study: at measures/{kind}/{key}: {name} is not among {', '.join(known)}")
+    for model, settings in study["models"].items():
+        taken = {settings["variant"], "smoothed-in-m-step", *study["measures"]}
+        for name in settings.get("also", {}):
+            if name in taken or name.startswith("alternative-"):
+                raise InputError(f"study: at models/{model}/also: the name {name} is taken; choose another")
+        values = settings.get("sweep", {}).get("values", [1.0])
+        if 1.0 not in values or any(value != round(value, 2) for value in values):
+            raise InputError(f"study: at models/{model}/sweep/values: give 1.0 and values of two decimals at most")
+    changed = [(f"alternatives/variants/{m}", m, named) for m, named in study["alternatives"]["variants"].items()]
+    changed += [(f"models/{m}/also", m, settings.get("also", {})) for m, settings in study["models"].items()]
+    for place, model, variants in changed:
+        if model not in study["models"]:
+            raise InputError(f"study: at {place}: {model} is not among the models {', '.join(study['models'])}")
+        for name, changes in variants.items():
+            for part, change in changes.items():
+                where = f"{place}/{name}/{part}"
+                for setting in change:
+                    if setting not in study["models"][model][part]:
+                        raise InputError(
+                            f"study: at {where}: there is no setting {setting};"
+                            f" there are {', '.join(study['models'][model][part])}"
+                        )
+                    if setting == "chains":
+                        raise InputError(f"study: at {where}/chains: every variant has the main variant's chains")
+                merged = {**study, "models": {**study["models"]}}
+                merged["models"][model] = {**study["models"][model], part: {**study["models"][model][part], **change}}
+                for error in validator.iter_errors(merged):
+                    raise InputError(f"study: at {where}/{error.absolute_path[-1]}: {error.message}; see {schema}")
+    return study

@@ -1,0 +1,44 @@
+"""What every job took, from Snakemake's benchmark files. Never part of the scores."""
+
+import csv
+from pathlib import Path
+
+from heldout.errors import InputError
+from heldout.tables import write_rows
+
+COLUMNS = ("rule", "corpus", "model", "variant", "topics", "seed", "seconds", "cpu_seconds", "memory_mb")
+
+
+def collect_timings(benchmarks: Path, destination: Path) -> None:
+    """Merge benchmark files into one table, sorted by name.
+
+    A file's path says what ran: RULE.tsv, RULE/NAME.tsv or RULE/CORPUS/MODEL/VARIANT/TOPICS-SEED.tsv.
+
+    Raises:
+        InputError: when a file is not a benchmark file.
+    """
+    if not benchmarks.is_dir():
+        raise InputError(f"{benchmarks}: no such folder of benchmark files; run the study first")
+    rows = []
+    for path in sorted(benchmarks.rglob("*.tsv")):
+        parts = path.relative_to(benchmarks).with_suffix("").as_posix().split("/")
+        rule, *names = parts
+        corpus = model = variant = topics = seed = ""
+        if len(names) == 4:
+            corpus, model, variant, run = names
+            topics, seed = run.split("-")
+        elif names:
+            corpus = names[0]
+        with path.open(newline="", encoding="utf-8") as file:
+            for record in csv.DictReader(file, delimiter="\t"):
+                try:
+                    # a job that ends before Snakemake's first look has no memory figure ("NA")
+                    cells = [_number(record[key]) for key in ("s", "cpu_time", "max_rss")]
+                except (KeyError, ValueError) as error:
+                    raise InputError(f"{path}: not a benchmark file ({error}); delete it and run again") from error
+                rows.append((rule, corpus, model, variant, topics, seed, *cells))
+    write_rows(destination, COLUMNS, rows)
+
+
+def _number(text: str) -> str:
+    return "" if text in ("NA", "-") else f"{float(text):.2f}"

@@ -1,0 +1,109 @@
+"""Exhibits by name: those of the papers of a study, and those that stand on all of them."""
+
+import importlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from heldout.errors import InputError
+from heldout.files import replacing
+from heldout.inputs import Inputs
+from heldout.manifest import ALL, Exhibit, Paper
+from heldout.study import ALTERNATIVES, BEYOND, SECOND, Run, Settings
+
+SHARED = {
+    "table-claims": Exhibit("table", "the claims, tested", "heldout.typesetting.claims_table", "render", ALL),
+    "table-interpretations": Exhibit(
+        "table",
+        "the readings that the sources leave open",
+        "heldout.typesetting.interpretations",
+        "render",
+        ALL,
+    ),
+    "table-provenance": Exhibit(
+        "table", "the command, time and memory of every exhibit", "heldout.typesetting.provenance", "render"
+    ),
+    "macros": Exhibit("macros", "every number in the text", "heldout.typesetting.macros", "render", ALL),
+}
+
+
+def exhibits(papers: Sequence[Paper], study: Mapping[str, Any]) -> dict[str, Exhibit]:
+    """Return the exhibits that a study has, by name: no figures of corpora or experiments that it lacks."""
+    settings = Settings(study)
+    known = {name: exhibit for paper in papers for name, exhibit in paper.exhibits.items()} | SHARED
+    optional = {name for paper in papers for name in paper.optional}
+
+    def has(exhibit: Exhibit) -> bool:
+        runs = [run for part in exhibit.parts for run in settings.experiment_runs(part)]
+        return (
+            (exhibit.corpus is None or exhibit.corpus < len(settings.corpora))
+            and (exhibit.parts != (BEYOND,) or bool(settings.beyond_corpus))
+            and (exhibit.parts != (SECOND,) or bool(settings.second_reading_seeds))
+            and (not exhibit.parts or not optional.issuperset(exhibit.parts) or bool(runs))
+            and (not exhibit.drawn or any(run.corpus in exhibit.drawn for run in runs))
+        )
+
+    return {name: exhibit for name, exhibit in known.items() if has(exhibit)}
+
+
+def path(name: str, exhibit: Exhibit, study: str) -> str:
+    """Return where an exhibit belongs: figures/STUDY/NAME.pdf or paper/generated/STUDY/NAME.tex."""
+    return f"figures/{study}/{name}.pdf" if exhibit.kind == "figure" else f"paper/generated/{study}/{name}.tex"
+
+
+def corpora_of(exhibit: Exhibit, study: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the corpora that an exhibit stands on."""
+    settings = Settings(study)
+    if exhibit.corpus is not None:
+        return (settings.corpora[exhibit.corpus],)
+    return (settings.beyond_corpus,) if exhibit.parts == (BEYOND,) else settings.described
+
+
+def stands_on(exhibit: Exhibit, study: Mapping[str, Any]) -> tuple[Run, ...]:
+    """Return the training, scoring and experiment runs that an exhibit stands on, sorted."""
+    settings = Settings(study)
+    corpora = [corpus for corpus in corpora_of(exhibit, study) if corpus in settings.corpora]
+    parts = settings.parts if exhibit.parts == ALL else exhibit.parts
+    runs: set[Run] = set()
+    for part in parts:
+        if part == BEYOND:
+            runs.update(settings.beyond_runs())
+        elif part == ALTERNATIVES:
+            runs.update(settings.alternative_runs())
+        elif part == SECOND:
+            runs.update(run for corpus in corpora for run in settings.second_reading_runs(corpus))
+        elif part in settings.models:
+            runs.update(run for corpus in corpora for run in settings.main_runs(corpus, part))
+        else:
+            runs.update(settings.experiment_runs(part))
+    return tuple(sorted(runs))
+
+
+def make(name: str, inputs: Inputs, destination: Path) -> None:
+    """Make one exhibit and write it, whole or not at all.
+
+    Args:
+        name: the exhibit's name.
+        inputs: what it is a function of.
+        destination: the file to write, a PDF or LaTeX.
+
+    Raises:
+        InputError: for an exhibit that the study does not have.
+    """
+    settings, known = inputs.settings, exhibits(inputs.papers, inputs.study)
+    if name not in known:
+        raise InputError(f"exhibit {name}: the study {settings.name} does not have it; it has {', '.join(known)}")
+    exhibit = known[name]
+    function = getattr(importlib.import_module(exhibit.module), exhibit.function)
+    arguments = () if exhibit.corpus is None else (settings.corpora[exhibit.corpus],)
+    if exhibit.kind != "figure":
+        text = function(inputs, *arguments)
+        with replacing(destination) as temporary:
+            temporary.write_text(text, encoding="utf-8")
+        return
+    from heldout.typesetting import style  # matplotlib
+
+    with style.applied():
+        figure = function(inputs, *arguments)
+        with replacing(destination) as temporary:
+            style.save(figure, temporary)

@@ -1,0 +1,150 @@
+"""Numbers, names and rows as LaTeX."""
+
+import math
+import re
+from typing import Any
+
+from heldout.inputs import Inputs
+
+DASH = "--"
+
+_SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+}
+
+_CORPORA = {"cranfield": "Cranfield", "reuters": "Reuters-21578", "medline": "Medline", "nips": "NIPS"}
+
+
+def escape(text: str) -> str:
+    """Return text with every character that LaTeX would act on made literal."""
+    return "".join(_SPECIAL.get(character, character) for character in text)
+
+
+def missing(value: Any) -> bool:
+    """Say whether a cell is blank."""
+    return value is None or value == "" or (isinstance(value, float) and math.isnan(value))
+
+
+def integer(value: Any) -> str:
+    """Return a whole number, thousands divided; a dash where it is missing."""
+    return DASH if missing(value) else f"{round(float(value)):,}".replace(",", "{,}")
+
+
+def decimal(value: Any, digits: int = 1) -> str:
+    """Return a number with so many decimals; a dash where it is missing."""
+    return DASH if missing(value) else f"{float(value):,.{digits}f}".replace(",", "{,}")
+
+
+def perplexity(value: Any) -> str:
+    """Return a perplexity to about three digits; a dash where it is missing."""
+    if missing(value):
+        return DASH
+    if math.isinf(value):
+        return r"\ensuremath{\infty}"
+    return integer(value) if value >= 100.0 else decimal(value)
+
+
+def signed_percent(value: Any, digits: int = 1) -> str:
+    """Return a fraction as a percentage with its sign; a dash where it is missing."""
+    if missing(value):
+        return DASH
+    rounded = round(100.0 * float(value), digits)
+    sign = "+" if rounded > 0 else "-" if rounded < 0 else ""
+    return rf"\ensuremath{{{sign}{decimal(abs(rounded), digits)}}}\,\%"
+
+
+def percent(value: Any, digits: int = 1) -> str:
+    """Return a fraction as a percentage; a dash where it is missing."""
+    return DASH if missing(value) else rf"{decimal(100.0 * float(value), digits)}\,\%"
+
+
+def difference(ours: Any, published: Any) -> float:
+    """Return (ours - published) / published; NaN where either is missing."""
+    if missing(ours) or missing(published):
+        return math.nan
+    return float(ours) / float(published) - 1.0
+
+
+def power(value: Any) -> str:
+    """Return a small constant as a power of ten (times a factor where it is none); a dash where it is missing."""
+    if missing(value):
+        return DASH
+    if float(value) == 0.0:
+        return "0"
+    factor, exponent = f"{float(value):.6e}".split("e")
+    factor = factor.rstrip("0").rstrip(".")
+    times = "" if factor == "1" else rf"{factor}\cdot "
+    return rf"\ensuremath{{{times}10^{{{int(exponent)}}}}}"
+
+
+def setting(value: Any) -> str:
+    """Return the value of a study's setting; "not set" where there is none."""
+    if missing(value):
+        return "not set"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return integer(value)
+    if isinstance(value, float):
+        return f"{value:g}" if value == 0.0 or 1e-3 <= abs(value) < 1e6 else power(value)
+    return escape(str(value))
+
+
+def stopping(iterations: Any, tolerance: Any, rule: str) -> str:
+    """Say when an iteration ends: "100 iterations", or "at most 100 iterations, fewer where" the rule holds.
+
+    Args:
+        iterations: the largest number.
+        tolerance: nats per token; 0 for no other end.
+        rule: what ends it early, with {} for the tolerance.
+    """
+    if missing(tolerance) or float(tolerance) == 0.0:
+        return f"{setting(iterations)} iterations"
+    return f"at most {setting(iterations)} iterations, fewer where {rule.format(setting(tolerance))}"
+
+
+def listed(parts: list[str]) -> str:
+    """Return "a", "a and b", "a, b and c"."""
+    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+
+
+def corpus_name(name: str) -> str:
+    """Return a corpus's name as it is printed: "Cranfield", "Cranfield-like", "Cranfield, unstemmed"."""
+    stem, _, suffix = name.partition("-")
+    if stem not in _CORPORA:
+        return escape(name)
+    return _CORPORA[stem] + {"": "", "like": "-like", "unstemmed": ", unstemmed"}.get(suffix, f"-{escape(suffix)}")
+
+
+def macro(name: str, value: str) -> str:
+    r"""Return `\newcommand{\name}{value}`.
+
+    Raises:
+        ValueError: when the name holds anything but letters.
+    """
+    if not re.fullmatch(r"[A-Za-z]+", name):
+        raise ValueError(f"LaTeX macro {name}: a name may hold letters only")
+    argument = "[1]" if "#1" in value or name.startswith("If") else ""
+    return rf"\newcommand{{\{name}}}{argument}{{{value}}}"
+
+
+def camel(*names: str) -> str:
+    """Return names such as "plsa-hof", "fold_in" as one name of letters, "PlsaHofFoldIn"."""
+    return "".join(word.capitalize() for name in names for word in re.split(r"[^A-Za-z]+", name))
+
+
+def synthetic_mark(inputs: Inputs, columns: int) -> str:
+    """Return the row that heads the body of every table of a synthetic study; empty for a real one."""
+    mark = rf"\multicolumn{{{columns}}}{{@{{}}l}}{{\textbf{{SYNTHETIC DATA}}}}\\" + "\n"
+    return mark if inputs.synthetic() else ""

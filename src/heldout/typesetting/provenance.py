@@ -1,0 +1,68 @@
+"""Where every exhibit comes from: its command, and the time and memory of the jobs that it stands on."""
+
+import math
+from typing import NamedTuple
+
+from heldout.inputs import Inputs
+from heldout.manifest import Exhibit
+from heldout.typesetting import latex
+from heldout.typesetting.exhibits import corpora_of, exhibits, path, stands_on
+
+_HEAD = r"""\begin{tabular}{@{}P{0.31\linewidth}P{0.43\linewidth}rrr@{}}
+\toprule
+exhibit & target of \texttt{snakemake} & jobs & minutes & peak MB\\
+\midrule
+"""
+_FOOT = "\\bottomrule\n\\end{tabular}\n"
+
+# what makes a corpus; downloads depend on the network and are left out
+CORPUS_RULES = ("prepare", "synthesize")
+
+
+class Cost(NamedTuple):
+    """What jobs took: how many are known, their wall-clock minutes (NaN if none) and the highest memory in MB."""
+
+    jobs: int
+    minutes: float
+    memory_mb: float
+
+
+def cost(name: str, exhibit: Exhibit, inputs: Inputs) -> Cost:
+    """Sum the reference timings of the jobs that an exhibit stands on (shared jobs count in each exhibit)."""
+    if inputs.timings is None:
+        return Cost(0, math.nan, math.nan)
+    runs = {tuple(str(cell) for cell in run) for run in stands_on(exhibit, inputs.study)}
+    corpora = set(corpora_of(exhibit, inputs.study)) | {run[0] for run in runs}
+    seconds, memory = [], []
+    for row in inputs.timings.to_dict("records"):
+        key = tuple(str(row[column]) for column in ("corpus", "model", "variant", "topics", "seed"))
+        made = f"{row['corpus']}-like" if row["rule"] == "synthesize" else row["corpus"]
+        makes_corpus = row["rule"] in CORPUS_RULES and made in corpora
+        draws = row["rule"] not in CORPUS_RULES and row["corpus"] == name
+        if key in runs or makes_corpus or draws:
+            seconds.append(float(row["seconds"]))
+            memory.append(float(row["memory_mb"]))
+    known = [value for value in memory if not math.isnan(value)]
+    return Cost(len(seconds), math.fsum(seconds) / 60.0 if seconds else math.nan, max(known, default=math.nan))
+
+
+def render(inputs: Inputs) -> str:
+    """Return the table's tabular environment."""
+    body = ""
+    for name, exhibit in exhibits(inputs.papers, inputs.study).items():
+        if name in ("macros", "table-provenance"):
+            continue
+        jobs, minutes, memory = cost(name, exhibit, inputs)
+        cells = [
+            f"{exhibit.title}{_which(exhibit, inputs)}",
+            rf"\texttt{{{latex.escape(path(name, exhibit, inputs.settings.name))}}}",
+            latex.integer(jobs) if jobs else latex.DASH,
+            latex.decimal(minutes),
+            latex.integer(memory),
+        ]
+        body += " & ".join(cells) + "\\\\\n"
+    return _HEAD + latex.synthetic_mark(inputs, columns=5) + body + _FOOT
+
+
+def _which(exhibit: Exhibit, inputs: Inputs) -> str:
+    return "" if exhibit.corpus is None else f", {latex.corpus_name(inputs.settings.corpora[exhibit.corpus])}"

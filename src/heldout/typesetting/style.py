@@ -1,0 +1,203 @@
+"""One look for every figure: the same model has the same colour everywhere."""
+
+import logging
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+# An unwritable or fresh configuration folder is no news to a reader of the log; it must be said before the import.
+logging.getLogger("matplotlib").setLevel(logging.ERROR)
+
+import matplotlib as mpl  # noqa: E402
+from matplotlib.axes import Axes  # noqa: E402
+from matplotlib.axis import Axis  # noqa: E402
+from matplotlib.figure import Figure  # noqa: E402
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator  # noqa: E402
+
+from heldout.evaluators import FULL, HALF  # noqa: E402
+
+WIDTH = 6.3  # inches: the paper's text width, so that fonts keep their size
+HEIGHT = 2.75
+LABEL_DISTANCE = 0.11  # of a panel's width, between neighbouring ticks' labels
+APART = 4.0  # least factor between two of a narrow panel's labelled numbers
+
+# Okabe and Ito's colours, which readers with any colour vision can tell apart
+COLOURS = {
+    "plsa-hof": "#0072B2",
+    "lda": "#D55E00",
+    "epca": "#E69F00",
+    "plsa-vem": "#56B4E9",
+    "plsa-tem": "#CC79A7",
+    "lsa": "#009E73",
+    "nmf": "#F0E442",
+    "unigram": "#999999",
+    "truth": "#000000",
+}
+# Where evaluators are compared each has its colour, the same in every figure: Okabe and Ito's and, as these are too
+# few, some of Tol's muted ones
+EVALUATOR_COLOURS = {
+    "exact-marginal": "#000000",
+    "truth": "#000000",
+    FULL: "#D55E00",
+    HALF: "#E69F00",
+    "plug-in-posterior-mean": "#CC79A7",
+    "mean-field-bound": "#56B4E9",
+    "left-to-right-sequential": "#0072B2",
+    "left-to-right": "#009E73",
+    "mean-field-importance": "#66C2E8",
+    "mean-field-importance-second-order": "#882255",
+    "harmonic-mean": "#999999",
+    "laplace-softmax": "#332288",
+    "laplace-one-step": "#44AA99",
+    "laplace-density": "#999933",
+    "nml-penalised": "#777777",
+}
+MARKERS = {"plsa-hof": "o", "lda": "s", "epca": "^", "plsa-vem": "v", "plsa-tem": "D", "lsa": "P", "nmf": "X"}
+MODEL_NAMES = {
+    "plsa-hof": "PLSA-HOF",
+    "lda": "LDA",
+    "epca": "EPCA",
+    "plsa-vem": "PLSA-VEM",
+    "plsa-tem": "PLSA-TEM",
+    "lsa": "LSA",
+    "nmf": "NMF",
+    "unigram": "unigram",
+    "truth": "truth",
+}
+EVALUATOR_NAMES = {FULL: "full folding-in", HALF: "half folding-in"}
+SYNTHETIC_MARK = "SYNTHETIC DATA"
+
+_SETTINGS: Any = {
+    "font.family": "DejaVu Sans",  # comes with matplotlib, so it is the same everywhere
+    "font.size": 8.0,
+    "axes.titlesize": 9.0,
+    "axes.labelsize": 8.0,
+    "xtick.labelsize": 7.5,
+    "ytick.labelsize": 7.5,
+    "legend.fontsize": 8.0,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.linewidth": 0.7,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": "#E4E4E4",
+    "grid.linewidth": 0.5,
+    "lines.linewidth": 1.4,
+    "lines.markersize": 3.0,
+    "legend.frameon": False,
+    "pdf.fonttype": 42,
+    "pdf.compression": 6,
+    "svg.hashsalt": "heldout",
+    "figure.constrained_layout.use": True,
+}
+
+
+@contextmanager
+def applied() -> Iterator[None]:
+    """Draw and save with the project's settings, whatever the user's own configuration says."""
+    with mpl.rc_context():
+        mpl.rcdefaults()
+        mpl.rcParams.update(_SETTINGS)
+        yield
+
+
+def mark_synthetic(axis: Axes, *, size: float = 11.0) -> None:
+    """Write across a panel, behind its curves, that its data are synthetic."""
+    axis.text(
+        *(0.5, 0.5, SYNTHETIC_MARK),
+        transform=axis.transAxes,
+        rotation=25,
+        ha="center",
+        va="center",
+        fontsize=size,
+        fontweight="bold",
+        color="#D0D0D0",
+        zorder=0.5,
+        in_layout=False,
+    )
+
+
+def panels(titles: Sequence[str], *, synthetic: bool) -> tuple[Figure, list[Axes]]:
+    """Return a figure of panels side by side that share a perplexity axis; `finish` makes it logarithmic."""
+    figure = Figure(figsize=(WIDTH, HEIGHT))
+    grid = figure.subplots(1, len(titles), sharey=True, squeeze=False)
+    axes: list[Axes] = list(grid[0])
+    for axis, title in zip(axes, titles, strict=True):
+        axis.set_title(title, fontweight="bold")
+        axis.set_xlabel("number of topics")
+        if synthetic:
+            mark_synthetic(axis, size=17.0)
+    axes[0].set_ylabel("perplexity per token")
+    return figure, axes
+
+
+def finish(axes: Sequence[Axes], topics: Sequence[int]) -> None:
+    """Make both axes logarithmic, with plain numbers: the grid's topics below, round perplexities on the left.
+
+    Call it after the curves are drawn: seaborn averages on the scale that it finds.
+    """
+    for axis in axes:
+        axis.set_xscale("log")
+        axis.set_yscale("log")
+        axis.set_xticks(list(topics), _labels(topics))
+        axis.xaxis.set_minor_locator(NullLocator())
+        axis.margins(x=0.04)
+    low, high = axes[0].get_ylim()
+    marks: tuple[float, ...] = (1.0, 2.0, 5.0)
+    if high / low < 4.0:
+        marks = (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0)
+    axes[0].yaxis.set_major_locator(LogLocator(base=10.0, subs=marks))
+    axes[0].yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}" if value >= 10 else f"{value:g}"))
+    axes[0].yaxis.set_minor_locator(LogLocator(base=10.0, subs=tuple(range(1, 10))))
+    axes[0].yaxis.set_minor_formatter(NullFormatter())
+
+
+def _labels(topics: Sequence[int]) -> list[str]:
+    """Return the ticks' labels; empty where one would touch its right neighbour."""
+    width = math.log(max(topics) / min(topics)) or 1.0
+    labels: list[str] = []
+    last = math.inf
+    for k in sorted(topics, reverse=True):
+        shown = (math.log(last) - math.log(k)) / width >= LABEL_DISTANCE if last < math.inf else True
+        labels.append(str(k) if shown else "")
+        last = k if shown else last
+    return labels[::-1]
+
+
+def sparse_ticks(numbers: Iterable[int]) -> list[int]:
+    """Return the numbers that a narrow logarithmic panel labels: the largest, and those far enough apart below it."""
+    chosen: list[int] = []
+    for number in sorted(numbers, reverse=True):
+        if not chosen or chosen[-1] >= APART * number:
+            chosen.append(number)
+    return chosen[::-1]
+
+
+def plain_ticks(axis: Axis, most: int = 5) -> None:
+    """Put round numbers on a linear axis, with as many decimals as tell neighbours apart."""
+    axis.set_major_locator(MaxNLocator(most, steps=[1, 2, 5, 10]))
+
+    def label(value: float, _: int | None = None) -> str:
+        ticks = axis.get_majorticklocs()
+        step = float(ticks[1] - ticks[0]) if len(ticks) > 1 else 1.0
+        digits = max(0, -math.floor(math.log10(step) + 1e-9))
+        return f"{value:,.{digits}f}".replace("-", "\N{MINUS SIGN}")
+
+    axis.set_major_formatter(FuncFormatter(label))
+
+
+def power(constant: float) -> str:
+    """Return a constant as a power of ten, for labels."""
+    factor, exponent = f"{constant:.3e}".split("e")
+    times = "" if float(factor) == 1.0 else rf"{float(factor):g}\cdot "
+    return f"${times}10^{{{int(exponent)}}}$" if constant else "0"
+
+
+def save(figure: Figure, path: Path) -> None:
+    """Write a figure as PDF, or as PNG where the name says so; the same figure always gives the same bytes."""
+    if path.suffix == ".png":
+        figure.savefig(path, format="png", dpi=160, metadata={"Software": None})
+    else:
+        figure.savefig(path, format="pdf", metadata={"CreationDate": None, "Producer": None, "Creator": None})

@@ -1,0 +1,133 @@
+"""What a claim is and what its test finds; no verdict is typed.
+
+A claim is split into comparisons, each of which agrees with it or does not. Unless its test says otherwise it holds
+where at least `HOLDS` of the comparisons agree, fails where at most `FAILS` do, and is mixed in between.
+"""
+
+import json
+import math
+import statistics
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from heldout.errors import InputError
+from heldout.files import replacing
+
+if TYPE_CHECKING:
+    from heldout.inputs import Inputs
+
+HOLDS, FAILS = 0.95, 0.5  # shares of the comparisons
+ALWAYS = {"holds": 1.0}  # for a claim that says "always", or a theorem
+GENERALLY = {"holds": 2.0 / 3.0, "fails": 1.0 / 3.0}
+NOT_RUN = "not run"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a claim's test found.
+
+    Attributes:
+        agreeing, comparisons: how many of how many comparisons agree with the claim.
+        effect: the sizes, in words; plain text.
+        seeds: how many seeds it stands on.
+        holds, fails: the shares that decide.
+    """
+
+    agreeing: int
+    comparisons: int
+    effect: str
+    seeds: int
+    holds: float = HOLDS
+    fails: float = FAILS
+
+    @property
+    def verdict(self) -> str:
+        """Holds, mixed, fails, or not run."""
+        if not self.comparisons:
+            return NOT_RUN
+        share = self.agreeing / self.comparisons
+        return "holds" if share >= self.holds else "fails" if share <= self.fails else "mixed"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One claim.
+
+    Attributes:
+        name: a short name.
+        source: where the original makes it.
+        statement: what it says.
+        test: what is compared, and what would count as agreeing.
+        check: the test over some of a study's corpora.
+    """
+
+    name: str
+    source: str
+    statement: str
+    test: str
+    check: "Callable[[Inputs, Sequence[str]], Finding]"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A claim and what its test found, as it is kept beside a study's scores.
+
+    Attributes:
+        name, source, statement, test: as in `Claim`.
+        finding: over all of the study's corpora.
+    """
+
+    name: str
+    source: str
+    statement: str
+    test: str
+    finding: Finding
+
+
+def judge(claims: Iterable[Claim], inputs: "Inputs") -> list[Verdict]:
+    """Return every claim's verdict over the corpora of the study."""
+    return [
+        Verdict(claim.name, claim.source, claim.statement, claim.test, claim.check(inputs, inputs.settings.corpora))
+        for claim in claims
+    ]
+
+
+def write_verdicts(path: Path, verdicts: Iterable[Verdict]) -> None:
+    """Write verdicts as JSON, one per line of a list, whole or not at all."""
+    rows = [json.dumps(asdict(verdict) | {"verdict": verdict.finding.verdict}) for verdict in verdicts]
+    with replacing(path) as temporary:
+        temporary.write_text("[\n" + ",\n".join(rows) + "\n]\n", encoding="utf-8")
+
+
+def read_verdicts(path: Path) -> list[Verdict]:
+    """Read what `write_verdicts` wrote.
+
+    Raises:
+        InputError: when it is not such a file.
+    """
+    try:
+        rows = json.loads(path.read_text(encoding="utf-8"))
+        for row in rows:
+            del row["verdict"]
+        return [Verdict(**{**row, "finding": Finding(**row["finding"])}) for row in rows]
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise InputError(f"{path}: not a file of verdicts ({error}); make it again") from error
+
+
+def percent(value: float) -> str:
+    """Return a fraction as a signed percentage."""
+    return f"{100.0 * value:+.1f} %"
+
+
+def median(values: Iterable[float]) -> float:
+    """Return the median of the finite values; NaN where there are none."""
+    finite = [value for value in values if math.isfinite(value)]
+    return statistics.median(finite) if finite else math.nan
+
+
+def counted(agree: Iterable[bool], effect: str, seeds: Iterable[int], **limits: float) -> Finding:
+    """Return the finding of comparisons, with what it says of the effect where there are any."""
+    agreeing = list(agree)
+    return Finding(sum(agreeing), len(agreeing), effect if agreeing else "", len(set(seeds)), **limits)

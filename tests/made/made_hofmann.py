@@ -1,0 +1,155 @@
+"""Made-up scores and measurements of Hofmann's experiment, from a function of model, evaluator and dimensions."""
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import astuple
+
+import pandas as pd
+
+from heldout.inputs import Inputs
+from heldout.measurements import COLUMNS as MEASURED
+from heldout.measurements import Measurement
+from heldout.papers.hofmann.exhibits.hofmann import (
+    ANNEALED,
+    COUNTS,
+    EARLY,
+    HEATED,
+    PREDICTIVE,
+    READINGS,
+    SPECIFIC,
+    UNIGRAMS,
+    VALIDATED,
+    Model,
+)
+from heldout.papers.hofmann.experiments.latent_semantic_analysis import VALIDATION
+from heldout.scores import COLUMNS, Score, perplexity
+
+TOKENS = 1000
+RANK = 40
+TOPICS = (2, 8, 32, 64)
+SEEDS = {2: (0, 1), 8: (0, 1), 32: (0,), 64: (0,)}
+FEW = (2, 8)  # those that are annealed too
+ERROR = 1e-3  # of what is sampled, nats per token
+KEPT = 8  # topics of which every iteration is kept
+PATHS = {
+    EARLY: [(1.0, 900.0), (1.0, 800.0), (1.0, 850.0)],
+    HEATED: [(1.0, 900.0), (1.0, 800.0), (1.0, 850.0), (0.9, 700.0), (0.81, 600.0), (0.729, 650.0)],
+    ANNEALED: [(0.5, 950.0), (0.6, 900.0), (0.8, 620.0), (1.0, 640.0)],
+}
+SETTINGS: dict[str, object] = {
+    "shares": [0.7, 0.1, 0.2],
+    "eta": 0.9,
+    "tolerance": 1e-3,
+    "patience": 5,
+    "annealing_topics": 8,
+    "annealing_start": 0.5,
+    "annealing_eta": 0.97,
+    "convergence": 1e-5,
+    "annealing_noise": 0.01,
+    "samples": 20,
+    "predictive_samples": 40,
+    "prior_sums": [1, 50],
+}
+SAMPLED = ("left-to-right-sequential", PREDICTIVE)
+
+Value = Callable[[Model, str, int], float]
+
+
+def as_claimed(model: Model, evaluator: str, topics: int) -> float:
+    """Return nats per token for which every claim of the source holds, however its models are evaluated."""
+    if model == COUNTS:
+        return -math.log(1500.0)
+    if model[0] == "unigram":
+        return -math.log(3000.0) - (0.01 if model[1] == "maximum-likelihood" else 0.0)
+    if model[0] == "lsa":
+        return -math.log(2200.0) + 0.05 * math.log(topics) - 0.02 * [m[1] for m in READINGS].index(model[1])
+    base = -math.log(2500.0) + 0.25 * math.log(topics)
+    base -= {EARLY[1]: 0.1}.get(model[1].removesuffix(VALIDATED), 0.0)
+    base += 0.05 if model[1].endswith(VALIDATED) else 0.0
+    return base + {SPECIFIC: 0.0, PREDICTIVE: 0.1, "half-folding-in": -0.1}.get(evaluator, -0.15)
+
+
+def rows(
+    corpora: Iterable[str],
+    value: Value = as_claimed,
+    iterations: tuple[int, int] = (30, 600),
+    by_seed: float = 0.0,
+) -> tuple[list[Score], list[Measurement]]:
+    """Return the rows of the measurements `tempering` and `latent-semantic-analysis`.
+
+    Args:
+        corpora: their names.
+        value: nats per token.
+        iterations: of EM in all, heated and annealed.
+        by_seed: nats per token that the second seed gains.
+    """
+    scores: list[Score] = []
+    measured: list[Measurement] = []
+    for corpus in corpora:
+
+        def score(model: Model, evaluator: str, topics: int, seed: int, corpus: str = corpus) -> None:
+            nats = TOKENS * (value(model, evaluator, topics) + by_seed * seed)
+            sampled = evaluator in SAMPLED
+            key = (corpus, *model, topics, 0.0, "none", evaluator, 20 if sampled else 0, seed)
+            scores.append(Score(*key, 9, TOKENS, 0, 3, nats, perplexity(nats, TOKENS), ERROR * TOKENS * sampled))
+
+        for seed in (0, 1):
+            for unigram in (*UNIGRAMS, COUNTS):
+                score(unigram, SPECIFIC, 0, seed)
+            for reading in READINGS:
+                for topics in (2, 8, 32, RANK):
+                    score(reading, SPECIFIC, topics, seed)
+        for topics in TOPICS:
+            for seed in SEEDS[topics]:
+                for model in (EARLY, HEATED, *((ANNEALED,) if topics in FEW else ())):
+                    place = (corpus, model[0], model[1], topics, 0.0, "none", seed)
+                    score(model, SPECIFIC, topics, seed)
+                    count = {EARLY: 10, HEATED: iterations[0], ANNEALED: iterations[1]}[model]
+                    found = {
+                        "iterations": count,
+                        "iterations-to-best": count - 5,
+                        "beta": 1.0 if model == EARLY else 0.81,
+                    }
+                    measured += [Measurement(*place, name, "topics", topics, at) for name, at in found.items()]
+                    if topics == KEPT:
+                        for at, (beta, perplexity_after) in enumerate(PATHS[model], start=1):
+                            measured.append(Measurement(*place, "beta", "iteration", at, beta))
+                            measured.append(Measurement(*place, VALIDATION, "iteration", at, perplexity_after))
+                    if model == ANNEALED:
+                        continue
+                    score(model, "half-folding-in", topics, seed)
+                    for name in ("", VALIDATED):
+                        given = (model[0], model[1] + name)
+                        for evaluator in SAMPLED:
+                            score(given, evaluator, topics, seed)
+                        if name:
+                            where = (corpus, *given, topics, 0.0, "none", seed)
+                            measured.append(Measurement(*where, "prior-sum", "topics", topics, 10.0 * (1 + seed)))
+                            measured.append(Measurement(*where, "prior-sum-of-truth", "topics", topics, 5.0))
+                        if topics == min(TOPICS):
+                            score(given, "exact-marginal", topics, seed)
+    return scores, measured
+
+
+def hofmann_inputs(
+    corpora: Iterable[str],
+    value: Value = as_claimed,
+    iterations: tuple[int, int] = (30, 600),
+    *,
+    by_seed: float = 0.0,
+    synthetic: bool = False,
+) -> Inputs:
+    """Return the small study with the scores and measurements of this experiment alone."""
+    from small_study import corpora_table, small_study  # which may take its rows from here
+
+    study = small_study()
+    where = {"corpora": list(corpora), "seeds": [0, 1]}
+    study["measures"]["tempering"] = {**where, "settings": dict(SETTINGS)}
+    study["measures"]["latent-semantic-analysis"] = {**where, "settings": {"constants": [0.01, 0.1]}}
+    scores, measured = rows(corpora, value, iterations, by_seed)
+    return Inputs(
+        scores=pd.DataFrame([astuple(score) for score in scores], columns=list(COLUMNS)),
+        corpora=corpora_table(study, synthetic=synthetic),
+        study=study,
+        measurements=pd.DataFrame([astuple(row) for row in measured], columns=list(MEASURED)),
+    )

@@ -1,0 +1,197 @@
+"""Made-up scores and measurements of the truth, kind by kind; those of drawn corpora are in `drawn_corpora`."""
+
+import math
+from collections.abc import Callable, Iterable
+
+import numpy as np
+
+from heldout.measurements import Measurement
+from heldout.papers.buntine.exhibits.calibration_table import GAMMAS, PUBLISHED
+from heldout.papers.buntine.experiments.calibration import estimators
+from heldout.papers.buntine.experiments.convergence_to_exact import METHODS
+from heldout.papers.likelihood.experiments.precision import DOCUMENTS, REFERENCE_BIAS, REFERENCE_ERROR
+from heldout.papers.likelihood.experiments.precision import ERROR as RMS_ERROR
+from heldout.papers.likelihood.experiments.precision import variant as variant_of
+from heldout.scores import Score, perplexity
+
+# calibration
+TOKENS_OF_PAIR = 14
+BITS = TOKENS_OF_PAIR * math.log(2.0)
+# convergence to the exact value: tokens and log-likelihood by number of topics
+EXACT = {4: (14, -90.0), 5: (16, -100.0)}
+SAMPLES = (100, 1000, 10000)
+# optimism
+TOKENS = 100
+TOPICS = (3, 20, 100)
+ERROR = 1e-3  # of the truth by sampling, nats per token
+CONSTANT = 1e-5
+# bidirectional
+TEMPERATURES = (10, 100, 1000)
+# marginal likelihood of EPCA
+PERPLEXITIES = {"marginal-annealed": 700.0, "full-folding-in": 500.0, "half-folding-in": 600.0}
+
+Gap = Callable[[str, int], float]
+Changes = dict[tuple[float, str], tuple[float, float]]
+
+
+SAMPLED = {"chib": 2.0, "left-to-right-sequential": 3.0, "harmonic-mean": 60.0}  # nats at 100 tokens with one sample
+
+
+def normal_errors(rng: np.random.Generator, n: int, mean: float, deviation: float) -> list[float]:
+    """Return n errors of exactly this mean and standard deviation."""
+    z = rng.standard_normal(n)
+    return list(mean + deviation * (z - z.mean()) / z.std(ddof=1))
+
+
+def calibration(
+    gammas: tuple[float, ...] = GAMMAS, changes: Changes | None = None, pairs: int = 100
+) -> list[Measurement]:
+    """Return errors that have the published means and standard deviations, but for the changed cells."""
+    rng = np.random.default_rng(0)
+    rows = []
+    for gamma in gammas:
+        key = ("none", "none", f"gamma-{gamma:g}", 4, 0.0, "none", 0)
+        rows.append(Measurement(*key, "tokens", "pairs", 1000, float(TOKENS_OF_PAIR)))
+        for name in estimators():
+            mean, deviation = 0.01, 0.02
+            if name in METHODS:
+                mean, deviation = map(float, PUBLISHED[gamma][METHODS.index(name)][:2])
+            mean, deviation = (changes or {}).get((gamma, name), (mean, deviation))
+            errors = normal_errors(rng, pairs, mean, deviation)
+            rows += [Measurement(*key, f"error-{name}", "pair", i, e * BITS, 0.1) for i, e in enumerate(errors)]
+            error = deviation * BITS / math.sqrt(1000)
+            rows.append(Measurement(*key, f"mean-error-{name}", "pairs", 1000, mean * BITS, error))
+    return rows
+
+
+def convergence_to_exact(numbers_of_topics: tuple[int, ...] = (4, 5)) -> list[Measurement]:
+    """Return two runs of every method that close in on the exact value, the second off twice as far."""
+    rows = []
+    for topics in numbers_of_topics:
+        tokens, exact = EXACT[topics]
+        key = ("none", "none", "gamma-0.5", topics, 0.0)
+        rows.append(Measurement(*key, "none", 0, "exact-marginal", "tokens", tokens, exact))
+        for i, name in enumerate(METHODS):
+            for samples in SAMPLES:
+                for run in (0, 1):
+                    off = (2.0 if i == 0 else 0.1 * i) / math.sqrt(samples) * (1.0 + run)
+                    rows.append(Measurement(*key, str(run), 0, f"estimate-{name}", "samples", samples, exact + off))
+    return rows
+
+
+def truth(topics: int) -> float:
+    """Return nats per token: best at 20 topics."""
+    return -6.0 - 0.2 * abs(math.log(topics / 20.0))
+
+
+def gap(evaluator: str, topics: int) -> float:
+    """Return estimate less truth, nats per token."""
+    return {
+        "full-folding-in": 0.1 * math.log(topics),
+        "half-folding-in": 0.01,
+        "plug-in-posterior-mean": 0.02 * math.log(topics),
+        "mean-field-bound": -0.03 * math.log(topics),
+        "laplace-softmax": 0.002,
+        "laplace-density": -0.004 * topics,
+        "laplace-one-step": -0.01,
+        "nml-penalised": -0.05,
+    }.get(evaluator, 0.0)
+
+
+def _score(place: tuple[str, str, str], topics: int, smoothing: float, evaluator: str, value: float) -> Score:
+    sampled = evaluator == "left-to-right-sequential"
+    chain, error = "0" if place[1] == "lda" else "none", ERROR * TOKENS if sampled else 0.0
+    total = value * TOKENS
+    key = (*place, topics, smoothing, chain, evaluator, 20 if sampled else 0, 0)
+    return Score(*key, 4, TOKENS, 0, 0, total, perplexity(total, TOKENS), error)
+
+
+def optimism(corpora: Iterable[str], gaps: Gap = gap) -> tuple[list[Score], list[Measurement]]:
+    """Return a truth that is exact at 3 topics and sampled above, with a fitted prior 0.1 nats better."""
+    evaluators: tuple[str, ...] = ("full-folding-in", "half-folding-in", "plug-in-posterior-mean", "mean-field-bound")
+    evaluators += ("laplace-softmax", "laplace-density", "laplace-one-step", "nml-penalised")
+    scores, rows = [], []
+    for corpus in corpora:
+        for model, constant in (("plsa-hof", CONSTANT), ("lda", 0.0)):
+            for k in TOPICS:
+                names = ("left-to-right-sequential", *(("exact-marginal",) if k == 3 else ()), *evaluators)
+                for variant, better in (("optimism", 0.0), ("optimism-fitted-prior", 0.1)):
+                    for name in names if not better else (*names[:-8], "laplace-softmax"):
+                        value = truth(k) + better + gaps(name, k)
+                        value -= 0.3 if name == "left-to-right-sequential" and k == 3 else 0.0  # exact goes first
+                        scores.append(_score((corpus, model, variant), k, constant, name, value))
+                if model == "plsa-hof" and k in (3, 100):
+                    for other in (1e-7, 1e-3):
+                        for name in ("left-to-right-sequential", "full-folding-in", "laplace-softmax", "nml-penalised"):
+                            value = truth(k) + gaps(name, k) * (1.0 - math.log10(other))
+                            scores.append(_score((corpus, model, "optimism"), k, other, name, value))
+                place = (corpus, model, "optimism", k, constant, "0" if model == "lda" else "none", 0)
+                for name in names:
+                    for length in (10, 40):
+                        value = truth(k) + gaps(name, k) * 10.0 / length
+                        rows.append(Measurement(*place, name, "length", length, value))
+                    if k == 3:
+                        nats = (truth(k) + gaps(name, k)) * 10.0
+                        rows += [Measurement(*place, name, "document", document, nats) for document in range(2)]
+    return scores, rows
+
+
+def bidirectional(corpus: str = "medline", seed: int = 0, factor: float = 1.0) -> list[Measurement]:
+    """Return bounds that close in on the reference, ten times closer with ten times the temperatures."""
+    rows = []
+    for model, chain in (("plsa-hof", "none"), ("lda", "0")):
+        for K in (100, 4):
+            place = (corpus, model, "bidirectional", K, 0.0, chain, seed)
+            rows.append(Measurement(*place, "left-to-right-sequential", "samples", 50, -500.0, 4.0))
+            if K == 4:
+                rows.append(Measurement(*place, "exact-difference", "samples", 50, 0.02, 0.01))
+            for T in TEMPERATURES:
+                off = factor * K * 10.0 / T
+                rows.append(Measurement(*place, "lower-difference", "temperatures", T, -off, 0.1))
+                rows.append(Measurement(*place, "upper-difference", "temperatures", T, off, 0.2))
+                rows.append(Measurement(*place, "gap", "temperatures", T, 2.0 * off, 0.05))
+    return rows
+
+
+def epca_marginal(corpus: str = "medline", grid: tuple[int, ...] = (1, 2, 5)) -> tuple[list[Score], list[Measurement]]:
+    """Return perplexities that fall as 1 / K, with quadrature where it exists; folding in lies above annealing."""
+    scores, rows = [], []
+    for K in grid:
+        place = (corpus, "epca", "epca-marginal", K, 0.0, "none")
+        found = PERPLEXITIES | ({"marginal-quadrature": 701.0} if K <= 2 else {})
+        for seed in (0, 1):
+            for evaluator, p in found.items():
+                samples = 10 if evaluator == "marginal-annealed" else 0
+                nats = -100.0 * math.log(p / K)
+                scores.append(Score(*place, evaluator, samples, seed, 3, 100, 0, 0, nats, p / K, 0.0))
+            for d in range(3):
+                document = (*place, seed)
+                rows.append(Measurement(*document, "marginal-annealed", "document", d, -50.0 + 0.2 * K, 0.1))
+                rows.append(Measurement(*document, "full-folding-in", "document", d, -40.0))
+                if K <= 2:
+                    rows.append(Measurement(*document, "marginal-quadrature", "document", d, -50.0))
+    return scores, rows
+
+
+def precision(seed: int = 0, known: float = 0.0) -> list[Measurement]:
+    """Return errors that fall with the root of the samples, of a few estimators over a grid of K and L."""
+    found = []
+    for prior in ("alpha-0.1", "alpha-sum-1"):
+        for K in (4, 20, 100, 400):
+            for L in (10, 50, 150, 500):
+
+                def row(
+                    quantity: str, axis: str, at: int, value: float, K: int = K, name: str = variant_of(prior, L)
+                ) -> Measurement:
+                    return Measurement("none", "none", name, K, 0.0, "none", seed, quantity, axis, at, value)
+
+                found.append(row(DOCUMENTS, "tokens", L, 5.0))
+                found.append(row(REFERENCE_ERROR + "chib", "samples", 40, known))
+                found.append(row(REFERENCE_BIAS + "chib", "samples", 40, 0.0))
+                found.append(row(RMS_ERROR + "linear-time", "samples", 0, 0.2 * L))
+                found += [
+                    row(RMS_ERROR + name, "samples", S, one * L / 100 / math.sqrt(S))
+                    for name, one in SAMPLED.items()
+                    for S in (1, 10, 100)
+                ]
+    return found

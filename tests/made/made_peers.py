@@ -1,0 +1,65 @@
+"""Made-up scores of other libraries' models, for the tests of the exhibits."""
+
+import math
+from collections.abc import Collection, Iterable
+
+from heldout.measurements import Measurement
+from heldout.scores import Score
+
+LIBRARIES = ("scikit-learn", "gensim", "tomotopy")
+TOPICS = (5, 20, 160)
+TOKENS, ERROR = 1000, 0.002  # of a score; nats per token
+VERSIONS = {"scikit-learn": (1, 9, 1), "gensim": (4, 4, 0), "tomotopy": (0, 14, 0)}
+
+
+def truth(library: str, topics: int) -> float:
+    """Return nats per token: better with more topics, a little different by library."""
+    return -7.0 + 0.05 * math.log(topics) + 0.1 * LIBRARIES.index(library)
+
+
+def growing(library: str, topics: int) -> float:
+    """Return the nats per token of the term that grows."""
+    return -0.02 * topics * (1.0 if library != "tomotopy" else 0.01)
+
+
+def reported(library: str, topics: int) -> float:
+    """Return nats per token."""
+    return truth(library, topics) - 0.3 + growing(library, topics)
+
+
+def peers(corpora: Iterable[str], libraries: Collection[str] = LIBRARIES) -> tuple[list[Score], list[Measurement]]:
+    """Return the scores and measurements of every corpus, library and number of topics."""
+    scores: list[Score] = []
+    rows: list[Measurement] = []
+    for corpus in corpora:
+        for library in libraries:
+            for topics in TOPICS:
+                found = {
+                    "reported": (reported(library, topics), math.nan, 0),
+                    "mean-field-bound": (truth(library, topics) - 0.05, 0.0, 0),
+                    "full-folding-in": (truth(library, topics) + 0.2, 0.0, 0),
+                    "half-folding-in": (truth(library, topics) + 0.1, 0.0, 0),
+                    "exact-marginal" if topics == 5 else "left-to-right-sequential": (
+                        truth(library, topics),
+                        0.0 if topics == 5 else ERROR,
+                        0 if topics == 5 else 50,
+                    ),
+                }
+                for evaluator, (value, error, samples) in found.items():
+                    scores.append(
+                        Score(
+                            *(corpus, library, "peers", topics, 0.0, "none", evaluator, samples, 0, 4, TOKENS, 0, 3),
+                            log_likelihood=value * TOKENS,
+                            perplexity=math.exp(-value),
+                            standard_error=error * TOKENS,
+                        )
+                    )
+                own = (corpus, library, "peers", topics, 0.0, "none", 0)
+                value = reported(library, topics)
+                printed = math.exp(-value) if library == "scikit-learn" else value
+                rows.append(Measurement(*own, "reported-value", "topics", topics, printed))
+                rows.append(Measurement(*own, "reported-growing", "topics", topics, growing(library, topics)))
+                if library == "tomotopy":
+                    rows.append(Measurement(*own, "training-perplexity", "topics", topics, 900.0))
+                rows += [Measurement(*own, "version", "part", i, n) for i, n in enumerate(VERSIONS[library])]
+    return scores, rows

@@ -1,0 +1,326 @@
+"""Every exhibit of a small study: made, the same bytes twice, marked where synthetic."""
+
+import importlib
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from heldout.exhibits import (
+    EXHIBITS,
+    Inputs,
+    corpora_of,
+    exhibit_names,
+    latex,
+    make,
+    path,
+    stands_on,
+    style,
+)
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.text import Text
+from small_study import (
+    FULL,
+    HALF,
+    MAIN,
+    SECOND,
+    corpora_table,
+    inputs,
+    made_up,
+    score_rows,
+    small_study,
+)
+
+from heldout.errors import InputError
+from heldout.scores import COLUMNS
+from heldout.study import Run
+from heldout.timings import COLUMNS as TIMINGS
+
+ALL = exhibit_names(small_study())
+# one exhibit per function; figures of the other corpora are drawn by the same
+ONE_EACH = [name for name in ALL if EXHIBITS[name].corpus in (None, 1) and name != "figure-realistic-40"]
+
+
+def xs(line: Line2D) -> list[float]:
+    return [float(x) for x in np.asarray(line.get_xdata())]
+
+
+def ys(line: Line2D) -> list[float]:
+    return [float(y) for y in np.asarray(line.get_ydata())]
+
+
+def texts(figure: Figure) -> list[str]:
+    return [text.get_text() for text in figure.findobj(Text) if isinstance(text, Text)]
+
+
+def test_the_small_study_has_every_exhibit() -> None:
+    assert set(ALL) == set(EXHIBITS)
+
+
+@pytest.mark.parametrize("name", ONE_EACH)
+def test_exhibits_are_made_and_the_same_inputs_give_the_same_bytes(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # outlines of the letters used: to cut fonts, as figures do, takes twice the time of all else (the next test does)
+    monkeypatch.setitem(style._SETTINGS, "pdf.fonttype", 3)
+    first, second = tmp_path / "first", tmp_path / "second"
+    make(name, inputs(), first)
+    make(name, inputs(), second)
+    assert first.read_bytes() == second.read_bytes()
+    assert len(first.read_bytes()) > 250
+    assert first.read_bytes().startswith(b"%PDF") == (EXHIBITS[name].kind == "figure")
+    assert b"CreationDate" not in first.read_bytes()
+    assert sorted(tmp_path.iterdir()) == [first, second]
+
+
+def test_another_process_with_another_configuration_gives_the_same_bytes(tmp_path: Path) -> None:
+    (tmp_path / "matplotlibrc").write_text("lines.linewidth: 9\nfont.size: 20\n")
+    make("figure-4", inputs(), tmp_path / "here.pdf")
+    code = "import sys; from pathlib import Path; from small_study import inputs; from heldout.exhibits import make;"
+    code += "make('figure-4', inputs(), Path(sys.argv[1]))"
+    environment = {
+        "MATPLOTLIBRC": str(tmp_path),
+        "MPLCONFIGDIR": "/nonexistent/heldout",
+        "PYTHONPATH": str(Path(__file__).parent),
+    }
+    command = [sys.executable, "-W", "error", "-c", code, str(tmp_path / "there.pdf")]
+    run = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert (run.returncode, run.stderr) == (0, "")
+    assert (tmp_path / "there.pdf").read_bytes() == (tmp_path / "here.pdf").read_bytes()
+
+
+def figure(name: str, of: Inputs) -> Figure:
+    exhibit = EXHIBITS[name]
+    module = importlib.import_module(exhibit.module)
+    arguments = () if exhibit.corpus is None else (of.settings.corpora[exhibit.corpus],)
+    with style.applied():
+        drawn = getattr(module, exhibit.function)(of, *arguments)
+    assert isinstance(drawn, Figure)
+    return drawn
+
+
+@pytest.mark.parametrize("name", [name for name in ONE_EACH if EXHIBITS[name].kind == "figure"])
+def test_figures_say_that_data_are_synthetic_in_every_panel_or_not_at_all(name: str) -> None:
+    assert style.SYNTHETIC_MARK not in texts(figure(name, inputs()))
+    drawn = figure(name, inputs(synthetic=True))
+    panels = [axis for axis in drawn.axes if axis.get_label() != "<colorbar>"]
+    marks = [[text.get_text() for text in axis.texts].count(style.SYNTHETIC_MARK) for axis in panels]
+    assert marks == [1] * len(panels)
+
+
+@pytest.mark.parametrize("name", [name for name in ALL if EXHIBITS[name].kind == "table"])
+def test_tables_say_that_data_are_synthetic_or_not_at_all(name: str, tmp_path: Path) -> None:
+    for synthetic in (False, True):
+        make(name, inputs(synthetic=synthetic), tmp_path / name)
+        assert ("SYNTHETIC DATA" in (tmp_path / name).read_text()) == synthetic
+
+
+def test_smoothing_figures_show_every_constant_of_their_own_reading_in_both_panels() -> None:
+    for name, factor in (("figure-4", 1.0), ("figure-4b", 1.1)):
+        drawn = figure(name, inputs())
+        for axis, evaluator in zip(drawn.axes[:2], (FULL, HALF), strict=True):
+            assert len(axis.lines) == 3
+            (line,) = [line for line in axis.lines if line.get_color() == axis.lines[0].get_color()]
+            assert xs(line) == [2, 5, 10]
+            seeds = (0, 1) if factor == 1.0 else (0,)
+            expected = [factor * sum(made_up(k, 1e-10, evaluator, s) for s in seeds) / len(seeds) for k in (2, 5, 10)]
+            assert ys(line) == pytest.approx(expected)
+            assert len(axis.collections) == (3 if len(seeds) > 1 else 0)  # bands over seeds
+        low, high = drawn.axes[0].get_ylim(), drawn.axes[1].get_ylim()
+        assert low == high
+        assert "perplexity per token" in texts(drawn)
+        assert "$10^{-10}$" in texts(drawn)
+
+
+def test_comparison_names_each_panels_own_best_constant_and_keeps_the_models_colours() -> None:
+    drawn = figure("figure-7", inputs())
+    labels = [line.get_label() for axis in drawn.axes[:2] for line in axis.lines]
+    # half folding-in turns up under the smallest constant, so its lowest value lies under the next
+    plsa, epca = (f"{model}, constant $10^{{-10}}$" for model in ("PLSA-HOF", "EPCA, penalised"))
+    assert labels == [plsa, epca, "LDA", "PLSA-HOF, constant $10^{-4}$", epca, "LDA"]  # EPCA has fewer topics
+    colours = [line.get_color() for line in drawn.axes[0].lines]
+    assert colours == [style.COLOURS[model] for model in ("plsa-hof", "epca", "lda")]
+
+
+def test_colours_of_models_differ() -> None:
+    assert len(set(style.COLOURS.values())) == len(style.COLOURS) == len(style.MODEL_NAMES)
+
+
+def test_beyond_marks_the_vocabulary_and_reaches_past_it() -> None:
+    drawn = figure("figure-beyond", inputs())
+    assert "vocabulary\n40 words" in texts(drawn)
+    for axis in drawn.axes[:2]:
+        assert max(max(xs(line)) for line in axis.lines) == 50
+        assert any(xs(line) == [40, 40] for line in axis.lines)
+
+
+def test_labels_of_crowded_ticks_are_left_out_but_never_the_last() -> None:
+    assert style._labels([5, 10, 20, 50]) == ["5", "10", "20", "50"]
+    crowded = style._labels([5, 10, 20, 50, 100, 200, 400, 800, 4000])
+    assert crowded[-1] == "4000"
+    assert "" in crowded
+    assert style._labels([7]) == ["7"]
+
+
+def test_a_study_of_one_corpus_has_no_figures_of_others(tmp_path: Path) -> None:
+    study = small_study(corpora={"own_corpus": {"test_documents": 4}}, table_1_also=[])
+    study["beyond_vocabulary"] = {"corpus": "own_corpus", "topics": [50], "seeds": [0]}
+    study["alternatives"] = {"corpus": "own_corpus", "corpora": [], "topics": [5], "seeds": [0], "variants": {}}
+    study["smoothing_in_m_step"] = {"seeds": []}
+    for asked in study["measures"].values():
+        if set(asked["corpora"]) <= {"cranfield", "medline", "nips"}:  # others draw their own documents
+            asked["corpora"] = ["own_corpus"]
+    made = exhibit_names(study)
+    others = {f"figure-{n}{second}" for n in (2, 3, 5, 6, 8, 9) for second in ("", "b")}
+    assert set(made) == set(EXHIBITS) - others - {"figure-4b"}
+    given = inputs(study)
+    for name in made:
+        if EXHIBITS[name].kind != "figure":
+            make(name, given, tmp_path / name)
+        elif not EXHIBITS[name].drawn:  # which is of no corpus of the study's own
+            figure(name, given)
+    with pytest.raises(InputError, match="figure-5: the study small does not have it"):
+        make("figure-5", inputs(study), tmp_path / "figure-5")
+    assert not (tmp_path / "figure-5").exists()
+
+
+def test_an_unknown_exhibit_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="exhibit figure-44: unknown"):
+        make("figure-44", inputs(), tmp_path / "figure-44.pdf")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_paths_and_what_exhibits_stand_on() -> None:
+    study = small_study()
+    assert path("figure-4b") == "figures/figure-4b.pdf"
+    assert path("macros") == "paper/generated/macros.tex"
+    assert corpora_of("figure-8", study) == ("medline",)
+    assert set(stands_on("figure-4", study)) == {
+        Run("cranfield", "plsa-hof", MAIN, k, s) for k in (2, 5, 10) for s in (0, 1)
+    }
+    assert set(stands_on("figure-5b", study)) == {Run("medline", "plsa-hof", SECOND, k, 0) for k in (2, 5, 10)}
+    assert {run.topics for run in stands_on("figure-beyond", study)} == {2, 5, 10, 50}
+    assert {run.model for run in stands_on("figure-9", study)} == {"plsa-hof", "epca", "lda"}
+    assert stands_on("table-1", study) == ()
+    everything = set(stands_on("macros", study))
+    assert all(set(stands_on(name, study)) <= everything for name in ALL)
+    # the study's scores are those that the exhibits stand on, and no others
+    rows = [row for row in score_rows(study) if row[1] != "word-topics"]  # which a measurement reports
+    scores = {Run(row[0], row[1], row[2], row[3], row[8]) for row in rows}
+    assert scores - everything == set()
+    unscored = {"tempered", *study["measures"]}  # what is reported under another name, or measured
+    assert {run for run in everything - scores if run.model != "lda" and run.variant not in unscored} == set()
+
+
+def test_table_1_shows_differences_of_both_signs(tmp_path: Path) -> None:
+    make("table-1", inputs(), tmp_path / "table.tex")
+    (line,) = [line for line in (tmp_path / "table.tex").read_text().splitlines() if line.startswith("Medline")]
+    assert line.count("9 + 4") == 2
+    assert r"40 & 50 & \ensuremath{-20.0}\,\%" in line
+    assert r"10.0 & 8.0 & \ensuremath{+25.0}\,\%" in line
+
+
+def test_table_1_has_dashes_for_a_corpus_without_published_sizes(tmp_path: Path) -> None:
+    own = inputs()
+    for column in ("train_documents", "test_documents", "vocabulary", "mean_length"):
+        own.corpora[f"published_{column}"] = float("nan")
+    make("table-1", own, tmp_path / "table.tex")
+    assert r"Medline & 9 + 4 & -- & 40 & -- & -- & 10.0 & -- & --\\" in (tmp_path / "table.tex").read_text()
+
+
+def timings(*rows: tuple[Any, ...]) -> pd.DataFrame:
+    return pd.DataFrame(rows, columns=list(TIMINGS))
+
+
+def test_provenance_sums_minutes_and_takes_the_highest_memory(tmp_path: Path) -> None:
+    nan = float("nan")
+    measured = timings(
+        ("train", "cranfield", "plsa-hof", MAIN, "2", "0", 60.0, 50.0, 300.0),
+        ("score", "cranfield", "plsa-hof", MAIN, "5", "1", 30.0, 20.0, nan),
+        ("prepare", "cranfield", "", "", "", "", 30.0, 9.0, 700.0),
+        ("figure", "figure-4", "", "", "", "", 12.0, 9.0, 100.0),
+        ("fetch", "cran.tar.gz", "", "", "", "", 6000.0, 9.0, 100.0),
+        ("train", "cranfield", "plsa-hof", MAIN, "50", "0", 6000.0, 50.0, 9000.0),
+        ("train", "medline", "plsa-hof", MAIN, "2", "0", 6000.0, 50.0, 9000.0),
+    )
+    make("table-provenance", inputs(timings=measured), tmp_path / "table.tex")
+    text = (tmp_path / "table.tex").read_text()
+    (line,) = [line for line in text.splitlines() if "figures/figure-4.pdf" in line]
+    assert line.endswith(r"& 4 & 2.2 & 700\\")
+    (line,) = [line for line in text.splitlines() if "figures/figure-6.pdf" in line]
+    assert line.endswith(r"& -- & -- & --\\")
+
+
+def test_provenance_without_reference_timings_has_dashes(tmp_path: Path) -> None:
+    make("table-provenance", inputs(), tmp_path / "table.tex")
+    rows = [line for line in (tmp_path / "table.tex").read_text().splitlines() if "texttt" in line][1:]
+    assert len(rows) == len(ALL) - 2
+    assert all(line.endswith(r"& -- & -- & --\\") for line in rows)
+
+
+def test_inputs_are_read_from_their_files(tmp_path: Path) -> None:
+    given = inputs(synthetic=True)
+    assert given.measurements is not None
+    (tmp_path / "study.json").write_text(json.dumps(given.study))
+    given.scores.to_csv(tmp_path / "scores.csv", index=False, na_rep="nan")
+    given.corpora.to_csv(tmp_path / "corpora.csv", index=False)
+    timings(("fetch", "x", "", "", "", "", 1.0, "", "")).to_csv(tmp_path / "timings.csv", index=False)
+    measured = tmp_path / "measurements.csv.gz"
+    given.measurements.to_csv(measured, index=False)
+    files = [tmp_path / name for name in ("study.json", "scores.csv", "corpora.csv", "timings.csv")]
+    read = Inputs.read(*files, measurements=measured, commit="abc", date="2001-02-03")
+    assert read.settings.smoothing == (1e-10, 1e-4, 1e-1)
+    assert read.settings.setting("plsa-hof", "fold_in", "tolerance") == 1e-4
+    assert read.synthetic()
+    assert read.timings is not None
+    assert read.timings["seconds"].tolist() == [1.0]
+    assert read.timings["memory_mb"].isna().all()
+    make("macros", read, tmp_path / "read.tex")
+    there = replace(given, commit="abc", versions=read.versions, timings=read.timings)
+    make("macros", there, tmp_path / "made.tex")
+    assert (tmp_path / "read.tex").read_text() == (tmp_path / "made.tex").read_text()
+
+
+@pytest.mark.parametrize("file", ["study.json", "corpora.csv", "timings.csv"])
+def test_an_unreadable_input_is_named(tmp_path: Path, file: str) -> None:
+    study = small_study()
+    (tmp_path / "study.json").write_text(json.dumps(study))
+    pd.DataFrame(score_rows(study), columns=list(COLUMNS)).to_csv(tmp_path / "scores.csv", index=False)
+    corpora_table(study, synthetic=True).to_csv(tmp_path / "corpora.csv", index=False)
+    (tmp_path / "timings.csv").write_text(",".join(timings().columns) + "\n")
+    (tmp_path / file).write_text("nonsense\n")
+    with pytest.raises(InputError, match=file):
+        Inputs.read(*[tmp_path / name for name in ("study.json", "scores.csv", "corpora.csv", "timings.csv")])
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        (latex.power(1e-10), r"\ensuremath{10^{-10}}"),
+        (latex.power(3e-4), r"\ensuremath{3\cdot 10^{-4}}"),
+        (latex.integer(12345.4), "12{,}345"),
+        (latex.perplexity(99.94), "99.9"),
+        (latex.perplexity(float("inf")), r"\ensuremath{\infty}"),
+        (latex.signed_percent(-0.0251), r"\ensuremath{-2.5}\,\%"),
+        (latex.signed_percent(-0.00001), r"\ensuremath{0.0}\,\%"),
+        (latex.escape("a_b & c^2 < 50%"), r"a\_b \& c\textasciicircum{}2 \textless{} 50\%"),
+        (latex.corpus_name("cranfield-unstemmed"), "Cranfield, unstemmed"),
+        (latex.corpus_name("my_corpus"), r"my\_corpus"),
+        (latex.camel("plsa-hof", "fold_in", "iterations"), "PlsaHofFoldInIterations"),
+        (latex.listed(["a", "b", "c"]), "a, b and c"),
+        (latex.setting(1e-6), r"\ensuremath{10^{-6}}"),
+    ],
+)
+def test_numbers_and_names_as_latex(made: str, expected: str) -> None:
+    assert made == expected
+
+
+def test_a_macro_name_holds_letters_only() -> None:
+    with pytest.raises(ValueError, match="letters only"):
+        latex.macro("Corpus1", "x")

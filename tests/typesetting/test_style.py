@@ -1,0 +1,40 @@
+"""Ticks that tell neighbours apart, and a colour for every evaluator that is drawn beside others."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from matplotlib.figure import Figure
+
+from heldout.papers.buntine.exhibits import realistic_curves
+from heldout.papers.buntine.experiments.convergence_to_exact import METHODS
+from heldout.papers.likelihood.exhibits import optimism, repair
+from heldout.typesetting import style
+
+
+@given(st.floats(-1e4, 1e4), st.floats(1e-3, 1e4))
+def test_labels_of_neighbouring_ticks_differ_and_are_where_they_say(low: float, width: float) -> None:
+    with style.applied():
+        axis = Figure().subplots()
+        axis.set_ylim(low, low + width)
+        style.plain_ticks(axis.yaxis)
+        ticks = axis.yaxis.get_majorticklocs()
+        labels = [text.get_text() for text in axis.get_yticklabels()]
+    assert len(set(labels)) == len(labels) == len(ticks) >= 2
+    for label, tick in zip(labels, ticks, strict=True):
+        shown = float(label.replace(",", "").replace("\N{MINUS SIGN}", "-"))
+        assert shown == pytest.approx(tick, abs=1e-6 * width)
+
+
+@pytest.mark.parametrize(("numbers", "shown"), [({2, 3, 8, 40}, [2, 8, 40]), ({5}, [5]), ({1, 4, 16}, [1, 4, 16])])
+def test_the_largest_number_is_labelled_and_others_lie_apart(numbers: set[int], shown: list[int]) -> None:
+    assert style.sparse_ticks(numbers) == shown
+
+
+def test_evaluators_of_one_figure_have_colours_of_their_own() -> None:
+    for evaluators in (
+        {name for name, *_ in optimism.CURVES},
+        set(repair.EVALUATORS),
+        {*METHODS, "exact-marginal"},
+        set(realistic_curves.ESTIMATORS),
+    ):
+        assert len({style.EVALUATOR_COLOURS[name] for name in evaluators}) == len(evaluators) >= 3
