@@ -55,7 +55,7 @@ class Reported:
         value: the number, as printed.
         unit: its unit, in words ("perplexity per token", "bits per token", "nats").
         perplexity: the same as perplexity per token of the same documents; NaN where it says nothing of them.
-        nats_per_token: the same in nats per token; NaN likewise.
+        nats_per_token: the same in nats per token; NaN where perplexity is.
         about: "these documents" or "the training documents".
         computes: what it computes, one sentence.
         terms: its parts, where they can be had; a term that grows with the number of topics says so.
