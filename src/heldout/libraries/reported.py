@@ -45,11 +45,10 @@ from scipy.special import digamma, gammaln
 from heldout.corpora.corpus import Corpus
 from heldout.evaluators.evaluation import in_vocabulary
 from heldout.evaluators.mean_field_bound import mean_field_bound
-from heldout.libraries import Fitted, Reported, Term
+from heldout.libraries import THESE, TRAINING, Fitted, Reported, Term
 from heldout.libraries.mallet import State
 from heldout.topics import Topics
 
-THESE, TRAINING = "these documents", "the training documents"
 GENSIM_STATE = 0  # seeds the random start of gamma in gensim's inference
 TOMOTOPY_ITERATIONS = 100  # `infer`'s own default
 
@@ -127,8 +126,7 @@ def _perplexity(nats_per_token: float) -> float:
 
 
 def _nothing(library: str, note: str) -> Reported:
-    nan = math.nan
-    return Reported(library, nan, "", nan, nan, THESE, "nothing", note=note)
+    return Reported(library, about=THESE, computes="nothing", note=note)
 
 
 def _no_tokens(function: str) -> Reported:
