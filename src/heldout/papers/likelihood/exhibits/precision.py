@@ -14,9 +14,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
 
-from heldout.auditing.recommend import parameter
 from heldout.errors import InputError
 from heldout.evaluators import ESTIMATORS
+from heldout.evaluators.prior_names import parameter
 from heldout.inputs import Inputs
 from heldout.papers.likelihood.experiments.precision import (
     DOCUMENTS,
