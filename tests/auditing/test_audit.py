@@ -17,7 +17,7 @@ from scipy.special import gammaln
 
 from heldout.auditing import runner
 from heldout.auditing.audit import audit
-from heldout.auditing.blocks import BLOCK, Block, local
+from heldout.auditing.blocks import BLOCK, Block, evaluate, local
 from heldout.auditing.matching import FEWEST_TOKENS, unlike
 from heldout.auditing.plan import Plan
 from heldout.auditing.precision_table import Run, Table
@@ -193,7 +193,6 @@ def test_an_interrupted_audit_goes_on_to_the_same_bytes(
     assert "not complete" in part.reported.note
 
     done = []
-    evaluate = runner.evaluate
 
     def counted(phi: Any, alpha: Any, block: Block, work: Any) -> Any:
         done.append(block.first)
@@ -220,7 +219,6 @@ def test_progress_ends_at_one() -> None:
 
 def test_the_plan_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
     order: list[Any] = []
-    evaluate = runner.evaluate
 
     def noted(*given: Any) -> Any:
         order.append("work")

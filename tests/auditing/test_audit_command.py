@@ -14,6 +14,7 @@ import pytest
 import scipy.sparse as sp
 
 from heldout.auditing import command, runner
+from heldout.auditing.blocks import evaluate
 from heldout.auditing.command import INTERRUPTED, cached, run_audit
 from heldout.auditing.options import AuditCommand
 from heldout.auditing.precision_table import Table
@@ -79,7 +80,7 @@ def test_json_alone_stands_on_the_output(files: tuple[Path, Path]) -> None:
 
 def stopped(monkeypatch: pytest.MonkeyPatch, blocks: int) -> Callable[[], None]:
     """Interrupt after so many blocks; return what takes that back."""
-    evaluate, seen = runner.evaluate, list[int]()
+    seen = list[int]()
 
     def counted(*given: Any) -> Any:
         if len(seen) == blocks:

@@ -1,11 +1,8 @@
 """Recommendations: laws between the points, safety, refusals, and that the recommended samples reach the error."""
 
-import csv
-import gzip
 import io
 import json
 import math
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -13,80 +10,21 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from made_precision import law, made, written
 
-from heldout.auditing.cost import duration, exact_seconds
 from heldout.auditing.options import RecommendCommand
-from heldout.auditing.precision_table import Table, read_table
+from heldout.auditing.precision_table import Table
 from heldout.auditing.recommend import Recommendation, choose, nats, recommend, robust
 from heldout.auditing.recommend_command import run_recommend
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.evaluators import ESTIMATORS
+from heldout.evaluators import ANNEALED, CHIB, ESTIMATORS, EXACT, LINEAR, SEQUENTIAL
 from heldout.evaluators.estimate import estimate
-from heldout.evaluators.exact_marginal import cost, exact_marginal
+from heldout.evaluators.exact_marginal import exact_marginal
 from heldout.evaluators.prior_names import parameter
-from heldout.measurements import Measurement, write_measurements
-from heldout.papers.likelihood.experiments.precision import (
-    BIAS,
-    ERROR,
-    REFERENCE_BIAS,
-    REFERENCE_ERROR,
-    STATED,
-    cells,
-    experiment,
-    runs,
-)
+from heldout.measurements import Measurement
+from heldout.papers.likelihood.experiments.precision import BIAS, ERROR, STATED, cells, experiment, runs
 from heldout.seeds import generator
-
-ANNEALED = "annealed-importance"
-SEQUENTIAL, CHIB, BOUND, LINEAR = "left-to-right-sequential", "chib", "mean-field-bound", "linear-time"
-GRID_TOPICS, GRID_TOKENS, SAMPLES = (10, 100), (20, 200), (1, 10, 100)
-COLUMNS = ("prior", "topics", "tokens", "estimator", "samples", "milliseconds")
-
-
-def law(name: str, topics: float, tokens: float, samples: float) -> tuple[float, float, float]:
-    """Return the error, the bias and the milliseconds of the made-up estimators."""
-    if name == SEQUENTIAL:
-        return (
-            0.1 * topics**0.3 * tokens**0.6 * samples**-0.5,
-            -1e-6 * topics**0.3 / samples,
-            1e-5 * samples * tokens**2,
-        )
-    if name == CHIB:
-        return 0.01 * topics * tokens**0.5 * samples**-0.25, -1e-6, 1e-4 * topics * tokens * samples
-    return 0.05 * tokens * topics**0.1, 0.05 * tokens * topics**0.1, 1e-5 * topics * tokens
-
-
-def made(folder: Path, *, known: float = 0.0, error: float = 0.0, harder: float = 2.0) -> Table:
-    """Return a table of the made-up laws, written and read: errors under the second prior are larger by a factor."""
-    rows, times = [], []
-    for prior, factor in (("alpha-0.1", 1.0), ("alpha-sum-1", harder)):
-        for K in GRID_TOPICS:
-            for L in GRID_TOKENS:
-                named: dict[str, Any] = {
-                    **{"corpus": "none", "model": "none", "variant": f"{prior}-tokens-{L}", "topics": K},
-                    **{"smoothing": 0.0, "chain": "none", "seed": 0, "axis": "samples"},
-                }
-                for name in (SEQUENTIAL, CHIB, LINEAR):
-                    for S in [0] if name == LINEAR else SAMPLES:
-                        e, b, ms = law(name, K, L, S)
-                        its = {"at": S, **named}
-                        rows.append(Measurement(quantity=ERROR + name, value=e * factor, standard_error=error, **its))
-                        rows.append(Measurement(quantity=BIAS + name, value=b * factor, **its))
-                        if name == SEQUENTIAL and S > 1:
-                            rows.append(Measurement(quantity=STATED + name, value=e * factor / 1.5, **its))
-                        times.append((prior, K, L, name, S, ms))
-                rows.append(Measurement(quantity=REFERENCE_ERROR + CHIB, at=99, value=known, **named))
-                rows.append(Measurement(quantity=REFERENCE_BIAS + CHIB, at=99, value=0.0, **named))
-    return written(folder, rows, times)
-
-
-def written(folder: Path, rows: Iterable[Measurement], times: Iterable[tuple[Any, ...]]) -> Table:
-    write_measurements(folder / "measurements.csv", rows)
-    (folder / "measurements.csv.gz").write_bytes(gzip.compress((folder / "measurements.csv").read_bytes()))
-    with (folder / "timings.csv").open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows([COLUMNS, *times])
-    return read_table(folder / "measurements.csv.gz", folder / "timings.csv")
 
 
 @pytest.fixture(scope="module")
@@ -124,7 +62,7 @@ def test_the_cheapest_that_reaches_comes_first_and_a_biased_one_says_why(table: 
     large = recommend(100, 200, 100.0, alpha=0.1, table=table)  # what does not hold on real documents is not the first
     assert [o.estimator for o in (large, *large.alternatives)] == [SEQUENTIAL, LINEAR, CHIB]
     assert large.seconds > option(large, LINEAR).seconds
-    assert [robust(name) for name in ("exact-marginal", SEQUENTIAL, CHIB, LINEAR)] == [True, True, False, False]
+    assert [robust(name) for name in (EXACT, SEQUENTIAL, CHIB, LINEAR)] == [True, True, False, False]
     assert LINEAR not in {o.estimator for o in recommend(100, 200, 100.0, consistent=True, table=table).alternatives}
 
 
@@ -225,10 +163,8 @@ def test_documents_of_many_lengths_lie_between_the_shortest_and_the_longest(tabl
 
 
 def test_exact_values_are_recommended_where_they_cost_less(table: Table) -> None:
-    assert recommend(2, 100, 1e-6, table=table).estimator == "exact-marginal"
-    assert exact_seconds(2, [100, 30]) == pytest.approx(cost([100, 30], 2) / 1e9)
-    assert exact_seconds(400, [200]) == math.inf
-    for name in ("exact-marginal", SEQUENTIAL):
+    assert recommend(2, 100, 1e-6, table=table).estimator == EXACT
+    for name in (EXACT, SEQUENTIAL):
         assert ESTIMATORS[name].behaviour == "consistent"
 
 
@@ -255,7 +191,7 @@ def test_an_audit_takes_one_that_understates_its_error_last(tmp_path: Path) -> N
     assert choose(10, [20], 1.5, table=table).estimator == SEQUENTIAL
 
 
-def test_refusals(table: Table, tmp_path: Path) -> None:
+def test_refusals(table: Table) -> None:
     with pytest.raises(InputError, match="401 topics are far beyond the 100 that were measured"):
         recommend(401, 20, 1.0, table=table)
     with pytest.raises(InputError, match="801 tokens per document are far beyond the 200"):
@@ -268,22 +204,6 @@ def test_refusals(table: Table, tmp_path: Path) -> None:
             recommend(10, 20, bad, table=table)
         with pytest.raises(InputError, match="must be positive"):
             recommend(10, 20, 1.0, alpha=bad, table=table)
-    made(tmp_path)
-    measurements, timings = tmp_path / "measurements.csv", tmp_path / "timings.csv"
-    with pytest.raises(InputError, match="no such file; give --calibration"):
-        read_table(tmp_path / "none.csv", timings)
-    with pytest.raises(InputError, match="no such file; give --timings"):
-        read_table(measurements, tmp_path / "none.csv")
-    with pytest.raises(InputError, match="lacks the columns variant, quantity; give --calibration"):
-        read_table(timings, timings)
-    empty = tmp_path / "empty.csv"
-    write_measurements(empty, [])
-    with pytest.raises(InputError, match="has no measurement of precision"):
-        read_table(empty, timings)
-    cut = tmp_path / "cut.csv.gz"
-    cut.write_bytes((tmp_path / "measurements.csv.gz").read_bytes()[:200])
-    with pytest.raises(InputError, match="cannot be read"):
-        read_table(cut, timings)
 
 
 def test_the_verb_prints_a_table_and_json(table: Table, tmp_path: Path) -> None:
@@ -321,14 +241,6 @@ def test_the_verb_prints_a_table_and_json(table: Table, tmp_path: Path) -> None:
         run(10, length=5, standard_error=1.0, perplexity_error=1.0)
     with pytest.raises(InputError, match="--perplexity-error a positive number"):
         run(10, length=5, perplexity_error=math.nan)
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [(7200.0, "2 h"), (90.0, "1.5 min"), (0.0123, "12 ms"), (5e-6, "5 µs"), (5.8e-4, "580 µs"), (7.2e5, "200 h")],
-)
-def test_durations(seconds: float, text: str) -> None:
-    assert duration(seconds) == text
 
 
 @pytest.fixture(scope="module")

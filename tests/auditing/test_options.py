@@ -1,0 +1,96 @@
+"""The options: said once, the same from the command line and from Python, and quick to parse."""
+
+import argparse
+import subprocess
+import sys
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from heldout.auditing.options import AuditCommand, AuditOptions, RecommendCommand, add_audit, add_recommend
+from heldout.errors import InputError
+
+
+def parsed(add: Any, *typed: str) -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    add(parser)
+    return parser.parse_args(typed)
+
+
+def test_what_is_not_typed_has_its_default() -> None:
+    command = AuditCommand.of(parsed(add_audit, "lda.skops", "test.mm"))
+    assert command == AuditCommand(model=Path("lda.skops"), documents=Path("test.mm"))
+    assert command.options() == vars(AuditOptions())
+    assert RecommendCommand.of(parsed(add_recommend, "--topics", "9", "--length", "5")) == RecommendCommand(
+        topics=9, length=5
+    )
+
+
+def test_every_option_can_be_typed() -> None:
+    for add, kind, typed_by_hand in ((add_audit, AuditCommand, {"typed"}), (add_recommend, RecommendCommand, set())):
+        parser = argparse.ArgumentParser(add_help=False)
+        add(parser)
+        destinations = {action.dest for action in parser._actions}
+        assert destinations | typed_by_hand == {field.name for field in fields(kind)}
+
+
+def test_what_is_typed_counts() -> None:
+    typed = ["--estimator", "chib", "--samples", "5", "--seed", "3", "--no-library", "--so-far", "--json", "-"]
+    command = AuditCommand.of(parsed(add_audit, "m", "d", *typed))
+    assert (command.estimator, command.samples, command.seed, command.reported) == ("chib", 5, 3, False)
+    assert command.options(store=Path("kept"))["so_far"] is True
+    assert command.options(store=Path("kept"))["store"] == Path("kept")
+    assert command.json_file is None
+    assert AuditCommand.of(parsed(add_audit, "m", "d", "--json", "a.json")).json_file == Path("a.json")
+    with pytest.raises(InputError, match="0 samples; draw 1 or more"):
+        AuditCommand.of(parsed(add_audit, "m", "d", "--estimator", "chib", "--samples", "0"))
+
+
+def run(code: str, *arguments: str) -> str:
+    ended = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+    return ended.stdout
+
+
+def test_the_help_imports_no_numerical_package() -> None:
+    heavy = ("numpy", "scipy", "numba", "rich", "pandas", "matplotlib")
+    assert run(f"import sys, heldout.cli; heldout.cli.parser(); print([m for m in {heavy} if m in sys.modules])") == (
+        "[]\n"
+    )
+
+
+BARE = """
+import sys
+for missing in ("pandas", "matplotlib", "seaborn", "jinja2", "sklearn", "joblib", "gensim", "tomotopy", "skops",
+                "nltk", "pooch", "snakemake", "requests", "tqdm", "jsonschema"):
+    sys.modules[missing] = None
+from heldout.cli import main
+model, documents, page = sys.argv[1:]
+assert main(["recommend", "--topics", "100", "--length", "150"]) == 0
+assert main(["audit", model, documents, "--limit", "0"]) == 0
+assert main(["audit", model, documents, "--html", page]) == 2
+print("done")
+"""
+
+
+def test_an_audit_needs_neither_pandas_nor_matplotlib_nor_a_checkout(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    np.savez("model.npz", phi=np.full((2, 3), 1 / 3), alpha=np.ones(2))
+    sp.save_npz("documents.npz", sp.csr_matrix(np.eye(3, dtype=int)))
+    ended = subprocess.run(
+        [sys.executable, "-c", BARE, "model.npz", "documents.npz", "page.html"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.stdout.endswith("done\n"), ended.stderr
+    assert "is expected of documents drawn from a model" in ended.stderr
+    assert "heldout: --html: install matplotlib: pip install 'heldout[html]'" in ended.stderr
+    assert not Path("page.html").exists()
