@@ -211,7 +211,9 @@ def verdicts(args: argparse.Namespace) -> None:
     inputs = _inputs(args)
     paper = next((paper for paper in inputs.papers if paper.name == args.paper), None)
     if paper is None:
-        raise InputError(f"there is no paper {args.paper}; there are {', '.join(paper.name for paper in inputs.papers)}")
+        raise InputError(
+            f"there is no paper {args.paper}; there are {', '.join(paper.name for paper in inputs.papers)}"
+        )
     write_verdicts(args.output, judge(paper.part("claims"), inputs))
 
 

@@ -16,7 +16,11 @@ def _read(path: Path) -> tuple[bytes, tuple[str, ...]]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             first = node.body[0] if node.body else None
-            if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
+            if (
+                isinstance(first, ast.Expr)
+                and isinstance(first.value, ast.Constant)
+                and isinstance(first.value.value, str)
+            ):
                 del node.body[0]
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             imports += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]

@@ -13,6 +13,7 @@ SECOND_READING = "smoothed-in-m-step"
 # the parts of a study's runs: a model's variants over the grid (by the model's name), an experiment (by its own), these
 SECOND, BEYOND, ALTERNATIVES = "second reading", "beyond the vocabulary", "alternatives"
 
+RESERVED = ("raw", "corpora", "published", "reference")  # folders of data/ beside the studies'
 NO_CORPUS = "none"  # the corpus of a measurement that draws its own documents
 DRAWS = ("calibration", "convergence-to-exact", "precision")  # these measurements do
 PEERS = {"scikit-learn": "sklearn", "gensim": "gensim", "tomotopy": "tomotopy"}  # the extra `peers`: what is imported
@@ -319,6 +320,10 @@ def check_study(study: dict[str, Any], schema: Path, data: Path) -> dict[str, An
     if errors:
         key = "/".join(str(part) for part in errors[0].absolute_path) or "the top level"
         raise InputError(f"study: at {key}: {errors[0].message}; see {schema}")
+    if study["study"] in RESERVED:
+        raise InputError(
+            f"study: at study: the name {study['study']} is a folder of data that is no study's; choose another"
+        )
     for corpus in [*study["corpora"], *study["table_1_also"], *study["alternatives"]["corpora"]]:
         imported = (data / "corpora" / f"{corpus}.npz").exists()
         if corpus.removesuffix(SYNTHETIC) not in RECIPES and not imported:
