@@ -15,7 +15,7 @@ include: "workflow/rules/models.smk"
 include: "workflow/rules/experiments.smk"
 include: "workflow/rules/exhibits.smk"
 include: "workflow/rules/paper.smk"
-include: "workflow/rules/compare.smk"
+include: "workflow/rules/reference.smk"
 
 
 rule all:

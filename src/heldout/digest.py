@@ -9,9 +9,9 @@ from heldout.errors import InputError
 
 
 @cache
-def _read(path: Path) -> tuple[bytes, tuple[str, ...]]:
-    """Return a module's code without docstrings, comments and layout, and what of the package it imports."""
-    tree = ast.parse(path.read_bytes())
+def _read(text: bytes) -> tuple[bytes, tuple[str, ...]]:
+    """Return a module's code without docstrings, comments and layout, and what it imports."""
+    tree = ast.parse(text)
     imports: list[str] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
@@ -53,7 +53,7 @@ def digest(source: Path, *modules: str, also: tuple[Path, ...] = ()) -> str:
         path = _path(source, todo.pop())
         if path is None or path in codes:
             continue
-        codes[path], imports = _read(path)
+        codes[path], imports = _read(path.read_bytes())
         todo += imports
         if path.parts[-2:] == ("evaluators", "estimate.py"):
             package = path.relative_to(source).parent.as_posix().replace("/", ".")
