@@ -129,10 +129,10 @@ def train(args: argparse.Namespace) -> None:
 
 def score(args: argparse.Namespace) -> None:
     """Score topics on the test documents of a split by full and by half folding-in."""
-    from heldout.components import load_topics
     from heldout.corpora.corpus import Corpus
     from heldout.runs import score
     from heldout.scores import write_scores
+    from heldout.topics import load_topics
 
     scores = score(
         Corpus.load(args.corpus),
@@ -171,12 +171,12 @@ def sweep(args: argparse.Namespace) -> None:
 
 def experiment(args: argparse.Namespace) -> None:
     """Run an experiment of one of the papers: exact values, bounds, an estimator's error, normalisers, convergence."""
-    from heldout.components import load_topics
     from heldout.corpora.corpus import Corpus
     from heldout.measurements import write_measurements
     from heldout.papers import EXPERIMENTS
     from heldout.runs import run_experiment
     from heldout.scores import write_scores
+    from heldout.topics import load_topics
 
     if args.name not in EXPERIMENTS:
         raise InputError(f"there is no experiment {args.name}; there are {', '.join(EXPERIMENTS)}")

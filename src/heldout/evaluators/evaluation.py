@@ -7,10 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.components import Components
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.topics import Topics
+from heldout.topics import Components, Topics
 
 FoldIn = Callable[[Any, Corpus], NDArray[np.float64]]  # of topics, or of components, whichever is scored
 

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators.evaluation import in_vocabulary
-from heldout.models.lda import _sweeps, _width, counts_above, minka_step
+from heldout.models.lda import counts_above, minka_step
+from heldout.models.lda_kernel import gibbs_sweeps, padded_width
 from heldout.topics import Topics
 
 SMALLEST = 1e-4  # where a topic that no document uses ends
@@ -52,7 +53,7 @@ def fit_prior(topics: Topics, documents: Corpus, rng: np.random.Generator, *, ro
     document_of = np.repeat(np.arange(len(lengths)), lengths)
     lengths_above = counts_above(lengths, np.zeros(len(lengths), dtype=np.int64), 1)[:, 0]
 
-    K, width = topics.n_topics, _width(topics.n_topics)
+    K, width = topics.n_topics, padded_width(topics.n_topics)
     rows = np.zeros((len(highest), width), dtype=np.float32)
     rows[:, :K] = (topics.phi / np.where(highest > 0.0, highest, 1.0)).T
     rows[rows < np.finfo(np.float32).tiny] = 0.0
@@ -63,7 +64,7 @@ def fit_prior(topics: Topics, documents: Corpus, rng: np.random.Generator, *, ro
     for done in range(rounds):
         padded[:K] = alpha
         uniforms = rng.random((1, len(tokens)), dtype=np.float32)
-        _sweeps(tokens, offsets, assignments, rows, totals, padded, 0.0, uniforms, learn=False)
+        gibbs_sweeps(tokens, offsets, assignments, rows, totals, padded, 0.0, uniforms, learn=False)
         counts = np.bincount(document_of * K + assignments, minlength=len(lengths) * K)
         cells = np.flatnonzero(counts)
         above = counts_above(counts[cells], cells % K, K)

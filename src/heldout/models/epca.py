@@ -54,11 +54,11 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.linalg.blas import daxpy
 
-from heldout.components import Components, block_of_documents
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.models.estimator import Estimator, checked_counts
 from heldout.seeds import generator
+from heldout.topics import Components, block_of_documents
 
 # The optimiser's constants were chosen by the training objective on Cranfield and NIPS and by the folding-in's CPU time
 # on Cranfield, both at seed 0; none has seen a score of a test document.
