@@ -1,5 +1,6 @@
 """Files that are whole or absent."""
 
+import hashlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -47,3 +48,12 @@ def reading_arrays(path: Path, what: str, remedy: str) -> Iterator[Mapping[str, 
         raise
     except Exception as error:  # zipfile, zlib, numpy and json each raise their own kinds
         raise InputError(f"{path}: not a {what} file ({error}); delete it and {remedy}") from error
+
+
+def file_digest(path: Path) -> str:
+    """Return the SHA-256 of a file, hexadecimal; an InputError names the file that cannot be read."""
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from error
