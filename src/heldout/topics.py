@@ -4,7 +4,6 @@ A model of topics mixes probabilities, p(w | d) = sum_k p(w | z = k) theta[d, k]
 p(w | d) = exp(W h_d)_w / sum_w' exp(W h_d)_w'.
 """
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -16,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.errors import InputError
-from heldout.files import reading_arrays, replacing
+from heldout.files import load_record, save_record
 
 ROW_SUM_TOLERANCE = 1e-9
 BLOCK = 2**19  # entries of the documents x vocabulary array that exist at a time: 4 MB
@@ -96,14 +95,7 @@ class Topics:
 
     def save(self, path: Path) -> None:
         """Write the topics to one compressed .npz file; the same topics always give the same bytes."""
-        with replacing(path) as temporary, temporary.open("wb") as file:
-            np.savez_compressed(
-                file,
-                phi=self.phi,
-                alpha=self.alpha,
-                vocabulary=np.array(self.vocabulary, dtype=np.str_),
-                provenance=np.array(json.dumps(self.provenance, sort_keys=True)),
-            )
+        save_record(path, self, compressed=True)
 
     @classmethod
     def load(cls, path: Path) -> Self:
@@ -112,13 +104,7 @@ class Topics:
         Raises:
             InputError: when the file is missing, truncated, or does not hold topics.
         """
-        with reading_arrays(path, "topics", "train again with `heldout train`") as file:
-            return cls(
-                phi=file["phi"],
-                alpha=file["alpha"],
-                vocabulary=tuple(file["vocabulary"].tolist()),
-                provenance=json.loads(str(file["provenance"])),
-            )
+        return load_record(cls, path, "topics", "train again with `heldout train`")
 
 
 def block_of_documents(n_documents: int, n_words: int) -> Iterator[slice]:
@@ -191,14 +177,7 @@ class Components:
 
     def save(self, path: Path) -> None:
         """Write the components to one .npz file, not compressed; the same components always give the same bytes."""
-        with replacing(path) as temporary, temporary.open("wb") as file:
-            np.savez(
-                file,
-                weights=self.weights,
-                centre=self.centre,
-                vocabulary=np.array(self.vocabulary, dtype=np.str_),
-                provenance=np.array(json.dumps(self.provenance, sort_keys=True)),
-            )
+        save_record(path, self, compressed=False)
 
     @classmethod
     def load(cls, path: Path) -> Self:
@@ -207,13 +186,7 @@ class Components:
         Raises:
             InputError: when the file is missing, truncated, or does not hold components.
         """
-        with reading_arrays(path, "components", "train again with `heldout train`") as file:
-            return cls(
-                weights=file["weights"],
-                centre=file["centre"],
-                vocabulary=tuple(file["vocabulary"].tolist()),
-                provenance=json.loads(str(file["provenance"])),
-            )
+        return load_record(cls, path, "components", "train again with `heldout train`")
 
 
 def load_topics(path: Path) -> Topics | Components:

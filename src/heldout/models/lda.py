@@ -46,9 +46,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from heldout import models
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.models.estimator import Estimator
+from heldout.models.estimator import Estimator, provenance
 from heldout.models.lda_kernel import Float, Float32, Index, gibbs_sweeps, log_joint, padded_width
 from heldout.seeds import generator
 from heldout.topics import Topics
@@ -237,6 +238,18 @@ class LDA(Estimator):
         return alpha
 
 
+def rows_of(topics: Topics) -> tuple[Float32, NDArray[np.bool_]]:
+    """Return what the sampler takes for fixed topics: phi' over each word's largest entry, (V, width), in float32.
+
+    Beside it, (V,), whether any topic gives the word: of a word that none gives no topic can be drawn.
+    """
+    highest = topics.phi.max(axis=0)
+    rows = np.zeros((len(highest), padded_width(topics.n_topics)), dtype=np.float32)
+    rows[:, : topics.n_topics] = (topics.phi / np.where(highest > 0.0, highest, 1.0)).T
+    rows[rows < np.finfo(np.float32).tiny] = 0.0
+    return rows, highest > 0.0
+
+
 def fold_in(topics: Topics, documents: Corpus, *, seed: int, sweeps: int) -> Float:
     """Fold documents in by Gibbs sampling of their assignments with the topics fixed (Welling et al., section 5).
 
@@ -264,10 +277,7 @@ def fold_in(topics: Topics, documents: Corpus, *, seed: int, sweeps: int) -> Flo
         raise InputError(f"fold-in: {sweeps} sweeps; there must be 0 or more")
     _check_parameters("alpha", topics.alpha)
     n_topics, width = topics.n_topics, padded_width(topics.n_topics)
-    highest = topics.phi.max(axis=0)
-    rows = np.zeros((len(highest), width), dtype=np.float32)
-    rows[:, :n_topics] = (topics.phi / np.where(highest > 0.0, highest, 1.0)).T
-    rows[rows < np.finfo(np.float32).tiny] = 0.0
+    rows, given = rows_of(topics)
     alpha = np.zeros(width, dtype=np.float32)
     alpha[:n_topics] = topics.alpha
     totals = np.zeros(n_topics, dtype=np.int64)
@@ -275,7 +285,7 @@ def fold_in(topics: Topics, documents: Corpus, *, seed: int, sweeps: int) -> Flo
     in_document = np.zeros((documents.n_documents, n_topics))
     for d, name in enumerate(documents.documents):
         tokens = documents.document(d)
-        tokens = np.ascontiguousarray(tokens[highest[tokens] > 0.0], dtype=np.int32)
+        tokens = np.ascontiguousarray(tokens[given[tokens]], dtype=np.int32)
         if len(tokens) == 0:
             continue
         random = generator("lda-fold-in", corpus=documents.name, document=name, topics=n_topics, chain=chain, seed=seed)
@@ -328,20 +338,19 @@ def train(
             optimise_every=optimise_every,
             random_state=random,
         ).fit(corpus)
-        provenance = {
-            "model": "lda",
-            "corpus": corpus.name,
-            "documents": corpus.n_documents,
-            "seed": seed,
-            "chain": chain,
-            "sweeps": sweeps,
-            "beta": model.beta_,
-            "log_likelihood": model.log_likelihood_.tolist(),
-            "log_likelihood_sweeps": model.sweeps_.tolist(),
-        }
+        details = provenance(
+            models.LDA,
+            corpus,
+            seed,
+            chain=chain,
+            sweeps=sweeps,
+            beta=model.beta_,
+            log_likelihood=model.log_likelihood_.tolist(),
+            log_likelihood_sweeps=model.sweeps_.tolist(),
+        )
         if optimise_every:
-            provenance["optimise_every"] = optimise_every
-        trained.append(model.topics(corpus.vocabulary, provenance))
+            details["optimise_every"] = optimise_every
+        trained.append(model.topics(corpus.vocabulary, details))
     return trained
 
 
