@@ -154,12 +154,12 @@ def sweep(args: argparse.Namespace) -> None:
 
 def experiment(args: argparse.Namespace) -> None:
     """Run an experiment of one of the papers: exact values, bounds, an estimator's error, normalisers, convergence."""
-    from heldout.components import load_topics
     from heldout.corpora.corpus import Corpus
     from heldout.measurements import write_measurements
     from heldout.papers import EXPERIMENTS
     from heldout.runs import run_experiment
     from heldout.scores import write_scores
+    from heldout.topics import load_topics
 
     if args.name not in EXPERIMENTS:
         raise InputError(f"there is no experiment {args.name}; there are {', '.join(EXPERIMENTS)}")

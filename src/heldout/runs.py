@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.components import Components
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import half_split, train_test_split
 from heldout.errors import InputError
@@ -20,7 +19,7 @@ from heldout.evaluators.half_folding_in import half_folding_in
 from heldout.measurements import Measurement
 from heldout.models import MODELS
 from heldout.scores import Score, total
-from heldout.topics import Topics
+from heldout.topics import Components, Topics
 
 Trained = Topics | Components
 FOLDED_IN = ("topics", "components", "documents", "seed")  # what a fold-in is given beside its settings

@@ -35,11 +35,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.components import Components, block_of_documents
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators.evaluation import Evaluation, check_samples, in_vocabulary, log_mean
 from heldout.models.epca import fold_in_counts, softmax
+from heldout.topics import Components, block_of_documents
 
 ORDERS = (16, 32, 64, 128)  # of the Gauss-Hermite rule
 SETTLED = 1e-6  # nats: two orders that differ by less agree

@@ -7,10 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.components import Components
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.topics import Topics
+from heldout.topics import Components, Topics
 
 FoldIn = Callable[[Any, Corpus], NDArray[np.float64]]  # of topics, or of components, whichever is scored
 
@@ -103,23 +102,7 @@ def log_mean(log_weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDA
 
 def in_vocabulary(documents: Corpus, topics: Topics | Components) -> tuple[Corpus, int]:
     """Return the documents over the topics' vocabulary and the number of tokens left out because it lacks them."""
-    if documents.vocabulary == topics.vocabulary:
-        return documents, 0
-    index = {word: i for i, word in enumerate(topics.vocabulary)}
-    new = np.array([index.get(word, -1) for word in documents.vocabulary], dtype=np.int32)
-    streams = []
-    for d in range(documents.n_documents):
-        stream = new[documents.document(d)]
-        streams.append(stream[stream >= 0])
-    kept = Corpus(
-        name=documents.name,
-        vocabulary=topics.vocabulary,
-        tokens=np.concatenate([np.zeros(0, np.int32), *streams]).astype(np.int32),
-        offsets=np.concatenate([[0], np.cumsum([len(stream) for stream in streams])]).astype(np.int64),
-        documents=documents.documents,
-        provenance=dict(documents.provenance),
-    )
-    return kept, documents.n_tokens - kept.n_tokens
+    return documents.over(topics.vocabulary)
 
 
 def predictive(chains: Sequence[Topics | Components], observed: Corpus, scored: Corpus, fold_in: FoldIn) -> Evaluation:

@@ -23,7 +23,7 @@ from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators.evaluation import in_vocabulary
 from heldout.evaluators.mean_field_bound import _digamma
-from heldout.models.plsa import WIDTH, _dot
+from heldout.models.plsa import WIDTH, dot
 from heldout.topics import Topics
 
 Float = NDArray[np.float64]
@@ -72,7 +72,7 @@ def _iterate(  # type: ignore[no-untyped-def]
                 weight[:K] = gamma[d]
             update[:] = 0.0
             for i in range(size):
-                total = _dot(weight, words[i])
+                total = dot(weight, words[i])
                 if total > 0.0:  # otherwise its topics' weights have underflown
                     ratio = explained[i] / total
                     for k in range(width):

@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 
-from heldout.components import Components
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import half_split, train_test_split
 from heldout.errors import InputError
@@ -29,6 +28,7 @@ from heldout.evaluators.half_folding_in import half_folding_in
 from heldout.measurements import Measurement
 from heldout.scores import Score, total
 from heldout.seeds import generator
+from heldout.topics import Components
 
 ANNEALED, QUADRATURE = "marginal-annealed", "marginal-quadrature"
 FULL, HALF = "full-folding-in", "half-folding-in"
