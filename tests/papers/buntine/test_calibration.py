@@ -29,7 +29,7 @@ def _fake(monkeypatch: pytest.MonkeyPatch) -> None:
         return Evaluation(exact + noise, documents.lengths, np.full(len(exact), 0.25 * samples))
 
     monkeypatch.setattr(calibration, "estimate", estimate)
-    monkeypatch.setattr(calibration, "estimators", lambda: ["harmonic-mean", "left-to-right"])
+    monkeypatch.setattr(calibration, "of_likelihood", lambda: ["harmonic-mean", "left-to-right"])
 
 
 def rows(found: list[Measurement], quantity: str, axis: str) -> list[Measurement]:
@@ -66,7 +66,7 @@ def test_two_tokens_of_a_document_are_as_often_the_same_word_as_the_model_says()
 
 @pytest.mark.usefixtures("_fake")
 def test_an_estimate_too_high_has_a_negative_error() -> None:
-    scores, found = experiment(None, seed=0, test_documents=0, **SMALL)
+    scores, found = experiment(seed=0, **SMALL)
     assert scores == []
     errors = rows(found, "error-harmonic-mean", "pair")
     assert [m.at for m in errors] == [0, 1, 2]
@@ -85,8 +85,8 @@ def test_an_estimate_too_high_has_a_negative_error() -> None:
 
 @pytest.mark.usefixtures("_fake")
 def test_the_mean_is_over_all_pairs_and_the_first_of_them_are_reported() -> None:
-    all_reported = experiment(None, seed=0, **{**SMALL, "pairs": 5})[1]
-    found = experiment(None, seed=0, **SMALL)[1]
+    all_reported = experiment(seed=0, **{**SMALL, "pairs": 5})[1]
+    found = experiment(seed=0, **SMALL)[1]
     every = [m.value for m in rows(all_reported, "error-left-to-right", "pair")]
     assert [m.value for m in rows(found, "error-left-to-right", "pair")] == every[:3]
     (mean,) = rows(found, "mean-error-left-to-right", "pairs")
@@ -99,10 +99,10 @@ def test_the_mean_is_over_all_pairs_and_the_first_of_them_are_reported() -> None
 
 @pytest.mark.usefixtures("_fake")
 def test_a_gamma_draws_the_same_whatever_others_are_measured() -> None:
-    alone = experiment(None, seed=0, **SMALL)[1]
-    two = experiment(None, seed=0, **{**SMALL, "gammas": [3.0, 0.5]})[1]
+    alone = experiment(seed=0, **SMALL)[1]
+    two = experiment(seed=0, **{**SMALL, "gammas": [3.0, 0.5]})[1]
     assert sorted(alone) == sorted(m for m in two if m.variant == "gamma-0.5")
-    assert sorted(alone) != sorted(experiment(None, seed=1, **SMALL)[1])
+    assert sorted(alone) != sorted(experiment(seed=1, **SMALL)[1])
 
 
 def test_the_table_has_every_estimator_of_the_likelihood() -> None:
@@ -122,4 +122,4 @@ def test_the_table_has_every_estimator_of_the_likelihood() -> None:
 )
 def test_refuses_what_it_cannot_draw(changed: dict[str, object], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        experiment(None, seed=0, **{**SMALL, **changed})
+        experiment(seed=0, **{**SMALL, **changed})
