@@ -34,9 +34,9 @@ The posterior mean of theta comes with the last layer: given the counts, theta i
 Tokens repeated in a document. n copies of a word at once are the n-th power of its linear form, of C(n + K - 1, K - 1)
 terms, against n times K in n layers: n + 1 against 2n at K = 2, but 6 against 6 at K = 3 and n = 2, 10 against 9 at
 n = 3, and always more at K = 4. Only K = 2 would gain, a fifth of a few milliseconds per hundred abstracts, so it is
-not done. What gains is to evaluate the polynomial instead of expanding it: `heldout.evaluators.simplex_quadrature`, whose
-cost goes with the distinct words, takes the documents for which it is faster, from K = 3 on. Short ones, those at K = 2
-and those on which it might underflow are left to the polynomial.
+not done. What gains is to evaluate the polynomial instead of expanding it: `heldout.evaluators.simplex_quadrature`,
+whose cost goes with the distinct words, takes the documents for which it is faster, from K = 3 on. Short ones, those at
+K = 2 and those on which it might underflow are left to the polynomial.
 """
 
 import math

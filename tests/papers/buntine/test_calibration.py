@@ -14,6 +14,7 @@ from heldout.evaluators.mean_field_bound import mean_field_bound
 from heldout.measurements import Measurement
 from heldout.papers.buntine.experiments import calibration
 from heldout.papers.buntine.experiments.calibration import draw_pair, estimators, experiment, side_by_side
+from heldout.runs import run_experiment
 from heldout.topics import Topics
 
 SMALL: dict[str, Any] = {"gammas": [0.5], "pairs": 3, "more_pairs": 5, "samples": 20, "words": 30, "tokens": 6}
@@ -123,3 +124,9 @@ def test_the_table_has_every_estimator_of_the_likelihood() -> None:
 def test_refuses_what_it_cannot_draw(changed: dict[str, object], message: str) -> None:
     with pytest.raises(InputError, match=message):
         experiment(seed=0, **{**SMALL, **changed})
+
+
+def test_it_runs_by_name_without_a_corpus() -> None:
+    given: dict[str, Any] = {"topics": 0, "seed": 0, "test_documents": 0, "fold_in_settings": {}}
+    by_name = run_experiment(calibration.__name__, None, [], "none", settings=SMALL, **given)
+    assert repr(by_name) == repr(experiment(seed=0, **SMALL))  # NaN is not equal to itself

@@ -30,7 +30,7 @@ from heldout.evaluators import EXACT, of_likelihood
 from heldout.evaluators.estimate import estimate
 from heldout.evaluators.evaluation import Evaluation
 from heldout.evaluators.exact_marginal import exact_marginal
-from heldout.measurements import Measurement
+from heldout.measurements import Measurement, mean_of
 from heldout.scores import Score
 from heldout.seeds import generator
 from heldout.topics import Topics
@@ -167,14 +167,7 @@ def experiment(
                 for i in range(pairs)
             ]
             rows += [
-                Measurement(
-                    quantity=quantity + name,
-                    axis="pairs",
-                    at=more_pairs,
-                    value=float(values.mean()),
-                    standard_error=float(values.std(ddof=1)) / math.sqrt(more_pairs),
-                    **named,
-                )
+                mean_of(values, quantity=quantity + name, axis="pairs", at=more_pairs, **named)
                 for quantity, values in ((MEAN, errors), (RATIO, np.exp(-errors)))
             ]
     return [], rows

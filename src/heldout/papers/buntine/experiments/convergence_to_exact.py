@@ -1,9 +1,9 @@
 """Section 4.1 of Buntine (2009), his Figures 1 and 2: estimates of one document's likelihood as samples grow.
 
-One pair of a model and a document is drawn as in `heldout.papers.buntine.experiments.calibration`, at gamma = 0.5. The source's captions say
-L = 14 and K = 4, the figures' titles L = 16 and K = 5; each is run. Every estimator is run several times over, by
-streams of random numbers of their own, at every sample size; a run has one name at all sizes, so an estimator that
-draws its samples one after the other extends them, as the curves of the source do, and one that cannot starts again.
+One pair of a model and a document is drawn as in `heldout.papers.buntine.experiments.calibration`, at gamma = 0.5. The
+paper's captions say L = 14 and K = 4, the figures' titles L = 16 and K = 5; both are run. Every estimator runs several
+times at every sample size. A run has one stream of random numbers for all sizes: an estimator that draws its samples
+one after the other extends them, as the paper's curves do, and any other starts again.
 """
 
 from collections.abc import Sequence

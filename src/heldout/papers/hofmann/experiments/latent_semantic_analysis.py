@@ -1,7 +1,7 @@
 """LSA at growing ranks, and unigrams, as models of the words of each document: Hofmann (1999), section 3.6, Figure 5.
 
-Tokens, not documents, are held out (`heldout.corpora.split.token_split`): a model is fitted to the training tokens of all
-documents, whatever is open is chosen on the validation tokens, and the test tokens of the same documents are scored by
+Tokens, not documents, are held out (`heldout.corpora.split.token_split`): a model is fitted to the training tokens of
+all documents, its settings are chosen on the validation tokens, and the test tokens of the same documents are scored by
 p(w | d), the evaluator "document-specific-unigram". Test tokens whose word has no training token in any document are
 left out for every model alike.
 

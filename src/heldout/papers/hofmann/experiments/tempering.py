@@ -1,8 +1,8 @@
 """PLSA by EM with early stopping, by inverse annealing and by annealing, scored as Hofmann did and as documents are.
 
-Hofmann (1999), section 3.6 and Figure 5, with tokens held out (`heldout.corpora.split.token_split`): p(w | z) and p(z | d)
-come from the training tokens of all documents, every choice from their validation tokens (`heldout.models.
-inverse_annealing`). The test tokens are then scored
+Hofmann (1999), section 3.6 and Figure 5, with tokens held out (`heldout.corpora.split.token_split`): p(w | z) and
+p(z | d) come from the training tokens of all documents, every choice from their validation tokens
+(`heldout.models.inverse_annealing`). The test tokens are then scored
 
 * as Hofmann did, by p(w | d) = sum_z p(w | z) p(z | d): "document-specific-unigram". A point stands for the weights,
   but one that has not seen the scored tokens;

@@ -5,7 +5,6 @@ log p(w | alpha, phi) is bounded from both sides by `heldout.evaluators.bidirect
 estimated by left-to-right sequential, and exact where that costs little.
 """
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -20,7 +19,7 @@ from heldout.evaluators.bidirectional import bidirectional, simulate
 from heldout.evaluators.estimate import estimate
 from heldout.evaluators.evaluation import first_chain
 from heldout.evaluators.exact_marginal import exact_within
-from heldout.measurements import Measurement
+from heldout.measurements import Measurement, mean_of
 from heldout.scores import Score
 from heldout.seeds import generator
 from heldout.topics import Topics
@@ -79,9 +78,7 @@ def experiment(
     named = axes | {"variant": variant, "smoothing": smoothing, "chain": chain}
 
     def mean(quantity: str, axis: str, at: int, values: NDArray[np.float64]) -> Measurement:
-        error = float(values.std(ddof=1)) / math.sqrt(len(values))
-        value = float(values.mean())
-        return Measurement(**named, quantity=quantity, axis=axis, at=int(at), value=value, standard_error=error)
+        return mean_of(values, quantity=quantity, axis=axis, at=int(at), **named)
 
     rng = generator("bidirectional-reference", **axes)
     reference = estimate(REFERENCE, topics, simulated, reference_samples, rng).log_likelihood

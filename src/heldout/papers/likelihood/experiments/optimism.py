@@ -15,8 +15,8 @@ All of it on the same test documents, for one model's topics and several priors 
 
 The priors give the rows' variants: the topics' own (variant VARIANT; for PLSA Dirichlet(1), as section 3.4 of Welling
 et al. derives), Dirichlet(1) where the topics' own is another (VARIANT-flat-prior), and the one that makes the training
-documents most likely (VARIANT-fitted-prior; `heldout.models.dirichlet_prior`). What does not depend on the prior, folding
-in by EM and the penalty, stands in the first alone.
+documents most likely (VARIANT-fitted-prior; `heldout.models.dirichlet_prior`). What does not depend on the prior,
+folding in by EM and the penalty, stands in the first alone.
 
 The other priors, and further constants, are measured only where `work` allows more than the fewest sweeps: under sparse
 priors left-to-right sequential needs many, and with the few that long documents can afford it lies below the truth by

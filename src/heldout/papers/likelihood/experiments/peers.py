@@ -7,7 +7,8 @@ used:
 * `reported`: the library's number, as nats of these documents;
 * `mean-field-bound`, `full-folding-in` (the maximum over theta), `half-folding-in`;
 * the truth, log p(w | alpha, phi): `exact-marginal` where it costs no more than `limit`, `left-to-right-sequential`
-  with its standard error elsewhere. As in `heldout.papers.likelihood.experiments.optimism` few sweeps under a sparse prior leave it low.
+  with its standard error elsewhere. As in `heldout.papers.likelihood.experiments.optimism` few sweeps under a sparse
+  prior leave it low.
 
 Libraries keep their defaults, on one thread, but for the number of topics, the seed, and how long they train, which is
 a setting: by default gensim goes through the documents once, which here is a single update and too few by what its own

@@ -5,8 +5,8 @@ Dirichlet(alpha), z_l ~ theta, w_l ~ phi_{z_l}. With d an estimate less log p of
 
     bias = mean d,        rms error = sqrt(mean d^2),
 
-so that an estimate that is too high has a positive bias (`heldout.papers.buntine.experiments.calibration` keeps the sign of the table that
-it reproduces, the opposite).
+so that an estimate that is too high has a positive bias (`heldout.papers.buntine.experiments.calibration` keeps the
+sign of the table that it reproduces, the opposite).
 
 What log p is. The exact value where enumerating it costs little. Otherwise a reference: the mean r of two independent
 estimates a, b, each with half of the draws. Their errors being independent and alike,
@@ -15,8 +15,8 @@ estimates a, b, each with half of the draws. Their errors being independent and 
 
 so the reference's part is taken off. What is left in r is the bias that a and b have in common.
 
-  * Left-to-right sequential with S sweeps is low by about c / S (`heldout.evaluators.left_to_right_sequential`). With m_S
-    the mean over documents of one and m that of a and b, of R / 2 sweeps each, c = (m - m_S) / (1 / S - 2 / R), and
+  * Left-to-right sequential with S sweeps is low by about c / S (`heldout.evaluators.left_to_right_sequential`). With
+    m_S the mean over documents of one and m that of a and b, of R / 2 sweeps each, c = (m - m_S) / (1 / S - 2 / R), and
 
         bias of r ~ -2 c / R = -(m - m_S) / (R / (2 S) - 1).
 
@@ -60,7 +60,7 @@ from heldout.evaluators import (
 from heldout.evaluators.bidirectional import simulate
 from heldout.evaluators.estimate import estimate
 from heldout.evaluators.exact_marginal import exact_within
-from heldout.measurements import Measurement
+from heldout.measurements import Measurement, mean_of
 from heldout.scores import Score
 from heldout.seeds import generator
 from heldout.topics import Topics
@@ -298,12 +298,7 @@ def _measured(
         if name == reference.estimator == SEQUENTIAL and FAR_MORE * count <= reference.samples:  # at last with the most
             bias = min(0.0, float(errors.mean()) / (reference.samples / (2 * count) - 1))
         here: dict[str, Any] = {"axis": "samples", "at": count, **named}
-        yield Measurement(
-            quantity=BIAS + name,
-            value=float(errors.mean()),
-            standard_error=float(errors.std(ddof=1)) / math.sqrt(number),
-            **here,
-        )
+        yield mean_of(errors, quantity=BIAS + name, **here)
         squares = errors**2
         error = math.sqrt(max(0.0, float(squares.mean()) - reference.variance))
         spread = float(squares.std(ddof=1)) / math.sqrt(number)  # of the mean square; of its root by the delta method,
