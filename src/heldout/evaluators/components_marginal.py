@@ -80,14 +80,14 @@ class _Document:
             logits -= highest[:, None]
             np.exp(logits, out=logits)
             value[rows] -= self.n * (highest + np.log(logits.sum(axis=1)))
-        found: Float = value + 0.5 * len(self.mode) * math.log(self.penalty / (2.0 * math.pi))
-        return found
+        log_joint: Float = value + 0.5 * len(self.mode) * math.log(self.penalty / (2.0 * math.pi))
+        return log_joint
 
     def log_ratio(self, u: Float) -> Float:
         """Return g - log q at m + C u for every row of u, nats."""
         volume = 0.5 * len(self.mode) * math.log(2.0 * math.pi) + float(np.log(np.diag(self.C)).sum())
-        found: Float = self.log_joint(self.mode + u @ self.C.T) + 0.5 * np.einsum("ik,ik->i", u, u) + volume
-        return found
+        log_ratio: Float = self.log_joint(self.mode + u @ self.C.T) + 0.5 * np.einsum("ik,ik->i", u, u) + volume
+        return log_ratio
 
 
 def annealed_marginal(

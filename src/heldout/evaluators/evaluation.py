@@ -31,6 +31,13 @@ class Evaluation:
     standard_error: NDArray[np.float64]
     tokens_left_out: int = 0
 
+    @classmethod
+    def deterministic(
+        cls, log_likelihood: NDArray[np.float64], tokens: NDArray[np.int64], tokens_left_out: int = 0
+    ) -> "Evaluation":
+        """Return values (D,), nats, that have no Monte Carlo error."""
+        return cls(log_likelihood, tokens, np.zeros(len(log_likelihood)), tokens_left_out)
+
 
 class KernelArrays(NamedTuple):
     """Documents and topics as kernels take them.
@@ -100,6 +107,31 @@ def log_mean(log_weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDA
     return value, error
 
 
+class FirstChain(NamedTuple):
+    """The topics of a model that are evaluated alone.
+
+    Attributes:
+        topics: smoothed, where they were not sampled.
+        smoothing: the constant that was added to p(w | z), 0 where none was.
+        chain: the Markov chain's number, "none" for a model without chains.
+        sampled: whether a Markov chain gave them.
+    """
+
+    topics: Topics
+    smoothing: float
+    chain: str
+    sampled: bool
+
+
+def first_chain(chains: Sequence[Topics], smoothing: float) -> FirstChain:
+    """Return the first chain's topics, smoothed unless they were sampled (a sampled model has its own prior of phi)."""
+    topics = chains[0]
+    sampled = "chain" in topics.provenance
+    smoothing = 0.0 if sampled else smoothing
+    smoothed = topics.smoothed(smoothing) if smoothing > 0.0 else topics
+    return FirstChain(smoothed, smoothing, str(topics.provenance.get("chain", "none")), sampled)
+
+
 def in_vocabulary(documents: Corpus, topics: Topics | Components) -> tuple[Corpus, int]:
     """Return the documents over the topics' vocabulary and the number of tokens left out because it lacks them."""
     return documents.over(topics.vocabulary)
@@ -132,4 +164,4 @@ def predictive(chains: Sequence[Topics | Components], observed: Corpus, scored: 
         terms = counts.data * np.log(probabilities / len(chains))
     log_likelihood = np.zeros(counts.shape[0])
     np.add.at(log_likelihood, rows, terms)
-    return Evaluation(log_likelihood, scored.lengths, np.zeros(counts.shape[0]), left_out)
+    return Evaluation.deterministic(log_likelihood, scored.lengths, left_out)
