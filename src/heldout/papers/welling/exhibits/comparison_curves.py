@@ -5,8 +5,8 @@ from matplotlib.figure import Figure
 from heldout.evaluators import FOLDING_IN
 from heldout.inputs import Inputs
 from heldout.models import EPCA, LDA, PLSA
-from heldout.papers.welling.results import best_curve
 from heldout.papers.welling.exhibits.smoothing_curves import line
+from heldout.papers.welling.results import best_curve
 from heldout.typesetting import style
 
 HEIGHT = 3.25  # inches: legends stand below the panels, clear of curves that cross them anywhere else

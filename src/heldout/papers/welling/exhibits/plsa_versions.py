@@ -5,8 +5,8 @@ from matplotlib.figure import Figure
 from heldout.evaluators import FOLDING_IN
 from heldout.inputs import Inputs
 from heldout.models import PLSA, TEM, VEM
-from heldout.papers.welling.results import Curve, best, study_curves, swept_lowest
 from heldout.papers.welling.exhibits.smoothing_curves import line
+from heldout.papers.welling.results import Curve, best, study_curves, swept_lowest
 from heldout.typesetting import style
 
 DASHES = (0, (4, 2))
