@@ -237,7 +237,7 @@ def readme(rows: list[Row], rounds: int) -> str:
         "# Training speed beside other packages",
         "",
         "Written by `python benchmarks/speed.py` (do not edit). The packages come with the `peers` extra:",
-        "`python -m pip install -e '.[peers]' -c requirements.lock` in an environment of one's own.",
+        "`python -m pip install -e '.[benchmarks]' -c requirements.lock` in an environment of one's own.",
         "",
         f"* CPU: {cpu()}; single thread; Python {platform.python_version()}; {versions}.",
         f"* Corpora: synthetic, drawn from an LDA by `heldout.corpora.synthetic`, in the shapes {shapes} (on average).",
