@@ -5,8 +5,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from heldout.evaluators import EXACT, SEQUENTIAL
+
 if TYPE_CHECKING:
     import pandas as pd
+
+# a deterministic model's only "chain", and a sampled model's predictive distribution averaged over its chains
+REPORTED_CHAINS = ("none", "all")
+TRUTHS = (EXACT, SEQUENTIAL)  # what is taken for the truth: the first that was run
 
 
 @dataclass(frozen=True)

@@ -51,6 +51,14 @@ class Finding:
         return "holds" if share >= self.holds else "fails" if share <= self.fails else "mixed"
 
 
+Check = Callable[["Inputs", Sequence[str]], Finding]  # a claim's test over some of a study's corpora
+
+
+def of_no_corpus(check: "Callable[[Inputs], Finding]") -> Check:
+    """Return the check of a claim that is about none of the study's corpora: they play no part in it."""
+    return lambda inputs, _: check(inputs)
+
+
 @dataclass(frozen=True)
 class Claim:
     """One claim.
@@ -67,7 +75,7 @@ class Claim:
     source: str
     statement: str
     test: str
-    check: "Callable[[Inputs, Sequence[str]], Finding]"
+    check: Check
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ import pytest
 from small_study import FULL, GIBBS, HALF, MAIN, inputs, row
 
 from heldout.errors import InputError
-from heldout.papers.welling.exhibits.curves import (
+from heldout.papers.welling.results import (
     Curve,
     Steps,
     best,

@@ -26,9 +26,8 @@ from heldout.papers.hofmann.exhibits.hofmann import (
 )
 from heldout.papers.hofmann.experiments.latent_semantic_analysis import LSA
 from heldout.papers.hofmann.experiments.tempering import BETA, ITERATIONS, PRIOR_SUM, TRUTH_PRIOR_SUM
-from heldout.papers.likelihood.interpretations import asked, median_and_range
 from heldout.typesetting import latex
-from heldout.typesetting.interpretations import Interpretation
+from heldout.typesetting.interpretations import Interpretation, asked, median_and_range
 
 
 def _corpora(inputs: Inputs) -> list[str]:
@@ -144,7 +143,7 @@ def _other_schedules(inputs: Inputs) -> list[str]:
     return _changes(*pairs)(inputs)
 
 
-ROWS = (
+INTERPRETATIONS = (
     Interpretation(
         "Hofmann, 4: what is held out",
         _shares,

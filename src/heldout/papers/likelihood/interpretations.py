@@ -2,7 +2,6 @@
 
 import inspect
 import math
-import statistics
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -24,7 +23,7 @@ from heldout.papers.likelihood.exhibits.repair import DENSITY, LAPLACE, NML, ONE
 from heldout.papers.likelihood.experiments.epca_marginal import ANNEALED, QUADRATURE
 from heldout.papers.likelihood.experiments.optimism import UNDEFINED
 from heldout.typesetting import latex
-from heldout.typesetting.interpretations import Interpretation
+from heldout.typesetting.interpretations import Interpretation, asked, median_and_range
 
 CALIBRATION, TO_EXACT, COMPONENTS, SELECTION = (
     "calibration",
@@ -41,27 +40,12 @@ SHORT = {LRS: "LRS", LR: "LR", MFI: "MFI"}
 Choice = Callable[[Inputs], str]
 
 
-def asked(inputs: Inputs, kind: str) -> Mapping[str, Any]:
-    """Return a measurement's settings; none where the study gives none."""
-    settings: Mapping[str, Any] = inputs.study.get("measures", {}).get(kind, {}).get("settings", {})
-    return settings
-
-
-def signed(value: float, digits: int) -> str:
-    """Return a number with its sign, none where it rounds to 0."""
-    rounded = round(value, digits)
-    sign = "+" if rounded > 0.0 else "-" if rounded < 0.0 else ""
-    return rf"\ensuremath{{{sign}{latex.decimal(abs(rounded), digits)}}}"
-
-
-def median_and_range(values: Sequence[float], of: Callable[[float], str]) -> str:
-    """Return the median, and the range of several values, each written by `of`."""
-    middle = of(statistics.median(values))
-    return f"{middle} ({of(min(values))} to {of(max(values))})" if len(values) > 1 else middle
-
-
 def _nats(value: float) -> str:
-    return signed(value, 4)
+    return latex.signed(value, 4)
+
+
+def _thousandths(value: float) -> str:
+    return latex.signed(value, 3)
 
 
 def _fill(text: str, kind: str, *names: str) -> Choice:
@@ -117,7 +101,7 @@ def _unit_lines(inputs: Inputs) -> list[str]:
     published = float(PUBLISHED[gamma][METHODS.index(HM)][0])
     line = rf"{LABELS[HM]} at \ensuremath{{\gamma = {gamma:g}}}: published {_nats(published)};"
     line += f" ours {_nats(ours)} bits per token"
-    return [line + (f", {signed(ours * tokens * math.log(2.0), 2)} nats per document" if tokens else "")]
+    return [line + (f", {latex.signed(ours * tokens * math.log(2.0), 2)} nats per document" if tokens else "")]
 
 
 def _last_errors(inputs: Inputs) -> list[str]:
@@ -194,7 +178,7 @@ def _more_samples(inputs: Inputs) -> list[str]:
         found, own = (here.loc[here["quantity"] == q, "value"] for q in (with_more(more), REFERENCE))
         gaps = (found - own).dropna()
         if len(gaps):
-            parts.append(f"{signed(float(gaps.mean()), 2)} ({corpus}, mean of {len(gaps)})")
+            parts.append(f"{latex.signed(float(gaps.mean()), 2)} ({corpus}, mean of {len(gaps)})")
     name = f"LRS with {latex.integer(more)} samples, nats per document above ours"
     return [f"{name}: {', '.join(parts)}"] if parts else []
 
@@ -244,7 +228,7 @@ def _less_truth(*evaluators: tuple[str, str]) -> Callable[[Inputs], list[str]]:
 
     def lines(inputs: Inputs) -> list[str]:
         return [
-            f"{model}, {label}: {median_and_range(values, lambda value: signed(value, 3))} nats per token off the truth"
+            f"{model}, {label}: {median_and_range(values, _thousandths)} nats per token off the truth"
             for evaluator, label in evaluators
             for model, values in _by_model(
                 inputs,
@@ -304,7 +288,7 @@ def _text(text: str) -> Choice:
     return lambda _: text
 
 
-ROWS = (
+INTERPRETATIONS = (
     Interpretation(
         "Buntine: unit and sign of Table 1",
         _text("bits per token; code length by the estimate less the exact one, so what is too high is negative"),

@@ -7,8 +7,13 @@ from heldout.study import BEYOND, SECOND
 _X = "heldout.papers.welling.exhibits"
 _SMOOTHING = ("PLSA under every constant, added after training", f"{_X}.smoothing_curves", "first_reading", (PLSA,))
 _SECOND = ("PLSA under every constant, added at every M step", f"{_X}.smoothing_curves", "second_reading", (SECOND,))
-_VERSIONS = ("three versions of PLSA", f"{_X}.plsa_versions", "draw", (PLSA, VEM, TEM))
-_COMPARISON = ("LDA beside the best curves of PLSA and EPCA", f"{_X}.comparison_curves", "draw", (PLSA, EPCA, LDA))
+_VERSIONS = ("three versions of PLSA", f"{_X}.plsa_versions", "versions", (PLSA, VEM, TEM))
+_COMPARISON = (
+    "LDA beside the best curves of PLSA and EPCA",
+    f"{_X}.comparison_curves",
+    "comparison",
+    (PLSA, EPCA, LDA),
+)
 _BEYOND = ("PLSA beyond the size of the vocabulary", f"{_X}.beyond_vocabulary", "draw", (BEYOND,))
 
 WELLING = Paper(

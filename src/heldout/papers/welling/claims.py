@@ -8,7 +8,7 @@ from typing import Any
 from heldout.evaluators import FOLDING_IN, FULL, HALF
 from heldout.inputs import Inputs
 from heldout.models import EPCA, LDA, PLSA, TEM, VEM
-from heldout.papers.welling.exhibits.curves import (
+from heldout.papers.welling.results import (
     NORMALISED,
     Curve,
     bands,

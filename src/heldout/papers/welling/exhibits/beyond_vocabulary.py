@@ -6,7 +6,7 @@ from heldout.evaluators import FOLDING_IN
 from heldout.inputs import Inputs
 from heldout.models import PLSA
 from heldout.papers.welling.exhibits import smoothing_curves
-from heldout.papers.welling.exhibits.curves import curves
+from heldout.papers.welling.results import curves
 
 
 def draw(inputs: Inputs) -> Figure:

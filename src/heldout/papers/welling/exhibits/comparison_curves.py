@@ -5,14 +5,14 @@ from matplotlib.figure import Figure
 from heldout.evaluators import FOLDING_IN
 from heldout.inputs import Inputs
 from heldout.models import EPCA, LDA, PLSA
-from heldout.papers.welling.exhibits.curves import best_curve
 from heldout.papers.welling.exhibits.smoothing_curves import line
+from heldout.papers.welling.results import best_curve
 from heldout.typesetting import style
 
 HEIGHT = 3.25  # inches: legends stand below the panels, clear of curves that cross them anywhere else
 
 
-def draw(inputs: Inputs, corpus: str) -> Figure:
+def comparison(inputs: Inputs, corpus: str) -> Figure:
     """Draw each model's best curve per panel: the constant with the lowest perplexity on the test documents."""
     settings = inputs.settings
     titles = [style.EVALUATOR_NAMES[evaluator] for evaluator in FOLDING_IN]

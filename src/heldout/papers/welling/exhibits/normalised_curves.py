@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from heldout.evaluators import FULL, HALF
 from heldout.inputs import Inputs
 from heldout.models import PLSA
-from heldout.papers.welling.exhibits.curves import NORMALISED, bands, best, study_curves, word_topics
+from heldout.papers.welling.results import NORMALISED, bands, best, study_curves, word_topics
 from heldout.typesetting import latex, style
 
 HEIGHT = 3.4  # inches

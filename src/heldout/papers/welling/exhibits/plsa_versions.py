@@ -5,14 +5,14 @@ from matplotlib.figure import Figure
 from heldout.evaluators import FOLDING_IN
 from heldout.inputs import Inputs
 from heldout.models import PLSA, TEM, VEM
-from heldout.papers.welling.exhibits.curves import Curve, best, study_curves, swept_lowest
 from heldout.papers.welling.exhibits.smoothing_curves import line
+from heldout.papers.welling.results import Curve, best, study_curves, swept_lowest
 from heldout.typesetting import style
 
 DASHES = (0, (4, 2))
 
 
-def draw(inputs: Inputs, corpus: str) -> Figure:
+def versions(inputs: Inputs, corpus: str) -> Figure:
     """Draw each version's curve per panel, over the seeds that all have; bands show all seeds of the others.
 
     A seed redraws the split too: curves over different seeds would differ by the documents that they are scored on.

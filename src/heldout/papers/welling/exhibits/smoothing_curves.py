@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from heldout.evaluators import FOLDING_IN
 from heldout.inputs import Inputs
 from heldout.models import PLSA
-from heldout.papers.welling.exhibits.curves import Curve, study_curves
+from heldout.papers.welling.results import Curve, study_curves
 from heldout.study import SECOND_READING
 from heldout.typesetting import style
 

@@ -171,6 +171,31 @@ def swept_lowest(
     return found
 
 
+def beyond_ends(inputs: Inputs) -> tuple[int, int] | None:
+    """Return the last number of topics within the vocabulary and the largest beyond it, where the study has both."""
+    settings = inputs.settings
+    if not settings.beyond_corpus:
+        return None
+    vocabulary = int(inputs.corpus(settings.beyond_corpus)["vocabulary"])
+    grid = sorted({*settings.topics, *settings.beyond_topics})
+    within = [k for k in grid if k <= vocabulary]
+    return (within[-1], grid[-1]) if within and grid[-1] > vocabulary else None
+
+
+def beyond_curves(inputs: Inputs, evaluator: str, topics: Sequence[int] = ()) -> list[Curve]:
+    """Return PLSA's curves beyond the vocabulary, at some numbers of topics (all of the study's, if none is given)."""
+    settings = inputs.settings
+    return curves(
+        inputs.scores,
+        corpus=settings.beyond_corpus,
+        model=PLSA,
+        variant=settings.variant(PLSA),
+        evaluator=evaluator,
+        topics=topics or (*settings.topics, *settings.beyond_topics),
+        seeds=settings.beyond_seeds,
+    )
+
+
 def best(candidates: Iterable[Curve]) -> Curve | None:
     """Return the curve whose mean has the lowest value anywhere (the smallest constant, if several have).
 
@@ -178,6 +203,23 @@ def best(candidates: Iterable[Curve]) -> Curve | None:
     documents, so what it chooses is optimistic.
     """
     return min(candidates, key=lambda curve: (curve.lowest().perplexity, curve.smoothing), default=None)
+
+
+def held_back_choice(inputs: Inputs, corpus: str, evaluator: str) -> list[float]:
+    """Return, per seed, the lowest perplexity under the constant that the other seeds choose, over its own choice.
+
+    Each is other / own - 1, never negative: how optimistic it is to choose on the scored documents.
+    """
+    found = study_curves(inputs, corpus, PLSA, evaluator)
+    seeds = sorted({seed for curve in found for seed in curve.seeds})
+    result = []
+    for seed in seeds if len(seeds) > 1 else ():
+        lowest = {c.smoothing: min(v for (_, s), v in c.points.items() if s == seed) for c in found if seed in c.seeds}
+        others = [type(c)(c.smoothing, {at: v for at, v in c.points.items() if at[1] != seed}) for c in found]
+        chosen = best(c for c in others if c.points and c.smoothing in lowest)
+        if chosen is not None:
+            result.append(lowest[chosen.smoothing] / min(lowest.values()) - 1.0)
+    return result
 
 
 class Band(NamedTuple):
@@ -232,6 +274,15 @@ def steps(of: Iterable[Curve]) -> Steps:
                 rises += change > 0.0
                 total += 1
     return Steps(int(falls), int(rises), total)
+
+
+def lies_below(one: Curve | None, other: Curve | None) -> Steps:
+    """Count the numbers of topics at which one mean curve lies below ("falls") and above ("rises") another."""
+    if one is None or other is None:
+        return Steps(0, 0, 0)
+    shared = sorted(set(one.topics) & set(other.topics))
+    differences = [one.mean(k) - other.mean(k) for k in shared]
+    return Steps(sum(d < 0.0 for d in differences), sum(d > 0.0 for d in differences), len(shared))
 
 
 def ends_above_its_lowest(curve: Curve) -> bool:
