@@ -1,4 +1,4 @@
-"""The claims of Buntine (2009): section 4.1 on errors held to exact values, 4.2 on models of documents drawn from topics.
+"""The claims of Buntine (2009): on errors held to exact values, and on models of documents drawn from known topics.
 
 Section 4.1. The claims are tested on the pairs of a model and a document of the experiment `calibration`. The source
 compares logarithms of estimates, in which an unbiased estimate is too low by about half its variance; what is said of

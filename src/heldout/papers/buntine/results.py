@@ -351,10 +351,11 @@ def selections(inputs: Inputs) -> dict[str, Selection]:
 
 
 def more_samples(inputs: Inputs) -> "pd.DataFrame | None":
-    """Return the sequential sampler with many samples beside the study's few, on the same documents of the true models.
+    """Return the sequential sampler with many samples beside itself with the study's few, document by document.
 
-    A row is a document: its corpus, seed and number (`at`); `samples`, the many; `gap`, their log-likelihood less that of
-    the few, in nats; and `variance`, of its Monte Carlo error, nats^2. None where nothing was measured.
+    A row is a document, scored under the true model: its corpus, seed and number (`at`); `samples`, the many; `gap`,
+    their log-likelihood less that of the few, in nats; and `variance`, that of the gap's Monte Carlo error, nats^2.
+    None where nothing was measured.
     """
     table = inputs.measurements
     if table is None:
