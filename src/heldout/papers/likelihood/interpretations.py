@@ -1,7 +1,7 @@
 """What our own measurements of the likelihood leave open."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from heldout.inputs import Inputs
