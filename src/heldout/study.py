@@ -184,6 +184,11 @@ class Settings:
         """Return the runs of the second reading over the study's grid."""
         return tuple(Run(corpus, PLSA, SECOND_READING, k, s) for k in self.topics for s in self.second_reading_seeds)
 
+    def experiment(self, name: str) -> Mapping[str, Any]:
+        """Return what the study asks of an experiment: corpora, seeds, settings; empty where it has none."""
+        asked: Mapping[str, Any] = self.study.get("measures", {}).get(name, {})
+        return asked
+
     def experiment_runs(self, kind: str) -> tuple[Run, ...]:
         """Return the runs of one kind of measurement; its own models' scores have its name as their variant."""
         asked = self.study.get("measures", {}).get(kind)
