@@ -64,7 +64,12 @@ COLUMNS = tuple(field.name for field in fields(Score))
 
 
 def perplexity(log_likelihood: float, tokens: int) -> float:
-    """Return exp(-log_likelihood / tokens), equation 5.37; inf where a token has probability 0."""
+    """Return exp(-log_likelihood / tokens), equation 5.37; inf where a token has probability 0.
+
+    Examples:
+        >>> round(perplexity(-20.0, 10), 2)
+        7.39
+    """
     if tokens == 0:
         raise InputError("perplexity: there are no tokens to score")
     exponent = -log_likelihood / tokens

@@ -95,6 +95,15 @@ def laplace_softmax(
 
     Raises:
         InputError: for an unknown point or form, when there is no iteration to run, or the tolerance is negative.
+
+    Examples:
+        >>> import numpy as np
+        >>> from heldout.corpora.corpus import Corpus
+        >>> from heldout.topics import Topics
+        >>> topics = Topics(np.array([[0.8, 0.1, 0.1], [0.1, 0.1, 0.8]]), np.ones(2), ("cat", "mat", "sat"))
+        >>> documents = Corpus.from_documents("two", [("a", ["cat", "mat", "cat"]), ("b", ["sat"])])
+        >>> laplace_softmax(topics, documents).log_likelihood.round(2)
+        array([-3.7, -0.8])
     """
     if point not in ("mode", "folded-in", "one-step") or form not in ("ratio", "density"):
         raise InputError(f"Laplace: point {point}, form {form}; give mode, folded-in or one-step, and ratio or density")
