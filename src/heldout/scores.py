@@ -1,7 +1,7 @@
-"""The one tidy table of everything that is ever reported.
+"""The tidy table of scores: one row per evaluation of a model on a test set.
 
-A row is one (corpus, model, variant, topics, smoothing, chain, evaluator, samples, seed). Timings never
-enter it, so that two runs can be compared byte by byte.
+A row's key is (corpus, model, variant, topics, smoothing, chain, evaluator, samples, seed). The table holds no timings,
+so that two runs can be compared byte by byte.
 """
 
 import math

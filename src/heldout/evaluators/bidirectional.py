@@ -10,8 +10,7 @@ the latter over z and path, so that by Jensen's inequality
 
     E log mean_s w_s  <=  log p(w)  <=  E -log mean_s 1 / w_s,
 
-and what lies between is known whatever the number of topics is. It holds on average over simulated documents: single
-values may cross.
+for any number of topics. The bounds hold on average over simulated documents: those of a single document may cross.
 """
 
 import numpy as np

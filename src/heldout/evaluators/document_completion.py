@@ -52,8 +52,8 @@ def document_completion(
     Returns:
         log-likelihoods in nats of the scored halves, `tokens` counting these alone; -inf where either half holds a
         word of probability 0. Errors by the delta method over the chain's states (`log_mean_of_chain`), NaN at S = 1;
-        they leave out what is left of the chain's start, correlations over much more than sqrt(S) sweeps, and weights
-        so rare that none was met.
+        they leave out the chain's start where it is not yet forgotten, correlations over much more than sqrt(S)
+        sweeps, and large weights so rare that none was drawn.
 
     Raises:
         InputError: for fewer than one sample or a burn-in below 1.

@@ -36,7 +36,7 @@ def empirical_likelihood(topics: Topics, documents: Corpus, samples: int, rng: n
 
     Returns:
         log-likelihoods in nats. The standard error is the delta method's over the S draws; it leaves out draws so
-        rare that none was met, which for all but short documents are those that matter;
+        rare that none was met, and for all but short documents these decide the mean;
         NaN at S = 1, and where every weight is 0 though the document is possible.
 
     Raises:

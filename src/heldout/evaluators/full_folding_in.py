@@ -21,8 +21,8 @@ def full_folding_in(chains: Sequence[Topics | Components], documents: Corpus, fo
         fold_in: gives theta, (D, K), for topics and documents.
 
     Returns:
-        log-likelihoods in nats. For topics that were sampled, or folded in by sampling, the standard error
-        is not stated by this evaluator and the caller says so.
+        log-likelihoods in nats. The standard error is 0, which is wrong for topics that were sampled or folded in by
+        sampling: there the caller reports NaN.
 
     Raises:
         InputError: when there is no chain, or the chains' vocabularies differ.

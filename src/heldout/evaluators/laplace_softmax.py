@@ -90,8 +90,8 @@ def laplace_softmax(
             when its likelihood is within so many nats per token of the highest).
 
     Returns:
-        values in nats, deterministic: neither bounds nor estimates with an error that they know. -inf where a word has
-        probability 0 under every topic, and at the folded-in point where a weight is 0; 0 for an empty document.
+        values in nats, deterministic: neither bounds nor estimates of known error. -inf where a word has probability 0
+        under every topic, and at the folded-in point where a weight is 0; 0 for an empty document.
 
     Raises:
         InputError: for an unknown point or form, when there is no iteration to run, or the tolerance is negative.

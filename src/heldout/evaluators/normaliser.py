@@ -214,8 +214,8 @@ def log_normaliser_enumerated(topics: Topics, length: int) -> float:
 def toy_example(vocabulary: int) -> ToyExample:
     """Return the quantities of section 4.3: V words, V identity topics, Dir(1), one token.
 
-    The words are alike, so the token is the first, and the words that it is not are one word, which V - 1 topics give:
-    that keeps the topics small at any V. log Z is the NML constant C(V, 1).
+    All words are equivalent, so the token is the first word, and the V - 1 other words are merged into one, which V - 1
+    topics give: that keeps the topics small at any V. log Z is the logarithm of the NML constant C(V, 1).
 
     Raises:
         InputError: when there is no word.
