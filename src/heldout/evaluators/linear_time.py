@@ -21,10 +21,7 @@ from heldout.evaluators.evaluation import Evaluation, kernel_arrays
 from heldout.topics import Topics
 
 
-def linear_time(
-    topics: Topics,
-    documents: Corpus,
-) -> Evaluation:
+def linear_time(topics: Topics, documents: Corpus) -> Evaluation:
     """Return the one-pass estimate of every document's log p(w | alpha, phi), tokens in their order.
 
     Args:

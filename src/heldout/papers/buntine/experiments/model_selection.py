@@ -5,10 +5,10 @@ held-out documents, taken from its end. For one K, an LDA is trained on every nu
 scores the same held-out documents under it. The known topics are scored in the same way, by the job whose K is theirs:
 only by chance can a trained model beat them.
 
-Of several Markov chains, the last sample with the highest log p(w, z | alpha, beta) on the training documents is scored:
-a single chain often stays at a mode that merges two topics and splits another. An evaluator's random numbers are named
-by corpus, evaluator and seed, so that models are compared on the same halves of documents; the check with many samples
-has a stream of its own, so that its errors are independent of the others.
+Of several Markov chains, the one whose last sample has the highest log p(w, z | alpha, beta) on the training documents
+is scored at that sample: a single chain often stays at a mode that merges two topics and splits another. An evaluator's
+random numbers are named by corpus, evaluator and seed, so that models are compared on the same halves of documents; the
+check with many samples has a stream of its own, so that its errors are independent of the others.
 """
 
 import math

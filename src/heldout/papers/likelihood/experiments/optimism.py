@@ -214,7 +214,7 @@ def experiment(
 
 
 def priors(topics: Topics, training: Corpus, variant: str, rng: np.random.Generator) -> Iterator[tuple[str, Topics]]:
-    """Yield variants' names and the topics under the other priors: the flat one, unless theirs is flat, and the fitted."""
+    """Yield variants' names and the topics under the other priors: flat, unless theirs is, and fitted."""
     if np.any(topics.alpha != 1.0):
         yield f"{variant}-{FLAT}", replace(topics, alpha=np.ones(topics.n_topics))
     yield f"{variant}-{FITTED}", fit_prior(topics, training, rng)
@@ -261,7 +261,7 @@ def penalised(topics: Topics, test: Corpus, theta: Float) -> Evaluation:
 
 
 def undefined(topics: Topics, test: Corpus, theta: Float) -> float:
-    """Return the share of documents, of those with tokens, where Laplace's method at the folded-in theta is not finite."""
+    """Return the share of documents with tokens where Laplace's method at the folded-in theta is not finite."""
     evaluation = laplace_softmax(topics, test, point="folded-in", theta=theta)
     return float(np.mean(~np.isfinite(evaluation.log_likelihood[evaluation.tokens > 0])))
 
