@@ -130,8 +130,6 @@ def test_viterbi_counts_are_those_of_the_decoded_paths() -> None:
     assert statistics.entropy == 0.0
     bound = model.point_bound(corpus, chain).sum()
     assert model.objective(corpus, statistics, chain) == pytest.approx(bound, rel=1e-12)
-        model.point_bound(corpus, chain).sum(), rel=1e-12
-    )
 
 
 def test_one_state_is_the_unigram_model() -> None:
