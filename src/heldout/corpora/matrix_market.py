@@ -65,7 +65,7 @@ def counts(
 
 
 def stream(path: Path) -> DocumentStream:
-    """Return the stream of a matrix of counts, sorted by rows; documents are named by their rows from 1, empty ones included.
+    """Return the stream of a matrix of counts in rows; documents are named by their rows from 1, empty ones included.
 
     Raises:
         InputError: as `header` does, and while the documents are read as `counts` does.

@@ -108,7 +108,7 @@ def tokeniser(rule: Rule, stop_words: frozenset[str]) -> Callable[[str], list[st
     """Return the steps of a rule that look at one text alone: a function from a text to its words in order.
 
     Args:
-        rule: its token, minimum_length, keep, stop_words and stemmer are applied, its thresholds over all texts are not.
+        rule: its thresholds over all texts are not applied, its other steps are.
         stop_words: the stop list; not used when the rule keeps stop words.
 
     Examples:
