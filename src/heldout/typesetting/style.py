@@ -141,7 +141,7 @@ def finish(axes: Sequence[Axes], topics: Sequence[int]) -> None:
     for axis in axes:
         axis.set_xscale("log")
         axis.set_yscale("log")
-        axis.set_xticks(list(topics), _labels(topics))
+        axis.set_xticks(list(topics), tick_labels(topics))
         axis.xaxis.set_minor_locator(NullLocator())
         axis.margins(x=0.04)
     low, high = axes[0].get_ylim()
@@ -154,7 +154,7 @@ def finish(axes: Sequence[Axes], topics: Sequence[int]) -> None:
     axes[0].yaxis.set_minor_formatter(NullFormatter())
 
 
-def _labels(topics: Sequence[int]) -> list[str]:
+def tick_labels(topics: Sequence[int]) -> list[str]:
     """Return the ticks' labels; empty where one would touch its right neighbour."""
     width = math.log(max(topics) / min(topics)) or 1.0
     labels: list[str] = []
@@ -186,6 +186,12 @@ def plain_ticks(axis: Axis, most: int = 5) -> None:
         return f"{value:,.{digits}f}".replace("-", "\N{MINUS SIGN}")
 
     axis.set_major_formatter(FuncFormatter(label))
+
+
+def plain_numbers(axis: Axis) -> None:
+    """Label a logarithmic axis with plain numbers."""
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}" if value >= 1 else f"{value:g}"))
+    axis.set_minor_formatter(NullFormatter())
 
 
 def power(constant: float) -> str:
