@@ -62,3 +62,22 @@ def mean_points(table: "pd.DataFrame", evaluators: Sequence[str]) -> dict[int, P
             error, samples = math.sqrt(float(errors.sum())) / len(chosen), int(chosen["samples"].min())
             points[int(str(topics))] = Point(int(str(topics)), float(per_token.mean()), error, samples)
     return points
+
+
+def select(table: "pd.DataFrame | None", **values: object) -> "pd.DataFrame":
+    """Return the rows that have these values in these columns; of no table, no measurements.
+
+    Examples:
+        >>> import pandas as pd
+        >>> scores = pd.DataFrame({"model": ["lda", "lda", "epca"], "topics": [2, 4, 2]})
+        >>> select(scores, model="lda", topics=4).index.tolist()
+        [1]
+    """
+    import pandas as pd
+
+    from heldout.measurements import COLUMNS
+
+    rows = pd.DataFrame(columns=list(COLUMNS)) if table is None else table
+    for column, value in values.items():
+        rows = rows[rows[column] == value]
+    return rows

@@ -139,3 +139,8 @@ def counted(agree: Iterable[bool], effect: str, seeds: Iterable[int], **limits: 
     """Return the finding of comparisons, with what it says of the effect where there are any."""
     agreeing = list(agree)
     return Finding(sum(agreeing), len(agreeing), effect if agreeing else "", len(set(seeds)), **limits)
+
+
+# from which on a claim takes scores to differ
+SEEN = 3.0  # standard errors of the difference, where one is sampled
+WITHIN = 0.01  # nats per token: one percent of perplexity

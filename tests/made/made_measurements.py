@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from heldout.measurements import Measurement
-from heldout.papers.buntine.exhibits.calibration_table import GAMMAS, PUBLISHED
 from heldout.papers.buntine.experiments.calibration import estimators
 from heldout.papers.buntine.experiments.convergence_to_exact import METHODS
+from heldout.papers.buntine.results import GAMMAS, PUBLISHED
 from heldout.papers.likelihood.experiments.precision import DOCUMENTS, REFERENCE_BIAS, REFERENCE_ERROR
 from heldout.papers.likelihood.experiments.precision import ERROR as RMS_ERROR
 from heldout.papers.likelihood.experiments.precision import variant as variant_of

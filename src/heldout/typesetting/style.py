@@ -11,6 +11,7 @@ from typing import Any
 logging.getLogger("matplotlib").setLevel(logging.ERROR)
 
 import matplotlib as mpl  # noqa: E402
+from matplotlib import patheffects  # noqa: E402
 from matplotlib.axes import Axes  # noqa: E402
 from matplotlib.axis import Axis  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
@@ -207,3 +208,38 @@ def save(figure: Figure, path: Path) -> None:
         figure.savefig(path, format="png", dpi=160, metadata={"Software": None})
     else:
         figure.savefig(path, format="pdf", metadata={"CreationDate": None, "Producer": None, "Creator": None})
+
+
+MINUS = "\N{MINUS SIGN}"
+
+
+def signed(value: float, _: int | None = None) -> str:
+    """Return a number with its sign, none of 0, for labels and as a tick's formatter."""
+    return f"{value:+g}".replace("-", MINUS) if value else "0"
+
+
+def outline(width: float = 2.0) -> list[Any]:
+    """Return the effect that keeps text legible where curves run below it: a white rim, in points."""
+    return [patheffects.withStroke(linewidth=width, foreground="white")]
+
+
+def label_factor(axis: Axes, topics: int, perplexity: float, factor: str, colour: str) -> None:
+    """Write a factor between two curves, beside a number of topics."""
+    axis.annotate(
+        rf"$\times$ {factor}",
+        (topics, perplexity),
+        xytext=(-3, 0),
+        textcoords="offset points",
+        ha="right",
+        va="center",
+        fontsize=8.0,
+        fontweight="bold",
+        color=colour,
+        path_effects=outline(),
+    )
+
+
+def fullest_legend(axes: Iterable[Axes]) -> tuple[list[Any], list[str]]:
+    """Return the handles and labels of the panel that has the most of them."""
+    handles, labels = max((axis.get_legend_handles_labels() for axis in axes), key=lambda both: len(both[1]))
+    return handles, [str(label) for label in labels]
