@@ -68,6 +68,7 @@ MODEL_NAMES = {
     "truth": "truth",
 }
 EVALUATOR_NAMES = {FULL: "full folding-in", HALF: "half folding-in"}
+MINUS = "\N{MINUS SIGN}"
 SYNTHETIC_MARK = "SYNTHETIC DATA"
 
 _SETTINGS: Any = {
@@ -184,7 +185,7 @@ def plain_ticks(axis: Axis, most: int = 5) -> None:
         ticks = axis.get_majorticklocs()
         step = float(ticks[1] - ticks[0]) if len(ticks) > 1 else 1.0
         digits = max(0, -math.floor(math.log10(step) + 1e-9))
-        return f"{value:,.{digits}f}".replace("-", "\N{MINUS SIGN}")
+        return f"{value:,.{digits}f}".replace("-", MINUS)
 
     axis.set_major_formatter(FuncFormatter(label))
 
@@ -208,9 +209,6 @@ def save(figure: Figure, path: Path) -> None:
         figure.savefig(path, format="png", dpi=160, metadata={"Software": None})
     else:
         figure.savefig(path, format="pdf", metadata={"CreationDate": None, "Producer": None, "Creator": None})
-
-
-MINUS = "\N{MINUS SIGN}"
 
 
 def signed(value: float, _: int | None = None) -> str:

@@ -18,6 +18,7 @@ from heldout.inputs import Inputs
 from heldout.models import LDA, PLSA
 from heldout.papers.welling.results import POINT_BOUND, bounds_corpus, differences
 from heldout.typesetting import style
+from heldout.typesetting.style import MINUS
 
 # model, quantity, label, colour; from the top
 ESTIMATES = (
@@ -30,7 +31,6 @@ ESTIMATES = (
 )
 OPTIMISTIC, PESSIMISTIC = "#FBE3D6", "#E1EBF5"
 LINEAR = 1e-3  # nats per token; up to here the axis is linear, beyond it logarithmic
-MINUS = "\N{MINUS SIGN}"
 GOLDEN = (np.sqrt(5.0) - 1.0) / 2.0
 
 
