@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.components import Components
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import half_split, train_test_split
 from heldout.errors import InputError
@@ -20,7 +19,7 @@ from heldout.evaluators.half_folding_in import half_folding_in
 from heldout.measurements import Measurement
 from heldout.models import MODELS
 from heldout.scores import Score, total
-from heldout.topics import Topics
+from heldout.topics import Components, Topics
 
 Trained = Topics | Components
 FOLDED_IN = ("topics", "components", "documents", "seed")  # what a fold-in is given beside its settings
@@ -163,9 +162,10 @@ def run_experiment(
     """Run one experiment; its scores have its own name as their variant.
 
     Its module offers `experiment(corpus, *, seed, test_documents, **settings)`, or, where it reads trained topics,
-    `experiment(corpus, *, chains, model, variant, fold_in, seed, test_documents, **settings)`. One that draws its own
-    documents gets None for a corpus; one that trains its own models may ask for `topics`, the job's K, for `model`,
-    where it knows several, and on a corpus drawn from known topics for these as `truth`.
+    `experiment(corpus, *, chains, model, variant, fold_in, seed, test_documents, **settings)`; one that does not use
+    `corpus`, `test_documents` or `fold_in` does not name it, and is not given it. One that trains its own models may
+    ask for `topics`, the job's K, for `model`, where it knows several, and on a corpus drawn from known topics for
+    these as `truth`.
 
     Args:
         module: the experiment's module, such as "heldout.papers.welling.experiments.bounds".
@@ -184,7 +184,7 @@ def run_experiment(
     """
     experiment = importlib.import_module(module).experiment
     name = module.rpartition(".")[2].replace("_", "-")
-    given: dict[str, Any] = {"seed": seed, "test_documents": test_documents}
+    given: dict[str, Any] = {"corpus": corpus, "seed": seed, "test_documents": test_documents}
     if not chains and topics:
         given |= {"topics": topics} if model == "none" else {"topics": topics, "model": model}
     elif chains and model == "none":
@@ -194,8 +194,10 @@ def run_experiment(
         check_settings(fold_in, fold_in_settings, f"{model}: folding in", FOLDED_IN)
         folding = partial(fold_in, seed=seed, **fold_in_settings)
         given |= {"chains": chains, "model": model, "variant": name, "fold_in": folding}
-    check_settings(experiment, settings, name, ("corpus", *given))
-    scores, measurements = experiment(corpus, **given, **settings)
+    check_settings(experiment, settings, name, tuple(given))
+    for unused in {"corpus", "test_documents", "fold_in"} - set(inspect.signature(experiment).parameters):
+        given.pop(unused, None)
+    scores, measurements = experiment(**given, **settings)
     return scores, measurements
 
 

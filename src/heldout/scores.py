@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
+    from heldout.evaluators.evaluation import Evaluation
+
 
 @dataclass(frozen=True, order=True)
 class Score:
@@ -80,16 +82,47 @@ def total(
         tokens_left_out: how many tokens were not scored.
         named: the other fields of `Score`.
     """
-    some = tokens > 0
-    nats, count = float(log_likelihood[some].sum()), int(tokens.sum())
+    scored = tokens > 0
+    nats, count = float(log_likelihood[scored].sum()), int(tokens.sum())
     return Score(
         **named,
-        documents=int(some.sum()),
+        documents=int(scored.sum()),
         tokens=count,
-        documents_left_out=int((~some).sum()),
+        documents_left_out=int((~scored).sum()),
         tokens_left_out=tokens_left_out,
         log_likelihood=nats,
         perplexity=perplexity(nats, count),
+    )
+
+
+def score_of(
+    evaluation: "Evaluation",
+    *,
+    samples: int = 0,
+    standard_error: float | None = None,
+    tokens_left_out: int | None = None,
+    **named: Any,
+) -> Score:
+    """Return the score of an evaluation: its sum over documents.
+
+    Args:
+        evaluation: of D documents.
+        samples: per document; 0 for a deterministic evaluator.
+        standard_error: nats; None takes the evaluation's own, of documents whose errors are independent.
+        tokens_left_out: None takes the evaluation's own number.
+        named: corpus, model, variant, topics, smoothing, chain, evaluator and seed.
+    """
+    if standard_error is None:
+        standard_error = math.sqrt(float((evaluation.standard_error**2).sum()))
+    if tokens_left_out is None:
+        tokens_left_out = evaluation.tokens_left_out
+    return total(
+        evaluation.log_likelihood,
+        evaluation.tokens,
+        tokens_left_out=tokens_left_out,
+        samples=samples,
+        standard_error=standard_error,
+        **named,
     )
 
 

@@ -1,6 +1,10 @@
-"""The socket between models and evaluators."""
+"""What a model gives to the evaluators: `Topics`, or `Components` where it is log-linear.
 
-import json
+A model of topics mixes probabilities, p(w | d) = sum_k p(w | z = k) theta[d, k]; a log-linear model adds logits,
+p(w | d) = exp(W h_d)_w / sum_w' exp(W h_d)_w'.
+"""
+
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -11,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.errors import InputError
-from heldout.files import reading_arrays, replacing
+from heldout.files import load_record, save_record
 
 ROW_SUM_TOLERANCE = 1e-9
+BLOCK = 2**19  # entries of the documents x vocabulary array that exist at a time: 4 MB
 
 
 @nb.njit("void(int64[::1], int32[::1], float64[:, ::1], float64[:, ::1], float64[::1])", cache=True)
@@ -90,14 +95,7 @@ class Topics:
 
     def save(self, path: Path) -> None:
         """Write the topics to one compressed .npz file; the same topics always give the same bytes."""
-        with replacing(path) as temporary, temporary.open("wb") as file:
-            np.savez_compressed(
-                file,
-                phi=self.phi,
-                alpha=self.alpha,
-                vocabulary=np.array(self.vocabulary, dtype=np.str_),
-                provenance=np.array(json.dumps(self.provenance, sort_keys=True)),
-            )
+        save_record(path, self, compressed=True)
 
     @classmethod
     def load(cls, path: Path) -> Self:
@@ -106,10 +104,100 @@ class Topics:
         Raises:
             InputError: when the file is missing, truncated, or does not hold topics.
         """
-        with reading_arrays(path, "topics", "train again with `heldout train`") as file:
-            return cls(
-                phi=file["phi"],
-                alpha=file["alpha"],
-                vocabulary=tuple(file["vocabulary"].tolist()),
-                provenance=json.loads(str(file["provenance"])),
+        return load_record(cls, path, "topics", "train again with `heldout train`")
+
+
+def block_of_documents(n_documents: int, n_words: int) -> Iterator[slice]:
+    """Yield the documents in blocks whose array over the vocabulary is small, and at least 16 documents."""
+    size = max(16, BLOCK // max(n_words, 1))
+    for start in range(0, n_documents, size):
+        yield slice(start, min(start + size, n_documents))
+
+
+@dataclass(frozen=True, eq=False)
+class Components:
+    """Weights of a log-linear model over a vocabulary: p(w | h) = exp(W h)_w / sum_w' exp(W h)_w'.
+
+    Attributes:
+        weights: (V, K) float64, W; finite.
+        centre: (K,) float64, the training documents' mean h, weighted by tokens: where folding-in starts.
+        vocabulary: the V words.
+        provenance: who trained them, on what and how; JSON-compatible. `smoothing`, where present, is the
+            constant of `smoothed`.
+
+    Raises:
+        InputError: on a number that is not finite, or shapes that do not fit.
+    """
+
+    weights: NDArray[np.float64]
+    centre: NDArray[np.float64]
+    vocabulary: tuple[str, ...]
+    provenance: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.weights.ndim != 2 or self.weights.shape != (len(self.vocabulary), len(self.centre)):
+            raise InputError(
+                f"components: the weights are {self.weights.shape}, but there are {len(self.vocabulary)} words"
+                f" and a centre of {len(self.centre)}"
             )
+        if self.weights.size == 0:
+            raise InputError("components: there must be one word and one component or more")
+        if not (np.all(np.isfinite(self.weights)) and np.all(np.isfinite(self.centre))):
+            raise InputError("components: a weight or the centre is infinite or undefined; train again")
+
+    @property
+    def n_topics(self) -> int:
+        """K, the number of components."""
+        return len(self.centre)
+
+    def smoothed(self, constant: float) -> "Components":
+        """Return components whose `probabilities` have `constant` added to every p(w | d), renormalised.
+
+        p'(w | d) = (p(w | d) + constant) / (1 + V constant)
+
+        Section 5 adds the constant to p(w | z). EPCA has no p(w | z): that it is added to p(w | d) is an
+        interpretation, the same as the paper's for a model that mixes probabilities. The weights stay the same
+        array, and so does folding-in.
+        """
+        return replace(self, provenance={**self.provenance, "smoothing": constant})
+
+    def probabilities(
+        self, h: NDArray[np.float64], rows: NDArray[np.int64], words: NDArray[np.int32]
+    ) -> NDArray[np.float64]:
+        """Return p(w | d), (n,), of n pairs of a row of `h` (D, K) and a word; `rows` must not fall."""
+        probabilities = np.empty(len(rows))
+        for block in block_of_documents(len(h), len(self.vocabulary)):
+            logits = h[block] @ self.weights.T
+            logits -= logits.max(axis=1, keepdims=True)
+            pairs = slice(*np.searchsorted(rows, (block.start, block.stop)))
+            here = logits[rows[pairs] - block.start, words[pairs]]
+            probabilities[pairs] = np.exp(here) / np.exp(logits).sum(axis=1)[rows[pairs] - block.start]
+        constant = float(self.provenance.get("smoothing", 0.0))
+        return (probabilities + constant) / (1.0 + constant * len(self.vocabulary)) if constant else probabilities
+
+    def save(self, path: Path) -> None:
+        """Write the components to one .npz file, not compressed; the same components always give the same bytes."""
+        save_record(path, self, compressed=False)
+
+    @classmethod
+    def load(cls, path: Path) -> Self:
+        """Read components that `save` wrote.
+
+        Raises:
+            InputError: when the file is missing, truncated, or does not hold components.
+        """
+        return load_record(cls, path, "components", "train again with `heldout train`")
+
+
+def load_topics(path: Path) -> Topics | Components:
+    """Read what a model's training wrote: components where the file holds weights, topics otherwise.
+
+    Raises:
+        InputError: when the file is missing, truncated, or holds neither.
+    """
+    try:
+        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
+            names = file.files
+    except Exception:  # whatever is wrong with the file, Topics.load says it in one line
+        names = []
+    return Components.load(path) if "weights" in names else Topics.load(path)

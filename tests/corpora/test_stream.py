@@ -426,7 +426,7 @@ def test_flipped_bytes_raise_nothing_but_input_errors(name: str, data: st.DataOb
 
 
 def test_batches_close_early_where_documents_are_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("heldout.corpora.stream.LARGEST_BATCH", 10)
+    monkeypatch.setattr("heldout.corpora.batches.LARGEST_BATCH", 10)
     stream = open_documents(matrix_of([{0: 6}, {1: 6}, {2: 1}]))
     assert [batch.n_documents for batch in stream] == [2, 1]
     assert tokens_of(stream) == tokens_of(replace(stream, batch=1))

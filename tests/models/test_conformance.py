@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from heldout.components import load_topics
 from heldout.corpora.corpus import Corpus
 from heldout.models import MODELS
+from heldout.topics import load_topics
 
 TRAIN: dict[str, dict[str, Any]] = {
     "plsa-hof": {"iterations": 20, "tolerance": 0.0},

@@ -10,12 +10,12 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
-from heldout import components as blocks
-from heldout.components import Components
+from heldout import topics as blocks
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.models import epca
 from heldout.models.epca import EPCA, Objective, ascend, balanced, fold_in, fold_in_counts, train
+from heldout.topics import Components
 
 Float = NDArray[np.float64]
 

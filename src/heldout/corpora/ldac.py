@@ -1,10 +1,14 @@
 """The LDA-C format: one line per document, "M word:count word:count ...", words numbered from 0."""
 
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
+from heldout.corpora.batches import Document, DocumentStream
 from heldout.corpora.corpus import Corpus
-from heldout.corpora.counts import from_counts, integer, read_bytes, read_lines, read_vocabulary
+from heldout.corpora.counts import bag, from_counts, integer, read_bytes, read_lines, read_vocabulary, stream_lines
 from heldout.errors import InputError
+from heldout.files import file_digest
 
 
 def document(where: str, line: str, n_words: int | None) -> dict[int, int]:
@@ -57,3 +61,13 @@ def read(data: Path, vocab: Path, name: str) -> Corpus:
             raise InputError(f"{where}: the document has no tokens; leave it out")
         documents[str(number)] = counts
     return from_counts(name, documents, vocabulary, {data.name: content, vocab.name: words}, "ldac")
+
+
+def stream(path: Path) -> DocumentStream:
+    """Open documents of an unknown number of words, one per line, by their line numbers; see `document`."""
+
+    def read() -> Iterator[Document]:
+        for number, line in stream_lines(path):
+            yield bag(str(number), document(f"{path}: line {number}", line, None))
+
+    return DocumentStream(path.name, read, partial(file_digest, path))

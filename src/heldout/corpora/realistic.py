@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.corpora.corpus import Corpus
-from heldout.corpora.synthetic import MINIMUM_LENGTH, _choose
+from heldout.corpora.synthetic import MINIMUM_LENGTH, draw_tokens
 from heldout.errors import InputError
 from heldout.seeds import generator
 from heldout.topics import Topics
@@ -114,12 +114,7 @@ def draw(
     drawn = random.choice(lengths, size=documents) * (mean_length / lengths.mean())
     drawn = np.maximum(np.rint(drawn).astype(np.int64), MINIMUM_LENGTH)
     theta = random.dirichlet(topics.alpha, size=documents)
-    chosen = np.concatenate([_choose(row, random.random(n)) for row, n in zip(theta, drawn, strict=True)])
-    uniforms = random.random(len(chosen))
-    tokens = np.empty(len(chosen), dtype=np.int32)
-    for k in range(topics.n_topics):
-        here = chosen == k
-        tokens[here] = _choose(topics.phi[k], uniforms[here])
+    tokens = draw_tokens(topics.phi, theta, drawn, random)
 
     provenance: dict[str, Any] = {
         "sources": [],

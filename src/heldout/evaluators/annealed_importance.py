@@ -96,21 +96,21 @@ def distinct(document, phi_by_word, rows, log_phi, known):  # type: ignore[no-un
 
     `known` is (V,) scratch, -1 everywhere before and after.
     """
-    found, possible = 0, True
+    words, possible = 0, True
     for token in range(document.shape[0]):
         word = document[token]
         if known[word] < 0:
-            known[word] = found
-            some = False
+            known[word] = words
+            explained = False
             for k in range(phi_by_word.shape[1]):
-                log_phi[found, k] = np.log(phi_by_word[word, k])
-                some = some or phi_by_word[word, k] > 0.0
-            possible = possible and some
-            found += 1
+                log_phi[words, k] = np.log(phi_by_word[word, k])
+                explained = explained or phi_by_word[word, k] > 0.0
+            possible = possible and explained
+            words += 1
         rows[token] = known[word]
     for token in range(document.shape[0]):
         known[document[token]] = -1
-    return found if possible else 0
+    return words if possible else 0
 
 
 @nb.njit("float64(int64[::1], int64[::1], float64[::1], float64[:, ::1], float64[::1], boolean, float64[::1], "

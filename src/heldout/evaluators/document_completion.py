@@ -60,5 +60,5 @@ def document_completion(
     """
     check_samples("document completion", samples)
     observed, scored, left_out = halves(topics, documents, rng)
-    found = posterior_predictive(topics, observed, scored, samples, rng, burn_in=burn_in)
-    return replace(found, tokens_left_out=left_out)
+    evaluation = posterior_predictive(topics, observed, scored, samples, rng, burn_in=burn_in)
+    return replace(evaluation, tokens_left_out=left_out)

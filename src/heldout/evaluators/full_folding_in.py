@@ -6,10 +6,9 @@ point posterior's entropy, which is minus infinity, has been dropped.
 
 from collections.abc import Sequence
 
-from heldout.components import Components
 from heldout.corpora.corpus import Corpus
 from heldout.evaluators.evaluation import Evaluation, FoldIn, predictive
-from heldout.topics import Topics
+from heldout.topics import Components, Topics
 
 
 def full_folding_in(chains: Sequence[Topics | Components], documents: Corpus, fold_in: FoldIn) -> Evaluation:

@@ -6,10 +6,9 @@ is scored has been seen by the fit.
 
 from collections.abc import Sequence
 
-from heldout.components import Components
 from heldout.corpora.corpus import Corpus
 from heldout.evaluators.evaluation import Evaluation, FoldIn, predictive
-from heldout.topics import Topics
+from heldout.topics import Components, Topics
 
 
 def half_folding_in(

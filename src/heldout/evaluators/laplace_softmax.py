@@ -70,8 +70,6 @@ Form = Literal["ratio", "density"]
 def laplace_softmax(
     topics: Topics,
     documents: Corpus,
-    samples: int = 0,  # noqa: ARG001  the estimators' signature
-    rng: np.random.Generator | None = None,  # noqa: ARG001
     *,
     point: Point = "mode",
     form: Form = "ratio",
@@ -84,8 +82,6 @@ def laplace_softmax(
     Args:
         topics: phi and alpha.
         documents: D documents; words outside the topics' vocabulary are left out and counted.
-        samples: not used, nor is rng: there is nothing to sample.
-        rng: not used.
         point: where it is taken: at the "mode" in this basis, at the "folded-in" point, or "one-step" of EM from there.
         form: "ratio" divides by the same approximation of the prior's integral, "density" does not (MacKay's own).
         theta: (D, K), the folded-in weights, where `point` asks for them; None folds in here.

@@ -90,8 +90,6 @@ def _bounds(indptr, indices, counts, phi_by_word, alpha, iterations, tolerance, 
 def mean_field_bound(
     topics: Topics,
     documents: Corpus,
-    samples: int = 0,  # noqa: ARG001  the estimators' signature
-    rng: np.random.Generator | None = None,  # noqa: ARG001
     *,
     iterations: int = 10_000,
     tolerance: float = 1e-9,
@@ -101,8 +99,6 @@ def mean_field_bound(
     Args:
         topics: phi and alpha.
         documents: D documents; words outside the topics' vocabulary are left out and counted.
-        samples: not used, nor is rng: there is nothing to sample.
-        rng: not used.
         iterations: the largest number of evaluations of the bound.
         tolerance: a document is done when an iteration raises its bound by at most this many nats per token.
 
@@ -120,4 +116,4 @@ def mean_field_bound(
     indptr, indices = counts.indptr.astype(np.int32), counts.indices.astype(np.int32)
     alpha = np.ascontiguousarray(topics.alpha, dtype=np.float64)
     _bounds(indptr, indices, counts.data, topics.phi_by_word, alpha, iterations, tolerance, bounds)
-    return Evaluation(bounds, documents.lengths, np.zeros(documents.n_documents), left_out)
+    return Evaluation.deterministic(bounds, documents.lengths, left_out)

@@ -111,6 +111,20 @@ def log_multinomial_nml(vocabulary: int, length: int) -> float:
     return value
 
 
+def log_multinomial_nml_by_document(vocabulary: int, lengths: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return log C(V, L) of every document's length, (D,), nats: the most that folding-in can ignore of each.
+
+    Args:
+        vocabulary: V >= 1; min(K, V) for a model of K topics (the third result above).
+        lengths: (D,) tokens per document.
+
+    Raises:
+        InputError: as `log_multinomial_nml` does.
+    """
+    distinct, position = np.unique(lengths, return_inverse=True)
+    return np.array([log_multinomial_nml(vocabulary, int(length)) for length in distinct])[position]
+
+
 def _log_binomial_nml(length: int) -> float:
     """Return log C(2, L)."""
     j = np.arange(length + 1)

@@ -54,11 +54,12 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.linalg.blas import daxpy
 
-from heldout.components import Components, block_of_documents
+from heldout import models
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.models.estimator import Estimator, checked_counts
+from heldout.models.estimator import Estimator, checked_counts, provenance
 from heldout.seeds import generator
+from heldout.topics import Components, block_of_documents
 
 # The optimiser's constants were chosen by the training objective on Cranfield and NIPS and by the folding-in's CPU time
 # on Cranfield, both at seed 0; none has seen a score of a test document.
@@ -486,17 +487,16 @@ def train(
         tolerance=tolerance,
         random_state=generator("epca-start", corpus=corpus.name, topics=topics, seed=seed),
     ).fit(corpus.counts())
-    provenance = {
-        "model": "epca",
-        "corpus": corpus.name,
-        "documents": corpus.n_documents,
-        "seed": seed,
-        "penalty": penalty,
-        "iterations": model.n_iter_,
-        "smoothing": 0.0,
-        "objective": model.objective_.tolist(),
-    }
-    return [model.components(corpus.vocabulary, provenance)]
+    details = provenance(
+        models.EPCA,
+        corpus,
+        seed,
+        penalty=penalty,
+        iterations=model.n_iter_,
+        smoothing=0.0,
+        objective=model.objective_.tolist(),
+    )
+    return [model.components(corpus.vocabulary, details)]
 
 
 def fold_in(

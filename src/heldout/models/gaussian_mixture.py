@@ -27,7 +27,7 @@ import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 
 from heldout.errors import InputError
-from heldout.models.vem import Family, Float, PointMixture, Posterior, check_posterior, real_matrix
+from heldout.models.vem import Family, Float, PointMixture, Posterior, real_matrix
 
 
 class Gaussians(NamedTuple):
@@ -68,9 +68,10 @@ class GaussianMixture(PointMixture[Float, Gaussians]):
         tolerance: float = 0.0,
         random_state: np.random.Generator | int | None = None,
     ) -> None:
-        super().__init__(n_components, iterations=iterations, tolerance=tolerance, random_state=random_state)
+        super().__init__(
+            n_components, posterior=posterior, iterations=iterations, tolerance=tolerance, random_state=random_state
+        )
         self.floor = floor
-        self.posterior = posterior
 
     def check(self, X: Any) -> Float:
         """Return X, (N, D), dense.
@@ -78,7 +79,7 @@ class GaussianMixture(PointMixture[Float, Gaussians]):
         Raises:
             InputError: when it is no finite matrix, or a setting is bad.
         """
-        check_posterior(self.posterior, self.family.name)
+        self.check_posterior()
         if not self.floor > 0.0:
             raise InputError(f"{self.family.name}: the floor is {self.floor}; it must be positive")
         return real_matrix(X, self.family.name)

@@ -32,7 +32,7 @@ from scipy.special import xlogy
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.models.vem import Family, Float, PointVEM, Posterior, check_posterior
+from heldout.models.vem import DiscreteVEM, Family, Float
 
 
 class Chain(NamedTuple):
@@ -161,7 +161,7 @@ def _forward_backward(  # type: ignore[no-untyped-def]
                 backward[i] = sum_i
 
 
-class HMM(PointVEM[Corpus, Chain, Statistics]):
+class HMM(DiscreteVEM[Corpus, Chain, Statistics]):
     """Hidden Markov model with categorical emissions, on the token streams of a corpus.
 
     Args:
@@ -180,25 +180,13 @@ class HMM(PointVEM[Corpus, Chain, Statistics]):
         "section 3.1",
     )
 
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        posterior: Posterior = "point",
-        iterations: int = 100,
-        tolerance: float = 0.0,
-        random_state: np.random.Generator | int | None = None,
-    ) -> None:
-        super().__init__(n_components, iterations=iterations, tolerance=tolerance, random_state=random_state)
-        self.posterior = posterior
-
     def check(self, X: Corpus) -> Corpus:
         """Return the corpus.
 
         Raises:
             InputError: when its documents hold no tokens, or a setting is bad.
         """
-        check_posterior(self.posterior, self.family.name)
+        self.check_posterior()
         if X.n_tokens == 0:
             raise InputError(f"{self.family.name}: corpus {X.name} holds no tokens")
         return X

@@ -5,8 +5,8 @@ perplexity of the validation tokens of the same documents,
 
     exp(-sum_{d,w} n_val(d, w) log sum_z p(w | z) p(z | d) / sum_{d,w} n_val(d, w)),
 
-always of the untempered mixture. One iteration at inverse temperature beta is that of `heldout.models.plsa_tem`: it never
-raises the free energy of equation 8,
+always of the untempered mixture. One iteration at inverse temperature beta is that of `heldout.models.plsa_tem`: it
+never raises the free energy of equation 8,
 
     F_beta = sum_{d,w} n(d, w) sum_z q(z | d, w) [log q(z | d, w) - beta log(p(w | z) p(z | d))],
 
@@ -42,9 +42,9 @@ import numpy as np
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.models import plsa_tem
-from heldout.models.estimator import checked_counts
-from heldout.models.plsa import Cells, Float, _filled_up, over
+from heldout.models import TEM
+from heldout.models.estimator import checked_counts, provenance
+from heldout.models.plsa import Cells, Float, filled_up, over, random_start, revive
 from heldout.models.plsa_tem import PLSATEM
 from heldout.scores import perplexity
 from heldout.seeds import generator
@@ -103,13 +103,13 @@ class _Course:
         counts = checked_counts(training.counts(), "tempered EM")
         self.cells, self.validation = Cells.of(counts), Cells.of(validation.counts())
         self.validation_tokens = validation.n_tokens
-        random = generator("plsa-start", corpus=training.name, topics=topics, seed=seed)
+        random = random_start(training, topics, seed)
         components = random.random((topics, training.n_words))
         components /= components.sum(axis=1, keepdims=True)
-        self.W = _filled_up(components.T)
+        self.W = filled_up(components.T)
         del components  # as large as W
         weights = random.random((training.n_documents, topics))
-        self.H = _filled_up(weights / weights.sum(axis=1, keepdims=True))
+        self.H = filled_up(weights / weights.sum(axis=1, keepdims=True))
         self.totals = np.zeros(self.W.shape[1])
         self.totals[:topics] = 1.0
         self.best = (self.W.copy(), self.H.copy(), self.totals.copy())
@@ -122,10 +122,7 @@ class _Course:
         model = PLSATEM(self.K, beta=beta)
         while len(self.path) < self.iterations:
             objective = model._iterate(self.cells, self.W, self.H, self.totals)
-            dead = np.flatnonzero(self.totals[: self.K] == 0.0)
-            if len(dead):  # as in PLSA.fit: a topic that explains nothing any more gives every word alike
-                self.W[:, dead] = 1.0 / self.W.shape[0]
-                self.totals[dead] = 1.0
+            revive(self.W, self.totals[: self.K])
             fit = self.validation.documents_pass(self.W, over(self.H, self.totals), self.unused)
             step = Step(beta, objective, perplexity(fit, self.validation_tokens))
             self.path.append(step)
@@ -150,17 +147,16 @@ class _Course:
         W, H, _ = self.best
         components = np.ascontiguousarray(W[:, : self.K].T)
         components /= components.sum(axis=1, keepdims=True)
-        provenance = {
-            "model": plsa_tem.MODEL,
-            "corpus": self.training.name,
-            "documents": self.training.n_documents,
-            "seed": self.seed,
-            "iterations": self.at_best,
-            "beta": self.beta_at_best,
-            "validation_perplexity": self.lowest,
-        }
+        details = provenance(
+            TEM,
+            self.training,
+            self.seed,
+            iterations=self.at_best,
+            beta=self.beta_at_best,
+            validation_perplexity=self.lowest,
+        )
         return Fit(
-            Topics(components, np.ones(self.K), self.training.vocabulary, provenance),
+            Topics(components, np.ones(self.K), self.training.vocabulary, details),
             H[:, : self.K].copy(),
             self.beta_at_best,
             float(self.lowest),

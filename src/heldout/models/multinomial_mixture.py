@@ -18,7 +18,7 @@ import scipy.sparse as sp
 
 from heldout.errors import InputError
 from heldout.models.estimator import checked_counts
-from heldout.models.vem import Family, Float, PointMixture, Posterior, check_posterior
+from heldout.models.vem import Family, Float, PointMixture
 
 
 class Multinomials(NamedTuple):
@@ -51,25 +51,13 @@ class MultinomialMixture(PointMixture[sp.csr_array, Multinomials]):
         "4.30",
     )
 
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        posterior: Posterior = "point",
-        iterations: int = 100,
-        tolerance: float = 0.0,
-        random_state: np.random.Generator | int | None = None,
-    ) -> None:
-        super().__init__(n_components, iterations=iterations, tolerance=tolerance, random_state=random_state)
-        self.posterior = posterior
-
     def check(self, X: Any) -> sp.csr_array:
         """Return X, (D, V) counts, as a sparse array without stored zeros.
 
         Raises:
             InputError: on a negative or undefined count, no tokens, or a bad setting.
         """
-        check_posterior(self.posterior, self.family.name)
+        self.check_posterior()
         return checked_counts(X, self.family.name)
 
     def start(self, data: sp.csr_array, random: np.random.Generator) -> Multinomials:

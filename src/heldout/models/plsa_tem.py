@@ -42,12 +42,23 @@ from numpy.typing import NDArray
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.models import plsa
-from heldout.models.plsa import PLSA, SMALLEST, WIDTH, Cells, Float, over
-from heldout.seeds import generator
+from heldout.models import TEM, plsa
+from heldout.models.estimator import provenance
+from heldout.models.plsa import (
+    PLSA,
+    SMALLEST,
+    WIDTH,
+    Cells,
+    Float,
+    dot,
+    explained_words,
+    most_words,
+    over,
+    places,
+    random_start,
+)
 from heldout.topics import Topics
 
-MODEL = "plsa-tem"
 BLOCK = 256  # numbers whose powers are taken at once: their bits stay in the cache
 
 _ROOT_HALF = np.int64(0x3FE6A09E667F3BCD)  # the bits of sqrt(1/2): mantissas lie in [sqrt(1/2), sqrt(2))
@@ -122,9 +133,7 @@ def _fold_in(indptr, indices, counts, W, theta, beta, iterations, tolerance):  #
     """Run tempered EM over theta with W, given as W^beta, fixed; return how many documents met the tolerance."""
     n_documents, n_topics = theta.shape
     width = -(-n_topics // WIDTH) * WIDTH
-    longest = 0
-    for d in range(n_documents):
-        longest = max(longest, indptr[d + 1] - indptr[d])
+    longest = most_words(indptr)
     words = np.zeros((longest, width))
     explained = np.empty(longest)
     update = np.empty(width)
@@ -132,16 +141,7 @@ def _fold_in(indptr, indices, counts, W, theta, beta, iterations, tolerance):  #
     met = 0
     for d in range(n_documents):
         h[:n_topics] = theta[d]
-        size = 0
-        for i in range(indptr[d], indptr[d + 1]):
-            w = W[indices[i]]
-            highest = 0.0
-            for k in range(n_topics):
-                highest = max(highest, w[k])
-            if highest > SMALLEST:  # a word that no topic gives cannot inform theta
-                words[size, :n_topics] = w
-                explained[size] = counts[i]
-                size += 1
+        size = explained_words(indptr[d], indptr[d + 1], indices, counts, W, words, explained)
         if size == 0:
             met += 1
             continue
@@ -150,7 +150,7 @@ def _fold_in(indptr, indices, counts, W, theta, beta, iterations, tolerance):  #
             update[:] = 0.0
             for i in range(size):
                 w = words[i]
-                r = explained[i] / plsa._dot(tempered, w)
+                r = explained[i] / dot(tempered, w)
                 for k in range(width):
                     update[k] += r * w[k]
             total = 0.0
@@ -237,8 +237,7 @@ def fold_in_counts(
         return plsa.fold_in_counts(topics, counts, iterations=iterations, tolerance=tolerance)
     theta = np.full((counts.shape[0], topics.n_topics), 1.0 / topics.n_topics)
     W = power(topics.phi_by_word, beta)
-    indptr, indices = counts.indptr.astype(np.int32), counts.indices.astype(np.int32)
-    _fold_in(indptr, indices, counts.data, W, theta, beta, iterations, tolerance)
+    _fold_in(*places(counts), counts.data, W, theta, beta, iterations, tolerance)
     return theta
 
 
@@ -255,8 +254,8 @@ def fold_in(
     Raises:
         InputError: when the topics are not of PLSA-TEM, so that there is no beta.
     """
-    if topics.provenance.get("model") != MODEL or "beta" not in topics.provenance:
-        raise InputError(f"{MODEL}: the topics name no beta to fold in with; train them with {MODEL}")
+    if topics.provenance.get("model") != TEM or "beta" not in topics.provenance:
+        raise InputError(f"{TEM}: the topics name no beta to fold in with; train them with {TEM}")
     beta = float(topics.provenance["beta"])
     return fold_in_counts(topics, documents.counts(), beta=beta, iterations=iterations, tolerance=tolerance)
 
@@ -280,15 +279,9 @@ def train(corpus: Corpus, *, topics: int, seed: int, iterations: int, tolerance:
         beta=beta,
         iterations=iterations,
         tolerance=tolerance,
-        random_state=generator("plsa-start", corpus=corpus.name, topics=topics, seed=seed),
+        random_state=random_start(corpus, topics, seed),
     ).fit(corpus.counts())
-    provenance = {
-        "model": MODEL,
-        "corpus": corpus.name,
-        "documents": corpus.n_documents,
-        "seed": seed,
-        "iterations": model.n_iter_,
-        "beta": beta,
-        "objective": model.log_likelihood_.tolist(),
-    }
-    return [model.topics(corpus.vocabulary, provenance)]
+    details = provenance(
+        TEM, corpus, seed, iterations=model.n_iter_, beta=beta, objective=model.log_likelihood_.tolist()
+    )
+    return [model.topics(corpus.vocabulary, details)]

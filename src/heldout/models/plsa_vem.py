@@ -27,8 +27,9 @@ import numpy as np
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.models.plsa import PLSA, Cells, Float, fold_in, over
-from heldout.seeds import generator
+from heldout.models import VEM
+from heldout.models.estimator import provenance
+from heldout.models.plsa import PLSA, Cells, Float, fold_in, over, random_start
 from heldout.topics import Topics
 
 __all__ = ["PLSAVEM", "fold_in", "train"]
@@ -91,15 +92,14 @@ def train(
         iterations=iterations,
         tolerance=tolerance,
         ve_iterations=ve_iterations,
-        random_state=generator("plsa-start", corpus=corpus.name, topics=topics, seed=seed),
+        random_state=random_start(corpus, topics, seed),
     ).fit(corpus.counts())
-    provenance = {
-        "model": "plsa-vem",
-        "corpus": corpus.name,
-        "documents": corpus.n_documents,
-        "seed": seed,
-        "iterations": model.n_iter_,
-        "ve_iterations": ve_iterations,
-        "log_likelihood": model.log_likelihood_.tolist(),
-    }
-    return [model.topics(corpus.vocabulary, provenance)]
+    details = provenance(
+        VEM,
+        corpus,
+        seed,
+        iterations=model.n_iter_,
+        ve_iterations=ve_iterations,
+        log_likelihood=model.log_likelihood_.tolist(),
+    )
+    return [model.topics(corpus.vocabulary, details)]

@@ -168,14 +168,35 @@ class PointVEM(Estimator, ABC, Generic[Data, Parameters, Latent]):
         return self
 
 
-class PointMixture(PointVEM[Data, Parameters, Float]):
-    """A mixture: h is the number of a component; `latent` is q(h_n = k), (N, K), all 0 and 1 for a point posterior.
+class DiscreteVEM(PointVEM[Data, Parameters, Latent]):
+    """A model of discrete latent variables, which can run exact EM too.
 
-    Attributes:
-        posterior: "point", or "exact" for exact EM, whose objective is the log-likelihood.
+    Args:
+        n_components: K.
+        posterior: "point" (4.30), or "exact" for exact EM, whose objective is the log-likelihood.
+        iterations, tolerance, random_state: see `PointVEM`.
     """
 
-    posterior: Posterior
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        posterior: Posterior = "point",
+        iterations: int = 100,
+        tolerance: float = 0.0,
+        random_state: np.random.Generator | int | None = None,
+    ) -> None:
+        super().__init__(n_components, iterations=iterations, tolerance=tolerance, random_state=random_state)
+        self.posterior = posterior
+
+    def check_posterior(self) -> None:
+        """Refuse a posterior that is neither "point" nor "exact"."""
+        if self.posterior not in ("point", "exact"):
+            raise InputError(f"{self.family.name}: there is no posterior {self.posterior}; there are point, exact")
+
+
+class PointMixture(DiscreteVEM[Data, Parameters, Float]):
+    """A mixture: h is the number of a component; `latent` is q(h_n = k), (N, K), all 0 and 1 for a point posterior."""
 
     @abstractmethod
     def log_joint(self, data: Data, parameters: Parameters) -> Float:
@@ -226,9 +247,3 @@ def real_matrix(X: Any, model: str) -> Float:
     if dense.ndim != 2 or 0 in dense.shape or not np.all(np.isfinite(dense)):
         raise InputError(f"{model}: the data must be a matrix of finite numbers; this one is {dense.shape}")
     return dense
-
-
-def check_posterior(posterior: str, model: str) -> None:
-    """Refuse a posterior that is neither "point" nor "exact"."""
-    if posterior not in ("point", "exact"):
-        raise InputError(f"{model}: there is no posterior {posterior}; there are point, exact")

@@ -40,7 +40,7 @@ from heldout.papers.buntine.results import (
     more_samples,
     selections,
 )
-from heldout.verdicts import ALWAYS, GENERALLY, Claim, Finding, counted, median
+from heldout.verdicts import ALWAYS, GENERALLY, Claim, Finding, counted, median, of_no_corpus
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -72,7 +72,8 @@ def _at(gammas: Sequence[float], texts: Sequence[str]) -> str:
     return "; ".join(f"gamma {gamma:g}: {text}" for gamma, text in zip(gammas, texts, strict=True))
 
 
-def sequential_most_precise(inputs: Inputs, corpora: Sequence[str]) -> Finding:  # noqa: ARG001
+@of_no_corpus
+def sequential_most_precise(inputs: Inputs) -> Finding:
     """Count the methods, gamma by gamma, whose errors spread more than the sequential sampler's."""
     errors, gammas = _compared(inputs)
     agree, texts = [], []
@@ -83,7 +84,8 @@ def sequential_most_precise(inputs: Inputs, corpora: Sequence[str]) -> Finding: 
     return counted(agree, f"s.d. of LRS against the least of the others, bits per token: {_at(gammas, texts)}", [])
 
 
-def sequential_unbiased(inputs: Inputs, corpora: Sequence[str]) -> Finding:  # noqa: ARG001
+@of_no_corpus
+def sequential_unbiased(inputs: Inputs) -> Finding:
     """Count the gammas at which the sequential sampler's mean error is below the cutoff."""
     errors, gammas = _compared(inputs)
     own = [errors[gamma, SEQUENTIAL] for gamma in gammas]
@@ -91,7 +93,8 @@ def sequential_unbiased(inputs: Inputs, corpora: Sequence[str]) -> Finding:  # n
     return counted((abs(e.t) < CUTOFF for e in own), f"t of LRS: {_at(gammas, texts)}", [])
 
 
-def others_biased(inputs: Inputs, corpora: Sequence[str]) -> Finding:  # noqa: ARG001
+@of_no_corpus
+def others_biased(inputs: Inputs) -> Finding:
     """Count the other methods whose mean error is above the cutoff, corrected for the gammas, at one of them."""
     errors, gammas = _compared(inputs)
     cutoff, agree, texts = _corrected(len(gammas)), [], []
@@ -103,7 +106,8 @@ def others_biased(inputs: Inputs, corpora: Sequence[str]) -> Finding:  # noqa: A
     return counted(agree, f"largest t (cutoff {cutoff:.2f}): {', '.join(texts)}", [])
 
 
-def mean_field_comparable(inputs: Inputs, corpora: Sequence[str]) -> Finding:  # noqa: ARG001
+@of_no_corpus
+def mean_field_comparable(inputs: Inputs) -> Finding:
     """Compare root mean squared errors of mean-field importance sampling and the particle sampler."""
     errors, gammas = _compared(inputs)
     agree, texts = [], []
@@ -115,7 +119,8 @@ def mean_field_comparable(inputs: Inputs, corpora: Sequence[str]) -> Finding:  #
     return counted(agree, f"r.m.s. error of MFI, first and second order, over that of LR: {_at(gammas, texts)}", [])
 
 
-def harmonic_mean_biased(inputs: Inputs, corpora: Sequence[str]) -> Finding:  # noqa: ARG001
+@of_no_corpus
+def harmonic_mean_biased(inputs: Inputs) -> Finding:
     """Count the gammas at which the harmonic mean is too high, significantly and by far more than LRS is off."""
     errors, gammas = _compared(inputs)
     agree, texts = [], []
@@ -127,7 +132,8 @@ def harmonic_mean_biased(inputs: Inputs, corpora: Sequence[str]) -> Finding:  # 
     return counted(agree, f"mean estimate less exact, bits per token: {_at(gammas, texts)}", [])
 
 
-def lemma_1(inputs: Inputs, corpora: Sequence[str]) -> Finding:  # noqa: ARG001
+@of_no_corpus
+def lemma_1(inputs: Inputs) -> Finding:
     """Count the gammas at which the mean of LRS's estimate over the exact probability is 1 within its error."""
     if inputs.measurements is None:
         return Finding(0, 0, "", 0)
@@ -192,7 +198,8 @@ def _alternatives(numbers: "pd.Series[int]") -> str:
     return " or ".join(f"{number:,}" for number in sorted({int(number) for number in numbers}))
 
 
-def particles_biased(inputs: Inputs, corpora: Sequence[str]) -> Finding:  # noqa: ARG001
+@of_no_corpus
+def particles_biased(inputs: Inputs) -> Finding:
     """Count the models to which the particles give less than the reference does, by more than chance."""
     agree, parts, seeds, lower = [], [], [], []
     for corpus, selection in selections(inputs).items():
@@ -213,7 +220,8 @@ def particles_biased(inputs: Inputs, corpora: Sequence[str]) -> Finding:  # noqa
     return counted(agree, effect, seeds)
 
 
-def bias_grows(inputs: Inputs, corpora: Sequence[str]) -> Finding:  # noqa: ARG001
+@of_no_corpus
+def bias_grows(inputs: Inputs) -> Finding:
     """Count the steps to more training documents at which the particles fall short by more than before."""
     agree, parts, seeds, errors = [], [], [], []
     for corpus, selection in selections(inputs).items():
@@ -233,7 +241,8 @@ def bias_grows(inputs: Inputs, corpora: Sequence[str]) -> Finding:  # noqa: ARG0
     return counted(agree, f"{effect}; one step's standard error {median(errors):.1g}", seeds)
 
 
-def particles_rise(inputs: Inputs, corpora: Sequence[str]) -> Finding:  # noqa: ARG001
+@of_no_corpus
+def particles_rise(inputs: Inputs) -> Finding:
     """Count the models whose perplexity rises to the most training documents by particles, and not by the others.
 
     Corpora with far fewer training documents than the source's say nothing; where all are, the effect says so.
@@ -266,7 +275,8 @@ def _rises(before: Scored, after: Scored) -> bool:
     return fall > SEEN * math.hypot(before.standard_error, after.standard_error)
 
 
-def importance_tracks(inputs: Inputs, corpora: Sequence[str]) -> Finding:  # noqa: ARG001
+@of_no_corpus
+def importance_tracks(inputs: Inputs) -> Finding:
     """Compare the perplexities of mean-field importance sampling and the sequential sampler, model by model."""
     pairs = [p for selection in selections(inputs).values() for p in _pairs(selection, SEQUENTIAL, MEAN_FIELD_FIRST)]
     gaps = [abs(importance.perplexity / sequential.perplexity - 1.0) for *_, sequential, importance in pairs]
@@ -274,7 +284,8 @@ def importance_tracks(inputs: Inputs, corpora: Sequence[str]) -> Finding:  # noq
     return counted((gap <= TRACKS for gap in gaps), effect, (seed for _, _, seed, *_ in pairs))
 
 
-def truth_found(inputs: Inputs, corpora: Sequence[str]) -> Finding:  # noqa: ARG001
+@of_no_corpus
+def truth_found(inputs: Inputs) -> Finding:
     """Count where the two good samplers give most to the true number of topics, at the most training documents."""
     agree, parts, seeds, sizes = [], [], [], []
     for corpus, selection in selections(inputs).items():
@@ -306,7 +317,8 @@ def _lead(selection: Selection, evaluator: str, size: int, seed: int) -> tuple[f
     return lead, math.hypot(own.standard_error, 0.5 * below.standard_error, 0.5 * above.standard_error)
 
 
-def sequential_sharpest(inputs: Inputs, corpora: Sequence[str]) -> Finding:  # noqa: ARG001
+@of_no_corpus
+def sequential_sharpest(inputs: Inputs) -> Finding:
     """Compare how far the true number of topics stands out, by the sequential sampler and by the particles."""
     agree, leads, gaps, errors, seeds = [], [], [], [], []
     for selection in selections(inputs).values():
@@ -328,7 +340,8 @@ def sequential_sharpest(inputs: Inputs, corpora: Sequence[str]) -> Finding:  # n
     return counted(agree, effect, seeds, **GENERALLY)
 
 
-def few_samples_suffice(inputs: Inputs, corpora: Sequence[str]) -> Finding:  # noqa: ARG001
+@of_no_corpus
+def few_samples_suffice(inputs: Inputs) -> Finding:
     """Compare the sequential sampler with few and with many samples, over the checked documents of every corpus.
 
     The errors are the samplers' own, since both score the same documents; documents of all seeds count.

@@ -73,7 +73,7 @@ def convergence_to_exact(inputs: Inputs) -> Figure:
     figure = Figure(figsize=(style.WIDTH, HEIGHT_OF_PAIR * len(pairs)))
     grid = figure.subplots(len(pairs), 3, squeeze=False)
     for row, pair in zip(grid, pairs, strict=True):
-        _draw_pair(*row, pair)
+        _draw_pair(row, pair)
         _mark(row, inputs)
     for axis in grid[-1]:
         axis.set_xlabel("samples")
@@ -84,7 +84,8 @@ def convergence_to_exact(inputs: Inputs) -> Figure:
     return figure
 
 
-def _draw_pair(whole: Axes, close: Axes, error: Axes, pair: Convergence) -> None:
+def _draw_pair(axes: Sequence[Axes], pair: Convergence) -> None:
+    whole, close, error = axes
     near = []  # distances from the exact value that the close-up has to hold
     for axis in (whole, close):
         axis.axhline(pair.exact, color="black", linewidth=1.0, zorder=4, label="exact")

@@ -117,10 +117,10 @@ Calibration = dict[tuple[float, str], Errors]  # by gamma and estimator
 def calibration(inputs: Inputs) -> Calibration:
     """Return the errors at every gamma of the source, of the first seed; nothing where none was measured."""
     table = inputs.measurements
-    result: Calibration = {}
-    for gamma in GAMMAS if table is not None else ():
-        result |= _calibration_at(table[table["variant"] == variant(gamma)], gamma)
-    return result
+    if table is None:
+        return {}
+    at = (_calibration_at(table[table["variant"] == variant(gamma)], gamma) for gamma in GAMMAS)
+    return {key: errors for of_gamma in at for key, errors in of_gamma.items()}
 
 
 def _calibration_at(table: "pd.DataFrame", gamma: float) -> Calibration:
@@ -222,7 +222,7 @@ class Convergence:
 
     def rms(self, method: str) -> "pd.Series[float]":
         """Return the root mean squared error over all runs, by number of samples."""
-        return np.sqrt(((self.estimates[method] - self.exact) ** 2).mean(axis=1))
+        return ((self.estimates[method] - self.exact) ** 2).mean(axis=1) ** 0.5
 
 
 def convergence(inputs: Inputs) -> list[Convergence]:
@@ -337,8 +337,8 @@ def selections(inputs: Inputs) -> dict[str, Selection]:
         models: dict[tuple[str, int], dict[At, Scored]] = {}
         truth: dict[str, dict[int, Scored]] = {}
         for row in table[(table["corpus"] == corpus) & table["model"].isin([LDA, TRUTH])].to_dict("records"):
-            per_token = (float(row[column]) / float(row["tokens"]) for column in ("log_likelihood", "standard_error"))
-            scored = Scored(*per_token, float(row["perplexity"]))
+            nats, error = (float(row[column]) / float(row["tokens"]) for column in ("log_likelihood", "standard_error"))
+            scored = Scored(nats, error, float(row["perplexity"]))
             evaluator, topics, seed = str(row["evaluator"]), int(row["topics"]), int(row["seed"])
             size = str(row["variant"]).rpartition("-")[2]
             if row["model"] == TRUTH:

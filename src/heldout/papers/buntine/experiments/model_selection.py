@@ -15,25 +15,22 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import half_split
 from heldout.errors import InputError
-from heldout.evaluators import ESTIMATORS
+from heldout.evaluators import ESTIMATORS, FOLDING_IN, FULL, HALF, SEQUENTIAL
 from heldout.evaluators.estimate import estimate
 from heldout.evaluators.evaluation import Evaluation
 from heldout.evaluators.full_folding_in import full_folding_in
 from heldout.evaluators.half_folding_in import half_folding_in
 from heldout.measurements import Measurement
-from heldout.models import lda
-from heldout.scores import Score, total
+from heldout.models import LDA, lda
+from heldout.scores import Score, score_of
 from heldout.seeds import generator
 from heldout.topics import Topics
 
-FULL, HALF = "full-folding-in", "half-folding-in"
-REFERENCE = "left-to-right-sequential"
-MODEL, TRUTH, BEST = "lda", "truth", "best"
+REFERENCE = SEQUENTIAL
+MODEL, TRUTH, BEST = LDA, "truth", "best"
 
 
 def trained_on(documents: int) -> str:
@@ -139,18 +136,8 @@ def experiment(
         named = {**names, "corpus": corpus.name, "topics": of.n_topics, "smoothing": 0.0, "seed": seed}
         for evaluator, (count, run) in runs.items():
             evaluation = run(of)
-            error = math.nan if evaluator in (FULL, HALF) else float(np.sqrt(np.sum(evaluation.standard_error**2)))
-            scores.append(
-                total(
-                    evaluation.log_likelihood,
-                    evaluation.tokens,
-                    tokens_left_out=evaluation.tokens_left_out,
-                    evaluator=evaluator,
-                    samples=count,
-                    standard_error=error,
-                    **named,
-                )
-            )
+            error = math.nan if evaluator in FOLDING_IN else None
+            scores.append(score_of(evaluation, evaluator=evaluator, samples=count, standard_error=error, **named))
             if evaluator == REFERENCE:
                 document_rows(REFERENCE, evaluation, **named)
 
@@ -171,8 +158,8 @@ def experiment(
     if topics == truth.n_topics:
         names: dict[str, Any] = {"model": TRUTH, "variant": TRUTH, "chain": "none"}
         score(truth, **names)
-        some = held_out.subset(range(min(check_documents, test_documents)))
-        more = by_estimator(REFERENCE, truth, some, check_samples, samples=check_samples)
+        first = held_out.subset(range(min(check_documents, test_documents)))
+        more = by_estimator(REFERENCE, truth, first, check_samples, samples=check_samples)
         names |= {"corpus": corpus.name, "topics": topics, "smoothing": 0.0, "seed": seed}
         document_rows(with_more(check_samples), more, **names)
     return scores, measurements

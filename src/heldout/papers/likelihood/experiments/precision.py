@@ -5,8 +5,8 @@ Dirichlet(alpha), z_l ~ theta, w_l ~ phi_{z_l}. With d an estimate less log p of
 
     bias = mean d,        rms error = sqrt(mean d^2),
 
-so that an estimate that is too high has a positive bias (`heldout.papers.buntine.experiments.calibration` keeps the sign of the table that
-it reproduces, the opposite).
+so that an estimate that is too high has a positive bias (`heldout.papers.buntine.experiments.calibration` keeps the
+sign of the table that it reproduces, the opposite).
 
 What log p is. The exact value where enumerating it costs little. Otherwise a reference: the mean r of two independent
 estimates a, b, each with half of the draws. Their errors being independent and alike,
@@ -15,8 +15,8 @@ estimates a, b, each with half of the draws. Their errors being independent and 
 
 so the reference's part is taken off. What is left in r is the bias that a and b have in common.
 
-  * Left-to-right sequential with S sweeps is low by about c / S (`heldout.evaluators.left_to_right_sequential`). With m_S
-    the mean over documents of one and m that of a and b, of R / 2 sweeps each, c = (m - m_S) / (1 / S - 2 / R), and
+  * Left-to-right sequential with S sweeps is low by about c / S (`heldout.evaluators.left_to_right_sequential`). With
+    m_S the mean over documents of one and m that of a and b, of R / 2 sweeps each, c = (m - m_S) / (1 / S - 2 / R), and
 
         bias of r ~ -2 c / R = -(m - m_S) / (R / (2 S) - 1).
 
@@ -39,17 +39,33 @@ from numpy.typing import NDArray
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.evaluators import ESTIMATORS
+from heldout.evaluators import (
+    ANNEALED,
+    CHIB,
+    EMPIRICAL,
+    ESTIMATORS,
+    EXACT,
+    HARMONIC,
+    LAPLACE,
+    LINEAR,
+    MEAN_FIELD_BOUND,
+    MEAN_FIELD_FIRST,
+    MEAN_FIELD_SECOND,
+    PARTICLES,
+    PSEUDO_COUNTS,
+    SEQUENTIAL,
+    UNRESAMPLED,
+    of_likelihood,
+)
 from heldout.evaluators.bidirectional import simulate
 from heldout.evaluators.estimate import estimate
-from heldout.evaluators.exact_marginal import cost, exact_marginal
-from heldout.measurements import Measurement
+from heldout.evaluators.exact_marginal import exact_within
+from heldout.measurements import Measurement, mean_of
 from heldout.scores import Score
 from heldout.seeds import generator
 from heldout.topics import Topics
 
-KIND, NONE, EXACT = "precision", "none", "exact-marginal"
-SEQUENTIAL, CHIB = "left-to-right-sequential", "chib"  # the references
+KIND, NONE = "precision", "none"
 BIAS, ERROR, STATED = "bias-", "rms-error-", "stated-error-"  # and the estimator's name
 VARIANT = "-tokens-"  # between a prior's name and a length
 DOCUMENTS = "documents"
@@ -64,19 +80,19 @@ Float = NDArray[np.float64]
 
 # terms that a document takes, about a nanosecond each: K, L, samples
 TERMS: dict[str, Callable[[int, int, int], float]] = {
-    "left-to-right-sequential": lambda K, L, S: S * L * (L - 1) / 2 * min(K, TERMS_PER_DRAW),
-    "left-to-right": lambda K, L, S: S * L * (L - 1) / 2 * min(K, TERMS_PER_DRAW),
-    "left-to-right-unresampled": lambda K, L, S: S * L * K,
-    "mean-field-importance": lambda K, L, S: L * (10 * K + S * 10),
-    "mean-field-importance-second-order": lambda K, L, S: L * (60 * K + S * 10),
-    "iterated-pseudo-counts": lambda K, L, S: L * (10 * K + S * 10),
-    "annealed-importance": lambda K, L, S: 100 * S * L * K,
-    "chib": lambda K, L, S: 10 * (20 + 2 * S) * L * K,
-    "empirical-likelihood": lambda K, L, S: S * L * K,
-    "harmonic-mean": lambda K, L, S: (20 + S) * L * K,
-    "linear-time": lambda K, L, _: 4 * L * K,
-    "mean-field-bound": lambda K, L, _: 100 * L * K,
-    "laplace-softmax": lambda K, L, _: L * K * (100 + min(L, K)),
+    SEQUENTIAL: lambda K, L, S: S * L * (L - 1) / 2 * min(K, TERMS_PER_DRAW),
+    PARTICLES: lambda K, L, S: S * L * (L - 1) / 2 * min(K, TERMS_PER_DRAW),
+    UNRESAMPLED: lambda K, L, S: S * L * K,
+    MEAN_FIELD_FIRST: lambda K, L, S: L * (10 * K + S * 10),
+    MEAN_FIELD_SECOND: lambda K, L, S: L * (60 * K + S * 10),
+    PSEUDO_COUNTS: lambda K, L, S: L * (10 * K + S * 10),
+    ANNEALED: lambda K, L, S: 100 * S * L * K,
+    CHIB: lambda K, L, S: 10 * (20 + 2 * S) * L * K,
+    EMPIRICAL: lambda K, L, S: S * L * K,
+    HARMONIC: lambda K, L, S: (20 + S) * L * K,
+    LINEAR: lambda K, L, _: 4 * L * K,
+    MEAN_FIELD_BOUND: lambda K, L, _: 100 * L * K,
+    LAPLACE: lambda K, L, _: L * K * (100 + min(L, K)),
 }
 
 
@@ -97,11 +113,6 @@ class Cell(NamedTuple):
 def variant(prior: str, tokens: int) -> str:
     """Return the variant that the rows of one prior and length have, such as "alpha-0.1-tokens-50"."""
     return f"{prior}{VARIANT}{tokens}"
-
-
-def estimators() -> list[str]:
-    """Return the estimators that have an error: all but the exact value and those of another quantity."""
-    return [name for name, known in ESTIMATORS.items() if name != EXACT and known.behaviour != "other"]
 
 
 def priors(topics: int, alphas: Sequence[float], alpha_sums: Sequence[float]) -> dict[str, float]:
@@ -164,18 +175,16 @@ class Reference(NamedTuple):
 
 def runs(topics: int, tokens: int, documents: int, samples: Sequence[int], work: float) -> Iterator[tuple[str, int]]:
     """Yield the estimators and numbers of samples (0 for a deterministic one) that take at most `work` terms."""
-    for name in estimators():
+    for name in of_likelihood():
         for count in [0] if ESTIMATORS[name].deterministic else sorted(samples):
             if documents * TERMS[name](topics, tokens, count) <= work:
                 yield name, count
 
 
 def experiment(
-    corpus: Corpus | None = None,  # noqa: ARG001  (nothing is read)
     *,
     topics: int,
     seed: int,
-    test_documents: int = 0,  # noqa: ARG001
     lengths: Sequence[int] = (10, 50, 150, 500),
     documents: Sequence[int] = (48, 48, 24, 8),
     alphas: Sequence[float] = (0.1, 1.0),
@@ -191,10 +200,8 @@ def experiment(
     """Return every estimator's errors on drawn documents, by prior, length and number of samples.
 
     Args:
-        corpus: plays no part.
         topics: K.
         seed: names the draws.
-        test_documents: plays no part.
         lengths: L, tokens per document.
         documents: D of each length.
         alphas: symmetric priors by their parameter.
@@ -243,9 +250,10 @@ def experiment(
 
 def _reference(cell: Cell, samples: Mapping[str, int], axes: Mapping[str, Any]) -> Reference:
     """Return the exact values, or the better one of the two references with so many samples."""
-    if cost(cell.documents.lengths, cell.topics.n_topics) <= AFFORDABLE:
-        return Reference(EXACT, 0, exact_marginal(cell.topics, cell.documents).log_likelihood, 0.0)
-    found = []
+    exact = exact_within(cell.topics, cell.documents, AFFORDABLE)
+    if exact is not None:
+        return Reference(EXACT, 0, exact.log_likelihood, 0.0)
+    references = []
     for name, count in samples.items():
         a, b = (
             estimate(
@@ -257,8 +265,8 @@ def _reference(cell: Cell, samples: Mapping[str, int], axes: Mapping[str, Any]) 
             ).log_likelihood
             for half in (0, 1)
         )
-        found.append(Reference(name, count, (a + b) / 2, float(((a - b) ** 2).mean()) / 4))
-    sequential, chib = found
+        references.append(Reference(name, count, (a + b) / 2, float(((a - b) ** 2).mean()) / 4))
+    sequential, chib = references
     below = float((sequential.truth - chib.truth).mean())
     allowed = 2 * math.sqrt((sequential.variance + chib.variance) / len(chib.truth))
     return chib if chib.variance < sequential.variance and below <= allowed else sequential
@@ -285,17 +293,12 @@ def _measured(
         if name == reference.estimator and CLEARLY_MORE * count > reference.samples:
             continue
         rng = generator("precision", estimator=name, samples=count, **axes)
-        found = estimate(name, cell.topics, cell.documents, count, rng)
-        errors = found.log_likelihood - reference.truth
+        evaluation = estimate(name, cell.topics, cell.documents, count, rng)
+        errors = evaluation.log_likelihood - reference.truth
         if name == reference.estimator == SEQUENTIAL and FAR_MORE * count <= reference.samples:  # at last with the most
             bias = min(0.0, float(errors.mean()) / (reference.samples / (2 * count) - 1))
         here: dict[str, Any] = {"axis": "samples", "at": count, **named}
-        yield Measurement(
-            quantity=BIAS + name,
-            value=float(errors.mean()),
-            standard_error=float(errors.std(ddof=1)) / math.sqrt(number),
-            **here,
-        )
+        yield mean_of(errors, quantity=BIAS + name, **here)
         squares = errors**2
         error = math.sqrt(max(0.0, float(squares.mean()) - reference.variance))
         spread = float(squares.std(ddof=1)) / math.sqrt(number)  # of the mean square; of its root by the delta method,
@@ -306,8 +309,8 @@ def _measured(
             standard_error=spread / (2 * max(error, floor)) if spread else 0.0,
             **here,
         )
-        if not ESTIMATORS[name].deterministic and not np.isnan(found.standard_error).any():
-            stated = math.sqrt(float((found.standard_error**2).mean()))
+        if not ESTIMATORS[name].deterministic and not np.isnan(evaluation.standard_error).any():
+            stated = math.sqrt(float((evaluation.standard_error**2).mean()))
             yield Measurement(quantity=STATED + name, value=stated, **here)
     here = {"axis": "samples", "at": reference.samples, **named}
     error = math.sqrt(reference.variance)

@@ -23,7 +23,6 @@ from numpy.typing import NDArray
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.evaluators.evaluation import FoldIn
 from heldout.measurements import Measurement
 from heldout.scores import Score
 from heldout.topics import Topics
@@ -81,8 +80,6 @@ def experiment(
     model: str,
     variant: str,
     seed: int,
-    test_documents: int,  # noqa: ARG001  (the chains bring what is measured)
-    fold_in: FoldIn,  # noqa: ARG001
 ) -> tuple[list[Score], list[Measurement]]:
     """Return the thinned traces, split R-hat and drift of the chains of one run.
 
@@ -92,8 +89,6 @@ def experiment(
         model: the model's name.
         variant: the variant's name.
         seed: the named seed.
-        test_documents: how many documents were held out; plays no part.
-        fold_in: the model's fold-in; plays no part.
 
     Returns:
         No score; and measurements: quantity "log-joint" (nats) on axis "sweep", at most 31 records per chain, evenly
