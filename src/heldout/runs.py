@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import half_split, train_test_split
 from heldout.errors import InputError
+from heldout.evaluators import FULL, HALF
 from heldout.evaluators.evaluation import Evaluation, FoldIn
 from heldout.evaluators.full_folding_in import full_folding_in
 from heldout.evaluators.half_folding_in import half_folding_in
@@ -95,8 +96,8 @@ def score(
     rows = []
     for constant, chain, group in _groups(chains, smoothing, sampled=sampled):
         evaluations: dict[str, Evaluation] = {
-            "full-folding-in": full_folding_in(group, test, fold_in),
-            "half-folding-in": half_folding_in(group, observed, scored, fold_in),
+            FULL: full_folding_in(group, test, fold_in),
+            HALF: half_folding_in(group, observed, scored, fold_in),
         }
         for evaluator, evaluation in evaluations.items():
             rows.append(

@@ -1,7 +1,7 @@
-"""The one tidy table of everything that is ever reported.
+"""The tidy table of scores: one row per evaluation of a model on a test set.
 
-A row is one (corpus, model, variant, topics, smoothing, chain, evaluator, samples, seed). Timings never
-enter it, so that two runs can be compared byte by byte.
+A row's key is (corpus, model, variant, topics, smoothing, chain, evaluator, samples, seed). The table holds no timings,
+so that two runs can be compared byte by byte.
 """
 
 import math
@@ -64,7 +64,12 @@ COLUMNS = tuple(field.name for field in fields(Score))
 
 
 def perplexity(log_likelihood: float, tokens: int) -> float:
-    """Return exp(-log_likelihood / tokens), equation 5.37; inf where a token has probability 0."""
+    """Return exp(-log_likelihood / tokens), equation 5.37; inf where a token has probability 0.
+
+    Examples:
+        >>> round(perplexity(-20.0, 10), 2)
+        7.39
+    """
     if tokens == 0:
         raise InputError("perplexity: there are no tokens to score")
     exponent = -log_likelihood / tokens
