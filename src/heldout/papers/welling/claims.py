@@ -22,12 +22,12 @@ from heldout.papers.welling.results import (
     beyond_curves,
     beyond_ends,
     documents,
-    measured,
     steps,
     study_curves,
     swept_lowest,
     word_topics,
 )
+from heldout.points import select
 from heldout.verdicts import ALWAYS, GENERALLY, Claim, Finding, counted, median, percent
 
 SIMILAR = 0.1  # relative difference of two perplexities
@@ -370,9 +370,9 @@ def optimism_grows(inputs: Inputs, corpora: Sequence[str]) -> Finding:
 
 
 def _records(inputs: Inputs, corpora: Sequence[str], quantity: str, axis: str) -> list[dict[str, Any]]:
-    rows = measured(inputs, quantity, axis)
+    rows = select(inputs.measurements, quantity=quantity, axis=axis)
     records = rows[rows["corpus"].isin(list(corpora))].to_dict("records")
-    return [{str(key): value for key, value in record.items()} for record in records]
+    return [{str(column): value for column, value in record.items()} for record in records]
 
 
 def normaliser_positive(inputs: Inputs, corpora: Sequence[str]) -> Finding:

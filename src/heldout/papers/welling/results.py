@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from heldout.errors import InputError
 from heldout.evaluators import EXACT, FULL, HALF
 from heldout.inputs import Inputs
-from heldout.measurements import COLUMNS
 from heldout.models import PLSA
 from heldout.papers.welling.experiments.point_posteriors import LOG_LIKELIHOOD, OBJECTIVE, POINT
-from heldout.points import REPORTED_CHAINS
+from heldout.points import REPORTED_CHAINS, select
 from heldout.scores import perplexity as perplexity_of
 from heldout.study import SECOND_READING
 
@@ -123,16 +122,11 @@ def curves(
     Raises:
         InputError: when two rows report the same point.
     """
-    chosen = scores[
-        (scores["corpus"] == corpus)
-        & (scores["model"] == model)
-        & (scores["variant"] == variant)
-        & (scores["evaluator"] == evaluator)
-        & scores["chain"].isin(REPORTED_CHAINS)
-    ]
+    rows = select(scores, corpus=corpus, model=model, variant=variant, evaluator=evaluator)
+    rows = rows[rows["chain"].isin(REPORTED_CHAINS)]
     points: dict[float, dict[At, float]] = {}
     columns = ("smoothing", "topics", "seed", "perplexity")
-    for smoothing, k, seed, perplexity in zip(*(chosen[column].tolist() for column in columns), strict=True):
+    for smoothing, k, seed, perplexity in zip(*(rows[column].tolist() for column in columns), strict=True):
         if (topics and k not in topics) or (seeds and seed not in seeds):
             continue
         of_constant = points.setdefault(float(smoothing), {})
@@ -299,8 +293,7 @@ def bands(inputs: Inputs, corpus: str) -> dict[At, Band]:
     chosen = best(study_curves(inputs, corpus, PLSA, HALF))
     if chosen is None:
         return {}
-    rows = measured(inputs, "log-nml")
-    rows = rows[rows["corpus"] == corpus]
+    rows = select(inputs.measurements, quantity="log-nml", corpus=corpus)
     limits = {
         (int(k), int(s)): perplexity_of(float(nats), int(tokens))
         for k, s, nats, tokens in zip(*(rows[c].tolist() for c in ("topics", "seed", "value", "at")), strict=True)
@@ -312,19 +305,11 @@ def bands(inputs: Inputs, corpus: str) -> dict[At, Band]:
 
 def word_topics(inputs: Inputs, corpus: str) -> dict[str, dict[int, float]]:
     """Return the perplexity of the model with a topic per word, by evaluator and seed."""
-    rows = inputs.scores[(inputs.scores["model"] == "word-topics") & (inputs.scores["corpus"] == corpus)]
+    rows = select(inputs.scores, model="word-topics", corpus=corpus)
     perplexities: dict[str, dict[int, float]] = {}
     for evaluator, seed, value in zip(*(rows[c].tolist() for c in ("evaluator", "seed", "perplexity")), strict=True):
         perplexities.setdefault(str(evaluator), {})[int(seed)] = float(value)
     return perplexities
-
-
-def measured(inputs: Inputs, quantity: str, axis: str = "") -> "pd.DataFrame":
-    """Return the rows of a quantity, on one axis where one is named; none where nothing was measured."""
-    import pandas as pd
-
-    table = pd.DataFrame(columns=list(COLUMNS)) if inputs.measurements is None else inputs.measurements
-    return table[(table["quantity"] == quantity) & ((table["axis"] == axis) | (axis == ""))]
 
 
 class Document(NamedTuple):
@@ -343,7 +328,7 @@ def documents(inputs: Inputs, corpora: Sequence[str], quantity: str) -> dict[Doc
     Raises:
         InputError: when a document is reported twice.
     """
-    rows = measured(inputs, quantity, "document")
+    rows = select(inputs.measurements, quantity=quantity, axis="document")
     rows = rows[rows["variant"].isin(BY_DOCUMENT) & rows["corpus"].isin(list(corpora)) & rows["chain"].isin(CHAINS)]
     columns = ("corpus", "model", "topics", "seed", "at", "value")
     values: dict[Document, float] = {}
@@ -364,7 +349,7 @@ def bounds_corpus(inputs: Inputs) -> str:
     Raises:
         InputError: when none was measured.
     """
-    rows = measured(inputs, EXACT, "document")
+    rows = select(inputs.measurements, quantity=EXACT, axis="document")
     corpora = set(rows.loc[rows["variant"].isin(BY_DOCUMENT), "corpus"])
     for corpus in inputs.settings.corpora:
         if corpus in corpora:
@@ -417,12 +402,11 @@ def learned_normalisers(inputs: Inputs) -> "pd.DataFrame":
     Raises:
         InputError: when there are none.
     """
-    rows = measured(inputs, LOG_NORMALISER, "length")
-    rows = rows[rows["model"] == PLSA]
+    every = select(inputs.measurements, quantity=LOG_NORMALISER, axis="length", model=PLSA)
     for corpus in inputs.settings.corpora:
-        of_corpus = rows[rows["corpus"] == corpus]
-        if len(of_corpus):
-            return of_corpus.sort_values(["topics", "at", "seed"], kind="stable")
+        rows = select(every, corpus=corpus)
+        if len(rows):
+            return rows.sort_values(["topics", "at", "seed"], kind="stable")
     raise InputError("normaliser: there is no log Z of a learned model among the measurements; measure the normalisers")
 
 
@@ -441,9 +425,8 @@ def course(inputs: Inputs, corpus: str, model: str, variant: str, quantity: str,
     """
     if inputs.measurements is None:
         raise InputError("point posteriors: there are no measurements; run the study's measurement jobs first")
-    rows = measured(inputs, quantity, "iteration")
-    for column, name in (("corpus", corpus), ("model", model), ("variant", variant), ("seed", seed)):
-        rows = rows[rows[column] == name]
+    run = {"corpus": corpus, "model": model, "variant": variant, "seed": seed}
+    rows = select(inputs.measurements, quantity=quantity, axis="iteration", **run)
     if rows.empty:
         raise InputError(f"measurements: no {quantity} of {model}, {variant}, on {corpus}; run that measurement first")
     rows = rows.sort_values("at")

@@ -10,7 +10,7 @@ from matplotlib.ticker import MaxNLocator, NullLocator
 from heldout.errors import InputError
 from heldout.inputs import Inputs
 from heldout.models import LDA
-from heldout.papers.welling.results import measured
+from heldout.points import select
 from heldout.typesetting import latex, style
 
 if TYPE_CHECKING:
@@ -32,8 +32,7 @@ def draw(inputs: Inputs) -> Figure:
         InputError: when no chain of LDA was measured.
     """
     settings = inputs.settings
-    traces, r_hats = (measured(inputs, quantity) for quantity in ("log-joint", "r-hat"))
-    traces, r_hats = (rows[rows["model"] == LDA] for rows in (traces, r_hats))
+    traces, r_hats = (select(inputs.measurements, quantity=q, model=LDA) for q in ("log-joint", "r-hat"))
     corpora = [corpus for corpus in settings.corpora if (r_hats["corpus"] == corpus).any()]
     if not corpora:
         raise InputError("figure-convergence: no chain was measured; measure convergence first")
@@ -42,8 +41,8 @@ def draw(inputs: Inputs) -> Figure:
     for column, corpus in enumerate(corpora):
         above, below = rows[0][column], rows[1][column]
         above.set_title(latex.corpus_title(corpus), fontweight="bold")
-        _draw_traces(above, traces[(traces["corpus"] == corpus) & (traces["seed"] == settings.seeds[0])])
-        _draw_r_hats(below, r_hats[r_hats["corpus"] == corpus])
+        _draw_traces(above, select(traces, corpus=corpus, seed=settings.seeds[0]))
+        _draw_r_hats(below, select(r_hats, corpus=corpus))
         for panel in (above, below) if inputs.synthetic(corpus) else ():
             style.mark_synthetic(panel)
     rows[1][0].annotate(
