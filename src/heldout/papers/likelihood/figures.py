@@ -174,16 +174,16 @@ def _optimism_curves(
 ) -> None:
     """Draw one panel's curves, the gap between folding-in and the truth shaded and its widest written as a factor."""
     both = sorted(truth.keys() & full.keys())
-    ends = [[points[k].perplexity for k in both] for points in (full, truth)]
-    axis.fill_between(both, *ends, color=style.EVALUATOR_COLOURS[FULL], alpha=0.13, linewidth=0)
+    low, high = ([points[k].perplexity for k in both] for points in (full, truth))
+    axis.fill_between(both, low, high, color=style.EVALUATOR_COLOURS[FULL], alpha=0.13, linewidth=0)
     for evaluator, variant, label, look in OPTIMISM_CURVES:
         colour = style.EVALUATOR_COLOURS[evaluator]
         points = curve(inputs, corpus, model, evaluator, variant)
         if points:
             axis.plot(list(points), [p.perplexity for p in points.values()], color=colour, label=label, **look)
         if points and evaluator == TRUTH:
-            band = [[math.exp(-p.value + s * ERRORS * p.error) for p in points.values()] for s in (-1.0, 1.0)]
-            axis.fill_between(list(points), *band, color=colour, alpha=0.3, linewidth=0)
+            low, high = ([math.exp(-p.value + s * ERRORS * p.error) for p in points.values()] for s in (-1.0, 1.0))
+            axis.fill_between(list(points), low, high, color=colour, alpha=0.3, linewidth=0)
     if both:
         widest = max(both, key=lambda k: full[k].value - truth[k].value)
         middle = math.exp(-0.5 * (truth[widest].value + full[widest].value))
@@ -203,7 +203,7 @@ def optimism_by(inputs: Inputs) -> Figure:
         available = curve(inputs, corpus, PLSA, TRUTH).keys()
         shown = sorted(further_constants(inputs) & available)[:2] or sorted({min(available), max(available)})
         for topics, line in zip(shown, ("-", DASHED), strict=False):
-            look = {"label": f"{latex.corpus_name(corpus)}, {topics} topics", **corpus_look, "linestyle": line}
+            look: Look = {"label": f"{latex.corpus_name(corpus)}, {topics} topics", **corpus_look, "linestyle": line}
             left.plot(*zip(*by_length(inputs, corpus, PLSA, topics, FULL), strict=True), **look)
             constants = by_constant(inputs, corpus, topics)
             if len(constants) > 1:
@@ -324,7 +324,7 @@ def bidirectional(inputs: Inputs) -> Figure:
     axes[0].yaxis.set_major_formatter(FuncFormatter(style.signed))
     axes[0].yaxis.set_minor_locator(NullLocator())
     axes[0].set_ylabel(f"bound {style.MINUS} left-to-right sequential,\nnats per document")
-    entries = {}
+    entries: dict[str, Any] = {}
     for axis in axes:
         for handle, label in zip(*axis.get_legend_handles_labels(), strict=True):
             entries.setdefault(label, handle)
@@ -342,7 +342,7 @@ def _bounds_panel(axis: Axes, cell: "pd.DataFrame") -> None:
     label = f"left-to-right sequential, {int(reference['at'].iloc[0])} samples"
     axis.axhline(0.0, color=style.EVALUATOR_COLOURS[SEQUENTIAL], linewidth=1.4, zorder=1.5, label=label)
     for bound, (_, label, marker) in zip((upper, lower), BOUNDS, strict=True):
-        look = {"color": BOUNDS_COLOUR, "marker": marker, "linewidth": 1.2, "elinewidth": 0.8, "label": label}
+        look: Look = {"color": BOUNDS_COLOUR, "marker": marker, "linewidth": 1.2, "elinewidth": 0.8, "label": label}
         axis.errorbar(bound["at"], bound["value"], ERRORS * bound["standard_error"], **look)
     axis.set_xscale("log")
     ticks = sorted(int(at) for at in upper["at"])
@@ -375,7 +375,7 @@ def epca_marginal(inputs: Inputs) -> Figure:
     for evaluator, label, colour, line in COMPONENT_CURVES:
         left.plot(*_xy(perplexities[evaluator]), line, color=colour, label=label)
     if marginal.QUADRATURE in perplexities:
-        look = {"color": style.COLOURS["truth"], "markerfacecolor": "none", "markersize": 8.0}
+        look: Look = {"color": style.COLOURS["truth"], "markerfacecolor": "none", "markersize": 8.0}
         left.plot(*_xy(perplexities[marginal.QUADRATURE]), "o", label="the same by quadrature", **look)
     left.set_xlabel("number of components")
     style.finish([left], list(perplexities[FULL]))

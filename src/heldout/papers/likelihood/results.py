@@ -129,7 +129,7 @@ def bounds(inputs: Inputs) -> tuple[str, dict[tuple[str, int], "pd.DataFrame"]]:
         rows = select(inputs.measurements, variant=BIDIRECTIONAL, corpus=corpus)
         if len(rows):
             cells = {
-                (str(model), int(topics)): cell
+                (str(model), int(str(topics))): cell
                 for (model, topics), cell in select(rows, seed=rows["seed"].min()).groupby(["model", "topics"])
             }
             return corpus, dict(sorted(cells.items(), key=lambda item: (list(MODELS).index(item[0][0]), item[0][1])))
@@ -150,7 +150,7 @@ def component_perplexities(inputs: Inputs) -> tuple[str, dict[str, dict[int, flo
             perplexities: dict[str, dict[int, float]] = {}
             for (evaluator, topics), sums in rows.groupby(["evaluator", "topics"])[["log_likelihood", "tokens"]]:
                 value = perplexity(float(sums["log_likelihood"].sum()), int(sums["tokens"].sum()))
-                perplexities.setdefault(str(evaluator), {})[int(topics)] = value
+                perplexities.setdefault(str(evaluator), {})[int(str(topics))] = value
             return corpus, perplexities
     raise InputError("epca-marginal: no marginal likelihood of components among the scores; measure it")
 
