@@ -1,11 +1,15 @@
-"""The rules of the house: imports go downwards only, and Snakemake's linter has nothing to say of the rules."""
+"""The rules of the house: imports go downwards, Snakemake's linter is content, config/README.md names every setting."""
 
 import os
 import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
+
+import yaml
 
 ROOT = Path(__file__).parents[1]
 
@@ -68,3 +72,28 @@ def test_snakemakes_linter_has_nothing_to_say_of_the_rules() -> None:
     lints = re.findall(r"^Lints for (.*):$|^    \* (.*):$", result.stderr, flags=re.MULTILINE)
     assert lints or "in a good condition" in result.stderr, result.stderr
     assert {title for _, title in lints} <= {"", *allowed}, lints
+
+
+def mappings(schema: Any) -> Iterator[dict[str, Any]]:
+    """Yield every mapping of a schema, itself included."""
+    if isinstance(schema, dict):
+        yield schema
+    for node in schema if isinstance(schema, list) else schema.values() if isinstance(schema, dict) else ():
+        yield from mappings(node)
+
+
+def test_the_page_on_studies_names_every_setting_and_no_other() -> None:
+    page = (ROOT / "config" / "README.md").read_text(encoding="utf-8")
+    schema = yaml.safe_load((ROOT / "workflow" / "studies" / "schema.yaml").read_text(encoding="utf-8"))
+    named = set(re.findall(r"`([a-z][a-z0-9_-]*)`", page))
+    settings = {key for node in mappings(schema) for key in node.get("properties", ())}
+    words = {str(value) for node in mappings(schema) for value in (*node.get("enum", ()), node.get("const"), "none")}
+    assert not settings - named, "settings that config/README.md does not name"
+    assert not named - settings - words, "words of config/README.md that are no settings"
+    experiments = schema["properties"]["measures"]["properties"]
+    rows = dict(re.findall(r"^\| `([a-z-]+)` \| (.*)$", page.partition("## `measures`")[2], flags=re.MULTILINE))
+    assert rows.keys() == experiments.keys()
+    for name, experiment in experiments.items():
+        asked = experiment["properties"].get("settings", {}).get("properties", {})
+        assert set(asked) <= set(re.findall(r"`([a-z_]+)`", rows[name])), f"config/README.md: settings of {name}"
+    assert len(page.splitlines()) <= 90
