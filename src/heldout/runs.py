@@ -2,6 +2,7 @@
 
 import importlib
 import inspect
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from types import ModuleType
@@ -13,12 +14,13 @@ from numpy.typing import NDArray
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import half_split, train_test_split
 from heldout.errors import InputError
+from heldout.evaluators import FULL, HALF
 from heldout.evaluators.evaluation import Evaluation, FoldIn
 from heldout.evaluators.full_folding_in import full_folding_in
 from heldout.evaluators.half_folding_in import half_folding_in
 from heldout.measurements import Measurement
 from heldout.models import MODELS
-from heldout.scores import Score, total
+from heldout.scores import Score, score_of
 from heldout.topics import Components, Topics
 
 Trained = Topics | Components
@@ -95,27 +97,25 @@ def score(
     rows = []
     for constant, chain, group in _groups(chains, smoothing, sampled=sampled):
         evaluations: dict[str, Evaluation] = {
-            "full-folding-in": full_folding_in(group, test, fold_in),
-            "half-folding-in": half_folding_in(group, observed, scored, fold_in),
+            FULL: full_folding_in(group, test, fold_in),
+            HALF: half_folding_in(group, observed, scored, fold_in),
         }
-        for evaluator, evaluation in evaluations.items():
-            rows.append(
-                total(
-                    evaluation.log_likelihood,
-                    evaluation.tokens,
-                    tokens_left_out=evaluation.tokens_left_out,
-                    corpus=corpus.name,
-                    model=model,
-                    variant=variant,
-                    topics=group[0].n_topics,
-                    smoothing=constant,
-                    chain=chain,
-                    evaluator=evaluator,
-                    samples=len(group) if sampled else 0,
-                    seed=seed,
-                    standard_error=float("nan") if sampled else float(np.sqrt(np.sum(evaluation.standard_error**2))),
-                )
+        rows += [
+            score_of(
+                evaluation,
+                corpus=corpus.name,
+                model=model,
+                variant=variant,
+                topics=group[0].n_topics,
+                smoothing=constant,
+                chain=chain,
+                evaluator=evaluator,
+                samples=len(group) if sampled else 0,
+                seed=seed,
+                standard_error=math.nan if sampled else None,
             )
+            for evaluator, evaluation in evaluations.items()
+        ]
     return rows
 
 

@@ -54,6 +54,13 @@ def open_documents(
     Raises:
         InputError: where the form is unknown or does not show, the file cannot be read, or the vocabularies do not fit.
             What is wrong further down is raised when it is reached.
+
+    Examples:
+        >>> stream = open_documents([["wing", "flow", "wing"], ["heat"]], vocabulary=("flow", "wing"), batch=1)
+        >>> for batch in stream:
+        ...     print(batch.documents, batch.tokens, batch.left_out)
+        ('row 0',) [1 0 1] [0]
+        ('row 1',) [] [1]
     """
     if form is not None and form not in FORMS:
         raise InputError(f"there is no form {form} of documents; there are {', '.join(FORMS)}")

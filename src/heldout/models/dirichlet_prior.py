@@ -57,7 +57,7 @@ def fit_prior(topics: Topics, documents: Corpus, rng: np.random.Generator, *, ro
     assignments = np.full(len(tokens), -1, dtype=np.int32)
     alpha: NDArray[np.float64] = topics.alpha
     averaged = np.zeros(K)
-    for done in range(rounds):
+    for sweep in range(rounds):
         padded[:K] = alpha
         uniforms = rng.random((1, len(tokens)), dtype=np.float32)
         gibbs_sweeps(tokens, offsets, assignments, rows, totals, padded, 0.0, uniforms, learn=False)
@@ -66,6 +66,6 @@ def fit_prior(topics: Topics, documents: Corpus, rng: np.random.Generator, *, ro
         above = counts_above(counts[cells], cells % K, K)
         for _ in range(STEPS):
             alpha = np.maximum(minka_step(alpha, above, lengths_above), SMALLEST)
-        if done >= rounds // 2:
+        if sweep >= rounds // 2:
             averaged += alpha
     return replace(topics, alpha=averaged / (rounds - rounds // 2))

@@ -479,7 +479,19 @@ class EPCA(Estimator):
 def train(
     corpus: Corpus, *, topics: int, seed: int, penalty: float, iterations: int, tolerance: float
 ) -> list[Components]:
-    """Train EPCA on a corpus; the start is named by (corpus, topics, seed), so every penalty shares it."""
+    """Train EPCA on a corpus.
+
+    Args:
+        corpus: the training documents.
+        topics: K.
+        seed: with the corpus and K names the random start, which so is the same for every penalty.
+        penalty: of both Gaussian priors; 0 is the paper's objective.
+        iterations: the largest number of steps.
+        tolerance: nats per token, as in `EPCA`.
+
+    Raises:
+        InputError: as `EPCA.fit` does.
+    """
     model = EPCA(
         topics,
         penalty=penalty,
@@ -508,10 +520,11 @@ def fold_in(
     tolerance: float,
     ridge: float,
 ) -> Float:
-    """Fold in the documents of a corpus over the components' vocabulary; see `fold_in_counts`.
+    """Return h, (D, K), of the documents of a corpus over the components' vocabulary; see `fold_in_counts`.
 
-    The penalty is the training's, or `ridge` where that is larger: without penalty a document's maximum may
-    lie at infinity. The ridge is one of the balanced gauge, which training ends in.
+    The penalty is that of the training or `ridge`, whichever is larger: without a penalty a document's maximum may
+    lie at infinity. The ridge refers to the balanced gauge, in which training ends. Every model's `fold_in` takes
+    `seed`, for those that sample; this one draws nothing.
     """
     penalty = max(float(components.provenance["penalty"]), ridge)
     h, _ = fold_in_counts(components, documents.counts(), penalty=penalty, iterations=iterations, tolerance=tolerance)

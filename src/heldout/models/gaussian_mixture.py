@@ -48,6 +48,13 @@ class GaussianMixture(PointMixture[Float, Gaussians]):
         iterations, tolerance, random_state: see `PointVEM`.
 
     Attributes (after `fit`): see `PointVEM`; `parameters_` is a `Gaussians`.
+
+    Examples:
+        >>> data = np.array([[0.0, 0.0], [0.0, 1.0], [5.0, 5.0], [5.0, 6.0]])
+        >>> model = GaussianMixture(2, floor=0.1, posterior="exact", random_state=0).fit(data)
+        >>> model.parameters_.means.round(2)
+        array([[5. , 5.5],
+               [0. , 0.5]])
     """
 
     family = Family(
@@ -125,6 +132,13 @@ class KMeans(GaussianMixture):
         variance: sigma^2, in the data's squared units.
         posterior: "point" is K-means; "exact" is its soft version, exact EM for the means.
         iterations, tolerance, random_state: see `PointVEM`.
+
+    Examples:
+        >>> KMeans(2, random_state=0).fit([[0.0], [1.0], [9.0], [10.0]]).latent_  # of which cluster each case is
+        array([[0., 1.],
+               [0., 1.],
+               [1., 0.],
+               [1., 0.]])
     """
 
     family = Family("K-means", "discrete", r"h \in \{1, \dots, K\}", r"\mathcal{N}(x; \mu_h, \sigma^2 I)", "3.9")

@@ -170,6 +170,13 @@ class HMM(DiscreteVEM[Corpus, Chain, Statistics]):
         iterations, tolerance, random_state: see `PointVEM`.
 
     Attributes (after `fit`): see `PointVEM`; `parameters_` is a `Chain`, `latent_` its `Statistics`.
+
+    Examples:
+        >>> corpus = Corpus.from_documents("tiny", [("d0", ["a", "b", "a", "b"]), ("d1", ["a", "b"])])
+        >>> near = np.array([[0.2, 0.8], [0.8, 0.2]])  # a chain that alternates between its states
+        >>> model = HMM(2).fit(corpus, parameters=Chain(np.array([0.5, 0.5]), near, near[::-1].copy()))
+        >>> model.decode(corpus)
+        array([0, 1, 0, 1, 0, 1], dtype=int32)
     """
 
     family = Family(
