@@ -16,6 +16,8 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
+from heldout.cli import EXTRAS
+
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 DISTRIBUTIONS = packages_distributions()
@@ -131,6 +133,12 @@ def test_outside_the_study_what_is_imported_first_is_the_core() -> None:
         if distribution(module) not in declared()
     ]
     assert not early, f"import these where they are used, so that an audit starts without the extras: {early}"
+
+
+def test_a_missing_package_is_asked_for_by_its_extra() -> None:
+    asked = {distribution(module): extra for module, extra in EXTRAS.items()}
+    assert not {name for name, extra in asked.items() if name not in declared(extra)}
+    assert asked.keys() == imports("src").keys() - declared("peers").keys()
 
 
 def test_every_declared_dependency_is_used() -> None:
