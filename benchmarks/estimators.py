@@ -28,8 +28,8 @@ from speed import cpu, seconds
 from heldout.errors import InputError
 from heldout.evaluators import ESTIMATORS
 from heldout.evaluators.estimate import estimate
-from heldout.papers.buntine.exhibits.calibration_table import PUBLISHED_MILLISECONDS
 from heldout.papers.buntine.experiments.calibration import draw_pair, side_by_side
+from heldout.papers.buntine.results import PUBLISHED_MILLISECONDS
 from heldout.papers.likelihood.experiments.precision import TERMS, VARIANT, cells, runs
 from heldout.seeds import generator
 from heldout.tables import write_rows

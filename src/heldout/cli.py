@@ -11,10 +11,18 @@ import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from heldout.auditing.options import add_audit, add_recommend
 from heldout.errors import InputError
+from heldout.processor import pin
+
+if TYPE_CHECKING:
+    from heldout.inputs import Inputs
+
+# what is imported of the extras in pyproject.toml, beside the libraries of `peers`
+STUDY = ("jsonschema", "nltk", "pandas", "pooch", "requests", "seaborn", "yaml")
+EXTRAS = {"matplotlib": "html", **dict.fromkeys(STUDY, "paper")}
 
 
 def _settings(text: str) -> dict[str, Any]:
@@ -108,43 +116,22 @@ def describe(args: argparse.Namespace) -> None:
     write_table(describe(corpora, dict(args.test_documents), args.published), args.output)
 
 
-def train(args: argparse.Namespace) -> None:
-    """Train a model on the training documents of a split; one output per chain."""
+def fit(args: argparse.Namespace) -> None:
+    """Train a model on the training documents of a split, and score its test documents by full and half folding-in."""
     from heldout.corpora.corpus import Corpus
-    from heldout.runs import train
-
-    trained = train(
-        Corpus.load(args.corpus),
-        args.model,
-        topics=args.topics,
-        seed=args.seed,
-        test_documents=args.test_documents,
-        settings=args.settings,
-    )
-    if len(trained) != len(args.output):
-        raise InputError(f"train: {args.model} gives {len(trained)} files here, but --output names {len(args.output)}")
-    for topics, path in zip(trained, args.output, strict=True):
-        topics.save(path)
-
-
-def score(args: argparse.Namespace) -> None:
-    """Score topics on the test documents of a split by full and by half folding-in."""
-    from heldout.components import load_topics
-    from heldout.corpora.corpus import Corpus
-    from heldout.runs import score
+    from heldout.runs import score, train
     from heldout.scores import write_scores
 
-    scores = score(
-        Corpus.load(args.corpus),
-        [load_topics(path) for path in args.topics],
-        args.model,
-        args.variant,
-        seed=args.seed,
-        test_documents=args.test_documents,
-        settings=args.settings,
-        smoothing=args.smoothing,
-    )
-    write_scores(args.output, scores)
+    corpus = Corpus.load(args.corpus)
+    split = {"seed": args.seed, "test_documents": args.test_documents}
+    chains = train(corpus, args.model, topics=args.topics, settings=args.train_settings, **split)
+    if len(chains) != len(args.output):
+        raise InputError(f"fit: {args.model} gives {len(chains)} files here, but --output names {len(args.output)}")
+    for topics, path in zip(chains, args.output, strict=True):
+        topics.save(path)
+    if args.scores is not None:
+        settings = {"settings": args.fold_in_settings, "smoothing": args.smoothing}
+        write_scores(args.scores, score(corpus, chains, args.model, args.variant, **settings, **split))
 
 
 def sweep(args: argparse.Namespace) -> None:
@@ -171,12 +158,12 @@ def sweep(args: argparse.Namespace) -> None:
 
 def experiment(args: argparse.Namespace) -> None:
     """Run an experiment of one of the papers: exact values, bounds, an estimator's error, normalisers, convergence."""
-    from heldout.components import load_topics
     from heldout.corpora.corpus import Corpus
     from heldout.measurements import write_measurements
     from heldout.papers import EXPERIMENTS
     from heldout.runs import run_experiment
     from heldout.scores import write_scores
+    from heldout.topics import load_topics
 
     if args.name not in EXPERIMENTS:
         raise InputError(f"there is no experiment {args.name}; there are {', '.join(EXPERIMENTS)}")
@@ -210,36 +197,54 @@ def timings(args: argparse.Namespace) -> None:
     collect_timings(args.benchmarks, args.output)
 
 
-def exhibit(args: argparse.Namespace) -> None:
-    """Make one figure or table from scores."""
-    from heldout.exhibits import make
+def _inputs(args: argparse.Namespace) -> "Inputs":
     from heldout.inputs import Inputs
+    from heldout.papers import PAPERS
 
-    inputs = Inputs.read(
-        args.study,
-        args.scores,
-        args.corpora,
-        args.timings,
-        measurements=args.measurements,
-        benchmarks=args.benchmarks,
-        commit=args.commit,
-        date=args.date,
+    given = {name: getattr(args, name) for name in ("verdicts", "commit", "date", "benchmarks") if hasattr(args, name)}
+    timings = getattr(args, "timings", None)
+    return Inputs.read(
+        args.study, args.scores, args.corpora, timings, measurements=args.measurements, papers=PAPERS, **given
     )
-    make(args.name, inputs, args.output)
+
+
+def verdicts(args: argparse.Namespace) -> None:
+    """Judge the claims of one paper over a study's scores and measurements."""
+    from heldout.verdicts import judge, write_verdicts
+
+    inputs = _inputs(args)
+    paper = next((paper for paper in inputs.papers if paper.name == args.paper), None)
+    if paper is None:
+        raise InputError(
+            f"there is no paper {args.paper}; there are {', '.join(paper.name for paper in inputs.papers)}"
+        )
+    write_verdicts(args.output, judge(paper.part("claims"), inputs))
+
+
+def exhibits(args: argparse.Namespace) -> None:
+    """Make a study's figures (PDF), or its tables and macros (LaTeX), all of them or those that are named."""
+    from heldout.timings import timed
+    from heldout.typesetting.exhibits import exhibits, make
+
+    inputs = _inputs(args)
+    kinds = {"figures": ("figure",), "tables": ("table", "macros")}[args.kind]
+    names = [name for name, one in exhibits(inputs.papers, inputs.study).items() if one.kind in kinds]
+    for name in args.only or names:
+        suffix = args.suffix or {"figures": "pdf", "tables": "tex"}[args.kind]
+        with timed(args.job_benchmarks / f"{name}.tsv" if args.job_benchmarks else None):
+            make(name, inputs, args.output / f"{name}.{suffix}")
 
 
 def readme(args: argparse.Namespace) -> None:
-    """Make the README's generated parts anew from the reference results."""
+    """Make the generated parts of the README, and RESULTS.md, anew from the reference results."""
     from heldout.files import replacing
-    from heldout.inputs import Inputs
-    from heldout.typesetting.readme import update
+    from heldout.typesetting.readme import results, update
 
-    reference = args.reference
-    tables = [reference / f"{name}.csv" for name in ("scores", "corpora", "timings")]
-    inputs = Inputs.read(args.study, *tables, measurements=reference / "measurements.csv.gz")
-    text = update(args.readme.read_text(encoding="utf-8"), inputs, sys.stdin.read())
-    with replacing(args.readme) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+    inputs = _inputs(args)
+    texts = {args.readme: update(args.readme.read_text(encoding="utf-8"), inputs), args.results: results(inputs)}
+    for path, text in texts.items():
+        with replacing(path) as temporary:
+            temporary.write_text(text, encoding="utf-8")
 
 
 def check(args: argparse.Namespace) -> None:
@@ -274,6 +279,21 @@ def compare(args: argparse.Namespace) -> None:
     tables = (args.scores, args.corpora, args.measurements)
     if not compare(args.study, *tables, args.reference, args.output, sys.stdout):
         sys.exit(1)
+
+
+def _add_tables(sub: argparse.ArgumentParser) -> None:
+    sub.add_argument("--study", type=Path, required=True, help="the study, JSON or YAML")
+    sub.add_argument("--scores", type=Path, required=True)
+    sub.add_argument("--corpora", type=Path, required=True)
+    sub.add_argument("--measurements", type=Path, required=True, help="plain or gzipped")
+
+
+def _add_known(sub: argparse.ArgumentParser) -> None:
+    sub.add_argument("--verdicts", type=Path, nargs="+", default=[], help="files of verdicts, in the papers' order")
+    sub.add_argument("--timings", type=Path, help="reference timings of the study, where there are any")
+    sub.add_argument("--benchmarks", type=Path, help="reference timings of the estimators, where there are any")
+    sub.add_argument("--commit", default="", help="the commit that the paper is built from")
+    sub.add_argument("--date", default="", help="that commit's date")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -330,25 +350,18 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("--published", type=Path, required=True)
     sub.add_argument("--output", type=Path, required=True)
 
-    sub = verb("train", train)
+    sub = verb("fit", fit)
     sub.add_argument("corpus", type=Path)
     sub.add_argument("--model", required=True)
+    sub.add_argument("--variant", default="", help="what the scores call it")
     sub.add_argument("--topics", type=int, required=True)
     sub.add_argument("--seed", type=int, required=True)
     sub.add_argument("--test-documents", type=int, required=True)
-    sub.add_argument("--settings", type=_settings, default={}, help="the model's training settings, JSON")
-    sub.add_argument("--output", type=Path, nargs="+", required=True)
-
-    sub = verb("score", score)
-    sub.add_argument("corpus", type=Path)
-    sub.add_argument("topics", type=Path, nargs="+")
-    sub.add_argument("--model", required=True)
-    sub.add_argument("--variant", required=True)
-    sub.add_argument("--seed", type=int, required=True)
-    sub.add_argument("--test-documents", type=int, required=True)
-    sub.add_argument("--settings", type=_settings, default={}, help="the model's fold-in settings, JSON")
+    sub.add_argument("--train-settings", type=_settings, default={}, help="the model's training settings, JSON")
+    sub.add_argument("--fold-in-settings", type=_settings, default={}, help="the model's fold-in settings, JSON")
     sub.add_argument("--smoothing", type=float, nargs="+", default=[], help="constants to add after training")
-    sub.add_argument("--output", type=Path, required=True)
+    sub.add_argument("--output", type=Path, nargs="+", required=True, help="where topics go, a file per chain")
+    sub.add_argument("--scores", type=Path, help="where scores go; not scored where not given")
 
     sub = verb("sweep", sweep)
     sub.add_argument("corpus", type=Path)
@@ -386,22 +399,25 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("benchmarks", type=Path)
     sub.add_argument("--output", type=Path, required=True)
 
-    sub = verb("exhibit", exhibit)
-    sub.add_argument("name")
-    sub.add_argument("--study", type=Path, required=True)
-    sub.add_argument("--scores", type=Path, required=True)
-    sub.add_argument("--corpora", type=Path, required=True)
-    sub.add_argument("--measurements", type=Path, help="the table of measurements, where there is one")
-    sub.add_argument("--timings", type=Path, help="reference timings of the study, where there are any")
-    sub.add_argument("--benchmarks", type=Path, help="reference timings of the estimators, where there are any")
-    sub.add_argument("--commit", default="", help="the commit that the paper is built from")
-    sub.add_argument("--date", default="", help="that commit's date")
+    sub = verb("verdicts", verdicts)
+    sub.add_argument("paper", help="a folder of heldout.papers, such as welling")
+    _add_tables(sub)
     sub.add_argument("--output", type=Path, required=True)
 
+    sub = verb("exhibits", exhibits)
+    sub.add_argument("kind", choices=["figures", "tables"])
+    _add_tables(sub)
+    _add_known(sub)
+    sub.add_argument("--only", nargs="+", default=[], metavar="NAME", help="these alone")
+    sub.add_argument("--suffix", help="of the files, such as png; pdf or tex where not given")
+    sub.add_argument("--job-benchmarks", type=Path, help="the folder to keep what each exhibit took in")
+    sub.add_argument("--output", type=Path, required=True, help="the folder that they go into")
+
     sub = verb("readme", readme)
-    sub.add_argument("readme", type=Path, help="the README; the rule graph comes on standard input")
-    sub.add_argument("--study", type=Path, required=True)
-    sub.add_argument("--reference", type=Path, required=True, help="the folder of reference results")
+    sub.add_argument("readme", type=Path, help="the README, whose generated parts are made anew")
+    sub.add_argument("results", type=Path, help="RESULTS.md, which is written")
+    _add_tables(sub)
+    _add_known(sub)
 
     sub = verb("check", check)
     sub.add_argument("study", type=Path)
@@ -423,14 +439,19 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run `heldout`; return 0, or 2 after one line about bad input."""
-    # a matrix product's last digits depend on its threads; said before numpy is first imported
-    os.environ.update(dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"), "1"))
+    pin()
     args = parser().parse_args(arguments)
     args.typed = sys.argv[1:] if arguments is None else list(arguments)
     try:
         args.run(args)
     except InputError as error:
         print(f"heldout: {error}", file=sys.stderr)
+        return 2
+    except ModuleNotFoundError as error:
+        if error.name not in EXTRAS:
+            raise
+        extra = EXTRAS[error.name]
+        print(f"heldout: {error.name} is not installed: pip install 'heldout[{extra}]'", file=sys.stderr)
         return 2
     except BrokenPipeError:  # whoever read the output has stopped, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

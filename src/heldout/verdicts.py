@@ -22,6 +22,9 @@ HOLDS, FAILS = 0.95, 0.5  # shares of the comparisons
 ALWAYS = {"holds": 1.0}  # for a claim that says "always", or a theorem
 GENERALLY = {"holds": 2.0 / 3.0, "fails": 1.0 / 3.0}
 NOT_RUN = "not run"
+# from which on a claim takes scores to differ
+SEEN = 3.0  # standard errors of the difference, where one is sampled
+WITHIN = 0.01  # nats per token: one percent of perplexity
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,14 @@ class Finding:
         return "holds" if share >= self.holds else "fails" if share <= self.fails else "mixed"
 
 
+Check = Callable[["Inputs", Sequence[str]], Finding]  # a claim's test over some of a study's corpora
+
+
+def of_no_corpus(check: "Callable[[Inputs], Finding]") -> Check:
+    """Return the check of a claim that is about none of the study's corpora: they play no part in it."""
+    return lambda inputs, _: check(inputs)
+
+
 @dataclass(frozen=True)
 class Claim:
     """One claim.
@@ -67,7 +78,7 @@ class Claim:
     source: str
     statement: str
     test: str
-    check: "Callable[[Inputs, Sequence[str]], Finding]"
+    check: Check
 
 
 @dataclass(frozen=True)

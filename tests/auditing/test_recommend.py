@@ -252,7 +252,7 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> Table:
         row
         for K in (3, 12)
         for row in experiment(
-            None, topics=K, seed=0, words=300, samples=samples, work=work, most_reference_samples=400, **grid
+            topics=K, seed=0, words=300, samples=samples, work=work, most_reference_samples=400, **grid
         )[1]
     ]
     times = [

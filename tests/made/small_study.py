@@ -2,9 +2,10 @@
 
 import copy
 import functools
+import json
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import astuple
+from dataclasses import astuple, replace
 from typing import Any
 
 import drawn_corpora
@@ -13,11 +14,13 @@ import made_measurements as made
 import made_peers
 import pandas as pd
 
+from heldout.evaluators import FULL, HALF
 from heldout.inputs import Inputs
 from heldout.measurements import COLUMNS as MEASURED
+from heldout.papers import PAPERS
 from heldout.scores import COLUMNS
+from heldout.verdicts import Verdict, judge
 
-FULL, HALF = "full-folding-in", "half-folding-in"
 MAIN, SECOND, GIBBS = "smoothed-after-training", "smoothed-in-m-step", "collapsed-gibbs"
 
 STUDY: dict[str, Any] = {
@@ -337,10 +340,10 @@ def inputs(
     timings: pd.DataFrame | None = None,
     shift: float = 0.0,
 ) -> Inputs:
-    """Return the inputs of a study with made-up scores."""
+    """Return the inputs of a study with made-up scores, and the verdicts that follow from them."""
     study = study or small_study()
     scores, measurements = truth_rows(study)
-    return Inputs(
+    unjudged = Inputs(
         scores=pd.DataFrame(score_rows(study, p) + scores, columns=list(COLUMNS)),
         corpora=corpora_table(study, synthetic=synthetic),
         study=study,
@@ -349,4 +352,15 @@ def inputs(
         commit="0123456789abcdef",
         date="2001-02-03",
         versions={"heldout": "1.2.3", "python": "3.11"},
+        papers=PAPERS,
     )
+    made_of = (json.dumps(study), p, shift)  # what verdicts depend on, but for timings
+    if timings is not None or made_of not in _VERDICTS:
+        verdicts = tuple(verdict for paper in PAPERS for verdict in judge(paper.part("claims"), unjudged))
+        if timings is not None:
+            return replace(unjudged, verdicts=verdicts)
+        _VERDICTS[made_of] = verdicts
+    return replace(unjudged, verdicts=_VERDICTS[made_of])
+
+
+_VERDICTS: dict[tuple[object, ...], tuple[Verdict, ...]] = {}

@@ -11,7 +11,7 @@ import pytest
 from small_study import FULL, HALF, inputs, made_up, small_study, without
 
 from heldout.inputs import Inputs
-from heldout.papers.buntine.exhibits.calibration_table import PUBLISHED
+from heldout.papers.buntine.results import PUBLISHED
 from heldout.papers.hofmann import interpretations as interpretations_of_hofmann
 from heldout.papers.likelihood import interpretations as interpretations_of_estimators
 from heldout.papers.likelihood.interpretations import median_and_range, signed

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
-from heldout.papers.buntine.exhibits import realistic_curves
 from heldout.papers.buntine.experiments.convergence_to_exact import METHODS
+from heldout.papers.buntine.results import SHORT
 from heldout.papers.likelihood.exhibits import optimism, repair
 from heldout.typesetting import style
 
@@ -35,6 +35,6 @@ def test_evaluators_of_one_figure_have_colours_of_their_own() -> None:
         {name for name, *_ in optimism.CURVES},
         set(repair.EVALUATORS),
         {*METHODS, "exact-marginal"},
-        set(realistic_curves.ESTIMATORS),
+        set(SHORT),
     ):
         assert len({style.EVALUATOR_COLOURS[name] for name in evaluators}) == len(evaluators) >= 3

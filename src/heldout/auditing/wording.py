@@ -243,7 +243,7 @@ def incomplete(audit: Audit) -> str:
 
 
 def truth_behaviour(audit: Audit) -> str:
-    """Return what is known of the truth's estimator, as in `heldout.evaluators.Estimator.behaviour`."""
+    """Return what is known of the truth's estimator, as in `heldout.evaluators.EstimatorProperties.behaviour`."""
     known = ESTIMATORS.get(audit.line(TRUTH).estimator)
     return "consistent" if audit.truth_exact or known is None else known.behaviour
 

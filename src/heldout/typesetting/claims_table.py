@@ -4,38 +4,33 @@ from heldout.inputs import Inputs
 from heldout.typesetting import latex
 from heldout.verdicts import FAILS, HOLDS, Finding
 
-_HEAD = r"""\begingroup\footnotesize\setlength{\tabcolsep}{4pt}
-\begin{longtable}{@{}P{0.24\linewidth}P{0.28\linewidth}P{0.36\linewidth}P{0.07\linewidth}@{}}
-\caption{Claims of Welling et al., of Buntine, of Hofmann, and of this paper (``beyond the original''), each with its
+_CAPTION = r"""
+Claims of Welling et al., of Buntine, of Hofmann, and of this paper (``beyond the original''), each with its
 test. A claim holds where at least %s of the comparisons agree with it, fails where at most %s do, and is mixed in
-between, unless its test says otherwise.\SyntheticNotice}\label{tab:claims}\\
-\toprule
-claim & test & found & verdict\\
-\midrule
-\endfirsthead
-\toprule
-claim & test & found & verdict\\
-\midrule
-\endhead
-\bottomrule
-\endfoot
-"""
-_FOOT = "\\end{longtable}\n\\endgroup\n"
+between, unless its test says otherwise.\SyntheticNotice
+""".strip()
 
 
 def render(inputs: Inputs) -> str:
     """Return the table as a longtable."""
-    body = ""
-    for claim in inputs.verdicts:
-        cells = [
+    rows = [
+        [
             rf"{latex.escape(claim.statement)} {{\scriptsize({latex.escape(claim.source)})}}",
             latex.escape(claim.test),
             latex.escape(in_words(claim.finding)),
             rf"\textbf{{{claim.finding.verdict}}}",
         ]
-        body += " & ".join(cells) + "\\\\\n\\addlinespace\n"
-    head = _HEAD % tuple(latex.percent(share, 0) for share in (HOLDS, FAILS))
-    return head + latex.synthetic_mark(inputs, columns=4) + body.removesuffix("\\addlinespace\n") + _FOOT
+        for claim in inputs.verdicts
+    ]
+    table = latex.longtable(
+        inputs,
+        r"@{}P{0.24\linewidth}P{0.28\linewidth}P{0.36\linewidth}P{0.07\linewidth}@{}",
+        r"claim & test & found & verdict\\",
+        rows,
+        caption=_CAPTION % tuple(latex.percent(share, 0) for share in (HOLDS, FAILS)),
+        label="tab:claims",
+    )
+    return "\\begingroup\\footnotesize\\setlength{\\tabcolsep}{4pt}\n" + table + "\\endgroup\n"
 
 
 def in_words(finding: Finding) -> str:
@@ -47,10 +42,10 @@ def in_words(finding: Finding) -> str:
 
 
 def markdown(inputs: Inputs) -> str:
-    """Return the table in Markdown."""
+    """Return the claims in Markdown, a row each, with an anchor that a verdict can be cited by."""
     lines = ["| claim | where | found | verdict |", "|---|---|---|---|"]
     for claim in inputs.verdicts:
-        lines.append(
-            f"| {claim.statement} | {claim.source} | {in_words(claim.finding)} | **{claim.finding.verdict}** |"
-        )
+        anchor = f'<a id="{claim.name}"></a>'
+        cells = [f"{anchor}{claim.statement}", claim.source, in_words(claim.finding), f"**{claim.finding.verdict}**"]
+        lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"

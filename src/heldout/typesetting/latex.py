@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from heldout.inputs import Inputs
@@ -64,6 +65,13 @@ def signed_percent(value: Any, digits: int = 1) -> str:
     return rf"\ensuremath{{{sign}{decimal(abs(rounded), digits)}}}\,\%"
 
 
+def signed(value: float, digits: int) -> str:
+    """Return a number with its sign, none where it rounds to 0."""
+    rounded = round(value, digits)
+    sign = "+" if rounded > 0.0 else "-" if rounded < 0.0 else ""
+    return rf"\ensuremath{{{sign}{decimal(abs(rounded), digits)}}}"
+
+
 def percent(value: Any, digits: int = 1) -> str:
     """Return a fraction as a percentage; a dash where it is missing."""
     return DASH if missing(value) else rf"{decimal(100.0 * float(value), digits)}\,\%"
@@ -119,12 +127,17 @@ def listed(parts: list[str]) -> str:
     return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
 
 
-def corpus_name(name: str) -> str:
-    """Return a corpus's name as it is printed: "Cranfield", "Cranfield-like", "Cranfield, unstemmed"."""
+def corpus_title(name: str) -> str:
+    """Return a corpus's name in plain text: "Cranfield", "Cranfield-like", "Cranfield, unstemmed"."""
     stem, _, suffix = name.partition("-")
     if stem not in _CORPORA:
-        return escape(name)
-    return _CORPORA[stem] + {"": "", "like": "-like", "unstemmed": ", unstemmed"}.get(suffix, f"-{escape(suffix)}")
+        return name
+    return _CORPORA[stem] + {"": "", "unstemmed": ", unstemmed"}.get(suffix, f"-{suffix}")
+
+
+def corpus_name(name: str) -> str:
+    """Return a corpus's name as it is printed."""
+    return escape(corpus_title(name))
 
 
 def macro(name: str, value: str) -> str:
@@ -142,6 +155,57 @@ def macro(name: str, value: str) -> str:
 def camel(*names: str) -> str:
     """Return names such as "plsa-hof", "fold_in" as one name of letters, "PlsaHofFoldIn"."""
     return "".join(word.capitalize() for name in names for word in re.split(r"[^A-Za-z]+", name))
+
+
+Row = Sequence[str] | str  # cells, or a line that stands for itself, such as "\midrule"
+ADDLINESPACE = r"\addlinespace"
+
+
+def tabular(
+    inputs: Inputs, columns: str, head: str, rows: Iterable[Row], *, end: str = r"\\", midrule: bool = True
+) -> str:
+    r"""Return a table's `tabular` environment; of synthetic data the body's first line says so.
+
+    Args:
+        inputs: whose data may be synthetic.
+        columns: their specification, such as "@{}lrr@{}".
+        head: the lines above the body, with their ends.
+        rows: the body's.
+        end: of every row that is given as cells.
+        midrule: whether a rule divides head and body.
+    """
+    return (
+        f"\\begin{{tabular}}{{{columns}}}\n\\toprule\n"
+        + head.strip("\n")
+        + "\n"
+        + ("\\midrule\n" if midrule else "")
+        + _body(inputs, columns, _lines(rows, end))
+        + "\\bottomrule\n\\end{tabular}\n"
+    )
+
+
+def longtable(inputs: Inputs, columns: str, head: str, rows: Iterable[Row], *, caption: str, label: str) -> str:
+    r"""Return a `longtable` environment with its head on every page and space between its rows; see `tabular`."""
+    head = f"\\toprule\n{head}\n\\midrule\n"
+    spaced = [line for row in _lines(rows, r"\\") for line in (row, ADDLINESPACE + "\n")]
+    return (
+        f"\\begin{{longtable}}{{{columns}}}\n\\caption{{{caption}}}\\label{{{label}}}\\\\\n"
+        f"{head}\\endfirsthead\n{head}\\endhead\n\\bottomrule\n\\endfoot\n"
+        + _body(inputs, columns, spaced[:-1])
+        + "\\end{longtable}\n"
+    )
+
+
+def _lines(rows: Iterable[Row], end: str) -> Iterator[str]:
+    for row in rows:
+        yield (row if isinstance(row, str) else " & ".join(row) + end) + "\n"
+
+
+def _body(inputs: Inputs, columns: str, lines: Iterable[str]) -> str:
+    """Return the lines, headed by the mark of a synthetic study."""
+    number = len(re.sub(r"@\{[^}]*\}|\{[^}]*\}", "", columns))
+    mark = rf"\multicolumn{{{number}}}{{@{{}}l}}{{\textbf{{SYNTHETIC DATA}}}}\\" + "\n"
+    return (mark if inputs.synthetic() else "") + "".join(lines)
 
 
 def synthetic_mark(inputs: Inputs, columns: int) -> str:

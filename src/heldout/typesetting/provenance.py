@@ -8,13 +8,6 @@ from heldout.manifest import Exhibit
 from heldout.typesetting import latex
 from heldout.typesetting.exhibits import corpora_of, exhibits, path, stands_on
 
-_HEAD = r"""\begin{tabular}{@{}P{0.31\linewidth}P{0.43\linewidth}rrr@{}}
-\toprule
-exhibit & target of \texttt{snakemake} & jobs & minutes & peak MB\\
-\midrule
-"""
-_FOOT = "\\bottomrule\n\\end{tabular}\n"
-
 # what makes a corpus; downloads depend on the network and are left out
 CORPUS_RULES = ("prepare", "synthesize")
 
@@ -48,7 +41,7 @@ def cost(name: str, exhibit: Exhibit, inputs: Inputs) -> Cost:
 
 def render(inputs: Inputs) -> str:
     """Return the table's tabular environment."""
-    body = ""
+    body = []
     for name, exhibit in exhibits(inputs.papers, inputs.study).items():
         if name in ("macros", "table-provenance"):
             continue
@@ -60,8 +53,13 @@ def render(inputs: Inputs) -> str:
             latex.decimal(minutes),
             latex.integer(memory),
         ]
-        body += " & ".join(cells) + "\\\\\n"
-    return _HEAD + latex.synthetic_mark(inputs, columns=5) + body + _FOOT
+        body.append(cells)
+    return latex.tabular(
+        inputs,
+        r"@{}P{0.31\linewidth}P{0.43\linewidth}rrr@{}",
+        r"exhibit & target of \texttt{snakemake} & jobs & minutes & peak MB\\",
+        body,
+    )
 
 
 def _which(exhibit: Exhibit, inputs: Inputs) -> str:

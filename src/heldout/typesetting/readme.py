@@ -8,7 +8,7 @@ from heldout.evaluators import FOLDING_IN, FULL, HALF
 from heldout.inputs import Inputs
 from heldout.manifest import Exhibit
 from heldout.models import PLSA
-from heldout.papers.welling.exhibits.curves import best_curve, curves, in_words, steps, swept_lowest
+from heldout.papers.welling.results import best_curve, curves, in_words, steps, swept_lowest
 from heldout.study import SECOND_READING
 from heldout.typesetting import claims_table, latex
 from heldout.typesetting.exhibits import exhibits as exhibits_of

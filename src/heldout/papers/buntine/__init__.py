@@ -2,7 +2,7 @@
 
 from heldout.manifest import Exhibit, Paper
 
-_X = "heldout.papers.buntine.exhibits"
+_FIGURES, _TABLES = "heldout.papers.buntine.figures", "heldout.papers.buntine.tables"
 _SELECTION = ("model-selection",)
 
 BUNTINE = Paper(
@@ -13,29 +13,27 @@ BUNTINE = Paper(
         "table-calibration": Exhibit(
             "table",
             "estimators held to exact values, beside the published errors",
-            f"{_X}.calibration_table",
-            "render",
+            _TABLES,
+            "errors_beside_published",
             ("calibration",),
             claims=("lrs-unbiased", "others-biased", "harmonic-mean-biased"),
         ),
         "table-calibration-others": Exhibit(
             "table",
             "every estimator held to exact values",
-            f"{_X}.calibration_table",
-            "render_others",
+            _TABLES,
+            "errors_of_all",
             ("calibration",),
         ),
-        "table-estimator-timings": Exhibit(
-            "table", "what an estimate costs", f"{_X}.calibration_table", "render_timings"
-        ),
+        "table-estimator-timings": Exhibit("table", "what an estimate costs", _TABLES, "timings"),
         "figure-convergence-to-exact": Exhibit(
-            "figure", "estimates and their samples", f"{_X}.convergence_to_exact", "draw", ("convergence-to-exact",)
+            "figure", "estimates and their samples", _FIGURES, "convergence_to_exact", ("convergence-to-exact",)
         ),
         "figure-realistic-10": Exhibit(
             "figure",
             "estimators on models of ten true topics",
-            f"{_X}.realistic_curves",
-            "figure_3",
+            _FIGURES,
+            "realistic_10",
             _SELECTION,
             drawn=("s10", "s10s"),
             claims=("lr-biased", "mfi-tracks-lrs"),
@@ -43,16 +41,16 @@ BUNTINE = Paper(
         "figure-realistic-40": Exhibit(
             "figure",
             "estimators on models of forty true topics",
-            f"{_X}.realistic_curves",
-            "figure_4",
+            _FIGURES,
+            "realistic_40",
             _SELECTION,
             drawn=("s40",),
         ),
         "figure-realistic-selection": Exhibit(
             "figure",
             "the true number of topics by every estimator",
-            f"{_X}.realistic_curves",
-            "figure_5",
+            _FIGURES,
+            "realistic_selection",
             _SELECTION,
             drawn=("s10s",),
             claims=("true-topics-found", "lrs-sharpest"),
@@ -60,8 +58,8 @@ BUNTINE = Paper(
         "figure-model-selection": Exhibit(
             "figure",
             "which evaluator finds the true number of topics",
-            f"{_X}.model_selection",
-            "draw",
+            _FIGURES,
+            "model_selection",
             _SELECTION,
             drawn=("s10", "s10s", "s40"),
         ),

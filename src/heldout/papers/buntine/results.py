@@ -1,0 +1,372 @@
+r"""Buntine (2009) read back from the tables: errors held to exact values, estimates as samples grow, chosen models.
+
+Errors and code lengths are in bits per token, as in the source's Figure 1: (-log2 estimate) - (-log2 exact) over L, so
+that an estimate that is too high has a negative error. The source prints no unit in its Table 1; in this one its
+figures and ours agree. Scores are in nats per token.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import product
+from statistics import NormalDist, fmean
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heldout.corpora.realistic import SOURCES
+from heldout.evaluators import EXACT, MEAN_FIELD_FIRST, PARTICLES, SEQUENTIAL
+from heldout.inputs import Inputs
+from heldout.models import LDA
+from heldout.papers.buntine.experiments.calibration import ERROR, MEAN, TOKENS, estimators, variant
+from heldout.papers.buntine.experiments.convergence_to_exact import ESTIMATE, METHODS
+from heldout.papers.buntine.experiments.model_selection import TRUTH, trained_on, with_more
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+GAMMAS = (0.2, 0.5, 1.0, 3.0)
+PAIRS = 100  # of the source
+LEVEL = 0.05  # of any false mark in the whole table
+# the source's abbreviations; `SHORT` has the estimators of its section 4.2, in the order of its plots
+LABELS = dict(zip(METHODS, ("HM", "MFI (1st order)", "MFI (2nd order)", "LR", "LRS"), strict=True))
+SHORT = {SEQUENTIAL: "LRS", PARTICLES: "LR", MEAN_FIELD_FIRST: "MFI"}
+
+# Buntine (2009), Table 1: mean, standard deviation and Student's t as printed, methods in the order of `METHODS`
+PUBLISHED: dict[float, tuple[tuple[str, str, str], ...]] = {
+    0.2: (
+        ("-0.3357", "0.2345", "-14.3"),
+        ("0.0018", "0.0114", "1.58"),
+        ("0.0016", "0.0204", "0.815"),
+        ("0.0032", "0.0256", "1.26"),
+        ("0.00072", "0.0156", "0.46"),
+    ),
+    0.5: (
+        ("-0.210", "0.120", "-17.5"),
+        ("0.00131", "0.0347", "0.377"),
+        ("0.00624", "0.0244", "2.55"),
+        ("0.0128", "0.0429", "2.98"),
+        ("0.00002", "0.0233", "-0.0079"),
+    ),
+    1.0: (
+        ("-0.109", "0.0878", "-12.4"),
+        ("0.0181", "0.0668", "2.70"),
+        ("0.0261", "0.0380", "6.87"),
+        ("0.000796", "0.0502", "1.58"),
+        ("0.00457", "0.0317", "1.44"),
+    ),
+    3.0: (
+        ("-0.0440", "0.0819", "-5.37"),
+        ("0.0694", "0.0797", "8.71"),
+        ("0.0553", "0.0646", "8.55"),
+        ("0.00926", "0.0417", "2.22"),
+        ("0.00510", "0.0259", "1.97"),
+    ),
+}
+# section 4.1: milliseconds per document of 14 tokens at 4 topics with 200 samples, on a 2.16 GHz Intel Core Duo
+PUBLISHED_MILLISECONDS = {**dict(zip(METHODS, (0.7, 0.7, 0.7, 4.3, 4.3), strict=True)), EXACT: 346_000.0}
+
+
+@dataclass(frozen=True)
+class Errors:
+    """One estimator's errors at one gamma, bits per token.
+
+    Attributes:
+        errors: (n,) error per pair of a model and a document.
+        bias, bias_error: mean over the larger set of pairs, and its standard error.
+        bias_pairs: how many these are.
+    """
+
+    errors: NDArray[np.float64]
+    bias: float
+    bias_error: float
+    bias_pairs: int
+
+    @property
+    def mean(self) -> float:
+        """The mean error."""
+        return float(self.errors.mean())
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation of the errors."""
+        return float(self.errors.std(ddof=1))
+
+    @property
+    def rms(self) -> float:
+        """The root mean squared error."""
+        return float(np.sqrt(np.mean(self.errors**2)))
+
+    @property
+    def t(self) -> float:
+        """Student's t for a mean of 0."""
+        return self.mean / (self.deviation / math.sqrt(len(self.errors)))
+
+    @property
+    def kurtosis(self) -> float:
+        """The excess kurtosis of the errors, 0 at least."""
+        centred = self.errors - self.errors.mean()
+        return max(0.0, float((centred**4).mean() / (centred**2).mean() ** 2) - 3.0)
+
+
+Calibration = dict[tuple[float, str], Errors]  # by gamma and estimator
+
+
+def calibration(inputs: Inputs) -> Calibration:
+    """Return the errors at every gamma of the source, of the first seed; nothing where none was measured."""
+    table = inputs.measurements
+    if table is None:
+        return {}
+    at = (_calibration_at(table[table["variant"] == variant(gamma)], gamma) for gamma in GAMMAS)
+    return {key: errors for of_gamma in at for key, errors in of_gamma.items()}
+
+
+def _calibration_at(table: "pd.DataFrame", gamma: float) -> Calibration:
+    table = table[(table["quantity"] != TOKENS) | (table["axis"] == "pairs")]
+    tokens = table[table["quantity"] == TOKENS].sort_values("seed")
+    if tokens.empty:
+        return {}
+    table = table[table["seed"] == tokens["seed"].iloc[0]]
+    unit = float(tokens["value"].iloc[0]) * math.log(2.0)
+    rows: dict[str, list[tuple[int, float, float]]] = {}
+    columns = (table[column] for column in ("quantity", "at", "value", "standard_error"))
+    for quantity, at, value, error in zip(*columns, strict=True):
+        rows.setdefault(quantity, []).append((int(at), float(value), float(error)))
+    result = {}
+    for name in estimators():
+        errors = np.array([value for _, value, _ in sorted(rows[ERROR + name])])
+        ((pairs, value, error),) = rows[MEAN + name]
+        result[gamma, name] = Errors(errors / unit, value / unit, error / unit, pairs)
+    return result
+
+
+def z_of_means(errors: Errors, mean: float, deviation: float, pairs: int = PAIRS) -> float:
+    """Return the difference of our mean error from a published one, in standard errors.
+
+    Means of n and n' independent errors with standard deviations s and s' differ by
+    z = (mean - mean') / sqrt(s^2 / n + s'^2 / n').
+    """
+    return (errors.mean - mean) / math.sqrt(errors.deviation**2 / len(errors.errors) + deviation**2 / pairs)
+
+
+def z_of_deviations(errors: Errors, deviation: float, pairs: int = PAIRS) -> float:
+    """Return the difference of our log variance from a published one, in standard errors.
+
+    Var(s^2) = sigma^4 (2 / (n - 1) + kappa / n) with the excess kurtosis kappa of the errors, which is estimated from
+    ours (0 where that is negative). So by the delta method
+    z = log(s^2 / s'^2) / sqrt(2 / (n - 1) + 2 / (n' - 1) + kappa / n + kappa / n').
+    """
+    n = len(errors.errors)
+    variance = 2.0 / (n - 1) + 2.0 / (pairs - 1) + errors.kurtosis * (1.0 / n + 1.0 / pairs)
+    return 2.0 * math.log(errors.deviation / deviation) / math.sqrt(variance)
+
+
+def p_value(z: float) -> float:
+    """Return the two-sided normal probability of more than z.
+
+    Examples:
+        >>> round(p_value(-1.96), 3)
+        0.05
+    """
+    return 2.0 * NormalDist().cdf(-abs(z))
+
+
+def fits(mean: str, deviation: str, t: str, pairs: int = PAIRS) -> bool:
+    """Say whether a printed t can be the printed mean over its standard error, whatever rounding did to the three.
+
+    Examples:
+        >>> fits("0.0018", "0.0114", "1.58"), fits("0.00002", "0.0233", "-0.0079")
+        (True, False)
+    """
+    possible = [m / s * math.sqrt(pairs) for m, s in product(_rounded(mean), _rounded(deviation))]
+    low, high = _rounded(t)
+    return min(possible) <= high and max(possible) >= low
+
+
+def _rounded(text: str) -> tuple[float, float]:
+    """Return the least and the greatest number that is printed so."""
+    half = 0.5 * 10.0 ** -len(text.partition(".")[2])
+    return float(text) - half, float(text) + half
+
+
+def differing(calibration: Calibration) -> dict[tuple[float, str, str], float]:
+    """Return the p-values of the means and standard deviations ("mean", "s.d.") that differ from the published ones.
+
+    They differ by more than sampling error allows at `LEVEL` over all of them together (normal, Bonferroni).
+    """
+    values = {}
+    for (gamma, name), errors in calibration.items():
+        if name in METHODS:
+            mean, deviation, _ = map(float, PUBLISHED[gamma][METHODS.index(name)])
+            values[gamma, name, "mean"] = p_value(z_of_means(errors, mean, deviation))
+            values[gamma, name, "s.d."] = p_value(z_of_deviations(errors, deviation))
+    return {key: p for key, p in values.items() if p < LEVEL / len(values)}
+
+
+@dataclass(frozen=True)
+class Convergence:
+    """Estimates of one document's code length as samples grow, bits per token.
+
+    Attributes:
+        topics, tokens: K and L.
+        exact: the exact code length.
+        estimates: by method, a row per number of samples (ascending) and a column per run.
+    """
+
+    topics: int
+    tokens: int
+    exact: float
+    estimates: Mapping[str, "pd.DataFrame"]
+
+    def rms(self, method: str) -> "pd.Series[float]":
+        """Return the root mean squared error over all runs, by number of samples."""
+        return ((self.estimates[method] - self.exact) ** 2).mean(axis=1) ** 0.5
+
+
+def convergence(inputs: Inputs) -> list[Convergence]:
+    """Return every pair of a model and a document of the first seed, by number of topics."""
+    table = inputs.measurements
+    if table is None or not table["quantity"].str.startswith(ESTIMATE).any():
+        return []
+    table = table[table["quantity"].isin([EXACT, *(ESTIMATE + name for name in METHODS)])]
+    table = table[table["axis"].isin(["tokens", "samples"])]
+    table = table[table["seed"] == table["seed"].min()]
+    pairs = []
+    for topics in sorted(int(k) for k in table["topics"].unique()):
+        rows = table[table["topics"] == topics]
+        (exact,) = rows[rows["quantity"] == EXACT].to_dict("records")
+        tokens = int(exact["at"])
+        bits = -1.0 / (tokens * math.log(2.0))
+        estimates = {}
+        for name in METHODS:
+            runs = rows[rows["quantity"] == ESTIMATE + name]
+            if len(runs):
+                estimates[name] = runs.pivot_table(index="at", columns="chain", values="value") * bits
+        pairs.append(Convergence(topics, tokens, float(exact["value"]) * bits, estimates))
+    return pairs
+
+
+At = tuple[int, int]  # topics, seed
+
+
+@dataclass(frozen=True)
+class Scored:
+    """What an evaluator gave a model.
+
+    Attributes:
+        log_likelihood: nats per scored token.
+        standard_error: of that, the evaluator's own; NaN where it states none.
+        perplexity: per scored token.
+    """
+
+    log_likelihood: float
+    standard_error: float
+    perplexity: float
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The scores of one drawn corpus.
+
+    Attributes:
+        corpus: its name.
+        true_topics: K of the model that it was drawn from.
+        models: by (evaluator, training documents), then by (topics, seed).
+        truth: of the true model, by evaluator, then by seed.
+    """
+
+    corpus: str
+    true_topics: int
+    models: Mapping[tuple[str, int], Mapping[At, Scored]]
+    truth: Mapping[str, Mapping[int, Scored]]
+
+    @property
+    def evaluators(self) -> tuple[str, ...]:
+        """The evaluators, sorted by name."""
+        return tuple(sorted({evaluator for evaluator, _ in self.models}))
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The numbers of training documents, ascending."""
+        return tuple(sorted({size for _, size in self.models}))
+
+    @property
+    def topics(self) -> tuple[int, ...]:
+        """The numbers of topics, ascending."""
+        return tuple(sorted({topics for models in self.models.values() for topics, _ in models}))
+
+    @property
+    def seeds(self) -> tuple[int, ...]:
+        """The seeds, ascending."""
+        return tuple(sorted({seed for models in self.models.values() for _, seed in models}))
+
+    def scored(self, evaluator: str, size: int) -> Mapping[At, Scored]:
+        """Return what an evaluator gave the models of one training size; nothing where it scored none."""
+        return self.models.get((evaluator, size), {})
+
+    def perplexity(self, evaluator: str, size: int, topics: int) -> float:
+        """Return the mean perplexity over seeds; NaN where nothing was scored."""
+        return _mean([scored.perplexity for (k, _), scored in self.scored(evaluator, size).items() if k == topics])
+
+    def true_perplexity(self, evaluator: str) -> float:
+        """Return the true model's mean perplexity over seeds; NaN where it was not scored."""
+        return _mean([scored.perplexity for scored in self.truth.get(evaluator, {}).values()])
+
+    def selected(self, evaluator: str, size: int, seed: int) -> int | None:
+        """Return the number of topics with the highest log-likelihood; None where nothing was scored."""
+        nats = {k: scored.log_likelihood for (k, s), scored in self.scored(evaluator, size).items() if s == seed}
+        return max(nats, key=lambda k: (nats[k], -k)) if nats else None
+
+    def voted(self, evaluator: str, size: int) -> int | None:
+        """Return the number of topics that the most seeds select (the smallest of several); None without scores."""
+        votes = Counter(self.selected(evaluator, size, seed) for seed in self.seeds)
+        return min(((-count, topics) for topics, count in votes.items() if topics is not None), default=(0, None))[1]
+
+
+def _mean(values: list[float]) -> float:
+    return fmean(values) if values else math.nan
+
+
+def selections(inputs: Inputs) -> dict[str, Selection]:
+    """Return the scores of every drawn corpus that has any, in the order of `SOURCES`."""
+    table = inputs.scores
+    result = {}
+    for corpus, source in SOURCES.items():
+        models: dict[tuple[str, int], dict[At, Scored]] = {}
+        truth: dict[str, dict[int, Scored]] = {}
+        for row in table[(table["corpus"] == corpus) & table["model"].isin([LDA, TRUTH])].to_dict("records"):
+            nats, error = (float(row[column]) / float(row["tokens"]) for column in ("log_likelihood", "standard_error"))
+            scored = Scored(nats, error, float(row["perplexity"]))
+            evaluator, topics, seed = str(row["evaluator"]), int(row["topics"]), int(row["seed"])
+            size = str(row["variant"]).rpartition("-")[2]
+            if row["model"] == TRUTH:
+                truth.setdefault(evaluator, {})[seed] = scored
+            elif size.isdigit() and row["variant"] == trained_on(int(size)):
+                models.setdefault((evaluator, int(size)), {})[topics, seed] = scored
+        if models:
+            result[corpus] = Selection(corpus, source.topics, models, truth)
+    return result
+
+
+def more_samples(inputs: Inputs) -> "pd.DataFrame | None":
+    """Return the sequential sampler with many samples beside itself with the study's few, document by document.
+
+    A row is a document, scored under the true model: its corpus, seed and number (`at`); `samples`, the many; `gap`,
+    their log-likelihood less that of the few, in nats; and `variance`, that of the gap's Monte Carlo error, nats^2.
+    None where nothing was measured.
+    """
+    table = inputs.measurements
+    if table is None:
+        return None
+    prefix, suffix = with_more(0).split("0")
+    table = table[(table["model"] == TRUTH) & (table["axis"] == "document")]
+    many = table[table["quantity"].str.startswith(prefix) & table["quantity"].str.endswith(suffix)]
+    few = table[table["quantity"] == SEQUENTIAL]
+    both = many.merge(few, on=["corpus", "seed", "at"], suffixes=("", "_few"))
+    return both[["corpus", "seed", "at"]].assign(
+        samples=both["quantity"].str[len(prefix) : -len(suffix)].astype(int),
+        gap=both["value"] - both["value_few"],
+        variance=both["standard_error"] ** 2 + both["standard_error_few"] ** 2,
+    )

@@ -1,0 +1,172 @@
+"""Table 1 of Buntine (2009), the published figures beside ours; every estimator's errors; what an estimate costs."""
+
+import math
+
+import numpy as np
+
+from heldout.errors import InputError
+from heldout.evaluators import ESTIMATORS, EXACT
+from heldout.inputs import Inputs
+from heldout.papers.buntine.experiments.calibration import estimators
+from heldout.papers.buntine.experiments.convergence_to_exact import METHODS
+from heldout.papers.buntine.results import (
+    GAMMAS,
+    LABELS,
+    LEVEL,
+    PAIRS,
+    PUBLISHED,
+    PUBLISHED_MILLISECONDS,
+    Calibration,
+    calibration,
+    differing,
+    fits,
+)
+from heldout.typesetting import latex
+
+DIFFERS, MISFIT = r"$^{\dagger}$", r"$^{\ddagger}$"
+_COLUMNS = r"@{}l@{\quad}rrr@{\quad}rrr@{\quad}r@{}"
+_HEAD = r"""& \multicolumn{3}{c}{Buntine (2009)} & \multicolumn{3}{c}{ours, as many pairs} & ours, %s pairs\\
+\cmidrule(r){2-4}\cmidrule(r){5-7}\cmidrule{8-8}
+method & mean & s.d. & $t$ & mean & s.d. & $t$ & mean $\pm$ s.e.\\"""
+
+Marks = dict[tuple[float, str, str], float]  # p-values by gamma, method and figure ("mean" or "s.d.")
+
+
+def _measured(inputs: Inputs) -> Calibration:
+    errors = calibration(inputs)
+    if not errors:
+        raise InputError(f"table-calibration: no gamma of {GAMMAS} was measured; measure calibration first")
+    return errors
+
+
+def label(estimator: str) -> str:
+    """Return an estimator's name in the tables: the source's abbreviation, or ours."""
+    return LABELS.get(estimator, latex.escape(ESTIMATORS[estimator].label))
+
+
+def errors_beside_published(inputs: Inputs) -> str:
+    """Return Table 1, published and ours, with its notes below; errors in bits per token.
+
+    Raises:
+        InputError: when calibration was not measured.
+    """
+    errors = _measured(inputs)
+    marks = differing(errors)
+    rows: list[latex.Row] = []
+    for gamma in GAMMAS:
+        rows.append(rf"\midrule\multicolumn{{8}}{{@{{}}l}}{{$\gamma = {gamma:g}$}}\\")
+        for name, printed in zip(METHODS, PUBLISHED[gamma], strict=True):
+            theirs = [_signed(value) for value in printed]
+            theirs[2] += "" if fits(*printed) else MISFIT
+            ours = _ours(errors, gamma, name, marks) if (gamma, name) in errors else [latex.DASH] * 4
+            rows.append([LABELS[name], *theirs, *ours])
+    (more, *_) = {own.bias_pairs for own in errors.values()}
+    table = latex.tabular(inputs, _COLUMNS, _HEAD % latex.integer(more), rows, midrule=False)
+    return table + _notes(errors, marks)
+
+
+def _ours(errors: Calibration, gamma: float, name: str, marks: Marks) -> list[str]:
+    own = errors[gamma, name]
+    return [
+        _number(own.mean) + (DIFFERS if (gamma, name, "mean") in marks else ""),
+        _number(own.deviation) + (DIFFERS if (gamma, name, "s.d.") in marks else ""),
+        _signed(f"{own.t:.1f}"),
+        rf"{_number(own.bias)} $\pm$ {_number(own.bias_error)}",
+    ]
+
+
+def _notes(errors: Calibration, marks: Marks) -> str:
+    """Return the marks' meaning, with the figures of every marked cell."""
+    compared = 2 * sum(name in METHODS for _, name in errors)
+    each = "; ".join(
+        rf"$\gamma = {gamma:g}$, {LABELS[name]}: {what}, $p = {_exponent(p)}$"
+        for (gamma, name, what), p in sorted(marks.items())
+    )
+    misfits = []
+    for gamma, rows in PUBLISHED.items():
+        for name, printed in zip(METHODS, rows, strict=True):
+            if not fits(*printed):
+                mean, deviation, t = map(float, printed)
+                error = deviation / math.sqrt(PAIRS)
+                asked = _signed(np.format_float_positional(_leading(t * error), trim="-"))
+                misfits.append(
+                    rf"{_signed(f'{mean / error:.3g}')} ($\gamma = {gamma:g}$, {LABELS[name]}; the printed $t$ asks for"
+                    rf" a mean of {asked})"
+                )
+    return (
+        "\n\\par\\smallskip\n\\footnotesize "
+        rf"{DIFFERS} Differs from the published figure by more than sampling error allows: {len(marks)} of the"
+        rf" {compared} means and standard deviations at a level of {LEVEL:g} over all of them (Bonferroni)"
+        rf"{': ' + each if each else ''}. {MISFIT} Not the printed mean over its standard error, which would be"
+        rf" {latex.listed(misfits)}; all other rows of the source fit within rounding."
+        "\n"
+    )
+
+
+def errors_of_all(inputs: Inputs) -> str:
+    """Return every estimator's errors, bits per token: mean over the larger set of pairs, and s.d. of a pair.
+
+    Raises:
+        InputError: when calibration was not measured.
+    """
+    errors = _measured(inputs)
+    head = (
+        "".join(rf" & \multicolumn{{2}}{{c}}{{$\gamma = {gamma:g}$}}" for gamma in GAMMAS)
+        + "\\\\\n"
+        + "".join(rf"\cmidrule(lr){{{2 * i + 2}-{2 * i + 3}}}" for i in range(len(GAMMAS)))
+        + f"\nestimator{' & mean & s.d.' * len(GAMMAS)}\\\\"
+    )
+
+    def row(name: str) -> list[str]:
+        cells = [label(name)]
+        for gamma in GAMMAS:
+            own = errors.get((gamma, name))
+            figures = (own.bias, own.bias_error * math.sqrt(own.bias_pairs)) if own else ()
+            cells += [_number(figure) for figure in figures] or [latex.DASH] * 2
+        return cells
+
+    others = [row(name) for name in estimators() if name not in METHODS]
+    rows: list[latex.Row] = [*map(row, METHODS), r"\midrule", *others]
+    return latex.tabular(inputs, f"@{{}}l{'rr' * len(GAMMAS)}@{{}}", head, rows)
+
+
+def timings(inputs: Inputs) -> str:
+    """Return milliseconds per document, the published ones of 2009 beside ours.
+
+    Args:
+        inputs: its `benchmarks`, which benchmarks/estimators.py writes; dashes where there are none.
+    """
+    ours: dict[str, float] = {}
+    benchmarks = inputs.benchmarks
+    if benchmarks is not None:
+        ours = dict(zip(benchmarks["estimator"], benchmarks["milliseconds"].astype(float), strict=True))
+    rows = []
+    for name in dict.fromkeys((*METHODS, EXACT, *(name for name in ESTIMATORS if name in ours))):
+        published, here = PUBLISHED_MILLISECONDS.get(name, math.nan), ours.get(name, math.nan)
+        ratio = published / here
+        faster = latex.DASH if latex.missing(ratio) else rf"{latex.integer(_leading(ratio))}\,$\times$"
+        rows.append([label(name), _milliseconds(published), _milliseconds(here), faster])
+    return latex.tabular(inputs, "@{}lrrr@{}", r"method & 2009, ms & ours, ms & faster by\\", rows)
+
+
+def _milliseconds(value: float) -> str:
+    return latex.integer(value) if latex.missing(value) or value >= 100.0 else f"{value:.2g}"
+
+
+def _leading(value: float) -> float:
+    """Return a number rounded to two leading digits."""
+    return float(f"{value:.2g}")
+
+
+def _signed(text: str) -> str:
+    return text.replace("-", r"$-$")
+
+
+def _number(value: float) -> str:
+    """Return bits per token to five decimals where they are few, else four."""
+    return _signed(f"{value:.5f}" if abs(value) < 0.01 else f"{value:.4f}")
+
+
+def _exponent(p: float) -> str:
+    factor, exponent = f"{p:.0e}".split("e")
+    return f"{float(p):.2g}" if p >= 1e-3 else rf"{factor}\cdot 10^{{{int(exponent)}}}"

@@ -1,0 +1,180 @@
+"""The numbers of Welling et al.'s experiments that the text uses."""
+
+import math
+import statistics
+from collections.abc import Sequence
+
+from heldout.evaluators import FOLDING_IN, FULL, HALF
+from heldout.inputs import Inputs
+from heldout.models import EPCA, LDA, PLSA, TEM
+from heldout.papers.welling.interpretations import fold_in_end, train_end
+from heldout.papers.welling.results import (
+    Curve,
+    Steps,
+    best,
+    beyond_curves,
+    beyond_ends,
+    ends_above_its_lowest,
+    in_words,
+    lies_below,
+    spread,
+    steps,
+    study_curves,
+)
+from heldout.points import select
+from heldout.study import SECOND_READING
+from heldout.typesetting import latex
+from heldout.typesetting.macros import POSITIONS, Macros, bands, count
+from heldout.verdicts import NOT_RUN
+
+SIDES = {FULL: "Full", HALF: "Half"}
+# of the steps and points that are counted, corpus by corpus and over all: the macro's name, the verb, what is counted
+COUNTED = {
+    "Full": ("falls", "steps"),
+    "FullSecond": ("falls", "steps"),
+    "Half": ("rises", "steps"),
+    "HalfSmallest": ("rises", "steps"),
+    "LdaFull": ("lies lower", "points"),
+    "LdaHalf": ("lies lower", "points"),
+}
+
+
+def macros(inputs: Inputs) -> Macros:
+    """Return the numbers by name; the same names for every study, as far as its corpora go."""
+    totals = dict.fromkeys(COUNTED, Steps(0, 0, 0))
+    result = _settings(inputs)
+    for position, corpus in zip(POSITIONS, inputs.settings.corpora, strict=False):
+        curves = {evaluator: study_curves(inputs, corpus, PLSA, evaluator) for evaluator in FOLDING_IN}
+        lda = {evaluator: best(study_curves(inputs, corpus, LDA, evaluator)) for evaluator in FOLDING_IN}
+        counts = {
+            "Full": steps(curves[FULL]),
+            "FullSecond": steps(study_curves(inputs, corpus, PLSA, FULL, SECOND_READING)),
+            "Half": steps(curves[HALF]),
+            "HalfSmallest": steps(curves[HALF][:1]),
+            "LdaFull": lies_below(lda[FULL], best(curves[FULL])),
+            "LdaHalf": lies_below(lda[HALF], best(curves[HALF])),
+        }
+        totals = {name: total + counts[name] for name, total in totals.items()}
+        of_corpus = _verdicts(counts) | _gap(curves[FULL], best(curves[HALF]))
+        for evaluator, side in SIDES.items():
+            turned = sum(ends_above_its_lowest(curve) for curve in curves[evaluator])
+            of_corpus[f"{side}Turns"] = _of(turned, len(curves[evaluator]))
+            of_corpus |= _one_curve(f"{side}Smallest", next(iter(curves[evaluator]), None))
+            of_corpus |= _one_curve(f"{side}Best", best(curves[evaluator]))
+            of_corpus |= _one_curve(f"{side}Lda", lda[evaluator])
+        result |= {f"Corpus{position}{name}": value for name, value in of_corpus.items()}
+    result |= {f"All{name}": value for name, value in _verdicts(totals).items()}
+    return result | _beyond(inputs) | _convergence(inputs)
+
+
+def _verdicts(counts: dict[str, Steps]) -> Macros:
+    result = {}
+    for name, (verb, what) in COUNTED.items():
+        of = counts[name]
+        result[f"{name}Verdict"] = in_words(verb, of.rises if verb == "rises" else of.falls, of.total, what)
+    return result
+
+
+def _settings(inputs: Inputs) -> Macros:
+    settings = inputs.settings
+    second = len(settings.second_reading_seeds)
+    betas = [variant.rpartition("-")[2] for variant in settings.swept_variants(TEM)]
+    return {
+        "IfSecond": "#1" if second else "",
+        "SecondSeedsCount": latex.integer(second),
+        "SecondSeedsInWords": count(second, "seed"),
+        "SecondBandsInWords": bands(second),
+        "BeyondBandsInWords": bands(len(settings.beyond_seeds)),
+        "TemperedSeedsInWords": count(len(settings.seeds_of(TEM)), "seed"),
+        "TemperedConstants": latex.integer(len(settings.study["models"].get(TEM, {}).get("smoothing", ()))),
+        "TemperedBetas": f"{len(betas)} values from {betas[0]} to {betas[-1]}" if betas else NOT_RUN,
+        "EpcaTopicsLargest": latex.integer(settings.topics_of(EPCA)[-1]),
+        "PlsaTrainEnd": train_end(inputs),
+        "PlsaFoldInEnd": fold_in_end(inputs),
+    }
+
+
+def _one_curve(prefix: str, curve: Curve | None) -> Macros:
+    """Return where a curve starts, ends and is lowest; "not run" where there is none."""
+    if curve is None:
+        parts = ("Constant", "First", "Last", "Lowest", "LowestTopics", "Factor", "Spread")
+        return {f"{prefix}{part}": NOT_RUN for part in parts}
+    lowest, last = curve.lowest(), curve.means[-1]
+    factor, widest = last / lowest.perplexity, spread(curve)
+    return {
+        f"{prefix}Constant": latex.power(curve.smoothing),
+        f"{prefix}First": latex.perplexity(curve.means[0]),
+        f"{prefix}Last": latex.perplexity(last),
+        f"{prefix}Lowest": latex.perplexity(lowest.perplexity),
+        f"{prefix}LowestTopics": latex.integer(lowest.topics),
+        f"{prefix}Factor": latex.decimal(factor, 2) if math.isfinite(factor) else r"\ensuremath{\infty}",
+        f"{prefix}Spread": latex.percent(widest) if math.isfinite(widest) else NOT_RUN,
+    }
+
+
+def _gap(full: Sequence[Curve], half: Curve | None) -> Macros:
+    """Return half over full folding-in at both ends of the grid, under the constant that suits half folding-in best."""
+    same = None if half is None else next((curve for curve in full if curve.smoothing == half.smoothing), None)
+    if half is None or same is None:
+        return dict.fromkeys(("GapFirst", "GapLast", "GapConstant"), NOT_RUN)
+    return {
+        "GapFirst": latex.decimal(half.means[0] / same.means[0], 2),
+        "GapLast": latex.decimal(half.means[-1] / same.means[-1], 2),
+        "GapConstant": latex.power(half.smoothing),
+    }
+
+
+def _beyond(inputs: Inputs) -> Macros:
+    """Return what happens between the last number of topics within the vocabulary and the largest beyond it."""
+    corpus = inputs.settings.beyond_corpus
+    sizes = ("Vocabulary", "From", "To", "Constant")
+    perplexities = ("FullFrom", "FullTo", "HalfFrom", "HalfTo", "FullFalls", "HalfRises")
+    result = {f"Beyond{name}": NOT_RUN for name in (*sizes, *perplexities)}
+    result |= {"BeyondCorpus": latex.corpus_name(corpus), "IfBeyond": ""}
+    ends = beyond_ends(inputs)
+    if ends is None:
+        return result
+    full, half = (
+        [curve for curve in beyond_curves(inputs, evaluator, ends) if curve.topics == ends] for evaluator in FOLDING_IN
+    )
+    chosen = best(half)
+    same = next((curve for curve in full if chosen is not None and curve.smoothing == chosen.smoothing), None)
+    if chosen is None or same is None:
+        return result
+    return result | {
+        "IfBeyond": "#1",
+        "BeyondVocabulary": latex.integer(inputs.corpus(corpus)["vocabulary"]),
+        "BeyondFrom": latex.integer(ends[0]),
+        "BeyondTo": latex.integer(ends[1]),
+        "BeyondConstant": latex.power(chosen.smoothing),
+        "BeyondFullFrom": latex.perplexity(same.means[0]),
+        "BeyondFullTo": latex.perplexity(same.means[1]),
+        "BeyondHalfFrom": latex.perplexity(chosen.means[0]),
+        "BeyondHalfTo": latex.perplexity(chosen.means[1]),
+        "BeyondFullFalls": _of(sum(curve.means[1] < curve.means[0] for curve in full), len(full)),
+        "BeyondHalfRises": _of(sum(curve.means[1] > curve.means[0] for curve in half), len(half)),
+    }
+
+
+def _convergence(inputs: Inputs) -> Macros:
+    """Return where the Gibbs sampler's chains agree, and how much they still drift, over corpora, topics and seeds."""
+    r_hats = select(inputs.measurements, quantity="r-hat")
+    drifts = [abs(v) for v in select(inputs.measurements, quantity="drift")["value"].tolist() if math.isfinite(v)]
+    names = ("RhatMedian", "RhatLargest", "RhatLargestCorpus", "RhatLargestTopics", "DriftMedian", "DriftLargest")
+    result = dict.fromkeys(names, NOT_RUN)
+    if len(r_hats):
+        worst = r_hats.iloc[int(r_hats["value"].argmax())]
+        result["RhatMedian"] = latex.decimal(r_hats["value"].median(), 2)
+        result["RhatLargest"] = latex.decimal(worst["value"], 2)
+        result["RhatLargestCorpus"] = latex.corpus_name(str(worst["corpus"]))
+        result["RhatLargestTopics"] = latex.integer(worst["topics"])
+    if drifts:
+        result["DriftMedian"] = latex.decimal(statistics.median(drifts))
+        result["DriftLargest"] = latex.decimal(max(drifts))
+    return result
+
+
+def _of(number: int, total: int) -> str:
+    if number == total:
+        return f"all {latex.integer(total)}"
+    return f"{latex.integer(number) if number else 'none'} of {latex.integer(total)}"
