@@ -18,6 +18,7 @@ from heldout.auditing.blocks import evaluate
 from heldout.auditing.command import INTERRUPTED, cached, run_audit
 from heldout.auditing.options import AuditCommand
 from heldout.auditing.precision_table import Table
+from heldout.cli import main
 from heldout.errors import InputError
 from heldout.seeds import generator
 
@@ -172,6 +173,20 @@ def test_bad_input_is_refused_before_anything_is_written(
     with pytest.raises(InputError, match=message):
         run(files, **given)
     assert sorted(files[0].parent.rglob("*")) == before
+
+
+def test_a_page_without_matplotlib_is_refused_before_the_audit(
+    files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("page", "figures"):
+        monkeypatch.delitem(sys.modules, f"heldout.auditing.{name}", raising=False)
+        monkeypatch.delattr(f"heldout.auditing.{name}", raising=False)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    page = files[0].parent / "page.html"
+    assert main(["audit", *map(str, files), "--html", str(page)]) == 2
+    assert capsys.readouterr().err == "heldout: matplotlib is not installed: pip install 'heldout[html]'\n"
+    assert not page.exists()
+    assert run(files)[0] == 0
 
 
 def test_a_cache_that_cannot_be_written_is_refused_with_the_way_out(

@@ -7,9 +7,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-import scipy.sparse as sp
 
 from heldout.auditing.options import AuditCommand, AuditOptions, RecommendCommand, add_audit, add_recommend
 from heldout.errors import InputError
@@ -50,47 +48,8 @@ def test_what_is_typed_counts() -> None:
         AuditCommand.of(parsed(add_audit, "m", "d", "--estimator", "chib", "--samples", "0"))
 
 
-def run(code: str, *arguments: str) -> str:
-    ended = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False)
-    assert ended.returncode == 0, ended.stderr
-    return ended.stdout
-
-
 def test_the_help_imports_no_numerical_package() -> None:
     heavy = ("numpy", "scipy", "numba", "rich", "pandas", "matplotlib")
-    assert run(f"import sys, heldout.cli; heldout.cli.parser(); print([m for m in {heavy} if m in sys.modules])") == (
-        "[]\n"
-    )
-
-
-BARE = """
-import sys
-for missing in ("pandas", "matplotlib", "seaborn", "jinja2", "sklearn", "joblib", "gensim", "tomotopy", "skops",
-                "nltk", "pooch", "snakemake", "requests", "tqdm", "jsonschema"):
-    sys.modules[missing] = None
-from heldout.cli import main
-model, documents, page = sys.argv[1:]
-assert main(["recommend", "--topics", "100", "--length", "150"]) == 0
-assert main(["audit", model, documents, "--limit", "0"]) == 0
-assert main(["audit", model, documents, "--html", page]) == 2
-print("done")
-"""
-
-
-def test_an_audit_needs_neither_pandas_nor_matplotlib_nor_a_checkout(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    np.savez("model.npz", phi=np.full((2, 3), 1 / 3), alpha=np.ones(2))
-    sp.save_npz("documents.npz", sp.csr_matrix(np.eye(3, dtype=int)))
-    ended = subprocess.run(
-        [sys.executable, "-c", BARE, "model.npz", "documents.npz", "page.html"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert ended.stdout.endswith("done\n"), ended.stderr
-    assert "is expected of documents drawn from a model" in ended.stderr
-    assert "heldout: --html: install matplotlib: pip install 'heldout[html]'" in ended.stderr
-    assert not Path("page.html").exists()
+    code = f"import sys, heldout.cli; heldout.cli.parser(); print([m for m in {heavy} if m in sys.modules])"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ended.stdout == "[]\n"
