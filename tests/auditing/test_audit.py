@@ -86,10 +86,10 @@ def test_against_the_definitions_on_a_fitted_model(fitted: Any) -> None:
     X = drawn(12)
     phi = fitted.components_ / fitted.components_.sum(axis=1, keepdims=True)
     alpha = np.full(K, 0.4)
-    found = audit(fitted, X)
-    assert found.truth_exact
-    assert found.line("truth").estimator == "exact-marginal"
-    assert (found.library, found.model, found.topics, found.words) == (
+    result = audit(fitted, X)
+    assert result.truth_exact
+    assert result.line("truth").estimator == "exact-marginal"
+    assert (result.library, result.model, result.topics, result.words) == (
         "scikit-learn",
         "LatentDirichletAllocation",
         K,
@@ -97,44 +97,44 @@ def test_against_the_definitions_on_a_fitted_model(fitted: Any) -> None:
     )
     for d in range(12):
         tokens = np.repeat(np.arange(V), X.toarray()[d]).tolist()
-        assert found.lengths[d] == len(tokens)
+        assert result.lengths[d] == len(tokens)
         if not tokens:
-            assert all(found.nats[name][d] == 0.0 for name in found.nats)
+            assert all(result.nats[name][d] == 0.0 for name in result.nats)
             continue
-        assert found.nats["truth"][d] == pytest.approx(likelihood(phi, alpha, tokens), abs=1e-9)
-        assert found.nats["mean-field-bound"][d] <= found.nats["truth"][d] + 1e-9
+        assert result.nats["truth"][d] == pytest.approx(likelihood(phi, alpha, tokens), abs=1e-9)
+        assert result.nats["mean-field-bound"][d] <= result.nats["truth"][d] + 1e-9
         full = np.log(folded_in(phi, tokens) @ phi[:, tokens]).sum()
-        assert full - 1e-4 * len(tokens) <= found.nats["full-folding-in"][d] <= full + 1e-9
+        assert full - 1e-4 * len(tokens) <= result.nats["full-folding-in"][d] <= full + 1e-9
         halves = set(itertools.combinations(sorted(tokens), len(tokens) // 2))
         possible = []
         for half in halves:
             scored = list(tokens)
             for word in half:
                 scored.remove(word)
-            possible.append(np.log(folded_in(phi, list(half)) @ phi[:, scored]).sum())
-        assert np.min(np.abs(np.array(possible) - found.nats["half-folding-in"][d])) < 0.05
-    some = found.lengths > 0
-    assert (found.documents, found.empty) == (int(some.sum()), int((~some).sum()))
-    for line in found.lines:
-        assert line.log_likelihood == pytest.approx(found.nats[line.evaluator][some].sum())
-        expected = found.lengths - found.lengths // 2 if line.evaluator == "half-folding-in" else found.lengths
+            possible.append(np.log(folded_in(phi, list(half)) @ phi[:, has_tokens]).sum())
+        assert np.min(np.abs(np.array(possible) - result.nats["half-folding-in"][d])) < 0.05
+    has_tokens = result.lengths > 0
+    assert (result.documents, result.empty) == (int(has_tokens.sum()), int((~has_tokens).sum()))
+    for line in result.lines:
+        assert line.log_likelihood == pytest.approx(result.nats[line.evaluator][has_tokens].sum())
+        expected = result.lengths - result.lengths // 2 if line.evaluator == "half-folding-in" else result.lengths
         assert line.tokens == expected.sum()
 
 
 def test_the_librarys_own_number_is_of_the_same_documents(fitted: Any) -> None:
     X = drawn(20)
-    found = audit(fitted, X)
-    assert found.reported.value == pytest.approx(fitted.perplexity(X), rel=1e-9)
-    assert found.reported.about == "these documents"
+    result = audit(fitted, X)
+    assert result.reported.value == pytest.approx(fitted.perplexity(X), rel=1e-9)
+    assert result.reported.about == "these documents"
     assert math.isnan(audit(fitted, X, reported=False).reported.value)
 
 
 def test_an_estimate_agrees_with_the_exact_value_within_its_error() -> None:
     model, X = topics_of(), drawn(60, length=20)
     exact = audit(model, X).line("truth")
-    found = audit(model, X, estimator="left-to-right-sequential", samples=300)
-    line = found.line("truth")
-    assert not found.truth_exact
+    result = audit(model, X, estimator="left-to-right-sequential", samples=300)
+    line = result.line("truth")
+    assert not result.truth_exact
     assert (line.samples, line.estimator) == (300, "left-to-right-sequential")
     assert 0.0 < line.standard_error < 1.0
     # batch means may be short by a third; 4.42 standard deviations have the probability 1e-5
@@ -226,13 +226,13 @@ def test_the_plan_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(runner, "evaluate", noted)
     X = drawn(30)
-    found = audit(topics_of(), X, estimator="chib", samples=5, announce=order.append)
+    result = audit(topics_of(), X, estimator="chib", samples=5, announce=order.append)
     plan = order[0]
     assert isinstance(plan, Plan)
     assert set(order[1:]) == {"work"}
-    assert (plan.documents, plan.empty, plan.tokens) == (found.documents, found.empty, found.tokens)
+    assert (plan.documents, plan.empty, plan.tokens) == (result.documents, result.empty, result.tokens)
     assert (plan.work.estimator, plan.work.samples, plan.cores, plan.kept) == ("chib", 5, 1, 0)
-    assert set(plan.seconds) == {line.evaluator for line in found.lines}
+    assert set(plan.seconds) == {line.evaluator for line in result.lines}
     assert all(math.isfinite(seconds) and seconds >= 0.0 for seconds in plan.seconds.values())
 
 
@@ -287,21 +287,21 @@ def test_no_more_than_a_few_batches_are_alive() -> None:
 
     opened = open_documents(drawn(2000), batch=20)
     stream = Counted(**{name: getattr(opened, name) for name in DocumentStream.__dataclass_fields__})
-    found = audit(topics_of(), stream, estimator="linear-time")
-    assert found.documents + found.empty == 2000
+    result = audit(topics_of(), stream, estimator="linear-time")
+    assert result.documents + result.empty == 2000
     assert most <= 3
 
 
 def test_words_are_matched_by_name_and_others_are_counted() -> None:
     model = topics_of()
     known = [["w1", "w2", "w1"], ["w7"]]
-    found = audit(model, [*[[*words, "other"] for words in known], ["other"], []])
-    assert (found.documents, found.empty, found.tokens, found.left_out) == (2, 2, 4, 3)
+    result = audit(model, [*[[*words, "other"] for words in known], ["other"], []])
+    assert (result.documents, result.empty, result.tokens, result.left_out) == (2, 2, 4, 3)
     for d, words in enumerate(known):
         tokens = [model.vocabulary.index(word) for word in words]
-        assert found.nats["truth"][d] == pytest.approx(likelihood(model.phi, model.alpha, tokens), abs=1e-9)
-    assert [document.left_out for document in found.most_different] == [1, 1]
-    assert {document.words for document in found.most_different} == {("w1", "w2"), ("w7",)}
+        assert result.nats["truth"][d] == pytest.approx(likelihood(model.phi, model.alpha, tokens), abs=1e-9)
+    assert [document.left_out for document in result.most_different] == [1, 1]
+    assert {document.words for document in result.most_different} == {("w1", "w2"), ("w7",)}
 
 
 @pytest.mark.parametrize("library", ["tomotopy", "MALLET"])
@@ -351,34 +351,34 @@ def test_models_without_words(tmp_path: Path) -> None:
 def test_few_topics_short_documents_and_one_document(topics: int, estimator: str) -> None:
     model = topics_of(topics)
     X = sp.csr_array(np.eye(V, dtype=np.int64)[:1] * 2)
-    found = audit(model, X, estimator=estimator)
+    result = audit(model, X, estimator=estimator)
     expected = likelihood(model.phi, model.alpha, [0, 0])
-    truth = found.line("truth")
+    truth = result.line("truth")
     # of two tokens the second is averaged over 20 draws of the first topic
-    assert truth.log_likelihood == pytest.approx(expected, abs=1e-9 if found.truth_exact else 0.5)
-    assert found.line("half-folding-in").tokens == 1
+    assert truth.log_likelihood == pytest.approx(expected, abs=1e-9 if result.truth_exact else 0.5)
+    assert result.line("half-folding-in").tokens == 1
 
 
 def test_the_most_different_documents() -> None:
-    found = audit(topics_of(), drawn(60, length=12))
-    gap = np.abs(found.nats["full-folding-in"] - found.nats["truth"])
-    some = np.flatnonzero(found.lengths)
-    expected = sorted(some.tolist(), key=lambda d: (-gap[d] / found.lengths[d], d))[:10]
-    assert [document.name for document in found.most_different] == [f"row {d}" for d in expected]
-    for document, d in zip(found.most_different, expected, strict=True):
+    result = audit(topics_of(), drawn(60, length=12))
+    gap = np.abs(result.nats["full-folding-in"] - result.nats["truth"])
+    scored = np.flatnonzero(result.lengths)
+    expected = sorted(scored.tolist(), key=lambda d: (-gap[d] / result.lengths[d], d))[:10]
+    assert [document.name for document in result.most_different] == [f"row {d}" for d in expected]
+    for document, d in zip(result.most_different, expected, strict=True):
         for name in ("truth", "full-folding-in", "mean-field-bound"):
-            assert document.nats_per_token[name] == pytest.approx(found.nats[name][d] / found.lengths[d])
-        half = found.lengths[d] - found.lengths[d] // 2
-        assert document.nats_per_token["half-folding-in"] == pytest.approx(found.nats["half-folding-in"][d] / half)
+            assert document.nats_per_token[name] == pytest.approx(result.nats[name][d] / result.lengths[d])
+        half = result.lengths[d] - result.lengths[d] // 2
+        assert document.nats_per_token["half-folding-in"] == pytest.approx(result.nats["half-folding-in"][d] / half)
 
 
 def test_words_of_probability_0_are_said_and_spoil_no_json() -> None:
     phi = np.array([[0.5, 0.5, 0.0], [0.25, 0.75, 0.0]])
-    found = audit((phi, [1.0, 1.0]), sp.csr_array(np.array([[1, 1, 0], [1, 0, 1]])))
-    assert found.line("truth").perplexity == math.inf
-    assert found.settings["impossible"] == 1
-    assert len(found.most_different) == 1
-    kept = found.to_json()
+    result = audit((phi, [1.0, 1.0]), sp.csr_array(np.array([[1, 1, 0], [1, 0, 1]])))
+    assert result.line("truth").perplexity == math.inf
+    assert result.settings["impossible"] == 1
+    assert len(result.most_different) == 1
+    kept = result.to_json()
     assert kept["per_document"]["nats"]["truth"][1] is None
     assert kept["lines"][0]["perplexity"] is None
     json.dumps(kept, allow_nan=False)
@@ -419,11 +419,11 @@ def table(error: float) -> Table:
 
 def test_where_exact_costs_too_much_the_calibration_chooses() -> None:
     X = drawn(10)
-    found = audit(topics_of(), X, limit=10.0, standard_error=0.5, table=table(5.0))
-    line = found.line("truth")
+    result = audit(topics_of(), X, limit=10.0, standard_error=0.5, table=table(5.0))
+    line = result.line("truth")
     assert line.estimator == "left-to-right-sequential"
     assert 400 <= line.samples <= 440  # half of what is wanted is asked for
-    assert "0.5" in found.reason
+    assert "0.5" in result.reason
     finer = audit(topics_of(), X, limit=10.0, standard_error=0.25, table=table(5.0)).line("truth")
     assert 1600 <= finer.samples <= 1760
     assert audit(topics_of(), X, table=table(5.0)).truth_exact
@@ -454,8 +454,8 @@ def test_what_holds_on_real_documents_is_chosen_and_never_with_few_samples() -> 
         timed = dict.fromkeys(runs, times)
         return Table({"alpha-0.4": dict.fromkeys(corners, runs)}, {"alpha-0.4": dict.fromkeys(corners, timed)})
 
-    found = audit(topics_of(), drawn(10), limit=10.0, standard_error=0.5, table=of(better | held))
-    assert (found.line("truth").estimator, found.line("truth").samples) == ("left-to-right-sequential", 10)
+    result = audit(topics_of(), drawn(10), limit=10.0, standard_error=0.5, table=of(better | held))
+    assert (result.line("truth").estimator, result.line("truth").samples) == ("left-to-right-sequential", 10)
     wanted = 0.02  # 0.01 is asked for: 25 times the samples that come to 0.05
     line = audit(topics_of(), drawn(10), limit=10.0, standard_error=wanted, table=of(held)).line("truth")
     assert 0 <= line.samples - 100 * 25 <= 1
@@ -531,5 +531,5 @@ def test_documents_of_another_corpus_and_words_in_another_order_are_refused_unle
     other = sp.csr_array(np.array(own)[:, mixed])
     with pytest.raises(InputError, match=r"not documents like the model's own: .*--other-corpus"):
         audit((topics.phi, topics.alpha), other, estimator="linear-time")
-    found = audit((topics.phi, topics.alpha), other[:40], estimator="linear-time", other_corpus=True)
-    assert found.documents == 40
+    result = audit((topics.phi, topics.alpha), other[:40], estimator="linear-time", other_corpus=True)
+    assert result.documents == 40

@@ -55,9 +55,9 @@ def test_plan_table_page_and_json(files: tuple[Path, Path]) -> None:
     assert "3 topics; 40 documents of 360 tokens; 0 tokens (0.0 %) outside the vocabulary; 0 empty documents" in err
     assert "truth: exact-marginal. The exact likelihood takes" in err
     assert "cost: about" in err
-    found = json.loads((folder / "a.json").read_text())
-    assert found["model"] == "model.npz"
-    assert found["complete"] is True
+    values = json.loads((folder / "a.json").read_text())
+    assert values["model"] == "model.npz"
+    assert values["complete"] is True
     page = (folder / "a.html").read_text()
     assert page.startswith("<!DOCTYPE html>")
     assert "heldout audit model.npz docs.npz" in page
@@ -69,14 +69,14 @@ def test_plan_table_page_and_json(files: tuple[Path, Path]) -> None:
 def test_json_alone_stands_on_the_output(files: tuple[Path, Path]) -> None:
     status, out, _ = run(files, json="-", estimator="linear-time")
     assert status == 0
-    found = json.loads(out)
-    assert {line["evaluator"] for line in found["lines"]} == {
+    values = json.loads(out)
+    assert {line["evaluator"] for line in values["lines"]} == {
         "truth",
         "mean-field-bound",
         "full-folding-in",
         "half-folding-in",
     }
-    assert found["lines"][0]["estimator"] == "linear-time"
+    assert values["lines"][0]["estimator"] == "linear-time"
 
 
 def stopped(monkeypatch: pytest.MonkeyPatch, blocks: int) -> Callable[[], None]:

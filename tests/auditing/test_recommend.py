@@ -32,31 +32,31 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Table:
     return made(tmp_path_factory.mktemp("table"))
 
 
-def option(found: Recommendation, name: str) -> Any:
-    return next(o for o in (found, *found.alternatives) if o.estimator == name)
+def option(best: Recommendation, name: str) -> Any:
+    return next(o for o in (best, *best.alternatives) if o.estimator == name)
 
 
 @pytest.mark.parametrize(("topics", "length"), [(10, 20), (100, 200), (30, 70), (50, 21)])
 def test_power_laws_are_met_between_the_points(table: Table, topics: int, length: int) -> None:
     wanted = law(SEQUENTIAL, topics, length, 40)[0]
-    found = option(recommend(topics, length, wanted, alpha=0.1 if topics != 10 else None, table=table), SEQUENTIAL)
+    best = option(recommend(topics, length, wanted, alpha=0.1 if topics != 10 else None, table=table), SEQUENTIAL)
     factor = 2.0 if topics == 10 else 1.0  # both priors are the same one at 10 topics, and the larger error counts
-    assert found.reached
-    assert found.samples == math.ceil(40 * factor**2 - 1e-6)
-    assert found.standard_error == pytest.approx(wanted, rel=0.02)
-    assert found.seconds == pytest.approx(law(SEQUENTIAL, topics, length, found.samples)[2] / 1000.0, rel=1e-6)
-    assert found.stated_ratio == pytest.approx(1.5)
-    assert found.extrapolated == (found.samples > 100)
+    assert best.reached
+    assert best.samples == math.ceil(40 * factor**2 - 1e-6)
+    assert best.standard_error == pytest.approx(wanted, rel=0.02)
+    assert best.seconds == pytest.approx(law(SEQUENTIAL, topics, length, best.samples)[2] / 1000.0, rel=1e-6)
+    assert best.stated_ratio == pytest.approx(1.5)
+    assert best.extrapolated == (best.samples > 100)
 
 
 def test_the_cheapest_that_reaches_comes_first_and_a_biased_one_says_why(table: Table) -> None:
-    found = recommend(100, 200, 2.0, alpha=0.1, documents=7, cores=2, table=table)
-    assert found.estimator == SEQUENTIAL
-    assert [o.reached for o in found.alternatives] == sorted((o.reached for o in found.alternatives), reverse=True)
-    reached = [o.seconds for o in (found, *found.alternatives) if o.reached]
+    best = recommend(100, 200, 2.0, alpha=0.1, documents=7, cores=2, table=table)
+    assert best.estimator == SEQUENTIAL
+    assert [o.reached for o in best.alternatives] == sorted((o.reached for o in best.alternatives), reverse=True)
+    reached = [o.seconds for o in (best, *best.alternatives) if o.reached]
     assert reached == sorted(reached)
-    assert found.seconds == pytest.approx(7 * law(SEQUENTIAL, 100, 200, found.samples)[2] / 1000.0 / 2, rel=1e-6)
-    linear = option(found, LINEAR)
+    assert best.seconds == pytest.approx(7 * law(SEQUENTIAL, 100, 200, best.samples)[2] / 1000.0 / 2, rel=1e-6)
+    linear = option(best, LINEAR)
     assert not linear.reached
     assert linear.reason == f"a bias of {linear.bias:+.2g} nats, more than is wanted"
     large = recommend(100, 200, 100.0, alpha=0.1, table=table)  # what does not hold on real documents is not the first
@@ -153,13 +153,13 @@ def test_a_smaller_error_takes_no_fewer_samples_and_no_less_time(
 @given(lengths=st.lists(st.integers(0, 400), min_size=1, max_size=60).filter(any))
 @settings(deadline=None, max_examples=25, derandomize=True)
 def test_documents_of_many_lengths_lie_between_the_shortest_and_the_longest(table: Table, lengths: list[int]) -> None:
-    some = [n for n in lengths if n]
-    found = choose(60, lengths, 2.0, alpha=0.1, table=table)
-    short, long = (recommend(60, n, 2.0, alpha=0.1, consistent=True, table=table) for n in (min(some), max(some)))
+    scored = [n for n in lengths if n]
+    best = choose(60, lengths, 2.0, alpha=0.1, table=table)
+    short, long = (recommend(60, n, 2.0, alpha=0.1, consistent=True, table=table) for n in (min(scored), max(scored)))
     for name in (SEQUENTIAL, CHIB):
         if option(long, name).reached:
-            assert option(short, name).samples <= option(found, name).samples <= option(long, name).samples
-            assert option(found, name).seconds <= len(some) * option(long, name).seconds * (1 + 1e-9)
+            assert option(short, name).samples <= option(best, name).samples <= option(long, name).samples
+            assert option(best, name).seconds <= len(scored) * option(long, name).seconds * (1 + 1e-9)
 
 
 def test_exact_values_are_recommended_where_they_cost_less(table: Table) -> None:
@@ -169,10 +169,10 @@ def test_exact_values_are_recommended_where_they_cost_less(table: Table) -> None
 
 
 def test_an_audits_estimator_states_its_error(table: Table) -> None:
-    found = choose(100, [0, 150, 250], alpha=0.1, table=table)
-    assert found.wanted == pytest.approx(nats(1.0, 200.0)) == pytest.approx(200.0 * math.log(1.01))
-    assert found.reached
-    assert found.samples >= 2
+    best = choose(100, [0, 150, 250], alpha=0.1, table=table)
+    assert best.wanted == pytest.approx(nats(1.0, 200.0)) == pytest.approx(200.0 * math.log(1.01))
+    assert best.reached
+    assert best.samples >= 2
     assert choose(100, [20], 100.0, alpha=0.1, table=table).samples == 2
 
 
@@ -227,9 +227,9 @@ def test_the_verb_prints_a_table_and_json(table: Table, tmp_path: Path) -> None:
     assert "not enough" not in text
     text = run(100, length=150, perplexity_error=1.0, alpha=0.1, json=True)
     read = json.loads(text)
-    found = recommend(100, 150, nats(1.0, 150), alpha=0.1, table=table)
-    assert (read["estimator"], read["samples"], read["wanted"]) == (found.estimator, found.samples, found.wanted)
-    assert len(read["alternatives"]) == len(found.alternatives)
+    best = recommend(100, 150, nats(1.0, 150), alpha=0.1, table=table)
+    assert (read["estimator"], read["samples"], read["wanted"]) == (best.estimator, best.samples, best.wanted)
+    assert len(read["alternatives"]) == len(best.alternatives)
     words = ("a", "b")
     streams = np.array([0, 1] * 75, np.int32)
     Corpus("two", words, streams, np.array([0, 100, 150]), ("d", "e")).save(tmp_path / "corpus.npz")
@@ -268,8 +268,8 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> Table:
 @pytest.mark.parametrize("wanted", [0.5, 0.2])
 def test_the_recommended_samples_reach_the_error_on_fresh_documents(measured: Table, wanted: float) -> None:
     K, L, number = 5, 18, 600
-    found = recommend(K, L, wanted, alpha=0.1, table=measured)
-    chosen = [o for o in (found, *found.alternatives) if o.reached and o.samples]
+    best = recommend(K, L, wanted, alpha=0.1, table=measured)
+    chosen = [o for o in (best, *best.alternatives) if o.reached and o.samples]
     assert len(chosen) >= 3
     (cell,) = cells(
         seed=7, topics=K, lengths=(L,), documents=(number,), alphas=(0.1,), alpha_sums=(), words=300, gamma=0.1
