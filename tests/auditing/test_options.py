@@ -1,6 +1,7 @@
 """The options: said once, the same from the command line and from Python, and quick to parse."""
 
 import argparse
+import re
 import subprocess
 import sys
 from dataclasses import fields
@@ -10,7 +11,9 @@ from typing import Any
 import pytest
 
 from heldout.auditing.options import AuditCommand, AuditOptions, RecommendCommand, add_audit, add_recommend
+from heldout.corpora import stream
 from heldout.errors import InputError
+from heldout.libraries import read
 
 
 def parsed(add: Any, *typed: str) -> argparse.Namespace:
@@ -34,6 +37,14 @@ def test_every_option_can_be_typed() -> None:
         add(parser)
         destinations = {action.dest for action in parser._actions}
         assert destinations | typed_by_hand == {field.name for field in fields(kind)}
+
+
+def test_the_help_names_the_forms_that_are_read() -> None:
+    parser = argparse.ArgumentParser()
+    add_audit(parser)
+    said = {action.dest: str(action.help) for action in parser._actions}
+    for option, forms in (("model_format", read.FORMS), ("format", stream.FORMS), ("estimator", ["auto", "chib"])):
+        assert set(forms) <= set(re.split(r"[,:;]? (?:or )?", said[option]))
 
 
 def test_what_is_typed_counts() -> None:
