@@ -8,17 +8,21 @@ import argparse
 import json
 import os
 import re
-import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from heldout.auditing.options import add_audit, add_recommend
 from heldout.errors import InputError
 from heldout.processor import pin
 
 if TYPE_CHECKING:
     from heldout.inputs import Inputs
+
+# what is imported of the extras in pyproject.toml, beside the libraries of `peers`
+STUDY = ("jsonschema", "nltk", "pandas", "pooch", "requests", "seaborn", "yaml")
+EXTRAS = {"matplotlib": "html", **dict.fromkeys(STUDY, "paper")}
 
 
 def _settings(text: str) -> dict[str, Any]:
@@ -253,32 +257,19 @@ def check(args: argparse.Namespace) -> None:
 def audit(args: argparse.Namespace) -> None:
     """Audit a saved topic model of any library on documents: what the library reports, and the likelihood."""
     from heldout.auditing.command import run_audit
+    from heldout.auditing.options import AuditCommand
 
-    names = ["vocabulary", "documents_vocabulary", "trust_pickle", "stem", "estimator", "samples", "standard_error"]
-    names += ["limit", "seed", "cores", "store", "so_far", "other_corpus", "calibration", "timings", "html"]
-    status = run_audit(
-        args.model,
-        args.documents,
-        out=sys.stdout,
-        err=sys.stderr,
-        model_form=args.model_format,
-        form=args.format,
-        reported=not args.no_library,
-        as_json=args.json,
-        command=shlex.join(["heldout", *args.typed]),
-        **{name: getattr(args, name) for name in names},
-    )
+    status = run_audit(AuditCommand.of(args), sys.stdout, sys.stderr)
     if status:
         sys.exit(status)
 
 
 def recommend(args: argparse.Namespace) -> None:
     """Say which estimator and how many samples reach a wanted error, and how long that takes."""
-    from heldout.auditing.recommend import run_recommend
+    from heldout.auditing.options import RecommendCommand
+    from heldout.auditing.recommend_command import run_recommend
 
-    names = ["length", "corpus", "standard_error", "perplexity_error", "documents", "per", "cores", "alpha"]
-    names += ["consistent", "calibration", "timings"]
-    run_recommend(args.topics, as_json=args.json, **{name: getattr(args, name) for name in names})
+    run_recommend(RecommendCommand.of(args), sys.stdout)
 
 
 def compare(args: argparse.Namespace) -> None:
@@ -288,12 +279,6 @@ def compare(args: argparse.Namespace) -> None:
     tables = (args.scores, args.corpora, args.measurements)
     if not compare(args.study, *tables, args.reference, args.output, sys.stdout):
         sys.exit(1)
-
-
-def add_calibration(sub: argparse.ArgumentParser) -> None:
-    """Add the options that name what is known of the estimators; the reference results where they are not given."""
-    sub.add_argument("--calibration", type=Path, help="a table of measurements, plain or gzipped")
-    sub.add_argument("--timings", type=Path, help="the estimators' milliseconds per document")
 
 
 def _add_tables(sub: argparse.ArgumentParser) -> None:
@@ -439,47 +424,8 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("--schema", type=Path, default=Path("workflow/studies/schema.yaml"))
     sub.add_argument("--data", type=Path, default=Path("data"))
 
-    sub = verb("audit", audit)
-    sub.add_argument("model", type=Path, help="a fitted model's file, or LDA-C's folder")
-    sub.add_argument("documents", type=Path, metavar="CORPUS", help="held-out documents: a file, or a folder of texts")
-    sub.add_argument(
-        "--model-format",
-        help="skops, pickle, gensim, tomotopy, mallet, lda-c, npz or csv; guessed where not given",
-    )
-    sub.add_argument(
-        "--format", help="of the documents: scipy, mm, uci, ldac, text or heldout; guessed where not given"
-    )
-    sub.add_argument("--vocabulary", type=Path, help="the model's words, one per line, where it does not name them")
-    sub.add_argument("--documents-vocabulary", type=Path, help="the documents' words, where they are numbers")
-    sub.add_argument("--stem", action="store_true", help="texts only: stem as Cranfield and Medline are")
-    sub.add_argument("--trust-pickle", action="store_true", help="unpickle the model: it may run any code it holds")
-    sub.add_argument("--estimator", default="auto", help="of the likelihood; auto, or a name that `recommend` lists")
-    sub.add_argument("--samples", type=int, help="of that estimator, per document")
-    sub.add_argument("--standard-error", type=float, help="wanted of a document's log-likelihood, nats; with auto")
-    sub.add_argument("--limit", type=float, help="updates that the exact likelihood may cost")
-    sub.add_argument("--seed", type=int, default=0)
-    sub.add_argument("--cores", type=int, default=1)
-    sub.add_argument("--store", type=Path, help="keep what is done in this folder, not in the user's cache")
-    sub.add_argument("--so-far", action="store_true", help="run nothing: report what an interrupted audit has kept")
-    sub.add_argument("--other-corpus", action="store_true", help="documents that are unlike the model's own are meant")
-    sub.add_argument("--no-library", action="store_true", help="leave the library's own number out")
-    add_calibration(sub)
-    sub.add_argument("--html", type=Path, metavar="FILE", help="write a page with figures")
-    sub.add_argument("--json", metavar="FILE", help="write JSON; - for standard output, in place of the table")
-
-    sub = verb("recommend", recommend)
-    sub.add_argument("--topics", type=int, required=True, help="K")
-    sub.add_argument("--length", type=int, help="tokens of a document")
-    sub.add_argument("--corpus", type=Path, help="or documents, in any form that `audit` reads")
-    sub.add_argument("--standard-error", type=float, help="wanted of a document's log-likelihood, nats")
-    sub.add_argument("--perplexity-error", type=float, help="or of its perplexity per token, percent")
-    sub.add_argument("--documents", type=int, default=1, help="how many documents of that length")
-    sub.add_argument("--per", choices=["document", "corpus"], default="document", help="whose error is wanted")
-    sub.add_argument("--cores", type=int, default=1)
-    sub.add_argument("--alpha", type=float, help="the mean Dirichlet parameter, where it is known")
-    sub.add_argument("--consistent", action="store_true", help="only estimators whose bias vanishes with more samples")
-    add_calibration(sub)
-    sub.add_argument("--json", action="store_true", help="print JSON in place of the table")
+    add_audit(verb("audit", audit))
+    add_recommend(verb("recommend", recommend))
 
     sub = verb("compare", compare)
     sub.add_argument("--study", type=Path, required=True)
@@ -500,6 +446,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         args.run(args)
     except InputError as error:
         print(f"heldout: {error}", file=sys.stderr)
+        return 2
+    except ModuleNotFoundError as error:
+        if error.name not in EXTRAS:
+            raise
+        extra = EXTRAS[error.name]
+        print(f"heldout: {error.name} is not installed: pip install 'heldout[{extra}]'", file=sys.stderr)
         return 2
     except BrokenPipeError:  # whoever read the output has stopped, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

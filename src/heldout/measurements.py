@@ -1,4 +1,4 @@
-"""The second tidy table: what is measured but is no score of a test set.
+"""The second tidy table: measurements other than the score of a test set.
 
 A row is one number along an axis: the log joint probability of a chain at a sweep, a document's exact log-likelihood,
 the logarithm of a normaliser at a length. Like scores, measurements hold no timings.
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, order=True)
 class Measurement:
-    """One number.
+    """One number at a position on an axis.
 
     Attributes:
         corpus, model, variant: names, as in `heldout.scores.Score`.

@@ -1,4 +1,4 @@
-"""Scores per token: the points of a curve over numbers of topics, of one evaluator or of the first of several."""
+"""Rows of the two tidy tables, and scores per token as the points of a curve over numbers of topics."""
 
 import math
 from collections.abc import Sequence
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from heldout.evaluators import EXACT, SEQUENTIAL
+from heldout.measurements import COLUMNS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -65,7 +66,7 @@ def mean_points(table: "pd.DataFrame", evaluators: Sequence[str]) -> dict[int, P
 
 
 def select(table: "pd.DataFrame | None", **values: object) -> "pd.DataFrame":
-    """Return the rows that have these values in these columns; of no table, no measurements.
+    """Return the rows of scores or measurements that have these values; none where there is no table.
 
     Examples:
         >>> import pandas as pd
@@ -74,8 +75,6 @@ def select(table: "pd.DataFrame | None", **values: object) -> "pd.DataFrame":
         [1]
     """
     import pandas as pd
-
-    from heldout.measurements import COLUMNS
 
     rows = pd.DataFrame(columns=list(COLUMNS)) if table is None else table
     for column, value in values.items():

@@ -1,7 +1,7 @@
-"""The one tidy table of everything that is ever reported.
+"""The tidy table of scores: one row per evaluation of a model on a test set.
 
-A row is one (corpus, model, variant, topics, smoothing, chain, evaluator, samples, seed). Timings never
-enter it, so that two runs can be compared byte by byte.
+A row's key is (corpus, model, variant, topics, smoothing, chain, evaluator, samples, seed). The table holds no timings,
+so that two runs can be compared byte by byte.
 """
 
 import math
@@ -14,9 +14,7 @@ from heldout.errors import InputError
 from heldout.tables import merge_rows, write_rows
 
 if TYPE_CHECKING:
-    import numpy as np
     import pandas as pd
-    from numpy.typing import NDArray
 
     from heldout.evaluators.evaluation import Evaluation
 
@@ -64,35 +62,16 @@ COLUMNS = tuple(field.name for field in fields(Score))
 
 
 def perplexity(log_likelihood: float, tokens: int) -> float:
-    """Return exp(-log_likelihood / tokens), equation 5.37; inf where a token has probability 0."""
+    """Return exp(-log_likelihood / tokens), equation 5.37; inf where a token has probability 0.
+
+    Examples:
+        >>> round(perplexity(-20.0, 10), 2)
+        7.39
+    """
     if tokens == 0:
         raise InputError("perplexity: there are no tokens to score")
     exponent = -log_likelihood / tokens
     return math.exp(exponent) if exponent < 700.0 else math.inf
-
-
-def total(
-    log_likelihood: "NDArray[np.float64]", tokens: "NDArray[np.int64]", *, tokens_left_out: int = 0, **named: Any
-) -> Score:
-    """Return the score of documents; those without tokens are counted as left out.
-
-    Args:
-        log_likelihood: (D,) nats.
-        tokens: (D,) scored tokens.
-        tokens_left_out: how many tokens were not scored.
-        named: the other fields of `Score`.
-    """
-    scored = tokens > 0
-    nats, count = float(log_likelihood[scored].sum()), int(tokens.sum())
-    return Score(
-        **named,
-        documents=int(scored.sum()),
-        tokens=count,
-        documents_left_out=int((~scored).sum()),
-        tokens_left_out=tokens_left_out,
-        log_likelihood=nats,
-        perplexity=perplexity(nats, count),
-    )
 
 
 def score_of(
@@ -103,7 +82,7 @@ def score_of(
     tokens_left_out: int | None = None,
     **named: Any,
 ) -> Score:
-    """Return the score of an evaluation: its sum over documents.
+    """Return the score of an evaluation: its sum over documents; those without tokens are counted as left out.
 
     Args:
         evaluation: of D documents.
@@ -116,13 +95,18 @@ def score_of(
         standard_error = math.sqrt(float((evaluation.standard_error**2).sum()))
     if tokens_left_out is None:
         tokens_left_out = evaluation.tokens_left_out
-    return total(
-        evaluation.log_likelihood,
-        evaluation.tokens,
-        tokens_left_out=tokens_left_out,
-        samples=samples,
-        standard_error=standard_error,
+    scored = evaluation.tokens > 0
+    nats, tokens = float(evaluation.log_likelihood[scored].sum()), int(evaluation.tokens.sum())
+    return Score(
         **named,
+        samples=samples,
+        documents=int(scored.sum()),
+        tokens=tokens,
+        documents_left_out=int((~scored).sum()),
+        tokens_left_out=tokens_left_out,
+        log_likelihood=nats,
+        perplexity=perplexity(nats, tokens),
+        standard_error=standard_error,
     )
 
 

@@ -34,7 +34,9 @@ def _add_probabilities(rows, words, phi_by_word, theta, out):  # type: ignore[no
 
 @dataclass(frozen=True, eq=False)
 class Topics:
-    """Topics over a vocabulary and the Dirichlet prior of a document's weights on them.
+    """Topics over a vocabulary, and the Dirichlet prior of a document's weights on them.
+
+    A token of a document with weights theta is word w with probability sum_k theta[k] phi[k, w].
 
     Attributes:
         phi: (K, V) float64, p(w | z); every row sums to 1.
@@ -45,6 +47,17 @@ class Topics:
     Raises:
         InputError: on a NaN, a negative entry, a row that does not sum to 1, a parameter that is not
             positive, or shapes that do not fit.
+
+    Examples:
+        >>> phi = np.array([[0.5, 0.5, 0.0], [0.0, 0.5, 0.5]])
+        >>> topics = Topics(phi, alpha=np.array([1.0, 1.0]), vocabulary=("heat", "flow", "wing"))
+        >>> topics.n_topics
+        2
+        >>> theta = np.array([[0.5, 0.5], [1.0, 0.0]])  # the weights of two documents
+        >>> topics.probabilities(theta, rows=np.array([0, 0, 1]), words=np.array([0, 1, 2], dtype=np.int32))
+        array([0.25, 0.5 , 0.  ])
+        >>> topics.smoothed(0.1).phi[0].round(3)
+        array([0.462, 0.462, 0.077])
     """
 
     phi: NDArray[np.float64]
@@ -78,7 +91,7 @@ class Topics:
         return np.ascontiguousarray(self.phi.T)
 
     def smoothed(self, constant: float) -> "Topics":
-        """Return the topics with `constant` added to every p(w | z) and renormalised (section 5).
+        """Return the topics with `constant` added to every p(w | z), renormalised (Welling et al. 2008, section 5).
 
         phi'[k, w] = (phi[k, w] + constant) / (1 + V constant)
         """
@@ -88,7 +101,13 @@ class Topics:
     def probabilities(
         self, theta: NDArray[np.float64], rows: NDArray[np.int64], words: NDArray[np.int32]
     ) -> NDArray[np.float64]:
-        """Return p(w | d) = sum_k phi[k, w] theta[d, k], (n,), of n pairs of a row of theta (D, K) and a word."""
+        """Return p(w | d) = sum_k theta[d, k] phi[k, w], (n,), of n pairs of a document and a word.
+
+        Args:
+            theta: (D, K) weights of the documents on the topics.
+            rows: (n,) each pair's document, a row of theta.
+            words: (n,) each pair's word, an index into the vocabulary.
+        """
         probabilities = np.zeros(len(rows))
         _add_probabilities(rows, words, self.phi_by_word, np.ascontiguousarray(theta), probabilities)
         return probabilities
@@ -108,7 +127,7 @@ class Topics:
 
 
 def block_of_documents(n_documents: int, n_words: int) -> Iterator[slice]:
-    """Yield the documents in blocks whose array over the vocabulary is small, and at least 16 documents."""
+    """Yield slices of the documents, each of at most `BLOCK` entries over the vocabulary or of 16 documents."""
     size = max(16, BLOCK // max(n_words, 1))
     for start in range(0, n_documents, size):
         yield slice(start, min(start + size, n_documents))
@@ -120,13 +139,19 @@ class Components:
 
     Attributes:
         weights: (V, K) float64, W; finite.
-        centre: (K,) float64, the training documents' mean h, weighted by tokens: where folding-in starts.
+        centre: (K,) float64, the training documents' mean h, weighted by their tokens; folding-in starts there.
         vocabulary: the V words.
         provenance: who trained them, on what and how; JSON-compatible. `smoothing`, where present, is the
             constant of `smoothed`.
 
     Raises:
         InputError: on a number that is not finite, or shapes that do not fit.
+
+    Examples:
+        >>> components = Components(np.log([[1.0], [2.0], [1.0]]), np.zeros(1), ("heat", "flow", "wing"))
+        >>> h = np.array([[1.0], [0.0]])  # the coordinates of two documents
+        >>> components.probabilities(h, rows=np.array([0, 1]), words=np.array([1, 1], dtype=np.int32)).round(3)
+        array([0.5  , 0.333])
     """
 
     weights: NDArray[np.float64]
@@ -155,16 +180,22 @@ class Components:
 
         p'(w | d) = (p(w | d) + constant) / (1 + V constant)
 
-        Section 5 adds the constant to p(w | z). EPCA has no p(w | z): that it is added to p(w | d) is an
-        interpretation, the same as the paper's for a model that mixes probabilities. The weights stay the same
-        array, and so does folding-in.
+        Section 5 of Welling et al. (2008) adds the constant to p(w | z), which EPCA does not have. Adding it to
+        p(w | d) is our interpretation; for a model that mixes probabilities both give the same p'(w | d). Weights
+        and folding-in do not change.
         """
         return replace(self, provenance={**self.provenance, "smoothing": constant})
 
     def probabilities(
         self, h: NDArray[np.float64], rows: NDArray[np.int64], words: NDArray[np.int32]
     ) -> NDArray[np.float64]:
-        """Return p(w | d), (n,), of n pairs of a row of `h` (D, K) and a word; `rows` must not fall."""
+        """Return p(w | d), (n,), of n pairs of a document and a word.
+
+        Args:
+            h: (D, K) coordinates of the documents.
+            rows: (n,) each pair's document, a row of h; in ascending order.
+            words: (n,) each pair's word, an index into the vocabulary.
+        """
         probabilities = np.empty(len(rows))
         for block in block_of_documents(len(h), len(self.vocabulary)):
             logits = h[block] @ self.weights.T

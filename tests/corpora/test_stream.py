@@ -141,12 +141,12 @@ def test_texts_are_stemmed_where_asked(tmp_path: Path) -> None:
 @given(documents_strategy, st.permutations(["wing", "heat", "other", "lift"]))
 def test_words_are_matched_by_name(documents: Counts, model: list[str]) -> None:
     stream = open_documents(corpus_of(documents), vocabulary=tuple(model), batch=3)
-    found = [(Counter(tokens), left) for tokens, left in zip(tokens_of(stream), left_out(stream), strict=True)]
+    bags = [(Counter(tokens), left) for tokens, left in zip(tokens_of(stream), left_out(stream), strict=True)]
     slow = []
     for words in documents:
         kept = Counter({model.index(WORDS[w]): n for w, n in words.items() if WORDS[w] in model})
         slow.append((kept, sum(words.values()) - kept.total()))
-    assert found == slow
+    assert bags == slow
 
 
 def left_out(stream: DocumentStream) -> list[int]:

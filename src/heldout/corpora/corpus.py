@@ -28,6 +28,19 @@ class Corpus:
 
     Raises:
         InputError: on indices outside the vocabulary, offsets that do not fit, or repeated words.
+
+    Examples:
+        >>> corpus = Corpus.from_documents("tiny", [("a", ["wing", "flow", "wing"]), ("b", ["heat"])])
+        >>> corpus.vocabulary
+        ('flow', 'heat', 'wing')
+        >>> corpus.document(0)
+        array([2, 0, 2], dtype=int32)
+        >>> corpus.counts().toarray()
+        array([[1., 0., 2.],
+               [0., 1., 0.]])
+        >>> documents, left_out = corpus.over(("wing", "heat"))
+        >>> documents.lengths, left_out
+        (array([2, 1]), 1)
     """
 
     name: str
@@ -56,7 +69,7 @@ class Corpus:
         documents: Sequence[tuple[str, Sequence[str]]],
         provenance: dict[str, Any] | None = None,
     ) -> Self:
-        """Build a corpus from (document name, words in order); the vocabulary is the sorted set of words."""
+        """Return the corpus of documents that are each a name and the words in order; the vocabulary is sorted."""
         vocabulary = tuple(sorted({word for _, words in documents for word in words}))
         index = {word: i for i, word in enumerate(vocabulary)}
         lengths = [len(words) for _, words in documents]

@@ -40,7 +40,7 @@ def document(where: str, line: str, n_words: int | None) -> dict[int, int]:
 
 
 def read(data: Path, vocab: Path, name: str) -> Corpus:
-    """Read a corpus of counts; documents are named by their line numbers, tokens come in vocabulary order.
+    r"""Read a corpus of counts; documents are named by their line numbers, tokens come in vocabulary order.
 
     Args:
         data: the counts; M is the number of distinct words that follow on the line.
@@ -50,6 +50,17 @@ def read(data: Path, vocab: Path, name: str) -> Corpus:
     Raises:
         InputError: names file and line: not an integer, an index out of range, a count below 1, a word that is
             there twice, a number of words that is not M, an empty document.
+
+    Examples:
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     data, vocab = Path(folder, "tiny.ldac"), Path(folder, "vocab.txt")
+        ...     _ = data.write_text("2 0:2 2:1\n1 1:1\n")
+        ...     _ = vocab.write_text("flow\nheat\nwing\n")
+        ...     corpus = read(data, vocab, "tiny")
+        >>> corpus.counts().toarray()
+        array([[2., 0., 1.],
+               [0., 1., 0.]])
     """
     content, words = read_bytes(data), read_bytes(vocab)
     vocabulary = read_vocabulary(vocab, words)
@@ -64,7 +75,11 @@ def read(data: Path, vocab: Path, name: str) -> Corpus:
 
 
 def stream(path: Path) -> DocumentStream:
-    """Open documents of an unknown number of words, one per line, by their line numbers; see `document`."""
+    """Return the stream of a file's lines, named by their numbers; how many words there are is not known.
+
+    Raises:
+        InputError: while the documents are read, as `document` does.
+    """
 
     def read() -> Iterator[Document]:
         for number, line in stream_lines(path):

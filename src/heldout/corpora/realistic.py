@@ -9,9 +9,9 @@ equal parts.) Three corpora are drawn,
     s10s  from the same model cut to its 5,000 most probable words,
     s40   from the model of 40 topics over all of its words.
 
-Cut. A token that theta ~ Dirichlet(alpha) gives has the probability p(w) = sum_k alpha_k phi[k, w] / sum_k alpha_k. Of
-the words with the largest p(w) every topic keeps its own probabilities, divided by their sum; a model of fewer words
-keeps all.
+Cut. A token of a document with theta ~ Dirichlet(alpha) is word w with probability p(w) = sum_k alpha_k phi[k, w] /
+sum_k alpha_k. The words with the largest p(w) are kept, and every topic's probabilities of them are divided by their
+sum. A model with fewer words keeps all of them.
 
 Lengths. The original gives the mean alone. A document's length is that of a story of the real corpus, drawn with
 replacement, times the ratio of the two means, rounded, and at least 2 tokens.
@@ -37,11 +37,11 @@ TEST_DOCUMENTS = 10_000
 
 @dataclass(frozen=True)
 class Source:
-    """What a corpus is drawn from.
+    """The model that a corpus is drawn from.
 
     Attributes:
-        topics: K of the model.
-        vocabulary: V, the words that are kept of it; 0 for all.
+        topics: K.
+        vocabulary: V, how many of the most probable words are kept; 0 for all.
     """
 
     topics: int
@@ -80,7 +80,7 @@ def draw(
 ) -> tuple[Corpus, Topics]:
     """Draw a corpus and return it with the topics that it was drawn from.
 
-    Words that happen never to be drawn stay in the vocabulary; the provenance counts them (`words_never_drawn`).
+    Words that are never drawn stay in the vocabulary; the provenance counts them (`words_never_drawn`).
 
     Args:
         name: a name in `SOURCES`; it names the draw together with the seed.

@@ -85,8 +85,8 @@ class Law:
 def draw(name: str, shape: Shape, scale: float = 1.0, seed: int = 0, law: Law | None = None) -> tuple[Corpus, Topics]:
     """Draw a corpus and return it with the topics that it was drawn from.
 
-    Words that happen never to be drawn stay in the vocabulary, so that V is the shape's and the topics are
-    exactly the ones of the draw; the provenance counts them (`words_never_drawn`).
+    Words that are never drawn stay in the vocabulary, so that V is the shape's and the topics are exactly those that
+    the documents are drawn from; the provenance counts such words (`words_never_drawn`).
 
     Args:
         name: the corpus's name; it names the draw together with scale and seed.
@@ -101,6 +101,12 @@ def draw(name: str, shape: Shape, scale: float = 1.0, seed: int = 0, law: Law | 
 
     Raises:
         InputError: when the scale is out of range.
+
+    Examples:
+        >>> shape = Shape(train_documents=8, test_documents=2, vocabulary=30, mean_length=20.0)
+        >>> corpus, truth = draw("demo-like", shape, law=Law(topics=5))
+        >>> corpus.n_documents, corpus.n_words, truth.phi.shape
+        (10, 30, (5, 30))
     """
     law = law or Law()
     size = shape.scaled(scale)

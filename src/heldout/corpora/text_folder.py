@@ -58,6 +58,15 @@ def read(folder: Path, name: str, stop_list: Path | None = None, stemmer: str = 
     Raises:
         InputError: names the file that is not UTF-8, cannot be read or has no word left; or the folder when it
             is missing or has fewer than two texts.
+
+    Examples:
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     _ = Path(folder, "a.txt").write_text("The flow over a wing.")
+        ...     _ = Path(folder, "b.txt").write_text("Heat; flow.")
+        ...     corpus = read(Path(folder), "tiny")
+        >>> corpus.vocabulary
+        ('flow', 'heat', 'over', 'the', 'wing')
     """
     contents = {path.name: read_bytes(path) for path in text_files(folder)}
     rule = text_rule(stop_words=stop_list is not None, stemmer=stemmer)

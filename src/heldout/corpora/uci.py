@@ -58,7 +58,7 @@ def counts(
 
 
 def read(docword: Path, vocab: Path, name: str) -> Corpus:
-    """Read a corpus of counts; documents are named by their numbers, tokens come in vocabulary order.
+    r"""Read a corpus of counts; documents are named by their numbers, tokens come in vocabulary order.
 
     Args:
         docword: the counts; gzipped when its name ends in .gz.
@@ -68,6 +68,17 @@ def read(docword: Path, vocab: Path, name: str) -> Corpus:
     Raises:
         InputError: names file and line: not an integer, an index out of range, a count below 1, a pair that is
             there twice; or the file: truncated, a number of lines that is not the header's, an empty document.
+
+    Examples:
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     docword, vocab = Path(folder, "docword.txt"), Path(folder, "vocab.txt")
+        ...     _ = docword.write_text("2\n3\n3\n1 1 2\n1 3 1\n2 2 1\n")
+        ...     _ = vocab.write_text("flow\nheat\nwing\n")
+        ...     corpus = read(docword, vocab, "tiny")
+        >>> corpus.counts().toarray()
+        array([[2., 0., 1.],
+               [0., 1., 0.]])
     """
     packed, words = read_bytes(docword), read_bytes(vocab)
     content = packed
@@ -98,7 +109,7 @@ def read(docword: Path, vocab: Path, name: str) -> Corpus:
 
 
 def stream(path: Path) -> DocumentStream:
-    """Open docword.txt, sorted by document; documents are named by their numbers, empty ones included.
+    """Return the stream of docword.txt, sorted by document; documents are named by their numbers, empty ones included.
 
     Raises:
         InputError: as `header` does, and while the documents are read as `counts` does.

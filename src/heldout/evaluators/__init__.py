@@ -74,5 +74,10 @@ ESTIMATORS: dict[str, EstimatorProperties] = {
 
 
 def of_likelihood() -> list[str]:
-    """Return the estimators of log p(w | alpha, phi): all but its exact value and those of another quantity."""
+    """Return the estimators of log p(w | alpha, phi): all but its exact value and those of another quantity.
+
+    Examples:
+        >>> EXACT in of_likelihood(), SEQUENTIAL in of_likelihood()
+        (False, True)
+    """
     return [name for name, known in ESTIMATORS.items() if name != EXACT and known.behaviour != "other"]

@@ -92,6 +92,12 @@ def log_mean(log_weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDA
 
     Returns:
         (D,) log mean, -inf where every weight is 0; (D,) standard error, 0 there, NaN for a single weight.
+
+    Examples:
+        >>> import numpy as np
+        >>> value, error = log_mean(np.log([[1.0, 3.0]]))
+        >>> np.exp(value), error
+        (array([2.]), array([0.5]))
     """
     highest = log_weights.max(axis=1, keepdims=True)
     shift = np.where(np.isfinite(highest), highest, 0.0)

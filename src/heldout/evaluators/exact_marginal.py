@@ -194,7 +194,12 @@ def _forward(tokens, offsets, phi_by_word, alpha, wanted, out, means):  # type: 
 
 
 def cost(lengths: Iterable[int], topics: int) -> int:
-    """Return how many updates documents of these lengths take: the sum over documents of K C(L + K - 1, K)."""
+    """Return how many updates documents of these lengths take: the sum over documents of K C(L + K - 1, K).
+
+    Examples:
+        >>> cost([100], topics=3)
+        515100
+    """
     return sum(topics * math.comb(int(length) + topics - 1, topics) for length in lengths)
 
 
@@ -218,6 +223,15 @@ def exact_marginal(
     Raises:
         InputError: when the documents cost more than `limit` updates, or the longest needs more memory than
             `LARGEST_LAYER` count vectors; both figures are named.
+
+    Examples:
+        >>> import numpy as np
+        >>> from heldout.corpora.corpus import Corpus
+        >>> from heldout.topics import Topics
+        >>> topics = Topics(np.array([[0.8, 0.1, 0.1], [0.1, 0.1, 0.8]]), np.ones(2), ("cat", "mat", "sat"))
+        >>> documents = Corpus.from_documents("two", [("a", ["cat", "mat", "cat"]), ("b", ["sat"])])
+        >>> exact_marginal(topics, documents).log_likelihood.round(2)
+        array([-3.72, -0.8 ])
     """
     arrays = _checked(topics, documents, limit)
     log_likelihood, _ = _run(arrays, means=False)
@@ -234,6 +248,15 @@ def exact_within(topics: Topics, documents: Corpus, limit: float) -> Evaluation 
 
     Raises:
         InputError: as `exact_marginal` does.
+
+    Examples:
+        >>> import numpy as np
+        >>> from heldout.corpora.corpus import Corpus
+        >>> from heldout.topics import Topics
+        >>> topics = Topics(np.array([[0.8, 0.1, 0.1], [0.1, 0.1, 0.8]]), np.ones(2), ("cat", "mat", "sat"))
+        >>> documents = Corpus.from_documents("two", [("a", ["cat", "mat", "cat"]), ("b", ["sat"])])
+        >>> exact_within(topics, documents, limit=10) is None
+        True
     """
     known, _ = in_vocabulary(documents, topics)
     return exact_marginal(topics, documents) if cost(known.lengths, topics.n_topics) <= limit else None
@@ -251,6 +274,16 @@ def exact_posterior_mean(topics: Topics, documents: Corpus, *, limit: int = LARG
 
     Raises:
         InputError: as `exact_marginal` does.
+
+    Examples:
+        >>> import numpy as np
+        >>> from heldout.corpora.corpus import Corpus
+        >>> from heldout.topics import Topics
+        >>> topics = Topics(np.array([[0.8, 0.1, 0.1], [0.1, 0.1, 0.8]]), np.ones(2), ("cat", "mat", "sat"))
+        >>> documents = Corpus.from_documents("two", [("a", ["cat", "mat", "cat"]), ("b", ["sat"])])
+        >>> exact_posterior_mean(topics, documents).round(2)
+        array([[0.72, 0.28],
+               [0.37, 0.63]])
     """
     _, means = _run(_checked(topics, documents, limit), means=True)
     return means

@@ -107,6 +107,15 @@ def mean_field_bound(
 
     Raises:
         InputError: when there is no iteration to run, or the tolerance is negative or undefined.
+
+    Examples:
+        >>> import numpy as np
+        >>> from heldout.corpora.corpus import Corpus
+        >>> from heldout.topics import Topics
+        >>> topics = Topics(np.array([[0.8, 0.1, 0.1], [0.1, 0.1, 0.8]]), np.ones(2), ("cat", "mat", "sat"))
+        >>> documents = Corpus.from_documents("two", [("a", ["cat", "mat", "cat"]), ("b", ["sat"])])
+        >>> mean_field_bound(topics, documents).log_likelihood.round(2)
+        array([-3.91, -0.87])
     """
     if iterations < 1 or not tolerance >= 0.0:
         raise InputError(f"mean-field bound: {iterations} iterations, tolerance {tolerance}; give 1 or more, 0 or more")

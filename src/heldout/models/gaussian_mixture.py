@@ -12,8 +12,8 @@ with N_k = sum_n q_n(k):
 The likelihood is unbounded where a covariance may be singular, so Sigma_k ranges over matrices whose eigenvalues are at
 least `floor`. The term to minimise, log det Sigma + tr(Sigma^-1 S), is least for Sigma with the eigenvectors of S and,
 along each, an eigenvalue s that minimises log s + s_k / s: the larger of s_k and the floor. The VM step is therefore
-exact under the floor, and the objective still never falls. A component without data cases gets pi_k = 0 and keeps the
-rest, of which the objective is then no function.
+exact under the floor, and the objective still never falls. A component without data cases gets pi_k = 0 and keeps its
+mean and covariance, on which the objective then does not depend.
 
 K-means: pi_k = 1 / K and Sigma_k = sigma^2 I fixed (the source writes sigma I). Then
 
@@ -48,6 +48,13 @@ class GaussianMixture(PointMixture[Float, Gaussians]):
         iterations, tolerance, random_state: see `PointVEM`.
 
     Attributes (after `fit`): see `PointVEM`; `parameters_` is a `Gaussians`.
+
+    Examples:
+        >>> data = np.array([[0.0, 0.0], [0.0, 1.0], [5.0, 5.0], [5.0, 6.0]])
+        >>> model = GaussianMixture(2, floor=0.1, posterior="exact", random_state=0).fit(data)
+        >>> model.parameters_.means.round(2)
+        array([[5. , 5.5],
+               [0. , 0.5]])
     """
 
     family = Family(
@@ -125,6 +132,13 @@ class KMeans(GaussianMixture):
         variance: sigma^2, in the data's squared units.
         posterior: "point" is K-means; "exact" is its soft version, exact EM for the means.
         iterations, tolerance, random_state: see `PointVEM`.
+
+    Examples:
+        >>> KMeans(2, random_state=0).fit([[0.0], [1.0], [9.0], [10.0]]).latent_  # of which cluster each case is
+        array([[0., 1.],
+               [0., 1.],
+               [1., 0.],
+               [1., 0.]])
     """
 
     family = Family("K-means", "discrete", r"h \in \{1, \dots, K\}", r"\mathcal{N}(x; \mu_h, \sigma^2 I)", "3.9")

@@ -17,7 +17,7 @@ so that test documents stay independent of one another.
 Start. All tokens begin unassigned; a first pass draws each from the conditional given those already
 assigned. Convergence is watched on log p(w, z | alpha, beta), summed in float64.
 
-Kernels. `heldout.models.lda_kernel` draws the topics.
+The sweeps themselves are in `heldout.models.lda_kernel`.
 
 Hyperparameters. They are fixed, or re-estimated during the chain from the current assignments (stochastic EM). Given
 them, log p(w, z | alpha, beta) is a sum of two Dirichlet-multinomial log-likelihoods, one of the topics' counts in
@@ -36,8 +36,9 @@ which cannot lower the log-likelihood; for one symmetric beta over V words and K
     beta <- beta sum_{k,w} [psi(N_wk + beta) - psi(beta)] / (V sum_k [psi(N_k + V beta) - psi(V beta)]).
 
 The differences are finite sums, psi(a + n) - psi(a) = sum_{j < n} 1 / (a + j), so that only how many counts exceed
-each j enters. The bound separates over k and is concave in every alpha_k, so a parameter that is kept inside the range
-that the kernels can carry (one whose topic is empty falls to its lower end) does not lower it either.
+each j enters. The bound is a sum over k of functions that are concave in alpha_k. Clipping a parameter to the range
+that the kernels can carry therefore does not lower the log-likelihood either; the alpha_k of an empty topic falls to
+the lower end of that range.
 """
 
 from typing import Any, Self
@@ -62,7 +63,7 @@ SMALLEST_PARAMETER, LARGEST_PARAMETER = 1e-12, 1e12  # Dirichlet parameters that
 
 
 def counts_above(counts: NDArray[np.int64], columns: NDArray[np.int64], n_columns: int) -> Float:
-    """Return (J, n_columns): how many of each column's counts exceed j, for j below J, the largest count.
+    """Return how many of each column's counts exceed j, for j = 0 .. J - 1, (J, n_columns), J the largest count.
 
     Args:
         counts: (M,) counts, all positive.
@@ -94,7 +95,7 @@ def minka_step(parameters: Float, above: Float, totals_above: Float, size: int =
 def optimised(
     offsets: NDArray[np.int64], assignments: Index, rows: Float32, totals: NDArray[np.int64], alpha: Float, beta: float
 ) -> tuple[Float, float]:
-    """Return alpha (K,) and beta after `FIXED_POINT_ITERATIONS` from the ones given, for a chain's current counts.
+    """Return alpha, (K,), and beta after `FIXED_POINT_ITERATIONS` from those given, for a chain's current counts.
 
     Args:
         offsets: (D + 1,) where documents begin.
@@ -132,7 +133,7 @@ class LDA(Estimator):
         evaluate_every: sweeps between two records of the log-likelihood.
         optimise_every: sweeps between two re-estimations of alpha (asymmetric) and beta (symmetric) by Minka's fixed
             point, after the first quarter of the sweeps; 0 leaves them as they are.
-        random_state: the chain's generator; several chains are several generators.
+        random_state: the chain's generator, or its seed; for several chains take several.
 
     Attributes (after `fit`):
         components_: (K, V) p(w | z) of the last sample, equation 5.38.
@@ -141,6 +142,16 @@ class LDA(Estimator):
         log_likelihood_: log p(w, z | alpha, beta) in nats after the sweeps in `sweeps_`.
         alpha_, beta_: (K,) and the number, the Dirichlet parameters that the last sweep ran with.
         sweeps_: 0 (the first pass), every `evaluate_every`-th sweep, and the last.
+
+    Examples:
+        >>> counts = np.array([[3, 2, 0, 0], [2, 3, 0, 0], [0, 0, 4, 1], [0, 0, 1, 4]])  # documents by words
+        >>> model = LDA(2, alpha=0.5, beta=0.1, sweeps=50, random_state=0).fit(counts)
+        >>> model.components_.round(2)
+        array([[0.49, 0.49, 0.01, 0.01],
+               [0.01, 0.01, 0.49, 0.49]])
+        >>> model.transform(counts[:1]).round(2)
+        array([[0.92, 0.08]])
+        >>> topics = model.topics(("heat", "flow", "wing", "lift"))  # as the evaluators take them
     """
 
     def __init__(
@@ -264,7 +275,7 @@ def fold_in(topics: Topics, documents: Corpus, *, seed: int, sweeps: int) -> Flo
 
     Returns:
         theta, (D, K), of the last sample by equation 5.39; rows sum to 1. A token whose word has probability
-        0 under every topic cannot inform theta: it is not sampled and counts in neither N_kd nor N_d. A
+        0 under every topic cannot inform theta: it is not sampled, and neither N_kd nor N_d counts it. A
         document without other tokens gets the prior's mean.
 
     Raises:

@@ -252,7 +252,7 @@ def places(matrix: sp.csr_array | sp.csc_array) -> tuple[Index, Index]:
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """The counts above 0, by document and by word, and R of the last pass over the documents.
+    """The positive counts, by document and by word, and R of the last pass over the documents.
 
     Attributes:
         counts: (nnz,) n(d, w), by document.
@@ -287,7 +287,12 @@ class Cells:
 
 
 def over(H: Float, totals: Float) -> Float:
-    """Return H over the sums of W's columns (over 1 where a sum is 0): W times it is p(w | d)."""
+    """Return H, (D, K), divided by the sums of W's columns (by 1 where a sum is 0): p(w | d) is W times its transpose.
+
+    Args:
+        H: (D, K) p(z | d).
+        totals: (K,) sums over words of the unnormalised W.
+    """
     scaled: Float = H / np.where(totals > 0.0, totals, 1.0)
     return scaled
 
@@ -319,14 +324,24 @@ class PLSA(Estimator):
         tolerance: stop when an iteration raises the log-likelihood by less than this many nats per token.
         smoothing: a constant that every M step adds to p(w | z) before it renormalises; 0 is plain EM.
             With a positive constant the log-likelihood may fall.
-        random_state: generator of the random start.
+        random_state: generator of the random start, or its seed.
 
     Attributes (after `fit`):
-        components_: (K, V) p(w | z), rows sum to 1. A word without training tokens has probability 0
-            (smoothing aside).
-        document_topics_: (D, K) p(z | d). An empty document keeps its random start.
+        components_: (K, V) p(w | z), W'; rows sum to 1. Without smoothing, a word without training tokens has
+            probability 0.
+        document_topics_: (D, K) p(z | d), H. An empty document keeps its random start.
         log_likelihood_: (iterations + 1,) nats, before each iteration and after the last.
         n_iter_: EM iterations run.
+
+    Examples:
+        >>> counts = np.array([[3, 2, 0, 0], [2, 3, 0, 0], [0, 0, 4, 1], [0, 0, 1, 4]])  # documents by words
+        >>> model = PLSA(2, iterations=50, random_state=0).fit(counts)
+        >>> model.components_.round(2)
+        array([[0.5, 0.5, 0. , 0. ],
+               [0. , 0. , 0.5, 0.5]])
+        >>> model.transform(np.array([[1, 1, 2, 0]])).round(2)
+        array([[0.5, 0.5]])
+        >>> topics = model.topics(("heat", "flow", "wing", "lift"))  # as the evaluators take them
     """
 
     def __init__(
@@ -444,13 +459,13 @@ def fold_in_counts(topics: Topics, counts: sp.csr_array, *, iterations: int, tol
     that is at most `tolerance` nats per token, or after `iterations`.
 
     Args:
-        topics: the topics; their prior plays no part.
+        topics: of which p(w | z) alone is used, not the prior.
         counts: (D, V) counts.
         iterations: the largest number of iterations.
         tolerance: nats per token; 0 runs all iterations.
 
     Returns:
-        theta, (D, K), rows sum to 1. Words that no topic gives are left aside here (the evaluator scores
+        theta, (D, K); rows sum to 1. Words that no topic gives cannot inform theta (the evaluator still scores
         them); a document without any other word keeps the uniform weights.
     """
     theta = np.full((counts.shape[0], topics.n_topics), 1.0 / topics.n_topics)
@@ -466,14 +481,29 @@ def fold_in(
     iterations: int,
     tolerance: float,
 ) -> Float:
-    """Fold in the documents of a corpus over the topics' vocabulary; see `fold_in_counts`."""
+    """Return theta, (D, K), of the documents of a corpus over the topics' vocabulary; see `fold_in_counts`.
+
+    Every model's `fold_in` takes `seed`, for those that sample; this one draws nothing.
+    """
     return fold_in_counts(topics, documents.counts(), iterations=iterations, tolerance=tolerance)
 
 
 def train(
     corpus: Corpus, *, topics: int, seed: int, iterations: int, tolerance: float, smoothing: float = 0.0
 ) -> list[Topics]:
-    """Train PLSA on a corpus; the start is named by (corpus, topics, seed), so every constant shares it."""
+    """Train PLSA on a corpus.
+
+    Args:
+        corpus: the training documents.
+        topics: K.
+        seed: with the corpus and K names the random start, which so is the same for every smoothing constant.
+        iterations: the largest number of EM iterations.
+        tolerance: stop when an iteration raises the log-likelihood by less than this many nats per token.
+        smoothing: as in `PLSA`.
+
+    Raises:
+        InputError: as `PLSA.fit` does.
+    """
     model = PLSA(
         topics,
         iterations=iterations,

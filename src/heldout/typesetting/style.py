@@ -68,6 +68,7 @@ MODEL_NAMES = {
     "truth": "truth",
 }
 EVALUATOR_NAMES = {FULL: "full folding-in", HALF: "half folding-in"}
+MINUS = "\N{MINUS SIGN}"
 SYNTHETIC_MARK = "SYNTHETIC DATA"
 
 _SETTINGS: Any = {
@@ -142,7 +143,7 @@ def finish(axes: Sequence[Axes], topics: Sequence[int]) -> None:
     for axis in axes:
         axis.set_xscale("log")
         axis.set_yscale("log")
-        axis.set_xticks(list(topics), _labels(topics))
+        axis.set_xticks(list(topics), tick_labels(topics))
         axis.xaxis.set_minor_locator(NullLocator())
         axis.margins(x=0.04)
     low, high = axes[0].get_ylim()
@@ -155,7 +156,7 @@ def finish(axes: Sequence[Axes], topics: Sequence[int]) -> None:
     axes[0].yaxis.set_minor_formatter(NullFormatter())
 
 
-def _labels(topics: Sequence[int]) -> list[str]:
+def tick_labels(topics: Sequence[int]) -> list[str]:
     """Return the ticks' labels; empty where one would touch its right neighbour."""
     width = math.log(max(topics) / min(topics)) or 1.0
     labels: list[str] = []
@@ -184,9 +185,15 @@ def plain_ticks(axis: Axis, most: int = 5) -> None:
         ticks = axis.get_majorticklocs()
         step = float(ticks[1] - ticks[0]) if len(ticks) > 1 else 1.0
         digits = max(0, -math.floor(math.log10(step) + 1e-9))
-        return f"{value:,.{digits}f}".replace("-", "\N{MINUS SIGN}")
+        return f"{value:,.{digits}f}".replace("-", MINUS)
 
     axis.set_major_formatter(FuncFormatter(label))
+
+
+def plain_numbers(axis: Axis) -> None:
+    """Label a logarithmic axis with plain numbers."""
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}" if value >= 1 else f"{value:g}"))
+    axis.set_minor_formatter(NullFormatter())
 
 
 def power(constant: float) -> str:
@@ -202,9 +209,6 @@ def save(figure: Figure, path: Path) -> None:
         figure.savefig(path, format="png", dpi=160, metadata={"Software": None})
     else:
         figure.savefig(path, format="pdf", metadata={"CreationDate": None, "Producer": None, "Creator": None})
-
-
-MINUS = "\N{MINUS SIGN}"
 
 
 def signed(value: float, _: int | None = None) -> str:

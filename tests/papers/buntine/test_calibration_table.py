@@ -6,12 +6,6 @@ from dataclasses import astuple, replace
 import numpy as np
 import pandas as pd
 import pytest
-from made_measurements import Changes, calibration
-from small_study import inputs, without
-
-from heldout.errors import InputError
-from heldout.inputs import Inputs
-from heldout.measurements import COLUMNS
 from heldout.papers.buntine.exhibits.calibration_table import (
     GAMMAS,
     LABELS,
@@ -27,6 +21,12 @@ from heldout.papers.buntine.exhibits.calibration_table import (
     z_of_deviations,
     z_of_means,
 )
+from made_measurements import Changes, calibration
+from small_study import inputs, without
+
+from heldout.errors import InputError
+from heldout.inputs import Inputs
+from heldout.measurements import COLUMNS
 from heldout.papers.buntine.experiments.calibration import estimators
 from heldout.papers.buntine.experiments.convergence_to_exact import METHODS
 

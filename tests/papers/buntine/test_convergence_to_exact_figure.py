@@ -6,13 +6,13 @@ from dataclasses import astuple, replace
 import numpy as np
 import pandas as pd
 import pytest
+from heldout.papers.buntine.exhibits.convergence_to_exact import draw
 from made_measurements import EXACT, SAMPLES, convergence_to_exact
 from small_study import inputs, without
 
 from heldout.errors import InputError
 from heldout.inputs import Inputs
 from heldout.measurements import COLUMNS
-from heldout.papers.buntine.exhibits.convergence_to_exact import draw
 from heldout.typesetting import style
 
 

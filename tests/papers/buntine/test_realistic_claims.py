@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 from drawn_corpora import EVALUATORS, GRIDS, SIZES
 from drawn_corpora import drawn as drawn_with
+from heldout.papers.buntine.claims_realistic import REALISTIC
 from small_study import inputs, without
 
 from heldout.inputs import Inputs
-from heldout.papers.buntine.claims_realistic import REALISTIC
 from heldout.verdicts import NOT_RUN, Claim
 
 BY_NAME = {claim.name: claim for claim in REALISTIC}

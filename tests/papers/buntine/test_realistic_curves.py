@@ -7,14 +7,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from drawn_corpora import GRIDS, SIZES, drawn, nats
+from heldout.papers.buntine.exhibits import model_selection, realistic_curves
+from heldout.papers.buntine.exhibits.realistic_curves import ESTIMATORS, selections
 from matplotlib.colors import same_color
 from matplotlib.figure import Figure
 from small_study import inputs, without
 
 from heldout.errors import InputError
 from heldout.inputs import Inputs
-from heldout.papers.buntine.exhibits import model_selection, realistic_curves
-from heldout.papers.buntine.exhibits.realistic_curves import ESTIMATORS, selections
 from heldout.typesetting import style
 
 

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout import study
-from heldout.auditing.recommend import parameter
 from heldout.errors import InputError
 from heldout.evaluators import ESTIMATORS, FULL
+from heldout.evaluators.prior_names import parameter
 from heldout.inputs import Inputs
 from heldout.models import MODELS, PLSA
 from heldout.papers.likelihood.experiments import optimism, peers, precision

@@ -10,11 +10,11 @@ So an estimate that is too high has a negative error. An estimate that is unbias
 logarithm, by about half its variance in nats^2 (Jensen's inequality); so the mean of estimate / p(w | alpha, phi),
 which is then 1, is measured too.
 
-All pairs in one call. Every estimator is a function of the probabilities phi[k, w] of a document's own words, and
-dividing all of phi by c divides p(w | alpha, phi) and every estimate of it by c^L. So the words of all pairs stand side
-by side in one vocabulary, each pair's own words with its own topics' probabilities over a common c, and one more word
-takes what is left of each topic; L log c is given back to the result. With c a power of 2 no digit changes. What has
-another target than p(w | alpha, phi) (document completion scores a part of the tokens) is left out.
+All pairs are evaluated in one call. Every estimator is a function of the probabilities phi[k, w] of a document's own
+words, and dividing all of phi by c divides p(w | alpha, phi) and every estimate of it by c^L. So the words of all pairs
+stand side by side in one vocabulary, each pair's own words with its own topics' probabilities over a common c, and one
+more word takes the rest of each topic; L log c is added back to the result. With c a power of 2 no digit changes.
+Estimators of another quantity than p(w | alpha, phi), such as document completion, are left out.
 """
 
 import math

@@ -2,13 +2,13 @@
 
 A corpus that was drawn from known topics has training documents, of which growing numbers are taken from its start, and
 held-out documents, taken from its end. For one K, an LDA is trained on every number of documents, and every evaluator
-scores the same held-out documents under it. The known topics, scored alike, are what no trained model can beat but by
-chance; they are scored by the job whose K is theirs.
+scores the same held-out documents under it. The known topics are scored in the same way, by the job whose K is theirs:
+only by chance can a trained model beat them.
 
-Of several Markov chains the one whose last sample has the highest log p(w, z | alpha, beta) on the training documents
-is taken, and that sample is scored: a single chain often stays where two topics are one and another is in two pieces.
-Random numbers of an evaluator are named by corpus, evaluator and seed, so that models are compared on the same halves
-of documents; the check with many samples has a stream of its own, so that its errors are independent of the others.
+Of several Markov chains, the one whose last sample has the highest log p(w, z | alpha, beta) on the training documents
+is scored at that sample: a single chain often stays at a mode that merges two topics and splits another. An evaluator's
+random numbers are named by corpus, evaluator and seed, so that models are compared on the same halves of documents; the
+check with many samples has a stream of its own, so that its errors are independent of the others.
 """
 
 import math
@@ -79,8 +79,8 @@ def experiment(
         optimise_every: sweeps between two re-estimations of alpha and beta, which start from the ones given; 0 leaves
             them fixed.
         fold_in_sweeps: Gibbs sweeps of the folding in.
-        check_samples: samples with which the sequential sampler also scores some documents under the truth.
-        check_documents: how many, the first held-out ones.
+        check_samples: samples with which the sequential sampler scores `check_documents` under the truth once more.
+        check_documents: how many of the held-out documents, from the first.
 
     Returns:
         Scores: of model "lda", one variant "trained-on-I" per number of documents, one row per evaluator; where K is

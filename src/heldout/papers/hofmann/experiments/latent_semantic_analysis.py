@@ -3,7 +3,7 @@
 Tokens, not documents, are held out (`heldout.corpora.split.token_split`): a model is fitted to the training tokens of
 all documents, its settings are chosen on the validation tokens, and the test tokens of the same documents are scored by
 p(w | d), the evaluator "document-specific-unigram". Test tokens whose word has no training token in any document are
-left out for every model alike.
+left out, the same for every model.
 
 Chosen on the validation tokens: LSA's weight of the unigram and, for cosines, the exponent among those given
 (`heldout.models.lsa`); the unigrams' constants among those given (`heldout.models.unigram`).

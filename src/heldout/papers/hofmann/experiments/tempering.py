@@ -4,21 +4,19 @@ Hofmann (1999), section 3.6 and Figure 5, with tokens held out (`heldout.corpora
 p(z | d) come from the training tokens of all documents, every choice from their validation tokens
 (`heldout.models.inverse_annealing`). The test tokens are then scored
 
-* as Hofmann did, by p(w | d) = sum_z p(w | z) p(z | d): "document-specific-unigram". A point stands for the weights,
-  but one that has not seen the scored tokens;
-* as that should be with the weights integrated out, p(test tokens | training tokens, alpha, phi):
-  "posterior-predictive";
-* as documents of their own that p(z | d) knows nothing of: "full-folding-in", "half-folding-in" (a random half of the
+* as Hofmann did, by p(w | d) = sum_z p(w | z) p(z | d): "document-specific-unigram", with a point in the place of the
+  weights that has not seen the scored tokens;
+* by the same with the weights integrated out, p(test tokens | training tokens, alpha, phi): "posterior-predictive";
+* as documents of their own, without p(z | d): "full-folding-in", "half-folding-in" (a random half of the
   test tokens is folded in on, the other scored), and the truth, log p(test tokens | alpha, phi), by
   "left-to-right-sequential" and, where it costs no more than `limit`, as "exact-marginal".
 
-The prior alpha is Dirichlet(1), and once more (variants with the suffix "-validated-prior") the symmetric one with that
-sum of its parameters, among those given, under which the validation tokens score highest: by the posterior predictive
-for that, by left-to-right sequential, as documents of their own, for the truth. (The two differ: beside
-training tokens that the topics were fitted to, a larger sum scores higher. The prior that makes those tokens themselves
-most likely would be too sparse.)
-Early stopping folds in by EM, tempered EM at its own beta. Nothing is smoothed: every word has a training token, so
-some topic gives it; a folded-in point may still give it 0.
+The prior alpha is Dirichlet(1). In variants with the suffix "-validated-prior" it is the symmetric prior whose sum of
+parameters, among those given, scores the validation tokens highest: by the posterior predictive for that evaluator, and
+by left-to-right sequential, as documents of their own, for the truth. (The two sums differ: given training tokens that
+the topics were fitted to, a larger sum scores higher. The prior that makes the training tokens most likely would be too
+sparse.) Early stopping folds in by EM, tempered EM at its own beta. Nothing is smoothed: every word has a training
+token, so at least one topic gives it a probability; a folded-in point may still give it 0.
 
 The posterior predictive is estimated as `heldout.evaluators.document_completion` does, the training tokens observed and
 the test tokens scored: S states of a Markov chain over the topics of the training tokens, the test tokens assigned one

@@ -1,8 +1,8 @@
-"""How far bounds from both sides lie apart on simulated documents, and where left-to-right sequential falls.
+"""The gap between bounds from both sides on simulated documents, and where left-to-right sequential lies in it.
 
 Documents of the test documents' lengths are drawn from a model's topics with their assignments. Their log-likelihood
 log p(w | alpha, phi) is bounded from both sides by `heldout.evaluators.bidirectional`, with ever more temperatures,
-estimated by left-to-right sequential, and exact where that costs little.
+estimated by left-to-right sequential, and computed exactly where that costs little.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ from heldout.seeds import generator
 from heldout.topics import Topics
 
 REFERENCE = SEQUENTIAL
-AFFORDABLE = 10**10  # updates; some ten seconds
+AFFORDABLE = 10**10  # updates; about ten seconds
 LOWER, UPPER, GAP, EXACT = "lower-difference", "upper-difference", "gap", "exact-difference"
 
 

@@ -1,4 +1,4 @@
-"""EPCA's folding-in against its truth: log p(w | W) with h integrated out under the Gaussian prior of the penalty.
+"""EPCA's folding-in against the marginal log p(w | W), h integrated out under the Gaussian prior of the penalty.
 
 The evaluators, of one trained EPCA on the same test documents:
 
@@ -46,7 +46,7 @@ def experiment(
     samples: int = 10,
     temperatures: int = 30,
 ) -> tuple[list[Score], list[Measurement]]:
-    """Score trained components on some test documents of a split by the marginal likelihood and by folding-in.
+    """Score trained components on test documents of a split by the marginal likelihood and by folding-in.
 
     Args:
         corpus: all documents.
@@ -66,7 +66,7 @@ def experiment(
         "document": its index in the test part.
 
     Raises:
-        InputError: when what was trained are no components, or had no penalty, or fewer than one document is asked for.
+        InputError: when the model has no components or was trained without a penalty, or for less than one document.
     """
     components = chains[0]
     if not isinstance(components, Components) or "penalty" not in components.provenance:

@@ -3,7 +3,7 @@
 All of it on the same test documents, for one model's topics and several priors of theta:
 
 * the truth, log p(w | alpha, phi): `exact-marginal` where it costs no more than `limit`, and by
-  `left-to-right-sequential` with its standard error everywhere, so that the one checks the other;
+  `left-to-right-sequential` with its standard error everywhere, so that each checks the other;
 * `full-folding-in`, `half-folding-in` (its own scored tokens): as in the study's scores;
 * `plug-in-posterior-mean`: the posterior mean in the place of the folded-in point, by mean field, and as
   `plug-in-exact-mean` exactly where that costs no more than `limit`;
@@ -62,20 +62,20 @@ PRIOR_SUM = "prior-sum"
 PRIOR_LARGEST = "prior-largest"
 FLAT, FITTED = "flat-prior", "fitted-prior"
 
-# the maximum over theta, whatever the study's own folding-in stops at
+# the maximum over theta, to a tolerance that does not depend on the study's folding-in
 MAXIMUM: dict[str, Any] = {"iterations": 1_000, "tolerance": 1e-4}
 Float = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Work:
-    """What the truth may cost.
+    """What the estimate of the true likelihood may cost.
 
     Attributes:
-        samples: sweeps of left-to-right at each position, at most.
-        least: and at least.
-        tokens: resampled tokens of left-to-right, which lower `samples` to what they allow.
-        limit: updates of the exact recursion.
+        samples: the most sweeps of left-to-right sequential at each position.
+        least: the fewest.
+        tokens: the most tokens that it may resample in all; they lower `samples`, but not below `least`.
+        limit: the most updates that the exact marginal of all documents may cost.
     """
 
     samples: int
@@ -125,8 +125,8 @@ def experiment(
         bins: into how many groups of about equal size the documents are divided by length.
         samples: the most sweeps of left-to-right sequential at each position.
         least_samples: the fewest.
-        work: resampled tokens that it may cost, which lowers `samples` for long documents.
-        limit: updates that one exact marginal of all documents may cost.
+        work: the most tokens that it may resample in all, which lowers `samples` for long documents.
+        limit: the most updates that the exact marginal of all documents may cost.
 
     Returns:
         Scores, one per evaluator, prior and constant. Measurements, under `smoothing` alone, named as the evaluators:
@@ -214,7 +214,7 @@ def experiment(
 
 
 def priors(topics: Topics, training: Corpus, variant: str, rng: np.random.Generator) -> Iterator[tuple[str, Topics]]:
-    """Yield variants' names and the topics with each other prior: the flat one if theirs is none, and the fitted."""
+    """Yield variants' names and the topics under the other priors: flat, unless theirs is, and fitted."""
     if np.any(topics.alpha != 1.0):
         yield f"{variant}-{FLAT}", replace(topics, alpha=np.ones(topics.n_topics))
     yield f"{variant}-{FITTED}", fit_prior(topics, training, rng)
@@ -223,7 +223,18 @@ def priors(topics: Topics, training: Corpus, variant: str, rng: np.random.Genera
 def under_prior(
     topics: Topics, test: Corpus, theta: Float, work: Work, rng: np.random.Generator
 ) -> dict[str, Evaluation]:
-    """Return what depends on the prior, the truth included; theta, (D, K), is the folded-in maximum."""
+    """Return the evaluations that depend on the prior, the truth included.
+
+    Args:
+        topics: phi and the prior.
+        test: D documents.
+        theta: (D, K), the folded-in maximum.
+        work: what the truth may cost.
+        rng: for left-to-right sequential.
+
+    Returns:
+        Evaluations by evaluator, in nats; `exact-marginal` only where it costs no more than `work.limit`.
+    """
     evaluations = {
         SEQUENTIAL: estimate(SEQUENTIAL, topics, test, work.allowed(test.lengths), rng),
         PLUG_IN: full_folding_in([topics], test, posterior_mean),
@@ -250,7 +261,7 @@ def penalised(topics: Topics, test: Corpus, theta: Float) -> Evaluation:
 
 
 def undefined(topics: Topics, test: Corpus, theta: Float) -> float:
-    """Return the share of documents with tokens for which Laplace's method at the folded-in theta is no number."""
+    """Return the share of documents with tokens where Laplace's method at the folded-in theta is not finite."""
     evaluation = laplace_softmax(topics, test, point="folded-in", theta=theta)
     return float(np.mean(~np.isfinite(evaluation.log_likelihood[evaluation.tokens > 0])))
 

@@ -1,8 +1,8 @@
 """What other libraries report of their own models, beside what those models say of the same documents.
 
-One library fits LDA to the training documents of a split; its own number for the test documents (`heldout.libraries
-.reported`) stands beside the evaluators of this project, on the topics that it fitted and the prior of theta that it
-used:
+One library fits LDA to the training documents of a split; its own number for the test documents
+(`heldout.libraries.reported`) stands beside the evaluators of this project, on the topics that it fitted and the prior
+of theta that it used:
 
 * `reported`: the library's number, as nats of these documents;
 * `mean-field-bound`, `full-folding-in` (the maximum over theta), `half-folding-in`;
@@ -10,10 +10,10 @@ used:
   with its standard error elsewhere. As in `heldout.papers.likelihood.experiments.optimism` few sweeps under a sparse
   prior leave it low.
 
-Libraries keep their defaults, on one thread, but for the number of topics, the seed, and how long they train, which is
-a setting: by default gensim goes through the documents once, which here is a single update and too few by what its own
-log says, and tomotopy trains for ten sweeps a call. The words are those of the training documents, as whoever fits a
-model has no others, so that all libraries score the same tokens; the other test tokens are left out and counted.
+Libraries run on one thread with their defaults, except for the number of topics, the seed, and how long they train: by
+default gensim passes over the documents once, here a single update and too few by its own log, and tomotopy trains for
+ten sweeps a call. The vocabulary is that of the training documents, since whoever fits a model has no other words. So
+all libraries score the same tokens; the other test tokens are left out and counted.
 """
 
 import math
@@ -75,10 +75,10 @@ def experiment(
         max_iter: scikit-learn's passes over the training documents.
         passes: gensim's.
         sweeps: tomotopy's.
-        samples: sweeps of left-to-right sequential at each position, at most.
-        least_samples: and at least.
-        work: resampled tokens of left-to-right sequential, which lower `samples` to what they allow.
-        limit: updates that the exact marginal of all documents may cost.
+        samples: the most sweeps of left-to-right sequential at each position.
+        least_samples: the fewest.
+        work: the most tokens that it may resample in all, which lowers `samples` for long documents.
+        limit: the most updates that the exact marginal of all documents may cost.
 
     Returns:
         Scores with the library as their model. Measurements on the axis "topics": the number as the library gives it,

@@ -8,26 +8,26 @@ Dirichlet(alpha), z_l ~ theta, w_l ~ phi_{z_l}. With d an estimate less log p of
 so that an estimate that is too high has a positive bias (`heldout.papers.buntine.experiments.calibration` keeps the
 sign of the table that it reproduces, the opposite).
 
-What log p is. The exact value where enumerating it costs little. Otherwise a reference: the mean r of two independent
+log p is the exact value where that costs little. Otherwise it is a reference: the mean r of two independent
 estimates a, b, each with half of the draws. Their errors being independent and alike,
 
     E (a - b)^2 / 4 = variance of r,        E mean (est. - r)^2 - variance of r = E mean of the estimate's error^2,
 
-so the reference's part is taken off. What is left in r is the bias that a and b have in common.
+so the variance of r is subtracted. What remains in r is the bias that a and b have in common.
 
   * Left-to-right sequential with S sweeps is low by about c / S (`heldout.evaluators.left_to_right_sequential`). With
     m_S the mean over documents of one and m that of a and b, of R / 2 sweeps each, c = (m - m_S) / (1 / S - 2 / R), and
 
         bias of r ~ -2 c / R = -(m - m_S) / (R / (2 S) - 1).
 
-  * A Chib-style estimate is unbiased as a probability, so that its logarithm is low by half its variance, which is
-    twice that of r: bias of r ~ -variance of r. It also leaves out what its chains have not reached.
+  * A Chib-style estimate is unbiased as a probability, so its logarithm is low by half its variance, which is twice
+    that of r: bias of r ~ -variance of r. It also misses the modes that its chains have not reached.
 
 Both are low, and an estimate that is unbiased as a probability exceeds log p by t nats with a probability of e^-t at
-most (Markov's inequality). So of the two the higher one on average is the nearer one, and where they agree the one
-with the smaller variance: the Chib-style one is taken where its variance is smaller and its mean is not below the other
-one's by more than two standard errors. Error and bias of the reference are reported; where an estimator's error is not
-clear of them, all that is known is that it is as small as they.
+most (Markov's inequality). So the reference that is higher on average is the nearer one and, where the two agree, the
+one of smaller variance: the Chib-style estimate is taken where its variance is smaller and its mean is below the
+other's by no more than two standard errors. Error and bias of the reference are reported; of an estimator whose error
+is not larger than these, they are only an upper bound.
 """
 
 import math
@@ -70,10 +70,10 @@ BIAS, ERROR, STATED = "bias-", "rms-error-", "stated-error-"  # and the estimato
 VARIANT = "-tokens-"  # between a prior's name and a length
 DOCUMENTS = "documents"
 REFERENCE_ERROR, REFERENCE_BIAS = "reference-error-", "reference-bias-"  # and its name
-AFFORDABLE = 5 * 10**9  # updates of the exact values of a cell; some seconds
+AFFORDABLE = 5 * 10**9  # updates of the exact values of a cell; about five seconds
 FEWEST_DOCUMENTS = 2  # that a standard error needs
-CLEARLY_MORE = 2  # times the samples of the same estimator: the least that a reference has
-FAR_MORE = 8  # times the sweeps from which its bias is told
+CLEARLY_MORE = 2  # the reference has this many times the samples of the same estimator, or more
+FAR_MORE = 8  # times the sweeps from which the reference's bias is extrapolated, or more
 TERMS_PER_DRAW = 20  # of the left-to-right kernel, at most: a token that stays costs the same whatever K is
 
 Float = NDArray[np.float64]
@@ -158,7 +158,7 @@ def cells(
 
 
 class Reference(NamedTuple):
-    """What stands for log p.
+    """The values that are taken for log p.
 
     Attributes:
         estimator: its name.
@@ -208,8 +208,9 @@ def experiment(
         alpha_sums: symmetric priors by the sum of their K parameters.
         words: V.
         gamma: the Dirichlet parameter of the topics.
-        samples: what every estimator that samples is given.
-        work: terms, about a nanosecond each, that an estimator may take for a length's documents; more are not run.
+        samples: the numbers of samples that every estimator that samples is run with.
+        work: the most terms, about a nanosecond each, that an estimator may take for the documents of a length; an
+            estimator that would take more is not run.
         reference_draws: draws of a topic for the left-to-right reference of a prior and length.
         reference_work: terms for the Chib-style one.
         most_reference_samples: samples of either, at most.
@@ -249,7 +250,7 @@ def experiment(
 
 
 def _reference(cell: Cell, samples: Mapping[str, int], axes: Mapping[str, Any]) -> Reference:
-    """Return the exact values, or the better one of the two references with so many samples."""
+    """Return the exact values, or the better of two references, each with its number of `samples`."""
     exact = exact_within(cell.topics, cell.documents, AFFORDABLE)
     if exact is not None:
         return Reference(EXACT, 0, exact.log_likelihood, 0.0)
@@ -275,7 +276,7 @@ def _reference(cell: Cell, samples: Mapping[str, int], axes: Mapping[str, Any]) 
 def _measured(
     cell: Cell, reference: Reference, planned: Iterator[tuple[str, int]], axes: Mapping[str, Any]
 ) -> Iterator[Measurement]:
-    """Yield one cell's rows."""
+    """Yield the measurements of one cell."""
     named: dict[str, Any] = {
         "corpus": NONE,
         "model": NONE,

@@ -2,7 +2,7 @@
 
 A mixture of multinomials (one latent variable per document) and a hidden Markov model (one per token) are trained with
 point posteriors, and every test document is scored twice under the same parameters: by its exact log-likelihood and by
-max_h log p(x, h), equation 4.30, which is what folding-in gives a discrete h.
+max_h log p(x, h), equation 4.30: folding-in with a discrete h.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""The figure of the three versions of PLSA shows the scores that it should, and says how they were chosen."""
+"""Figures 1 to 9 show the scores that they should, and say how they were chosen."""
 
 from typing import Any
 
@@ -7,10 +7,16 @@ import pandas as pd
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from small_study import FULL, HALF, MAIN, corpora_table, row, small_study
+from matplotlib.lines import Line2D
+from matplotlib.text import Text
+from small_study import MAIN, corpora_table, made_up, row, small_study
+from small_study import inputs as of_small_study
 
+from heldout.evaluators import FULL, HALF
 from heldout.inputs import Inputs
-from heldout.papers.welling.exhibits import plsa_versions
+from heldout.papers.welling.figures.figures_1_to_3_versions import versions
+from heldout.papers.welling.figures.figures_4_to_6_smoothing import beyond, first_reading, second_reading
+from heldout.papers.welling.figures.figures_7_to_9_comparison import comparison
 from heldout.scores import COLUMNS
 from heldout.typesetting import style
 
@@ -61,15 +67,27 @@ def inputs(*, models: tuple[str, ...] = ("plsa-hof", "plsa-vem", "plsa-tem"), sy
 
 def drawn(given: Inputs) -> Figure:
     with style.applied():
-        figure = plsa_versions.draw(given, "medline")
+        figure = versions(given, "medline")
         figure.draw_without_rendering()
     return figure
 
 
+def xs(line: Line2D) -> list[float]:
+    return [float(x) for x in np.asarray(line.get_xdata())]
+
+
+def ys(line: Line2D) -> list[float]:
+    return [float(y) for y in np.asarray(line.get_ydata())]
+
+
+def texts(figure: Figure) -> list[str]:
+    return [text.get_text() for text in figure.findobj(Text) if isinstance(text, Text)]
+
+
 def points(axis: Axes, model: str) -> dict[int, float]:
     """Return the points of the line in a model's colour."""
-    (found,) = [found for found in axis.lines if found.get_color() == style.COLOURS[model]]
-    return dict(zip(np.asarray(found.get_xdata()).tolist(), np.asarray(found.get_ydata()).tolist(), strict=True))
+    (line,) = [line for line in axis.lines if line.get_color() == style.COLOURS[model]]
+    return dict(zip(xs(line), ys(line), strict=True))
 
 
 def labels(axis: Axes) -> list[str]:
@@ -105,5 +123,39 @@ def test_a_version_that_was_not_run_is_not_shown() -> None:
 
 @pytest.mark.parametrize("synthetic", [True, False])
 def test_synthetic_data_say_so(synthetic: bool) -> None:
-    texts = [text.get_text() for axis in drawn(inputs(synthetic=synthetic)).axes for text in axis.texts]
-    assert texts.count(style.SYNTHETIC_MARK) == (2 if synthetic else 0)
+    assert texts(drawn(inputs(synthetic=synthetic))).count(style.SYNTHETIC_MARK) == (2 if synthetic else 0)
+
+
+def test_smoothing_figures_show_every_constant_of_their_own_reading_in_both_panels() -> None:
+    for draw, factor in ((first_reading, 1.0), (second_reading, 1.1)):
+        figure = draw(of_small_study(), "cranfield")
+        for axis, evaluator in zip(figure.axes[:2], (FULL, HALF), strict=True):
+            assert len(axis.lines) == 3
+            (line,) = [line for line in axis.lines if line.get_color() == axis.lines[0].get_color()]
+            assert xs(line) == [2, 5, 10]
+            seeds = (0, 1) if factor == 1.0 else (0,)
+            expected = [factor * sum(made_up(k, 1e-10, evaluator, s) for s in seeds) / len(seeds) for k in (2, 5, 10)]
+            assert ys(line) == pytest.approx(expected)
+            assert len(axis.collections) == (3 if len(seeds) > 1 else 0)  # bands over seeds
+        low, high = figure.axes[0].get_ylim(), figure.axes[1].get_ylim()
+        assert low == high
+        assert "perplexity per token" in texts(figure)
+        assert "$10^{-10}$" in texts(figure)
+
+
+def test_comparison_names_each_panels_own_best_constant_and_keeps_the_models_colours() -> None:
+    figure = comparison(of_small_study(), "cranfield")
+    labels = [line.get_label() for axis in figure.axes[:2] for line in axis.lines]
+    # half folding-in turns up under the smallest constant, so its lowest value lies under the next
+    plsa, epca = (f"{model}, constant $10^{{-10}}$" for model in ("PLSA-HOF", "EPCA, penalised"))
+    assert labels == [plsa, epca, "LDA", "PLSA-HOF, constant $10^{-4}$", epca, "LDA"]  # EPCA has fewer topics
+    colours = [line.get_color() for line in figure.axes[0].lines]
+    assert colours == [style.COLOURS[model] for model in ("plsa-hof", "epca", "lda")]
+
+
+def test_beyond_marks_the_vocabulary_and_reaches_past_it() -> None:
+    figure = beyond(of_small_study())
+    assert "vocabulary\n40 words" in texts(figure)
+    for axis in figure.axes[:2]:
+        assert max(max(xs(line)) for line in axis.lines) == 50
+        assert any(xs(line) == [40, 40] for line in axis.lines)

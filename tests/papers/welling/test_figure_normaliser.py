@@ -15,7 +15,8 @@ from heldout.errors import InputError
 from heldout.evaluators.normaliser import log_multinomial_nml
 from heldout.inputs import Inputs
 from heldout.measurements import COLUMNS, Measurement
-from heldout.papers.welling.exhibits import normaliser_curves
+from heldout.papers.welling.figures import normaliser
+from heldout.papers.welling.results import learned_normalisers
 from heldout.typesetting import style
 
 LENGTHS = (1, 5, 10)
@@ -46,12 +47,12 @@ def _style() -> Iterator[None]:
 
 
 def errorbars(figure: Figure) -> dict[str, ErrorbarContainer]:
-    found = [bars for bars in figure.axes[0].containers if isinstance(bars, ErrorbarContainer)]
-    return {str(bars.get_label()): bars for bars in found}
+    containers = figure.axes[0].containers
+    return {str(bars.get_label()): bars for bars in containers if isinstance(bars, ErrorbarContainer)}
 
 
 def test_identity_topics_start_at_the_toy_example_and_follow_the_nml_constant() -> None:
-    figure = normaliser_curves.draw(given(rows()))
+    figure = normaliser.ignored(given(rows()))
     lines = [(line, np.asarray(line.get_xdata())) for line in figure.axes[0].get_lines()]
     curves = [line for line, x in lines if line.get_linewidth() == 1.0 and len(x) > 1]
     assert len(curves) == 3  # the corpora of the study, of 40 words each
@@ -62,7 +63,7 @@ def test_identity_topics_start_at_the_toy_example_and_follow_the_nml_constant() 
 
 
 def test_each_corpus_is_marked_at_its_own_mean_length() -> None:
-    figure = normaliser_curves.draw(given(rows()))
+    figure = normaliser.ignored(given(rows()))
     marks = [
         line for line in figure.axes[0].get_lines() if str(line.get_label()).split(",")[0] in ("Cranfield", "NIPS")
     ]
@@ -75,9 +76,9 @@ def test_each_corpus_is_marked_at_its_own_mean_length() -> None:
 
 
 def test_learned_models_are_means_over_seeds_per_token_with_bars_around_all_of_them() -> None:
-    found = errorbars(normaliser_curves.draw(given(rows())))
-    assert [label.split(":")[0] for label in found] == ["3 topics", "2 topics"]
-    for (label, bars), k in zip(found.items(), (3, 2), strict=True):
+    models = errorbars(normaliser.ignored(given(rows())))
+    assert [label.split(":")[0] for label in models] == ["3 topics", "2 topics"]
+    for (label, bars), k in zip(models.items(), (3, 2), strict=True):
         line, _, (segments,) = bars.lines
         expected = [k * math.log(1.0 + n) * 1.05 / n for n in LENGTHS]
         np.testing.assert_allclose(np.asarray(line.get_ydata()), expected, rtol=1e-12)
@@ -88,7 +89,7 @@ def test_learned_models_are_means_over_seeds_per_token_with_bars_around_all_of_t
 
 
 def test_limits_of_the_learned_models_are_the_nml_constant_of_as_many_words_as_topics() -> None:
-    figure = normaliser_curves.draw(given(rows()))
+    figure = normaliser.ignored(given(rows()))
     dotted = [line for line in figure.axes[0].get_lines() if line.get_linewidth() == 0.7]
     for line, k in zip(dotted, (3, 2), strict=True):
         x = np.asarray(line.get_xdata())
@@ -101,7 +102,7 @@ def test_limits_of_the_learned_models_are_the_nml_constant_of_as_many_words_as_t
 def test_takes_the_first_of_the_studys_corpora_that_was_measured() -> None:
     other = [replace(m, value=99.0) for m in rows("nips")]
     np.testing.assert_array_equal(
-        normaliser_curves.learned(given(other + rows()))["value"], normaliser_curves.learned(given(rows()))["value"]
+        learned_normalisers(given(other + rows()))["value"], learned_normalisers(given(rows()))["value"]
     )
     for without in (
         replace(inputs(), measurements=None),
@@ -109,10 +110,10 @@ def test_takes_the_first_of_the_studys_corpora_that_was_measured() -> None:
         given([replace(m, model="lda") for m in rows()]),
     ):
         with pytest.raises(InputError, match="no log Z"):
-            normaliser_curves.draw(without)
+            normaliser.ignored(without)
 
 
 @pytest.mark.parametrize("synthetic", [True, False])
 def test_synthetic_data_say_so(synthetic: bool) -> None:
-    texts = [text.get_text() for text in normaliser_curves.draw(given(rows(), synthetic=synthetic)).axes[0].texts]
+    texts = [text.get_text() for text in normaliser.ignored(given(rows(), synthetic=synthetic)).axes[0].texts]
     assert (style.SYNTHETIC_MARK in texts) == synthetic

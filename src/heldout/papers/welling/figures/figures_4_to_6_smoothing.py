@@ -1,6 +1,6 @@
-"""Figures 4, 5 and 6: perplexity of PLSA against topics, one curve per constant, full and half folding-in."""
+"""Figures 4, 5 and 6: PLSA against topics, one curve per constant, full and half folding-in; and beyond V topics."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import seaborn
@@ -10,10 +10,10 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import BoundaryNorm, ListedColormap
 from matplotlib.figure import Figure
 
-from heldout.evaluators import FOLDING_IN
+from heldout.evaluators import FOLDING_IN, FULL
 from heldout.inputs import Inputs
 from heldout.models import PLSA
-from heldout.papers.welling.results import Curve, study_curves
+from heldout.papers.welling.results import Curve, beyond_curves, study_curves
 from heldout.study import SECOND_READING
 from heldout.typesetting import style
 
@@ -28,32 +28,42 @@ def second_reading(inputs: Inputs, corpus: str) -> Figure:
     return _reading(inputs, corpus, SECOND_READING)
 
 
+def beyond(inputs: Inputs) -> Figure:
+    """Draw the curves up to numbers of topics beyond the vocabulary, which is marked: no such model is identified."""
+    settings = inputs.settings
+    corpus = settings.beyond_corpus
+    curves = {evaluator: beyond_curves(inputs, evaluator) for evaluator in FOLDING_IN}
+    topics = sorted({*settings.topics, *settings.beyond_topics})
+    vocabulary = int(inputs.corpus(corpus)["vocabulary"])
+    return _draw(curves, topics, synthetic=inputs.synthetic(corpus), vocabulary=vocabulary)
+
+
 def _reading(inputs: Inputs, corpus: str, variant: str) -> Figure:
-    found = [study_curves(inputs, corpus, PLSA, evaluator, variant) for evaluator in FOLDING_IN]
-    return draw(found, inputs.settings.topics, synthetic=inputs.synthetic(corpus))
+    curves = {evaluator: study_curves(inputs, corpus, PLSA, evaluator, variant) for evaluator in FOLDING_IN}
+    return _draw(curves, inputs.settings.topics, synthetic=inputs.synthetic(corpus))
 
 
-def draw(
-    found: Sequence[Sequence[Curve]], topics: Sequence[int], *, synthetic: bool, vocabulary: int | None = None
+def _draw(
+    curves: Mapping[str, Sequence[Curve]], topics: Sequence[int], *, synthetic: bool, vocabulary: int | None = None
 ) -> Figure:
-    """Draw full and half folding-in side by side, a line per constant (mean over seeds), a band from least to most.
+    """Draw a panel per evaluator, a line per constant (mean over seeds), a band from the lowest to the highest seed.
 
     Args:
-        found: the curves of each evaluator.
+        curves: by evaluator.
         topics: the ticks.
         synthetic: whether the figure must say so.
-        vocabulary: mark this number of topics; V.
+        vocabulary: a number of topics to mark; V.
     """
-    figure, axes = style.panels([style.EVALUATOR_NAMES[evaluator] for evaluator in FOLDING_IN], synthetic=synthetic)
-    constants = sorted({curve.smoothing for of in found for curve in of})
+    figure, axes = style.panels([style.EVALUATOR_NAMES[evaluator] for evaluator in curves], synthetic=synthetic)
+    constants = sorted({curve.smoothing for of_panel in curves.values() for curve in of_panel})
     # the brightest tenth of the map is too light on white
     colours = [colormaps["viridis"](0.92 * i / max(1, len(constants) - 1)) for i in range(len(constants))]
-    for axis, of in zip(axes, found, strict=True):
-        for curve in of:
+    for axis, (evaluator, of_panel) in zip(axes, curves.items(), strict=True):
+        for curve in of_panel:
             line(axis, curve, colours[constants.index(curve.smoothing)])
         if vocabulary is not None:
             axis.axvline(vocabulary, color="black", linestyle=(0, (4, 2)), linewidth=0.9)
-        if vocabulary is not None and axis is axes[0]:
+        if vocabulary is not None and evaluator == FULL:
             axis.annotate(
                 f"vocabulary\n{vocabulary:,} words",
                 xy=(vocabulary, 0.98),
@@ -79,7 +89,7 @@ def draw(
 
 
 def line(axis: Axes, curve: Curve, colour: Any, **options: Any) -> None:
-    """Draw one curve: the mean over seeds, and a band from the least to the greatest where there are several."""
+    """Draw one curve: the mean over seeds, and a band from the lowest to the highest where there are several."""
     topics, perplexities = zip(*((k, value) for (k, _), value in sorted(curve.points.items())), strict=True)
     seaborn.lineplot(
         x=topics,

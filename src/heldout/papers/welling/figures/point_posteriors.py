@@ -1,12 +1,8 @@
 """Point posteriors on documents: a bound where h is discrete, no bound and a collapse where it is continuous."""
 
-from typing import TYPE_CHECKING, NamedTuple
-
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, NullFormatter
 
-from heldout.errors import InputError
 from heldout.inputs import Inputs
 from heldout.papers.welling.experiments.point_posteriors import (
     FREE_COLUMNS,
@@ -16,10 +12,8 @@ from heldout.papers.welling.experiments.point_posteriors import (
     POINT,
     UNIT_COLUMNS,
 )
+from heldout.papers.welling.results import course, gap
 from heldout.typesetting import style
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _LIKELIHOOD = "#000000"
 _BOUND = "#0072B2"
@@ -29,46 +23,6 @@ _GAPS = {  # model: name, colour, line style
     "k-means": ("K-means", "#009E73", "--"),
     "gaussian-mixture": ("mixture of Gaussians", "#CC79A7", "-."),
 }
-
-
-class Course(NamedTuple):
-    """A quantity along the iterations of one training."""
-
-    iterations: list[int]
-    numbers: list[float]
-
-
-def course(
-    measurements: "pd.DataFrame | None", corpus: str, model: str, variant: str, quantity: str, seed: int
-) -> Course:
-    """Return a quantity at every iteration, in order.
-
-    Raises:
-        InputError: when it has not been measured.
-    """
-    if measurements is None:
-        raise InputError("point posteriors: there are no measurements; run the study's measurement jobs first")
-    table = measurements
-    chosen = table[
-        (table["corpus"] == corpus)
-        & (table["model"] == model)
-        & (table["variant"] == variant)
-        & (table["quantity"] == quantity)
-        & (table["axis"] == "iteration")
-        & (table["seed"] == seed)
-    ].sort_values("at")
-    if len(chosen) == 0:
-        raise InputError(f"measurements: no {quantity} of {model}, {variant}, on {corpus}; run that measurement first")
-    return Course([int(i) for i in chosen["at"]], [float(value) for value in chosen["value"]])
-
-
-def gap(measurements: "pd.DataFrame | None", corpus: str, model: str, seed: int) -> Course:
-    """Return the log-likelihood minus the point posterior's objective at every iteration, in nats."""
-    objective = course(measurements, corpus, model, POINT, OBJECTIVE, seed)
-    exact = course(measurements, corpus, model, POINT, LOG_LIKELIHOOD, seed)
-    if objective.iterations != exact.iterations:
-        raise InputError(f"measurements: {model} on {corpus}: objective and log-likelihood have other iterations")
-    return Course(exact.iterations, [e - o for e, o in zip(exact.numbers, objective.numbers, strict=True)])
 
 
 def draw(inputs: Inputs) -> Figure:
@@ -94,9 +48,9 @@ def draw(inputs: Inputs) -> Figure:
 
 
 def _draw_bound(axis: Axes, inputs: Inputs, corpus: str, seed: int) -> None:
-    exact = course(inputs.measurements, corpus, "hmm", POINT, LOG_LIKELIHOOD, seed)
-    objective = course(inputs.measurements, corpus, "hmm", POINT, OBJECTIVE, seed)
-    likelihood, bound = ([value / 1e3 for value in found.numbers] for found in (exact, objective))
+    exact = course(inputs, corpus, "hmm", POINT, LOG_LIKELIHOOD, seed)
+    objective = course(inputs, corpus, "hmm", POINT, OBJECTIVE, seed)
+    likelihood, bound = ([value / 1e3 for value in one.numbers] for one in (exact, objective))
     axis.fill_between(exact.iterations, bound, likelihood, color="#D9D9D9", linewidth=0)
     axis.plot(exact.iterations, likelihood, color=_LIKELIHOOD)
     axis.plot(exact.iterations, bound, color=_BOUND, linestyle="--")
@@ -107,14 +61,14 @@ def _draw_bound(axis: Axes, inputs: Inputs, corpus: str, seed: int) -> None:
 
 
 def _draw_gaps(axis: Axes, inputs: Inputs, corpus: str, seed: int) -> None:
-    gaps = {model: gap(inputs.measurements, corpus, model, seed) for model in _GAPS}
-    longest = max(found.iterations[-1] for found in gaps.values())
-    for model, found in gaps.items():
+    gaps = {model: gap(inputs, corpus, model, seed) for model in _GAPS}
+    longest = max(one.iterations[-1] for one in gaps.values())
+    for model, (iterations, nats) in gaps.items():
         name, colour, line = _GAPS[model]
-        axis.plot(found.iterations, found.numbers, color=colour, linestyle=line)
-        _label(axis, longest, found.numbers[-1], name, colour, above=model != "gaussian-mixture")
+        axis.plot(iterations, nats, color=colour, linestyle=line)
+        _label(axis, longest, nats[-1], name, colour, above=model != "gaussian-mixture")
     axis.set_yscale("log")
-    _plain(axis)
+    style.plain_numbers(axis.yaxis)
     axis.margins(y=0.12)
     axis.set_ylabel("log-likelihood minus objective, nats")
 
@@ -124,15 +78,16 @@ def _draw_collapse(axis: Axes, inputs: Inputs, corpus: str, seed: int) -> None:
         (UNIT_COLUMNS, "unit columns", _BOUND, "-"),
         (FREE_COLUMNS, "free columns", _COLLAPSE, "--"),
     ):
-        found = course(inputs.measurements, corpus, "ica", variant, LATENT_NORM, seed)
+        iterations, norms = course(inputs, corpus, "ica", variant, LATENT_NORM, seed)
         # the logarithmic axis starts at 1
-        axis.plot([i + 1 for i in found.iterations], found.numbers, color=colour, linestyle=line)
+        axis.plot([i + 1 for i in iterations], norms, color=colour, linestyle=line)
         free = variant == FREE_COLUMNS
-        at = len(found.numbers) // 6 if free else len(found.numbers) - 1
-        _label(axis, at + 1, found.numbers[at], name, colour, above=not free)
+        at = len(norms) // 6 if free else len(norms) - 1
+        _label(axis, at + 1, norms[at], name, colour, above=not free)
     axis.set_xscale("log")
     axis.set_yscale("log")
-    _plain(axis)
+    style.plain_numbers(axis.xaxis)
+    style.plain_numbers(axis.yaxis)
     axis.set_xlabel("iteration (the start is 1)")
     axis.set_ylabel(r"size of $H$ (Frobenius norm), ICA")
     axis.margins(y=0.12)
@@ -150,11 +105,3 @@ def _label(axis: Axes, x: float, y: float, text: str, colour: str, *, above: boo
         color=colour,
         fontsize=7.5,
     )
-
-
-def _plain(axis: Axes) -> None:
-    """Label a logarithmic axis with plain numbers."""
-    for side in (axis.xaxis, axis.yaxis):
-        if side.get_scale() == "log":
-            side.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}" if value >= 1 else f"{value:g}"))
-            side.set_minor_formatter(NullFormatter())

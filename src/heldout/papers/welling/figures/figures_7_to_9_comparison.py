@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 from heldout.evaluators import FOLDING_IN
 from heldout.inputs import Inputs
 from heldout.models import EPCA, LDA, PLSA
-from heldout.papers.welling.exhibits.smoothing_curves import line
+from heldout.papers.welling.figures.figures_4_to_6_smoothing import line
 from heldout.papers.welling.results import best_curve
 from heldout.typesetting import style
 
@@ -14,19 +14,17 @@ HEIGHT = 3.25  # inches: legends stand below the panels, clear of curves that cr
 
 def comparison(inputs: Inputs, corpus: str) -> Figure:
     """Draw each model's best curve per panel: the constant with the lowest perplexity on the test documents."""
-    settings = inputs.settings
-    titles = [style.EVALUATOR_NAMES[evaluator] for evaluator in FOLDING_IN]
-    figure, axes = style.panels(titles, synthetic=inputs.synthetic(corpus))
+    figure, axes = style.panels(list(style.EVALUATOR_NAMES.values()), synthetic=inputs.synthetic(corpus))
     figure.set_size_inches(style.WIDTH, HEIGHT)
     for axis, evaluator in zip(axes, FOLDING_IN, strict=True):
         for model in (PLSA, EPCA, LDA):
-            found = best_curve(inputs, corpus, model, evaluator)
-            if found is None:
-                continue
-            variant, curve = found
-            name = style.MODEL_NAMES[model] + (f", {variant}" if settings.further_variants(model) else "")
-            label = f"{name}, constant {style.power(curve.smoothing)}" if curve.smoothing else name
-            line(axis, curve, style.COLOURS[model], marker=style.MARKERS[model], label=label)
+            chosen = best_curve(inputs, corpus, model, evaluator)
+            if chosen is not None:
+                variant, curve = chosen
+                label = style.MODEL_NAMES[model]
+                label += f", {variant}" if inputs.settings.further_variants(model) else ""
+                label += f", constant {style.power(curve.smoothing)}" if curve.smoothing else ""
+                line(axis, curve, style.COLOURS[model], marker=style.MARKERS[model], label=label)
         axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.17), fontsize=7.5)
-    style.finish(axes, settings.topics)
+    style.finish(axes, inputs.settings.topics)
     return figure

@@ -9,7 +9,7 @@ from small_study import corpora_table, small_study
 from heldout.errors import InputError
 from heldout.inputs import Inputs
 from heldout.measurements import COLUMNS
-from heldout.papers.welling.exhibits import convergence
+from heldout.papers.welling.figures import convergence
 from heldout.typesetting import style
 
 SWEEPS = np.arange(0, 101, 10)

@@ -9,7 +9,8 @@ from small_study import inputs
 from heldout.errors import InputError
 from heldout.inputs import Inputs
 from heldout.measurements import COLUMNS, Measurement
-from heldout.papers.welling.exhibits.point_posteriors import draw, gap
+from heldout.papers.welling.figures.point_posteriors import draw
+from heldout.papers.welling.results import gap
 
 
 def measured(corpus: str = "cranfield", seed: int = 0) -> pd.DataFrame:
@@ -44,9 +45,7 @@ def test_lines_are_the_measured_courses() -> None:
 
 
 def test_the_gap_is_likelihood_minus_objective() -> None:
-    found = gap(measured(), "cranfield", "k-means", 0)
-    assert found.iterations == [0, 1, 2]
-    assert found.numbers == [20.0, 15.0, 12.5]
+    assert gap(with_measurements(measured()), "cranfield", "k-means", 0) == ([0, 1, 2], [20.0, 15.0, 12.5])
 
 
 def test_a_synthetic_corpus_says_so() -> None:

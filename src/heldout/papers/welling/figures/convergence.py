@@ -1,6 +1,6 @@
 """Whether the Gibbs sampler's chains have converged: traces of the log joint probability, and split R-hat."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from matplotlib import colormaps
 from matplotlib.axes import Axes
@@ -10,6 +10,7 @@ from matplotlib.ticker import MaxNLocator, NullLocator
 from heldout.errors import InputError
 from heldout.inputs import Inputs
 from heldout.models import LDA
+from heldout.points import select
 from heldout.typesetting import latex, style
 
 if TYPE_CHECKING:
@@ -31,20 +32,17 @@ def draw(inputs: Inputs) -> Figure:
         InputError: when no chain of LDA was measured.
     """
     settings = inputs.settings
-    if inputs.measurements is None:
-        raise InputError("figure-convergence: there are no measurements; measure convergence first")
-    table = inputs.measurements[inputs.measurements["model"] == LDA]
-    if not (table["quantity"] == "r-hat").any():
+    traces, r_hats = (select(inputs.measurements, quantity=q, model=LDA) for q in ("log-joint", "r-hat"))
+    corpora = [corpus for corpus in settings.corpora if (r_hats["corpus"] == corpus).any()]
+    if not corpora:
         raise InputError("figure-convergence: no chain was measured; measure convergence first")
-    corpora = [corpus for corpus in settings.corpora if (table["corpus"] == corpus).any()]
     figure = Figure(figsize=(style.WIDTH, HEIGHT))
     rows = figure.subplots(2, len(corpora), squeeze=False)
     for column, corpus in enumerate(corpora):
-        of_corpus = table[table["corpus"] == corpus]
         above, below = rows[0][column], rows[1][column]
-        above.set_title(latex.corpus_name(corpus), fontweight="bold")
-        _traces(above, of_corpus[of_corpus["seed"] == settings.seeds[0]])
-        _r_hats(below, of_corpus)
+        above.set_title(latex.corpus_title(corpus), fontweight="bold")
+        _draw_traces(above, select(traces, corpus=corpus, seed=settings.seeds[0]))
+        _draw_r_hats(below, select(r_hats, corpus=corpus))
         for panel in (above, below) if inputs.synthetic(corpus) else ():
             style.mark_synthetic(panel)
     rows[1][0].annotate(
@@ -63,8 +61,7 @@ def draw(inputs: Inputs) -> Figure:
     return figure
 
 
-def _traces(axis: Axes, table: "pd.DataFrame") -> None:
-    traces = table[table["quantity"] == "log-joint"]
+def _draw_traces(axis: Axes, traces: "pd.DataFrame") -> None:
     last = int(traces["at"].max())
     low = high = 0.0
     for topics, shade in zip(sorted({traces["topics"].min(), traces["topics"].max()}), SHADES, strict=False):
@@ -86,17 +83,15 @@ def _traces(axis: Axes, table: "pd.DataFrame") -> None:
     axis.legend(loc="lower right")
 
 
-def _r_hats(axis: Axes, table: "pd.DataFrame") -> None:
-    found = table[table["quantity"] == "r-hat"]
-    means = found.groupby("topics")["value"].mean()
+def _draw_r_hats(axis: Axes, r_hats: "pd.DataFrame") -> None:
+    means = r_hats.groupby("topics")["value"].mean()
     axis.axhline(AGREEMENT, color="black", linestyle=(0, (4, 2)), linewidth=0.9)
     axis.plot(means.index, means, color=style.COLOURS[LDA])
-    axis.plot(
-        found["topics"], found["value"], style.MARKERS[LDA], color=style.COLOURS[LDA], alpha=0.6, markeredgewidth=0
-    )
+    look: dict[str, Any] = {"color": style.COLOURS[LDA], "alpha": 0.6, "markeredgewidth": 0}
+    axis.plot(r_hats["topics"], r_hats["value"], style.MARKERS[LDA], **look)
     axis.set_xscale("log")
     grid = sorted(int(k) for k in means.index)
-    axis.set_xticks(grid, style._labels(grid))
+    axis.set_xticks(grid, style.tick_labels(grid))
     axis.xaxis.set_minor_locator(NullLocator())
     axis.margins(x=0.06)
     axis.set_xlabel("number of topics")

@@ -1,17 +1,20 @@
-"""Curves, and what is said of them in words."""
+"""Curves, what is said of them in words, and how optimistic the choice of a best one is."""
 
 import pandas as pd
 import pytest
-from small_study import FULL, GIBBS, HALF, MAIN, inputs, row
+from small_study import GIBBS, MAIN, inputs, made_up, row, small_study
 
 from heldout.errors import InputError
+from heldout.evaluators import FULL, HALF
 from heldout.papers.welling.results import (
     Curve,
     Steps,
     best,
     curves,
     ends_above_its_lowest,
+    held_back_choice,
     in_words,
+    lies_below,
     spread,
     steps,
 )
@@ -75,10 +78,10 @@ def test_lowest_point_turn_and_spread() -> None:
 
 def test_curves_select_one_variant_evaluator_and_the_reported_chains() -> None:
     scores = inputs().scores
-    found = curves(scores, corpus="nips", model="lda", variant=GIBBS, evaluator=FULL)
-    assert [c.smoothing for c in found] == [0.0]
+    lda = curves(scores, corpus="nips", model="lda", variant=GIBBS, evaluator=FULL)
+    assert [c.smoothing for c in lda] == [0.0]
     # single chains score 3 and 5 percent worse than "all"
-    assert found[0].points[5, 0] == pytest.approx(0.5 * 1000.0 * 1.0001 * 5**-0.3)
+    assert lda[0].points[5, 0] == pytest.approx(0.5 * 1000.0 * 1.0001 * 5**-0.3)
     plsa = curves(scores, corpus="cranfield", model="plsa-hof", variant=MAIN, evaluator=HALF, topics=[2, 5], seeds=[1])
     assert [c.smoothing for c in plsa] == [1e-10, 1e-4, 1e-1]
     assert set(plsa[0].points) == {(2, 1), (5, 1)}
@@ -89,3 +92,19 @@ def test_a_point_reported_twice_is_refused() -> None:
     twice.columns = pd.Index(COLUMNS)
     with pytest.raises(InputError, match=r"5 topics, constant 0\.1, seed 0 is reported twice"):
         curves(twice, corpus="nips", model="plsa-hof", variant=MAIN, evaluator=FULL)
+
+
+def test_one_curve_below_another_is_counted_where_both_are_known() -> None:
+    assert lies_below(curve(1.0, 2.0, 3.0), curve(2.0, 2.0, 1.0, 0.0)) == Steps(1, 1, 3)
+    assert lies_below(None, curve(1.0)) == Steps(0, 0, 0)
+
+
+def test_a_constant_chosen_on_other_seeds_is_never_better() -> None:
+    # seed 0 does best under 1e-10, seed 1 under 1e-4
+    def p(topics: int, smoothing: float, evaluator: str, seed: int) -> float:  # noqa: ARG001
+        favourite = {0: 1e-10, 1: 1e-4}[seed]
+        return made_up(topics, 0.0, FULL, 0) * (1.0 if smoothing == favourite else 1.2)
+
+    assert held_back_choice(inputs(p=p), "nips", HALF) == pytest.approx([0.2, 0.2])
+    assert held_back_choice(inputs(), "nips", HALF) == [0.0, 0.0]
+    assert held_back_choice(inputs(small_study(seeds=[0])), "nips", HALF) == []
