@@ -1,13 +1,13 @@
 """Ticks that tell neighbours apart, and a colour for every evaluator that is drawn beside others."""
 
 import pytest
+from heldout.papers.likelihood.exhibits import optimism, repair
 from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
 from heldout.papers.buntine.experiments.convergence_to_exact import METHODS
 from heldout.papers.buntine.results import SHORT
-from heldout.papers.likelihood.exhibits import optimism, repair
 from heldout.typesetting import style
 
 
