@@ -58,7 +58,6 @@ lint: setup
 	@$(RUN) ruff check --quiet .
 	@$(RUN) ruff format --quiet --check .
 	@$(RUN) snakefmt --check --compact-diff Snakefile workflow
-	@$(SNAKEMAKE) --lint --quiet
 	@$(RUN) mypy
 
 reference: reproduce ## For maintainers: take this run's results as the reference, and renew README and RESULTS from them

@@ -5,6 +5,7 @@ import importlib.util
 import re
 import sys
 import tomllib
+from collections.abc import Iterable
 from importlib.metadata import PackageNotFoundError, packages_distributions, requires, version
 from pathlib import Path
 from types import ModuleType
@@ -15,8 +16,11 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
+from heldout.cli import EXTRAS
+
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+DISTRIBUTIONS = packages_distributions()
 
 # declared, and used by a name on the command line, by another program, or at installation
 TOOLS = {
@@ -53,6 +57,18 @@ def locked() -> list[Requirement]:
     return [Requirement(line.split(" --hash=")[0].strip()) for line in text.splitlines()]
 
 
+def imported(nodes: Iterable[ast.AST]) -> set[str]:
+    """Return the modules that import statements among some nodes name, up to the first dot; none of Python or ours."""
+    names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    names |= {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module and not node.level}
+    return {name.split(".")[0] for name in names} - {"heldout"} - sys.stdlib_module_names
+
+
+def distribution(module: str) -> str:
+    """Return the distribution that a module comes with; a library that is not installed is named like its module."""
+    return canonicalize_name(DISTRIBUTIONS.get(module, [module])[0])
+
+
 def imports(*folders: str) -> dict[str, list[str]]:
     """Map the distributions that are imported under `folders` to the files that do so."""
     sources = {
@@ -64,28 +80,14 @@ def imports(*folders: str) -> dict[str, list[str]]:
     if "workflow" in folders:
         sources[ROOT / "Snakefile"] = (ROOT / "Snakefile").read_text(encoding="utf-8")
     # tests and benchmarks import their neighbours by bare name, src never does
-    own = {"heldout", *(path.stem for path in sources if (ROOT / "src") not in path.parents)}
-    distributions = packages_distributions()
+    own = {path.stem for path in sources if (ROOT / "src") not in path.parents}
     importers: dict[str, list[str]] = {}
     for path, text in sources.items():
-        if path.suffix == ".py":
-            names = [
-                name
-                for node in ast.walk(ast.parse(text))
-                for name in (
-                    [alias.name for alias in node.names]
-                    if isinstance(node, ast.Import)
-                    else [node.module]
-                    if isinstance(node, ast.ImportFrom) and node.module and not node.level
-                    else []
-                )
-            ]
-        else:
+        if path.suffix != ".py":
             names = re.findall(r"^\s*(?:import|from)\s+([\w.]+)", text, flags=re.MULTILINE)
-        for module in {name.split(".")[0] for name in names} - own - sys.stdlib_module_names:
-            # a peer that is not installed is named like its module
-            distribution = canonicalize_name(distributions.get(module, [module])[0])
-            importers.setdefault(distribution, []).append(str(path.relative_to(ROOT)))
+            text = "\n".join(f"import {name}" for name in names)
+        for module in imported(list(ast.walk(ast.parse(text)))) - own:
+            importers.setdefault(distribution(module), []).append(str(path.relative_to(ROOT)))
     return importers
 
 
@@ -120,6 +122,23 @@ def test_other_libraries_are_imported_only_where_their_models_are_read() -> None
     allowed = ("src/heldout/libraries/", "src/heldout/papers/likelihood/experiments/peers.py")
     elsewhere = {file for file in readers if not file.startswith(allowed)}
     assert not elsewhere, f"import of the extra `peers` outside its readers: {elsewhere}"
+
+
+def test_outside_the_study_what_is_imported_first_is_the_core() -> None:
+    early = [
+        f"{path.relative_to(ROOT)}: {module}"
+        for path in sorted((ROOT / "src" / "heldout").rglob("*.py"))
+        if not {"papers", "typesetting"} & set(path.parts) and path.parts[-2:] != ("auditing", "figures.py")
+        for module in imported(ast.parse(path.read_text(encoding="utf-8")).body)
+        if distribution(module) not in declared()
+    ]
+    assert not early, f"import these where they are used, so that an audit starts without the extras: {early}"
+
+
+def test_a_missing_package_is_asked_for_by_its_extra() -> None:
+    asked = {distribution(module): extra for module, extra in EXTRAS.items()}
+    assert not {name for name, extra in asked.items() if name not in declared(extra)}
+    assert asked.keys() == imports("src").keys() - declared("peers").keys()
 
 
 def test_every_declared_dependency_is_used() -> None:

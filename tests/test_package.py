@@ -89,8 +89,8 @@ def installed(wheel: Path, core: set[str], tmp_path_factory: pytest.TempPathFact
     return folder
 
 
-def run(installed: Path, *command: str) -> str:
-    """Run a program of the environment in an empty surrounding; return its standard output."""
+def run(installed: Path, *command: str, status: int = 0) -> str:
+    """Run a program of the environment in an empty surrounding; return its output, of errors where one is expected."""
     environment = {"PATH": os.defpath, "HOME": str(installed)}
     result = subprocess.run(
         [installed / "venv" / "bin" / command[0], *command[1:]],
@@ -100,8 +100,8 @@ def run(installed: Path, *command: str) -> str:
         text=True,
         check=False,
     )
-    assert result.returncode == 0, result.stderr
-    return result.stdout
+    assert result.returncode == status, result.stderr
+    return result.stderr if status else result.stdout
 
 
 def test_the_sdist_holds_the_package_and_nothing_of_the_study(sdist: Path) -> None:
@@ -138,14 +138,20 @@ def test_a_model_is_audited(installed: Path) -> None:
     topics = rng.dirichlet(np.ones(8), size=3)
     np.savez(installed / "model.npz", phi=topics, alpha=np.full(3, 0.4), vocabulary=words)
     sp.save_npz(installed / "documents.npz", sp.csr_matrix(rng.multinomial(9, np.full(8, 1 / 8), size=20)))
-    files = ["model.npz", "documents.npz"]
-    lines = json.loads(run(installed, "heldout", "audit", *files, "--json", "-"))["lines"]
+    table = run(installed, "heldout", "audit", "model.npz", "documents.npz", "--json", "audit.json")
+    lines = json.loads((installed / "audit.json").read_text(encoding="utf-8"))["lines"]
     perplexities = {line["evaluator"]: line["perplexity"] for line in lines}
     assert perplexities["full-folding-in"] < perplexities["truth"] < perplexities["mean-field-bound"]
-    assert "full folding-in" in run(installed, "heldout", "audit", *files, "--estimator", "linear-time")
+    assert "full folding-in" in table
 
 
 def test_an_estimator_is_recommended(installed: Path) -> None:
     options = json.loads(run(installed, "heldout", "recommend", "--topics", "10", "--length", "50", "--json"))
     assert options["standard_error"] > 0
     assert options["estimator"] in run(installed, "heldout", "recommend", "--topics", "10", "--length", "50")
+
+
+def test_what_needs_more_than_the_core_says_which_extra(installed: Path) -> None:
+    (installed / "study.yaml").touch()
+    said = run(installed, "heldout", "check", "study.yaml", status=2)
+    assert said == "heldout: yaml is not installed: pip install 'heldout[paper]'\n"

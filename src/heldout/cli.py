@@ -20,6 +20,10 @@ from heldout.processor import pin
 if TYPE_CHECKING:
     from heldout.inputs import Inputs
 
+# what is imported of the extras in pyproject.toml, beside the libraries of `peers`
+STUDY = ("jsonschema", "nltk", "pandas", "pooch", "requests", "seaborn", "yaml")
+EXTRAS = {"matplotlib": "html", **dict.fromkeys(STUDY, "paper")}
+
 
 def _settings(text: str) -> dict[str, Any]:
     try:
@@ -442,6 +446,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         args.run(args)
     except InputError as error:
         print(f"heldout: {error}", file=sys.stderr)
+        return 2
+    except ModuleNotFoundError as error:
+        if error.name not in EXTRAS:
+            raise
+        extra = EXTRAS[error.name]
+        print(f"heldout: {error.name} is not installed: pip install 'heldout[{extra}]'", file=sys.stderr)
         return 2
     except BrokenPipeError:  # whoever read the output has stopped, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

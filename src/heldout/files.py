@@ -17,8 +17,8 @@ Record = TypeVar("Record")
 def replacing(path: Path) -> Iterator[Path]:
     """Yield a temporary name beside `path`; rename it to `path` on success, delete it on failure.
 
-    A reader (or a run that starts after a kill) therefore never sees half a file. The temporary name is
-    always the same, so that the run after a kill writes over what the kill left.
+    So no reader, and no run that starts after a kill, sees half a file. The temporary name is always the same, so that
+    the next run overwrites what a killed one left.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".partial-{path.name}")

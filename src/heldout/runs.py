@@ -1,4 +1,4 @@
-"""The runs that a study is made of: train a model on a split, score it on the split's test documents, experiments."""
+"""The steps of a study: train a model on a split, score it on the split's test documents, run an experiment."""
 
 import importlib
 import inspect
@@ -24,7 +24,7 @@ from heldout.scores import Score, score_of
 from heldout.topics import Components, Topics
 
 Trained = Topics | Components
-FOLDED_IN = ("topics", "components", "documents", "seed")  # what a fold-in is given beside its settings
+FOLDED_IN = ("topics", "components", "documents", "seed")  # arguments of a fold-in that are not settings
 
 
 def model_module(model: str) -> ModuleType:
@@ -82,9 +82,25 @@ def score(
 ) -> list[Score]:
     """Score trained topics on the test documents of a split by full and by half folding-in.
 
-    A model of one chain is scored as it is, or once per constant in `smoothing`. Topics that carry their own
-    constant (added at every M step) are scored one by one. Several chains are scored one by one and, as
-    chain "all", with their predictive distributions averaged.
+    Topics that are not of a Markov chain are scored once per constant in `smoothing`, or, without such constants, as
+    they are, under the constant in their provenance. Chains are scored one by one and, as chain "all", with their
+    predictive distributions averaged.
+
+    Args:
+        corpus: all documents.
+        chains: the trained topics, one per chain.
+        model: the name of their model in `heldout.models.MODELS`, for its fold-in.
+        variant: the variant that the scores carry.
+        seed: names the split and the fold-in's draws.
+        test_documents: how many documents are held out.
+        settings: the model's fold-in settings.
+        smoothing: constants to add to p(w | z).
+
+    Returns:
+        two scores, of full and of half folding-in, per evaluation.
+
+    Raises:
+        InputError: for an unknown model, settings that its fold-in does not take, or a split with an empty side.
     """
     _, test = train_test_split(corpus, test_documents, seed)
     observed, scored = half_split(test, seed)
@@ -135,8 +151,8 @@ def sweep(
 ) -> list[Score]:
     """Train once per value of one training setting and score each; the topics are not kept.
 
-    The rows of value b have the variant "SETTING-b" (two decimals), those of a sweep over the constant that is added
-    at every M step (`setting` "smoothing") the variant given, for the constant has a column of its own.
+    The scores of value b have the variant "SETTING-b" (two decimals). Those of a sweep over the constant that every M
+    step adds (`setting` "smoothing") have the variant given, because the constant has a column of its own.
     """
     split = {"seed": seed, "test_documents": test_documents}
     rows = []
@@ -247,7 +263,7 @@ def _groups(
 
 
 def _remembered(fold_in: FoldIn) -> FoldIn:
-    """Fold in once on each set of documents: chains are scored alone and averaged, components under every constant."""
+    """Return `fold_in` with its results kept: chains are scored alone and averaged, components under every constant."""
     known: dict[tuple[int, int], tuple[Trained, Corpus, NDArray[np.float64]]] = {}
 
     def folded(topics: Trained, documents: Corpus) -> NDArray[np.float64]:

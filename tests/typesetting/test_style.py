@@ -1,13 +1,13 @@
 """Ticks that tell neighbours apart, and a colour for every evaluator that is drawn beside others."""
 
 import pytest
-from heldout.papers.likelihood.exhibits import optimism, repair
 from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
 from heldout.papers.buntine.experiments.convergence_to_exact import METHODS
 from heldout.papers.buntine.results import SHORT
+from heldout.papers.likelihood.figures import OPTIMISM_CURVES, REPAIRS
 from heldout.typesetting import style
 
 
@@ -32,8 +32,8 @@ def test_the_largest_number_is_labelled_and_others_lie_apart(numbers: set[int], 
 
 def test_evaluators_of_one_figure_have_colours_of_their_own() -> None:
     for evaluators in (
-        {name for name, *_ in optimism.CURVES},
-        set(repair.EVALUATORS),
+        {name for name, *_ in OPTIMISM_CURVES},
+        {name for name, *_ in REPAIRS},
         {*METHODS, "exact-marginal"},
         set(SHORT),
     ):

@@ -1,12 +1,12 @@
 """Documents in batches over a model's words, never all of them in memory: what an audit reads.
 
-A stream is read as often as it is iterated over. Documents that name their words are matched by them, and tokens of
-words that the model lacks are counted and left out; where only one side names words, or neither, word i of the one is
-word i of the other, and the numbers of words must agree. An empty document stays, as one of no tokens.
+Each iteration over a stream reads its source anew. Where the documents and the model both name their words, words are
+matched by name, and tokens of words that the model lacks are counted and left out. Otherwise word i of the documents is
+word i of the model, and both must have the same number of words. Empty documents stay.
 
-A bag of words has no order, but some estimators depend on one (left to right, with few samples; linear time), and a
-sorted document is an unlikely sequence to them: all its repeated words stand together. So a bag's tokens come in a
-random order, drawn for every document by itself and named by (the document's place in the stream, seed).
+A bag of words has no order, but some estimators depend on one (linear time; left to right, with few samples), and to
+them a sorted document is an unlikely sequence, because all its repeated words stand together. So a bag's tokens come in
+a random order, drawn for every document by itself and named by (the document's place in the stream, seed).
 """
 
 import hashlib
@@ -32,8 +32,8 @@ class Document(NamedTuple):
 
     Attributes:
         name: a record number, a row, a file name.
-        words: places in the documents' own vocabulary, or the words themselves.
-        counts: of each word; None where `words` are the tokens in their order.
+        words: indices into the documents' own vocabulary, or the words themselves.
+        counts: how often each word occurs; None where `words` are the tokens in their order.
     """
 
     name: str
@@ -43,11 +43,11 @@ class Document(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Batch(Corpus):
-    """Some consecutive documents of a stream.
+    """Consecutive documents of a stream, as a corpus.
 
     Attributes:
-        left_out: (D,) tokens of each document that the vocabulary lacks.
-        first: the place in the stream of the first document.
+        left_out: (D,) how many tokens of each document the vocabulary lacks.
+        first: the first document's place in the stream, from 0.
     """
 
     left_out: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
@@ -59,15 +59,15 @@ class DocumentStream:
     """Documents that can be iterated over, again and again, in batches.
 
     Attributes:
-        name: the file's name, or what the documents are.
-        read: yields the documents from the first.
-        source_digest: of what is read.
+        name: the file's name, or a word for what the documents are.
+        read: yields all documents.
+        source_digest: returns the SHA-256 of the source, hexadecimal.
         words: the documents' own vocabulary; None where they have none.
-        n_words: how many words it has, where that is known.
+        n_words: the size of that vocabulary, where it is known.
         texts: True where documents give their words themselves.
-        n_documents: how many there are, where that is known before they are read.
-        vocabulary: what the batches are over; None until `over` or `placed` has said it.
-        batch: the most documents in one.
+        n_documents: how many documents there are, where that is known before they are read.
+        vocabulary: the words that batches are over; None before `over` or `placed` is called.
+        batch: the largest number of documents in a batch.
         seed: names the order of a bag's tokens.
     """
 
@@ -104,7 +104,7 @@ class DocumentStream:
         return replace(self, vocabulary=vocabulary)
 
     def placed(self, n_words: int) -> "DocumentStream":
-        """Return the stream over its own words, for a model of so many words that names none.
+        """Return the stream over its own words, for a model of `n_words` words that does not name them.
 
         Raises:
             InputError: where the documents have another number of words, or only their words say which they are.

@@ -167,7 +167,7 @@ def entry(line: str, where: str, n_documents: int, n_words: int) -> tuple[int, i
 
 
 def check_size(where: str, n_documents: int, n_pairs: int) -> None:
-    """Refuse a header whose empty documents alone would keep a reader busy."""
+    """Refuse a header that announces far more documents than counts: reading the empty ones would take very long."""
     if n_documents > 10 * n_pairs + MOST_EMPTY:
         raise InputError(f"{where}: {n_documents} documents announced with {n_pairs} counts in all; a damaged header")
 
@@ -181,7 +181,18 @@ def bag(name: str, counts: dict[int, int]) -> Document:
 def by_document(
     path: Path, entries: Iterator[tuple[str, int, int, int]], n_documents: int, n_pairs: int
 ) -> Iterator[Document]:
-    """Yield documents 1 to D of entries that are sorted by document; those without an entry are empty."""
+    """Yield documents 1 to D from their entries, (where, document, word, count); those without an entry are empty.
+
+    Args:
+        path: the file, for messages.
+        entries: sorted by document; `where` is the line, for messages.
+        n_documents: D.
+        n_pairs: how many entries there must be.
+
+    Raises:
+        InputError: names the line with a document out of order, a repeated word or one entry too many; or the file
+            with too few.
+    """
     current, counts, seen = 1, dict[int, int](), 0
     for where, document, word, count in entries:
         seen += 1

@@ -93,9 +93,9 @@ def fetch(file: str, table_path: Path, destination: Path, mirror: Path | None = 
     """Bring one file of the corpora table to `destination`, verified; nothing is left there on failure.
 
     With a mirror the file is copied from that folder under the same name. Without one its public addresses are
-    tried in order, each `retries` times more when it fails. The archive's own checksum is asked of public
-    addresses only, because a mirror may have packed the archive again; the content digest is asked of both.
-    A file that is there already and has the right content is kept.
+    tried in order, each `retries` times more when it fails. The archive's own checksum is verified for public
+    addresses only, because a mirror may have packed the archive again; the content digest is verified for both.
+    An existing file with the right content is kept.
 
     Args:
         file: the file's name in the table.
@@ -108,7 +108,7 @@ def fetch(file: str, table_path: Path, destination: Path, mirror: Path | None = 
         `destination`.
 
     Raises:
-        InputError: one line with the file, what was expected, what was found, and the two ways out.
+        InputError: one line with the file, what was expected, what came instead, and the two ways out.
     """
     row = source(file, table_path)
     if destination.exists():

@@ -75,7 +75,11 @@ def read(data: Path, vocab: Path, name: str) -> Corpus:
 
 
 def stream(path: Path) -> DocumentStream:
-    """Open documents of an unknown number of words, one per line, by their line numbers; see `document`."""
+    """Return the stream of a file's lines, named by their numbers; how many words there are is not known.
+
+    Raises:
+        InputError: while the documents are read, as `document` does.
+    """
 
     def read() -> Iterator[Document]:
         for number, line in stream_lines(path):

@@ -13,7 +13,11 @@ from heldout.files import file_digest
 
 
 def header(path: Path, lines: Iterator[tuple[int, str]]) -> tuple[int, int, int]:
-    """Return the numbers of documents, words and entries of a Matrix Market file."""
+    """Return the numbers of documents, words and entries that the first of the numbered lines announce.
+
+    Raises:
+        InputError: when they are no header of a general coordinate matrix of integers or reals, or are cut off.
+    """
     _, first = next(lines, (0, ""))
     kind = first.lower().split()
     if kind[:3] != ["%%matrixmarket", "matrix", "coordinate"] or kind[3:4] not in (["integer"], ["real"]):
@@ -40,7 +44,11 @@ def header(path: Path, lines: Iterator[tuple[int, str]]) -> tuple[int, int, int]
 def counts(
     path: Path, lines: Iterator[tuple[int, str]], n_documents: int, n_words: int
 ) -> Iterator[tuple[str, int, int, int]]:
-    """Yield (where, document from 1, word from 0, count) of a Matrix Market file's entries."""
+    """Yield (where, document from 1, word from 0, count) of the numbered lines that follow the header.
+
+    Raises:
+        InputError: names the line that is not an entry in range, or whose count is no whole number.
+    """
     for number, line in lines:
         where = f"{path}: line {number}"
         document, word, count = entry(line, where, n_documents, n_words)
@@ -57,7 +65,7 @@ def counts(
 
 
 def stream(path: Path) -> DocumentStream:
-    """Open a matrix of counts, sorted by rows; documents are named by their rows from 1, empty ones included.
+    """Return the stream of a matrix of counts in rows; documents are named by their rows from 1, empty ones included.
 
     Raises:
         InputError: as `header` does, and while the documents are read as `counts` does.

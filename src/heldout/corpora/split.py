@@ -92,9 +92,10 @@ def token_split(corpus: Corpus, shares: tuple[float, float, float], seed: int) -
 
     Of a document's L tokens, shares[0] L train (rounded to the nearest whole number, halves up, and at least one). Of
     the others, shares[2] L test, rounded in the same way, or all if there are fewer; what is left validates. A document
-    that is too short for three parts therefore goes without validation tokens first. The parts keep the tokens' order. The draw is named by (corpus, document, seed), so it
-    is the same for every model and does not depend on the other documents. Words without any training token leave the
-    vocabulary, so that no model has to give them a probability; their tokens are counted.
+    that is too short for three parts therefore goes without validation tokens first. The parts keep the tokens' order.
+    The draw is named by (corpus, document, seed), so it is the same for every model and does not depend on the other
+    documents. Words without any training token leave the vocabulary, so that no model has to give them a probability;
+    their tokens are counted.
 
     Args:
         corpus: all documents.

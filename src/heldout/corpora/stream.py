@@ -48,12 +48,12 @@ def open_documents(
         vocabulary: the words that batches are over, a model's; None for the documents' own.
         documents_vocabulary: the documents' own words, one per line, for forms that name none.
         stem: whether words of texts are stemmed (lancaster), as by `heldout import --stem`.
-        batch: the most documents in a batch.
+        batch: the largest number of documents in a batch.
         seed: names the order of a bag's tokens.
 
     Raises:
         InputError: where the form is unknown or does not show, the file cannot be read, or the vocabularies do not fit.
-            What is wrong further down is raised when it is reached.
+            Errors further down in a file are raised when the iteration reaches them.
 
     Examples:
         >>> stream = open_documents([["wing", "flow", "wing"], ["heat"]], vocabulary=("flow", "wing"), batch=1)

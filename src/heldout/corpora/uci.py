@@ -109,7 +109,7 @@ def read(docword: Path, vocab: Path, name: str) -> Corpus:
 
 
 def stream(path: Path) -> DocumentStream:
-    """Open docword.txt, sorted by document; documents are named by their numbers, empty ones included.
+    """Return the stream of docword.txt, sorted by document; documents are named by their numbers, empty ones included.
 
     Raises:
         InputError: as `header` does, and while the documents are read as `counts` does.

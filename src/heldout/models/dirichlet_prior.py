@@ -6,9 +6,9 @@ of that of sum_d log p(z_d | alpha), a Dirichlet-multinomial's log-likelihood of
 * a Gibbs sweep over z, p(z_l = k) ∝ (C_dk + alpha_k) phi[k, w_l], the counts without token l;
 * a few of Minka's fixed-point steps for alpha on the counts of that sweep (`heldout.models.lda` derives them)
 
-leaves alpha where it is on average, the likelihood itself has its maximum, up to the noise of single sweeps: mean field
-would maximise a bound, and ends at priors that are too sparse. The last half of the rounds is averaged. Only training
-documents may be given: the fit then knows nothing of those that are scored.
+leaves alpha unchanged on average, the likelihood itself has its maximum, up to the noise of single sweeps. (Mean field
+would maximise a bound instead, and ends at priors that are too sparse.) The last half of the rounds is averaged. Give
+training documents only, so that the prior is fitted without the documents that are scored.
 """
 
 from dataclasses import replace
@@ -32,8 +32,8 @@ def fit_prior(topics: Topics, documents: Corpus, rng: np.random.Generator, *, ro
     Args:
         topics: phi, and the alpha to start from.
         documents: training documents; empty ones, words outside the topics' vocabulary and words that no topic gives
-            say nothing.
-        rng: where the sweeps' random numbers come from.
+            are ignored.
+        rng: gives the sweeps' random numbers.
         rounds: sweeps, of which the last half is averaged.
 
     Raises:

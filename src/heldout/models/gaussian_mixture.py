@@ -12,8 +12,8 @@ with N_k = sum_n q_n(k):
 The likelihood is unbounded where a covariance may be singular, so Sigma_k ranges over matrices whose eigenvalues are at
 least `floor`. The term to minimise, log det Sigma + tr(Sigma^-1 S), is least for Sigma with the eigenvectors of S and,
 along each, an eigenvalue s that minimises log s + s_k / s: the larger of s_k and the floor. The VM step is therefore
-exact under the floor, and the objective still never falls. A component without data cases gets pi_k = 0 and keeps the
-rest, of which the objective is then no function.
+exact under the floor, and the objective still never falls. A component without data cases gets pi_k = 0 and keeps its
+mean and covariance, on which the objective then does not depend.
 
 K-means: pi_k = 1 / K and Sigma_k = sigma^2 I fixed (the source writes sigma I). Then
 

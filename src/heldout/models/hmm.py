@@ -17,9 +17,9 @@ the entropy that the point posterior drops is 0 and the objective is a lower bou
 b_t(i) = sum_j A[i, j] B[j, x_{t+1}] b_{t+1}(j) / c_{t+1}: q(h_t = i) = a_t(i) b_t(i) and
 q(h_t = i, h_{t+1} = j) = a_t(i) A[i, j] B[j, x_{t+1}] b_{t+1}(j) / c_{t+1}. Either way the VM step divides the
 (expected) numbers of first states, of transitions and of emissions by their sums. A state that is never left, or never
-visited, keeps the row that it has, of which the objective is then no function.
+visited, keeps its row, on which the objective then does not depend.
 
-Of equal paths the one with the lower state numbers wins, from the end on. O(N K^2) work for N tokens.
+Ties between paths go to the lower state, from the last token backwards. O(N K^2) work for N tokens.
 """
 
 import math
@@ -199,7 +199,7 @@ class HMM(DiscreteVEM[Corpus, Chain, Statistics]):
         return X
 
     def start(self, data: Corpus, random: np.random.Generator) -> Chain:
-        """Return random rows; a state's emissions are the corpus's word counts, each times a random number."""
+        """Return a random chain; a state's emissions are the corpus's word counts times random numbers."""
         K = self.n_components
         words = np.bincount(data.tokens, minlength=data.n_words)
         emissions = words * (0.1 + random.standard_exponential((K, data.n_words)))

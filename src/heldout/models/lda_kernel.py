@@ -6,13 +6,14 @@ A token's topic is drawn from
 
 in training and, with the topics fixed, from p(z_i = k) ∝ (N_kd + alpha_k) phi[k, w]; all counts without the token.
 
-Counts are exact integers (in float32 below 2^24, which is checked). A token's K weights are formed
-in float32 and a uniform number with 24 bits picks the topic by inversion, so a draw's probabilities carry a
-relative error of about 1e-6 (and an absolute one of 2^-24). The order of the weights' sums is written out
-below and fast-math is off, so samples do not depend on the CPU. Two kernels draw from the same conditional:
-up to `NARROW` topics one or two scalar running sums are fastest; above, 64 running sums that stay in vector
-registers (`benchmarks/` measures both). Above `SERIAL` topics the inversion asks first whether the token keeps
-its topic, and searches among the others only if not.
+Counts are exact integers (in float32 below 2^24, which is checked). A token's K weights are float32, and one uniform
+number of 24 bits picks the topic by inversion, so that a draw's probabilities carry a relative error of about 1e-6 (and
+an absolute one of 2^-24). The order of the weights' sums is written out below and fast-math is off: samples do not
+depend on the CPU.
+
+Two kernels draw from the same conditional. Up to `NARROW` topics one or two scalar running sums are fastest; above, 64
+running sums that stay in vector registers (`benchmarks/` measures both). Above `SERIAL` topics the inversion first asks
+whether the token keeps its topic, and searches among the others only if it does not.
 """
 
 import math

@@ -8,7 +8,7 @@ The whole document has one discrete latent variable, its component (PLSA gives e
 
 x is the document's stream of tokens, so there is no multinomial coefficient: perplexities are per token. VE step: the
 best component of each document (or q(k) = p(k | x)). VM step: pi_k ∝ sum_d q_d(k), phi[k, w] ∝ sum_d q_d(k) n(d, w). A
-component without tokens keeps its phi, of which the objective is then no function.
+component without tokens keeps its phi, on which the objective then does not depend.
 """
 
 from typing import Any, NamedTuple
@@ -41,6 +41,15 @@ class MultinomialMixture(PointMixture[sp.csr_array, Multinomials]):
         iterations, tolerance, random_state: see `PointVEM`.
 
     Attributes (after `fit`): see `PointVEM`; `parameters_` is a `Multinomials`.
+
+    Examples:
+        >>> counts = np.array([[3, 2, 0, 0], [2, 3, 0, 0], [0, 0, 4, 1], [0, 0, 1, 4]])  # documents by words
+        >>> model = MultinomialMixture(2, random_state=0).fit(counts)
+        >>> model.parameters_.phi
+        array([[0.5, 0.5, 0. , 0. ],
+               [0. , 0. , 0.5, 0.5]])
+        >>> model.log_likelihood(counts).round(3)  # log p(x_d) in nats
+        array([-4.159, -4.159, -4.159, -4.159])
     """
 
     family = Family(
