@@ -38,3 +38,15 @@ def test_evaluators_of_one_figure_have_colours_of_their_own() -> None:
         set(SHORT),
     ):
         assert len({style.EVALUATOR_COLOURS[name] for name in evaluators}) == len(evaluators) >= 3
+
+
+def test_labels_of_crowded_ticks_are_left_out_but_never_the_last() -> None:
+    assert style.tick_labels([5, 10, 20, 50]) == ["5", "10", "20", "50"]
+    crowded = style.tick_labels([5, 10, 20, 50, 100, 200, 400, 800, 4000])
+    assert crowded[-1] == "4000"
+    assert "" in crowded
+    assert style.tick_labels([7]) == ["7"]
+
+
+def test_colours_of_models_differ() -> None:
+    assert len(set(style.COLOURS.values())) == len(style.COLOURS) == len(style.MODEL_NAMES)
