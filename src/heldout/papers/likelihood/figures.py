@@ -37,7 +37,6 @@ from heldout.papers.likelihood.experiments.optimism import DENSITY, NML, ONE_STE
 from heldout.papers.likelihood.experiments.peers import REPORTED
 from heldout.papers.likelihood.results import (
     FITTED,
-    LIBRARIES,
     OPTIMISM,
     PEERS,
     TRUTH,
@@ -95,8 +94,6 @@ ERRORS = 2.0  # standard errors in each direction of a band or bar
 REPAIRS_LINEAR = 1e-2  # nats per token; up to here the axis is linear, beyond it logarithmic
 MOST_TOPICS_BELOW = 100  # in the panels against length and constant
 
-# quantity, label, marker
-BOUNDS = ((bounded.UPPER, "upper bound", "v"), (bounded.LOWER, "lower bound", "^"))
 BOUNDS_COLOUR, BETWEEN = "#555555", "#EEEEEE"
 BOUNDS_LINEAR = 0.3  # nats
 
@@ -110,17 +107,11 @@ COMPONENT_LINES = (("#0072B2", "-"), ("#CC79A7", "--"))  # of one component and 
 FARTHEST = 5.0  # standard errors; what lies further out is counted at the edge
 
 # Tol's bright scheme: the models and evaluators of the other figures have other colours
-LIBRARY_LOOKS: dict[str, Look] = dict(
-    zip(
-        LIBRARIES,
-        (
-            {"color": "#4477AA", "marker": "o"},
-            {"color": "#EE6677", "marker": "s"},
-            {"color": "#228833", "marker": "^"},
-        ),
-        strict=True,
-    )
-)
+LIBRARY_LOOKS: dict[str, Look] = {
+    "scikit-learn": {"color": "#4477AA", "marker": "o"},
+    "gensim": {"color": "#EE6677", "marker": "s"},
+    "tomotopy": {"color": "#228833", "marker": "^"},
+}
 
 PERCENT_RANGE, PERCENT_TICKS = (0.05, 150.0), (0.1, 1.0, 10.0, 100.0)
 PALE, OTHERS = "#BBBBBB", "others"
@@ -157,7 +148,7 @@ def optimism(inputs: Inputs) -> Figure:
             if inputs.synthetic(corpus):
                 style.mark_synthetic(axis)
             if model == models[0]:
-                axis.set_title(latex.corpus_name(corpus), fontweight="bold")
+                axis.set_title(latex.corpus_title(corpus), fontweight="bold")
             if model == models[-1]:
                 axis.set_xlabel("number of topics")
             if corpus == corpora[0]:
@@ -203,7 +194,7 @@ def optimism_by(inputs: Inputs) -> Figure:
         available = curve(inputs, corpus, PLSA, TRUTH).keys()
         shown = sorted(further_constants(inputs) & available)[:2] or sorted({min(available), max(available)})
         for topics, line in zip(shown, ("-", DASHED), strict=False):
-            look: Look = {"label": f"{latex.corpus_name(corpus)}, {topics} topics", **corpus_look, "linestyle": line}
+            look: Look = {"label": f"{latex.corpus_title(corpus)}, {topics} topics", **corpus_look, "linestyle": line}
             left.plot(*zip(*by_length(inputs, corpus, PLSA, topics, FULL), strict=True), **look)
             constants = by_constant(inputs, corpus, topics)
             if len(constants) > 1:
@@ -235,7 +226,7 @@ def repair(inputs: Inputs) -> Figure:
     grid = figure.subplots(3, len(corpora), sharey=True, squeeze=False)
     constants: set[float] = set()
     for axes, corpus in zip(grid.T, corpora, strict=True):
-        axes[0].set_title(latex.corpus_name(corpus), fontweight="bold")
+        axes[0].set_title(latex.corpus_title(corpus), fontweight="bold")
         constants |= _repair_column(axes, inputs, corpus)
     _constant_ticks(list(grid[2]), sorted(constants), main_constant(inputs))
     ticks = [-10.0, -1.0, -0.1, -REPAIRS_LINEAR, 0.0, REPAIRS_LINEAR, 0.1, 1.0]
@@ -341,7 +332,7 @@ def _bounds_panel(axis: Axes, cell: "pd.DataFrame") -> None:
     axis.fill_between(upper["at"], lower["value"], upper["value"], color=BETWEEN, linewidth=0, zorder=0.6)
     label = f"left-to-right sequential, {int(reference['at'].iloc[0])} samples"
     axis.axhline(0.0, color=style.EVALUATOR_COLOURS[SEQUENTIAL], linewidth=1.4, zorder=1.5, label=label)
-    for bound, (_, label, marker) in zip((upper, lower), BOUNDS, strict=True):
+    for bound, label, marker in ((upper, "upper bound", "v"), (lower, "lower bound", "^")):
         look: Look = {"color": BOUNDS_COLOUR, "marker": marker, "linewidth": 1.2, "elinewidth": 0.8, "label": label}
         axis.errorbar(bound["at"], bound["value"], ERRORS * bound["standard_error"], **look)
     axis.set_xscale("log")
@@ -425,7 +416,7 @@ def peers(inputs: Inputs) -> Figure:
     axes = list(figure.subplots(1, max(1, len(shown)), sharey=True, squeeze=False)[0])
     grid: set[int] = set()
     for axis, corpus in zip(axes, shown, strict=False):
-        axis.set_title(latex.corpus_name(corpus), fontweight="bold")
+        axis.set_title(latex.corpus_title(corpus), fontweight="bold")
         axis.set_xlabel("number of topics")
         if inputs.synthetic(corpus):
             style.mark_synthetic(axis)
