@@ -24,27 +24,30 @@ export MPLBACKEND := Agg
 export PYTHONNOUSERSITE := 1
 unexport PYTHONPATH PYTHONHOME
 
-.PHONY: help setup system demo test tests lint reproduce audit report reference readme clean clean-all lock
+.PHONY: help setup system demo test tests lint paper reproduce compare report reference readme clean clean-all lock
 
 help: ## Show this list
 	@echo 'usage: make TARGET [CORES=n] [STUDY=name] [PYTHON=python3.12]'
 	@echo
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s  %s\n", $$1, $$2 }' Makefile
 
-demo: setup ## Run the whole workflow on small synthetic corpora, paper included (minutes, no network)
+demo: setup ## Run the whole workflow on small synthetic corpora, paper included (2 minutes, no network)
 	@$(SNAKEMAKE) --cores 2 --configfile workflow/studies/demo.yaml
 
-test: setup ## Check style, types and workflow, and run the tests
+test: setup ## Check style, types, structure and workflow, and run the tests
 	@$(MAKE) --no-print-directory --jobs=2 lint tests
 
 tests: setup
 	@$(RUN) pytest -n 2
 
+paper: setup ## Typeset paper/paper.pdf from the committed reference results (a minute, no corpus, no training)
+	@$(SNAKEMAKE) --cores $(CORES) --config results=reference -- paper/paper.pdf
+
 reproduce: setup ## Run the study "paper": from the raw corpora to paper/paper.pdf
 	@$(SNAKEMAKE) --cores $(CORES) $(STUDY_FILE)
 
-audit: setup ## Run the study and compare it with data/reference, exhibit by exhibit
-	@$(SNAKEMAKE) --cores $(CORES) $(STUDY_FILE) audit
+compare: setup ## Run the study and compare it with data/reference, exhibit by exhibit
+	@$(SNAKEMAKE) --cores $(CORES) $(STUDY_FILE) compare
 
 report: reproduce ## Write Snakemake's report of a run to report.html
 	@$(SNAKEMAKE) --cores $(CORES) $(STUDY_FILE) --report report.html
@@ -55,35 +58,27 @@ lint: setup
 	@$(RUN) ruff check --quiet .
 	@$(RUN) ruff format --quiet --check .
 	@$(RUN) snakefmt --check --compact-diff Snakefile workflow
-	@$(SNAKEMAKE) --lint --quiet
 	@$(RUN) mypy
 
-reference: reproduce ## For maintainers: take this run's results as the reference, and renew the README from them
+reference: reproduce ## For maintainers: take this run's results as the reference, and renew README and RESULTS from them
 	@mkdir -p data/reference/paper
-	@cp data/scores/scores.csv data/scores/corpora.csv data/scores/timings.csv data/reference/paper
-	@gzip -9nc data/scores/measurements.csv > data/reference/paper/measurements.csv.gz
-	@for figure in figure-4 figure-optimism figure-peers; do \
-	    $(RUN) heldout exhibit $$figure --study data/studies/paper.json --scores data/scores/scores.csv \
-	        --corpora data/scores/corpora.csv --measurements data/scores/measurements.csv \
-	        --output data/reference/paper/$$figure.png || exit 1; \
-	done
+	@cp data/paper/scores.csv data/paper/corpora.csv data/paper/timings.csv data/reference/paper
+	@gzip -9nc data/paper/measurements.csv > data/reference/paper/measurements.csv.gz
 	@$(MAKE) --no-print-directory readme
 
-readme: setup ## For maintainers: renew the README's generated parts from data/reference
-	@$(SNAKEMAKE) --rulegraph mermaid-js --quiet all 2> /dev/null | $(RUN) heldout readme README.md \
-	    --study workflow/studies/paper.yaml --reference data/reference/paper
+readme: setup ## For maintainers: renew README's generated parts, its picture and RESULTS.md from data/reference
+	@$(SNAKEMAKE) --cores $(CORES) --config results=reference -- readme
 
-clean: ## Remove what a run generates; downloads, imported corpora and .venv stay
-	@rm -rf .snakemake logs report.html paper/generated paper/paper.*
+clean: ## Remove what runs generate; downloads, imported corpora and .venv stay
+	@rm -rf .snakemake logs report.html paper/generated paper/*.pdf dist
 	@for path in data/* figures/*; do case $$path in \
-	    data/raw | data/corpora | data/corpora.csv | data/published | data/reference) ;; \
+	    data/raw | data/corpora | data/corpora.csv | data/published | data/reference | figures/README.md) ;; \
 	    *) rm -rf "$$path" ;; \
 	esac; done
-	@awk -F, '{ print $$1 }' data/corpora.csv | while read -r name; do rm -f data/corpora/"$$name".npz data/corpora/"$$name"-*.npz; done
 
 clean-all: clean ## Remove downloads, .venv and the tools' caches as well
 	@$(REMOVE_VENV)
-	@rm -rf data/raw data/corpora .venv-peers .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	@rm -rf data/raw data/corpora .venv-peers .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 lock: ## For maintainers: write requirements.lock and environment.yml anew (UPGRADE=1: newest versions)

@@ -12,18 +12,17 @@ if "study" not in config:
 include: "workflow/rules/common.smk"
 include: "workflow/rules/corpora.smk"
 include: "workflow/rules/models.smk"
-include: "workflow/rules/evaluation.smk"
-include: "workflow/rules/measurements.smk"
+include: "workflow/rules/experiments.smk"
 include: "workflow/rules/exhibits.smk"
 include: "workflow/rules/paper.smk"
-include: "workflow/rules/audit.smk"
+include: "workflow/rules/reference.smk"
 
 
 rule all:
     default_target: True
     input:
-        "paper/paper.pdf",
-        "data/scores/timings.csv",
+        PDF,
+        f"{DATA}/timings.csv",
         # what a failed job left missing is made again, however new its descendants are
         all_corpora(),
         all_scores(),

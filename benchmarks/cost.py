@@ -26,8 +26,8 @@ from speed import BETA, SHAPES, WARM_UP_SWEEPS, cpu, seconds
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.synthetic import draw
 from heldout.errors import InputError
-from heldout.models import lda
 from heldout.models.epca import EPCA
+from heldout.models.lda_kernel import gibbs_sweeps, padded_width
 from heldout.models.plsa import PLSA
 from heldout.seeds import generator
 
@@ -91,7 +91,7 @@ def epca_iteration(corpus: Corpus, topics: int) -> Measure:
 
 def lda_sweep(corpus: Corpus, topics: int) -> Measure:
     """Return a measurement of one Gibbs sweep of LDA, random numbers included, after the chain has warmed up."""
-    rows = np.zeros((corpus.n_words, lda._width(topics)), dtype=np.float32)
+    rows = np.zeros((corpus.n_words, padded_width(topics)), dtype=np.float32)
     totals = np.zeros(topics, dtype=np.int64)
     assignments = np.full(corpus.n_tokens, -1, dtype=np.int32)
     alpha = np.zeros(rows.shape[1], dtype=np.float32)
@@ -101,7 +101,7 @@ def lda_sweep(corpus: Corpus, topics: int) -> Measure:
     def run(units: int) -> None:
         for _ in range(units):
             uniforms = random.random((1, corpus.n_tokens), dtype=np.float32)
-            lda._sweeps(corpus.tokens, corpus.offsets, assignments, rows, totals, alpha, BETA, uniforms, learn=True)
+            gibbs_sweeps(corpus.tokens, corpus.offsets, assignments, rows, totals, alpha, BETA, uniforms, learn=True)
 
     run(WARM_UP_SWEEPS)
     return per_unit(run)

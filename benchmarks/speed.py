@@ -30,7 +30,7 @@ from heldout.corpora.corpus import Corpus
 from heldout.corpora.synthetic import Shape, draw
 from heldout.errors import InputError
 from heldout.files import replacing
-from heldout.models import lda
+from heldout.models.lda_kernel import NARROW, gibbs_sweeps, padded_width
 from heldout.models.plsa import PLSA
 from heldout.seeds import generator
 
@@ -138,7 +138,7 @@ def lda_measures(corpus: Corpus, topics: int) -> dict[str, Measure]:
     import tomotopy
 
     alpha = 50.0 / topics
-    width = lda._width(topics)
+    width = padded_width(topics)
     rows = np.zeros((corpus.n_words, width), dtype=np.float32)
     totals = np.zeros(topics, dtype=np.int64)
     assignments = np.full(corpus.n_tokens, -1, dtype=np.int32)
@@ -149,7 +149,7 @@ def lda_measures(corpus: Corpus, topics: int) -> dict[str, Measure]:
     def ours(count: int) -> None:
         for _ in range(count):
             uniforms = random.random((1, corpus.n_tokens), dtype=np.float32)
-            lda._sweeps(corpus.tokens, corpus.offsets, assignments, rows, totals, padded, BETA, uniforms, learn=True)
+            gibbs_sweeps(corpus.tokens, corpus.offsets, assignments, rows, totals, padded, BETA, uniforms, learn=True)
 
     model = tomotopy.LDAModel(k=topics, alpha=alpha, eta=BETA, seed=1)
     model.burn_in = 0
@@ -237,7 +237,7 @@ def readme(rows: list[Row], rounds: int) -> str:
         "# Training speed beside other packages",
         "",
         "Written by `python benchmarks/speed.py` (do not edit). The packages come with the `peers` extra:",
-        "`python -m pip install -e '.[peers]' -c requirements.lock` in an environment of one's own.",
+        "`python -m pip install -e '.[benchmarks]' -c requirements.lock` in an environment of one's own.",
         "",
         f"* CPU: {cpu()}; single thread; Python {platform.python_version()}; {versions}.",
         f"* Corpora: synthetic, drawn from an LDA by `heldout.corpora.synthetic`, in the shapes {shapes} (on average).",
@@ -268,7 +268,7 @@ def readme(rows: list[Row], rounds: int) -> str:
         f"Tokens sampled per second after {WARM_UP_SWEEPS} sweeps of warm-up; alpha = 50 / K, beta = {BETA:g}.",
         "",
         "* heldout: the sweeps of `LDA.fit` with their random numbers, without the log-likelihood that `fit` records every"
-        f" few sweeps; float32 weights, exact counts; above K = {lda.NARROW} the wide kernel.",
+        f" few sweeps; float32 weights, exact counts; above K = {NARROW} the wide kernel.",
         "* tomotopy: `LDAModel(k=K, alpha=50/K, eta=beta)`, `burn_in` and `optim_interval` 0, so `train(n, workers=1,"
         " parallel=ParallelScheme.NONE)` does not optimise hyperparameters; float32 weights"
         f" (instruction set: {_tomotopy_isa()}).",

@@ -5,6 +5,7 @@ import importlib.util
 import re
 import sys
 import tomllib
+from collections.abc import Iterable
 from importlib.metadata import PackageNotFoundError, packages_distributions, requires, version
 from pathlib import Path
 from types import ModuleType
@@ -15,33 +16,57 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
+from heldout.cli import EXTRAS
+
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+DISTRIBUTIONS = packages_distributions()
 
 # declared, and used by a name on the command line, by another program, or at installation
 TOOLS = {
     "editables": "writes the editable installation",
     "hatchling": "builds the package",
+    "import-linter": "tests/test_house.py",
     "mypy": "make lint",
     "pandas-stubs": "types for mypy",
     "pytest-xdist": "make test, pytest -n",
     "ruff": "make lint",
     "snakefmt": "make lint",
     "snakemake": "runs the rules",
+    "snakemake-logger-plugin-rich": "snakemake --logger rich",
     "tqdm": "pooch's progress bar",
     "types-pyyaml": "types for mypy",
     "types-tqdm": "types for mypy",
 }
 
 
-def declared(extra: str = "") -> dict[str, Requirement]:
-    lines = PROJECT["optional-dependencies"][extra] if extra else PROJECT["dependencies"]
-    return {canonicalize_name(requirement.name): requirement for requirement in map(Requirement, lines)}
+def declared(*extras: str) -> dict[str, Requirement]:
+    """Return the requirements of the core and of some extras, and of the extras that those name in their turn."""
+    requirements: dict[str, Requirement] = {}
+    lists = [PROJECT["dependencies"], *(PROJECT["optional-dependencies"][extra] for extra in extras)]
+    for requirement in (Requirement(line) for lines in lists for line in lines):
+        if requirement.name == PROJECT["name"]:
+            requirements.update(declared(*requirement.extras))
+        else:
+            requirements[canonicalize_name(requirement.name)] = requirement
+    return requirements
 
 
 def locked() -> list[Requirement]:
     text = (ROOT / "requirements.lock").read_text(encoding="utf-8").replace("\\\n", " ")
     return [Requirement(line.split(" --hash=")[0].strip()) for line in text.splitlines()]
+
+
+def imported(nodes: Iterable[ast.AST]) -> set[str]:
+    """Return the modules that import statements among some nodes name, up to the first dot; none of Python or ours."""
+    names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    names |= {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module and not node.level}
+    return {name.split(".")[0] for name in names} - {"heldout"} - sys.stdlib_module_names
+
+
+def distribution(module: str) -> str:
+    """Return the distribution that a module comes with; a library that is not installed is named like its module."""
+    return canonicalize_name(DISTRIBUTIONS.get(module, [module])[0])
 
 
 def imports(*folders: str) -> dict[str, list[str]]:
@@ -55,29 +80,15 @@ def imports(*folders: str) -> dict[str, list[str]]:
     if "workflow" in folders:
         sources[ROOT / "Snakefile"] = (ROOT / "Snakefile").read_text(encoding="utf-8")
     # tests and benchmarks import their neighbours by bare name, src never does
-    own = {"heldout", *(path.stem for path in sources if (ROOT / "src") not in path.parents)}
-    distributions = packages_distributions()
-    found: dict[str, list[str]] = {}
+    own = {path.stem for path in sources if (ROOT / "src") not in path.parents}
+    importers: dict[str, list[str]] = {}
     for path, text in sources.items():
-        if path.suffix == ".py":
-            names = [
-                name
-                for node in ast.walk(ast.parse(text))
-                for name in (
-                    [alias.name for alias in node.names]
-                    if isinstance(node, ast.Import)
-                    else [node.module]
-                    if isinstance(node, ast.ImportFrom) and node.module and not node.level
-                    else []
-                )
-            ]
-        else:
+        if path.suffix != ".py":
             names = re.findall(r"^\s*(?:import|from)\s+([\w.]+)", text, flags=re.MULTILINE)
-        for module in {name.split(".")[0] for name in names} - own - sys.stdlib_module_names:
-            # a peer that is not installed is named like its module
-            distribution = canonicalize_name(distributions.get(module, [module])[0])
-            found.setdefault(distribution, []).append(str(path.relative_to(ROOT)))
-    return found
+            text = "\n".join(f"import {name}" for name in names)
+        for module in imported(list(ast.walk(ast.parse(text)))) - own:
+            importers.setdefault(distribution(module), []).append(str(path.relative_to(ROOT)))
+    return importers
 
 
 def environment_script() -> ModuleType:
@@ -92,30 +103,46 @@ def environment_script() -> ModuleType:
 @pytest.mark.parametrize(
     ("folders", "extras"),
     [
-        (("src", "workflow"), ("peers",)),
+        (("src", "workflow"), ("html", "paper", "peers")),
         (("tests", "src", "workflow"), ("dev",)),
-        (("benchmarks", "src", "workflow"), ("dev", "peers")),
+        (("benchmarks", "src", "workflow"), ("dev", "benchmarks")),
     ],
     ids=["src", "tests", "benchmarks"],
 )
 def test_every_import_is_declared(folders: tuple[str, ...], extras: tuple[str, ...]) -> None:
-    allowed = {name for extra in ("", *extras) for name in declared(extra)}
-    undeclared = {name: file for name, file in imports(*folders).items() if name not in allowed}
+    allowed = declared(*extras)
+    undeclared = {name: files for name, files in imports(*folders).items() if name not in allowed}
     assert not undeclared, f"imported but not declared: {undeclared}: add them to pyproject.toml, then run `make lock`"
 
 
 def test_other_libraries_are_imported_only_where_their_models_are_read() -> None:
     optional = declared("peers").keys() - declared().keys()
-    found = {file for name, files in imports("src", "workflow").items() if name in optional for file in files}
-    assert found
-    elsewhere = {
-        file for file in found if not file.startswith(("src/heldout/libraries/", "src/heldout/measures/peers.py"))
-    }
+    readers = {file for name, files in imports("src", "workflow").items() if name in optional for file in files}
+    assert readers
+    allowed = ("src/heldout/libraries/", "src/heldout/papers/likelihood/experiments/peers.py")
+    elsewhere = {file for file in readers if not file.startswith(allowed)}
     assert not elsewhere, f"import of the extra `peers` outside its readers: {elsewhere}"
 
 
+def test_outside_the_study_what_is_imported_first_is_the_core() -> None:
+    early = [
+        f"{path.relative_to(ROOT)}: {module}"
+        for path in sorted((ROOT / "src" / "heldout").rglob("*.py"))
+        if not {"papers", "typesetting"} & set(path.parts) and path.parts[-2:] != ("auditing", "figures.py")
+        for module in imported(ast.parse(path.read_text(encoding="utf-8")).body)
+        if distribution(module) not in declared()
+    ]
+    assert not early, f"import these where they are used, so that an audit starts without the extras: {early}"
+
+
+def test_a_missing_package_is_asked_for_by_its_extra() -> None:
+    asked = {distribution(module): extra for module, extra in EXTRAS.items()}
+    assert not {name for name, extra in asked.items() if name not in declared(extra)}
+    assert asked.keys() == imports("src").keys() - declared("peers").keys()
+
+
 def test_every_declared_dependency_is_used() -> None:
-    everything = {**declared(), **declared("dev"), **declared("peers")}
+    everything = declared("dev", "benchmarks")
     idle = set(everything) - set(imports("src", "workflow", "tests", "benchmarks")) - set(TOOLS)
     assert not idle, (
         f"declared but imported nowhere: {sorted(idle)}: drop them from pyproject.toml, then run `make lock`"
@@ -128,7 +155,7 @@ def test_the_lock_pins_what_is_declared() -> None:
     pins: dict[str, list[Requirement]] = {}
     for pin in locked():
         pins.setdefault(canonicalize_name(pin.name), []).append(pin)
-    for name, requirement in {**declared(), **declared("dev")}.items():
+    for name, requirement in declared("dev").items():
         assert name in pins, f"requirements.lock lacks {name}: run `make lock`"
         for pin in pins[name]:
             (specifier,) = pin.specifier
@@ -141,7 +168,7 @@ def test_the_lock_pins_what_is_declared() -> None:
 def test_the_lock_holds_what_is_needed_and_nothing_else() -> None:
     pins = {canonicalize_name(pin.name) for pin in locked() if pin.marker is None or pin.marker.evaluate()}
     needed: set[tuple[str, str]] = set()
-    waiting = [*declared().values(), *declared("dev").values()]
+    waiting = [r for r in declared("dev").values() if r.marker is None or r.marker.evaluate()]
     while waiting:
         requirement = waiting.pop()
         name = canonicalize_name(requirement.name)

@@ -121,7 +121,7 @@ def installations(machine: Machine) -> int:
     return sum("requirements.lock" in call for call in machine.calls())
 
 
-@pytest.mark.parametrize("target", ["demo", "test", "reproduce", "audit", "report", "setup"])
+@pytest.mark.parametrize("target", ["demo", "test", "paper", "reproduce", "compare", "report", "setup"])
 def test_without_tex_and_root_the_command_is_given_before_any_work(machine: Machine, target: str) -> None:
     machine.script("apt-get", APT_GET)
     result = machine.make(target)
@@ -283,7 +283,7 @@ def test_help_is_the_default_and_lists_the_targets(machine: Machine) -> None:
     assert result.returncode == 0
     assert machine.make("help").stdout == result.stdout
     listed = re.findall(r"^  ([a-z-]+) ", result.stdout, flags=re.MULTILINE)
-    assert {"help", "setup", "demo", "test", "reproduce", "audit", "report", "clean", "lock"} <= set(listed)
+    assert {"help", "setup", "demo", "test", "paper", "reproduce", "compare", "report", "clean", "lock"} <= set(listed)
     assert max(map(len, result.stdout.splitlines())) <= 120
 
 
@@ -294,10 +294,11 @@ def test_help_is_the_default_and_lists_the_targets(machine: Machine) -> None:
         (["test"], "pytest -n 2"),
         (["reproduce"], "snakemake --cores all"),
         (["reproduce", "CORES=3", "STUDY=x"], "snakemake --cores 3 --configfile workflow/studies/x.yaml"),
-        (["audit"], "snakemake --cores all audit"),
+        (["paper"], "snakemake --cores all --config results=reference -- paper/paper.pdf"),
+        (["compare"], "snakemake --cores all compare"),
         (["report"], "snakemake --cores all --report report.html"),
     ],
-    ids=["demo", "test", "reproduce", "reproduce-study", "audit", "report"],
+    ids=["demo", "test", "reproduce", "reproduce-study", "paper", "compare", "report"],
 )
 def test_a_target_ends_with_the_command_that_it_stands_for(
     machine: Machine, arguments: list[str], command: str
@@ -323,9 +324,8 @@ def test_clean_keeps_what_is_tracked_the_downloads_and_the_imports(machine: Mach
         (machine.checkout / file).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / file, machine.checkout / file)
     generated = [
-        "data/corpora/nips.npz",
-        "data/corpora/nips-like.npz",
-        "data/scores/x.csv",
+        "data/paper/corpora/nips.npz",
+        "data/paper/scores.csv",
         "figures/x.pdf",
         "logs/x.log",
         "report.html",

@@ -1,16 +1,16 @@
 """Deterministic latent variable models, their likelihoods, and how far folding-in is from them."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from heldout.auditing.audit import audit
+    from heldout.auditing.recommend import recommend
 
-__all__ = ["audit"]
+__all__ = ["audit", "recommend"]
 
 
 def __getattr__(name: str) -> Any:
-    if name == "audit":  # late: numba's start would slow every job of the workflow down
-        from heldout.auditing.audit import audit
-
-        return audit
+    if name in __all__:  # late: numba's start would slow every job of the workflow down
+        return getattr(import_module(f"heldout.auditing.{name}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -8,13 +8,21 @@ import argparse
 import json
 import os
 import re
-import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from heldout.auditing.options import add_audit, add_recommend
 from heldout.errors import InputError
+from heldout.processor import pin
+
+if TYPE_CHECKING:
+    from heldout.inputs import Inputs
+
+# what is imported of the extras in pyproject.toml, beside the libraries of `peers`
+STUDY = ("jsonschema", "nltk", "pandas", "pooch", "requests", "seaborn", "yaml")
+EXTRAS = {"matplotlib": "html", **dict.fromkeys(STUDY, "paper")}
 
 
 def _settings(text: str) -> dict[str, Any]:
@@ -108,43 +116,22 @@ def describe(args: argparse.Namespace) -> None:
     write_table(describe(corpora, dict(args.test_documents), args.published), args.output)
 
 
-def train(args: argparse.Namespace) -> None:
-    """Train a model on the training documents of a split; one output per chain."""
+def fit(args: argparse.Namespace) -> None:
+    """Train a model on the training documents of a split, and score its test documents by full and half folding-in."""
     from heldout.corpora.corpus import Corpus
-    from heldout.runs import train
-
-    trained = train(
-        Corpus.load(args.corpus),
-        args.model,
-        topics=args.topics,
-        seed=args.seed,
-        test_documents=args.test_documents,
-        settings=args.settings,
-    )
-    if len(trained) != len(args.output):
-        raise InputError(f"train: {args.model} gives {len(trained)} files here, but --output names {len(args.output)}")
-    for topics, path in zip(trained, args.output, strict=True):
-        topics.save(path)
-
-
-def score(args: argparse.Namespace) -> None:
-    """Score topics on the test documents of a split by full and by half folding-in."""
-    from heldout.components import load_topics
-    from heldout.corpora.corpus import Corpus
-    from heldout.runs import score
+    from heldout.runs import score, train
     from heldout.scores import write_scores
 
-    scores = score(
-        Corpus.load(args.corpus),
-        [load_topics(path) for path in args.topics],
-        args.model,
-        args.variant,
-        seed=args.seed,
-        test_documents=args.test_documents,
-        settings=args.settings,
-        smoothing=args.smoothing,
-    )
-    write_scores(args.output, scores)
+    corpus = Corpus.load(args.corpus)
+    split = {"seed": args.seed, "test_documents": args.test_documents}
+    chains = train(corpus, args.model, topics=args.topics, settings=args.train_settings, **split)
+    if len(chains) != len(args.output):
+        raise InputError(f"fit: {args.model} gives {len(chains)} files here, but --output names {len(args.output)}")
+    for topics, path in zip(chains, args.output, strict=True):
+        topics.save(path)
+    if args.scores is not None:
+        settings = {"settings": args.fold_in_settings, "smoothing": args.smoothing}
+        write_scores(args.scores, score(corpus, chains, args.model, args.variant, **settings, **split))
 
 
 def sweep(args: argparse.Namespace) -> None:
@@ -171,12 +158,12 @@ def sweep(args: argparse.Namespace) -> None:
 
 def experiment(args: argparse.Namespace) -> None:
     """Run an experiment of one of the papers: exact values, bounds, an estimator's error, normalisers, convergence."""
-    from heldout.components import load_topics
     from heldout.corpora.corpus import Corpus
     from heldout.measurements import write_measurements
     from heldout.papers import EXPERIMENTS
     from heldout.runs import run_experiment
     from heldout.scores import write_scores
+    from heldout.topics import load_topics
 
     if args.name not in EXPERIMENTS:
         raise InputError(f"there is no experiment {args.name}; there are {', '.join(EXPERIMENTS)}")
@@ -210,36 +197,54 @@ def timings(args: argparse.Namespace) -> None:
     collect_timings(args.benchmarks, args.output)
 
 
-def exhibit(args: argparse.Namespace) -> None:
-    """Make one figure or table from scores."""
-    from heldout.exhibits import make
+def _inputs(args: argparse.Namespace) -> "Inputs":
     from heldout.inputs import Inputs
+    from heldout.papers import PAPERS
 
-    inputs = Inputs.read(
-        args.study,
-        args.scores,
-        args.corpora,
-        args.timings,
-        measurements=args.measurements,
-        benchmarks=args.benchmarks,
-        commit=args.commit,
-        date=args.date,
+    given = {name: getattr(args, name) for name in ("verdicts", "commit", "date", "benchmarks") if hasattr(args, name)}
+    timings = getattr(args, "timings", None)
+    return Inputs.read(
+        args.study, args.scores, args.corpora, timings, measurements=args.measurements, papers=PAPERS, **given
     )
-    make(args.name, inputs, args.output)
+
+
+def verdicts(args: argparse.Namespace) -> None:
+    """Judge the claims of one paper over a study's scores and measurements."""
+    from heldout.verdicts import judge, write_verdicts
+
+    inputs = _inputs(args)
+    paper = next((paper for paper in inputs.papers if paper.name == args.paper), None)
+    if paper is None:
+        raise InputError(
+            f"there is no paper {args.paper}; there are {', '.join(paper.name for paper in inputs.papers)}"
+        )
+    write_verdicts(args.output, judge(paper.part("claims"), inputs))
+
+
+def exhibits(args: argparse.Namespace) -> None:
+    """Make a study's figures (PDF), or its tables and macros (LaTeX), all of them or those that are named."""
+    from heldout.timings import timed
+    from heldout.typesetting.exhibits import exhibits, make
+
+    inputs = _inputs(args)
+    kinds = {"figures": ("figure",), "tables": ("table", "macros")}[args.kind]
+    names = [name for name, one in exhibits(inputs.papers, inputs.study).items() if one.kind in kinds]
+    for name in args.only or names:
+        suffix = args.suffix or {"figures": "pdf", "tables": "tex"}[args.kind]
+        with timed(args.job_benchmarks / f"{name}.tsv" if args.job_benchmarks else None):
+            make(name, inputs, args.output / f"{name}.{suffix}")
 
 
 def readme(args: argparse.Namespace) -> None:
-    """Make the README's generated parts anew from the reference results."""
+    """Make the generated parts of the README, and RESULTS.md, anew from the reference results."""
     from heldout.files import replacing
-    from heldout.inputs import Inputs
-    from heldout.typesetting.readme import update
+    from heldout.typesetting.readme import results, update
 
-    reference = args.reference
-    tables = [reference / f"{name}.csv" for name in ("scores", "corpora", "timings")]
-    inputs = Inputs.read(args.study, *tables, measurements=reference / "measurements.csv.gz")
-    text = update(args.readme.read_text(encoding="utf-8"), inputs, sys.stdin.read())
-    with replacing(args.readme) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+    inputs = _inputs(args)
+    texts = {args.readme: update(args.readme.read_text(encoding="utf-8"), inputs), args.results: results(inputs)}
+    for path, text in texts.items():
+        with replacing(path) as temporary:
+            temporary.write_text(text, encoding="utf-8")
 
 
 def check(args: argparse.Namespace) -> None:
@@ -252,32 +257,19 @@ def check(args: argparse.Namespace) -> None:
 def audit(args: argparse.Namespace) -> None:
     """Audit a saved topic model of any library on documents: what the library reports, and the likelihood."""
     from heldout.auditing.command import run_audit
+    from heldout.auditing.options import AuditCommand
 
-    names = ["vocabulary", "documents_vocabulary", "trust_pickle", "stem", "estimator", "samples", "standard_error"]
-    names += ["limit", "seed", "cores", "store", "so_far", "other_corpus", "calibration", "timings", "html"]
-    status = run_audit(
-        args.model,
-        args.documents,
-        out=sys.stdout,
-        err=sys.stderr,
-        model_form=args.model_format,
-        form=args.format,
-        reported=not args.no_library,
-        as_json=args.json,
-        command=shlex.join(["heldout", *args.typed]),
-        **{name: getattr(args, name) for name in names},
-    )
+    status = run_audit(AuditCommand.of(args), sys.stdout, sys.stderr)
     if status:
         sys.exit(status)
 
 
 def recommend(args: argparse.Namespace) -> None:
     """Say which estimator and how many samples reach a wanted error, and how long that takes."""
-    from heldout.auditing.recommend import run_recommend
+    from heldout.auditing.options import RecommendCommand
+    from heldout.auditing.recommend_command import run_recommend
 
-    names = ["length", "corpus", "standard_error", "perplexity_error", "documents", "per", "cores", "alpha"]
-    names += ["consistent", "calibration", "timings"]
-    run_recommend(args.topics, as_json=args.json, **{name: getattr(args, name) for name in names})
+    run_recommend(RecommendCommand.of(args), sys.stdout)
 
 
 def compare(args: argparse.Namespace) -> None:
@@ -289,10 +281,19 @@ def compare(args: argparse.Namespace) -> None:
         sys.exit(1)
 
 
-def add_calibration(sub: argparse.ArgumentParser) -> None:
-    """Add the options that name what is known of the estimators; the reference results where they are not given."""
-    sub.add_argument("--calibration", type=Path, help="a table of measurements, plain or gzipped")
-    sub.add_argument("--timings", type=Path, help="the estimators' milliseconds per document")
+def _add_tables(sub: argparse.ArgumentParser) -> None:
+    sub.add_argument("--study", type=Path, required=True, help="the study, JSON or YAML")
+    sub.add_argument("--scores", type=Path, required=True)
+    sub.add_argument("--corpora", type=Path, required=True)
+    sub.add_argument("--measurements", type=Path, required=True, help="plain or gzipped")
+
+
+def _add_known(sub: argparse.ArgumentParser) -> None:
+    sub.add_argument("--verdicts", type=Path, nargs="+", default=[], help="files of verdicts, in the papers' order")
+    sub.add_argument("--timings", type=Path, help="reference timings of the study, where there are any")
+    sub.add_argument("--benchmarks", type=Path, help="reference timings of the estimators, where there are any")
+    sub.add_argument("--commit", default="", help="the commit that the paper is built from")
+    sub.add_argument("--date", default="", help="that commit's date")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -349,25 +350,18 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("--published", type=Path, required=True)
     sub.add_argument("--output", type=Path, required=True)
 
-    sub = verb("train", train)
+    sub = verb("fit", fit)
     sub.add_argument("corpus", type=Path)
     sub.add_argument("--model", required=True)
+    sub.add_argument("--variant", default="", help="what the scores call it")
     sub.add_argument("--topics", type=int, required=True)
     sub.add_argument("--seed", type=int, required=True)
     sub.add_argument("--test-documents", type=int, required=True)
-    sub.add_argument("--settings", type=_settings, default={}, help="the model's training settings, JSON")
-    sub.add_argument("--output", type=Path, nargs="+", required=True)
-
-    sub = verb("score", score)
-    sub.add_argument("corpus", type=Path)
-    sub.add_argument("topics", type=Path, nargs="+")
-    sub.add_argument("--model", required=True)
-    sub.add_argument("--variant", required=True)
-    sub.add_argument("--seed", type=int, required=True)
-    sub.add_argument("--test-documents", type=int, required=True)
-    sub.add_argument("--settings", type=_settings, default={}, help="the model's fold-in settings, JSON")
+    sub.add_argument("--train-settings", type=_settings, default={}, help="the model's training settings, JSON")
+    sub.add_argument("--fold-in-settings", type=_settings, default={}, help="the model's fold-in settings, JSON")
     sub.add_argument("--smoothing", type=float, nargs="+", default=[], help="constants to add after training")
-    sub.add_argument("--output", type=Path, required=True)
+    sub.add_argument("--output", type=Path, nargs="+", required=True, help="where topics go, a file per chain")
+    sub.add_argument("--scores", type=Path, help="where scores go; not scored where not given")
 
     sub = verb("sweep", sweep)
     sub.add_argument("corpus", type=Path)
@@ -405,69 +399,33 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("benchmarks", type=Path)
     sub.add_argument("--output", type=Path, required=True)
 
-    sub = verb("exhibit", exhibit)
-    sub.add_argument("name")
-    sub.add_argument("--study", type=Path, required=True)
-    sub.add_argument("--scores", type=Path, required=True)
-    sub.add_argument("--corpora", type=Path, required=True)
-    sub.add_argument("--measurements", type=Path, help="the table of measurements, where there is one")
-    sub.add_argument("--timings", type=Path, help="reference timings of the study, where there are any")
-    sub.add_argument("--benchmarks", type=Path, help="reference timings of the estimators, where there are any")
-    sub.add_argument("--commit", default="", help="the commit that the paper is built from")
-    sub.add_argument("--date", default="", help="that commit's date")
+    sub = verb("verdicts", verdicts)
+    sub.add_argument("paper", help="a folder of heldout.papers, such as welling")
+    _add_tables(sub)
     sub.add_argument("--output", type=Path, required=True)
 
+    sub = verb("exhibits", exhibits)
+    sub.add_argument("kind", choices=["figures", "tables"])
+    _add_tables(sub)
+    _add_known(sub)
+    sub.add_argument("--only", nargs="+", default=[], metavar="NAME", help="these alone")
+    sub.add_argument("--suffix", help="of the files, such as png; pdf or tex where not given")
+    sub.add_argument("--job-benchmarks", type=Path, help="the folder to keep what each exhibit took in")
+    sub.add_argument("--output", type=Path, required=True, help="the folder that they go into")
+
     sub = verb("readme", readme)
-    sub.add_argument("readme", type=Path, help="the README; the rule graph comes on standard input")
-    sub.add_argument("--study", type=Path, required=True)
-    sub.add_argument("--reference", type=Path, required=True, help="the folder of reference results")
+    sub.add_argument("readme", type=Path, help="the README, whose generated parts are made anew")
+    sub.add_argument("results", type=Path, help="RESULTS.md, which is written")
+    _add_tables(sub)
+    _add_known(sub)
 
     sub = verb("check", check)
     sub.add_argument("study", type=Path)
     sub.add_argument("--schema", type=Path, default=Path("workflow/studies/schema.yaml"))
     sub.add_argument("--data", type=Path, default=Path("data"))
 
-    sub = verb("audit", audit)
-    sub.add_argument("model", type=Path, help="a fitted model's file, or LDA-C's folder")
-    sub.add_argument("documents", type=Path, metavar="CORPUS", help="held-out documents: a file, or a folder of texts")
-    sub.add_argument(
-        "--model-format",
-        help="skops, pickle, gensim, tomotopy, mallet, lda-c, npz or csv; guessed where not given",
-    )
-    sub.add_argument(
-        "--format", help="of the documents: scipy, mm, uci, ldac, text or heldout; guessed where not given"
-    )
-    sub.add_argument("--vocabulary", type=Path, help="the model's words, one per line, where it does not name them")
-    sub.add_argument("--documents-vocabulary", type=Path, help="the documents' words, where they are numbers")
-    sub.add_argument("--stem", action="store_true", help="texts only: stem as Cranfield and Medline are")
-    sub.add_argument("--trust-pickle", action="store_true", help="unpickle the model: it may run any code it holds")
-    sub.add_argument("--estimator", default="auto", help="of the likelihood; auto, or a name that `recommend` lists")
-    sub.add_argument("--samples", type=int, help="of that estimator, per document")
-    sub.add_argument("--standard-error", type=float, help="wanted of a document's log-likelihood, nats; with auto")
-    sub.add_argument("--limit", type=float, help="updates that the exact likelihood may cost")
-    sub.add_argument("--seed", type=int, default=0)
-    sub.add_argument("--cores", type=int, default=1)
-    sub.add_argument("--store", type=Path, help="keep what is done in this folder, not in the user's cache")
-    sub.add_argument("--so-far", action="store_true", help="run nothing: report what an interrupted audit has kept")
-    sub.add_argument("--other-corpus", action="store_true", help="documents that are unlike the model's own are meant")
-    sub.add_argument("--no-library", action="store_true", help="leave the library's own number out")
-    add_calibration(sub)
-    sub.add_argument("--html", type=Path, metavar="FILE", help="write a page with figures")
-    sub.add_argument("--json", metavar="FILE", help="write JSON; - for standard output, in place of the table")
-
-    sub = verb("recommend", recommend)
-    sub.add_argument("--topics", type=int, required=True, help="K")
-    sub.add_argument("--length", type=int, help="tokens of a document")
-    sub.add_argument("--corpus", type=Path, help="or documents, in any form that `audit` reads")
-    sub.add_argument("--standard-error", type=float, help="wanted of a document's log-likelihood, nats")
-    sub.add_argument("--perplexity-error", type=float, help="or of its perplexity per token, percent")
-    sub.add_argument("--documents", type=int, default=1, help="how many documents of that length")
-    sub.add_argument("--per", choices=["document", "corpus"], default="document", help="whose error is wanted")
-    sub.add_argument("--cores", type=int, default=1)
-    sub.add_argument("--alpha", type=float, help="the mean Dirichlet parameter, where it is known")
-    sub.add_argument("--consistent", action="store_true", help="only estimators whose bias vanishes with more samples")
-    add_calibration(sub)
-    sub.add_argument("--json", action="store_true", help="print JSON in place of the table")
+    add_audit(verb("audit", audit))
+    add_recommend(verb("recommend", recommend))
 
     sub = verb("compare", compare)
     sub.add_argument("--study", type=Path, required=True)
@@ -481,14 +439,19 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run `heldout`; return 0, or 2 after one line about bad input."""
-    # a matrix product's last digits depend on its threads; said before numpy is first imported
-    os.environ.update(dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"), "1"))
+    pin()
     args = parser().parse_args(arguments)
     args.typed = sys.argv[1:] if arguments is None else list(arguments)
     try:
         args.run(args)
     except InputError as error:
         print(f"heldout: {error}", file=sys.stderr)
+        return 2
+    except ModuleNotFoundError as error:
+        if error.name not in EXTRAS:
+            raise
+        extra = EXTRAS[error.name]
+        print(f"heldout: {error.name} is not installed: pip install 'heldout[{extra}]'", file=sys.stderr)
         return 2
     except BrokenPipeError:  # whoever read the output has stopped, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

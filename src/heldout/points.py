@@ -1,4 +1,4 @@
-"""Scores per token: the points of a curve over numbers of topics, of one evaluator or of the first of several."""
+"""Rows of the two tidy tables, and scores per token as the points of a curve over numbers of topics."""
 
 import math
 from collections.abc import Sequence
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from heldout.evaluators import EXACT, SEQUENTIAL
+from heldout.measurements import COLUMNS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,3 +63,20 @@ def mean_points(table: "pd.DataFrame", evaluators: Sequence[str]) -> dict[int, P
             error, samples = math.sqrt(float(errors.sum())) / len(chosen), int(chosen["samples"].min())
             points[int(str(topics))] = Point(int(str(topics)), float(per_token.mean()), error, samples)
     return points
+
+
+def select(table: "pd.DataFrame | None", **values: object) -> "pd.DataFrame":
+    """Return the rows of scores or measurements that have these values; none where there is no table.
+
+    Examples:
+        >>> import pandas as pd
+        >>> scores = pd.DataFrame({"model": ["lda", "lda", "epca"], "topics": [2, 4, 2]})
+        >>> select(scores, model="lda", topics=4).index.tolist()
+        [1]
+    """
+    import pandas as pd
+
+    rows = pd.DataFrame(columns=list(COLUMNS)) if table is None else table
+    for column, value in values.items():
+        rows = rows[rows[column] == value]
+    return rows

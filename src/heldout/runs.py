@@ -1,7 +1,8 @@
-"""The runs that a study is made of: train a model on a split, score it on the split's test documents, experiments."""
+"""The steps of a study: train a model on a split, score it on the split's test documents, run an experiment."""
 
 import importlib
 import inspect
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from types import ModuleType
@@ -10,20 +11,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.components import Components
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import half_split, train_test_split
 from heldout.errors import InputError
+from heldout.evaluators import FULL, HALF
 from heldout.evaluators.evaluation import Evaluation, FoldIn
 from heldout.evaluators.full_folding_in import full_folding_in
 from heldout.evaluators.half_folding_in import half_folding_in
 from heldout.measurements import Measurement
 from heldout.models import MODELS
-from heldout.scores import Score, total
-from heldout.topics import Topics
+from heldout.scores import Score, score_of
+from heldout.topics import Components, Topics
 
 Trained = Topics | Components
-FOLDED_IN = ("topics", "components", "documents", "seed")  # what a fold-in is given beside its settings
+FOLDED_IN = ("topics", "components", "documents", "seed")  # arguments of a fold-in that are not settings
 
 
 def model_module(model: str) -> ModuleType:
@@ -81,9 +82,25 @@ def score(
 ) -> list[Score]:
     """Score trained topics on the test documents of a split by full and by half folding-in.
 
-    A model of one chain is scored as it is, or once per constant in `smoothing`. Topics that carry their own
-    constant (added at every M step) are scored one by one. Several chains are scored one by one and, as
-    chain "all", with their predictive distributions averaged.
+    Topics that are not of a Markov chain are scored once per constant in `smoothing`, or, without such constants, as
+    they are, under the constant in their provenance. Chains are scored one by one and, as chain "all", with their
+    predictive distributions averaged.
+
+    Args:
+        corpus: all documents.
+        chains: the trained topics, one per chain.
+        model: the name of their model in `heldout.models.MODELS`, for its fold-in.
+        variant: the variant that the scores carry.
+        seed: names the split and the fold-in's draws.
+        test_documents: how many documents are held out.
+        settings: the model's fold-in settings.
+        smoothing: constants to add to p(w | z).
+
+    Returns:
+        two scores, of full and of half folding-in, per evaluation.
+
+    Raises:
+        InputError: for an unknown model, settings that its fold-in does not take, or a split with an empty side.
     """
     _, test = train_test_split(corpus, test_documents, seed)
     observed, scored = half_split(test, seed)
@@ -96,27 +113,25 @@ def score(
     rows = []
     for constant, chain, group in _groups(chains, smoothing, sampled=sampled):
         evaluations: dict[str, Evaluation] = {
-            "full-folding-in": full_folding_in(group, test, fold_in),
-            "half-folding-in": half_folding_in(group, observed, scored, fold_in),
+            FULL: full_folding_in(group, test, fold_in),
+            HALF: half_folding_in(group, observed, scored, fold_in),
         }
-        for evaluator, evaluation in evaluations.items():
-            rows.append(
-                total(
-                    evaluation.log_likelihood,
-                    evaluation.tokens,
-                    tokens_left_out=evaluation.tokens_left_out,
-                    corpus=corpus.name,
-                    model=model,
-                    variant=variant,
-                    topics=group[0].n_topics,
-                    smoothing=constant,
-                    chain=chain,
-                    evaluator=evaluator,
-                    samples=len(group) if sampled else 0,
-                    seed=seed,
-                    standard_error=float("nan") if sampled else float(np.sqrt(np.sum(evaluation.standard_error**2))),
-                )
+        rows += [
+            score_of(
+                evaluation,
+                corpus=corpus.name,
+                model=model,
+                variant=variant,
+                topics=group[0].n_topics,
+                smoothing=constant,
+                chain=chain,
+                evaluator=evaluator,
+                samples=len(group) if sampled else 0,
+                seed=seed,
+                standard_error=math.nan if sampled else None,
             )
+            for evaluator, evaluation in evaluations.items()
+        ]
     return rows
 
 
@@ -136,8 +151,8 @@ def sweep(
 ) -> list[Score]:
     """Train once per value of one training setting and score each; the topics are not kept.
 
-    The rows of value b have the variant "SETTING-b" (two decimals), those of a sweep over the constant that is added
-    at every M step (`setting` "smoothing") the variant given, for the constant has a column of its own.
+    The scores of value b have the variant "SETTING-b" (two decimals). Those of a sweep over the constant that every M
+    step adds (`setting` "smoothing") have the variant given, because the constant has a column of its own.
     """
     split = {"seed": seed, "test_documents": test_documents}
     rows = []
@@ -163,9 +178,10 @@ def run_experiment(
     """Run one experiment; its scores have its own name as their variant.
 
     Its module offers `experiment(corpus, *, seed, test_documents, **settings)`, or, where it reads trained topics,
-    `experiment(corpus, *, chains, model, variant, fold_in, seed, test_documents, **settings)`. One that draws its own
-    documents gets None for a corpus; one that trains its own models may ask for `topics`, the job's K, for `model`,
-    where it knows several, and on a corpus drawn from known topics for these as `truth`.
+    `experiment(corpus, *, chains, model, variant, fold_in, seed, test_documents, **settings)`; one that does not use
+    `corpus`, `test_documents` or `fold_in` does not name it, and is not given it. One that trains its own models may
+    ask for `topics`, the job's K, for `model`, where it knows several, and on a corpus drawn from known topics for
+    these as `truth`.
 
     Args:
         module: the experiment's module, such as "heldout.papers.welling.experiments.bounds".
@@ -184,7 +200,7 @@ def run_experiment(
     """
     experiment = importlib.import_module(module).experiment
     name = module.rpartition(".")[2].replace("_", "-")
-    given: dict[str, Any] = {"seed": seed, "test_documents": test_documents}
+    given: dict[str, Any] = {"corpus": corpus, "seed": seed, "test_documents": test_documents}
     if not chains and topics:
         given |= {"topics": topics} if model == "none" else {"topics": topics, "model": model}
     elif chains and model == "none":
@@ -194,8 +210,10 @@ def run_experiment(
         check_settings(fold_in, fold_in_settings, f"{model}: folding in", FOLDED_IN)
         folding = partial(fold_in, seed=seed, **fold_in_settings)
         given |= {"chains": chains, "model": model, "variant": name, "fold_in": folding}
-    check_settings(experiment, settings, name, ("corpus", *given))
-    scores, measurements = experiment(corpus, **given, **settings)
+    check_settings(experiment, settings, name, tuple(given))
+    for unused in {"corpus", "test_documents", "fold_in"} - set(inspect.signature(experiment).parameters):
+        given.pop(unused, None)
+    scores, measurements = experiment(**given, **settings)
     return scores, measurements
 
 
@@ -245,7 +263,7 @@ def _groups(
 
 
 def _remembered(fold_in: FoldIn) -> FoldIn:
-    """Fold in once on each set of documents: chains are scored alone and averaged, components under every constant."""
+    """Return `fold_in` with its results kept: chains are scored alone and averaged, components under every constant."""
     known: dict[tuple[int, int], tuple[Trained, Corpus, NDArray[np.float64]]] = {}
 
     def folded(topics: Trained, documents: Corpus) -> NDArray[np.float64]:

@@ -1,7 +1,7 @@
-"""The one tidy table of everything that is ever reported.
+"""The tidy table of scores: one row per evaluation of a model on a test set.
 
-A row is one (corpus, model, variant, topics, smoothing, chain, evaluator, samples, seed). Timings never
-enter it, so that two runs can be compared byte by byte.
+A row's key is (corpus, model, variant, topics, smoothing, chain, evaluator, samples, seed). The table holds no timings,
+so that two runs can be compared byte by byte.
 """
 
 import math
@@ -14,9 +14,9 @@ from heldout.errors import InputError
 from heldout.tables import merge_rows, write_rows
 
 if TYPE_CHECKING:
-    import numpy as np
     import pandas as pd
-    from numpy.typing import NDArray
+
+    from heldout.evaluators.evaluation import Evaluation
 
 
 @dataclass(frozen=True, order=True)
@@ -62,34 +62,51 @@ COLUMNS = tuple(field.name for field in fields(Score))
 
 
 def perplexity(log_likelihood: float, tokens: int) -> float:
-    """Return exp(-log_likelihood / tokens), equation 5.37; inf where a token has probability 0."""
+    """Return exp(-log_likelihood / tokens), equation 5.37; inf where a token has probability 0.
+
+    Examples:
+        >>> round(perplexity(-20.0, 10), 2)
+        7.39
+    """
     if tokens == 0:
         raise InputError("perplexity: there are no tokens to score")
     exponent = -log_likelihood / tokens
     return math.exp(exponent) if exponent < 700.0 else math.inf
 
 
-def total(
-    log_likelihood: "NDArray[np.float64]", tokens: "NDArray[np.int64]", *, tokens_left_out: int = 0, **named: Any
+def score_of(
+    evaluation: "Evaluation",
+    *,
+    samples: int = 0,
+    standard_error: float | None = None,
+    tokens_left_out: int | None = None,
+    **named: Any,
 ) -> Score:
-    """Return the score of documents; those without tokens are counted as left out.
+    """Return the score of an evaluation: its sum over documents; those without tokens are counted as left out.
 
     Args:
-        log_likelihood: (D,) nats.
-        tokens: (D,) scored tokens.
-        tokens_left_out: how many tokens were not scored.
-        named: the other fields of `Score`.
+        evaluation: of D documents.
+        samples: per document; 0 for a deterministic evaluator.
+        standard_error: nats; None takes the evaluation's own, of documents whose errors are independent.
+        tokens_left_out: None takes the evaluation's own number.
+        named: corpus, model, variant, topics, smoothing, chain, evaluator and seed.
     """
-    some = tokens > 0
-    nats, count = float(log_likelihood[some].sum()), int(tokens.sum())
+    if standard_error is None:
+        standard_error = math.sqrt(float((evaluation.standard_error**2).sum()))
+    if tokens_left_out is None:
+        tokens_left_out = evaluation.tokens_left_out
+    scored = evaluation.tokens > 0
+    nats, tokens = float(evaluation.log_likelihood[scored].sum()), int(evaluation.tokens.sum())
     return Score(
         **named,
-        documents=int(some.sum()),
-        tokens=count,
-        documents_left_out=int((~some).sum()),
+        samples=samples,
+        documents=int(scored.sum()),
+        tokens=tokens,
+        documents_left_out=int((~scored).sum()),
         tokens_left_out=tokens_left_out,
         log_likelihood=nats,
-        perplexity=perplexity(nats, count),
+        perplexity=perplexity(nats, tokens),
+        standard_error=standard_error,
     )
 
 

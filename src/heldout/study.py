@@ -13,6 +13,7 @@ SECOND_READING = "smoothed-in-m-step"
 # the parts of a study's runs: a model's variants over the grid (by the model's name), an experiment (by its own), these
 SECOND, BEYOND, ALTERNATIVES = "second reading", "beyond the vocabulary", "alternatives"
 
+RESERVED = ("raw", "corpora", "published", "reference")  # folders of data/ beside the studies'
 NO_CORPUS = "none"  # the corpus of a measurement that draws its own documents
 DRAWS = ("calibration", "convergence-to-exact", "precision")  # these measurements do
 PEERS = {"scikit-learn": "sklearn", "gensim": "gensim", "tomotopy": "tomotopy"}  # the extra `peers`: what is imported
@@ -183,6 +184,11 @@ class Settings:
         """Return the runs of the second reading over the study's grid."""
         return tuple(Run(corpus, PLSA, SECOND_READING, k, s) for k in self.topics for s in self.second_reading_seeds)
 
+    def experiment(self, name: str) -> Mapping[str, Any]:
+        """Return what the study asks of an experiment: corpora, seeds, settings; empty where it has none."""
+        asked: Mapping[str, Any] = self.study.get("measures", {}).get(name, {})
+        return asked
+
     def experiment_runs(self, kind: str) -> tuple[Run, ...]:
         """Return the runs of one kind of measurement; its own models' scores have its name as their variant."""
         asked = self.study.get("measures", {}).get(kind)
@@ -202,6 +208,54 @@ class Settings:
         topics = sorted({*self.topics, *self.beyond_topics}) if self.beyond_corpus else []
         variant = self.variant(PLSA)
         return tuple(Run(self.beyond_corpus, PLSA, variant, k, s) for k in topics for s in self.beyond_seeds)
+
+    def test_documents(self, corpus: str) -> int:
+        """Return how many documents of a corpus are held out."""
+        if corpus in self.study["realistic"]["corpora"]:
+            return int(self.study["realistic"]["test_documents"])
+        if corpus == NO_CORPUS:
+            return 0
+        corpora = self.study["corpora"]
+        return int(corpora.get(corpus, corpora.get(corpus.removesuffix("-unstemmed")))["test_documents"])
+
+    def settings_of(self, model: str, variant: str, part: str) -> dict[str, Any]:
+        """Return a model's settings of one part ("train" or "fold_in") under a variant."""
+        asked = self.study["models"][model]
+        changes = {f"alternative-{name}": parts for name, parts in self._alternatives(model).items()}
+        changes |= asked.get("also", {})
+        return dict(asked[part]) | changes.get(variant, {}).get(part, {})
+
+    def _alternatives(self, model: str) -> Mapping[str, Mapping[str, Any]]:
+        alternatives: Mapping[str, Any] = self.study.get("alternatives", {}).get("variants", {}).get(model, {})
+        return alternatives
+
+    def chains(self, model: str) -> int:
+        """Return how many Markov chains a model has; 0 for a deterministic model."""
+        return int(self.study["models"][model]["train"].get("chains", 0))
+
+    def constants_added(self, model: str) -> tuple[float, ...]:
+        """Return the constants that are added to a model's topics after training; none where it has its own."""
+        asked = self.study["models"][model]
+        constants = asked.get("smoothing", self.study["smoothing"] if asked.get("smoothed") else ())
+        return tuple(float(constant) for constant in constants)
+
+    def fits(self) -> tuple[Run, ...]:
+        """Return every run that trains a model and scores its test documents; a sweep is one run of the main variant."""
+        variants = [(model, v) for model in self.models for v in (self.variant(model), *self.further_variants(model))]
+        runs = [
+            Run(corpus, model, variant, k, seed)
+            for corpus in self.corpora
+            for model, variant in variants
+            for k in self.topics_of(model)
+            for seed in self.seeds_of(model)
+        ]
+        runs += [run for corpus in self.corpora for run in self.second_reading_runs(corpus)]
+        beyond = [run for run in self.beyond_runs() if run.topics in self.beyond_topics]
+        return tuple(sorted({*runs, *beyond, *self.alternative_runs()}))
+
+    def experiments(self) -> tuple[Run, ...]:
+        """Return every run of an experiment; its variant is the experiment's name."""
+        return tuple(run for kind in self.study["measures"] for run in self.experiment_runs(kind))
 
     def alternative_runs(self) -> tuple[Run, ...]:
         """Return the runs that try alternatives."""
@@ -271,6 +325,10 @@ def check_study(study: dict[str, Any], schema: Path, data: Path) -> dict[str, An
     if errors:
         key = "/".join(str(part) for part in errors[0].absolute_path) or "the top level"
         raise InputError(f"study: at {key}: {errors[0].message}; see {schema}")
+    if study["study"] in RESERVED:
+        raise InputError(
+            f"study: at study: the name {study['study']} is a folder of data that is no study's; choose another"
+        )
     for corpus in [*study["corpora"], *study["table_1_also"], *study["alternatives"]["corpora"]]:
         imported = (data / "corpora" / f"{corpus}.npz").exists()
         if corpus.removesuffix(SYNTHETIC) not in RECIPES and not imported:

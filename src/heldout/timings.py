@@ -1,9 +1,14 @@
 """What every job took, from Snakemake's benchmark files. Never part of the scores."""
 
 import csv
+import resource
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from heldout.errors import InputError
+from heldout.files import replacing
 from heldout.tables import write_rows
 
 COLUMNS = ("rule", "corpus", "model", "variant", "topics", "seed", "seconds", "cpu_seconds", "memory_mb")
@@ -42,3 +47,16 @@ def collect_timings(benchmarks: Path, destination: Path) -> None:
 
 def _number(text: str) -> str:
     return "" if text in ("NA", "-") else f"{float(text):.2f}"
+
+
+@contextmanager
+def timed(path: Path | None) -> Iterator[None]:
+    """Write what the block takes as a benchmark file of Snakemake's form: one of many units of work in one job."""
+    wall, cpu = time.perf_counter(), time.process_time()
+    yield
+    if path is None:
+        return
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0  # MB, of the process so far
+    cells = (time.perf_counter() - wall, time.process_time() - cpu, memory)
+    with replacing(path) as temporary:
+        temporary.write_text("s\tcpu_time\tmax_rss\n" + "\t".join(f"{cell:.4f}" for cell in cells) + "\n")

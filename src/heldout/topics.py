@@ -1,6 +1,10 @@
-"""The socket between models and evaluators."""
+"""What a model gives to the evaluators: `Topics`, or `Components` where it is log-linear.
 
-import json
+A model of topics mixes probabilities, p(w | d) = sum_k p(w | z = k) theta[d, k]; a log-linear model adds logits,
+p(w | d) = exp(W h_d)_w / sum_w' exp(W h_d)_w'.
+"""
+
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -11,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.errors import InputError
-from heldout.files import reading_arrays, replacing
+from heldout.files import load_record, save_record
 
 ROW_SUM_TOLERANCE = 1e-9
+BLOCK = 2**19  # entries of the documents x vocabulary array that exist at a time: 4 MB
 
 
 @nb.njit("void(int64[::1], int32[::1], float64[:, ::1], float64[:, ::1], float64[::1])", cache=True)
@@ -29,7 +34,9 @@ def _add_probabilities(rows, words, phi_by_word, theta, out):  # type: ignore[no
 
 @dataclass(frozen=True, eq=False)
 class Topics:
-    """Topics over a vocabulary and the Dirichlet prior of a document's weights on them.
+    """Topics over a vocabulary, and the Dirichlet prior of a document's weights on them.
+
+    A token of a document with weights theta is word w with probability sum_k theta[k] phi[k, w].
 
     Attributes:
         phi: (K, V) float64, p(w | z); every row sums to 1.
@@ -40,6 +47,17 @@ class Topics:
     Raises:
         InputError: on a NaN, a negative entry, a row that does not sum to 1, a parameter that is not
             positive, or shapes that do not fit.
+
+    Examples:
+        >>> phi = np.array([[0.5, 0.5, 0.0], [0.0, 0.5, 0.5]])
+        >>> topics = Topics(phi, alpha=np.array([1.0, 1.0]), vocabulary=("heat", "flow", "wing"))
+        >>> topics.n_topics
+        2
+        >>> theta = np.array([[0.5, 0.5], [1.0, 0.0]])  # the weights of two documents
+        >>> topics.probabilities(theta, rows=np.array([0, 0, 1]), words=np.array([0, 1, 2], dtype=np.int32))
+        array([0.25, 0.5 , 0.  ])
+        >>> topics.smoothed(0.1).phi[0].round(3)
+        array([0.462, 0.462, 0.077])
     """
 
     phi: NDArray[np.float64]
@@ -73,7 +91,7 @@ class Topics:
         return np.ascontiguousarray(self.phi.T)
 
     def smoothed(self, constant: float) -> "Topics":
-        """Return the topics with `constant` added to every p(w | z) and renormalised (section 5).
+        """Return the topics with `constant` added to every p(w | z), renormalised (Welling et al. 2008, section 5).
 
         phi'[k, w] = (phi[k, w] + constant) / (1 + V constant)
         """
@@ -83,21 +101,20 @@ class Topics:
     def probabilities(
         self, theta: NDArray[np.float64], rows: NDArray[np.int64], words: NDArray[np.int32]
     ) -> NDArray[np.float64]:
-        """Return p(w | d) = sum_k phi[k, w] theta[d, k], (n,), of n pairs of a row of theta (D, K) and a word."""
+        """Return p(w | d) = sum_k theta[d, k] phi[k, w], (n,), of n pairs of a document and a word.
+
+        Args:
+            theta: (D, K) weights of the documents on the topics.
+            rows: (n,) each pair's document, a row of theta.
+            words: (n,) each pair's word, an index into the vocabulary.
+        """
         probabilities = np.zeros(len(rows))
         _add_probabilities(rows, words, self.phi_by_word, np.ascontiguousarray(theta), probabilities)
         return probabilities
 
     def save(self, path: Path) -> None:
         """Write the topics to one compressed .npz file; the same topics always give the same bytes."""
-        with replacing(path) as temporary, temporary.open("wb") as file:
-            np.savez_compressed(
-                file,
-                phi=self.phi,
-                alpha=self.alpha,
-                vocabulary=np.array(self.vocabulary, dtype=np.str_),
-                provenance=np.array(json.dumps(self.provenance, sort_keys=True)),
-            )
+        save_record(path, self, compressed=True)
 
     @classmethod
     def load(cls, path: Path) -> Self:
@@ -106,10 +123,112 @@ class Topics:
         Raises:
             InputError: when the file is missing, truncated, or does not hold topics.
         """
-        with reading_arrays(path, "topics", "train again with `heldout train`") as file:
-            return cls(
-                phi=file["phi"],
-                alpha=file["alpha"],
-                vocabulary=tuple(file["vocabulary"].tolist()),
-                provenance=json.loads(str(file["provenance"])),
+        return load_record(cls, path, "topics", "train again with `heldout train`")
+
+
+def block_of_documents(n_documents: int, n_words: int) -> Iterator[slice]:
+    """Yield slices of the documents, each of at most `BLOCK` entries over the vocabulary or of 16 documents."""
+    size = max(16, BLOCK // max(n_words, 1))
+    for start in range(0, n_documents, size):
+        yield slice(start, min(start + size, n_documents))
+
+
+@dataclass(frozen=True, eq=False)
+class Components:
+    """Weights of a log-linear model over a vocabulary: p(w | h) = exp(W h)_w / sum_w' exp(W h)_w'.
+
+    Attributes:
+        weights: (V, K) float64, W; finite.
+        centre: (K,) float64, the training documents' mean h, weighted by their tokens; folding-in starts there.
+        vocabulary: the V words.
+        provenance: who trained them, on what and how; JSON-compatible. `smoothing`, where present, is the
+            constant of `smoothed`.
+
+    Raises:
+        InputError: on a number that is not finite, or shapes that do not fit.
+
+    Examples:
+        >>> components = Components(np.log([[1.0], [2.0], [1.0]]), np.zeros(1), ("heat", "flow", "wing"))
+        >>> h = np.array([[1.0], [0.0]])  # the coordinates of two documents
+        >>> components.probabilities(h, rows=np.array([0, 1]), words=np.array([1, 1], dtype=np.int32)).round(3)
+        array([0.5  , 0.333])
+    """
+
+    weights: NDArray[np.float64]
+    centre: NDArray[np.float64]
+    vocabulary: tuple[str, ...]
+    provenance: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.weights.ndim != 2 or self.weights.shape != (len(self.vocabulary), len(self.centre)):
+            raise InputError(
+                f"components: the weights are {self.weights.shape}, but there are {len(self.vocabulary)} words"
+                f" and a centre of {len(self.centre)}"
             )
+        if self.weights.size == 0:
+            raise InputError("components: there must be one word and one component or more")
+        if not (np.all(np.isfinite(self.weights)) and np.all(np.isfinite(self.centre))):
+            raise InputError("components: a weight or the centre is infinite or undefined; train again")
+
+    @property
+    def n_topics(self) -> int:
+        """K, the number of components."""
+        return len(self.centre)
+
+    def smoothed(self, constant: float) -> "Components":
+        """Return components whose `probabilities` have `constant` added to every p(w | d), renormalised.
+
+        p'(w | d) = (p(w | d) + constant) / (1 + V constant)
+
+        Section 5 of Welling et al. (2008) adds the constant to p(w | z), which EPCA does not have. Adding it to
+        p(w | d) is our interpretation; for a model that mixes probabilities both give the same p'(w | d). Weights
+        and folding-in do not change.
+        """
+        return replace(self, provenance={**self.provenance, "smoothing": constant})
+
+    def probabilities(
+        self, h: NDArray[np.float64], rows: NDArray[np.int64], words: NDArray[np.int32]
+    ) -> NDArray[np.float64]:
+        """Return p(w | d), (n,), of n pairs of a document and a word.
+
+        Args:
+            h: (D, K) coordinates of the documents.
+            rows: (n,) each pair's document, a row of h; in ascending order.
+            words: (n,) each pair's word, an index into the vocabulary.
+        """
+        probabilities = np.empty(len(rows))
+        for block in block_of_documents(len(h), len(self.vocabulary)):
+            logits = h[block] @ self.weights.T
+            logits -= logits.max(axis=1, keepdims=True)
+            pairs = slice(*np.searchsorted(rows, (block.start, block.stop)))
+            here = logits[rows[pairs] - block.start, words[pairs]]
+            probabilities[pairs] = np.exp(here) / np.exp(logits).sum(axis=1)[rows[pairs] - block.start]
+        constant = float(self.provenance.get("smoothing", 0.0))
+        return (probabilities + constant) / (1.0 + constant * len(self.vocabulary)) if constant else probabilities
+
+    def save(self, path: Path) -> None:
+        """Write the components to one .npz file, not compressed; the same components always give the same bytes."""
+        save_record(path, self, compressed=False)
+
+    @classmethod
+    def load(cls, path: Path) -> Self:
+        """Read components that `save` wrote.
+
+        Raises:
+            InputError: when the file is missing, truncated, or does not hold components.
+        """
+        return load_record(cls, path, "components", "train again with `heldout train`")
+
+
+def load_topics(path: Path) -> Topics | Components:
+    """Read what a model's training wrote: components where the file holds weights, topics otherwise.
+
+    Raises:
+        InputError: when the file is missing, truncated, or holds neither.
+    """
+    try:
+        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
+            names = file.files
+    except Exception:  # whatever is wrong with the file, Topics.load says it in one line
+        names = []
+    return Components.load(path) if "weights" in names else Topics.load(path)

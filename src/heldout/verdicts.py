@@ -22,6 +22,9 @@ HOLDS, FAILS = 0.95, 0.5  # shares of the comparisons
 ALWAYS = {"holds": 1.0}  # for a claim that says "always", or a theorem
 GENERALLY = {"holds": 2.0 / 3.0, "fails": 1.0 / 3.0}
 NOT_RUN = "not run"
+# from which on a claim takes scores to differ
+SEEN = 3.0  # standard errors of the difference, where one is sampled
+WITHIN = 0.01  # nats per token: one percent of perplexity
 
 
 @dataclass(frozen=True)

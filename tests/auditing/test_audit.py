@@ -15,10 +15,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import gammaln
 
-from heldout.auditing import audit as auditing
-from heldout.auditing.audit import BLOCK, Block, Plan, audit, local, to_json, unlike
-from heldout.auditing.recommend import Run, Table
+from heldout.auditing import runner
+from heldout.auditing.audit import audit
+from heldout.auditing.blocks import BLOCK, Block, local
+from heldout.auditing.matching import FEWEST_TOKENS, unlike
+from heldout.auditing.plan import Plan
+from heldout.auditing.precision_table import Run, Table
 from heldout.auditing.result import Audit
+from heldout.auditing.summary import total_error
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.stream import Batch, DocumentStream, open_documents
 from heldout.errors import InputError
@@ -53,7 +57,7 @@ def topics_of(K: int = K, V: int = V, alpha: float = 0.4) -> Topics:
 
 
 def plain(audit: Audit) -> str:
-    return json.dumps(to_json(audit), sort_keys=True, allow_nan=False)
+    return json.dumps(audit.to_json(), sort_keys=True, allow_nan=False)
 
 
 # slow twins, from the definitions
@@ -189,13 +193,13 @@ def test_an_interrupted_audit_goes_on_to_the_same_bytes(
     assert "not complete" in part.reported.note
 
     done = []
-    evaluate = auditing.evaluate
+    evaluate = runner.evaluate
 
     def counted(phi: Any, alpha: Any, block: Block, work: Any) -> Any:
         done.append(block.first)
         return evaluate(phi, alpha, block, work)
 
-    monkeypatch.setattr(auditing, "evaluate", counted)
+    monkeypatch.setattr(runner, "evaluate", counted)
     plans: list[Plan] = []
     again = audit(model, X, **named, store=tmp_path / "store", announce=plans.append)
     assert len(done) == 3
@@ -216,20 +220,20 @@ def test_progress_ends_at_one() -> None:
 
 def test_the_plan_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
     order: list[Any] = []
-    evaluate = auditing.evaluate
+    evaluate = runner.evaluate
 
     def noted(*given: Any) -> Any:
         order.append("work")
         return evaluate(*given)
 
-    monkeypatch.setattr(auditing, "evaluate", noted)
+    monkeypatch.setattr(runner, "evaluate", noted)
     X = drawn(30)
     found = audit(topics_of(), X, estimator="chib", samples=5, announce=order.append)
     plan = order[0]
     assert isinstance(plan, Plan)
     assert set(order[1:]) == {"work"}
     assert (plan.documents, plan.empty, plan.tokens) == (found.documents, found.empty, found.tokens)
-    assert (plan.estimator, plan.samples, plan.cores, plan.kept) == ("chib", 5, 1, 0)
+    assert (plan.work.estimator, plan.work.samples, plan.cores, plan.kept) == ("chib", 5, 1, 0)
     assert set(plan.seconds) == {line.evaluator for line in found.lines}
     assert all(math.isfinite(seconds) and seconds >= 0.0 for seconds in plan.seconds.values())
 
@@ -376,15 +380,15 @@ def test_words_of_probability_0_are_said_and_spoil_no_json() -> None:
     assert found.line("truth").perplexity == math.inf
     assert found.settings["impossible"] == 1
     assert len(found.most_different) == 1
-    kept = to_json(found)
+    kept = found.to_json()
     assert kept["per_document"]["nats"]["truth"][1] is None
     assert kept["lines"][0]["perplexity"] is None
     json.dumps(kept, allow_nan=False)
 
 
 def test_json_holds_what_it_documents() -> None:
-    kept = to_json(audit(topics_of(), drawn(4)))
-    documented = to_json.__doc__ or ""
+    kept = audit(topics_of(), drawn(4)).to_json()
+    documented = Audit.to_json.__doc__ or ""
     for name in kept:
         assert f'"{name}"' in documented
     assert json.loads(json.dumps(kept, allow_nan=False)) == kept
@@ -435,11 +439,11 @@ def test_the_error_of_the_sum_covers_the_bias_that_the_documents_share() -> None
         weights = rng.lognormal(-(spread**2) / 2.0, spread, (D, S))
         means = weights.mean(axis=1)
         sums.append(np.log(means).sum())
-        stated.append(auditing.total_error(weights.std(axis=1, ddof=1) / math.sqrt(S) / means))
+        stated.append(total_error(weights.std(axis=1, ddof=1) / math.sqrt(S) / means))
     # sum of 400 biases of about -0.08: 32 nats, 6 times the root of the sum of the squared errors
     assert abs(np.mean(sums)) < 2.0 * np.mean(stated)
-    assert auditing.total_error(np.zeros(3)) == 0.0
-    assert auditing.total_error(np.array([0.1])) == pytest.approx(0.1, rel=0.01)
+    assert total_error(np.zeros(3)) == 0.0
+    assert total_error(np.array([0.1])) == pytest.approx(0.1, rel=0.01)
 
 
 def test_what_holds_on_real_documents_is_chosen_and_never_with_few_samples() -> None:
@@ -525,7 +529,7 @@ def test_documents_of_another_corpus_and_words_in_another_order_are_refused_unle
     assert "times rarer under it" in unlike(topics, counts[mixed])
     half = np.where(phi.max(axis=0) < np.quantile(phi.max(axis=0), 0.95), counts, 0)
     assert "of its probability" in unlike(topics, half)
-    assert unlike(topics, np.array([auditing.FEWEST_TOKENS - 1, *np.zeros(1999, int)])) == ""  # too few to tell
+    assert unlike(topics, np.array([FEWEST_TOKENS - 1, *np.zeros(1999, int)])) == ""  # too few to tell
     other = sp.csr_array(np.array(own)[:, mixed])
     with pytest.raises(InputError, match=r"not documents like the model's own: .*--other-corpus"):
         audit((topics.phi, topics.alpha), other, estimator="linear-time")

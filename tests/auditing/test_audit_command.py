@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from heldout.auditing import audit as auditing
-from heldout.auditing import command, recommend
+from heldout.auditing import command, runner
 from heldout.auditing.command import INTERRUPTED, cached, run_audit
-from heldout.auditing.recommend import Table
+from heldout.auditing.options import AuditCommand
+from heldout.auditing.precision_table import Table
 from heldout.errors import InputError
 from heldout.seeds import generator
 
@@ -36,7 +36,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
 
 def run(files: tuple[Path, Path], **given: Any) -> tuple[int, str, str]:
     out, err = io.StringIO(), io.StringIO()
-    status = run_audit(*files, out=out, err=err, **given)
+    status = run_audit(AuditCommand(model=files[0], documents=files[1], **given), out, err)
     return status, out.getvalue(), err.getvalue()
 
 
@@ -47,7 +47,7 @@ def kept(files: tuple[Path, Path]) -> list[Path]:
 def test_plan_table_page_and_json(files: tuple[Path, Path]) -> None:
     folder = files[0].parent
     status, out, err = run(
-        files, html=folder / "a.html", as_json=str(folder / "a.json"), command="heldout audit model.npz docs.npz"
+        files, html=folder / "a.html", json=str(folder / "a.json"), typed=["audit", "model.npz", "docs.npz"]
     )
     assert status == 0
     assert "3 topics; 40 documents of 360 tokens; 0 tokens (0.0 %) outside the vocabulary; 0 empty documents" in err
@@ -65,7 +65,7 @@ def test_plan_table_page_and_json(files: tuple[Path, Path]) -> None:
 
 
 def test_json_alone_stands_on_the_output(files: tuple[Path, Path]) -> None:
-    status, out, _ = run(files, as_json="-", estimator="linear-time")
+    status, out, _ = run(files, json="-", estimator="linear-time")
     assert status == 0
     found = json.loads(out)
     assert {line["evaluator"] for line in found["lines"]} == {
@@ -79,7 +79,7 @@ def test_json_alone_stands_on_the_output(files: tuple[Path, Path]) -> None:
 
 def stopped(monkeypatch: pytest.MonkeyPatch, blocks: int) -> Callable[[], None]:
     """Interrupt after so many blocks; return what takes that back."""
-    evaluate, seen = auditing.evaluate, list[int]()
+    evaluate, seen = runner.evaluate, list[int]()
 
     def counted(*given: Any) -> Any:
         if len(seen) == blocks:
@@ -87,12 +87,12 @@ def stopped(monkeypatch: pytest.MonkeyPatch, blocks: int) -> Callable[[], None]:
         seen.append(1)
         return evaluate(*given)
 
-    monkeypatch.setattr(auditing, "evaluate", counted)
-    return lambda: monkeypatch.setattr(auditing, "evaluate", evaluate)
+    monkeypatch.setattr(runner, "evaluate", counted)
+    return lambda: monkeypatch.setattr(runner, "evaluate", evaluate)
 
 
 def test_an_interruption_keeps_what_is_done(files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = json.loads(run(files, as_json="-")[1])
+    whole = json.loads(run(files, json="-")[1])
     go_on = stopped(monkeypatch, 2)
     status, out, err = run(files)
     assert (status, out) == (INTERRUPTED, "")
@@ -100,11 +100,11 @@ def test_an_interruption_keeps_what_is_done(files: tuple[Path, Path], monkeypatc
     assert "the same command goes on from there" in err
     assert sum(path.suffix == ".npz" for path in kept(files)) == 1
     go_on()
-    status, out, _ = run(files, as_json="-", so_far=True)
+    status, out, _ = run(files, json="-", so_far=True)
     assert status == 0
     assert json.loads(out)["complete"] is False
     assert json.loads(out)["documents"] == 32
-    status, out, err = run(files, as_json="-")
+    status, out, err = run(files, json="-")
     assert "32 documents are kept from an earlier run" in err
     assert json.loads(out) == whole
     assert not [path for path in kept(files) if path.is_file()]
@@ -121,8 +121,10 @@ SLOW = """
 import sys
 from pathlib import Path
 from heldout.auditing.command import run_audit
-given = {"estimator": "annealed-importance", "samples": 20_000}
-sys.exit(run_audit(Path(sys.argv[1]), Path(sys.argv[2]), out=sys.stdout, err=sys.stderr, **given))
+from heldout.auditing.options import AuditCommand
+files = {"model": Path(sys.argv[1]), "documents": Path(sys.argv[2])}
+typed = AuditCommand(**files, estimator="annealed-importance", samples=20_000)
+sys.exit(run_audit(typed, sys.stdout, sys.stderr))
 """
 
 
@@ -153,10 +155,10 @@ def test_ctrl_c_on_a_terminal_ends_all_processes_soon(files: tuple[Path, Path]) 
     [
         ({"html": Path("nowhere/a.html")}, r"nowhere/a\.html: nothing can be written there"),
         ({"html": Path()}, "nothing can be written there"),
-        ({"as_json": "nowhere/a.json"}, r"nowhere/a\.json: nothing can be written there"),
+        ({"json": "nowhere/a.json"}, r"nowhere/a\.json: nothing can be written there"),
         ({"so_far": True}, "nothing is kept of this audit yet; run it first"),
-        ({"form": "svmlight"}, "there is no form svmlight of documents"),
-        ({"model_form": "bigartm"}, "bigartm"),
+        ({"format": "svmlight"}, "there is no form svmlight of documents"),
+        ({"model_format": "bigartm"}, "bigartm"),
         ({"calibration": Path("nothing.csv")}, r"nothing\.csv: no such file; give --calibration"),
         ({"estimator": "gibbs"}, "there is no estimator gibbs"),
         ({"stem": True}, "only texts are stemmed"),
@@ -189,7 +191,7 @@ def test_other_calibrations_are_kept_apart(files: tuple[Path, Path], monkeypatch
         return folders[-1]
 
     monkeypatch.setattr(command, "cached", noted)
-    monkeypatch.setattr(recommend, "read_table", lambda *_: Table({}, {}))
+    monkeypatch.setattr(command, "read_table", lambda *_: Table({}, {}))
     for calibration in (None, Path("a.csv"), Path("b.csv")):
         assert run(files, calibration=calibration)[0] == 0
     assert len(set(folders)) == 3
@@ -201,8 +203,9 @@ def test_the_page_is_written_though_nobody_reads_the_table(files: tuple[Path, Pa
             raise BrokenPipeError
 
     page, values = files[0].parent / "page.html", files[0].parent / "values.json"
+    typed = AuditCommand(model=files[0], documents=files[1], html=page, json=str(values))
     with pytest.raises((BrokenPipeError, SystemExit)):
-        run_audit(*files, out=Closed(), err=io.StringIO(), html=page, as_json=str(values))
+        run_audit(typed, Closed(), io.StringIO())
     assert page.exists()
     assert values.exists()
 

@@ -14,24 +14,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from heldout.auditing.recommend import (
-    Recommendation,
-    Table,
-    adapts,
-    choose,
-    duration,
-    exact_seconds,
-    nats,
-    parameter,
-    read_table,
-    recommend,
-    run_recommend,
-)
+from heldout.auditing.cost import duration, exact_seconds
+from heldout.auditing.options import RecommendCommand
+from heldout.auditing.precision_table import Table, read_table
+from heldout.auditing.recommend import Recommendation, choose, nats, recommend, robust
+from heldout.auditing.recommend_command import run_recommend
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators import ESTIMATORS
 from heldout.evaluators.estimate import estimate
 from heldout.evaluators.exact_marginal import cost, exact_marginal
+from heldout.evaluators.prior_names import parameter
 from heldout.measurements import Measurement, write_measurements
 from heldout.papers.likelihood.experiments.precision import (
     BIAS,
@@ -131,7 +124,7 @@ def test_the_cheapest_that_reaches_comes_first_and_a_biased_one_says_why(table: 
     large = recommend(100, 200, 100.0, alpha=0.1, table=table)  # what does not hold on real documents is not the first
     assert [o.estimator for o in (large, *large.alternatives)] == [SEQUENTIAL, LINEAR, CHIB]
     assert large.seconds > option(large, LINEAR).seconds
-    assert [adapts(name) for name in ("exact-marginal", SEQUENTIAL, CHIB, LINEAR)] == [True, True, False, False]
+    assert [robust(name) for name in ("exact-marginal", SEQUENTIAL, CHIB, LINEAR)] == [True, True, False, False]
     assert LINEAR not in {o.estimator for o in recommend(100, 200, 100.0, consistent=True, table=table).alternatives}
 
 
@@ -209,8 +202,8 @@ def test_a_smaller_error_takes_no_fewer_samples_and_no_less_time(
     assert not small.reached or large.reached
     if small.reached:
         assert small.standard_error <= min(errors)
-    if small.reached and adapts(small.estimator):
-        assert adapts(large.estimator)
+    if small.reached and robust(small.estimator):
+        assert robust(large.estimator)
         assert small.seconds >= large.seconds * (1 - 1e-12)
     for name in (SEQUENTIAL, CHIB):
         for_small, for_large = option(small, name), option(large, name)
@@ -296,36 +289,38 @@ def test_refusals(table: Table, tmp_path: Path) -> None:
 def test_the_verb_prints_a_table_and_json(table: Table, tmp_path: Path) -> None:
     made(tmp_path)
     files: dict[str, Any] = {"calibration": tmp_path / "measurements.csv.gz", "timings": tmp_path / "timings.csv"}
-    out = io.StringIO()
-    run_recommend(100, length=150, perplexity_error=1.0, documents=1000, alpha=0.1, out=out, **files)
-    lines = out.getvalue().splitlines()
+
+    def run(topics: int, **given: Any) -> str:
+        out = io.StringIO()
+        run_recommend(RecommendCommand(topics=topics, **given, **files), out)
+        return out.getvalue()
+
+    text = run(100, length=150, perplexity_error=1.0, documents=1000, alpha=0.1)
+    lines = text.splitlines()
     said = "1,000 documents of 150 tokens at 100 topics; wanted is an error of at most 1.49 nats of each document (1 %"
-    assert " ".join(out.getvalue().split()).startswith(said)
+    assert " ".join(text.split()).startswith(said)
     assert max(map(len, lines)) <= 80
     assert any("left-to-right sequential" in line for line in lines)
     assert any("not enough, or too biased:" in line for line in lines)
-    out = io.StringIO()
-    run_recommend(100, length=150, standard_error=50.0, alpha=0.1, out=out, **files)
-    assert "on documents like the drawn:" in out.getvalue()
-    assert "not enough" not in out.getvalue()
-    out = io.StringIO()
-    run_recommend(100, length=150, perplexity_error=1.0, alpha=0.1, as_json=True, out=out, **files)
-    read = json.loads(out.getvalue())
+    text = run(100, length=150, standard_error=50.0, alpha=0.1)
+    assert "on documents like the drawn:" in text
+    assert "not enough" not in text
+    text = run(100, length=150, perplexity_error=1.0, alpha=0.1, json=True)
+    read = json.loads(text)
     found = recommend(100, 150, nats(1.0, 150), alpha=0.1, table=table)
     assert (read["estimator"], read["samples"], read["wanted"]) == (found.estimator, found.samples, found.wanted)
     assert len(read["alternatives"]) == len(found.alternatives)
     words = ("a", "b")
     streams = np.array([0, 1] * 75, np.int32)
     Corpus("two", words, streams, np.array([0, 100, 150]), ("d", "e")).save(tmp_path / "corpus.npz")
-    out = io.StringIO()
-    run_recommend(100, corpus=tmp_path / "corpus.npz", standard_error=2.0, out=out, **files)
-    assert out.getvalue().startswith("2 documents of 75 tokens")
+    text = run(100, corpus=tmp_path / "corpus.npz", standard_error=2.0)
+    assert text.startswith("2 documents of 75 tokens")
     with pytest.raises(InputError, match="--length or a corpus"):
-        run_recommend(10, **files)
+        run(10)
     with pytest.raises(InputError, match="--standard-error or --perplexity-error"):
-        run_recommend(10, length=5, standard_error=1.0, perplexity_error=1.0, **files)
+        run(10, length=5, standard_error=1.0, perplexity_error=1.0)
     with pytest.raises(InputError, match="--perplexity-error a positive number"):
-        run_recommend(10, length=5, perplexity_error=math.nan, **files)
+        run(10, length=5, perplexity_error=math.nan)
 
 
 @pytest.mark.parametrize(
@@ -345,7 +340,7 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> Table:
         row
         for K in (3, 12)
         for row in experiment(
-            None, topics=K, seed=0, words=300, samples=samples, work=work, most_reference_samples=400, **grid
+            topics=K, seed=0, words=300, samples=samples, work=work, most_reference_samples=400, **grid
         )[1]
     ]
     times = [

@@ -16,8 +16,8 @@ MEMBERS = {"b/2.txt": b"two", "b/1.txt": b"one", "notes": b"not read"}
 def test_members_come_in_name_order_and_by_whole_name(tmp_path: Path) -> None:
     path = pack(tmp_path / "x.tgz", {"./a": b"1", "deep/a": b"2", "a.b": b"3"})
     assert read_members(path, "a") == {"a": b"1"}
-    found = read_members(pack(tmp_path / "y.tgz", MEMBERS), "b/[0-9].txt")
-    assert list(found.items()) == [("b/1.txt", b"one"), ("b/2.txt", b"two")]
+    members = read_members(pack(tmp_path / "y.tgz", MEMBERS), "b/[0-9].txt")
+    assert list(members.items()) == [("b/1.txt", b"one"), ("b/2.txt", b"two")]
 
 
 def test_a_plain_file_is_its_own_member(tmp_path: Path) -> None:

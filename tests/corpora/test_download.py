@@ -156,8 +156,8 @@ def test_status_and_broken_connection(mirror: Mirror, tmp_path: Path, server: Se
 def test_truncated_download_with_and_without_a_checksum(mirror: Mirror, tmp_path: Path, server: Server) -> None:
     body = publish(mirror, f"{server.url}/half")
     server.bodies["/half"] = body[: len(body) // 2]
-    found = hashlib.sha256(server.bodies["/half"]).hexdigest()
-    assert_refused(mirror, tmp_path / "raw", mirror.rows[FILE].sha256, found)
+    digest = hashlib.sha256(server.bodies["/half"]).hexdigest()
+    assert_refused(mirror, tmp_path / "raw", mirror.rows[FILE].sha256, digest)
     publish(mirror, f"{server.url}/half", sha256="")
     assert_refused(mirror, tmp_path / "raw", "truncated")
 

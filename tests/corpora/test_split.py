@@ -99,9 +99,9 @@ def test_parts_are_the_documents_tokens_in_order_over_the_training_words(words: 
         rest = Counter(whole)
         for part in split[:3]:
             assert part.vocabulary == split.training.vocabulary
-            found = [part.vocabulary[w] for w in part.document(d)]
-            assert is_subsequence(found, whole)
-            rest -= Counter(found)
+            in_part = [part.vocabulary[w] for w in part.document(d)]
+            assert is_subsequence(in_part, whole)
+            rest -= Counter(in_part)
         sizes = [part.lengths[d] for part in split[:3]]
         assert sizes[0] == min(len(whole), max(1, int(0.7 * len(whole) + 0.5)))
         test = min(len(whole) - sizes[0], int(0.2 * len(whole) + 0.5))

@@ -141,12 +141,12 @@ def test_texts_are_stemmed_where_asked(tmp_path: Path) -> None:
 @given(documents_strategy, st.permutations(["wing", "heat", "other", "lift"]))
 def test_words_are_matched_by_name(documents: Counts, model: list[str]) -> None:
     stream = open_documents(corpus_of(documents), vocabulary=tuple(model), batch=3)
-    found = [(Counter(tokens), left) for tokens, left in zip(tokens_of(stream), left_out(stream), strict=True)]
+    bags = [(Counter(tokens), left) for tokens, left in zip(tokens_of(stream), left_out(stream), strict=True)]
     slow = []
     for words in documents:
         kept = Counter({model.index(WORDS[w]): n for w, n in words.items() if WORDS[w] in model})
         slow.append((kept, sum(words.values()) - kept.total()))
-    assert found == slow
+    assert bags == slow
 
 
 def left_out(stream: DocumentStream) -> list[int]:
@@ -426,7 +426,7 @@ def test_flipped_bytes_raise_nothing_but_input_errors(name: str, data: st.DataOb
 
 
 def test_batches_close_early_where_documents_are_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("heldout.corpora.stream.LARGEST_BATCH", 10)
+    monkeypatch.setattr("heldout.corpora.batches.LARGEST_BATCH", 10)
     stream = open_documents(matrix_of([{0: 6}, {1: 6}, {2: 1}]))
     assert [batch.n_documents for batch in stream] == [2, 1]
     assert tokens_of(stream) == tokens_of(replace(stream, batch=1))

@@ -14,13 +14,15 @@ from typing import Any
 
 import pytest
 import yaml
-from heldout.exhibits import EXHIBITS, exhibit_names
+
+from heldout.papers import PAPERS
+from heldout.typesetting.exhibits import exhibits
 
 ROOT = Path(__file__).parents[2]
-TABLES = tuple(f"data/scores/{name}.csv" for name in ("scores", "corpora", "measurements"))
-RESULTS = (*TABLES, "paper/paper.pdf")
+TABLES = tuple(f"data/tiny/{name}.csv" for name in ("scores", "corpora", "measurements"))
+RESULTS = (*TABLES, "paper/tiny.pdf")
 NEEDED = ("Snakefile", "workflow", "profiles", "src", "paper/main.tex", "paper/references.bib", "paper/sections")
-NEEDED_DATA = ("data/corpora.csv", "data/published", "environment.yml", "requirements.lock")
+NEEDED_DATA = ("data/corpora.csv", "data/published", "requirements.lock")
 
 needs_tex = pytest.mark.skipif(shutil.which("latexmk") is None, reason="the PDF needs TeX: `make setup` installs it")
 
@@ -131,7 +133,7 @@ def test_a_run_on_one_core_that_is_killed_again_and_again_gives_the_bytes_of_one
     finished: Path, tmp_path: Path
 ) -> None:
     folder = checkout(tmp_path / "killed", tiny_study())
-    moments = ("data/models/**/*.npz", "data/scores/*/lda/**/*.csv", "data/measurements/**/*.csv")
+    moments = ("data/tiny/models/**/*.npz", "data/tiny/scores/*/lda/**/*.csv", "data/tiny/measurements/**/*.csv")
     for pattern in moments:
         process = subprocess.Popen(
             command("--cores", "1"),
@@ -147,9 +149,9 @@ def test_a_run_on_one_core_that_is_killed_again_and_again_gives_the_bytes_of_one
         assert process.poll() is None, f"the run ended before there was any {pattern}"
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-    assert not (folder / "paper/paper.pdf").exists()
-    kept = {path: path.stat().st_mtime_ns for path in (folder / "data/models").rglob("*-0.npz")}
-    made = (*TABLES, "figures/figure-4.pdf", "paper/generated/table-claims.tex", "paper/generated/macros.tex")
+    assert not (folder / "paper/tiny.pdf").exists()
+    kept = {path: path.stat().st_mtime_ns for path in (folder / "data/tiny/models").rglob("*-0.npz")}
+    made = (*TABLES, "figures/tiny/figure-4.pdf", "paper/generated/tiny/table-claims.tex", "paper/generated/tiny/macros.tex")
     done = run(folder, "--cores", "1", *made)
     assert done.returncode == 0, done.stderr[-3000:]
     # finished work was kept: most models are those from before the last kill
@@ -162,22 +164,15 @@ def test_a_run_on_one_core_that_is_killed_again_and_again_gives_the_bytes_of_one
 def test_a_finished_run_has_nothing_to_do_and_an_edit_reruns_what_stands_on_it(finished: Path) -> None:
     assert "Nothing to be done" in run(finished, "--cores", "1").stderr
     for modules, reruns, keeps in (
-        (["models/lda.py"], {"train_chains"}, {"synthesize", "describe_corpora"}),
-        (
-            ["evaluators/exact_marginal.py"],
-            {"measure", "collect_measurements"},
-            {"train", "train_chains", "synthesize"},
-        ),
-        (
-            ["evaluators/left_to_right_kernel.py", "exhibits/style.py"],
-            {"measure", "figure"},
-            {"train", "train_chains", "score", "synthesize"},
-        ),
+        (["models/lda.py"], {"fit_chains"}, {"synthesize", "describe_corpora"}),
+        (["evaluators/exact_marginal.py"], {"experiment", "collect_measurements"}, {"fit", "fit_chains", "synthesize"}),
+        (["typesetting/style.py"], {"figures"}, {"verdicts", "fit", "experiment"}),
+        (["papers/hofmann/claims.py"], {"verdicts"}, {"fit", "experiment"}),
     ):
         sources = [finished / "src/heldout" / module for module in modules]
         before = [(source, source.read_text(), source.stat()) for source in sources]
         for source, text, _ in before:
-            source.write_text(text + "# edited\n")
+            source.write_text(text + "EDITED = True\n")
         planning = run(finished, "--cores", "1", "--dry-run")
         plan = planning.stdout + planning.stderr
         for source, text, state in before:
@@ -189,21 +184,21 @@ def test_a_finished_run_has_nothing_to_do_and_an_edit_reruns_what_stands_on_it(f
 
 
 @needs_tex
-def test_the_audit_agrees_with_itself_and_names_what_differs(finished: Path) -> None:
+def test_the_comparison_agrees_with_itself_and_names_what_differs(finished: Path) -> None:
     reference = finished / "data/reference/tiny"
     reference.mkdir(parents=True)
     for name in ("scores.csv", "corpora.csv"):
-        shutil.copy(finished / "data/scores" / name, reference / name)
+        shutil.copy(finished / "data/tiny" / name, reference / name)
     with gzip.open(reference / "measurements.csv.gz", "wb") as file:
-        file.write((finished / "data/scores/measurements.csv").read_bytes())
-    done = run(finished, "--cores", "1", "audit")
+        file.write((finished / "data/tiny/measurements.csv").read_bytes())
+    done = run(finished, "--cores", "1", "compare")
     assert done.returncode == 0, done.stderr[-3000:]
-    assert "differs" not in (finished / "data/scores/audit.csv").read_text()
+    assert "differs" not in (finished / "data/tiny/compare.csv").read_text()
     lines = (reference / "scores.csv").read_text().splitlines()
     cells = lines[1].split(",")
     cells[14] = str(float(cells[14]) * 1.1)
     (reference / "scores.csv").write_text("\n".join([lines[0], ",".join(cells), *lines[2:]]) + "\n")
-    done = run(finished, "--cores", "1", "audit")
+    done = run(finished, "--cores", "1", "compare")
     shutil.rmtree(reference)
     assert done.returncode != 0
     assert "figure-4" in done.stdout + done.stderr
@@ -214,9 +209,9 @@ def test_the_audit_agrees_with_itself_and_names_what_differs(finished: Path) -> 
 @pytest.mark.parametrize(
     ("lost", "part", "expected"),
     [
-        ("data/scores/cranfield-like/plsa-hof/smoothed-after-training/2-0.csv", None, {"score", "collect_scores"}),
-        ("data/models/cranfield-like/plsa-hof/smoothed-after-training/2-0.npz", "train", {"train", "score"}),
-        ("data/corpora/cranfield-like.npz", "synthetic", {"synthesize", "train", "train_chains", "score"}),
+        ("data/tiny/scores/cranfield-like/plsa-hof/smoothed-after-training/2-0.csv", None, {"fit", "collect_scores"}),
+        ("data/tiny/models/cranfield-like/plsa-hof/smoothed-after-training/2-0.npz", "train", {"fit", "experiment"}),
+        ("data/tiny/corpora/cranfield-like.npz", "synthetic", {"synthesize", "fit", "fit_chains"}),
     ],
 )
 def test_what_a_failed_job_leaves_missing_is_made_again(
@@ -245,10 +240,10 @@ def test_what_a_failed_job_leaves_missing_is_made_again(
 @needs_tex
 def test_what_a_killed_tex_left_does_not_stop_the_next(finished: Path) -> None:
     whole = results(finished)
-    for name in ("paper.aux", "paper.fdb_latexmk", "paper.out"):
-        path = finished / "paper" / name
+    for name in ("tiny.aux", "tiny.fdb_latexmk", "tiny.out"):
+        path = finished / "paper/generated/tiny" / name
         path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
-    (finished / "paper/paper.pdf").unlink()
+    (finished / "paper/tiny.pdf").unlink()
     done = run(finished, "--cores", "1")
     assert done.returncode == 0, done.stderr[-3000:]
     assert results(finished) == whole
@@ -259,8 +254,8 @@ def test_the_report_holds_the_figures_and_the_paper(finished: Path) -> None:
     done = run(finished, "--cores", "1", "--report", "report.html")
     assert done.returncode == 0, done.stderr[-3000:]
     report = (finished / "report.html").read_text()
-    assert "figures/figure-4.pdf" in report
-    assert "paper/paper.pdf" in report
+    assert "figures/tiny/figure-4.pdf" in report
+    assert "paper/tiny.pdf" in report
 
 
 def misspelt_key(study: dict[str, Any]) -> None:
@@ -323,5 +318,7 @@ def test_the_shipped_studies_plan_every_exhibit(study: str) -> None:
     jobs = planned(done.stdout + done.stderr)
     assert jobs["paper"] == 1
     settings = yaml.safe_load((ROOT / f"workflow/studies/{study}.yaml").read_text())
-    figures = [name for name in exhibit_names(settings) if EXHIBITS[name].kind == "figure"]
-    assert jobs["figure"] == len(figures) > 20
+    made = done.stdout + done.stderr
+    assert all(f"{name}.{'pdf' if one.kind == 'figure' else 'tex'}" in made for name, one in exhibits(PAPERS, settings).items())
+    assert jobs["verdicts"] == len(PAPERS)
+    assert jobs["figures"] == jobs["tables"] == 1

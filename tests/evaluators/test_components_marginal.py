@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from heldout.components import Components
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators import components_marginal as module
 from heldout.evaluators.components_marginal import annealed_marginal, quadrature
+from heldout.topics import Components
 
 Float = NDArray[np.float64]
 DEVIATIONS = 4.42  # two-sided, 1e-5

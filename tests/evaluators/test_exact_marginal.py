@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators import exact_marginal as module
-from heldout.evaluators.exact_marginal import cost, exact_marginal, exact_posterior_mean
+from heldout.evaluators.exact_marginal import cost, exact_marginal, exact_posterior_mean, exact_within
 from heldout.topics import Topics
 
 Float = NDArray[np.float64]
@@ -186,3 +186,14 @@ def test_a_long_document_in_a_contrived_order() -> None:
     theta = (np.arange(400_000) + 0.5) / 400_000  # of the first topic; the midpoint rule
     logs = half * (np.log(0.8 * theta + 0.4 * (1.0 - theta)) + np.log(0.6 * (1.0 - theta)))
     assert found == pytest.approx(logs.max() + math.log(np.exp(logs - logs.max()).mean()), abs=1e-6)
+
+
+def test_exact_within_a_limit_counts_the_tokens_that_the_topics_know() -> None:
+    topics = random_topics(np.random.default_rng(3), 3, 4)
+    known, unknown = [0, 3, 1, 2, 1], [5] * 40
+    needed = cost([len(known)], 3)
+    exact = exact_within(topics, corpus(6, known + unknown), needed)
+    assert exact is not None
+    assert exact.log_likelihood == exact_marginal(topics, corpus(4, known)).log_likelihood
+    assert exact.tokens_left_out == 40
+    assert exact_within(topics, corpus(6, known + unknown), needed - 1) is None

@@ -9,7 +9,8 @@ import pandas as pd
 from heldout.inputs import Inputs
 from heldout.measurements import COLUMNS as MEASURED
 from heldout.measurements import Measurement
-from heldout.papers.hofmann.exhibits.hofmann import (
+from heldout.papers.hofmann.experiments.latent_semantic_analysis import VALIDATION
+from heldout.papers.hofmann.results import (
     ANNEALED,
     COUNTS,
     EARLY,
@@ -21,7 +22,6 @@ from heldout.papers.hofmann.exhibits.hofmann import (
     VALIDATED,
     Model,
 )
-from heldout.papers.hofmann.experiments.latent_semantic_analysis import VALIDATION
 from heldout.scores import COLUMNS, Score, perplexity
 
 TOKENS = 1000

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from heldout.components import load_topics
 from heldout.corpora.corpus import Corpus
 from heldout.models import MODELS
+from heldout.topics import load_topics
 
 TRAIN: dict[str, dict[str, Any]] = {
     "plsa-hof": {"iterations": 20, "tolerance": 0.0},
@@ -39,8 +39,8 @@ def corpus() -> Corpus:
 
 def train(model: str, corpus: Corpus, topics: int = 3, seed: int = 0, **changes: Any) -> list[Any]:
     module = importlib.import_module(MODELS[model])
-    found: list[Any] = module.train(corpus, topics=topics, seed=seed, **{**TRAIN[model], **changes})
-    return found
+    trained: list[Any] = module.train(corpus, topics=topics, seed=seed, **{**TRAIN[model], **changes})
+    return trained
 
 
 def fold_in(model: str, topics: Any, documents: Corpus, seed: int = 0) -> np.ndarray[Any, np.dtype[np.float64]]:
@@ -135,9 +135,9 @@ def test_one_topic_and_more_topics_than_words(model: str, topics: int, corpus: C
 
 @pytest.mark.parametrize("model", [model for model in MODELS if model not in SAMPLED])
 def test_training_never_loses_what_it_maximises(model: str, corpus: Corpus) -> None:
-    found = history(train(model, corpus)[0])
-    assert len(found) > 5
-    assert np.all(np.diff(found) >= -1e-9 * np.abs(found[:-1]))
+    values = history(train(model, corpus)[0])
+    assert len(values) > 5
+    assert np.all(np.diff(values) >= -1e-9 * np.abs(values[:-1]))
 
 
 @pytest.mark.parametrize("model", MODELS)

@@ -59,8 +59,8 @@ def test_an_unused_topic_ends_at_the_floor_and_empty_documents_and_impossible_wo
     streams = [np.append(documents.document(d), 7).astype(np.int32) for d in range(60)] + [documents.tokens[:0]]
     more = replace(documents, vocabulary=wider.vocabulary).with_streams(streams, tuple(map(str, range(61))))
     same = replace(documents, vocabulary=wider.vocabulary)
-    found, expected = (fit_prior(wider, d, np.random.default_rng(0), rounds=10).alpha for d in (more, same))
-    np.testing.assert_array_equal(found, expected)
+    alpha, expected = (fit_prior(wider, d, np.random.default_rng(0), rounds=10).alpha for d in (more, same))
+    np.testing.assert_array_equal(alpha, expected)
 
 
 def test_refuses_documents_that_say_nothing_and_too_few_rounds() -> None:

@@ -10,12 +10,12 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
-from heldout import components as blocks
-from heldout.components import Components
+from heldout import topics as blocks
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.models import epca
 from heldout.models.epca import EPCA, Objective, ascend, balanced, fold_in, fold_in_counts, train
+from heldout.topics import Components
 
 Float = NDArray[np.float64]
 
@@ -265,9 +265,9 @@ def test_fold_in_takes_the_larger_of_the_trainings_penalty_and_the_ridge() -> No
     components = random_components(3, 12, 1.0)
     for trained, ridge, used in ((0.0, 0.5, 0.5), (2.0, 0.5, 2.0)):
         components.provenance["penalty"] = trained
-        found = fold_in(components, corpus, seed=0, iterations=300, tolerance=1e-8, ridge=ridge)
+        theta = fold_in(components, corpus, seed=0, iterations=300, tolerance=1e-8, ridge=ridge)
         expected, _ = fold_in_counts(components, corpus.counts(), penalty=used, iterations=300, tolerance=1e-8)
-        np.testing.assert_array_equal(found, expected)
+        np.testing.assert_array_equal(theta, expected)
 
 
 def test_transform_finds_the_training_documents_weights_again() -> None:

@@ -103,11 +103,11 @@ def test_expected_counts_are_those_of_all_paths() -> None:
                 transitions[before, after] += weight
             for state, word in zip(path, words, strict=True):
                 emissions[state, word] += weight
-    found = HMM(K, posterior="exact").ve_step(corpus, chain)
-    np.testing.assert_allclose(found.start, start, rtol=1e-10)
-    np.testing.assert_allclose(found.transitions, transitions, rtol=1e-10)
-    np.testing.assert_allclose(found.emissions, emissions, rtol=1e-10, atol=1e-14)
-    assert found.entropy == pytest.approx(entropy, rel=1e-10)
+    statistics = HMM(K, posterior="exact").ve_step(corpus, chain)
+    np.testing.assert_allclose(statistics.start, start, rtol=1e-10)
+    np.testing.assert_allclose(statistics.transitions, transitions, rtol=1e-10)
+    np.testing.assert_allclose(statistics.emissions, emissions, rtol=1e-10, atol=1e-14)
+    assert statistics.entropy == pytest.approx(entropy, rel=1e-10)
 
 
 def test_viterbi_counts_are_those_of_the_decoded_paths() -> None:
@@ -124,11 +124,12 @@ def test_viterbi_counts_are_those_of_the_decoded_paths() -> None:
                 start[state] += 1
             else:
                 transitions[states[t - 1], state] += 1
-    found = model.ve_step(corpus, chain)
-    for counts, expected in zip(found[:3], (start, transitions, emissions), strict=True):
+    statistics = model.ve_step(corpus, chain)
+    for counts, expected in zip(statistics[:3], (start, transitions, emissions), strict=True):
         np.testing.assert_array_equal(counts, expected)
-    assert found.entropy == 0.0
-    assert model.objective(corpus, found, chain) == pytest.approx(model.point_bound(corpus, chain).sum(), rel=1e-12)
+    assert statistics.entropy == 0.0
+    bound = model.point_bound(corpus, chain).sum()
+    assert model.objective(corpus, statistics, chain) == pytest.approx(bound, rel=1e-12)
 
 
 def test_one_state_is_the_unigram_model() -> None:

@@ -56,10 +56,10 @@ def test_many_inner_steps_find_the_best_h() -> None:
         def loss(ab: Float, x: Float = x) -> float:
             return float(np.sum((x - W @ (ab[:3] - ab[3:])) ** 2) / (2 * 0.5) + ab.sum())
 
-        found = scipy.optimize.minimize(
+        optimum = scipy.optimize.minimize(
             loss, np.ones(6), bounds=[(0, None)] * 6, options={"ftol": 1e-14, "gtol": 1e-10}
         )
-        assert loss(np.concatenate([np.maximum(h, 0), np.maximum(-h, 0)])) <= found.fun + 1e-7
+        assert loss(np.concatenate([np.maximum(h, 0), np.maximum(-h, 0)])) <= optimum.fun + 1e-7
 
 
 def test_a_column_step_is_the_best_unit_column() -> None:

@@ -67,11 +67,11 @@ class Twin:
         self.phi, self.theta = q.sum(axis=0).T, q.sum(axis=1)
         self.phi = self.phi / self.phi.sum(axis=1, keepdims=True)
         self.theta = self.theta / self.theta.sum(axis=1, keepdims=True)
-        found = validation_perplexity(self.tokens, self.phi, self.theta)
-        self.path.append((beta, found))
-        if found < self.lowest:
-            self.best, self.lowest = (self.phi, self.theta), found
-        return found
+        reached = validation_perplexity(self.tokens, self.phi, self.theta)
+        self.path.append((beta, reached))
+        if reached < self.lowest:
+            self.best, self.lowest = (self.phi, self.theta), reached
+        return reached
 
 
 def assert_same(fit: Fit, twin: Twin) -> None:
@@ -133,9 +133,9 @@ def test_within_a_beta_the_free_energy_never_rises_and_the_best_is_kept(
 ) -> None:
     tokens = token_split(corpus(seed, D=8, V=15), (0.6, 0.2, 0.2), 0)
     changes: dict[str, Any] = {"eta": eta, "tolerance": tolerance, "patience": patience}
-    found = [*fits(tokens, K, **changes)]
-    found.append(annealing(tokens.training, tokens.validation, topics=K, seed=1, **{**ANNEALING, **changes}))
-    for fit in found:
+    fitted = [*fits(tokens, K, **changes)]
+    fitted.append(annealing(tokens.training, tokens.validation, topics=K, seed=1, **{**ANNEALING, **changes}))
+    for fit in fitted:
         for _, steps in groupby(fit.path, lambda s: s.beta):
             objectives = np.array([s.objective for s in steps])
             assert np.all(np.diff(objectives) >= -1e-11 * (np.abs(objectives[:-1]) + tokens.training.n_tokens))
@@ -145,12 +145,12 @@ def test_within_a_beta_the_free_energy_never_rises_and_the_best_is_kept(
         here = validation_perplexity(tokens, fit.topics.phi, fit.document_topics)
         assert here == pytest.approx(fit.perplexity, rel=1e-9)
         np.testing.assert_allclose(fit.document_topics.sum(axis=1), 1.0, rtol=1e-12)
-    assume(len(found[1].path) < SCHEDULE["iterations"])  # it has come to its own end
-    betas = [beta for beta, _ in groupby(s.beta for s in found[1].path)]
+    assume(len(fitted[1].path) < SCHEDULE["iterations"])  # it has come to its own end
+    betas = [beta for beta, _ in groupby(s.beta for s in fitted[1].path)]
     assert betas[0] == 1.0
     np.testing.assert_allclose(np.diff(np.log(betas)), np.log(eta), rtol=1e-9)
     # every beta but the last `patience` ones and the first has helped, or was followed by one that did in time
-    lowest_after = [min(s.perplexity for s in found[1].path if s.beta >= beta) for beta in betas]
+    lowest_after = [min(s.perplexity for s in fitted[1].path if s.beta >= beta) for beta in betas]
     helped = np.array(lowest_after[1:]) < (1.0 - tolerance) * np.array(lowest_after[:-1])
     assert not helped[-patience:].any()
     assert all(helped[i : i + patience].any() for i in range(len(helped) - patience))

@@ -21,7 +21,7 @@ from scipy.special import digamma, gammaln
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.models import lda
+from heldout.models import lda, lda_kernel
 from heldout.models.lda import LDA, fold_in, train
 from heldout.seeds import generator
 from heldout.topics import Topics
@@ -52,7 +52,7 @@ class State:
     """The arrays that the kernels work on."""
 
     def __init__(self, n_topics: int, n_words: int, n_tokens: int, alpha: Float) -> None:
-        self.rows = np.zeros((n_words, lda._width(n_topics)), dtype=F)
+        self.rows = np.zeros((n_words, lda_kernel.padded_width(n_topics)), dtype=F)
         self.totals = np.zeros(n_topics, dtype=np.int64)
         self.assignments = np.full(n_tokens, -1, dtype=np.int32)
         self.alpha = np.zeros(self.rows.shape[1], dtype=F)
@@ -69,7 +69,7 @@ def twin_draw(weights: NDArray[np.float32], old: int, uniform: np.float32, n_top
     """Choose a topic by inversion, summed in the kernels' order in float32; unless K is small the old one first."""
     possible = weights > 0.0
     kept = F(0.0)
-    if old >= 0 and (n_topics > lda.SERIAL or n_topics > lda.NARROW):
+    if old >= 0 and (n_topics > lda_kernel.SERIAL or n_topics > lda_kernel.NARROW):
         kept, weights[old] = weights[old], F(0.0)
 
     def inverse(parts: list[np.float32], x: np.float32) -> tuple[int, np.float32]:
@@ -81,8 +81,8 @@ def twin_draw(weights: NDArray[np.float32], old: int, uniform: np.float32, n_top
                 before, chosen = running, i + 1
         return chosen, F(x - before)
 
-    if n_topics <= lda.NARROW:
-        parts = weights.reshape(1 if n_topics <= lda.SERIAL else 2, -1)
+    if n_topics <= lda_kernel.NARROW:
+        parts = weights.reshape(1 if n_topics <= lda_kernel.SERIAL else 2, -1)
         sums = np.zeros_like(parts)
         running = np.zeros(len(parts), dtype=F)
         for i in range(parts.shape[1]):
@@ -162,7 +162,7 @@ def test_training_follows_the_twin_token_by_token(n_topics: int, beta: float) ->
     alpha = random.uniform(0.01, 0.5, n_topics)
     uniforms = random.random((4, corpus.n_tokens), dtype=F)
     state = State(n_topics, corpus.n_words, corpus.n_tokens, alpha)
-    lda._sweeps(
+    lda_kernel.gibbs_sweeps(
         corpus.tokens,
         corpus.offsets,
         state.assignments,
@@ -187,7 +187,7 @@ def test_fold_in_follows_the_twin_token_by_token(n_topics: int) -> None:
     state.rows[:, :n_topics] = phi
     uniforms = random.random((4, corpus.n_tokens), dtype=F)
     before = state.rows.copy()
-    lda._sweeps(
+    lda_kernel.gibbs_sweeps(
         corpus.tokens,
         corpus.offsets,
         state.assignments,
@@ -214,7 +214,7 @@ def test_a_topic_of_probability_zero_is_never_drawn(n_topics: int, uniform: floa
         state.rows[0, (possible * 7 + 3) % n_topics] = 1e-3
         tokens, offsets = np.zeros(50, np.int32), np.array([0, 50])
         uniforms = np.full((2, 50), uniform, dtype=F)
-        lda._sweeps(
+        lda_kernel.gibbs_sweeps(
             tokens, offsets, state.assignments, state.rows, state.totals, state.alpha, 0.0, uniforms, learn=False
         )
         assert np.all(state.rows[0, state.assignments] > 0.0)
@@ -234,7 +234,7 @@ def test_counts_match_the_assignments(lengths: list[int], n_words: int, n_topics
     state = State(n_topics, n_words, corpus.n_tokens, np.full(n_topics, 0.3))
     for _ in range(3):
         uniforms = random.random((2, corpus.n_tokens), dtype=F)
-        lda._sweeps(
+        lda_kernel.gibbs_sweeps(
             corpus.tokens,
             corpus.offsets,
             state.assignments,
@@ -287,7 +287,7 @@ def test_log_joint_is_the_product_of_the_predictive_probabilities(n_topics: int)
 @pytest.fixture(params=["narrow", "wide"])
 def kernel(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Run a test with either kernel, whatever K is (the narrow one with its one running sum, K being small)."""
-    monkeypatch.setattr(lda, "NARROW", 10**6 if request.param == "narrow" else 0)
+    monkeypatch.setattr(lda_kernel, "NARROW", 10**6 if request.param == "narrow" else 0)
     return str(request.param)
 
 
@@ -314,7 +314,7 @@ def test_samples_have_the_exact_posterior(alpha: Float) -> None:
     place = n_topics ** np.arange(4, -1, -1)
     for _ in range(20_000):
         uniforms = random.random((8, 5), dtype=F)
-        lda._sweeps(
+        lda_kernel.gibbs_sweeps(
             corpus.tokens,
             corpus.offsets,
             state.assignments,
@@ -391,7 +391,7 @@ def kernel_sweep(beta_sum: float) -> Sweep:
         state.assignments[:] = z
         state.count(w)
         uniforms = random.random((1, len(w)), dtype=F)
-        run = lda._sweeps_narrow if lda.NARROW else lda._sweeps_wide
+        run = lda_kernel._sweeps_narrow if lda_kernel.NARROW else lda_kernel._sweeps_wide
         reciprocals = F(1.0) / (np.arange(len(w) + 1) + beta_sum).astype(F)
         run(w, OFFSETS, state.assignments, state.rows, state.totals, state.alpha, F(BETA), reciprocals, uniforms, True)
         return state.assignments

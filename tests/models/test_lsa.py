@@ -30,9 +30,9 @@ small_counts = arrays(np.float64, st.tuples(st.integers(1, 8), st.integers(1, 9)
 @given(small_counts)
 def test_at_full_rank_clipped_and_shifted_are_the_empirical_distributions(counts: Float) -> None:
     counts[:, 0] += 1.0
-    found = lsa.decompose(sp.csr_array(counts))
-    assert found.rank == np.linalg.matrix_rank(counts)
-    (last,) = lsa.reconstructions(found, [found.rank])
+    decomposition = lsa.decompose(sp.csr_array(counts))
+    assert decomposition.rank == np.linalg.matrix_rank(counts)
+    (last,) = lsa.reconstructions(decomposition, [decomposition.rank])
     empirical = counts / counts.sum(axis=1, keepdims=True)
     np.testing.assert_allclose(last.clipped(), empirical, atol=1e-9)
     np.testing.assert_allclose(last.shifted(), empirical, atol=1e-9)
@@ -42,9 +42,9 @@ def test_at_full_rank_clipped_and_shifted_are_the_empirical_distributions(counts
 @given(small_counts, st.data())
 def test_readings_are_distributions_at_every_rank(counts: Float, data: st.DataObject) -> None:
     counts[:, 0] += 1.0
-    found = lsa.decompose(sp.csr_array(counts))
-    rank = data.draw(st.integers(1, found.rank))
-    (cut,) = lsa.reconstructions(found, [rank])
+    decomposition = lsa.decompose(sp.csr_array(counts))
+    rank = data.draw(st.integers(1, decomposition.rank))
+    (cut,) = lsa.reconstructions(decomposition, [rank])
     unigram = counts.sum(axis=0) / counts.sum()
     clipped = cut.clipped()
     assert np.all(clipped >= 0.0)
@@ -59,14 +59,14 @@ def test_readings_are_distributions_at_every_rank(counts: Float, data: st.DataOb
 
 def test_a_cut_is_scikit_learns_and_the_best_of_its_rank() -> None:
     counts = random_counts()
-    found = lsa.decompose(sp.csr_array(counts))
+    decomposition = lsa.decompose(sp.csr_array(counts))
     ranks = [7, 1, 3, 3]
-    cuts = {cut.rank: cut.counts.copy() for cut in lsa.reconstructions(found, ranks)}
+    cuts = {cut.rank: cut.counts.copy() for cut in lsa.reconstructions(decomposition, ranks)}
     assert list(cuts) == [1, 3, 7]
     for rank, cut in cuts.items():
         theirs = TruncatedSVD(rank, algorithm="arpack", random_state=0)
         np.testing.assert_allclose(cut, theirs.fit_transform(counts) @ theirs.components_, atol=1e-9)
-        assert np.sum((counts - cut) ** 2) == pytest.approx(np.sum(found.values[rank:] ** 2), rel=1e-10)
+        assert np.sum((counts - cut) ** 2) == pytest.approx(np.sum(decomposition.values[rank:] ** 2), rel=1e-10)
 
 
 def test_below_full_rank_negative_entries_are_cut_off_or_all_are_shifted() -> None:
@@ -92,10 +92,10 @@ def test_cosines_are_those_of_the_scaled_vectors() -> None:
     counts = random_counts(9, 12, seed=3)
     counts[0] += 1.0
     counts[4] = 0.0  # an empty document has no direction: every cosine is 0
-    found = lsa.decompose(sp.csr_array(counts))
-    (cut,) = lsa.reconstructions(found, [4])
-    documents = found.documents[:, :4] * np.sqrt(found.values[:4])
-    of_words = found.words[:4].T * np.sqrt(found.values[:4])
+    decomposition = lsa.decompose(sp.csr_array(counts))
+    (cut,) = lsa.reconstructions(decomposition, [4])
+    documents = decomposition.documents[:, :4] * np.sqrt(decomposition.values[:4])
+    of_words = decomposition.words[:4].T * np.sqrt(decomposition.values[:4])
     unigram = counts.sum(axis=0) / counts.sum()
     for d in (0, 3, 8):
         cosines = np.array([documents[d] @ w / np.linalg.norm(documents[d]) / np.linalg.norm(w) for w in of_words])
@@ -122,9 +122,9 @@ def test_the_mixing_weight_is_the_maximum(seed: int, n: int) -> None:
         with np.errstate(divide="ignore"):
             return -float(np.sum(counts * np.log((1.0 - weight) * model + weight * unigram)))
 
-    found = lsa.mixing_weight(model, unigram, counts)
+    weight = lsa.mixing_weight(model, unigram, counts)
     best = minimize_scalar(negative, bounds=(0.0, 1.0), method="bounded", options={"xatol": 1e-10})
-    assert negative(found) <= min(best.fun, negative(1.0), negative(0.0)) + 1e-9
+    assert negative(weight) <= min(best.fun, negative(1.0), negative(0.0)) + 1e-9
 
 
 def test_the_mixing_weight_at_its_ends() -> None:
@@ -137,9 +137,9 @@ def test_the_mixing_weight_at_its_ends() -> None:
 
 
 def test_bad_ranks_are_refused() -> None:
-    found = lsa.decompose(sp.csr_array(random_counts(5, 8)))
+    decomposition = lsa.decompose(sp.csr_array(random_counts(5, 8)))
     for rank in (0, 6):
         with pytest.raises(InputError, match=f"ranks \\[{rank}\\]; they must lie between 1 and the counts' rank, 5"):
-            next(lsa.reconstructions(found, [rank]))
+            next(lsa.reconstructions(decomposition, [rank]))
     with pytest.raises(InputError, match="hold no tokens"):
         lsa.decompose(sp.csr_array((2, 3)))

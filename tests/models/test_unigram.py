@@ -40,10 +40,10 @@ def test_smoothed_documents_are_distributions_between_their_own_and_the_unigram(
     p = smoothed_documents(sp.csr_array(dense), mass, rows, words).reshape(D, V)
     np.testing.assert_allclose(p.sum(axis=1), 1.0, rtol=1e-12)
     flat = unigram(sp.csr_array(dense))
-    for own, found in zip(dense, p, strict=True):
+    for own, smoothed in zip(dense, p, strict=True):
         share = own.sum() / (own.sum() + mass)
         empirical = own / max(own.sum(), 1.0)
-        np.testing.assert_allclose(found, share * empirical + (1.0 - share) * flat, rtol=1e-10, atol=1e-15)
+        np.testing.assert_allclose(smoothed, share * empirical + (1.0 - share) * flat, rtol=1e-10, atol=1e-15)
 
 
 def test_bad_settings_are_refused() -> None:

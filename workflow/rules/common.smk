@@ -1,7 +1,5 @@
-"""Every helper of the rules, and the study's settings read once."""
+"""The study's settings read once, and every helper of the rules."""
 
-import ast
-import hashlib
 import json
 import os
 import shlex
@@ -9,22 +7,28 @@ import shutil
 import subprocess
 import sys
 from functools import cache
-from itertools import product
 from pathlib import Path
 
 from heldout.corpora.prepare import RECIPES, SYNTHETIC, raw_files
 from heldout.corpora.realistic import SOURCES
-from heldout.exhibits import EXHIBITS, exhibit_names
-from heldout.exhibits import path as exhibit_path
-from heldout.inputs import Settings
+from heldout.digest import digest
 from heldout.errors import InputError
+from heldout.models import LDA
 from heldout.models import MODELS as MODULES
-from heldout.study import NO_CORPUS, check_study, without_missing
+from heldout.papers import EXPERIMENTS, PAPERS
+from heldout.study import NO_CORPUS, SECOND_READING, Settings, check_study, without_missing
+from heldout.typesetting.exhibits import exhibits, path
 
-SOURCE = Path("src")
+ROOT = Path(workflow.basedir)
+
+
+def source(name):
+    """Return a file of the checkout, which `--directory` may put elsewhere than the results."""
+    return name if Path.cwd() == ROOT else str(ROOT / name)
+
 
 try:
-    study = check_study(config, Path("workflow/studies/schema.yaml"), Path("data"))
+    study = check_study(config, ROOT / "workflow/studies/schema.yaml", Path("data"))
 except InputError as error:
     print(f"heldout: {error}", file=sys.stderr)
     sys.exit(2)
@@ -36,17 +40,30 @@ if notice:
 if "mirror" in study:  # for the jobs; not a parameter, for where a file comes from is no reason to make it again
     os.environ.update(HELDOUT_MIRROR=study["mirror"])
 
-CORPORA = list(study["corpora"])
+settings = Settings(study)
+EXHIBITS = exhibits(PAPERS, study)
 REALISTIC = study["realistic"]
-DRAWN = REALISTIC["corpora"]
-DESCRIBED = CORPORA + study["table_1_also"]
-MODELS = study["models"]
-MEASURES = study["measures"]
-SMOOTHING = [repr(float(constant)) for constant in study["smoothing"]]
-BENCHMARKS = f"data/benchmarks/{study['study']}"
-REFERENCE = Path("data/reference") / study["study"]
-ESTIMATOR_TIMINGS = Path("data/reference/estimator_timings.csv")
-STUDY = f"data/studies/{study['study']}.json"
+
+# whatever a study makes lies in folders of its name
+DATA = f"data/{settings.name}"
+FIGURES = f"figures/{settings.name}"
+GENERATED = f"paper/generated/{settings.name}"
+PDF = f"paper/{settings.name}.pdf"
+LOGS = f"logs/{settings.name}"
+BENCHMARKS = f"{DATA}/benchmarks"
+STUDY = f"{DATA}/study.json"
+CORPORA_TABLE = source("data/corpora.csv")
+PUBLISHED = source("data/published/welling-2008-table-1.csv")
+REFERENCE = Path(source(f"data/reference/{settings.name}"))
+# what exhibits and verdicts are functions of: this run's tables, or, with --config results=reference, those committed
+TABLES = (
+    {"scores": REFERENCE / "scores.csv", "corpora": REFERENCE / "corpora.csv"}
+    | {"measurements": REFERENCE / "measurements.csv.gz"}
+    if study.get("results") == "reference"
+    else {name: f"{DATA}/{name}.csv" for name in ("scores", "corpora", "measurements")}
+)
+TIMINGS = {"timings": REFERENCE / "timings.csv", "benchmarks": Path(source("data/reference/estimator_timings.csv"))}
+TIMINGS = {name: str(file) for name, file in TIMINGS.items() if file.exists()}
 
 
 wildcard_constraints:
@@ -60,24 +77,11 @@ wildcard_constraints:
 
 @cache
 def code(*modules):
-    """Return a digest of modules, of every heldout module that they import, directly or not, and of the lock.
+    """Return a digest of what modules run, to stand among the parameters: an edit makes Snakemake run them again.
 
-    It stands among the parameters of the rules that run them, so that an edit makes Snakemake run them again.
-    The files themselves as inputs would do the same, at the price of many file look-ups for every waiting job.
+    The files as inputs would do the same, at the price of many file look-ups for every waiting job.
     """
-    found, todo = {Path("requirements.lock"): Path("requirements.lock").read_bytes()}, list(modules)
-    while todo:
-        path = SOURCE.joinpath(*todo.pop().split("."))
-        path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
-        if path in found or not path.exists():
-            continue
-        found[path] = path.read_bytes()
-        for node in ast.walk(ast.parse(found[path])):
-            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("heldout"):
-                todo += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-        if path.parent.name == "evaluators" and path.name == "__init__.py":  # imports its modules by name
-            todo += [f"heldout.evaluators.{module.stem}" for module in sorted(path.parent.glob("*.py"))]
-    return hashlib.sha256(b"".join(found[path] for path in sorted(found))).hexdigest()[:16]
+    return digest(ROOT / "src", *modules, also=(ROOT / "requirements.lock",))
 
 
 def model_code(wildcards):
@@ -85,54 +89,37 @@ def model_code(wildcards):
     return code("heldout.runs", MODULES[wildcards.model])
 
 
-def test_documents(wildcards):
-    """Return how many documents of a corpus are held out."""
-    if wildcards.corpus in DRAWN:
-        return REALISTIC["test_documents"]
-    if wildcards.corpus == NO_CORPUS:
-        return 0
-    return study["corpora"].get(wildcards.corpus, study["corpora"].get(base(wildcards.corpus)))["test_documents"]
+def experiment_code(wildcards):
+    """Return the digest of what an experiment runs, and of the model that it reads."""
+    modules = [EXPERIMENTS[wildcards.name].experiment_module(wildcards.name)]
+    return code("heldout.runs", *modules, *([MODULES[wildcards.model]] if wildcards.model in MODULES else []))
 
 
-def base(corpus):
-    """Return the corpus that an unstemmed one is another preprocessing of."""
-    return corpus.removesuffix("-unstemmed")
+def verdict_code(wildcards):
+    """Return the digest of what judges a paper's claims."""
+    return code("heldout.verdicts", f"heldout.papers.{wildcards.name}.claims")
 
 
-def settings(wildcards, part):
-    """Return a model's settings of one part (train, fold_in) as a shell word, alternatives applied."""
-    chosen = dict(MODELS[wildcards.model][part])
-    variant = wildcards.get("variant", "")
-    if variant.startswith("alternative-"):
-        name = variant.removeprefix("alternative-")
-        chosen |= study["alternatives"]["variants"][wildcards.model][name].get(part, {})
-    chosen |= MODELS[wildcards.model].get("also", {}).get(variant, {}).get(part, {})
-    return shlex.quote(json.dumps(chosen, sort_keys=True))
-
-
-def train_settings(wildcards):
-    """Return the training settings as a shell word."""
-    return settings(wildcards, "train")
-
-
-def fold_in_settings(wildcards):
-    """Return the fold-in settings as a shell word."""
-    return settings(wildcards, "fold_in")
+def exhibit_code(kinds):
+    """Return the digest of what exhibits of some kinds run."""
+    modules = {exhibit.module for exhibit in EXHIBITS.values() if exhibit.kind in kinds}
+    if "macros" in kinds:
+        modules |= {f"{paper.module}.{part}" for paper in PAPERS for part in ("interpretations", "macros")}
+    return code("heldout.typesetting.exhibits", *sorted(modules))
 
 
 def corpus_code(wildcards):
-    """Return the digest of what makes a corpus, and a synthetic one's settings; nothing for an imported one.
+    """Return what a corpus is made by and from, nothing for an imported one: a parameter of what uses the corpus too.
 
-    Stands among the parameters of what uses the corpus too: when a changed corpus could not be made, Snakemake
-    would otherwise take what was made of the old one as finished.
+    When a changed corpus could not be made, Snakemake would otherwise take what was made of the old one as finished.
     """
     return corpus_code_of(wildcards.corpus)
 
 
 def corpus_code_of(corpus):
     """Return `corpus_code` of a corpus by name."""
-    if corpus in DRAWN:
-        return [code("heldout.corpora.realistic", MODULES["lda"]), REALISTIC, corpus_code_of(REALISTIC["source"])]
+    if corpus in REALISTIC["corpora"]:
+        return [code("heldout.corpora.realistic", MODULES[LDA]), REALISTIC, corpus_code_of(REALISTIC["source"])]
     if corpus.removesuffix(SYNTHETIC) not in RECIPES:
         return ""
     if corpus.endswith(SYNTHETIC):
@@ -140,90 +127,20 @@ def corpus_code_of(corpus):
     return code("heldout.corpora.prepare")
 
 
+def corpus_file(wildcards):
+    """Return a corpus's file."""
+    return corpus_of(wildcards.corpus)
+
+
+def corpus_of(corpus):
+    """Return the file of a corpus by name: an imported one is everybody's, what a study makes is its own."""
+    own = corpus in REALISTIC["corpora"] or corpus.removesuffix(SYNTHETIC) in RECIPES
+    return f"{DATA}/corpora/{corpus}.npz" if own else f"data/corpora/{corpus}.npz"
+
+
 def all_corpora():
     """Return every corpus that the study describes."""
-    return [f"data/corpora/{corpus}.npz" for corpus in DESCRIBED]
-
-
-def score_files(corpora, model, variant, grid):
-    """Return the score files of one variant of a model over corpora and a grid of (topics, seed)."""
-    return [
-        f"data/scores/{corpus}/{model}/{variant}/{topics}-{seed}.csv" for corpus in corpora for topics, seed in grid
-    ]
-
-
-def grid(model):
-    """Return every (topics, seed) of a model: the study's, where it has none of its own."""
-    return list(product(MODELS[model].get("topics", study["topics"]), MODELS[model].get("seeds", study["seeds"])))
-
-
-def all_scores():
-    """Return every score file that the study asks for."""
-    second = product(study["topics"], study["smoothing_in_m_step"]["seeds"])
-    beyond, alternatives = study["beyond_vocabulary"], study["alternatives"]
-    tried = list(product(alternatives["topics"], alternatives["seeds"]))
-    files = score_files(CORPORA, "plsa-hof", "smoothed-in-m-step", list(second))
-    files += score_files(
-        [beyond["corpus"]],
-        "plsa-hof",
-        MODELS["plsa-hof"]["variant"],
-        list(product(beyond["topics"], beyond["seeds"])),
-    )
-    for model in MODELS:
-        for variant in [MODELS[model]["variant"], *MODELS[model].get("also", {})]:
-            files += score_files(CORPORA, model, variant, grid(model))
-        for name in alternatives["variants"].get(model, {}):
-            files += score_files([alternatives["corpus"]], model, f"alternative-{name}", tried)
-    for model in ("plsa-hof", "lda"):
-        files += score_files(alternatives["corpora"], model, MODELS[model]["variant"], tried)
-    return sorted({*files, *measured("scores")})
-
-
-def measure_grid():
-    """Return (corpus, model, kind, topics, seed) of every measurement that the study asks for."""
-    runs = [run for kind in MEASURES for run in Settings(study).measured_runs(kind)]
-    return [(run.corpus, run.model, run.variant, run.topics, run.seed) for run in runs]
-
-
-def measured(folder):
-    """Return the files of every measurement below data/scores or data/measurements."""
-    return [f"data/{folder}/{c}/{model}/{kind}/{k}-{seed}.csv" for c, model, kind, k, seed in measure_grid()]
-
-
-def corpus_to_measure(wildcards):
-    """Return the corpus that a measurement reads; none where it draws its own documents."""
-    return [] if wildcards.corpus == NO_CORPUS else f"data/corpora/{wildcards.corpus}.npz"
-
-
-def topics_to_measure(wildcards):
-    """Return the topics of the model's main variant that a measurement reads, or a drawn corpus's true ones."""
-    if wildcards.corpus in DRAWN:
-        return f"data/models/{wildcards.corpus}/true-topics.npz"
-    if wildcards.model not in MODELS:
-        return []
-    return topics_of(wildcards, MODELS[wildcards.model]["variant"])
-
-
-def measure_settings(wildcards):
-    """Return a measurement's settings as a shell word."""
-    return shlex.quote(json.dumps(MEASURES[wildcards.kind].get("settings", {}), sort_keys=True))
-
-
-def measure_code(wildcards):
-    """Return the digest of what a measurement runs, and of the model that it reads."""
-    modules = ["heldout.measures", f"heldout.measures.{wildcards.kind.replace('-', '_')}"]
-    return code(*modules, *([MODULES[wildcards.model]] if wildcards.model in MODULES else []))
-
-
-def true_topics(wildcards):
-    """Return the model that a realistic corpus is drawn from."""
-    source, topics = REALISTIC["source"], SOURCES[wildcards.corpus].topics
-    return f"data/models/{source}/lda/truth/{topics}-{REALISTIC['seed']}.npz"
-
-
-def measure_trained(wildcards):
-    """Return the training settings of the model that a measurement reads."""
-    return train_settings(wildcards) if wildcards.model in MODELS else ""
+    return [corpus_of(corpus) for corpus in settings.described]
 
 
 def raw_inputs(wildcards):
@@ -231,54 +148,96 @@ def raw_inputs(wildcards):
     return [f"data/raw/{file}" for file in raw_files(wildcards.corpus)]
 
 
-def topics_to_score(wildcards):
-    """Return the topics that one score file evaluates."""
-    return topics_of(wildcards, wildcards.variant)
+def true_topics(wildcards):
+    """Return the model that a realistic corpus is drawn from."""
+    topics = SOURCES[wildcards.corpus].topics
+    return f"{DATA}/models/{REALISTIC['source']}/{LDA}/truth/{topics}-{REALISTIC['seed']}.npz"
 
 
-def topics_of(wildcards, variant):
-    """Return the topics of one variant: all chains, or the one model."""
-    stem = f"data/models/{wildcards.corpus}/{wildcards.model}/{variant}/{wildcards.topics}-{wildcards.seed}"
-    if "chains" in MODELS[wildcards.model]["train"]:
-        return [f"{stem}-chain-{chain}.npz" for chain in range(MODELS[wildcards.model]["train"]["chains"])]
-    return [f"{stem}.npz"]
+def test_documents(wildcards):
+    """Return how many documents of a corpus are held out."""
+    return settings.test_documents(wildcards.corpus)
 
 
-def sweep_values(wildcards):
-    """Return the setting that a sweep varies and its values, as options."""
-    if wildcards.variant == "smoothed-in-m-step":
-        return "--setting smoothing --values " + " ".join(SMOOTHING)
-    varied = MODELS[wildcards.model]["sweep"]
-    return f"--setting {varied['setting']} --values " + " ".join(repr(float(value)) for value in varied["values"])
+def as_word(value):
+    """Return settings as one shell word."""
+    return shlex.quote(json.dumps(value, sort_keys=True))
+
+
+def train_settings(wildcards):
+    """Return a model's training settings as a shell word."""
+    return as_word(settings.settings_of(wildcards.model, wildcards.get("variant", ""), "train"))
+
+
+def fold_in_settings(wildcards):
+    """Return a model's fold-in settings as a shell word."""
+    return as_word(settings.settings_of(wildcards.model, wildcards.get("variant", ""), "fold_in"))
 
 
 def constants_to_add(wildcards):
     """Return the constants that are added after training, as an option."""
-    own = MODELS[wildcards.model].get("smoothing", SMOOTHING if MODELS[wildcards.model].get("smoothed") else [])
-    if wildcards.variant == "smoothed-in-m-step" or not own:
-        return ""
-    return "--smoothing " + " ".join(repr(float(constant)) for constant in own)
+    constants = () if wildcards.variant == SECOND_READING else settings.constants_added(wildcards.model)
+    return "--smoothing " + " ".join(map(repr, constants)) if constants else ""
 
 
-def measure_fold_in(wildcards):
-    """Return the fold-in settings of the model that a measurement reads, as an option."""
-    return f"--fold-in-settings {fold_in_settings(wildcards)}" if wildcards.model in MODELS else ""
+def sweep_values(wildcards):
+    """Return the setting that a sweep varies and its values, as options."""
+    varied = study["models"][wildcards.model].get("sweep")
+    if wildcards.variant == SECOND_READING:
+        varied = {"setting": "smoothing", "values": study["smoothing"]}
+    return f"--setting {varied['setting']} --values " + " ".join(repr(float(value)) for value in varied["values"])
 
 
-def exhibit_code(wildcards):
-    """Return the digest of what an exhibit runs."""
-    return code("heldout.exhibits", EXHIBITS[wildcards.name].module)
+def files(folder, runs):
+    """Return the files of runs below a folder of the study."""
+    return [f"{DATA}/{folder}/{r.corpus}/{r.model}/{r.variant}/{r.topics}-{r.seed}.csv" for r in runs]
 
 
-def reference_timings(wildcards=None):
-    """Return the committed timings of the study and of the estimators as options, where there are any."""
-    options = {"--timings": REFERENCE / "timings.csv", "--benchmarks": ESTIMATOR_TIMINGS}
-    return " ".join(f"{option} {path}" for option, path in options.items() if path.exists())
+def all_scores():
+    """Return every score file that the study asks for."""
+    return files("scores", sorted({*settings.fits(), *settings.experiments()}))
 
 
-def exhibit_files(kind):
-    """Return the files of every exhibit of one kind that the study gives rise to."""
-    return [exhibit_path(name) for name in exhibit_names(study) if EXHIBITS[name].kind == kind]
+def topics_to_read(wildcards):
+    """Return the topics of the model's main variant that an experiment reads, or a drawn corpus's true ones."""
+    if wildcards.corpus in REALISTIC["corpora"]:
+        return f"{DATA}/models/{wildcards.corpus}/true-topics.npz"
+    if wildcards.model not in settings.models:
+        return []
+    folder = f"{DATA}/models/{wildcards.corpus}/{wildcards.model}/{settings.variant(wildcards.model)}"
+    chains = settings.chains(wildcards.model)
+    names = [f"-chain-{chain}" for chain in range(chains)] or [""]
+    return [f"{folder}/{wildcards.topics}-{wildcards.seed}{name}.npz" for name in names]
+
+
+def corpus_to_read(wildcards):
+    """Return the corpus that an experiment reads; none where it draws its own documents."""
+    return [] if wildcards.corpus == NO_CORPUS else corpus_of(wildcards.corpus)
+
+
+def experiment_settings(wildcards):
+    """Return an experiment's settings as a shell word."""
+    return as_word(study["measures"][wildcards.name].get("settings", {}))
+
+
+def trained_settings(wildcards):
+    """Return the training settings of the model that an experiment reads."""
+    return train_settings(wildcards) if wildcards.model in settings.models else ""
+
+
+def fold_in_option(wildcards):
+    """Return the fold-in settings of the model that an experiment reads, as an option."""
+    return f"--fold-in-settings {fold_in_settings(wildcards)}" if wildcards.model in settings.models else ""
+
+
+def exhibit_files(*kinds):
+    """Return the files of every exhibit of some kinds that the study gives rise to."""
+    return [path(name, exhibit, settings.name) for name, exhibit in EXHIBITS.items() if exhibit.kind in kinds]
+
+
+def options(values):
+    """Return options of the command line by name."""
+    return " ".join(f"--{name} {value}" for name, value in values.items())
 
 
 def checked_out():
@@ -293,8 +252,8 @@ def commit(form):
 
 
 def git(*arguments):
-    """Return what git prints; nothing where there is no git or no checkout."""
+    """Return what git prints of the checkout; nothing where there is no git or no checkout."""
     if shutil.which("git") is None:
         return ""
-    found = subprocess.run(["git", *arguments], capture_output=True, text=True, check=False)
-    return found.stdout.strip() if found.returncode == 0 else ""
+    done = subprocess.run(["git", "-C", str(ROOT), *arguments], capture_output=True, text=True, check=False)
+    return done.stdout.strip() if done.returncode == 0 else ""

@@ -5,7 +5,7 @@ rule fetch:
     """Download one raw file, or take it from the mirror, and verify what it holds."""
     input:
         # an edited row must not cost a finished download: what is read is verified again by `prepare`
-        table=ancient("data/corpora.csv"),
+        table=ancient(CORPORA_TABLE),
     output:
         "data/raw/{file}",
     log:
@@ -15,8 +15,6 @@ rule fetch:
     wildcard_constraints:
         file=r"[A-Za-z0-9._-]+",
     retries: 0
-    conda:
-        "../../environment.yml"
     shell:
         # the progress bar and the one line of an error belong on the terminal
         "heldout fetch {wildcards.file} --table {input.table} --output {output} > {log}"
@@ -26,17 +24,15 @@ rule prepare:
     """Parse and preprocess one corpus."""
     input:
         raw=raw_inputs,
-        table="data/corpora.csv",
+        table=CORPORA_TABLE,
     output:
-        "data/corpora/{corpus}.npz",
+        f"{DATA}/corpora/{{corpus}}.npz",
     log:
-        "logs/prepare/{corpus}.log",
+        f"{LOGS}/prepare/{{corpus}}.log",
     benchmark:
         f"{BENCHMARKS}/prepare/{{corpus}}.tsv"
     wildcard_constraints:
         corpus="|".join(RECIPES),
-    conda:
-        "../../environment.yml"
     params:
         code=code("heldout.corpora.prepare"),
     shell:
@@ -46,18 +42,16 @@ rule prepare:
 rule synthesize:
     """Draw a corpus from a known LDA; the true topics are kept."""
     input:
-        published="data/published/welling-2008-table-1.csv",
+        published=PUBLISHED,
     output:
-        corpus="data/corpora/{corpus}-like.npz",
-        topics="data/models/{corpus}-like/true-topics.npz",
+        corpus=f"{DATA}/corpora/{{corpus}}-like.npz",
+        topics=f"{DATA}/models/{{corpus}}-like/true-topics.npz",
     log:
-        "logs/synthesize/{corpus}.log",
+        f"{LOGS}/synthesize/{{corpus}}.log",
     benchmark:
         f"{BENCHMARKS}/synthesize/{{corpus}}.tsv"
     wildcard_constraints:
         corpus="|".join(RECIPES),
-    conda:
-        "../../environment.yml"
     params:
         code=code("heldout.corpora.synthetic", "heldout.corpora.table"),
         scale=study["synthetic"]["scale"],
@@ -71,18 +65,16 @@ rule draw:
     """Draw a corpus from a model that was trained on real documents; its true topics are kept."""
     input:
         topics=true_topics,
-        source=f"data/corpora/{REALISTIC['source']}.npz",
+        source=corpus_of(REALISTIC["source"]),
     output:
-        corpus="data/corpora/{corpus}.npz",
-        topics="data/models/{corpus}/true-topics.npz",
+        corpus=f"{DATA}/corpora/{{corpus}}.npz",
+        topics=f"{DATA}/models/{{corpus}}/true-topics.npz",
     log:
-        "logs/draw/{corpus}.log",
+        f"{LOGS}/draw/{{corpus}}.log",
     benchmark:
         f"{BENCHMARKS}/draw/{{corpus}}.tsv"
     wildcard_constraints:
-        corpus="|".join(DRAWN) or "nothing",
-    conda:
-        "../../environment.yml"
+        corpus="|".join(REALISTIC["corpora"]) or "nothing",
     params:
         code=code("heldout.corpora.realistic"),
         documents=REALISTIC["documents"],
@@ -97,22 +89,17 @@ rule draw:
 rule describe_corpora:
     """Table 1 as data: what each corpus holds beside what the paper printed."""
     input:
-        corpora=expand("data/corpora/{corpus}.npz", corpus=DESCRIBED),
-        published="data/published/welling-2008-table-1.csv",
+        corpora=all_corpora(),
+        published=PUBLISHED,
     output:
-        "data/scores/corpora.csv",
+        f"{DATA}/corpora.csv",
     log:
-        "logs/describe_corpora.log",
+        f"{LOGS}/describe_corpora.log",
     benchmark:
         f"{BENCHMARKS}/describe_corpora.tsv"
-    conda:
-        "../../environment.yml"
     params:
         code=code("heldout.corpora.table"),
-        test_documents=[
-            f"{corpus}={study['corpora'][corpus if corpus in study['corpora'] else base(corpus)]['test_documents']}"
-            for corpus in DESCRIBED
-        ],
+        test_documents=[f"{corpus}={settings.test_documents(corpus)}" for corpus in settings.described],
     shell:
         "heldout describe {input.corpora} --test-documents {params.test_documents} --published {input.published}"
         " --output {output} 2> {log}"

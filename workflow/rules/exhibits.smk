@@ -1,9 +1,4 @@
-"""Scores to figures and tables: an exhibit is a function of scores, corpora and the study, and of nothing else."""
-
-EXHIBIT = (
-    "heldout exhibit {wildcards.name} --study {input.study} --scores {input.scores} --corpora {input.corpora} --measurements {input.measurements}"
-    " {params.timings} --output {output} 2> {log}"
-)
+"""Scores to verdicts, figures and tables: functions of the study and its three tables, and of nothing else."""
 
 
 localrules:
@@ -15,56 +10,78 @@ rule write_study:
     output:
         STUDY,
     log:
-        "logs/write_study.log",
-    conda:
-        "../../environment.yml"
+        f"{LOGS}/write_study.log",
     params:
-        study=json.dumps({key: value for key, value in study.items() if key != "mirror"}, sort_keys=True),
+        study=json.dumps(
+            {key: value for key, value in study.items() if key not in ("mirror", "results")}, sort_keys=True
+        ),
     shell:
         "printf '%s\\n' {params.study:q} > {output} 2> {log}"
 
 
-rule figure:
-    """Draw one figure."""
+rule verdicts:
+    """Judge the claims of one paper."""
     input:
+        **TABLES,
         study=STUDY,
-        scores="data/scores/scores.csv",
-        corpora="data/scores/corpora.csv",
-        measurements="data/scores/measurements.csv",
     output:
-        report("figures/{name}.pdf", category="Figures", labels={"exhibit": "{name}"}),
+        f"{DATA}/verdicts/{{name}}.json",
     log:
-        "logs/figure/{name}.log",
+        f"{LOGS}/verdicts/{{name}}.log",
     benchmark:
-        f"{BENCHMARKS}/figure/{{name}}.tsv"
-    conda:
-        "../../environment.yml"
+        f"{BENCHMARKS}/verdicts/{{name}}.tsv"
     params:
-        code=exhibit_code,
-        timings="",
+        code=verdict_code,
     shell:
-        EXHIBIT
+        "heldout verdicts {wildcards.name} --study {input.study} --scores {input.scores} --corpora {input.corpora}"
+        " --measurements {input.measurements} --output {output} 2> {log}"
 
 
-rule table:
-    """Write one table as LaTeX."""
+EXHIBIT = (
+    " --study {input.study} --scores {input.scores} --corpora {input.corpora} --measurements {input.measurements}"
+    " --verdicts {input.verdicts} {params.options} --job-benchmarks {params.benchmarks} --output {params.folder} 2> {log}"
+)
+VERDICTS = [f"{DATA}/verdicts/{paper.name}.json" for paper in PAPERS]
+
+
+rule figures:
+    """Draw all figures, each with a benchmark of its own."""
     input:
+        **TABLES,
         study=STUDY,
-        scores="data/scores/scores.csv",
-        corpora="data/scores/corpora.csv",
-        measurements="data/scores/measurements.csv",
-        timings=branch(Path(REFERENCE / "timings.csv").exists(), then=str(REFERENCE / "timings.csv"), otherwise=[]),
-        benchmarks=branch(ESTIMATOR_TIMINGS.exists(), then=str(ESTIMATOR_TIMINGS), otherwise=[]),
+        verdicts=VERDICTS,
     output:
-        "paper/generated/{name}.tex",
+        report(exhibit_files("figure"), category="Figures"),
     log:
-        "logs/table/{name}.log",
+        f"{LOGS}/figures.log",
     benchmark:
-        f"{BENCHMARKS}/table/{{name}}.tsv"
-    conda:
-        "../../environment.yml"
+        f"{BENCHMARKS}/figures.tsv"
     params:
-        code=exhibit_code,
-        timings=reference_timings,
+        code=exhibit_code(("figure",)),
+        options="",
+        benchmarks=f"{BENCHMARKS}/figure",
+        folder=FIGURES,
     shell:
-        EXHIBIT
+        "heldout exhibits figures" + EXHIBIT
+
+
+rule tables:
+    """Write all tables and every number of the prose as LaTeX, with the commit that the paper is built from."""
+    input:
+        **TABLES,
+        **TIMINGS,
+        study=STUDY,
+        verdicts=VERDICTS,
+    output:
+        exhibit_files("table", "macros"),
+    log:
+        f"{LOGS}/tables.log",
+    benchmark:
+        f"{BENCHMARKS}/tables.tsv"
+    params:
+        code=exhibit_code(("table", "macros")),
+        options=options(TIMINGS | {"commit": f"'{checked_out()}'", "date": f"'{commit('%cs')}'"}),
+        benchmarks=f"{BENCHMARKS}/table",
+        folder=GENERATED,
+    shell:
+        "heldout exhibits tables" + EXHIBIT

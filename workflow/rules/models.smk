@@ -1,77 +1,109 @@
-"""Corpora to topics."""
+"""Corpora to topics and their scores, one row per evaluation."""
 
-TRAIN = (
-    "heldout train {input.corpus} --model {wildcards.model} --topics {wildcards.topics} --seed {wildcards.seed}"
-    " --test-documents {params.test_documents} --settings {params.settings} --output {output} 2> {log}"
+FIT = (
+    "heldout fit {input.corpus} --model {wildcards.model} --variant {wildcards.variant} --topics {wildcards.topics}"
+    " --seed {wildcards.seed} --test-documents {params.test_documents} --train-settings {params.train}"
+    " --fold-in-settings {params.fold_in} {params.smoothing} --output {output.topics} --scores {output.scores} 2> {log}"
 )
 
 
-ruleorder: train_truth > train_chains > train
+ruleorder: fit_truth > fit_chains > fit
 
 
-rule train:
-    """Train a deterministic model once; its log-likelihood per iteration goes into the topics' provenance."""
+rule fit:
+    """Train a deterministic model once, and score its test documents folded in on all their tokens and on half of them."""
     input:
-        corpus="data/corpora/{corpus}.npz",
+        corpus=corpus_file,
     output:
-        "data/models/{corpus}/{model}/{variant}/{topics}-{seed}.npz",
+        topics=f"{DATA}/models/{{corpus}}/{{model}}/{{variant}}/{{topics}}-{{seed}}.npz",
+        scores=f"{DATA}/scores/{{corpus}}/{{model}}/{{variant}}/{{topics}}-{{seed}}.csv",
     log:
-        "logs/train/{corpus}/{model}/{variant}/{topics}-{seed}.log",
+        f"{LOGS}/fit/{{corpus}}/{{model}}/{{variant}}/{{topics}}-{{seed}}.log",
     benchmark:
-        f"{BENCHMARKS}/train/{{corpus}}/{{model}}/{{variant}}/{{topics}}-{{seed}}.tsv"
-    conda:
-        "../../environment.yml"
+        f"{BENCHMARKS}/fit/{{corpus}}/{{model}}/{{variant}}/{{topics}}-{{seed}}.tsv"
+    wildcard_constraints:
+        model="|".join(settings.models),
     params:
         code=model_code,
         test_documents=test_documents,
-        settings=train_settings,
+        train=train_settings,
+        fold_in=fold_in_settings,
+        smoothing=constants_to_add,
         corpus=corpus_code,
     shell:
-        TRAIN
+        FIT
 
 
-rule train_truth:
+rule fit_chains:
+    """Train independent Markov chains of one model, and score them one by one and averaged."""
+    input:
+        corpus=corpus_file,
+    output:
+        topics=expand(
+            f"{DATA}/models/{{{{corpus}}}}/{{{{model}}}}/{{{{variant}}}}/{{{{topics}}}}-{{{{seed}}}}-chain-{{chain}}.npz",
+            chain=range(settings.chains(LDA)),
+        ),
+        scores=f"{DATA}/scores/{{corpus}}/{{model}}/{{variant}}/{{topics}}-{{seed}}.csv",
+    log:
+        f"{LOGS}/fit/{{corpus}}/{{model}}/{{variant}}/{{topics}}-{{seed}}.log",
+    benchmark:
+        f"{BENCHMARKS}/fit_chains/{{corpus}}/{{model}}/{{variant}}/{{topics}}-{{seed}}.tsv"
+    wildcard_constraints:
+        model=LDA,
+    params:
+        code=model_code,
+        test_documents=test_documents,
+        train=train_settings,
+        fold_in=fold_in_settings,
+        smoothing="",
+        corpus=corpus_code,
+    shell:
+        FIT
+
+
+rule fit_truth:
     """Train the LDA that realistic corpora are drawn from, on all documents of the corpus that stands behind them."""
     input:
-        corpus="data/corpora/{corpus}.npz",
+        corpus=corpus_file,
     output:
-        "data/models/{corpus}/lda/truth/{topics}-{seed}.npz",
+        f"{DATA}/models/{{corpus}}/{LDA}/truth/{{topics}}-{{seed}}.npz",
     log:
-        "logs/train/{corpus}/lda/truth/{topics}-{seed}.log",
+        f"{LOGS}/fit_truth/{{corpus}}/{{topics}}-{{seed}}.log",
     benchmark:
-        f"{BENCHMARKS}/train_truth/{{corpus}}/lda/truth/{{topics}}-{{seed}}.tsv"
-    conda:
-        "../../environment.yml"
+        f"{BENCHMARKS}/fit_truth/{{corpus}}/{LDA}/truth/{{topics}}-{{seed}}.tsv"
     params:
-        code=code("heldout.runs", MODULES["lda"]),
-        settings=shlex.quote(json.dumps(REALISTIC["train"], sort_keys=True)),
+        code=code("heldout.runs", MODULES[LDA]),
+        model=LDA,
+        train=as_word(REALISTIC["train"]),
         corpus=corpus_code,
     shell:
-        "heldout train {input.corpus} --model lda --topics {wildcards.topics} --seed {wildcards.seed} --test-documents 0"
-        " --settings {params.settings} --output {output} 2> {log}"
+        "heldout fit {input.corpus} --model {params.model} --topics {wildcards.topics} --seed {wildcards.seed}"
+        " --test-documents 0 --train-settings {params.train} --output {output} 2> {log}"
 
 
-rule train_chains:
-    """Train independent Markov chains of one model."""
+rule sweep:
+    """Train once per value of one setting and score each: the constant at every M step, the inverse temperature."""
     input:
-        corpus="data/corpora/{corpus}.npz",
+        corpus=corpus_file,
     output:
-        expand(
-            "data/models/{{corpus}}/{{model}}/{{variant}}/{{topics}}-{{seed}}-chain-{chain}.npz",
-            chain=range(MODELS["lda"]["train"]["chains"]),
-        ),
+        f"{DATA}/scores/{{corpus}}/{{model}}/{{variant}}/{{topics}}-{{seed}}.csv",
     log:
-        "logs/train/{corpus}/{model}/{variant}/{topics}-{seed}.log",
+        f"{LOGS}/sweep/{{corpus}}/{{model}}/{{variant}}/{{topics}}-{{seed}}.log",
     benchmark:
-        f"{BENCHMARKS}/train_chains/{{corpus}}/{{model}}/{{variant}}/{{topics}}-{{seed}}.tsv"
+        f"{BENCHMARKS}/sweep/{{corpus}}/{{model}}/{{variant}}/{{topics}}-{{seed}}.tsv"
     wildcard_constraints:
-        model="lda",
-    conda:
-        "../../environment.yml"
+        model="|".join(settings.models),
+        variant="smoothed-in-m-step|tempered",
     params:
         code=model_code,
         test_documents=test_documents,
-        settings=train_settings,
+        train=train_settings,
+        fold_in=fold_in_settings,
+        smoothing=constants_to_add,
         corpus=corpus_code,
+        values=sweep_values,
     shell:
-        TRAIN
+        "heldout sweep {input.corpus} --model {wildcards.model} --variant {wildcards.variant} --topics {wildcards.topics}"
+        " --seed {wildcards.seed} --test-documents {params.test_documents} {params.values}"
+        " --train-settings {params.train} --fold-in-settings {params.fold_in} {params.smoothing}"
+        " --output {output} 2> {log}"

@@ -1,7 +1,7 @@
 """The figures of an audit's page, as SVG that stands inside HTML and takes its colours from the page.
 
-matplotlib draws them in the colours of `heldout.typesetting.style`; its ink, its lines and its background are then handed to
-the page's own variables, so that one figure serves a light screen, a dark one and paper.
+matplotlib draws them in the colours of `heldout.typesetting.style`; its ink, its lines and its background are then
+handed to the page's own variables, so that one figure serves a light screen, a dark one and paper.
 """
 
 import io
@@ -17,13 +17,13 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from numpy.typing import NDArray
 
 from heldout.auditing import wording
-from heldout.auditing.result import Audit
-from heldout.auditing.wording import BOUND, ERRORS, TRUTH
-from heldout.evaluators import FULL
+from heldout.auditing.result import TRUTH, Audit
+from heldout.auditing.wording import ERRORS
+from heldout.evaluators import FULL, MEAN_FIELD_BOUND
 from heldout.typesetting import style
 
 WIDTH = 4.4  # inches: a phone's width at a legible size of type
-SERIES = ((FULL, "full folding-in"), (BOUND, "bound"))  # drawn by document length
+SERIES = ((FULL, "full folding-in"), (MEAN_FIELD_BOUND, "bound"))  # drawn by document length
 MOST_POINTS = 2000
 GROUPS = 12  # of documents of similar length, whose medians are drawn
 
@@ -170,9 +170,9 @@ def differences(audit: Audit, evaluator: str) -> tuple[NDArray[np.int64], NDArra
     """Return lengths and (evaluator less truth) / length, nats per token, of the documents where both are finite."""
     if evaluator not in audit.nats:
         return np.zeros(0, np.int64), np.zeros(0)
-    some = (audit.lengths > 0) & np.isfinite(audit.nats[evaluator]) & np.isfinite(audit.nats[TRUTH])
-    lengths = audit.lengths[some]
-    return lengths, (audit.nats[evaluator][some] - audit.nats[TRUTH][some]) / lengths
+    finite = (audit.lengths > 0) & np.isfinite(audit.nats[evaluator]) & np.isfinite(audit.nats[TRUTH])
+    lengths = audit.lengths[finite]
+    return lengths, (audit.nats[evaluator][finite] - audit.nats[TRUTH][finite]) / lengths
 
 
 def thinned(lengths: NDArray[np.int64], most: int) -> NDArray[np.int64]:

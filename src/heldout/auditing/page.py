@@ -8,9 +8,11 @@ import html
 import math
 from importlib.metadata import version
 
-from heldout.auditing import wording
-from heldout.auditing.result import Audit, Different, Line
-from heldout.auditing.wording import TIMES, TRUTH
+import numpy as np
+
+from heldout.auditing import figures, wording
+from heldout.auditing.result import TRUTH, Audit, Different, Line
+from heldout.auditing.wording import TIMES
 from heldout.evaluators import FULL, HALF
 
 # Contrast with the page, as WCAG counts it: ink and soft above 7 and 4.5 in both schemes (the tests count again)
@@ -73,8 +75,6 @@ def page(audit: Audit) -> str:
     Args:
         audit: the audit; an incomplete one says so in the first line.
     """
-    from heldout.auditing import figures
-
     title = _text(f"Audit: {wording.model_line(audit)}")
     parts = [
         f'<p class="incomplete" role="alert">{_text(wording.incomplete(audit))}</p>' if not audit.complete else "",
@@ -130,11 +130,9 @@ def _number(number: str, kind: str = "") -> str:
 
 
 def _numbers(audit: Audit) -> str:
-    from heldout.auditing.figures import colour_of, in_page
-
     body = ""
     for row in wording.rows(audit):
-        colour = in_page(colour_of(row.evaluator))
+        colour = figures.in_page(figures.colour_of(row.evaluator))
         body += (
             f'<tr class="{"truth" if row.evaluator == TRUTH else "other"}"><th scope="row">'
             f'<span class="swatch" style="background:{colour}"></span>{_text(row.label)}</th>'
@@ -181,13 +179,9 @@ def _figures(audit: Audit, numbers: str, lengths: str) -> str:
 
 
 def _medians(audit: Audit) -> str:
-    import numpy as np
-
-    from heldout.auditing.figures import SERIES, differences
-
-    found = ((label, differences(audit, name)[1]) for name, label in SERIES)
+    labelled = ((label, figures.differences(audit, name)[1]) for name, label in figures.SERIES)
     return "; ".join(
-        f"{label} {wording.signed(float(np.median(gaps)))} nats per token" for label, gaps in found if len(gaps)
+        f"{label} {wording.signed(float(np.median(gaps)))} nats per token" for label, gaps in labelled if len(gaps)
     )
 
 

@@ -9,18 +9,20 @@ from numpy.typing import NDArray
 
 from heldout.libraries import Reported
 
+TRUTH = "truth"  # the line of the likelihood itself, whatever computes it
+
 
 @dataclass(frozen=True)
 class Line:
     """One evaluator's total over the documents.
 
     Attributes:
-        evaluator: "full-folding-in", "half-folding-in", "mean-field-bound", "truth", or another of `ESTIMATORS`.
+        evaluator: "full-folding-in", "half-folding-in", "mean-field-bound" or "truth".
         label: its name for people.
         estimator: what computed it: the evaluator itself, or for "truth" "exact-marginal" or the estimator used.
         log_likelihood: nats, over the scored tokens.
-        standard_error: of log_likelihood, nats, with the bias of logarithms of estimates (`audit.total_error`); 0 where
-            deterministic, NaN where none is stated.
+        standard_error: of log_likelihood, nats, with the bias of logarithms of estimates
+            (`heldout.auditing.summary.total_error`); 0 where deterministic, NaN where none is stated.
         tokens: the tokens scored (half folding-in scores half of them).
         samples: per document, at most; 0 for a deterministic evaluator.
     """
@@ -116,3 +118,36 @@ class Audit:
     def line(self, evaluator: str) -> Line:
         """Return one evaluator's total."""
         return next(line for line in self.lines if line.evaluator == evaluator)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the audit as JSON-compatible values; what is not finite is null.
+
+        Keys: "model", "library", "version", "topics", "words", "alpha" (a list of K), "corpus", "documents", "empty",
+        "tokens", "left_out", "complete", "truth_exact", "reason", "settings"; "lines", a list of objects with the
+        attributes of `Line` and "nats_per_token", "error_per_token", "perplexity"; "reported", an object with the
+        attributes of `Reported`, its "terms" a list; "most_different", a list of objects with the attributes of
+        `Different`; and "per_document", an object with "lengths" and, by evaluator, "nats" and "errors", lists of the
+        documents in their order. Log-likelihoods and errors are in nats.
+        """
+        derived = ("nats_per_token", "error_per_token", "perplexity")
+        per_document = {"lengths": self.lengths, "nats": self.nats, "errors": self.errors}
+        plain = {name: value for name, value in vars(self).items() if name not in per_document} | {
+            "lines": [vars(line) | {name: getattr(line, name) for name in derived} for line in self.lines],
+            "reported": vars(self.reported) | {"terms": [vars(term) for term in self.reported.terms]},
+            "most_different": [vars(document) for document in self.most_different],
+            "per_document": per_document,
+        }
+        json_compatible: dict[str, Any] = _plain(plain)
+        return json_compatible
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return _plain(value.tolist())
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {name: _plain(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(part) for part in value]
+    return value

@@ -44,8 +44,8 @@ class Store:
                 ) from error
             return
         try:
-            found = json.loads(path.read_text(encoding="utf-8"))
-            other = sorted(name for name in {*key, *found} if key.get(name) != found.get(name))
+            kept = json.loads(path.read_text(encoding="utf-8"))
+            other = sorted(name for name in {*key, *kept} if key.get(name) != kept.get(name))
         except (OSError, ValueError, TypeError) as error:
             raise InputError(f"{path}: cannot be read ({error}); delete the folder") from error
         if other:
@@ -62,10 +62,10 @@ class Store:
         values, done = np.zeros((documents, self.columns)), np.zeros(documents, dtype=bool)
         for path in self._parts():
             with reading_arrays(path, "part of an audit", "run the audit again") as file:
-                at, found = file["documents"], file["values"]
-                if found.shape != (len(at), self.columns) or not np.all((at >= 0) & (at < documents)):
-                    raise ValueError(f"{found.shape} values of {len(at)} documents")
-                values[at], done[at] = found, True
+                at, kept = file["documents"], file["values"]
+                if kept.shape != (len(at), self.columns) or not np.all((at >= 0) & (at < documents)):
+                    raise ValueError(f"{kept.shape} values of {len(at)} documents")
+                values[at], done[at] = kept, True
         return values, done
 
     def add(self, at: NDArray[np.int64], values: NDArray[np.float64]) -> None:

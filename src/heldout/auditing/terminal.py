@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from heldout.auditing import wording
-from heldout.auditing.result import Audit, Different
+from heldout.auditing.result import TRUTH, Audit, Different
 from heldout.auditing.wording import ALPHA, MINUS, TIMES
 from heldout.evaluators import FULL
 
@@ -114,7 +114,7 @@ class _Parts:
             self.column(table, "what it is")
         for row in wording.rows(self.audit):
             cells = [row.label, row.perplexity, row.error, row.ratio, row.nats, row.nats_error, row.kind]
-            style = "bold" if row.evaluator == wording.TRUTH else ""
+            style = "bold" if row.evaluator == TRUTH else ""
             table.add_row(*(self.text(cell) for cell in cells[: len(table.columns)]), style=style)
         return table
 
@@ -158,11 +158,11 @@ class _Parts:
 
     def cut(self, text: str, cells: int) -> Text:
         """Return text in at most so many columns of the terminal."""
-        found = self.text(text)
-        found.truncate(max(cells, 1), overflow="crop" if self.ascii_only else "ellipsis")
-        return found
+        shortened = self.text(text)
+        shortened.truncate(max(cells, 1), overflow="crop" if self.ascii_only else "ellipsis")
+        return shortened
 
 
 def _numbers(document: Different) -> tuple[str, ...]:
-    full, truth = (document.nats_per_token.get(name, math.nan) for name in (FULL, wording.TRUTH))
+    full, truth = (document.nats_per_token.get(name, math.nan) for name in (FULL, TRUTH))
     return f"{document.tokens:,}", wording.nats(full, 2), wording.nats(truth, 2), wording.signed(full - truth, 2)

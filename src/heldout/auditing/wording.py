@@ -17,11 +17,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from heldout.auditing.result import Audit, Line
-from heldout.evaluators import ESTIMATORS, FULL, HALF
+from heldout.auditing.result import TRUTH, Audit, Line
+from heldout.evaluators import ESTIMATORS, FULL, HALF, MEAN_FIELD_BOUND
+from heldout.libraries import THESE
 
 TIMES, MINUS, ALPHA = "\N{MULTIPLICATION SIGN}", "\N{MINUS SIGN}", "\N{GREEK SMALL LETTER ALPHA}"
-TRUTH, BOUND = "truth", "mean-field-bound"
 SAME = 1e-3  # nats per token: closer numbers count as the same
 ROUNDING = 1e-9  # nats per token
 ERRORS = 2.0  # standard errors: as is a number this close to the truth
@@ -132,7 +132,7 @@ def error(value: float) -> str:
 
 def comparable(audit: Audit) -> bool:
     """Say whether the library's number is of the documents audited."""
-    return audit.reported.about == "these documents" and not math.isnan(audit.reported.perplexity)
+    return audit.reported.about == THESE and not math.isnan(audit.reported.perplexity)
 
 
 def truth_text(audit: Audit) -> str:
@@ -197,9 +197,9 @@ def _relation(audit: Audit) -> str:
 
 def reasons(audit: Audit) -> Iterator[str]:
     """Yield the sentences below the verdict: the growing term, folding-in, how far to trust the truth."""
-    found = growing(audit)
-    if found is not None:
-        name, cost, total = found
+    growing_term = growing(audit)
+    if growing_term is not None:
+        name, cost, total = growing_term
         without = perplexity(math.exp(min(total - cost, 700.0)))
         part = f"Of its {nats(total, 2)} nats per token the term “{name}” is {nats(cost, 2)}"
         says = f"{part}; it grows with the number of topics"
@@ -229,10 +229,10 @@ def reasons(audit: Audit) -> Iterator[str]:
 
 def below_bound(audit: Audit) -> int:
     """Return on how many documents the estimate is below the lower bound on what it estimates."""
-    if audit.truth_exact or BOUND not in audit.nats:
+    if audit.truth_exact or MEAN_FIELD_BOUND not in audit.nats:
         return 0
-    some = audit.lengths > 0
-    return int((audit.nats[TRUTH][some] < audit.nats[BOUND][some] - ROUNDING * audit.lengths[some]).sum())
+    slack = ROUNDING * audit.lengths
+    return int(((audit.nats[TRUTH] < audit.nats[MEAN_FIELD_BOUND] - slack) & (audit.lengths > 0)).sum())
 
 
 def incomplete(audit: Audit) -> str:
@@ -243,25 +243,25 @@ def incomplete(audit: Audit) -> str:
 
 
 def truth_behaviour(audit: Audit) -> str:
-    """Return what is known of the truth's estimator, as in `heldout.evaluators.Estimator.behaviour`."""
-    found = ESTIMATORS.get(audit.line(TRUTH).estimator)
-    return "consistent" if audit.truth_exact or found is None else found.behaviour
+    """Return what is known of the truth's estimator, as in `heldout.evaluators.EstimatorProperties.behaviour`."""
+    known = ESTIMATORS.get(audit.line(TRUTH).estimator)
+    return "consistent" if audit.truth_exact or known is None else known.behaviour
 
 
 def rows(audit: Audit) -> list[Row]:
     """Return the table's rows: the library's own number, the truth, and the other evaluators in their order."""
     truth = audit.line(TRUTH)
-    found = []
+    table = []
     if comparable(audit):
         r = audit.reported
-        found.append(
+        table.append(
             Row(
                 *("reported", clean(audit.library), perplexity(r.perplexity), ""),
                 *(_ratio(r.nats_per_token, truth), nats(r.nats_per_token), "", "as printed"),
             )
         )
     for line in sorted(audit.lines, key=lambda line: line.evaluator != TRUTH):
-        found.append(
+        table.append(
             Row(
                 line.evaluator,
                 TRUTH if line.evaluator == TRUTH else clean(line.label),
@@ -273,7 +273,7 @@ def rows(audit: Audit) -> list[Row]:
                 kind(audit, line),
             )
         )
-    return found
+    return table
 
 
 def _ratio(value: float, truth: Line) -> str:
@@ -291,7 +291,7 @@ def kind(audit: Audit, line: Line) -> str:
         return "optimistic"
     if line.evaluator == HALF:
         return "half given half"
-    if line.evaluator == BOUND:
+    if line.evaluator == MEAN_FIELD_BOUND:
         return "never below truth"
     return SHORT[ESTIMATORS[line.evaluator].behaviour] if line.evaluator in ESTIMATORS else ""
 
@@ -317,7 +317,7 @@ def explanation(audit: Audit, line: Line) -> str:
             "Topic weights are fitted to one half of a document's tokens and score the other half: nothing is used "
             "twice, but it is the likelihood of half a document given the rest, and not of the document."
         )
-    if line.evaluator == BOUND:
+    if line.evaluator == MEAN_FIELD_BOUND:
         return (
             "The variational lower bound on the same log-likelihood under a mean-field posterior: its perplexity is "
             "never below the truth's, and how far above differs between models."

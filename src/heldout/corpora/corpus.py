@@ -1,6 +1,5 @@
 """A corpus: documents as streams of word indices over one vocabulary."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -11,7 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from heldout.errors import InputError
-from heldout.files import reading_arrays, replacing
+from heldout.files import load_record, save_record
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +28,19 @@ class Corpus:
 
     Raises:
         InputError: on indices outside the vocabulary, offsets that do not fit, or repeated words.
+
+    Examples:
+        >>> corpus = Corpus.from_documents("tiny", [("a", ["wing", "flow", "wing"]), ("b", ["heat"])])
+        >>> corpus.vocabulary
+        ('flow', 'heat', 'wing')
+        >>> corpus.document(0)
+        array([2, 0, 2], dtype=int32)
+        >>> corpus.counts().toarray()
+        array([[1., 0., 2.],
+               [0., 1., 0.]])
+        >>> documents, left_out = corpus.over(("wing", "heat"))
+        >>> documents.lengths, left_out
+        (array([2, 1]), 1)
     """
 
     name: str
@@ -57,7 +69,7 @@ class Corpus:
         documents: Sequence[tuple[str, Sequence[str]]],
         provenance: dict[str, Any] | None = None,
     ) -> Self:
-        """Build a corpus from (document name, words in order); the vocabulary is the sorted set of words."""
+        """Return the corpus of documents that are each a name and the words in order; the vocabulary is sorted."""
         vocabulary = tuple(sorted({word for _, words in documents for word in words}))
         index = {word: i for i, word in enumerate(vocabulary)}
         lengths = [len(words) for _, words in documents]
@@ -123,18 +135,27 @@ class Corpus:
             provenance=dict(self.provenance),
         )
 
+    def over(self, vocabulary: tuple[str, ...]) -> tuple["Corpus", int]:
+        """Return the documents over another vocabulary, and the number of tokens left out because it lacks them."""
+        if self.vocabulary == vocabulary:
+            return self, 0
+        index = {word: i for i, word in enumerate(vocabulary)}
+        new = np.array([index.get(word, -1) for word in self.vocabulary], dtype=np.int32)
+        streams = [new[self.document(d)] for d in range(self.n_documents)]
+        streams = [stream[stream >= 0] for stream in streams]
+        kept = Corpus(
+            name=self.name,
+            vocabulary=vocabulary,
+            tokens=np.concatenate([np.zeros(0, np.int32), *streams]).astype(np.int32),
+            offsets=np.concatenate([[0], np.cumsum([len(stream) for stream in streams])]).astype(np.int64),
+            documents=self.documents,
+            provenance=dict(self.provenance),
+        )
+        return kept, self.n_tokens - kept.n_tokens
+
     def save(self, path: Path) -> None:
         """Write the corpus to one .npz file; the same corpus always gives the same bytes."""
-        with replacing(path) as temporary, temporary.open("wb") as file:
-            np.savez(
-                file,
-                name=np.array(self.name),
-                vocabulary=np.array(self.vocabulary, dtype=np.str_),
-                tokens=self.tokens,
-                offsets=self.offsets,
-                documents=np.array(self.documents, dtype=np.str_),
-                provenance=np.array(json.dumps(self.provenance, sort_keys=True)),
-            )
+        save_record(path, self, compressed=False)
 
     @classmethod
     def load(cls, path: Path) -> Self:
@@ -143,12 +164,4 @@ class Corpus:
         Raises:
             InputError: when the file is missing, truncated, or not a corpus.
         """
-        with reading_arrays(path, "corpus", "make it with `heldout prepare` or `heldout import`") as file:
-            return cls(
-                name=str(file["name"]),
-                vocabulary=tuple(file["vocabulary"].tolist()),
-                tokens=file["tokens"],
-                offsets=file["offsets"],
-                documents=tuple(file["documents"].tolist()),
-                provenance=json.loads(str(file["provenance"])),
-            )
+        return load_record(cls, path, "corpus", "make it with `heldout prepare` or `heldout import`")

@@ -1,4 +1,4 @@
-"""What the two formats of word counts have in common: integers, vocabularies, and documents made of counts."""
+"""What the formats of word counts have in common: integers, vocabularies, and documents made of counts."""
 
 import gzip
 import re
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from heldout.corpora.archives import content_digest
+from heldout.corpora.batches import Document
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.preprocess import require_documents
 from heldout.errors import InputError
@@ -18,6 +19,7 @@ INTEGER = re.compile(r"[+-]?[0-9]{1,15}", re.ASCII)
 # int32 token streams of this length take 2 GB; a count beyond it is a damaged file, not a corpus
 MAXIMUM_TOKENS = 500_000_000
 LONGEST_LINE = 2**26  # bytes
+MOST_EMPTY = 1000  # documents without a count, beside ten for each count, that a header may announce
 RULE = "counts as imported; the tokens of a document are in vocabulary order"
 
 
@@ -148,3 +150,67 @@ def from_counts(
         documents=tuple(documents),
         provenance=provenance,
     )
+
+
+def entry(line: str, where: str, n_documents: int, n_words: int) -> tuple[int, int, str]:
+    """Return document (from 1), word (from 0) and the text of the count that a line "document word count" gives.
+
+    Raises:
+        InputError: when there are not three columns, or document or word is no integer in range.
+    """
+    columns = line.split()
+    if len(columns) != 3:
+        raise InputError(f"{where}: expected document, word and count, found {line[:40]!r}")
+    document = integer(columns[0], "the document", where, 1, n_documents)
+    word = integer(columns[1], "the word", where, 1, n_words) - 1
+    return document, word, columns[2]
+
+
+def check_size(where: str, n_documents: int, n_pairs: int) -> None:
+    """Refuse a header that announces far more documents than counts: reading the empty ones would take very long."""
+    if n_documents > 10 * n_pairs + MOST_EMPTY:
+        raise InputError(f"{where}: {n_documents} documents announced with {n_pairs} counts in all; a damaged header")
+
+
+def bag(name: str, counts: dict[int, int]) -> Document:
+    """Return counts by word as a document."""
+    n = len(counts)
+    return Document(name, np.fromiter(counts.keys(), np.int64, n), np.fromiter(counts.values(), np.int64, n))
+
+
+def by_document(
+    path: Path, entries: Iterator[tuple[str, int, int, int]], n_documents: int, n_pairs: int
+) -> Iterator[Document]:
+    """Yield documents 1 to D from their entries, (where, document, word, count); those without an entry are empty.
+
+    Args:
+        path: the file, for messages.
+        entries: sorted by document; `where` is the line, for messages.
+        n_documents: D.
+        n_pairs: how many entries there must be.
+
+    Raises:
+        InputError: names the line with a document out of order, a repeated word or one entry too many; or the file
+            with too few.
+    """
+    current, counts, seen = 1, dict[int, int](), 0
+    for where, document, word, count in entries:
+        seen += 1
+        if seen > n_pairs:
+            raise InputError(f"{where}: {n_pairs} counts announced, but more follow; copy the file again")
+        if document < current:
+            raise InputError(
+                f"{where}: document {document} after document {current}; sort the lines by document (matrices by rows)"
+            )
+        while current < document:
+            yield bag(str(current), counts)
+            current, counts = current + 1, {}
+        if word in counts:
+            raise InputError(f"{where}: document {document} has a count of word {word + 1} already")
+        if count > 0:
+            counts[word] = count
+    if seen < n_pairs:
+        raise InputError(f"{path}: {n_pairs} counts announced, but only {seen} follow; copy the file again")
+    while current <= n_documents:
+        yield bag(str(current), counts)
+        current, counts = current + 1, {}

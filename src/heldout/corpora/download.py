@@ -80,10 +80,10 @@ def verified_members(path: Path, row: Source) -> dict[str, bytes]:
     members = read_members(path, row.members)
     if not row.members:  # under its public name, whatever the name of the file that is read
         members = {row.file: members[path.name]}
-    found = content_digest(members)
-    if found != row.content_sha256:
+    digest = content_digest(members)
+    if digest != row.content_sha256:
         raise InputError(
-            f"{path}: expected the content digest {row.content_sha256}, found {found}"
+            f"{path}: expected the content digest {row.content_sha256}, found {digest}"
             f" over {len(members)} member(s); the copy has been edited"
         )
     return members
@@ -93,9 +93,9 @@ def fetch(file: str, table_path: Path, destination: Path, mirror: Path | None = 
     """Bring one file of the corpora table to `destination`, verified; nothing is left there on failure.
 
     With a mirror the file is copied from that folder under the same name. Without one its public addresses are
-    tried in order, each `retries` times more when it fails. The archive's own checksum is asked of public
-    addresses only, because a mirror may have packed the archive again; the content digest is asked of both.
-    A file that is there already and has the right content is kept.
+    tried in order, each `retries` times more when it fails. The archive's own checksum is verified for public
+    addresses only, because a mirror may have packed the archive again; the content digest is verified for both.
+    An existing file with the right content is kept.
 
     Args:
         file: the file's name in the table.
@@ -108,7 +108,7 @@ def fetch(file: str, table_path: Path, destination: Path, mirror: Path | None = 
         `destination`.
 
     Raises:
-        InputError: one line with the file, what was expected, what was found, and the two ways out.
+        InputError: one line with the file, what was expected, what came instead, and the two ways out.
     """
     row = source(file, table_path)
     if destination.exists():
@@ -168,9 +168,9 @@ def _download(url: str, sha256: str, temporary: Path, retries: int) -> None:
                 headers={"Accept-Encoding": "identity"},
             )
             path = Path(pool.fetch("file", downloader=downloader))
-            found = pooch.file_hash(str(path), alg="sha256")
-            if sha256 and found != sha256:
-                raise InputError(f"expected the SHA-256 {sha256}, found {found}; the file is truncated or edited")
+            checksum = pooch.file_hash(str(path), alg="sha256")
+            if sha256 and checksum != sha256:
+                raise InputError(f"expected the SHA-256 {sha256}, found {checksum}; the file is truncated or edited")
             path.replace(temporary)
     except requests.exceptions.HTTPError as error:
         status = "an error" if error.response is None else f"HTTP status {error.response.status_code}"

@@ -1,10 +1,14 @@
 """The LDA-C format: one line per document, "M word:count word:count ...", words numbered from 0."""
 
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
+from heldout.corpora.batches import Document, DocumentStream
 from heldout.corpora.corpus import Corpus
-from heldout.corpora.counts import from_counts, integer, read_bytes, read_lines, read_vocabulary
+from heldout.corpora.counts import bag, from_counts, integer, read_bytes, read_lines, read_vocabulary, stream_lines
 from heldout.errors import InputError
+from heldout.files import file_digest
 
 
 def document(where: str, line: str, n_words: int | None) -> dict[int, int]:
@@ -36,7 +40,7 @@ def document(where: str, line: str, n_words: int | None) -> dict[int, int]:
 
 
 def read(data: Path, vocab: Path, name: str) -> Corpus:
-    """Read a corpus of counts; documents are named by their line numbers, tokens come in vocabulary order.
+    r"""Read a corpus of counts; documents are named by their line numbers, tokens come in vocabulary order.
 
     Args:
         data: the counts; M is the number of distinct words that follow on the line.
@@ -46,6 +50,17 @@ def read(data: Path, vocab: Path, name: str) -> Corpus:
     Raises:
         InputError: names file and line: not an integer, an index out of range, a count below 1, a word that is
             there twice, a number of words that is not M, an empty document.
+
+    Examples:
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     data, vocab = Path(folder, "tiny.ldac"), Path(folder, "vocab.txt")
+        ...     _ = data.write_text("2 0:2 2:1\n1 1:1\n")
+        ...     _ = vocab.write_text("flow\nheat\nwing\n")
+        ...     corpus = read(data, vocab, "tiny")
+        >>> corpus.counts().toarray()
+        array([[2., 0., 1.],
+               [0., 1., 0.]])
     """
     content, words = read_bytes(data), read_bytes(vocab)
     vocabulary = read_vocabulary(vocab, words)
@@ -57,3 +72,17 @@ def read(data: Path, vocab: Path, name: str) -> Corpus:
             raise InputError(f"{where}: the document has no tokens; leave it out")
         documents[str(number)] = counts
     return from_counts(name, documents, vocabulary, {data.name: content, vocab.name: words}, "ldac")
+
+
+def stream(path: Path) -> DocumentStream:
+    """Return the stream of a file's lines, named by their numbers; how many words there are is not known.
+
+    Raises:
+        InputError: while the documents are read, as `document` does.
+    """
+
+    def read() -> Iterator[Document]:
+        for number, line in stream_lines(path):
+            yield bag(str(number), document(f"{path}: line {number}", line, None))
+
+    return DocumentStream(path.name, read, partial(file_digest, path))

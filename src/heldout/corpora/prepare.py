@@ -31,13 +31,13 @@ NEWS = Rule(token="[a-z]", minimum_length=3, largest_vocabulary=28251, refuse_em
 
 @dataclass(frozen=True)
 class Recipe:
-    """A corpus.
+    """How a corpus is made.
 
     Attributes:
-        archive: the file that its texts come from.
-        read_texts: how they are read.
-        rule: what makes words of them.
-        stands_in_for: the corpus that it takes the place of, where that one cannot be had.
+        archive: the file that holds its texts.
+        read_texts: returns (document name, text) of the archive's members.
+        rule: makes words of the texts.
+        stands_in_for: the unavailable corpus whose place it takes; empty where there is none.
     """
 
     archive: str
@@ -83,8 +83,8 @@ def raw_files(name: str) -> tuple[str, ...]:
 def prepare(name: str, raw_dir: Path, table_path: Path) -> Corpus:
     """Read a corpus from its downloaded files and preprocess it.
 
-    A record with an empty text is left out and named in the provenance; so is one that has no word under the rule,
-    where the rule does not refuse it.
+    A record whose text is empty, or has no word under a rule that does not refuse that, is left out and named in the
+    provenance.
 
     Args:
         name: the corpus.

@@ -15,21 +15,21 @@ Words = tuple[str, list[str]]  # document name, its words in order
 
 @dataclass(frozen=True)
 class Rule:
-    """How texts become words. The steps are applied in this order to the lower-cased text.
+    """How texts become words: steps that are applied to the lower-cased text, in this order.
 
     Attributes:
-        token: a token is a maximal run of what this regular expression matches.
+        token: a regular expression of one character; a token is a maximal run of matches.
         minimum_length: shorter tokens are dropped.
         keep: tokens that are kept though they are shorter.
         stop_words: whether the words of the stop list are dropped.
         stemmer: "none", or "lancaster": the Paice/Husk stemmer, applied until nothing changes.
         minimum_count: words with fewer tokens in all texts are dropped.
         minimum_documents: words that occur in fewer texts are dropped.
-        largest_vocabulary: only so many words are kept, those that occur in the most texts (among equals those of more
-            tokens, then in the alphabet's order); 0 for all.
-        first_documents: only so many texts become documents, the first ones; 0 for all. All texts count for
-            the thresholds.
-        refuse_empty: whether a document without a word is refused; otherwise it is left as an empty one.
+        largest_vocabulary: how many words are kept, those that occur in the most texts (ties go to the word with more
+            tokens, then to the first in the alphabet); 0 for all.
+        first_documents: how many texts become documents, the first ones; 0 for all. The thresholds above count all
+            texts.
+        refuse_empty: whether a document without a word is an error; otherwise it stays, empty.
     """
 
     token: str
@@ -52,7 +52,7 @@ class Rule:
         return {**asdict(self), "keep": list(self.keep)}
 
     def words(self) -> str:
-        """Say the rule in a few words, for tables."""
+        """Return the rule in a few words, for tables."""
         parts = [f"runs of {self.token} in lower case"]
         if self.minimum_length > 1:
             exceptions = f" and {' '.join(self.keep)}" if self.keep else ""
@@ -108,8 +108,13 @@ def tokeniser(rule: Rule, stop_words: frozenset[str]) -> Callable[[str], list[st
     """Return the steps of a rule that look at one text alone: a function from a text to its words in order.
 
     Args:
-        rule: token, minimum_length, keep, stop_words and stemmer are followed; the thresholds over all texts are not.
-        stop_words: the stop list; not looked at when the rule keeps stop words.
+        rule: its thresholds over all texts are not applied, its other steps are.
+        stop_words: the stop list; not used when the rule keeps stop words.
+
+    Examples:
+        >>> rule = Rule(token="[a-z]", minimum_length=3)
+        >>> tokeniser(rule, frozenset({"the"}))("The flow over a wing")
+        ['flow', 'over', 'wing']
     """
     pattern = re.compile(f"(?:{rule.token})+")
     dropped = stop_words if rule.stop_words else frozenset()
@@ -137,7 +142,7 @@ def apply(rule: Rule, texts: Sequence[Text], stop_words: frozenset[str], corpus:
     Args:
         rule: the steps.
         texts: (document name, text); none of them blank.
-        stop_words: the stop list; not looked at when the rule keeps stop words.
+        stop_words: the stop list; not used when the rule keeps stop words.
         corpus: the corpus's name, for messages.
 
     Returns:

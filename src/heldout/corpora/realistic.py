@@ -9,9 +9,9 @@ equal parts.) Three corpora are drawn,
     s10s  from the same model cut to its 5,000 most probable words,
     s40   from the model of 40 topics over all of its words.
 
-Cut. A token that theta ~ Dirichlet(alpha) gives has the probability p(w) = sum_k alpha_k phi[k, w] / sum_k alpha_k. Of
-the words with the largest p(w) every topic keeps its own probabilities, divided by their sum; a model of fewer words
-keeps all.
+Cut. A token of a document with theta ~ Dirichlet(alpha) is word w with probability p(w) = sum_k alpha_k phi[k, w] /
+sum_k alpha_k. The words with the largest p(w) are kept, and every topic's probabilities of them are divided by their
+sum. A model with fewer words keeps all of them.
 
 Lengths. The original gives the mean alone. A document's length is that of a story of the real corpus, drawn with
 replacement, times the ratio of the two means, rounded, and at least 2 tokens.
@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.corpora.corpus import Corpus
-from heldout.corpora.synthetic import MINIMUM_LENGTH, _choose
+from heldout.corpora.synthetic import MINIMUM_LENGTH, draw_tokens
 from heldout.errors import InputError
 from heldout.seeds import generator
 from heldout.topics import Topics
@@ -37,11 +37,11 @@ TEST_DOCUMENTS = 10_000
 
 @dataclass(frozen=True)
 class Source:
-    """What a corpus is drawn from.
+    """The model that a corpus is drawn from.
 
     Attributes:
-        topics: K of the model.
-        vocabulary: V, the words that are kept of it; 0 for all.
+        topics: K.
+        vocabulary: V, how many of the most probable words are kept; 0 for all.
     """
 
     topics: int
@@ -80,7 +80,7 @@ def draw(
 ) -> tuple[Corpus, Topics]:
     """Draw a corpus and return it with the topics that it was drawn from.
 
-    Words that happen never to be drawn stay in the vocabulary; the provenance counts them (`words_never_drawn`).
+    Words that are never drawn stay in the vocabulary; the provenance counts them (`words_never_drawn`).
 
     Args:
         name: a name in `SOURCES`; it names the draw together with the seed.
@@ -114,12 +114,7 @@ def draw(
     drawn = random.choice(lengths, size=documents) * (mean_length / lengths.mean())
     drawn = np.maximum(np.rint(drawn).astype(np.int64), MINIMUM_LENGTH)
     theta = random.dirichlet(topics.alpha, size=documents)
-    chosen = np.concatenate([_choose(row, random.random(n)) for row, n in zip(theta, drawn, strict=True)])
-    uniforms = random.random(len(chosen))
-    tokens = np.empty(len(chosen), dtype=np.int32)
-    for k in range(topics.n_topics):
-        here = chosen == k
-        tokens[here] = _choose(topics.phi[k], uniforms[here])
+    tokens = draw_tokens(topics.phi, theta, drawn, random)
 
     provenance: dict[str, Any] = {
         "sources": [],

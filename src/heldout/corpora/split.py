@@ -18,8 +18,24 @@ def train_test_split(corpus: Corpus, test_documents: int, seed: int) -> tuple[Co
 
     The draw is named by (corpus, seed) alone, so every model sees the same split.
 
+    Args:
+        corpus: all documents.
+        test_documents: how many of them are held out.
+        seed: names the draw.
+
+    Returns:
+        the training documents, and the test documents.
+
     Raises:
         InputError: when either side would be empty.
+
+    Examples:
+        >>> corpus = Corpus.from_documents("tiny", [(f"d{d}", ["wing", "flow"]) for d in range(5)])
+        >>> training, test = train_test_split(corpus, test_documents=2, seed=0)
+        >>> training.n_documents, test.n_documents
+        (3, 2)
+        >>> sorted(training.documents + test.documents)
+        ['d0', 'd1', 'd2', 'd3', 'd4']
     """
     if not 0 < test_documents < corpus.n_documents:
         raise InputError(
@@ -36,6 +52,15 @@ def half_split(test: Corpus, seed: int) -> tuple[Corpus, Corpus]:
     A document of L tokens shows floor(L / 2) of them and is scored on the others; both halves keep the
     tokens' order. The draw is named by (corpus, document, seed), so it is the same for every model and
     does not depend on which other documents are held out.
+
+    Returns:
+        the observed halves, and the scored halves, of the same documents in the same order.
+
+    Examples:
+        >>> test = Corpus.from_documents("tiny", [("a", ["wing", "flow", "wing", "heat", "lift"])])
+        >>> observed, scored = half_split(test, seed=0)
+        >>> observed.n_tokens, scored.n_tokens
+        (2, 3)
     """
     observed, scored = [], []
     for d, name in enumerate(test.documents):
@@ -65,11 +90,12 @@ class TokenSplit(NamedTuple):
 def token_split(corpus: Corpus, shares: tuple[float, float, float], seed: int) -> TokenSplit:
     """Divide every document's tokens at random into a training, a validation and a test part.
 
-    Of L tokens the nearest whole number to shares[0] L trains (at least one, halves are rounded up), of the others the
-    nearest to shares[2] L, as far as there are so many, tests, and the rest validates: what a short document lacks, the
-    validation part lacks first. The parts keep the tokens' order. The draw is named by (corpus, document, seed), so it
-    is the same for every model and does not depend on the other documents. Words without any training token leave the
-    vocabulary, so that no model has to give them a probability; their tokens are counted.
+    Of a document's L tokens, shares[0] L train (rounded to the nearest whole number, halves up, and at least one). Of
+    the others, shares[2] L test, rounded in the same way, or all if there are fewer; what is left validates. A document
+    that is too short for three parts therefore goes without validation tokens first. The parts keep the tokens' order.
+    The draw is named by (corpus, document, seed), so it is the same for every model and does not depend on the other
+    documents. Words without any training token leave the vocabulary, so that no model has to give them a probability;
+    their tokens are counted.
 
     Args:
         corpus: all documents.
@@ -78,6 +104,12 @@ def token_split(corpus: Corpus, shares: tuple[float, float, float], seed: int) -
 
     Raises:
         InputError: on shares that are not positive or do not sum to 1, or where a part would have no token at all.
+
+    Examples:
+        >>> corpus = Corpus.from_documents("tiny", [("a", ["wing"] * 10), ("b", ["wing"] * 20)])
+        >>> split = token_split(corpus, shares=(0.7, 0.1, 0.2), seed=0)
+        >>> split.training.lengths, split.validation.lengths, split.test.lengths
+        (array([ 7, 14]), array([1, 2]), array([2, 4]))
     """
     if not (min(shares) > 0.0 and abs(sum(shares) - 1.0) < 1e-9):
         raise InputError(f"corpus {corpus.name}: the shares of tokens {shares} must be positive and sum to 1")

@@ -85,8 +85,8 @@ class Law:
 def draw(name: str, shape: Shape, scale: float = 1.0, seed: int = 0, law: Law | None = None) -> tuple[Corpus, Topics]:
     """Draw a corpus and return it with the topics that it was drawn from.
 
-    Words that happen never to be drawn stay in the vocabulary, so that V is the shape's and the topics are
-    exactly the ones of the draw; the provenance counts them (`words_never_drawn`).
+    Words that are never drawn stay in the vocabulary, so that V is the shape's and the topics are exactly those that
+    the documents are drawn from; the provenance counts such words (`words_never_drawn`).
 
     Args:
         name: the corpus's name; it names the draw together with scale and seed.
@@ -101,6 +101,12 @@ def draw(name: str, shape: Shape, scale: float = 1.0, seed: int = 0, law: Law | 
 
     Raises:
         InputError: when the scale is out of range.
+
+    Examples:
+        >>> shape = Shape(train_documents=8, test_documents=2, vocabulary=30, mean_length=20.0)
+        >>> corpus, truth = draw("demo-like", shape, law=Law(topics=5))
+        >>> corpus.n_documents, corpus.n_words, truth.phi.shape
+        (10, 30, (5, 30))
     """
     law = law or Law()
     size = shape.scaled(scale)
@@ -119,14 +125,7 @@ def draw(name: str, shape: Shape, scale: float = 1.0, seed: int = 0, law: Law | 
     lengths = np.maximum(random.poisson(rates), MINIMUM_LENGTH)
     offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
     theta = random.dirichlet(alpha, size=size.documents)
-    topics_of_tokens = np.concatenate(
-        [_choose(row, random.random(length)) for row, length in zip(theta, lengths, strict=True)]
-    )
-    uniforms = random.random(len(topics_of_tokens))
-    tokens = np.empty(len(topics_of_tokens), dtype=np.int32)
-    for k in range(n_topics):
-        here = topics_of_tokens == k
-        tokens[here] = _choose(phi[k], uniforms[here])
+    tokens = draw_tokens(phi, theta, lengths, random)
 
     digits = len(str(size.vocabulary))
     vocabulary = tuple(f"w{word:0{digits}d}" for word in range(1, size.vocabulary + 1))
@@ -150,6 +149,26 @@ def draw(name: str, shape: Shape, scale: float = 1.0, seed: int = 0, law: Law | 
         provenance=provenance,
     )
     return corpus, Topics(phi=phi, alpha=alpha, vocabulary=vocabulary, provenance={"model": "truth", **provenance})
+
+
+def draw_tokens(
+    phi: NDArray[np.float64], theta: NDArray[np.float64], lengths: NDArray[np.int64], random: np.random.Generator
+) -> NDArray[np.int32]:
+    """Return the tokens of documents, one document after the other: z ~ theta_d, w ~ phi_z.
+
+    Args:
+        phi: (K, V), rows sum to 1.
+        theta: (D, K), rows sum to 1.
+        lengths: (D,) tokens of each document.
+        random: gives one number per token for the topics of all documents, then one per token for the words.
+    """
+    topics = np.concatenate([_choose(row, random.random(length)) for row, length in zip(theta, lengths, strict=True)])
+    uniforms = random.random(len(topics))
+    tokens = np.empty(len(topics), dtype=np.int32)
+    for k in range(len(phi)):
+        here = topics == k
+        tokens[here] = _choose(phi[k], uniforms[here])
+    return tokens
 
 
 def _choose(probabilities: NDArray[np.float64], uniforms: NDArray[np.float64]) -> NDArray[np.intp]:

@@ -31,7 +31,7 @@ PUBLISHED_COLUMNS = ("corpus", "train_documents", "test_documents", "vocabulary"
 
 
 def base_name(corpus: str) -> str:
-    """Return the name of the published corpus that a variant stands for: itself without -like or -unstemmed."""
+    """Return the name of the published corpus that `corpus` is a variant of: without -like or -unstemmed."""
     return corpus.removesuffix("-like").removesuffix("-unstemmed")
 
 

@@ -1,12 +1,17 @@
 """A folder of plain text files, one document each."""
 
+import hashlib
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from heldout.corpora.archives import content_digest
+from heldout.corpora.batches import Document, DocumentStream
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.counts import read_bytes, read_lines
-from heldout.corpora.preprocess import Rule, apply, read_stop_list
+from heldout.corpora.preprocess import Rule, apply, read_stop_list, tokeniser
 from heldout.errors import InputError
+from heldout.files import file_digest
 
 
 def text_files(folder: Path) -> list[Path]:
@@ -53,6 +58,15 @@ def read(folder: Path, name: str, stop_list: Path | None = None, stemmer: str = 
     Raises:
         InputError: names the file that is not UTF-8, cannot be read or has no word left; or the folder when it
             is missing or has fewer than two texts.
+
+    Examples:
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     _ = Path(folder, "a.txt").write_text("The flow over a wing.")
+        ...     _ = Path(folder, "b.txt").write_text("Heat; flow.")
+        ...     corpus = read(Path(folder), "tiny")
+        >>> corpus.vocabulary
+        ('flow', 'heat', 'over', 'the', 'wing')
     """
     contents = {path.name: read_bytes(path) for path in text_files(folder)}
     rule = text_rule(stop_words=stop_list is not None, stemmer=stemmer)
@@ -76,3 +90,30 @@ def read(folder: Path, name: str, stop_list: Path | None = None, stemmer: str = 
             "ordered": True,
         },
     )
+
+
+def stream(folder: Path, *, stem: bool) -> DocumentStream:
+    """Open every .txt file of a folder, in the order of their names; words may be stemmed (lancaster).
+
+    Raises:
+        InputError: when the folder is missing or holds no .txt file.
+    """
+    files = text_files(folder)
+    if not files:
+        raise InputError(f"{folder}: no .txt file in it")
+    # neither a word's length nor its script is a reason to leave it out where the model's vocabulary says which words
+    # there are; of ASCII texts these are the words of `heldout import`
+    rule = replace(text_rule(stemmer="lancaster" if stem else "none", minimum_length=1), token=r"[^\W_]")
+    words_of = tokeniser(rule, frozenset())
+
+    def read() -> Iterator[Document]:
+        for file in files:
+            yield Document(file.name, words_of(as_text(file, read_bytes(file))), None)
+
+    def digest() -> str:
+        content = hashlib.sha256(b"stem" if stem else b"")
+        for file in files:
+            content.update(f"{file.name}\0{file_digest(file)}\0".encode())
+        return content.hexdigest()
+
+    return DocumentStream(folder.resolve().name, read, digest, texts=True, n_documents=len(files))

@@ -7,11 +7,24 @@ vocab.txt has the W words, one per line.
 import gzip
 import zlib
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 
+from heldout.corpora.batches import Document, DocumentStream
 from heldout.corpora.corpus import Corpus
-from heldout.corpora.counts import from_counts, integer, read_bytes, read_lines, read_vocabulary
+from heldout.corpora.counts import (
+    by_document,
+    check_size,
+    entry,
+    from_counts,
+    integer,
+    read_bytes,
+    read_lines,
+    read_vocabulary,
+    stream_lines,
+)
 from heldout.errors import InputError
+from heldout.files import file_digest
 
 
 def header(docword: Path, lines: Iterator[tuple[int, str]]) -> tuple[int, int, int]:
@@ -20,13 +33,13 @@ def header(docword: Path, lines: Iterator[tuple[int, str]]) -> tuple[int, int, i
     Raises:
         InputError: when one is missing or no integer of 1 or more.
     """
-    found = []
+    numbers = []
     for expected, what in enumerate(("the number of documents", "the number of words", "the number of counts"), 1):
         number, line = next(lines, (0, ""))
         if not number:
             raise InputError(f"{docword}: line {expected}: missing; the file starts with three lines D, W and NNZ")
-        found.append(integer(line.strip(), what, f"{docword}: line {number}", 1))
-    documents, words, pairs = found
+        numbers.append(integer(line.strip(), what, f"{docword}: line {number}", 1))
+    documents, words, pairs = numbers
     return documents, words, pairs
 
 
@@ -40,16 +53,12 @@ def counts(
     """
     for number, line in lines:
         where = f"{docword}: line {number}"
-        columns = line.split()
-        if len(columns) != 3:
-            raise InputError(f"{where}: expected document, word and count, found {line[:40]!r}")
-        document = integer(columns[0], "the document", where, 1, n_documents)
-        word = integer(columns[1], "the word", where, 1, n_words) - 1
-        yield where, document, word, integer(columns[2], "the count", where, 1)
+        document, word, count = entry(line, where, n_documents, n_words)
+        yield where, document, word, integer(count, "the count", where, 1)
 
 
 def read(docword: Path, vocab: Path, name: str) -> Corpus:
-    """Read a corpus of counts; documents are named by their numbers, tokens come in vocabulary order.
+    r"""Read a corpus of counts; documents are named by their numbers, tokens come in vocabulary order.
 
     Args:
         docword: the counts; gzipped when its name ends in .gz.
@@ -59,6 +68,17 @@ def read(docword: Path, vocab: Path, name: str) -> Corpus:
     Raises:
         InputError: names file and line: not an integer, an index out of range, a count below 1, a pair that is
             there twice; or the file: truncated, a number of lines that is not the header's, an empty document.
+
+    Examples:
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     docword, vocab = Path(folder, "docword.txt"), Path(folder, "vocab.txt")
+        ...     _ = docword.write_text("2\n3\n3\n1 1 2\n1 3 1\n2 2 1\n")
+        ...     _ = vocab.write_text("flow\nheat\nwing\n")
+        ...     corpus = read(docword, vocab, "tiny")
+        >>> corpus.counts().toarray()
+        array([[2., 0., 1.],
+               [0., 1., 0.]])
     """
     packed, words = read_bytes(docword), read_bytes(vocab)
     content = packed
@@ -86,3 +106,20 @@ def read(docword: Path, vocab: Path, name: str) -> Corpus:
         raise InputError(f"{docword}: document {empty} has no tokens; leave it out and number the others anew")
     named = {str(document): documents[document] for document in sorted(documents)}
     return from_counts(name, named, vocabulary, {docword.name: packed, vocab.name: words}, "uci")
+
+
+def stream(path: Path) -> DocumentStream:
+    """Return the stream of docword.txt, sorted by document; documents are named by their numbers, empty ones included.
+
+    Raises:
+        InputError: as `header` does, and while the documents are read as `counts` does.
+    """
+    n_documents, n_words, n_pairs = header(path, stream_lines(path))
+    check_size(f"{path}: line 1", n_documents, n_pairs)
+
+    def read() -> Iterator[Document]:
+        lines = stream_lines(path)
+        header(path, lines)
+        return by_document(path, counts(path, lines, n_documents, n_words), n_documents, n_pairs)
+
+    return DocumentStream(path.name, read, partial(file_digest, path), n_words=n_words, n_documents=n_documents)

@@ -96,21 +96,21 @@ def distinct(document, phi_by_word, rows, log_phi, known):  # type: ignore[no-un
 
     `known` is (V,) scratch, -1 everywhere before and after.
     """
-    found, possible = 0, True
+    words, possible = 0, True
     for token in range(document.shape[0]):
         word = document[token]
         if known[word] < 0:
-            known[word] = found
-            some = False
+            known[word] = words
+            explained = False
             for k in range(phi_by_word.shape[1]):
-                log_phi[found, k] = np.log(phi_by_word[word, k])
-                some = some or phi_by_word[word, k] > 0.0
-            possible = possible and some
-            found += 1
+                log_phi[words, k] = np.log(phi_by_word[word, k])
+                explained = explained or phi_by_word[word, k] > 0.0
+            possible = possible and explained
+            words += 1
         rows[token] = known[word]
     for token in range(document.shape[0]):
         known[document[token]] = -1
-    return found if possible else 0
+    return words if possible else 0
 
 
 @nb.njit("float64(int64[::1], int64[::1], float64[::1], float64[:, ::1], float64[::1], boolean, float64[::1], "
@@ -242,6 +242,16 @@ def annealed_importance(
 
     Raises:
         InputError: for fewer than one sample or step.
+
+    Examples:
+        >>> import numpy as np
+        >>> from heldout.corpora.corpus import Corpus
+        >>> from heldout.topics import Topics
+        >>> topics = Topics(np.array([[0.8, 0.1, 0.1], [0.1, 0.1, 0.8]]), np.ones(2), ("cat", "mat", "sat"))
+        >>> documents = Corpus.from_documents("two", [("a", ["cat", "mat", "cat"]), ("b", ["sat"])])
+        >>> rng = np.random.default_rng(0)
+        >>> annealed_importance(topics, documents, 100, rng, temperatures=50).log_likelihood.round(2)
+        array([-3.75, -0.78])
     """
     arrays = kernel_arrays(topics, documents)
     value, error = log_mean(log_weights(arrays, rng, chains=samples, temperatures=temperatures))

@@ -35,11 +35,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.components import Components, block_of_documents
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators.evaluation import Evaluation, check_samples, in_vocabulary, log_mean
 from heldout.models.epca import fold_in_counts, softmax
+from heldout.topics import Components, block_of_documents
 
 ORDERS = (16, 32, 64, 128)  # of the Gauss-Hermite rule
 SETTLED = 1e-6  # nats: two orders that differ by less agree
@@ -80,14 +80,14 @@ class _Document:
             logits -= highest[:, None]
             np.exp(logits, out=logits)
             value[rows] -= self.n * (highest + np.log(logits.sum(axis=1)))
-        found: Float = value + 0.5 * len(self.mode) * math.log(self.penalty / (2.0 * math.pi))
-        return found
+        log_joint: Float = value + 0.5 * len(self.mode) * math.log(self.penalty / (2.0 * math.pi))
+        return log_joint
 
     def log_ratio(self, u: Float) -> Float:
         """Return g - log q at m + C u for every row of u, nats."""
         volume = 0.5 * len(self.mode) * math.log(2.0 * math.pi) + float(np.log(np.diag(self.C)).sum())
-        found: Float = self.log_joint(self.mode + u @ self.C.T) + 0.5 * np.einsum("ik,ik->i", u, u) + volume
-        return found
+        log_ratio: Float = self.log_joint(self.mode + u @ self.C.T) + 0.5 * np.einsum("ik,ik->i", u, u) + volume
+        return log_ratio
 
 
 def annealed_marginal(

@@ -52,13 +52,22 @@ def document_completion(
     Returns:
         log-likelihoods in nats of the scored halves, `tokens` counting these alone; -inf where either half holds a
         word of probability 0. Errors by the delta method over the chain's states (`log_mean_of_chain`), NaN at S = 1;
-        they leave out what is left of the chain's start, correlations over much more than sqrt(S) sweeps, and weights
-        so rare that none was met.
+        they leave out the chain's start where it is not yet forgotten, correlations over much more than sqrt(S)
+        sweeps, and large weights so rare that none was drawn.
 
     Raises:
         InputError: for fewer than one sample or a burn-in below 1.
+
+    Examples:
+        >>> import numpy as np
+        >>> from heldout.corpora.corpus import Corpus
+        >>> from heldout.topics import Topics
+        >>> topics = Topics(np.array([[0.8, 0.1, 0.1], [0.1, 0.1, 0.8]]), np.ones(2), ("cat", "mat", "sat"))
+        >>> documents = Corpus.from_documents("two", [("a", ["cat", "mat", "cat"]), ("b", ["sat"])])
+        >>> document_completion(topics, documents, 1000, np.random.default_rng(0)).log_likelihood.round(2)
+        array([-1.42, -0.8 ])
     """
     check_samples("document completion", samples)
     observed, scored, left_out = halves(topics, documents, rng)
-    found = posterior_predictive(topics, observed, scored, samples, rng, burn_in=burn_in)
-    return replace(found, tokens_left_out=left_out)
+    evaluation = posterior_predictive(topics, observed, scored, samples, rng, burn_in=burn_in)
+    return replace(evaluation, tokens_left_out=left_out)

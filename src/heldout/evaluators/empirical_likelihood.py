@@ -36,11 +36,20 @@ def empirical_likelihood(topics: Topics, documents: Corpus, samples: int, rng: n
 
     Returns:
         log-likelihoods in nats. The standard error is the delta method's over the S draws; it leaves out draws so
-        rare that none was met, which for all but short documents are those that matter;
+        rare that none was met, and for all but short documents these decide the mean;
         NaN at S = 1, and where every weight is 0 though the document is possible.
 
     Raises:
         InputError: for fewer than one sample.
+
+    Examples:
+        >>> import numpy as np
+        >>> from heldout.corpora.corpus import Corpus
+        >>> from heldout.topics import Topics
+        >>> topics = Topics(np.array([[0.8, 0.1, 0.1], [0.1, 0.1, 0.8]]), np.ones(2), ("cat", "mat", "sat"))
+        >>> documents = Corpus.from_documents("two", [("a", ["cat", "mat", "cat"]), ("b", ["sat"])])
+        >>> empirical_likelihood(topics, documents, 1000, np.random.default_rng(0)).log_likelihood.round(2)
+        array([-3.72, -0.79])
     """
     check_samples("empirical likelihood", samples)
     documents, left_out = in_vocabulary(documents, topics)

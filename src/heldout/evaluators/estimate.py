@@ -14,13 +14,34 @@ from heldout.topics import Topics
 def estimate(name: str, topics: Topics, documents: Corpus, samples: int, rng: np.random.Generator) -> Evaluation:
     """Run one estimator of `ESTIMATORS` by name.
 
+    Args:
+        name: of the estimator.
+        topics: phi and alpha.
+        documents: D documents; words outside the topics' vocabulary are left out and counted.
+        samples: per document, what the estimator calls one; a deterministic estimator is not given them.
+        rng: the source of its random numbers; a deterministic estimator draws none from it.
+
+    Returns:
+        Log-likelihoods and standard errors in nats, per document.
+
     Raises:
         InputError: for an unknown estimator, or as the estimator does.
+
+    Examples:
+        >>> import numpy as np
+        >>> from heldout.corpora.corpus import Corpus
+        >>> from heldout.topics import Topics
+        >>> topics = Topics(np.array([[0.8, 0.1, 0.1], [0.1, 0.1, 0.8]]), np.ones(2), ("cat", "mat", "sat"))
+        >>> documents = Corpus.from_documents("two", [("a", ["cat", "mat", "cat"]), ("b", ["sat"])])
+        >>> rng = np.random.default_rng(0)
+        >>> estimate("left-to-right-sequential", topics, documents, 1000, rng).log_likelihood.round(2)
+        array([-3.71, -0.8 ])
+        >>> estimate("exact-marginal", topics, documents, 0, rng).log_likelihood.round(2)
+        array([-3.72, -0.8 ])
     """
     if name not in ESTIMATORS:
         raise InputError(f"there is no estimator {name}; there are {', '.join(ESTIMATORS)}")
     module = name.replace("-", "_")
-    evaluation: Evaluation = getattr(importlib.import_module(f"heldout.evaluators.{module}"), module)(
-        topics, documents, samples, rng
-    )
+    estimator = getattr(importlib.import_module(f"heldout.evaluators.{module}"), module)
+    evaluation: Evaluation = estimator(topics, documents, *(() if ESTIMATORS[name].deterministic else (samples, rng)))
     return evaluation

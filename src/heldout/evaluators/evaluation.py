@@ -7,10 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.components import Components
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.topics import Topics
+from heldout.topics import Components, Topics
 
 FoldIn = Callable[[Any, Corpus], NDArray[np.float64]]  # of topics, or of components, whichever is scored
 
@@ -31,6 +30,13 @@ class Evaluation:
     tokens: NDArray[np.int64]
     standard_error: NDArray[np.float64]
     tokens_left_out: int = 0
+
+    @classmethod
+    def deterministic(
+        cls, log_likelihood: NDArray[np.float64], tokens: NDArray[np.int64], tokens_left_out: int = 0
+    ) -> "Evaluation":
+        """Return values (D,), nats, that have no Monte Carlo error."""
+        return cls(log_likelihood, tokens, np.zeros(len(log_likelihood)), tokens_left_out)
 
 
 class KernelArrays(NamedTuple):
@@ -86,6 +92,12 @@ def log_mean(log_weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDA
 
     Returns:
         (D,) log mean, -inf where every weight is 0; (D,) standard error, 0 there, NaN for a single weight.
+
+    Examples:
+        >>> import numpy as np
+        >>> value, error = log_mean(np.log([[1.0, 3.0]]))
+        >>> np.exp(value), error
+        (array([2.]), array([0.5]))
     """
     highest = log_weights.max(axis=1, keepdims=True)
     shift = np.where(np.isfinite(highest), highest, 0.0)
@@ -101,25 +113,34 @@ def log_mean(log_weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDA
     return value, error
 
 
+class FirstChain(NamedTuple):
+    """The topics of a model that are evaluated alone.
+
+    Attributes:
+        topics: smoothed, where they were not sampled.
+        smoothing: the constant that was added to p(w | z), 0 where none was.
+        chain: the Markov chain's number, "none" for a model without chains.
+        sampled: whether a Markov chain gave them.
+    """
+
+    topics: Topics
+    smoothing: float
+    chain: str
+    sampled: bool
+
+
+def first_chain(chains: Sequence[Topics], smoothing: float) -> FirstChain:
+    """Return the first chain's topics, smoothed unless they were sampled (a sampled model has its own prior of phi)."""
+    topics = chains[0]
+    sampled = "chain" in topics.provenance
+    smoothing = 0.0 if sampled else smoothing
+    smoothed = topics.smoothed(smoothing) if smoothing > 0.0 else topics
+    return FirstChain(smoothed, smoothing, str(topics.provenance.get("chain", "none")), sampled)
+
+
 def in_vocabulary(documents: Corpus, topics: Topics | Components) -> tuple[Corpus, int]:
     """Return the documents over the topics' vocabulary and the number of tokens left out because it lacks them."""
-    if documents.vocabulary == topics.vocabulary:
-        return documents, 0
-    index = {word: i for i, word in enumerate(topics.vocabulary)}
-    new = np.array([index.get(word, -1) for word in documents.vocabulary], dtype=np.int32)
-    streams = []
-    for d in range(documents.n_documents):
-        stream = new[documents.document(d)]
-        streams.append(stream[stream >= 0])
-    kept = Corpus(
-        name=documents.name,
-        vocabulary=topics.vocabulary,
-        tokens=np.concatenate([np.zeros(0, np.int32), *streams]).astype(np.int32),
-        offsets=np.concatenate([[0], np.cumsum([len(stream) for stream in streams])]).astype(np.int64),
-        documents=documents.documents,
-        provenance=dict(documents.provenance),
-    )
-    return kept, documents.n_tokens - kept.n_tokens
+    return documents.over(topics.vocabulary)
 
 
 def predictive(chains: Sequence[Topics | Components], observed: Corpus, scored: Corpus, fold_in: FoldIn) -> Evaluation:
@@ -149,4 +170,4 @@ def predictive(chains: Sequence[Topics | Components], observed: Corpus, scored: 
         terms = counts.data * np.log(probabilities / len(chains))
     log_likelihood = np.zeros(counts.shape[0])
     np.add.at(log_likelihood, rows, terms)
-    return Evaluation(log_likelihood, scored.lengths, np.zeros(counts.shape[0]), left_out)
+    return Evaluation.deterministic(log_likelihood, scored.lengths, left_out)

@@ -34,9 +34,9 @@ The posterior mean of theta comes with the last layer: given the counts, theta i
 Tokens repeated in a document. n copies of a word at once are the n-th power of its linear form, of C(n + K - 1, K - 1)
 terms, against n times K in n layers: n + 1 against 2n at K = 2, but 6 against 6 at K = 3 and n = 2, 10 against 9 at
 n = 3, and always more at K = 4. Only K = 2 would gain, a fifth of a few milliseconds per hundred abstracts, so it is
-not done. What gains is to evaluate the polynomial instead of expanding it: `heldout.evaluators.simplex_quadrature`, whose
-cost goes with the distinct words, takes the documents for which it is faster, from K = 3 on. Short ones, those at K = 2
-and those on which it might underflow are left to the polynomial.
+not done. What gains is to evaluate the polynomial instead of expanding it: `heldout.evaluators.simplex_quadrature`,
+whose cost goes with the distinct words, takes the documents for which it is faster, from K = 3 on. Short ones, those at
+K = 2 and those on which it might underflow are left to the polynomial.
 """
 
 import math
@@ -48,7 +48,7 @@ from numpy.typing import NDArray
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.evaluators.evaluation import Evaluation, KernelArrays, kernel_arrays
+from heldout.evaluators.evaluation import Evaluation, KernelArrays, in_vocabulary, kernel_arrays
 from heldout.evaluators.simplex_quadrature import FEWEST_TOPICS, LEAST_COST, by_quadrature, quadrature_cost
 from heldout.seeds import generator
 from heldout.topics import Topics
@@ -194,15 +194,18 @@ def _forward(tokens, offsets, phi_by_word, alpha, wanted, out, means):  # type: 
 
 
 def cost(lengths: Iterable[int], topics: int) -> int:
-    """Return how many updates documents of these lengths take: the sum over documents of K C(L + K - 1, K)."""
+    """Return how many updates documents of these lengths take: the sum over documents of K C(L + K - 1, K).
+
+    Examples:
+        >>> cost([100], topics=3)
+        515100
+    """
     return sum(topics * math.comb(int(length) + topics - 1, topics) for length in lengths)
 
 
 def exact_marginal(
     topics: Topics,
     documents: Corpus,
-    samples: int = 0,  # noqa: ARG001  the estimators' signature
-    rng: np.random.Generator | None = None,  # noqa: ARG001
     *,
     limit: int = LARGEST_COST,
 ) -> Evaluation:
@@ -211,8 +214,6 @@ def exact_marginal(
     Args:
         topics: phi and alpha; any positive alpha.
         documents: D documents; words outside the topics' vocabulary are left out and counted.
-        samples: not used, nor is rng: there is nothing to sample.
-        rng: not used.
         limit: the largest `cost` that is accepted.
 
     Returns:
@@ -222,10 +223,43 @@ def exact_marginal(
     Raises:
         InputError: when the documents cost more than `limit` updates, or the longest needs more memory than
             `LARGEST_LAYER` count vectors; both figures are named.
+
+    Examples:
+        >>> import numpy as np
+        >>> from heldout.corpora.corpus import Corpus
+        >>> from heldout.topics import Topics
+        >>> topics = Topics(np.array([[0.8, 0.1, 0.1], [0.1, 0.1, 0.8]]), np.ones(2), ("cat", "mat", "sat"))
+        >>> documents = Corpus.from_documents("two", [("a", ["cat", "mat", "cat"]), ("b", ["sat"])])
+        >>> exact_marginal(topics, documents).log_likelihood.round(2)
+        array([-3.72, -0.8 ])
     """
     arrays = _checked(topics, documents, limit)
     log_likelihood, _ = _run(arrays, means=False)
-    return Evaluation(log_likelihood, arrays.lengths, np.zeros(len(log_likelihood)), arrays.left_out)
+    return Evaluation.deterministic(log_likelihood, arrays.lengths, arrays.left_out)
+
+
+def exact_within(topics: Topics, documents: Corpus, limit: float) -> Evaluation | None:
+    """Return `exact_marginal` where its `cost` is at most `limit` updates, None where it is more.
+
+    Args:
+        topics: phi and alpha; any positive alpha.
+        documents: D documents; words outside the topics' vocabulary are left out and counted.
+        limit: updates; some 1e9 take a second.
+
+    Raises:
+        InputError: as `exact_marginal` does.
+
+    Examples:
+        >>> import numpy as np
+        >>> from heldout.corpora.corpus import Corpus
+        >>> from heldout.topics import Topics
+        >>> topics = Topics(np.array([[0.8, 0.1, 0.1], [0.1, 0.1, 0.8]]), np.ones(2), ("cat", "mat", "sat"))
+        >>> documents = Corpus.from_documents("two", [("a", ["cat", "mat", "cat"]), ("b", ["sat"])])
+        >>> exact_within(topics, documents, limit=10) is None
+        True
+    """
+    known, _ = in_vocabulary(documents, topics)
+    return exact_marginal(topics, documents) if cost(known.lengths, topics.n_topics) <= limit else None
 
 
 def exact_posterior_mean(topics: Topics, documents: Corpus, *, limit: int = LARGEST_COST) -> NDArray[np.float64]:
@@ -240,6 +274,16 @@ def exact_posterior_mean(topics: Topics, documents: Corpus, *, limit: int = LARG
 
     Raises:
         InputError: as `exact_marginal` does.
+
+    Examples:
+        >>> import numpy as np
+        >>> from heldout.corpora.corpus import Corpus
+        >>> from heldout.topics import Topics
+        >>> topics = Topics(np.array([[0.8, 0.1, 0.1], [0.1, 0.1, 0.8]]), np.ones(2), ("cat", "mat", "sat"))
+        >>> documents = Corpus.from_documents("two", [("a", ["cat", "mat", "cat"]), ("b", ["sat"])])
+        >>> exact_posterior_mean(topics, documents).round(2)
+        array([[0.72, 0.28],
+               [0.37, 0.63]])
     """
     _, means = _run(_checked(topics, documents, limit), means=True)
     return means
@@ -261,12 +305,12 @@ def _run(arrays: KernelArrays, *, means: bool) -> tuple[NDArray[np.float64], NDA
         tokens = arrays.tokens[arrays.offsets[d] : arrays.offsets[d + 1]]
         if quadrature_cost(tokens, K) > CHEAPER * polynomial:
             continue
-        found = by_quadrature(tokens, arrays.phi_by_word, arrays.alpha)
-        if found is not None:
+        result = by_quadrature(tokens, arrays.phi_by_word, arrays.alpha)
+        if result is not None:
             left[d] = False
-            log_likelihood[d] = found[0]
+            log_likelihood[d] = result[0]
             if means:
-                theta[d] = found[1]
+                theta[d] = result[1]
     longest = int(arrays.lengths[left].max(initial=0))
     layer = math.comb(longest + K - 1, K - 1)
     if layer > LARGEST_LAYER:

@@ -6,10 +6,9 @@ point posterior's entropy, which is minus infinity, has been dropped.
 
 from collections.abc import Sequence
 
-from heldout.components import Components
 from heldout.corpora.corpus import Corpus
 from heldout.evaluators.evaluation import Evaluation, FoldIn, predictive
-from heldout.topics import Topics
+from heldout.topics import Components, Topics
 
 
 def full_folding_in(chains: Sequence[Topics | Components], documents: Corpus, fold_in: FoldIn) -> Evaluation:
@@ -21,10 +20,22 @@ def full_folding_in(chains: Sequence[Topics | Components], documents: Corpus, fo
         fold_in: gives theta, (D, K), for topics and documents.
 
     Returns:
-        log-likelihoods in nats. For topics that were sampled, or folded in by sampling, the standard error
-        is not stated by this evaluator and the caller says so.
+        log-likelihoods in nats. The standard error is 0, which is wrong for topics that were sampled or folded in by
+        sampling: there the caller reports NaN.
 
     Raises:
         InputError: when there is no chain, or the chains' vocabularies differ.
+
+    Examples:
+        >>> from functools import partial
+        >>> import numpy as np
+        >>> from heldout.corpora.corpus import Corpus
+        >>> from heldout.models import plsa
+        >>> from heldout.topics import Topics
+        >>> topics = Topics(np.array([[0.8, 0.1, 0.1], [0.1, 0.1, 0.8]]), np.ones(2), ("cat", "mat", "sat"))
+        >>> documents = Corpus.from_documents("two", [("a", ["cat", "mat", "cat"]), ("b", ["sat"])])
+        >>> fold_in = partial(plsa.fold_in, seed=0, iterations=1000, tolerance=1e-6)
+        >>> full_folding_in([topics], documents, fold_in).log_likelihood.round(2)
+        array([-2.75, -0.22])
     """
     return predictive(chains, documents, documents, fold_in)

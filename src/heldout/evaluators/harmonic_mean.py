@@ -7,9 +7,9 @@ Where p(w | z) > 0 for every assignment z, as it is when no phi[k, w] is zero,
 hence p(w) ~ S / sum_s 1 / p(w | z_s). (Where phi has zeros the sum runs over part of the assignments only and the
 estimate tends to p(w) divided by their prior probability, which is more than p(w).)
 
-What the mean depends on are assignments that fit the document as badly as the prior's, and the posterior gives
-these a share of about p(w | z) / p(w): at any affordable S none of them is met, and the estimate is too high. So a
-standard error from the spread of the S terms would measure everything but the error; none is stated.
+The mean depends on assignments that fit the document as badly as the prior's, and the posterior gives these a share of
+about p(w | z) / p(w): at any affordable S none of them is drawn, and the estimate is too high. The spread of the S
+terms does not show that error, so no standard error is stated.
 """
 
 import numpy as np
@@ -38,6 +38,15 @@ def harmonic_mean(
 
     Raises:
         InputError: for fewer than one sample or a burn-in below 1.
+
+    Examples:
+        >>> import numpy as np
+        >>> from heldout.corpora.corpus import Corpus
+        >>> from heldout.topics import Topics
+        >>> topics = Topics(np.array([[0.8, 0.1, 0.1], [0.1, 0.1, 0.8]]), np.ones(2), ("cat", "mat", "sat"))
+        >>> documents = Corpus.from_documents("two", [("a", ["cat", "mat", "cat"]), ("b", ["sat"])])
+        >>> harmonic_mean(topics, documents, 1000, np.random.default_rng(0)).log_likelihood.round(2)
+        array([-3.62, -0.78])
     """
     check_samples("harmonic mean", samples)
     arrays = kernel_arrays(topics, documents)

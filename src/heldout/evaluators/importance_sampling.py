@@ -27,12 +27,12 @@ E log u = log m - v / (2 m^2) + ..., gives
     second order    q_l(k) ∝ phi[k, w_l] m exp(-v / (2 m^2))     (the variance-corrected form).
 
 The expansion is in 1 / m: where m is small, v / (2 m^2) reaches 1 / (8 alpha_k), and the correction of a topic that
-is hardly used goes too far (E log u >= log alpha_k, which the expansion does not know). It is kept to at most
+is hardly used goes too far (the expansion may fall below log alpha_k, E log u cannot). It is limited to
 `LARGEST_CORRECTION`, which no alpha_k >= 1/240 reaches, so that q stays positive wherever phi is.
 
 Start: q_l(k) ∝ alpha_k phi[k, w_l], the posterior of the token on its own. A cycle renews every token once, either in
-sequence, each from the newest values of all others (coordinate ascent, which is what equation 4 as a rewrite rule asks
-for), or all in parallel from the values of the cycle before.
+sequence, each from the newest values of all others (coordinate ascent, as equation 4 read as a rewrite rule demands),
+or all in parallel from the values of the cycle before.
 """
 
 import math

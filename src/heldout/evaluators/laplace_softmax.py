@@ -70,8 +70,6 @@ Form = Literal["ratio", "density"]
 def laplace_softmax(
     topics: Topics,
     documents: Corpus,
-    samples: int = 0,  # noqa: ARG001  the estimators' signature
-    rng: np.random.Generator | None = None,  # noqa: ARG001
     *,
     point: Point = "mode",
     form: Form = "ratio",
@@ -84,8 +82,6 @@ def laplace_softmax(
     Args:
         topics: phi and alpha.
         documents: D documents; words outside the topics' vocabulary are left out and counted.
-        samples: not used, nor is rng: there is nothing to sample.
-        rng: not used.
         point: where it is taken: at the "mode" in this basis, at the "folded-in" point, or "one-step" of EM from there.
         form: "ratio" divides by the same approximation of the prior's integral, "density" does not (MacKay's own).
         theta: (D, K), the folded-in weights, where `point` asks for them; None folds in here.
@@ -94,11 +90,20 @@ def laplace_softmax(
             when its likelihood is within so many nats per token of the highest).
 
     Returns:
-        values in nats, deterministic: neither bounds nor estimates with an error that they know. -inf where a word has
-        probability 0 under every topic, and at the folded-in point where a weight is 0; 0 for an empty document.
+        values in nats, deterministic: neither bounds nor estimates of known error. -inf where a word has probability 0
+        under every topic, and at the folded-in point where a weight is 0; 0 for an empty document.
 
     Raises:
         InputError: for an unknown point or form, when there is no iteration to run, or the tolerance is negative.
+
+    Examples:
+        >>> import numpy as np
+        >>> from heldout.corpora.corpus import Corpus
+        >>> from heldout.topics import Topics
+        >>> topics = Topics(np.array([[0.8, 0.1, 0.1], [0.1, 0.1, 0.8]]), np.ones(2), ("cat", "mat", "sat"))
+        >>> documents = Corpus.from_documents("two", [("a", ["cat", "mat", "cat"]), ("b", ["sat"])])
+        >>> laplace_softmax(topics, documents).log_likelihood.round(2)
+        array([-3.7, -0.8])
     """
     if point not in ("mode", "folded-in", "one-step") or form not in ("ratio", "density"):
         raise InputError(f"Laplace: point {point}, form {form}; give mode, folded-in or one-step, and ratio or density")

@@ -55,6 +55,15 @@ def left_to_right(topics: Topics, documents: Corpus, samples: int, rng: np.rando
 
     Raises:
         InputError: for less than one particle.
+
+    Examples:
+        >>> import numpy as np
+        >>> from heldout.corpora.corpus import Corpus
+        >>> from heldout.topics import Topics
+        >>> topics = Topics(np.array([[0.8, 0.1, 0.1], [0.1, 0.1, 0.8]]), np.ones(2), ("cat", "mat", "sat"))
+        >>> documents = Corpus.from_documents("two", [("a", ["cat", "mat", "cat"]), ("b", ["sat"])])
+        >>> left_to_right(topics, documents, 1000, np.random.default_rng(0)).log_likelihood.round(2)
+        array([-3.72, -0.8 ])
     """
     check_samples("left-to-right", samples)
     return sample(topics, documents, rng, particles=samples, sweeps=1, error=particle_error)[0]

@@ -21,23 +21,25 @@ from heldout.evaluators.evaluation import Evaluation, kernel_arrays
 from heldout.topics import Topics
 
 
-def linear_time(
-    topics: Topics,
-    documents: Corpus,
-    samples: int = 0,  # noqa: ARG001  the estimators' signature
-    rng: np.random.Generator | None = None,  # noqa: ARG001
-) -> Evaluation:
+def linear_time(topics: Topics, documents: Corpus) -> Evaluation:
     """Return the one-pass estimate of every document's log p(w | alpha, phi), tokens in their order.
 
     Args:
         topics: phi and alpha.
         documents: D documents; words outside the topics' vocabulary are left out and counted.
-        samples: not used, nor is rng: there is nothing to sample.
-        rng: not used.
 
     Returns:
         estimates in nats, deterministic; exact up to two tokens, biased either way beyond; -inf where a word has
         probability 0 under every topic, 0 for an empty document.
+
+    Examples:
+        >>> import numpy as np
+        >>> from heldout.corpora.corpus import Corpus
+        >>> from heldout.topics import Topics
+        >>> topics = Topics(np.array([[0.8, 0.1, 0.1], [0.1, 0.1, 0.8]]), np.ones(2), ("cat", "mat", "sat"))
+        >>> documents = Corpus.from_documents("two", [("a", ["cat", "mat", "cat"]), ("b", ["sat"])])
+        >>> linear_time(topics, documents).log_likelihood.round(2)
+        array([-3.72, -0.8 ])
     """
     arrays = kernel_arrays(topics, documents)
     lengths, total_alpha = arrays.lengths, float(arrays.alpha.sum())
@@ -51,4 +53,4 @@ def linear_time(
         with np.errstate(divide="ignore"):
             log_likelihood[rows] += np.log(total / (total_alpha + position))
         weight[rows] += np.divide(share, total[:, None], out=np.zeros_like(share), where=total[:, None] > 0.0)
-    return Evaluation(log_likelihood, lengths, np.zeros(len(lengths)), arrays.left_out)
+    return Evaluation.deterministic(log_likelihood, lengths, arrays.left_out)

@@ -90,8 +90,6 @@ def _bounds(indptr, indices, counts, phi_by_word, alpha, iterations, tolerance, 
 def mean_field_bound(
     topics: Topics,
     documents: Corpus,
-    samples: int = 0,  # noqa: ARG001  the estimators' signature
-    rng: np.random.Generator | None = None,  # noqa: ARG001
     *,
     iterations: int = 10_000,
     tolerance: float = 1e-9,
@@ -101,8 +99,6 @@ def mean_field_bound(
     Args:
         topics: phi and alpha.
         documents: D documents; words outside the topics' vocabulary are left out and counted.
-        samples: not used, nor is rng: there is nothing to sample.
-        rng: not used.
         iterations: the largest number of evaluations of the bound.
         tolerance: a document is done when an iteration raises its bound by at most this many nats per token.
 
@@ -111,6 +107,15 @@ def mean_field_bound(
 
     Raises:
         InputError: when there is no iteration to run, or the tolerance is negative or undefined.
+
+    Examples:
+        >>> import numpy as np
+        >>> from heldout.corpora.corpus import Corpus
+        >>> from heldout.topics import Topics
+        >>> topics = Topics(np.array([[0.8, 0.1, 0.1], [0.1, 0.1, 0.8]]), np.ones(2), ("cat", "mat", "sat"))
+        >>> documents = Corpus.from_documents("two", [("a", ["cat", "mat", "cat"]), ("b", ["sat"])])
+        >>> mean_field_bound(topics, documents).log_likelihood.round(2)
+        array([-3.91, -0.87])
     """
     if iterations < 1 or not tolerance >= 0.0:
         raise InputError(f"mean-field bound: {iterations} iterations, tolerance {tolerance}; give 1 or more, 0 or more")
@@ -120,4 +125,4 @@ def mean_field_bound(
     indptr, indices = counts.indptr.astype(np.int32), counts.indices.astype(np.int32)
     alpha = np.ascontiguousarray(topics.alpha, dtype=np.float64)
     _bounds(indptr, indices, counts.data, topics.phi_by_word, alpha, iterations, tolerance, bounds)
-    return Evaluation(bounds, documents.lengths, np.zeros(documents.n_documents), left_out)
+    return Evaluation.deterministic(bounds, documents.lengths, left_out)

@@ -95,6 +95,11 @@ def log_multinomial_nml(vocabulary: int, length: int) -> float:
 
     Raises:
         InputError: outside these ranges.
+
+    Examples:
+        >>> import math
+        >>> round(math.exp(log_multinomial_nml(2, 1)), 9)  # C(V, 1) = V
+        2.0
     """
     if vocabulary < 1 or length < 0:
         raise InputError(
@@ -109,6 +114,20 @@ def log_multinomial_nml(vocabulary: int, length: int) -> float:
         # log C(v + 2) = log(C(v + 1) + (L / v) C(v)); C grows with v, so that the exponential cannot overflow
         below, value = value, value + math.log1p(length / v * math.exp(below - value))
     return value
+
+
+def log_multinomial_nml_by_document(vocabulary: int, lengths: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return log C(V, L) of every document's length, (D,), nats: the most that folding-in can ignore of each.
+
+    Args:
+        vocabulary: V >= 1; min(K, V) for a model of K topics (the third result above).
+        lengths: (D,) tokens per document.
+
+    Raises:
+        InputError: as `log_multinomial_nml` does.
+    """
+    distinct, position = np.unique(lengths, return_inverse=True)
+    return np.array([log_multinomial_nml(vocabulary, int(length)) for length in distinct])[position]
 
 
 def _log_binomial_nml(length: int) -> float:
@@ -137,6 +156,14 @@ def log_normaliser(
 
     Raises:
         InputError: when length or samples are too small, or as `exact_marginal` does.
+
+    Examples:
+        >>> import numpy as np
+        >>> from heldout.topics import Topics
+        >>> topics = Topics(np.array([[0.8, 0.1, 0.1], [0.1, 0.1, 0.8]]), np.ones(2), ("cat", "mat", "sat"))
+        >>> z = log_normaliser(topics, 10, 1000, np.random.default_rng(0))
+        >>> round(z.log_z, 2), round(z.standard_error, 2)
+        (1.18, 0.02)
     """
     if length < 1 or samples < 2:
         raise InputError(f"log Z: length {length}, {samples} samples; there must be 1 or more, and 2 or more")
@@ -187,11 +214,16 @@ def log_normaliser_enumerated(topics: Topics, length: int) -> float:
 def toy_example(vocabulary: int) -> ToyExample:
     """Return the quantities of section 4.3: V words, V identity topics, Dir(1), one token.
 
-    The words are alike, so the token is the first, and the words that it is not are one word, which V - 1 topics give:
-    that keeps the topics small at any V. log Z is the NML constant C(V, 1).
+    All words are equivalent, so the token is the first word, and the V - 1 other words are merged into one, which V - 1
+    topics give: that keeps the topics small at any V. log Z is the logarithm of the NML constant C(V, 1).
 
     Raises:
         InputError: when there is no word.
+
+    Examples:
+        >>> toy = toy_example(1000)
+        >>> round(toy.exact_marginal, 2), round(toy.folding_in - toy.log_normaliser, 2)  # both log 1 / V
+        (-6.91, -6.91)
     """
     if vocabulary < 1:
         raise InputError(f"toy example: {vocabulary} words; there must be 1 or more")

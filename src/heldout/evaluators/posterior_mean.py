@@ -6,8 +6,9 @@ Jordan 2003; `heldout.evaluators.mean_field_bound` derives it) q(theta) = Dir(ga
     gamma_k = alpha_k + sum_w n(w) r[w, k],      r[w, k] ∝ phi[k, w] exp(psi(gamma_k)),
 
 and the mean gamma_k / sum_j gamma_j. With gamma_k in the place of exp(psi(gamma_k)) the same iteration is EM for the
-mode in the softmax basis (`heldout.evaluators.laplace_softmax`); `topic_counts` does both. At few topics the mean is known
-exactly (`heldout.evaluators.exact_marginal.exact_posterior_mean`), so that what the mean field costs can be measured.
+mode in the softmax basis (`heldout.evaluators.laplace_softmax`); `topic_counts` does both. At few topics the mean is
+known exactly (`heldout.evaluators.exact_marginal.exact_posterior_mean`), so that the error of the mean field can be
+measured.
 
 The mean is scored like any folded-in point, on the document's own tokens: `full_folding_in` with `posterior_mean` as
 its fold-in.
@@ -23,7 +24,7 @@ from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators.evaluation import in_vocabulary
 from heldout.evaluators.mean_field_bound import _digamma
-from heldout.models.plsa import WIDTH, _dot
+from heldout.models.plsa import WIDTH, dot
 from heldout.topics import Topics
 
 Float = NDArray[np.float64]
@@ -72,7 +73,7 @@ def _iterate(  # type: ignore[no-untyped-def]
                 weight[:K] = gamma[d]
             update[:] = 0.0
             for i in range(size):
-                total = _dot(weight, words[i])
+                total = dot(weight, words[i])
                 if total > 0.0:  # otherwise its topics' weights have underflown
                     ratio = explained[i] / total
                     for k in range(width):
@@ -123,7 +124,18 @@ def topic_counts(
 
 
 def posterior_mean(topics: Topics, documents: Corpus) -> Float:
-    """Return the mean-field posterior mean of theta, (D, K), rows sum to 1; the prior's mean for an empty document."""
+    """Return the mean-field posterior mean of theta, (D, K), rows sum to 1; the prior's mean for an empty document.
+
+    Examples:
+        >>> import numpy as np
+        >>> from heldout.corpora.corpus import Corpus
+        >>> from heldout.topics import Topics
+        >>> topics = Topics(np.array([[0.8, 0.1, 0.1], [0.1, 0.1, 0.8]]), np.ones(2), ("cat", "mat", "sat"))
+        >>> documents = Corpus.from_documents("two", [("a", ["cat", "mat", "cat"]), ("b", ["sat"])])
+        >>> posterior_mean(topics, documents).round(2)
+        array([[0.75, 0.25],
+               [0.35, 0.65]])
+    """
     documents, _ = in_vocabulary(documents, topics)
     gamma = topic_counts(topics, documents, mean_field=True)
     mean: Float = gamma / gamma.sum(axis=1, keepdims=True)

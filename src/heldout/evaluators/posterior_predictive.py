@@ -1,10 +1,10 @@
-r"""Posterior predictive: what a document's known tokens say of its others, the weights integrated out.
+r"""Posterior predictive: the probability of a document's other tokens given its known ones, weights integrated out.
 
     p(scored | observed, alpha, phi) = int p(scored | theta) p(theta | observed, alpha, phi) dtheta,
 
 estimated by S states z of a Gibbs chain over the topics of the observed tokens (`heldout.evaluators.gibbs_chain`): from
-each the scored tokens are assigned one after the other, and the mean of the S weights is the estimate. It is to a
-point that was fitted to the observed tokens what the marginal likelihood is to folding in.
+each the scored tokens are assigned one after the other, and the mean of the S weights is the estimate. Half folding-in
+puts a point that was fitted to the observed tokens in the place of this integral.
 """
 
 import numpy as np
@@ -34,6 +34,16 @@ def posterior_predictive(
 
     Raises:
         InputError: for fewer than one sample or a burn-in below 1.
+
+    Examples:
+        >>> import numpy as np
+        >>> from heldout.corpora.corpus import Corpus
+        >>> from heldout.topics import Topics
+        >>> topics = Topics(np.array([[0.8, 0.1, 0.1], [0.1, 0.1, 0.8]]), np.ones(2), ("cat", "mat", "sat"))
+        >>> documents = Corpus.from_documents("two", [("a", ["cat", "mat", "cat"]), ("b", ["sat"])])
+        >>> scored = documents.subset([1, 0])
+        >>> posterior_predictive(topics, documents, scored, 1000, np.random.default_rng(0)).log_likelihood.round(2)
+        array([-1.21, -4.13])
     """
     check_samples("posterior predictive", samples)
     both = observed.with_streams(

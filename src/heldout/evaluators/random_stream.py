@@ -1,7 +1,7 @@
 """Random numbers inside kernels: one stream per document, so that no document's draws depend on another's.
 
 SplitMix64 (Steele, Lea and Flood, 2014): a counter in steps of an odd constant, mixed by a bijection. One 64-bit word
-of state and no branch, which is what an inner loop of a few nanoseconds can afford.
+of state and no branch suit an inner loop of a few nanoseconds.
 """
 
 import numba as nb

@@ -5,10 +5,14 @@ topics that every evaluator can score, and the library's own object where there 
 called on the same documents.
 """
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 from heldout.topics import Topics
+
+THESE, TRAINING = "these documents", "the training documents"
+"""What a library's number is about."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,19 +59,19 @@ class Reported:
         value: the number, as printed.
         unit: its unit, in words ("perplexity per token", "bits per token", "nats").
         perplexity: the same as perplexity per token of the same documents; NaN where it says nothing of them.
-        nats_per_token: the same in nats per token; NaN likewise.
-        about: "these documents" or "the training documents".
+        nats_per_token: the same in nats per token; NaN where perplexity is.
+        about: `THESE` or `TRAINING`.
         computes: what it computes, one sentence.
         terms: its parts, where they can be had; a term that grows with the number of topics says so.
         note: why it cannot be had, where value is NaN; empty otherwise.
     """
 
     function: str
-    value: float
-    unit: str
-    perplexity: float
-    nats_per_token: float
-    about: str
-    computes: str
+    value: float = math.nan
+    unit: str = ""
+    perplexity: float = math.nan
+    nats_per_token: float = math.nan
+    about: str = ""
+    computes: str = ""
     terms: tuple[Term, ...] = ()
     note: str = ""

@@ -18,7 +18,8 @@ import numpy as np
 
 from heldout.errors import InputError
 from heldout.libraries import Fitted
-from heldout.libraries.arrays import assemble, memory_for, numbers
+from heldout.libraries.checks import assemble, numbers
+from heldout.libraries.limits import memory_for
 
 INSTALL = "install gensim: pip install 'heldout[peers]'"
 SIDE_FILES = (".state", ".id2word")
@@ -122,7 +123,7 @@ def read(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
     return from_object(model, vocabulary, where=str(path), form="gensim")
 
 
-def made(model: object) -> bool:
+def recognises(model: object) -> bool:
     """Return whether `model` is gensim's `LdaModel`, without importing gensim."""
     module = sys.modules.get("gensim.models")
     return module is not None and isinstance(model, module.LdaModel)

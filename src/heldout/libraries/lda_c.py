@@ -14,7 +14,9 @@ import numpy as np
 from heldout.corpora.counts import integer, read_bytes, read_lines
 from heldout.errors import InputError
 from heldout.libraries import Fitted
-from heldout.libraries.arrays import TEXT_TOLERANCE, assemble, check_size, parse_number, prior, read_rows
+from heldout.libraries.arrays import parse_number, read_rows
+from heldout.libraries.checks import TEXT_TOLERANCE, assemble, prior
+from heldout.libraries.limits import check_size
 
 
 def both(path: Path) -> tuple[Path, Path]:

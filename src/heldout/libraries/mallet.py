@@ -37,7 +37,9 @@ from numpy.typing import NDArray
 
 from heldout.errors import InputError
 from heldout.libraries import Fitted
-from heldout.libraries.arrays import assemble, check_expansion, check_size, parse_number, prior
+from heldout.libraries.arrays import parse_number
+from heldout.libraries.checks import assemble, prior
+from heldout.libraries.limits import check_expansion, check_size
 
 MAGIC = b"#doc source pos typeindex type topic"
 INTEGER = re.compile(r"[0-9]{1,9}", re.ASCII)

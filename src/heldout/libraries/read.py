@@ -3,14 +3,15 @@
 import gzip
 import zlib
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from heldout.errors import InputError
 from heldout.libraries import Fitted, arrays, gensim, lda_c, mallet, scikit_learn, tomotopy
-from heldout.libraries.arrays import memory_for
+from heldout.libraries.checks import vocabulary_of
+from heldout.libraries.limits import memory_for, open_zip
 from heldout.topics import Topics
 
 FORMS: dict[str, str] = {
@@ -79,7 +80,7 @@ def guess(path: Path) -> str:
     if first[:2] == b"\x80\x02" or (first[:1] == b"\x80" and first[1:2] in b"\x03\x04\x05"):
         return "gensim" if path.with_name(f"{path.name}.state").exists() else "pickle"
     if first[:4] == b"PK\x03\x04" and suffix not in SUFFIXES:
-        with arrays.open_zip(path, "zip") as archive:
+        with open_zip(path, "zip") as archive:
             return "skops" if "schema.json" in archive.namelist() else "npz"
     if suffix in SUFFIXES:
         return SUFFIXES[suffix]
@@ -136,6 +137,14 @@ def read_model(
     Raises:
         InputError: one line with what is wrong, where, and what to do; a pickle is refused before a byte of it is
             unpickled.
+
+    Examples:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     file = Path(folder, "model.npz")
+        ...     np.savez(file, phi=[[0.5, 0.5, 0.0], [0.0, 0.25, 0.75]], alpha=[0.1, 0.2])
+        ...     read_model(file).topics.alpha
+        array([0.1, 0.2])
     """
     if form is not None and form not in FORMS:
         raise InputError(f"{form}: no such form of a model; one of {', '.join(FORMS)}")
@@ -164,11 +173,11 @@ def convert(model: object, vocabulary: Sequence[str] | None, *, where: str | Non
     """
     if isinstance(model, Topics):
         return from_topics(model, vocabulary)
-    if scikit_learn.made(model):
+    if scikit_learn.recognises(model):
         return scikit_learn.from_object(model, vocabulary, where=where, form=form)
-    if gensim.made(model):
+    if gensim.recognises(model):
         return gensim.from_object(model, vocabulary, where=where, form=form)
-    if tomotopy.made(model):
+    if tomotopy.recognises(model):
         return tomotopy.from_object(model, vocabulary, where=where, form=form)
     if isinstance(model, tuple) and len(model) == 2:
         return arrays.from_arrays(model[0], model[1], vocabulary, where=where or "(phi, alpha)", form=form)
@@ -184,16 +193,9 @@ def from_topics(topics: Topics, vocabulary: Sequence[str] | None) -> Fitted:
     Raises:
         InputError: when the vocabulary is another.
     """
-    arrays.vocabulary_of(topics.vocabulary, vocabulary, topics.phi.shape[1], "Topics")
-    said: dict[str, Any] = {
-        "library": "arrays",
-        "version": np.__version__,
-        "format": "object",
-        "phi": "as given",
-    }
-    return Fitted(
-        Topics(topics.phi, topics.alpha, topics.vocabulary, {**said, **topics.provenance}), "arrays", None, True
-    )
+    vocabulary_of(topics.vocabulary, vocabulary, topics.phi.shape[1], "Topics")
+    default = {"library": "arrays", "version": np.__version__, "format": "object", "phi": "as given"}
+    return Fitted(replace(topics, provenance={**default, **topics.provenance}), "arrays")
 
 
 def fitted(model: object, vocabulary: Sequence[str] | None = None) -> Fitted:
@@ -206,5 +208,10 @@ def fitted(model: object, vocabulary: Sequence[str] | None = None) -> Fitted:
 
     Raises:
         InputError: when it is none of these, is not fitted, or its parameters are no topics.
+
+    Examples:
+        >>> model = fitted(([[0.5, 0.5, 0.0], [0.0, 0.25, 0.75]], [0.1, 0.2]), ["ape", "bear", "cat"])
+        >>> model.library, model.topics.n_topics
+        ('arrays', 2)
     """
     return convert(model, vocabulary, where=None, form="object")

@@ -45,14 +45,17 @@ from scipy.special import digamma, gammaln
 from heldout.corpora.corpus import Corpus
 from heldout.evaluators.evaluation import in_vocabulary
 from heldout.evaluators.mean_field_bound import mean_field_bound
-from heldout.libraries import Fitted, Reported, Term
+from heldout.libraries import THESE, TRAINING, Fitted, Reported, Term
 from heldout.libraries.mallet import State
 from heldout.topics import Topics
 
-THESE, TRAINING = "these documents", "the training documents"
 GENSIM_STATE = 0  # seeds the random start of gamma in gensim's inference
 TOMOTOPY_ITERATIONS = 100  # `infer`'s own default
 
+_BOUND = (
+    "a variational lower bound in which the topics are random too: what they cost in training is charged in full to"
+    " these documents, whose tokens it is divided by"
+)
 _DOCUMENTS = "the documents, given the topics' posterior"
 _TOPICS = "the topics' divergence from their prior"
 
@@ -123,8 +126,7 @@ def _perplexity(nats_per_token: float) -> float:
 
 
 def _nothing(library: str, note: str) -> Reported:
-    nan = math.nan
-    return Reported(library, nan, "", nan, nan, THESE, "nothing", note=note)
+    return Reported(library, about=THESE, computes="nothing", note=note)
 
 
 def _no_tokens(function: str) -> Reported:
@@ -152,8 +154,7 @@ def _scikit_learn(native: Any, topics: Topics, documents: Iterable[Corpus]) -> R
         _perplexity(nats / tokens),
         nats / tokens,
         THESE,
-        "a variational lower bound in which the topics are random too: what they cost in training is charged in full to"
-        " these documents, whose tokens it is divided by",
+        _BOUND,
         (Term(_DOCUMENTS, nats - topics_part), Term(_TOPICS, topics_part, grows=True, of_documents=False)),
     )
 
@@ -209,9 +210,8 @@ def _gensim(native: Any, topics: Topics, documents: Iterable[Corpus]) -> Reporte
         _perplexity(value),
         value,
         THESE,
-        "a variational lower bound in which the topics are random too: what they cost in training is charged in full to"
-        " these documents, whose tokens it is divided by; its log raises 2, not e, to the bound in nats and so prints"
-        f" {printed:,.1f}; gamma starts at random, here from RandomState({GENSIM_STATE})",
+        f"{_BOUND}; its log raises 2, not e, to the bound in nats and so prints {printed:,.1f}; gamma starts at random,"
+        f" here from RandomState({GENSIM_STATE})",
         (
             Term(_DOCUMENTS, value * chunk.tokens - topics_part),
             Term(_TOPICS, topics_part, grows=True, of_documents=False),
@@ -228,8 +228,8 @@ def _tomotopy(native: Any, topics: Topics, documents: Iterable[Corpus]) -> Repor
         made = [native.make_doc(document) for document in words]
         if not made:
             continue
-        _, found = native.infer(made, iterations=TOMOTOPY_ITERATIONS, workers=1)
-        nats += math.fsum(found)
+        _, log_joints = native.infer(made, iterations=TOMOTOPY_ITERATIONS, workers=1)
+        nats += math.fsum(log_joints)
         counts = np.array([np.bincount(document.topics, minlength=K) for document in made], dtype=np.float64)
         assignments += log_assignments(counts, topics.alpha)
         tokens += batch.n_tokens

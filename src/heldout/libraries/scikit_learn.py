@@ -22,7 +22,8 @@ import numpy as np
 
 from heldout.errors import InputError
 from heldout.libraries import Fitted
-from heldout.libraries.arrays import assemble, check_npy, open_zip
+from heldout.libraries.checks import assemble
+from heldout.libraries.limits import check_npy, open_zip
 
 LDA = "LatentDirichletAllocation"
 MODULES = {
@@ -156,7 +157,7 @@ def read_skops(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
     return from_object(model, vocabulary, where=where, form="skops")
 
 
-def made(model: object) -> bool:
+def recognises(model: object) -> bool:
     """Return whether `model` is one of scikit-learn's topic models, without importing scikit-learn."""
     decomposition = sys.modules.get("sklearn.decomposition")
     return decomposition is not None and isinstance(model, tuple(getattr(decomposition, kind) for kind in MODULES))

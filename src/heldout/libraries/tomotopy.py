@@ -23,7 +23,8 @@ import numpy as np
 from heldout.corpora.counts import read_bytes
 from heldout.errors import InputError
 from heldout.libraries import Fitted
-from heldout.libraries.arrays import assemble, check_size
+from heldout.libraries.checks import assemble
+from heldout.libraries.limits import check_size
 
 INSTALL = "install tomotopy: pip install 'heldout[peers]'"
 WEIGHTINGS = (b"one", b"idf", b"pmi")
@@ -120,13 +121,12 @@ def read(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
         InputError: when the file is missing, truncated, damaged or of another model, or tomotopy is not installed.
     """
     data = read_bytes(path)
-    found = header(data)
-    if found is None:
+    kind_and_weighting = header(data)
+    if kind_and_weighting is None:
         raise InputError(f"{path}: truncated, or not a model that tomotopy 0.6 or later saved")
-    if found[0] != "LDA":
-        raise InputError(
-            f"{path}: a tomotopy {found[0]} model; only an LDAModel has one Dirichlet prior of every document"
-        )
+    kind, weighting = kind_and_weighting
+    if kind != "LDA":
+        raise InputError(f"{path}: a tomotopy {kind} model; only an LDAModel has one Dirichlet prior of every document")
     try:
         import tomotopy
     except ImportError as error:
@@ -140,11 +140,11 @@ def read(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
     except Exception as error:  # tomotopy raises several kinds
         raise InputError(f"{path}: truncated or damaged ({error!s:.200}); save it again") from error
     fitted = from_object(model, vocabulary, where=str(path), form="tomotopy")
-    fitted.topics.provenance["weighting"] = found[1]
+    fitted.topics.provenance["weighting"] = weighting
     return fitted
 
 
-def made(model: object) -> bool:
+def recognises(model: object) -> bool:
     """Return whether `model` is one of tomotopy's, without importing tomotopy."""
     module = sys.modules.get("tomotopy")
     return module is not None and isinstance(model, module.LDAModel)

@@ -1,8 +1,9 @@
 """Load a tomotopy model from standard input and use it once, as a program of its own.
 
 tomotopy's loader trusts lengths and pointers in the file: most damaged files end in a segmentation fault, an abort or a
-loop without end, which would take the caller's process along. `heldout.libraries.tomotopy` runs this file first, under a
-limit of memory and time, and loads the same bytes only where it succeeded. It imports tomotopy and nothing of heldout.
+loop without end, which would take the caller's process along. `heldout.libraries.tomotopy` runs this file first, under
+a limit of memory and time, and loads the same bytes only where it succeeded. It imports tomotopy and nothing of
+heldout.
 """
 
 import sys

@@ -6,9 +6,9 @@ of that of sum_d log p(z_d | alpha), a Dirichlet-multinomial's log-likelihood of
 * a Gibbs sweep over z, p(z_l = k) ∝ (C_dk + alpha_k) phi[k, w_l], the counts without token l;
 * a few of Minka's fixed-point steps for alpha on the counts of that sweep (`heldout.models.lda` derives them)
 
-leaves alpha where it is on average, the likelihood itself has its maximum, up to the noise of single sweeps: mean field
-would maximise a bound, and ends at priors that are too sparse. The last half of the rounds is averaged. Only training
-documents may be given: the fit then knows nothing of those that are scored.
+leaves alpha unchanged on average, the likelihood itself has its maximum, up to the noise of single sweeps. (Mean field
+would maximise a bound instead, and ends at priors that are too sparse.) The last half of the rounds is averaged. Give
+training documents only, so that the prior is fitted without the documents that are scored.
 """
 
 from dataclasses import replace
@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.evaluators.evaluation import in_vocabulary
-from heldout.models.lda import _sweeps, _width, counts_above, minka_step
+from heldout.models.lda import counts_above, minka_step, rows_of
+from heldout.models.lda_kernel import gibbs_sweeps
 from heldout.topics import Topics
 
 SMALLEST = 1e-4  # where a topic that no document uses ends
@@ -32,8 +32,8 @@ def fit_prior(topics: Topics, documents: Corpus, rng: np.random.Generator, *, ro
     Args:
         topics: phi, and the alpha to start from.
         documents: training documents; empty ones, words outside the topics' vocabulary and words that no topic gives
-            say nothing.
-        rng: where the sweeps' random numbers come from.
+            are ignored.
+        rng: gives the sweeps' random numbers.
         rounds: sweeps, of which the last half is averaged.
 
     Raises:
@@ -41,9 +41,9 @@ def fit_prior(topics: Topics, documents: Corpus, rng: np.random.Generator, *, ro
     """
     if rounds < 2:
         raise InputError(f"prior: {rounds} rounds; give 2 or more")
-    documents, _ = in_vocabulary(documents, topics)
-    highest = topics.phi.max(axis=0)
-    streams = [stream[highest[stream] > 0.0] for stream in map(documents.document, range(documents.n_documents))]
+    documents, _ = documents.over(topics.vocabulary)
+    rows, given = rows_of(topics)
+    streams = [stream[given[stream]] for stream in map(documents.document, range(documents.n_documents))]
     lengths = np.array([len(stream) for stream in streams if len(stream)], dtype=np.int64)
     if len(lengths) == 0:
         raise InputError("prior: the documents hold no word that a topic gives; give the training documents")
@@ -52,23 +52,20 @@ def fit_prior(topics: Topics, documents: Corpus, rng: np.random.Generator, *, ro
     document_of = np.repeat(np.arange(len(lengths)), lengths)
     lengths_above = counts_above(lengths, np.zeros(len(lengths), dtype=np.int64), 1)[:, 0]
 
-    K, width = topics.n_topics, _width(topics.n_topics)
-    rows = np.zeros((len(highest), width), dtype=np.float32)
-    rows[:, :K] = (topics.phi / np.where(highest > 0.0, highest, 1.0)).T
-    rows[rows < np.finfo(np.float32).tiny] = 0.0
+    K, width = topics.n_topics, rows.shape[1]
     padded, totals = np.zeros(width, dtype=np.float32), np.zeros(K, dtype=np.int64)
     assignments = np.full(len(tokens), -1, dtype=np.int32)
     alpha: NDArray[np.float64] = topics.alpha
     averaged = np.zeros(K)
-    for done in range(rounds):
+    for sweep in range(rounds):
         padded[:K] = alpha
         uniforms = rng.random((1, len(tokens)), dtype=np.float32)
-        _sweeps(tokens, offsets, assignments, rows, totals, padded, 0.0, uniforms, learn=False)
+        gibbs_sweeps(tokens, offsets, assignments, rows, totals, padded, 0.0, uniforms, learn=False)
         counts = np.bincount(document_of * K + assignments, minlength=len(lengths) * K)
         cells = np.flatnonzero(counts)
         above = counts_above(counts[cells], cells % K, K)
         for _ in range(STEPS):
             alpha = np.maximum(minka_step(alpha, above, lengths_above), SMALLEST)
-        if done >= rounds // 2:
+        if sweep >= rounds // 2:
             averaged += alpha
     return replace(topics, alpha=averaged / (rounds - rounds // 2))

@@ -20,28 +20,29 @@ step), not in both. The gauge W T, H T^-T leaves W H' alone. Over it the penalty
 W'W = H'H, where (||W||^2 + ||H||^2) / 2 is the nuclear norm of W H'. `fit` ends in that gauge, its axes ordered by
 singular value.
 
-Optimiser. A joint L-BFGS over W and H together, preconditioned by the model's Fisher information where every document
-speaks like the corpus: word w and document d have the K x K curvatures
+Optimiser. L-BFGS over W and H together, preconditioned by the Fisher information of a model in which every document has
+the corpus's word frequencies: word w and document d have the K x K curvatures
 
     e_w A + penalty I,   A = sum_d n_d h_d h_d' / N,
-    n_d C + penalty I,   C = the covariance of W's rows over words, each as often as it is in the corpus,
+    n_d C + penalty I,   C = the covariance of W's rows over words, weighted by the words' corpus frequencies,
 
-e_w the tokens of w, observed or expected, whichever is more, and a few. Under a change of gauge they change as the
-Hessian does, so that neither frequent words nor correlated axes slow the ascent (benchmarks/epca_optimisers.py
-compares). A step is taken only if it raises O by Armijo's rule: the objective never falls and all stays finite.
+where e_w is the larger of the observed and the expected tokens of w, plus `DAMPING`. Under a change of gauge these
+curvatures change as the Hessian does, so that neither frequent words nor correlated axes slow the ascent
+(benchmarks/epca_optimisers.py compares). A step is taken only if it raises O by Armijo's rule: the objective never
+falls, and all numbers stay finite.
 
-Without penalty the maximum lies at infinity wherever a probability wants to be 0. So it is for a word without training
-tokens: its logits fall without limit where all h_d lie in a half space, and as far as H allows elsewhere. Nothing but
-the end of the iterations holds them then; the word's probability is as small as they have made it, and positive.
+Without a penalty the maximum lies at infinity wherever the best probability is 0. A word without training tokens is
+such a case: its logits fall without limit where all h_d lie in a half space, and as far as H allows elsewhere. Only the
+number of iterations limits them then; the word's probability ends small but positive.
 
 Folding-in maximises, for a document with counts x of n tokens, f(h) = x' W h - n F(W h) - (penalty / 2) ||h||^2. By
 strong concavity  max f - f(h) <= ||f'(h)||^2 / (2 penalty),  which is also the duality gap at p = F'(W h) to
 
     min_p  n sum_w p_w log p_w + ||W' (x - n p)||^2 / (2 penalty),
 
-a maximum-entropy problem whose moments may be missed at a price. Without penalty the supremum may be at infinity and
-no gradient bounds the gap, so a ridge takes the penalty's place: against any h it costs at most (ridge / 2) ||h||^2
-nats in the document.
+a maximum-entropy problem with a price on missing the moments. Without a penalty the supremum may lie at infinity and no
+gradient bounds the gap; a ridge then takes the penalty's place, which costs at most (ridge / 2) ||h||^2 nats in the
+document against any h.
 """
 
 import math
@@ -54,11 +55,12 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.linalg.blas import daxpy
 
-from heldout.components import Components, block_of_documents
+from heldout import models
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.models.estimator import Estimator, checked_counts
+from heldout.models.estimator import Estimator, checked_counts, provenance
 from heldout.seeds import generator
+from heldout.topics import Components, block_of_documents
 
 # The optimiser's constants were chosen by the training objective on Cranfield and NIPS and by the folding-in's CPU time
 # on Cranfield, both at seed 0; none has seen a score of a test document.
@@ -235,9 +237,10 @@ def _direction(gradient: Float, pairs: deque[tuple[Float, Float, float]], precon
 
 
 def balanced(W: Float, H: Float) -> tuple[Float, Float]:
-    """Return W, H in the gauge W'W = H'H = diag(singular values of W H', falling); the product stays.
+    """Return W, (V, K), and H, (D, K), in the gauge W'W = H'H = diag(singular values of W H', largest first).
 
-    Of all gauges it has the least ||W||^2 + ||H||^2. Each axis points where its largest entry of W is positive.
+    W H' does not change. Of all gauges this one has the least ||W||^2 + ||H||^2. The sign of an axis is such that its
+    largest entry of W is positive.
     """
     Q_words, R_words = np.linalg.qr(W)
     Q_documents, R_documents = np.linalg.qr(H)
@@ -256,10 +259,11 @@ def fold_in_counts(
 ) -> tuple[Float, Float]:
     """Fold documents in: maximise x' W h - n F(W h) - (penalty / 2) ||h||^2 for each (3.26 with W fixed).
 
-    L-BFGS for all documents side by side, in the axes of the covariance of W's rows at the components' centre, each
-    document with its own pairs, step length and end. A document that is not done after NEWTON evaluations has an
-    ill-conditioned problem (its words nearly determine h) and goes on with Newton steps. It ends when the bound
-    ||f'(h)||^2 / (2 penalty) on what is still to gain is at most `tolerance` nats per token, or after `iterations`.
+    L-BFGS runs for all documents side by side, in the axes of the covariance of W's rows at the components' centre;
+    each document has its own pairs and step length. A document that is not done after `NEWTON` evaluations has an
+    ill-conditioned problem (its words nearly determine h) and goes on with Newton steps. A document is done when the
+    bound on what is still to gain, ||f'(h)||^2 / (2 penalty), is at most `tolerance` nats per token, or after
+    `iterations`.
 
     Args:
         components: the weights, and the centre that every document starts from.
@@ -403,6 +407,13 @@ class EPCA(Estimator):
         objective_: (iterations + 1,) nats, before each iteration and after the last; it never falls. (The last
             is taken before the change to the balanced gauge, which cannot lower it.)
         n_iter_: iterations run.
+
+    Examples:
+        >>> counts = np.array([[3, 2, 0, 0], [2, 3, 0, 0], [0, 0, 4, 1], [0, 0, 1, 4]])  # documents by words
+        >>> model = EPCA(1, random_state=0).fit(counts)
+        >>> np.sign(model.document_weights_).ravel()  # the first two documents against the others
+        array([-1., -1.,  1.,  1.])
+        >>> components = model.components(("heat", "flow", "wing", "lift"))  # as the evaluators take them
     """
 
     def __init__(
@@ -430,8 +441,8 @@ class EPCA(Estimator):
     ) -> Self:
         """Fit to X, the (D, V) counts n(d, w), from a random start or from the one given.
 
-        W H' has no higher rank than D or V, and the best penalty for a given W H' does not depend on K beyond
-        that rank, so only min(K, D, V) axes are optimised; the others are 0.
+        The rank of W H' is at most min(D, V), and axes beyond that rank cannot lower the penalty of a given W H'.
+        So only min(K, D, V) axes are optimised; the others are 0.
 
         Args:
             X: (D, V) counts, sparse or dense, none negative.
@@ -478,7 +489,19 @@ class EPCA(Estimator):
 def train(
     corpus: Corpus, *, topics: int, seed: int, penalty: float, iterations: int, tolerance: float
 ) -> list[Components]:
-    """Train EPCA on a corpus; the start is named by (corpus, topics, seed), so every penalty shares it."""
+    """Train EPCA on a corpus.
+
+    Args:
+        corpus: the training documents.
+        topics: K.
+        seed: with the corpus and K names the random start, which so is the same for every penalty.
+        penalty: of both Gaussian priors; 0 is the paper's objective.
+        iterations: the largest number of steps.
+        tolerance: nats per token, as in `EPCA`.
+
+    Raises:
+        InputError: as `EPCA.fit` does.
+    """
     model = EPCA(
         topics,
         penalty=penalty,
@@ -486,17 +509,16 @@ def train(
         tolerance=tolerance,
         random_state=generator("epca-start", corpus=corpus.name, topics=topics, seed=seed),
     ).fit(corpus.counts())
-    provenance = {
-        "model": "epca",
-        "corpus": corpus.name,
-        "documents": corpus.n_documents,
-        "seed": seed,
-        "penalty": penalty,
-        "iterations": model.n_iter_,
-        "smoothing": 0.0,
-        "objective": model.objective_.tolist(),
-    }
-    return [model.components(corpus.vocabulary, provenance)]
+    details = provenance(
+        models.EPCA,
+        corpus,
+        seed,
+        penalty=penalty,
+        iterations=model.n_iter_,
+        smoothing=0.0,
+        objective=model.objective_.tolist(),
+    )
+    return [model.components(corpus.vocabulary, details)]
 
 
 def fold_in(
@@ -508,10 +530,11 @@ def fold_in(
     tolerance: float,
     ridge: float,
 ) -> Float:
-    """Fold in the documents of a corpus over the components' vocabulary; see `fold_in_counts`.
+    """Return h, (D, K), of the documents of a corpus over the components' vocabulary; see `fold_in_counts`.
 
-    The penalty is the training's, or `ridge` where that is larger: without penalty a document's maximum may
-    lie at infinity. The ridge is one of the balanced gauge, which training ends in.
+    The penalty is that of the training or `ridge`, whichever is larger: without a penalty a document's maximum may
+    lie at infinity. The ridge refers to the balanced gauge, in which training ends. Every model's `fold_in` takes
+    `seed`, for those that sample; this one draws nothing.
     """
     penalty = max(float(components.provenance["penalty"]), ridge)
     h, _ = fold_in_counts(components, documents.counts(), penalty=penalty, iterations=iterations, tolerance=tolerance)

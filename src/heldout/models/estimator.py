@@ -7,6 +7,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 
 
@@ -30,6 +31,11 @@ def checked_counts(X: sp.sparray | NDArray[Any], model: str, *, empty: bool = Fa
     if counts.nnz == 0 and not empty:
         raise InputError(f"{model}: the documents hold no tokens")
     return counts
+
+
+def provenance(model: str, corpus: Corpus, seed: int, **details: Any) -> dict[str, Any]:
+    """Return what trained topics carry: model, corpus, number of training documents, seed, and what else is given."""
+    return {"model": model, "corpus": corpus.name, "documents": corpus.n_documents, "seed": seed, **details}
 
 
 class Estimator:

@@ -12,8 +12,8 @@ with N_k = sum_n q_n(k):
 The likelihood is unbounded where a covariance may be singular, so Sigma_k ranges over matrices whose eigenvalues are at
 least `floor`. The term to minimise, log det Sigma + tr(Sigma^-1 S), is least for Sigma with the eigenvectors of S and,
 along each, an eigenvalue s that minimises log s + s_k / s: the larger of s_k and the floor. The VM step is therefore
-exact under the floor, and the objective still never falls. A component without data cases gets pi_k = 0 and keeps the
-rest, of which the objective is then no function.
+exact under the floor, and the objective still never falls. A component without data cases gets pi_k = 0 and keeps its
+mean and covariance, on which the objective then does not depend.
 
 K-means: pi_k = 1 / K and Sigma_k = sigma^2 I fixed (the source writes sigma I). Then
 
@@ -27,7 +27,7 @@ import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 
 from heldout.errors import InputError
-from heldout.models.vem import Family, Float, PointMixture, Posterior, check_posterior, real_matrix
+from heldout.models.vem import Family, Float, PointMixture, Posterior, real_matrix
 
 
 class Gaussians(NamedTuple):
@@ -48,6 +48,13 @@ class GaussianMixture(PointMixture[Float, Gaussians]):
         iterations, tolerance, random_state: see `PointVEM`.
 
     Attributes (after `fit`): see `PointVEM`; `parameters_` is a `Gaussians`.
+
+    Examples:
+        >>> data = np.array([[0.0, 0.0], [0.0, 1.0], [5.0, 5.0], [5.0, 6.0]])
+        >>> model = GaussianMixture(2, floor=0.1, posterior="exact", random_state=0).fit(data)
+        >>> model.parameters_.means.round(2)
+        array([[5. , 5.5],
+               [0. , 0.5]])
     """
 
     family = Family(
@@ -68,9 +75,10 @@ class GaussianMixture(PointMixture[Float, Gaussians]):
         tolerance: float = 0.0,
         random_state: np.random.Generator | int | None = None,
     ) -> None:
-        super().__init__(n_components, iterations=iterations, tolerance=tolerance, random_state=random_state)
+        super().__init__(
+            n_components, posterior=posterior, iterations=iterations, tolerance=tolerance, random_state=random_state
+        )
         self.floor = floor
-        self.posterior = posterior
 
     def check(self, X: Any) -> Float:
         """Return X, (N, D), dense.
@@ -78,7 +86,7 @@ class GaussianMixture(PointMixture[Float, Gaussians]):
         Raises:
             InputError: when it is no finite matrix, or a setting is bad.
         """
-        check_posterior(self.posterior, self.family.name)
+        self.check_posterior()
         if not self.floor > 0.0:
             raise InputError(f"{self.family.name}: the floor is {self.floor}; it must be positive")
         return real_matrix(X, self.family.name)
@@ -124,6 +132,13 @@ class KMeans(GaussianMixture):
         variance: sigma^2, in the data's squared units.
         posterior: "point" is K-means; "exact" is its soft version, exact EM for the means.
         iterations, tolerance, random_state: see `PointVEM`.
+
+    Examples:
+        >>> KMeans(2, random_state=0).fit([[0.0], [1.0], [9.0], [10.0]]).latent_  # of which cluster each case is
+        array([[0., 1.],
+               [0., 1.],
+               [1., 0.],
+               [1., 0.]])
     """
 
     family = Family("K-means", "discrete", r"h \in \{1, \dots, K\}", r"\mathcal{N}(x; \mu_h, \sigma^2 I)", "3.9")

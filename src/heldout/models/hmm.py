@@ -17,9 +17,9 @@ the entropy that the point posterior drops is 0 and the objective is a lower bou
 b_t(i) = sum_j A[i, j] B[j, x_{t+1}] b_{t+1}(j) / c_{t+1}: q(h_t = i) = a_t(i) b_t(i) and
 q(h_t = i, h_{t+1} = j) = a_t(i) A[i, j] B[j, x_{t+1}] b_{t+1}(j) / c_{t+1}. Either way the VM step divides the
 (expected) numbers of first states, of transitions and of emissions by their sums. A state that is never left, or never
-visited, keeps the row that it has, of which the objective is then no function.
+visited, keeps its row, on which the objective then does not depend.
 
-Of equal paths the one with the lower state numbers wins, from the end on. O(N K^2) work for N tokens.
+Ties between paths go to the lower state, from the last token backwards. O(N K^2) work for N tokens.
 """
 
 import math
@@ -32,7 +32,7 @@ from scipy.special import xlogy
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.models.vem import Family, Float, PointVEM, Posterior, check_posterior
+from heldout.models.vem import DiscreteVEM, Family, Float
 
 
 class Chain(NamedTuple):
@@ -161,7 +161,7 @@ def _forward_backward(  # type: ignore[no-untyped-def]
                 backward[i] = sum_i
 
 
-class HMM(PointVEM[Corpus, Chain, Statistics]):
+class HMM(DiscreteVEM[Corpus, Chain, Statistics]):
     """Hidden Markov model with categorical emissions, on the token streams of a corpus.
 
     Args:
@@ -170,6 +170,13 @@ class HMM(PointVEM[Corpus, Chain, Statistics]):
         iterations, tolerance, random_state: see `PointVEM`.
 
     Attributes (after `fit`): see `PointVEM`; `parameters_` is a `Chain`, `latent_` its `Statistics`.
+
+    Examples:
+        >>> corpus = Corpus.from_documents("tiny", [("d0", ["a", "b", "a", "b"]), ("d1", ["a", "b"])])
+        >>> near = np.array([[0.2, 0.8], [0.8, 0.2]])  # a chain that alternates between its states
+        >>> model = HMM(2).fit(corpus, parameters=Chain(np.array([0.5, 0.5]), near, near[::-1].copy()))
+        >>> model.decode(corpus)
+        array([0, 1, 0, 1, 0, 1], dtype=int32)
     """
 
     family = Family(
@@ -180,31 +187,19 @@ class HMM(PointVEM[Corpus, Chain, Statistics]):
         "section 3.1",
     )
 
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        posterior: Posterior = "point",
-        iterations: int = 100,
-        tolerance: float = 0.0,
-        random_state: np.random.Generator | int | None = None,
-    ) -> None:
-        super().__init__(n_components, iterations=iterations, tolerance=tolerance, random_state=random_state)
-        self.posterior = posterior
-
     def check(self, X: Corpus) -> Corpus:
         """Return the corpus.
 
         Raises:
             InputError: when its documents hold no tokens, or a setting is bad.
         """
-        check_posterior(self.posterior, self.family.name)
+        self.check_posterior()
         if X.n_tokens == 0:
             raise InputError(f"{self.family.name}: corpus {X.name} holds no tokens")
         return X
 
     def start(self, data: Corpus, random: np.random.Generator) -> Chain:
-        """Return random rows; a state's emissions are the corpus's word counts, each times a random number."""
+        """Return a random chain; a state's emissions are the corpus's word counts times random numbers."""
         K = self.n_components
         words = np.bincount(data.tokens, minlength=data.n_words)
         emissions = words * (0.1 + random.standard_exponential((K, data.n_words)))

@@ -4,18 +4,18 @@ r"""Independent component analysis with a Laplace prior (Welling et al. 2008, se
     O = sum_n [-|x_n - W h_n|^2 / (2 lambda) - |h_n|_1 - D/2 log(2 pi lambda) - K log 2]     (3.11 with an L1 norm)
 
 Collapse. W -> W T, H -> T^-1 H leaves W H as it is. With T = t I the prior's term is |h|_1 / t, so O rises with t and
-has no maximum: its least upper bound is
+has no maximum. Its least upper bound is
 
     sup O = -min_{rank K} |X - W H|^2 / (2 lambda) - N D/2 log(2 pi lambda) - N K log 2,
 
 PCA's objective 3.12 without centring, approached as H -> 0. The entropy that the point posterior drops would have
-forbidden it: q(h) shrinks with h, at a price of K log t per data case. Unit columns of W take the freedom away.
+prevented this: q(h) would shrink with h, which costs K log t nats per data case. Unit columns of W remove the freedom.
 
 VE step: O is concave in H, and with L = |W|^2 / lambda (spectral norm) the proximal gradient step
 
     h <- soft(h + W'(x - W h) / (lambda L), 1 / L),   soft(a, b) = sign(a) max(|a| - b, 0)
 
-cannot lower O, because -1/L is the curvature's bound: backtracking would accept this step at once. VM step with unit
+cannot lower O, because L bounds the curvature: backtracking would accept this step at once. VM step with unit
 columns, one column after the other: with R the residual that leaves column j out, -|R - w h_j'|^2 is highest at
 w = R h_j / |R h_j|, exactly. Without the constraint: least squares, as the shortest change of W, which leaves W as it
 is in directions that H hardly has (they would make W huge for a gain within rounding). No step lowers O.
@@ -44,6 +44,14 @@ class ICA(PointVEM[Float, Float, Float]):
         iterations, tolerance, random_state: see `PointVEM`.
 
     Attributes (after `fit`): see `PointVEM`; `parameters_` is W, (D, K), `latent_` is H, (N, K).
+
+    Examples:
+        >>> model = ICA(1, random_state=0).fit([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0], [3.0, 3.0]])
+        >>> (model.latent_ @ model.parameters_.T).round(2)  # near the data: the prior pulls H towards 0
+        array([[0.  , 0.  ],
+               [0.93, 0.93],
+               [1.93, 1.93],
+               [2.93, 2.93]])
     """
 
     family = Family(

@@ -5,14 +5,14 @@ perplexity of the validation tokens of the same documents,
 
     exp(-sum_{d,w} n_val(d, w) log sum_z p(w | z) p(z | d) / sum_{d,w} n_val(d, w)),
 
-always of the untempered mixture. One iteration at inverse temperature beta is that of `heldout.models.plsa_tem`: it never
-raises the free energy of equation 8,
+always of the untempered mixture. One iteration at inverse temperature beta is that of `heldout.models.plsa_tem`: it
+never raises the free energy of equation 8,
 
     F_beta = sum_{d,w} n(d, w) sum_z q(z | d, w) [log q(z | d, w) - beta log(p(w | z) p(z | d))],
 
 whose minimum over q is equation 9, q(z | d, w) ∝ [p(w | z) p(z | d)]^beta (p(d)^beta cancels). There F_beta(W, H) =
--sum n log sum_k (W H)^beta. With S(q) the entropies' sum, F_beta = -S(q) - beta sum n q log(W H): a smaller beta weighs
-the entropy higher, so posteriors flatten, and topics and weights that fit single tokens lose what held them there.
+-sum n log sum_k (W H)^beta. With S(q) the sum of the entropies, F_beta = -S(q) - beta sum n q log(W H): a smaller beta
+gives the entropy more weight, so that posteriors flatten and topics and weights no longer fit single tokens.
 
 Inverse annealing, the steps of section 3.6:
 
@@ -22,16 +22,17 @@ Inverse annealing, the steps of section 3.6:
    lowest so far; otherwise step 2.
 4. Stop when `patience` values of beta in a row have not lowered it by as much.
 
-Every beta starts from the parameters that are best so far on the validation tokens, and the best are what is returned
+Every beta starts from the parameters that are best so far on the validation tokens, and the best of all are returned
 (the source leaves both open). Early stopping is step 1 alone; at beta = 1 the iterations are plain EM, bit for bit.
 
-Annealing goes the other way, as the continuation method that the source compares with: from a small beta, where the
-posteriors are nearly uniform, iterations until one lowers F_beta by less than `convergence` nats per token, then beta
-<- beta / eta, up to 1. At small beta all topics are one: a stationary point that turns unstable as beta grows, but
-that no iteration leaves by itself in good time. So every beta begins with `noise` on W, each entry times 1 + noise z,
-z ~ N(0, 1) (Rose, 1998, perturbs likewise). Nothing goes back to the best here, for every beta continues the last. It
-stops early when `patience` values of beta in a row have ended above the lowest end of any by more than the share
-`tolerance` (the plateau at small beta is no reason to stop); the best parameters are returned.
+Annealing, the continuation method that the source compares with, goes the other way. It starts at a small beta, where
+the posteriors are nearly uniform, iterates until an iteration lowers F_beta by less than `convergence` nats per token,
+and divides beta by eta, up to beta = 1. At small beta all topics coincide: a stationary point that becomes unstable as
+beta grows, but that no iteration leaves quickly by itself. So at every new beta each entry of W is multiplied by
+1 + noise z, z ~ N(0, 1), as Rose (1998) does. Every beta continues from the last one, not from the best. Annealing
+stops early when the final validation perplexities of `patience` values of beta in a row exceed the lowest final one of
+any beta by more than the share `tolerance` (so that the plateau at small beta does not stop it). The best parameters
+are returned.
 """
 
 from collections.abc import Iterator
@@ -42,9 +43,9 @@ import numpy as np
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.models import plsa_tem
-from heldout.models.estimator import checked_counts
-from heldout.models.plsa import Cells, Float, _filled_up, over
+from heldout.models import TEM
+from heldout.models.estimator import checked_counts, provenance
+from heldout.models.plsa import Cells, Float, filled_up, over, random_start, revive
 from heldout.models.plsa_tem import PLSATEM
 from heldout.scores import perplexity
 from heldout.seeds import generator
@@ -69,7 +70,7 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """The parameters that were best on the validation tokens, and the way there.
+    """The parameters that were best on the validation tokens, and the iterations that led there.
 
     Attributes:
         topics: p(w | z), with the flat prior, and `beta` in its provenance, so that `plsa_tem.fold_in` takes it.
@@ -103,13 +104,13 @@ class _Course:
         counts = checked_counts(training.counts(), "tempered EM")
         self.cells, self.validation = Cells.of(counts), Cells.of(validation.counts())
         self.validation_tokens = validation.n_tokens
-        random = generator("plsa-start", corpus=training.name, topics=topics, seed=seed)
+        random = random_start(training, topics, seed)
         components = random.random((topics, training.n_words))
         components /= components.sum(axis=1, keepdims=True)
-        self.W = _filled_up(components.T)
+        self.W = filled_up(components.T)
         del components  # as large as W
         weights = random.random((training.n_documents, topics))
-        self.H = _filled_up(weights / weights.sum(axis=1, keepdims=True))
+        self.H = filled_up(weights / weights.sum(axis=1, keepdims=True))
         self.totals = np.zeros(self.W.shape[1])
         self.totals[:topics] = 1.0
         self.best = (self.W.copy(), self.H.copy(), self.totals.copy())
@@ -122,10 +123,7 @@ class _Course:
         model = PLSATEM(self.K, beta=beta)
         while len(self.path) < self.iterations:
             objective = model._iterate(self.cells, self.W, self.H, self.totals)
-            dead = np.flatnonzero(self.totals[: self.K] == 0.0)
-            if len(dead):  # as in PLSA.fit: a topic that explains nothing any more gives every word alike
-                self.W[:, dead] = 1.0 / self.W.shape[0]
-                self.totals[dead] = 1.0
+            revive(self.W, self.totals[: self.K])
             fit = self.validation.documents_pass(self.W, over(self.H, self.totals), self.unused)
             step = Step(beta, objective, perplexity(fit, self.validation_tokens))
             self.path.append(step)
@@ -150,17 +148,16 @@ class _Course:
         W, H, _ = self.best
         components = np.ascontiguousarray(W[:, : self.K].T)
         components /= components.sum(axis=1, keepdims=True)
-        provenance = {
-            "model": plsa_tem.MODEL,
-            "corpus": self.training.name,
-            "documents": self.training.n_documents,
-            "seed": self.seed,
-            "iterations": self.at_best,
-            "beta": self.beta_at_best,
-            "validation_perplexity": self.lowest,
-        }
+        details = provenance(
+            TEM,
+            self.training,
+            self.seed,
+            iterations=self.at_best,
+            beta=self.beta_at_best,
+            validation_perplexity=self.lowest,
+        )
         return Fit(
-            Topics(components, np.ones(self.K), self.training.vocabulary, provenance),
+            Topics(components, np.ones(self.K), self.training.vocabulary, details),
             H[:, : self.K].copy(),
             self.beta_at_best,
             float(self.lowest),
@@ -180,21 +177,21 @@ def inverse_annealing(
     patience: int,
     iterations: int,
 ) -> tuple[Fit, Fit]:
-    """Fit PLSA by EM with early stopping, and go on from there by inverse annealing.
+    """Fit PLSA by EM with early stopping, and then by inverse annealing from there.
 
     Args:
         training: the training tokens of D documents, over the V words that occur in them.
         validation: other tokens of the same documents, over the same words.
         topics: K.
         seed: with corpus and K names the random start, which is that of `plsa.train`.
-        eta: what beta is multiplied with, in (0, 1).
+        eta: the factor of beta from step to step, in (0, 1).
         tolerance: the share of the lowest validation perplexity that counts as an improvement, in [0, 1).
         patience: values of beta in a row without improvement after which to stop.
         iterations: the largest number of iterations in all.
 
     Returns:
-        the fit of early stopping, and that of inverse annealing, whose path begins with the other's. 2 arrays of V K
-        and 4 of D K numbers, and V K more for every fit.
+        the fit of early stopping, and that of inverse annealing, whose path begins with the other's. In memory are 2
+        arrays of V K and 4 of D K numbers, and V K more for every fit.
 
     Raises:
         InputError: when a setting is out of range, or there are no tokens to train or validate on.

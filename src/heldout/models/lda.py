@@ -17,13 +17,7 @@ so that test documents stay independent of one another.
 Start. All tokens begin unassigned; a first pass draws each from the conditional given those already
 assigned. Convergence is watched on log p(w, z | alpha, beta), summed in float64.
 
-Kernels. Counts are exact integers (in float32 below 2^24, which is checked). A token's K weights are formed
-in float32 and a uniform number with 24 bits picks the topic by inversion, so a draw's probabilities carry a
-relative error of about 1e-6 (and an absolute one of 2^-24). The order of the weights' sums is written out
-below and fast-math is off, so samples do not depend on the CPU. Two kernels draw from the same conditional:
-up to `NARROW` topics one or two scalar running sums are fastest; above, 64 running sums that stay in vector
-registers (`benchmarks/` measures both). Above `SERIAL` topics the inversion asks first whether the token keeps
-its topic, and searches among the others only if not.
+The sweeps themselves are in `heldout.models.lda_kernel`.
 
 Hyperparameters. They are fixed, or re-estimated during the chain from the current assignments (stochastic EM). Given
 them, log p(w, z | alpha, beta) is a sum of two Dirichlet-multinomial log-likelihoods, one of the topics' counts in
@@ -42,342 +36,34 @@ which cannot lower the log-likelihood; for one symmetric beta over V words and K
     beta <- beta sum_{k,w} [psi(N_wk + beta) - psi(beta)] / (V sum_k [psi(N_k + V beta) - psi(V beta)]).
 
 The differences are finite sums, psi(a + n) - psi(a) = sum_{j < n} 1 / (a + j), so that only how many counts exceed
-each j enters. The bound separates over k and is concave in every alpha_k, so a parameter that is kept inside the range
-that the kernels can carry (one whose topic is empty falls to its lower end) does not lower it either.
+each j enters. The bound is a sum over k of functions that are concave in alpha_k. Clipping a parameter to the range
+that the kernels can carry therefore does not lower the log-likelihood either; the alpha_k of an empty topic falls to
+the lower end of that range.
 """
 
-import math
 from typing import Any, Self
 
-import numba as nb
 import numpy as np
 import scipy.sparse as sp
-from llvmlite import ir  # type: ignore[import-untyped]
-from numba.extending import intrinsic
 from numpy.typing import NDArray
 
+from heldout import models
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.models.estimator import Estimator
+from heldout.models.estimator import Estimator, provenance
+from heldout.models.lda_kernel import Float, Float32, Index, gibbs_sweeps, log_joint, padded_width
 from heldout.seeds import generator
 from heldout.topics import Topics
 
-SERIAL = 32  # the largest K for which the narrow kernel keeps one running sum; above, one for each half
-NARROW = 100  # the largest K for the narrow kernel
-HALVES = 2
-LANES = 64  # running sums of the wide kernel, lane j over topics j, j + 64, j + 128, ...
-AHEAD = 3  # tokens between the request for a row and its use
-CACHE_LINE = 16  # float32 values of a 64-byte line
 LARGEST_COUNT = 2**24  # float32 holds every integer up to here
 BURN_IN = 4  # hyperparameters are re-estimated after the first 1 / BURN_IN of the sweeps
 FIXED_POINT_ITERATIONS = 20  # in each re-estimation
 RECORD, RECORDS = 10, 8  # sweeps between records of the log joint in `train`; fewer in a run too short for 8 of them
 SMALLEST_PARAMETER, LARGEST_PARAMETER = 1e-12, 1e12  # Dirichlet parameters that float32 weights can carry
 
-Float = NDArray[np.float64]
-Float32 = NDArray[np.float32]
-Index = NDArray[np.int32]
-
-_ZERO, _ONE = np.float32(0.0), np.float32(1.0)
-
-_SWEEPS_SIGNATURE = (
-    "void(int32[::1], int64[::1], int32[::1], float32[:, ::1], int64[::1], float32[::1], float32, float32[::1],"
-    " float32[:, ::1], boolean)"
-)
-
-
-@intrinsic
-def _prefetch_entry(typing_context, row, k):  # type: ignore[no-untyped-def]  # noqa: ARG001
-    """Ask for the cache line of row[k]; a hint to the memory system that changes no result."""
-
-    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
-        array = context.make_array(signature.args[0])(context, builder, arguments[0])
-        byte, int32 = ir.IntType(8).as_pointer(), ir.IntType(32)
-        function_type = ir.FunctionType(ir.VoidType(), [byte, int32, int32, int32])
-        prefetch = builder.module.declare_intrinsic("llvm.prefetch", [byte], function_type)
-        address = builder.bitcast(builder.gep(array.data, [arguments[1]]), byte)
-        builder.call(prefetch, [address, int32(0), int32(3), int32(1)])  # to read; keep in all levels; data
-        return context.get_dummy_value()
-
-    return nb.void(row, nb.int64), generate
-
-
-@nb.njit(cache=True)
-def _prefetch(row):  # type: ignore[no-untyped-def]
-    """Ask for a word's row of counts some tokens before it is needed: a large matrix does not stay in near caches."""
-    for k in range(0, row.shape[0], CACHE_LINE):
-        _prefetch_entry(row, k)  # type: ignore[call-arg]
-
-
-@nb.njit(cache=True)
-def _positive(row, beta, k, n_topics):  # type: ignore[no-untyped-def]
-    """Return k, or where rounding let it fall on a topic of weight 0 the nearest one before it (cyclically)."""
-    while row[k] + beta <= _ZERO:
-        k = k - 1 if k > 0 else n_topics - 1
-    return k
-
-
-@nb.njit(cache=True)
-def _draw_one(a, row, beta, sums, uniform, n_topics):  # type: ignore[no-untyped-def]
-    """Return k with weight a[k] (row[k] + beta): one running sum, then a search along it."""
-    total = _ZERO
-    for k in range(n_topics):
-        total += a[k] * (row[k] + beta)
-        sums[k] = total
-    x = uniform * total
-    k = 0
-    while k < n_topics - 1 and sums[k] <= x:
-        k += 1
-    return _positive(row, beta, k, n_topics)
-
-
-@nb.njit(cache=True)
-def _draw_two(a, row, beta, kept, sums, uniform, n_topics):  # type: ignore[no-untyped-def]
-    """Return -1 with weight kept, or k with weight a[k] (row[k] + beta).
-
-    Two running sums, one for each half of the topics, do not wait for each other. (A function of its own: as
-    two branches of one function this and `_draw_one` ran markedly slower.)
-    """
-    size = a.shape[0] // HALVES
-    a1, row1, sums1 = a[size:], row[size:], sums[size:]
-    s0 = s1 = _ZERO
-    for k in range(size):
-        s0 += a[k] * (row[k] + beta)
-        s1 += a1[k] * (row1[k] + beta)
-        sums[k], sums1[k] = s0, s1
-    x = uniform * (kept + (s0 + s1))
-    if x < kept:
-        return -1
-    x -= kept
-    past = int(x >= s0)  # arithmetic: a branch on a random number is guessed wrong half of the time
-    x -= s0 * np.float32(past)
-    k = size * past
-    last = min(k + size, n_topics) - 1
-    k = min(k, last)
-    while k < last and sums[k] <= x:
-        k += 1
-    return _positive(row, beta, k, n_topics)
-
-
-@nb.njit(cache=True)
-def _one_of_four(sums, x, j, step):  # type: ignore[no-untyped-def]
-    """Return which of sums[j + (0, 1, 2, 3) step] holds x, and x less the sums before it (no branches)."""
-    t0 = sums[j]
-    t1 = t0 + sums[j + step]
-    t2 = t1 + sums[j + 2 * step]
-    past0, past1, past2 = x >= t0, x >= t1, x >= t2
-    x -= t2 if past2 else (t1 if past1 else (t0 if past0 else _ZERO))
-    return x, j + step * (int(past0) + int(past1) + int(past2))
-
-
-@nb.njit(cache=True)
-def _sum_lanes(a, row, beta, sums, old, new, weight_new):  # type: ignore[no-untyped-def]
-    """Fill sums with 64 running sums of a[k] (row[k] + beta), except that old weighs 0 and new what is given."""
-    for i in range(LANES):
-        weight = a[i] * (row[i] + beta)
-        weight = weight_new if np.int32(i) == new else weight
-        sums[i] = _ZERO if np.int32(i) == old else weight
-    for i in range(LANES, np.int32(a.shape[0])):
-        weight = a[i] * (row[i] + beta)
-        weight = weight_new if np.int32(i) == new else weight
-        sums[i] = sums[i - LANES] + (_ZERO if np.int32(i) == old else weight)
-
-
-@nb.njit(cache=True)
-def _search_lanes(sums, kept, uniform, n_topics, size):  # type: ignore[no-untyped-def]
-    """Return -1 with weight kept, or a topic from 64 running sums.
-
-    A lane is found by adding the lanes up fourfold, then the place in the lane.
-    """
-    lanes = sums[size - LANES : size]
-    sixteen = sums[size : size + 16]
-    four = sums[size + 16 : size + 20]
-    for j in range(16):
-        sixteen[j] = (lanes[j] + lanes[j + 16]) + (lanes[j + 32] + lanes[j + 48])
-    for j in range(4):
-        four[j] = (sixteen[j] + sixteen[j + 4]) + (sixteen[j + 8] + sixteen[j + 12])
-    x = uniform * (kept + ((four[0] + four[1]) + (four[2] + four[3])))
-    if x < kept:
-        return -1
-    x -= kept
-    x, j = _one_of_four(four, x, 0, 1)
-    x, j = _one_of_four(sixteen, x, j, 4)
-    x, j = _one_of_four(lanes, x, j, 16)
-    place = 0
-    for i in range((n_topics - 1 - j) // LANES):
-        place += sums[j + LANES * i] <= x
-    return min(j + LANES * place, n_topics - 1)
-
-
-@nb.njit(_SWEEPS_SIGNATURE, cache=True)
-def _sweeps_narrow(  # type: ignore[no-untyped-def]
-    tokens, offsets, assignments, rows, totals, alpha, beta, reciprocals, uniforms, learn
-):
-    """Sweep over all tokens once per row of uniforms; see `_sweeps`."""
-    n_topics, size = totals.shape[0], rows.shape[1]
-    step = 1 if learn else 0
-    moved = np.float32(step)
-    sums, a, document = np.zeros(size, np.float32), np.zeros(size, np.float32), np.zeros(size, np.float32)
-    for s in range(uniforms.shape[0]):
-        for d in range(offsets.shape[0] - 1):
-            start, end = offsets[d], offsets[d + 1]
-            document[:] = _ZERO
-            for i in range(start, end):
-                if assignments[i] >= 0:
-                    document[assignments[i]] += _ONE
-            for k in range(n_topics):
-                a[k] = (document[k] + alpha[k]) * reciprocals[totals[k]]
-            for i in range(start, end):
-                row = rows[tokens[i]]
-                if i + AHEAD < tokens.shape[0]:
-                    _prefetch(rows[tokens[i + AHEAD]])
-                old = assignments[i]
-                kept, a_old = _ZERO, _ZERO
-                if old >= 0:
-                    document[old] -= _ONE
-                    row[old] -= moved
-                    totals[old] -= step
-                    a_old = (document[old] + alpha[old]) * reciprocals[totals[old]]
-                    a[old] = a_old
-                if n_topics <= SERIAL:
-                    k = _draw_one(a, row, beta, sums, uniforms[s, i], n_topics)
-                else:
-                    if old >= 0:
-                        kept = a_old * (row[old] + beta)
-                        a[old] = _ZERO
-                    k = _draw_two(a, row, beta, kept, sums, uniforms[s, i], n_topics)
-                    if old >= 0:
-                        a[old] = a_old
-                        k = old if k < 0 else k
-                assignments[i] = k
-                document[k] += _ONE
-                row[k] += moved
-                totals[k] += step
-                a[k] = (document[k] + alpha[k]) * reciprocals[totals[k]]
-
-
-@nb.njit(_SWEEPS_SIGNATURE, cache=True)
-def _sweeps_wide(  # type: ignore[no-untyped-def]
-    tokens, offsets, assignments, rows, totals, alpha, beta, reciprocals, uniforms, learn
-):
-    """Sweep over all tokens once per row of uniforms; see `_sweeps`.
-
-    A vector load that follows a scalar store into the same vector waits for the store. So the two topics whose
-    weights have just changed (the one that this token leaves and the one that the last token took) are
-    kept out of `_sum_lanes` or handed to it in registers, and are stored after it.
-    """
-    n_topics, size = totals.shape[0], rows.shape[1]
-    step = 1 if learn else 0
-    moved = np.float32(step)
-    sums, a, document = np.zeros(size + 20, np.float32), np.zeros(size, np.float32), np.zeros(size, np.float32)
-    for s in range(uniforms.shape[0]):
-        for d in range(offsets.shape[0] - 1):
-            start, end = offsets[d], offsets[d + 1]
-            document[:] = _ZERO
-            for i in range(start, end):
-                if assignments[i] >= 0:
-                    document[assignments[i]] += _ONE
-            for k in range(n_topics):
-                a[k] = (document[k] + alpha[k]) * reciprocals[totals[k]]
-            new, a_new = np.int32(0), a[0]
-            for i in range(start, end):
-                row = rows[tokens[i]]
-                if i + AHEAD < tokens.shape[0]:
-                    _prefetch(rows[tokens[i + AHEAD]])
-                old = assignments[i]
-                kept, a_old = _ZERO, _ZERO
-                if old >= 0:
-                    document[old] -= _ONE
-                    totals[old] -= step
-                    a_old = (document[old] + alpha[old]) * reciprocals[totals[old]]
-                    kept = a_old * ((row[old] - moved) + beta)
-                _sum_lanes(a, row, beta, sums, old, new, a_new * (row[new] + beta))
-                a[new] = a_new
-                if old >= 0:
-                    a[old] = a_old
-                    row[old] -= moved
-                k = _search_lanes(sums, kept, uniforms[s, i], n_topics, size)
-                new = old if k < 0 else np.int32(_positive(row, beta, k, n_topics))
-                assignments[i] = new
-                document[new] += _ONE
-                row[new] += moved
-                totals[new] += step
-                a_new = (document[new] + alpha[new]) * reciprocals[totals[new]]
-
-
-def _width(n_topics: int) -> int:
-    """Return the columns that a row of counts needs: K, filled up to two equal halves or to whole lanes."""
-    multiple = HALVES if n_topics <= NARROW else LANES
-    return -(-n_topics // multiple) * multiple
-
-
-def _sweeps(
-    tokens: Index,
-    offsets: NDArray[np.int64],
-    assignments: Index,
-    rows: Float32,
-    totals: NDArray[np.int64],
-    alpha: Float32,
-    beta: float,
-    uniforms: Float32,
-    *,
-    learn: bool,
-) -> None:
-    """Run one Gibbs sweep per row of uniforms, in place.
-
-    Args:
-        tokens: (N,) words.
-        offsets: (D + 1,) where documents begin.
-        assignments: (N,) topics; -1 where a token has none yet. Updated.
-        rows: (V, width) N_wk; updated if `learn`. Otherwise phi[k, w] up to a factor per word.
-        totals: (K,) N_k; updated if `learn`.
-        alpha: (width,) Dirichlet parameters, 0 beyond K.
-        beta: added to every entry of `rows`; 0 unless `learn`.
-        uniforms: (sweeps, N) in [0, 1), one per token and sweep.
-        learn: whether the topics move with the assignments (training) or are fixed (fold-in).
-    """
-    kernel = _sweeps_narrow if len(totals) <= NARROW else _sweeps_wide
-    reciprocals = np.ones(1, dtype=np.float32)  # with topics fixed the totals stay 0 and the weights unscaled
-    if learn:
-        reciprocals = np.float32(1.0) / (np.arange(len(tokens) + 1) + len(rows) * beta).astype(np.float32)
-    kernel(tokens, offsets, assignments, rows, totals, alpha, np.float32(beta), reciprocals, uniforms, learn)
-
-
-@nb.njit(
-    "float64(int64[::1], int32[::1], float32[:, ::1], int64[::1], float64[::1], float64)",
-    cache=True,
-)
-def _log_joint(offsets, assignments, rows, totals, alpha, beta):  # type: ignore[no-untyped-def]
-    """Return log p(w, z | alpha, beta) in nats, all constants included."""
-    n_words, n_topics = rows.shape[0], totals.shape[0]
-    alpha_sum, total = 0.0, 0.0
-    log_gamma_alpha = np.empty(n_topics)
-    for k in range(n_topics):
-        alpha_sum += alpha[k]
-        log_gamma_alpha[k] = math.lgamma(alpha[k])
-    document = np.zeros(n_topics, np.int64)
-    for d in range(offsets.shape[0] - 1):
-        for i in range(offsets[d], offsets[d + 1]):
-            document[assignments[i]] += 1
-        total += math.lgamma(alpha_sum) - math.lgamma(alpha_sum + (offsets[d + 1] - offsets[d]))
-        for i in range(offsets[d], offsets[d + 1]):
-            k = assignments[i]
-            if document[k] > 0:
-                total += math.lgamma(document[k] + alpha[k]) - log_gamma_alpha[k]
-                document[k] = 0
-    log_gamma_beta = math.lgamma(beta)
-    for w in range(n_words):
-        row = rows[w]
-        for k in range(n_topics):
-            if row[k] > _ZERO:
-                total += math.lgamma(row[k] + beta) - log_gamma_beta
-    for k in range(n_topics):
-        total += math.lgamma(n_words * beta) - math.lgamma(totals[k] + n_words * beta)
-    return total
-
 
 def counts_above(counts: NDArray[np.int64], columns: NDArray[np.int64], n_columns: int) -> Float:
-    """Return (J, n_columns): how many of each column's counts exceed j, for j below J, the largest count.
+    """Return how many of each column's counts exceed j, for j = 0 .. J - 1, (J, n_columns), J the largest count.
 
     Args:
         counts: (M,) counts, all positive.
@@ -409,7 +95,7 @@ def minka_step(parameters: Float, above: Float, totals_above: Float, size: int =
 def optimised(
     offsets: NDArray[np.int64], assignments: Index, rows: Float32, totals: NDArray[np.int64], alpha: Float, beta: float
 ) -> tuple[Float, float]:
-    """Return alpha (K,) and beta after `FIXED_POINT_ITERATIONS` from the ones given, for a chain's current counts.
+    """Return alpha, (K,), and beta after `FIXED_POINT_ITERATIONS` from those given, for a chain's current counts.
 
     Args:
         offsets: (D + 1,) where documents begin.
@@ -447,7 +133,7 @@ class LDA(Estimator):
         evaluate_every: sweeps between two records of the log-likelihood.
         optimise_every: sweeps between two re-estimations of alpha (asymmetric) and beta (symmetric) by Minka's fixed
             point, after the first quarter of the sweeps; 0 leaves them as they are.
-        random_state: the chain's generator; several chains are several generators.
+        random_state: the chain's generator, or its seed; for several chains take several.
 
     Attributes (after `fit`):
         components_: (K, V) p(w | z) of the last sample, equation 5.38.
@@ -456,6 +142,16 @@ class LDA(Estimator):
         log_likelihood_: log p(w, z | alpha, beta) in nats after the sweeps in `sweeps_`.
         alpha_, beta_: (K,) and the number, the Dirichlet parameters that the last sweep ran with.
         sweeps_: 0 (the first pass), every `evaluate_every`-th sweep, and the last.
+
+    Examples:
+        >>> counts = np.array([[3, 2, 0, 0], [2, 3, 0, 0], [0, 0, 4, 1], [0, 0, 1, 4]])  # documents by words
+        >>> model = LDA(2, alpha=0.5, beta=0.1, sweeps=50, random_state=0).fit(counts)
+        >>> model.components_.round(2)
+        array([[0.49, 0.49, 0.01, 0.01],
+               [0.01, 0.01, 0.49, 0.49]])
+        >>> model.transform(counts[:1]).round(2)
+        array([[0.92, 0.08]])
+        >>> topics = model.topics(("heat", "flow", "wing", "lift"))  # as the evaluators take them
     """
 
     def __init__(
@@ -498,7 +194,7 @@ class LDA(Estimator):
         _check_parameters("beta", np.array([self.beta], dtype=float))
         random = np.random.default_rng(self.random_state)
 
-        width = _width(self.n_components)
+        width = padded_width(self.n_components)
         rows = np.zeros((n_words, width), dtype=np.float32)
         totals = np.zeros(self.n_components, dtype=np.int64)
         assignments = np.full(len(tokens), -1, dtype=np.int32)
@@ -512,10 +208,10 @@ class LDA(Estimator):
                 alpha, beta = optimised(offsets, assignments, rows, totals, alpha, beta)
                 padded[: self.n_components] = alpha
             uniforms = random.random((1, len(tokens)), dtype=np.float32)
-            _sweeps(tokens, offsets, assignments, rows, totals, padded, beta, uniforms, learn=True)
+            gibbs_sweeps(tokens, offsets, assignments, rows, totals, padded, beta, uniforms, learn=True)
             if sweep % self.evaluate_every == 0 or sweep == self.sweeps:
                 sweeps.append(sweep)
-                trace.append(_log_joint(offsets, assignments, rows, totals, alpha, beta))
+                trace.append(log_joint(offsets, assignments, rows, totals, alpha, beta))
         self.sweeps_ = np.array(sweeps)
         self.log_likelihood_ = np.array(trace)
         self.assignments_ = assignments
@@ -553,6 +249,18 @@ class LDA(Estimator):
         return alpha
 
 
+def rows_of(topics: Topics) -> tuple[Float32, NDArray[np.bool_]]:
+    """Return what the sampler takes for fixed topics: phi' over each word's largest entry, (V, width), in float32.
+
+    Beside it, (V,), whether any topic gives the word: of a word that none gives no topic can be drawn.
+    """
+    highest = topics.phi.max(axis=0)
+    rows = np.zeros((len(highest), padded_width(topics.n_topics)), dtype=np.float32)
+    rows[:, : topics.n_topics] = (topics.phi / np.where(highest > 0.0, highest, 1.0)).T
+    rows[rows < np.finfo(np.float32).tiny] = 0.0
+    return rows, highest > 0.0
+
+
 def fold_in(topics: Topics, documents: Corpus, *, seed: int, sweeps: int) -> Float:
     """Fold documents in by Gibbs sampling of their assignments with the topics fixed (Welling et al., section 5).
 
@@ -567,7 +275,7 @@ def fold_in(topics: Topics, documents: Corpus, *, seed: int, sweeps: int) -> Flo
 
     Returns:
         theta, (D, K), of the last sample by equation 5.39; rows sum to 1. A token whose word has probability
-        0 under every topic cannot inform theta: it is not sampled and counts in neither N_kd nor N_d. A
+        0 under every topic cannot inform theta: it is not sampled, and neither N_kd nor N_d counts it. A
         document without other tokens gets the prior's mean.
 
     Raises:
@@ -579,11 +287,8 @@ def fold_in(topics: Topics, documents: Corpus, *, seed: int, sweeps: int) -> Flo
     if sweeps < 0:
         raise InputError(f"fold-in: {sweeps} sweeps; there must be 0 or more")
     _check_parameters("alpha", topics.alpha)
-    n_topics, width = topics.n_topics, _width(topics.n_topics)
-    highest = topics.phi.max(axis=0)
-    rows = np.zeros((len(highest), width), dtype=np.float32)
-    rows[:, :n_topics] = (topics.phi / np.where(highest > 0.0, highest, 1.0)).T
-    rows[rows < np.finfo(np.float32).tiny] = 0.0
+    n_topics, width = topics.n_topics, padded_width(topics.n_topics)
+    rows, given = rows_of(topics)
     alpha = np.zeros(width, dtype=np.float32)
     alpha[:n_topics] = topics.alpha
     totals = np.zeros(n_topics, dtype=np.int64)
@@ -591,14 +296,14 @@ def fold_in(topics: Topics, documents: Corpus, *, seed: int, sweeps: int) -> Flo
     in_document = np.zeros((documents.n_documents, n_topics))
     for d, name in enumerate(documents.documents):
         tokens = documents.document(d)
-        tokens = np.ascontiguousarray(tokens[highest[tokens] > 0.0], dtype=np.int32)
+        tokens = np.ascontiguousarray(tokens[given[tokens]], dtype=np.int32)
         if len(tokens) == 0:
             continue
         random = generator("lda-fold-in", corpus=documents.name, document=name, topics=n_topics, chain=chain, seed=seed)
         uniforms = random.random((sweeps + 1, len(tokens)), dtype=np.float32)
         assignments = np.full(len(tokens), -1, dtype=np.int32)
         offsets = np.array([0, len(tokens)], dtype=np.int64)
-        _sweeps(tokens, offsets, assignments, rows, totals, alpha, 0.0, uniforms, learn=False)
+        gibbs_sweeps(tokens, offsets, assignments, rows, totals, alpha, 0.0, uniforms, learn=False)
         in_document[d] = np.bincount(assignments, minlength=n_topics)
     return _theta(in_document, topics.alpha)
 
@@ -644,20 +349,19 @@ def train(
             optimise_every=optimise_every,
             random_state=random,
         ).fit(corpus)
-        provenance = {
-            "model": "lda",
-            "corpus": corpus.name,
-            "documents": corpus.n_documents,
-            "seed": seed,
-            "chain": chain,
-            "sweeps": sweeps,
-            "beta": model.beta_,
-            "log_likelihood": model.log_likelihood_.tolist(),
-            "log_likelihood_sweeps": model.sweeps_.tolist(),
-        }
+        details = provenance(
+            models.LDA,
+            corpus,
+            seed,
+            chain=chain,
+            sweeps=sweeps,
+            beta=model.beta_,
+            log_likelihood=model.log_likelihood_.tolist(),
+            log_likelihood_sweeps=model.sweeps_.tolist(),
+        )
         if optimise_every:
-            provenance["optimise_every"] = optimise_every
-        trained.append(model.topics(corpus.vocabulary, provenance))
+            details["optimise_every"] = optimise_every
+        trained.append(model.topics(corpus.vocabulary, details))
     return trained
 
 

@@ -4,16 +4,17 @@ The singular value decomposition of the (D, V) counts, N = U S V', cut to the k 
 
     N_k[d, w] = sum_{r<=k} U[d, r] s_r V[w, r],
 
-is the matrix of rank k nearest to N in squares: a Gaussian's fit, no distribution. Entries are negative here and there.
-How a distribution over words comes of it is open, so there are several readings, each with rows that sum to 1:
+is the matrix of rank k with the least squared distance from N: the fit of a Gaussian, not a distribution, and some of
+its entries are negative. The source does not say how it becomes a distribution over words, so there are several
+readings, each with rows that sum to 1:
 
     clipped            p(w | d) ∝ max(N_k[d, w], 0);
     shifted            p(w | d) ∝ N_k[d, w] - min(0, min_v N_k[d, v]);
     cosine             p(w | d) ∝ (cos(d, w) - min_v cos(d, v))^gamma,
     cosine-geometric   p(w | d) ∝ p(w) (cos(d, w) - min_v cos(d, v))^gamma,
 
-the last two after Coccaro and Jurafsky (1998), who combine what the cosines give with another model, better in products
-than in sums. A document's vector is row d of U S^(1/2), a word's is row w of V S^(1/2), both cut to k columns, so that
+the last two after Coccaro and Jurafsky (1998), who combine the cosines with another model, with more success in
+products than in sums. A document's vector is row d of U S^(1/2), a word's is row w of V S^(1/2), both cut to k columns:
 
     cos(d, w) = N_k[d, w] / (a_d b_w),      a_d^2 = sum_{r<=k} U[d, r]^2 s_r,      b_w^2 = sum_{r<=k} V[w, r]^2 s_r.
 
@@ -59,7 +60,7 @@ class Decomposition:
 
 @dataclass(frozen=True, eq=False)
 class Reconstruction:
-    """N_k.
+    """The counts at one rank, N_k, and the norms that the cosines need.
 
     Attributes:
         rank: k.

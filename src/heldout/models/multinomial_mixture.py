@@ -8,7 +8,7 @@ The whole document has one discrete latent variable, its component (PLSA gives e
 
 x is the document's stream of tokens, so there is no multinomial coefficient: perplexities are per token. VE step: the
 best component of each document (or q(k) = p(k | x)). VM step: pi_k ∝ sum_d q_d(k), phi[k, w] ∝ sum_d q_d(k) n(d, w). A
-component without tokens keeps its phi, of which the objective is then no function.
+component without tokens keeps its phi, on which the objective then does not depend.
 """
 
 from typing import Any, NamedTuple
@@ -18,7 +18,7 @@ import scipy.sparse as sp
 
 from heldout.errors import InputError
 from heldout.models.estimator import checked_counts
-from heldout.models.vem import Family, Float, PointMixture, Posterior, check_posterior
+from heldout.models.vem import Family, Float, PointMixture
 
 
 class Multinomials(NamedTuple):
@@ -41,6 +41,15 @@ class MultinomialMixture(PointMixture[sp.csr_array, Multinomials]):
         iterations, tolerance, random_state: see `PointVEM`.
 
     Attributes (after `fit`): see `PointVEM`; `parameters_` is a `Multinomials`.
+
+    Examples:
+        >>> counts = np.array([[3, 2, 0, 0], [2, 3, 0, 0], [0, 0, 4, 1], [0, 0, 1, 4]])  # documents by words
+        >>> model = MultinomialMixture(2, random_state=0).fit(counts)
+        >>> model.parameters_.phi
+        array([[0.5, 0.5, 0. , 0. ],
+               [0. , 0. , 0.5, 0.5]])
+        >>> model.log_likelihood(counts).round(3)  # log p(x_d) in nats
+        array([-4.159, -4.159, -4.159, -4.159])
     """
 
     family = Family(
@@ -51,25 +60,13 @@ class MultinomialMixture(PointMixture[sp.csr_array, Multinomials]):
         "4.30",
     )
 
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        posterior: Posterior = "point",
-        iterations: int = 100,
-        tolerance: float = 0.0,
-        random_state: np.random.Generator | int | None = None,
-    ) -> None:
-        super().__init__(n_components, iterations=iterations, tolerance=tolerance, random_state=random_state)
-        self.posterior = posterior
-
     def check(self, X: Any) -> sp.csr_array:
         """Return X, (D, V) counts, as a sparse array without stored zeros.
 
         Raises:
             InputError: on a negative or undefined count, no tokens, or a bad setting.
         """
-        check_posterior(self.posterior, self.family.name)
+        self.check_posterior()
         return checked_counts(X, self.family.name)
 
     def start(self, data: sp.csr_array, random: np.random.Generator) -> Multinomials:

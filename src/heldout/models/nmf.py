@@ -38,6 +38,14 @@ class NMF(PointVEM[sp.csr_array, Float, Float]):
     Attributes (after `fit`):
         parameters_: (V, K) W, columns sum to 1; a component that explains nothing keeps its column.
         latent_: (N, K) H.
+
+    Examples:
+        >>> counts = np.array([[3, 2, 0, 0], [2, 3, 0, 0], [0, 0, 4, 1], [0, 0, 1, 4]])
+        >>> NMF(2, random_state=0).fit(counts).latent_.round(2)
+        array([[5., 0.],
+               [5., 0.],
+               [0., 5.],
+               [0., 5.]])
     """
 
     family = Family(

@@ -31,6 +31,13 @@ class PCA(PointVEM[Float, Float, Float]):
         components_: (K, D) orthonormal principal directions, most variance first, the largest entry positive.
         coordinates_: (N, K) the data's coordinates on them: W H = coordinates_ @ components_.
         mean_: (D,) what was subtracted.
+
+    Examples:
+        >>> model = PCA(1, random_state=0).fit([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0], [3.0, 3.0]])
+        >>> model.components_.round(3)
+        array([[0.707, 0.707]])
+        >>> model.coordinates_.round(3).ravel()
+        array([-2.121, -0.707,  0.707,  2.121])
     """
 
     family = Family(

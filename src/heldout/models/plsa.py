@@ -38,9 +38,10 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
+from heldout import models
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.models.estimator import Estimator, checked_counts
+from heldout.models.estimator import Estimator, checked_counts, provenance
 from heldout.seeds import generator
 from heldout.topics import Topics
 
@@ -52,7 +53,7 @@ Float = NDArray[np.float64]
 Index = NDArray[np.int32]
 
 
-def _typed_dot(typing_context: Any, a: Any, b: Any) -> Any:  # noqa: ARG001
+def _typed_dot(_context: Any, a: Any, b: Any) -> Any:
     """Return a . b of two contiguous float64 arrays whose length is a multiple of WIDTH.
 
     The partial sums are written out as vectors, because a compiler may not reorder a floating-point sum, and
@@ -94,7 +95,7 @@ def _typed_dot(typing_context: Any, a: Any, b: Any) -> Any:  # noqa: ARG001
     return nb.types.float64(a, b), build
 
 
-_dot: Any = intrinsic(_typed_dot)
+dot: Any = intrinsic(_typed_dot)
 
 
 @nb.njit(
@@ -114,7 +115,7 @@ def _documents_pass(indptr, indices, counts, W, scaled, H, ratio):  # type: igno
         update[:] = 0.0
         for i in range(indptr[d], indptr[d + 1]):
             w = W[indices[i]]
-            probability = _dot(h, w)
+            probability = dot(h, w)
             if probability > 0.0:
                 r = counts[i] / probability
                 log_likelihood += counts[i] * math.log(probability)
@@ -160,6 +161,35 @@ def _words_pass(indptr, indices, position, ratio, W, scaled, totals):  # type: i
             totals[k] += w_new
 
 
+@nb.njit(cache=True)
+def most_words(indptr):  # type: ignore[no-untyped-def]
+    """Return how many distinct words the document of the most has."""
+    longest = 0
+    for d in range(indptr.shape[0] - 1):
+        longest = max(longest, indptr[d + 1] - indptr[d])
+    return longest
+
+
+@nb.njit(cache=True)
+def explained_words(start, end, indices, counts, W, words, explained):  # type: ignore[no-untyped-def]
+    """Copy the rows of W and the counts of a document's words that some topic gives; return how many there are.
+
+    A word that no topic gives cannot inform theta.
+    """
+    n_topics = W.shape[1]
+    size = 0
+    for i in range(start, end):
+        w = W[indices[i]]
+        highest = 0.0
+        for k in range(n_topics):
+            highest = max(highest, w[k])
+        if highest > SMALLEST:
+            words[size, :n_topics] = w
+            explained[size] = counts[i]
+            size += 1
+    return size
+
+
 @nb.njit(
     "int64(int32[::1], int32[::1], float64[::1], float64[:, ::1], float64[:, ::1], int64, float64)",
     cache=True,
@@ -168,9 +198,7 @@ def _fold_in(indptr, indices, counts, W, theta, iterations, tolerance):  # type:
     """Run EM over theta with W fixed, document by document; return how many documents met the tolerance."""
     n_documents, n_topics = theta.shape
     width = -(-n_topics // WIDTH) * WIDTH
-    longest = 0
-    for d in range(n_documents):
-        longest = max(longest, indptr[d + 1] - indptr[d])
+    longest = most_words(indptr)
     words = np.zeros((longest, width))
     explained = np.empty(longest)
     gradient = np.empty(width)
@@ -178,26 +206,18 @@ def _fold_in(indptr, indices, counts, W, theta, iterations, tolerance):  # type:
     met = 0
     for d in range(n_documents):
         h[:n_topics] = theta[d]
-        size = 0
-        tokens = 0.0
-        for i in range(indptr[d], indptr[d + 1]):
-            w = W[indices[i]]
-            highest = 0.0
-            for k in range(n_topics):
-                highest = max(highest, w[k])
-            if highest > SMALLEST:  # a word that no topic gives cannot inform theta
-                words[size, :n_topics] = w
-                explained[size] = counts[i]
-                tokens += counts[i]
-                size += 1
+        size = explained_words(indptr[d], indptr[d + 1], indices, counts, W, words, explained)
         if size == 0:
             met += 1
             continue
+        tokens = 0.0
+        for i in range(size):
+            tokens += explained[i]
         for _ in range(iterations):
             gradient[:] = 0.0
             for i in range(size):
                 w = words[i]
-                r = explained[i] / _dot(h, w)
+                r = explained[i] / dot(h, w)
                 for k in range(width):
                     gradient[k] += r * w[k]
             steepest = 0.0
@@ -217,7 +237,7 @@ def _fold_in(indptr, indices, counts, W, theta, iterations, tolerance):  # type:
     return met
 
 
-def _filled_up(matrix: Float) -> Float:
+def filled_up(matrix: Float) -> Float:
     """Return a contiguous copy with zero columns up to a multiple of WIDTH."""
     width = -(-matrix.shape[1] // WIDTH) * WIDTH
     filled = np.zeros((matrix.shape[0], width))
@@ -225,13 +245,14 @@ def _filled_up(matrix: Float) -> Float:
     return filled
 
 
-def _int32(matrix: sp.csr_array | sp.csc_array) -> tuple[Index, Index]:
+def places(matrix: sp.csr_array | sp.csc_array) -> tuple[Index, Index]:
+    """Return where the rows (columns) of a sparse matrix begin, and the column (row) of each entry, as int32."""
     return matrix.indptr.astype(np.int32), matrix.indices.astype(np.int32)
 
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """The counts above 0, by document and by word, and R of the last pass over the documents.
+    """The positive counts, by document and by word, and R of the last pass over the documents.
 
     Attributes:
         counts: (nnz,) n(d, w), by document.
@@ -254,7 +275,7 @@ class Cells:
             (np.arange(1, counts.nnz + 1), counts.indices, counts.indptr), shape=counts.shape
         ).tocsc()
         position = (by_word.data - 1).astype(np.int32)
-        return cls(counts.data, _int32(counts), _int32(by_word), position, np.empty(counts.nnz))
+        return cls(counts.data, places(counts), places(by_word), position, np.empty(counts.nnz))
 
     def documents_pass(self, W: Float, scaled: Float, H: Float) -> float:
         """Write the update of H and R, from W and `scaled`; return sum n log (W scaled') before the update, nats."""
@@ -266,9 +287,32 @@ class Cells:
 
 
 def over(H: Float, totals: Float) -> Float:
-    """Return H over the sums of W's columns (over 1 where a sum is 0): W times it is p(w | d)."""
+    """Return H, (D, K), divided by the sums of W's columns (by 1 where a sum is 0): p(w | d) is W times its transpose.
+
+    Args:
+        H: (D, K) p(z | d).
+        totals: (K,) sums over words of the unnormalised W.
+    """
     scaled: Float = H / np.where(totals > 0.0, totals, 1.0)
     return scaled
+
+
+def revive(W: Float, totals: Float) -> None:
+    """Give every word the same probability under a topic that explains nothing any more: none is better than another.
+
+    Args:
+        W: (V, width) p(w | z) times its sums over words; updated.
+        totals: (K,) these sums; updated.
+    """
+    dead = np.flatnonzero(totals == 0.0)
+    if len(dead):
+        W[:, dead] = 1.0 / len(W)
+        totals[dead] = 1.0
+
+
+def random_start(corpus: Corpus, topics: int, seed: int) -> np.random.Generator:
+    """Return the generator of the start that every version of PLSA shares for the same corpus, K and seed."""
+    return generator("plsa-start", corpus=corpus.name, topics=topics, seed=seed)
 
 
 class PLSA(Estimator):
@@ -280,14 +324,24 @@ class PLSA(Estimator):
         tolerance: stop when an iteration raises the log-likelihood by less than this many nats per token.
         smoothing: a constant that every M step adds to p(w | z) before it renormalises; 0 is plain EM.
             With a positive constant the log-likelihood may fall.
-        random_state: generator of the random start.
+        random_state: generator of the random start, or its seed.
 
     Attributes (after `fit`):
-        components_: (K, V) p(w | z), rows sum to 1. A word without training tokens has probability 0
-            (smoothing aside).
-        document_topics_: (D, K) p(z | d). An empty document keeps its random start.
+        components_: (K, V) p(w | z), W'; rows sum to 1. Without smoothing, a word without training tokens has
+            probability 0.
+        document_topics_: (D, K) p(z | d), H. An empty document keeps its random start.
         log_likelihood_: (iterations + 1,) nats, before each iteration and after the last.
         n_iter_: EM iterations run.
+
+    Examples:
+        >>> counts = np.array([[3, 2, 0, 0], [2, 3, 0, 0], [0, 0, 4, 1], [0, 0, 1, 4]])  # documents by words
+        >>> model = PLSA(2, iterations=50, random_state=0).fit(counts)
+        >>> model.components_.round(2)
+        array([[0.5, 0.5, 0. , 0. ],
+               [0. , 0. , 0.5, 0.5]])
+        >>> model.transform(np.array([[1, 1, 2, 0]])).round(2)
+        array([[0.5, 0.5]])
+        >>> topics = model.topics(("heat", "flow", "wing", "lift"))  # as the evaluators take them
     """
 
     def __init__(
@@ -332,8 +386,8 @@ class PLSA(Estimator):
             components = random.random((self.n_components, n_words))
         if document_topics is None:
             document_topics = random.random((n_documents, self.n_components))
-        W = _filled_up((components / components.sum(axis=1, keepdims=True)).T)
-        H = _filled_up(document_topics / document_topics.sum(axis=1, keepdims=True))
+        W = filled_up((components / components.sum(axis=1, keepdims=True)).T)
+        H = filled_up(document_topics / document_topics.sum(axis=1, keepdims=True))
 
         cells = Cells.of(counts)
         tokens = float(counts.data.sum())
@@ -342,10 +396,7 @@ class PLSA(Estimator):
         history: list[float] = []
         for _ in range(self.iterations):
             history.append(self._iterate(cells, W, H, totals))
-            dead = np.flatnonzero(totals[: self.n_components] == 0.0)
-            if len(dead):  # a topic that explains nothing any more: no word is better than another
-                W[:, dead] = 1.0 / n_words
-                totals[dead] = 1.0
+            revive(W, totals[: self.n_components])
             if self.smoothing > 0.0:
                 W[:, : self.n_components] /= totals[: self.n_components]
                 W[:, : self.n_components] += self.smoothing
@@ -408,17 +459,17 @@ def fold_in_counts(topics: Topics, counts: sp.csr_array, *, iterations: int, tol
     that is at most `tolerance` nats per token, or after `iterations`.
 
     Args:
-        topics: the topics; their prior plays no part.
+        topics: of which p(w | z) alone is used, not the prior.
         counts: (D, V) counts.
         iterations: the largest number of iterations.
         tolerance: nats per token; 0 runs all iterations.
 
     Returns:
-        theta, (D, K), rows sum to 1. Words that no topic gives are left aside here (the evaluator scores
+        theta, (D, K); rows sum to 1. Words that no topic gives cannot inform theta (the evaluator still scores
         them); a document without any other word keeps the uniform weights.
     """
     theta = np.full((counts.shape[0], topics.n_topics), 1.0 / topics.n_topics)
-    _fold_in(*_int32(counts), counts.data, topics.phi_by_word, theta, iterations, tolerance)
+    _fold_in(*places(counts), counts.data, topics.phi_by_word, theta, iterations, tolerance)
     return theta
 
 
@@ -430,28 +481,42 @@ def fold_in(
     iterations: int,
     tolerance: float,
 ) -> Float:
-    """Fold in the documents of a corpus over the topics' vocabulary; see `fold_in_counts`."""
+    """Return theta, (D, K), of the documents of a corpus over the topics' vocabulary; see `fold_in_counts`.
+
+    Every model's `fold_in` takes `seed`, for those that sample; this one draws nothing.
+    """
     return fold_in_counts(topics, documents.counts(), iterations=iterations, tolerance=tolerance)
 
 
 def train(
     corpus: Corpus, *, topics: int, seed: int, iterations: int, tolerance: float, smoothing: float = 0.0
 ) -> list[Topics]:
-    """Train PLSA on a corpus; the start is named by (corpus, topics, seed), so every constant shares it."""
+    """Train PLSA on a corpus.
+
+    Args:
+        corpus: the training documents.
+        topics: K.
+        seed: with the corpus and K names the random start, which so is the same for every smoothing constant.
+        iterations: the largest number of EM iterations.
+        tolerance: stop when an iteration raises the log-likelihood by less than this many nats per token.
+        smoothing: as in `PLSA`.
+
+    Raises:
+        InputError: as `PLSA.fit` does.
+    """
     model = PLSA(
         topics,
         iterations=iterations,
         tolerance=tolerance,
         smoothing=smoothing,
-        random_state=generator("plsa-start", corpus=corpus.name, topics=topics, seed=seed),
+        random_state=random_start(corpus, topics, seed),
     ).fit(corpus.counts())
-    provenance = {
-        "model": "plsa-hof",
-        "corpus": corpus.name,
-        "documents": corpus.n_documents,
-        "seed": seed,
-        "iterations": model.n_iter_,
-        "smoothing": smoothing,
-        "log_likelihood": model.log_likelihood_.tolist(),
-    }
-    return [model.topics(corpus.vocabulary, provenance)]
+    details = provenance(
+        models.PLSA,
+        corpus,
+        seed,
+        iterations=model.n_iter_,
+        smoothing=smoothing,
+        log_likelihood=model.log_likelihood_.tolist(),
+    )
+    return [model.topics(corpus.vocabulary, details)]

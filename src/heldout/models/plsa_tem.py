@@ -16,8 +16,8 @@ Kernel. With W~ = W^beta, H~ = H^beta and R~[d, w] = n(d, w) / (W~ H~')[d, w], n
 
     H[d, k] <- H~[d, k] sum_w R~[d, w] W~[w, k] / n(d),      W[w, k] <- W~[w, k] sum_d R~[d, w] H~[d, k] / gamma_k:
 
-the passes of `heldout.models.plsa`, given the powers. W may stay unnormalised as there, for its column sums, divided
-out of H, give (W / sum)^beta (H)^beta = W^beta (H / sum)^beta.
+the passes of `heldout.models.plsa` on the powers. W may stay unnormalised as there: with its column sums divided out
+of H, (W / sum)^beta H^beta = W^beta (H / sum)^beta.
 
 Fold-in. The same steps with W fixed minimise F_beta over one document's h, that is, they maximise
 J(h) = sum_w n(w) log sum_k (W[w, k] h[k])^beta. For beta <= 1, h^beta is concave, and so is J. At beta < 1 its
@@ -26,7 +26,7 @@ document's words gets weight 0, and weights are flatter. A fixed point h = h^bet
 With h' the update of h, dJ/dh[k] = beta n h'[k] / h[k], so the maximum lies at most beta n (max_k h'[k] / h[k] - 1)
 above J(h), which stops the iteration. A weight below 1e-30 becomes 0 and is left out of that bound.
 
-What is scored. Topics and weights that tempered EM finds enter the untempered mixture p(w | d) = sum_k W[w, k] h[k].
+Scoring. The topics and weights of tempered EM enter the untempered mixture p(w | d) = sum_k W[w, k] h[k].
 
 Powers. x^beta = 2^(beta log2 x): the exponent bits of x and an odd series in (m - 1) / (m + 1) give log2 x, a Taylor
 series the fractional power. It is plain float64 arithmetic, the same on every CPU, that compilers turn into vector
@@ -42,12 +42,23 @@ from numpy.typing import NDArray
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.models import plsa
-from heldout.models.plsa import PLSA, SMALLEST, WIDTH, Cells, Float, over
-from heldout.seeds import generator
+from heldout.models import TEM, plsa
+from heldout.models.estimator import provenance
+from heldout.models.plsa import (
+    PLSA,
+    SMALLEST,
+    WIDTH,
+    Cells,
+    Float,
+    dot,
+    explained_words,
+    most_words,
+    over,
+    places,
+    random_start,
+)
 from heldout.topics import Topics
 
-MODEL = "plsa-tem"
 BLOCK = 256  # numbers whose powers are taken at once: their bits stay in the cache
 
 _ROOT_HALF = np.int64(0x3FE6A09E667F3BCD)  # the bits of sqrt(1/2): mantissas lie in [sqrt(1/2), sqrt(2))
@@ -122,9 +133,7 @@ def _fold_in(indptr, indices, counts, W, theta, beta, iterations, tolerance):  #
     """Run tempered EM over theta with W, given as W^beta, fixed; return how many documents met the tolerance."""
     n_documents, n_topics = theta.shape
     width = -(-n_topics // WIDTH) * WIDTH
-    longest = 0
-    for d in range(n_documents):
-        longest = max(longest, indptr[d + 1] - indptr[d])
+    longest = most_words(indptr)
     words = np.zeros((longest, width))
     explained = np.empty(longest)
     update = np.empty(width)
@@ -132,16 +141,7 @@ def _fold_in(indptr, indices, counts, W, theta, beta, iterations, tolerance):  #
     met = 0
     for d in range(n_documents):
         h[:n_topics] = theta[d]
-        size = 0
-        for i in range(indptr[d], indptr[d + 1]):
-            w = W[indices[i]]
-            highest = 0.0
-            for k in range(n_topics):
-                highest = max(highest, w[k])
-            if highest > SMALLEST:  # a word that no topic gives cannot inform theta
-                words[size, :n_topics] = w
-                explained[size] = counts[i]
-                size += 1
+        size = explained_words(indptr[d], indptr[d + 1], indices, counts, W, words, explained)
         if size == 0:
             met += 1
             continue
@@ -150,7 +150,7 @@ def _fold_in(indptr, indices, counts, W, theta, beta, iterations, tolerance):  #
             update[:] = 0.0
             for i in range(size):
                 w = words[i]
-                r = explained[i] / plsa._dot(tempered, w)
+                r = explained[i] / dot(tempered, w)
                 for k in range(width):
                     update[k] += r * w[k]
             total = 0.0
@@ -183,6 +183,12 @@ class PLSATEM(PLSA):
 
     Attributes (after `fit`): as of PLSA, but
         log_likelihood_: (iterations + 1,) -F_beta in nats, before each iteration and after the last.
+
+    Examples:
+        >>> counts = np.array([[3, 2, 0, 0], [2, 3, 0, 0], [0, 0, 4, 1], [0, 0, 1, 4]])  # documents by words
+        >>> PLSATEM(2, beta=0.8, iterations=50, random_state=0).fit(counts).components_.round(2)
+        array([[0.5, 0.5, 0. , 0. ],
+               [0. , 0. , 0.5, 0.5]])
     """
 
     def __init__(
@@ -223,22 +229,21 @@ def fold_in_counts(
     """Fold documents in by the tempered E step with p(w | z) fixed, from the uniform point.
 
     Args:
-        topics: the topics; their prior plays no part.
+        topics: of which p(w | z) alone is used, not the prior.
         counts: (D, V) counts.
         beta: the inverse temperature, in (0, 1]; at 1 this is PLSA-HOF's fold-in, bit for bit.
         iterations: the largest number of iterations.
         tolerance: nats per token that J may lie below its maximum; 0 runs all iterations.
 
     Returns:
-        theta, (D, K), rows sum to 1. Words that no topic gives are left aside here (the evaluator scores
+        theta, (D, K); rows sum to 1. Words that no topic gives cannot inform theta (the evaluator still scores
         them); a document without any other word keeps the uniform weights.
     """
     if beta == 1.0:
         return plsa.fold_in_counts(topics, counts, iterations=iterations, tolerance=tolerance)
     theta = np.full((counts.shape[0], topics.n_topics), 1.0 / topics.n_topics)
     W = power(topics.phi_by_word, beta)
-    indptr, indices = counts.indptr.astype(np.int32), counts.indices.astype(np.int32)
-    _fold_in(indptr, indices, counts.data, W, theta, beta, iterations, tolerance)
+    _fold_in(*places(counts), counts.data, W, theta, beta, iterations, tolerance)
     return theta
 
 
@@ -250,13 +255,15 @@ def fold_in(
     iterations: int,
     tolerance: float,
 ) -> Float:
-    """Fold in the documents of a corpus at the beta that the topics were trained with; see `fold_in_counts`.
+    """Return theta, (D, K), of a corpus's documents at the beta that the topics were trained with.
+
+    See `fold_in_counts`. Every model's `fold_in` takes `seed`, for those that sample; this one draws nothing.
 
     Raises:
         InputError: when the topics are not of PLSA-TEM, so that there is no beta.
     """
-    if topics.provenance.get("model") != MODEL or "beta" not in topics.provenance:
-        raise InputError(f"{MODEL}: the topics name no beta to fold in with; train them with {MODEL}")
+    if topics.provenance.get("model") != TEM or "beta" not in topics.provenance:
+        raise InputError(f"{TEM}: the topics name no beta to fold in with; train them with {TEM}")
     beta = float(topics.provenance["beta"])
     return fold_in_counts(topics, documents.counts(), beta=beta, iterations=iterations, tolerance=tolerance)
 
@@ -267,7 +274,7 @@ def train(corpus: Corpus, *, topics: int, seed: int, iterations: int, tolerance:
     Args:
         corpus: the training documents.
         topics: K.
-        seed: the named seed.
+        seed: with the corpus and K names the random start.
         iterations: the largest number of tempered EM iterations.
         tolerance: stop when an iteration lowers the free energy by less than this many nats per token.
         beta: the inverse temperature, in (0, 1].
@@ -280,15 +287,9 @@ def train(corpus: Corpus, *, topics: int, seed: int, iterations: int, tolerance:
         beta=beta,
         iterations=iterations,
         tolerance=tolerance,
-        random_state=generator("plsa-start", corpus=corpus.name, topics=topics, seed=seed),
+        random_state=random_start(corpus, topics, seed),
     ).fit(corpus.counts())
-    provenance = {
-        "model": MODEL,
-        "corpus": corpus.name,
-        "documents": corpus.n_documents,
-        "seed": seed,
-        "iterations": model.n_iter_,
-        "beta": beta,
-        "objective": model.log_likelihood_.tolist(),
-    }
-    return [model.topics(corpus.vocabulary, provenance)]
+    details = provenance(
+        TEM, corpus, seed, iterations=model.n_iter_, beta=beta, objective=model.log_likelihood_.tolist()
+    )
+    return [model.topics(corpus.vocabulary, details)]

@@ -12,12 +12,13 @@ Its two steps each raise O and alternate:
     VM step   raise over W, H fixed:       W[w, k] <- W[w, k] sum_d R[d, w] H[d, k] / gamma_k,
 
 with R[d, w] = n(d, w) / (W H')[d, w]: the two halves of equation 3.24. Each follows from the bound 3.22 with
-Q[d, w, k] = W[w, k] H[d, k] / (W H')[d, w], equation 3.23, at the current point; the VE step repeats its half
-`ve_iterations` times, and infinitely many would solve it, for O is concave in H.
+Q[d, w, k] = W[w, k] H[d, k] / (W H')[d, w], equation 3.23, at the current point. The VE step repeats its half
+`ve_iterations` times; O is concave in H, so repeating it without end would reach the maximum.
 
-Beside PLSA-HOF. EM computes Q once and updates W and H from it, so its W sees the old H; here the VM step's R and H
-are new ones. Both multiply H by sum_w R W / n and W by sum_d R H / gamma, and stand still exactly where these
-factors are 1 (or the parameter is 0): the fixed points are the same, the paths are not.
+Difference from PLSA-HOF. EM computes Q once and updates both W and H from it, so that the new W comes from the old H.
+Here the VM step uses R and H after the VE step. Both algorithms multiply H by sum_w R W / n and W by sum_d R H / gamma,
+and both stand still exactly where these factors are 1 (or the parameter is 0): they take different paths to the same
+fixed points.
 
 Kernel. The passes of `heldout.models.plsa`; an iteration is `ve_iterations` + 1 passes over the documents (the last
 only for R at the new H) and one over the words.
@@ -27,8 +28,9 @@ import numpy as np
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.models.plsa import PLSA, Cells, Float, fold_in, over
-from heldout.seeds import generator
+from heldout.models import VEM
+from heldout.models.estimator import provenance
+from heldout.models.plsa import PLSA, Cells, Float, fold_in, over, random_start
 from heldout.topics import Topics
 
 __all__ = ["PLSAVEM", "fold_in", "train"]
@@ -42,7 +44,15 @@ class PLSAVEM(PLSA):
         iterations: the largest number of VE and VM steps.
         tolerance: stop when an iteration raises the objective by less than this many nats per token.
         ve_iterations: fixed-point iterations in each VE step.
-        random_state: generator of the random start.
+        random_state: generator of the random start, or its seed.
+
+    Examples:
+        >>> counts = np.array([[3, 2, 0, 0], [2, 3, 0, 0], [0, 0, 4, 1], [0, 0, 1, 4]])  # documents by words
+        >>> PLSAVEM(2, iterations=50, ve_iterations=3, random_state=0).fit(counts).document_topics_.round(2)
+        array([[1., 0.],
+               [1., 0.],
+               [0., 1.],
+               [0., 1.]])
     """
 
     def __init__(
@@ -78,7 +88,7 @@ def train(
     Args:
         corpus: the training documents.
         topics: K.
-        seed: the named seed.
+        seed: with the corpus and K names the random start.
         iterations: the largest number of VE and VM steps.
         tolerance: stop when an iteration raises the objective by less than this many nats per token.
         ve_iterations: fixed-point iterations in each VE step.
@@ -91,15 +101,14 @@ def train(
         iterations=iterations,
         tolerance=tolerance,
         ve_iterations=ve_iterations,
-        random_state=generator("plsa-start", corpus=corpus.name, topics=topics, seed=seed),
+        random_state=random_start(corpus, topics, seed),
     ).fit(corpus.counts())
-    provenance = {
-        "model": "plsa-vem",
-        "corpus": corpus.name,
-        "documents": corpus.n_documents,
-        "seed": seed,
-        "iterations": model.n_iter_,
-        "ve_iterations": ve_iterations,
-        "log_likelihood": model.log_likelihood_.tolist(),
-    }
-    return [model.topics(corpus.vocabulary, provenance)]
+    details = provenance(
+        VEM,
+        corpus,
+        seed,
+        iterations=model.n_iter_,
+        ve_iterations=ve_iterations,
+        log_likelihood=model.log_likelihood_.tolist(),
+    )
+    return [model.topics(corpus.vocabulary, details)]

@@ -9,7 +9,7 @@ the additive constant c. The same step for one document, its prior Dirichlet(m p
 
     p(w | d) = (n(d, w) + m p(w)) / (n(d) + m),
 
-which has no latent variable at all and still is specific to the document: m tokens' worth of the unigram.
+which has no latent variable and is specific to the document all the same: the unigram counts as m tokens.
 """
 
 import numpy as np
@@ -27,6 +27,12 @@ def unigram(counts: sp.csr_array, constant: float = 0.0) -> Float:
 
     Raises:
         InputError: on counts without tokens, or a constant that is negative or not finite.
+
+    Examples:
+        >>> unigram(sp.csr_array([[2.0, 1.0, 0.0], [0.0, 1.0, 0.0]]))
+        array([0.5, 0.5, 0. ])
+        >>> unigram(sp.csr_array([[2.0, 1.0, 0.0], [0.0, 1.0, 0.0]]), constant=1.0).round(3)
+        array([0.429, 0.429, 0.143])
     """
     if not 0.0 <= constant < np.inf:
         raise InputError(f"unigram: constant {constant}; it must be 0 or more and finite")
@@ -40,12 +46,17 @@ def smoothed_documents(counts: sp.csr_array, mass: float, rows: NDArray[np.int64
 
     Args:
         counts: (D, V) training counts n(d, w).
-        mass: m, tokens' worth of the maximum-likelihood unigram, above 0.
+        mass: m, how many tokens the maximum-likelihood unigram counts as, above 0.
         rows: (n,) the pairs' documents.
         words: (n,) their words.
 
     Raises:
         InputError: on counts without tokens, or a mass that is not positive and finite.
+
+    Examples:
+        >>> counts = sp.csr_array([[2.0, 1.0, 0.0], [0.0, 1.0, 0.0]])
+        >>> smoothed_documents(counts, 1.0, rows=np.array([0, 1]), words=np.array([0, 0], dtype=np.int32))
+        array([0.625, 0.25 ])
     """
     if not 0.0 < mass < np.inf:
         raise InputError(f"unigram: mass {mass}; it must be above 0 and finite")

@@ -41,14 +41,14 @@ Posterior = Literal["point", "exact"]
 
 @dataclass(frozen=True)
 class Family:
-    """What a model of the family is.
+    """A model of the family of point posteriors, as tables describe it.
 
     Attributes:
-        name: as it is printed.
-        latent: the kind of h.
-        latent_symbol, conditional: h's domain and p(x | h), in LaTeX's mathematics.
-        equations: where Welling et al. (2008) derive it; empty where they do not.
-        posterior: "point", or "samples" where h is sampled and nothing is dropped.
+        name: the printed name.
+        latent: whether h is discrete or continuous.
+        latent_symbol, conditional: the domain of h, and p(x | h), in LaTeX's mathematics.
+        equations: where Welling et al. (2008) derive the model; empty where they do not.
+        posterior: "point", or "samples" where h is sampled and its entropy is not dropped.
     """
 
     name: str
@@ -70,7 +70,7 @@ class Family:
 
 
 class Step(NamedTuple, Generic[Parameters, Latent]):
-    """Where an iteration has led: the objective in nats is that of these parameters and this latent."""
+    """The state after an iteration; the objective, in nats, is that of these parameters and this latent."""
 
     parameters: Parameters
     latent: Latent
@@ -109,7 +109,7 @@ class PointVEM(Estimator, ABC, Generic[Data, Parameters, Latent]):
 
     @abstractmethod
     def check(self, X: Any) -> Data:
-        """Return X as the steps take it; raise InputError where it is no data for this model."""
+        """Return X in the form that the steps take; raise InputError where the model cannot take it."""
 
     @abstractmethod
     def start(self, data: Data, random: np.random.Generator) -> Parameters:
@@ -117,11 +117,17 @@ class PointVEM(Estimator, ABC, Generic[Data, Parameters, Latent]):
 
     @abstractmethod
     def ve_step(self, data: Data, parameters: Parameters, latent: Latent | None = None) -> Latent:
-        """Return latent values that raise the objective over `latent`; None is none yet."""
+        """Return latent values that raise the objective, the parameters fixed.
+
+        Args:
+            data: the data cases.
+            parameters: the parameters.
+            latent: the values so far, which an iterative step starts from; None before the first step.
+        """
 
     @abstractmethod
     def vm_step(self, data: Data, latent: Latent, parameters: Parameters) -> Parameters:
-        """Return parameters that raise the objective over `parameters`."""
+        """Return parameters that raise the objective, the latent values fixed, from those given."""
 
     @abstractmethod
     def objective(self, data: Data, latent: Latent, parameters: Parameters) -> float:
@@ -168,14 +174,35 @@ class PointVEM(Estimator, ABC, Generic[Data, Parameters, Latent]):
         return self
 
 
-class PointMixture(PointVEM[Data, Parameters, Float]):
-    """A mixture: h is the number of a component; `latent` is q(h_n = k), (N, K), all 0 and 1 for a point posterior.
+class DiscreteVEM(PointVEM[Data, Parameters, Latent]):
+    """A model of discrete latent variables, which can run exact EM too.
 
-    Attributes:
-        posterior: "point", or "exact" for exact EM, whose objective is the log-likelihood.
+    Args:
+        n_components: K.
+        posterior: "point" (4.30), or "exact" for exact EM, whose objective is the log-likelihood.
+        iterations, tolerance, random_state: see `PointVEM`.
     """
 
-    posterior: Posterior
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        posterior: Posterior = "point",
+        iterations: int = 100,
+        tolerance: float = 0.0,
+        random_state: np.random.Generator | int | None = None,
+    ) -> None:
+        super().__init__(n_components, iterations=iterations, tolerance=tolerance, random_state=random_state)
+        self.posterior = posterior
+
+    def check_posterior(self) -> None:
+        """Refuse a posterior that is neither "point" nor "exact"."""
+        if self.posterior not in ("point", "exact"):
+            raise InputError(f"{self.family.name}: there is no posterior {self.posterior}; there are point, exact")
+
+
+class PointMixture(DiscreteVEM[Data, Parameters, Float]):
+    """A mixture: h is the number of a component; `latent` is q(h_n = k), (N, K), all 0 and 1 for a point posterior."""
 
     @abstractmethod
     def log_joint(self, data: Data, parameters: Parameters) -> Float:
@@ -226,9 +253,3 @@ def real_matrix(X: Any, model: str) -> Float:
     if dense.ndim != 2 or 0 in dense.shape or not np.all(np.isfinite(dense)):
         raise InputError(f"{model}: the data must be a matrix of finite numbers; this one is {dense.shape}")
     return dense
-
-
-def check_posterior(posterior: str, model: str) -> None:
-    """Refuse a posterior that is neither "point" nor "exact"."""
-    if posterior not in ("point", "exact"):
-        raise InputError(f"{model}: there is no posterior {posterior}; there are point, exact")

@@ -42,10 +42,10 @@ def in_words(finding: Finding) -> str:
 
 
 def markdown(inputs: Inputs) -> str:
-    """Return the table in Markdown."""
+    """Return the claims in Markdown, a row each, with an anchor that a verdict can be cited by."""
     lines = ["| claim | where | found | verdict |", "|---|---|---|---|"]
     for claim in inputs.verdicts:
-        lines.append(
-            f"| {claim.statement} | {claim.source} | {in_words(claim.finding)} | **{claim.finding.verdict}** |"
-        )
+        anchor = f'<a id="{claim.name}"></a>'
+        cells = [f"{anchor}{claim.statement}", claim.source, in_words(claim.finding), f"**{claim.finding.verdict}**"]
+        lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"

@@ -138,7 +138,7 @@ def median_and_range(values: Sequence[float], of: Callable[[float], str]) -> str
 
 def asked(inputs: Inputs, experiment: str) -> Mapping[str, Any]:
     """Return an experiment's settings; none where the study gives none."""
-    settings: Mapping[str, Any] = inputs.study.get("measures", {}).get(experiment, {}).get("settings", {})
+    settings: Mapping[str, Any] = inputs.settings.experiment(experiment).get("settings", {})
     return settings
 
 

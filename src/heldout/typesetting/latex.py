@@ -127,12 +127,17 @@ def listed(parts: list[str]) -> str:
     return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
 
 
-def corpus_name(name: str) -> str:
-    """Return a corpus's name as it is printed: "Cranfield", "Cranfield-like", "Cranfield, unstemmed"."""
+def corpus_title(name: str) -> str:
+    """Return a corpus's name in plain text: "Cranfield", "Cranfield-like", "Cranfield, unstemmed"."""
     stem, _, suffix = name.partition("-")
     if stem not in _CORPORA:
-        return escape(name)
-    return _CORPORA[stem] + {"": "", "like": "-like", "unstemmed": ", unstemmed"}.get(suffix, f"-{escape(suffix)}")
+        return name
+    return _CORPORA[stem] + {"": "", "unstemmed": ", unstemmed"}.get(suffix, f"-{suffix}")
+
+
+def corpus_name(name: str) -> str:
+    """Return a corpus's name as it is printed."""
+    return escape(corpus_title(name))
 
 
 def macro(name: str, value: str) -> str:
@@ -170,7 +175,9 @@ def tabular(
         midrule: whether a rule divides head and body.
     """
     return (
-        f"\\begin{{tabular}}{{{columns}}}\n\\toprule\n{head}\n"
+        f"\\begin{{tabular}}{{{columns}}}\n\\toprule\n"
+        + head.strip("\n")
+        + "\n"
         + ("\\midrule\n" if midrule else "")
         + _body(inputs, columns, _lines(rows, end))
         + "\\bottomrule\n\\end{tabular}\n"

@@ -11,6 +11,7 @@ from typing import Any
 logging.getLogger("matplotlib").setLevel(logging.ERROR)
 
 import matplotlib as mpl  # noqa: E402
+from matplotlib import patheffects  # noqa: E402
 from matplotlib.axes import Axes  # noqa: E402
 from matplotlib.axis import Axis  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
@@ -67,6 +68,7 @@ MODEL_NAMES = {
     "truth": "truth",
 }
 EVALUATOR_NAMES = {FULL: "full folding-in", HALF: "half folding-in"}
+MINUS = "\N{MINUS SIGN}"
 SYNTHETIC_MARK = "SYNTHETIC DATA"
 
 _SETTINGS: Any = {
@@ -141,7 +143,7 @@ def finish(axes: Sequence[Axes], topics: Sequence[int]) -> None:
     for axis in axes:
         axis.set_xscale("log")
         axis.set_yscale("log")
-        axis.set_xticks(list(topics), _labels(topics))
+        axis.set_xticks(list(topics), tick_labels(topics))
         axis.xaxis.set_minor_locator(NullLocator())
         axis.margins(x=0.04)
     low, high = axes[0].get_ylim()
@@ -154,7 +156,7 @@ def finish(axes: Sequence[Axes], topics: Sequence[int]) -> None:
     axes[0].yaxis.set_minor_formatter(NullFormatter())
 
 
-def _labels(topics: Sequence[int]) -> list[str]:
+def tick_labels(topics: Sequence[int]) -> list[str]:
     """Return the ticks' labels; empty where one would touch its right neighbour."""
     width = math.log(max(topics) / min(topics)) or 1.0
     labels: list[str] = []
@@ -183,9 +185,15 @@ def plain_ticks(axis: Axis, most: int = 5) -> None:
         ticks = axis.get_majorticklocs()
         step = float(ticks[1] - ticks[0]) if len(ticks) > 1 else 1.0
         digits = max(0, -math.floor(math.log10(step) + 1e-9))
-        return f"{value:,.{digits}f}".replace("-", "\N{MINUS SIGN}")
+        return f"{value:,.{digits}f}".replace("-", MINUS)
 
     axis.set_major_formatter(FuncFormatter(label))
+
+
+def plain_numbers(axis: Axis) -> None:
+    """Label a logarithmic axis with plain numbers."""
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}" if value >= 1 else f"{value:g}"))
+    axis.set_minor_formatter(NullFormatter())
 
 
 def power(constant: float) -> str:
@@ -201,3 +209,35 @@ def save(figure: Figure, path: Path) -> None:
         figure.savefig(path, format="png", dpi=160, metadata={"Software": None})
     else:
         figure.savefig(path, format="pdf", metadata={"CreationDate": None, "Producer": None, "Creator": None})
+
+
+def signed(value: float, _: int | None = None) -> str:
+    """Return a number with its sign, none of 0, for labels and as a tick's formatter."""
+    return f"{value:+g}".replace("-", MINUS) if value else "0"
+
+
+def outline(width: float = 2.0) -> list[Any]:
+    """Return the effect that keeps text legible where curves run below it: a white rim, in points."""
+    return [patheffects.withStroke(linewidth=width, foreground="white")]
+
+
+def label_factor(axis: Axes, topics: int, perplexity: float, factor: str, colour: str) -> None:
+    """Write a factor between two curves, beside a number of topics."""
+    axis.annotate(
+        rf"$\times$ {factor}",
+        (topics, perplexity),
+        xytext=(-3, 0),
+        textcoords="offset points",
+        ha="right",
+        va="center",
+        fontsize=8.0,
+        fontweight="bold",
+        color=colour,
+        path_effects=outline(),
+    )
+
+
+def fullest_legend(axes: Iterable[Axes]) -> tuple[list[Any], list[str]]:
+    """Return the handles and labels of the panel that has the most of them."""
+    handles, labels = max((axis.get_legend_handles_labels() for axis in axes), key=lambda both: len(both[1]))
+    return handles, [str(label) for label in labels]

@@ -14,6 +14,7 @@ from heldout.evaluators.mean_field_bound import mean_field_bound
 from heldout.measurements import Measurement
 from heldout.papers.buntine.experiments import calibration
 from heldout.papers.buntine.experiments.calibration import draw_pair, estimators, experiment, side_by_side
+from heldout.runs import run_experiment
 from heldout.topics import Topics
 
 SMALL: dict[str, Any] = {"gammas": [0.5], "pairs": 3, "more_pairs": 5, "samples": 20, "words": 30, "tokens": 6}
@@ -29,7 +30,7 @@ def _fake(monkeypatch: pytest.MonkeyPatch) -> None:
         return Evaluation(exact + noise, documents.lengths, np.full(len(exact), 0.25 * samples))
 
     monkeypatch.setattr(calibration, "estimate", estimate)
-    monkeypatch.setattr(calibration, "estimators", lambda: ["harmonic-mean", "left-to-right"])
+    monkeypatch.setattr(calibration, "of_likelihood", lambda: ["harmonic-mean", "left-to-right"])
 
 
 def rows(found: list[Measurement], quantity: str, axis: str) -> list[Measurement]:
@@ -66,7 +67,7 @@ def test_two_tokens_of_a_document_are_as_often_the_same_word_as_the_model_says()
 
 @pytest.mark.usefixtures("_fake")
 def test_an_estimate_too_high_has_a_negative_error() -> None:
-    scores, found = experiment(None, seed=0, test_documents=0, **SMALL)
+    scores, found = experiment(seed=0, **SMALL)
     assert scores == []
     errors = rows(found, "error-harmonic-mean", "pair")
     assert [m.at for m in errors] == [0, 1, 2]
@@ -85,8 +86,8 @@ def test_an_estimate_too_high_has_a_negative_error() -> None:
 
 @pytest.mark.usefixtures("_fake")
 def test_the_mean_is_over_all_pairs_and_the_first_of_them_are_reported() -> None:
-    all_reported = experiment(None, seed=0, **{**SMALL, "pairs": 5})[1]
-    found = experiment(None, seed=0, **SMALL)[1]
+    all_reported = experiment(seed=0, **{**SMALL, "pairs": 5})[1]
+    found = experiment(seed=0, **SMALL)[1]
     every = [m.value for m in rows(all_reported, "error-left-to-right", "pair")]
     assert [m.value for m in rows(found, "error-left-to-right", "pair")] == every[:3]
     (mean,) = rows(found, "mean-error-left-to-right", "pairs")
@@ -99,10 +100,10 @@ def test_the_mean_is_over_all_pairs_and_the_first_of_them_are_reported() -> None
 
 @pytest.mark.usefixtures("_fake")
 def test_a_gamma_draws_the_same_whatever_others_are_measured() -> None:
-    alone = experiment(None, seed=0, **SMALL)[1]
-    two = experiment(None, seed=0, **{**SMALL, "gammas": [3.0, 0.5]})[1]
+    alone = experiment(seed=0, **SMALL)[1]
+    two = experiment(seed=0, **{**SMALL, "gammas": [3.0, 0.5]})[1]
     assert sorted(alone) == sorted(m for m in two if m.variant == "gamma-0.5")
-    assert sorted(alone) != sorted(experiment(None, seed=1, **SMALL)[1])
+    assert sorted(alone) != sorted(experiment(seed=1, **SMALL)[1])
 
 
 def test_the_table_has_every_estimator_of_the_likelihood() -> None:
@@ -122,4 +123,10 @@ def test_the_table_has_every_estimator_of_the_likelihood() -> None:
 )
 def test_refuses_what_it_cannot_draw(changed: dict[str, object], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        experiment(None, seed=0, **{**SMALL, **changed})
+        experiment(seed=0, **{**SMALL, **changed})
+
+
+def test_it_runs_by_name_without_a_corpus() -> None:
+    given: dict[str, Any] = {"topics": 0, "seed": 0, "test_documents": 0, "fold_in_settings": {}}
+    by_name = run_experiment(calibration.__name__, None, [], "none", settings=SMALL, **given)
+    assert repr(by_name) == repr(experiment(seed=0, **SMALL))  # NaN is not equal to itself

@@ -31,7 +31,7 @@ def _fake(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_every_run_of_every_size_stands_beside_the_exact_value() -> None:
-    scores, found = experiment(None, seed=0, test_documents=0, **SMALL)
+    scores, found = experiment(seed=0, **SMALL)
     assert scores == []
     for topics, tokens in ((2, 5), (3, 4)):
         own = [m for m in found if m.topics == topics]
@@ -47,7 +47,7 @@ def test_every_run_of_every_size_stands_beside_the_exact_value() -> None:
 
 
 def test_a_run_keeps_its_random_numbers_as_samples_grow() -> None:
-    experiment(None, seed=0, **SMALL)
+    experiment(seed=0, **SMALL)
     streams = {(name, draw) for name, _, draw in calls}
     assert len(calls) == 2 * len(streams) == 2 * 2 * len(METHODS)
 
@@ -63,4 +63,4 @@ def test_a_run_keeps_its_random_numbers_as_samples_grow() -> None:
 )
 def test_refuses_lists_that_do_not_pair_up_and_what_is_not_positive(changed: dict[str, object], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        experiment(None, seed=0, **{**SMALL, **changed})
+        experiment(seed=0, **{**SMALL, **changed})

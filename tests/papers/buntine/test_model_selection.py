@@ -7,15 +7,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from heldout.measures import experiment as run_by_name
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
+from heldout.evaluators import FULL, HALF
 from heldout.evaluators.exact_marginal import exact_marginal
 from heldout.evaluators.full_folding_in import full_folding_in
 from heldout.measurements import Measurement
 from heldout.models import lda
-from heldout.papers.buntine.experiments.model_selection import FULL, HALF, REFERENCE, experiment, trained_on, with_more
+from heldout.papers.buntine.experiments.model_selection import REFERENCE, experiment, trained_on, with_more
+from heldout.runs import run_experiment
 from heldout.scores import Score
 from heldout.topics import Topics
 
@@ -152,8 +153,8 @@ def test_jobs_do_not_depend_on_one_another() -> None:
 
 def test_it_is_found_by_name() -> None:
     settings = {**SETTINGS, "training_documents": [20], "samples": {REFERENCE: 2}}
-    scores, _ = run_by_name(
-        "model-selection",
+    scores, _ = run_experiment(
+        "heldout.papers.buntine.experiments.model_selection",
         corpus(),
         [truth()],
         "none",

@@ -36,7 +36,7 @@ def corpus() -> Corpus:
 
 
 def measured(**changes: Any) -> tuple[list[Score], list[Measurement]]:
-    return experiment(corpus(), seed=0, test_documents=0, **{**SETTINGS, **changes})
+    return experiment(corpus(), seed=0, **{**SETTINGS, **changes})
 
 
 def test_rows() -> None:

@@ -61,7 +61,7 @@ def tokens() -> TokenSplit:
 
 
 def measured(**changes: Any) -> tuple[list[Score], list[Measurement]]:
-    return experiment(corpus(), topics=K, seed=0, test_documents=0, **{**SETTINGS, **changes})
+    return experiment(corpus(), topics=K, seed=0, **{**SETTINGS, **changes})
 
 
 def test_rows() -> None:

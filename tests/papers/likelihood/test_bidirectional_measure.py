@@ -35,7 +35,7 @@ def topics(K: int = 3, **provenance: int) -> Topics:
 
 def measured(corpus: Corpus, of: Topics, **settings: Any) -> dict[tuple[str, int], Measurement]:
     given: dict[str, Any] = {"temperatures": [2, 40], "samples": 2, "reference_samples": 20, "seed": 0} | settings
-    named: dict[str, Any] = {"model": "lda", "variant": "bidirectional", "test_documents": 40, "fold_in": None}
+    named: dict[str, Any] = {"model": "lda", "variant": "bidirectional", "test_documents": 40}
     scores, measurements = experiment(corpus, chains=[of], **named, **given)
     assert scores == []
     return {(m.quantity, m.at): m for m in measurements}

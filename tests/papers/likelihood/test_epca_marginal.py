@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from heldout.components import Components
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import half_split, train_test_split
 from heldout.errors import InputError
@@ -18,7 +17,7 @@ from heldout.measurements import Measurement
 from heldout.models import epca
 from heldout.papers.likelihood.experiments.epca_marginal import experiment
 from heldout.scores import Score
-from heldout.topics import Topics
+from heldout.topics import Components, Topics
 
 TEST_DOCUMENTS, SEED = 12, 3
 WORDS = tuple(f"w{w:02}" for w in range(20))

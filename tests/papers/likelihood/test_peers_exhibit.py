@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from heldout.papers.likelihood.claims_peers import PEERS
 from made_peers import ERROR, LIBRARIES, TOPICS, growing, peers, reported, truth
 from matplotlib.figure import Figure
 from small_study import corpora_table, inputs, small_study
@@ -17,7 +18,6 @@ from small_study import without as drop
 
 from heldout.inputs import Inputs
 from heldout.measurements import COLUMNS as MEASURED
-from heldout.papers.likelihood.claims_peers import PEERS
 from heldout.papers.likelihood.exhibits import peers as exhibit
 from heldout.scores import COLUMNS
 from heldout.typesetting import latex, style

@@ -8,17 +8,14 @@ import pytest
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.evaluators import ESTIMATORS
+from heldout.evaluators import CHIB, ESTIMATORS, SEQUENTIAL, of_likelihood
 from heldout.evaluators.evaluation import Evaluation
 from heldout.evaluators.exact_marginal import exact_marginal
 from heldout.measurements import Measurement
 from heldout.papers.likelihood.experiments import precision
 from heldout.papers.likelihood.experiments.precision import (
-    CHIB,
-    SEQUENTIAL,
     TERMS,
     cells,
-    estimators,
     experiment,
     priors,
     runs,
@@ -41,7 +38,7 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> dict[str, float]:
         return Evaluation(exact - low.get(name, 0.0) + noise, documents.lengths, np.full(len(exact), 0.1 / samples))
 
     monkeypatch.setattr(precision, "estimate", estimate)
-    monkeypatch.setattr(precision, "estimators", lambda: list(NOISE))
+    monkeypatch.setattr(precision, "of_likelihood", lambda: list(NOISE))
     return low
 
 
@@ -52,7 +49,7 @@ def found(rows: list[Measurement], quantity: str, at: int, tokens: int = 6) -> M
 
 @pytest.mark.usefixtures("fake")
 def test_an_estimate_too_high_has_a_positive_bias_and_errors_are_root_mean_squares() -> None:
-    scores, rows = experiment(None, **SMALL, samples=(1, 4))
+    scores, rows = experiment(**SMALL, samples=(1, 4))
     assert scores == []
     assert {(m.corpus, m.model, m.topics, m.seed) for m in rows} == {("none", "none", 3, 0)}
     assert {m.variant for m in rows} == {f"alpha-{p}-tokens-{n}" for p in ("0.1", "1", "sum-1") for n in (6, 9)}
@@ -72,7 +69,7 @@ def test_an_estimate_too_high_has_a_positive_bias_and_errors_are_root_mean_squar
 @pytest.mark.usefixtures("fake")
 def test_the_references_part_is_taken_off(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(precision, "AFFORDABLE", 0)
-    _, rows = experiment(None, **SMALL, samples=(1,), most_reference_samples=8)
+    _, rows = experiment(**SMALL, samples=(1,), most_reference_samples=8)
     of_reference = found(rows, "reference-error-chib", 8)  # the smaller variance
     expected = 0.2 / math.sqrt(4) / math.sqrt(2)  # two halves of 4 samples
     assert abs(of_reference.value - expected) < 4.42 * expected / math.sqrt(2 * 400)  # false alarm 1e-5
@@ -85,7 +82,7 @@ def test_the_references_part_is_taken_off(monkeypatch: pytest.MonkeyPatch) -> No
 def test_a_chib_reference_below_the_other_is_not_taken(monkeypatch: pytest.MonkeyPatch, fake: dict[str, float]) -> None:
     monkeypatch.setattr(precision, "AFFORDABLE", 0)
     fake[CHIB] = 0.5  # it has not reached all of the posterior
-    _, rows = experiment(None, **SMALL, samples=(1, 2, 4, 8, 9), most_reference_samples=16)
+    _, rows = experiment(**SMALL, samples=(1, 2, 4, 8, 9), most_reference_samples=16)
     assert found(rows, "bias-chib", 1).value == pytest.approx(-0.5, abs=0.1)
     assert found(rows, "reference-error-left-to-right-sequential", 16).value > 0.0
     counted = {m.at for m in rows if m.quantity == "bias-left-to-right-sequential"}
@@ -99,16 +96,16 @@ def test_the_bias_of_a_sequential_reference_falls_as_one_over_its_sweeps(monkeyp
         return Evaluation(value, documents.lengths, np.zeros(len(exact)))
 
     monkeypatch.setattr(precision, "estimate", estimate)
-    monkeypatch.setattr(precision, "estimators", lambda: [SEQUENTIAL])
+    monkeypatch.setattr(precision, "of_likelihood", lambda: [SEQUENTIAL])
     monkeypatch.setattr(precision, "AFFORDABLE", 0)
     for samples in ((1, 4), (1, 20)):  # of the latter 1 alone is far fewer than the reference's
-        _, rows = experiment(None, **SMALL, samples=samples, most_reference_samples=40)
+        _, rows = experiment(**SMALL, samples=samples, most_reference_samples=40)
         assert found(rows, "reference-bias-left-to-right-sequential", 40).value == pytest.approx(-3.0 / 20, rel=1e-6)
 
 
 def test_what_costs_more_than_the_work_is_not_run() -> None:
     every = set(runs(4, 10, 5, (1, 100), math.inf))
-    assert {name for name, _ in every} == set(estimators()) == set(TERMS)
+    assert {name for name, _ in every} == set(of_likelihood()) == set(TERMS)
     assert all((count == 0) == ESTIMATORS[name].deterministic for name, count in every)
     some = set(runs(4, 10, 5, (1, 100), 1e5))
     assert some < every
@@ -133,8 +130,8 @@ def test_documents_have_the_lengths_and_the_topics_of_the_cell() -> None:
 
 def test_real_estimators_meet_the_exact_value_and_the_bound_stays_below_it() -> None:
     settings: dict[str, Any] = {"topics": 3, "seed": 2, "words": 60, "lengths": (12,), "documents": (60,)}
-    _, rows = experiment(None, **settings, samples=(1, 30), work=3e7)
-    assert experiment(None, **settings, samples=(1, 30), work=3e7) == ([], rows)
+    _, rows = experiment(**settings, samples=(1, 30), work=3e7)
+    assert experiment(**settings, samples=(1, 30), work=3e7) == ([], rows)
     for m in rows:
         if m.quantity in {"bias-mean-field-bound"}:
             assert m.value < 0.0
@@ -159,4 +156,4 @@ def test_refuses_a_grid_that_does_not_fit() -> None:
     ]
     for name, value, message in refused:
         with pytest.raises(InputError, match=message):
-            experiment(None, **{**SMALL, name: value})
+            experiment(**{**SMALL, name: value})

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from heldout import experiment
+from heldout import runs
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import train_test_split
 from heldout.evaluators.exact_marginal import exact_marginal
@@ -93,7 +93,7 @@ def test_folding_in_rows_are_the_studys_own(corpus: Corpus) -> None:
     # a constant is not for a sampled model, and no other chain plays a part
     chains = [chain, topics(3, alpha=3.0, chain=1)]
     scores, measurements = experiment(corpus, chains=chains, fold_in=fold_in, smoothing=0.1, **named)
-    study = experiment.score(
+    study = runs.score(
         corpus, [chain], "lda", "gibbs", settings={"sweeps": 10}, seed=SEED, test_documents=TEST_DOCUMENTS
     )
     of = {score.evaluator: score for score in scores}

@@ -78,8 +78,6 @@ def measured(chains: Sequence[Topics], corpus: Corpus | None = None, seed: int =
         model="lda",
         variant="convergence",
         seed=seed,
-        test_documents=1,
-        fold_in=lambda topics, documents: np.ones((documents.n_documents, topics.n_topics)),
     )
     assert scores == []
     return rows

@@ -8,9 +8,9 @@ import pytest
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import train_test_split
 from heldout.evaluators.exact_marginal import exact_marginal
-from heldout.evaluators.normaliser import log_normaliser_enumerated
+from heldout.evaluators.normaliser import log_multinomial_nml_by_document, log_normaliser_enumerated
 from heldout.models.plsa import fold_in_counts
-from heldout.papers.welling.experiments.normaliser_limits import experiment, limits
+from heldout.papers.welling.experiments.normaliser_limits import experiment
 from heldout.scores import Score
 from heldout.topics import Topics
 
@@ -48,7 +48,7 @@ def test_limits_are_reached_by_topics_that_share_no_word_and_by_no_others() -> N
     apart = Topics(np.array([[0.5, 0.5, 0.0, 0.0], [0.0, 0.0, 0.3, 0.7]]), np.ones(2), WORDS)
     mixed = Topics(np.array([[0.4, 0.4, 0.1, 0.1], [0.1, 0.1, 0.3, 0.5]]), np.ones(2), WORDS)
     for length in (1, 3, 6):
-        limit = limits(2, np.array([length]))[0]
+        limit = log_multinomial_nml_by_document(2, np.array([length]))[0]
         assert log_normaliser_enumerated(apart, length) == pytest.approx(limit, abs=1e-6)
         assert 0.0 <= log_normaliser_enumerated(mixed, length) < limit
 
@@ -63,5 +63,5 @@ def test_more_topics_than_words_ignore_no_more_than_a_topic_per_word(corpus: Cor
         scores(corpus)["full-folding-in"].log_likelihood - scores(corpus)["normalised-folding-in"].log_likelihood
     )
     assert difference == pytest.approx(found[4], rel=1e-12)
-    assert limits(3, np.array([0, 2, 0]))[[0, 2]].tolist() == [0.0, 0.0]
-    assert math.isfinite(limits(5000, np.array([3000]))[0])
+    assert log_multinomial_nml_by_document(3, np.array([0, 2, 0]))[[0, 2]].tolist() == [0.0, 0.0]
+    assert math.isfinite(log_multinomial_nml_by_document(5000, np.array([3000]))[0])

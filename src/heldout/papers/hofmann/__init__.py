@@ -2,7 +2,8 @@
 
 from heldout.manifest import Exhibit, Paper
 
-_X = "heldout.papers.hofmann.exhibits.hofmann"
+_FIGURES, _TABLES = "heldout.papers.hofmann.figures", "heldout.papers.hofmann.tables"
+_BOTH = ("tempering", "latent-semantic-analysis")
 
 HOFMANN = Paper(
     name="hofmann",
@@ -13,25 +14,19 @@ HOFMANN = Paper(
         "figure-hofmann": Exhibit(
             "figure",
             "PLSA beside latent semantic analysis, as Hofmann scored them and as documents are",
-            _X,
+            _FIGURES,
             "figure_5a",
-            ("tempering", "latent-semantic-analysis"),
+            _BOTH,
             claims=("hofmann-no-overfitting", "hofmann-no-overfitting-truth", "hofmann-below-counts"),
         ),
         "figure-hofmann-path": Exhibit(
             "figure",
             "inverse annealing, iteration by iteration",
-            _X,
-            "figure_path",
+            _FIGURES,
+            "path",
             ("tempering",),
             claims=("hofmann-heated-no-worse", "hofmann-faster"),
         ),
-        "table-hofmann": Exhibit(
-            "table",
-            "PLSA beside latent semantic analysis",
-            _X,
-            "render",
-            ("tempering", "latent-semantic-analysis"),
-        ),
+        "table-hofmann": Exhibit("table", "PLSA beside latent semantic analysis", _TABLES, "evaluations", _BOTH),
     },
 )

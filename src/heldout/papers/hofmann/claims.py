@@ -15,23 +15,24 @@ enters with the best of its variants.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
 from heldout.evaluators import HALF
 from heldout.inputs import Inputs
-from heldout.papers.hofmann.exhibits.hofmann import (
+from heldout.papers.hofmann.experiments.tempering import ITERATIONS, TO_BEST
+from heldout.papers.hofmann.results import (
     ANNEALED,
     AXIS,
     COUNTS,
     EARLY,
     HEATED,
-    KIND,
     PREDICTIVE,
     READINGS,
     SPECIFIC,
     SPEED_UP,
+    TEMPERING,
     TRUTH,
     UNIGRAMS,
     VALIDATED,
@@ -40,12 +41,10 @@ from heldout.papers.hofmann.exhibits.hofmann import (
     cells,
     rank,
 )
-from heldout.papers.likelihood.claims import SEEN, WITHIN
-from heldout.points import Point
-from heldout.verdicts import ALWAYS, Claim, Finding, counted, median
+from heldout.points import Point, select
+from heldout.verdicts import ALWAYS, SEEN, WITHIN, Claim, Finding, counted, median
 
 FAR = AXIS[1] / AXIS[0]
-ITERATIONS, TO_BEST = "iterations", "iterations-to-best"
 
 
 class Curve(NamedTuple):
@@ -56,8 +55,13 @@ class Curve(NamedTuple):
     prior: str
     points: dict[int, Point]
 
+    @property
+    def name(self) -> str:
+        """The corpus and, where the validation tokens chose it, the prior."""
+        return f"{self.corpus}, chosen prior" if self.prior else self.corpus
+
     def best(self, dimensions: Iterable[int]) -> Point:
-        """Return the highest of some points."""
+        """Return the highest of the points at these numbers of dimensions."""
         return max((self.points[k] for k in dimensions), key=lambda point: point.value)
 
 
@@ -65,21 +69,33 @@ def _priors(evaluator: str) -> tuple[str, ...]:
     return ("", VALIDATED) if evaluator in (TRUTH, PREDICTIVE) else ("",)
 
 
-def _curves(inputs: Inputs, corpora: Sequence[str], model: Model, evaluator: str) -> Iterator[Curve]:
-    """Yield the curves of every measured corpus, prior and seed."""
-    for corpus in inputs.study.get("measures", {}).get(KIND, {}).get("corpora", ()):
+def _curves(inputs: Inputs, corpora: Sequence[str], model: Model, evaluator: str) -> list[Curve]:
+    """Return the curves of every measured corpus, prior and seed."""
+    curves = []
+    for corpus in inputs.settings.experiment(TEMPERING).get("corpora", ()):
         for prior in _priors(evaluator) if corpus in corpora else ():
-            found = cells(inputs, corpus, (model[0], model[1] + prior), evaluator)
-            for seed in sorted({seed for _, seed in found}):
-                yield Curve(corpus, seed, prior, {k: point for (k, s), point in found.items() if s == seed})
+            points = cells(inputs, corpus, (model[0], model[1] + prior), evaluator)
+            for seed in sorted({seed for _, seed in points}):
+                of_seed = {k: point for (k, s), point in points.items() if s == seed}
+                curves.append(Curve(corpus, seed, prior, of_seed))
+    return curves
 
 
-def _whole(curves: Iterable[Curve]) -> list[Curve]:
+def _whole(curves: Sequence[Curve]) -> list[Curve]:
     """Return the curves that go as far as any of their corpus: some seeds have the fewer dimensions only."""
-    found = list(curves)
-    return [
-        curve for curve in found if max(curve.points) == max(max(c.points) for c in found if c.corpus == curve.corpus)
-    ]
+    ends = {c.corpus: max(max(other.points) for other in curves if other.corpus == c.corpus) for c in curves}
+    return [curve for curve in curves if max(curve.points) == ends[curve.corpus]]
+
+
+def _pairs(
+    inputs: Inputs, corpora: Sequence[str], one: tuple[Model, str], other: tuple[Model, str]
+) -> Iterator[tuple[Curve, Point, Point]]:
+    """Yield (curve, point, the other's point) of two models and evaluators with the same dimensions, seed and prior."""
+    others = {(c.corpus, c.seed, c.prior): c.points for c in _curves(inputs, corpora, *other)}
+    for curve in _curves(inputs, corpora, *one):
+        prior = curve.prior if len(_priors(other[1])) > 1 else ""
+        points = others.get((curve.corpus, curve.seed, prior), {})
+        yield from ((curve, point, points[k]) for k, point in curve.points.items() if k in points)
 
 
 def _error(one: Point, other: Point) -> float:
@@ -88,16 +104,12 @@ def _error(one: Point, other: Point) -> float:
 
 def _strongest(inputs: Inputs, corpus: str, models: Iterable[Model]) -> dict[Cell, Point]:
     """Return, at each number of dimensions and seed, the highest score of any of these models."""
-    found: dict[Cell, Point] = {}
+    strongest: dict[Cell, Point] = {}
     for model in models:
         for at, point in cells(inputs, corpus, model).items():
-            if at not in found or point.value > found[at].value:
-                found[at] = point
-    return found
-
-
-def _named(corpus: str, prior: str) -> str:
-    return f"{corpus}, chosen prior" if prior else corpus
+            if at not in strongest or point.value > strongest[at].value:
+                strongest[at] = point
+    return strongest
 
 
 def far_below(
@@ -110,7 +122,7 @@ def far_below(
 ) -> Finding:
     """Compare the lowest perplexity of tempered EM with the lowest of a baseline, seed by seed."""
     agree, seeds = [], []
-    parts: dict[str, list[tuple[float, str]]] = {}
+    by_name: dict[str, list[tuple[float, str]]] = {}
     for curve in _whole(_curves(inputs, corpora, HEATED, evaluator)):
         others = [p for (_, s), p in _strongest(inputs, curve.corpus, baseline).items() if s == curve.seed]
         if others:
@@ -119,153 +131,126 @@ def far_below(
             agree.append(gain - SEEN * _error(best, other) >= math.log(factor))
             ranks = f" (rank {other.topics})" if other.topics else ""
             words = f"{math.exp(-other.value):,.0f}{ranks} over {math.exp(-best.value):,.0f} (K={best.topics})"
-            parts.setdefault(_named(curve.corpus, curve.prior), []).append((gain, words))
+            by_name.setdefault(curve.name, []).append((gain, words))
             seeds.append(curve.seed)
-    least = [f"{name} {min(found)[1]} is {math.exp(min(found)[0]):.2f}" for name, found in parts.items()]
-    return counted(agree, f"lowest perplexities, the seed with the least factor: {'; '.join(least)}", seeds, **ALWAYS)
+    least = {name: min(gains) for name, gains in by_name.items()}
+    parts = [f"{name} {words} is {math.exp(gain):.2f}" for name, (gain, words) in least.items()]
+    return counted(agree, f"lowest perplexities, the seed with the least factor: {'; '.join(parts)}", seeds, **ALWAYS)
 
 
 def below_at_same(inputs: Inputs, corpora: Sequence[str]) -> Finding:
     """Compare tempered EM with the best reading of LSA at every number of dimensions that both have."""
-    agree, seeds, above, gains, main = [], [], [], [], []
+    above, gains, seeds, main = set(), [], [], []
     for curve in _curves(inputs, corpora, HEATED, SPECIFIC):
         others, clipped = _strongest(inputs, curve.corpus, READINGS), cells(inputs, curve.corpus, READINGS[0])
         for k, point in curve.points.items():
             if (k, curve.seed) in others:
                 gains.append(point.value - others[k, curve.seed].value)
-                agree.append(gains[-1] > 0.0)
                 seeds.append(curve.seed)
                 if gains[-1] <= 0.0:
-                    above.append((curve.corpus, k))
+                    above.add((curve.corpus, k))
             if (k, curve.seed) in clipped:
                 main.append(point.value > clipped[k, curve.seed].value)
     effect = f"LSA's perplexity over that of PLSA: median {math.exp(median(gains)):.2f}"
     if above:
-        effect += f"; not below at {', '.join(f'{corpus} K={k}' for corpus, k in sorted(set(above)))}"
-    return counted(agree, f"{effect}; below the clipped reading in {sum(main)} of {len(main)}", seeds)
+        effect += f"; not below at {', '.join(f'{corpus} K={k}' for corpus, k in sorted(above))}"
+    effect += f"; below the clipped reading in {sum(main)} of {len(main)}"
+    return counted((gain > 0.0 for gain in gains), effect, seeds)
 
 
 def tempered_below_early(inputs: Inputs, corpora: Sequence[str], *, evaluator: str = SPECIFIC) -> Finding:
     """Count the models that tempering improves, by more than the evaluator's error."""
-    agree, seeds, gains = [], [], []
-    early = {(c.corpus, c.seed, c.prior): c.points for c in _curves(inputs, corpora, EARLY, evaluator)}
-    for curve in _curves(inputs, corpora, HEATED, evaluator):
-        before = early.get((curve.corpus, curve.seed, curve.prior), {})
-        for k in sorted(curve.points.keys() & before.keys()):
-            gain, error = curve.points[k].value - before[k].value, _error(curve.points[k], before[k])
-            agree.append(gain > SEEN * error)
-            gains.append((gain, f"{_named(curve.corpus, curve.prior)} K={k}"))
-            seeds.append(curve.seed)
+    pairs = list(_pairs(inputs, corpora, (HEATED, evaluator), (EARLY, evaluator)))
+    agree = [tempered.value - early.value > SEEN * _error(tempered, early) for _, tempered, early in pairs]
+    gains = [(tempered.value - early.value, f"{curve.name} K={tempered.topics}") for curve, tempered, early in pairs]
     low, high = min(gains, default=(0.0, "")), max(gains, default=(0.0, ""))
     effect = (
         f"TEM less early stopping, nats per token: median {median(gain for gain, _ in gains):+.3f},"
         f" {low[0]:+.3f} ({low[1]}) to {high[0]:+.3f} ({high[1]})"
     )
-    return counted(agree, effect, seeds)
+    return counted(agree, effect, (curve.seed for curve, *_ in pairs))
 
 
-def _losses(
-    curves: Iterable[Curve], before: Iterable[Iterable[int]], after: Iterable[Iterable[int]]
-) -> Iterator[tuple[Curve, Point, float, bool]]:
-    """Yield (curve, point, nats per token lost, seen) of the points of `after` against the best of those before."""
-    for curve, earlier, later in zip(curves, before, after, strict=True):
+def _no_loss(parts: Iterable[tuple[Curve, Sequence[int], Sequence[int]]]) -> Finding:
+    """Count the later of a curve's dimensions that are no worse than the best of its earlier, smaller ones."""
+    agree, seeds = [], []
+    worst: dict[str, tuple[float, int]] = {}
+    for curve, earlier, later in parts:
         for k in later:
             best = curve.best(j for j in earlier if j < k)
             loss = best.value - curve.points[k].value
-            yield curve, curve.points[k], loss, loss > max(WITHIN, SEEN * _error(best, curve.points[k]))
-
-
-def _no_loss(found: Iterable[tuple[Curve, Point, float, bool]]) -> Finding:
-    rows = list(found)
-    worst: dict[str, tuple[float, int]] = {}
-    for curve, point, loss, _ in rows:
-        name = _named(curve.corpus, curve.prior)
-        worst[name] = max(worst.get(name, (-math.inf, 0)), (loss, point.topics))
-    parts = [f"{name} {math.exp(loss):.3f} (K={k})" for name, (loss, k) in worst.items()]
-    effect = f"largest perplexity over the lowest of fewer dimensions: {'; '.join(parts)}"
-    return counted((not seen for *_, seen in rows), effect, (curve.seed for curve, *_ in rows))
+            agree.append(loss <= max(WITHIN, SEEN * _error(best, curve.points[k])))
+            seeds.append(curve.seed)
+            worst[curve.name] = max(worst.get(curve.name, (-math.inf, 0)), (loss, k))
+    words = [f"{name} {math.exp(loss):.3f} (K={k})" for name, (loss, k) in worst.items()]
+    return counted(agree, f"largest perplexity over the lowest of fewer dimensions: {'; '.join(words)}", seeds)
 
 
 def no_overfitting(inputs: Inputs, corpora: Sequence[str], *, evaluator: str = SPECIFIC) -> Finding:
     """Count the numbers of dimensions at which tempered EM is no worse than at the best of all smaller ones."""
-    curves = list(_curves(inputs, corpora, HEATED, evaluator))
-    dimensions = [sorted(curve.points) for curve in curves]
-    return _no_loss(_losses(curves, dimensions, [found[1:] for found in dimensions]))
+    curves = _curves(inputs, corpora, HEATED, evaluator)
+    return _no_loss((curve, list(curve.points), list(curve.points)[1:]) for curve in curves)
 
 
 def beyond_rank(inputs: Inputs, corpora: Sequence[str], *, evaluator: str = SPECIFIC) -> Finding:
     """Count the numbers of dimensions beyond the rank that are no worse than the best up to it."""
-    curves, up_to, beyond = [], [], []
+    parts = []
     for curve in _curves(inputs, corpora, HEATED, evaluator):
         limit = rank(inputs, curve.corpus)
-        within, more = [k for k in curve.points if k <= limit], [k for k in curve.points if k > limit]
-        if within and more:
-            curves.append(curve)
-            up_to.append(within)
-            beyond.append(more)
-    return _no_loss(_losses(curves, up_to, beyond))
+        up_to, beyond = [k for k in curve.points if k <= limit], [k for k in curve.points if k > limit]
+        if up_to:
+            parts.append((curve, up_to, beyond))
+    return _no_loss(parts)
 
 
 def heated_no_worse(inputs: Inputs, corpora: Sequence[str]) -> Finding:
     """Compare the models of inverse annealing with annealed ones, one by one."""
-    annealed = {(c.corpus, c.seed): c.points for c in _curves(inputs, corpora, ANNEALED, SPECIFIC)}
-    losses, seeds = [], []
-    for curve in _curves(inputs, corpora, HEATED, SPECIFIC):
-        others = annealed.get((curve.corpus, curve.seed), {})
-        for k in sorted(curve.points.keys() & others.keys()):
-            losses.append((others[k].value - curve.points[k].value, f"{curve.corpus} K={k}"))
-            seeds.append(curve.seed)
+    pairs = list(_pairs(inputs, corpora, (HEATED, SPECIFIC), (ANNEALED, SPECIFIC)))
+    losses = [(other.value - heated.value, f"{curve.corpus} K={heated.topics}") for curve, heated, other in pairs]
     worst, lead = max(losses, default=(0.0, "")), min(losses, default=(0.0, ""))
     effect = (
         f"heated over annealed perplexity: median {math.exp(median(loss for loss, _ in losses)):.3f},"
         f" {math.exp(lead[0]):.3f} ({lead[1]}) to {math.exp(worst[0]):.3f} ({worst[1]})"
     )
-    return counted((loss <= WITHIN for loss, _ in losses), effect, seeds)
+    return counted((loss <= WITHIN for loss, _ in losses), effect, (curve.seed for curve, *_ in pairs))
 
 
 def faster(inputs: Inputs, corpora: Sequence[str]) -> Finding:
     """Compare the iterations of EM that annealing and inverse annealing take in all."""
-    if inputs.measurements is None:
-        return counted([], "", [])
-    table = inputs.measurements
-    table = table[table["corpus"].isin(list(corpora)) & (table["axis"] == "topics")]
+    table = select(inputs.measurements, axis="topics")
+    table = table[table["corpus"].isin(list(corpora))]
 
     def ratios(quantity: str) -> dict[tuple[str, int, int], float]:
-        rows = table[table["quantity"] == quantity]
         slow, fast = (
             {
                 (str(row["corpus"]), int(row["topics"]), int(row["seed"])): float(row["value"])
-                for row in rows[(rows["model"] == model) & (rows["variant"] == variant)].to_dict("records")
+                for row in select(table, quantity=quantity, model=model, variant=variant).to_dict("records")
             }
             for model, variant in (ANNEALED, HEATED)
         )
         return {at: slow[at] / fast[at] for at in sorted(slow.keys() & fast.keys())}
 
-    found, best = ratios(ITERATIONS), ratios(TO_BEST)
-    values = list(found.values())
+    in_all, to_best = ratios(ITERATIONS), ratios(TO_BEST)
+    low, high = min(in_all.values(), default=0.0), max(in_all.values(), default=0.0)
     effect = (
-        f"iterations, annealed over inversely annealed: median {median(values):.1f},"
-        f" {min(values, default=0.0):.1f} to {max(values, default=0.0):.1f}; to each one's best:"
-        f" median {median(best.values()):.1f}"
+        f"iterations, annealed over inversely annealed: median {median(in_all.values()):.1f}, {low:.1f} to {high:.1f};"
+        f" to each one's best: median {median(to_best.values()):.1f}"
     )
-    return counted((value >= SPEED_UP[0] for value in values), effect, (seed for *_, seed in found))
+    return counted((ratio >= SPEED_UP[0] for ratio in in_all.values()), effect, (seed for *_, seed in in_all))
 
 
 def predictive_better(inputs: Inputs, corpora: Sequence[str]) -> Finding:
     """Compare the posterior predictive with the document-specific unigram of the same model, prior by prior."""
     agree, seeds = [], []
-    gains: dict[str, list[tuple[float, int]]] = {}
-    points = {(c.corpus, c.seed): c.points for c in _curves(inputs, corpora, HEATED, SPECIFIC)}
-    for curve in _curves(inputs, corpora, HEATED, PREDICTIVE):
-        plugged = points.get((curve.corpus, curve.seed), {})
-        for k in sorted(curve.points.keys() & plugged.keys()):
-            gain = curve.points[k].value - plugged[k].value
-            agree.append(gain > SEEN * curve.points[k].error)
-            gains.setdefault(_named(curve.corpus, curve.prior), []).append((gain, k))
-            seeds.append(curve.seed)
+    by_name: dict[str, list[tuple[float, int]]] = {}
+    for curve, predictive, plugged in _pairs(inputs, corpora, (HEATED, PREDICTIVE), (HEATED, SPECIFIC)):
+        gain = predictive.value - plugged.value
+        agree.append(gain > SEEN * predictive.error)
+        by_name.setdefault(curve.name, []).append((gain, predictive.topics))
+        seeds.append(curve.seed)
     parts = [
-        f"{name} {min(found)[0]:+.3f} (K={min(found)[1]}) to {max(found)[0]:+.3f} (K={max(found)[1]})"
-        for name, found in gains.items()
+        f"{name} {' to '.join(f'{gain:+.3f} (K={k})' for gain, k in (min(gains), max(gains)))}"
+        for name, gains in by_name.items()
     ]
     return counted(agree, f"predictive less document-specific, nats per token: {'; '.join(parts)}", seeds)
 
@@ -280,12 +265,13 @@ def prefers_more(inputs: Inputs, corpora: Sequence[str]) -> Finding:
         if other and shared:
             preferred, true = other.best(shared).topics, curve.best(shared).topics
             agree.append(preferred > true)
-            parts.append(f"{_named(curve.corpus, curve.prior)} {preferred} against {true}")
+            parts.append(f"{curve.name} {preferred} against {true}")
             seeds.append(curve.seed)
     return counted(agree, "; ".join(dict.fromkeys(parts)), seeds)
 
 
-_FIGURE, _SECTION = "Hofmann, Figure 5a", "Hofmann, section 3.6"
+_FIGURE, _SECTION, _BEYOND = "Hofmann, Figure 5a", "Hofmann, section 3.6", "beyond the original"
+_ABSTRACT, _OTHERWISE = f"{_FIGURE}, and the abstract", f"{_FIGURE}, evaluated otherwise"
 _MODEL = "every corpus, number of dimensions and seed"
 _EACH_PRIOR = f"{_MODEL}, under Dirichlet(1) and under the prior that validation tokens choose"
 _BY_MORE = f"by more than {SEEN:g} standard errors"
@@ -295,12 +281,18 @@ _ONE_PERCENT = (
     " the highest of"
 )
 
-# (name's end, evaluator, what it is called after a statement)
-_OTHERWISE = (
-    ("half", HALF, "under half folding-in"),
-    ("predictive", PREDICTIVE, "by the posterior predictive"),
-    ("truth", TRUTH, "under the marginal likelihood"),
-)
+
+def _otherwise(name: str, statement: str, test: Callable[[str], str], check: Callable[..., Finding]) -> list[Claim]:
+    """Return a claim under the three other evaluations; `test` says of an evaluator what is compared."""
+    evaluators = (
+        ("half", HALF, "under half folding-in"),
+        ("predictive", PREDICTIVE, "by the posterior predictive"),
+        ("truth", TRUTH, "under the marginal likelihood"),
+    )
+    return [
+        Claim(f"hofmann-{name}-{end}", _OTHERWISE, f"{statement} {by}.", test(other), partial(check, evaluator=other))
+        for end, other, by in evaluators
+    ]
 
 
 def _each(evaluator: str) -> str:
@@ -317,7 +309,7 @@ CLAIMS = (
     ),
     Claim(
         "hofmann-far-below-lsa",
-        f"{_FIGURE}, and the abstract",
+        _ABSTRACT,
         "PLSA lies far below LSA.",
         f"{_LARGEST}: the lowest perplexity of tempered EM is at most 1/{FAR:g} of the lowest of LSA, of all its"
         " readings and ranks; all must",
@@ -325,21 +317,19 @@ CLAIMS = (
     ),
     Claim(
         "hofmann-below-lsa",
-        f"{_FIGURE}, and the abstract",
+        _ABSTRACT,
         "With as many dimensions PLSA lies below LSA.",
         f"{_MODEL} that both have: tempered EM is below the lowest of LSA's readings",
         below_at_same,
     ),
-    *(
-        Claim(
-            f"hofmann-far-below-unigram-{end}",
-            f"{_FIGURE}, evaluated otherwise",
-            f"PLSA lies far below the unigram {otherwise}.",
+    *_otherwise(
+        "far-below-unigram",
+        "PLSA lies far below the unigram",
+        lambda evaluator: (
             f"{_LARGEST}{', each prior' if len(_priors(evaluator)) > 1 else ''}: its lowest perplexity is at most"
-            f" 1/{FAR:g} of the lower unigram's, {_BY_MORE}; all must",
-            partial(far_below, evaluator=evaluator),
-        )
-        for end, evaluator, otherwise in _OTHERWISE
+            f" 1/{FAR:g} of the lower unigram's, {_BY_MORE}; all must"
+        ),
+        far_below,
     ),
     Claim(
         "hofmann-tem-below-early",
@@ -348,15 +338,11 @@ CLAIMS = (
         f"{_MODEL}: lower perplexity",
         tempered_below_early,
     ),
-    *(
-        Claim(
-            f"hofmann-tem-below-early-{end}",
-            f"{_FIGURE}, evaluated otherwise",
-            f"Tempered EM lies below EM with early stopping {otherwise}.",
-            f"{_each(evaluator)}: lower{f', {_BY_MORE}' if evaluator != HALF else ''}",
-            partial(tempered_below_early, evaluator=evaluator),
-        )
-        for end, evaluator, otherwise in _OTHERWISE
+    *_otherwise(
+        "tem-below-early",
+        "Tempered EM lies below EM with early stopping",
+        lambda evaluator: f"{_each(evaluator)}: lower{f', {_BY_MORE}' if evaluator != HALF else ''}",
+        tempered_below_early,
     ),
     Claim(
         "hofmann-no-overfitting",
@@ -365,15 +351,11 @@ CLAIMS = (
         f"{_MODEL} but the smallest: {_ONE_PERCENT} all smaller numbers",
         no_overfitting,
     ),
-    *(
-        Claim(
-            f"hofmann-no-overfitting-{end}",
-            f"{_FIGURE}, evaluated otherwise",
-            f"Under tempered EM more dimensions never hurt {otherwise}.",
-            f"{_each(evaluator)} but the smallest number: {_ONE_PERCENT} all smaller numbers",
-            partial(no_overfitting, evaluator=evaluator),
-        )
-        for end, evaluator, otherwise in _OTHERWISE
+    *_otherwise(
+        "no-overfitting",
+        "Under tempered EM more dimensions never hurt",
+        lambda evaluator: f"{_each(evaluator)} but the smallest number: {_ONE_PERCENT} all smaller numbers",
+        no_overfitting,
     ),
     Claim(
         "hofmann-beyond-rank",
@@ -382,15 +364,11 @@ CLAIMS = (
         f"{_MODEL} beyond the rank: {_ONE_PERCENT} those up to the rank",
         beyond_rank,
     ),
-    *(
-        Claim(
-            f"hofmann-beyond-rank-{end}",
-            f"{_FIGURE}, evaluated otherwise",
-            f"More dimensions than the rank of the counts do not hurt tempered EM {otherwise}.",
-            f"{_each(evaluator)}, beyond the rank: {_ONE_PERCENT} those up to the rank",
-            partial(beyond_rank, evaluator=evaluator),
-        )
-        for end, evaluator, otherwise in _OTHERWISE
+    *_otherwise(
+        "beyond-rank",
+        "More dimensions than the rank of the counts do not hurt tempered EM",
+        lambda evaluator: f"{_each(evaluator)}, beyond the rank: {_ONE_PERCENT} those up to the rank",
+        beyond_rank,
     ),
     Claim(
         "hofmann-heated-no-worse",
@@ -408,28 +386,28 @@ CLAIMS = (
     ),
     Claim(
         "hofmann-below-counts",
-        "beyond the original",
+        _BEYOND,
         "PLSA lies below a document's own counts mixed with the unigram, which have no latent dimension.",
         f"{_LARGEST}: the lowest perplexity of tempered EM is lower; all must",
         partial(far_below, baseline=(COUNTS,), factor=1.0),
     ),
     Claim(
         "hofmann-far-below-counts",
-        "beyond the original",
+        _BEYOND,
         "PLSA lies far below a document's own counts mixed with the unigram.",
         f"{_LARGEST}: the lowest perplexity of tempered EM is at most 1/{FAR:g} of theirs; all must",
         partial(far_below, baseline=(COUNTS,)),
     ),
     Claim(
         "hofmann-predictive-better",
-        "beyond the original",
+        _BEYOND,
         "To integrate over a document's weights predicts its other words better than the fitted point does.",
         f"{_EACH_PRIOR}: the posterior predictive is above the document-specific unigram, {_BY_MORE}",
         predictive_better,
     ),
     Claim(
         "hofmann-prefers-more-dimensions",
-        "beyond the original",
+        _BEYOND,
         "The document-specific unigram prefers more dimensions than the marginal likelihood does.",
         f"{_LARGEST}, each prior: the number of dimensions that it scores highest is larger",
         prefers_more,

@@ -1,5 +1,102 @@
 """The numbers of Hofmann's experiment that the text uses."""
 
-from heldout.papers.hofmann.exhibits.hofmann import macros
+import math
+from collections.abc import Sequence
 
-__all__ = ["macros"]
+from heldout.evaluators import HALF
+from heldout.inputs import Inputs
+from heldout.papers.hofmann.experiments.latent_semantic_analysis import LSA
+from heldout.papers.hofmann.results import (
+    AXIS,
+    COUNTS,
+    EARLY,
+    HEATED,
+    LARGEST,
+    LOB_AXIS,
+    PREDICTIVE,
+    RANK,
+    READINGS,
+    SPECIFIC,
+    SPEED_UP,
+    TEMPERING,
+    TRUTH,
+    UNIGRAMS,
+    Model,
+    chosen_prior,
+    curve,
+    run_corpora,
+    whole_seeds,
+)
+from heldout.points import select
+from heldout.typesetting import latex
+from heldout.typesetting.interpretations import asked
+from heldout.typesetting.macros import POSITIONS, Macros
+from heldout.verdicts import NOT_RUN
+
+CURVES: dict[str, tuple[Model, str]] = {
+    "Early": (EARLY, SPECIFIC),
+    "Tem": (HEATED, SPECIFIC),
+    "Half": (HEATED, HALF),
+    "Truth": (HEATED, TRUTH),
+    "TruthChosen": (chosen_prior(HEATED), TRUTH),
+    "Predictive": (HEATED, PREDICTIVE),
+    "PredictiveChosen": (chosen_prior(HEATED), PREDICTIVE),
+}
+BASELINES: dict[str, Sequence[Model]] = {"Unigram": UNIGRAMS, "Counts": (COUNTS,), "AnyLsa": READINGS}
+
+
+def macros(inputs: Inputs) -> Macros:
+    """Return the numbers by name; the same names for every study."""
+    corpora = run_corpora(inputs)
+    result = {
+        "IfHofmann": "#1" if corpora else "",
+        "HofmannSectionName": "section~3.6",
+        "HofmannFigureName": "Figure~5a",
+        "HofmannAxisFactor": f"{AXIS[-1] / AXIS[0]:.2g}",
+        "HofmannAxisLow": latex.integer(AXIS[0]),
+        "HofmannAxisHigh": latex.integer(AXIS[-1]),
+        "HofmannLobAxisLow": latex.integer(LOB_AXIS[0]),
+        "HofmannLobAxisHigh": latex.integer(LOB_AXIS[-1]),
+        "HofmannPublishedRank": latex.integer(RANK),
+        "HofmannPublishedLargest": latex.integer(LARGEST),
+        "HofmannSpeedUpLow": f"{SPEED_UP[0]:g}",
+        "HofmannSpeedUpHigh": f"{SPEED_UP[1]:g}",
+    }
+    shares = tuple(asked(inputs, TEMPERING).get("shares", ())) or (None, None, None)
+    for part, share in zip(("Train", "Validation", "Test"), shares, strict=True):
+        result[f"Hofmann{part}Share"] = NOT_RUN if share is None else latex.percent(share, 0)
+    positions = dict(zip(inputs.settings.corpora, POSITIONS, strict=False))
+    result["ForEachHofmann"] = "".join(rf"#1{{{positions[c]}}}" for c in corpora if c in positions)
+    for corpus, position in positions.items():
+        numbers = _of_corpus(inputs, corpus if corpus in corpora else "")
+        result |= {f"Corpus{position}Hofmann{name}": value for name, value in numbers.items()}
+    return result
+
+
+def _of_corpus(inputs: Inputs, corpus: str) -> Macros:
+    """Return one corpus's numbers; "not run" where there is none, as for no corpus."""
+    curves = {name: curve(inputs, corpus, model, evaluator) for name, (model, evaluator) in CURVES.items()}
+    values = {name: [mean.value for mean in means] for name, means in curves.items()} | {
+        name: [mean.value for model in models for mean in curve(inputs, corpus, model)]
+        for name, models in BASELINES.items()
+    }
+    highest = {name: max(of_name, default=math.nan) for name, of_name in values.items()}
+    result = {f"{name}Lowest": _perplexity(value) for name, value in highest.items()}
+    for name, means in curves.items():
+        best = max(means, key=lambda mean: mean.value, default=None)
+        result[f"{name}LowestTopics"] = latex.integer(best.topics) if best else NOT_RUN
+        result[f"{name}Last"] = _perplexity(means[-1].value) if means else NOT_RUN
+    for name in BASELINES:
+        gain = highest["Tem"] - highest[name]
+        result[f"{name}Factor"] = latex.decimal(math.exp(gain), 2) if math.isfinite(gain) else NOT_RUN
+    table = select(inputs.scores, corpus=corpus, model=LSA)
+    rows = table[table["seed"].isin(whole_seeds(inputs, corpus))]
+    for name, column in (("Tokens", "tokens"), ("LeftOut", "tokens_left_out"), ("Rank", "topics")):
+        by_seed = {int(number) for number in rows.groupby("seed")[column].max()}
+        ends = sorted({min(by_seed), max(by_seed)}) if by_seed else []
+        result[name] = " to ".join(latex.integer(end) for end in ends) or NOT_RUN
+    return result
+
+
+def _perplexity(nats: float) -> str:
+    return NOT_RUN if math.isnan(nats) else latex.perplexity(math.exp(-nats))

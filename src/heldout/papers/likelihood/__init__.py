@@ -2,7 +2,7 @@
 
 from heldout.manifest import Exhibit, Paper
 
-_X = "heldout.papers.likelihood.exhibits"
+_FIGURES, _TABLES = "heldout.papers.likelihood.figures", "heldout.papers.likelihood.tables"
 _OPTIMISM = ("optimism",)
 
 LIKELIHOOD = Paper(
@@ -12,52 +12,48 @@ LIKELIHOOD = Paper(
     optional=("peers",),
     exhibits={
         "figure-bidirectional": Exhibit(
-            "figure", "the likelihood between two bounds", f"{_X}.bidirectional", "draw", ("bidirectional",)
+            "figure", "the likelihood between two bounds", _FIGURES, "bidirectional", ("bidirectional",)
         ),
         "figure-optimism": Exhibit(
             "figure",
             "folding-in beside the likelihood",
-            f"{_X}.optimism",
-            "draw",
+            _FIGURES,
+            "optimism",
             _OPTIMISM,
             claims=("full-above-truth", "gap-grows-with-topics", "half-ranks-as-truth"),
         ),
         "figure-optimism-by": Exhibit(
-            "figure",
-            "optimism by length and by constant",
-            f"{_X}.optimism",
-            "draw_by_length_and_constant",
-            _OPTIMISM,
+            "figure", "optimism by length and by constant", _FIGURES, "optimism_by", _OPTIMISM
         ),
-        "table-optimism": Exhibit("table", "folding-in beside the likelihood", f"{_X}.optimism", "render", _OPTIMISM),
+        "table-optimism": Exhibit("table", "folding-in beside the likelihood", _TABLES, "optimism", _OPTIMISM),
         "figure-repair": Exhibit(
             "figure",
             "folding-in repaired",
-            f"{_X}.repair",
-            "draw",
+            _FIGURES,
+            "repair",
             _OPTIMISM,
             claims=("laplace-repairs", "nml-repairs"),
         ),
-        "table-repair": Exhibit("table", "folding-in repaired", f"{_X}.repair", "render", _OPTIMISM),
+        "table-repair": Exhibit("table", "folding-in repaired", _TABLES, "repair", _OPTIMISM),
         "figure-epca-marginal": Exhibit(
             "figure",
             "EPCA's likelihood and its folding-in",
-            f"{_X}.epca_marginal",
-            "draw",
+            _FIGURES,
+            "epca_marginal",
             ("epca-marginal",),
             claims=("epca-full-above-truth",),
         ),
         "figure-precision": Exhibit(
-            "figure", "which estimator reaches an error first", f"{_X}.precision", "draw", ("precision",)
+            "figure", "which estimator reaches an error first", _FIGURES, "precision", ("precision",)
         ),
         "figure-peers": Exhibit(
             "figure",
             "what libraries report",
-            f"{_X}.peers",
-            "draw",
+            _FIGURES,
+            "peers",
             ("peers",),
             claims=("peers-reported-grows", "peers-disagree", "peers-pessimistic"),
         ),
-        "table-peers": Exhibit("table", "what libraries report", f"{_X}.peers", "render", ("peers",)),
+        "table-peers": Exhibit("table", "what libraries report", _TABLES, "peers", ("peers",)),
     },
 )

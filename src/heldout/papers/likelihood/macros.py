@@ -1,20 +1,100 @@
 """The numbers of what is new here: the optimism of folding-in and its repairs, and what libraries report."""
 
+import math
+from collections.abc import Sequence
+
+from heldout.evaluators import MEAN_FIELD_BOUND
 from heldout.inputs import Inputs
-from heldout.papers.likelihood.claims import WITHIN
-from heldout.papers.likelihood.exhibits import peers
+from heldout.papers.likelihood.experiments.peers import GROWING, REPORTED
+from heldout.papers.likelihood.results import (
+    LIBRARIES,
+    OPTIMISM,
+    PEERS,
+    TRUTH,
+    apart,
+    curve,
+    libraries,
+    measured,
+    peers_corpora,
+    versions,
+)
+from heldout.papers.likelihood.tables import large
 from heldout.typesetting import latex
 from heldout.typesetting.interpretations import asked
 from heldout.typesetting.macros import Macros
-from heldout.verdicts import NOT_RUN
+from heldout.verdicts import NOT_RUN, WITHIN
+
+Extreme = tuple[float, int, str]  # value, topics, corpus
 
 
 def macros(inputs: Inputs) -> Macros:
     """Return the numbers by name; the same names for every study."""
-    settings = asked(inputs, "optimism")
+    settings = asked(inputs, OPTIMISM)
     return {
         "RepairWithin": f"{WITHIN:g}",
         "OptimismConstant": latex.power(settings["smoothing"]) if "smoothing" in settings else NOT_RUN,
         "OptimismLimit": latex.power(settings["limit"]) if "limit" in settings else NOT_RUN,
-        **peers.macros(inputs),
+        **_peers(inputs),
     }
+
+
+def _peers(inputs: Inputs) -> Macros:
+    settings, shown = asked(inputs, PEERS), peers_corpora(inputs)
+    named = [f"{latex.escape(library)}~{latex.escape(text)}" for library, text in versions(inputs).items() if text]
+    result = {"IfPeers": "#1" if libraries(inputs) else "", "PeersVersions": latex.listed(named) or NOT_RUN}
+    for name in ("max_iter", "passes", "sweeps", "samples", "least_samples"):
+        result[f"Peers{latex.camel(name)}"] = latex.setting(settings.get(name))
+    ratios: list[Extreme] = []
+    for library in LIBRARIES:
+        for part, values in _by_part(inputs, shown, library).items():
+            size = _factor if part == "Ratio" else _nats
+            ratios += values if part == "Ratio" else []
+            for end, extreme in (("Least", min(values, default=None)), ("Most", max(values, default=None))):
+                name = f"Peers{latex.camel(library)}{part}{end}"
+                result[name] = NOT_RUN if extreme is None else size(extreme[0])
+                result[f"{name}Topics"] = NOT_RUN if extreme is None else latex.integer(extreme[1])
+                result[f"{name}Corpus"] = NOT_RUN if extreme is None else latex.corpus_name(extreme[2])
+    result["PeersReportedOverTrueMost"] = _factor(max(ratios)[0]) if ratios else NOT_RUN
+    for library in LIBRARIES:
+        beside = [values for values in _beside(inputs, shown) if library in values and len(values) > 1]
+        best = sum(values[library] == max(values.values()) for values in beside)
+        text = f"{latex.integer(best)} of {latex.integer(len(beside))}"
+        result[f"Peers{latex.camel(library)}Best"] = text if beside else NOT_RUN
+    for evaluator in (REPORTED, TRUTH):
+        factors = [factor for corpus in shown for factor in apart(inputs, corpus, evaluator).values()]
+        result[f"Peers{evaluator.capitalize()}ApartMost"] = large(max(factors)) if factors else NOT_RUN
+    return result
+
+
+def _by_part(inputs: Inputs, corpora: Sequence[str], library: str) -> dict[str, list[Extreme]]:
+    """Return log of reported over true perplexity, the growing term, and what the mean-field bound gains without it."""
+    parts: dict[str, list[Extreme]] = {"Ratio": [], "Term": [], "Loose": []}
+    for corpus in corpora:
+        names = (REPORTED, TRUTH, MEAN_FIELD_BOUND)
+        reported, truth, bound = (curve(inputs, corpus, library, name, PEERS) for name in names)
+        growing = measured(inputs, corpus, library, GROWING)
+        for k in reported:
+            if k in truth:
+                parts["Ratio"].append((truth[k].value - reported[k].value, k, corpus))
+            if k in growing and k in bound:
+                parts["Loose"].append((bound[k].value - (reported[k].value - growing[k]), k, corpus))
+        parts["Term"] += [(-value, k, corpus) for k, value in growing.items()]
+    return parts
+
+
+def _beside(inputs: Inputs, corpora: Sequence[str]) -> list[dict[str, float]]:
+    """Return the truth by library, nats per token, of every corpus and number of topics."""
+    curves = [{library: curve(inputs, corpus, library, TRUTH, PEERS) for library in LIBRARIES} for corpus in corpora]
+    return [
+        {library: points[k].value for library, points in by_library.items() if k in points}
+        for by_library in curves
+        for k in sorted(set().union(*by_library.values()))
+    ]
+
+
+def _factor(nats: float) -> str:
+    return large(math.exp(min(700.0, nats)))
+
+
+def _nats(value: float) -> str:
+    return latex.decimal(value, 2)

@@ -4,17 +4,14 @@ from heldout.manifest import Exhibit, Paper
 from heldout.models import EPCA, LDA, PLSA, TEM, VEM
 from heldout.study import BEYOND, SECOND
 
-_X = "heldout.papers.welling.exhibits"
-_SMOOTHING = ("PLSA under every constant, added after training", f"{_X}.smoothing_curves", "first_reading", (PLSA,))
-_SECOND = ("PLSA under every constant, added at every M step", f"{_X}.smoothing_curves", "second_reading", (SECOND,))
-_VERSIONS = ("three versions of PLSA", f"{_X}.plsa_versions", "versions", (PLSA, VEM, TEM))
-_COMPARISON = (
-    "LDA beside the best curves of PLSA and EPCA",
-    f"{_X}.comparison_curves",
-    "comparison",
-    (PLSA, EPCA, LDA),
-)
-_BEYOND = ("PLSA beyond the size of the vocabulary", f"{_X}.beyond_vocabulary", "draw", (BEYOND,))
+_FIGURES = "heldout.papers.welling.figures"
+_TABLES = "heldout.papers.welling.tables"
+_V, _S, _C = (f"{_FIGURES}.figures_{of}" for of in ("1_to_3_versions", "4_to_6_smoothing", "7_to_9_comparison"))
+_VERSIONS = ("three versions of PLSA", _V, "versions", (PLSA, VEM, TEM))
+_SMOOTHING = ("PLSA under every constant, added after training", _S, "first_reading", (PLSA,))
+_SECOND = ("PLSA under every constant, added at every M step", _S, "second_reading", (SECOND,))
+_BEYOND = ("PLSA beyond the size of the vocabulary", _S, "beyond", (BEYOND,))
+_COMPARISON = ("LDA beside the best curves of PLSA and EPCA", _C, "comparison", (PLSA, EPCA, LDA))
 
 WELLING = Paper(
     name="welling",
@@ -28,7 +25,7 @@ WELLING = Paper(
         "convergence",
     ),
     exhibits={
-        "table-1": Exhibit("table", "the corpora", f"{_X}.corpora_table", "render", original="Table 1"),
+        "table-1": Exhibit("table", "the corpora", _TABLES, "table_1", original="Table 1"),
         **{f"figure-{1 + i}": Exhibit("figure", *_VERSIONS, i, f"Figure {1 + i}") for i in range(3)},
         **{f"figure-{4 + i}": Exhibit("figure", *_SMOOTHING, i, f"Figure {4 + i}") for i in range(3)},
         **{f"figure-{4 + i}b": Exhibit("figure", *_SECOND, i, f"Figure {4 + i}") for i in range(3)},
@@ -37,7 +34,7 @@ WELLING = Paper(
         "figure-point-posteriors": Exhibit(
             "figure",
             "point posteriors: bounds and collapses",
-            f"{_X}.point_posteriors",
+            f"{_FIGURES}.point_posteriors",
             "draw",
             ("point-posteriors",),
             claims=("discrete-bound", "ica-collapses"),
@@ -45,7 +42,7 @@ WELLING = Paper(
         "figure-bounds": Exhibit(
             "figure",
             "optimism and pessimism of single documents",
-            f"{_X}.bounds",
+            f"{_FIGURES}.bounds",
             "draw",
             ("bounds", "discrete-latents"),
             claims=("continuous-optimistic", "discrete-pessimistic", "mean-field-pessimistic"),
@@ -53,28 +50,28 @@ WELLING = Paper(
         "figure-normaliser": Exhibit(
             "figure",
             "the normaliser that folding in ignores",
-            f"{_X}.normaliser_curves",
-            "draw",
+            f"{_FIGURES}.normaliser",
+            "ignored",
             ("normalisers",),
             claims=("normaliser",),
         ),
         "figure-normalised": Exhibit(
             "figure",
             "what the normalised model says of many topics",
-            f"{_X}.normalised_curves",
-            "draw",
+            f"{_FIGURES}.normaliser",
+            "normalised",
             (PLSA, "normaliser-limits"),
             claims=("ranking-reversed",),
         ),
         "figure-convergence": Exhibit(
-            "figure", "convergence of the Gibbs sampler", f"{_X}.convergence", "draw", ("convergence",)
+            "figure", "convergence of the Gibbs sampler", f"{_FIGURES}.convergence", "draw", ("convergence",)
         ),
-        "table-models": Exhibit("table", "the family of models", f"{_X}.models_table", "render"),
+        "table-models": Exhibit("table", "the family of models", _TABLES, "models"),
         "table-side-by-side": Exhibit(
             "table",
             "the original's figures beside ours",
-            f"{_X}.side_by_side",
-            "render",
+            _TABLES,
+            "side_by_side",
             (PLSA, VEM, TEM, EPCA, LDA),
         ),
     },

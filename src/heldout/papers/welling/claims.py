@@ -1,24 +1,33 @@
 """The claims of Welling et al. (2008), each as a test over scores and measurements."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
-from heldout.evaluators import FOLDING_IN, FULL, HALF
+from heldout.evaluators import EXACT, FOLDING_IN, FULL, HALF, MEAN_FIELD_BOUND
+from heldout.evaluators.normaliser import ToyExample, toy_example
 from heldout.inputs import Inputs
 from heldout.models import EPCA, LDA, PLSA, TEM, VEM
+from heldout.papers.welling.experiments.point_posteriors import LATENT_NORM, LOG_LIKELIHOOD, OBJECTIVE, UNIT_COLUMNS
 from heldout.papers.welling.results import (
+    LOG_NORMALISER,
     NORMALISED,
+    POINT_BOUND,
+    At,
     Curve,
+    Document,
     bands,
     best_curve,
-    curves,
+    beyond_curves,
+    beyond_ends,
+    documents,
     steps,
     study_curves,
     swept_lowest,
     word_topics,
 )
+from heldout.points import select
 from heldout.verdicts import ALWAYS, GENERALLY, Claim, Finding, counted, median, percent
 
 SIMILAR = 0.1  # relative difference of two perplexities
@@ -27,11 +36,6 @@ SMALL_CONSTANT = 1e-6  # "small" is at most this: the lower half of the original
 OVERFITS = 0.1  # a curve that ends this much above its lowest point, relatively
 SHRUNK = 0.1  # of its start: a collapse in progress
 TOLERANCE = 1e-9  # nats, where two sides are equal in exact arithmetic
-
-EXACT = "exact-marginal"
-MEAN_FIELD = "mean-field-bound"
-POINT = "point-bound"
-BY_DOCUMENT = ("bounds", "point-posterior", "discrete-latents")  # the variants that section 4.1 is tested on
 DISCRETE = ("mixture-of-multinomials", "hmm")
 
 Ratio = tuple[float, int]  # of two perplexities, and the seed
@@ -45,8 +49,8 @@ def _ratios(above: Curve | None, below: Curve | None) -> list[Ratio]:
 
 
 def _chosen(inputs: Inputs, corpus: str, model: str, evaluator: str) -> Curve | None:
-    found = best_curve(inputs, corpus, model, evaluator)
-    return None if found is None else found[1]
+    chosen = best_curve(inputs, corpus, model, evaluator)
+    return None if chosen is None else chosen[1]
 
 
 def _similar(ratios: Sequence[Ratio]) -> Finding:
@@ -74,113 +78,115 @@ def epca_similar(inputs: Inputs, corpora: Sequence[str]) -> Finding:
     return _similar([ratio for epca, plsa in pairs for ratio in _ratios(epca, plsa)])
 
 
-Tempered = tuple[float, str, int, str]
+class Tempered(NamedTuple):
+    """One point of PLSA-TEM.
+
+    Attributes:
+        evaluator: full or half folding-in.
+        seed: its seed.
+        beta: the best one on the test documents, over all constants.
+        gain: 1 - the lowest perplexity at that beta over the lowest at beta = 1.
+    """
+
+    evaluator: str
+    seed: int
+    beta: float
+    gain: float
 
 
 def _tempered(inputs: Inputs, corpora: Sequence[str]) -> list[Tempered]:
-    """Return (lowest over beta and constants / lowest at beta = 1, variant, seed, evaluator) of every point."""
     variants = inputs.settings.swept_variants(TEM)
-    result = []
+    points = []
     for corpus in corpora:
         for evaluator in FOLDING_IN:
             plain = swept_lowest(inputs, corpus, TEM, evaluator, variants[-1:])
             for at, (value, variant) in sorted(swept_lowest(inputs, corpus, TEM, evaluator, variants).items()):
-                result.append((value / plain[at][0], variant, at[1], evaluator))
-    return result
+                beta = float(variant.rpartition("-")[2])
+                points.append(Tempered(evaluator, at[1], beta, 1.0 - value / plain[at][0]))
+    return points
+
+
+def _gains(points: Sequence[Tempered]) -> str:
+    """Say by how much tempering lowers perplexity, evaluator by evaluator."""
+    parts = []
+    for evaluator in FOLDING_IN:
+        gains = [point.gain for point in points if point.evaluator == evaluator]
+        largest = 100.0 * max(gains, default=math.nan)
+        parts.append(f"{_side(evaluator)} {100.0 * median(gains):.1f} % (largest {largest:.1f} %)")
+    return f"median gain: {', '.join(parts)}"
 
 
 def tempering_similar(inputs: Inputs, corpora: Sequence[str]) -> Finding:
     """Compare PLSA-TEM, at the beta chosen on the test set, with the same training at beta = 1."""
-    found = _tempered(inputs, corpora)
-    return counted((1.0 - ratio <= SIMILAR for ratio, *_ in found), _gains(found), (at[2] for at in found))
+    points = _tempered(inputs, corpora)
+    return counted((point.gain <= SIMILAR for point in points), _gains(points), (point.seed for point in points))
 
 
 def tempering_no_advantage(inputs: Inputs, corpora: Sequence[str]) -> Finding:
     """Count where the best beta on the test set gains little over beta = 1."""
-    found = _tempered(inputs, corpora)
-    betas = [float(variant.rpartition("-")[2]) for _, variant, *_ in found]
-    effect = f"{_gains(found)}; median beta {median(betas):.2f}"
-    return counted((1.0 - ratio <= ADVANTAGE for ratio, *_ in found), effect, (at[2] for at in found))
+    points = _tempered(inputs, corpora)
+    effect = f"{_gains(points)}; median beta {median(point.beta for point in points):.2f}"
+    return counted((point.gain <= ADVANTAGE for point in points), effect, (point.seed for point in points))
 
 
-def _gains(found: Sequence[Tempered]) -> str:
-    """Say by how much tempering lowers perplexity, evaluator by evaluator."""
-    parts = []
-    for evaluator in FOLDING_IN:
-        gains = [1.0 - ratio for ratio, *_, its in found if its == evaluator]
-        largest = 100.0 * max(gains, default=math.nan)
-        parts.append(f"{evaluator.partition('-')[0]} {100.0 * median(gains):.1f} % (largest {largest:.1f} %)")
-    return f"median gain: {', '.join(parts)}"
+def _side(evaluator: str) -> str:
+    """Return "full" or "half"."""
+    return evaluator.partition("-")[0]
 
 
 def _rises(curve: Curve) -> list[float]:
     """Return the relative rises from one number of topics to the next, seed by seed."""
     return [
-        curve.points[after, seed] / curve.points[before, seed] - 1.0
+        after / before - 1.0
         for seed in curve.seeds
-        for before, after in pairwise(k for k in curve.topics if (k, seed) in curve.points)
-        if curve.points[after, seed] > curve.points[before, seed]
+        for before, after in pairwise(curve.of_seed(seed).values())
+        if after > before
     ]
 
 
 def full_improves(inputs: Inputs, corpora: Sequence[str]) -> Finding:
     """Count the steps to more topics at which full folding-in falls, over all constants and seeds."""
-    found = [curve for corpus in corpora for curve in study_curves(inputs, corpus, PLSA, FULL)]
-    taken = steps(found)
-    falls = [curve.means[-1] / curve.means[0] for curve in found]
-    rises = [(rise, curve.smoothing) for curve in found for rise in _rises(curve)]
-    effect = f"from the fewest to the most topics: median {percent(median(falls) - 1.0)}"
+    curves = [curve for corpus in corpora for curve in study_curves(inputs, corpus, PLSA, FULL)]
+    taken = steps(curves)
+    rises = [(rise, curve.smoothing) for curve in curves for rise in _rises(curve)]
+    change = median(curve.means[-1] / curve.means[0] for curve in curves) - 1.0
+    effect = f"from the fewest to the most topics: median {percent(change)}"
     if rises:
         constants = ", ".join(f"{c:g}" for c in sorted({constant for _, constant in rises}))
         effect += f"; largest rise {100.0 * max(rises)[0]:.2f} %, rises at constants {constants}"
-    seeds = {seed for curve in found for seed in curve.seeds}
+    seeds = {seed for curve in curves for seed in curve.seeds}
     return Finding(taken.falls, taken.total, effect if taken.total else "", len(seeds), **ALWAYS)
 
 
 def beyond_improves(inputs: Inputs, corpora: Sequence[str]) -> Finding:
     """Count the constants under which full folding-in falls from the last K within the vocabulary to beyond it."""
-    settings = inputs.settings
-    corpus = settings.beyond_corpus
-    if corpus not in corpora:
+    corpus, ends = inputs.settings.beyond_corpus, beyond_ends(inputs)
+    if corpus not in corpora or ends is None:
         return Finding(0, 0, "", 0)
-    vocabulary = int(inputs.corpus(corpus)["vocabulary"])
-    grid = sorted({*settings.topics, *settings.beyond_topics})
-    within, beyond = [k for k in grid if k <= vocabulary], [k for k in grid if k > vocabulary]
-    if not within or not beyond:
-        return Finding(0, 0, "", 0)
-    found = curves(
-        inputs.scores,
-        corpus=corpus,
-        model=PLSA,
-        variant=settings.variant(PLSA),
-        evaluator=FULL,
-        topics=(within[-1], beyond[-1]),
-        seeds=settings.beyond_seeds,
-    )
-    pairs = [
-        (curve.points[beyond[-1], s] / curve.points[within[-1], s], s)
-        for curve in found
-        for s in curve.seeds
-        if {(beyond[-1], s), (within[-1], s)} <= curve.points.keys()
+    ratios = [
+        (own[ends[1]] / own[ends[0]], seed)
+        for curve in beyond_curves(inputs, FULL, ends)
+        for seed in curve.seeds
+        if len(own := curve.of_seed(seed)) == 2
     ]
-    effect = f"{within[-1]} to {beyond[-1]} topics (vocabulary {vocabulary}): median"
-    effect += f" {percent(median(r for r, _ in pairs) - 1.0)}"
-    return counted((r < 1.0 for r, _ in pairs), effect, (s for _, s in pairs), **ALWAYS)
+    effect = f"{ends[0]} to {ends[1]} topics (vocabulary {int(inputs.corpus(corpus)['vocabulary'])}): median"
+    effect += f" {percent(median(ratio for ratio, _ in ratios) - 1.0)}"
+    return counted((ratio < 1.0 for ratio, _ in ratios), effect, (seed for _, seed in ratios), **ALWAYS)
 
 
 def half_overfits(inputs: Inputs, corpora: Sequence[str]) -> Finding:
     """Count the half folding-in curves under small constants that end well above their lowest point, seed by seed."""
-    found: dict[str, list[Ratio]] = {}
+    ends: dict[str, list[Ratio]] = {}
     for corpus in corpora:
         for curve in study_curves(inputs, corpus, PLSA, HALF):
             for seed in curve.seeds if curve.smoothing <= SMALL_CONSTANT and len(curve.topics) > 1 else ():
-                own = {k: value for (k, s), value in curve.points.items() if s == seed}
-                found.setdefault(corpus, []).append((own[max(own)] / min(own.values()), seed))
+                own = curve.of_seed(seed)
+                ends.setdefault(corpus, []).append((own[max(own)] / min(own.values()), seed))
     short = _split(inputs, corpora)[0] or corpora
-    on_short = [ratio for corpus in short for ratio in found.get(corpus, [])]
-    parts = (f"{corpus} {median(r for r, _ in ratios):.2f}" for corpus, ratios in found.items())
+    on_short = [ratio for corpus in short for ratio in ends.get(corpus, [])]
+    parts = (f"{corpus} {median(ratio for ratio, _ in ratios):.2f}" for corpus, ratios in ends.items())
     effect = f"last over lowest perplexity, median: {', '.join(parts)}"
-    return counted((r >= 1.0 + OVERFITS for r, _ in on_short), effect, (s for _, s in on_short))
+    return counted((ratio >= 1.0 + OVERFITS for ratio, _ in on_short), effect, (seed for _, seed in on_short))
 
 
 def _split(inputs: Inputs, corpora: Sequence[str]) -> tuple[list[str], str]:
@@ -189,11 +195,34 @@ def _split(inputs: Inputs, corpora: Sequence[str]) -> tuple[list[str], str]:
     return (ordered[:-1], ordered[-1]) if len(ordered) > 1 else ([], "")
 
 
-def _sensitivity(inputs: Inputs, corpus: str, largest: float) -> dict[tuple[int, int], float]:
+def _above_the_longest(
+    inputs: Inputs, corpora: Sequence[str], of_corpus: Callable[[str], dict[Any, float]], what: str, digits: int
+) -> Finding:
+    """Count the points at which values of short documents exceed those of the corpus with the longest documents.
+
+    Args:
+        inputs: what the claim is tested on.
+        corpora: names.
+        of_corpus: gives a corpus's values by point, whose last part is the seed.
+        what: names the values in the effect.
+        digits: of a median there.
+    """
+    short, long = _split(inputs, corpora)
+    values = {corpus: of_corpus(corpus) for corpus in (*short, long) if corpus}
+    pairs = [
+        (values[corpus][at], values[long][at], at[-1])
+        for corpus in short
+        for at in sorted(values[corpus].keys() & values[long].keys())
+    ]
+    medians = ", ".join(f"{corpus} {median(of.values()):.{digits}f}" for corpus, of in values.items())
+    return counted((own > longest for own, longest, _ in pairs), f"{what}: {medians}", (seed for *_, seed in pairs))
+
+
+def _sensitivity(inputs: Inputs, corpus: str, largest: float) -> dict[At, float]:
     """Return the highest over the lowest perplexity of constants up to `largest` by (topics, seed), half folding-in."""
-    found = [curve for curve in study_curves(inputs, corpus, PLSA, HALF) if curve.smoothing <= largest]
-    points = set.intersection(*(set(curve.points) for curve in found)) if len(found) > 1 else set()
-    return {at: max(curve.points[at] for curve in found) / min(curve.points[at] for curve in found) for at in points}
+    curves = [curve.points for curve in study_curves(inputs, corpus, PLSA, HALF) if curve.smoothing <= largest]
+    shared = set.intersection(*map(set, curves)) if len(curves) > 1 else set()
+    return {at: max(points[at] for points in curves) / min(points[at] for points in curves) for at in shared}
 
 
 def half_sensitive(inputs: Inputs, corpora: Sequence[str]) -> Finding:
@@ -201,16 +230,9 @@ def half_sensitive(inputs: Inputs, corpora: Sequence[str]) -> Finding:
 
     Larger constants than 1 / V add more mass than the topics hold: there perplexity tends to V, whatever the topics.
     """
-    short, long = _split(inputs, corpora)
     largest = 1.0 / max(float(inputs.corpus(corpus)["vocabulary"]) for corpus in corpora)
-    theirs = _sensitivity(inputs, long, largest) if long else {}
-    ours = {corpus: _sensitivity(inputs, corpus, largest) for corpus in short}
-    pairs = [
-        (ratios[at], theirs[at], at[1]) for ratios in ours.values() for at in sorted(ratios.keys() & theirs.keys())
-    ]
-    effect = f"highest over lowest perplexity of constants up to {largest:.1g}, median: "
-    effect += ", ".join(f"{c} {median(r.values()):.1f}" for c, r in {**ours, long: theirs}.items())
-    return counted((mine > other for mine, other, _ in pairs), effect, (s for _, _, s in pairs))
+    what = f"highest over lowest perplexity of constants up to {largest:.1g}, median"
+    return _above_the_longest(inputs, corpora, lambda corpus: _sensitivity(inputs, corpus, largest), what, 1)
 
 
 def _gaps(inputs: Inputs, corpus: str) -> dict[tuple[float, int, int], float]:
@@ -227,20 +249,14 @@ def _gaps(inputs: Inputs, corpus: str) -> dict[tuple[float, int, int], float]:
 
 def half_above_full(inputs: Inputs, corpora: Sequence[str]) -> Finding:
     """Count where half folding-in has the higher perplexity."""
-    found = [(value, at[2]) for corpus in corpora for at, value in sorted(_gaps(inputs, corpus).items())]
-    effect = f"half over full: median {median(r for r, _ in found):.2f}"
-    return counted((r > 1.0 for r, _ in found), effect, (s for _, s in found))
+    ratios = [(ratio, seed) for corpus in corpora for (*_, seed), ratio in sorted(_gaps(inputs, corpus).items())]
+    effect = f"half over full: median {median(ratio for ratio, _ in ratios):.2f}"
+    return counted((ratio > 1.0 for ratio, _ in ratios), effect, (seed for _, seed in ratios))
 
 
 def gap_shrinks_with_length(inputs: Inputs, corpora: Sequence[str]) -> Finding:
     """Compare the gap between half and full folding-in on short and on long documents, point by point."""
-    short, long = _split(inputs, corpora)
-    theirs = _gaps(inputs, long) if long else {}
-    ours = {corpus: _gaps(inputs, corpus) for corpus in short}
-    pairs = [(gaps[at], theirs[at], at[2]) for gaps in ours.values() for at in sorted(gaps.keys() & theirs.keys())]
-    effect = "half over full, median: "
-    effect += ", ".join(f"{c} {median(g.values()):.2f}" for c, g in {**ours, long: theirs}.items())
-    return counted((mine > other for mine, other, _ in pairs), effect, (s for _, _, s in pairs))
+    return _above_the_longest(inputs, corpora, lambda corpus: _gaps(inputs, corpus), "half over full, median", 2)
 
 
 def _against_lda(inputs: Inputs, corpora: Sequence[str], evaluator: str) -> dict[tuple[str, str, int, int], float]:
@@ -259,16 +275,16 @@ def _against_lda(inputs: Inputs, corpora: Sequence[str], evaluator: str) -> dict
 
 def lda_better(inputs: Inputs, corpora: Sequence[str]) -> Finding:
     """Count where LDA lies below the best curves of PLSA and EPCA."""
-    found = {evaluator: _against_lda(inputs, corpora, evaluator) for evaluator in FOLDING_IN}
-    parts = []
-    for evaluator, ratios in found.items():
+    parts, every = [], []
+    for evaluator in FOLDING_IN:
+        ratios = _against_lda(inputs, corpora, evaluator)
+        every += [(ratio, seed) for (*_, seed), ratio in ratios.items()]
         for model in (PLSA, EPCA):
-            own = [ratio for at, ratio in ratios.items() if at[1] == model]
+            own = [ratio for (_, other, *_), ratio in ratios.items() if other == model]
             if own:
                 lower = sum(ratio > 1.0 for ratio in own)
-                parts.append(f"{evaluator.partition('-')[0]} below {model} at {lower} of {len(own)}")
-    every = [(ratio, at[3]) for ratios in found.values() for at, ratio in ratios.items()]
-    return counted((ratio > 1.0 for ratio, _ in every), "; ".join(parts), (s for _, s in every), **GENERALLY)
+                parts.append(f"{_side(evaluator)} below {model} at {lower} of {len(own)}")
+    return counted((ratio > 1.0 for ratio, _ in every), "; ".join(parts), (seed for _, seed in every), **GENERALLY)
 
 
 def lda_better_by_half(inputs: Inputs, corpora: Sequence[str]) -> Finding:
@@ -299,48 +315,38 @@ def epca_harder(inputs: Inputs, corpora: Sequence[str]) -> Finding:
     return counted((ratio > 1.0 for ratio in ratios), effect, (int(float(at[2])) for at in shared))
 
 
-Documents = dict[tuple[str, str, int, int, int], float]  # by (corpus, model, topics, seed, document)
-
-
-def _documents(inputs: Inputs, corpora: Sequence[str], quantity: str) -> Documents:
-    """Return one quantity of every document, nats."""
-    if inputs.measurements is None:
-        return {}
-    table = inputs.measurements
-    table = table[(table["quantity"] == quantity) & (table["axis"] == "document") & table["corpus"].isin(list(corpora))]
-    table = table[table["variant"].isin(BY_DOCUMENT)]
-    columns = ("corpus", "model", "topics", "seed", "at", "value")
-    return {
-        (str(c), str(m), int(k), int(s), int(d)): float(v)
-        for c, m, k, s, d, v in zip(*(table[column].tolist() for column in columns), strict=True)
-    }
-
-
 def _against_exact(
     inputs: Inputs, corpora: Sequence[str], quantity: str, models: Sequence[str], *, above: bool
 ) -> Finding:
     """Count the documents whose estimate lies above (or not above) the exact log-likelihood."""
-    exact, estimate = _documents(inputs, corpora, EXACT), _documents(inputs, corpora, quantity)
-    shared = [at for at in sorted(exact.keys() & estimate.keys()) if at[1] in models]
-    gaps = {at: estimate[at] - exact[at] for at in shared if math.isfinite(exact[at])}
-    parts = []
-    for model in sorted({at[1] for at in gaps}):
-        for topics in sorted({at[2] for at in gaps if at[1] == model}):
-            own = [gap for at, gap in gaps.items() if at[1:3] == (model, topics)]
-            parts.append(f"{model} K={topics} {median(own):+.2g}")
+    gaps = _excesses(inputs, corpora, quantity, models)
+    parts = [
+        f"{model} K={topics} {median(gap for at, gap in gaps.items() if (at.model, at.topics) == (model, topics)):+.2g}"
+        for model, topics in sorted({(at.model, at.topics) for at in gaps})
+    ]
     effect = f"median nats per document: {', '.join(parts)}"
     agree = ((gap > 0.0) if above else (gap <= TOLERANCE) for gap in gaps.values())
-    return counted(agree, effect, (at[3] for at in gaps), **({} if above else ALWAYS))
+    return counted(agree, effect, (at.seed for at in gaps), **({} if above else ALWAYS))
+
+
+def _excesses(inputs: Inputs, corpora: Sequence[str], quantity: str, models: Sequence[str]) -> dict[Document, float]:
+    """Return what an estimate has more than the exact log-likelihood, nats, of every document."""
+    exact = documents(inputs, corpora, EXACT)
+    return {
+        at: value - exact[at]
+        for at, value in documents(inputs, corpora, quantity).items()
+        if at.model in models and math.isfinite(exact.get(at, math.nan))
+    }
 
 
 def discrete_pessimistic(inputs: Inputs, corpora: Sequence[str]) -> Finding:
     """Compare the point posterior's value with the exact log-likelihood, document by document, discrete latents."""
-    return _against_exact(inputs, corpora, POINT, DISCRETE, above=False)
+    return _against_exact(inputs, corpora, POINT_BOUND, DISCRETE, above=False)
 
 
 def mean_field_pessimistic(inputs: Inputs, corpora: Sequence[str]) -> Finding:
     """Compare the mean-field bound with the exact log-likelihood, document by document."""
-    return _against_exact(inputs, corpora, MEAN_FIELD, (PLSA, LDA), above=False)
+    return _against_exact(inputs, corpora, MEAN_FIELD_BOUND, (PLSA, LDA), above=False)
 
 
 def continuous_optimistic(inputs: Inputs, corpora: Sequence[str]) -> Finding:
@@ -350,31 +356,28 @@ def continuous_optimistic(inputs: Inputs, corpora: Sequence[str]) -> Finding:
 
 def optimism_grows(inputs: Inputs, corpora: Sequence[str]) -> Finding:
     """Count the documents whose optimism grows from one number of topics to the next."""
-    exact, full = _documents(inputs, corpora, EXACT), _documents(inputs, corpora, FULL)
-    gaps = {at: full[at] - exact[at] for at in exact.keys() & full.keys() if at[1] == PLSA and math.isfinite(exact[at])}
-    topics = sorted({at[2] for at in gaps})
+    gaps = _excesses(inputs, corpora, FULL, (PLSA,))
+    topics = sorted({at.topics for at in gaps})
     after = dict(pairwise(topics))
     pairs = [
-        (gap, gaps[wider], at[3])
-        for at, gap in sorted(gaps.items())
-        if at[2] in after and (wider := (*at[:2], after[at[2]], *at[3:])) in gaps
+        (gap, gaps[wider], at.seed)
+        for at, gap in gaps.items()
+        if at.topics in after and (wider := at._replace(topics=after[at.topics])) in gaps
     ]
-    parts = (f"K={k} {median(gap for at, gap in gaps.items() if at[2] == k):.2f}" for k in topics)
+    parts = (f"K={k} {median(gap for at, gap in gaps.items() if at.topics == k):.2f}" for k in topics)
     effect = f"median nats per document: {', '.join(parts)}"
-    return counted((wider > gap for gap, wider, _ in pairs), effect, (s for _, _, s in pairs))
+    return counted((wider > gap for gap, wider, _ in pairs), effect, (seed for *_, seed in pairs))
 
 
-def _measured(inputs: Inputs, quantity: str, axis: str) -> list[dict[str, Any]]:
-    if inputs.measurements is None:
-        return []
-    table = inputs.measurements
-    rows = table[(table["quantity"] == quantity) & (table["axis"] == axis)].to_dict("records")
-    return [{str(key): value for key, value in row.items()} for row in rows]
+def _records(inputs: Inputs, corpora: Sequence[str], quantity: str, axis: str) -> list[dict[str, Any]]:
+    rows = select(inputs.measurements, quantity=quantity, axis=axis)
+    records = rows[rows["corpus"].isin(list(corpora))].to_dict("records")
+    return [{str(column): value for column, value in record.items()} for record in records]
 
 
 def normaliser_positive(inputs: Inputs, corpora: Sequence[str]) -> Finding:
     """Count the learned models and lengths whose log Z is above zero by more than its error."""
-    rows = [row for row in _measured(inputs, "log-normaliser", "length") if row["corpus"] in corpora]
+    rows = _records(inputs, corpora, LOG_NORMALISER, "length")
     longest = max((row["at"] for row in rows), default=0)
     parts = [
         f"K={k} {median(row['value'] for row in rows if row['topics'] == k and row['at'] == longest):.2f}"
@@ -406,20 +409,15 @@ def ranking_reversed(inputs: Inputs, corpora: Sequence[str]) -> Finding:
 
 def objective_bounds(inputs: Inputs, corpora: Sequence[str]) -> Finding:
     """Compare the objective of discrete latents with the exact log-likelihood at every training iteration."""
-    rows = {
-        quantity: {
-            (row["corpus"], row["model"], row["variant"], row["topics"], row["seed"], row["at"]): row["value"]
-            for row in _measured(inputs, quantity, "iteration")
-            if row["corpus"] in corpora
-        }
-        for quantity in ("objective", "log-likelihood")
-    }
-    shared = sorted(rows["objective"].keys() & rows["log-likelihood"].keys())
-    pairs = [(rows["objective"][at], rows["log-likelihood"][at]) for at in shared]
-    effect = ", ".join(sorted({str(at[1]) for at in shared}))
+    key = ("corpus", "model", "variant", "topics", "seed", "at")
+    objective, exact = (
+        {tuple(row[part] for part in key): row["value"] for row in _records(inputs, corpora, quantity, "iteration")}
+        for quantity in (OBJECTIVE, LOG_LIKELIHOOD)
+    )
+    shared = sorted(objective.keys() & exact.keys())
     return counted(
-        (bound <= exact + TOLERANCE * abs(exact) for bound, exact in pairs),
-        effect,
+        (objective[at] <= exact[at] + TOLERANCE * abs(exact[at]) for at in shared),
+        ", ".join(sorted({str(at[1]) for at in shared})),
         (int(at[4]) for at in shared),
         **ALWAYS,
     )
@@ -428,39 +426,39 @@ def objective_bounds(inputs: Inputs, corpora: Sequence[str]) -> Finding:
 def ica_collapses(inputs: Inputs, corpora: Sequence[str]) -> Finding:
     """Compare the size of ICA's latent vectors at the end with the start, without and with unit columns."""
     norms: dict[tuple[str, str, int], dict[int, float]] = {}
-    for row in _measured(inputs, "latent-norm", "iteration"):
-        if row["corpus"] in corpora and row["model"] == "ica":
+    for row in _records(inputs, corpora, LATENT_NORM, "iteration"):
+        if row["model"] == "ica":
             norms.setdefault((row["corpus"], row["variant"], int(row["seed"])), {})[row["at"]] = row["value"]
     ratios = {
-        at: found[max(found)] / found[min(found)] for at, found in sorted(norms.items()) if found[min(found)] > 0.0
+        run: course[max(course)] / course[min(course)]
+        for run, course in sorted(norms.items())
+        if course[min(course)] > 0.0
     }
-    parts = [f"{at[1]} to {ratio:.2g} of its start" for at, ratio in ratios.items()]
-    agree = [(ratio < SHRUNK) == (at[1] != "unit-columns") for at, ratio in ratios.items()]
-    return counted(agree, f"norm of H: {', '.join(parts)}", (at[2] for at in ratios))
+    parts = [f"{variant} to {ratio:.2g} of its start" for (_, variant, _), ratio in ratios.items()]
+    agree = [(ratio < SHRUNK) == (variant != UNIT_COLUMNS) for (_, variant, _), ratio in ratios.items()]
+    return counted(agree, f"norm of H: {', '.join(parts)}", (seed for *_, seed in ratios))
+
+
+def _toys(inputs: Inputs, corpora: Sequence[str]) -> dict[int, ToyExample]:
+    """Return the toy example at every corpus's own vocabulary size."""
+    return {v: toy_example(v) for v in (int(inputs.corpus(corpus)["vocabulary"]) for corpus in corpora)}
 
 
 def toy_values(inputs: Inputs, corpora: Sequence[str]) -> Finding:
-    """Compute the toy example at every corpus's own vocabulary size: true and folded-in log-likelihood."""
-    from heldout.evaluators.normaliser import toy_example
-
-    sizes = [int(inputs.corpus(corpus)["vocabulary"]) for corpus in corpora]
-    found = {v: toy_example(v) for v in sizes}
+    """Compute the toy example's true and folded-in log-likelihood."""
+    toys = _toys(inputs, corpora)
     agree = [
-        abs(toy.exact_marginal + math.log(v)) < TOLERANCE and abs(toy.folding_in) < TOLERANCE
-        for v, toy in found.items()
+        abs(toy.exact_marginal + math.log(v)) < TOLERANCE and abs(toy.folding_in) < TOLERANCE for v, toy in toys.items()
     ]
-    parts = (f"V={v}: true {toy.exact_marginal:.4f}, folded in {abs(toy.folding_in):.4f}" for v, toy in found.items())
+    parts = (f"V={v}: true {toy.exact_marginal:.4f}, folded in {abs(toy.folding_in):.4f}" for v, toy in toys.items())
     return counted(agree, f"nats, {'; '.join(parts)}", ())
 
 
 def toy_normaliser(inputs: Inputs, corpora: Sequence[str]) -> Finding:
     """Compare log Z of the toy example with the printed log 1/V."""
-    from heldout.evaluators.normaliser import toy_example
-
-    sizes = [int(inputs.corpus(corpus)["vocabulary"]) for corpus in corpora]
-    found = {v: toy_example(v) for v in sizes}
-    agree = [abs(toy.log_normaliser + math.log(v)) < TOLERANCE for v, toy in found.items()]
-    parts = (f"V={v}: log Z {toy.log_normaliser:+.4f}, log 1/V {-math.log(v):+.4f}" for v, toy in found.items())
+    toys = _toys(inputs, corpora)
+    agree = [abs(toy.log_normaliser + math.log(v)) < TOLERANCE for v, toy in toys.items()]
+    parts = (f"V={v}: log Z {toy.log_normaliser:+.4f}, log 1/V {-math.log(v):+.4f}" for v, toy in toys.items())
     return counted(agree, f"{'; '.join(parts)}; minus log Z is what normalising adds", ())
 
 

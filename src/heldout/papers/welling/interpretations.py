@@ -1,87 +1,71 @@
 """Where Welling et al. (2008) leave something open."""
 
 import statistics
+from collections.abc import Callable
 
 from heldout.evaluators import FOLDING_IN
 from heldout.inputs import Inputs
 from heldout.models import EPCA, LDA, PLSA, VEM
 from heldout.papers.welling.results import best, held_back_choice, study_curves
+from heldout.points import select
 from heldout.study import Run
 from heldout.typesetting import latex
-from heldout.typesetting.interpretations import Changes, Choice, Interpretation, changes, in_words
+from heldout.typesetting.interpretations import Changes, Choice, Interpretation, Lines, changes, in_words
 
 
-def _corpora_lines(inputs: Inputs) -> list[str]:
+def _by_corpus(changes_of: Callable[[Inputs, str], Changes], about: str = "") -> Lines:
+    """Return a function of the inputs that gives a line per corpus: the changes, and what they are about."""
+    return lambda inputs: [
+        f"{latex.corpus_name(corpus)}{about}: {in_words(changes_of(inputs, corpus))}"
+        for corpus in inputs.settings.corpora
+    ]
+
+
+def _preprocessings(inputs: Inputs) -> list[str]:
     """Return a line per other preprocessing and model."""
     study = inputs.settings
     grid = [(k, s) for k in study.alternative_topics for s in study.alternative_seeds]
     lines = []
     for other in study.alternative_corpora:
-        base = other.partition("-")[0]
         for model in (PLSA, LDA):
-            variant = study.variant(model)
-            found = changes(
-                inputs,
-                [Run(base, model, variant, *cell) for cell in grid],
-                [Run(other, model, variant, *cell) for cell in grid],
+            chosen, changed = (
+                [Run(corpus, model, study.variant(model), *cell) for cell in grid]
+                for corpus in (other.partition("-")[0], other)
             )
-            lines.append(f"{latex.corpus_name(other)}, {latex.escape(model.upper())}: {in_words(found)}")
+            change = in_words(changes(inputs, chosen, changed))
+            lines.append(f"{latex.corpus_name(other)}, {latex.escape(model.upper())}: {change}")
     return lines
 
 
-def _second_reading_lines(inputs: Inputs) -> list[str]:
-    lines = []
+def _second_reading(inputs: Inputs, corpus: str) -> Changes:
     study = inputs.settings
-    for corpus in study.corpora:
-        found = changes(inputs, study.main_runs(corpus, PLSA), study.second_reading_runs(corpus))
-        lines.append(f"{latex.corpus_name(corpus)}: {in_words(found)}")
-    return lines
+    return changes(inputs, study.main_runs(corpus, PLSA), study.second_reading_runs(corpus))
 
 
-def _spread_lines(inputs: Inputs) -> list[str]:
-    """Return, per corpus, how far seeds (each its own split, start and sampling) lie from their mean."""
-    study = inputs.settings
-    lines = []
-    for corpus in study.corpora:
-        found: Changes = {}
-        for evaluator in FOLDING_IN:
-            curve = best(study_curves(inputs, corpus, PLSA, evaluator))
-            if curve is not None and len(curve.seeds) > 1:
-                found[evaluator] = [value / curve.mean(k) - 1.0 for (k, _), value in sorted(curve.points.items())]
-        lines.append(f"{latex.corpus_name(corpus)}, seeds about their mean: {in_words(found)}")
-    return lines
+def _spread(inputs: Inputs, corpus: str) -> Changes:
+    """Return how far seeds (each its own split, start and sampling) lie from their mean."""
+    spreads: Changes = {}
+    for evaluator in FOLDING_IN:
+        curve = best(study_curves(inputs, corpus, PLSA, evaluator))
+        if curve is not None and len(curve.seeds) > 1:
+            spreads[evaluator] = [value / curve.mean(k) - 1.0 for (k, _), value in sorted(curve.points.items())]
+    return spreads
 
 
-def _chains_lines(inputs: Inputs) -> list[str]:
-    """Return, per corpus, the mean perplexity of single chains against that of their averaged distribution."""
-    study = inputs.settings
-    lines = []
-    columns = ("corpus", "model", "variant", "topics", "seed", "evaluator", "chain", "perplexity")
-    rows = list(zip(*(inputs.scores[column].tolist() for column in columns), strict=True))
-    for corpus in study.corpora:
-        single: dict[tuple[int, int, str], list[float]] = {}
-        averaged: dict[tuple[int, int, str], float] = {}
-        for row_corpus, model, variant, topics, seed, evaluator, chain, perplexity in rows:
-            if (row_corpus, model, variant) != (corpus, LDA, study.variant(LDA)):
-                continue
-            if chain == "all":
-                averaged[topics, seed, evaluator] = perplexity
-            else:
-                single.setdefault((topics, seed, evaluator), []).append(perplexity)
-        found: Changes = {evaluator: [] for evaluator in FOLDING_IN}
-        for point in sorted(single.keys() & averaged.keys()):
-            if point[2] in found:
-                found[point[2]].append(statistics.fmean(single[point]) / averaged[point] - 1.0)
-        lines.append(f"{latex.corpus_name(corpus)}: {in_words(found)}")
-    return lines
+def _single_chains(inputs: Inputs, corpus: str) -> Changes:
+    """Return the mean perplexity of single chains against that of their averaged distribution."""
+    result: Changes = {evaluator: [] for evaluator in FOLDING_IN}
+    rows = select(inputs.scores, corpus=corpus, model=LDA, variant=inputs.settings.variant(LDA))
+    for (_, _, evaluator), of_run in rows.groupby(["topics", "seed", "evaluator"]):
+        averaged = of_run.loc[of_run["chain"] == "all", "perplexity"]
+        single = of_run.loc[of_run["chain"] != "all", "perplexity"]
+        if evaluator in result and len(averaged) and len(single):
+            result[evaluator].append(statistics.fmean(single) / float(averaged.iloc[0]) - 1.0)
+    return result
 
 
-def _best_lines(inputs: Inputs) -> list[str]:
-    return [
-        f"{latex.corpus_name(corpus)}, constant chosen on the other seeds: "
-        + in_words({evaluator: held_back_choice(inputs, corpus, evaluator) for evaluator in FOLDING_IN})
-        for corpus in inputs.settings.corpora
-    ]
+def _held_back(inputs: Inputs, corpus: str) -> Changes:
+    return {evaluator: held_back_choice(inputs, corpus, evaluator) for evaluator in FOLDING_IN}
 
 
 def train_end(inputs: Inputs, model: str = PLSA) -> str:
@@ -112,9 +96,8 @@ def _rules(inputs: Inputs) -> str:
     parts = []
     for corpus in inputs.settings.corpora:
         rule = inputs.corpus(corpus)["rule"]
-        words = (
-            "drawn from a known model" if inputs.synthetic(corpus) or latex.missing(rule) else latex.escape(str(rule))
-        )
+        drawn = inputs.synthetic(corpus) or latex.missing(rule)
+        words = "drawn from a known model" if drawn else latex.escape(str(rule))
         parts.append(f"{latex.corpus_name(corpus)}: {words}")
     return r"\newline ".join(parts)
 
@@ -144,7 +127,7 @@ INTERPRETATIONS = (
         "preprocessing (only sizes are printed)",
         _rules,
         "no stems, with a threshold on counts; weaker stems; numbers dropped",
-        effect=_corpora_lines,
+        effect=_preprocessings,
     ),
     Interpretation(
         "what the vocabulary covers",
@@ -158,7 +141,7 @@ INTERPRETATIONS = (
             f"{latex.integer(len(inputs.settings.seeds))} seeds draws anew"
         ),
         "the last documents; one fixed split",
-        effect=_spread_lines,
+        effect=_by_corpus(_spread, ", seeds about their mean"),
     ),
     Interpretation(
         "start and end of EM",
@@ -216,7 +199,7 @@ INTERPRETATIONS = (
         "when the constant is added",
         "once, after training",
         "at every M step",
-        effect=_second_reading_lines,
+        effect=_by_corpus(_second_reading),
     ),
     Interpretation(
         "the constants between those named",
@@ -247,7 +230,7 @@ INTERPRETATIONS = (
         ),
         "the perplexities of single chains (their mean, on the right)",
         ((LDA, "train", "chains"),),
-        effect=_chains_lines,
+        effect=_by_corpus(_single_chains),
     ),
     Interpretation(
         "topics while test documents are sampled",
@@ -268,6 +251,6 @@ INTERPRETATIONS = (
         "what the choice of a best constant looks at",
         "the perplexity of the scored test documents, panel by panel",
         "documents held out of training for that purpose",
-        effect=_best_lines,
+        effect=_by_corpus(_held_back, ", constant chosen on the other seeds"),
     ),
 )

@@ -21,6 +21,7 @@ from heldout.papers.welling.results import (
     steps,
     study_curves,
 )
+from heldout.points import select
 from heldout.study import SECOND_READING
 from heldout.typesetting import latex
 from heldout.typesetting.macros import POSITIONS, Macros, bands, count
@@ -157,14 +158,13 @@ def _beyond(inputs: Inputs) -> Macros:
 
 def _convergence(inputs: Inputs) -> Macros:
     """Return where the Gibbs sampler's chains agree, and how much they still drift, over corpora, topics and seeds."""
-    rows = [] if inputs.measurements is None else inputs.measurements.to_dict("records")
-    r_hats = [row for row in rows if row["quantity"] == "r-hat"]
-    drifts = [abs(float(row["value"])) for row in rows if row["quantity"] == "drift" and math.isfinite(row["value"])]
+    r_hats = select(inputs.measurements, quantity="r-hat")
+    drifts = [abs(v) for v in select(inputs.measurements, quantity="drift")["value"].tolist() if math.isfinite(v)]
     names = ("RhatMedian", "RhatLargest", "RhatLargestCorpus", "RhatLargestTopics", "DriftMedian", "DriftLargest")
     result = dict.fromkeys(names, NOT_RUN)
-    if r_hats:
-        worst = max(r_hats, key=lambda row: float(row["value"]))
-        result["RhatMedian"] = latex.decimal(statistics.median(float(row["value"]) for row in r_hats), 2)
+    if len(r_hats):
+        worst = r_hats.iloc[int(r_hats["value"].argmax())]
+        result["RhatMedian"] = latex.decimal(r_hats["value"].median(), 2)
         result["RhatLargest"] = latex.decimal(worst["value"], 2)
         result["RhatLargestCorpus"] = latex.corpus_name(str(worst["corpus"]))
         result["RhatLargestTopics"] = latex.integer(worst["topics"])

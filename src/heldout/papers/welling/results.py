@@ -1,4 +1,7 @@
-"""Perplexity against the number of topics: the curves of the figures and what can be said of them in words."""
+"""What Welling et al.'s experiments gave: curves over numbers of topics, documents beside their exact values, courses.
+
+Tables of scores and measurements go in; perplexities are per token, log-likelihoods in nats.
+"""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -7,23 +10,29 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from heldout.errors import InputError
-from heldout.evaluators import FULL, HALF
+from heldout.evaluators import EXACT, FULL, HALF
 from heldout.inputs import Inputs
 from heldout.models import PLSA
+from heldout.papers.welling.experiments.point_posteriors import LOG_LIKELIHOOD, OBJECTIVE, POINT
+from heldout.points import REPORTED_CHAINS, select
 from heldout.scores import perplexity as perplexity_of
 from heldout.study import SECOND_READING
 
 if TYPE_CHECKING:
     import pandas as pd
 
-# a deterministic model's only "chain", and a sampled model's predictive distribution averaged over its chains
-REPORTED_CHAINS = ("none", "all")
+LOG_NORMALISER = "log-normaliser"
 NORMALISED = "normalised-folding-in"  # the evaluator of the model with a topic per word
+BY_DOCUMENT = ("bounds", "point-posterior", "discrete-latents")  # the variants whose documents have exact values
+CHAINS = ("none", "0")  # the one chain whose documents are measured, where there are several
+TOKENS, POINT_BOUND = "tokens", "point-bound"  # of a document: its length, its value by a discrete point posterior
+
+At = tuple[int, int]  # topics, seed
 
 
 @dataclass(frozen=True)
 class Curve:
-    """Perplexity per token against topics, under one constant.
+    """Perplexity per token against the number of topics, under one constant.
 
     Attributes:
         smoothing: the constant added to p(w | z); 0 for a model without.
@@ -31,7 +40,7 @@ class Curve:
     """
 
     smoothing: float
-    points: Mapping[tuple[int, int], float]
+    points: Mapping[At, float]
 
     @property
     def topics(self) -> tuple[int, ...]:
@@ -67,14 +76,18 @@ class Curve:
         """The highest perplexity of any seed at each of `topics`."""
         return [max(self.at(k)) for k in self.topics]
 
-    def lowest(self) -> "Point":
+    def of_seed(self, seed: int) -> dict[int, float]:
+        """Return a seed's perplexities by number of topics, ascending."""
+        return {k: value for (k, its), value in sorted(self.points.items()) if its == seed}
+
+    def lowest(self) -> "Lowest":
         """Return where the mean curve is lowest (the fewest topics, if several are)."""
         perplexity, topics = min(zip(self.means, self.topics, strict=True))
-        return Point(self.smoothing, topics, perplexity)
+        return Lowest(self.smoothing, topics, perplexity)
 
 
-class Point(NamedTuple):
-    """A point of a mean curve."""
+class Lowest(NamedTuple):
+    """The lowest point of a mean curve."""
 
     smoothing: float
     topics: int
@@ -109,26 +122,21 @@ def curves(
     Raises:
         InputError: when two rows report the same point.
     """
-    chosen = scores[
-        (scores["corpus"] == corpus)
-        & (scores["model"] == model)
-        & (scores["variant"] == variant)
-        & (scores["evaluator"] == evaluator)
-        & scores["chain"].isin(REPORTED_CHAINS)
-    ]
-    found: dict[float, dict[tuple[int, int], float]] = {}
+    rows = select(scores, corpus=corpus, model=model, variant=variant, evaluator=evaluator)
+    rows = rows[rows["chain"].isin(REPORTED_CHAINS)]
+    points: dict[float, dict[At, float]] = {}
     columns = ("smoothing", "topics", "seed", "perplexity")
-    for smoothing, k, seed, perplexity in zip(*(chosen[column].tolist() for column in columns), strict=True):
+    for smoothing, k, seed, perplexity in zip(*(rows[column].tolist() for column in columns), strict=True):
         if (topics and k not in topics) or (seeds and seed not in seeds):
             continue
-        curve = found.setdefault(float(smoothing), {})
-        if (int(k), int(seed)) in curve:
+        of_constant = points.setdefault(float(smoothing), {})
+        if (int(k), int(seed)) in of_constant:
             raise InputError(
                 f"scores: {corpus}, {model}, {variant}, {evaluator}, {k} topics, constant {smoothing}, seed {seed}"
                 " is reported twice"
             )
-        curve[int(k), int(seed)] = float(perplexity)
-    return [Curve(smoothing, found[smoothing]) for smoothing in sorted(found)]
+        of_constant[int(k), int(seed)] = float(perplexity)
+    return [Curve(smoothing, points[smoothing]) for smoothing in sorted(points)]
 
 
 def study_curves(inputs: Inputs, corpus: str, model: str, evaluator: str, variant: str = "") -> list[Curve]:
@@ -145,30 +153,56 @@ def study_curves(inputs: Inputs, corpus: str, model: str, evaluator: str, varian
     )
 
 
+def best(candidates: Iterable[Curve]) -> Curve | None:
+    """Return the curve whose mean has the lowest value anywhere (the smallest constant, if several have).
+
+    That is how Welling et al. (2008, section 5) define the best curve. The choice looks at the scored test
+    documents, so what it chooses is optimistic.
+    """
+    return min(candidates, key=lambda curve: (curve.lowest().perplexity, curve.smoothing), default=None)
+
+
 def best_curve(inputs: Inputs, corpus: str, model: str, evaluator: str) -> tuple[str, Curve] | None:
     """Return a model's best curve (see `best`) over its variants and constants, with its variant's name."""
     settings = inputs.settings
-    candidates = [
-        (variant, chosen)
+    candidates = {
+        variant: chosen
         for variant in (settings.variant(model), *settings.further_variants(model))
         if (chosen := best(study_curves(inputs, corpus, model, evaluator, variant))) is not None
-    ]
-    return min(candidates, key=lambda found: (found[1].lowest().perplexity, found[0]), default=None)
+    }
+    return min(candidates.items(), key=lambda named: (named[1].lowest().perplexity, named[0]), default=None)
+
+
+def held_back_choice(inputs: Inputs, corpus: str, evaluator: str) -> list[float]:
+    """Return, per seed, the lowest perplexity under the constant that the other seeds choose, over its own choice.
+
+    Each is other / own - 1, never negative: how optimistic it is to choose on the scored documents.
+    """
+    every = study_curves(inputs, corpus, PLSA, evaluator)
+    seeds = sorted({seed for curve in every for seed in curve.seeds})
+    excesses = []
+    for seed in seeds if len(seeds) > 1 else ():
+        lowest = {curve.smoothing: min(curve.of_seed(seed).values()) for curve in every if seed in curve.seeds}
+        others = [Curve(c.smoothing, {at: v for at, v in c.points.items() if at[1] != seed}) for c in every]
+        chosen = best(curve for curve in others if curve.points and curve.smoothing in lowest)
+        if chosen is not None:
+            excesses.append(lowest[chosen.smoothing] / min(lowest.values()) - 1.0)
+    return excesses
 
 
 def swept_lowest(
     inputs: Inputs, corpus: str, model: str, evaluator: str, variants: Sequence[str]
-) -> dict[tuple[int, int], tuple[float, str]]:
+) -> dict[At, tuple[float, str]]:
     """Return (perplexity, variant) by (topics, seed): the lowest over some variants of a sweep and over the constants.
 
     The choice is made point by point on the scored test documents, so it is an upper bound on performance.
     """
-    found: dict[tuple[int, int], tuple[float, str]] = {}
+    lowest: dict[At, tuple[float, str]] = {}
     for variant in variants:
         for curve in study_curves(inputs, corpus, model, evaluator, variant):
             for at, value in curve.points.items():
-                found[at] = min(found.get(at, (math.inf, "")), (value, variant))
-    return found
+                lowest[at] = min(lowest.get(at, (math.inf, "")), (value, variant))
+    return lowest
 
 
 def beyond_ends(inputs: Inputs) -> tuple[int, int] | None:
@@ -194,72 +228,6 @@ def beyond_curves(inputs: Inputs, evaluator: str, topics: Sequence[int] = ()) ->
         topics=topics or (*settings.topics, *settings.beyond_topics),
         seeds=settings.beyond_seeds,
     )
-
-
-def best(candidates: Iterable[Curve]) -> Curve | None:
-    """Return the curve whose mean has the lowest value anywhere (the smallest constant, if several have).
-
-    That is how Welling et al. (2008, section 5) define the best curve. The choice looks at the scored test
-    documents, so what it chooses is optimistic.
-    """
-    return min(candidates, key=lambda curve: (curve.lowest().perplexity, curve.smoothing), default=None)
-
-
-def held_back_choice(inputs: Inputs, corpus: str, evaluator: str) -> list[float]:
-    """Return, per seed, the lowest perplexity under the constant that the other seeds choose, over its own choice.
-
-    Each is other / own - 1, never negative: how optimistic it is to choose on the scored documents.
-    """
-    found = study_curves(inputs, corpus, PLSA, evaluator)
-    seeds = sorted({seed for curve in found for seed in curve.seeds})
-    result = []
-    for seed in seeds if len(seeds) > 1 else ():
-        lowest = {c.smoothing: min(v for (_, s), v in c.points.items() if s == seed) for c in found if seed in c.seeds}
-        others = [type(c)(c.smoothing, {at: v for at, v in c.points.items() if at[1] != seed}) for c in found]
-        chosen = best(c for c in others if c.points and c.smoothing in lowest)
-        if chosen is not None:
-            result.append(lowest[chosen.smoothing] / min(lowest.values()) - 1.0)
-    return result
-
-
-class Band(NamedTuple):
-    """Perplexities of one seed: folded in, and the limit that normalising can raise it to."""
-
-    folded: float
-    limit: float
-
-
-def bands(inputs: Inputs, corpus: str) -> dict[tuple[int, int], Band]:
-    """Return the band by (topics, seed) of PLSA, under the constant that suits half folding-in best."""
-    chosen = best(study_curves(inputs, corpus, PLSA, HALF))
-    if chosen is None or inputs.measurements is None:
-        return {}
-    table = inputs.measurements
-    table = table[(table["quantity"] == "log-nml") & (table["corpus"] == corpus)]
-    limits = {
-        (int(k), int(s)): (float(v), int(n))
-        for k, s, v, n in zip(*(table[c].tolist() for c in ("topics", "seed", "value", "at")), strict=True)
-    }
-    found = {}
-    for curve in curves(
-        inputs.scores, corpus=corpus, model=PLSA, variant=inputs.settings.variant(PLSA), evaluator=FULL
-    ):
-        if curve.smoothing != chosen.smoothing:
-            continue
-        for at, value in curve.points.items():
-            if at in limits:
-                nats, tokens = limits[at]
-                found[at] = Band(value, value / perplexity_of(nats, tokens))
-    return found
-
-
-def word_topics(inputs: Inputs, corpus: str) -> dict[str, dict[int, float]]:
-    """Return the perplexity of the model with a topic per word, by evaluator and seed."""
-    rows = inputs.scores[(inputs.scores["model"] == "word-topics") & (inputs.scores["corpus"] == corpus)]
-    found: dict[str, dict[int, float]] = {}
-    for evaluator, seed, value in zip(*(rows[c].tolist() for c in ("evaluator", "seed", "perplexity")), strict=True):
-        found.setdefault(str(evaluator), {})[int(seed)] = float(value)
-    return found
 
 
 def steps(of: Iterable[Curve]) -> Steps:
@@ -311,3 +279,167 @@ def in_words(verb: str, count: int, total: int, what: str = "steps") -> str:
     if count == 0:
         return f"{verb} at none of {total} {what}"
     return f"{verb} at {count} of {total} {what}"
+
+
+class Band(NamedTuple):
+    """Perplexities of one seed: folded in, and the limit that normalising can raise it to."""
+
+    folded: float
+    limit: float
+
+
+def bands(inputs: Inputs, corpus: str) -> dict[At, Band]:
+    """Return the band by (topics, seed) of PLSA, under the constant that suits half folding-in best."""
+    chosen = best(study_curves(inputs, corpus, PLSA, HALF))
+    if chosen is None:
+        return {}
+    rows = select(inputs.measurements, quantity="log-nml", corpus=corpus)
+    limits = {
+        (int(k), int(s)): perplexity_of(float(nats), int(tokens))
+        for k, s, nats, tokens in zip(*(rows[c].tolist() for c in ("topics", "seed", "value", "at")), strict=True)
+    }
+    full = curves(inputs.scores, corpus=corpus, model=PLSA, variant=inputs.settings.variant(PLSA), evaluator=FULL)
+    same = next((curve.points for curve in full if curve.smoothing == chosen.smoothing), {})
+    return {at: Band(value, value / limits[at]) for at, value in same.items() if at in limits}
+
+
+def word_topics(inputs: Inputs, corpus: str) -> dict[str, dict[int, float]]:
+    """Return the perplexity of the model with a topic per word, by evaluator and seed."""
+    rows = select(inputs.scores, model="word-topics", corpus=corpus)
+    perplexities: dict[str, dict[int, float]] = {}
+    for evaluator, seed, value in zip(*(rows[c].tolist() for c in ("evaluator", "seed", "perplexity")), strict=True):
+        perplexities.setdefault(str(evaluator), {})[int(seed)] = float(value)
+    return perplexities
+
+
+class Document(NamedTuple):
+    """One document under one model."""
+
+    corpus: str
+    model: str
+    topics: int
+    seed: int
+    number: int
+
+
+def documents(inputs: Inputs, corpora: Sequence[str], quantity: str) -> dict[Document, float]:
+    """Return a quantity of every document whose exact value section 4.1 is tested on, sorted; log-likelihoods in nats.
+
+    Raises:
+        InputError: when a document is reported twice.
+    """
+    rows = select(inputs.measurements, quantity=quantity, axis="document")
+    rows = rows[rows["variant"].isin(BY_DOCUMENT) & rows["corpus"].isin(list(corpora)) & rows["chain"].isin(CHAINS)]
+    columns = ("corpus", "model", "topics", "seed", "at", "value")
+    values: dict[Document, float] = {}
+    for corpus, model, topics, seed, number, value in sorted(zip(*(rows[c].tolist() for c in columns), strict=True)):
+        document = Document(corpus, model, int(topics), int(seed), int(number))
+        if document in values:
+            raise InputError(
+                f"bounds: {corpus}, {model}, {topics} topics: {quantity} of a document is reported twice; measure one"
+                " variant and one constant"
+            )
+        values[document] = float(value)
+    return values
+
+
+def bounds_corpus(inputs: Inputs) -> str:
+    """Return the first of the study's corpora whose documents have exact values.
+
+    Raises:
+        InputError: when none was measured.
+    """
+    rows = select(inputs.measurements, quantity=EXACT, axis="document")
+    corpora = set(rows.loc[rows["variant"].isin(BY_DOCUMENT), "corpus"])
+    for corpus in inputs.settings.corpora:
+        if corpus in corpora:
+            return corpus
+    raise InputError("bounds: there are no exact marginals of documents among the measurements; measure the bounds")
+
+
+def differences(
+    inputs: Inputs, corpus: str, estimates: Iterable[tuple[str, str]]
+) -> dict[tuple[str, str, int], list[float]]:
+    """Return (estimate - exact marginal) / tokens of every document and seed, nats per token.
+
+    Args:
+        inputs: the measurements of the experiments `bounds` and `discrete-latents`.
+        corpus: its name.
+        estimates: (model, quantity).
+
+    Returns:
+        By (model, quantity, topics), in the order of seeds and documents.
+
+    Raises:
+        InputError: when a document is reported twice, lacks its exact value or its length, or has none that is finite.
+    """
+    exact, lengths = documents(inputs, [corpus], EXACT), documents(inputs, [corpus], TOKENS)
+    tokens = {(document.seed, document.number): value for document, value in lengths.items()}
+    result: dict[tuple[str, str, int], list[float]] = {}
+    for model, quantity in estimates:
+        values = {at: value for at, value in documents(inputs, [corpus], quantity).items() if at.model == model}
+        for topics in sorted({document.topics for document in values}):
+            own = {document: value for document, value in values.items() if document.topics == topics}
+            what = f"bounds: {corpus}, {model}, {topics} topics"
+            missing = [at for at in own if at not in exact or (at.seed, at.number) not in tokens]
+            if missing:
+                raise InputError(
+                    f"{what}: {len(missing)} documents lack their exact marginal or their number of tokens"
+                )
+            per_token = [(value - exact[at]) / tokens[at.seed, at.number] for at, value in own.items()]
+            result[model, quantity, topics] = per_token
+            if not all(map(math.isfinite, per_token)):
+                raise InputError(f"{what}: a document has probability 0; add a constant to p(w | z)")
+    return result
+
+
+def learned_normalisers(inputs: Inputs) -> "pd.DataFrame":
+    """Return log Z of the learned models of PLSA, per document, of the first of the study's corpora that has any.
+
+    Returns:
+        The rows of all seeds, sorted by topics, length and seed.
+
+    Raises:
+        InputError: when there are none.
+    """
+    every = select(inputs.measurements, quantity=LOG_NORMALISER, axis="length", model=PLSA)
+    for corpus in inputs.settings.corpora:
+        rows = select(every, corpus=corpus)
+        if len(rows):
+            return rows.sort_values(["topics", "at", "seed"], kind="stable")
+    raise InputError("normaliser: there is no log Z of a learned model among the measurements; measure the normalisers")
+
+
+class Course(NamedTuple):
+    """A quantity along the iterations of one training."""
+
+    iterations: list[int]
+    numbers: list[float]
+
+
+def course(inputs: Inputs, corpus: str, model: str, variant: str, quantity: str, seed: int) -> Course:
+    """Return a quantity at every iteration, in order.
+
+    Raises:
+        InputError: when it has not been measured.
+    """
+    if inputs.measurements is None:
+        raise InputError("point posteriors: there are no measurements; run the study's measurement jobs first")
+    run = {"corpus": corpus, "model": model, "variant": variant, "seed": seed}
+    rows = select(inputs.measurements, quantity=quantity, axis="iteration", **run)
+    if rows.empty:
+        raise InputError(f"measurements: no {quantity} of {model}, {variant}, on {corpus}; run that measurement first")
+    rows = rows.sort_values("at")
+    return Course([int(i) for i in rows["at"]], [float(value) for value in rows["value"]])
+
+
+def gap(inputs: Inputs, corpus: str, model: str, seed: int) -> Course:
+    """Return the log-likelihood minus the point posterior's objective at every iteration, in nats.
+
+    Raises:
+        InputError: when either has not been measured, or not at the same iterations.
+    """
+    objective, exact = (course(inputs, corpus, model, POINT, name, seed) for name in (OBJECTIVE, LOG_LIKELIHOOD))
+    if objective.iterations != exact.iterations:
+        raise InputError(f"measurements: {model} on {corpus}: objective and log-likelihood have other iterations")
+    return Course(exact.iterations, [e - o for e, o in zip(exact.numbers, objective.numbers, strict=True)])

@@ -10,11 +10,11 @@ So an estimate that is too high has a negative error. An estimate that is unbias
 logarithm, by about half its variance in nats^2 (Jensen's inequality); so the mean of estimate / p(w | alpha, phi),
 which is then 1, is measured too.
 
-All pairs in one call. Every estimator is a function of the probabilities phi[k, w] of a document's own words, and
-dividing all of phi by c divides p(w | alpha, phi) and every estimate of it by c^L. So the words of all pairs stand side
-by side in one vocabulary, each pair's own words with its own topics' probabilities over a common c, and one more word
-takes what is left of each topic; L log c is given back to the result. With c a power of 2 no digit changes. What has
-another target than p(w | alpha, phi) (document completion scores a part of the tokens) is left out.
+All pairs are evaluated in one call. Every estimator is a function of the probabilities phi[k, w] of a document's own
+words, and dividing all of phi by c divides p(w | alpha, phi) and every estimate of it by c^L. So the words of all pairs
+stand side by side in one vocabulary, each pair's own words with its own topics' probabilities over a common c, and one
+more word takes the rest of each topic; L log c is added back to the result. With c a power of 2 no digit changes.
+Estimators of another quantity than p(w | alpha, phi), such as document completion, are left out.
 """
 
 import math
@@ -26,18 +26,19 @@ from numpy.typing import NDArray
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.evaluators import ESTIMATORS
+from heldout.evaluators import EXACT, of_likelihood
 from heldout.evaluators.estimate import estimate
 from heldout.evaluators.evaluation import Evaluation
 from heldout.evaluators.exact_marginal import exact_marginal
-from heldout.measurements import Measurement
+from heldout.measurements import Measurement, mean_of
 from heldout.scores import Score
 from heldout.seeds import generator
 from heldout.topics import Topics
 
 NONE = "none"  # for the corpus, the model and the chain of what was drawn
-EXACT, TOKENS = "exact-marginal", "tokens"
+TOKENS = "tokens"
 ERROR, MEAN, RATIO = "error-", "mean-error-", "mean-ratio-"  # and the estimator's name
+estimators = of_likelihood
 FEWEST_PAIRS = 2  # that a standard deviation needs
 
 Float = NDArray[np.float64]
@@ -46,11 +47,6 @@ Float = NDArray[np.float64]
 def variant(gamma: float) -> str:
     """Return the variant that the rows of one gamma have, such as "gamma-0.5"."""
     return f"gamma-{gamma:g}"
-
-
-def estimators() -> list[str]:
-    """Return the estimators that have an error: all but the exact value and those of another quantity."""
-    return [name for name, known in ESTIMATORS.items() if name != EXACT and known.behaviour != "other"]
 
 
 def draw_pair(
@@ -91,10 +87,8 @@ def side_by_side(pairs: Sequence[tuple[Float, NDArray[np.intp]]], alpha: float) 
 
 
 def experiment(
-    corpus: Corpus | None = None,  # noqa: ARG001  (nothing is read)
     *,
     seed: int,
-    test_documents: int = 0,  # noqa: ARG001
     gammas: Sequence[float] = (0.2, 0.5, 1.0, 3.0),
     pairs: int = 100,
     more_pairs: int = 1000,
@@ -107,9 +101,7 @@ def experiment(
     """Return every estimator's errors on drawn pairs of a model and a document.
 
     Args:
-        corpus: plays no part.
         seed: names the draws.
-        test_documents: plays no part.
         gammas: the Dirichlet parameters of the topics, one set of pairs each.
         pairs: how many pairs have their errors reported one by one.
         more_pairs: how many pairs, those among them, the mean error is taken over.
@@ -175,14 +167,7 @@ def experiment(
                 for i in range(pairs)
             ]
             rows += [
-                Measurement(
-                    quantity=quantity + name,
-                    axis="pairs",
-                    at=more_pairs,
-                    value=float(values.mean()),
-                    standard_error=float(values.std(ddof=1)) / math.sqrt(more_pairs),
-                    **named,
-                )
+                mean_of(values, quantity=quantity + name, axis="pairs", at=more_pairs, **named)
                 for quantity, values in ((MEAN, errors), (RATIO, np.exp(-errors)))
             ]
     return [], rows
@@ -191,6 +176,6 @@ def experiment(
 def _evaluations(
     topics: Topics, documents: Corpus, samples: int, *, gamma: float, seed: int
 ) -> Iterator[tuple[str, Evaluation]]:
-    for name in estimators():
+    for name in of_likelihood():
         rng = generator("calibration", estimator=name, gamma=gamma, seed=seed)
         yield name, estimate(name, topics, documents, samples, rng)

@@ -1,40 +1,32 @@
 """Section 4.1 of Buntine (2009), his Figures 1 and 2: estimates of one document's likelihood as samples grow.
 
-One pair of a model and a document is drawn as in `heldout.papers.buntine.experiments.calibration`, at gamma = 0.5. The source's captions say
-L = 14 and K = 4, the figures' titles L = 16 and K = 5; each is run. Every estimator is run several times over, by
-streams of random numbers of their own, at every sample size; a run has one name at all sizes, so an estimator that
-draws its samples one after the other extends them, as the curves of the source do, and one that cannot starts again.
+One pair of a model and a document is drawn as in `heldout.papers.buntine.experiments.calibration`, at gamma = 0.5. The
+paper's captions say L = 14 and K = 4, the figures' titles L = 16 and K = 5; both are run. Every estimator runs several
+times at every sample size. A run has one stream of random numbers for all sizes: an estimator that draws its samples
+one after the other extends them, as the paper's curves do, and any other starts again.
 """
 
 from collections.abc import Sequence
 from typing import Any
 
-from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
+from heldout.evaluators import EXACT, HARMONIC, MEAN_FIELD_FIRST, MEAN_FIELD_SECOND, PARTICLES, SEQUENTIAL
 from heldout.evaluators.estimate import estimate
 from heldout.evaluators.exact_marginal import exact_marginal
 from heldout.measurements import Measurement
-from heldout.papers.buntine.experiments.calibration import EXACT, NONE, draw_pair, side_by_side, variant
+from heldout.papers.buntine.experiments.calibration import NONE, draw_pair, side_by_side, variant
 from heldout.scores import Score
 from heldout.seeds import generator
 
 # the five of the source, in its order
-METHODS = (
-    "harmonic-mean",
-    "mean-field-importance",
-    "mean-field-importance-second-order",
-    "left-to-right",
-    "left-to-right-sequential",
-)
+METHODS = (HARMONIC, MEAN_FIELD_FIRST, MEAN_FIELD_SECOND, PARTICLES, SEQUENTIAL)
 ESTIMATE = "estimate-"  # and the estimator's name
 SIZES = (100, 200, 500, 1000, 2000, 3500, 5000, 7500, 10000, 15000, 20000)
 
 
 def experiment(
-    corpus: Corpus | None = None,  # noqa: ARG001  (nothing is read)
     *,
     seed: int,
-    test_documents: int = 0,  # noqa: ARG001
     numbers_of_topics: Sequence[int] = (4, 5),
     tokens: Sequence[int] = (14, 16),
     words: int = 1000,
@@ -46,9 +38,7 @@ def experiment(
     """Return estimates of a document's log p(w | alpha, phi) by the number of samples.
 
     Args:
-        corpus: plays no part.
         seed: names the draws.
-        test_documents: plays no part.
         numbers_of_topics: K of each pair.
         tokens: L of each pair.
         words: J.
@@ -97,15 +87,15 @@ def experiment(
         rows.append(Measurement(chain=NONE, quantity=EXACT, axis="tokens", at=length, value=exact, **named))
         for name in METHODS:
             for size in samples:
-                found = estimate(name, model, copies, size, generator("convergence", estimator=name, **axes))
+                evaluation = estimate(name, model, copies, size, generator("convergence", estimator=name, **axes))
                 rows += [
                     Measurement(
                         chain=str(run),
                         quantity=ESTIMATE + name,
                         axis="samples",
                         at=size,
-                        value=float(found.log_likelihood[run] + shift),
-                        standard_error=float(found.standard_error[run]),
+                        value=float(evaluation.log_likelihood[run] + shift),
+                        standard_error=float(evaluation.standard_error[run]),
                         **named,
                     )
                     for run in range(runs)

@@ -2,38 +2,35 @@
 
 A corpus that was drawn from known topics has training documents, of which growing numbers are taken from its start, and
 held-out documents, taken from its end. For one K, an LDA is trained on every number of documents, and every evaluator
-scores the same held-out documents under it. The known topics, scored alike, are what no trained model can beat but by
-chance; they are scored by the job whose K is theirs.
+scores the same held-out documents under it. The known topics are scored in the same way, by the job whose K is theirs:
+only by chance can a trained model beat them.
 
-Of several Markov chains the one whose last sample has the highest log p(w, z | alpha, beta) on the training documents
-is taken, and that sample is scored: a single chain often stays where two topics are one and another is in two pieces.
-Random numbers of an evaluator are named by corpus, evaluator and seed, so that models are compared on the same halves
-of documents; the check with many samples has a stream of its own, so that its errors are independent of the others.
+Of several Markov chains, the one whose last sample has the highest log p(w, z | alpha, beta) on the training documents
+is scored at that sample: a single chain often stays at a mode that merges two topics and splits another. An evaluator's
+random numbers are named by corpus, evaluator and seed, so that models are compared on the same halves of documents; the
+check with many samples has a stream of its own, so that its errors are independent of the others.
 """
 
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import half_split
 from heldout.errors import InputError
-from heldout.evaluators import ESTIMATORS
+from heldout.evaluators import ESTIMATORS, FOLDING_IN, FULL, HALF, SEQUENTIAL
 from heldout.evaluators.estimate import estimate
 from heldout.evaluators.evaluation import Evaluation
 from heldout.evaluators.full_folding_in import full_folding_in
 from heldout.evaluators.half_folding_in import half_folding_in
 from heldout.measurements import Measurement
-from heldout.models import lda
-from heldout.scores import Score, total
+from heldout.models import LDA, lda
+from heldout.scores import Score, score_of
 from heldout.seeds import generator
 from heldout.topics import Topics
 
-FULL, HALF = "full-folding-in", "half-folding-in"
-REFERENCE = "left-to-right-sequential"
-MODEL, TRUTH, BEST = "lda", "truth", "best"
+REFERENCE = SEQUENTIAL
+MODEL, TRUTH, BEST = LDA, "truth", "best"
 
 
 def trained_on(documents: int) -> str:
@@ -82,8 +79,8 @@ def experiment(
         optimise_every: sweeps between two re-estimations of alpha and beta, which start from the ones given; 0 leaves
             them fixed.
         fold_in_sweeps: Gibbs sweeps of the folding in.
-        check_samples: samples with which the sequential sampler also scores some documents under the truth.
-        check_documents: how many, the first held-out ones.
+        check_samples: samples with which the sequential sampler scores `check_documents` under the truth once more.
+        check_documents: how many of the held-out documents, from the first.
 
     Returns:
         Scores: of model "lda", one variant "trained-on-I" per number of documents, one row per evaluator; where K is
@@ -139,18 +136,8 @@ def experiment(
         named = {**names, "corpus": corpus.name, "topics": of.n_topics, "smoothing": 0.0, "seed": seed}
         for evaluator, (count, run) in runs.items():
             evaluation = run(of)
-            error = math.nan if evaluator in (FULL, HALF) else float(np.sqrt(np.sum(evaluation.standard_error**2)))
-            scores.append(
-                total(
-                    evaluation.log_likelihood,
-                    evaluation.tokens,
-                    tokens_left_out=evaluation.tokens_left_out,
-                    evaluator=evaluator,
-                    samples=count,
-                    standard_error=error,
-                    **named,
-                )
-            )
+            error = math.nan if evaluator in FOLDING_IN else None
+            scores.append(score_of(evaluation, evaluator=evaluator, samples=count, standard_error=error, **named))
             if evaluator == REFERENCE:
                 document_rows(REFERENCE, evaluation, **named)
 
@@ -171,8 +158,8 @@ def experiment(
     if topics == truth.n_topics:
         names: dict[str, Any] = {"model": TRUTH, "variant": TRUTH, "chain": "none"}
         score(truth, **names)
-        some = held_out.subset(range(min(check_documents, test_documents)))
-        more = by_estimator(REFERENCE, truth, some, check_samples, samples=check_samples)
+        first = held_out.subset(range(min(check_documents, test_documents)))
+        more = by_estimator(REFERENCE, truth, first, check_samples, samples=check_samples)
         names |= {"corpus": corpus.name, "topics": topics, "smoothing": 0.0, "seed": seed}
         document_rows(with_more(check_samples), more, **names)
     return scores, measurements

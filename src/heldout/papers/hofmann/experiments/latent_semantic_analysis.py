@@ -1,9 +1,9 @@
 """LSA at growing ranks, and unigrams, as models of the words of each document: Hofmann (1999), section 3.6, Figure 5.
 
-Tokens, not documents, are held out (`heldout.corpora.split.token_split`): a model is fitted to the training tokens of all
-documents, whatever is open is chosen on the validation tokens, and the test tokens of the same documents are scored by
+Tokens, not documents, are held out (`heldout.corpora.split.token_split`): a model is fitted to the training tokens of
+all documents, its settings are chosen on the validation tokens, and the test tokens of the same documents are scored by
 p(w | d), the evaluator "document-specific-unigram". Test tokens whose word has no training token in any document are
-left out for every model alike.
+left out, the same for every model.
 
 Chosen on the validation tokens: LSA's weight of the unigram and, for cosines, the exponent among those given
 (`heldout.models.lsa`); the unigrams' constants among those given (`heldout.models.unigram`).
@@ -18,10 +18,11 @@ from numpy.typing import NDArray
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import TokenSplit, token_split
 from heldout.errors import InputError
+from heldout.evaluators.evaluation import Evaluation
 from heldout.measurements import Measurement
 from heldout.models import lsa
 from heldout.models.unigram import smoothed_documents, unigram
-from heldout.scores import Score, perplexity, total
+from heldout.scores import Score, perplexity, score_of
 
 EVALUATOR = "document-specific-unigram"
 LSA, UNIGRAM, SPLIT = "lsa", "unigram", "token-split"
@@ -84,7 +85,6 @@ def experiment(
     corpus: Corpus,
     *,
     seed: int,
-    test_documents: int,  # noqa: ARG001  (every measurement is told; here tokens are held out)
     shares: Sequence[float],
     ranks: Sequence[int],
     exponents: Sequence[float],
@@ -96,7 +96,6 @@ def experiment(
     Args:
         corpus: all documents; all are used.
         seed: names the split of the tokens.
-        test_documents: plays no part.
         shares: of training, validation and test tokens in every document.
         ranks: k; those above the rank of the training counts are left out, and that rank itself is always added.
         exponents: of the cosines' readings, to choose from.
@@ -129,21 +128,12 @@ def experiment(
     def report(model: str, variant: str, k: int, reading: Reading) -> None:
         named: dict[str, Any] = {"corpus": corpus.name, "model": model, "variant": variant, "topics": k, "seed": seed}
         named |= {"smoothing": 0.0, "chain": "none"}
-        scores.append(
-            total(
-                test.log_likelihood(reading.test),
-                test.lengths,
-                tokens_left_out=split.test_left_out,
-                evaluator=EVALUATOR,
-                samples=0,
-                standard_error=0.0,
-                **named,
-            )
-        )
-        found = {VALIDATION: validation.perplexity(reading.validation), **reading.chosen}
+        evaluation = Evaluation.deterministic(test.log_likelihood(reading.test), test.lengths, split.test_left_out)
+        scores.append(score_of(evaluation, evaluator=EVALUATOR, **named))
+        quantities = {VALIDATION: validation.perplexity(reading.validation), **reading.chosen}
         measurements.extend(
             Measurement(**named, quantity=quantity, axis="topics", at=k, value=float(value))
-            for quantity, value in found.items()
+            for quantity, value in quantities.items()
         )
 
     training = split.training.counts()
@@ -175,13 +165,13 @@ def experiment(
     named |= {"chain": "none", "seed": seed, "quantity": RANK, "axis": "documents", "at": corpus.n_documents}
     rank = decomposition.rank
     measurements.append(Measurement(**named, value=float(rank)))
-    for found in lsa.reconstructions(decomposition, [k for k in ranks if k < rank] + [rank]):
-        report(LSA, CLIPPED, found.rank, mixed(found.clipped()))
-        report(LSA, SHIFTED, found.rank, mixed(found.shifted()))
-        cosines = found.log_cosines()
+    for reconstruction in lsa.reconstructions(decomposition, [k for k in ranks if k < rank] + [rank]):
+        report(LSA, CLIPPED, reconstruction.rank, mixed(reconstruction.clipped()))
+        report(LSA, SHIFTED, reconstruction.rank, mixed(reconstruction.shifted()))
+        cosines = reconstruction.log_cosines()
         for variant, times in ((COSINE, None), (GEOMETRIC, flat)):
             readings = [mixed(lsa.raised(cosines, gamma, times), **{EXPONENT: gamma}) for gamma in exponents]
-            report(LSA, variant, found.rank, best(readings))
+            report(LSA, variant, reconstruction.rank, best(readings))
     return scores, measurements
 
 

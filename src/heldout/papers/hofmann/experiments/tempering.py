@@ -1,24 +1,22 @@
 """PLSA by EM with early stopping, by inverse annealing and by annealing, scored as Hofmann did and as documents are.
 
-Hofmann (1999), section 3.6 and Figure 5, with tokens held out (`heldout.corpora.split.token_split`): p(w | z) and p(z | d)
-come from the training tokens of all documents, every choice from their validation tokens (`heldout.models.
-inverse_annealing`). The test tokens are then scored
+Hofmann (1999), section 3.6 and Figure 5, with tokens held out (`heldout.corpora.split.token_split`): p(w | z) and
+p(z | d) come from the training tokens of all documents, every choice from their validation tokens
+(`heldout.models.inverse_annealing`). The test tokens are then scored
 
-* as Hofmann did, by p(w | d) = sum_z p(w | z) p(z | d): "document-specific-unigram". A point stands for the weights,
-  but one that has not seen the scored tokens;
-* as that should be with the weights integrated out, p(test tokens | training tokens, alpha, phi):
-  "posterior-predictive";
-* as documents of their own that p(z | d) knows nothing of: "full-folding-in", "half-folding-in" (a random half of the
+* as Hofmann did, by p(w | d) = sum_z p(w | z) p(z | d): "document-specific-unigram", with a point in the place of the
+  weights that has not seen the scored tokens;
+* by the same with the weights integrated out, p(test tokens | training tokens, alpha, phi): "posterior-predictive";
+* as documents of their own, without p(z | d): "full-folding-in", "half-folding-in" (a random half of the
   test tokens is folded in on, the other scored), and the truth, log p(test tokens | alpha, phi), by
   "left-to-right-sequential" and, where it costs no more than `limit`, as "exact-marginal".
 
-The prior alpha is Dirichlet(1), and once more (variants with the suffix "-validated-prior") the symmetric one with that
-sum of its parameters, among those given, under which the validation tokens score highest: by the posterior predictive
-for that, by left-to-right sequential, as documents of their own, for the truth. (The two differ: beside
-training tokens that the topics were fitted to, a larger sum scores higher. The prior that makes those tokens themselves
-most likely would be too sparse.)
-Early stopping folds in by EM, tempered EM at its own beta. Nothing is smoothed: every word has a training token, so
-some topic gives it; a folded-in point may still give it 0.
+The prior alpha is Dirichlet(1). In variants with the suffix "-validated-prior" it is the symmetric prior whose sum of
+parameters, among those given, scores the validation tokens highest: by the posterior predictive for that evaluator, and
+by left-to-right sequential, as documents of their own, for the truth. (The two sums differ: given training tokens that
+the topics were fitted to, a larger sum scores higher. The prior that makes the training tokens most likely would be too
+sparse.) Early stopping folds in by EM, tempered EM at its own beta. Nothing is smoothed: every word has a training
+token, so at least one topic gives it a probability; a folded-in point may still give it 0.
 
 The posterior predictive is estimated as `heldout.evaluators.document_completion` does, the training tokens observed and
 the test tokens scored: S states of a Markov chain over the topics of the training tokens, the test tokens assigned one
@@ -36,23 +34,22 @@ import numpy as np
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import half_split, token_split
 from heldout.errors import InputError
+from heldout.evaluators import EXACT, FULL, HALF, SEQUENTIAL
 from heldout.evaluators.evaluation import Evaluation, predictive
-from heldout.evaluators.exact_marginal import cost, exact_marginal
+from heldout.evaluators.exact_marginal import exact_within
 from heldout.evaluators.full_folding_in import full_folding_in
 from heldout.evaluators.half_folding_in import half_folding_in
 from heldout.evaluators.left_to_right_sequential import left_to_right_sequential
 from heldout.evaluators.posterior_predictive import posterior_predictive
 from heldout.measurements import Measurement
-from heldout.models import plsa_tem
+from heldout.models import PLSA, TEM, plsa_tem
 from heldout.models.inverse_annealing import Fit, annealing, inverse_annealing
 from heldout.papers.hofmann.experiments.latent_semantic_analysis import EVALUATOR, VALIDATION
-from heldout.scores import Score, total
+from heldout.scores import Score, score_of
 from heldout.seeds import generator
 from heldout.topics import Topics
 
-HOF, TEM = "plsa-hof", "plsa-tem"
 EARLY, INVERSE, ANNEALING, VALIDATED = "early-stopping", "inverse-annealing", "annealing", "validated-prior"
-FULL, HALF, EXACT, SEQUENTIAL = "full-folding-in", "half-folding-in", "exact-marginal", "left-to-right-sequential"
 PREDICTIVE = "posterior-predictive"
 TO_BEST, ITERATIONS, BETA = "iterations-to-best", "iterations", "beta"
 PRIOR_SUM, TRUTH_PRIOR_SUM = "prior-sum", "prior-sum-of-truth"
@@ -63,7 +60,6 @@ def experiment(
     *,
     topics: int,
     seed: int,
-    test_documents: int,  # noqa: ARG001  (every measurement is told; here tokens are held out)
     shares: Sequence[float],
     eta: float,
     tolerance: float,
@@ -90,7 +86,6 @@ def experiment(
         corpus: all documents; all are used.
         topics: K.
         seed: names the split of the tokens, the start and the draws.
-        test_documents: plays no part.
         shares: of training, validation and test tokens in every document.
         eta: of inverse annealing, what beta is multiplied with.
         tolerance: of both annealings, the share of the validation perplexity that is not negligible.
@@ -132,25 +127,11 @@ def experiment(
     scores: list[Score] = []
     measurements: list[Measurement] = []
 
-    def report(model: str, variant: str, found: Iterator[tuple[str, int, Evaluation]]) -> None:
-        for evaluator, drawn, evaluation in found:
-            scores.append(
-                total(
-                    evaluation.log_likelihood,
-                    evaluation.tokens,
-                    tokens_left_out=split.test_left_out,
-                    corpus=corpus.name,
-                    model=model,
-                    variant=variant,
-                    topics=topics,
-                    smoothing=0.0,
-                    chain="none",
-                    evaluator=evaluator,
-                    samples=drawn,
-                    seed=seed,
-                    standard_error=float(np.sqrt(np.sum(evaluation.standard_error**2))),
-                )
-            )
+    def report(model: str, variant: str, evaluations: Iterator[tuple[str, int, Evaluation]]) -> None:
+        named: dict[str, Any] = {"corpus": corpus.name, "model": model, "variant": variant, "topics": topics}
+        named |= {"smoothing": 0.0, "chain": "none", "seed": seed, "tokens_left_out": split.test_left_out}
+        for evaluator, drawn, evaluation in evaluations:
+            scores.append(score_of(evaluation, evaluator=evaluator, samples=drawn, **named))
 
     def row(model: str, variant: str, quantity: str, at: int, value: float, axis: str = "topics") -> None:
         names = (corpus.name, model, variant, topics, 0.0, "none", seed)
@@ -185,8 +166,9 @@ def experiment(
         axes: dict[str, Any] = {"corpus": corpus.name, "model": model, "variant": variant, "topics": topics}
         rng = generator("tempering", **axes, evaluator=SEQUENTIAL, seed=seed)
         yield SEQUENTIAL, samples, left_to_right_sequential(alone, split.test, samples, rng)
-        if cost(split.test.lengths, topics) <= limit:
-            yield EXACT, 0, exact_marginal(alone, split.test)
+        exact = exact_within(alone, split.test, limit)
+        if exact is not None:
+            yield EXACT, 0, exact
         rng = generator("tempering", **axes, evaluator=PREDICTIVE, seed=seed)
         yield (
             PREDICTIVE,
@@ -195,7 +177,7 @@ def experiment(
         )
 
     fits = inverse_annealing(split.training, split.validation, eta=eta, **schedule)
-    for model, variant, fit in zip((HOF, TEM), (EARLY, INVERSE), fits, strict=True):
+    for model, variant, fit in zip((PLSA, TEM), (EARLY, INVERSE), fits, strict=True):
         report_fit(model, variant, fit)
         report(model, variant, given_training(fit))
         report(model, variant, folded_in(fit))
@@ -248,7 +230,7 @@ def validated_prior(
     for alpha_sum in sums:
         candidate = replace(topics, alpha=np.full(topics.n_topics, alpha_sum / topics.n_topics))
         rng = generator("tempering-prior", **axes)
-        found = evaluate(candidate, rng).log_likelihood.sum()
-        if found > highest:
-            best, highest = candidate, found
+        log_likelihood = evaluate(candidate, rng).log_likelihood.sum()
+        if log_likelihood > highest:
+            best, highest = candidate, log_likelihood
     return best

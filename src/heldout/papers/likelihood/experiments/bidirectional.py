@@ -1,11 +1,10 @@
-"""How far bounds from both sides lie apart on simulated documents, and where left-to-right sequential falls.
+"""The gap between bounds from both sides on simulated documents, and where left-to-right sequential lies in it.
 
 Documents of the test documents' lengths are drawn from a model's topics with their assignments. Their log-likelihood
 log p(w | alpha, phi) is bounded from both sides by `heldout.evaluators.bidirectional`, with ever more temperatures,
-estimated by left-to-right sequential, and exact where that costs little.
+estimated by left-to-right sequential, and computed exactly where that costs little.
 """
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,17 +14,18 @@ from numpy.typing import NDArray
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import train_test_split
 from heldout.errors import InputError
+from heldout.evaluators import SEQUENTIAL
 from heldout.evaluators.bidirectional import bidirectional, simulate
 from heldout.evaluators.estimate import estimate
-from heldout.evaluators.evaluation import FoldIn
-from heldout.evaluators.exact_marginal import cost, exact_marginal
-from heldout.measurements import Measurement
+from heldout.evaluators.evaluation import first_chain
+from heldout.evaluators.exact_marginal import exact_within
+from heldout.measurements import Measurement, mean_of
 from heldout.scores import Score
 from heldout.seeds import generator
 from heldout.topics import Topics
 
-REFERENCE = "left-to-right-sequential"
-AFFORDABLE = 10**10  # updates; some ten seconds
+REFERENCE = SEQUENTIAL
+AFFORDABLE = 10**10  # updates; about ten seconds
 LOWER, UPPER, GAP, EXACT = "lower-difference", "upper-difference", "gap", "exact-difference"
 
 
@@ -37,7 +37,6 @@ def experiment(
     variant: str,
     seed: int,
     test_documents: int,
-    fold_in: FoldIn,  # noqa: ARG001  (nothing is folded in)
     smoothing: float = 0.0,
     documents: int = 50,
     temperatures: Sequence[int] = (10, 30, 100, 300, 1000, 3000),
@@ -53,7 +52,6 @@ def experiment(
         variant: the name that the rows get.
         seed: names split and draws.
         test_documents: how many documents are held out.
-        fold_in: not used.
         smoothing: the constant to add to p(w | z) of a model that was not sampled (a sampled one has its own prior).
         documents: how many documents are simulated; fewer where the test documents are fewer.
         temperatures: numbers of steps between prior and posterior.
@@ -70,33 +68,24 @@ def experiment(
     Raises:
         InputError: when there are fewer than 2 documents, or as the estimators do.
     """
-    topics = chains[0]
-    smoothing = 0.0 if "chain" in topics.provenance else smoothing
-    if smoothing > 0.0:
-        topics = topics.smoothed(smoothing)
+    topics, smoothing, chain, _ = first_chain(chains, smoothing)
     _, test = train_test_split(corpus, test_documents, seed)
     lengths = test.lengths[test.lengths > 0][:documents]
     if len(lengths) < 2:
         raise InputError(f"bidirectional: {len(lengths)} documents of corpus {corpus.name}; simulate 2 or more")
     axes: dict[str, Any] = {"corpus": corpus.name, "model": model, "topics": topics.n_topics, "seed": seed}
     simulated, assignments = simulate(topics, lengths, generator("bidirectional-simulation", **axes))
-    named = axes | {
-        "variant": variant,
-        "smoothing": smoothing,
-        "chain": str(topics.provenance.get("chain", "none")),
-    }
+    named = axes | {"variant": variant, "smoothing": smoothing, "chain": chain}
 
     def mean(quantity: str, axis: str, at: int, values: NDArray[np.float64]) -> Measurement:
-        error = float(values.std(ddof=1)) / math.sqrt(len(values))
-        value = float(values.mean())
-        return Measurement(**named, quantity=quantity, axis=axis, at=int(at), value=value, standard_error=error)
+        return mean_of(values, quantity=quantity, axis=axis, at=int(at), **named)
 
     rng = generator("bidirectional-reference", **axes)
     reference = estimate(REFERENCE, topics, simulated, reference_samples, rng).log_likelihood
-    found = [mean(REFERENCE, "samples", reference_samples, reference)]
-    if cost(lengths, topics.n_topics) <= AFFORDABLE:
-        exact = exact_marginal(topics, simulated).log_likelihood
-        found.append(mean(EXACT, "samples", reference_samples, exact - reference))
+    measurements = [mean(REFERENCE, "samples", reference_samples, reference)]
+    exact = exact_within(topics, simulated, AFFORDABLE)
+    if exact is not None:
+        measurements.append(mean(EXACT, "samples", reference_samples, exact.log_likelihood - reference))
     for steps in temperatures:
         rng = generator("bidirectional-annealing", **axes, temperatures=int(steps))
         lower, upper = (
@@ -105,7 +94,7 @@ def experiment(
                 topics, simulated, samples, rng, assignments=assignments, temperatures=int(steps)
             )
         )
-        found.append(mean(LOWER, "temperatures", steps, lower - reference))
-        found.append(mean(UPPER, "temperatures", steps, upper - reference))
-        found.append(mean(GAP, "temperatures", steps, upper - lower))
-    return [], found
+        measurements.append(mean(LOWER, "temperatures", steps, lower - reference))
+        measurements.append(mean(UPPER, "temperatures", steps, upper - reference))
+        measurements.append(mean(GAP, "temperatures", steps, upper - lower))
+    return [], measurements

@@ -1,4 +1,4 @@
-"""EPCA's folding-in against its truth: log p(w | W) with h integrated out under the Gaussian prior of the penalty.
+"""EPCA's folding-in against the marginal log p(w | W), h integrated out under the Gaussian prior of the penalty.
 
 The evaluators, of one trained EPCA on the same test documents:
 
@@ -12,26 +12,25 @@ falls from its mode m at least as fast as the prior from its own, so that
     log p(w | W) = log ∫ exp(g(h)) dh  <=  l(m) - (penalty / 2) ||m||^2  <=  l(m).
 """
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from heldout.components import Components
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import half_split, train_test_split
 from heldout.errors import InputError
+from heldout.evaluators import FULL, HALF
 from heldout.evaluators.components_marginal import LARGEST_DIMENSION, annealed_marginal, quadrature
 from heldout.evaluators.evaluation import Evaluation, FoldIn
 from heldout.evaluators.full_folding_in import full_folding_in
 from heldout.evaluators.half_folding_in import half_folding_in
-from heldout.measurements import Measurement
-from heldout.scores import Score, total
+from heldout.measurements import Measurement, by_document
+from heldout.scores import Score, score_of
 from heldout.seeds import generator
+from heldout.topics import Components
 
 ANNEALED, QUADRATURE = "marginal-annealed", "marginal-quadrature"
-FULL, HALF = "full-folding-in", "half-folding-in"
 
 
 def experiment(
@@ -47,7 +46,7 @@ def experiment(
     samples: int = 10,
     temperatures: int = 30,
 ) -> tuple[list[Score], list[Measurement]]:
-    """Score trained components on some test documents of a split by the marginal likelihood and by folding-in.
+    """Score trained components on test documents of a split by the marginal likelihood and by folding-in.
 
     Args:
         corpus: all documents.
@@ -67,7 +66,7 @@ def experiment(
         "document": its index in the test part.
 
     Raises:
-        InputError: when what was trained are no components, or had no penalty, or fewer than one document is asked for.
+        InputError: when the model has no components or was trained without a penalty, or for less than one document.
     """
     components = chains[0]
     if not isinstance(components, Components) or "penalty" not in components.provenance:
@@ -80,47 +79,25 @@ def experiment(
     axes: dict[str, Any] = {"corpus": corpus.name, "seed": seed}
     order = generator("epca-marginal-documents", **axes).permutation(test.n_documents)
     chosen = np.sort(order[:documents])
-    some = test.subset(chosen)
-    observed, scored = half_split(some, seed)
+    measured = test.subset(chosen)
+    observed, scored = half_split(measured, seed)
     rng = generator("epca-marginal", **axes, model=model, topics=K)
     evaluations: dict[str, tuple[Evaluation, int]] = {
         ANNEALED: (
-            annealed_marginal(components, some, samples, rng, penalty=penalty, temperatures=temperatures),
+            annealed_marginal(components, measured, samples, rng, penalty=penalty, temperatures=temperatures),
             samples,
         ),
-        FULL: (full_folding_in([components], some, fold_in), 0),
+        FULL: (full_folding_in([components], measured, fold_in), 0),
         HALF: (half_folding_in([components], observed, scored, fold_in), 0),
     }
     if K <= LARGEST_DIMENSION:
-        evaluations[QUADRATURE] = (quadrature(components, some, penalty=penalty), 0)
+        evaluations[QUADRATURE] = (quadrature(components, measured, penalty=penalty), 0)
 
-    scores, measurements = [], []
+    scores: list[Score] = []
+    measurements: list[Measurement] = []
     named = axes | {"model": model, "variant": variant, "topics": K, "smoothing": 0.0, "chain": "none"}
     for evaluator, (evaluation, drawn) in evaluations.items():
-        scores.append(
-            total(
-                evaluation.log_likelihood,
-                evaluation.tokens,
-                tokens_left_out=evaluation.tokens_left_out,
-                evaluator=evaluator,
-                samples=drawn,
-                standard_error=math.sqrt(float(np.sum(evaluation.standard_error**2))),
-                **named,
-            )
-        )
-        if evaluator == HALF:
-            continue
-        values = zip(chosen, evaluation.log_likelihood, evaluation.standard_error, evaluation.tokens, strict=True)
-        measurements += [
-            Measurement(
-                **named,
-                quantity=evaluator,
-                axis="document",
-                at=int(at),
-                value=float(value),
-                standard_error=float(error),
-            )
-            for at, value, error, tokens in values
-            if tokens > 0
-        ]
+        scores.append(score_of(evaluation, evaluator=evaluator, samples=drawn, **named))
+        if evaluator != HALF:
+            measurements += by_document(evaluation, at=chosen, quantity=evaluator, **named)
     return scores, measurements

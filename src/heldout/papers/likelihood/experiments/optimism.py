@@ -3,7 +3,7 @@
 All of it on the same test documents, for one model's topics and several priors of theta:
 
 * the truth, log p(w | alpha, phi): `exact-marginal` where it costs no more than `limit`, and by
-  `left-to-right-sequential` with its standard error everywhere, so that the one checks the other;
+  `left-to-right-sequential` with its standard error everywhere, so that each checks the other;
 * `full-folding-in`, `half-folding-in` (its own scored tokens): as in the study's scores;
 * `plug-in-posterior-mean`: the posterior mean in the place of the folded-in point, by mean field, and as
   `plug-in-exact-mean` exactly where that costs no more than `limit`;
@@ -15,8 +15,8 @@ All of it on the same test documents, for one model's topics and several priors 
 
 The priors give the rows' variants: the topics' own (variant VARIANT; for PLSA Dirichlet(1), as section 3.4 of Welling
 et al. derives), Dirichlet(1) where the topics' own is another (VARIANT-flat-prior), and the one that makes the training
-documents most likely (VARIANT-fitted-prior; `heldout.models.dirichlet_prior`). What does not depend on the prior, folding
-in by EM and the penalty, stands in the first alone.
+documents most likely (VARIANT-fitted-prior; `heldout.models.dirichlet_prior`). What does not depend on the prior,
+folding in by EM and the penalty, stands in the first alone.
 
 The other priors, and further constants, are measured only where `work` allows more than the fewest sweeps: under sparse
 priors left-to-right sequential needs many, and with the few that long documents can afford it lies below the truth by
@@ -34,30 +34,25 @@ from numpy.typing import NDArray
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import half_split, train_test_split
 from heldout.errors import InputError
+from heldout.evaluators import EXACT, FULL, HALF, LAPLACE, MEAN_FIELD_BOUND, SEQUENTIAL
 from heldout.evaluators.estimate import estimate
-from heldout.evaluators.evaluation import Evaluation, FoldIn, in_vocabulary
-from heldout.evaluators.exact_marginal import cost, exact_marginal, exact_posterior_mean
+from heldout.evaluators.evaluation import Evaluation, FoldIn, first_chain, in_vocabulary
+from heldout.evaluators.exact_marginal import exact_posterior_mean, exact_within
 from heldout.evaluators.full_folding_in import full_folding_in
 from heldout.evaluators.half_folding_in import half_folding_in
 from heldout.evaluators.laplace_softmax import laplace_softmax
 from heldout.evaluators.mean_field_bound import mean_field_bound
+from heldout.evaluators.normaliser import log_multinomial_nml_by_document
 from heldout.evaluators.posterior_mean import posterior_mean
-from heldout.measurements import Measurement
+from heldout.measurements import Measurement, by_document
 from heldout.models.dirichlet_prior import fit_prior
 from heldout.models.plsa import fold_in_counts
-from heldout.papers.welling.experiments.normaliser_limits import limits
-from heldout.scores import Score, total
+from heldout.scores import Score, score_of
 from heldout.seeds import generator
 from heldout.topics import Topics
 
-EXACT = "exact-marginal"
-SEQUENTIAL = "left-to-right-sequential"
-FULL = "full-folding-in"
-HALF = "half-folding-in"
 PLUG_IN = "plug-in-posterior-mean"
 PLUG_IN_EXACT = "plug-in-exact-mean"
-MEAN_FIELD = "mean-field-bound"
-LAPLACE = "laplace-softmax"
 DENSITY = "laplace-density"
 ONE_STEP = "laplace-one-step"
 NML = "nml-penalised"
@@ -67,20 +62,20 @@ PRIOR_SUM = "prior-sum"
 PRIOR_LARGEST = "prior-largest"
 FLAT, FITTED = "flat-prior", "fitted-prior"
 
-# the maximum over theta, whatever the study's own folding-in stops at
+# the maximum over theta, to a tolerance that does not depend on the study's folding-in
 MAXIMUM: dict[str, Any] = {"iterations": 1_000, "tolerance": 1e-4}
 Float = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Work:
-    """What the truth may cost.
+    """What the estimate of the true likelihood may cost.
 
     Attributes:
-        samples: sweeps of left-to-right at each position, at most.
-        least: and at least.
-        tokens: resampled tokens of left-to-right, which lower `samples` to what they allow.
-        limit: updates of the exact recursion.
+        samples: the most sweeps of left-to-right sequential at each position.
+        least: the fewest.
+        tokens: the most tokens that it may resample in all; they lower `samples`, but not below `least`.
+        limit: the most updates that the exact marginal of all documents may cost.
     """
 
     samples: int
@@ -130,8 +125,8 @@ def experiment(
         bins: into how many groups of about equal size the documents are divided by length.
         samples: the most sweeps of left-to-right sequential at each position.
         least_samples: the fewest.
-        work: resampled tokens that it may cost, which lowers `samples` for long documents.
-        limit: updates that one exact marginal of all documents may cost.
+        work: the most tokens that it may resample in all, which lowers `samples` for long documents.
+        limit: the most updates that the exact marginal of all documents may cost.
 
     Returns:
         Scores, one per evaluator, prior and constant. Measurements, under `smoothing` alone, named as the evaluators:
@@ -149,55 +144,43 @@ def experiment(
     training, test = train_test_split(corpus, test_documents, seed)
     halves = half_split(test, seed)
     topics = chains[0]
-    K, sampled = topics.n_topics, "chain" in topics.provenance
-    chain = str(topics.provenance.get("chain", "none"))
-    constant = 0.0 if sampled else smoothing
+    K = topics.n_topics
+    smoothed, constant, chain, sampled = first_chain(chains, smoothing)
     axes: dict[str, Any] = {"corpus": corpus.name, "model": model, "topics": K, "chain": chain, "seed": seed}
     scores: list[Score] = []
     measurements: list[Measurement] = []
 
     def measured(topics: Topics, constant: float, name: str, theta: Float) -> dict[str, Evaluation]:
         rng = generator("optimism", **axes, variant=name, smoothing=constant)
-        found = under_prior(topics, test, theta, spent, rng)
+        evaluations = under_prior(topics, test, theta, spent, rng)
         if sampled or name == variant:
-            found[FULL] = full_folding_in([topics], test, fold_in)
-            found[HALF] = half_folding_in([topics], *halves, fold_in)
+            evaluations[FULL] = full_folding_in([topics], test, fold_in)
+            evaluations[HALF] = half_folding_in([topics], *halves, fold_in)
         if name == variant:
-            found[NML] = penalised(topics, test, theta)
-            if EXACT in found:
-                found[PLUG_IN_EXACT] = full_folding_in([topics], test, exact_posterior_mean)
-        for evaluator, evaluation in found.items():
-            folded = sampled and evaluator in (FULL, HALF)  # by sampling: its error is not stated
-            drawn = spent.allowed(test.lengths) if evaluator == SEQUENTIAL else 0
-            error = math.nan if folded else float(np.sqrt(np.sum(evaluation.standard_error**2)))
-            scores.append(
-                total(
-                    evaluation.log_likelihood,
-                    evaluation.tokens,
-                    tokens_left_out=evaluation.tokens_left_out,
-                    variant=name,
-                    smoothing=constant,
-                    evaluator=evaluator,
-                    samples=1 if folded else drawn,
-                    standard_error=error,
-                    **axes,
-                )
-            )
-        return found
+            evaluations[NML] = penalised(topics, test, theta)
+            if EXACT in evaluations:
+                evaluations[PLUG_IN_EXACT] = full_folding_in([topics], test, exact_posterior_mean)
+        for evaluator, evaluation in evaluations.items():
+            named: dict[str, Any] = {**axes, "variant": name, "smoothing": constant, "evaluator": evaluator}
+            if sampled and evaluator in (FULL, HALF):  # folded in by sampling: the error is not stated
+                scores.append(score_of(evaluation, samples=1, standard_error=math.nan, **named))
+            else:
+                drawn = spent.allowed(test.lengths) if evaluator == SEQUENTIAL else 0
+                scores.append(score_of(evaluation, samples=drawn, **named))
+        return evaluations
 
     def row(name: str, quantity: str, axis: str, at: int, value: float, error: float = 0.0) -> Measurement:
         named: dict[str, Any] = {"variant": name, "smoothing": constant, "quantity": quantity, "axis": axis, "at": at}
         return Measurement(**axes, **named, value=float(value), standard_error=float(error))
 
-    smoothed = topics.smoothed(constant) if constant > 0.0 else topics
     theta = maximum(smoothed, test)
     groups = list(by_length(test.lengths, bins))
     rng = generator("optimism-prior", **axes, smoothing=constant)
     affordable = spent.allowed(test.lengths) > least_samples
     others = priors(smoothed, training, variant, rng) if affordable else ()
     for name, prior in ((variant, smoothed), *others):
-        found = measured(prior, constant, name, theta)
-        for evaluator, evaluation in found.items():
+        evaluations = measured(prior, constant, name, theta)
+        for evaluator, evaluation in evaluations.items():
             for group in groups:
                 tokens = evaluation.tokens[group].sum()
                 value = evaluation.log_likelihood[group].sum() / tokens
@@ -211,13 +194,16 @@ def experiment(
         measurements.append(row(name, UNDEFINED, "documents", int((test.lengths > 0).sum()), share))
         if name == variant and K in document_topics:
             for evaluator in (EXACT, SEQUENTIAL, FULL, LAPLACE, NML):
-                if evaluator in found:
-                    values, errors = found[evaluator].log_likelihood, found[evaluator].standard_error
-                    error = math.nan if sampled and evaluator == FULL else None
-                    for d in np.flatnonzero(found[evaluator].tokens):
-                        at, stated = int(d), errors[d] if error is None else error
-                        measurements.append(row(name, evaluator, "document", at, values[d], stated))
-            tokens = found[LAPLACE].tokens
+                if evaluator in evaluations:
+                    measurements += by_document(
+                        evaluations[evaluator],
+                        standard_error=math.nan if sampled and evaluator == FULL else None,
+                        variant=name,
+                        smoothing=constant,
+                        quantity=evaluator,
+                        **axes,
+                    )
+            tokens = evaluations[LAPLACE].tokens
             measurements += [row(name, TOKENS, "document", int(d), tokens[d]) for d in np.flatnonzero(tokens)]
     if affordable and not sampled and K in constants_topics:
         for other in constants:
@@ -228,7 +214,7 @@ def experiment(
 
 
 def priors(topics: Topics, training: Corpus, variant: str, rng: np.random.Generator) -> Iterator[tuple[str, Topics]]:
-    """Yield variants' names and the topics with each other prior: the flat one if theirs is none, and the fitted."""
+    """Yield variants' names and the topics under the other priors: flat, unless theirs is, and fitted."""
     if np.any(topics.alpha != 1.0):
         yield f"{variant}-{FLAT}", replace(topics, alpha=np.ones(topics.n_topics))
     yield f"{variant}-{FITTED}", fit_prior(topics, training, rng)
@@ -237,18 +223,28 @@ def priors(topics: Topics, training: Corpus, variant: str, rng: np.random.Genera
 def under_prior(
     topics: Topics, test: Corpus, theta: Float, work: Work, rng: np.random.Generator
 ) -> dict[str, Evaluation]:
-    """Return what depends on the prior, the truth included; theta, (D, K), is the folded-in maximum."""
-    found = {
+    """Return the evaluations that depend on the prior, the truth included.
+
+    Args:
+        topics: phi and the prior.
+        test: D documents.
+        theta: (D, K), the folded-in maximum.
+        work: what the truth may cost.
+        rng: for left-to-right sequential.
+
+    Returns:
+        Evaluations by evaluator, in nats; `exact-marginal` only where it costs no more than `work.limit`.
+    """
+    evaluations = {
         SEQUENTIAL: estimate(SEQUENTIAL, topics, test, work.allowed(test.lengths), rng),
         PLUG_IN: full_folding_in([topics], test, posterior_mean),
-        MEAN_FIELD: mean_field_bound(topics, test),
+        MEAN_FIELD_BOUND: mean_field_bound(topics, test),
         LAPLACE: laplace_softmax(topics, test),
         DENSITY: laplace_softmax(topics, test, form="density"),
         ONE_STEP: laplace_softmax(topics, test, point="one-step", theta=theta),
     }
-    if cost(found[LAPLACE].tokens, topics.n_topics) <= work.limit:
-        found[EXACT] = exact_marginal(topics, test)
-    return found
+    exact = exact_within(topics, test, work.limit)
+    return evaluations if exact is None else evaluations | {EXACT: exact}
 
 
 def maximum(topics: Topics, documents: Corpus) -> Float:
@@ -261,19 +257,19 @@ def penalised(topics: Topics, test: Corpus, theta: Float) -> Evaluation:
     """Return the folded-in maximum, at theta (D, K), less the multinomial's log C(min(K, V), L), nats."""
     full = full_folding_in([topics], test, lambda *_: theta)
     most = min(topics.n_topics, len(topics.vocabulary))
-    return replace(full, log_likelihood=full.log_likelihood - limits(most, full.tokens))
+    return replace(full, log_likelihood=full.log_likelihood - log_multinomial_nml_by_document(most, full.tokens))
 
 
 def undefined(topics: Topics, test: Corpus, theta: Float) -> float:
-    """Return the share of documents with tokens for which Laplace's method at the folded-in theta is no number."""
-    found = laplace_softmax(topics, test, point="folded-in", theta=theta)
-    return float(np.mean(~np.isfinite(found.log_likelihood[found.tokens > 0])))
+    """Return the share of documents with tokens where Laplace's method at the folded-in theta is not finite."""
+    evaluation = laplace_softmax(topics, test, point="folded-in", theta=theta)
+    return float(np.mean(~np.isfinite(evaluation.log_likelihood[evaluation.tokens > 0])))
 
 
 def by_length(lengths: NDArray[np.int64], bins: int) -> Iterator[NDArray[np.int64]]:
     """Yield the indices of documents with tokens in groups of rising length; equal lengths stay together."""
-    some = np.flatnonzero(lengths)
-    edges = np.unique(np.quantile(lengths[some], np.linspace(0.0, 1.0, bins + 1)[1:-1], method="lower"))
-    of_group = np.searchsorted(edges, lengths[some], side="left")
+    documents = np.flatnonzero(lengths)
+    edges = np.unique(np.quantile(lengths[documents], np.linspace(0.0, 1.0, bins + 1)[1:-1], method="lower"))
+    of_group = np.searchsorted(edges, lengths[documents], side="left")
     for group in np.unique(of_group):
-        yield some[of_group == group]
+        yield documents[of_group == group]

@@ -1,18 +1,19 @@
 """What other libraries report of their own models, beside what those models say of the same documents.
 
-One library fits LDA to the training documents of a split; its own number for the test documents (`heldout.libraries
-.reported`) stands beside the evaluators of this project, on the topics that it fitted and the prior of theta that it
-used:
+One library fits LDA to the training documents of a split; its own number for the test documents
+(`heldout.libraries.reported`) stands beside the evaluators of this project, on the topics that it fitted and the prior
+of theta that it used:
 
 * `reported`: the library's number, as nats of these documents;
 * `mean-field-bound`, `full-folding-in` (the maximum over theta), `half-folding-in`;
 * the truth, log p(w | alpha, phi): `exact-marginal` where it costs no more than `limit`, `left-to-right-sequential`
-  with its standard error elsewhere. As in `heldout.papers.likelihood.experiments.optimism` few sweeps under a sparse prior leave it low.
+  with its standard error elsewhere. As in `heldout.papers.likelihood.experiments.optimism` few sweeps under a sparse
+  prior leave it low.
 
-Libraries keep their defaults, on one thread, but for the number of topics, the seed, and how long they train, which is
-a setting: by default gensim goes through the documents once, which here is a single update and too few by what its own
-log says, and tomotopy trains for ten sweeps a call. The words are those of the training documents, as whoever fits a
-model has no others, so that all libraries score the same tokens; the other test tokens are left out and counted.
+Libraries run on one thread with their defaults, except for the number of topics, the seed, and how long they train: by
+default gensim passes over the documents once, here a single update and too few by its own log, and tomotopy trains for
+ten sweeps a call. The vocabulary is that of the training documents, since whoever fits a model has no other words. So
+all libraries score the same tokens; the other test tokens are left out and counted.
 """
 
 import math
@@ -27,17 +28,18 @@ import numpy as np
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import half_split, train_test_split
 from heldout.errors import InputError
+from heldout.evaluators import EXACT, FULL, HALF, MEAN_FIELD_BOUND, SEQUENTIAL
 from heldout.evaluators.estimate import estimate
 from heldout.evaluators.evaluation import Evaluation
-from heldout.evaluators.exact_marginal import cost, exact_marginal
+from heldout.evaluators.exact_marginal import exact_within
 from heldout.evaluators.full_folding_in import full_folding_in
 from heldout.evaluators.half_folding_in import half_folding_in
 from heldout.evaluators.mean_field_bound import mean_field_bound
 from heldout.libraries.read import fitted
 from heldout.libraries.reported import reported
 from heldout.measurements import Measurement
-from heldout.papers.likelihood.experiments.optimism import EXACT, FULL, HALF, MEAN_FIELD, SEQUENTIAL, Work, maximum
-from heldout.scores import Score, perplexity, total
+from heldout.papers.likelihood.experiments.optimism import Work, maximum
+from heldout.scores import Score, perplexity, score_of
 from heldout.seeds import generator
 from heldout.study import PEERS, installed
 
@@ -73,10 +75,10 @@ def experiment(
         max_iter: scikit-learn's passes over the training documents.
         passes: gensim's.
         sweeps: tomotopy's.
-        samples: sweeps of left-to-right sequential at each position, at most.
-        least_samples: and at least.
-        work: resampled tokens of left-to-right sequential, which lower `samples` to what they allow.
-        limit: updates that the exact marginal of all documents may cost.
+        samples: the most sweeps of left-to-right sequential at each position.
+        least_samples: the fewest.
+        work: the most tokens that it may resample in all, which lowers `samples` for long documents.
+        limit: the most updates that the exact marginal of all documents may cost.
 
     Returns:
         Scores with the library as their model. Measurements on the axis "topics": the number as the library gives it,
@@ -105,29 +107,22 @@ def experiment(
 
     spent = Work(samples, least_samples, work, limit)
     drawn = spent.allowed(test.lengths)
-    found: dict[str, Evaluation] = {
-        MEAN_FIELD: mean_field_bound(peer.topics, test),
+    evaluations: dict[str, Evaluation] = {
+        MEAN_FIELD_BOUND: mean_field_bound(peer.topics, test),
         FULL: full_folding_in([peer.topics], test, maximum),
         HALF: half_folding_in([peer.topics], *half_split(test, seed), maximum),
     }
-    if cost(found[MEAN_FIELD].tokens, topics) <= limit:
-        found[EXACT] = exact_marginal(peer.topics, test)
+    exact = exact_within(peer.topics, test, limit)
+    if exact is not None:
+        evaluations[EXACT] = exact
     else:
-        found[SEQUENTIAL] = estimate(SEQUENTIAL, peer.topics, test, drawn, generator("peers-truth", **axes))
+        evaluations[SEQUENTIAL] = estimate(SEQUENTIAL, peer.topics, test, drawn, generator("peers-truth", **axes))
     named: dict[str, Any] = {**axes, "variant": KIND, "smoothing": 0.0, "chain": "none"}
     scores = {
-        evaluator: total(
-            evaluation.log_likelihood,
-            evaluation.tokens,
-            tokens_left_out=evaluation.tokens_left_out,
-            evaluator=evaluator,
-            samples=drawn if evaluator == SEQUENTIAL else 0,
-            standard_error=float(np.sqrt(np.sum(evaluation.standard_error**2))),
-            **named,
-        )
-        for evaluator, evaluation in found.items()
+        evaluator: score_of(evaluation, evaluator=evaluator, samples=drawn if evaluator == SEQUENTIAL else 0, **named)
+        for evaluator, evaluation in evaluations.items()
     }
-    whole = scores[MEAN_FIELD]
+    whole = scores[MEAN_FIELD_BOUND]
     nats = number.nats_per_token * whole.tokens
     scores[REPORTED] = replace(
         whole,

@@ -5,29 +5,29 @@ Dirichlet(alpha), z_l ~ theta, w_l ~ phi_{z_l}. With d an estimate less log p of
 
     bias = mean d,        rms error = sqrt(mean d^2),
 
-so that an estimate that is too high has a positive bias (`heldout.papers.buntine.experiments.calibration` keeps the sign of the table that
-it reproduces, the opposite).
+so that an estimate that is too high has a positive bias (`heldout.papers.buntine.experiments.calibration` keeps the
+sign of the table that it reproduces, the opposite).
 
-What log p is. The exact value where enumerating it costs little. Otherwise a reference: the mean r of two independent
+log p is the exact value where that costs little. Otherwise it is a reference: the mean r of two independent
 estimates a, b, each with half of the draws. Their errors being independent and alike,
 
     E (a - b)^2 / 4 = variance of r,        E mean (est. - r)^2 - variance of r = E mean of the estimate's error^2,
 
-so the reference's part is taken off. What is left in r is the bias that a and b have in common.
+so the variance of r is subtracted. What remains in r is the bias that a and b have in common.
 
-  * Left-to-right sequential with S sweeps is low by about c / S (`heldout.evaluators.left_to_right_sequential`). With m_S
-    the mean over documents of one and m that of a and b, of R / 2 sweeps each, c = (m - m_S) / (1 / S - 2 / R), and
+  * Left-to-right sequential with S sweeps is low by about c / S (`heldout.evaluators.left_to_right_sequential`). With
+    m_S the mean over documents of one and m that of a and b, of R / 2 sweeps each, c = (m - m_S) / (1 / S - 2 / R), and
 
         bias of r ~ -2 c / R = -(m - m_S) / (R / (2 S) - 1).
 
-  * A Chib-style estimate is unbiased as a probability, so that its logarithm is low by half its variance, which is
-    twice that of r: bias of r ~ -variance of r. It also leaves out what its chains have not reached.
+  * A Chib-style estimate is unbiased as a probability, so its logarithm is low by half its variance, which is twice
+    that of r: bias of r ~ -variance of r. It also misses the modes that its chains have not reached.
 
 Both are low, and an estimate that is unbiased as a probability exceeds log p by t nats with a probability of e^-t at
-most (Markov's inequality). So of the two the higher one on average is the nearer one, and where they agree the one
-with the smaller variance: the Chib-style one is taken where its variance is smaller and its mean is not below the other
-one's by more than two standard errors. Error and bias of the reference are reported; where an estimator's error is not
-clear of them, all that is known is that it is as small as they.
+most (Markov's inequality). So the reference that is higher on average is the nearer one and, where the two agree, the
+one of smaller variance: the Chib-style estimate is taken where its variance is smaller and its mean is below the
+other's by no more than two standard errors. Error and bias of the reference are reported; of an estimator whose error
+is not larger than these, they are only an upper bound.
 """
 
 import math
@@ -39,44 +39,60 @@ from numpy.typing import NDArray
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.evaluators import ESTIMATORS
+from heldout.evaluators import (
+    ANNEALED,
+    CHIB,
+    EMPIRICAL,
+    ESTIMATORS,
+    EXACT,
+    HARMONIC,
+    LAPLACE,
+    LINEAR,
+    MEAN_FIELD_BOUND,
+    MEAN_FIELD_FIRST,
+    MEAN_FIELD_SECOND,
+    PARTICLES,
+    PSEUDO_COUNTS,
+    SEQUENTIAL,
+    UNRESAMPLED,
+    of_likelihood,
+)
 from heldout.evaluators.bidirectional import simulate
 from heldout.evaluators.estimate import estimate
-from heldout.evaluators.exact_marginal import cost, exact_marginal
-from heldout.measurements import Measurement
+from heldout.evaluators.exact_marginal import exact_within
+from heldout.measurements import Measurement, mean_of
 from heldout.scores import Score
 from heldout.seeds import generator
 from heldout.topics import Topics
 
-KIND, NONE, EXACT = "precision", "none", "exact-marginal"
-SEQUENTIAL, CHIB = "left-to-right-sequential", "chib"  # the references
+KIND, NONE = "precision", "none"
 BIAS, ERROR, STATED = "bias-", "rms-error-", "stated-error-"  # and the estimator's name
 VARIANT = "-tokens-"  # between a prior's name and a length
 DOCUMENTS = "documents"
 REFERENCE_ERROR, REFERENCE_BIAS = "reference-error-", "reference-bias-"  # and its name
-AFFORDABLE = 5 * 10**9  # updates of the exact values of a cell; some seconds
+AFFORDABLE = 5 * 10**9  # updates of the exact values of a cell; about five seconds
 FEWEST_DOCUMENTS = 2  # that a standard error needs
-CLEARLY_MORE = 2  # times the samples of the same estimator: the least that a reference has
-FAR_MORE = 8  # times the sweeps from which its bias is told
+CLEARLY_MORE = 2  # the reference has this many times the samples of the same estimator, or more
+FAR_MORE = 8  # times the sweeps from which the reference's bias is extrapolated, or more
 TERMS_PER_DRAW = 20  # of the left-to-right kernel, at most: a token that stays costs the same whatever K is
 
 Float = NDArray[np.float64]
 
 # terms that a document takes, about a nanosecond each: K, L, samples
 TERMS: dict[str, Callable[[int, int, int], float]] = {
-    "left-to-right-sequential": lambda K, L, S: S * L * (L - 1) / 2 * min(K, TERMS_PER_DRAW),
-    "left-to-right": lambda K, L, S: S * L * (L - 1) / 2 * min(K, TERMS_PER_DRAW),
-    "left-to-right-unresampled": lambda K, L, S: S * L * K,
-    "mean-field-importance": lambda K, L, S: L * (10 * K + S * 10),
-    "mean-field-importance-second-order": lambda K, L, S: L * (60 * K + S * 10),
-    "iterated-pseudo-counts": lambda K, L, S: L * (10 * K + S * 10),
-    "annealed-importance": lambda K, L, S: 100 * S * L * K,
-    "chib": lambda K, L, S: 10 * (20 + 2 * S) * L * K,
-    "empirical-likelihood": lambda K, L, S: S * L * K,
-    "harmonic-mean": lambda K, L, S: (20 + S) * L * K,
-    "linear-time": lambda K, L, _: 4 * L * K,
-    "mean-field-bound": lambda K, L, _: 100 * L * K,
-    "laplace-softmax": lambda K, L, _: L * K * (100 + min(L, K)),
+    SEQUENTIAL: lambda K, L, S: S * L * (L - 1) / 2 * min(K, TERMS_PER_DRAW),
+    PARTICLES: lambda K, L, S: S * L * (L - 1) / 2 * min(K, TERMS_PER_DRAW),
+    UNRESAMPLED: lambda K, L, S: S * L * K,
+    MEAN_FIELD_FIRST: lambda K, L, S: L * (10 * K + S * 10),
+    MEAN_FIELD_SECOND: lambda K, L, S: L * (60 * K + S * 10),
+    PSEUDO_COUNTS: lambda K, L, S: L * (10 * K + S * 10),
+    ANNEALED: lambda K, L, S: 100 * S * L * K,
+    CHIB: lambda K, L, S: 10 * (20 + 2 * S) * L * K,
+    EMPIRICAL: lambda K, L, S: S * L * K,
+    HARMONIC: lambda K, L, S: (20 + S) * L * K,
+    LINEAR: lambda K, L, _: 4 * L * K,
+    MEAN_FIELD_BOUND: lambda K, L, _: 100 * L * K,
+    LAPLACE: lambda K, L, _: L * K * (100 + min(L, K)),
 }
 
 
@@ -97,11 +113,6 @@ class Cell(NamedTuple):
 def variant(prior: str, tokens: int) -> str:
     """Return the variant that the rows of one prior and length have, such as "alpha-0.1-tokens-50"."""
     return f"{prior}{VARIANT}{tokens}"
-
-
-def estimators() -> list[str]:
-    """Return the estimators that have an error: all but the exact value and those of another quantity."""
-    return [name for name, known in ESTIMATORS.items() if name != EXACT and known.behaviour != "other"]
 
 
 def priors(topics: int, alphas: Sequence[float], alpha_sums: Sequence[float]) -> dict[str, float]:
@@ -147,7 +158,7 @@ def cells(
 
 
 class Reference(NamedTuple):
-    """What stands for log p.
+    """The values that are taken for log p.
 
     Attributes:
         estimator: its name.
@@ -164,18 +175,16 @@ class Reference(NamedTuple):
 
 def runs(topics: int, tokens: int, documents: int, samples: Sequence[int], work: float) -> Iterator[tuple[str, int]]:
     """Yield the estimators and numbers of samples (0 for a deterministic one) that take at most `work` terms."""
-    for name in estimators():
+    for name in of_likelihood():
         for count in [0] if ESTIMATORS[name].deterministic else sorted(samples):
             if documents * TERMS[name](topics, tokens, count) <= work:
                 yield name, count
 
 
 def experiment(
-    corpus: Corpus | None = None,  # noqa: ARG001  (nothing is read)
     *,
     topics: int,
     seed: int,
-    test_documents: int = 0,  # noqa: ARG001
     lengths: Sequence[int] = (10, 50, 150, 500),
     documents: Sequence[int] = (48, 48, 24, 8),
     alphas: Sequence[float] = (0.1, 1.0),
@@ -191,18 +200,17 @@ def experiment(
     """Return every estimator's errors on drawn documents, by prior, length and number of samples.
 
     Args:
-        corpus: plays no part.
         topics: K.
         seed: names the draws.
-        test_documents: plays no part.
         lengths: L, tokens per document.
         documents: D of each length.
         alphas: symmetric priors by their parameter.
         alpha_sums: symmetric priors by the sum of their K parameters.
         words: V.
         gamma: the Dirichlet parameter of the topics.
-        samples: what every estimator that samples is given.
-        work: terms, about a nanosecond each, that an estimator may take for a length's documents; more are not run.
+        samples: the numbers of samples that every estimator that samples is run with.
+        work: the most terms, about a nanosecond each, that an estimator may take for the documents of a length; an
+            estimator that would take more is not run.
         reference_draws: draws of a topic for the left-to-right reference of a prior and length.
         reference_work: terms for the Chib-style one.
         most_reference_samples: samples of either, at most.
@@ -242,10 +250,11 @@ def experiment(
 
 
 def _reference(cell: Cell, samples: Mapping[str, int], axes: Mapping[str, Any]) -> Reference:
-    """Return the exact values, or the better one of the two references with so many samples."""
-    if cost(cell.documents.lengths, cell.topics.n_topics) <= AFFORDABLE:
-        return Reference(EXACT, 0, exact_marginal(cell.topics, cell.documents).log_likelihood, 0.0)
-    found = []
+    """Return the exact values, or the better of two references, each with its number of `samples`."""
+    exact = exact_within(cell.topics, cell.documents, AFFORDABLE)
+    if exact is not None:
+        return Reference(EXACT, 0, exact.log_likelihood, 0.0)
+    references = []
     for name, count in samples.items():
         a, b = (
             estimate(
@@ -257,8 +266,8 @@ def _reference(cell: Cell, samples: Mapping[str, int], axes: Mapping[str, Any]) 
             ).log_likelihood
             for half in (0, 1)
         )
-        found.append(Reference(name, count, (a + b) / 2, float(((a - b) ** 2).mean()) / 4))
-    sequential, chib = found
+        references.append(Reference(name, count, (a + b) / 2, float(((a - b) ** 2).mean()) / 4))
+    sequential, chib = references
     below = float((sequential.truth - chib.truth).mean())
     allowed = 2 * math.sqrt((sequential.variance + chib.variance) / len(chib.truth))
     return chib if chib.variance < sequential.variance and below <= allowed else sequential
@@ -267,7 +276,7 @@ def _reference(cell: Cell, samples: Mapping[str, int], axes: Mapping[str, Any]) 
 def _measured(
     cell: Cell, reference: Reference, planned: Iterator[tuple[str, int]], axes: Mapping[str, Any]
 ) -> Iterator[Measurement]:
-    """Yield one cell's rows."""
+    """Yield the measurements of one cell."""
     named: dict[str, Any] = {
         "corpus": NONE,
         "model": NONE,
@@ -285,17 +294,12 @@ def _measured(
         if name == reference.estimator and CLEARLY_MORE * count > reference.samples:
             continue
         rng = generator("precision", estimator=name, samples=count, **axes)
-        found = estimate(name, cell.topics, cell.documents, count, rng)
-        errors = found.log_likelihood - reference.truth
+        evaluation = estimate(name, cell.topics, cell.documents, count, rng)
+        errors = evaluation.log_likelihood - reference.truth
         if name == reference.estimator == SEQUENTIAL and FAR_MORE * count <= reference.samples:  # at last with the most
             bias = min(0.0, float(errors.mean()) / (reference.samples / (2 * count) - 1))
         here: dict[str, Any] = {"axis": "samples", "at": count, **named}
-        yield Measurement(
-            quantity=BIAS + name,
-            value=float(errors.mean()),
-            standard_error=float(errors.std(ddof=1)) / math.sqrt(number),
-            **here,
-        )
+        yield mean_of(errors, quantity=BIAS + name, **here)
         squares = errors**2
         error = math.sqrt(max(0.0, float(squares.mean()) - reference.variance))
         spread = float(squares.std(ddof=1)) / math.sqrt(number)  # of the mean square; of its root by the delta method,
@@ -306,8 +310,8 @@ def _measured(
             standard_error=spread / (2 * max(error, floor)) if spread else 0.0,
             **here,
         )
-        if not ESTIMATORS[name].deterministic and not np.isnan(found.standard_error).any():
-            stated = math.sqrt(float((found.standard_error**2).mean()))
+        if not ESTIMATORS[name].deterministic and not np.isnan(evaluation.standard_error).any():
+            stated = math.sqrt(float((evaluation.standard_error**2).mean()))
             yield Measurement(quantity=STATED + name, value=stated, **here)
     here = {"axis": "samples", "at": reference.samples, **named}
     error = math.sqrt(reference.variance)

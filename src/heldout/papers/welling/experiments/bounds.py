@@ -1,4 +1,4 @@
-"""Section 4.1 on real documents: what is optimistic and what is pessimistic, against the exact marginal.
+"""Section 4.1 on real documents: which evaluators are optimistic and which pessimistic, against the exact marginal.
 
 The evaluators, of one model's topics on one split's test documents:
 
@@ -11,25 +11,23 @@ The evaluators, of one model's topics on one split's test documents:
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import half_split, train_test_split
-from heldout.evaluators.evaluation import Evaluation, FoldIn
+from heldout.evaluators import EXACT, FOLDING_IN, FULL, HALF, MEAN_FIELD_BOUND
+from heldout.evaluators.evaluation import Evaluation, FoldIn, first_chain
 from heldout.evaluators.exact_marginal import exact_marginal
 from heldout.evaluators.full_folding_in import full_folding_in
 from heldout.evaluators.half_folding_in import half_folding_in
 from heldout.evaluators.mean_field_bound import mean_field_bound
-from heldout.measurements import Measurement
-from heldout.scores import Score, total
+from heldout.measurements import Measurement, by_document
+from heldout.scores import Score, score_of
 from heldout.topics import Topics
 
-EXACT = "exact-marginal"
-MEAN_FIELD = "mean-field-bound"
-FULL = "full-folding-in"
-HALF = "half-folding-in"
 JOINT = "full-folding-in-joint"
 TOKENS = "tokens"
 
@@ -67,56 +65,28 @@ def experiment(
     """
     _, test = train_test_split(corpus, test_documents, seed)
     observed, scored = half_split(test, seed)
-    topics = chains[0]
-    sampled = "chain" in topics.provenance
-    chain = str(topics.provenance.get("chain", "none"))
-    smoothing = 0.0 if sampled else smoothing
-    if smoothing > 0.0:
-        topics = topics.smoothed(smoothing)
+    topics, smoothing, chain, sampled = first_chain(chains, smoothing)
 
     evaluations: dict[str, Evaluation] = {
         EXACT: exact_marginal(topics, test),
-        MEAN_FIELD: mean_field_bound(topics, test),
+        MEAN_FIELD_BOUND: mean_field_bound(topics, test),
         FULL: full_folding_in([topics], test, fold_in),
         HALF: half_folding_in([topics], observed, scored, fold_in),
     }
     if np.all(topics.alpha == 1.0) and not sampled:
         full = evaluations[FULL]
         joint = full.log_likelihood + np.where(full.tokens > 0, math.lgamma(topics.n_topics), 0.0)
-        evaluations[JOINT] = Evaluation(joint, full.tokens, full.standard_error, full.tokens_left_out)
+        evaluations[JOINT] = replace(full, log_likelihood=joint)
 
-    scores, measurements = [], []
+    named: dict[str, Any] = {"corpus": corpus.name, "model": model, "variant": variant, "topics": topics.n_topics}
+    named |= {"smoothing": smoothing, "chain": chain, "seed": seed}
+    tokens = Evaluation.deterministic(evaluations[EXACT].tokens.astype(np.float64), evaluations[EXACT].tokens)
+    scores: list[Score] = []
+    measurements = by_document(tokens, quantity=TOKENS, **named)
     for evaluator, evaluation in evaluations.items():
-        has_tokens = evaluation.tokens > 0
-        folded = sampled and evaluator in (FULL, HALF)  # by sampling: its error is not stated
-        named: dict[str, Any] = {
-            "corpus": corpus.name,
-            "model": model,
-            "variant": variant,
-            "topics": topics.n_topics,
-            "smoothing": smoothing,
-            "chain": chain,
-            "seed": seed,
-            "standard_error": math.nan if folded else 0.0,
-        }
-        scores.append(
-            total(
-                evaluation.log_likelihood,
-                evaluation.tokens,
-                tokens_left_out=evaluation.tokens_left_out,
-                evaluator=evaluator,
-                samples=1 if folded else 0,
-                **named,
-            )
-        )
-        if evaluator == HALF:
-            continue
-        values = {evaluator: evaluation.log_likelihood}
-        if evaluator == EXACT:
-            values[TOKENS] = evaluation.tokens.astype(np.float64)
-        measurements += [
-            Measurement(quantity=quantity, axis="document", at=int(d), value=float(value[d]), **named)
-            for quantity, value in values.items()
-            for d in np.flatnonzero(has_tokens)
-        ]
+        folded = sampled and evaluator in FOLDING_IN  # by sampling: its error is not stated
+        error = math.nan if folded else None
+        scores.append(score_of(evaluation, evaluator=evaluator, samples=int(folded), standard_error=error, **named))
+        if evaluator != HALF:
+            measurements += by_document(evaluation, standard_error=error, quantity=evaluator, **named)
     return scores, measurements

@@ -1,6 +1,6 @@
 r"""Whether the Markov chains of one run have converged: their traces, split R-hat, and drift.
 
-What is watched is the chains' log p(w, z | alpha, beta), in nats. Of each chain the last half of the sweeps counts.
+Both diagnostics are of the chains' log p(w, z | alpha, beta), in nats, over the last half of each chain's sweeps.
 
 Split R-hat (Gelman et al., Bayesian Data Analysis, third edition, section 11.4). Each chain's last half is cut into
 two halves of n values psi[i, j], i = 1..n, j = 1..m, m twice the number of chains. With the means psi[., j] of the
@@ -10,7 +10,7 @@ halves, their mean psi[., .] and the variances s[j]^2 = sum_i (psi[i, j] - psi[.
     R-hat = sqrt( ((n - 1) / n W + B / n) / W ),
 
 near 1 where chains agree with one another and with their own past. It compares variances: chains that stay in
-different modes of nearly the same height give a large value, however little the height differs.
+different modes give a large value even where the modes' heights hardly differ.
 
 Drift. The slope of the chains' mean trace over the last half, by least squares, times the sweeps that it spans,
 over the standard deviation of a chain around its own line: by how many of its own fluctuations a chain still rises.
@@ -23,7 +23,6 @@ from numpy.typing import NDArray
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.evaluators.evaluation import FoldIn
 from heldout.measurements import Measurement
 from heldout.scores import Score
 from heldout.topics import Topics
@@ -81,8 +80,6 @@ def experiment(
     model: str,
     variant: str,
     seed: int,
-    test_documents: int,  # noqa: ARG001  (the chains bring what is measured)
-    fold_in: FoldIn,  # noqa: ARG001
 ) -> tuple[list[Score], list[Measurement]]:
     """Return the thinned traces, split R-hat and drift of the chains of one run.
 
@@ -92,8 +89,6 @@ def experiment(
         model: the model's name.
         variant: the variant's name.
         seed: the named seed.
-        test_documents: how many documents were held out; plays no part.
-        fold_in: the model's fold-in; plays no part.
 
     Returns:
         No score; and measurements: quantity "log-joint" (nats) on axis "sweep", at most 31 records per chain, evenly

@@ -2,7 +2,7 @@
 
 A mixture of multinomials (one latent variable per document) and a hidden Markov model (one per token) are trained with
 point posteriors, and every test document is scored twice under the same parameters: by its exact log-likelihood and by
-max_h log p(x, h), equation 4.30, which is what folding-in gives a discrete h.
+max_h log p(x, h), equation 4.30: folding-in with a discrete h.
 """
 
 from collections.abc import Sequence
@@ -13,14 +13,15 @@ import numpy as np
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import train_test_split
 from heldout.errors import InputError
-from heldout.measurements import Measurement
+from heldout.evaluators import EXACT
+from heldout.evaluators.evaluation import Evaluation
+from heldout.measurements import Measurement, by_document
 from heldout.models.hmm import HMM
 from heldout.models.multinomial_mixture import MultinomialMixture
 from heldout.models.vem import Float
-from heldout.scores import Score, total
+from heldout.scores import Score, score_of
 from heldout.seeds import generator
 
-EXACT = "exact-marginal"
 BOUND = "point-bound"
 MIXTURE = "mixture-of-multinomials"
 HIDDEN_MARKOV = "hmm"
@@ -63,25 +64,18 @@ def experiment(
     training, test = train_test_split(corpus, test_documents, seed)
     scores: list[Score] = []
     measurements: list[Measurement] = []
-    lengths = test.lengths
     for model in (MIXTURE, HIDDEN_MARKOV):
         for k in topics:
             random = generator("discrete-latents", corpus=corpus.name, model=model, topics=k, seed=seed)
             evaluate = _mixture if model == MIXTURE else _hidden_markov
             values = evaluate(training, test, k, iterations, smoothing, random)
             for evaluator, nats in values.items():
-                place: dict[str, Any] = {
-                    "corpus": corpus.name,
-                    "model": model,
-                    "variant": VARIANT,
-                    "topics": k,
-                    "smoothing": smoothing,
-                }
-                place |= {"chain": "none", "evaluator": evaluator, "samples": 0, "seed": seed, "standard_error": 0.0}
-                scores.append(total(nats, lengths, **place))
+                evaluation = Evaluation.deterministic(nats, test.lengths)
+                named: dict[str, Any] = {"corpus": corpus.name, "model": model, "variant": VARIANT, "topics": k}
+                named |= {"smoothing": smoothing, "chain": "none", "seed": seed}
+                scores.append(score_of(evaluation, evaluator=evaluator, **named))
                 if k <= document_topics:
-                    key = (corpus.name, model, VARIANT, k, smoothing, "none", seed, evaluator, "document")
-                    measurements += [Measurement(*key, int(d), float(nats[d])) for d in np.flatnonzero(lengths)]
+                    measurements += by_document(evaluation, quantity=evaluator, **named)
     return scores, measurements
 
 

@@ -24,13 +24,16 @@ from scipy.special import gammaln, xlogy
 
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import train_test_split
-from heldout.evaluators.normaliser import log_multinomial_nml
+from heldout.evaluators import EXACT, FULL
+from heldout.evaluators.evaluation import Evaluation
+from heldout.evaluators.normaliser import log_multinomial_nml_by_document
 from heldout.measurements import Measurement
-from heldout.scores import Score, total
+from heldout.scores import Score, score_of
 
 KIND = "normaliser-limits"
 MODEL = "word-topics"
 LIMIT = "log-nml"
+NORMALISED = "normalised-folding-in"
 
 
 def experiment(
@@ -55,13 +58,13 @@ def experiment(
     folded = _by_document(counts, xlogy(counts.data, counts.data)) - xlogy(lengths, lengths)
     marginal = gammaln(V) - gammaln(V + lengths) + _by_document(counts, gammaln(1.0 + counts.data))
     values = {
-        "full-folding-in": folded,
-        "normalised-folding-in": folded - limits(V, lengths),
-        "exact-marginal": marginal,
+        FULL: folded,
+        NORMALISED: folded - log_multinomial_nml_by_document(V, lengths),
+        EXACT: marginal,
     }
     named: dict[str, Any] = {"corpus": corpus.name, "model": MODEL, "variant": KIND, "smoothing": 0.0, "chain": "none"}
     scores = [
-        total(value, lengths, topics=V, evaluator=evaluator, samples=0, seed=seed, standard_error=0.0, **named)
+        score_of(Evaluation.deterministic(value, lengths), topics=V, evaluator=evaluator, seed=seed, **named)
         for evaluator, value in values.items()
     ]
     tokens = int(lengths.sum())
@@ -72,18 +75,12 @@ def experiment(
             quantity=LIMIT,
             axis="tokens",
             at=tokens,
-            value=float(limits(min(k, V), lengths).sum()),
+            value=float(log_multinomial_nml_by_document(min(k, V), lengths).sum()),
             **named,
         )
         for k in topics
     ]
     return scores, measurements
-
-
-def limits(topics: int, lengths: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return log C(topics, L) of every document's length, nats: at most so much does folding-in ignore."""
-    found, position = np.unique(lengths, return_inverse=True)
-    return np.array([log_multinomial_nml(topics, int(length)) for length in found])[position]
 
 
 def _by_document(counts: sp.csr_array, values: NDArray[np.float64]) -> NDArray[np.float64]:

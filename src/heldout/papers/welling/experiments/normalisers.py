@@ -7,7 +7,6 @@ import numpy as np
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.evaluators.evaluation import FoldIn
 from heldout.evaluators.normaliser import log_normaliser
 from heldout.measurements import Measurement
 from heldout.scores import Score
@@ -28,8 +27,6 @@ def experiment(
     model: str,
     variant: str,
     seed: int,
-    test_documents: int,  # noqa: ARG001  (no document is scored)
-    fold_in: FoldIn,  # noqa: ARG001  (the maximum is taken at a tolerance of its own)
     lengths: Sequence[int],
     samples: int,
     smoothing: float = 0.0,
@@ -42,8 +39,6 @@ def experiment(
         model: its name.
         variant: the name that the rows get.
         seed: the named seed of the topics; names the draws too, with corpus, model, variant, topics, chain and length.
-        test_documents: plays no part.
-        fold_in: plays no part.
         lengths: L, tokens per document.
         samples: documents to draw at each length.
         smoothing: the constant to add to p(w | z); 0 leaves the topics as they are.

@@ -1,0 +1,150 @@
+"""The evaluators over a block of documents.
+
+Documents are evaluated in blocks of `BLOCK` from the first, and the random numbers of a document are named by its place
+(block and place in it) and the seed: results depend neither on batches nor on processes nor on interruptions.
+
+A block is evaluated over its own words and one more that stands for all others, phi[k, other] = 1 - sum_w phi[k, w]:
+no evaluator looks at words that do not occur, and what a block costs no longer depends on V.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heldout.auditing.result import TRUTH
+from heldout.corpora.corpus import Corpus
+from heldout.corpora.split import half_split
+from heldout.corpora.stream import DocumentStream
+from heldout.evaluators import EXACT, FULL, HALF, MEAN_FIELD_BOUND
+from heldout.evaluators.estimate import estimate
+from heldout.evaluators.evaluation import Evaluation
+from heldout.evaluators.exact_marginal import exact_marginal
+from heldout.evaluators.full_folding_in import full_folding_in
+from heldout.evaluators.half_folding_in import half_folding_in
+from heldout.evaluators.mean_field_bound import mean_field_bound
+from heldout.models.plsa import fold_in_counts
+from heldout.seeds import generator
+from heldout.topics import Topics
+
+FOLD_IN: dict[str, Any] = {"iterations": 1_000, "tolerance": 1e-4}  # of the maximum, nats per token
+MEAN_FIELD: dict[str, Any] = {"iterations": 10_000, "tolerance": 1e-9}  # of an iteration, nats per token
+BLOCK = 16  # documents
+ERROR, HALF_TOKENS = "error", "half-tokens"  # of the truth; that half folding-in scores
+COLUMNS = (MEAN_FIELD_BOUND, FULL, HALF, TRUTH, ERROR, HALF_TOKENS)  # of a document, as the store keeps them
+
+Float = NDArray[np.float64]
+
+
+class Work(NamedTuple):
+    """What is done with every document.
+
+    Attributes:
+        estimator: of the truth, its name in `heldout.evaluators.ESTIMATORS`.
+        samples: of the estimator, per document; 0 for a deterministic one.
+        seed: names the halves and the estimator's draws.
+        reason: why this estimator and this many samples, one sentence.
+    """
+
+    estimator: str
+    samples: int
+    seed: int
+    reason: str
+
+
+class Block(NamedTuple):
+    """Consecutive documents over the model's vocabulary, the first of them document `first` of the stream."""
+
+    first: int
+    tokens: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, first: int, documents: Sequence[NDArray[np.int32]]) -> Self:
+        """Return the block of these documents, each its tokens."""
+        tokens = np.concatenate([np.zeros(0, np.int32), *documents]).astype(np.int32)
+        return cls(first, tokens, np.cumsum([0, *map(len, documents)]).astype(np.int64))
+
+    @property
+    def end(self) -> int:
+        """The document after the last."""
+        return self.first + len(self.offsets) - 1
+
+
+def blocks(stream: DocumentStream) -> Iterator[Block]:
+    """Yield the documents in blocks of `BLOCK` from the first, whatever the stream's batches."""
+    first, pending = 0, list[NDArray[np.int32]]()
+    for batch in stream:
+        for d in range(batch.n_documents):
+            pending.append(batch.document(d))
+            if len(pending) == BLOCK:
+                yield Block.of(first, pending)
+                first, pending = first + BLOCK, []
+    if pending:
+        yield Block.of(first, pending)
+
+
+def local(phi_by_word: Float, alpha: Float, block: Block) -> tuple[Topics, Corpus]:
+    """Return the block's documents and the topics over the block's own words (see the module).
+
+    Args:
+        phi_by_word: (V, K) p(w | z).
+        alpha: (K,) Dirichlet parameters.
+        block: the documents.
+    """
+    words, tokens = np.unique(block.tokens, return_inverse=True)
+    phi = np.array(phi_by_word[words].T, dtype=np.float64, order="C")
+    if len(words) < len(phi_by_word):
+        phi = np.column_stack([phi, np.maximum(1.0 - phi.sum(axis=1), 0.0)])
+    vocabulary = tuple(map(str, range(phi.shape[1])))
+    names = tuple(map(str, range(block.first, block.end)))
+    documents = Corpus("audit", vocabulary, tokens.astype(np.int32), block.offsets, names)
+    return Topics(np.ascontiguousarray(phi), alpha, vocabulary), documents
+
+
+def _fold_in(topics: Topics, documents: Corpus) -> Float:
+    return fold_in_counts(topics, documents.counts(), **FOLD_IN)
+
+
+def _bound(topics: Topics, documents: Corpus, _: Work, __: int) -> Evaluation:
+    return mean_field_bound(topics, documents, **MEAN_FIELD)
+
+
+def _full(topics: Topics, documents: Corpus, _: Work, __: int) -> Evaluation:
+    return full_folding_in([topics], documents, _fold_in)
+
+
+def _half(topics: Topics, documents: Corpus, work: Work, _: int) -> Evaluation:
+    return half_folding_in([topics], *half_split(documents, work.seed), _fold_in)
+
+
+def _truth(topics: Topics, documents: Corpus, work: Work, first: int) -> Evaluation:
+    if work.estimator == EXACT:  # what it costs has been looked at
+        return exact_marginal(topics, documents, limit=2**62)
+    rng = generator("audit", block=first // BLOCK, seed=work.seed)
+    return estimate(work.estimator, topics, documents, work.samples, rng)
+
+
+PARTS: dict[str, Callable[[Topics, Corpus, Work, int], Evaluation]] = {
+    MEAN_FIELD_BOUND: _bound,
+    FULL: _full,
+    HALF: _half,
+    TRUTH: _truth,
+}
+
+
+def evaluate(phi_by_word: Float, alpha: Float, block: Block, work: Work) -> Float:
+    """Return the values of a block's documents, (D, len(COLUMNS)), nats.
+
+    Args:
+        phi_by_word: (V, K) p(w | z).
+        alpha: (K,) Dirichlet parameters.
+        block: the documents.
+        work: what is done with them.
+    """
+    topics, documents = local(phi_by_word, alpha, block)
+    evaluations = {name: part(topics, documents, work, block.first) for name, part in PARTS.items()}
+    log_likelihoods = [evaluations[name].log_likelihood for name in PARTS]
+    errors, half_tokens = evaluations[TRUTH].standard_error, evaluations[HALF].tokens.astype(np.float64)
+    return np.column_stack([*log_likelihoods, errors, half_tokens])

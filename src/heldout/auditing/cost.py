@@ -1,0 +1,73 @@
+"""What exact likelihoods cost, before they are computed (`heldout.evaluators.exact_marginal`)."""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heldout.evaluators.exact_marginal import CHEAPER, LARGEST_COST, LARGEST_LAYER, UPDATES_PER_SECOND, cost
+from heldout.evaluators.simplex_quadrature import FEWEST_TOPICS, LEAST_COST, quadrature_cost
+
+
+def exact_updates(tokens: NDArray[np.int32], topics: int) -> float:
+    """Return the updates that one document's exact likelihood takes, by the cheaper way; inf where it is too large.
+
+    Args:
+        tokens: (L,) words of the document.
+        topics: K.
+    """
+    return math.inf if too_large(len(tokens), topics) else _updates(tokens, topics)[0]
+
+
+def exact_seconds(topics: int, lengths: Sequence[int]) -> float:
+    """Return about how long exact values of documents of these lengths take on one core; inf where they are refused.
+
+    Args:
+        topics: K.
+        lengths: tokens of every document; no word occurs twice in a document, the dearest case.
+
+    Examples:
+        >>> exact_seconds(2, [100])
+        1.0302e-05
+        >>> exact_seconds(400, [200])
+        inf
+    """
+    if cost(lengths, topics) > LARGEST_COST:
+        return math.inf
+    total = 0.0
+    for length, number in sorted(Counter(lengths).items()):
+        updates, by_quadrature = _updates(np.arange(length, dtype=np.int32), topics)
+        if not by_quadrature and too_large(length, topics):
+            return math.inf
+        total += number * updates / UPDATES_PER_SECOND
+    return total
+
+
+def too_large(length: int, topics: int) -> bool:
+    """Say whether the count vectors of a document of L tokens at K topics take too much memory."""
+    return math.comb(length + topics - 1, topics - 1) > LARGEST_LAYER
+
+
+def _updates(tokens: NDArray[np.int32], topics: int) -> tuple[float, bool]:
+    """Return the updates of a document, and whether the quadrature is the cheaper way."""
+    polynomial = cost([len(tokens)], topics)
+    if topics >= FEWEST_TOPICS and polynomial >= LEAST_COST:
+        points = quadrature_cost(tokens, topics)
+        if points <= CHEAPER * polynomial:
+            return points / CHEAPER, True
+    return float(polynomial), False
+
+
+def duration(seconds: float) -> str:
+    """Return a time in two digits of a unit that suits it.
+
+    Examples:
+        >>> duration(90.0), duration(0.0123)
+        ('1.5 min', '12 ms')
+    """
+    units = {"h": 3600.0, "min": 60.0, "s": 1.0, "ms": 1e-3, "µs": 1e-6}
+    unit = next((unit for unit, size in units.items() if seconds >= size), "µs")
+    value = seconds / units[unit]
+    return f"{value:.2g} {unit}" if value < 99.5 else f"{value:,.0f} {unit}"

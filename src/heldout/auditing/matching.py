@@ -1,0 +1,110 @@
+"""A model and documents over the same words."""
+
+import hashlib
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heldout.corpora.stream import DocumentStream
+from heldout.errors import InputError
+from heldout.libraries import Fitted
+from heldout.topics import Topics
+
+OWN_NUMBERS = ("tomotopy", "MALLET")  # number words by frequency, by first appearance: no corpus has the same numbers
+LEAST_SEEN, MOST_EXCESS, FEWEST_TOKENS = 0.6, 1.0, 1000  # of what is expected; nats per token; to judge by
+
+
+def as_fitted(model: Any, vocabulary: Sequence[str] | None) -> tuple[Fitted, str]:
+    """Return a model of any kind as topics that can be scored, and its name.
+
+    Args:
+        model: see `heldout.audit`.
+        vocabulary: the model's words, for a model that does not name them.
+
+    Raises:
+        InputError: when it cannot be read, or its words are not those of the vocabulary.
+    """
+    from heldout.libraries import read
+
+    if not isinstance(model, str | Path | Fitted):
+        return read.fitted(model, vocabulary), type(model).__name__
+    if isinstance(model, Fitted):
+        fitted, name = model, type(model.native).__name__ if model.native is not None else model.library
+    else:
+        fitted, name = read.read_model(Path(model)), Path(model).name
+    if vocabulary is not None:
+        words = fitted.topics.vocabulary
+        if fitted.words_known and tuple(vocabulary) != words:
+            raise InputError("the model names its words, and the vocabulary has others; leave the vocabulary out")
+        if len(vocabulary) != len(words):
+            raise InputError(f"{len(vocabulary)} words, but the model has {len(words)}; give its own")
+        fitted = replace(fitted, topics=replace(fitted.topics, vocabulary=tuple(vocabulary)), words_known=True)
+    return fitted, name
+
+
+def over_same_words(fitted: Fitted, stream: DocumentStream) -> tuple[Fitted, DocumentStream]:
+    """Return the documents over the model's words, by name, or by place where the model names none.
+
+    A model that names no words takes their names from the documents.
+
+    Raises:
+        InputError: when words can be matched neither way.
+    """
+    if fitted.words_known:
+        if fitted.library in OWN_NUMBERS and stream.words is None and not stream.texts:
+            raise InputError(
+                f"{stream.name}: these documents number their words and do not name them, and {fitted.library} gives"
+                " words numbers of its own; name the documents' words, one per line (--documents-vocabulary; in"
+                " Python documents that are lists of words)"
+            )
+        return fitted, stream.over(fitted.topics.vocabulary)
+    stream = stream.placed(len(fitted.topics.vocabulary))
+    if stream.vocabulary is not None:
+        fitted = replace(fitted, topics=replace(fitted.topics, vocabulary=stream.vocabulary))
+    return fitted, stream
+
+
+def unlike(topics: Topics, words: NDArray[np.int64]) -> str:
+    """Say how documents differ from the model's own corpus, where they differ so much that they are of another.
+
+    Under the model a token is w with p(w) = sum_k alpha_k phi[k, w] / A. Of N tokens, the words that occur then have
+    the probability sum_w p(w) (1 - (1 - p(w))^N) in all, and a token costs the entropy of p. Documents of a corpus are
+    burstier than N draws, but other documents lack the model's frequent words altogether, or have its rare ones often:
+    so do words that are matched by place in the wrong order.
+
+    Args:
+        topics: phi and alpha.
+        words: (V,) how often each word occurs.
+
+    Returns:
+        The difference in words; empty where there is none of that size, or too few tokens to tell.
+    """
+    N = int(words.sum())
+    if N < FEWEST_TOKENS:
+        return ""
+    p = topics.alpha @ topics.phi / topics.alpha.sum()
+    possible = p > 0.0
+    seen = float(p[words > 0].sum())
+    expected = float(-(p[possible] * np.expm1(N * np.log1p(-np.minimum(p[possible], 0.5)))).sum())
+    if seen < LEAST_SEEN * expected:
+        return f"the words that occur have {seen:.0%} of its probability, where {expected:.0%} is to be expected"
+    both = possible & (words > 0)
+    excess = float(-(words[both] / N * np.log(p[both])).sum() + (p[possible] * np.log(p[possible])).sum())
+    if excess > MOST_EXCESS:
+        return f"their tokens are {math.exp(excess):.0f} times rarer under it than is to be expected"
+    return ""
+
+
+def model_digest(fitted: Fitted) -> str:
+    """Return the SHA-256 of phi, alpha and the words, hexadecimal."""
+    topics = fitted.topics
+    digest = hashlib.sha256(f"{topics.phi.shape}".encode())
+    for array in (topics.phi, topics.alpha):
+        digest.update(np.ascontiguousarray(array, dtype=np.float64).data)
+    digest.update("\0".join(topics.vocabulary).encode(errors="surrogatepass"))
+    return digest.hexdigest()

@@ -1,0 +1,117 @@
+"""What an audit is going to do and to cost, known before it begins."""
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heldout.auditing.blocks import PARTS, Work, local
+from heldout.auditing.cost import duration
+from heldout.auditing.result import TRUTH
+from heldout.auditing.runner import QUADRATIC
+from heldout.auditing.survey import Survey
+from heldout.evaluators import EXACT, FULL, HALF, MEAN_FIELD_BOUND
+from heldout.evaluators.exact_marginal import UPDATES_PER_SECOND
+from heldout.topics import Topics
+
+PILOT_SAMPLES = 100  # at most
+LONG = 60.0  # seconds of a document, from which on the plan says so
+NAMES = {MEAN_FIELD_BOUND: "bound", FULL: "full", HALF: "half", TRUTH: "truth"}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What an audit is going to do.
+
+    Attributes:
+        documents, empty: how many will be scored, and how many have no token in the vocabulary.
+        tokens, left_out: in the vocabulary and outside it.
+        topics: K.
+        work: what is done with every document.
+        seconds: of one core, by line: measured on a few of the documents and extrapolated. The library's own number is
+            not in it.
+        cores: processes.
+        kept: documents that an earlier run has done.
+        longest: tokens of the longest document.
+        longest_seconds: of one core, for that document alone.
+    """
+
+    documents: int
+    empty: int
+    tokens: int
+    left_out: int
+    topics: int
+    work: Work
+    seconds: dict[str, float]
+    cores: int
+    kept: int
+    longest: int
+    longest_seconds: float
+
+    def __str__(self) -> str:
+        """Return a few lines: what there is, what is done, and what it costs."""
+        share = 100.0 * self.left_out / max(self.tokens + self.left_out, 1)
+        work, seconds = self.work, sum(self.seconds.values())
+        parts = ", ".join(f"{NAMES[name]} {duration(spent)}" for name, spent in self.seconds.items())
+        lines = [
+            f"{self.topics:,} topics; {self.documents:,} documents of {self.tokens:,} tokens; {self.left_out:,} tokens"
+            f" ({share:.1f} %) outside the vocabulary; {self.empty:,} empty documents",
+            f"truth: {work.estimator}{f', {work.samples:,} samples' if work.samples else ''}. {work.reason}",
+            f"cost: about {duration(seconds / self.cores)} on {self.cores} core{'s' if self.cores > 1 else ''}"
+            f" ({parts}), beside the library's own number",
+        ]
+        if self.longest_seconds > LONG:
+            lines.append(
+                f"the longest document alone, of {self.longest:,} tokens, takes about"
+                f" {duration(self.longest_seconds)}: fewer samples, another estimator (chib, linear-time) or shorter"
+                " documents cost less"
+            )
+        if self.kept:
+            lines.append(f"{self.kept:,} documents are kept from an earlier run")
+        return "\n".join(lines)
+
+
+def plan_of(topics: Topics, work: Work, read: Survey, done: NDArray[np.bool_], cores: int) -> Plan:
+    """Return the plan, with seconds measured on the pilot documents.
+
+    Args:
+        topics: phi and alpha.
+        work: what is done with every document.
+        read: the first reading of the documents.
+        done: (D,) which of them an earlier run has done.
+        cores: processes.
+    """
+    lengths = read.lengths.astype(np.float64)
+    left = lengths[~done]
+    pilot = np.diff(read.pilot.offsets).astype(np.float64)
+    fewer = work._replace(samples=min(work.samples, PILOT_SAMPLES))
+    here, documents = local(topics.phi_by_word, topics.alpha, read.pilot)
+    seconds, longest_seconds = {}, 0.0
+    longest = float(lengths.max())
+    for name, part in PARTS.items():
+        if name == TRUTH and work.estimator == EXACT:
+            seconds[name] = read.updates / UPDATES_PER_SECOND * float(left.sum() / max(lengths.sum(), 1.0))
+            continue
+        for _ in range(2):  # the first run also loads what is compiled
+            begin = time.process_time()
+            part(here, documents, fewer, 0)
+            spent = time.process_time() - begin
+        power = 2.0 if name == TRUTH and work.estimator in QUADRATIC else 1.0
+        scale = work.samples / fewer.samples if name == TRUTH and fewer.samples else 1.0
+        each = spent * scale / float((pilot**power).sum())  # token, or square of a document's tokens
+        seconds[name] = each * float((left**power).sum())
+        longest_seconds += each * longest**power
+    return Plan(
+        documents=int((read.lengths > 0).sum()),
+        empty=int((read.lengths == 0).sum()),
+        tokens=int(read.lengths.sum()),
+        left_out=int(read.left_out.sum()),
+        topics=topics.n_topics,
+        work=work,
+        seconds=seconds,
+        cores=cores,
+        kept=int(done.sum()),
+        longest=int(longest),
+        longest_seconds=longest_seconds,
+    )

@@ -1,0 +1,211 @@
+"""What is known of the estimators: their errors, biases and times, measured on a grid of K and document length L.
+
+The errors come from `heldout.papers.likelihood.experiments.precision`, the times from `benchmarks/estimators.py
+--grid`, for a few priors. The reference results of both travel with the package, in `data/precision.csv`;
+
+    python -m heldout.auditing.precision_table MEASUREMENTS TIMINGS
+
+writes that file anew.
+
+What was measured is read on the safe side. To an error its own standard error is added. No error is taken to be less
+than what is known of the reference that it was measured against, and none rises with the number of samples: the
+largest at so many samples or more counts. A bias b is taken as large as (b^2 + its standard error^2)^(1/2), and no
+error is less than the bias.
+"""
+
+import csv
+import gzip
+import io
+import math
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from pathlib import Path
+from typing import NamedTuple
+
+from heldout.errors import InputError
+from heldout.evaluators import ESTIMATORS
+from heldout.files import replacing
+
+REFERENCE = resources.files("heldout.auditing") / "data" / "precision.csv"
+COLUMNS = ("prior", "topics", "tokens", "estimator", "samples", "error", "bias", "ratio", "milliseconds")
+LEAST = 1e-12  # nats: an error of 0 has no logarithm
+
+Corner = tuple[int, int]  # K and L of a point of the grid
+Timed = tuple[int, float]  # samples, and milliseconds per document
+Cell = dict[str, dict[int, tuple[float, float]]]  # by quantity and samples: a value and its standard error
+
+
+class Run(NamedTuple):
+    """What was measured with one number of samples.
+
+    Attributes:
+        samples: S, 0 for a deterministic estimator.
+        error: root mean square error and its standard error, nats per document, on the safe side.
+        bias: estimate less log p, nats per document; its size is on the safe side.
+        ratio: the true error over the stated one; NaN where none is stated.
+    """
+
+    samples: int
+    error: float
+    bias: float
+    ratio: float
+
+
+Errors = dict[str, dict[Corner, dict[str, tuple[Run, ...]]]]
+Times = dict[str, dict[Corner, dict[str, tuple[Timed, ...]]]]
+
+
+@dataclass(frozen=True)
+class Table:
+    """What was measured.
+
+    Attributes:
+        errors: by prior, K, L and estimator, the runs in order of samples.
+        milliseconds: by the same, (samples, milliseconds per document) in order.
+    """
+
+    errors: Errors
+    milliseconds: Times
+
+
+@lru_cache(maxsize=4)
+def read_table(calibration: Path | None = None, timings: Path | None = None) -> Table:
+    """Read what was measured.
+
+    Args:
+        calibration: measurements (CSV, or gzipped) with the rows of `heldout.papers.likelihood.experiments.precision`;
+            None for the reference results.
+        timings: the CSV that `benchmarks/estimators.py --grid` writes; None for the reference results.
+
+    Raises:
+        InputError: when a file is missing or not what it should be.
+
+    Examples:
+        >>> table = read_table()
+        >>> table.errors["alpha-0.1"][25, 50]["chib"][0].samples
+        1
+    """
+    reference = parse(REFERENCE.read_text(encoding="utf-8"))
+    return Table(
+        reference.errors if calibration is None else read_errors(calibration),
+        reference.milliseconds if timings is None else read_times(timings),
+    )
+
+
+def read_errors(path: Path) -> Errors:
+    """Read the errors of a study that measured precision; of several seeds the first.
+
+    Raises:
+        InputError: when the file is missing, not a table of measurements, or without any of precision.
+    """
+    from heldout.papers.likelihood.experiments.precision import ERROR, NONE, VARIANT  # late: numba
+
+    cells: dict[tuple[str, int, int], Cell] = {}
+    for row in _rows(path, "--calibration", "measurements.csv.gz of a study that measured precision"):
+        prior, separator, tokens = row["variant"].rpartition(VARIANT)
+        if separator and row["corpus"] == NONE and row["axis"] == "samples":
+            values = cells.setdefault((prior, int(row["topics"]), int(tokens)), {}).setdefault(row["quantity"], {})
+            values.setdefault(int(row["at"]), (float(row["value"]), float(row["standard_error"])))
+    if not any(name.startswith(ERROR) for cell in cells.values() for name in cell):
+        raise InputError(f"{path}: has no measurement of precision; give --calibration of a study that has one")
+    errors: Errors = {}
+    for (prior, topics, length), cell in cells.items():
+        errors.setdefault(prior, {})[topics, length] = {
+            name: _runs(name, cell) for name in ESTIMATORS if ERROR + name in cell
+        }
+    return errors
+
+
+def _runs(name: str, cell: Cell) -> tuple[Run, ...]:
+    """Return an estimator's runs, samples ascending, on the safe side (see the module)."""
+    from heldout.papers.likelihood.experiments.precision import BIAS, ERROR, REFERENCE_BIAS, REFERENCE_ERROR, STATED
+
+    of_reference = (at for quantity, at in cell.items() if quantity.startswith((REFERENCE_BIAS, REFERENCE_ERROR)))
+    known = math.hypot(*(value for at in of_reference for value, _ in at.values()))
+    runs: list[Run] = []
+    highest = largest = 0.0
+    for samples in sorted(cell[ERROR + name], reverse=True):
+        error, its_error = cell[ERROR + name][samples]
+        bias, bias_error = cell[BIAS + name][samples]
+        stated, _ = cell.get(STATED + name, {}).get(samples, (0.0, 0.0))
+        largest = max(largest, known, math.hypot(bias, bias_error), LEAST)
+        highest = max(highest, error + its_error, largest)
+        runs.append(Run(samples, highest, math.copysign(largest, bias), error / stated if stated > 0.0 else math.nan))
+    return tuple(reversed(runs))
+
+
+def read_times(path: Path) -> Times:
+    """Read the estimators' milliseconds per document; more samples take no less time.
+
+    Raises:
+        InputError: when the file is missing or not a table of timings.
+    """
+    times: Times = {}
+    for row in _rows(path, "--timings", "the file that benchmarks/estimators.py --grid writes"):
+        corner = int(row["topics"]), int(row["tokens"])
+        by_estimator = times.setdefault(row["prior"], {}).setdefault(corner, {})
+        timed = by_estimator.get(row["estimator"], ())
+        least = timed[-1][1] if timed else 0.0  # the file has them in order
+        by_estimator[row["estimator"]] = (*timed, (int(row["samples"]), max(least, float(row["milliseconds"]))))
+    return times
+
+
+def _rows(path: Path, option: str, what: str) -> Iterator[dict[str, str]]:
+    columns = ("variant", "quantity") if option == "--calibration" else ("prior", "estimator", "milliseconds")
+    try:
+        with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as stream:
+            header = next(csv.reader([next(stream, "")]))
+            if not set(columns) <= set(header):
+                raise InputError(f"{path}: lacks the columns {', '.join(columns)}; give {option} {what}")
+            # a table of measurements is long, and few of its rows are wanted
+            lines = (line for line in stream if option != "--calibration" or "-tokens-" in line)
+            yield from csv.DictReader(lines, header)
+    except FileNotFoundError as error:
+        raise InputError(f"{path}: no such file; give {option} {what}") from error
+    except (OSError, EOFError, UnicodeDecodeError, ValueError, KeyError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{path}: cannot be read ({error}); give {option} {what}") from error
+
+
+def as_csv(table: Table) -> str:
+    """Return a table as the package keeps it: a row per run or time, empty cells for what was not measured."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for prior in dict.fromkeys([*table.errors, *table.milliseconds]):
+        errors, times = table.errors.get(prior, {}), table.milliseconds.get(prior, {})
+        for corner in dict.fromkeys([*errors, *times]):
+            of_runs, of_times = errors.get(corner, {}), times.get(corner, {})
+            for name in dict.fromkeys([*of_runs, *of_times]):
+                runs = {run.samples: run[1:] for run in of_runs.get(name, ())}
+                timed = dict(of_times.get(name, ()))
+                for samples in sorted({*runs, *timed}):
+                    values = [*runs.get(samples, ("", "", "")), timed.get(samples, "")]
+                    writer.writerow([prior, *corner, name, samples, *values])
+    return text.getvalue()
+
+
+def parse(text: str) -> Table:
+    """Return the table that `as_csv` wrote."""
+    table = Table({}, {})
+    for row in csv.DictReader(text.splitlines()):
+        prior, corner, name = row["prior"], (int(row["topics"]), int(row["tokens"])), row["estimator"]
+        samples = int(row["samples"])
+        if row["error"]:
+            runs = table.errors.setdefault(prior, {}).setdefault(corner, {})
+            run = Run(samples, float(row["error"]), float(row["bias"]), float(row["ratio"]))
+            runs[name] = (*runs.get(name, ()), run)
+        if row["milliseconds"]:
+            times = table.milliseconds.setdefault(prior, {}).setdefault(corner, {})
+            times[name] = (*times.get(name, ()), (samples, float(row["milliseconds"])))
+    return table
+
+
+if __name__ == "__main__":
+    measured = Table(read_errors(Path(sys.argv[1])), read_times(Path(sys.argv[2])))
+    with replacing(Path(str(REFERENCE))) as temporary:
+        temporary.write_text(as_csv(measured), encoding="utf-8")

@@ -1,0 +1,148 @@
+"""The run of an audit: its blocks, in this process or in several, and again from where it stopped."""
+
+import multiprocessing
+import tempfile
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heldout.auditing.blocks import Block, Float, Work, blocks, evaluate
+from heldout.auditing.store import Store
+from heldout.auditing.survey import Survey
+from heldout.corpora.stream import DocumentStream
+from heldout.errors import InputError
+from heldout.evaluators import PARTICLES, SEQUENTIAL
+from heldout.topics import Topics
+
+QUADRATIC = (PARTICLES, SEQUENTIAL)  # they resample L (L - 1) / 2 tokens of a document, the others visit L
+
+_model: tuple[Float, Float] | None = None  # of a worker
+
+
+def _start(phi: str, alpha: Float) -> None:
+    """Prepare a worker; Ctrl-C, which reaches every process of a terminal, is the parent's to handle."""
+    import signal
+
+    global _model
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _model = np.load(phi, mmap_mode="r"), alpha
+
+
+def _evaluate_in_worker(block: Block, work: Work) -> Float:
+    if _model is None:
+        raise RuntimeError("the worker was not started")
+    return evaluate(*_model, block, work)
+
+
+@dataclass
+class Runner:
+    """Evaluates the documents that are not done and enters their values.
+
+    Attributes:
+        topics: phi and alpha.
+        stream: D documents.
+        work: what is done with each.
+        read: the first reading of the documents.
+        values: (D, C) what is entered, one column per `heldout.auditing.blocks.COLUMNS`.
+        done: (D,) which documents have their values.
+        store: where they are kept; None for nowhere.
+        progress: is told after every block how many documents are done and which share of the estimated work.
+    """
+
+    topics: Topics
+    stream: DocumentStream
+    work: Work
+    read: Survey
+    values: Float
+    done: NDArray[np.bool_]
+    store: Store | None
+    progress: Callable[[int, float], None] | None
+
+    def __post_init__(self) -> None:
+        tokens = self.read.lengths.astype(np.float64)
+        # with a resampling estimator the other parts cost about as much as some hundred draws for a token
+        work = tokens * (200.0 + self.work.samples * tokens / 2.0) if self.work.estimator in QUADRATIC else tokens
+        self._shares = work / work.sum()
+        self._documents, self._share = int(self.done.sum()), float(self._shares[self.done].sum())
+
+    def run(self, cores: int, *, apart: bool) -> None:
+        """Evaluate; what is done is in the store whatever ends it.
+
+        Args:
+            cores: processes.
+            apart: whether a process of its own is started for one core, too.
+
+        Raises:
+            InputError: when the documents change while they are read, or a process dies.
+        """
+        try:
+            if cores == 1 and not apart:
+                for block in self._left():
+                    self._enter(block, evaluate(self.topics.phi_by_word, self.topics.alpha, block, self.work))
+            else:
+                self._run_in_processes(cores)
+        finally:
+            if self.store is not None:
+                self.store.write()
+
+    def _left(self) -> Iterator[Block]:
+        """Yield the blocks that are not done."""
+        end = 0
+        for block in blocks(self.stream):
+            at, end = slice(block.first, block.end), block.end
+            if not np.array_equal(np.diff(block.offsets), self.read.lengths[at]):
+                break
+            if not self.done[at].all():
+                yield block
+        else:
+            if end == len(self.done):
+                return
+        raise InputError(f"{self.stream.name}: changed while it was read; run the audit again")
+
+    def _enter(self, block: Block, values: Float) -> None:
+        at = np.arange(block.first, block.first + len(values))
+        self.values[at], self.done[at] = values, True
+        if self.store is not None:
+            self.store.add(at, values)
+        self._documents += len(values)
+        self._share += float(self._shares[at].sum())
+        if self.progress is not None:
+            self.progress(self._documents, min(1.0, self._share))
+
+    def _run_in_processes(self, cores: int) -> None:
+        context = multiprocessing.get_context("spawn")
+        others = set(multiprocessing.active_children())
+        with tempfile.TemporaryDirectory(prefix="heldout-audit-") as folder:
+            phi = Path(folder) / "phi.npy"
+            np.save(phi, self.topics.phi_by_word)  # mapped by every worker, held once
+            pool = ProcessPoolExecutor(cores, context, _start, (str(phi), self.topics.alpha))
+            running: dict[Future[Float], Block] = {}
+
+            def enter(futures: set[Future[Float]]) -> None:
+                for future in futures:
+                    block = running.pop(future)
+                    self._enter(block, future.result())
+
+            try:
+                for block in self._left():
+                    running[pool.submit(_evaluate_in_worker, block, self.work)] = block
+                    if len(running) >= 4 * cores:
+                        enter(wait(running, return_when=FIRST_COMPLETED).done)
+                while running:
+                    enter(wait(running, return_when=FIRST_COMPLETED).done)
+            except BrokenProcessPool as error:
+                raise InputError(
+                    "a process of the audit ended too early, perhaps for want of memory; run it again with fewer"
+                    " cores (a script that asks for several needs `if __name__ == '__main__':`)"
+                ) from error
+            except BaseException:
+                for child in set(multiprocessing.active_children()) - others:
+                    child.terminate()  # a block may take minutes, and nobody waits for it
+                raise
+            finally:
+                pool.shutdown(wait=True, cancel_futures=True)

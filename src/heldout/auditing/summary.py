@@ -1,0 +1,151 @@
+"""An audit's result from its documents' values: totals, labels, and the documents on which the numbers differ most."""
+
+import importlib.metadata
+import math
+import platform
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heldout.auditing.blocks import COLUMNS, ERROR, HALF_TOKENS, PARTS, Float, Work
+from heldout.auditing.result import TRUTH, Audit, Different, Line
+from heldout.auditing.survey import Survey
+from heldout.corpora.stream import DocumentStream
+from heldout.evaluators import ESTIMATORS, EXACT, FULL, HALF, MEAN_FIELD_BOUND
+from heldout.libraries import Fitted, Reported
+
+LABELS = {MEAN_FIELD_BOUND: "mean-field bound", FULL: "full folding-in", HALF: "half folding-in"}
+BEHAVIOURS = {"low": "biased low", "high": "biased high", "biased": "biased either way"}
+MOST_DIFFERENT, MOST_WORDS = 10, 10
+
+
+def truth_label(estimator: str) -> str:
+    """Return the truth's label: exact, by which estimator, and how that is biased where it is.
+
+    Examples:
+        >>> truth_label("harmonic-mean")
+        'harmonic mean (biased high)'
+    """
+    known = ESTIMATORS[estimator]
+    if known.behaviour in BEHAVIOURS:
+        return f"{known.label} ({BEHAVIOURS[known.behaviour]})"
+    return f"likelihood, {known.label}"
+
+
+def total_error(errors: Float) -> float:
+    """Return the standard error of a sum of independent estimates of log-likelihoods, nats.
+
+    The logarithm of an unbiased estimate with standard error e of it is low by about e^2 / 2 (delta method). That is
+    nothing beside e for one document, but over documents e^2 adds up and e^2 / 2 does not average out:
+
+        (sum_d e_d^2 + (sum_d e_d^2 / 2)^2)^(1/2).
+
+    Args:
+        errors: (D,) nats.
+    """
+    variance = float((errors**2).sum())
+    return math.hypot(math.sqrt(variance), variance / 2.0)
+
+
+def summarise(
+    fitted: Fitted,
+    name: str,
+    stream: DocumentStream,
+    work: Work,
+    read: Survey,
+    values: Float,
+    done: NDArray[np.bool_],
+    reported: Reported,
+    settings: dict[str, Any],
+) -> Audit:
+    """Return the audit of the documents that are done.
+
+    Args:
+        fitted: the model.
+        name: its name.
+        stream: D documents.
+        work: what was done with each.
+        read: the first reading of the documents.
+        values: (D, C) their values, one column per `heldout.auditing.blocks.COLUMNS`.
+        done: (D,) which documents have their values.
+        reported: the library's own number.
+        settings: what was asked for.
+    """
+    lengths = read.lengths[done]
+    scored = lengths > 0
+    column = dict(zip(COLUMNS, values[done].T, strict=True))
+    errors = {name: column[ERROR] if name == TRUTH else np.zeros(len(lengths)) for name in PARTS}
+    half_tokens = column[HALF_TOKENS].astype(np.int64)
+    versions = {package: importlib.metadata.version(package) for package in ("heldout", "numba", "numpy", "scipy")}
+    impossible = int(np.isneginf(column[TRUTH]).sum())
+
+    def line(evaluator: str) -> Line:
+        of_truth = evaluator == TRUTH
+        return Line(
+            evaluator=evaluator,
+            label=truth_label(work.estimator) if of_truth else LABELS[evaluator],
+            estimator=work.estimator if of_truth else evaluator,
+            log_likelihood=float(column[evaluator][scored].sum()),
+            standard_error=total_error(errors[evaluator][scored]),
+            tokens=int((half_tokens if evaluator == HALF else lengths)[scored].sum()),
+            samples=work.samples if of_truth else 0,
+        )
+
+    return Audit(
+        model=name,
+        library=fitted.library,
+        version=str(fitted.topics.provenance.get("version", "")),
+        topics=fitted.topics.n_topics,
+        words=len(fitted.topics.vocabulary),
+        alpha=fitted.topics.alpha,
+        corpus=stream.name,
+        documents=int(scored.sum()),
+        empty=int((~scored).sum()),
+        tokens=int(lengths.sum()),
+        left_out=int(read.left_out[done].sum()),
+        lines=tuple(map(line, (TRUTH, MEAN_FIELD_BOUND, FULL, HALF))),
+        reported=reported,
+        truth_exact=work.estimator == EXACT,
+        reason=work.reason,
+        lengths=lengths,
+        nats={name: column[name] for name in PARTS},
+        errors=errors,
+        most_different=_most_different(stream, read, values, done),
+        settings={
+            **settings,
+            "impossible": impossible,
+            "versions": {**versions, "python": platform.python_version()},
+        },
+        complete=bool(done.all()),
+    )
+
+
+def _most_different(
+    stream: DocumentStream, read: Survey, values: Float, done: NDArray[np.bool_]
+) -> tuple[Different, ...]:
+    """Return the documents on which full folding-in and the truth differ most, per token; equal ones in their order."""
+    column = dict(zip(COLUMNS, values.T, strict=True))
+    at = np.flatnonzero(done & (read.lengths > 0))
+    with np.errstate(invalid="ignore"):  # a document of probability 0 differs in nothing
+        gap = np.abs(column[FULL][at] - column[TRUTH][at]) / read.lengths[at]
+    at, gap = at[np.isfinite(gap)], gap[np.isfinite(gap)]
+    chosen = at[np.argsort(-gap, kind="stable")[:MOST_DIFFERENT]]
+    different: dict[int, Different] = {}
+    for batch in stream if len(chosen) else ():
+        for d in chosen[(chosen >= batch.first) & (chosen < batch.first + batch.n_documents)].tolist():
+            words, counts = np.unique(batch.document(d - batch.first), return_counts=True)
+            most_frequent = words[np.argsort(-counts, kind="stable")[:MOST_WORDS]].tolist()
+            tokens = {name: float(column[HALF_TOKENS][d] if name == HALF else read.lengths[d]) for name in PARTS}
+            different[d] = Different(
+                name=batch.documents[d - batch.first],
+                tokens=int(read.lengths[d]),
+                left_out=int(read.left_out[d]),
+                nats_per_token={
+                    name: float(column[name][d]) / tokens[name] if tokens[name] else math.nan for name in PARTS
+                },
+                words=tuple(batch.vocabulary[word] for word in most_frequent),
+            )
+        if len(different) == len(chosen):
+            break
+    return tuple(different[d] for d in chosen.tolist())

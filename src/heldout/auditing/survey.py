@@ -1,0 +1,74 @@
+"""What a first reading of the documents tells: how long they are, and what their exact likelihood costs."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heldout.auditing.blocks import Block
+from heldout.auditing.cost import exact_updates
+from heldout.corpora.stream import DocumentStream
+from heldout.errors import InputError
+from heldout.topics import Topics
+
+PILOT = 4  # documents
+PILOT_TOKENS = 200  # of each, at most
+
+
+class Survey(NamedTuple):
+    """What a first reading of the documents tells.
+
+    Attributes:
+        lengths: (D,) tokens in the vocabulary.
+        left_out: (D,) tokens outside it.
+        updates: what the exact likelihood of all documents takes; inf beyond the limit, or where a document needs too
+            much memory.
+        pilot: the first documents with tokens, shortened.
+        words: (V,) how often each word of the model occurs.
+    """
+
+    lengths: NDArray[np.int64]
+    left_out: NDArray[np.int64]
+    updates: float
+    pilot: Block
+    words: NDArray[np.int64]
+
+
+def survey(stream: DocumentStream, topics: Topics, limit: float) -> Survey:
+    """Read the documents once.
+
+    Args:
+        stream: D documents over the model's words.
+        topics: phi and alpha.
+        limit: updates that the exact likelihood of all documents may cost; no more are counted.
+
+    Raises:
+        InputError: when there is no token to score.
+    """
+    K, V = topics.phi.shape
+    lengths, left_out = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    updates, words = 0.0, np.zeros(V, np.int64)
+    pilot: list[NDArray[np.int32]] = []
+    for batch in stream:
+        lengths.append(batch.lengths)
+        left_out.append(batch.left_out)
+        words += np.bincount(batch.tokens, minlength=V)
+        for d in np.flatnonzero(batch.lengths) if updates < math.inf or len(pilot) < PILOT else ():
+            tokens = batch.document(int(d))
+            if len(pilot) < PILOT:
+                pilot.append(tokens[:PILOT_TOKENS].copy())
+            updates += exact_updates(tokens, K) if updates < math.inf else 0.0
+            updates = updates if updates <= limit else math.inf
+    read = Survey(np.concatenate(lengths), np.concatenate(left_out), updates, Block.of(0, pilot), words)
+    D = len(read.lengths)
+    if not D:
+        raise InputError(f"{stream.name}: no document in it")
+    if not read.lengths.any() and not read.left_out.any():
+        raise InputError(f"{stream.name}: {D} documents, all empty; give documents that have words")
+    if not read.lengths.any():
+        raise InputError(
+            f"{stream.name}: none of the {int(read.left_out.sum())} tokens is a word of the model; take the documents'"
+            " own model, its preprocessing, or its vocabulary"
+        )
+    return read

@@ -1,0 +1,112 @@
+"""Streams of documents that are in memory: a sparse matrix of counts, a corpus, lists of words."""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heldout.corpora.batches import LARGEST_DOCUMENT, Document, DocumentStream
+from heldout.corpora.corpus import Corpus
+from heldout.errors import InputError
+
+
+def _whole(values: NDArray[Any], name: str, row: int) -> NDArray[np.int64]:
+    """Return counts as integers, or refuse what is no count."""
+    with np.errstate(invalid="ignore"):
+        bad = ~((values >= 0) & (values <= LARGEST_DOCUMENT) & (values == np.floor(values)))
+    if bad.any():
+        raise InputError(
+            f"{name}: row {row}: a count of {values[bad][0]}; counts must be whole numbers from 0 to"
+            f" {LARGEST_DOCUMENT}: give counts, not weights such as tf-idf"
+        )
+    return values.astype(np.int64)
+
+
+def row_of_counts(name: str, row: int, words: NDArray[Any], values: NDArray[Any], n_words: int) -> Document:
+    """Return a matrix's row as a document; an InputError names the row with a word or a count that cannot be one."""
+    if len(words) and not 0 <= int(words.min()) <= int(words.max()) < n_words:
+        raise InputError(f"{name}: row {row}: a word outside the {n_words} columns; the matrix is damaged")
+    counts = _whole(values, name, row)
+    present = counts > 0
+    return Document(f"row {row}", words[present].astype(np.int64), counts[present])
+
+
+def of_matrix(matrix: Any) -> DocumentStream:
+    """Return the rows of a scipy sparse matrix of counts, (D, V), as a stream.
+
+    Raises:
+        InputError: when it is no matrix of numbers; while it is read, names the row that holds no counts.
+    """
+    if matrix.ndim != 2 or matrix.dtype.kind not in "biuf":
+        raise InputError(
+            f"the matrix of documents is {matrix.shape} of {matrix.dtype}; give counts, documents by words"
+        )
+    rows = matrix.tocsr()
+    if not rows.has_canonical_format:
+        rows = rows.copy()
+        rows.sum_duplicates()
+    D, V = rows.shape
+
+    def read() -> Iterator[Document]:
+        for d in range(D):
+            here = slice(rows.indptr[d], rows.indptr[d + 1])
+            yield row_of_counts("matrix", d, rows.indices[here], rows.data[here], V)
+
+    def digest() -> str:
+        content = hashlib.sha256(f"{D} {V}".encode())
+        for array, kind in ((rows.indptr, np.int64), (rows.indices, np.int64), (rows.data, np.float64)):
+            content.update(np.ascontiguousarray(array, dtype=kind).data)
+        return content.hexdigest()
+
+    return DocumentStream("matrix", read, digest, n_words=V, n_documents=D)
+
+
+def of_corpus(corpus: Corpus) -> DocumentStream:
+    """Return a corpus as a stream over its own words; a bag where the corpus is not ordered."""
+
+    def read() -> Iterator[Document]:
+        for d, name in enumerate(corpus.documents):
+            yield token_stream(name, corpus.document(d).astype(np.int64), ordered=bool(corpus.provenance["ordered"]))
+
+    def digest() -> str:
+        content = hashlib.sha256(np.ascontiguousarray(corpus.offsets, dtype=np.int64).data)
+        content.update(np.ascontiguousarray(corpus.tokens, dtype=np.int32).data)
+        return content.hexdigest()
+
+    words = corpus.vocabulary
+    return DocumentStream(corpus.name, read, digest, words, len(words), n_documents=corpus.n_documents)
+
+
+def token_stream(name: str, tokens: NDArray[np.int64], *, ordered: bool) -> Document:
+    """Return tokens as a document: in their order, or as a bag."""
+    if ordered:
+        return Document(name, tokens, None)
+    words, counts = np.unique(tokens, return_counts=True)
+    return Document(name, words, counts.astype(np.int64))
+
+
+def of_lists(documents: Sequence[Any]) -> DocumentStream:
+    """Return documents that are each a list of words, in their order, as a stream.
+
+    Raises:
+        InputError: names the document that is no list of words.
+    """
+    for d, document in enumerate(documents):
+        if isinstance(document, str | bytes) or not isinstance(document, Sequence):
+            raise InputError(f"document {d}: a {type(document).__name__}; give every document as a list of words")
+        for word in document:
+            if not isinstance(word, str):
+                raise InputError(f"document {d}: {word!r:.40} is no word; give every document as a list of words")
+
+    def read() -> Iterator[Document]:
+        return (Document(f"row {d}", document, None) for d, document in enumerate(documents))
+
+    def digest() -> str:
+        content = hashlib.sha256()
+        for document in documents:
+            content.update(("\0".join(document) + "\0\0").encode(errors="surrogatepass"))
+        return content.hexdigest()
+
+    return DocumentStream("documents", read, digest, texts=True, n_documents=len(documents))

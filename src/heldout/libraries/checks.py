@@ -1,0 +1,191 @@
+"""The checks that every reader of a library's model ends with.
+
+A library keeps topics as weights: counts plus a prior, the parameters of a Dirichlet, the rows of a factor. Divided by
+its sum a row of weights lambda_k is a distribution over words,
+
+    phi[k, w] = lambda[k, w] / sum_v lambda[k, v],
+
+which for the parameters of a Dirichlet is its mean. Files that hold probabilities already hold rounded ones: a row
+whose sum misses 1 by no more than `BINARY_TOLERANCE` (arrays; float32 is enough) or `TEXT_TOLERANCE` (decimal text) is
+divided by its sum; one that misses by more was something else than p(w | z), and is refused.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heldout.errors import InputError
+from heldout.libraries import Fitted
+from heldout.libraries.limits import check_size
+from heldout.topics import Topics
+
+BINARY_TOLERANCE = 1e-4
+TEXT_TOLERANCE = 1e-3
+
+
+def numbers(values: Any, what: str, where: str) -> NDArray[np.float64]:
+    """Return `values` as a float64 array; `what` and `where` go into the message.
+
+    Raises:
+        InputError: when they are not real numbers.
+    """
+    try:
+        array = np.asarray(values)
+        if array.dtype.kind not in "fiub":
+            raise TypeError(f"numbers expected, not {array.dtype}")
+        return np.ascontiguousarray(array, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InputError(f"{where}: {what} is not an array of numbers ({error!s:.200})") from error
+
+
+def distributions(
+    rows: NDArray[np.float64], where: str, tolerance: float | None, what: str = "phi"
+) -> NDArray[np.float64]:
+    """Return phi, (K, V) float64, every row of `rows` divided by its sum.
+
+    Args:
+        rows: (K, V) probabilities or weights.
+        where: the file or class, for the message.
+        tolerance: the most by which a row's sum may miss 1; None for weights, whose sums may be anything positive.
+        what: what the library calls them, for the message.
+
+    Raises:
+        InputError: names the row with a negative or undefined entry, with no weight at all, or whose sum is not 1.
+    """
+    if rows.ndim != 2:
+        raise InputError(f"{where}: {what} must be a matrix of topics by words, but its shape is {rows.shape}")
+    check_size(rows.shape[0], rows.shape[1], where)
+    good = np.all((rows >= 0.0) & np.isfinite(rows), axis=1)
+    if not good.all():
+        row = int(np.argmin(good))
+        raise InputError(
+            f"{where}: row {row} of {what} has a negative, infinite or undefined (NaN) entry; a topic has none: refit"
+        )
+    with np.errstate(over="ignore"):
+        sums = rows.sum(axis=1)
+    row = int(np.argmin(sums))
+    if sums[row] <= 0.0:
+        raise InputError(
+            f"{where}: row {row} of {what} is all zeros, a topic without words; leave it out or fit fewer topics"
+        )
+    row = int(np.argmax(sums))
+    if not np.isfinite(sums[row]):
+        raise InputError(f"{where}: row {row} of {what} has an infinite sum; scale it")
+    if tolerance is not None:
+        row = int(np.argmax(np.abs(sums - 1.0)))
+        if abs(sums[row] - 1.0) > tolerance:
+            raise InputError(
+                f"{where}: row {row} of {what} sums to {sums[row]:.6g}, not to 1; rows are topics: divide by the sum"
+            )
+    return np.ascontiguousarray(rows / sums[:, None])
+
+
+def prior(alpha: Any, topics: int, where: str) -> NDArray[np.float64]:
+    """Return the Dirichlet parameters of theta, (K,) float64; one number stands for K equal ones.
+
+    Raises:
+        InputError: when there are neither one nor K, or one is not positive and finite.
+    """
+    values = np.atleast_1d(numbers(alpha, "alpha", where))
+    if values.ndim != 1 or len(values) not in (1, topics):
+        raise InputError(
+            f"{where}: alpha has shape {values.shape}, but there are {topics} topics; give one number, or one per topic"
+        )
+    good = (values > 0.0) & np.isfinite(values)
+    if not good.all():
+        raise InputError(
+            f"{where}: alpha of topic {int(np.argmin(good))} is {values[np.argmin(good)]:g};"
+            " a Dirichlet parameter is positive and finite"
+        )
+    return np.full(topics, values[0]) if len(values) == 1 else values
+
+
+def vocabulary_of(
+    own: Iterable[object] | None, given: Sequence[str] | None, words: int, where: str
+) -> tuple[tuple[str, ...], bool]:
+    """Return the model's V `words` and whether anyone named them.
+
+    Args:
+        own: the words that the model itself names, or None.
+        given: the words that the user gives, or None; where the model names its own they have to be the same.
+        words: V.
+        where: for the message.
+
+    Raises:
+        InputError: when there are not V words, when one is no text or is there twice, or when the two differ.
+    """
+    named = None
+    for source, names in (("the vocabulary", given), ("the model's own vocabulary", own)):
+        if names is None:
+            continue
+        listed = tuple(names)
+        if len(listed) != words:
+            raise InputError(
+                f"{where}: {source} has {len(listed)} words, but the topics have {words};"
+                " give the words that the model was fitted on, in its order"
+            )
+        seen: set[object] = set()
+        for place, word in enumerate(listed):
+            if not isinstance(word, str):
+                raise InputError(f"{where}: {source}: word {place} is {word!r:.40}, not text")
+            if word in seen:
+                raise InputError(f"{where}: {source}: {word!r:.40} is there a second time (place {place})")
+            seen.add(word)
+        texts = tuple(str(word) for word in listed)
+        if named is not None and texts != named:
+            place = next(i for i, pair in enumerate(zip(named, texts, strict=True)) if pair[0] != pair[1])
+            raise InputError(
+                f"{where}: the model says that word {place} is {texts[place]!r:.40}, the vocabulary given says"
+                f" {named[place]!r:.40}; leave the vocabulary out, the model names its own words"
+            )
+        named = texts
+    if named is None:
+        return tuple(str(place) for place in range(words)), False
+    return named, True
+
+
+def assemble(
+    *,
+    library: str,
+    version: str,
+    form: str,
+    where: str,
+    weights: Any,
+    what: str,
+    tolerance: float | None,
+    alpha: Any,
+    own_words: Iterable[object] | None,
+    vocabulary: Sequence[str] | None,
+    native: Any = None,
+    **provenance: Any,
+) -> Fitted:
+    """Check what a reader has read, and make a `Fitted` of it.
+
+    Args:
+        library: whose model it is; see `Fitted`.
+        version: the library's.
+        form: one of `heldout.libraries.read.FORMS`, or "object".
+        where: the file or class, for messages.
+        weights: (K, V) probabilities or weights; `what` and `tolerance` as in `distributions`.
+        what: what the library calls them.
+        tolerance: the most by which a row's sum may miss 1; None for weights.
+        alpha: the Dirichlet parameters of theta; see `prior`.
+        own_words: the words that the model names; see `vocabulary_of`.
+        vocabulary: the words that the user gives.
+        native: see `Fitted`.
+        **provenance: what else the topics' provenance says.
+
+    Raises:
+        InputError: from any of the checks.
+    """
+    phi = distributions(numbers(weights, what, where), where, tolerance, what)
+    named, known = vocabulary_of(own_words, vocabulary, phi.shape[1], where)
+    topics = Topics(
+        phi=phi,
+        alpha=prior(alpha, len(phi), where),
+        vocabulary=named,
+        provenance={"library": library, "version": version, "format": form, **provenance},
+    )
+    return Fitted(topics, library, native, known)

@@ -1,0 +1,108 @@
+"""What a model's file may ask for: a damaged one must not take the machine's memory.
+
+Nothing is allocated for a header's sake: an array's shape has to fit the bytes that are there, what a zip or gzip file
+may expand to is bounded, and so is the memory of whatever unpickles.
+"""
+
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+import numpy as np
+
+from heldout.errors import InputError
+
+# K V float64 of 2 GB: more is a damaged file or no model to audit on one machine
+MAXIMUM_ENTRIES = 2**28
+# deflate reaches 1032 : 1 on zeros; states and dense topics stay far below 200 : 1, small sparse topics need not
+EXPANSION, ALLOWANCE = 200, 512 << 20
+
+
+def check_size(topics: int, words: int, where: str) -> None:
+    """Refuse a phi of K `topics` and V `words` that has no entry or more than `MAXIMUM_ENTRIES`, before it is made.
+
+    Raises:
+        InputError: names `where`.
+    """
+    if topics < 1 or words < 1 or topics * words > MAXIMUM_ENTRIES:
+        raise InputError(
+            f"{where}: {topics} topics over {words} words; there must be at least one of each and at most"
+            f" {MAXIMUM_ENTRIES} probabilities: the file is damaged, or is not a topic model"
+        )
+
+
+def check_expansion(packed: int, expanded: int, where: str) -> None:
+    """Refuse a compressed file of `packed` bytes that says or shows that it expands to `expanded` bytes.
+
+    Raises:
+        InputError: beyond `EXPANSION` times the bytes and `ALLOWANCE` (512 MB).
+    """
+    if expanded > EXPANSION * packed + ALLOWANCE:
+        raise InputError(f"{where}: {packed} bytes expand to {expanded} or more, which no topic model does; damaged?")
+
+
+@contextmanager
+def memory_for(size: int) -> Iterator[None]:
+    """Let this process take 2 GB and 50 times `size` bytes more than it has, and no more, until the context ends.
+
+    A damaged number in a pickle makes the unpickler ask for as much memory as it says, 16 GB and more; under the limit
+    that is a MemoryError. Where there is no such limit (not Linux) nothing is done.
+    """
+    try:
+        import resource
+
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+    except (ImportError, OSError):
+        yield
+        return
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    most = pages * resource.getpagesize() + (2 << 30) + 50 * size
+    limits = [limit for limit in before if limit != resource.RLIM_INFINITY]
+    resource.setrlimit(resource.RLIMIT_AS, (min(most, *limits) if limits else most, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
+
+
+def check_npy(member: IO[bytes], size: int, where: str) -> None:
+    """Refuse a .npy stream of `size` bytes whose header asks for another number of bytes, or for objects.
+
+    Raises:
+        InputError: names `where`.
+    """
+    try:
+        version = np.lib.format.read_magic(member)
+        reader = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        shape, _, dtype = reader(member)
+    except Exception as error:  # the header is a Python literal: numpy raises whatever its parts raise
+        raise InputError(f"{where}: not an array ({error!s:.200}); save the model again") from error
+    entries = 1
+    for length in shape:
+        entries *= int(length)
+    if dtype.hasobject:
+        raise InputError(f"{where}: an array of objects, which only unpickling reads; save text as dtype=str")
+    if min(shape, default=0) < 0 or entries * dtype.itemsize != size - member.tell():
+        raise InputError(
+            f"{where}: the header announces {entries} entries of {dtype}, the file has {size - member.tell()} bytes of"
+            " them; truncated or damaged: save the model again"
+        )
+
+
+def open_zip(path: Path, what: str) -> zipfile.ZipFile:
+    """Open a zip file whose members together expand within bounds.
+
+    Raises:
+        InputError: when it cannot be read, is no zip file, or announces too much.
+    """
+    try:
+        packed = path.stat().st_size
+        archive = zipfile.ZipFile(path)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from error
+    except Exception as error:  # zipfile, struct and codecs each raise their own kinds
+        raise InputError(f"{path}: truncated, or not a {what} file ({error!s:.200}); save the model again") from error
+    check_expansion(packed, sum(member.file_size for member in archive.infolist()), str(path))
+    return archive

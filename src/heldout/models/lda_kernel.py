@@ -1,0 +1,333 @@
+"""The Gibbs sampler of LDA: sweeps over all tokens, and the chain's log-likelihood; see `heldout.models.lda`.
+
+A token's topic is drawn from
+
+    p(z_i = k | z_-i, w) ∝ (N_kd + alpha_k) (N_wk + beta) / (N_k + V beta)
+
+in training and, with the topics fixed, from p(z_i = k) ∝ (N_kd + alpha_k) phi[k, w]; all counts without the token.
+
+Counts are exact integers (in float32 below 2^24, which is checked). A token's K weights are float32, and one uniform
+number of 24 bits picks the topic by inversion, so that a draw's probabilities carry a relative error of about 1e-6 (and
+an absolute one of 2^-24). The order of the weights' sums is written out below and fast-math is off: samples do not
+depend on the CPU.
+
+Two kernels draw from the same conditional. Up to `NARROW` topics one or two scalar running sums are fastest; above, 64
+running sums that stay in vector registers (`benchmarks/` measures both). Above `SERIAL` topics the inversion first asks
+whether the token keeps its topic, and searches among the others only if it does not.
+"""
+
+import math
+
+import numba as nb
+import numpy as np
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba.extending import intrinsic
+from numpy.typing import NDArray
+
+SERIAL = 32  # the largest K for which the narrow kernel keeps one running sum; above, one for each half
+NARROW = 100  # the largest K for the narrow kernel
+HALVES = 2
+LANES = 64  # running sums of the wide kernel, lane j over topics j, j + 64, j + 128, ...
+AHEAD = 3  # tokens between the request for a row and its use
+CACHE_LINE = 16  # float32 values of a 64-byte line
+
+Float = NDArray[np.float64]
+Float32 = NDArray[np.float32]
+Index = NDArray[np.int32]
+
+_ZERO, _ONE = np.float32(0.0), np.float32(1.0)
+
+_SWEEPS_SIGNATURE = (
+    "void(int32[::1], int64[::1], int32[::1], float32[:, ::1], int64[::1], float32[::1], float32, float32[::1],"
+    " float32[:, ::1], boolean)"
+)
+
+
+@intrinsic
+def _prefetch_entry(typing_context, row, k):  # type: ignore[no-untyped-def]  # noqa: ARG001
+    """Ask for the cache line of row[k]; a hint to the memory system that changes no result."""
+
+    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        array = context.make_array(signature.args[0])(context, builder, arguments[0])
+        byte, int32 = ir.IntType(8).as_pointer(), ir.IntType(32)
+        function_type = ir.FunctionType(ir.VoidType(), [byte, int32, int32, int32])
+        prefetch = builder.module.declare_intrinsic("llvm.prefetch", [byte], function_type)
+        address = builder.bitcast(builder.gep(array.data, [arguments[1]]), byte)
+        builder.call(prefetch, [address, int32(0), int32(3), int32(1)])  # to read; keep in all levels; data
+        return context.get_dummy_value()
+
+    return nb.void(row, nb.int64), generate
+
+
+@nb.njit(cache=True)
+def _prefetch(row):  # type: ignore[no-untyped-def]
+    """Ask for a word's row of counts some tokens before it is needed: a large matrix does not stay in near caches."""
+    for k in range(0, row.shape[0], CACHE_LINE):
+        _prefetch_entry(row, k)  # type: ignore[call-arg]
+
+
+@nb.njit(cache=True)
+def _positive(row, beta, k, n_topics):  # type: ignore[no-untyped-def]
+    """Return k, or where rounding let it fall on a topic of weight 0 the nearest one before it (cyclically)."""
+    while row[k] + beta <= _ZERO:
+        k = k - 1 if k > 0 else n_topics - 1
+    return k
+
+
+@nb.njit(cache=True)
+def _draw_one(a, row, beta, sums, uniform, n_topics):  # type: ignore[no-untyped-def]
+    """Return k with weight a[k] (row[k] + beta): one running sum, then a search along it."""
+    total = _ZERO
+    for k in range(n_topics):
+        total += a[k] * (row[k] + beta)
+        sums[k] = total
+    x = uniform * total
+    k = 0
+    while k < n_topics - 1 and sums[k] <= x:
+        k += 1
+    return _positive(row, beta, k, n_topics)
+
+
+@nb.njit(cache=True)
+def _draw_two(a, row, beta, kept, sums, uniform, n_topics):  # type: ignore[no-untyped-def]
+    """Return -1 with weight kept, or k with weight a[k] (row[k] + beta).
+
+    Two running sums, one for each half of the topics, do not wait for each other. (A function of its own: as
+    two branches of one function this and `_draw_one` ran markedly slower.)
+    """
+    size = a.shape[0] // HALVES
+    a1, row1, sums1 = a[size:], row[size:], sums[size:]
+    s0 = s1 = _ZERO
+    for k in range(size):
+        s0 += a[k] * (row[k] + beta)
+        s1 += a1[k] * (row1[k] + beta)
+        sums[k], sums1[k] = s0, s1
+    x = uniform * (kept + (s0 + s1))
+    if x < kept:
+        return -1
+    x -= kept
+    past = int(x >= s0)  # arithmetic: a branch on a random number is guessed wrong half of the time
+    x -= s0 * np.float32(past)
+    k = size * past
+    last = min(k + size, n_topics) - 1
+    k = min(k, last)
+    while k < last and sums[k] <= x:
+        k += 1
+    return _positive(row, beta, k, n_topics)
+
+
+@nb.njit(cache=True)
+def _one_of_four(sums, x, j, step):  # type: ignore[no-untyped-def]
+    """Return which of sums[j + (0, 1, 2, 3) step] holds x, and x less the sums before it (no branches)."""
+    t0 = sums[j]
+    t1 = t0 + sums[j + step]
+    t2 = t1 + sums[j + 2 * step]
+    past0, past1, past2 = x >= t0, x >= t1, x >= t2
+    x -= t2 if past2 else (t1 if past1 else (t0 if past0 else _ZERO))
+    return x, j + step * (int(past0) + int(past1) + int(past2))
+
+
+@nb.njit(cache=True)
+def _sum_lanes(a, row, beta, sums, old, new, weight_new):  # type: ignore[no-untyped-def]
+    """Fill sums with 64 running sums of a[k] (row[k] + beta), except that old weighs 0 and new what is given."""
+    for i in range(LANES):
+        weight = a[i] * (row[i] + beta)
+        weight = weight_new if np.int32(i) == new else weight
+        sums[i] = _ZERO if np.int32(i) == old else weight
+    for i in range(LANES, np.int32(a.shape[0])):
+        weight = a[i] * (row[i] + beta)
+        weight = weight_new if np.int32(i) == new else weight
+        sums[i] = sums[i - LANES] + (_ZERO if np.int32(i) == old else weight)
+
+
+@nb.njit(cache=True)
+def _search_lanes(sums, kept, uniform, n_topics, size):  # type: ignore[no-untyped-def]
+    """Return -1 with weight kept, or a topic from 64 running sums.
+
+    A lane is found by adding the lanes up fourfold, then the place in the lane.
+    """
+    lanes = sums[size - LANES : size]
+    sixteen = sums[size : size + 16]
+    four = sums[size + 16 : size + 20]
+    for j in range(16):
+        sixteen[j] = (lanes[j] + lanes[j + 16]) + (lanes[j + 32] + lanes[j + 48])
+    for j in range(4):
+        four[j] = (sixteen[j] + sixteen[j + 4]) + (sixteen[j + 8] + sixteen[j + 12])
+    x = uniform * (kept + ((four[0] + four[1]) + (four[2] + four[3])))
+    if x < kept:
+        return -1
+    x -= kept
+    x, j = _one_of_four(four, x, 0, 1)
+    x, j = _one_of_four(sixteen, x, j, 4)
+    x, j = _one_of_four(lanes, x, j, 16)
+    place = 0
+    for i in range((n_topics - 1 - j) // LANES):
+        place += sums[j + LANES * i] <= x
+    return min(j + LANES * place, n_topics - 1)
+
+
+@nb.njit(_SWEEPS_SIGNATURE, cache=True)
+def _sweeps_narrow(  # type: ignore[no-untyped-def]
+    tokens, offsets, assignments, rows, totals, alpha, beta, reciprocals, uniforms, learn
+):
+    """Sweep over all tokens once per row of uniforms; see `gibbs_sweeps`."""
+    n_topics, size = totals.shape[0], rows.shape[1]
+    step = 1 if learn else 0
+    moved = np.float32(step)
+    sums, a, document = np.zeros(size, np.float32), np.zeros(size, np.float32), np.zeros(size, np.float32)
+    for s in range(uniforms.shape[0]):
+        for d in range(offsets.shape[0] - 1):
+            start, end = offsets[d], offsets[d + 1]
+            document[:] = _ZERO
+            for i in range(start, end):
+                if assignments[i] >= 0:
+                    document[assignments[i]] += _ONE
+            for k in range(n_topics):
+                a[k] = (document[k] + alpha[k]) * reciprocals[totals[k]]
+            for i in range(start, end):
+                row = rows[tokens[i]]
+                if i + AHEAD < tokens.shape[0]:
+                    _prefetch(rows[tokens[i + AHEAD]])
+                old = assignments[i]
+                kept, a_old = _ZERO, _ZERO
+                if old >= 0:
+                    document[old] -= _ONE
+                    row[old] -= moved
+                    totals[old] -= step
+                    a_old = (document[old] + alpha[old]) * reciprocals[totals[old]]
+                    a[old] = a_old
+                if n_topics <= SERIAL:
+                    k = _draw_one(a, row, beta, sums, uniforms[s, i], n_topics)
+                else:
+                    if old >= 0:
+                        kept = a_old * (row[old] + beta)
+                        a[old] = _ZERO
+                    k = _draw_two(a, row, beta, kept, sums, uniforms[s, i], n_topics)
+                    if old >= 0:
+                        a[old] = a_old
+                        k = old if k < 0 else k
+                assignments[i] = k
+                document[k] += _ONE
+                row[k] += moved
+                totals[k] += step
+                a[k] = (document[k] + alpha[k]) * reciprocals[totals[k]]
+
+
+@nb.njit(_SWEEPS_SIGNATURE, cache=True)
+def _sweeps_wide(  # type: ignore[no-untyped-def]
+    tokens, offsets, assignments, rows, totals, alpha, beta, reciprocals, uniforms, learn
+):
+    """Sweep over all tokens once per row of uniforms; see `gibbs_sweeps`.
+
+    A vector load that follows a scalar store into the same vector waits for the store. So the two topics whose
+    weights have just changed (the one that this token leaves and the one that the last token took) are
+    kept out of `_sum_lanes` or handed to it in registers, and are stored after it.
+    """
+    n_topics, size = totals.shape[0], rows.shape[1]
+    step = 1 if learn else 0
+    moved = np.float32(step)
+    sums, a, document = np.zeros(size + 20, np.float32), np.zeros(size, np.float32), np.zeros(size, np.float32)
+    for s in range(uniforms.shape[0]):
+        for d in range(offsets.shape[0] - 1):
+            start, end = offsets[d], offsets[d + 1]
+            document[:] = _ZERO
+            for i in range(start, end):
+                if assignments[i] >= 0:
+                    document[assignments[i]] += _ONE
+            for k in range(n_topics):
+                a[k] = (document[k] + alpha[k]) * reciprocals[totals[k]]
+            new, a_new = np.int32(0), a[0]
+            for i in range(start, end):
+                row = rows[tokens[i]]
+                if i + AHEAD < tokens.shape[0]:
+                    _prefetch(rows[tokens[i + AHEAD]])
+                old = assignments[i]
+                kept, a_old = _ZERO, _ZERO
+                if old >= 0:
+                    document[old] -= _ONE
+                    totals[old] -= step
+                    a_old = (document[old] + alpha[old]) * reciprocals[totals[old]]
+                    kept = a_old * ((row[old] - moved) + beta)
+                _sum_lanes(a, row, beta, sums, old, new, a_new * (row[new] + beta))
+                a[new] = a_new
+                if old >= 0:
+                    a[old] = a_old
+                    row[old] -= moved
+                k = _search_lanes(sums, kept, uniforms[s, i], n_topics, size)
+                new = old if k < 0 else np.int32(_positive(row, beta, k, n_topics))
+                assignments[i] = new
+                document[new] += _ONE
+                row[new] += moved
+                totals[new] += step
+                a_new = (document[new] + alpha[new]) * reciprocals[totals[new]]
+
+
+def padded_width(n_topics: int) -> int:
+    """Return the columns that a row of counts needs: K, filled up to two equal halves or to whole lanes."""
+    multiple = HALVES if n_topics <= NARROW else LANES
+    return -(-n_topics // multiple) * multiple
+
+
+def gibbs_sweeps(
+    tokens: Index,
+    offsets: NDArray[np.int64],
+    assignments: Index,
+    rows: Float32,
+    totals: NDArray[np.int64],
+    alpha: Float32,
+    beta: float,
+    uniforms: Float32,
+    *,
+    learn: bool,
+) -> None:
+    """Run one Gibbs sweep per row of uniforms, in place.
+
+    Args:
+        tokens: (N,) words.
+        offsets: (D + 1,) where documents begin.
+        assignments: (N,) topics; -1 where a token has none yet. Updated.
+        rows: (V, width) N_wk; updated if `learn`. Otherwise phi[k, w] up to a factor per word.
+        totals: (K,) N_k; updated if `learn`.
+        alpha: (width,) Dirichlet parameters, 0 beyond K.
+        beta: added to every entry of `rows`; 0 unless `learn`.
+        uniforms: (sweeps, N) in [0, 1), one per token and sweep.
+        learn: whether the topics move with the assignments (training) or are fixed (fold-in).
+    """
+    kernel = _sweeps_narrow if len(totals) <= NARROW else _sweeps_wide
+    reciprocals = np.ones(1, dtype=np.float32)  # with topics fixed the totals stay 0 and the weights unscaled
+    if learn:
+        reciprocals = np.float32(1.0) / (np.arange(len(tokens) + 1) + len(rows) * beta).astype(np.float32)
+    kernel(tokens, offsets, assignments, rows, totals, alpha, np.float32(beta), reciprocals, uniforms, learn)
+
+
+@nb.njit(
+    "float64(int64[::1], int32[::1], float32[:, ::1], int64[::1], float64[::1], float64)",
+    cache=True,
+)
+def log_joint(offsets, assignments, rows, totals, alpha, beta):  # type: ignore[no-untyped-def]
+    """Return log p(w, z | alpha, beta) in nats, all constants included."""
+    n_words, n_topics = rows.shape[0], totals.shape[0]
+    alpha_sum, total = 0.0, 0.0
+    log_gamma_alpha = np.empty(n_topics)
+    for k in range(n_topics):
+        alpha_sum += alpha[k]
+        log_gamma_alpha[k] = math.lgamma(alpha[k])
+    document = np.zeros(n_topics, np.int64)
+    for d in range(offsets.shape[0] - 1):
+        for i in range(offsets[d], offsets[d + 1]):
+            document[assignments[i]] += 1
+        total += math.lgamma(alpha_sum) - math.lgamma(alpha_sum + (offsets[d + 1] - offsets[d]))
+        for i in range(offsets[d], offsets[d + 1]):
+            k = assignments[i]
+            if document[k] > 0:
+                total += math.lgamma(document[k] + alpha[k]) - log_gamma_alpha[k]
+                document[k] = 0
+    log_gamma_beta = math.lgamma(beta)
+    for w in range(n_words):
+        row = rows[w]
+        for k in range(n_topics):
+            if row[k] > _ZERO:
+                total += math.lgamma(row[k] + beta) - log_gamma_beta
+    for k in range(n_topics):
+        total += math.lgamma(n_words * beta) - math.lgamma(totals[k] + n_words * beta)
+    return total

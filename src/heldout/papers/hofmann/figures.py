@@ -1,0 +1,185 @@
+"""PLSA beside latent semantic analysis, as Hofmann scored them and as documents are, and the path of annealing."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+from heldout.errors import InputError
+from heldout.evaluators import HALF
+from heldout.inputs import Inputs
+from heldout.models import PLSA, TEM
+from heldout.papers.hofmann.experiments.latent_semantic_analysis import LSA, UNIGRAM
+from heldout.papers.hofmann.results import (
+    ANNEALED,
+    COUNTS,
+    EARLY,
+    EVALUATIONS,
+    HEATED,
+    NAMES,
+    PREDICTIVE,
+    READINGS,
+    SPECIFIC,
+    TRUTH,
+    UNIGRAMS,
+    Mean,
+    Model,
+    cells,
+    curve,
+    measured_corpora,
+    paths,
+    rank,
+)
+from heldout.typesetting import latex, style
+
+DOTTED: Any = (0, (1, 1.2))
+COLOURS = {
+    SPECIFIC: style.COLOURS[TEM],
+    PREDICTIVE: "#332288",
+    HALF: style.EVALUATOR_COLOURS[HALF],
+    TRUTH: style.EVALUATOR_COLOURS[TRUTH],
+}
+PATH_LOOKS: dict[Model, dict[str, Any]] = {
+    ANNEALED: {"color": "#882255", "linestyle": (0, (4, 1.5)), "linewidth": 1.2},
+    HEATED: {"color": style.COLOURS[TEM], "linestyle": "-", "linewidth": 1.6},
+    EARLY: {"color": style.COLOURS[PLSA], "linestyle": DOTTED, "linewidth": 1.8},
+}
+
+
+def figure_5a(inputs: Inputs) -> Figure:
+    """Draw perplexity against latent dimensions: above by Hofmann's score, as in Figure 5a, below by others.
+
+    A column per corpus, whose panels share the perplexity axis. Lines are means over the seeds with the whole grid,
+    bands reach from the lowest to the highest of all seeds. Stars mark the largest K, vertical lines the rank. Below,
+    tempered EM is solid and early stopping dotted, as above; a prior chosen on validation tokens is thin.
+    """
+    corpora = measured_corpora(inputs)
+    figure = Figure(figsize=(style.WIDTH, 5.2))
+    grid = figure.subplots(2, len(corpora), squeeze=False, sharey="col", sharex=True)
+    topics = {k for corpus in corpora for k, _ in cells(inputs, corpus, HEATED)}
+    for (above, below), corpus in zip(grid.T, corpora, strict=True):
+        _as_hofmann(above, inputs, corpus)
+        _otherwise(below, inputs, corpus)
+        for axis in (above, below):
+            if rank(inputs, corpus):
+                axis.axvline(rank(inputs, corpus), color="#BBBBBB", linewidth=0.8, zorder=0.8)
+            if inputs.synthetic(corpus):
+                style.mark_synthetic(axis)
+            style.finish([axis], style.sparse_ticks(topics)[::-2][::-1])  # every second: two columns are narrow
+            axis.yaxis.set_major_locator(LogLocator(subs=(1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0)))
+        above.set_title(latex.corpus_name(corpus), fontweight="bold")
+        below.set_xlabel("latent space dimensions")
+    lines: tuple[tuple[str, Any], ...] = (("trained by TEM", "-"), ("by early stopping", DOTTED))
+    trainings = [Line2D([], [], color="#555555", linestyle=line, label=label) for label, line in lines]
+    for axes, name, extra in zip(grid, ("Hofmann's score", "other scores"), ([], trainings), strict=True):
+        axes[0].set_ylabel(f"{name}:\nperplexity per token")
+        handles = [*axes[0].get_legend_handles_labels()[0], *extra]
+        look = {"loc": "center left", "bbox_to_anchor": (1.01, 0.5), "fontsize": 7.0, "handlelength": 2.6}
+        axes[-1].legend(handles, [str(handle.get_label()) for handle in handles], **look)
+    return figure
+
+
+def _plot(axis: Axes, means: Sequence[Mean], **look: Any) -> None:
+    """Draw a curve with its band over seeds."""
+    finite = [mean for mean in means if math.isfinite(mean.low)]  # a folded-in point may give a word nothing
+    topics = [mean.topics for mean in finite]
+    axis.plot(topics, [mean.perplexity for mean in finite], **look)
+    low, high = [math.exp(-mean.high) for mean in finite], [math.exp(-mean.low) for mean in finite]
+    axis.fill_between(topics, low, high, color=look["color"], alpha=0.2, linewidth=0)
+
+
+def _baseline(axis: Axes, inputs: Inputs, corpus: str) -> None:
+    """Draw the models without latent variables, and name them on their lines."""
+    lines: tuple[tuple[Model, str, Any], ...] = (
+        (UNIGRAMS[0], "unigram", "-"),
+        (UNIGRAMS[1], "", (0, (4, 2))),  # one lies on the other
+        (COUNTS, "own counts\n+ unigram", (0, (8, 2))),
+    )
+    for model, name, line in lines:
+        for mean in curve(inputs, corpus, model):
+            axis.axhline(mean.perplexity, color=style.COLOURS[UNIGRAM], linestyle=line, linewidth=1.2)
+            axis.annotate(
+                name,
+                (0.02, mean.perplexity),
+                xycoords=("axes fraction", "data"),
+                xytext=(0, 2 if model != COUNTS else -2),
+                textcoords="offset points",
+                va="bottom" if model != COUNTS else "top",
+                fontsize=6.5,
+                linespacing=0.95,
+                color="#666666",
+            )
+
+
+def _as_hofmann(axis: Axes, inputs: Inputs, corpus: str) -> None:
+    """Draw the score of the document-specific unigram."""
+    _baseline(axis, inputs, corpus)
+    lsa = {"color": style.COLOURS[LSA], "linestyle": (0, (5, 1.5, 1, 1.5))}
+    for reading, marker in zip(READINGS, (style.MARKERS[LSA], "1", "+", "x"), strict=True):
+        means = curve(inputs, corpus, reading)
+        width = 1.5 if reading == READINGS[0] else 0.7
+        if means:
+            _plot(axis, means, label=NAMES[reading], linewidth=width, marker=marker, **lsa)
+    for model, line in ((EARLY, DOTTED), (HEATED, "-")):
+        colour, means = style.COLOURS[model[0]], curve(inputs, corpus, model)
+        if means:
+            _plot(axis, means, label=NAMES[model], color=colour, marker=style.MARKERS[model[0]], linestyle=line)
+            _star(axis, means[-1].topics, means[-1].perplexity, colour)
+
+
+def _star(axis: Axes, x: float, perplexity: float, colour: str) -> None:
+    axis.plot([x], [perplexity], marker="*", markersize=8, color=colour, zorder=4)
+
+
+def _otherwise(axis: Axes, inputs: Inputs, corpus: str) -> None:
+    """Draw the other scores of the same test tokens."""
+    _baseline(axis, inputs, corpus)
+    for evaluator, end, name in EVALUATIONS:
+        for model, line in ((HEATED, "-"), (EARLY, DOTTED)):
+            means = curve(inputs, corpus, (model[0], model[1] + end), evaluator)
+            if means and (model == HEATED or evaluator not in (SPECIFIC, PREDICTIVE)):
+                look = {"label": name if model == HEATED else None, "linewidth": 0.8 if end else 1.5}
+                _plot(axis, means, color=COLOURS[evaluator], linestyle=line, **look)
+
+
+def path(inputs: Inputs) -> Figure:
+    """Draw validation perplexity along the iterations of EM, and the inverse temperature below; a column per corpus.
+
+    Of the largest K of which every iteration was kept, and its first seed.
+
+    Raises:
+        InputError: when no iterations were kept.
+    """
+    by_corpus = {corpus: paths(inputs, corpus) for corpus in measured_corpora(inputs)}
+    by_corpus = {corpus: (topics, kept) for corpus, (topics, kept) in by_corpus.items() if kept}
+    if not by_corpus:
+        raise InputError("Hofmann's experiment: no iterations were kept; give the study's tempering path_topics")
+    figure = Figure(figsize=(style.WIDTH, style.HEIGHT + 0.6))
+    grid = figure.subplots(2, len(by_corpus), squeeze=False, sharex="col", height_ratios=(2.2, 1.0))
+    for (above, below), (corpus, (topics, kept)) in zip(grid.T, by_corpus.items(), strict=True):
+        above.set_title(f"{latex.corpus_name(corpus)}, K = {topics}", fontweight="bold")
+        for model, (betas, perplexities) in kept.items():
+            look = PATH_LOOKS[model]
+            iterations = range(1, len(betas) + 1)
+            above.plot(iterations, perplexities, label=NAMES[model], **look)
+            below.plot(iterations, betas, drawstyle="steps-mid", **look)
+            best = min(iterations, key=lambda at: perplexities[at - 1])
+            _star(above, best, perplexities[best - 1], look["color"])
+        for axis in (above, below):
+            axis.set_xscale("log")
+            axis.xaxis.set_major_formatter(FuncFormatter(lambda at, _: f"{at:,.0f}"))
+            axis.xaxis.set_minor_formatter(NullFormatter())
+            if inputs.synthetic(corpus):
+                style.mark_synthetic(axis)
+        style.plain_ticks(above.yaxis)
+        style.plain_ticks(below.yaxis, 3)
+        below.set_xlabel("iterations of EM")
+    grid[0][0].set_ylabel("perplexity per\nvalidation token")
+    grid[1][0].set_ylabel(r"$\beta$")
+    handles, labels = style.fullest_legend(grid[0])
+    figure.legend(handles[::-1], labels[::-1], loc="outside lower center", ncols=len(labels), handlelength=3.0)
+    return figure

@@ -1,0 +1,169 @@
+r"""Hofmann's perplexity experiment (1999, section 3.6 and Figure 5a), and other scores of the same tokens.
+
+His score is that of a document-specific unigram: every document's tokens are divided, p(w | d) is fitted to one part,
+and another part scores it, exp(-sum_{d,w} n'(d, w) log p(w | d) / sum n'). Topics and p(z | d) have seen the document,
+so a further dimension is judged by words of documents that it was fitted to. Three scores of the same tokens n' beside
+it: half folding-in, where half of n' is a document of its own, of which only the topics know anything, and the other
+half is scored; the truth, where the likelihood of all of n' under a Dirichlet prior is; and the posterior predictive
+p(n' | n, phi, alpha), the true counterpart of his score, in which the weights given the training part are integrated
+over and not put at a point.
+"""
+
+import math
+from dataclasses import dataclass
+
+from heldout.errors import InputError
+from heldout.evaluators import HALF
+from heldout.inputs import Inputs
+from heldout.models import PLSA, TEM
+from heldout.papers.hofmann.experiments import tempering
+from heldout.papers.hofmann.experiments.latent_semantic_analysis import (
+    BY_DOCUMENT,
+    CLIPPED,
+    COSINE,
+    EVALUATOR,
+    GEOMETRIC,
+    LIKELIEST,
+    LSA,
+    SHIFTED,
+    SMOOTHED,
+    UNIGRAM,
+    VALIDATION,
+)
+from heldout.points import TRUTHS, Point, select
+
+Model = tuple[str, str]  # model, variant
+Cell = tuple[int, int]  # topics, seed
+Path = tuple[list[float], list[float]]  # inverse temperature and validation perplexity of every iteration
+
+TEMPERING, SEMANTIC = "tempering", "latent-semantic-analysis"
+EARLY, HEATED, ANNEALED = (PLSA, tempering.EARLY), (TEM, tempering.INVERSE), (TEM, tempering.ANNEALING)
+READINGS = tuple((LSA, variant) for variant in (CLIPPED, SHIFTED, COSINE, GEOMETRIC))  # the first is the main one
+UNIGRAMS = ((UNIGRAM, SMOOTHED), (UNIGRAM, LIKELIEST))  # of the words of all documents together
+COUNTS = (UNIGRAM, BY_DOCUMENT)
+VALIDATED = f"-{tempering.VALIDATED}"  # ends the variants under the prior that the validation tokens choose
+SPECIFIC, PREDICTIVE, TRUTH = EVALUATOR, tempering.PREDICTIVE, "truth"
+
+# Hofmann (1999), Figure 5: labelled perplexities, and the rank and the largest K of its caption
+AXIS, LOB_AXIS = (1000, 1500, 2000, 2500, 3000), tuple(range(500, 1301, 100))
+RANK, LARGEST = 1033, 2048
+SPEED_UP = (10.0, 50.0)  # section 3.6
+
+NAMES = {
+    EARLY: "PLSA, early stopping",
+    HEATED: "PLSA, TEM",
+    ANNEALED: "PLSA, annealed",
+    READINGS[0]: "LSA, clipped",
+    READINGS[1]: "LSA, shifted",
+    READINGS[2]: "LSA, cosines",
+    READINGS[3]: "LSA, cosines, geometric",
+    UNIGRAMS[0]: "unigram, smoothed",
+    UNIGRAMS[1]: "unigram",
+    COUNTS: "own counts + unigram",
+}
+# evaluator, variant's end, name
+EVALUATIONS = (
+    (SPECIFIC, "", "Hofmann's"),
+    (PREDICTIVE, "", "posterior predictive"),
+    (PREDICTIVE, VALIDATED, "predictive, chosen prior"),
+    (HALF, "", "half folding-in"),
+    (TRUTH, "", "truth, Dirichlet(1)"),
+    (TRUTH, VALIDATED, "truth, chosen prior"),
+)
+
+
+def chosen_prior(model: Model) -> Model:
+    """Return the model under the prior that the validation tokens choose."""
+    return model[0], model[1] + VALIDATED
+
+
+def cells(inputs: Inputs, corpus: str, model: Model, evaluator: str = SPECIFIC) -> dict[Cell, Point]:
+    """Return an evaluator's points, nats per token, by (topics, seed); `TRUTH` is the first of `TRUTHS` at each."""
+    table = select(inputs.scores, corpus=corpus, model=model[0], variant=model[1])
+    points: dict[Cell, Point] = {}
+    for name in reversed(TRUTHS if evaluator == TRUTH else (evaluator,)):
+        for row in select(table, evaluator=name).to_dict("records"):
+            topics, tokens, error = int(row["topics"]), float(row["tokens"]), float(row["standard_error"])
+            per_token = 0.0 if math.isnan(error) else error / tokens
+            point = Point(topics, float(row["log_likelihood"]) / tokens, per_token, int(row["samples"]))
+            points[topics, int(row["seed"])] = point
+    return dict(sorted(points.items()))
+
+
+@dataclass(frozen=True)
+class Mean:
+    """A mean over seeds, nats per token.
+
+    Attributes:
+        topics: K, or the rank.
+        value: the mean over the seeds that have the whole grid, so that numbers of dimensions are comparable.
+        low, high: the lowest and the highest of all seeds.
+    """
+
+    topics: int
+    value: float
+    low: float
+    high: float
+
+    @property
+    def perplexity(self) -> float:
+        """The perplexity per token."""
+        return math.exp(-self.value)
+
+
+def whole_seeds(inputs: Inputs, corpus: str) -> set[int]:
+    """Return the seeds of the largest number of dimensions of tempered EM; some seeds may have fewer only."""
+    points = cells(inputs, corpus, HEATED)
+    return {seed for k, seed in points if k == max(k for k, _ in points)}
+
+
+def curve(inputs: Inputs, corpus: str, model: Model, evaluator: str = SPECIFIC) -> list[Mean]:
+    """Return an evaluator's means over seeds by number of dimensions, ascending."""
+    points, whole = cells(inputs, corpus, model, evaluator), whole_seeds(inputs, corpus)
+    means = []
+    for topics in sorted({k for k, _ in points}):
+        values = {seed: point.value for (k, seed), point in points.items() if k == topics}
+        main = [value for seed, value in values.items() if seed in whole]
+        if main:
+            means.append(Mean(topics, sum(main) / len(main), min(values.values()), max(values.values())))
+    return means
+
+
+def rank(inputs: Inputs, corpus: str) -> int:
+    """Return the rank of the training counts, the largest that LSA was given; 0 where it was not run."""
+    return max((mean.topics for mean in curve(inputs, corpus, READINGS[0])), default=0)
+
+
+def run_corpora(inputs: Inputs) -> list[str]:
+    """Return the corpora on which tempered EM was run, in the experiment's order."""
+    asked = inputs.settings.experiment(TEMPERING).get("corpora", ())
+    return [corpus for corpus in asked if cells(inputs, corpus, HEATED)]
+
+
+def measured_corpora(inputs: Inputs) -> list[str]:
+    """Return the corpora on which tempered EM was run, in the experiment's order.
+
+    Raises:
+        InputError: when there is none.
+    """
+    corpora = run_corpora(inputs)
+    if not corpora:
+        raise InputError(f"Hofmann's experiment: there are no scores of tempered EM; measure {TEMPERING}")
+    return corpora
+
+
+def paths(inputs: Inputs, corpus: str) -> tuple[int, dict[Model, Path]]:
+    """Return K and the path of every model: of the largest K of which all iterations were kept, and its first seed."""
+    table = select(inputs.measurements, corpus=corpus, axis="iteration")
+    table = select(table, topics=table["topics"].max())
+    table = select(table, seed=table["seed"].min()).sort_values("at")
+    by_model = {}
+    for model in (ANNEALED, HEATED, EARLY):  # the last is the beginning of the one before, and lies on it
+        rows = select(table, model=model[0], variant=model[1])
+        betas, perplexities = (
+            [float(value) for value in select(rows, quantity=quantity)["value"]]
+            for quantity in (tempering.BETA, VALIDATION)
+        )
+        if betas and len(betas) == len(perplexities):
+            by_model[model] = (betas, perplexities)
+    return int(table["topics"].max()) if by_model else 0, by_model

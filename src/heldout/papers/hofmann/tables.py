@@ -1,0 +1,37 @@
+"""PLSA beside latent semantic analysis, in numbers."""
+
+from heldout.inputs import Inputs
+from heldout.papers.hofmann.results import (
+    COUNTS,
+    EARLY,
+    EVALUATIONS,
+    HEATED,
+    NAMES,
+    READINGS,
+    UNIGRAMS,
+    curve,
+    measured_corpora,
+)
+from heldout.typesetting import latex
+
+TOPICS = (8, 128)  # beside the most; of LSA's further readings the second
+
+
+def evaluations(inputs: Inputs) -> str:
+    """Return perplexities of every model by every evaluation, at some numbers of dimensions and the most."""
+    head = r""" & & & & \multicolumn{2}{c}{predictive} & half & \multicolumn{2}{c}{marginal likelihood}\\
+\cmidrule(lr){5-6}\cmidrule(l){8-9}
+corpus & model & $K$ & Hofmann's & flat & chosen & folding-in & flat & chosen\\"""
+    rows: list[latex.Row] = []
+    for corpus in measured_corpora(inputs):
+        rows.append(latex.ADDLINESPACE)
+        for model in (*UNIGRAMS, COUNTS, *READINGS, EARLY, HEATED):
+            columns = [
+                {mean.topics: mean.perplexity for mean in curve(inputs, corpus, (model[0], model[1] + end), name)}
+                for name, end, _ in EVALUATIONS
+            ]
+            shown = {*TOPICS[1 if model in READINGS[1:] else 0 :], max(columns[0], default=0)}
+            for k in sorted(shown & columns[0].keys()):
+                names = [latex.corpus_name(corpus), latex.escape(NAMES[model]), latex.integer(k or None)]
+                rows.append([*names, *(latex.perplexity(column.get(k)) for column in columns)])
+    return latex.tabular(inputs, "@{}llrrrrrrr@{}", head, rows[1:])

@@ -1,0 +1,536 @@
+"""Folding-in and its repairs beside the truth, bounds around it, what libraries report, error against work.
+
+The truth's band is its own standard error. By left-to-right sequential with few sweeps, as on long documents, it lies
+somewhat below the likelihood itself, by what no standard error of one run tells.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
+from numpy.typing import NDArray
+
+from heldout.evaluators import (
+    ANNEALED,
+    CHIB,
+    ESTIMATORS,
+    EXACT,
+    FULL,
+    HALF,
+    LAPLACE,
+    LINEAR,
+    MEAN_FIELD_BOUND,
+    MEAN_FIELD_FIRST,
+    PARTICLES,
+    SEQUENTIAL,
+)
+from heldout.inputs import Inputs
+from heldout.models import LDA, PLSA
+from heldout.papers.likelihood.experiments import bidirectional as bounded
+from heldout.papers.likelihood.experiments import epca_marginal as marginal
+from heldout.papers.likelihood.experiments.optimism import DENSITY, NML, ONE_STEP, PLUG_IN
+from heldout.papers.likelihood.experiments.peers import REPORTED
+from heldout.papers.likelihood.results import (
+    FITTED,
+    LIBRARIES,
+    OPTIMISM,
+    PEERS,
+    TRUTH,
+    WANTED,
+    Panel,
+    bounds,
+    by_constant,
+    by_length,
+    component_perplexities,
+    curve,
+    degrees_of_freedom,
+    errors,
+    further_constants,
+    libraries,
+    main_constant,
+    optimism_corpora,
+    peers_corpora,
+    precision_panels,
+    standardised,
+)
+from heldout.points import Point, select
+from heldout.typesetting import latex, style
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Look = dict[str, Any]
+DASHED: Any = (0, (4, 2))
+NO_FURTHER_CONSTANTS = "no further constants"
+
+# of several corpora in one panel
+CORPUS_LOOKS = (
+    {"color": "#0072B2", "marker": "o"},
+    {"color": "#009E73", "marker": "s"},
+    {"color": "#CC79A7", "marker": "^"},
+)
+# evaluator, variant, label, look
+OPTIMISM_CURVES: tuple[tuple[str, str, str, Look], ...] = (
+    (FULL, OPTIMISM, "full folding-in", {"marker": "v"}),
+    (PLUG_IN, OPTIMISM, "plug-in posterior mean", {"marker": "P", "linewidth": 0.9}),
+    (HALF, OPTIMISM, "half folding-in (half the tokens)", {"marker": "s"}),
+    (TRUTH, OPTIMISM, "truth, the model's prior", {"marker": "o", "linewidth": 1.9}),
+    (TRUTH, FITTED, "truth, fitted prior", {"marker": "o", "linestyle": DASHED, "linewidth": 1.1}),
+    (MEAN_FIELD_BOUND, OPTIMISM, "mean-field bound", {"marker": "^", "linewidth": 0.9}),
+)
+REPAIRS: tuple[tuple[str, str, str, Look], ...] = (
+    (FULL, OPTIMISM, "full folding-in", {"marker": "v"}),
+    (LAPLACE, OPTIMISM, "Laplace, softmax basis", {"marker": "o", "linewidth": 1.9}),
+    (LAPLACE, FITTED, "the same, fitted prior", {"marker": "o", "linestyle": DASHED, "linewidth": 1.1}),
+    (ONE_STEP, OPTIMISM, "one step from the folded-in point", {"marker": "P"}),
+    (DENSITY, OPTIMISM, "prior's integral not divided out", {"marker": "s", "linewidth": 0.9}),
+    (NML, OPTIMISM, "NML penalty", {"marker": "^", "linewidth": 0.9}),
+)
+ERRORS = 2.0  # standard errors in each direction of a band or bar
+REPAIRS_LINEAR = 1e-2  # nats per token; up to here the axis is linear, beyond it logarithmic
+MOST_TOPICS_BELOW = 100  # in the panels against length and constant
+
+# quantity, label, marker
+BOUNDS = ((bounded.UPPER, "upper bound", "v"), (bounded.LOWER, "lower bound", "^"))
+BOUNDS_COLOUR, BETWEEN = "#555555", "#EEEEEE"
+BOUNDS_LINEAR = 0.3  # nats
+
+# evaluator, label, line
+COMPONENT_CURVES = (
+    (HALF, "half folding-in", style.EVALUATOR_COLOURS[HALF], "s-"),
+    (marginal.ANNEALED, "marginal likelihood, annealed", style.COLOURS["truth"], "o-"),
+    (FULL, "full folding-in", style.EVALUATOR_COLOURS[FULL], "v-"),
+)
+COMPONENT_LINES = (("#0072B2", "-"), ("#CC79A7", "--"))  # of one component and of two
+FARTHEST = 5.0  # standard errors; what lies further out is counted at the edge
+
+# Tol's bright scheme: the models and evaluators of the other figures have other colours
+LIBRARY_LOOKS: dict[str, Look] = dict(
+    zip(
+        LIBRARIES,
+        (
+            {"color": "#4477AA", "marker": "o"},
+            {"color": "#EE6677", "marker": "s"},
+            {"color": "#228833", "marker": "^"},
+        ),
+        strict=True,
+    )
+)
+
+PERCENT_RANGE, PERCENT_TICKS = (0.05, 150.0), (0.1, 1.0, 10.0, 100.0)
+PALE, OTHERS = "#BBBBBB", "others"
+# Those that are told apart, the others being pale; the colours that the common look lacks are Tol's muted ones
+ESTIMATOR_LOOKS: dict[str, Look] = {
+    CHIB: {"color": "#CC6677", "marker": "D"},
+    ANNEALED: {"color": "#117733", "marker": "^"},
+    SEQUENTIAL: {"color": style.EVALUATOR_COLOURS[SEQUENTIAL], "marker": "o"},
+    PARTICLES: {"color": style.EVALUATOR_COLOURS[PARTICLES], "marker": "s"},
+    MEAN_FIELD_FIRST: {"color": style.EVALUATOR_COLOURS[MEAN_FIELD_FIRST], "marker": "v"},
+    LINEAR: {"color": "#AA4499", "marker": "P"},
+    LAPLACE: {"color": style.EVALUATOR_COLOURS[LAPLACE], "marker": "X"},
+    MEAN_FIELD_BOUND: {
+        "color": style.EVALUATOR_COLOURS[MEAN_FIELD_BOUND],
+        "marker": "p",
+        "markerfacecolor": "white",
+        "linestyle": "none",
+    },
+}
+
+
+def optimism(inputs: Inputs) -> Figure:
+    """Draw perplexity against topics: a panel per corpus, PLSA above, LDA below."""
+    corpora = optimism_corpora(inputs)
+    models = [m for m in (PLSA, LDA) if any(curve(inputs, c, m, TRUTH) for c in corpora)]
+    figure = Figure(figsize=(style.WIDTH, 4.6 if len(models) > 1 else style.HEIGHT + 0.5))
+    grid = figure.subplots(len(models), len(corpora), sharex=True, sharey="col", squeeze=False)
+    topics: set[int] = set()
+    for axes, model in zip(grid, models, strict=True):
+        for axis, corpus in zip(axes, corpora, strict=True):
+            truth, full = (curve(inputs, corpus, model, evaluator) for evaluator in (TRUTH, FULL))
+            topics |= truth.keys()
+            _optimism_curves(axis, inputs, corpus, model, truth, full)
+            if inputs.synthetic(corpus):
+                style.mark_synthetic(axis)
+            if model == models[0]:
+                axis.set_title(latex.corpus_name(corpus), fontweight="bold")
+            if model == models[-1]:
+                axis.set_xlabel("number of topics")
+            if corpus == corpora[0]:
+                axis.set_ylabel(f"{style.MODEL_NAMES[model]}: perplexity per token")
+    for axis in (*grid[0], *grid[-1]):
+        style.finish([axis], style.sparse_ticks(topics))
+    handles, labels = style.fullest_legend(grid.ravel())
+    figure.legend(handles, labels, loc="outside lower center", ncols=3, fontsize=7.5)
+    return figure
+
+
+def _optimism_curves(
+    axis: Axes, inputs: Inputs, corpus: str, model: str, truth: dict[int, Point], full: dict[int, Point]
+) -> None:
+    """Draw one panel's curves, the gap between folding-in and the truth shaded and its widest written as a factor."""
+    both = sorted(truth.keys() & full.keys())
+    low, high = ([points[k].perplexity for k in both] for points in (full, truth))
+    axis.fill_between(both, low, high, color=style.EVALUATOR_COLOURS[FULL], alpha=0.13, linewidth=0)
+    for evaluator, variant, label, look in OPTIMISM_CURVES:
+        colour = style.EVALUATOR_COLOURS[evaluator]
+        points = curve(inputs, corpus, model, evaluator, variant)
+        if points:
+            axis.plot(list(points), [p.perplexity for p in points.values()], color=colour, label=label, **look)
+        if points and evaluator == TRUTH:
+            low, high = ([math.exp(-p.value + s * ERRORS * p.error) for p in points.values()] for s in (-1.0, 1.0))
+            axis.fill_between(list(points), low, high, color=colour, alpha=0.3, linewidth=0)
+    if both:
+        widest = max(both, key=lambda k: full[k].value - truth[k].value)
+        middle = math.exp(-0.5 * (truth[widest].value + full[widest].value))
+        factor = math.exp(full[widest].value - truth[widest].value)
+        style.label_factor(axis, widest, middle, f"{factor:.1f}", style.EVALUATOR_COLOURS[FULL])
+
+
+def optimism_by(inputs: Inputs) -> Figure:
+    """Draw full folding-in less the truth, nats per token, of PLSA: by document length, and by the constant.
+
+    A line per corpus and number of topics: those at which further constants were measured, else the fewest and most.
+    """
+    corpora = optimism_corpora(inputs)
+    figure = Figure(figsize=(style.WIDTH, style.HEIGHT + 0.5))
+    left, right = figure.subplots(1, 2, sharey=True)
+    for corpus, corpus_look in zip(corpora, CORPUS_LOOKS, strict=False):
+        available = curve(inputs, corpus, PLSA, TRUTH).keys()
+        shown = sorted(further_constants(inputs) & available)[:2] or sorted({min(available), max(available)})
+        for topics, line in zip(shown, ("-", DASHED), strict=False):
+            look: Look = {"label": f"{latex.corpus_name(corpus)}, {topics} topics", **corpus_look, "linestyle": line}
+            left.plot(*zip(*by_length(inputs, corpus, PLSA, topics, FULL), strict=True), **look)
+            constants = by_constant(inputs, corpus, topics)
+            if len(constants) > 1:
+                right.plot(*zip(*constants, strict=True), **look)
+    left.set_xscale("log")
+    left.set_xlabel("document length, tokens (mean of a group)")
+    left.set_ylabel("full folding-in less the truth,\nnats per token")
+    right.set_xlabel("constant added to $p(w\\,|\\,z)$")
+    if right.lines:
+        right.set_xscale("log")
+        right.xaxis.set_major_locator(LogLocator(numticks=12))
+    right.xaxis.set_minor_locator(NullLocator())
+    left.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    left.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    left.xaxis.set_minor_formatter(NullFormatter())
+    left.set_ylim(bottom=0.0)
+    if inputs.synthetic(*corpora):
+        for axis in (left, right):
+            style.mark_synthetic(axis)
+    handles, labels = left.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(corpora), fontsize=7.5, handlelength=3.2)
+    return figure
+
+
+def repair(inputs: Inputs) -> Figure:
+    """Draw PLSA's errors: a column per corpus; against topics, below that document length, below that the constant."""
+    corpora = optimism_corpora(inputs)
+    figure = Figure(figsize=(style.WIDTH, 6.0))
+    grid = figure.subplots(3, len(corpora), sharey=True, squeeze=False)
+    constants: set[float] = set()
+    for axes, corpus in zip(grid.T, corpora, strict=True):
+        axes[0].set_title(latex.corpus_name(corpus), fontweight="bold")
+        constants |= _repair_column(axes, inputs, corpus)
+    _constant_ticks(list(grid[2]), sorted(constants), main_constant(inputs))
+    ticks = [-10.0, -1.0, -0.1, -REPAIRS_LINEAR, 0.0, REPAIRS_LINEAR, 0.1, 1.0]
+    low, high = grid[0][0].get_ylim()
+    grid[0][0].set_yticks(ticks, [style.signed(tick) for tick in ticks])
+    grid[0][0].set_ylim(low, high)
+    figure.supylabel("estimate less the truth, nats per token", fontsize=8.0)
+    handles, labels = style.fullest_legend(grid[0])
+    figure.legend(handles, labels, loc="outside lower center", ncols=3, fontsize=7.5, handlelength=2.6)
+    return figure
+
+
+def _repair_column(axes: Sequence[Axes], inputs: Inputs, corpus: str) -> set[float]:
+    """Draw one corpus's three panels and return the constants above 0 that they show."""
+    by_topics, of_length, of_constant = axes
+    topics = list(curve(inputs, corpus, PLSA, TRUTH))
+    at = max((k for k in topics if k <= MOST_TOPICS_BELOW), default=topics[0])
+    smoothed = max((k for k in topics if k <= at and k in further_constants(inputs)), default=at)
+    lengths: list[int] = []
+    most = 0
+    constants: set[float] = set()
+    for evaluator, variant, label, look in REPAIRS:
+        off = errors(inputs, corpus, PLSA, evaluator, variant)
+        look = {"color": style.EVALUATOR_COLOURS[evaluator], **look}
+        if off:
+            by_topics.plot(list(off), [error for error, _ in off.values()], label=label, **look)
+        if variant == OPTIMISM:
+            groups = by_length(inputs, corpus, PLSA, at, evaluator)
+            of_length.plot(*zip(*groups, strict=True), **look)
+            over = by_constant(inputs, corpus, smoothed, evaluator)
+            constants |= {constant for constant, _ in over if constant > 0.0}
+            if over:
+                of_constant.plot(*zip(*over, strict=True), **look)
+            if evaluator == FULL:
+                lengths, most = [length for length, _ in groups], len(over)
+    for panel in axes:
+        panel.axhline(0.0, color="black", linewidth=0.9, zorder=1)
+        panel.set_xscale("log")
+        panel.set_yscale("symlog", linthresh=REPAIRS_LINEAR, linscale=0.6)
+        panel.yaxis.set_minor_locator(NullLocator())
+        panel.xaxis.set_minor_formatter(NullFormatter())
+        if inputs.synthetic(corpus):
+            style.mark_synthetic(panel)
+    if most < 2:
+        of_constant.text(0.04, 0.06, NO_FURTHER_CONSTANTS, transform=of_constant.transAxes, fontsize=7.5)
+    _ticks(by_topics, style.sparse_ticks(topics))
+    _ticks(of_length, sorted({lengths[0], lengths[len(lengths) // 2], lengths[-1]}), ",")
+    by_topics.set_xlabel("number of topics")
+    of_length.set_xlabel(f"document length, {at} topics")
+    of_constant.set_xlabel(f"constant, {smoothed} topics")
+    return constants
+
+
+def _ticks(axis: Axes, numbers: Sequence[int], form: str = "") -> None:
+    axis.set_xticks(numbers, [format(number, form) for number in numbers])
+    axis.xaxis.set_minor_locator(NullLocator())
+
+
+def _constant_ticks(axes: list[Axes], constants: list[float], own: float) -> None:
+    """Give the panels one range, and the study's constant and the ends of the range as ticks."""
+    shown = sorted({constants[0], own, constants[-1]} - {0.0}) if constants else []
+    for axis in axes:
+        if constants:
+            axis.set_xlim(constants[0] / 2.0, constants[-1] * 2.0)
+            axis.set_xticks(shown, [style.power(constant) for constant in shown])
+        axis.xaxis.set_minor_locator(NullLocator())
+
+
+def bidirectional(inputs: Inputs) -> Figure:
+    """Draw both bounds minus left-to-right sequential against the number of temperatures, a panel per model and K.
+
+    Means over documents with two standard errors; the text in a panel is the gap at its last number of temperatures.
+    """
+    corpus, cells = bounds(inputs)
+    titles = [f"{style.MODEL_NAMES[model]}, {topics} topics" for model, topics in cells]
+    figure, axes = style.panels(titles, synthetic=inputs.synthetic(corpus))
+    for axis, cell in zip(axes, cells.values(), strict=True):
+        axis.title.set_fontsize(7.5)
+        for mark in axis.texts:  # "synthetic", if anything: panels this narrow need it smaller
+            mark.set(fontsize=9, color="#C4C4C4", in_layout=False)
+        _bounds_panel(axis, cell)
+    axes[0].set_yscale("symlog", linthresh=BOUNDS_LINEAR, linscale=0.6)
+    low, high = axes[0].get_ylim()
+    ticks = sorted({sign * tick for tick in (0.0, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0) for sign in (-1.0, 1.0)})
+    axes[0].set_yticks([tick for tick in ticks if low <= tick <= high])
+    axes[0].yaxis.set_major_formatter(FuncFormatter(style.signed))
+    axes[0].yaxis.set_minor_locator(NullLocator())
+    axes[0].set_ylabel(f"bound {style.MINUS} left-to-right sequential,\nnats per document")
+    entries: dict[str, Any] = {}
+    for axis in axes:
+        for handle, label in zip(*axis.get_legend_handles_labels(), strict=True):
+            entries.setdefault(label, handle)
+    figure.legend(list(entries.values()), list(entries), loc="outside lower center", ncols=len(entries), fontsize=7.5)
+    return figure
+
+
+def _bounds_panel(axis: Axes, cell: "pd.DataFrame") -> None:
+    """Draw one model's bounds at one K."""
+    upper, lower, gap, reference, exact = (
+        select(cell, quantity=quantity).sort_values("at")
+        for quantity in (bounded.UPPER, bounded.LOWER, bounded.GAP, bounded.REFERENCE, bounded.EXACT)
+    )
+    axis.fill_between(upper["at"], lower["value"], upper["value"], color=BETWEEN, linewidth=0, zorder=0.6)
+    label = f"left-to-right sequential, {int(reference['at'].iloc[0])} samples"
+    axis.axhline(0.0, color=style.EVALUATOR_COLOURS[SEQUENTIAL], linewidth=1.4, zorder=1.5, label=label)
+    for bound, (_, label, marker) in zip((upper, lower), BOUNDS, strict=True):
+        look: Look = {"color": BOUNDS_COLOUR, "marker": marker, "linewidth": 1.2, "elinewidth": 0.8, "label": label}
+        axis.errorbar(bound["at"], bound["value"], ERRORS * bound["standard_error"], **look)
+    axis.set_xscale("log")
+    ticks = sorted(int(at) for at in upper["at"])
+    labels = [f"{t:,}" if (len(ticks) - 1 - i) % 2 == 0 else "" for i, t in enumerate(ticks)]
+    axis.set_xticks(ticks, labels, fontsize=7.0)
+    axis.xaxis.set_minor_locator(NullLocator())
+    axis.set_xlabel("temperatures")
+    axis.margins(x=0.1)
+    if len(exact):
+        look = {"color": style.EVALUATOR_COLOURS[EXACT], "linestyle": DASHED, "zorder": 1.6, "label": "exact"}
+        axis.axhline(float(exact["value"].iloc[0]), **look)
+    last = gap.iloc[-1]
+    value = f"{last['value']:.2f}".replace("-", style.MINUS)
+    axis.text(
+        *(0.96, 0.97, f"gap at {int(last['at']):,}:\n{value} ± {last['standard_error']:.2f}"),
+        transform=axis.transAxes,
+        ha="right",
+        va="top",
+        fontsize=7.0,
+    )
+
+
+def epca_marginal(inputs: Inputs) -> Figure:
+    """Draw perplexity against components, and annealing minus quadrature in annealing's own standard errors."""
+    corpus, perplexities = component_perplexities(inputs)
+    titles = ["folding-in and the truth", "annealing against quadrature"]
+    scaled = standardised(inputs, corpus)
+    figure, axes = style.panels(titles if scaled else titles[:1], synthetic=inputs.synthetic(corpus))
+    left = axes[0]
+    for evaluator, label, colour, line in COMPONENT_CURVES:
+        left.plot(*_xy(perplexities[evaluator]), line, color=colour, label=label)
+    if marginal.QUADRATURE in perplexities:
+        look: Look = {"color": style.COLOURS["truth"], "markerfacecolor": "none", "markersize": 8.0}
+        left.plot(*_xy(perplexities[marginal.QUADRATURE]), "o", label="the same by quadrature", **look)
+    left.set_xlabel("number of components")
+    style.finish([left], list(perplexities[FULL]))
+    left.legend(loc="lower left", fontsize=7.0)
+    if scaled:
+        axes[1].remove()  # it shares the perplexity axis
+        right = figure.add_subplot(1, 2, 2)
+        right.set_title(titles[1], fontweight="bold")
+        if inputs.synthetic(corpus):
+            style.mark_synthetic(right)
+        _densities(right, scaled, degrees_of_freedom(inputs, corpus))
+    return figure
+
+
+def _xy(values: dict[int, float]) -> tuple[list[int], list[float]]:
+    return list(values), list(values.values())
+
+
+def _densities(axis: Axes, scaled: dict[int, NDArray[np.float64]], freedom: int) -> None:
+    """Draw the densities of standardised differences beside Student's."""
+    edges = np.linspace(-FARTHEST, FARTHEST, 31)
+    for (K, values), (colour, line) in zip(scaled.items(), COMPONENT_LINES, strict=False):
+        heights, _ = np.histogram(np.clip(values, -FARTHEST, FARTHEST), edges)
+        label = f"{K} component{'s' * (K > 1)}, {len(values)} documents"
+        density = heights / len(values) / (edges[1] - edges[0])
+        axis.stairs(density, edges, color=colour, linestyle=line, label=label)
+    grid = np.linspace(-FARTHEST, FARTHEST, 201)
+    label = "if the errors are right"
+    axis.plot(grid, student(grid, freedom), color=style.COLOURS["truth"], linewidth=0.9, label=label)
+    axis.set_xlabel(f"(annealed {style.MINUS} quadrature) / standard error")
+    axis.set_ylabel("density of documents")
+    axis.set_ylim(0.0, 1.4 * axis.get_ylim()[1])
+    axis.legend(loc="upper left", fontsize=7.0)
+
+
+def student(x: NDArray[np.float64], freedom: int) -> NDArray[np.float64]:
+    """Return Student's density at x with so many degrees of freedom."""
+    constant = math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2) - 0.5 * math.log(freedom * math.pi)
+    density: NDArray[np.float64] = np.exp(constant - 0.5 * (freedom + 1) * np.log1p(x * x / freedom))
+    return density
+
+
+def peers(inputs: Inputs) -> Figure:
+    """Draw perplexity against the number of topics, a panel per corpus: reported dashed, true solid."""
+    shown, run = peers_corpora(inputs), libraries(inputs)
+    figure = Figure(figsize=(style.WIDTH, 2.9))
+    axes = list(figure.subplots(1, max(1, len(shown)), sharey=True, squeeze=False)[0])
+    grid: set[int] = set()
+    for axis, corpus in zip(axes, shown, strict=False):
+        axis.set_title(latex.corpus_name(corpus), fontweight="bold")
+        axis.set_xlabel("number of topics")
+        if inputs.synthetic(corpus):
+            style.mark_synthetic(axis)
+        ratios = []
+        for library in run:
+            reported, truth = (_finite(curve(inputs, corpus, library, name, PEERS)) for name in (REPORTED, TRUTH))
+            for name, points, line in ((REPORTED, reported, DASHED), (TRUTH, truth, "-")):
+                grid.update(points)
+                y = [point.perplexity for point in points.values()]
+                label = f"{library}, {name}"
+                axis.plot(list(points), y, linestyle=line, label=label, **LIBRARY_LOOKS[library])
+            both = reported.keys() & truth.keys()
+            ratios += [(truth[k].value - reported[k].value, library, k, reported[k], truth[k]) for k in both]
+        if ratios:  # the largest, nearer the truth
+            ratio, library, k, own, true = max(ratios, key=lambda of: of[0])
+            between = math.exp(-0.3 * own.value - 0.7 * true.value)
+            style.label_factor(axis, k, between, f"{math.exp(ratio):,.0f}", LIBRARY_LOOKS[library]["color"])
+    axes[0].set_ylabel("perplexity per token")
+    if grid:
+        style.finish(axes, style.sparse_ticks(grid))
+        axes[0].yaxis.set_major_locator(LogLocator(base=10.0))
+        axes[0].yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    handles = [Line2D([], [], label=library, **LIBRARY_LOOKS[library]) for library in run]
+    handles.append(Line2D([], [], color="#444444", linestyle=DASHED, label="as reported"))
+    handles.append(Line2D([], [], color="#444444", label="true, of the same model"))
+    figure.legend(handles=handles, loc="outside lower center", ncols=len(handles), fontsize=7.5, handlelength=2.6)
+    return figure
+
+
+def _finite(points: dict[int, Point]) -> dict[int, Point]:
+    return {k: point for k, point in points.items() if math.isfinite(point.perplexity)}
+
+
+def precision(inputs: Inputs) -> Figure:
+    """Draw error against work, a row per size, a column per prior; a star at the least work that is enough.
+
+    Work is counted in terms, one topic's share of one token each
+    (`heldout.papers.likelihood.experiments.precision.TERMS`), about a nanosecond: the same on every machine.
+    """
+    panels = precision_panels(inputs)
+    columns = len({panel.prior for panel in panels})
+    rows = len(panels) // columns
+    figure = Figure(figsize=(style.WIDTH, 4.7 if rows > 1 else 3.05))
+    grid = figure.subplots(rows, columns, sharex="row", sharey=True, squeeze=False)
+    entries: dict[str, Any] = {}
+    for axis, panel, i in zip(grid.ravel(), panels, range(len(panels)), strict=True):
+        _precision_panel(axis, panel)
+        if inputs.synthetic():
+            style.mark_synthetic(axis)
+        if i < columns:
+            kind, _, value = panel.prior.rpartition("-")
+            title = rf"$\alpha_k = {value}$" if kind == "alpha" else rf"$\alpha_k = {value} / K$"
+            axis.set_title(title, fontweight="bold")
+        if i // columns == rows - 1:
+            axis.set_xlabel("work, terms (about ns)")
+        if i % columns == 0:
+            axis.set_ylabel(f"{panel.topics} topics, {panel.tokens} tokens:\nerror, % of perplexity per token")
+        entries |= dict(zip(*axis.get_legend_handles_labels()[::-1], strict=True))
+    order = [*(ESTIMATORS[name].label for name in ESTIMATOR_LOOKS), OTHERS]
+    labels = [label for label in order if label in entries]
+    figure.legend([entries[label] for label in labels], labels, loc="outside lower center", ncols=3, fontsize=7.5)
+    return figure
+
+
+def _precision_panel(axis: Axes, panel: Panel) -> None:
+    axis.set_xscale("log")
+    axis.set_yscale("log")
+    axis.set_ylim(*PERCENT_RANGE)
+    axis.axhline(WANTED, color="black", linewidth=0.8, linestyle=(0, (4, 3)), zorder=1.2)
+    if panel.known > PERCENT_RANGE[0]:
+        axis.axhspan(PERCENT_RANGE[0], panel.known, color="#F0F0F0", linewidth=0, zorder=0.4)
+    for name, points in sorted(panel.points.items(), key=lambda item: item[0] in ESTIMATOR_LOOKS):
+        look = ESTIMATOR_LOOKS.get(name)
+        x, y = [terms for _, terms, _ in points], [percent for _, _, percent in points]
+        if look is None:
+            axis.plot(x, y, color=PALE, linewidth=0.8, marker=".", label=OTHERS, zorder=1.5)
+        else:
+            size = 5.0 if ESTIMATORS[name].deterministic else 3.5
+            axis.plot(x, y, **look, markersize=size, linewidth=1.3, label=ESTIMATORS[name].label, zorder=2.0)
+    if panel.cheapest is not None:
+        _star(axis, *panel.cheapest)
+    axis.yaxis.set_major_locator(FixedLocator(PERCENT_TICKS))
+    axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g} %"))
+    axis.yaxis.set_minor_locator(NullLocator())
+    axis.xaxis.set_major_locator(LogLocator(numticks=8))
+    axis.xaxis.set_minor_formatter(NullFormatter())
+    axis.xaxis.set_minor_locator(NullLocator())
+
+
+def _star(axis: Axes, name: str, samples: int, terms: float, percent: float) -> None:
+    """Mark and name the cheapest estimator."""
+    colour = ESTIMATOR_LOOKS.get(name, {"color": "#555555"})["color"]
+    axis.plot([terms], [percent], marker="*", markersize=13, color=colour, markeredgecolor="black", zorder=4)
+    low, high = axis.get_xlim()
+    place = math.log(terms / low) / math.log(high / low)
+    label = axis.annotate(
+        ESTIMATORS[name].label.replace(" sampling", "\nsampling") + (f",\n{samples} samples" if samples else ""),
+        (terms, percent),
+        xytext=(0, -9),
+        textcoords="offset points",
+        ha="left" if place < 0.3 else "right" if place > 0.7 else "center",
+        va="top",
+        fontsize=7.5,
+        fontweight="bold",
+        zorder=5,
+        path_effects=style.outline(2.5),
+    )
+    label.set_in_layout(False)

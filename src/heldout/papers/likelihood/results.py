@@ -1,0 +1,297 @@
+"""The tables read back: log-likelihoods by number of topics beside the truth, bounds around it, errors against work.
+
+The truth is log p(document | alpha, phi), the exact value or that of left-to-right sequential: the first of
+`heldout.points.TRUTHS` that was run. Left-to-right sequential with few sweeps, as on long documents, lies below the
+likelihood by more than the standard error of one run tells. Values are nats per token unless said otherwise.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heldout import study
+from heldout.errors import InputError
+from heldout.evaluators import ESTIMATORS, FULL
+from heldout.evaluators.prior_names import parameter
+from heldout.inputs import Inputs
+from heldout.models import MODELS, PLSA
+from heldout.papers.likelihood.experiments import optimism, peers, precision
+from heldout.papers.likelihood.experiments.epca_marginal import ANNEALED, QUADRATURE
+from heldout.points import TRUTHS, Point, first_of, mean_points, select
+from heldout.scores import perplexity
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# the experiments, whose names are their scores' and measurements' variants
+OPTIMISM, PEERS, BIDIRECTIONAL, COMPONENTS = "optimism", "peers", "bidirectional", "epca-marginal"
+FLAT, FITTED = f"{OPTIMISM}-{optimism.FLAT}", f"{OPTIMISM}-{optimism.FITTED}"  # variants under another prior
+TRUTH = "truth"  # stands for the first of `TRUTHS`
+LIBRARIES = tuple(study.PEERS)
+MOST_CORPORA = 3  # of which optimism is shown
+WANTED = 1.0  # percent of the perplexity per token
+
+
+def curve(inputs: Inputs, corpus: str, model: str, evaluator: str, variant: str = OPTIMISM) -> dict[int, Point]:
+    """Return one evaluator's points by number of topics, ascending, means over seeds; none where it was not run.
+
+    Args:
+        inputs: the scores of the experiments `optimism` and `peers`.
+        corpus: its name.
+        model: its name, or a library's.
+        evaluator: its name; `TRUTH` for the first of `TRUTHS` at each number of topics.
+        variant: of `optimism` the prior: `OPTIMISM` (the model's own), `FLAT` or `FITTED`; `PEERS` of a library.
+    """
+    constant = main_constant(inputs) if model == PLSA else 0.0
+    table = select(inputs.scores, corpus=corpus, model=model, variant=variant, smoothing=constant)
+    return mean_points(table, TRUTHS if evaluator == TRUTH else (evaluator,))
+
+
+def main_constant(inputs: Inputs) -> float:
+    """Return the constant added to PLSA's topics under which `optimism` reports everything; NaN without it."""
+    return float(inputs.settings.experiment(OPTIMISM).get("settings", {}).get("smoothing", math.nan))
+
+
+def errors(
+    inputs: Inputs, corpus: str, model: str, evaluator: str, variant: str = OPTIMISM
+) -> dict[int, tuple[float, float]]:
+    """Return (estimate less truth, the truth's standard error) by number of topics, where the estimate is finite."""
+    truth = curve(inputs, corpus, model, TRUTH, variant)
+    return {
+        k: (point.value - truth[k].value, truth[k].error)
+        for k, point in curve(inputs, corpus, model, evaluator, variant).items()
+        if k in truth and math.isfinite(point.value)
+    }
+
+
+def optimism_corpora(inputs: Inputs, model: str = PLSA) -> list[str]:
+    """Return the study's corpora for which there is a truth.
+
+    Raises:
+        InputError: when there is none.
+    """
+    corpora = [c for c in inputs.settings.corpora[:MOST_CORPORA] if curve(inputs, c, model, TRUTH)]
+    if not corpora:
+        raise InputError(f"optimism: no corpus has a truth for {model} among the scores; measure the optimism")
+    return corpora
+
+
+def further_constants(inputs: Inputs) -> set[int]:
+    """Return the numbers of topics at which further constants were asked for."""
+    return {int(k) for k in inputs.settings.experiment(OPTIMISM)["settings"]["constants_topics"]}
+
+
+def by_length(inputs: Inputs, corpus: str, model: str, topics: int, quantity: str) -> list[tuple[int, float]]:
+    """Return (mean length in tokens, quantity less truth) of every group of documents, means over seeds.
+
+    Raises:
+        InputError: when there are no such measurements.
+    """
+    table = select(
+        inputs.measurements, corpus=corpus, model=model, variant=OPTIMISM, topics=topics, axis="length"
+    ).set_index(["seed", "at"])
+    gaps = (select(table, quantity=quantity)["value"] - first_of(table, TRUTHS, "quantity")["value"]).dropna()
+    if gaps.empty:
+        raise InputError(f"optimism: {corpus}, {model}, {topics} topics has no lengths among the measurements")
+    return [(int(str(at)), float(of_group.mean())) for at, of_group in gaps.groupby(level="at")]
+
+
+def by_constant(inputs: Inputs, corpus: str, topics: int, evaluator: str = FULL) -> list[tuple[float, float]]:
+    """Return (constant added to PLSA's topics, estimate less truth), ascending, means over seeds; the finite ones."""
+    table = select(inputs.scores, corpus=corpus, model=PLSA, variant=OPTIMISM, topics=topics).set_index("seed")
+    table = table.assign(value=table["log_likelihood"] / table["tokens"])
+    points = []
+    for constant, rows in table.groupby("smoothing"):
+        gaps = (select(rows, evaluator=evaluator)["value"] - first_of(rows, TRUTHS)["value"]).dropna()
+        gaps = gaps[gaps.map(math.isfinite)]
+        if len(gaps):
+            points.append((float(str(constant)), float(gaps.mean())))
+    return sorted(points)
+
+
+def among(wanted: Sequence[int], measured: Iterable[int]) -> list[int]:
+    """Return the wanted numbers of topics that were measured, or the fewest and the most where none was."""
+    topics = sorted(measured)
+    return [k for k in wanted if k in topics] or sorted({*topics[:1], *topics[-1:]})
+
+
+def bounds(inputs: Inputs) -> tuple[str, dict[tuple[str, int], "pd.DataFrame"]]:
+    """Return the first of the study's corpora with bounds, and the first seed's measurements by (model, topics).
+
+    Raises:
+        InputError: when none has bounds.
+    """
+    for corpus in inputs.settings.corpora:
+        rows = select(inputs.measurements, variant=BIDIRECTIONAL, corpus=corpus)
+        if len(rows):
+            cells = {
+                (str(model), int(str(topics))): cell
+                for (model, topics), cell in select(rows, seed=rows["seed"].min()).groupby(["model", "topics"])
+            }
+            return corpus, dict(sorted(cells.items(), key=lambda item: (list(MODELS).index(item[0][0]), item[0][1])))
+    raise InputError("bidirectional: there are no bounds on simulated documents among the measurements; measure them")
+
+
+def component_perplexities(inputs: Inputs) -> tuple[str, dict[str, dict[int, float]]]:
+    """Return the first of the study's corpora with EPCA's likelihood, and perplexities by evaluator and components.
+
+    Several seeds give the perplexity of all their tokens together.
+
+    Raises:
+        InputError: when none has it.
+    """
+    for corpus in inputs.settings.corpora:
+        rows = select(inputs.scores, variant=COMPONENTS, corpus=corpus)
+        if len(rows):
+            perplexities: dict[str, dict[int, float]] = {}
+            for (evaluator, topics), sums in rows.groupby(["evaluator", "topics"])[["log_likelihood", "tokens"]]:
+                value = perplexity(float(sums["log_likelihood"].sum()), int(sums["tokens"].sum()))
+                perplexities.setdefault(str(evaluator), {})[int(str(topics))] = value
+            return corpus, perplexities
+    raise InputError("epca-marginal: no marginal likelihood of components among the scores; measure it")
+
+
+def standardised(inputs: Inputs, corpus: str) -> dict[int, NDArray[np.float64]]:
+    """Return (annealed less quadrature) / standard error of every document and seed, by number of components.
+
+    Raises:
+        InputError: when there are no measurements.
+    """
+    if inputs.measurements is None:
+        raise InputError("epca-marginal: there are no measurements")
+    table = select(inputs.measurements, variant=COMPONENTS, corpus=corpus)
+    scaled = {}
+    for topics in sorted({int(k) for k in select(table, quantity=QUADRATURE)["topics"]}):
+        rows = select(table, topics=topics).set_index(["seed", "at"]).sort_index()
+        annealed, exact = (select(rows, quantity=quantity) for quantity in (ANNEALED, QUADRATURE))
+        scaled[topics] = ((annealed["value"] - exact["value"]) / annealed["standard_error"]).to_numpy(dtype=float)
+    return scaled
+
+
+def degrees_of_freedom(inputs: Inputs, corpus: str) -> int:
+    """Return the degrees of freedom of the annealed estimates' standard errors: chains per document, less one."""
+    rows = select(inputs.scores, variant=COMPONENTS, corpus=corpus, evaluator=ANNEALED)
+    return max(int(rows["samples"].iloc[0]) - 1, 1)
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Errors of one prior, K and L, as percentages of the perplexity per token: exp(e / L) - 1 of e nats (r.m.s.).
+
+    Attributes:
+        prior: its name, such as "alpha-0.1".
+        topics, tokens: K and L.
+        points: by estimator, (samples, terms per document, percent), samples ascending.
+        known: percent, what is known of the reference; no error below it is.
+    """
+
+    prior: str
+    topics: int
+    tokens: int
+    points: Mapping[str, list[tuple[int, float, float]]]
+    known: float
+
+    @property
+    def cheapest(self) -> tuple[str, int, float, float] | None:
+        """The estimator, samples, terms and percent of the least work that reaches `WANTED`; None where none does."""
+        enough = [
+            (terms, name, samples, percent)
+            for name, points in self.points.items()
+            for samples, terms, percent in points
+            if percent <= WANTED
+        ]
+        if not enough:
+            return None
+        terms, name, samples, percent = min(enough)
+        return name, samples, terms, percent
+
+
+def precision_panels(inputs: Inputs) -> list[Panel]:
+    """Return a panel per prior, the sparsest first, at each of two sizes: the second K and length, the last but one.
+
+    Raises:
+        InputError: when precision was not measured.
+    """
+    table = select(inputs.measurements, corpus=precision.NONE)
+    table = table[table["variant"].str.contains(precision.VARIANT, regex=False)]
+    if table.empty:
+        raise InputError("figure-precision: no precision was measured; measure it")
+    table = select(table, seed=table["seed"].min())
+    measured = select(table, quantity=precision.DOCUMENTS)
+    topics = sorted({int(k) for k in measured["topics"]})
+    lengths = sorted({int(n) for n in measured["at"]})
+    sizes = [(_second(topics), _second(lengths)), (_second(topics[::-1]), _second(lengths[::-1]))]
+    priors = {variant.partition(precision.VARIANT)[0] for variant in measured["variant"]}
+    by_sum = sorted(priors, key=lambda prior: parameter(prior, topics[-1]))
+    return [_panel(table, prior, *size) for size in dict.fromkeys(sizes) for prior in by_sum]
+
+
+def _second(values: list[int]) -> int:
+    return values[min(1, len(values) - 1)]
+
+
+def _panel(table: "pd.DataFrame", prior: str, topics: int, tokens: int) -> Panel:
+    table = select(table, variant=precision.variant(prior, tokens), topics=topics)
+    of_reference = table["quantity"].str.startswith((precision.REFERENCE_ERROR, precision.REFERENCE_BIAS))
+    known = math.hypot(*table.loc[of_reference, "value"])
+    points: dict[str, list[tuple[int, float, float]]] = {}
+    for quantity, at, value in zip(table["quantity"], table["at"], table["value"], strict=True):
+        name = quantity.removeprefix(precision.ERROR)
+        if quantity.startswith(precision.ERROR) and name in ESTIMATORS:
+            terms = precision.TERMS[name](topics, tokens, int(at))
+            points.setdefault(name, []).append((int(at), terms, _percent(max(float(value), known), tokens)))
+    return Panel(prior, topics, tokens, {n: sorted(p) for n, p in points.items()}, _percent(known, tokens))
+
+
+def _percent(nats: float, tokens: int) -> float:
+    return 100.0 * math.expm1(min(nats / tokens, 50.0))
+
+
+def peers_corpora(inputs: Inputs) -> list[str]:
+    """Return the corpora that have scores of libraries, in the study's order."""
+    scored = set(_peers(inputs)["corpus"])
+    return [corpus for corpus in inputs.settings.described if corpus in scored]
+
+
+def libraries(inputs: Inputs) -> list[str]:
+    """Return the libraries that were run."""
+    scored = set(_peers(inputs)["model"])
+    return [library for library in LIBRARIES if library in scored]
+
+
+def _peers(inputs: Inputs) -> "pd.DataFrame":
+    table = select(inputs.scores, variant=PEERS)
+    return table[table["model"].isin(LIBRARIES)]
+
+
+def measured(inputs: Inputs, corpus: str, library: str, quantity: str) -> dict[int, float]:
+    """Return a library's measurement by number of topics, means over seeds."""
+    which = {"corpus": corpus, "model": library, "quantity": quantity}
+    table = select(inputs.measurements, variant=PEERS, axis="topics", **which)
+    return {int(str(topics)): float(rows["value"].mean()) for topics, rows in table.groupby("topics")}
+
+
+def versions(inputs: Inputs) -> dict[str, str]:
+    """Return the version of every library that was run, from the parts that were measured; "" where they differ."""
+    named: dict[str, str] = {}
+    for library in libraries(inputs) if inputs.measurements is not None else ():
+        rows = select(inputs.measurements, variant=PEERS, model=library, quantity=peers.VERSION)
+        parts = {int(str(at)): set(of_part["value"]) for at, of_part in rows.groupby("at")}
+        same = bool(parts) and all(len(values) == 1 for values in parts.values())
+        named[library] = ".".join(f"{next(iter(parts[at])):.0f}" for at in sorted(parts)) if same else ""
+    return named
+
+
+def apart(inputs: Inputs, corpus: str, evaluator: str) -> dict[int, float]:
+    """Return, by number of topics, the largest perplexity of any library over the smallest, where two or more ran."""
+    curves = [curve(inputs, corpus, library, evaluator, PEERS) for library in libraries(inputs)]
+    shared = set.intersection(*(set(points) for points in curves)) if len(curves) > 1 else set()
+    factors = {}
+    for topics in sorted(shared):
+        values = [points[topics].value for points in curves]
+        factors[topics] = math.exp(min(700.0, max(values) - min(values)))
+    return factors

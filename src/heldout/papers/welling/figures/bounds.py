@@ -1,0 +1,106 @@
+"""Section 4.1, document by document: which estimates lie above the exact log-likelihood and which below.
+
+For every test document, (estimate - exact marginal) / tokens in nats: full folding-in with continuous latent variables
+(PLSA, LDA), their mean-field bound (equation 4.29), and the point bound with discrete latent variables (4.30).
+"""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import NullLocator
+
+from heldout.errors import InputError
+from heldout.evaluators import FULL, MEAN_FIELD_BOUND
+from heldout.inputs import Inputs
+from heldout.models import LDA, PLSA
+from heldout.papers.welling.results import POINT_BOUND, bounds_corpus, differences
+from heldout.typesetting import style
+from heldout.typesetting.style import MINUS
+
+# model, quantity, label, colour; from the top
+ESTIMATES = (
+    (PLSA, FULL, "PLSA, full folding-in", style.COLOURS[PLSA]),
+    (LDA, FULL, "LDA, full folding-in", style.COLOURS[LDA]),
+    (PLSA, MEAN_FIELD_BOUND, "PLSA, mean-field bound", style.COLOURS[PLSA]),
+    (LDA, MEAN_FIELD_BOUND, "LDA, mean-field bound", style.COLOURS[LDA]),
+    ("mixture-of-multinomials", POINT_BOUND, "mixture, point bound", "#009E73"),
+    ("hmm", POINT_BOUND, "HMM, point bound", "#CC79A7"),
+)
+OPTIMISTIC, PESSIMISTIC = "#FBE3D6", "#E1EBF5"
+LINEAR = 1e-3  # nats per token; up to here the axis is linear, beyond it logarithmic
+GOLDEN = (np.sqrt(5.0) - 1.0) / 2.0
+
+
+def draw(inputs: Inputs) -> Figure:
+    """Draw every document's difference from the exact value: a row per estimate, a panel per number of topics.
+
+    Panels are the numbers of topics at which PLSA or LDA was measured; documents of all seeds are dots, the dark bar
+    goes from the 5th to the 95th percentile, and the number is the median.
+    """
+    corpus = bounds_corpus(inputs)
+    gaps = differences(inputs, corpus, [(model, quantity) for model, quantity, _, _ in ESTIMATES])
+    columns = sorted({k for model, _, k in gaps if model in (PLSA, LDA)})
+    if not columns:
+        raise InputError(f"bounds: neither PLSA nor LDA has exact marginals on {corpus}; measure the bounds")
+    rows = [e for e in ESTIMATES if any((e[0], e[1], k) in gaps for k in columns)]
+    figure, axes = style.panels([f"{k} topics" for k in columns], synthetic=inputs.synthetic(corpus))
+    furthest = max(LINEAR * 10.0, *(max(map(abs, values)) for (_, _, k), values in gaps.items() if k in columns))
+    ends = 1.25 * furthest
+    for axis, k in zip(axes, columns, strict=True):
+        for mark in axis.texts:  # "synthetic", if anything: panels this narrow need it smaller
+            mark.set(fontsize=11, color="#C4C4C4", in_layout=False)
+        axis.set_xscale("symlog", linthresh=LINEAR, linscale=0.2)
+        axis.set_xlim(-ends, ends)
+        axis.axvspan(-ends, 0.0, color=PESSIMISTIC, zorder=0, linewidth=0)
+        axis.axvspan(0.0, ends, color=OPTIMISTIC, zorder=0, linewidth=0)
+        axis.axvline(0.0, color="black", linewidth=0.9, zorder=1)
+        for i, (model, quantity, _, colour) in enumerate(rows):
+            if (model, quantity, k) in gaps:
+                _row(axis, i, gaps[model, quantity, k], colour)
+        axis.grid(visible=False, axis="y")
+        powers = [10.0**e for e in range(-2, math.floor(math.log10(furthest)) + 1)]
+        ticks = [*(-power for power in reversed(powers)), 0.0, *powers]
+        axis.set_xticks(ticks, [f"{tick:g}".replace("-", MINUS) for tick in ticks], fontsize=6.3)
+        axis.xaxis.set_minor_locator(NullLocator())
+        axis.set_xlabel("")
+        for x, text in ((0.25, "pessimistic"), (0.75, "optimistic")):
+            axis.text(
+                x, 0.02, text, transform=axis.transAxes, ha="center", va="bottom", fontsize=7.5, fontstyle="italic"
+            )
+    axes[0].set_ylim(len(rows) - 0.1, -0.6)
+    axes[0].set_yticks(range(len(rows)), [label for _, _, label, _ in rows])
+    axes[0].set_ylabel("")
+    for axis in axes:
+        axis.tick_params(axis="y", length=0)
+    figure.supxlabel(
+        f"(estimate {MINUS} exact log-likelihood) / tokens, nats per token; the numbers are medians", fontsize=8.0
+    )
+    return figure
+
+
+def _row(axis: Axes, i: int, values: Sequence[float], colour: str) -> None:
+    """Draw one estimate: its documents, spread evenly over the row's height, their 90 % range and median."""
+    spread = 0.56 * ((np.arange(len(values)) * GOLDEN) % 1.0 - 0.5)
+    axis.plot(values, i + spread, ".", color=colour, markersize=1.6, alpha=0.35, markeredgewidth=0.0, zorder=2)
+    low, median, high = np.quantile(values, [0.05, 0.5, 0.95])
+    axis.plot([low, high], [i, i], color="black", linewidth=1.1, solid_capstyle="butt", zorder=3)
+    axis.plot([median], [i], "|", color="black", markersize=8.0, markeredgewidth=1.4, zorder=3)
+    # on the side that holds no documents
+    axis.annotate(
+        _median(median),
+        xy=(0.25 if median > 0.0 else 0.75, i),
+        xycoords=("axes fraction", "data"),
+        ha="center",
+        va="center",
+        fontsize=7.0,
+    )
+
+
+def _median(value: float) -> str:
+    """Return a median with its sign, to three decimals; a smaller one as a bound."""
+    if abs(value) < 5e-4:
+        return f"> {MINUS}0.001" if value <= 0.0 else "< +0.001"
+    return f"{value:+.3f}".replace("-", MINUS)

@@ -1,0 +1,97 @@
+"""Whether the Gibbs sampler's chains have converged: traces of the log joint probability, and split R-hat."""
+
+from typing import TYPE_CHECKING, Any
+
+from matplotlib import colormaps
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator, NullLocator
+
+from heldout.errors import InputError
+from heldout.inputs import Inputs
+from heldout.models import LDA
+from heldout.points import select
+from heldout.typesetting import latex, style
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+HEIGHT = 3.9  # inches, of two rows
+AGREEMENT = 1.1  # Gelman et al., Bayesian Data Analysis, section 11.5: below it chains are taken to agree
+EARLY = 0.1  # of the sweeps: the rise before it leaves the panel, so that what comes after can be seen
+SHADES = (0.12, 0.72)  # of the colour map, for few and for many topics
+
+
+def draw(inputs: Inputs) -> Figure:
+    """Draw, per corpus, the chains' traces at the fewest and the most topics (first seed), and R-hat against topics.
+
+    A trace is the log joint probability less the chains' mean over the last half of the sweeps, which is shaded:
+    R-hat is taken from it. A point of R-hat is one seed; the line joins the means.
+
+    Raises:
+        InputError: when no chain of LDA was measured.
+    """
+    settings = inputs.settings
+    traces, r_hats = (select(inputs.measurements, quantity=q, model=LDA) for q in ("log-joint", "r-hat"))
+    corpora = [corpus for corpus in settings.corpora if (r_hats["corpus"] == corpus).any()]
+    if not corpora:
+        raise InputError("figure-convergence: no chain was measured; measure convergence first")
+    figure = Figure(figsize=(style.WIDTH, HEIGHT))
+    rows = figure.subplots(2, len(corpora), squeeze=False)
+    for column, corpus in enumerate(corpora):
+        above, below = rows[0][column], rows[1][column]
+        above.set_title(latex.corpus_title(corpus), fontweight="bold")
+        _draw_traces(above, select(traces, corpus=corpus, seed=settings.seeds[0]))
+        _draw_r_hats(below, select(r_hats, corpus=corpus))
+        for panel in (above, below) if inputs.synthetic(corpus) else ():
+            style.mark_synthetic(panel)
+    rows[1][0].annotate(
+        f"chains agree below {AGREEMENT:g}",
+        xy=(0.03, AGREEMENT),
+        xycoords=("axes fraction", "data"),
+        xytext=(0, 3),
+        textcoords="offset points",
+        fontsize=7.5,
+    )
+    rows[0][0].set_ylabel("log joint probability less\nits late mean, 1000 nats")
+    rows[1][0].set_ylabel("split $\\hat{R}$ of the last half")
+    highest = max(axis.get_ylim()[1] for axis in rows[1])
+    for axis in rows[1]:
+        axis.set_ylim(0.98, highest)
+    return figure
+
+
+def _draw_traces(axis: Axes, traces: "pd.DataFrame") -> None:
+    last = int(traces["at"].max())
+    low = high = 0.0
+    for topics, shade in zip(sorted({traces["topics"].min(), traces["topics"].max()}), SHADES, strict=False):
+        of_topics = traces[traces["topics"] == topics]
+        late = float(of_topics[of_topics["at"] >= last / 2]["value"].mean())
+        for number, (_, chain) in enumerate(of_topics.groupby("chain")):
+            chain = chain.sort_values("at")
+            values = (chain["value"] - late) / 1000.0
+            label = f"{topics} topics" if number == 0 else None
+            axis.plot(chain["at"], values, color=colormaps["viridis"](shade), linewidth=0.8, label=label)
+            seen = values[chain["at"] >= EARLY * last]
+            low, high = min(low, float(seen.min())), max(high, float(seen.max()))
+    margin = 0.06 * (high - low)
+    axis.set_ylim(low - margin, high + margin)
+    axis.set_xlim(0, last)
+    axis.axvspan(last / 2, last, color="#F2F2F2", zorder=0, linewidth=0)
+    axis.set_xlabel("sweep")
+    axis.xaxis.set_major_locator(MaxNLocator(4, integer=True))
+    axis.legend(loc="lower right")
+
+
+def _draw_r_hats(axis: Axes, r_hats: "pd.DataFrame") -> None:
+    means = r_hats.groupby("topics")["value"].mean()
+    axis.axhline(AGREEMENT, color="black", linestyle=(0, (4, 2)), linewidth=0.9)
+    axis.plot(means.index, means, color=style.COLOURS[LDA])
+    look: dict[str, Any] = {"color": style.COLOURS[LDA], "alpha": 0.6, "markeredgewidth": 0}
+    axis.plot(r_hats["topics"], r_hats["value"], style.MARKERS[LDA], **look)
+    axis.set_xscale("log")
+    grid = sorted(int(k) for k in means.index)
+    axis.set_xticks(grid, style.tick_labels(grid))
+    axis.xaxis.set_minor_locator(NullLocator())
+    axis.margins(x=0.06)
+    axis.set_xlabel("number of topics")

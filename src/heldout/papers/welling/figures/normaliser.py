@@ -1,0 +1,177 @@
+"""Sections 4.2 to 4.4: log Z, which folding-in ignores, and what the normalised model says of many topics.
+
+Of log Z there are two families of curves. Identity topics, as many as words: log Z is the multinomial NML constant of
+the corpus's vocabulary, and its left end, documents of one token, is the toy example's log V. Learned topics: log Z by
+equation 4.34, each below its own limit, the NML constant of as many words as there are topics.
+"""
+
+from collections.abc import Iterable
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator
+from numpy.typing import NDArray
+
+from heldout.evaluators import EXACT, FULL, HALF
+from heldout.evaluators.normaliser import log_multinomial_nml
+from heldout.inputs import Inputs
+from heldout.models import PLSA
+from heldout.papers.welling.results import NORMALISED, bands, best, learned_normalisers, study_curves, word_topics
+from heldout.typesetting import latex, style
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+POINTS = 45  # of a curve
+HEIGHT, NORMALISED_HEIGHT = 3.1, 3.4  # inches
+MARKERS = ("o", "s", "D", "^", "v", "P")
+DASHES = ((0, ()), (0, (5, 1.5)), (0, (1.5, 1.2)))
+LEARNED = ("s", "o", "^", "D", "v")
+
+
+def ignored(inputs: Inputs) -> Figure:
+    """Draw log Z / L against L, both logarithmic; each corpus's own mean length is marked."""
+    rows = learned_normalisers(inputs)
+    corpora = inputs.settings.corpora
+    sizes = {c: (int(inputs.corpus(c)["vocabulary"]), float(inputs.corpus(c)["mean_length"])) for c in corpora}
+    longest = max(2.0, *(length for _, length in sizes.values()), float(rows["at"].max()))
+    lengths = np.unique(np.geomspace(1.0, 2.0 * longest, POINTS).round().astype(int))
+    figure, (axis,) = style.panels([""], synthetic=inputs.synthetic(*corpora))
+    figure.set_size_inches(style.WIDTH, HEIGHT)
+    axis.set_xscale("log")
+    axis.set_yscale("log")
+    for i, (corpus, (vocabulary, mean_length)) in enumerate(sizes.items()):
+        dash = DASHES[i % len(DASHES)]
+        axis.plot(lengths, _per_token(vocabulary, lengths), color="black", linestyle=dash, linewidth=1.0)
+        own = max(1, round(mean_length))
+        value = log_multinomial_nml(vocabulary, own) / own
+        axis.plot(
+            [own],
+            [value],
+            MARKERS[i % len(MARKERS)],
+            color="black",
+            markersize=5.5,
+            markerfacecolor="white",
+            linestyle=dash,
+            linewidth=1.0,
+            label=f"{latex.corpus_title(corpus)}, $V$ = {vocabulary:,}:\n{value:.2f} at $L$ = {own:,}",
+            zorder=4,
+        )
+    topics = sorted({int(k) for k in rows["topics"]})
+    shades = mpl.colormaps["Blues"](np.linspace(0.5, 0.95, len(topics)))
+    for i, k in reversed(list(enumerate(topics))):
+        _draw_learned(axis, rows[rows["topics"] == k], lengths, shades[i], LEARNED[i % len(LEARNED)])
+    _finish(figure, str(rows["corpus"].iloc[0]))
+    return figure
+
+
+def _per_token(words: int, lengths: Iterable[int]) -> list[float]:
+    """Return the NML constant of so many words over the length, nats per token."""
+    return [log_multinomial_nml(words, int(length)) / length for length in lengths]
+
+
+def _draw_learned(axis: Axes, rows: "pd.DataFrame", lengths: NDArray[np.int64], shade: Any, marker: str) -> None:
+    """Draw the models of one number of topics, and the limit of their log Z.
+
+    A marker is the mean over seeds; its bar goes from two standard errors below the lowest seed to two above the
+    highest.
+    """
+    (topics,) = {int(k) for k in rows["topics"]}
+    at = np.array(sorted({int(length) for length in rows["at"]}))
+    ends = rows.assign(
+        low=rows["value"] - 2.0 * rows["standard_error"], high=rows["value"] + 2.0 * rows["standard_error"]
+    ).groupby("at")
+    mean, low, high = (
+        column.to_numpy() / at for column in (ends["value"].mean(), ends["low"].min(), ends["high"].max())
+    )
+    shown = np.union1d(lengths[lengths <= at.max()], at)
+    axis.plot(shown, _per_token(topics, shown), color=shade, linewidth=0.7, linestyle=(0, (1, 1)))
+    axis.errorbar(
+        at,
+        mean,
+        yerr=np.maximum(0.0, [mean - low, high - mean]),
+        fmt=f"{marker}-",
+        color=shade,
+        linewidth=1.2,
+        markersize=3.2,
+        elinewidth=1.0,
+        capsize=1.8,
+        label=f"{topics} topics: {mean[-1]:.3f} at $L$ = {at[-1]:,}",
+        zorder=3,
+    )
+
+
+def _finish(figure: Figure, corpus: str) -> None:
+    """Name the axes, put round numbers on them, and say what the two families of curves are beside them."""
+    axis = figure.axes[0]
+    axis.set_xlabel("tokens per document, $L$")
+    axis.set_ylabel("ignored: $\\log Z\\,/\\,L$, nats per token")
+    axis.set_title("")
+    for scale in (axis.xaxis, axis.yaxis):
+        scale.set_major_locator(LogLocator(base=10.0, subs=(1.0,)))
+        scale.set_minor_locator(LogLocator(base=10.0, subs=tuple(range(2, 10))))
+        style.plain_numbers(scale)
+    axis.annotate(
+        "$L=1$: the toy example's $\\log V$",
+        xy=(1.0, axis.get_lines()[0].get_ydata()[0]),  # type: ignore[index]
+        xytext=(2.0, 1.0),
+        textcoords=("offset points", "axes fraction"),
+        va="bottom",
+        ha="left",
+        fontsize=7.5,
+    )
+    entries = list(zip(*axis.get_legend_handles_labels(), strict=True))
+    look: dict[str, Any] = {"labelspacing": 0.8, "fontsize": 7.0, "title_fontsize": 7.5}
+    look |= {"alignment": "left", "handlelength": 2.6}
+    for identity, title, place in (
+        (True, "one topic per word, $V$ words", "outside right upper"),
+        (False, f"PLSA, learned on {latex.corpus_title(corpus)}\n(dotted: its limit)", "outside right lower"),
+    ):
+        own = [(handle, label) for handle, label in entries if ("$V$" in label) == identity]
+        look |= {"title": title, "loc": place}
+        figure.legend([handle for handle, _ in own], [label for _, label in own], **look)
+
+
+def normalised(inputs: Inputs) -> Figure:
+    """Draw a panel per corpus: folding in, the limit of its normalised model, half folding-in, a topic per word."""
+    corpora = inputs.settings.corpora[:3]
+    figure, axes = style.panels(
+        [latex.corpus_title(corpus) for corpus in corpora], synthetic=inputs.synthetic(*corpora)
+    )
+    figure.set_size_inches(style.WIDTH, NORMALISED_HEIGHT)
+    colour = style.COLOURS[PLSA]
+    for axis, corpus in zip(axes, corpora, strict=True):
+        of_plsa = bands(inputs, corpus)
+        topics = sorted({k for k, _ in of_plsa})
+        low, high = (
+            [fmean(band[end] for (k, _), band in of_plsa.items() if k == at) for at in topics] for end in (0, 1)
+        )
+        axis.fill_between(topics, low, high, color=colour, alpha=0.15, linewidth=0, label="normalised: in this band")
+        axis.plot(topics, high, color=colour, linestyle=(0, (4, 2)), label="limit of the normalised model")
+        axis.plot(topics, low, color=colour, marker="o", label="full folding-in")
+        half = best(study_curves(inputs, corpus, PLSA, HALF))
+        if half is not None:
+            axis.plot(half.topics, half.means, color="#777777", marker="s", label="half folding-in")
+        vocabulary = int(inputs.corpus(corpus)["vocabulary"])
+        words = word_topics(inputs, corpus)
+        for evaluator, marker, label in (
+            (FULL, "o", "folded in"),
+            (NORMALISED, "D", "normalised"),
+            (EXACT, "X", "exact marginal"),
+        ):
+            if evaluator in words:
+                axis.plot(
+                    *([vocabulary], [fmean(words[evaluator].values())], marker),
+                    markersize=5.5,
+                    markerfacecolor="white" if evaluator == FULL else "black",
+                    markeredgecolor="black",
+                    label=f"a topic per word, {label}",
+                )
+    style.finish(axes, style.sparse_ticks({*inputs.settings.topics, *inputs.settings.beyond_topics}))
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=3, fontsize=7.5)
+    return figure

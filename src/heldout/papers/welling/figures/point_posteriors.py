@@ -1,0 +1,107 @@
+"""Point posteriors on documents: a bound where h is discrete, no bound and a collapse where it is continuous."""
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from heldout.inputs import Inputs
+from heldout.papers.welling.experiments.point_posteriors import (
+    FREE_COLUMNS,
+    LATENT_NORM,
+    LOG_LIKELIHOOD,
+    OBJECTIVE,
+    POINT,
+    UNIT_COLUMNS,
+)
+from heldout.papers.welling.results import course, gap
+from heldout.typesetting import style
+
+_LIKELIHOOD = "#000000"
+_BOUND = "#0072B2"
+_COLLAPSE = "#D55E00"
+_GAPS = {  # model: name, colour, line style
+    "hmm": ("HMM", "#0072B2", "-"),
+    "k-means": ("K-means", "#009E73", "--"),
+    "gaussian-mixture": ("mixture of Gaussians", "#CC79A7", "-."),
+}
+
+
+def draw(inputs: Inputs) -> Figure:
+    """Draw the study's first corpus and seed.
+
+    Left, an HMM under Viterbi training: the objective stays below the log-likelihood of the same parameters. Middle,
+    that gap for the three models with discrete latent variables. Right, ICA: the size of H with and without unit
+    columns.
+    """
+    corpus, seed = inputs.settings.corpora[0], inputs.settings.seeds[0]
+    titles = ("discrete: a lower bound", "discrete: gaps stay positive", "continuous: collapse")
+    figure = Figure(figsize=(style.WIDTH, style.HEIGHT))
+    axes: list[Axes] = list(figure.subplots(1, len(titles)))
+    for axis, title in zip(axes, titles, strict=True):
+        axis.set_title(title, fontweight="bold", fontsize=8.0)
+        axis.set_xlabel("iteration")
+        if inputs.synthetic(corpus):
+            style.mark_synthetic(axis)
+    _draw_bound(axes[0], inputs, corpus, seed)
+    _draw_gaps(axes[1], inputs, corpus, seed)
+    _draw_collapse(axes[2], inputs, corpus, seed)
+    return figure
+
+
+def _draw_bound(axis: Axes, inputs: Inputs, corpus: str, seed: int) -> None:
+    exact = course(inputs, corpus, "hmm", POINT, LOG_LIKELIHOOD, seed)
+    objective = course(inputs, corpus, "hmm", POINT, OBJECTIVE, seed)
+    likelihood, bound = ([value / 1e3 for value in one.numbers] for one in (exact, objective))
+    axis.fill_between(exact.iterations, bound, likelihood, color="#D9D9D9", linewidth=0)
+    axis.plot(exact.iterations, likelihood, color=_LIKELIHOOD)
+    axis.plot(exact.iterations, bound, color=_BOUND, linestyle="--")
+    _label(axis, exact.iterations[-1], likelihood[-1], "exact log-likelihood", _LIKELIHOOD, above=True)
+    _label(axis, exact.iterations[-1], bound[-1], "point objective", _BOUND, above=False)
+    axis.margins(y=0.12)
+    axis.set_ylabel("HMM, thousand nats")
+
+
+def _draw_gaps(axis: Axes, inputs: Inputs, corpus: str, seed: int) -> None:
+    gaps = {model: gap(inputs, corpus, model, seed) for model in _GAPS}
+    longest = max(one.iterations[-1] for one in gaps.values())
+    for model, (iterations, nats) in gaps.items():
+        name, colour, line = _GAPS[model]
+        axis.plot(iterations, nats, color=colour, linestyle=line)
+        _label(axis, longest, nats[-1], name, colour, above=model != "gaussian-mixture")
+    axis.set_yscale("log")
+    style.plain_numbers(axis.yaxis)
+    axis.margins(y=0.12)
+    axis.set_ylabel("log-likelihood minus objective, nats")
+
+
+def _draw_collapse(axis: Axes, inputs: Inputs, corpus: str, seed: int) -> None:
+    for variant, name, colour, line in (
+        (UNIT_COLUMNS, "unit columns", _BOUND, "-"),
+        (FREE_COLUMNS, "free columns", _COLLAPSE, "--"),
+    ):
+        iterations, norms = course(inputs, corpus, "ica", variant, LATENT_NORM, seed)
+        # the logarithmic axis starts at 1
+        axis.plot([i + 1 for i in iterations], norms, color=colour, linestyle=line)
+        free = variant == FREE_COLUMNS
+        at = len(norms) // 6 if free else len(norms) - 1
+        _label(axis, at + 1, norms[at], name, colour, above=not free)
+    axis.set_xscale("log")
+    axis.set_yscale("log")
+    style.plain_numbers(axis.xaxis)
+    style.plain_numbers(axis.yaxis)
+    axis.set_xlabel("iteration (the start is 1)")
+    axis.set_ylabel(r"size of $H$ (Frobenius norm), ICA")
+    axis.margins(y=0.12)
+
+
+def _label(axis: Axes, x: float, y: float, text: str, colour: str, *, above: bool) -> None:
+    """Name a line to the left of one of its points."""
+    axis.annotate(
+        text,
+        (x, y),
+        xytext=(-2.0, 3.0 if above else -4.0),
+        textcoords="offset points",
+        ha="right",
+        va="bottom" if above else "top",
+        color=colour,
+        fontsize=7.5,
+    )

@@ -1,0 +1,168 @@
+"""Welling et al.'s tables: Table 1, the family of models of section 3, and their figures beside ours."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from heldout.inputs import Inputs
+from heldout.models.gaussian_mixture import GaussianMixture, KMeans
+from heldout.models.hmm import HMM
+from heldout.models.ica import ICA
+from heldout.models.multinomial_mixture import MultinomialMixture
+from heldout.models.nmf import NMF
+from heldout.models.pca import PCA
+from heldout.models.vem import Family
+from heldout.papers.welling.claims import CLAIMS
+from heldout.typesetting import latex
+from heldout.verdicts import NOT_RUN, Finding
+
+
+def table_1(inputs: Inputs) -> str:
+    """Return the corpora, what the original printed of them, and the difference."""
+    return latex.tabular(
+        inputs,
+        "@{}lrrrrrrrr@{}",
+        r"""
+& \multicolumn{2}{c}{training + test} & \multicolumn{3}{c}{vocabulary} & \multicolumn{3}{c}{mean length}\\
+\cmidrule(lr){2-3}\cmidrule(lr){4-6}\cmidrule(l){7-9}
+corpus & ours & paper & ours & paper & diff. & ours & paper & diff.\\
+""",
+        _corpora(inputs),
+    )
+
+
+def _corpora(inputs: Inputs) -> Iterator[latex.Row]:
+    settings = inputs.settings
+    for name in settings.described:
+        if name == next((also for also in settings.described if also not in settings.corpora), None):
+            yield latex.ADDLINESPACE
+        yield _corpus_row(inputs.corpus(name))
+
+
+def _corpus_row(corpus: dict[str, Any]) -> list[str]:
+    cells = [latex.corpus_name(str(corpus["corpus"]))]
+    cells += [_documents(corpus, prefix) for prefix in ("", "published_")]
+    for column, written in (("vocabulary", latex.integer), ("mean_length", latex.decimal)):
+        ours, published = corpus[column], corpus[f"published_{column}"]
+        cells += [written(ours), written(published), latex.signed_percent(latex.difference(ours, published))]
+    return cells
+
+
+def _documents(corpus: dict[str, Any], prefix: str) -> str:
+    """Return "979 + 419"; a dash where either is missing."""
+    numbers = [corpus[f"{prefix}{part}_documents"] for part in ("train", "test")]
+    return latex.DASH if any(map(latex.missing, numbers)) else " + ".join(map(latex.integer, numbers))
+
+
+_SIMPLEX = r"h \in \Delta_{K-1}"
+_TOPICS = r"\prod_w [Wh]_w^{n_w}"
+
+FAMILIES: tuple[Family, ...] = (
+    *(model.family for model in (GaussianMixture, KMeans, HMM, MultinomialMixture, PCA, ICA, NMF)),
+    Family("PLSA-VEM", "continuous", _SIMPLEX, _TOPICS, "3.20--3.24"),
+    Family("PLSA-HOF", "continuous", _SIMPLEX, _TOPICS, "section 3.4"),
+    Family("PLSA-TEM", "continuous", _SIMPLEX, _TOPICS, "section 5"),
+    Family("EPCA", "continuous", r"h \in \mathbb{R}^K", r"\prod_w \mathrm{softmax}(Wh)_w^{n_w}", "3.25--3.28"),
+    Family("LDA", "continuous", rf"{_SIMPLEX},\ \mathrm{{Dirichlet}}", _TOPICS, "5.38, 5.39", posterior="samples"),
+)
+
+
+def models(inputs: Inputs) -> str:
+    """Return the family of models: latent variables, conditionals, and what point posteriors drop.
+
+    A rule divides discrete from continuous latent variables.
+    """
+    return latex.tabular(
+        inputs,
+        "@{}lllllll@{}",
+        r"""
+& & & & \multicolumn{2}{c}{point posterior} & \\
+\cmidrule(lr){5-6}
+model & latent & $h$ & $p(x \mid h)$ & entropy & bound & source\\
+""",
+        _models(),
+    )
+
+
+def _models() -> Iterator[latex.Row]:
+    for before, family in zip((None, *FAMILIES), FAMILIES, strict=False):
+        if before is not None and before.latent != family.latent:
+            yield r"\midrule"
+        yield model_row(family)
+
+
+def model_row(family: Family) -> list[str]:
+    """Return a model's cells; the entropy in nats."""
+    if family.posterior == "samples":
+        dropped = [r"\multicolumn{2}{c}{none: $h$ is sampled}"]
+    else:
+        dropped = ["$0$" if family.entropy == 0.0 else r"$-\infty$", "yes" if family.bounds else "no"]
+    cells = [family.name, family.latent, f"${family.latent_symbol}$", f"${family.conditional}$", *dropped]
+    return [*cells, family.equations]
+
+
+VERSIONS = ("The three versions of PLSA lie close together.", ("plsa-vem-similar", "plsa-tem-similar"))
+SMOOTHING = (
+    "Full folding-in falls throughout; half folding-in lies higher and turns up under small constants.",
+    ("full-always-improves", "half-above-full", "half-overfits"),
+)
+LONG = (
+    "Full folding-in falls throughout; half folding-in lies closer to it than on the short documents.",
+    ("full-always-improves", "long-documents-alleviate"),
+)
+COMPARISON = (
+    "LDA lies lowest, more clearly by half folding-in; EPCA, shown to fewer topics, lies near PLSA.",
+    ("lda-better", "lda-better-by-half", "epca-similar"),
+)
+ACROSS = ("long-documents-alleviate",)  # claims that compare corpora
+MESSAGES = {  # of the original's figures: what each shows, and the claims that say so
+    **dict.fromkeys((1, 2, 3), VERSIONS),
+    **dict.fromkeys((4, 5), SMOOTHING),
+    6: LONG,
+    **dict.fromkeys((7, 8, 9), COMPARISON),
+}
+
+
+def side_by_side(inputs: Inputs) -> str:
+    """Return each figure's message, a small copy of ours, what is seen here, and whether it is the same."""
+    return latex.tabular(
+        inputs,
+        r"@{}P{0.10\linewidth}P{0.21\linewidth}P{0.26\linewidth}P{0.29\linewidth}P{0.06\linewidth}@{}",
+        r"figure & message of the original & here & measured & same?\\",
+        _figures(inputs),
+        end=r"\\[0.5ex]",
+    )
+
+
+def _figures(inputs: Inputs) -> Iterator[latex.Row]:
+    for number, (message, claims) in MESSAGES.items():
+        for corpus in inputs.settings.corpora[(number - 1) % 3 :][:1]:  # three figures of a kind, one per corpus
+            findings = _findings(inputs, claims, corpus)
+            yield [
+                f"{number}, {latex.corpus_name(corpus)}",
+                message,
+                rf"\raisebox{{-0.85\height}}{{\includegraphics[width=\linewidth]{{figure-{number}}}}}",
+                r"\newline ".join(
+                    f"{latex.escape(name.replace('-', ' '))}: {_share(f)}" for name, f in findings.items()
+                ),
+                same(findings.values()),
+            ]
+
+
+def _findings(inputs: Inputs, claims: Iterable[str], corpus: str) -> dict[str, Finding]:
+    """Return what was found of a figure's claims: on its own corpus, but for those that compare corpora."""
+    checks = {claim.name: claim.check for claim in CLAIMS}
+    return {name: inputs.finding(name) if name in ACROSS else checks[name](inputs, [corpus]) for name in claims}
+
+
+def same(findings: Iterable[Finding]) -> str:
+    """Say whether the message is the original's: yes where every claim holds, no where none does, even in part."""
+    verdicts = {finding.verdict for finding in findings}
+    if NOT_RUN in verdicts:
+        return NOT_RUN
+    return {frozenset({"holds"}): "yes", frozenset({"fails"}): "no"}.get(frozenset(verdicts), "in part")
+
+
+def _share(finding: Finding) -> str:
+    if not finding.comparisons:
+        return NOT_RUN
+    return f"{finding.verdict} ({finding.agreeing} of {finding.comparisons})"

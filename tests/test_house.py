@@ -1,0 +1,99 @@
+"""The rules of the house: imports go downwards, Snakemake's linter is content, config/README.md names every setting."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+ROOT = Path(__file__).parents[1]
+
+
+def lint(folder: Path, *arguments: str) -> tuple[int, str]:
+    """Check the imports of the package in a folder against the contracts of its pyproject.toml."""
+    command = [sys.executable, "-c", "from importlinter.cli import lint_imports_command as c; c()", "--no-logo"]
+    result = subprocess.run(
+        [*command, *arguments],
+        cwd=folder,
+        # the package of this folder, not the one that is installed; no line is broken
+        env={**os.environ, "PYTHONPATH": str(folder / "src"), "COLUMNS": "500"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode in (0, 1), result.stderr
+    return result.returncode, result.stdout
+
+
+def test_every_import_goes_down_the_house() -> None:
+    status, report = lint(ROOT, "--cache-dir", str(ROOT / ".import_linter_cache"))
+    assert status == 0, report
+
+
+def test_an_import_that_goes_up_is_seen_late_ones_too(tmp_path: Path) -> None:
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    sources = tmp_path / "src" / "heldout"
+    shutil.copytree(ROOT / "src" / "heldout", sources, ignore=shutil.ignore_patterns("__pycache__"))
+    (sources / "papers" / "another").mkdir()
+    for module in ("__init__", "claims", "figures"):
+        (sources / "papers" / "another" / f"{module}.py").touch()
+    upward = [
+        ("heldout.corpora.corpus", "heldout.models"),
+        ("heldout.evaluators.chib", "heldout.verdicts"),
+        ("heldout.libraries.read", "heldout.typesetting.style"),
+        ("heldout.scores", "heldout.papers.welling"),
+        ("heldout.typesetting.latex", "heldout.papers"),
+        ("heldout.papers.another.claims", "heldout.papers.another.figures"),
+        ("heldout.papers.hofmann.claims", "matplotlib"),
+        ("heldout.papers.welling.experiments.bounds", "heldout.auditing.recommend"),
+        ("heldout.papers.welling.experiments.bounds", "heldout.papers.buntine.experiments.calibration"),
+        ("heldout.papers.welling.experiments.bounds", "heldout.typesetting.style"),
+    ]
+    for importer, imported in upward:
+        path = (tmp_path / "src" / Path(*importer.split("."))).with_suffix(".py")
+        with path.open("a", encoding="utf-8") as file:
+            file.write(f"\n\ndef late():\n    import {imported}\n")
+    status, report = lint(tmp_path, "--no-cache")
+    assert status == 1
+    assert not [pair for pair in upward if f"{' -> '.join(pair)} (l." not in report], report
+
+
+def test_snakemakes_linter_has_nothing_to_say_of_the_rules() -> None:
+    # every rule runs in the environment that Snakemake itself runs in: none has to name one of its own
+    allowed = ["Specify a conda environment or container for each rule."]
+    result = subprocess.run(
+        [sys.executable, "-m", "snakemake", "--lint"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    lints = re.findall(r"^Lints for (.*):$|^    \* (.*):$", result.stderr, flags=re.MULTILINE)
+    assert lints or "in a good condition" in result.stderr, result.stderr
+    assert {title for _, title in lints} <= {"", *allowed}, lints
+
+
+def mappings(schema: Any) -> Iterator[dict[str, Any]]:
+    """Yield every mapping of a schema, itself included."""
+    if isinstance(schema, dict):
+        yield schema
+    for node in schema if isinstance(schema, list) else schema.values() if isinstance(schema, dict) else ():
+        yield from mappings(node)
+
+
+def test_the_page_on_studies_names_every_setting_and_no_other() -> None:
+    page = (ROOT / "config" / "README.md").read_text(encoding="utf-8")
+    schema = yaml.safe_load((ROOT / "workflow" / "studies" / "schema.yaml").read_text(encoding="utf-8"))
+    named = set(re.findall(r"`([a-z][a-z0-9_-]*)`", page))
+    settings = {key for node in mappings(schema) for key in node.get("properties", ())}
+    words = {str(value) for node in mappings(schema) for value in (*node.get("enum", ()), node.get("const"), "none")}
+    assert not settings - named, "settings that config/README.md does not name"
+    assert not named - settings - words, "words of config/README.md that are no settings"
+    experiments = schema["properties"]["measures"]["properties"]
+    rows = dict(re.findall(r"^\| `([a-z-]+)` \| (.*)$", page.partition("## `measures`")[2], flags=re.MULTILINE))
+    assert rows.keys() == experiments.keys()
+    for name, experiment in experiments.items():
+        asked = experiment["properties"].get("settings", {}).get("properties", {})
+        assert set(asked) <= set(re.findall(r"`([a-z_]+)`", rows[name])), f"config/README.md: settings of {name}"
+    assert len(page.splitlines()) <= 90

@@ -1,0 +1,79 @@
+"""The papers' experiments: exact values, estimators' errors, bounds, normalisers, convergence; then the two tables."""
+
+
+ruleorder: experiment > sweep > fit_chains > fit
+
+
+rule experiment:
+    """Run one experiment on one model; one that trains its own reads the corpus alone, one that draws documents nothing."""
+    input:
+        corpus=corpus_to_read,
+        topics=topics_to_read,
+    output:
+        scores=f"{DATA}/scores/{{corpus}}/{{model}}/{{name}}/{{topics}}-{{seed}}.csv",
+        measurements=f"{DATA}/measurements/{{corpus}}/{{model}}/{{name}}/{{topics}}-{{seed}}.csv",
+    log:
+        f"{LOGS}/experiment/{{corpus}}/{{model}}/{{name}}/{{topics}}-{{seed}}.log",
+    benchmark:
+        f"{BENCHMARKS}/experiment/{{corpus}}/{{model}}/{{name}}/{{topics}}-{{seed}}.tsv"
+    wildcard_constraints:
+        name="|".join(study["measures"]) or "nothing",
+    params:
+        code=experiment_code,
+        test_documents=test_documents,
+        settings=experiment_settings,
+        trained=trained_settings,
+        fold_in=fold_in_option,
+        corpus=corpus_code,
+    shell:
+        "heldout experiment {wildcards.name} {input.corpus} {input.topics} --model {wildcards.model}"
+        " --number-of-topics {wildcards.topics} --seed {wildcards.seed}"
+        " --test-documents {params.test_documents} --settings {params.settings} {params.fold_in}"
+        " --scores {output.scores} --output {output.measurements} 2> {log}"
+
+
+rule collect_scores:
+    """Merge all scores into one table."""
+    input:
+        all_scores(),
+    output:
+        f"{DATA}/scores.csv",
+    log:
+        f"{LOGS}/collect_scores.log",
+    benchmark:
+        f"{BENCHMARKS}/collect_scores.tsv"
+    params:
+        code=code("heldout.scores"),
+    shell:
+        "heldout collect {input} --output {output} 2> {log}"
+
+
+rule collect_measurements:
+    """Merge all measurements into one table."""
+    input:
+        files("measurements", settings.experiments()),
+    output:
+        f"{DATA}/measurements.csv",
+    log:
+        f"{LOGS}/collect_measurements.log",
+    benchmark:
+        f"{BENCHMARKS}/collect_measurements.tsv"
+    params:
+        code=code("heldout.measurements"),
+    shell:
+        "heldout collect --measurements {input} --output {output} 2> {log}"
+
+
+rule collect_timings:
+    """Merge what every job took; after everything else, and read by no exhibit of the same run."""
+    input:
+        PDF,
+    output:
+        f"{DATA}/timings.csv",
+    log:
+        f"{LOGS}/collect_timings.log",
+    params:
+        code=code("heldout.timings"),
+        benchmarks=BENCHMARKS,
+    shell:
+        "heldout timings {params.benchmarks} --output {output} 2> {log}"

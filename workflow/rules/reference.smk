@@ -1,0 +1,37 @@
+"""The reference results: a run against them, and what is made of them for the front page."""
+
+
+rule compare:
+    """Compare a run with data/reference, exhibit by exhibit; fail with a table where they differ."""
+    input:
+        **{name: f"{DATA}/{name}.csv" for name in ("scores", "corpora", "measurements")},
+        study=STUDY,
+    log:
+        f"{LOGS}/compare.log",
+    params:
+        reference=REFERENCE,
+        comparison=f"{DATA}/compare.csv",
+    shell:
+        "heldout compare --study {input.study} --scores {input.scores} --corpora {input.corpora}"
+        " --measurements {input.measurements} --reference {params.reference} --output {params.comparison} 2>&1 | tee {log}"
+
+
+rule readme:
+    """Renew the generated parts of README.md, its picture, and RESULTS.md."""
+    input:
+        **TABLES,
+        **TIMINGS,
+        study=STUDY,
+        verdicts=VERDICTS,
+    log:
+        f"{LOGS}/readme.log",
+    params:
+        tables=" --study {study} --scores {scores} --corpora {corpora} --measurements {measurements}".format(
+            study=STUDY, **TABLES
+        ),
+        options=options(TIMINGS),
+        reference=REFERENCE,
+    shell:
+        "( heldout readme README.md RESULTS.md {params.tables} --verdicts {input.verdicts} {params.options}"
+        " && heldout exhibits figures {params.tables} --verdicts {input.verdicts} --only figure-optimism --suffix png"
+        " --output {params.reference} ) 2> {log}"
