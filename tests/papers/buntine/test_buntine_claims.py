@@ -19,12 +19,12 @@ from heldout.evaluators import (
     MEAN_FIELD_SECOND,
     PARTICLES,
     SEQUENTIAL,
+    of_likelihood,
 )
 from heldout.inputs import Inputs
 from heldout.measurements import COLUMNS, Measurement
 from heldout.models import LDA
 from heldout.papers.buntine.claims import CLAIMS
-from heldout.papers.buntine.experiments.calibration import estimators
 from heldout.papers.buntine.results import GAMMAS
 from heldout.verdicts import NOT_RUN, Claim, Finding
 
@@ -64,13 +64,13 @@ def as_claimed(name: str, gamma: float) -> tuple[float, float]:
 
 def measured(spread: Spread = as_claimed, ratio: float = 1.0) -> Inputs:
     """Return 100 errors of each estimator and gamma, of the given spread, and the mean ratio of estimate and truth."""
-    rows = calibration(changes={(gamma, name): spread(name, gamma) for gamma in GAMMAS for name in estimators()})
+    rows = calibration(changes={(gamma, name): spread(name, gamma) for gamma in GAMMAS for name in of_likelihood()})
     rows += [
         Measurement(
             *("none", "none", f"gamma-{gamma:g}", 4, 0.0, "none", 0, f"mean-ratio-{name}", "pairs", 1000), ratio, 0.01
         )
         for gamma in GAMMAS
-        for name in estimators()
+        for name in of_likelihood()
     ]
     return replace(inputs(), measurements=pd.DataFrame(map(astuple, rows), columns=list(COLUMNS)))
 

@@ -8,10 +8,9 @@ from made_measurements import Changes, calibration
 from small_study import inputs, without
 
 from heldout.errors import InputError
-from heldout.evaluators import CHIB, EXACT, HARMONIC, PARTICLES
+from heldout.evaluators import CHIB, EXACT, HARMONIC, PARTICLES, of_likelihood
 from heldout.inputs import Inputs
 from heldout.measurements import COLUMNS
-from heldout.papers.buntine.experiments.calibration import estimators
 from heldout.papers.buntine.results import GAMMAS, LABELS
 from heldout.papers.buntine.tables import errors_beside_published, errors_of_all, timings
 
@@ -45,7 +44,7 @@ def test_what_was_not_measured_is_a_dash() -> None:
     assert table.count("& -- & -- & -- & --") == 15
     others = errors_of_all(measured(gammas=(0.5,)))
     lines = [line for line in others.splitlines() if line.endswith(r"\\") and " & -- & -- & " in line]
-    assert len(lines) == len(estimators())
+    assert len(lines) == len(of_likelihood())
     assert all(line.count("&") == 8 for line in lines)
     with pytest.raises(InputError, match="measure calibration first"):
         errors_beside_published(inputs(without("calibration")))
