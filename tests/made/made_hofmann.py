@@ -2,12 +2,10 @@
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import astuple
 
-import pandas as pd
+from tables_of import measurements_table, scores_table
 
 from heldout.inputs import Inputs
-from heldout.measurements import COLUMNS as MEASURED
 from heldout.measurements import Measurement
 from heldout.papers.hofmann.experiments.latent_semantic_analysis import VALIDATION
 from heldout.papers.hofmann.results import (
@@ -22,7 +20,7 @@ from heldout.papers.hofmann.results import (
     VALIDATED,
     Model,
 )
-from heldout.scores import COLUMNS, Score, perplexity
+from heldout.scores import Score, perplexity
 
 TOKENS = 1000
 RANK = 40
@@ -105,12 +103,12 @@ def rows(
                     place = (corpus, model[0], model[1], topics, 0.0, "none", seed)
                     score(model, SPECIFIC, topics, seed)
                     count = {EARLY: 10, HEATED: iterations[0], ANNEALED: iterations[1]}[model]
-                    found = {
+                    chosen = {
                         "iterations": count,
                         "iterations-to-best": count - 5,
                         "beta": 1.0 if model == EARLY else 0.81,
                     }
-                    measured += [Measurement(*place, name, "topics", topics, at) for name, at in found.items()]
+                    measured += [Measurement(*place, name, "topics", topics, at) for name, at in chosen.items()]
                     if topics == KEPT:
                         for at, (beta, perplexity_after) in enumerate(PATHS[model], start=1):
                             measured.append(Measurement(*place, "beta", "iteration", at, beta))
@@ -148,8 +146,8 @@ def hofmann_inputs(
     study["measures"]["latent-semantic-analysis"] = {**where, "settings": {"constants": [0.01, 0.1]}}
     scores, measured = rows(corpora, value, iterations, by_seed)
     return Inputs(
-        scores=pd.DataFrame([astuple(score) for score in scores], columns=list(COLUMNS)),
+        scores=scores_table(scores),
         corpora=corpora_table(study, synthetic=synthetic),
         study=study,
-        measurements=pd.DataFrame([astuple(row) for row in measured], columns=list(MEASURED)),
+        measurements=measurements_table(measured),
     )

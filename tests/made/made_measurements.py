@@ -2,9 +2,13 @@
 
 import math
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 import numpy as np
+import pandas as pd
+from tables_of import measurements_table, scores_table
 
+from heldout.inputs import Inputs
 from heldout.measurements import Measurement
 from heldout.papers.buntine.experiments.calibration import estimators
 from heldout.papers.buntine.experiments.convergence_to_exact import METHODS
@@ -158,9 +162,9 @@ def epca_marginal(corpus: str = "medline", grid: tuple[int, ...] = (1, 2, 5)) ->
     scores, rows = [], []
     for K in grid:
         place = (corpus, "epca", "epca-marginal", K, 0.0, "none")
-        found = PERPLEXITIES | ({"marginal-quadrature": 701.0} if K <= 2 else {})
+        perplexities = PERPLEXITIES | ({"marginal-quadrature": 701.0} if K <= 2 else {})
         for seed in (0, 1):
-            for evaluator, p in found.items():
+            for evaluator, p in perplexities.items():
                 samples = 10 if evaluator == "marginal-annealed" else 0
                 nats = -100.0 * math.log(p / K)
                 scores.append(Score(*place, evaluator, samples, seed, 3, 100, 0, 0, nats, p / K, 0.0))
@@ -175,7 +179,7 @@ def epca_marginal(corpus: str = "medline", grid: tuple[int, ...] = (1, 2, 5)) ->
 
 def precision(seed: int = 0, known: float = 0.0) -> list[Measurement]:
     """Return errors that fall with the root of the samples, of a few estimators over a grid of K and L."""
-    found = []
+    rows = []
     for prior in ("alpha-0.1", "alpha-sum-1"):
         for K in (4, 20, 100, 400):
             for L in (10, 50, 150, 500):
@@ -185,13 +189,42 @@ def precision(seed: int = 0, known: float = 0.0) -> list[Measurement]:
                 ) -> Measurement:
                     return Measurement("none", "none", name, K, 0.0, "none", seed, quantity, axis, at, value)
 
-                found.append(row(DOCUMENTS, "tokens", L, 5.0))
-                found.append(row(REFERENCE_ERROR + "chib", "samples", 40, known))
-                found.append(row(REFERENCE_BIAS + "chib", "samples", 40, 0.0))
-                found.append(row(RMS_ERROR + "linear-time", "samples", 0, 0.2 * L))
-                found += [
+                rows.append(row(DOCUMENTS, "tokens", L, 5.0))
+                rows.append(row(REFERENCE_ERROR + "chib", "samples", 40, known))
+                rows.append(row(REFERENCE_BIAS + "chib", "samples", 40, 0.0))
+                rows.append(row(RMS_ERROR + "linear-time", "samples", 0, 0.2 * L))
+                rows += [
                     row(RMS_ERROR + name, "samples", S, one * L / 100 / math.sqrt(S))
                     for name, one in SAMPLED.items()
                     for S in (1, 10, 100)
                 ]
-    return found
+    return rows
+
+
+def optimism_inputs(*, gaps: Gap = gap, synthetic: bool = False, least: int = 5) -> Inputs:
+    """Return the small study with the scores and measurements of `optimism` alone."""
+    from small_study import inputs, small_study  # which take their rows from here
+
+    study = small_study()
+    scores, rows = optimism(study["measures"]["optimism"]["corpora"], gaps)
+    study["measures"]["optimism"]["settings"]["least_samples"] = least
+    given = inputs(study, synthetic=synthetic)
+    return replace(given, scores=scores_table(scores), measurements=measurements_table(rows))
+
+
+def components_inputs(
+    scores: Iterable[Score], measurements: Iterable[Measurement], *, synthetic: bool = False
+) -> Inputs:
+    """Return the small study with these scores beside its own, and these measurements alone."""
+    from small_study import inputs, without
+
+    given = inputs(without("epca-marginal"), synthetic=synthetic)
+    both = pd.concat([given.scores, scores_table(scores)], ignore_index=True)
+    return replace(given, scores=both, measurements=measurements_table(measurements))
+
+
+def measured(rows: Iterable[Measurement], *, synthetic: bool = False) -> Inputs:
+    """Return the small study with these measurements alone."""
+    from small_study import inputs
+
+    return replace(inputs(synthetic=synthetic), measurements=measurements_table(rows))

@@ -1,15 +1,23 @@
 """Made-up scores of other libraries' models, for the tests of the exhibits."""
 
 import math
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 
+import pandas as pd
+from tables_of import measurements_table, scores_table
+
+from heldout.inputs import Inputs
 from heldout.measurements import Measurement
 from heldout.scores import Score
 
 LIBRARIES = ("scikit-learn", "gensim", "tomotopy")
 TOPICS = (5, 20, 160)
 TOKENS, ERROR = 1000, 0.002  # of a score; nats per token
+CORPORA = ("cranfield", "medline")
+SETTINGS = {"max_iter": 10, "passes": 11, "sweeps": 1200, "samples": 50, "least_samples": 7}
 VERSIONS = {"scikit-learn": (1, 9, 1), "gensim": (4, 4, 0), "tomotopy": (0, 14, 0)}
+
+Change = Callable[[pd.DataFrame], pd.DataFrame]
 
 
 def truth(library: str, topics: int) -> float:
@@ -34,7 +42,7 @@ def peers(corpora: Iterable[str], libraries: Collection[str] = LIBRARIES) -> tup
     for corpus in corpora:
         for library in libraries:
             for topics in TOPICS:
-                found = {
+                values = {
                     "reported": (reported(library, topics), math.nan, 0),
                     "mean-field-bound": (truth(library, topics) - 0.05, 0.0, 0),
                     "full-folding-in": (truth(library, topics) + 0.2, 0.0, 0),
@@ -45,7 +53,7 @@ def peers(corpora: Iterable[str], libraries: Collection[str] = LIBRARIES) -> tup
                         0 if topics == 5 else 50,
                     ),
                 }
-                for evaluator, (value, error, samples) in found.items():
+                for evaluator, (value, error, samples) in values.items():
                     scores.append(
                         Score(
                             *(corpus, library, "peers", topics, 0.0, "none", evaluator, samples, 0, 4, TOKENS, 0, 3),
@@ -63,3 +71,32 @@ def peers(corpora: Iterable[str], libraries: Collection[str] = LIBRARIES) -> tup
                     rows.append(Measurement(*own, "training-perplexity", "topics", topics, 900.0))
                 rows += [Measurement(*own, "version", "part", i, n) for i, n in enumerate(VERSIONS[library])]
     return scores, rows
+
+
+def peers_inputs(
+    libraries: tuple[str, ...] = LIBRARIES, *, synthetic: bool = False, change: Change = lambda scores: scores
+) -> Inputs:
+    """Return the small study with the scores and measurements of libraries alone."""
+    from small_study import corpora_table, small_study  # which may take its rows from here
+
+    study = small_study()
+    grid = {"corpora": list(CORPORA), "models": list(libraries), "topics": list(TOPICS), "seeds": [0]}
+    study["measures"]["peers"] = {**grid, "settings": SETTINGS}
+    scores, rows = peers(CORPORA, libraries)
+    return Inputs(
+        corpora=corpora_table(study, synthetic=synthetic),
+        study=study,
+        scores=change(scores_table(scores)),
+        measurements=measurements_table(rows),
+    )
+
+
+def with_reported(value: Callable[[str, int], float]) -> Change:
+    """Return a change of the reported nats per token."""
+
+    def change(scores: pd.DataFrame) -> pd.DataFrame:
+        nats = [value(m, k) * n for m, k, n in zip(scores["model"], scores["topics"], scores["tokens"], strict=True)]
+        own = scores["evaluator"] == "reported"
+        return scores.assign(log_likelihood=scores["log_likelihood"].mask(own, pd.Series(nats, index=scores.index)))
+
+    return change

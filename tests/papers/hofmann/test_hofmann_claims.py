@@ -6,9 +6,10 @@ import pytest
 from made_hofmann import ERROR, FEW, RANK, TOPICS, Value, as_claimed, hofmann_inputs
 from small_study import inputs, without
 
+from heldout.evaluators import HALF
 from heldout.inputs import Inputs
-from heldout.papers.hofmann.claims import HOFMANN
-from heldout.papers.hofmann.exhibits.hofmann import (
+from heldout.papers.hofmann.claims import CLAIMS
+from heldout.papers.hofmann.results import (
     ANNEALED,
     COUNTS,
     HEATED,
@@ -18,15 +19,15 @@ from heldout.papers.hofmann.exhibits.hofmann import (
     VALIDATED,
     Model,
 )
-from heldout.papers.likelihood.claims import SEEN, WITHIN
-from heldout.verdicts import Finding
+from heldout.points import TRUTHS
+from heldout.verdicts import SEEN, WITHIN, Finding
 
 CORPORA = ("medline", "cranfield")
 MODELS = sum(2 if k in FEW else 1 for k in TOPICS) * len(CORPORA)  # topics and seeds
 
 
-def finding(name: str, given: Inputs) -> Finding:
-    (claim,) = (claim for claim in HOFMANN if claim.name == f"hofmann-{name}")
+def check(name: str, given: Inputs) -> Finding:
+    (claim,) = (claim for claim in CLAIMS if claim.name == f"hofmann-{name}")
     return claim.check(given, given.settings.corpora)
 
 
@@ -41,26 +42,25 @@ def changed(change: float, model: Model, evaluators: tuple[str, ...], topics: tu
     return value
 
 
-HALF, TRUTH = ("half-folding-in",), ("left-to-right-sequential", "exact-marginal")
 FAILING = {
     "far-below-unigram": changed(-0.9, HEATED, (SPECIFIC,)),
     "far-below-lsa": changed(0.9, READINGS[2], (SPECIFIC,)),
     "below-lsa": changed(-0.9, HEATED, (SPECIFIC,)),
-    "far-below-unigram-half": changed(-0.9, HEATED, HALF),
+    "far-below-unigram-half": changed(-0.9, HEATED, (HALF,)),
     "far-below-unigram-predictive": changed(-1.2, HEATED, (PREDICTIVE,)),
-    "far-below-unigram-truth": changed(-0.9, HEATED, TRUTH),
+    "far-below-unigram-truth": changed(-0.9, HEATED, TRUTHS),
     "tem-below-early": changed(-0.1, HEATED, (SPECIFIC,)),
-    "tem-below-early-half": changed(-0.2, HEATED, HALF),
+    "tem-below-early-half": changed(-0.2, HEATED, (HALF,)),
     "tem-below-early-predictive": changed(-0.1, HEATED, (PREDICTIVE,)),
-    "tem-below-early-truth": changed(-0.1, HEATED, TRUTH),
+    "tem-below-early-truth": changed(-0.1, HEATED, TRUTHS),
     "no-overfitting": changed(-2.0, HEATED, (SPECIFIC,), TOPICS[1:]),
-    "no-overfitting-half": changed(-2.0, HEATED, HALF, TOPICS[1:]),
+    "no-overfitting-half": changed(-2.0, HEATED, (HALF,), TOPICS[1:]),
     "no-overfitting-predictive": changed(-2.0, HEATED, (PREDICTIVE,), TOPICS[1:]),
-    "no-overfitting-truth": changed(-2.0, HEATED, TRUTH, TOPICS[1:]),
+    "no-overfitting-truth": changed(-2.0, HEATED, TRUTHS, TOPICS[1:]),
     "beyond-rank": changed(-0.5, HEATED, (SPECIFIC,), TOPICS[-1:]),
-    "beyond-rank-half": changed(-0.5, HEATED, HALF, TOPICS[-1:]),
+    "beyond-rank-half": changed(-0.5, HEATED, (HALF,), TOPICS[-1:]),
     "beyond-rank-predictive": changed(-0.5, HEATED, (PREDICTIVE,), TOPICS[-1:]),
-    "beyond-rank-truth": changed(-0.5, HEATED, TRUTH, TOPICS[-1:]),
+    "beyond-rank-truth": changed(-0.5, HEATED, TRUTHS, TOPICS[-1:]),
     "heated-no-worse": changed(2.0 * WITHIN, ANNEALED, (SPECIFIC,)),
     "below-counts": changed(0.6, COUNTS, (SPECIFIC,), (0,)),
     "far-below-counts": changed(0.3, COUNTS, (SPECIFIC,), (0,)),
@@ -69,34 +69,34 @@ FAILING = {
 
 
 def test_every_claim_is_tested() -> None:
-    own = {claim.name.removeprefix("hofmann-") for claim in HOFMANN}
+    own = {claim.name.removeprefix("hofmann-") for claim in CLAIMS}
     assert own == FAILING.keys() | {"faster", "prefers-more-dimensions"}
-    assert len(own) == len(HOFMANN)
+    assert len(own) == len(CLAIMS)
 
 
 @pytest.mark.parametrize("name", [*FAILING, "faster"])
 def test_holds_where_it_is_so_and_is_not_run_without_rows(name: str) -> None:
-    assert finding(name, hofmann_inputs(CORPORA)).verdict == "holds"
-    bare = finding(name, inputs(without("tempering", "latent-semantic-analysis")))
+    assert check(name, hofmann_inputs(CORPORA)).verdict == "holds"
+    bare = check(name, inputs(without("tempering", "latent-semantic-analysis")))
     assert (bare.verdict, bare.effect) == ("not run", "")
 
 
 @pytest.mark.parametrize("name", FAILING)
 def test_fails_where_it_is_not_so_and_no_other_evaluation_fails_with_it(name: str) -> None:
     given = hofmann_inputs(CORPORA, FAILING[name])
-    assert finding(name, given).verdict == "fails"
+    assert check(name, given).verdict == "fails"
     stem, _, end = name.rpartition("-")
     others = [other for other in FAILING if end in ("half", "predictive", "truth") and other.startswith(stem)]
     for other in others:
-        assert (finding(other, given).verdict == "fails") == (other == name)
+        assert (check(other, given).verdict == "fails") == (other == name)
 
 
 def test_only_seeds_with_the_whole_grid_are_far_below() -> None:
-    found = finding("far-below-unigram", hofmann_inputs(CORPORA))
-    assert (found.agreeing, found.comparisons, found.seeds) == (2, 2, 1)
+    finding = check("far-below-unigram", hofmann_inputs(CORPORA))
+    assert (finding.agreeing, finding.comparisons, finding.seeds) == (2, 2, 1)
     ratio = 3000.0 / (2500.0 / 64.0**0.25)
-    assert f"medline 3,000 over 884 (K=64) is {ratio:.2f}" in found.effect
-    assert finding("far-below-unigram-truth", hofmann_inputs(CORPORA)).comparisons == 4  # two priors
+    assert f"medline 3,000 over 884 (K=64) is {ratio:.2f}" in finding.effect
+    assert check("far-below-unigram-truth", hofmann_inputs(CORPORA)).comparisons == 4  # two priors
 
 
 def test_far_is_a_factor_of_one_and_a_half_beyond_the_error() -> None:
@@ -104,59 +104,59 @@ def test_far_is_a_factor_of_one_and_a_half_beyond_the_error() -> None:
     for slack, agreeing in ((0.5, 0), (1.5, 2)):  # in the errors that count; never under the chosen prior
 
         def value(model: Model, evaluator: str, k: int, slack: float = slack) -> float:
-            if model[0] == HEATED[0] and evaluator in TRUTH:
+            if model[0] == HEATED[0] and evaluator in TRUTHS:
                 return needed - 0.01 * (64 - k) + (slack * SEEN * ERROR if model == HEATED else -1.0)
             return as_claimed(model, evaluator, k)
 
-        found = finding("far-below-unigram-truth", hofmann_inputs(CORPORA, value))
-        assert (found.agreeing, found.comparisons) == (agreeing, 4)
+        finding = check("far-below-unigram-truth", hofmann_inputs(CORPORA, value))
+        assert (finding.agreeing, finding.comparisons) == (agreeing, 4)
 
 
 def test_lsa_is_compared_where_both_have_the_number_of_dimensions() -> None:
     given = hofmann_inputs(CORPORA, changed(0.5, READINGS[1], (SPECIFIC,), (2,)))
-    found = finding("below-lsa", given)
-    assert (found.agreeing, found.comparisons) == (6, 10)  # 2, 8 and 32; two corpora; two seeds but at 32
-    assert "not below at cranfield K=2, medline K=2" in found.effect
+    finding = check("below-lsa", given)
+    assert (finding.agreeing, finding.comparisons) == (6, 10)  # 2, 8 and 32; two corpora; two seeds but at 32
+    assert "not below at cranfield K=2, medline K=2" in finding.effect
     assert RANK > 32
 
 
 def test_a_gain_within_the_error_is_none() -> None:
     for gain, expected in ((0.5, 0), (2.0, 2 * MODELS)):  # the error of a difference is sqrt(2) of one's
         level = -0.1 + gain * SEEN * ERROR * math.sqrt(2.0)
-        given = hofmann_inputs(CORPORA, changed(level, HEATED, TRUTH))
-        found = finding("tem-below-early-truth", given)
+        given = hofmann_inputs(CORPORA, changed(level, HEATED, TRUTHS))
+        finding = check("tem-below-early-truth", given)
         exact = 2 * len(CORPORA) * 2  # at the smallest K: two seeds, two priors
-        assert (found.agreeing, found.comparisons) == (max(expected, exact), 2 * MODELS)
-        found = finding("tem-below-early-half", given)
-        assert found.agreeing == found.comparisons == MODELS
+        assert (finding.agreeing, finding.comparisons) == (max(expected, exact), 2 * MODELS)
+        finding = check("tem-below-early-half", given)
+        assert finding.agreeing == finding.comparisons == MODELS
 
 
 def test_a_loss_of_less_than_a_percent_hurts_nobody() -> None:
     for loss, verdict in ((0.9, "holds"), (1.1, "fails")):
         step = 0.25 * math.log(2.0)  # from 32 to 64 dimensions
         given = hofmann_inputs(CORPORA, changed(-step - loss * WITHIN, HEATED, (SPECIFIC,), (64,)))
-        assert finding("beyond-rank", given).verdict == verdict
-        assert finding("beyond-rank", given).comparisons == len(CORPORA)  # 64 alone lies beyond the rank
-        found = finding("no-overfitting", given)
-        assert found.comparisons == (2 + 1 + 1) * len(CORPORA)
-        assert found.agreeing == found.comparisons - (len(CORPORA) if loss > 1.0 else 0)
-        assert f"medline {math.exp(loss * WITHIN):.3f} (K=64)" in found.effect
+        assert check("beyond-rank", given).verdict == verdict
+        assert check("beyond-rank", given).comparisons == len(CORPORA)  # 64 alone lies beyond the rank
+        finding = check("no-overfitting", given)
+        assert finding.comparisons == (2 + 1 + 1) * len(CORPORA)
+        assert finding.agreeing == finding.comparisons - (len(CORPORA) if loss > 1.0 else 0)
+        assert f"medline {math.exp(loss * WITHIN):.3f} (K=64)" in finding.effect
 
 
 @pytest.mark.parametrize(("annealed", "verdict"), [(299, "fails"), (300, "holds"), (30_000, "holds")])
 def test_faster_is_ten_times_the_iterations(annealed: int, verdict: str) -> None:
-    found = finding("faster", hofmann_inputs(CORPORA, iterations=(30, annealed)))
-    assert found.verdict == verdict
-    assert found.comparisons == 2 * len(FEW) * len(CORPORA)
-    assert f"median {annealed / 30:.1f}" in found.effect
-    assert f"best: median {(annealed - 5) / 25:.1f}" in found.effect
+    finding = check("faster", hofmann_inputs(CORPORA, iterations=(30, annealed)))
+    assert finding.verdict == verdict
+    assert finding.comparisons == 2 * len(FEW) * len(CORPORA)
+    assert f"median {annealed / 30:.1f}" in finding.effect
+    assert f"best: median {(annealed - 5) / 25:.1f}" in finding.effect
 
 
 def test_the_truth_may_prefer_fewer_dimensions() -> None:
-    assert finding("prefers-more-dimensions", hofmann_inputs(CORPORA)).verdict == "fails"  # both the most
-    found = finding("prefers-more-dimensions", hofmann_inputs(CORPORA, changed(-0.6, HEATED, TRUTH, (32, 64))))
-    assert (found.agreeing, found.comparisons) == (4, 4)
-    assert "medline 64 against 8; medline, chosen prior 64 against 8" in found.effect
+    assert check("prefers-more-dimensions", hofmann_inputs(CORPORA)).verdict == "fails"  # both the most
+    finding = check("prefers-more-dimensions", hofmann_inputs(CORPORA, changed(-0.6, HEATED, TRUTHS, (32, 64))))
+    assert (finding.agreeing, finding.comparisons) == (4, 4)
+    assert "medline 64 against 8; medline, chosen prior 64 against 8" in finding.effect
 
 
 def test_a_predictive_gain_counts_from_three_errors_of_the_sampled_score() -> None:
@@ -167,12 +167,12 @@ def test_a_predictive_gain_counts_from_three_errors_of_the_sampled_score() -> No
                 return as_claimed(HEATED, SPECIFIC, k) + gain * SEEN * ERROR
             return as_claimed(model, evaluator, k)
 
-        found = finding("predictive-better", hofmann_inputs(CORPORA, value))
-        assert (found.agreeing, found.comparisons) == (agreeing, 2 * MODELS)
+        finding = check("predictive-better", hofmann_inputs(CORPORA, value))
+        assert (finding.agreeing, finding.comparisons) == (agreeing, 2 * MODELS)
 
 
 def test_a_corpus_that_the_study_does_not_describe_is_left_out() -> None:
     given = hofmann_inputs(CORPORA)
-    (claim,) = (claim for claim in HOFMANN if claim.name == "hofmann-tem-below-early")
+    (claim,) = (claim for claim in CLAIMS if claim.name == "hofmann-tem-below-early")
     assert claim.check(given, ["medline"]).comparisons == MODELS // 2
     assert claim.check(given, []).verdict == "not run"

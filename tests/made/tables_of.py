@@ -1,0 +1,20 @@
+"""Scores and measurements as the tables that exhibits read."""
+
+from collections.abc import Iterable
+from dataclasses import astuple
+
+import pandas as pd
+
+from heldout.measurements import COLUMNS as MEASURED
+from heldout.measurements import Measurement
+from heldout.scores import COLUMNS, Score
+
+
+def scores_table(scores: Iterable[Score]) -> pd.DataFrame:
+    """Return scores as a table."""
+    return pd.DataFrame([astuple(score) for score in scores], columns=list(COLUMNS))
+
+
+def measurements_table(rows: Iterable[Measurement]) -> pd.DataFrame:
+    """Return measurements as a table."""
+    return pd.DataFrame([astuple(row) for row in rows], columns=list(MEASURED))

@@ -1,0 +1,32 @@
+"""The numbers of the text from made-up rows of Hofmann's experiment."""
+
+import math
+
+from made_hofmann import RANK, TOKENS, as_claimed, hofmann_inputs
+from small_study import inputs, without
+
+from heldout.papers.hofmann.macros import macros
+from heldout.papers.hofmann.results import HEATED, SPECIFIC
+from heldout.typesetting import latex
+
+CORPORA = ("medline", "cranfield")
+
+
+def test_macros_are_the_numbers_of_the_figure_and_the_same_for_every_study() -> None:
+    numbers = macros(hofmann_inputs(CORPORA))
+    bare = macros(inputs(without("tempering", "latent-semantic-analysis")))
+    assert numbers.keys() == bare.keys()
+    assert (numbers["IfHofmann"], bare["IfHofmann"], numbers["ForEachHofmann"]) == ("#1", "", "#1{Two}#1{One}")
+    assert bare["CorpusTwoHofmannTemLowest"] == "not run"
+    assert numbers["CorpusThreeHofmannTemLowest"] == "not run"
+    assert numbers["HofmannTrainShare"] == r"70\,\%"
+    best = math.exp(-as_claimed(HEATED, SPECIFIC, 64))
+    assert numbers["CorpusTwoHofmannTemLowest"] == numbers["CorpusTwoHofmannTemLast"] == latex.perplexity(best)
+    assert numbers["CorpusTwoHofmannTemLowestTopics"] == "64"
+    assert numbers["CorpusTwoHofmannUnigramFactor"] == f"{3000.0 / best:.2f}"
+    assert numbers["CorpusTwoHofmannCountsFactor"] == f"{1500.0 / best:.2f}"
+    assert numbers["CorpusTwoHofmannAnyLsaFactor"] == f"{2200.0 / RANK**0.05 / best:.2f}"
+    assert (numbers["CorpusTwoHofmannRank"], numbers["CorpusTwoHofmannLeftOut"]) == (str(RANK), "3")
+    assert numbers["CorpusTwoHofmannTokens"] == latex.integer(TOKENS)
+    for name, value in numbers.items():
+        assert latex.macro(name, value).startswith(r"\newcommand")

@@ -1,0 +1,32 @@
+"""What is read back of Hofmann's experiment from made-up rows."""
+
+import math
+
+import pytest
+from made_hofmann import FEW, TOPICS, as_claimed, hofmann_inputs
+
+from heldout.evaluators import EXACT, SEQUENTIAL
+from heldout.papers.hofmann.results import HEATED, SPECIFIC, TRUTH, UNIGRAMS, Model, cells, curve
+
+
+def test_a_line_stands_on_the_seeds_with_all_dimensions_and_its_band_on_all() -> None:
+    given = hofmann_inputs(["medline"], by_seed=0.1)
+    means = curve(given, "medline", HEATED)
+    for mean, k in zip(means, TOPICS, strict=True):
+        value = as_claimed(HEATED, SPECIFIC, k)
+        high = value + (0.1 if k in FEW else 0.0)
+        assert mean.topics == k
+        assert [mean.value, mean.low, mean.high] == pytest.approx([value, value, high])
+    (unigram,) = curve(given, "medline", UNIGRAMS[0])
+    assert unigram.value == pytest.approx(-math.log(3000.0))
+
+
+def test_the_exact_value_comes_before_the_sampled_one() -> None:
+    def value(model: Model, evaluator: str, k: int) -> float:
+        return as_claimed(model, evaluator, k) + (0.5 if evaluator == EXACT else 0.0)
+
+    points = cells(hofmann_inputs(["medline"], value), "medline", HEATED, TRUTH)
+    for (k, _), point in points.items():
+        exact = k == min(TOPICS)
+        assert point.value == pytest.approx(as_claimed(HEATED, SEQUENTIAL, k) + (0.5 if exact else 0.0))
+        assert point.samples == (0 if exact else 20)

@@ -1,0 +1,146 @@
+"""Claims of folding-in and of libraries on scores for which each of them is known to hold or to fail."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from made_measurements import gap, optimism_inputs
+from made_peers import CORPORA, peers_inputs, reported, truth, with_reported
+from small_study import inputs, without
+
+from heldout.evaluators import FULL, HALF, LAPLACE, SEQUENTIAL
+from heldout.inputs import Inputs
+from heldout.papers.likelihood.claims import CLAIMS
+from heldout.papers.likelihood.experiments.optimism import NML, PLUG_IN
+from heldout.verdicts import Claim, Finding
+
+PEERS = [claim for claim in CLAIMS if claim.name.startswith("peers-")]
+TRUTH = [claim for claim in CLAIMS if claim not in PEERS]
+
+
+def check(name: str, given: Inputs, corpora: Sequence[str] = CORPORA) -> Finding:
+    return next(claim for claim in CLAIMS if claim.name == name).check(given, corpora)
+
+
+def verdicts(given: Inputs) -> dict[str, str]:
+    return {claim.name: claim.check(given, given.settings.corpora).verdict for claim in TRUTH}
+
+
+def test_claims_hold_where_they_are_made_to_hold() -> None:
+    assert verdicts(optimism_inputs()) == {
+        "sequential-meets-exact": "fails",  # 0.3 nats below
+        "full-above-truth": "holds",
+        "plug-in-above-truth": "holds",
+        "gap-grows-with-topics": "holds",
+        "full-prefers-more-topics": "fails",  # 0.1 log K does not outweigh 0.2 log(K / 20)
+        "half-ranks-as-truth": "holds",
+        "full-ranks-as-truth": "holds",
+        "epca-full-above-truth": "not run",
+        "laplace-repairs": "holds",
+        "nml-repairs": "fails",
+    }
+
+
+def test_claims_fail_where_they_are_made_to_fail() -> None:
+    def other(evaluator: str, topics: int) -> float:
+        turned = {
+            SEQUENTIAL: 0.3 if topics == 3 else 0.0,
+            FULL: -0.3 * math.log(topics) if topics < 100 else 2.0,
+            HALF: 2.0 * abs(math.log(topics / 20.0)),
+            PLUG_IN: -0.01,
+            LAPLACE: 0.02,
+            NML: 0.002,
+        }
+        return turned.get(evaluator, gap(evaluator, topics))
+
+    verdict = verdicts(optimism_inputs(gaps=other))
+    for name in ("full-above-truth", "plug-in-above-truth", "laplace-repairs", "half-ranks-as-truth"):
+        assert verdict[name] == "fails"
+    assert verdict["gap-grows-with-topics"] == "fails"  # one step of two
+    for name in ("full-prefers-more-topics", "nml-repairs", "sequential-meets-exact"):
+        assert verdict[name] == "holds"
+
+
+def test_repairs_are_judged_only_where_the_truth_has_sweeps_enough() -> None:
+    for least, cells in ((5, 12), (20, 4)):  # at 3 topics the truth is exact
+        assert check("laplace-repairs", optimism_inputs(least=least)).comparisons == cells
+
+
+def test_the_worst_models_are_named() -> None:
+    def other(evaluator: str, topics: int) -> float:
+        return {3: 0.001, 20: -0.03, 100: 0.02}[topics] if evaluator == LAPLACE else gap(evaluator, topics)
+
+    effect = check("laplace-repairs", optimism_inputs(gaps=other), ["cranfield"]).effect
+    assert effect == (
+        "median 0.0200 nats per token, worst -0.0300 (cranfield plsa-hof K=20), -0.0300 (cranfield lda K=20),"
+        " +0.0200 (cranfield plsa-hof K=100)"
+    )
+
+
+def test_one_document_of_epca_below_the_truth_is_enough() -> None:
+    given = inputs()
+    assert check("epca-full-above-truth", given, given.settings.corpora).verdict == "holds"
+    table = given.measurements
+    assert table is not None
+    folded = table.index[(table["variant"] == "epca-marginal") & (table["quantity"] == FULL)]
+    table.loc[folded[0], "value"] = -51.0
+    finding = check("epca-full-above-truth", given, given.settings.corpora)
+    assert (finding.verdict, finding.comparisons - finding.agreeing, finding.seeds) == ("mixed", 1, 2)
+
+
+def test_claims_are_not_run_without_the_measurement() -> None:
+    assert set(verdicts(inputs(without("optimism", "epca-marginal"))).values()) == {"not run"}
+    assert check("epca-full-above-truth", replace(optimism_inputs(), measurements=None)).verdict == "not run"
+
+
+def test_every_claim_about_libraries_holds_of_the_made_up_scores() -> None:
+    expected = {
+        "peers-reported-grows": 2 * 2 * 2,
+        "peers-prefer-fewer": 2 * 3,
+        "peers-disagree": 2 * 3,
+        "peers-pessimistic": 2 * 3 * 3,
+    }
+    assert [claim.name for claim in PEERS] == list(expected)
+    for name, comparisons in expected.items():
+        finding = check(name, peers_inputs())
+        assert (finding.comparisons, finding.seeds) == (comparisons, 1)
+        if name == "peers-prefer-fewer":  # tomotopy's own number is best at the most topics, as the truth is
+            assert finding.agreeing == 4
+        else:
+            assert finding.verdict == "holds"
+
+
+@pytest.mark.parametrize("claim", PEERS, ids=lambda claim: str(claim.name))
+def test_claims_fail_where_libraries_report_the_truth(claim: Claim) -> None:
+    finding = claim.check(peers_inputs(change=with_reported(truth)), CORPORA)
+    assert finding.comparisons > 0
+    assert finding.verdict == "fails"
+
+
+@pytest.mark.parametrize("claim", PEERS, ids=lambda claim: str(claim.name))
+def test_claims_of_a_study_without_libraries_are_not_run(claim: Claim) -> None:
+    finding = claim.check(inputs(without("peers")), CORPORA)
+    assert (finding.verdict, finding.effect) == ("not run", "")
+
+
+def test_steps_that_the_truth_does_not_tell_apart_are_not_counted() -> None:
+    def change(scores: pd.DataFrame) -> pd.DataFrame:
+        return scores.assign(
+            standard_error=np.where(scores["samples"] > 0, scores["tokens"] * 1.0, scores["standard_error"])
+        )
+
+    assert check("peers-reported-grows", peers_inputs(change=change)).comparisons == 0
+
+
+def test_effects_name_the_extremes() -> None:
+    effect = check("peers-pessimistic", peers_inputs()).effect
+    assert "K=160" in effect
+    assert "33.12 (" in effect
+    grows = check("peers-reported-grows", peers_inputs()).effect
+    ends = [math.exp(-of("gensim", k)) for of in (reported, truth) for k in (5, 160)]
+    shown = f"gensim {ends[0]:,.0f} (K=5) to {ends[1]:,.0f} (K=160) on medline, true {ends[2]:,.0f} to {ends[3]:,.0f}"
+    assert grows.endswith(shown)
+    assert grows.count("K=160") == 2  # one for each of the two

@@ -1,0 +1,80 @@
+"""The tables from made-up scores: their rows, marks and signs."""
+
+import math
+from dataclasses import replace
+
+import pytest
+from made_measurements import gap, optimism_inputs
+from made_peers import CORPORA, ERROR, LIBRARIES, TOPICS, growing, peers_inputs, reported, truth, with_reported
+from small_study import inputs, without
+
+from heldout.errors import InputError
+from heldout.evaluators import FULL
+from heldout.papers.likelihood import tables
+from heldout.typesetting import latex, style
+
+
+def rows_of(text: str) -> list[str]:
+    return [row for row in text.splitlines() if row.startswith(("Cranfield", "Medline"))]
+
+
+def test_optimism_has_a_row_per_corpus_model_and_number_of_topics() -> None:
+    text = tables.optimism(optimism_inputs())
+    assert len(rows_of(text)) == 2 * 2 * 2  # of 3, 100 and 400 topics
+    assert text.count("*") == 2 * 4  # both truths at 3 topics are exact
+    assert rows_of(text)[0].endswith(rf"& +{gap(FULL, 3):.3f}\\")
+    below = tables.optimism(optimism_inputs(gaps=lambda name, topics: -0.01 * topics if name == FULL else 0.0))
+    assert r"& \ensuremath{-}0.030\\" in below
+
+
+def test_repairs_have_a_row_per_prior_too() -> None:
+    rows = rows_of(tables.repair(optimism_inputs()))
+    assert len(rows) == 2 * 2 * 2 * 2  # two priors
+    assert rows[0].count("&") == 8
+    assert "+0.0020" in rows[0]
+    assert "-0.0500" in rows[0]
+
+
+def test_without_optimism_it_says_what_to_do() -> None:
+    unmeasured = optimism_inputs()
+    unmeasured = replace(unmeasured, scores=unmeasured.scores.iloc[:0])
+    for function in (tables.optimism, tables.repair):
+        with pytest.raises(InputError, match="measure the optimism"):
+            function(unmeasured)
+
+
+@pytest.mark.parametrize("synthetic", [True, False])
+def test_synthetic_data_say_so(synthetic: bool) -> None:
+    given = optimism_inputs(synthetic=synthetic)
+    texts = (tables.optimism(given), tables.repair(given), tables.peers(peers_inputs(synthetic=synthetic)))
+    assert [style.SYNTHETIC_MARK in text for text in texts] == [synthetic] * 3
+
+
+def test_libraries_have_a_row_per_corpus_and_number_of_topics() -> None:
+    rows = [row.rstrip("\\").split(" & ") for row in rows_of(tables.peers(peers_inputs()))]
+    assert len(rows) == len(CORPORA) * len(TOPICS) * len(LIBRARIES)
+    assert [(row[1], row[2]) for row in rows[:9]] == [(str(k), name) for k in TOPICS for name in LIBRARIES]
+    first = rows[0]
+    assert first[3:5] == [r"\texttt{perplexity}", latex.perplexity(math.exp(-reported("scikit-learn", 5)))]
+    assert first[6] == latex.perplexity(math.exp(-truth("scikit-learn", 5)))  # exact, so without an error
+    assert first[7] == f"{math.exp(0.3 + 0.1):.2f}"
+    gensim = rows[4]
+    value = reported("gensim", 20)
+    assert gensim[4] == rf"\ensuremath{{-{-value:.2f}}} ({2.0**-value:.0f})"
+    perplexity = math.exp(-truth("gensim", 20))
+    assert gensim[6] == rf"{perplexity:.0f}\,$\pm$\,{perplexity * ERROR:.1f}"
+    assert gensim[8] == rf"\ensuremath{{-{-growing('gensim', 20):.2f}}}"
+
+
+def test_an_infinite_report_and_its_ratio_are_infinite() -> None:
+    given = peers_inputs(change=with_reported(lambda m, k: -800.0 if k == 160 else reported(m, k)))
+    assert tables.peers(given).count(r"\infty") == 2 * 2 * len(LIBRARIES)
+
+
+def test_other_numbers_of_topics_give_the_fewest_and_the_most() -> None:
+    given = peers_inputs(change=lambda scores: scores.assign(topics=scores["topics"] + 1))
+    assert tables.peers_topics(given, "cranfield") == [6, 161]
+
+
+def test_a_study_without_libraries_has_an_empty_table() -> None:
+    assert "Cranfield" not in tables.peers(inputs(without("peers")))
