@@ -364,3 +364,11 @@ def inputs(
 
 
 _VERDICTS: dict[tuple[object, ...], tuple[Verdict, ...]] = {}
+
+
+def interpretations(**changes: Any) -> dict[str, str]:
+    """Return the rows of the table of interpretations by question, of the study with some of its parts replaced."""
+    from heldout.typesetting.interpretations import render
+
+    lines = render(inputs(small_study(**changes))).splitlines()
+    return {line.split(" & ")[0]: line for line in lines if " & " in line and not line.startswith("left open")}

@@ -2,57 +2,34 @@
 
 import importlib
 import json
+import os
 import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
-from heldout.exhibits import (
-    EXHIBITS,
-    Inputs,
-    corpora_of,
-    exhibit_names,
-    latex,
-    make,
-    path,
-    stands_on,
-    style,
-)
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.text import Text
-from small_study import (
-    FULL,
-    HALF,
-    MAIN,
-    SECOND,
-    corpora_table,
-    inputs,
-    made_up,
-    score_rows,
-    small_study,
-)
+from small_study import MAIN, SECOND, corpora_table, inputs, score_rows, small_study
 
 from heldout.errors import InputError
+from heldout.inputs import Inputs
+from heldout.papers import EXHIBITS as OF_PAPERS
+from heldout.papers import PAPERS
 from heldout.scores import COLUMNS
 from heldout.study import Run
 from heldout.timings import COLUMNS as TIMINGS
+from heldout.typesetting import exhibits, style
+from heldout.typesetting.exhibits import make
+from heldout.verdicts import write_verdicts
 
-ALL = exhibit_names(small_study())
+EXHIBITS = exhibits.exhibits(PAPERS, small_study())
+ALL = list(EXHIBITS)
 # one exhibit per function; figures of the other corpora are drawn by the same
 ONE_EACH = [name for name in ALL if EXHIBITS[name].corpus in (None, 1) and name != "figure-realistic-40"]
-
-
-def xs(line: Line2D) -> list[float]:
-    return [float(x) for x in np.asarray(line.get_xdata())]
-
-
-def ys(line: Line2D) -> list[float]:
-    return [float(y) for y in np.asarray(line.get_ydata())]
 
 
 def texts(figure: Figure) -> list[str]:
@@ -60,7 +37,7 @@ def texts(figure: Figure) -> list[str]:
 
 
 def test_the_small_study_has_every_exhibit() -> None:
-    assert set(ALL) == set(EXHIBITS)
+    assert set(ALL) == {*OF_PAPERS, *exhibits.SHARED}
 
 
 @pytest.mark.parametrize("name", ONE_EACH)
@@ -82,12 +59,12 @@ def test_exhibits_are_made_and_the_same_inputs_give_the_same_bytes(
 def test_another_process_with_another_configuration_gives_the_same_bytes(tmp_path: Path) -> None:
     (tmp_path / "matplotlibrc").write_text("lines.linewidth: 9\nfont.size: 20\n")
     make("figure-4", inputs(), tmp_path / "here.pdf")
-    code = "import sys; from pathlib import Path; from small_study import inputs; from heldout.exhibits import make;"
-    code += "make('figure-4', inputs(), Path(sys.argv[1]))"
+    code = "import sys; from pathlib import Path; from small_study import inputs;"
+    code += "from heldout.typesetting.exhibits import make; make('figure-4', inputs(), Path(sys.argv[1]))"
     environment = {
         "MATPLOTLIBRC": str(tmp_path),
         "MPLCONFIGDIR": "/nonexistent/heldout",
-        "PYTHONPATH": str(Path(__file__).parent),
+        "PYTHONPATH": os.pathsep.join([str(Path(__file__).parents[1] / "made"), *sys.path]),
     }
     command = [sys.executable, "-W", "error", "-c", code, str(tmp_path / "there.pdf")]
     run = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
@@ -121,53 +98,6 @@ def test_tables_say_that_data_are_synthetic_or_not_at_all(name: str, tmp_path: P
         assert ("SYNTHETIC DATA" in (tmp_path / name).read_text()) == synthetic
 
 
-def test_smoothing_figures_show_every_constant_of_their_own_reading_in_both_panels() -> None:
-    for name, factor in (("figure-4", 1.0), ("figure-4b", 1.1)):
-        drawn = figure(name, inputs())
-        for axis, evaluator in zip(drawn.axes[:2], (FULL, HALF), strict=True):
-            assert len(axis.lines) == 3
-            (line,) = [line for line in axis.lines if line.get_color() == axis.lines[0].get_color()]
-            assert xs(line) == [2, 5, 10]
-            seeds = (0, 1) if factor == 1.0 else (0,)
-            expected = [factor * sum(made_up(k, 1e-10, evaluator, s) for s in seeds) / len(seeds) for k in (2, 5, 10)]
-            assert ys(line) == pytest.approx(expected)
-            assert len(axis.collections) == (3 if len(seeds) > 1 else 0)  # bands over seeds
-        low, high = drawn.axes[0].get_ylim(), drawn.axes[1].get_ylim()
-        assert low == high
-        assert "perplexity per token" in texts(drawn)
-        assert "$10^{-10}$" in texts(drawn)
-
-
-def test_comparison_names_each_panels_own_best_constant_and_keeps_the_models_colours() -> None:
-    drawn = figure("figure-7", inputs())
-    labels = [line.get_label() for axis in drawn.axes[:2] for line in axis.lines]
-    # half folding-in turns up under the smallest constant, so its lowest value lies under the next
-    plsa, epca = (f"{model}, constant $10^{{-10}}$" for model in ("PLSA-HOF", "EPCA, penalised"))
-    assert labels == [plsa, epca, "LDA", "PLSA-HOF, constant $10^{-4}$", epca, "LDA"]  # EPCA has fewer topics
-    colours = [line.get_color() for line in drawn.axes[0].lines]
-    assert colours == [style.COLOURS[model] for model in ("plsa-hof", "epca", "lda")]
-
-
-def test_colours_of_models_differ() -> None:
-    assert len(set(style.COLOURS.values())) == len(style.COLOURS) == len(style.MODEL_NAMES)
-
-
-def test_beyond_marks_the_vocabulary_and_reaches_past_it() -> None:
-    drawn = figure("figure-beyond", inputs())
-    assert "vocabulary\n40 words" in texts(drawn)
-    for axis in drawn.axes[:2]:
-        assert max(max(xs(line)) for line in axis.lines) == 50
-        assert any(xs(line) == [40, 40] for line in axis.lines)
-
-
-def test_labels_of_crowded_ticks_are_left_out_but_never_the_last() -> None:
-    assert style._labels([5, 10, 20, 50]) == ["5", "10", "20", "50"]
-    crowded = style._labels([5, 10, 20, 50, 100, 200, 400, 800, 4000])
-    assert crowded[-1] == "4000"
-    assert "" in crowded
-    assert style._labels([7]) == ["7"]
-
-
 def test_a_study_of_one_corpus_has_no_figures_of_others(tmp_path: Path) -> None:
     study = small_study(corpora={"own_corpus": {"test_documents": 4}}, table_1_also=[])
     study["beyond_vocabulary"] = {"corpus": "own_corpus", "topics": [50], "seeds": [0]}
@@ -176,7 +106,7 @@ def test_a_study_of_one_corpus_has_no_figures_of_others(tmp_path: Path) -> None:
     for asked in study["measures"].values():
         if set(asked["corpora"]) <= {"cranfield", "medline", "nips"}:  # others draw their own documents
             asked["corpora"] = ["own_corpus"]
-    made = exhibit_names(study)
+    made = exhibits.exhibits(PAPERS, study)
     others = {f"figure-{n}{second}" for n in (2, 3, 5, 6, 8, 9) for second in ("", "b")}
     assert set(made) == set(EXHIBITS) - others - {"figure-4b"}
     given = inputs(study)
@@ -191,47 +121,33 @@ def test_a_study_of_one_corpus_has_no_figures_of_others(tmp_path: Path) -> None:
 
 
 def test_an_unknown_exhibit_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="exhibit figure-44: unknown"):
+    with pytest.raises(InputError, match="exhibit figure-44: the study small does not have it"):
         make("figure-44", inputs(), tmp_path / "figure-44.pdf")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_paths_and_what_exhibits_stand_on() -> None:
     study = small_study()
-    assert path("figure-4b") == "figures/figure-4b.pdf"
-    assert path("macros") == "paper/generated/macros.tex"
-    assert corpora_of("figure-8", study) == ("medline",)
-    assert set(stands_on("figure-4", study)) == {
-        Run("cranfield", "plsa-hof", MAIN, k, s) for k in (2, 5, 10) for s in (0, 1)
-    }
-    assert set(stands_on("figure-5b", study)) == {Run("medline", "plsa-hof", SECOND, k, 0) for k in (2, 5, 10)}
-    assert {run.topics for run in stands_on("figure-beyond", study)} == {2, 5, 10, 50}
-    assert {run.model for run in stands_on("figure-9", study)} == {"plsa-hof", "epca", "lda"}
-    assert stands_on("table-1", study) == ()
-    everything = set(stands_on("macros", study))
-    assert all(set(stands_on(name, study)) <= everything for name in ALL)
+
+    def stands_on(name: str) -> tuple[Run, ...]:
+        return exhibits.stands_on(EXHIBITS[name], study)
+
+    assert exhibits.path("figure-4b", EXHIBITS["figure-4b"], "small") == "figures/small/figure-4b.pdf"
+    assert exhibits.path("macros", EXHIBITS["macros"], "small") == "paper/generated/small/macros.tex"
+    assert exhibits.corpora_of(EXHIBITS["figure-8"], study) == ("medline",)
+    assert set(stands_on("figure-4")) == {Run("cranfield", "plsa-hof", MAIN, k, s) for k in (2, 5, 10) for s in (0, 1)}
+    assert set(stands_on("figure-5b")) == {Run("medline", "plsa-hof", SECOND, k, 0) for k in (2, 5, 10)}
+    assert {run.topics for run in stands_on("figure-beyond")} == {2, 5, 10, 50}
+    assert {run.model for run in stands_on("figure-9")} == {"plsa-hof", "epca", "lda"}
+    assert stands_on("table-1") == ()
+    everything = set(stands_on("macros"))
+    assert all(set(stands_on(name)) <= everything for name in ALL)
     # the study's scores are those that the exhibits stand on, and no others
     rows = [row for row in score_rows(study) if row[1] != "word-topics"]  # which a measurement reports
     scores = {Run(row[0], row[1], row[2], row[3], row[8]) for row in rows}
     assert scores - everything == set()
     unscored = {"tempered", *study["measures"]}  # what is reported under another name, or measured
     assert {run for run in everything - scores if run.model != "lda" and run.variant not in unscored} == set()
-
-
-def test_table_1_shows_differences_of_both_signs(tmp_path: Path) -> None:
-    make("table-1", inputs(), tmp_path / "table.tex")
-    (line,) = [line for line in (tmp_path / "table.tex").read_text().splitlines() if line.startswith("Medline")]
-    assert line.count("9 + 4") == 2
-    assert r"40 & 50 & \ensuremath{-20.0}\,\%" in line
-    assert r"10.0 & 8.0 & \ensuremath{+25.0}\,\%" in line
-
-
-def test_table_1_has_dashes_for_a_corpus_without_published_sizes(tmp_path: Path) -> None:
-    own = inputs()
-    for column in ("train_documents", "test_documents", "vocabulary", "mean_length"):
-        own.corpora[f"published_{column}"] = float("nan")
-    make("table-1", own, tmp_path / "table.tex")
-    assert r"Medline & 9 + 4 & -- & 40 & -- & -- & 10.0 & -- & --\\" in (tmp_path / "table.tex").read_text()
 
 
 def timings(*rows: tuple[Any, ...]) -> pd.DataFrame:
@@ -251,9 +167,9 @@ def test_provenance_sums_minutes_and_takes_the_highest_memory(tmp_path: Path) ->
     )
     make("table-provenance", inputs(timings=measured), tmp_path / "table.tex")
     text = (tmp_path / "table.tex").read_text()
-    (line,) = [line for line in text.splitlines() if "figures/figure-4.pdf" in line]
+    (line,) = [line for line in text.splitlines() if "figures/small/figure-4.pdf" in line]
     assert line.endswith(r"& 4 & 2.2 & 700\\")
-    (line,) = [line for line in text.splitlines() if "figures/figure-6.pdf" in line]
+    (line,) = [line for line in text.splitlines() if "figures/small/figure-6.pdf" in line]
     assert line.endswith(r"& -- & -- & --\\")
 
 
@@ -273,8 +189,12 @@ def test_inputs_are_read_from_their_files(tmp_path: Path) -> None:
     timings(("fetch", "x", "", "", "", "", 1.0, "", "")).to_csv(tmp_path / "timings.csv", index=False)
     measured = tmp_path / "measurements.csv.gz"
     given.measurements.to_csv(measured, index=False)
+    verdicts = tmp_path / "verdicts.json"
+    write_verdicts(verdicts, given.verdicts)
     files = [tmp_path / name for name in ("study.json", "scores.csv", "corpora.csv", "timings.csv")]
-    read = Inputs.read(*files, measurements=measured, commit="abc", date="2001-02-03")
+    read = Inputs.read(
+        *files, measurements=measured, commit="abc", date="2001-02-03", papers=PAPERS, verdicts=[verdicts]
+    )
     assert read.settings.smoothing == (1e-10, 1e-4, 1e-1)
     assert read.settings.setting("plsa-hof", "fold_in", "tolerance") == 1e-4
     assert read.synthetic()
@@ -297,30 +217,3 @@ def test_an_unreadable_input_is_named(tmp_path: Path, file: str) -> None:
     (tmp_path / file).write_text("nonsense\n")
     with pytest.raises(InputError, match=file):
         Inputs.read(*[tmp_path / name for name in ("study.json", "scores.csv", "corpora.csv", "timings.csv")])
-
-
-@pytest.mark.parametrize(
-    ("made", "expected"),
-    [
-        (latex.power(1e-10), r"\ensuremath{10^{-10}}"),
-        (latex.power(3e-4), r"\ensuremath{3\cdot 10^{-4}}"),
-        (latex.integer(12345.4), "12{,}345"),
-        (latex.perplexity(99.94), "99.9"),
-        (latex.perplexity(float("inf")), r"\ensuremath{\infty}"),
-        (latex.signed_percent(-0.0251), r"\ensuremath{-2.5}\,\%"),
-        (latex.signed_percent(-0.00001), r"\ensuremath{0.0}\,\%"),
-        (latex.escape("a_b & c^2 < 50%"), r"a\_b \& c\textasciicircum{}2 \textless{} 50\%"),
-        (latex.corpus_name("cranfield-unstemmed"), "Cranfield, unstemmed"),
-        (latex.corpus_name("my_corpus"), r"my\_corpus"),
-        (latex.camel("plsa-hof", "fold_in", "iterations"), "PlsaHofFoldInIterations"),
-        (latex.listed(["a", "b", "c"]), "a, b and c"),
-        (latex.setting(1e-6), r"\ensuremath{10^{-6}}"),
-    ],
-)
-def test_numbers_and_names_as_latex(made: str, expected: str) -> None:
-    assert made == expected
-
-
-def test_a_macro_name_holds_letters_only() -> None:
-    with pytest.raises(ValueError, match="letters only"):
-        latex.macro("Corpus1", "x")

@@ -1,23 +1,19 @@
-"""The effects of alternatives, measured on made-up scores and measurements of known ratios and differences."""
+"""The table of interpretations: which rows it has, and what those about estimators and the likelihood say."""
 
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import made_measurements as made
 import pandas as pd
-import pytest
-from small_study import FULL, HALF, inputs, made_up, small_study, without
+from small_study import inputs, interpretations, small_study, without
 
+from heldout.evaluators import FULL, HALF
 from heldout.inputs import Inputs
+from heldout.papers import PAPERS
 from heldout.papers.buntine.results import PUBLISHED
-from heldout.papers.hofmann import interpretations as interpretations_of_hofmann
-from heldout.papers.likelihood import interpretations as interpretations_of_estimators
-from heldout.papers.likelihood.interpretations import median_and_range, signed
-from heldout.typesetting.exhibits import make
-from heldout.typesetting.interpretations import INTERPRETATIONS, held_back_choice, in_words
-from heldout.typesetting.interpretations import rows as rows_of
+from heldout.typesetting import latex
+from heldout.typesetting.interpretations import Interpretation, in_words, median_and_range, render, rows
 
 KINDS = (
     "calibration",
@@ -28,27 +24,19 @@ KINDS = (
     "latent-semantic-analysis",
     "tempering",
 )
-ROWS = (*interpretations_of_estimators.ROWS, *interpretations_of_hofmann.ROWS)
+ROWS: list[Interpretation] = [row for paper in PAPERS for row in paper.part("interpretations")]
 
 
-def rows(tmp_path: Path, **changes: object) -> dict[str, str]:
-    """Return the table's rows by question."""
-    make("table-interpretations", inputs(small_study(**changes)), tmp_path / "table.tex")
-    lines = (tmp_path / "table.tex").read_text().splitlines()
-    return {line.split(" & ")[0]: line for line in lines if " & " in line and not line.startswith("left open")}
-
-
-def test_every_choice_has_a_row(tmp_path: Path) -> None:
-    both = (*INTERPRETATIONS, *ROWS)
-    assert set(rows(tmp_path)) == {row.question for row in both}
-    assert len({row.question for row in both}) == len(both)
+def test_every_choice_has_a_row() -> None:
+    assert set(interpretations()) == {row.question for row in ROWS}
+    assert len({row.question for row in ROWS}) == len(ROWS)
 
 
 def test_a_row_on_what_the_study_does_not_measure_is_left_out() -> None:
     for kind in KINDS:
-        asked_for = Inputs(pd.DataFrame(), pd.DataFrame(), without(kind))
-        assert rows_of(asked_for) == tuple(row for row in (*INTERPRETATIONS, *ROWS) if row.measure != kind)
-    assert {row.measure for row in ROWS} == set(KINDS)
+        unmeasured = Inputs(pd.DataFrame(), pd.DataFrame(), without(kind), papers=PAPERS)
+        assert rows(unmeasured) == tuple(row for row in ROWS if row.measure != kind)
+    assert {row.measure for row in ROWS} == {*KINDS, ""}
 
 
 def asked(**settings: Mapping[str, object]) -> dict[str, Any]:
@@ -60,7 +48,7 @@ def asked(**settings: Mapping[str, object]) -> dict[str, Any]:
     return measures
 
 
-def test_choices_about_estimators_are_those_of_the_study(tmp_path: Path) -> None:
+def test_choices_about_estimators_are_those_of_the_study() -> None:
     settings = asked(
         calibration={"alpha": 0.3, "tokens": made.TOKENS_OF_PAIR},
         optimism={"samples": 77, "work": 1e8, "least_samples": 3, "limit": 3e10},
@@ -74,10 +62,10 @@ def test_choices_about_estimators_are_those_of_the_study(tmp_path: Path) -> None
             "beta": 0.2,
         },
     )
-    found = rows(tmp_path, measures=settings)
+    lines = interpretations(measures=settings)
 
     def row(part: str) -> str:
-        (line,) = [line for question, line in found.items() if part in question]
+        (line,) = [line for question, line in lines.items() if part in question]
         return line
 
     assert r"every \(\alpha_k\) is 0.3" in row("the prior \\(\\alpha")
@@ -98,21 +86,21 @@ def test_choices_about_estimators_are_those_of_the_study(tmp_path: Path) -> None
     assert rf"ours \ensuremath{{-{-mean:.4f}}} bits per token, \ensuremath{{-{-mean * made.BITS:.2f}}}" in row("unit")
 
 
-def test_the_sources_own_sizes_are_not_called_cut(tmp_path: Path) -> None:
+def test_the_sources_own_sizes_are_not_called_cut() -> None:
     study = small_study()
     realistic = {**study["realistic"], "test_documents": 10_000}
     samples = {"left-to-right-sequential": 100, "left-to-right": 100, "mean-field-importance": 200}
     sizes = {"training_documents": [1000, 2500, 5000, 10000, 20000, 30000, 40000], "samples": samples}
-    found = rows(tmp_path, measures=asked(model_selection=sizes), realistic=realistic)
-    (line,) = [line for question, line in found.items() if "numbers of documents" in question]
+    lines = interpretations(measures=asked(model_selection=sizes), realistic=realistic)
+    (line,) = [line for question, line in lines.items() if "numbers of documents" in question]
     assert "as in the source" in line
 
 
-def test_measured_effects_about_estimators(tmp_path: Path) -> None:
-    found = rows(tmp_path)
+def test_measured_effects_about_estimators() -> None:
+    lines = interpretations()
 
     def row(part: str) -> str:
-        (line,) = [line for question, line in found.items() if part in question]
+        (line,) = [line for question, line in lines.items() if part in question]
         return line
 
     assert r"\ensuremath{+0.0007}, \ensuremath{0.0000}, \ensuremath{+0.0046}, \ensuremath{+0.0051} bits per" in row(
@@ -135,73 +123,22 @@ def test_measured_effects_about_estimators(tmp_path: Path) -> None:
     assert r"\(K = 2\): annealed less quadrature \ensuremath{+0.4000}" in row("EPCA's likelihood")
 
 
-def test_without_rows_effects_are_not_measured(tmp_path: Path) -> None:
+def test_without_rows_effects_are_not_measured() -> None:
     bare = inputs()
     bare = replace(bare, measurements=bare.measurements.iloc[:0], scores=bare.scores.iloc[:0])  # type: ignore[union-attr]
-    make("table-interpretations", bare, tmp_path / "bare.tex")
-    lines = (tmp_path / "bare.tex").read_text().splitlines()
+    lines = render(bare).splitlines()
     for row in ROWS:
+        if not row.measure:
+            continue
         (line,) = [line for line in lines if line.startswith(f"{row.question} & ")]
         assert line.endswith(r"& not measured\\")
 
 
 def test_numbers_with_signs() -> None:
-    assert signed(-0.00004, 4) == r"\ensuremath{0.0000}"
-    assert signed(1234.5, 1) == r"\ensuremath{+1{,}234.5}"
+    assert latex.signed(-0.00004, 4) == r"\ensuremath{0.0000}"
+    assert latex.signed(1234.5, 1) == r"\ensuremath{+1{,}234.5}"
     assert median_and_range([3.0, 1.0, 2.0], str) == "2.0 (1.0 to 3.0)"
     assert median_and_range([3.0], str) == "3.0"
-
-
-def test_effects_are_relative_to_the_choice_at_the_same_point(tmp_path: Path) -> None:
-    found = rows(tmp_path)
-    # the alternative scores are 0.9 times the chosen ones at every point, whatever the seed and constant
-    change = r"\ensuremath{-10.0}\,\%"
-    assert (
-        f"iterations 60: full {change} ({change} to {change}), half {change} ({change} to {change})"
-        in found["start and end of EM"]
-    )
-    assert r"beta 0.01: full \ensuremath{+100.0}\,\%" in found["the Dirichlet parameters of LDA"]
-    assert (
-        r"Cranfield, unstemmed, PLSA-HOF: full \ensuremath{+50.0}\,\%"
-        in found["preprocessing (only sizes are printed)"]
-    )
-    assert r"Medline: full \ensuremath{+10.0}\,\%" in found["when the constant is added"]
-    # single chains are 3 and 5 percent worse than the averaged distribution
-    assert (
-        r"NIPS: full \ensuremath{+4.0}\,\%"
-        in found["what is averaged over the samplers, of which the original has ten"]
-    )
-
-
-def test_what_no_score_measures_says_so(tmp_path: Path) -> None:
-    found = rows(tmp_path)
-    assert "not measured" in found["documents of odd length"]
-    assert "not measured" in found["end of folding in"]
-    assert "Cranfield, unstemmed, LDA: not measured" in found["preprocessing (only sizes are printed)"]
-    nothing = {"corpus": "cranfield", "corpora": [], "topics": [5], "seeds": [0], "variants": {}}
-    assert rows(tmp_path, alternatives=nothing)["start and end of EM"].endswith(r"& not measured\\")
-
-
-def test_an_alternative_that_fits_no_row_gets_one(tmp_path: Path) -> None:
-    study = small_study()
-    study["alternatives"]["variants"]["plsa-hof"]["odd"] = {"train": {"temperature": 0.5}}
-    found = rows(tmp_path, alternatives=study["alternatives"])
-    assert r"temperature 0.5: full \ensuremath{-10.0}\,\%" in found["other settings"]
-
-
-def test_choices_are_those_of_the_study(tmp_path: Path) -> None:
-    found = rows(tmp_path)
-    assert "uniform random start; 30 iterations" in found["start and end of EM"]
-    assert (
-        r"at most 20 iterations, fewer where the maximum is at most \ensuremath{10^{-4}} nats"
-        in found["end of folding in"]
-    )
-    assert (
-        r"\(\alpha\) is 50 divided by the number of topics, \(\beta\) is 0.1"
-        in found["the Dirichlet parameters of LDA"]
-    )
-    assert "each of 2 seeds" in found["which documents are held out"]
-    assert r"length \textgreater{}= 3" in found["preprocessing (only sizes are printed)"]
 
 
 def test_median_and_range_in_words() -> None:
@@ -211,12 +148,8 @@ def test_median_and_range_in_words() -> None:
     assert in_words({FULL: [], HALF: []}) == "not measured"
 
 
-def test_a_constant_chosen_on_other_seeds_is_never_better() -> None:
-    # seed 0 does best under 1e-10, seed 1 under 1e-4
-    def p(topics: int, smoothing: float, evaluator: str, seed: int) -> float:  # noqa: ARG001
-        favourite = {0: 1e-10, 1: 1e-4}[seed]
-        return made_up(topics, 0.0, FULL, 0) * (1.0 if smoothing == favourite else 1.2)
-
-    assert held_back_choice(inputs(p=p), "nips", HALF) == pytest.approx([0.2, 0.2])
-    assert held_back_choice(inputs(), "nips", HALF) == [0.0, 0.0]
-    assert held_back_choice(inputs(small_study(seeds=[0])), "nips", HALF) == []
+def test_an_alternative_that_fits_no_row_gets_one() -> None:
+    study = small_study()
+    study["alternatives"]["variants"]["plsa-hof"]["odd"] = {"train": {"temperature": 0.5}}
+    lines = interpretations(alternatives=study["alternatives"])
+    assert r"temperature 0.5: full \ensuremath{-10.0}\,\%" in lines["other settings"]

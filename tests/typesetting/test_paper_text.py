@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from heldout.exhibits import exhibit_names, path
-from small_study import FULL, inputs, made_up, small_study
+from small_study import inputs, made_up, small_study
 
+from heldout.evaluators import FULL
+from heldout.papers import PAPERS
+from heldout.typesetting.exhibits import exhibits
 from heldout.typesetting.macros import POSITIONS, macros
 
 PAPER = Path(__file__).parents[2] / "paper"
@@ -84,13 +86,12 @@ def test_every_macro_that_the_paper_uses_is_defined_for_every_study(number: int,
 
 
 def test_every_exhibit_is_in_the_paper() -> None:
-    found = all_macros()
+    values = all_macros()
     per_corpus = set(re.findall(r"\\includegraphics(?:\[[^]]*\])?\{\\of\{#1\}\{(\w+)\}\}", ALL_TEXT))
-    shown = {found[f"Corpus{position}{name}"] for position in POSITIONS for name in per_corpus}
+    shown = {values[f"Corpus{position}{name}"] for position in POSITIONS for name in per_corpus}
     shown |= set(re.findall(r"\\includegraphics(?:\[[^]]*\])?\{([\w-]+)\}", ALL_TEXT))
     shown |= set(re.findall(r"\\input\{generated/([\w-]+)\.tex\}", ALL_TEXT))
-    assert shown == set(exhibit_names(small_study()))
-    assert all(path(name) for name in shown)
+    assert shown == set(exhibits(PAPERS, small_study()))
 
 
 def test_every_caption_says_that_data_are_synthetic() -> None:
@@ -114,22 +115,22 @@ def test_citations_are_in_the_bibliography_and_all_of_it_is_cited() -> None:
 
 
 def test_verdicts_and_key_numbers_follow_the_scores() -> None:
-    found = all_macros()
-    assert found["CorpusOneFullVerdict"] == "falls at every one of 12 steps"  # 3 constants, 2 seeds, 2 steps
-    assert found["AllFullVerdict"] == "falls at every one of 36 steps"
-    assert found["CorpusOneHalfSmallestVerdict"] == "rises at 2 of 4 steps"
-    assert found["CorpusTwoHalfTurns"] == "1 of 3"
-    assert found["CorpusTwoFullTurns"] == "none of 3"
-    assert found["CorpusThreeHalfBestConstant"] == r"\ensuremath{10^{-4}}"
-    assert found["CorpusThreeHalfBestLowestTopics"] == "10"
-    assert found["CorpusThreeHalfSmallestLowestTopics"] == "5"
-    assert found["CorpusOneLdaHalfVerdict"] == "lies lower at every one of 3 points"
-    assert found["CorpusOneFullBestSpread"] == r"2.0\,\%"
-    assert found["CorpusOneVocabularyDifference"] == r"\ensuremath{-20.0}\,\%"
-    assert (found["BeyondFrom"], found["BeyondTo"], found["IfBeyond"]) == ("10", "50", "#1")
-    assert found["BeyondFullFalls"] == "all 3"
-    assert found["BeyondHalfRises"] == "1 of 3"
-    assert found["Commit"] == r"\texttt{0123456789ab}"
+    values = all_macros()
+    assert values["CorpusOneFullVerdict"] == "falls at every one of 12 steps"  # 3 constants, 2 seeds, 2 steps
+    assert values["AllFullVerdict"] == "falls at every one of 36 steps"
+    assert values["CorpusOneHalfSmallestVerdict"] == "rises at 2 of 4 steps"
+    assert values["CorpusTwoHalfTurns"] == "1 of 3"
+    assert values["CorpusTwoFullTurns"] == "none of 3"
+    assert values["CorpusThreeHalfBestConstant"] == r"\ensuremath{10^{-4}}"
+    assert values["CorpusThreeHalfBestLowestTopics"] == "10"
+    assert values["CorpusThreeHalfSmallestLowestTopics"] == "5"
+    assert values["CorpusOneLdaHalfVerdict"] == "lies lower at every one of 3 points"
+    assert values["CorpusOneFullBestSpread"] == r"2.0\,\%"
+    assert values["CorpusOneVocabularyDifference"] == r"\ensuremath{-20.0}\,\%"
+    assert (values["BeyondFrom"], values["BeyondTo"], values["IfBeyond"]) == ("10", "50", "#1")
+    assert values["BeyondFullFalls"] == "all 3"
+    assert values["BeyondHalfRises"] == "1 of 3"
+    assert values["Commit"] == r"\texttt{0123456789ab}"
 
 
 def test_verdicts_turn_with_the_scores() -> None:
@@ -137,18 +138,18 @@ def test_verdicts_turn_with_the_scores() -> None:
         other = made_up(topics, smoothing, evaluator, seed)
         return 1e6 / other if evaluator == FULL else other
 
-    found = macros(inputs(p=p))
-    assert found["AllFullVerdict"] == "falls at none of 36 steps"
-    assert found["CorpusOneFullTurns"] == "all 3"
-    assert found["BeyondFullFalls"] == "none of 3"
+    values = macros(inputs(p=p))
+    assert values["AllFullVerdict"] == "falls at none of 36 steps"
+    assert values["CorpusOneFullTurns"] == "all 3"
+    assert values["BeyondFullFalls"] == "none of 3"
 
 
 def test_a_study_that_ends_within_the_vocabulary_claims_nothing_beyond() -> None:
     within = small_study()
     within["beyond_vocabulary"]["topics"] = [30]
-    found = macros(inputs(within))
-    assert found["IfBeyond"] == ""
-    assert found["BeyondFullTo"] == "not run"
+    values = macros(inputs(within))
+    assert values["IfBeyond"] == ""
+    assert values["BeyondFullTo"] == "not run"
 
 
 def test_data_are_called_the_originals_only_where_they_are() -> None:
@@ -160,5 +161,5 @@ def test_data_are_called_the_originals_only_where_they_are() -> None:
         (small_study(), True, ("", "#1", "")),
         (own, False, ("", "", "#1")),
     ):
-        found = macros(inputs(study, synthetic=synthetic))
-        assert tuple(found[flag] for flag in flags) == expected
+        values = macros(inputs(study, synthetic=synthetic))
+        assert tuple(values[flag] for flag in flags) == expected

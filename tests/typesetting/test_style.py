@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from heldout.papers.buntine.experiments.convergence_to_exact import METHODS
 from heldout.papers.buntine.results import SHORT
-from heldout.papers.likelihood.exhibits import optimism, repair
+from heldout.papers.likelihood.figures import OPTIMISM_CURVES, REPAIRS
 from heldout.typesetting import style
 
 
@@ -32,9 +32,21 @@ def test_the_largest_number_is_labelled_and_others_lie_apart(numbers: set[int], 
 
 def test_evaluators_of_one_figure_have_colours_of_their_own() -> None:
     for evaluators in (
-        {name for name, *_ in optimism.CURVES},
-        set(repair.EVALUATORS),
+        {name for name, *_ in OPTIMISM_CURVES},
+        {name for name, *_ in REPAIRS},
         {*METHODS, "exact-marginal"},
         set(SHORT),
     ):
         assert len({style.EVALUATOR_COLOURS[name] for name in evaluators}) == len(evaluators) >= 3
+
+
+def test_labels_of_crowded_ticks_are_left_out_but_never_the_last() -> None:
+    assert style.tick_labels([5, 10, 20, 50]) == ["5", "10", "20", "50"]
+    crowded = style.tick_labels([5, 10, 20, 50, 100, 200, 400, 800, 4000])
+    assert crowded[-1] == "4000"
+    assert "" in crowded
+    assert style.tick_labels([7]) == ["7"]
+
+
+def test_colours_of_models_differ() -> None:
+    assert len(set(style.COLOURS.values())) == len(style.COLOURS) == len(style.MODEL_NAMES)

@@ -186,7 +186,7 @@ def tabular(
 
 def longtable(inputs: Inputs, columns: str, head: str, rows: Iterable[Row], *, caption: str, label: str) -> str:
     r"""Return a `longtable` environment with its head on every page and space between its rows; see `tabular`."""
-    head = f"\\toprule\n{head}\n\\midrule\n"
+    head = "\\toprule\n" + head.strip("\n") + "\n\\midrule\n"
     spaced = [line for row in _lines(rows, r"\\") for line in (row, ADDLINESPACE + "\n")]
     return (
         f"\\begin{{longtable}}{{{columns}}}\n\\caption{{{caption}}}\\label{{{label}}}\\\\\n"

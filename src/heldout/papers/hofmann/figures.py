@@ -71,7 +71,7 @@ def figure_5a(inputs: Inputs) -> Figure:
                 style.mark_synthetic(axis)
             style.finish([axis], style.sparse_ticks(topics)[::-2][::-1])  # every second: two columns are narrow
             axis.yaxis.set_major_locator(LogLocator(subs=(1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0)))
-        above.set_title(latex.corpus_name(corpus), fontweight="bold")
+        above.set_title(latex.corpus_title(corpus), fontweight="bold")
         below.set_xlabel("latent space dimensions")
     lines: tuple[tuple[str, Any], ...] = (("trained by TEM", "-"), ("by early stopping", DOTTED))
     trainings = [Line2D([], [], color="#555555", linestyle=line, label=label) for label, line in lines]
@@ -161,7 +161,7 @@ def path(inputs: Inputs) -> Figure:
     figure = Figure(figsize=(style.WIDTH, style.HEIGHT + 0.6))
     grid = figure.subplots(2, len(by_corpus), squeeze=False, sharex="col", height_ratios=(2.2, 1.0))
     for (above, below), (corpus, (topics, kept)) in zip(grid.T, by_corpus.items(), strict=True):
-        above.set_title(f"{latex.corpus_name(corpus)}, K = {topics}", fontweight="bold")
+        above.set_title(f"{latex.corpus_title(corpus)}, K = {topics}", fontweight="bold")
         for model, (betas, perplexities) in kept.items():
             look = PATH_LOOKS[model]
             iterations = range(1, len(betas) + 1)

@@ -19,7 +19,8 @@ TOPICS = (8, 128)  # beside the most; of LSA's further readings the second
 
 def evaluations(inputs: Inputs) -> str:
     """Return perplexities of every model by every evaluation, at some numbers of dimensions and the most."""
-    head = r""" & & & & \multicolumn{2}{c}{predictive} & half & \multicolumn{2}{c}{marginal likelihood}\\
+    head = r"""
+ & & & & \multicolumn{2}{c}{predictive} & half & \multicolumn{2}{c}{marginal likelihood}\\
 \cmidrule(lr){5-6}\cmidrule(l){8-9}
 corpus & model & $K$ & Hofmann's & flat & chosen & folding-in & flat & chosen\\"""
     rows: list[latex.Row] = []

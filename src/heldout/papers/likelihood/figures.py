@@ -157,7 +157,7 @@ def optimism(inputs: Inputs) -> Figure:
             if inputs.synthetic(corpus):
                 style.mark_synthetic(axis)
             if model == models[0]:
-                axis.set_title(latex.corpus_name(corpus), fontweight="bold")
+                axis.set_title(latex.corpus_title(corpus), fontweight="bold")
             if model == models[-1]:
                 axis.set_xlabel("number of topics")
             if corpus == corpora[0]:
@@ -203,7 +203,7 @@ def optimism_by(inputs: Inputs) -> Figure:
         available = curve(inputs, corpus, PLSA, TRUTH).keys()
         shown = sorted(further_constants(inputs) & available)[:2] or sorted({min(available), max(available)})
         for topics, line in zip(shown, ("-", DASHED), strict=False):
-            look: Look = {"label": f"{latex.corpus_name(corpus)}, {topics} topics", **corpus_look, "linestyle": line}
+            look: Look = {"label": f"{latex.corpus_title(corpus)}, {topics} topics", **corpus_look, "linestyle": line}
             left.plot(*zip(*by_length(inputs, corpus, PLSA, topics, FULL), strict=True), **look)
             constants = by_constant(inputs, corpus, topics)
             if len(constants) > 1:
@@ -235,7 +235,7 @@ def repair(inputs: Inputs) -> Figure:
     grid = figure.subplots(3, len(corpora), sharey=True, squeeze=False)
     constants: set[float] = set()
     for axes, corpus in zip(grid.T, corpora, strict=True):
-        axes[0].set_title(latex.corpus_name(corpus), fontweight="bold")
+        axes[0].set_title(latex.corpus_title(corpus), fontweight="bold")
         constants |= _repair_column(axes, inputs, corpus)
     _constant_ticks(list(grid[2]), sorted(constants), main_constant(inputs))
     ticks = [-10.0, -1.0, -0.1, -REPAIRS_LINEAR, 0.0, REPAIRS_LINEAR, 0.1, 1.0]
@@ -425,7 +425,7 @@ def peers(inputs: Inputs) -> Figure:
     axes = list(figure.subplots(1, max(1, len(shown)), sharey=True, squeeze=False)[0])
     grid: set[int] = set()
     for axis, corpus in zip(axes, shown, strict=False):
-        axis.set_title(latex.corpus_name(corpus), fontweight="bold")
+        axis.set_title(latex.corpus_title(corpus), fontweight="bold")
         axis.set_xlabel("number of topics")
         if inputs.synthetic(corpus):
             style.mark_synthetic(axis)

@@ -32,7 +32,8 @@ FUNCTIONS = {"scikit-learn": "perplexity", "gensim": "log_perplexity", "tomotopy
 
 def optimism(inputs: Inputs) -> str:
     """Return perplexities at three numbers of topics, exact ones marked by a star, and full folding-in less truth."""
-    head = r""" & & & \multicolumn{5}{c}{the model's prior} & \multicolumn{1}{c}{fitted} & optimism\\
+    head = r"""
+ & & & \multicolumn{5}{c}{the model's prior} & \multicolumn{1}{c}{fitted} & optimism\\
 \cmidrule(lr){4-8}\cmidrule(lr){9-9}
 corpus & model & $K$ & full & half & plug-in & bound & truth & truth & nats/token\\"""
     return latex.tabular(inputs, "@{}llrrrrrrrr@{}", head, _optimism_rows(inputs))
@@ -88,8 +89,8 @@ def _error(error: tuple[float, float] | None) -> str:
 
 def peers(inputs: Inputs) -> str:
     """Return what is printed, reported and true perplexity with its error, their ratio, and the growing term."""
-    head = r""" & & & & \multicolumn{1}{c}{as} & \multicolumn{2}{c}{perplexity} & """
-    head += r"""& \multicolumn{1}{c@{}}{growing term,}\\
+    head = r"""
+ & & & & \multicolumn{1}{c}{as} & \multicolumn{2}{c}{perplexity} & & \multicolumn{1}{c@{}}{growing term,}\\
 \cmidrule(lr){6-7}
 corpus & $K$ & library & function & \multicolumn{1}{c}{printed} & reported & true & ratio
  & \multicolumn{1}{c@{}}{nats/token}\\"""
