@@ -2,14 +2,14 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import astuple, replace
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
 import pytest
 from drawn_corpora import EVALUATORS, GRIDS, SIZES
 from drawn_corpora import drawn as drawn_with
-from made_measurements import calibration
+from made_measurements import calibration, measured
 from small_study import inputs, without
 
 from heldout.evaluators import (
@@ -22,7 +22,7 @@ from heldout.evaluators import (
     of_likelihood,
 )
 from heldout.inputs import Inputs
-from heldout.measurements import COLUMNS, Measurement
+from heldout.measurements import Measurement
 from heldout.models import LDA
 from heldout.papers.buntine.claims import CLAIMS
 from heldout.papers.buntine.results import GAMMAS
@@ -62,7 +62,7 @@ def as_claimed(name: str, gamma: float) -> tuple[float, float]:
     return (0.05 if gamma == 1.0 else 0.0), 0.04
 
 
-def measured(spread: Spread = as_claimed, ratio: float = 1.0) -> Inputs:
+def errors(spread: Spread = as_claimed, ratio: float = 1.0) -> Inputs:
     """Return 100 errors of each estimator and gamma, of the given spread, and the mean ratio of estimate and truth."""
     rows = calibration(changes={(gamma, name): spread(name, gamma) for gamma in GAMMAS for name in of_likelihood()})
     rows += [
@@ -72,40 +72,38 @@ def measured(spread: Spread = as_claimed, ratio: float = 1.0) -> Inputs:
         for gamma in GAMMAS
         for name in of_likelihood()
     ]
-    return replace(inputs(), measurements=pd.DataFrame(map(astuple, rows), columns=list(COLUMNS)))
+    return measured(rows)
 
 
 @pytest.mark.parametrize("claim", [claim.name for claim in ON_ERRORS])
 def test_holds_where_it_is_so_and_is_not_run_without_pairs(claim: str) -> None:
-    assert check(claim, measured()).verdict == "holds"
+    assert check(claim, errors()).verdict == "holds"
     assert check(claim, inputs(without("calibration"))).verdict == "not run"
 
 
 def test_one_method_more_precise_than_lrs_is_counted() -> None:
-    finding = check(
-        "lrs-most-precise", measured(lambda n, g: (0.0, 0.01) if n == MEAN_FIELD_FIRST else as_claimed(n, g))
-    )
+    finding = check("lrs-most-precise", errors(lambda n, g: (0.0, 0.01) if n == MEAN_FIELD_FIRST else as_claimed(n, g)))
     assert counts(finding) == (12, 16)
 
 
 def test_lrs_biased_at_one_gamma() -> None:
     # t = 0.01 / (0.02 / 10) = 5
     finding = check(
-        "lrs-unbiased", measured(lambda n, g: (0.01, 0.02) if (n, g) == (SEQUENTIAL, 0.5) else as_claimed(n, g))
+        "lrs-unbiased", errors(lambda n, g: (0.01, 0.02) if (n, g) == (SEQUENTIAL, 0.5) else as_claimed(n, g))
     )
     assert counts(finding) == (3, 4)
     assert "gamma 0.5: 5.0 over 100 pairs (15.8 over 1,000)" in finding.effect
 
 
 def test_a_method_that_is_never_off_is_counted() -> None:
-    finding = check("others-biased", measured(lambda n, g: (0.0, 0.04) if n == PARTICLES else as_claimed(n, g)))
+    finding = check("others-biased", errors(lambda n, g: (0.0, 0.04) if n == PARTICLES else as_claimed(n, g)))
     assert counts(finding) == (3, 4)
 
 
 def test_the_cutoff_is_corrected_for_the_gammas() -> None:
     # s.d. 0.04 of 100: a mean of 0.0116 is t = 2.9, above the source's cutoff; 0.0124 is 3.1; the corrected one is 3.02
     for mean, agreeing in ((0.0116, 3), (0.0124, 4)):
-        changed = measured(lambda n, g, m=mean: (m, 0.04) if n == PARTICLES else as_claimed(n, g))  # type: ignore[misc]
+        changed = errors(lambda n, g, m=mean: (m, 0.04) if n == PARTICLES else as_claimed(n, g))  # type: ignore[misc]
         finding = check("others-biased", changed)
         assert counts(finding) == (agreeing, 4)
         assert "cutoff 3.02" in finding.effect
@@ -113,7 +111,7 @@ def test_the_cutoff_is_corrected_for_the_gammas() -> None:
 
 def test_mean_field_far_from_the_particle_sampler_either_way() -> None:
     for factor in (0.3, 3.0):
-        changed = measured(lambda n, _, f=factor: (0.0, 0.04 * f if n == MEAN_FIELD_SECOND else 0.04))  # type: ignore[misc]
+        changed = errors(lambda n, _, f=factor: (0.0, 0.04 * f if n == MEAN_FIELD_SECOND else 0.04))  # type: ignore[misc]
         finding = check("mfi-comparable-to-lr", changed)
         assert counts(finding) == (4, 8)
         assert finding.verdict == "fails"
@@ -121,20 +119,20 @@ def test_mean_field_far_from_the_particle_sampler_either_way() -> None:
 
 def test_a_harmonic_mean_that_is_too_low_or_nearly_right_does_not_count() -> None:
     for mean in (0.3, -0.005):
-        changed = measured(lambda n, g, m=mean: (m, 0.02) if n == HARMONIC else as_claimed(n, g))  # type: ignore[misc]
+        changed = errors(lambda n, g, m=mean: (m, 0.02) if n == HARMONIC else as_claimed(n, g))  # type: ignore[misc]
         assert check("harmonic-mean-biased", changed).agreeing == 0
 
 
 def test_both_biases_are_said_even_where_one_is_none() -> None:
-    changed = measured(lambda n, g: (0.0, 0.02) if n == SEQUENTIAL else as_claimed(n, g))
+    changed = errors(lambda n, g: (0.0, 0.02) if n == SEQUENTIAL else as_claimed(n, g))
     finding = check("harmonic-mean-biased", changed)
     assert finding.verdict == "holds"
     assert "gamma 0.5: HM +0.3000, LRS -0.0000" in finding.effect
 
 
 def test_a_ratio_beyond_its_error_breaks_the_lemma() -> None:
-    assert check("lrs-lemma-1", measured(ratio=1.02)).verdict == "holds"  # 2 standard errors
-    assert check("lrs-lemma-1", measured(ratio=0.96)).verdict == "fails"  # 4
+    assert check("lrs-lemma-1", errors(ratio=1.02)).verdict == "holds"  # 2 standard errors
+    assert check("lrs-lemma-1", errors(ratio=0.96)).verdict == "fails"  # 4
 
 
 def drawn(**settings: Any) -> Inputs:

@@ -2,13 +2,11 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import astuple, replace
 
 import numpy as np
-import pandas as pd
 import pytest
 from drawn_corpora import GRIDS, SIZES, drawn, nats
-from made_measurements import EXACT, SAMPLES, convergence_to_exact
+from made_measurements import EXACT, SAMPLES, convergence_to_exact, measured
 from matplotlib.colors import same_color
 from matplotlib.figure import Figure
 from small_study import inputs, without
@@ -16,7 +14,6 @@ from small_study import inputs, without
 from heldout.errors import InputError
 from heldout.evaluators import FULL, PARTICLES
 from heldout.inputs import Inputs
-from heldout.measurements import COLUMNS
 from heldout.papers.buntine import figures
 from heldout.papers.buntine.results import SHORT
 from heldout.typesetting import style
@@ -31,13 +28,8 @@ def made(function: Callable[[Inputs], Figure], given: Inputs) -> Figure:
     return figure
 
 
-def measured(pairs: tuple[int, ...] = (4, 5)) -> Inputs:
-    rows = [astuple(row) for row in convergence_to_exact(pairs)]
-    return replace(inputs(), measurements=pd.DataFrame(rows, columns=list(COLUMNS)))
-
-
 def test_the_curves_are_code_lengths_and_their_errors() -> None:
-    figure = made(figures.convergence_to_exact, measured())
+    figure = made(figures.convergence_to_exact, measured(convergence_to_exact()))
     assert len(figure.axes) == 6
     for row, topics in ((0, 4), (1, 5)):
         whole, close, error = figure.axes[3 * row : 3 * row + 3]
@@ -59,7 +51,7 @@ def test_the_curves_are_code_lengths_and_their_errors() -> None:
 
 
 def test_one_pair_is_one_row() -> None:
-    assert len(made(figures.convergence_to_exact, measured((5,))).axes) == 3
+    assert len(made(figures.convergence_to_exact, measured(convergence_to_exact((5,)))).axes) == 3
 
 
 @pytest.mark.parametrize(

@@ -1,18 +1,15 @@
 """Buntine's results read back: published figures against one another, marks, and scores of known numbers of topics."""
 
 import math
-from dataclasses import astuple, replace
+from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 from drawn_corpora import GRIDS, SIZES, drawn, nats
-from made_measurements import EXACT, SAMPLES, Changes, calibration, convergence_to_exact
+from made_measurements import EXACT, SAMPLES, Changes, calibration, convergence_to_exact, measured
 from small_study import inputs, without
 
 from heldout.evaluators import CHIB, HARMONIC, MEAN_FIELD_BOUND, PARTICLES, SEQUENTIAL
-from heldout.inputs import Inputs
-from heldout.measurements import COLUMNS
 from heldout.models import LDA
 from heldout.papers.buntine import results
 from heldout.papers.buntine.experiments.convergence_to_exact import METHODS
@@ -31,9 +28,8 @@ from heldout.papers.buntine.results import (
 )
 
 
-def measured(changes: Changes | None = None) -> Inputs:
-    rows = [astuple(row) for row in calibration(GAMMAS, changes)]
-    return replace(inputs(), measurements=pd.DataFrame(rows, columns=list(COLUMNS)))
+def errors(changes: Changes | None = None) -> results.Calibration:
+    return results.calibration(measured(calibration(GAMMAS, changes)))
 
 
 def test_the_published_rows_that_do_not_fit_together() -> None:
@@ -54,9 +50,8 @@ def test_a_printed_t_fits_up_to_rounding_and_no_further() -> None:
 
 
 def test_equal_figures_bear_no_mark() -> None:
-    errors = results.calibration(measured())
-    assert differing(errors) == {}
-    for (gamma, name), own in errors.items():
+    assert differing(errors()) == {}
+    for (gamma, name), own in errors().items():
         if name in METHODS:
             mean, deviation = map(float, PUBLISHED[gamma][METHODS.index(name)][:2])
             assert own.mean == pytest.approx(mean)
@@ -65,8 +60,8 @@ def test_equal_figures_bear_no_mark() -> None:
 
 
 def test_a_figure_that_differs_is_marked_and_no_other() -> None:
-    changed = measured({(0.5, PARTICLES): (0.0128 + 0.05, 0.0429), (3.0, HARMONIC): (-0.044, 0.2)})
-    assert set(differing(results.calibration(changed))) == {(0.5, PARTICLES, "mean"), (3.0, HARMONIC, "s.d.")}
+    changed = errors({(0.5, PARTICLES): (0.0128 + 0.05, 0.0429), (3.0, HARMONIC): (-0.044, 0.2)})
+    assert set(differing(changed)) == {(0.5, PARTICLES, "mean"), (3.0, HARMONIC, "s.d.")}
 
 
 @pytest.mark.parametrize("heavy", [False, True])
@@ -86,9 +81,7 @@ def test_both_tests_are_about_as_often_beyond_their_limit_as_they_say(heavy: boo
 
 @pytest.mark.parametrize("topics", [4, 5])
 def test_code_lengths_and_their_errors(topics: int) -> None:
-    rows = [astuple(row) for row in convergence_to_exact((4, 5))]
-    given = replace(inputs(), measurements=pd.DataFrame(rows, columns=list(COLUMNS)))
-    (pair,) = [pair for pair in results.convergence(given) if pair.topics == topics]
+    (pair,) = [pair for pair in results.convergence(measured(convergence_to_exact())) if pair.topics == topics]
     tokens, exact = EXACT[topics]
     bits = tokens * math.log(2.0)
     assert pair.tokens == tokens

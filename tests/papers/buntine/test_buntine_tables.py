@@ -1,27 +1,20 @@
 """Buntine's tables: marks, notes, dashes where nothing was measured, and times beside the published ones."""
 
-from dataclasses import astuple, replace
+from dataclasses import replace
 
 import pandas as pd
 import pytest
-from made_measurements import Changes, calibration
+from made_measurements import calibration, measured
 from small_study import inputs, without
 
 from heldout.errors import InputError
 from heldout.evaluators import CHIB, EXACT, HARMONIC, PARTICLES, of_likelihood
-from heldout.inputs import Inputs
-from heldout.measurements import COLUMNS
-from heldout.papers.buntine.results import GAMMAS, LABELS
+from heldout.papers.buntine.results import LABELS
 from heldout.papers.buntine.tables import errors_beside_published, errors_of_all, timings
 
 
-def measured(gammas: tuple[float, ...] = GAMMAS, changes: Changes | None = None) -> Inputs:
-    rows = [astuple(row) for row in calibration(gammas, changes)]
-    return replace(inputs(), measurements=pd.DataFrame(rows, columns=list(COLUMNS)))
-
-
 def test_a_figure_that_differs_bears_a_mark_and_no_other() -> None:
-    changed = measured(changes={(0.5, PARTICLES): (0.0128 + 0.05, 0.0429), (3.0, HARMONIC): (-0.044, 0.2)})
+    changed = measured(calibration(changes={(0.5, PARTICLES): (0.0128 + 0.05, 0.0429), (3.0, HARMONIC): (-0.044, 0.2)}))
     table = errors_beside_published(changed)
     assert table.count(r"$^{\dagger}$") == 2 + 1  # and the note
     assert "2 of the 40" in table
@@ -30,7 +23,7 @@ def test_a_figure_that_differs_bears_a_mark_and_no_other() -> None:
 
 
 def test_every_method_has_its_row_at_every_gamma() -> None:
-    table = errors_beside_published(measured())
+    table = errors_beside_published(measured(calibration()))
     body = [line for line in table.split(r"\bottomrule")[0].splitlines() if line.startswith(tuple(LABELS.values()))]
     assert len(body) == 20
     assert all(line.count("&") == 7 for line in body)
@@ -40,9 +33,9 @@ def test_every_method_has_its_row_at_every_gamma() -> None:
 
 
 def test_what_was_not_measured_is_a_dash() -> None:
-    table = errors_beside_published(measured(gammas=(0.5,)))
+    table = errors_beside_published(measured(calibration((0.5,))))
     assert table.count("& -- & -- & -- & --") == 15
-    others = errors_of_all(measured(gammas=(0.5,)))
+    others = errors_of_all(measured(calibration((0.5,))))
     lines = [line for line in others.splitlines() if line.endswith(r"\\") and " & -- & -- & " in line]
     assert len(lines) == len(of_likelihood())
     assert all(line.count("&") == 8 for line in lines)
