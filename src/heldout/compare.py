@@ -8,8 +8,8 @@ the chain is another draw from the same distribution. So a number is judged by o
 * "standard errors": a sampled one that states its Monte Carlo error s (nats, of the log-likelihood of a score, of the
   value of a measurement) agrees where |ours - theirs| <= z sqrt(s_ours^2 + s_theirs^2), to which comes what "relative"
   allows;
-* "relative, sampled", to 3 %: one that states no error, or that of an evaluator alone while the model itself is sampled
-  by a Markov chain.
+* "relative (sampled)", to 3 %: a sampled one that states no error, or states that of an evaluator alone while the
+  model itself is sampled by a Markov chain.
 
 Relative differences are of perplexities and of measured values. If a rerun drew anew what states an error, and its
 errors were normal, any of the n numbers judged by their errors would disagree with probability `FALSE_ALARM` at most
@@ -35,12 +35,13 @@ from heldout.typesetting.exhibits import exhibits, stands_on
 
 DETERMINISTIC, SAMPLED = 1e-4, 0.03  # of a perplexity or a measured value, relative
 FALSE_ALARM = 1e-5  # of any of the numbers that are judged by their standard errors
-RELATIVE, ERRORS, RELATIVE_SAMPLED, EXACTLY = "relative", "standard errors", "relative, sampled", "the same"
+RELATIVE, ERRORS, RELATIVE_SAMPLED, EXACTLY = "relative", "standard errors", "relative (sampled)", "the same"
 COLUMNS = (
-    *("exhibit", "judged by", "compared", "identical", "missing", "unexpected"),
-    *("largest difference", "allowed", "verdict"),
+    *("exhibit", "judged_by", "compared", "identical", "missing", "unexpected"),
+    *("largest_difference", "allowed", "verdict"),
 )
 AXES = ("corpus", "model", "variant", "topics", "smoothing", "chain", "evaluator", "samples", "seed")
+COUNTS = ("documents", "tokens")  # the same in both
 MEASURED_AXES = ("corpus", "model", "variant", "topics", "smoothing", "chain", "seed", "quantity", "axis", "at")
 CHAIN_MODELS = (LDA, "tomotopy")  # which Markov chains sample, whatever the column `chain` says
 IN_NO_EXHIBIT = "(in no exhibit)"
@@ -73,7 +74,7 @@ def compare(
         InputError: when a table is missing or is not one.
     """
     settings: dict[str, Any] = json.loads(study.read_text(encoding="utf-8"))
-    scored = _pairs(scores, reference / "scores.csv", AXES, ("perplexity", "log_likelihood", "tokens"), settings)
+    scored = _pairs(scores, reference / "scores.csv", AXES, ("perplexity", "log_likelihood", *COUNTS), settings)
     measured = _pairs(measurements, reference / "measurements.csv.gz", MEASURED_AXES, ("value",), settings)
     described = _pairs(corpora, reference / "corpora.csv", ("corpus",), (), settings)
     for pairs in (scored, measured):
@@ -196,7 +197,7 @@ def _judge(pairs: pd.DataFrame, nats: str, relative: str, limit: float) -> None:
     allowed = {RELATIVE: DETERMINISTIC, RELATIVE_SAMPLED: SAMPLED, ERRORS: limit}
     pairs["allowed"] = pairs["rule"].map(allowed)
     pairs["agrees"] = (pairs["side"] == "both") & (pairs["gap"] <= pairs["allowed"])
-    for column in ("documents", "tokens"):
+    for column in COUNTS:
         if column in pairs.columns:
             pairs["agrees"] &= pairs[column] == pairs[f"{column}_reference"]
 
@@ -228,16 +229,15 @@ def _results(name: str, rows: pd.DataFrame) -> Iterator[Result]:
     """Yield a line of the comparison for each rule that judges rows of an exhibit."""
     for rule, judged in rows.groupby("rule"):
         both = judged["side"] == "both"
-        unit = " s.e." if rule == ERRORS else ""
         yield {
             "exhibit": name,
-            "judged by": rule,
+            "judged_by": rule,
             "compared": int(both.sum()),
             "identical": int(judged["identical"].sum()),
             "missing": int((judged["side"] == "right_only").sum()),
             "unexpected": int((judged["side"] == "left_only").sum()),
-            "largest difference": f"{judged.loc[both, 'gap'].max() if both.any() else 0.0:.2g}{unit}",
-            "allowed": f"{judged['allowed'].iloc[0]:.2g}{unit}",
+            "largest_difference": f"{judged.loc[both, 'gap'].max() if both.any() else 0.0:.2g}",
+            "allowed": f"{judged['allowed'].iloc[0]:.2g}",
             "verdict": "agrees" if judged["agrees"].all() else "differs",
         }
 
