@@ -70,6 +70,7 @@ def run(
     write_measurements(reference / "measurements.csv", expected)
     with gzip.open(reference / "measurements.csv.gz", "wb") as file:
         file.write((reference / "measurements.csv").read_bytes())
+    (folder / "compare.csv").unlink(missing_ok=True)
     out = io.StringIO()
     scores, table, measurements = (folder / f"{name}.csv" for name in ("scores", "corpora", "measurements"))
     agrees = compare(folder / "study.json", scores, table, measurements, reference, folder / "compare.csv", out)
@@ -99,7 +100,6 @@ def test_tolerances(tmp_path: Path, row: Score, factor: float, expected: bool) -
 
 def test_missing_unexpected_and_miscounted_rows_differ(tmp_path: Path) -> None:
     assert not run(tmp_path, [PLSA], [PLSA, LDA])[0]
-    (tmp_path / "compare.csv").unlink(missing_ok=True)
     assert not run(tmp_path, [PLSA, LDA], [PLSA])[0]
     assert not run(tmp_path, [replace(PLSA, tokens=4999)], [PLSA])[0]
     stray = replace(PLSA, variant="elsewhere")
@@ -185,7 +185,6 @@ def test_the_errors_of_both_runs_count(tmp_path: Path) -> None:
     # 4.4 sqrt(0.1^2 + 0.3^2) = 1.4
     for shift, expected in ((1.3, True), (1.6, False)):
         ours = [replace(ESTIMATE, value=ESTIMATE.value + shift, standard_error=0.3)]
-        (tmp_path / "compare.csv").unlink(missing_ok=True)
         assert run(tmp_path, [PLSA], [PLSA], measured=ours, expected=[ESTIMATE])[0] == expected
 
 
@@ -215,7 +214,6 @@ def test_the_limit_grows_with_the_number_of_comparisons(tmp_path: Path) -> None:
 )
 def test_what_states_no_error_keeps_a_relative_tolerance(tmp_path: Path, row: Score) -> None:
     for nats, expected in ((0.9, True), (1.1, False)):
-        (tmp_path / "compare.csv").unlink(missing_ok=True)
         agrees, printed = run(tmp_path, [shifted(row, -nats * math.log1p(SAMPLED) * row.tokens)], [shifted(row, 0.0)])
         assert agrees == expected
         assert "relative (sampled)" in printed
@@ -237,8 +235,6 @@ def test_optional_experiments_may_be_missing(tmp_path: Path) -> None:
     version = replace(EXACT, model="gensim", variant="peers", quantity="version")
     agrees, _ = run(tmp_path, [PLSA], [PLSA, gensim], expected=[EXACT, version], peers=())
     assert agrees
-    (tmp_path / "compare.csv").unlink()
     assert run(tmp_path, [PLSA], [PLSA, gensim], expected=[EXACT, version], peers=("scikit-learn",))[0]
-    (tmp_path / "compare.csv").unlink()
     assert not run(tmp_path, [PLSA], [PLSA, gensim], expected=[EXACT], peers=("gensim",))[0]
     assert not run(tmp_path, [PLSA], [PLSA], expected=[EXACT, version], peers=("gensim",))[0]
