@@ -80,6 +80,10 @@ class Curve:
         """Return a seed's perplexities by number of topics, ascending."""
         return {k: value for (k, its), value in sorted(self.points.items()) if its == seed}
 
+    def over(self, other: "Curve") -> dict[At, float]:
+        """Return the ratios to another curve by (topics, seed), where both have a point."""
+        return {at: self.points[at] / other.points[at] for at in sorted(self.points.keys() & other.points.keys())}
+
     def lowest(self) -> "Lowest":
         """Return where the mean curve is lowest (the fewest topics, if several are)."""
         perplexity, topics = min(zip(self.means, self.topics, strict=True))
