@@ -34,8 +34,8 @@ def copy(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("edited", "stale"),
     [
-        ("typesetting/style.py", lambda job: False),
-        ("papers/welling/__init__.py", lambda job: False),
+        ("typesetting/style.py", lambda _: False),
+        ("papers/welling/__init__.py", lambda _: False),
         ("papers/hofmann/experiments/tempering.py", lambda job: job.startswith("hofmann")),
         ("models/plsa_tem.py", lambda job: job in ("plsa-tem", "hofmann tempering")),
         ("verdicts.py", lambda job: job.endswith("verdicts")),

@@ -241,7 +241,8 @@ def readme(args: argparse.Namespace) -> None:
     from heldout.typesetting.readme import results, update
 
     inputs = _inputs(args)
-    texts = {args.readme: update(args.readme.read_text(encoding="utf-8"), inputs), args.results: results(inputs)}
+    front = update(args.readme.read_text(encoding="utf-8"), inputs, args.commands)
+    texts = {args.readme: front, args.results: results(inputs)}
     for path, text in texts.items():
         with replacing(path) as temporary:
             temporary.write_text(text, encoding="utf-8")
@@ -416,6 +417,7 @@ def parser() -> argparse.ArgumentParser:
     sub = verb("readme", readme)
     sub.add_argument("readme", type=Path, help="the README, whose generated parts are made anew")
     sub.add_argument("results", type=Path, help="RESULTS.md, which is written")
+    sub.add_argument("--commands", type=Path, required=True, help="what the commands took, a CSV")
     _add_tables(sub)
     _add_known(sub)
 

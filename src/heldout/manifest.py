@@ -1,4 +1,4 @@
-"""What a paper's folder offers: its experiments, exhibits, claims and interpretations, by name and without importing them.
+"""What a paper's folder offers: its experiments, exhibits, claims and interpretations, without importing them.
 
 A paper is a folder of `heldout.papers` whose `__init__` holds one `Paper`. The workflow reads the manifests whenever it
 looks at its rules, so nothing here imports NumPy.
@@ -48,6 +48,7 @@ class Paper:
         experiments: names; NAME is the function `experiment` of `experiments/NAME.py`, hyphens being underscores.
         optional: those of them that a study may lack, with the exhibits that stand on nothing else.
         exhibits: by name.
+        front_page: the function of its `tables` that gives the README's few numbers; empty for none.
     """
 
     name: str
@@ -55,6 +56,7 @@ class Paper:
     experiments: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()
     exhibits: Mapping[str, Exhibit] = field(default_factory=dict)
+    front_page: str = ""
 
     @property
     def module(self) -> str:

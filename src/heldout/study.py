@@ -240,7 +240,7 @@ class Settings:
         return tuple(float(constant) for constant in constants)
 
     def fits(self) -> tuple[Run, ...]:
-        """Return every run that trains a model and scores its test documents; a sweep is one run of the main variant."""
+        """Return every run that trains a model and scores its test documents; a sweep is one run."""
         variants = [(model, v) for model in self.models for v in (self.variant(model), *self.further_variants(model))]
         runs = [
             Run(corpus, model, variant, k, seed)

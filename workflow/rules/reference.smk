@@ -32,6 +32,6 @@ rule readme:
         options=options(TIMINGS),
         reference=REFERENCE,
     shell:
-        "( heldout readme README.md RESULTS.md {params.tables} --verdicts {input.verdicts} {params.options}"
+        "( heldout readme README.md RESULTS.md --commands data/reference/commands.csv {params.tables} --verdicts {input.verdicts} {params.options}"
         " && heldout exhibits figures {params.tables} --verdicts {input.verdicts} --only figure-optimism --suffix png"
         " --output {params.reference} ) 2> {log}"

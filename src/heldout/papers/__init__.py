@@ -1,7 +1,8 @@
 """One folder per source, and one for what is new here; to add a paper, add its folder and its name here.
 
-In each: `experiments/` run and give scores and measurements, `results` reads the tables back, `claims` goes from results
-to verdicts, `figures`, `tables`, `interpretations` and `macros` from both to what is printed. No folder imports another's.
+In each: `experiments/` run and give scores and measurements, `results` reads the tables back, `claims` goes from
+results to verdicts, `figures`, `tables`, `interpretations` and `macros` from both to what is printed. No folder
+imports another's.
 """
 
 from heldout.manifest import Exhibit, Paper

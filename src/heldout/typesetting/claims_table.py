@@ -1,8 +1,10 @@
 """The claims table: each claim of the original, its test, what was found, and the verdict that follows."""
 
+from collections.abc import Iterable
+
 from heldout.inputs import Inputs
 from heldout.typesetting import latex
-from heldout.verdicts import FAILS, HOLDS, Finding
+from heldout.verdicts import FAILS, HOLDS, Finding, Verdict
 
 _CAPTION = r"""
 Claims of Welling et al., of Buntine, of Hofmann, and of this paper (``beyond the original''), each with its
@@ -41,10 +43,10 @@ def in_words(finding: Finding) -> str:
     return f"{finding.agreeing:,} of {finding.comparisons:,}{seeds}; {finding.effect}"
 
 
-def markdown(inputs: Inputs) -> str:
-    """Return the claims in Markdown, a row each, with an anchor that a verdict can be cited by."""
-    lines = ["| claim | where | found | verdict |", "|---|---|---|---|"]
-    for claim in inputs.verdicts:
+def markdown(verdicts: Iterable[Verdict]) -> str:
+    """Return claims in Markdown, a row each, with an anchor that a verdict can be cited by."""
+    lines = ["| claim | where | comparisons | verdict |", "|---|---|---|---|"]
+    for claim in verdicts:
         anchor = f'<a id="{claim.name}"></a>'
         cells = [f"{anchor}{claim.statement}", claim.source, in_words(claim.finding), f"**{claim.finding.verdict}**"]
         lines.append(f"| {' | '.join(cells)} |")

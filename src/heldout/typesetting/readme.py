@@ -1,38 +1,53 @@
-"""The README's generated parts: what every exhibit should show and cost, and the workflow as a drawing."""
+"""What is generated of the front page: the README's parts and RESULTS.md, from the reference results."""
 
+import csv
+import importlib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from pathlib import Path
 
 from heldout.errors import InputError
-from heldout.evaluators import FOLDING_IN, FULL, HALF
 from heldout.inputs import Inputs
-from heldout.manifest import Exhibit
-from heldout.models import PLSA
-from heldout.papers.welling.results import best_curve, curves, in_words, steps, swept_lowest
-from heldout.study import SECOND_READING
 from heldout.typesetting import claims_table, latex
-from heldout.typesetting.exhibits import exhibits as exhibits_of
-from heldout.typesetting.exhibits import path
+from heldout.typesetting.exhibits import exhibits, path
 from heldout.typesetting.provenance import cost
 
+_RESULTS = """\
+# Results of the study `{study}`
 
-def update(text: str, inputs: Inputs, rulegraph: str) -> str:
+Written by `make readme` from `data/reference/{study}`. Verdicts are computed, none is typed; the paper states each test.
+
+* [Corpora](#corpora)
+* [Claims](#claims): {claims}
+* [Exhibits](#exhibits)
+
+## Corpora
+
+The corpora, as their archives and one documented rule give them, beside what Welling et al. (2008) printed.
+
+{corpora}
+## Claims
+
+{verdicts}
+## Exhibits
+
+Minutes are those of the jobs that an exhibit stands on, one after another; exhibits share jobs.
+
+{exhibits}"""
+
+
+def update(text: str, inputs: Inputs, commands: Path) -> str:
     """Return the README with its generated parts made anew.
 
     Args:
         text: the README; a part stands between `<!-- NAME: ... -->` and `<!-- /NAME -->`.
         inputs: the reference results.
-        rulegraph: what `snakemake --rulegraph mermaid-js` prints.
+        commands: what the commands took, as `benchmarks/commands.py` writes it.
 
     Raises:
         InputError: when the README lacks a part's marks.
     """
-    parts: dict[str, Callable[[], str]] = {
-        "corpora": lambda: corpora(inputs),
-        "claims": lambda: claims_table.markdown(inputs),
-        "exhibits": lambda: exhibits(inputs),
-        "dag": lambda: drawing(rulegraph),
-    }
+    parts: dict[str, Callable[[], str]] = {"effect": lambda: effect(inputs), "commands": lambda: costs(commands)}
     for name, part in parts.items():
         pattern = rf"(<!-- {name}:[^>]*-->\n).*?(<!-- /{name} -->)"
         marks = re.findall(pattern, text, flags=re.DOTALL)
@@ -43,8 +58,50 @@ def update(text: str, inputs: Inputs, rulegraph: str) -> str:
     return text
 
 
-def corpora(inputs: Inputs) -> str:
-    """Return Table 1 in Markdown: ours beside the paper's."""
+def results(inputs: Inputs) -> str:
+    """Return RESULTS.md: every corpus, claim and exhibit of the study."""
+    sources = [paper for paper in inputs.papers if paper.part("claims")]
+    verdicts = ""
+    for paper in sources:
+        names = {claim.name for claim in paper.part("claims")}
+        verdicts += f"### {paper.source}\n\n{claims_table.markdown(v for v in inputs.verdicts if v.name in names)}\n"
+    links = ", ".join(f"[{paper.source}](#{_anchor(paper.source)})" for paper in sources)
+    return _RESULTS.format(
+        study=inputs.settings.name,
+        claims=links,
+        corpora=_corpora(inputs),
+        verdicts=verdicts,
+        exhibits=_exhibits(inputs),
+    )
+
+
+def effect(inputs: Inputs) -> str:
+    """Return the front page's table: what the paper that has one says in a few numbers."""
+    named = [(paper.module, paper.front_page) for paper in inputs.papers if paper.front_page]
+    return "".join(getattr(importlib.import_module(f"{module}.tables"), function)(inputs) for module, function in named)
+
+
+def costs(path: Path) -> str:
+    """Return the table of commands with what they took, and the machine's name.
+
+    Raises:
+        InputError: when there is no such table.
+    """
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror}); benchmarks/commands.py writes it") from error
+    lines = ["| command | what it does | minutes | peak memory |", "|---|---|---|---|"]
+    for row in rows:
+        minutes = float(row["seconds"]) / 60.0
+        cells = (f"`{row['command']}`", row["does"], f"{minutes:.1f}", f"{float(row['memory_mb']) / 1000.0:.1f} GB")
+        lines.append(f"| {' | '.join(cells)} |")
+    machines = "; ".join(sorted({row["machine"] for row in rows}))
+    return "\n".join(lines) + f"\n\nMeasured on {machines}, after set-up (about a minute).\n"
+
+
+def _corpora(inputs: Inputs) -> str:
     lines = [
         "| corpus | documents (train + test) | vocabulary | the paper's | tokens per document | the paper's |",
         "|---|---|---|---|---|---|",
@@ -63,84 +120,25 @@ def corpora(inputs: Inputs) -> str:
     return "\n".join(lines) + "\n"
 
 
-def exhibits(inputs: Inputs) -> str:
-    """Return a row per exhibit: target, command, minutes (wall clock, one job at a time), expected result."""
-    lines = ["| exhibit | target | command | minutes | expected result |", "|---|---|---|---|---|"]
-    for name, exhibit in exhibits_of(inputs.papers, inputs.study).items():
+def _exhibits(inputs: Inputs) -> str:
+    """Return a row per exhibit: its file, which is its target of `snakemake`, its minutes, the claims that it shows."""
+    lines = ["| exhibit | target of `snakemake` | minutes | what it should show |", "|---|---|---|---|"]
+    for name, exhibit in exhibits(inputs.papers, inputs.study).items():
         if exhibit.kind == "macros":
             continue
         corpus = "" if exhibit.corpus is None else f", {inputs.settings.corpora[exhibit.corpus]}"
         original = f" ({exhibit.original})" if exhibit.original else ""
         minutes = cost(name, exhibit, inputs).minutes
+        shown = [f"[{claim}](#{claim}) {inputs.finding(claim).verdict}" for claim in exhibit.claims]
         cells = [
-            f"{exhibit.title}{corpus}{original}",
+            f'<a id="{name}"></a>{exhibit.title}{corpus}{original}',
             f"`{path(name, exhibit, inputs.settings.name)}`",
-            f"`snakemake --cores 2 {path(name, exhibit, inputs.settings.name)}`",
             f"{minutes:.1f}" if minutes == minutes else "-",
-            _expected(name, exhibit, inputs),
+            "; ".join(shown) or "see the paper",
         ]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
 
-def _expected(name: str, exhibit: Exhibit, inputs: Inputs) -> str:
-    settings = inputs.settings
-    if exhibit.corpus is not None and "smoothing" in exhibit.module:
-        second = exhibit.function == "second_reading"
-        variant = SECOND_READING if second else settings.variant(PLSA)
-        return _smoothing(inputs, settings.corpora[exhibit.corpus], variant, settings.topics)
-    if exhibit.corpus is not None:
-        models = [part for part in exhibit.parts if part in settings.models]
-        return _comparison(inputs, settings.corpora[exhibit.corpus], models)
-    if name == "figure-beyond":
-        topics = (*settings.topics, *settings.beyond_topics)
-        return _smoothing(inputs, settings.beyond_corpus, settings.variant(PLSA), topics, settings.beyond_seeds)
-    if exhibit.claims:
-        checked = ((claim, inputs.finding(claim)) for claim in exhibit.claims)
-        return "; ".join(f"{one} {found.verdict} ({found.agreeing} of {found.comparisons})" for one, found in checked)
-    return "see above" if name in ("table-1", "table-claims") else "in the paper"
-
-
-def _smoothing(inputs: Inputs, corpus: str, variant: str, topics: tuple[int, ...], seeds: tuple[int, ...] = ()) -> str:
-    found = {
-        evaluator: curves(
-            inputs.scores, corpus=corpus, model=PLSA, variant=variant, evaluator=evaluator, topics=topics, seeds=seeds
-        )
-        for evaluator in FOLDING_IN
-    }
-    full, smallest = steps(found[FULL]), found[HALF][0]
-    first, last = smallest.topics[0], smallest.topics[-1]
-    return (
-        f"full {in_words('falls', full.falls, full.total)};"
-        f" half at {smallest.smoothing:g}: {smallest.mean(first):,.0f} at {first} topics,"
-        f" {smallest.mean(last):,.0f} at {last}"
-    )
-
-
-def _comparison(inputs: Inputs, corpus: str, models: Sequence[str]) -> str:
-    said = []
-    for evaluator in FOLDING_IN:
-        lowest = []
-        for model in models:
-            swept = swept_lowest(inputs, corpus, model, evaluator, inputs.settings.swept_variants(model))
-            found = best_curve(inputs, corpus, model, evaluator)
-            if swept:
-                value, topics = min((value, topics) for (topics, _), (value, _) in swept.items())
-                lowest.append(f"{model} {value:,.0f} at {topics} topics")
-            elif found is not None:
-                point = found[1].lowest()
-                lowest.append(f"{model} {point.perplexity:,.0f} at {point.topics} topics")
-        said.append(f"lowest {evaluator.split('-')[0]}: {', '.join(lowest)}")
-    return "; ".join(said)
-
-
-def drawing(rulegraph: str) -> str:
-    """Return the workflow as a mermaid block: rules by name, edges in order; `all` only behind what ends there."""
-    rules = dict(re.findall(r"^\s*(id\d+)\[(.+)\]$", rulegraph, flags=re.MULTILINE))
-    if not rules:
-        raise InputError("rule graph: no rules in it; give what `snakemake --rulegraph mermaid-js` prints")
-    edges = re.findall(r"^\s*(id\d+) --> (id\d+)$", rulegraph, flags=re.MULTILINE)
-    feeds = {before for before, after in edges if rules[after] != "all"}
-    shown = [(before, after) for before, after in edges if rules[after] != "all" or before not in feeds]
-    lines = sorted(f"    {rules[before]} --> {rules[after]}" for before, after in shown)
-    return "\n".join(["```mermaid", "flowchart TB", *lines, "```"]) + "\n"
+def _anchor(heading: str) -> str:
+    return re.sub(r"[^a-z0-9 -]", "", heading.lower()).replace(" ", "-")
