@@ -267,24 +267,6 @@ def spread(curve: Curve) -> float:
     return max(high / low - 1.0 for high, low in zip(curve.high, curve.low, strict=True))
 
 
-def in_words(verb: str, count: int, total: int, what: str = "steps") -> str:
-    """Say how often something happens: "falls at every step", "falls at 3 of 7 steps", "falls at no step".
-
-    Args:
-        verb: what happens, such as "falls".
-        count: how often.
-        total: of how many.
-        what: the plural of what is counted; the singular lacks the "s".
-    """
-    if total == 0:
-        return f"{verb} nowhere, for there are no {what} to compare"
-    if count == total:
-        return f"{verb} at every one of {total} {what}" if total > 1 else f"{verb} at the only {what.removesuffix('s')}"
-    if count == 0:
-        return f"{verb} at none of {total} {what}"
-    return f"{verb} at {count} of {total} {what}"
-
-
 class Band(NamedTuple):
     """Perplexities of one seed: folded in, and the limit that normalising can raise it to."""
 
