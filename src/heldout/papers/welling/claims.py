@@ -512,8 +512,7 @@ CLAIMS = (
         "section 5; Figures 4-6",
         "Half folding-in overfits under small constants on the short documents.",
         f"every short corpus, constant up to {SMALL_CONSTANT:g} and seed: the curve ends at least {OVERFITS:.0%}"
-        " above its"
-        " lowest point",
+        " above its lowest point",
         half_overfits,
     ),
     Claim(
@@ -528,8 +527,7 @@ CLAIMS = (
         "section 5; Figures 4-6",
         "Half folding-in depends on the constant more on the short documents than on the long ones.",
         "every short corpus, number of topics and seed: highest over lowest perplexity of the constants up to 1/V,"
-        " which add"
-        " no more mass than the topics hold, exceeds that of the corpus with the longest documents",
+        " which add no more mass than the topics hold, exceeds that of the corpus with the longest documents",
         half_sensitive,
     ),
     Claim(
@@ -567,8 +565,7 @@ CLAIMS = (
         "section 5",
         "EPCA is harder to train than PLSA.",
         "every corpus, number of topics and seed: the training job takes longer in the reference run, start-up"
-        " included, each"
-        " model under its own end",
+        " included, each model under its own end",
         epca_harder,
     ),
     Claim(
@@ -597,8 +594,7 @@ CLAIMS = (
         "section 4.1; equation 4.31",
         "Folding in continuous latents can be optimistic.",
         f"{_DOCUMENT}: full folding-in of PLSA (equation 5.37, which leaves out the prior's density; with it the"
-        " excess is"
-        " log Gamma(K) larger) above the exact log-likelihood",
+        " excess is log Gamma(K) larger) above the exact log-likelihood",
         continuous_optimistic,
     ),
     Claim(
