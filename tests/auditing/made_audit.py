@@ -59,9 +59,9 @@ def made_audit(documents: int = 300, *, library: str = "scikit-learn", **changes
             Term("the topics' part: their divergence from their prior", of_topics, grows=True, of_documents=False),
         ),
     )
-    some = np.flatnonzero(lengths)
-    gap = np.abs(full - truth)[some] / lengths[some]
-    first = some[np.argsort(-gap, kind="stable")][:10]
+    scored = np.flatnonzero(lengths)
+    gap = np.abs(full - truth)[scored] / lengths[scored]
+    first = scored[np.argsort(-gap, kind="stable")][:10]
     most = tuple(
         Different(
             *(HOSTILE[rank], int(lengths[d]), int(rank)),
@@ -73,7 +73,7 @@ def made_audit(documents: int = 300, *, library: str = "scikit-learn", **changes
     return replace(
         Audit(
             *("cranfield-k100.skops", library, "1.7.2", 100, 3767, np.full(100, 0.01), "cranfield-test"),
-            *(len(some), documents - len(some), tokens, 812, lines, reported, False),
+            *(len(scored), documents - len(scored), tokens, 812, lines, reported, False),
             "Exact values would cost more than the limit of 60 s.",
             *(lengths, nats, errors, most),
             {

@@ -14,9 +14,11 @@ import pytest
 import scipy.sparse as sp
 
 from heldout.auditing import command, runner
+from heldout.auditing.blocks import evaluate
 from heldout.auditing.command import INTERRUPTED, cached, run_audit
 from heldout.auditing.options import AuditCommand
 from heldout.auditing.precision_table import Table
+from heldout.cli import main
 from heldout.errors import InputError
 from heldout.seeds import generator
 
@@ -53,9 +55,9 @@ def test_plan_table_page_and_json(files: tuple[Path, Path]) -> None:
     assert "3 topics; 40 documents of 360 tokens; 0 tokens (0.0 %) outside the vocabulary; 0 empty documents" in err
     assert "truth: exact-marginal. The exact likelihood takes" in err
     assert "cost: about" in err
-    found = json.loads((folder / "a.json").read_text())
-    assert found["model"] == "model.npz"
-    assert found["complete"] is True
+    values = json.loads((folder / "a.json").read_text())
+    assert values["model"] == "model.npz"
+    assert values["complete"] is True
     page = (folder / "a.html").read_text()
     assert page.startswith("<!DOCTYPE html>")
     assert "heldout audit model.npz docs.npz" in page
@@ -67,19 +69,19 @@ def test_plan_table_page_and_json(files: tuple[Path, Path]) -> None:
 def test_json_alone_stands_on_the_output(files: tuple[Path, Path]) -> None:
     status, out, _ = run(files, json="-", estimator="linear-time")
     assert status == 0
-    found = json.loads(out)
-    assert {line["evaluator"] for line in found["lines"]} == {
+    values = json.loads(out)
+    assert {line["evaluator"] for line in values["lines"]} == {
         "truth",
         "mean-field-bound",
         "full-folding-in",
         "half-folding-in",
     }
-    assert found["lines"][0]["estimator"] == "linear-time"
+    assert values["lines"][0]["estimator"] == "linear-time"
 
 
 def stopped(monkeypatch: pytest.MonkeyPatch, blocks: int) -> Callable[[], None]:
     """Interrupt after so many blocks; return what takes that back."""
-    evaluate, seen = runner.evaluate, list[int]()
+    seen = list[int]()
 
     def counted(*given: Any) -> Any:
         if len(seen) == blocks:
@@ -171,6 +173,20 @@ def test_bad_input_is_refused_before_anything_is_written(
     with pytest.raises(InputError, match=message):
         run(files, **given)
     assert sorted(files[0].parent.rglob("*")) == before
+
+
+def test_a_page_without_matplotlib_is_refused_before_the_audit(
+    files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("page", "figures"):
+        monkeypatch.delitem(sys.modules, f"heldout.auditing.{name}", raising=False)
+        monkeypatch.delattr(f"heldout.auditing.{name}", raising=False)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    page = files[0].parent / "page.html"
+    assert main(["audit", *map(str, files), "--html", str(page)]) == 2
+    assert capsys.readouterr().err == "heldout: matplotlib is not installed: pip install 'heldout[html]'\n"
+    assert not page.exists()
+    assert run(files)[0] == 0
 
 
 def test_a_cache_that_cannot_be_written_is_refused_with_the_way_out(

@@ -70,26 +70,26 @@ def text() -> str:
 
 
 def test_the_page_needs_nothing_but_itself(text: str) -> None:
-    found = Page(text)
-    assert not {"script", "img", "link", "iframe", "object", "embed", "base", "form"} & {tag for tag, _ in found.tags}
-    for _, attributes in found.tags:
+    parsed = Page(text)
+    assert not {"script", "img", "link", "iframe", "object", "embed", "base", "form"} & {tag for tag, _ in parsed.tags}
+    for _, attributes in parsed.tags:
         assert not [name for name in attributes if name.startswith("on")]
         assert all(attributes[name].startswith("#") for name in ("href", "xlink:href", "src") if name in attributes)
     assert not re.search(r"@import|url\((?!#)", text)
-    policy = next(meta for meta in found.of("meta") if meta.get("http-equiv") == "Content-Security-Policy")
+    policy = next(meta for meta in parsed.of("meta") if meta.get("http-equiv") == "Content-Security-Policy")
     assert policy["content"].startswith("default-src 'none'")
 
 
 def test_the_page_can_be_read_by_a_program_that_reads_pages_aloud(text: str) -> None:
-    found = Page(text)
-    assert found.of("html") == [{"lang": "en"}]
-    assert len(found.of("h1")) == len(found.of("main")) == len(found.of("title")) == 1
-    assert all(th.get("scope") in {"col", "row"} for th in found.of("th"))
-    assert len(found.of("caption")) >= 3
-    images = [attributes for _, attributes in found.tags if attributes.get("role") == "img"]
-    assert len(images) == len(found.of("svg")) == 2
+    parsed = Page(text)
+    assert parsed.of("html") == [{"lang": "en"}]
+    assert len(parsed.of("h1")) == len(parsed.of("main")) == len(parsed.of("title")) == 1
+    assert all(th.get("scope") in {"col", "row"} for th in parsed.of("th"))
+    assert len(parsed.of("caption")) >= 3
+    images = [attributes for _, attributes in parsed.tags if attributes.get("role") == "img"]
+    assert len(images) == len(parsed.of("svg")) == 2
     assert all(len(image["aria-label"]) > 40 for image in images)
-    names = [attributes["id"] for _, attributes in found.tags if "id" in attributes]
+    names = [attributes["id"] for _, attributes in parsed.tags if "id" in attributes]
     assert len(set(names)) == len(names)
     asked = re.findall(r'(?:href="#|url\(#)([^")]+)', text)
     assert asked
@@ -137,12 +137,12 @@ def test_no_text_from_a_file_becomes_markup(texts: list[str]) -> None:
     with pytest.MonkeyPatch.context() as patch:  # the figures hold no text from files and take longest
         for figure in ("numbers", "by_length"):
             patch.setattr(figures, figure, lambda _: "")
-        found = Page(page(audit))
+        parsed = Page(page(audit))
         plain = Page(
             page(replace(AUDIT, most_different=(replace(document, name="a", words=("b",)),), settings={"s": 0}))
         )
-    assert [tag for tag, _ in found.tags] == [tag for tag, _ in plain.tags]
-    assert [sorted(attributes) for _, attributes in found.tags] == [sorted(attributes) for _, attributes in plain.tags]
+    assert [tag for tag, _ in parsed.tags] == [tag for tag, _ in plain.tags]
+    assert [sorted(attributes) for _, attributes in parsed.tags] == [sorted(attributes) for _, attributes in plain.tags]
 
 
 def test_an_interrupted_audit_says_so_first() -> None:
@@ -154,9 +154,10 @@ def test_an_interrupted_audit_says_so_first() -> None:
 def test_the_same_audit_gives_the_same_bytes_and_only_a_page_costs_matplotlib(text: str) -> None:
     program = """
 import hashlib, sys
-import heldout.auditing.page, heldout.auditing.terminal
+import heldout.auditing.command
 from made_audit import made_audit
 before = "matplotlib" in sys.modules or "pandas" in sys.modules
+import heldout.auditing.page
 print(hashlib.sha256(heldout.auditing.page.page(made_audit(60)).encode()).hexdigest(), before)
 """
     other = subprocess.run(
@@ -269,13 +270,13 @@ def test_text_has_contrast_in_every_scheme(scheme: str, text: str) -> None:
 WIDTHS = (320, 390, 768, 1280)
 _LOOK = """
 addEventListener("load", () => {
-  const found = {};
+  const sizes = {};
   for (const frame of document.querySelectorAll("iframe")) {
     const page = frame.contentDocument, root = page.documentElement;
     const all = (name) => [...page.querySelectorAll(name)];
     const seen = (element) => frame.contentWindow.getComputedStyle(element).display !== "none";
     const cut = (element) => element.scrollWidth > element.clientWidth + 1;
-    found[frame.width] = {
+    sizes[frame.width] = {
       overflow: root.scrollWidth - root.clientWidth, title: page.title, scripts: all("script").length,
       images: all("img").length, handlers: all("[onerror]").length, headings: all("h2").length,
       cut: all(".number").filter((cell) => seen(cell) && cut(cell)).length,
@@ -284,7 +285,7 @@ addEventListener("load", () => {
       figures: all("svg").map((svg) => [svg.getBoundingClientRect().width, svg.getBoundingClientRect().height]),
     };
   }
-  document.body.textContent = "FOUND" + encodeURIComponent(JSON.stringify(found)) + "FOUND";
+  document.body.textContent = "FOUND" + encodeURIComponent(JSON.stringify(sizes)) + "FOUND";
 });
 """
 
@@ -292,9 +293,9 @@ addEventListener("load", () => {
 @pytest.fixture(scope="module")
 def chromium() -> str:
     for name in ("chromium", "chromium-browser", "google-chrome"):
-        found = shutil.which(name)
-        if found:
-            return found
+        path = shutil.which(name)
+        if path:
+            return path
     pytest.skip("no Chromium here: the page is not looked at (on Debian: apt install chromium)")
 
 
@@ -324,9 +325,9 @@ def test_a_browser_shows_all_of_it_at_every_width(chromium: str, tmp_path: Path,
     wrapper.write_text(f'<!DOCTYPE html><meta charset="utf-8"><body>{frames}<script>{_LOOK}</script>', encoding="utf-8")
     printed = browse(chromium, tmp_path, wrapper, "--dump-dom")
 
-    found: dict[str, dict[str, Any]] = json.loads(unquote(printed.split("FOUND")[-2]))
-    assert sorted(found, key=int) == [str(width) for width in WIDTHS]
-    for width, seen in found.items():
+    sizes: dict[str, dict[str, Any]] = json.loads(unquote(printed.split("FOUND")[-2]))
+    assert sorted(sizes, key=int) == [str(width) for width in WIDTHS]
+    for width, seen in sizes.items():
         assert seen["overflow"] <= 0, width
         assert seen["cut"] == 0, width
         assert seen["title"] == f"Audit: {wording.model_line(AUDIT)}"

@@ -84,9 +84,9 @@ def test_terms_per_token_add_up_to_the_library_s_number(sums: list[float], token
     costs = wording.per_term(audit)
     assert sum(costs) == pytest.approx(-per_token)
     assert costs == pytest.approx([-nats / tokens for nats in sums])
-    found = wording.growing(audit)
-    assert found is not None
-    assert found[1:] == pytest.approx((-sums[0] / tokens, -per_token))
+    term = wording.growing(audit)
+    assert term is not None
+    assert term[1:] == pytest.approx((-sums[0] / tokens, -per_token))
 
 
 def test_without_the_growing_term_the_number_is_the_bound_of_the_documents() -> None:
@@ -182,8 +182,8 @@ def test_the_truth_s_note_says_by_what_and_why() -> None:
 def test_an_estimate_below_the_bound_is_owned_up_to() -> None:
     assert wording.below_bound(AUDIT) == 0
     bound, truth = AUDIT.nats["mean-field-bound"], AUDIT.nats["truth"].copy()
-    some = np.flatnonzero(AUDIT.lengths)[:3]
-    truth[some] = bound[some] - np.array([0.1, 3.0, 0.0])
+    three = np.flatnonzero(AUDIT.lengths)[:3]
+    truth[three] = bound[three] - np.array([0.1, 3.0, 0.0])
     low = replace(AUDIT, nats={**AUDIT.nats, "truth": truth})
     assert wording.below_bound(low) == 2
     assert f"On 2 of {AUDIT.documents} documents the estimate is below the bound" in " ".join(wording.reasons(low))

@@ -222,7 +222,7 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=0, help="the first case's number")
     options = parser.parse_args()
     until = time.monotonic() + options.seconds
-    case, found = options.first, 0
+    case, wrong = options.first, 0
     results: collections.Counter[str] = collections.Counter()
     kept = Path(tempfile.mkdtemp(prefix="fuzz-"))
     while time.monotonic() < until:
@@ -251,17 +251,17 @@ def main() -> int:
                 result = content.decode()
                 results[result if result in ("read", "refused", "left out") else "wrong"] += 1
                 if result not in ("read", "refused", "left out"):
-                    found += 1
+                    wrong += 1
                     shutil.copy(kept / "last", kept / f"case-{case}")
                     print(f"case {options.seed} {case}, kept in {kept}:\n{result}", flush=True)
         _, status = os.waitpid(child, 0)
         if status:
-            found += 1
+            wrong += 1
             shutil.copy(kept / "last", kept / f"case-{case}")
             print(f"case {options.seed} {case} ended the process (status {status}), kept in {kept}", flush=True)
         case += 1
-    print(f"{case - options.first} cases: {dict(results)}; {found} wrong")
-    return int(found > 0)
+    print(f"{case - options.first} cases: {dict(results)}; {wrong} wrong")
+    return int(wrong > 0)
 
 
 if __name__ == "__main__":

@@ -39,8 +39,8 @@ def test_phi_alpha_and_the_words_that_were_used(tmp_path: Path, full: bool) -> N
     assert read.topics.provenance["unused_words"] == 2
     assert read.topics.vocabulary == tuple(model.used_vocabs)
     assert read.library == "tomotopy"
-    found = read.native.infer(read.native.make_doc(["word1", "word2"]), workers=1)
-    assert np.isfinite(found[1])
+    inferred = read.native.infer(read.native.make_doc(["word1", "word2"]), workers=1)
+    assert np.isfinite(inferred[1])
 
 
 def test_an_object_and_its_vocabulary() -> None:

@@ -113,64 +113,64 @@ def ascended(corpus: Corpus, alpha: Float, log_beta: Float, *, sweeps: int, leas
     return gammas
 
 
-def sum_of_terms(found: Reported, tokens: int) -> float:
-    return sum(term.nats for term in found.terms) / tokens
+def sum_of_terms(number: Reported, tokens: int) -> float:
+    return sum(term.nats for term in number.terms) / tokens
 
 
 def test_scikit_learns_perplexity_is_the_two_parts_over_the_test_tokens() -> None:
     model, test = scikit_learn(), drawn(2, 20)
     native = model.native
-    found = reported(model, parts(test, 6))
-    assert found.value == native.perplexity(test.counts())
+    number = reported(model, parts(test, 6))
+    assert number.value == native.perplexity(test.counts())
     components = native.components_
     log_beta, alpha = expected_logs(components), np.full(K, native.doc_topic_prior_)
     gammas = ascended(test, alpha, log_beta, sweeps=native.max_doc_update_iter, least=native.mean_change_tol)
     of_documents = documents_part(test, alpha, log_beta, gammas)
     of_topics = -dirichlet_divergence(components, np.array(native.topic_word_prior_))
-    assert math.exp(-(of_documents + of_topics) / test.n_tokens) == pytest.approx(found.value, rel=1e-6)
-    assert [term.nats for term in found.terms] == pytest.approx([of_documents, of_topics], rel=1e-6)
-    assert [term.grows for term in found.terms] == [False, True]
-    assert sum_of_terms(found, test.n_tokens) == pytest.approx(found.nats_per_token, rel=1e-12)
-    assert found.perplexity == pytest.approx(found.value, rel=1e-12)
+    assert math.exp(-(of_documents + of_topics) / test.n_tokens) == pytest.approx(number.value, rel=1e-6)
+    assert [term.nats for term in number.terms] == pytest.approx([of_documents, of_topics], rel=1e-6)
+    assert [term.grows for term in number.terms] == [False, True]
+    assert sum_of_terms(number, test.n_tokens) == pytest.approx(number.nats_per_token, rel=1e-12)
+    assert number.perplexity == pytest.approx(number.value, rel=1e-12)
 
 
 def test_gensims_bound_is_the_two_parts_over_the_test_tokens() -> None:
     model, test = gensim(), drawn(2, 20)
     native = model.native
     before = native.random_state.get_state()[1].copy()
-    found = reported(model, parts(test, 6))
+    number = reported(model, parts(test, 6))
     np.testing.assert_array_equal(before, native.random_state.get_state()[1])
     twin = copy.copy(native)
     twin.random_state = np.random.RandomState(0)
-    assert found.value == float(twin.log_perplexity(bags(test)))
+    assert number.value == float(twin.log_perplexity(bags(test)))
     twin.random_state = np.random.RandomState(0)
     gammas = np.concatenate([twin.inference([bag])[0] for bag in bags(test)])
     lambdas = native.state.get_lambda()
     of_documents = documents_part(test, native.alpha, expected_logs(lambdas), gammas)
     of_topics = -dirichlet_divergence(lambdas, native.eta)
-    assert [term.nats for term in found.terms] == pytest.approx([of_documents, of_topics], rel=1e-9)
-    assert sum_of_terms(found, test.n_tokens) == pytest.approx(found.value, rel=1e-12)
-    assert f"prints {2.0**-found.value:,.1f};" in found.computes
+    assert [term.nats for term in number.terms] == pytest.approx([of_documents, of_topics], rel=1e-9)
+    assert sum_of_terms(number, test.n_tokens) == pytest.approx(number.value, rel=1e-12)
+    assert f"prints {2.0**-number.value:,.1f};" in number.computes
 
 
 def test_gensims_total_docs_shrinks_the_topics_part_alone() -> None:
     model, test = gensim(), drawn(2, 20)
-    found = reported(model, [test])
+    number = reported(model, [test])
     twin = copy.copy(model.native)
     twin.random_state = np.random.RandomState(0)
     more = float(twin.log_perplexity(bags(test), total_docs=10 * test.n_documents))
-    of_documents, of_topics = (term.nats / test.n_tokens for term in found.terms)
+    of_documents, of_topics = (term.nats / test.n_tokens for term in number.terms)
     assert more == pytest.approx(of_documents + of_topics / 10.0, rel=1e-12)
 
 
 def test_gensims_single_precision_is_reported_as_it_is() -> None:
     model, test = gensim(dtype=np.float32), drawn(2, 20)
-    found = reported(model, [test])
+    number = reported(model, [test])
     twin = copy.copy(model.native)
     twin.random_state = np.random.RandomState(0)
-    assert found.value == float(twin.log_perplexity(bags(test)))
+    assert number.value == float(twin.log_perplexity(bags(test)))
     topics_part = -dirichlet_divergence(model.native.state.get_lambda(), model.native.eta)
-    assert found.terms[1].nats == pytest.approx(topics_part, rel=1e-4)
+    assert number.terms[1].nats == pytest.approx(topics_part, rel=1e-4)
 
 
 @pytest.mark.parametrize("of", [scikit_learn, gensim])
@@ -212,11 +212,11 @@ def test_tomotopys_infer_is_a_joint_probability_with_one_assignment() -> None:
         prior, of_words = counted.log_joint(document.words, document.topics)
         assert value == pytest.approx(prior + of_words, abs=2e-3)  # its logarithms are in single precision
         of_topics += prior
-    found = reported(model, parts(test, 7))
-    assert found.value == pytest.approx(sum(values) / test.n_tokens, rel=1e-12)
-    assert found.terms[0].nats == pytest.approx(of_topics, rel=1e-12)
-    assert sum_of_terms(found, test.n_tokens) == pytest.approx(found.value, rel=1e-12)
-    assert f"{native.perplexity:,.1f}" in found.computes
+    number = reported(model, parts(test, 7))
+    assert number.value == pytest.approx(sum(values) / test.n_tokens, rel=1e-12)
+    assert number.terms[0].nats == pytest.approx(of_topics, rel=1e-12)
+    assert sum_of_terms(number, test.n_tokens) == pytest.approx(number.value, rel=1e-12)
+    assert f"{native.perplexity:,.1f}" in number.computes
 
 
 def test_tomotopys_infer_lies_below_the_likelihood_by_the_assignments_entropy() -> None:
@@ -248,10 +248,10 @@ def test_mallets_number_is_what_it_printed(tmp_path: Path) -> None:
             word, topic = token.split(":")
             lines.append(f"{d} NA {place} {types[word]} {word} {topic}")
     path.write_bytes(gzip.compress(("\n".join(lines) + "\n").encode()))
-    found = reported(read_model(path), [])
-    assert found.value == pytest.approx(MALLET_PRINTED, abs=5e-6)
-    assert math.isnan(found.perplexity)
-    assert found.about == "the training documents"
+    number = reported(read_model(path), [])
+    assert number.value == pytest.approx(MALLET_PRINTED, abs=5e-6)
+    assert math.isnan(number.perplexity)
+    assert number.about == "the training documents"
 
 
 def test_mallets_number_is_a_product_of_polya_urns() -> None:
@@ -279,31 +279,31 @@ def test_mallets_number_is_a_product_of_polya_urns() -> None:
         beta,
     )
     topics = Topics(np.full((2, 5), 0.2), alpha, tuple("abcde"))
-    found = reported(Fitted(topics, "MALLET", state), [])
-    assert [term.nats for term in found.terms] == pytest.approx([log_z, log_w], rel=1e-12)
-    assert found.value == pytest.approx((log_z + log_w) / 19, rel=1e-12)
+    number = reported(Fitted(topics, "MALLET", state), [])
+    assert [term.nats for term in number.terms] == pytest.approx([log_z, log_w], rel=1e-12)
+    assert number.value == pytest.approx((log_z + log_w) / 19, rel=1e-12)
 
 
 def test_lda_cs_number_is_the_mean_field_bound() -> None:
     topics = Topics(np.random.default_rng(3).dirichlet(np.full(V, 0.3), K), np.full(K, 0.1), WORDS)
     test = drawn(2, 20)
-    found = reported(Fitted(topics, "LDA-C"), parts(test, 7))
+    number = reported(Fitted(topics, "LDA-C"), parts(test, 7))
     bound = mean_field_bound(topics, test).log_likelihood.sum()
-    assert found.value == pytest.approx(bound, rel=1e-12)
-    assert found.perplexity == pytest.approx(math.exp(-bound / test.n_tokens), rel=1e-12)
-    assert found.terms == ()
+    assert number.value == pytest.approx(bound, rel=1e-12)
+    assert number.perplexity == pytest.approx(math.exp(-bound / test.n_tokens), rel=1e-12)
+    assert number.terms == ()
 
 
 def test_nmf_reports_its_training_error_only() -> None:
     nmf = pytest.importorskip("sklearn.decomposition").NMF
     counts = drawn(0).counts()
     native = nmf(n_components=2, random_state=0, init="random", max_iter=2000).fit(counts)
-    found = reported(fitted(native, WORDS), [drawn(2)])
-    assert found.value == pytest.approx(
+    number = reported(fitted(native, WORDS), [drawn(2)])
+    assert number.value == pytest.approx(
         np.linalg.norm(counts.toarray() - native.transform(counts) @ native.components_)
     )
-    assert math.isnan(found.perplexity)
-    assert found.about == "the training documents"
+    assert math.isnan(number.perplexity)
+    assert number.about == "the training documents"
 
 
 class Stream:
@@ -336,9 +336,9 @@ def test_batches_empty_documents_and_unknown_words_make_no_difference(of: Any) -
 def test_no_tokens_is_no_number(of: Any) -> None:
     test = drawn(2, 2).with_streams([np.zeros(0, np.int32)], ("0",))
     for documents in ([test], []):
-        found = reported(of(), documents)
-        assert math.isnan(found.value)
-        assert "no token" in found.note
+        number = reported(of(), documents)
+        assert math.isnan(number.value)
+        assert "no token" in number.note
 
 
 def test_a_bound_beyond_floating_point_is_infinite_without_a_warning() -> None:
@@ -346,10 +346,10 @@ def test_a_bound_beyond_floating_point_is_infinite_without_a_warning() -> None:
     one = drawn(2, 20).with_streams([np.zeros(1, np.int32)], ("0",))
     huge = copy.copy(model.native)
     huge.components_ = model.native.components_ * 1e4
-    found = reported(Fitted(model.topics, "scikit-learn", huge), [one])
-    assert found.value == found.perplexity == math.inf
-    assert sum_of_terms(found, 1) == pytest.approx(found.nats_per_token, rel=1e-12)
-    assert math.isfinite(found.nats_per_token)
+    number = reported(Fitted(model.topics, "scikit-learn", huge), [one])
+    assert number.value == number.perplexity == math.inf
+    assert sum_of_terms(number, 1) == pytest.approx(number.nats_per_token, rel=1e-12)
+    assert math.isfinite(number.nats_per_token)
 
 
 def test_the_model_is_left_as_it_was() -> None:
@@ -369,9 +369,9 @@ def test_the_model_is_left_as_it_was() -> None:
 def test_where_there_is_nothing_a_note_says_why(library: str, said: str) -> None:
     topics = Topics(np.full((1, V), 1.0 / V), np.ones(1), WORDS)
     native = object() if library == "other" else None
-    found = reported(Fitted(topics, library, native), [drawn(2, 2)])
-    assert math.isnan(found.value)
-    assert said in found.note
+    number = reported(Fitted(topics, library, native), [drawn(2, 2)])
+    assert math.isnan(number.value)
+    assert said in number.note
 
 
 positive = st.floats(1e-3, 1e3)

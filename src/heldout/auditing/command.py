@@ -18,7 +18,6 @@ from heldout.auditing.matching import model_digest
 from heldout.auditing.options import AuditCommand
 from heldout.auditing.plan import Plan
 from heldout.auditing.precision_table import read_table
-from heldout.auditing.result import Audit
 from heldout.auditing.store import remove
 from heldout.auditing.terminal import render
 from heldout.corpora.stream import DocumentStream, open_documents
@@ -28,7 +27,6 @@ from heldout.libraries import Fitted
 from heldout.libraries.read import read_model
 
 INTERRUPTED = 130  # 128 + SIGINT, as shells have it
-INSTALL = "install matplotlib: pip install 'heldout[html]'"
 
 
 def run_audit(command: AuditCommand, out: TextIO, err: TextIO) -> int:
@@ -46,11 +44,13 @@ def run_audit(command: AuditCommand, out: TextIO, err: TextIO) -> int:
 
     Raises:
         InputError: on bad input, before anything is written.
+        ModuleNotFoundError: when a page is asked for without matplotlib, before anything is done.
     """
     for path in (command.html, command.json_file):
         if path is not None and (path.is_dir() or not path.parent.is_dir()):
             raise InputError(f"{path}: nothing can be written there; name a file in a folder that exists")
-    page = None if command.html is None else page_maker()
+    if command.html is not None:
+        from heldout.auditing import page  # before the audit: matplotlib may be missing
     table = read_table(command.calibration, command.timings)
     folder, kept = command.store, 0
 
@@ -93,8 +93,8 @@ def run_audit(command: AuditCommand, out: TextIO, err: TextIO) -> int:
     settings = result.settings | ({"command": command.line} if command.line else {})
     result = replace(result, model=command.model.name, settings=settings)
     # files first: who reads the table may stop reading
-    if command.html is not None and page is not None:
-        _write(command.html, page(result))
+    if command.html is not None:
+        _write(command.html, page.page(result))
     as_json = json.dumps(result.to_json(), sort_keys=True, allow_nan=False) if command.json is not None else ""
     if command.json_file is not None:
         _write(command.json_file, as_json + "\n")
@@ -105,19 +105,6 @@ def run_audit(command: AuditCommand, out: TextIO, err: TextIO) -> int:
     if command.store is None and result.complete:
         remove(folder)
     return 0
-
-
-def page_maker() -> Callable[[Audit], str]:
-    """Return the function that makes a page of an audit.
-
-    Raises:
-        InputError: when matplotlib is not installed; said before the audit, not after it.
-    """
-    try:
-        from heldout.auditing.page import page
-    except ImportError as error:
-        raise InputError(f"--html: {INSTALL} ({error!s:.200})") from error
-    return page
 
 
 def cached(fitted: Fitted, stream: DocumentStream, command: AuditCommand) -> Path:

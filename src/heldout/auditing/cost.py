@@ -30,7 +30,7 @@ def exact_seconds(topics: int, lengths: Sequence[int]) -> float:
 
     Examples:
         >>> exact_seconds(2, [100])
-        1.0302e-05
+        1.01e-05
         >>> exact_seconds(400, [200])
         inf
     """

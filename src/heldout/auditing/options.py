@@ -17,6 +17,7 @@ from heldout.evaluators import ESTIMATORS
 
 LIMIT = 1e11  # updates; some two minutes of one core
 AUTO = "auto"
+LIKELIHOODS = [name for name, known in ESTIMATORS.items() if known.behaviour != "other"]
 
 Per = Literal["document", "corpus"]
 
@@ -148,12 +149,12 @@ def add_audit(parser: argparse.ArgumentParser) -> None:
     add("--documents-vocabulary", type=Path, help="the documents' words, where they are numbers")
     add("--stem", action="store_true", help="texts only: stem as Cranfield and Medline are")
     add("--trust-pickle", action="store_true", help="unpickle the model: it may run any code it holds")
-    add("--estimator", help="of the likelihood; auto, or a name that `recommend` lists")
+    add("--estimator", help=f"of the likelihood: {AUTO}, {', '.join(LIKELIHOODS)}")
     add("--samples", type=int, help="of that estimator, per document")
-    add("--standard-error", type=float, help="wanted of a document's log-likelihood, nats; with auto")
+    add("--standard-error", type=float, help="that a document's log-likelihood may have, nats; with auto")
     add("--limit", type=float, help="updates that the exact likelihood may cost")
-    add("--seed", type=int)
-    add("--cores", type=int)
+    add("--seed", type=int, help="names every random draw; 0 where not given")
+    add("--cores", type=int, help="processes; 1 where not given")
     add("--store", type=Path, help="keep what is done in this folder, not in the user's cache")
     add("--so-far", action="store_true", help="run nothing: report what an interrupted audit has kept")
     add("--other-corpus", action="store_true", help="documents that are unlike the model's own are meant")
@@ -214,11 +215,11 @@ def add_recommend(parser: argparse.ArgumentParser) -> None:
     add("--topics", type=int, required=True, help="K")
     add("--length", type=int, help="tokens of a document")
     add("--corpus", type=Path, help="or documents, in any form that `audit` reads")
-    add("--standard-error", type=float, help="wanted of a document's log-likelihood, nats")
-    add("--perplexity-error", type=float, help="or of its perplexity per token, percent")
-    add("--documents", type=int, help="how many documents of that length")
-    add("--per", choices=["document", "corpus"], help="whose error is wanted")
-    add("--cores", type=int)
+    add("--standard-error", type=float, help="that a document's log-likelihood may have, nats")
+    add("--perplexity-error", type=float, help="or that its perplexity per token may have, percent")
+    add("--documents", type=int, help="how many documents of that length; 1 where not given")
+    add("--per", choices=["document", "corpus"], help="whose error: a document's, or that of the documents' mean")
+    add("--cores", type=int, help="over which the documents are divided; 1 where not given")
     add("--alpha", type=float, help="the mean Dirichlet parameter, where it is known")
     add("--consistent", action="store_true", help="only estimators whose bias vanishes with more samples")
     _add_calibration(parser)

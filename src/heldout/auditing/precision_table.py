@@ -85,8 +85,8 @@ def read_table(calibration: Path | None = None, timings: Path | None = None) -> 
 
     Examples:
         >>> table = read_table()
-        >>> table.errors["alpha-0.1"][25, 50]["chib"][0].samples
-        1
+        >>> [run.samples for run in table.errors["alpha-0.1"][100, 50]["annealed-importance"]]
+        [1, 10]
     """
     reference = parse(REFERENCE.read_text(encoding="utf-8"))
     return Table(

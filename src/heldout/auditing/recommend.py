@@ -40,7 +40,7 @@ NEAR = 1.05  # factor by which K or a length may exceed the grid before that is 
 BINS = 24  # of lengths
 ROBUST = (ANNEALED, PARTICLES, SEQUENTIAL)  # on real documents, see above
 HONEST = 2.0  # times the error that an estimator states: more than that is no error to report
-PERPLEXITY_ERROR = 1.0  # percent per token, of a document: what is wanted where nothing is said
+PERPLEXITY_ERROR = 1.0  # percent per token, of a document: the error asked for where nothing is said
 
 Groups = Sequence[tuple[int, int]]  # a length, and how many documents have it
 

@@ -12,8 +12,8 @@ from heldout.evaluators import ESTIMATORS, EXACT
 from heldout.topics import Topics
 
 SAMPLES = 20  # of an estimator that was named without a number
-HARDER = 2.0  # times the error of drawn documents is what `ROBUST` came to on real ones: "auto" asks for so much less
-FURTHER = 100.0  # times the most samples that were measured, at most
+HARDER = 2.0  # errors of `ROBUST` on real documents, over those on drawn ones: "auto" asks for so much less
+FURTHER = 100.0  # times the most samples that were measured: no more are drawn
 FEWEST = 10  # samples that "auto" draws: of two or three a standard error cannot be told
 
 

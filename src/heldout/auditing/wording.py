@@ -78,7 +78,12 @@ def shorten(text: str, most: int) -> str:
 
 
 def perplexity(value: float, spread: float = 0.0) -> str:
-    """Return a perplexity: plain below ten million, a power of ten above it; as many decimals as its error tells."""
+    """Return a perplexity: plain below ten million, a power of ten above it; as many decimals as its error tells.
+
+    Examples:
+        >>> perplexity(1234.5678), perplexity(1234.5678, 0.12), perplexity(2.5e7)
+        ('1,235', '1,234.57', '2.5e7')
+    """
     if not math.isfinite(value):
         return "infinite" if value > 0.0 else "none"
     if value >= 1e7:
@@ -113,7 +118,12 @@ def ratio(value: float) -> str:
 
 
 def difference(value: float, reference: float) -> str:
-    """Return in words how a perplexity compares with another: "32.2 times", "38 % below"."""
+    """Return in words how a perplexity compares with another.
+
+    Examples:
+        >>> difference(3220.0, 100.0), difference(62.0, 100.0)
+        ('32 times', '38 % below')
+    """
     factor = value / reference
     if factor >= 2.0:
         return f"{ratio(factor) if factor < 9.95 or factor >= 100 else f'{factor:.0f}'} times".replace(".000", "")
@@ -122,7 +132,12 @@ def difference(value: float, reference: float) -> str:
 
 
 def error(value: float) -> str:
-    """Return a standard error with two digits, or one where the first is above 3; empty where there is none."""
+    """Return a standard error with two digits, or one where the first is above 3; empty where there is none.
+
+    Examples:
+        >>> error(0.1234), error(0.567), error(0.0)
+        ('0.12', '0.6', '')
+    """
     if not math.isfinite(value) or value <= 0.0:
         return ""
     mantissa, exponent = f"{value:.1e}".split("e")

@@ -200,7 +200,7 @@ class Counts:
 
 
 def read(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
-    """Read a state; memory holds the distinct pairs of word and topic, never the tokens.
+    r"""Read a state; memory holds the distinct pairs of word and topic, never the tokens.
 
     Args:
         path: the file, gzipped or plain.
@@ -211,6 +211,15 @@ def read(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
 
     Raises:
         InputError: names file and line: truncated, damaged, a topic or type that does not fit, documents out of order.
+
+    Examples:
+        >>> import tempfile
+        >>> heading = "#doc source pos typeindex type topic\n#alpha : 0.5 0.5\n#beta : 0.01\n"
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     _ = Path(folder, "state").write_text(f"{heading}0 NA 0 0 ape 1\n0 NA 1 1 bear 0\n")
+        ...     model = read(Path(folder, "state"))
+        >>> model.topics.vocabulary, model.native.n_tokens
+        (('ape', 'bear'), 2)
     """
     lines = read_lines(path)
     heading = list(itertools.islice(lines, 3))
