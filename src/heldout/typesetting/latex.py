@@ -8,6 +8,8 @@ from typing import Any
 from heldout.inputs import Inputs
 
 DASH = "--"
+ADDLINESPACE = r"\addlinespace"
+Row = Sequence[str] | str  # of a table: cells, or a line that stands for itself, such as "\midrule"
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -157,10 +159,6 @@ def camel(*names: str) -> str:
     return "".join(word.capitalize() for name in names for word in re.split(r"[^A-Za-z]+", name))
 
 
-Row = Sequence[str] | str  # cells, or a line that stands for itself, such as "\midrule"
-ADDLINESPACE = r"\addlinespace"
-
-
 def tabular(
     inputs: Inputs, columns: str, head: str, rows: Iterable[Row], *, end: str = r"\\", midrule: bool = True
 ) -> str:
@@ -203,12 +201,6 @@ def _lines(rows: Iterable[Row], end: str) -> Iterator[str]:
 
 def _body(inputs: Inputs, columns: str, lines: Iterable[str]) -> str:
     """Return the lines, headed by the mark of a synthetic study."""
-    number = len(re.sub(r"@\{[^}]*\}|\{[^}]*\}", "", columns))
+    number = len(re.findall("[a-zA-Z]", re.sub(r"@?\{[^}]*\}", "", columns)))
     mark = rf"\multicolumn{{{number}}}{{@{{}}l}}{{\textbf{{SYNTHETIC DATA}}}}\\" + "\n"
     return (mark if inputs.synthetic() else "") + "".join(lines)
-
-
-def synthetic_mark(inputs: Inputs, columns: int) -> str:
-    """Return the row that heads the body of every table of a synthetic study; empty for a real one."""
-    mark = rf"\multicolumn{{{columns}}}{{@{{}}l}}{{\textbf{{SYNTHETIC DATA}}}}\\" + "\n"
-    return mark if inputs.synthetic() else ""

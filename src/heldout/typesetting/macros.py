@@ -6,7 +6,6 @@ What is about the study and the claims is here, what is about a paper's results 
 from heldout.inputs import Inputs
 from heldout.models import EPCA, LDA
 from heldout.typesetting import latex
-from heldout.typesetting.exhibits import exhibits
 from heldout.verdicts import NOT_RUN
 
 POSITIONS = ("One", "Two", "Three")
@@ -33,12 +32,13 @@ def render(inputs: Inputs) -> str:
 def macros(inputs: Inputs) -> Macros:
     """Return all macros by name; the same names for every study, as far as its corpora go."""
     result = {**_study(inputs), **_settings(inputs), **_claims(inputs)}
-    for position, corpus in zip(POSITIONS, inputs.settings.corpora, strict=False):
+    known = [named for paper in inputs.papers for named in paper.exhibits.items()]  # even those that the study lacks
+    for number, (position, corpus) in enumerate(zip(POSITIONS, inputs.settings.corpora, strict=False)):
         result |= {f"Corpus{position}{name}": value for name, value in _corpus(inputs, corpus).items()}
-    for name, exhibit in exhibits(inputs.papers, inputs.study).items():
-        if exhibit.corpus is not None:
-            prefix = f"Corpus{POSITIONS[exhibit.corpus]}{latex.camel(exhibit.function)}"
-            result |= {prefix: name, f"{prefix}Original": exhibit.original.replace(" ", "~")}
+        for name, exhibit in known:
+            if exhibit.corpus == number:
+                prefix = f"Corpus{position}{latex.camel(exhibit.function)}"
+                result |= {prefix: name, f"{prefix}Original": exhibit.original.replace(" ", "~")}
     for paper in inputs.papers:
         result |= paper.part("macros")(inputs)
     return result

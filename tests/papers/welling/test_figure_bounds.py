@@ -11,7 +11,7 @@ from small_study import inputs
 from heldout.errors import InputError
 from heldout.inputs import Inputs
 from heldout.measurements import COLUMNS, Measurement
-from heldout.papers.welling.figures.bounds import ESTIMATES, MINUS, draw
+from heldout.papers.welling.figures.bounds import ESTIMATES, draw
 from heldout.papers.welling.results import bounds_corpus, differences
 from heldout.typesetting import style
 
@@ -119,7 +119,7 @@ def test_every_document_is_a_dot_on_its_side_of_zero_in_its_panel() -> None:
             assert low < k * gap < high
         texts = {text.get_text() for text in axis.texts}
         assert {"optimistic", "pessimistic"} <= texts
-        assert {f"{0.02 * k:+.3f}", f"{MINUS}{0.2 * k:.3f}", f"> {MINUS}0.001"} <= texts
+        assert {f"{0.02 * k:+.3f}", f"{style.MINUS}{0.2 * k:.3f}", f"> {style.MINUS}0.001"} <= texts
 
 
 def test_models_that_were_not_measured_have_no_row() -> None:

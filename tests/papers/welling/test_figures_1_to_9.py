@@ -87,7 +87,7 @@ def texts(figure: Figure) -> list[str]:
 def points(axis: Axes, model: str) -> dict[int, float]:
     """Return the points of the line in a model's colour."""
     (line,) = [line for line in axis.lines if line.get_color() == style.COLOURS[model]]
-    return dict(zip(xs(line), ys(line), strict=True))
+    return {int(k): perplexity for k, perplexity in zip(xs(line), ys(line), strict=True)}
 
 
 def labels(axis: Axes) -> list[str]:

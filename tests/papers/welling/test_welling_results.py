@@ -1,4 +1,4 @@
-"""Curves, what is said of them in words, and how optimistic the choice of a best one is."""
+"""Curves, what is counted on them, and how optimistic the choice of a best one is."""
 
 import pandas as pd
 import pytest
@@ -13,7 +13,6 @@ from heldout.papers.welling.results import (
     curves,
     ends_above_its_lowest,
     held_back_choice,
-    in_words,
     lies_below,
     spread,
     steps,
@@ -43,20 +42,6 @@ def test_a_topic_number_that_a_seed_lacks_is_no_step() -> None:
     assert gap.topics == (5, 10, 20)
     assert gap.at(10) == [8.0]
     assert steps([gap]) == Steps(falls=2, rises=1, total=3)
-
-
-@pytest.mark.parametrize(
-    ("count", "total", "words"),
-    [
-        (7, 7, "falls at every one of 7 steps"),
-        (6, 7, "falls at 6 of 7 steps"),
-        (0, 7, "falls at none of 7 steps"),
-        (1, 1, "falls at the only step"),
-        (0, 0, "falls nowhere, for there are no steps to compare"),
-    ],
-)
-def test_verdicts_in_words(count: int, total: int, words: str) -> None:
-    assert in_words("falls", count, total) == words
 
 
 def test_best_is_the_curve_with_the_lowest_mean_value_anywhere() -> None:

@@ -14,7 +14,6 @@ from heldout.papers.welling.results import (
     LOG_NORMALISER,
     NORMALISED,
     POINT_BOUND,
-    At,
     Curve,
     Document,
     bands,
@@ -27,7 +26,7 @@ from heldout.papers.welling.results import (
     swept_lowest,
     word_topics,
 )
-from heldout.points import select
+from heldout.points import first_of, select
 from heldout.verdicts import ALWAYS, GENERALLY, Claim, Finding, counted, median, percent
 
 SIMILAR = 0.1  # relative difference of two perplexities
@@ -36,46 +35,62 @@ SMALL_CONSTANT = 1e-6  # "small" is at most this: the lower half of the original
 OVERFITS = 0.1  # a curve that ends this much above its lowest point, relatively
 SHRUNK = 0.1  # of its start: a collapse in progress
 TOLERANCE = 1e-9  # nats, where two sides are equal in exact arithmetic
+TRAINING_RULES = ("fit", "train")  # of the workflow; the second is that of runs before training and scoring were one
 DISCRETE = ("mixture-of-multinomials", "hmm")
 
-Ratio = tuple[float, int]  # of two perplexities, and the seed
+Values = dict[tuple[Any, ...], float]  # by point, of which the last part is the seed
 
 
-def _ratios(above: Curve | None, below: Curve | None) -> list[Ratio]:
-    """Return above / below and the seed wherever both curves have a point."""
-    if above is None or below is None:
-        return []
-    return [(above.points[at] / below.points[at], at[1]) for at in sorted(above.points.keys() & below.points.keys())]
+def _counted(values: Values, agrees: Callable[[float], bool], effect: str, **limits: float) -> Finding:
+    return counted(map(agrees, values.values()), effect, (seed for *_, seed in values), **limits)
 
 
-def _chosen(inputs: Inputs, corpus: str, model: str, evaluator: str) -> Curve | None:
-    chosen = best_curve(inputs, corpus, model, evaluator)
-    return None if chosen is None else chosen[1]
+def _under_equal_constants(inputs: Inputs, corpus: str, above: tuple[str, str], below: tuple[str, str]) -> Values:
+    """Return the ratios of two (model, evaluator) by (constant, topics, seed)."""
+    others = {curve.smoothing: curve for curve in study_curves(inputs, corpus, *below)}
+    return {
+        (curve.smoothing, *at): ratio
+        for curve in study_curves(inputs, corpus, *above)
+        if curve.smoothing in others
+        for at, ratio in curve.over(others[curve.smoothing]).items()
+    }
 
 
-def _similar(ratios: Sequence[Ratio]) -> Finding:
-    gaps = [abs(ratio - 1.0) for ratio, _ in ratios]
-    lower = sum(ratio < 1.0 for ratio, _ in ratios)
+def _on_best_curves(inputs: Inputs, corpora: Sequence[str], evaluator: str, above: str, below: str) -> Values:
+    """Return the ratios of two models by (corpus, model above, topics, seed)."""
+    ratios: Values = {}
+    for corpus in corpora:
+        one, other = (best_curve(inputs, corpus, model, evaluator) for model in (above, below))
+        if one is not None and other is not None:
+            ratios |= {(corpus, above, *at): ratio for at, ratio in one[1].over(other[1]).items()}
+    return ratios
+
+
+def _similar(ratios: Values) -> Finding:
+    gaps = [abs(ratio - 1.0) for ratio in ratios.values()]
+    lower = sum(ratio < 1.0 for ratio in ratios.values())
     effect = f"median difference {100.0 * median(gaps):.1f} %, largest {100.0 * max(gaps, default=math.nan):.1f} %"
     effect += f"; lower at {lower} of {len(ratios)}"
-    return counted((gap <= SIMILAR for gap in gaps), effect, (seed for _, seed in ratios))
+    return _counted(ratios, lambda ratio: abs(ratio - 1.0) <= SIMILAR, effect)
 
 
 def vem_similar(inputs: Inputs, corpora: Sequence[str]) -> Finding:
     """Compare PLSA-VEM and PLSA-HOF under equal constants."""
-    ratios = []
+    ratios: Values = {}
     for corpus in corpora:
         for evaluator in FOLDING_IN:
-            hof = {curve.smoothing: curve for curve in study_curves(inputs, corpus, PLSA, evaluator)}
-            for curve in study_curves(inputs, corpus, VEM, evaluator):
-                ratios += _ratios(curve, hof.get(curve.smoothing))
+            own = _under_equal_constants(inputs, corpus, (VEM, evaluator), (PLSA, evaluator))
+            ratios |= {(corpus, evaluator, *at): ratio for at, ratio in own.items()}
     return _similar(ratios)
 
 
 def epca_similar(inputs: Inputs, corpora: Sequence[str]) -> Finding:
     """Compare the best curves of EPCA and PLSA-HOF."""
-    pairs = [[_chosen(inputs, c, model, e) for model in (EPCA, PLSA)] for c in corpora for e in FOLDING_IN]
-    return _similar([ratio for epca, plsa in pairs for ratio in _ratios(epca, plsa)])
+    ratios: Values = {}
+    for evaluator in FOLDING_IN:
+        own = _on_best_curves(inputs, corpora, evaluator, EPCA, PLSA)
+        ratios |= {(evaluator, *at): ratio for at, ratio in own.items()}
+    return _similar(ratios)
 
 
 class Tempered(NamedTuple):
@@ -163,30 +178,31 @@ def beyond_improves(inputs: Inputs, corpora: Sequence[str]) -> Finding:
     corpus, ends = inputs.settings.beyond_corpus, beyond_ends(inputs)
     if corpus not in corpora or ends is None:
         return Finding(0, 0, "", 0)
-    ratios = [
-        (own[ends[1]] / own[ends[0]], seed)
+    ratios: Values = {
+        (curve.smoothing, seed): own[ends[1]] / own[ends[0]]
         for curve in beyond_curves(inputs, FULL, ends)
         for seed in curve.seeds
         if len(own := curve.of_seed(seed)) == 2
-    ]
+    }
     effect = f"{ends[0]} to {ends[1]} topics (vocabulary {int(inputs.corpus(corpus)['vocabulary'])}): median"
-    effect += f" {percent(median(ratio for ratio, _ in ratios) - 1.0)}"
-    return counted((ratio < 1.0 for ratio, _ in ratios), effect, (seed for _, seed in ratios), **ALWAYS)
+    effect += f" {percent(median(ratios.values()) - 1.0)}"
+    return _counted(ratios, lambda ratio: ratio < 1.0, effect, **ALWAYS)
 
 
 def half_overfits(inputs: Inputs, corpora: Sequence[str]) -> Finding:
     """Count the half folding-in curves under small constants that end well above their lowest point, seed by seed."""
-    ends: dict[str, list[Ratio]] = {}
+    ends: dict[str, Values] = {}
     for corpus in corpora:
         for curve in study_curves(inputs, corpus, PLSA, HALF):
             for seed in curve.seeds if curve.smoothing <= SMALL_CONSTANT and len(curve.topics) > 1 else ():
                 own = curve.of_seed(seed)
-                ends.setdefault(corpus, []).append((own[max(own)] / min(own.values()), seed))
+                ratio = own[max(own)] / min(own.values())
+                ends.setdefault(corpus, {})[corpus, curve.smoothing, seed] = ratio
     short = _split(inputs, corpora)[0] or corpora
-    on_short = [ratio for corpus in short for ratio in ends.get(corpus, [])]
-    parts = (f"{corpus} {median(ratio for ratio, _ in ratios):.2f}" for corpus, ratios in ends.items())
+    on_short = {at: ratio for corpus in short for at, ratio in ends.get(corpus, {}).items()}
+    parts = (f"{corpus} {median(ratios.values()):.2f}" for corpus, ratios in ends.items())
     effect = f"last over lowest perplexity, median: {', '.join(parts)}"
-    return counted((ratio >= 1.0 + OVERFITS for ratio, _ in on_short), effect, (seed for _, seed in on_short))
+    return _counted(on_short, lambda ratio: ratio >= 1.0 + OVERFITS, effect)
 
 
 def _split(inputs: Inputs, corpora: Sequence[str]) -> tuple[list[str], str]:
@@ -196,7 +212,7 @@ def _split(inputs: Inputs, corpora: Sequence[str]) -> tuple[list[str], str]:
 
 
 def _above_the_longest(
-    inputs: Inputs, corpora: Sequence[str], of_corpus: Callable[[str], dict[Any, float]], what: str, digits: int
+    inputs: Inputs, corpora: Sequence[str], of_corpus: Callable[[str], Values], what: str, digits: int
 ) -> Finding:
     """Count the points at which values of short documents exceed those of the corpus with the longest documents.
 
@@ -218,7 +234,7 @@ def _above_the_longest(
     return counted((own > longest for own, longest, _ in pairs), f"{what}: {medians}", (seed for *_, seed in pairs))
 
 
-def _sensitivity(inputs: Inputs, corpus: str, largest: float) -> dict[At, float]:
+def _sensitivity(inputs: Inputs, corpus: str, largest: float) -> Values:
     """Return the highest over the lowest perplexity of constants up to `largest` by (topics, seed), half folding-in."""
     curves = [curve.points for curve in study_curves(inputs, corpus, PLSA, HALF) if curve.smoothing <= largest]
     shared = set.intersection(*map(set, curves)) if len(curves) > 1 else set()
@@ -235,23 +251,15 @@ def half_sensitive(inputs: Inputs, corpora: Sequence[str]) -> Finding:
     return _above_the_longest(inputs, corpora, lambda corpus: _sensitivity(inputs, corpus, largest), what, 1)
 
 
-def _gaps(inputs: Inputs, corpus: str) -> dict[tuple[float, int, int], float]:
+def _gaps(inputs: Inputs, corpus: str) -> Values:
     """Return half over full perplexity by (constant, topics, seed)."""
-    full = {curve.smoothing: curve for curve in study_curves(inputs, corpus, PLSA, FULL)}
-    return {
-        (half.smoothing, *at): value / full[half.smoothing].points[at]
-        for half in study_curves(inputs, corpus, PLSA, HALF)
-        if half.smoothing in full
-        for at, value in half.points.items()
-        if at in full[half.smoothing].points
-    }
+    return _under_equal_constants(inputs, corpus, (PLSA, HALF), (PLSA, FULL))
 
 
 def half_above_full(inputs: Inputs, corpora: Sequence[str]) -> Finding:
     """Count where half folding-in has the higher perplexity."""
-    ratios = [(ratio, seed) for corpus in corpora for (*_, seed), ratio in sorted(_gaps(inputs, corpus).items())]
-    effect = f"half over full: median {median(ratio for ratio, _ in ratios):.2f}"
-    return counted((ratio > 1.0 for ratio, _ in ratios), effect, (seed for _, seed in ratios))
+    ratios = {(corpus, *at): ratio for corpus in corpora for at, ratio in _gaps(inputs, corpus).items()}
+    return _counted(ratios, lambda ratio: ratio > 1.0, f"half over full: median {median(ratios.values()):.2f}")
 
 
 def gap_shrinks_with_length(inputs: Inputs, corpora: Sequence[str]) -> Finding:
@@ -259,60 +267,55 @@ def gap_shrinks_with_length(inputs: Inputs, corpora: Sequence[str]) -> Finding:
     return _above_the_longest(inputs, corpora, lambda corpus: _gaps(inputs, corpus), "half over full, median", 2)
 
 
-def _against_lda(inputs: Inputs, corpora: Sequence[str], evaluator: str) -> dict[tuple[str, str, int, int], float]:
-    """Return other / LDA by (corpus, other model, topics, seed), on the best curves."""
-    result = {}
-    for corpus in corpora:
-        lda = _chosen(inputs, corpus, LDA, evaluator)
-        for model in (PLSA, EPCA):
-            other = _chosen(inputs, corpus, model, evaluator)
-            if lda is None or other is None:
-                continue
-            for at in lda.points.keys() & other.points.keys():
-                result[corpus, model, *at] = other.points[at] / lda.points[at]
-    return result
-
-
 def lda_better(inputs: Inputs, corpora: Sequence[str]) -> Finding:
     """Count where LDA lies below the best curves of PLSA and EPCA."""
-    parts, every = [], []
+    parts: list[str] = []
+    ratios: Values = {}
     for evaluator in FOLDING_IN:
-        ratios = _against_lda(inputs, corpora, evaluator)
-        every += [(ratio, seed) for (*_, seed), ratio in ratios.items()]
         for model in (PLSA, EPCA):
-            own = [ratio for (_, other, *_), ratio in ratios.items() if other == model]
+            own = _on_best_curves(inputs, corpora, evaluator, model, LDA)
             if own:
-                lower = sum(ratio > 1.0 for ratio in own)
+                lower = sum(ratio > 1.0 for ratio in own.values())
                 parts.append(f"{_side(evaluator)} below {model} at {lower} of {len(own)}")
-    return counted((ratio > 1.0 for ratio, _ in every), "; ".join(parts), (seed for _, seed in every), **GENERALLY)
+                ratios |= {(evaluator, *at): ratio for at, ratio in own.items()}
+    return _counted(ratios, lambda ratio: ratio > 1.0, "; ".join(parts), **GENERALLY)
 
 
 def lda_better_by_half(inputs: Inputs, corpora: Sequence[str]) -> Finding:
     """Compare LDA's advantage by half folding-in with that by full folding-in, point by point."""
-    full, half = (_against_lda(inputs, corpora, evaluator) for evaluator in (FULL, HALF))
-    shared = sorted(full.keys() & half.keys())
-    effect = (
-        f"other over LDA: median {median(half[at] for at in shared):.2f} by half,"
-        f" {median(full[at] for at in shared):.2f} by full"
+    full, half = (
+        {
+            at: ratio
+            for model in (PLSA, EPCA)
+            for at, ratio in _on_best_curves(inputs, corpora, evaluator, model, LDA).items()
+        }
+        for evaluator in (FULL, HALF)
     )
-    return counted((half[at] > full[at] for at in shared), effect, (at[3] for at in shared), **GENERALLY)
+    shared = full.keys() & half.keys()
+    medians = [f"{median(of[at] for at in shared):.2f}" for of in (half, full)]
+    effect = f"other over LDA: median {medians[0]} by half, {medians[1]} by full"
+    return counted((half[at] > full[at] for at in shared), effect, (seed for *_, seed in shared), **GENERALLY)
 
 
 def epca_harder(inputs: Inputs, corpora: Sequence[str]) -> Finding:
     """Compare the training times of EPCA and PLSA-HOF, of the reference run."""
     if inputs.timings is None or EPCA not in inputs.settings.models:
         return Finding(0, 0, "", 0)
-    seconds: dict[str, dict[tuple[str, str, str], float]] = {PLSA: {}, EPCA: {}}
-    for row in inputs.timings.to_dict("records"):
-        trained = row["rule"] == "train" and row["corpus"] in corpora and row["model"] in seconds
-        if trained and row["variant"] == inputs.settings.variant(row["model"]):
-            seconds[row["model"]][row["corpus"], row["topics"], row["seed"]] = float(row["seconds"])
-    shared = sorted(seconds[PLSA].keys() & seconds[EPCA].keys())
-    ratios = [seconds[EPCA][at] / seconds[PLSA][at] for at in shared]
-    scores = inputs.scores[(inputs.scores["model"] == EPCA) & inputs.scores["corpus"].isin(list(corpora))]
+    trained = first_of(inputs.timings, TRAINING_RULES, "rule")
+    trained = trained[trained["corpus"].isin(list(corpora))]
+    seconds: list[Values] = []
+    for model in (EPCA, PLSA):
+        rows = select(trained, model=model, variant=inputs.settings.variant(model))
+        columns = (rows[column].tolist() for column in ("corpus", "topics", "seed", "seconds"))
+        seconds.append({(c, k, int(float(s))): float(taken) for c, k, s, taken in zip(*columns, strict=True)})
+    epca, plsa = seconds
+    ratios = {at: epca[at] / plsa[at] for at in epca.keys() & plsa.keys()}
+    scores = select(inputs.scores, model=EPCA)
+    scores = scores[scores["corpus"].isin(list(corpora))]
     broken = sum(not math.isfinite(value) for value in scores["perplexity"].tolist())
-    effect = f"training takes {median(ratios):.1f} times as long (median); {broken} of {len(scores)} scores not finite"
-    return counted((ratio > 1.0 for ratio in ratios), effect, (int(float(at[2])) for at in shared))
+    longer = median(ratios.values())
+    effect = f"training takes {longer:.1f} times as long (median); {broken} of {len(scores)} scores not finite"
+    return _counted(ratios, lambda ratio: ratio > 1.0, effect)
 
 
 def _against_exact(
@@ -509,8 +512,7 @@ CLAIMS = (
         "section 5; Figures 4-6",
         "Half folding-in overfits under small constants on the short documents.",
         f"every short corpus, constant up to {SMALL_CONSTANT:g} and seed: the curve ends at least {OVERFITS:.0%}"
-        " above its"
-        " lowest point",
+        " above its lowest point",
         half_overfits,
     ),
     Claim(
@@ -525,8 +527,7 @@ CLAIMS = (
         "section 5; Figures 4-6",
         "Half folding-in depends on the constant more on the short documents than on the long ones.",
         "every short corpus, number of topics and seed: highest over lowest perplexity of the constants up to 1/V,"
-        " which add"
-        " no more mass than the topics hold, exceeds that of the corpus with the longest documents",
+        " which add no more mass than the topics hold, exceeds that of the corpus with the longest documents",
         half_sensitive,
     ),
     Claim(
@@ -564,8 +565,7 @@ CLAIMS = (
         "section 5",
         "EPCA is harder to train than PLSA.",
         "every corpus, number of topics and seed: the training job takes longer in the reference run, start-up"
-        " included, each"
-        " model under its own end",
+        " included, each model under its own end",
         epca_harder,
     ),
     Claim(
@@ -594,8 +594,7 @@ CLAIMS = (
         "section 4.1; equation 4.31",
         "Folding in continuous latents can be optimistic.",
         f"{_DOCUMENT}: full folding-in of PLSA (equation 5.37, which leaves out the prior's density; with it the"
-        " excess is"
-        " log Gamma(K) larger) above the exact log-likelihood",
+        " excess is log Gamma(K) larger) above the exact log-likelihood",
         continuous_optimistic,
     ),
     Claim(

@@ -15,7 +15,6 @@ from heldout.papers.welling.results import (
     beyond_curves,
     beyond_ends,
     ends_above_its_lowest,
-    in_words,
     lies_below,
     spread,
     steps,
@@ -172,6 +171,28 @@ def _convergence(inputs: Inputs) -> Macros:
         result["DriftMedian"] = latex.decimal(statistics.median(drifts))
         result["DriftLargest"] = latex.decimal(max(drifts))
     return result
+
+
+def in_words(verb: str, number: int, total: int, what: str = "steps") -> str:
+    """Say how often something happens.
+
+    Args:
+        verb: what happens, such as "falls".
+        number: how often.
+        total: of how many.
+        what: the plural of what is counted; the singular lacks the "s".
+
+    Examples:
+        >>> in_words("falls", 3, 7), in_words("falls", 0, 7)
+        ('falls at 3 of 7 steps', 'falls at none of 7 steps')
+    """
+    if total == 0:
+        return f"{verb} nowhere, for there are no {what} to compare"
+    if number == total:
+        return f"{verb} at every one of {total} {what}" if total > 1 else f"{verb} at the only {what.removesuffix('s')}"
+    if number == 0:
+        return f"{verb} at none of {total} {what}"
+    return f"{verb} at {number} of {total} {what}"
 
 
 def _of(number: int, total: int) -> str:

@@ -80,6 +80,10 @@ class Curve:
         """Return a seed's perplexities by number of topics, ascending."""
         return {k: value for (k, its), value in sorted(self.points.items()) if its == seed}
 
+    def over(self, other: "Curve") -> dict[At, float]:
+        """Return the ratios to another curve by (topics, seed), where both have a point."""
+        return {at: self.points[at] / other.points[at] for at in sorted(self.points.keys() & other.points.keys())}
+
     def lowest(self) -> "Lowest":
         """Return where the mean curve is lowest (the fewest topics, if several are)."""
         perplexity, topics = min(zip(self.means, self.topics, strict=True))
@@ -261,24 +265,6 @@ def ends_above_its_lowest(curve: Curve) -> bool:
 def spread(curve: Curve) -> float:
     """Return the widest band over seeds, highest over lowest perplexity minus 1, as a fraction."""
     return max(high / low - 1.0 for high, low in zip(curve.high, curve.low, strict=True))
-
-
-def in_words(verb: str, count: int, total: int, what: str = "steps") -> str:
-    """Say how often something happens: "falls at every step", "falls at 3 of 7 steps", "falls at no step".
-
-    Args:
-        verb: what happens, such as "falls".
-        count: how often.
-        total: of how many.
-        what: the plural of what is counted; the singular lacks the "s".
-    """
-    if total == 0:
-        return f"{verb} nowhere, for there are no {what} to compare"
-    if count == total:
-        return f"{verb} at every one of {total} {what}" if total > 1 else f"{verb} at the only {what.removesuffix('s')}"
-    if count == 0:
-        return f"{verb} at none of {total} {what}"
-    return f"{verb} at {count} of {total} {what}"
 
 
 class Band(NamedTuple):

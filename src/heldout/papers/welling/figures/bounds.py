@@ -18,7 +18,6 @@ from heldout.inputs import Inputs
 from heldout.models import LDA, PLSA
 from heldout.papers.welling.results import POINT_BOUND, bounds_corpus, differences
 from heldout.typesetting import style
-from heldout.typesetting.style import MINUS
 
 # model, quantity, label, colour; from the top
 ESTIMATES = (
@@ -63,7 +62,7 @@ def draw(inputs: Inputs) -> Figure:
         axis.grid(visible=False, axis="y")
         powers = [10.0**e for e in range(-2, math.floor(math.log10(furthest)) + 1)]
         ticks = [*(-power for power in reversed(powers)), 0.0, *powers]
-        axis.set_xticks(ticks, [f"{tick:g}".replace("-", MINUS) for tick in ticks], fontsize=6.3)
+        axis.set_xticks(ticks, [f"{tick:g}".replace("-", style.MINUS) for tick in ticks], fontsize=6.3)
         axis.xaxis.set_minor_locator(NullLocator())
         axis.set_xlabel("")
         for x, text in ((0.25, "pessimistic"), (0.75, "optimistic")):
@@ -76,7 +75,7 @@ def draw(inputs: Inputs) -> Figure:
     for axis in axes:
         axis.tick_params(axis="y", length=0)
     figure.supxlabel(
-        f"(estimate {MINUS} exact log-likelihood) / tokens, nats per token; the numbers are medians", fontsize=8.0
+        f"(estimate {style.MINUS} exact log-likelihood) / tokens, nats per token; the numbers are medians", fontsize=8.0
     )
     return figure
 
@@ -102,5 +101,5 @@ def _row(axis: Axes, i: int, values: Sequence[float], colour: str) -> None:
 def _median(value: float) -> str:
     """Return a median with its sign, to three decimals; a smaller one as a bound."""
     if abs(value) < 5e-4:
-        return f"> {MINUS}0.001" if value <= 0.0 else "< +0.001"
-    return f"{value:+.3f}".replace("-", MINUS)
+        return f"> {style.MINUS}0.001" if value <= 0.0 else "< +0.001"
+    return f"{value:+.3f}".replace("-", style.MINUS)
