@@ -15,6 +15,8 @@ RUN := PATH="$(CURDIR)/.venv/bin:$$PATH"
 # bytecode is made when a module is first imported: most of what is installed never is
 PIP := .venv/bin/python -m pip install --no-compile --quiet --disable-pip-version-check --no-input
 SNAKEMAKE := $(RUN) snakemake
+# a display that moves on a terminal, a few lines in a log; a failed job shows its command and its log
+SHOWN := $(SNAKEMAKE) --logger rich
 # stamps first: what is left of a removal that was killed must not pass for an environment
 REMOVE_VENV := rm -f .venv/.locked-* .venv/.ready-* && rm -rf .venv
 STUDY_FILE := $(if $(STUDY),--configfile workflow/studies/$(STUDY).yaml)
@@ -32,7 +34,7 @@ help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s  %s\n", $$1, $$2 }' Makefile
 
 demo: setup ## Run the whole workflow on small synthetic corpora, paper included (2 minutes, no network)
-	@$(SNAKEMAKE) --cores 2 --configfile workflow/studies/demo.yaml
+	@$(SHOWN) --cores 2 --configfile workflow/studies/demo.yaml
 
 test: setup ## Check style, types, structure and workflow, and run the tests
 	@$(MAKE) --no-print-directory --jobs=2 lint tests
@@ -41,13 +43,13 @@ tests: setup
 	@$(RUN) pytest -n 2
 
 paper: setup ## Typeset paper/paper.pdf from the committed reference results (a minute, no corpus, no training)
-	@$(SNAKEMAKE) --cores $(CORES) --config results=reference -- paper/paper.pdf
+	@$(SHOWN) --cores $(CORES) --config results=reference -- paper/paper.pdf
 
 reproduce: setup ## Run the study "paper": from the raw corpora to paper/paper.pdf
-	@$(SNAKEMAKE) --cores $(CORES) $(STUDY_FILE)
+	@$(SHOWN) --cores $(CORES) $(STUDY_FILE)
 
 compare: setup ## Run the study and compare it with data/reference, exhibit by exhibit
-	@$(SNAKEMAKE) --cores $(CORES) $(STUDY_FILE) compare
+	@$(SHOWN) --cores $(CORES) $(STUDY_FILE) compare
 
 report: reproduce ## Write Snakemake's report of a run to report.html
 	@$(SNAKEMAKE) --cores $(CORES) $(STUDY_FILE) --report report.html
@@ -67,7 +69,7 @@ reference: reproduce ## For maintainers: take this run's results as the referenc
 	@$(MAKE) --no-print-directory readme
 
 readme: setup ## For maintainers: renew README's generated parts, its picture and RESULTS.md from data/reference
-	@$(SNAKEMAKE) --cores $(CORES) --config results=reference -- readme
+	@$(SHOWN) --cores $(CORES) --config results=reference -- readme
 
 clean: ## Remove what runs generate; downloads, imported corpora and .venv stay
 	@rm -rf .snakemake logs report.html paper/generated paper/*.pdf dist

@@ -4,17 +4,20 @@ import gzip
 import io
 import json
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from statistics import NormalDist
 
+import numpy as np
 import pytest
 import yaml
 
-from heldout.compare import DETERMINISTIC, SAMPLED, compare, difference
+from heldout.compare import DETERMINISTIC, SAMPLED, compare, difference, standard_errors
 from heldout.errors import InputError
 from heldout.measurements import Measurement, write_measurements
-from heldout.scores import Score, write_scores
+from heldout.scores import Score, perplexity, write_scores
 
 STUDY = Path(__file__).parents[1] / "workflow/studies/demo.yaml"
 PLSA = Score(
@@ -50,10 +53,15 @@ def run(
     corpora: str = CORPORA,
     measured: Sequence[Measurement] = (EXACT,),
     expected: Sequence[Measurement] = (EXACT,),
+    peers: Sequence[str] = (),
 ) -> tuple[bool, str]:
     reference = folder / "reference"
     reference.mkdir(exist_ok=True)
-    (folder / "study.json").write_text(json.dumps(yaml.safe_load(STUDY.read_text())))
+    study = yaml.safe_load(STUDY.read_text())
+    asked = study["measures"].pop("peers")
+    if peers:
+        study["measures"]["peers"] = {**asked, "models": list(peers)}
+    (folder / "study.json").write_text(json.dumps(study))
     (folder / "corpora.csv").write_text(corpora)
     (reference / "corpora.csv").write_text(CORPORA)
     write_scores(folder / "scores.csv", ours)
@@ -62,10 +70,11 @@ def run(
     write_measurements(reference / "measurements.csv", expected)
     with gzip.open(reference / "measurements.csv.gz", "wb") as file:
         file.write((reference / "measurements.csv").read_bytes())
+    (folder / "compare.csv").unlink(missing_ok=True)
     out = io.StringIO()
     scores, table, measurements = (folder / f"{name}.csv" for name in ("scores", "corpora", "measurements"))
-    agrees = compare(folder / "study.json", scores, table, measurements, reference, folder / "audit.csv", out)
-    assert (folder / "audit.csv").exists() == agrees
+    agrees = compare(folder / "study.json", scores, table, measurements, reference, folder / "compare.csv", out)
+    assert (folder / "compare.csv").exists() == agrees
     return agrees, out.getvalue()
 
 
@@ -91,7 +100,6 @@ def test_tolerances(tmp_path: Path, row: Score, factor: float, expected: bool) -
 
 def test_missing_unexpected_and_miscounted_rows_differ(tmp_path: Path) -> None:
     assert not run(tmp_path, [PLSA], [PLSA, LDA])[0]
-    (tmp_path / "audit.csv").unlink(missing_ok=True)
     assert not run(tmp_path, [PLSA, LDA], [PLSA])[0]
     assert not run(tmp_path, [replace(PLSA, tokens=4999)], [PLSA])[0]
     stray = replace(PLSA, variant="elsewhere")
@@ -107,7 +115,7 @@ def test_missing_unexpected_and_miscounted_rows_differ(tmp_path: Path) -> None:
         (EXACT, 1 + 1.1 * DETERMINISTIC, False),
         (TRACE, 1 + 0.9 * SAMPLED, True),
         (TRACE, 1 + 1.1 * SAMPLED, False),
-        (replace(EXACT, standard_error=0.1), 1 + 0.9 * SAMPLED, True),
+        (replace(EXACT, standard_error=math.nan), 1 + 0.9 * SAMPLED, True),
     ],
 )
 def test_measurements_are_compared_by_quantity(tmp_path: Path, row: Measurement, factor: float, expected: bool) -> None:
@@ -131,12 +139,102 @@ def test_without_a_reference_there_is_nothing_to_compare_with(tmp_path: Path) ->
     write_scores(tmp_path / "scores.csv", [PLSA])
     (tmp_path / "study.json").write_text(json.dumps(yaml.safe_load(STUDY.read_text())))
     scores, table, measurements = (tmp_path / f"{name}.csv" for name in ("scores", "corpora", "measurements"))
-    none, result = tmp_path / "none", tmp_path / "audit.csv"
+    none, result = tmp_path / "none", tmp_path / "compare.csv"
     with pytest.raises(InputError, match="nothing to compare with"):
         compare(tmp_path / "study.json", scores, table, measurements, none, result, io.StringIO())
 
 
 def test_differences_of_infinite_perplexities() -> None:
-    assert difference(math.inf, math.inf) == 0.0
-    assert difference(3.0, math.inf) == math.inf
-    assert difference(math.inf, 3.0) == math.inf
+    ours, reference = (np.array(values) for values in ([math.inf, 3.0, math.inf, 0.0], [math.inf, math.inf, 3.0, 0.0]))
+    assert difference(ours, reference).tolist() == [0.0, math.inf, math.inf, 0.0]
+
+
+SAMPLED_PLSA = replace(PLSA, evaluator="left-to-right-sequential", samples=20, standard_error=3.0)
+ESTIMATE = replace(EXACT, quantity="left-to-right-sequential", standard_error=0.1)
+
+
+def shifted(row: Score, shift: float) -> Score:
+    """Return a score of so many nats more."""
+    nats = row.log_likelihood + shift
+    return replace(row, log_likelihood=nats, perplexity=perplexity(nats, row.tokens))
+
+
+@pytest.mark.parametrize(("by", "expected"), [(2.0, True), (-2.0, True), (6.0, False), (-6.0, False)])
+def test_sampled_scores_are_held_to_their_standard_errors(tmp_path: Path, by: float, expected: bool) -> None:
+    shift = by * math.sqrt(2.0) * SAMPLED_PLSA.standard_error
+    shift += math.copysign(DETERMINISTIC * PLSA.tokens, shift)
+    agrees, printed = run(tmp_path, [shifted(SAMPLED_PLSA, shift)], [shifted(SAMPLED_PLSA, 0.0)])
+    assert agrees == expected
+    lines = [line for line in printed.splitlines() if "standard errors" in line]
+    assert lines
+    assert all(line.split()[-2:] == ["4.4", "agrees" if expected else "differs"] for line in lines)
+    assert abs(shift) < 0.2 * SAMPLED * PLSA.tokens  # far below a flat 3 % of perplexity
+
+
+@pytest.mark.parametrize(("by", "expected"), [(2.0, True), (-2.0, True), (6.0, False), (-6.0, False)])
+def test_sampled_measurements_are_held_to_their_standard_errors(tmp_path: Path, by: float, expected: bool) -> None:
+    shift = by * math.sqrt(2.0) * ESTIMATE.standard_error
+    shift += math.copysign(DETERMINISTIC * abs(ESTIMATE.value), shift)
+    ours = [replace(ESTIMATE, value=ESTIMATE.value + shift)]
+    agrees, printed = run(tmp_path, [PLSA], [PLSA], measured=ours, expected=[ESTIMATE])
+    assert agrees == expected
+    assert f"measured: {ESTIMATE.quantity}  standard errors" in printed
+
+
+def test_the_errors_of_both_runs_count(tmp_path: Path) -> None:
+    # 4.4 sqrt(0.1^2 + 0.3^2) = 1.4
+    for shift, expected in ((1.3, True), (1.6, False)):
+        ours = [replace(ESTIMATE, value=ESTIMATE.value + shift, standard_error=0.3)]
+        assert run(tmp_path, [PLSA], [PLSA], measured=ours, expected=[ESTIMATE])[0] == expected
+
+
+def test_a_rerun_that_states_no_error_any_more_differs(tmp_path: Path) -> None:
+    ours = [replace(ESTIMATE, value=ESTIMATE.value + 0.1, standard_error=math.nan)]
+    assert not run(tmp_path, [PLSA], [PLSA], measured=ours, expected=[ESTIMATE])[0]
+
+
+def test_the_limit_grows_with_the_number_of_comparisons(tmp_path: Path) -> None:
+    # a false alarm of any of n independent pairs of normal numbers has the probability 1e-5
+    for n in (1, 100, 20_000):
+        assert 2 * n * NormalDist().cdf(-standard_errors(n)) == pytest.approx(1e-5)
+    many = [replace(ESTIMATE, at=at) for at in range(100)]
+    ours = [replace(row, value=row.value + 5.0 * math.sqrt(2.0) * row.standard_error) for row in many]
+    assert not run(tmp_path, [PLSA], [PLSA], measured=ours[:1], expected=many[:1])[0]
+    agrees, printed = run(tmp_path, [PLSA], [PLSA], measured=ours, expected=many)
+    assert agrees
+    assert re.search(rf"measured: {ESTIMATE.quantity} +standard errors +100 +0 +0 +0 +4\.6 +5\.3 +agrees", printed)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        replace(SAMPLED_PLSA, standard_error=math.nan),
+        replace(SAMPLED_PLSA, model="lda", variant="collapsed-gibbs", chain="0"),  # an error of the evaluator alone
+    ],
+)
+def test_what_states_no_error_keeps_a_relative_tolerance(tmp_path: Path, row: Score) -> None:
+    for nats, expected in ((0.9, True), (1.1, False)):
+        agrees, printed = run(tmp_path, [shifted(row, -nats * math.log1p(SAMPLED) * row.tokens)], [shifted(row, 0.0)])
+        assert agrees == expected
+        assert "relative (sampled)" in printed
+
+
+def test_every_rule_has_its_line(tmp_path: Path) -> None:
+    rows = [PLSA, SAMPLED_PLSA, replace(SAMPLED_PLSA, evaluator="chib", standard_error=math.nan)]
+    _, printed = run(tmp_path, rows, rows)
+    lines = [line.split("  ") for line in printed.splitlines() if line.startswith("macros ")]
+    assert [" ".join(line[1:]).split(" 1 ")[0].strip() for line in lines] == [
+        "relative",
+        "relative (sampled)",
+        "standard errors",
+    ]
+
+
+def test_optional_experiments_may_be_missing(tmp_path: Path) -> None:
+    gensim = replace(PLSA, model="gensim", variant="peers")
+    version = replace(EXACT, model="gensim", variant="peers", quantity="version")
+    agrees, _ = run(tmp_path, [PLSA], [PLSA, gensim], expected=[EXACT, version], peers=())
+    assert agrees
+    assert run(tmp_path, [PLSA], [PLSA, gensim], expected=[EXACT, version], peers=("scikit-learn",))[0]
+    assert not run(tmp_path, [PLSA], [PLSA, gensim], expected=[EXACT], peers=("gensim",))[0]
+    assert not run(tmp_path, [PLSA], [PLSA], expected=[EXACT, version], peers=("gensim",))[0]

@@ -1,36 +1,62 @@
 """A run against the reference results, exhibit by exhibit.
 
-On the machine that made the reference a rerun gives the same bytes. Elsewhere the last digits of a logarithm
-may differ. EM forgets such a difference; a Markov chain does not: one assignment that falls the other way and
-the rest of the chain is another draw from the same distribution. So the tolerance of a sampled score is what
-chains differ by, and that of a deterministic score is what rounding leaves.
+On the machine that made the reference a rerun gives the same bytes. Elsewhere the last digits of a logarithm may
+differ. EM forgets such a difference; a Markov chain does not: one assignment that falls the other way, and the rest of
+the chain is another draw from the same distribution. So a number is judged by one of three rules:
+
+* "relative", to 1e-4: a deterministic one, which rounding moves;
+* "standard errors": a sampled one that states its Monte Carlo error s (nats, of the log-likelihood of a score, of the
+  value of a measurement) agrees where |ours - theirs| <= z sqrt(s_ours^2 + s_theirs^2), to which comes what "relative"
+  allows;
+* "relative (sampled)", to 3 %: a sampled one that states no error, or states that of an evaluator alone while the
+  model itself is sampled by a Markov chain.
+
+Relative differences are of perplexities and of measured values. If a rerun drew anew what states an error, and its
+errors were normal, any of the n numbers judged by their errors would disagree with probability `FALSE_ALARM` at most
+(Bonferroni): z is the normal quantile of 1 - FALSE_ALARM / 2n, 4.4 for one number and 6.2 for 20,000. As it draws the
+same random numbers, most of its numbers are far closer.
 """
 
-import csv
-import gzip
 import json
-import math
-from collections.abc import Mapping
+from collections.abc import Iterator
 from pathlib import Path
+from statistics import NormalDist
 from typing import Any, TextIO
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
 
 from heldout.errors import InputError
 from heldout.files import replacing
+from heldout.models import LDA
+from heldout.papers import PAPERS
+from heldout.typesetting.exhibits import exhibits, stands_on
 
-DETERMINISTIC = 1e-4  # of a perplexity, relative
-SAMPLED = 0.03
-COLUMNS = ("exhibit", "compared", "identical", "missing", "unexpected", "largest_difference", "tolerance", "verdict")
+DETERMINISTIC, SAMPLED = 1e-4, 0.03  # of a perplexity or a measured value, relative
+FALSE_ALARM = 1e-5  # of any of the numbers that are judged by their standard errors
+RELATIVE, ERRORS, RELATIVE_SAMPLED, EXACTLY = "relative", "standard errors", "relative (sampled)", "the same"
+COLUMNS = (
+    *("exhibit", "judged_by", "compared", "identical", "missing", "unexpected"),
+    *("largest_difference", "allowed", "verdict"),
+)
 AXES = ("corpus", "model", "variant", "topics", "smoothing", "chain", "evaluator", "samples", "seed")
+COUNTS = ("documents", "tokens")  # the same in both
 MEASURED_AXES = ("corpus", "model", "variant", "topics", "smoothing", "chain", "seed", "quantity", "axis", "at")
-SAMPLED_MODELS = ("lda",)
+CHAIN_MODELS = (LDA, "tomotopy")  # which Markov chains sample, whatever the column `chain` says
+IN_NO_EXHIBIT = "(in no exhibit)"
+NOTES = 20  # that are printed
 
-Row = dict[str, str]
+Result = dict[str, Any]
+Float = NDArray[np.float64]
 
 
 def compare(
     study: Path, scores: Path, corpora: Path, measurements: Path, reference: Path, destination: Path, out: TextIO
 ) -> bool:
     """Compare a run with the tables in `reference`; print a table and write it as CSV.
+
+    Optional experiments that the run's study lacks, or some of their models, are left out of the reference.
 
     Args:
         study: the run's settings (JSON).
@@ -47,170 +73,191 @@ def compare(
     Raises:
         InputError: when a table is missing or is not one.
     """
-    from heldout.papers import PAPERS
-    from heldout.typesetting.exhibits import exhibits, stands_on
-
     settings: dict[str, Any] = json.loads(study.read_text(encoding="utf-8"))
-    ours, theirs = _scores(scores), _scores(reference / "scores.csv")
-    results = [_corpora(_table(corpora), _table(reference / "corpora.csv"))]
-    notes = list(results[0].pop("notes"))
-    claimed: set[tuple[str, ...]] = set()
-    for name, exhibit in exhibits(PAPERS, settings).items():
-        runs = {tuple(str(part) for part in run) for run in stands_on(exhibit, settings)}
-        if runs:
-            claimed |= runs
-            results.append(_compare(name, _of(runs, ours), _of(runs, theirs), notes))
-    results += _measurements(_table(measurements), _table(reference / "measurements.csv.gz"), notes)
-    rest = {_runs(key)[0] for key in ours.keys() | theirs.keys() if claimed.isdisjoint(_runs(key))}
-    if rest:
-        results.append(_compare("(in no exhibit)", _of(rest, ours), _of(rest, theirs), notes))
+    scored = _pairs(scores, reference / "scores.csv", AXES, ("perplexity", "log_likelihood", *COUNTS), settings)
+    measured = _pairs(measurements, reference / "measurements.csv.gz", MEASURED_AXES, ("value",), settings)
+    described = _pairs(corpora, reference / "corpora.csv", ("corpus",), (), settings)
+    for pairs in (scored, measured):
+        _choose_rules(pairs)
+    limit = standard_errors(sum(int((pairs["rule"] == ERRORS).sum()) for pairs in (scored, measured)))
+    _judge(scored, "log_likelihood", "perplexity", limit)
+    _judge(measured, "value", "value", limit)
+    described = described.assign(rule=EXACTLY, allowed=0.0, gap=np.where(described["identical"], 0.0, np.inf))
+    described["agrees"] = described["identical"]
+
+    groups = [("table-1", described), *_by_exhibit(scored, settings)]
+    groups += [(f"measured: {quantity}", rows) for quantity, rows in measured.groupby("quantity")]
+    results = [result for name, rows in groups for result in _results(name, rows)]
+    notes = [note for name, rows in groups for note in _notes(name, rows)]
     _print(results, notes, out)
-    agrees = all(result["verdict"] != "differs" for result in results)
+    agrees = all(result["verdict"] == "agrees" for result in results)
     if agrees:
-        with replacing(destination) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(results)
+        with replacing(destination) as temporary:
+            pd.DataFrame(results, columns=list(COLUMNS)).to_csv(temporary, index=False, lineterminator="\n")
     return agrees
 
 
-def _table(path: Path) -> list[Row]:
-    try:
-        opened = gzip.open if path.suffix == ".gz" else open
-        with opened(path, "rt", newline="", encoding="utf-8") as file:
-            return list(csv.DictReader(file))
-    except FileNotFoundError as error:
-        raise InputError(f"{path}: no such table; there is nothing to compare with") from error
+def standard_errors(comparisons: int) -> float:
+    """Return how many standard errors two of so many pairs of numbers may differ by; see the module.
+
+    Examples:
+        >>> [round(standard_errors(n), 1) for n in (1, 20_000)]
+        [4.4, 6.2]
+    """
+    return NormalDist().inv_cdf(1.0 - FALSE_ALARM / (2 * max(1, comparisons)))
 
 
-def _scores(path: Path) -> dict[tuple[str, ...], Row]:
-    rows = _table(path)
-    try:
-        if missing := {"documents", "tokens", "perplexity"} - set(rows[0] if rows else ()):
-            raise InputError(f"{path}: not a scores table; it lacks {', '.join(sorted(missing))}")
-        return {tuple(row[axis] for axis in AXES): row for row in rows}
-    except KeyError as error:
-        raise InputError(f"{path}: not a scores table; it lacks the column {error}") from error
+def difference(ours: Float, theirs: Float) -> Float:
+    """Return relative differences; 0 where both are the same or undefined, inf where one alone is finite.
+
+    Examples:
+        >>> difference(np.array([3.0, np.inf, 3.0]), np.array([2.0, np.inf, np.nan]))
+        array([0.5, 0. , inf])
+    """
+    return _apart(ours, theirs, np.abs(theirs))
 
 
-def _runs(key: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """Return the runs that a score may be of: its own variant's, and as a part of a run of "v", "v-part"."""
-    named = dict(zip(AXES, key, strict=True))
-    parts = named["variant"].split("-")
-    variants = ["-".join(parts[:n]) for n in range(len(parts), 0, -1)]
-    return [(named["corpus"], named["model"], v, named["topics"], named["seed"]) for v in variants]
+def _apart(ours: Float, theirs: Float, unit: Any) -> Float:
+    """Return |ours - theirs| in a unit, with `difference`'s conventions."""
+    same = (ours == theirs) | (np.isnan(ours) & np.isnan(theirs))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        apart = np.abs(ours - theirs) / unit
+    return np.where(same, 0.0, np.where(np.isfinite(apart), apart, np.inf))
 
 
-def _of(runs: set[tuple[str, ...]], scores: Mapping[tuple[str, ...], Row]) -> dict[tuple[str, ...], Row]:
-    return {key: row for key, row in scores.items() if not runs.isdisjoint(_runs(key))}
+def _pairs(
+    ours: Path, theirs: Path, key: tuple[str, ...], numbers: tuple[str, ...], study: dict[str, Any]
+) -> pd.DataFrame:
+    """Return the rows of two tables side by side, as text, the reference's columns ending in "_reference".
+
+    Column `side` says whether a row is in "both" or in the "left_only" (ours) or "right_only" (the reference), and
+    `identical` whether all its text is the same.
+    """
+    tables = []
+    for path in (ours, theirs):
+        try:
+            table = pd.read_csv(path, dtype=str, keep_default_na=False)
+        except FileNotFoundError as error:
+            raise InputError(f"{path}: no such table; there is nothing to compare with") from error
+        except ValueError as error:  # pandas' own errors are such
+            raise InputError(f"{path}: not a table ({error})") from error
+        errors = ("standard_error",) if numbers else ()
+        if missing := [column for column in (*key, *numbers, *errors) if column not in table.columns]:
+            raise InputError(f"{path}: not a table of its kind; it lacks {', '.join(missing)}")
+        tables.append(table)
+    if "variant" in key:
+        tables[1] = tables[1][~_left_out(tables[1], study)]
+    pairs = tables[0].merge(tables[1], how="outer", on=list(key), suffixes=("", "_reference"), indicator="side")
+    others = [column for column in tables[1].columns if column not in key]
+    identical = pairs["side"] == "both"
+    for column in others:
+        identical &= pairs[column] == pairs[f"{column}_reference"] if column in tables[0].columns else False
+    return pairs.assign(identical=identical)
 
 
-def difference(ours: float, theirs: float) -> float:
-    """Return the relative difference of two numbers; 0 where both are infinite or both undefined, inf where one is."""
-    if ours == theirs or (math.isnan(ours) and math.isnan(theirs)):
-        return 0.0
-    if not (math.isfinite(ours) and math.isfinite(theirs)):
-        return math.inf
-    return abs(ours - theirs) / abs(theirs)
+def _left_out(table: pd.DataFrame, study: dict[str, Any]) -> "pd.Series[bool]":
+    """Return which rows are of an optional experiment, or of a model of it, that the study does not ask for."""
+    left_out = table["variant"].isna()
+    for name in (name for paper in PAPERS for name in paper.optional):
+        models = study.get("measures", {}).get(name, {}).get("models", ())
+        left_out |= (table["variant"] == name) & ~table["model"].isin(models)
+    return left_out
 
 
-def _compare(
-    exhibit: str, ours: dict[tuple[str, ...], Row], theirs: dict[tuple[str, ...], Row], notes: list[str]
-) -> dict[str, Any]:
-    shared = sorted(ours.keys() & theirs.keys())
-    identical = sum(ours[key] == theirs[key] for key in shared)
-    largest = {DETERMINISTIC: 0.0, SAMPLED: 0.0}
-    wrong = False
-    for key in shared:
-        mine, reference = ours[key], theirs[key]
-        tolerance = SAMPLED if int(mine["samples"]) or mine["chain"] != "none" else DETERMINISTIC
-        gap = difference(float(mine["perplexity"]), float(reference["perplexity"]))
-        largest[tolerance] = max(largest[tolerance], gap)
-        counts_differ = any(mine[column] != reference[column] for column in ("documents", "tokens"))
-        if gap > tolerance or counts_differ:
-            wrong = True
-            notes.append(
-                f"{exhibit}: {', '.join(key)}: perplexity {mine['perplexity']} on {mine['tokens']} tokens,"
-                f" reference {reference['perplexity']} on {reference['tokens']}"
-            )
-    missing, unexpected = len(theirs.keys() - ours.keys()), len(ours.keys() - theirs.keys())
-    worst = max(largest, key=lambda tolerance: largest[tolerance] / tolerance)
-    return {
-        "exhibit": exhibit,
-        "compared": len(shared),
-        "identical": identical,
-        "missing": missing,
-        "unexpected": unexpected,
-        "largest_difference": f"{largest[worst]:.2g}",
-        "tolerance": f"{worst:g}",
-        "verdict": "differs" if wrong or missing or unexpected else "agrees",
-    }
+def _choose_rules(pairs: pd.DataFrame) -> None:
+    """Add the columns `rule` and `error`, the standard error of the difference."""
+    known = pairs["standard_error_reference"].fillna(pairs["standard_error"]).astype(float)
+    sampled = pairs["samples"] != "0" if "samples" in pairs.columns else known != 0.0
+    chain = (pairs["chain"] != "none") | pairs["model"].isin(CHAIN_MODELS)
+    stated = sampled & np.isfinite(known) & (known > 0.0)
+    pairs["rule"] = np.select([chain, stated, sampled], [RELATIVE_SAMPLED, ERRORS, RELATIVE_SAMPLED], RELATIVE)
+    pairs["error"] = np.hypot(pairs["standard_error"].astype(float), known)
 
 
-def _measurements(ours: list[Row], theirs: list[Row], notes: list[str]) -> list[dict[str, Any]]:
-    """Compare measurements, one result per quantity; a sampled one is of a Markov chain or states an error."""
-    results = []
-    for quantity in sorted({row["quantity"] for row in (*ours, *theirs)}):
-        mine, reference = (
-            {tuple(row[axis] for axis in MEASURED_AXES): row for row in rows if row["quantity"] == quantity}
-            for rows in (ours, theirs)
-        )
-        shared = sorted(mine.keys() & reference.keys())
-        largest = {DETERMINISTIC: 0.0, SAMPLED: 0.0}
-        for key in shared:
-            row = reference[key]
-            sampled = row["chain"] != "none" or row["model"] in SAMPLED_MODELS or row["standard_error"] != "0.0"
-            tolerance = SAMPLED if sampled else DETERMINISTIC
-            gap = difference(float(mine[key]["value"]), float(row["value"]))
-            largest[tolerance] = max(largest[tolerance], gap)
-            if gap > tolerance:
-                notes.append(f"{quantity}: {', '.join(key)}: {mine[key]['value']}, reference {row['value']}")
-        missing, unexpected = len(reference.keys() - mine.keys()), len(mine.keys() - reference.keys())
-        worst = max(largest, key=lambda tolerance: largest[tolerance] / tolerance)
-        results.append(
-            {
-                "exhibit": f"measured: {quantity}",
-                "compared": len(shared),
-                "identical": sum(mine[key] == reference[key] for key in shared),
-                "missing": missing,
-                "unexpected": unexpected,
-                "largest_difference": f"{largest[worst]:.2g}",
-                "tolerance": f"{worst:g}",
-                "verdict": "differs" if missing or unexpected or largest[worst] > worst else "agrees",
-            }
-        )
-    return results
+def _judge(pairs: pd.DataFrame, nats: str, relative: str, limit: float) -> None:
+    """Add the columns `gap` (by the row's rule), `allowed` and `agrees`.
+
+    Args:
+        pairs: rows with their rules.
+        nats: the column that the standard error is of.
+        relative: the column whose relative difference counts.
+        limit: how many standard errors are allowed.
+    """
+
+    def both(column: str) -> tuple[Float, Float]:
+        return pairs[column].to_numpy(np.float64), pairs[f"{column}_reference"].to_numpy(np.float64)
+
+    # what a deterministic number may differ by, which is of a perplexity where there are tokens
+    rounding = DETERMINISTIC * (both("tokens")[1] if "tokens" in pairs.columns else np.abs(both(nats)[1]))
+    beyond = np.maximum(0.0, _apart(*both(nats), 1.0) - rounding)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        in_errors = np.where(beyond == 0.0, 0.0, beyond / pairs["error"].to_numpy())
+    in_errors = np.where(np.isnan(in_errors), np.inf, in_errors)
+    pairs["gap"] = np.where(pairs["rule"] == ERRORS, in_errors, difference(*both(relative)))
+    allowed = {RELATIVE: DETERMINISTIC, RELATIVE_SAMPLED: SAMPLED, ERRORS: limit}
+    pairs["allowed"] = pairs["rule"].map(allowed)
+    pairs["agrees"] = (pairs["side"] == "both") & (pairs["gap"] <= pairs["allowed"])
+    for column in COUNTS:
+        if column in pairs.columns:
+            pairs["agrees"] &= pairs[column] == pairs[f"{column}_reference"]
 
 
-def _corpora(ours: list[Row], theirs: list[Row]) -> dict[str, Any]:
-    mine, reference = ({row["corpus"]: row for row in rows} for rows in (ours, theirs))
-    shared = sorted(mine.keys() & reference.keys())
-    notes = [
-        f"table-1: {corpus}: {column} is {mine[corpus].get(column)}, reference {value}"
-        for corpus in shared
-        for column, value in reference[corpus].items()
-        if mine[corpus].get(column) != value
-    ]
-    missing, unexpected = len(reference.keys() - mine.keys()), len(mine.keys() - reference.keys())
-    return {
-        "exhibit": "table-1",
-        "compared": len(shared),
-        "identical": sum(mine[corpus] == reference[corpus] for corpus in shared),
-        "missing": missing,
-        "unexpected": unexpected,
-        "largest_difference": "0" if not notes else "-",
-        "tolerance": "0",
-        "verdict": "differs" if notes or missing or unexpected else "agrees",
-        "notes": notes,
-    }
+def _by_exhibit(scored: pd.DataFrame, settings: dict[str, Any]) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield (an exhibit, the scores of the runs that it stands on), and what stands in none.
+
+    A score may be of a run of its own variant, or as a part of a run of "v" be of the variant "v-part".
+    """
+    of_runs: dict[tuple[str, ...], list[int]] = {}
+    columns = (scored[column] for column in ("corpus", "model", "variant", "topics", "seed"))
+    for row, (corpus, model, variant, topics, seed) in enumerate(zip(*columns, strict=True)):
+        parts = variant.split("-")
+        for n in range(len(parts), 0, -1):
+            of_runs.setdefault((corpus, model, "-".join(parts[:n]), topics, seed), []).append(row)
+    shown: set[int] = set()
+    for name, exhibit in exhibits(PAPERS, settings).items():
+        runs = [tuple(str(part) for part in run) for run in stands_on(exhibit, settings)]
+        rows = {row for run in runs for row in of_runs.get(run, ())}
+        shown |= rows
+        if runs:
+            yield name, scored.iloc[sorted(rows)]
+    rest = sorted(set(range(len(scored))) - shown)
+    if rest:
+        yield IN_NO_EXHIBIT, scored.iloc[rest]
 
 
-def _print(results: list[dict[str, Any]], notes: list[str], out: TextIO) -> None:
-    widths = [max(len(column), *(len(str(result[column])) for result in results)) for column in COLUMNS]
-    for cells in (COLUMNS, *([str(result[column]) for column in COLUMNS] for result in results)):
+def _results(name: str, rows: pd.DataFrame) -> Iterator[Result]:
+    """Yield a line of the comparison for each rule that judges rows of an exhibit."""
+    for rule, judged in rows.groupby("rule"):
+        both = judged["side"] == "both"
+        yield {
+            "exhibit": name,
+            "judged_by": rule,
+            "compared": int(both.sum()),
+            "identical": int(judged["identical"].sum()),
+            "missing": int((judged["side"] == "right_only").sum()),
+            "unexpected": int((judged["side"] == "left_only").sum()),
+            "largest_difference": f"{judged.loc[both, 'gap'].max() if both.any() else 0.0:.2g}",
+            "allowed": f"{judged['allowed'].iloc[0]:.2g}",
+            "verdict": "agrees" if judged["agrees"].all() else "differs",
+        }
+
+
+def _notes(name: str, rows: pd.DataFrame) -> Iterator[str]:
+    """Yield what is printed of rows that are on both sides and differ."""
+    others = [column.removesuffix("_reference") for column in rows.columns if column.endswith("_reference")]
+    key = [column for column in (*AXES, *MEASURED_AXES[-3:]) if column in rows.columns and column not in others]
+    for row in rows[(rows["side"] == "both") & ~rows["agrees"]].to_dict("records"):
+        changed = [c for c in others if row[c] != row[f"{c}_reference"]]
+        what = ", ".join(f"{c} is {row[c]}, reference {row[f'{c}_reference']}" for c in changed)
+        yield f"{name}: {', '.join(str(row[column]) for column in key)}: {what}"
+
+
+def _print(results: list[Result], notes: list[str], out: TextIO) -> None:
+    lines = [COLUMNS, *(tuple(str(result[column]) for column in COLUMNS) for result in results)]
+    widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
+    for cells in lines:
         print("  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip(), file=out)
-    shown = 20
-    for note in notes[:shown]:
+    for note in notes[:NOTES]:
         print(note, file=out)
-    if len(notes) > shown:
-        print(f"... and {len(notes) - shown} more", file=out)
+    if len(notes) > NOTES:
+        print(f"... and {len(notes) - NOTES} more", file=out)

@@ -151,7 +151,12 @@ def test_a_run_on_one_core_that_is_killed_again_and_again_gives_the_bytes_of_one
         process.wait()
     assert not (folder / "paper/tiny.pdf").exists()
     kept = {path: path.stat().st_mtime_ns for path in (folder / "data/tiny/models").rglob("*-0.npz")}
-    made = (*TABLES, "figures/tiny/figure-4.pdf", "paper/generated/tiny/table-claims.tex", "paper/generated/tiny/macros.tex")
+    made = (
+        *TABLES,
+        "figures/tiny/figure-4.pdf",
+        "paper/generated/tiny/table-claims.tex",
+        "paper/generated/tiny/macros.tex",
+    )
     done = run(folder, "--cores", "1", *made)
     assert done.returncode == 0, done.stderr[-3000:]
     # finished work was kept: most models are those from before the last kill
@@ -319,6 +324,8 @@ def test_the_shipped_studies_plan_every_exhibit(study: str) -> None:
     assert jobs["paper"] == 1
     settings = yaml.safe_load((ROOT / f"workflow/studies/{study}.yaml").read_text())
     made = done.stdout + done.stderr
-    assert all(f"{name}.{'pdf' if one.kind == 'figure' else 'tex'}" in made for name, one in exhibits(PAPERS, settings).items())
+    assert all(
+        f"{name}.{'pdf' if one.kind == 'figure' else 'tex'}" in made for name, one in exhibits(PAPERS, settings).items()
+    )
     assert jobs["verdicts"] == len(PAPERS)
     assert jobs["figures"] == jobs["tables"] == 1

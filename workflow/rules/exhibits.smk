@@ -38,8 +38,8 @@ rule verdicts:
 
 
 EXHIBIT = (
-    " --study {input.study} --scores {input.scores} --corpora {input.corpora} --measurements {input.measurements}"
-    " --verdicts {input.verdicts} {params.options} --job-benchmarks {params.benchmarks} --output {params.folder} 2> {log}"
+    "--study {input.study} --scores {input.scores} --corpora {input.corpora} --measurements {input.measurements}"
+    " --verdicts {input.verdicts} {params.options} --job-benchmarks {params.benchmarks} --output $(dirname {output[0]}) 2> {log}"
 )
 VERDICTS = [f"{DATA}/verdicts/{paper.name}.json" for paper in PAPERS]
 
@@ -60,9 +60,8 @@ rule figures:
         code=exhibit_code(("figure",)),
         options="",
         benchmarks=f"{BENCHMARKS}/figure",
-        folder=FIGURES,
     shell:
-        "heldout exhibits figures" + EXHIBIT
+        f"heldout exhibits figures {EXHIBIT}"
 
 
 rule tables:
@@ -82,6 +81,5 @@ rule tables:
         code=exhibit_code(("table", "macros")),
         options=options(TIMINGS | {"commit": f"'{checked_out()}'", "date": f"'{commit('%cs')}'"}),
         benchmarks=f"{BENCHMARKS}/table",
-        folder=GENERATED,
     shell:
-        "heldout exhibits tables" + EXHIBIT
+        f"heldout exhibits tables {EXHIBIT}"

@@ -7,7 +7,8 @@ rule paper:
         main=source("paper/main.tex"),
         bibliography=source("paper/references.bib"),
         sections=sorted(source(f"paper/sections/{file.name}") for file in (ROOT / "paper/sections").glob("*.tex")),
-        exhibits=exhibit_files("figure", "table", "macros"),
+        macros=f"{GENERATED}/macros.tex",
+        exhibits=exhibit_files("figure", "table"),
     output:
         report(PDF, category="Paper"),
     log:
@@ -19,13 +20,12 @@ rule paper:
         epoch=commit("%ct") or "0",
         sources=os.path.relpath(ROOT / "paper", GENERATED),
         figures=os.path.relpath(FIGURES, GENERATED),
-        folder=GENERATED,
-        name=settings.name,
     shell:
-        "( cd {params.folder} && rm -f {params.name}.*"
+        # what an earlier run left half-written would stop TeX
+        "name=$(basename {output} .pdf) && ( cd $(dirname {input.macros}) && rm -f $name.*"
         " && export TEXINPUTS=.:{params.sources}:{params.figures}: BIBINPUTS={params.sources}:"
         " SOURCE_DATE_EPOCH={params.epoch} FORCE_SOURCE_DATE=1 TEXMFVAR=$PWD/texmf"
         # references into tables that span pages take some passes to settle
         " && latexmk -e '$max_repeat=9' -pdf -Werror -interaction=nonstopmode -halt-on-error -file-line-error"
-        " -jobname={params.name} {params.sources}/main.tex )"
-        " > {log} 2>&1 && mv {params.folder}/{params.name}.pdf {output}"  # what an earlier run left half-written would stop TeX
+        " -jobname=$name {params.sources}/main.tex )"
+        " > {log} 2>&1 && mv $(dirname {input.macros})/$name.pdf {output}"

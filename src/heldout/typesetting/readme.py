@@ -15,7 +15,7 @@ from heldout.typesetting.provenance import cost
 _RESULTS = """\
 # Results of the study `{study}`
 
-Written by `make readme` from `data/reference/{study}`. Verdicts are computed, none is typed; the paper states each test.
+Written by `make readme` from `data/reference/{study}`. Verdicts are computed; the paper states each test.
 
 * [Corpora](#corpora)
 * [Claims](#claims): {claims}

@@ -40,6 +40,7 @@ from heldout.papers.buntine.results import (
     more_samples,
     selections,
 )
+from heldout.points import select
 from heldout.verdicts import ALWAYS, GENERALLY, Claim, Finding, counted, median, of_no_corpus
 
 if TYPE_CHECKING:
@@ -135,14 +136,11 @@ def harmonic_mean_biased(inputs: Inputs) -> Finding:
 @of_no_corpus
 def lemma_1(inputs: Inputs) -> Finding:
     """Count the gammas at which the mean of LRS's estimate over the exact probability is 1 within its error."""
-    if inputs.measurements is None:
-        return Finding(0, 0, "", 0)
-    table = inputs.measurements[inputs.measurements["quantity"] == RATIO + SEQUENTIAL]
-    table = table[table["seed"] == table["seed"].min()]
+    table = select(inputs.measurements, quantity=RATIO + SEQUENTIAL)
     ratios = {
         gamma: (float(row["value"]), float(row["standard_error"]))
         for gamma in GAMMAS
-        for row in table[table["variant"] == variant(gamma)].iloc[:1].to_dict("records")
+        for row in select(table, variant=variant(gamma), seed=table["seed"].min()).to_dict("records")
     }
     cutoff = _corrected(len(ratios))
     texts = [f"{value:.3f} +- {error:.3f}" for value, error in ratios.values()]
@@ -190,8 +188,7 @@ def _drawn(inputs: Inputs, *models: str) -> "pd.DataFrame":
 
 def _samples(inputs: Inputs, evaluator: str) -> str:
     """Return with how many samples an evaluator scored the drawn corpora."""
-    table = _drawn(inputs, LDA, TRUTH)
-    return _alternatives(table[table["evaluator"] == evaluator]["samples"])
+    return _alternatives(select(_drawn(inputs, LDA, TRUTH), evaluator=evaluator)["samples"])
 
 
 def _alternatives(numbers: "pd.Series[int]") -> str:
@@ -347,11 +344,9 @@ def few_samples_suffice(inputs: Inputs) -> Finding:
     The errors are the samplers' own, since both score the same documents; documents of all seeds count.
     """
     documents = more_samples(inputs)
-    if documents is None:
-        return counted([], "", [])
     agree, texts = [], []
     for corpus in SOURCES:
-        rows = documents[documents["corpus"] == corpus]
+        rows = select(documents, corpus=corpus)
         if len(rows):
             (gap, error), length = _mean_gap(rows), _length(inputs, corpus)
             agree.append(abs(gap) <= CUTOFF * error)
@@ -372,8 +367,7 @@ def _mean_gap(documents: "pd.DataFrame") -> tuple[float, float]:
 
 def _length(inputs: Inputs, corpus: str) -> float:
     """Return the mean length of a drawn corpus's held-out documents, tokens."""
-    rows = _drawn(inputs, TRUTH)
-    rows = rows[(rows["corpus"] == corpus) & (rows["evaluator"] == SEQUENTIAL)]
+    rows = select(_drawn(inputs, TRUTH), corpus=corpus, evaluator=SEQUENTIAL)
     return float(rows["tokens"].sum() / rows["documents"].sum())
 
 

@@ -24,6 +24,7 @@ from heldout.inputs import Inputs
 from heldout.papers.buntine.experiments.convergence_to_exact import METHODS
 from heldout.papers.buntine.results import LABELS, PUBLISHED, SHORT, calibration, convergence, more_samples
 from heldout.papers.buntine.tables import label
+from heldout.points import select
 from heldout.typesetting import latex
 from heldout.typesetting.interpretations import Interpretation, Lines, asked, from_settings, setting
 
@@ -128,11 +129,9 @@ def _samples(numbers: Mapping[str, Any]) -> str:
 def _more_samples(inputs: Inputs) -> list[str]:
     """Return the sequential sampler with the samples of the check less with the study's, under the true models."""
     documents, more = more_samples(inputs), asked(inputs, SELECTION).get("check_samples")
-    if documents is None or more is None:
-        return []
     parts = []
     for corpus in SOURCES:
-        gaps = documents.loc[(documents["corpus"] == corpus) & (documents["samples"] == more), "gap"]
+        gaps = select(documents, corpus=corpus, samples=more)["gap"]
         if len(gaps):
             parts.append(f"{latex.signed(float(gaps.mean()), 2)} ({corpus}, mean of {len(gaps)})")
     return (

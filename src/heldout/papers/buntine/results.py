@@ -17,12 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.corpora.realistic import SOURCES
-from heldout.evaluators import EXACT, MEAN_FIELD_FIRST, PARTICLES, SEQUENTIAL
+from heldout.evaluators import EXACT, MEAN_FIELD_FIRST, PARTICLES, SEQUENTIAL, of_likelihood
 from heldout.inputs import Inputs
 from heldout.models import LDA
-from heldout.papers.buntine.experiments.calibration import ERROR, MEAN, TOKENS, estimators, variant
+from heldout.papers.buntine.experiments.calibration import ERROR, MEAN, TOKENS, variant
 from heldout.papers.buntine.experiments.convergence_to_exact import ESTIMATE, METHODS
 from heldout.papers.buntine.experiments.model_selection import TRUTH, trained_on, with_more
+from heldout.points import select
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -116,26 +117,22 @@ Calibration = dict[tuple[float, str], Errors]  # by gamma and estimator
 
 def calibration(inputs: Inputs) -> Calibration:
     """Return the errors at every gamma of the source, of the first seed; nothing where none was measured."""
-    table = inputs.measurements
-    if table is None:
-        return {}
-    at = (_calibration_at(table[table["variant"] == variant(gamma)], gamma) for gamma in GAMMAS)
+    at = (_calibration_at(select(inputs.measurements, variant=variant(gamma)), gamma) for gamma in GAMMAS)
     return {key: errors for of_gamma in at for key, errors in of_gamma.items()}
 
 
 def _calibration_at(table: "pd.DataFrame", gamma: float) -> Calibration:
-    table = table[(table["quantity"] != TOKENS) | (table["axis"] == "pairs")]
-    tokens = table[table["quantity"] == TOKENS].sort_values("seed")
+    tokens = select(table, quantity=TOKENS, axis="pairs").sort_values("seed")
     if tokens.empty:
         return {}
-    table = table[table["seed"] == tokens["seed"].iloc[0]]
+    table = select(table, seed=tokens["seed"].iloc[0])
     unit = float(tokens["value"].iloc[0]) * math.log(2.0)
     rows: dict[str, list[tuple[int, float, float]]] = {}
     columns = (table[column] for column in ("quantity", "at", "value", "standard_error"))
     for quantity, at, value, error in zip(*columns, strict=True):
         rows.setdefault(quantity, []).append((int(at), float(value), float(error)))
     result = {}
-    for name in estimators():
+    for name in of_likelihood():
         errors = np.array([value for _, value, _ in sorted(rows[ERROR + name])])
         ((pairs, value, error),) = rows[MEAN + name]
         result[gamma, name] = Errors(errors / unit, value / unit, error / unit, pairs)
@@ -227,21 +224,17 @@ class Convergence:
 
 def convergence(inputs: Inputs) -> list[Convergence]:
     """Return every pair of a model and a document of the first seed, by number of topics."""
-    table = inputs.measurements
-    if table is None or not table["quantity"].str.startswith(ESTIMATE).any():
-        return []
-    table = table[table["quantity"].isin([EXACT, *(ESTIMATE + name for name in METHODS)])]
-    table = table[table["axis"].isin(["tokens", "samples"])]
-    table = table[table["seed"] == table["seed"].min()]
+    table = select(inputs.measurements, axis="samples")
+    table = table[table["quantity"].isin([ESTIMATE + name for name in METHODS])]
     pairs = []
     for topics in sorted(int(k) for k in table["topics"].unique()):
-        rows = table[table["topics"] == topics]
-        (exact,) = rows[rows["quantity"] == EXACT].to_dict("records")
+        named = {"topics": topics, "seed": table["seed"].min()}
+        (exact,) = select(inputs.measurements, quantity=EXACT, axis="tokens", **named).to_dict("records")
         tokens = int(exact["at"])
         bits = -1.0 / (tokens * math.log(2.0))
         estimates = {}
         for name in METHODS:
-            runs = rows[rows["quantity"] == ESTIMATE + name]
+            runs = select(table, quantity=ESTIMATE + name, **named)
             if len(runs):
                 estimates[name] = runs.pivot_table(index="at", columns="chain", values="value") * bits
         pairs.append(Convergence(topics, tokens, float(exact["value"]) * bits, estimates))
@@ -331,12 +324,12 @@ def _mean(values: list[float]) -> float:
 
 def selections(inputs: Inputs) -> dict[str, Selection]:
     """Return the scores of every drawn corpus that has any, in the order of `SOURCES`."""
-    table = inputs.scores
     result = {}
     for corpus, source in SOURCES.items():
         models: dict[tuple[str, int], dict[At, Scored]] = {}
         truth: dict[str, dict[int, Scored]] = {}
-        for row in table[(table["corpus"] == corpus) & table["model"].isin([LDA, TRUTH])].to_dict("records"):
+        rows = select(inputs.scores, corpus=corpus)
+        for row in rows[rows["model"].isin([LDA, TRUTH])].to_dict("records"):
             nats, error = (float(row[column]) / float(row["tokens"]) for column in ("log_likelihood", "standard_error"))
             scored = Scored(nats, error, float(row["perplexity"]))
             evaluator, topics, seed = str(row["evaluator"]), int(row["topics"]), int(row["seed"])
@@ -350,21 +343,16 @@ def selections(inputs: Inputs) -> dict[str, Selection]:
     return result
 
 
-def more_samples(inputs: Inputs) -> "pd.DataFrame | None":
+def more_samples(inputs: Inputs) -> "pd.DataFrame":
     """Return the sequential sampler with many samples beside itself with the study's few, document by document.
 
     A row is a document, scored under the true model: its corpus, seed and number (`at`); `samples`, the many; `gap`,
     their log-likelihood less that of the few, in nats; and `variance`, that of the gap's Monte Carlo error, nats^2.
-    None where nothing was measured.
     """
-    table = inputs.measurements
-    if table is None:
-        return None
     prefix, suffix = with_more(0).split("0")
-    table = table[(table["model"] == TRUTH) & (table["axis"] == "document")]
+    table = select(inputs.measurements, model=TRUTH, axis="document")
     many = table[table["quantity"].str.startswith(prefix) & table["quantity"].str.endswith(suffix)]
-    few = table[table["quantity"] == SEQUENTIAL]
-    both = many.merge(few, on=["corpus", "seed", "at"], suffixes=("", "_few"))
+    both = many.merge(select(table, quantity=SEQUENTIAL), on=["corpus", "seed", "at"], suffixes=("", "_few"))
     return both[["corpus", "seed", "at"]].assign(
         samples=both["quantity"].str[len(prefix) : -len(suffix)].astype(int),
         gap=both["value"] - both["value_few"],

@@ -5,9 +5,8 @@ import math
 import numpy as np
 
 from heldout.errors import InputError
-from heldout.evaluators import ESTIMATORS, EXACT
+from heldout.evaluators import ESTIMATORS, EXACT, of_likelihood
 from heldout.inputs import Inputs
-from heldout.papers.buntine.experiments.calibration import estimators
 from heldout.papers.buntine.experiments.convergence_to_exact import METHODS
 from heldout.papers.buntine.results import (
     GAMMAS,
@@ -125,7 +124,7 @@ def errors_of_all(inputs: Inputs) -> str:
             cells += [_number(figure) for figure in figures] or [latex.DASH] * 2
         return cells
 
-    others = [row(name) for name in estimators() if name not in METHODS]
+    others = [row(name) for name in of_likelihood() if name not in METHODS]
     rows: list[latex.Row] = [*map(row, METHODS), r"\midrule", *others]
     return latex.tabular(inputs, f"@{{}}l{'rr' * len(GAMMAS)}@{{}}", head, rows)
 

@@ -10,6 +10,7 @@ LIKELIHOOD = Paper(
     source="this paper",
     experiments=("optimism", "bidirectional", "epca-marginal", "precision", "peers"),
     optional=("peers",),
+    front_page="front_page",
     exhibits={
         "figure-bidirectional": Exhibit(
             "figure", "the likelihood between two bounds", _FIGURES, "bidirectional", ("bidirectional",)

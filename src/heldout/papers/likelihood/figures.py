@@ -37,7 +37,6 @@ from heldout.papers.likelihood.experiments.optimism import DENSITY, NML, ONE_STE
 from heldout.papers.likelihood.experiments.peers import REPORTED
 from heldout.papers.likelihood.results import (
     FITTED,
-    LIBRARIES,
     OPTIMISM,
     PEERS,
     TRUTH,
@@ -95,8 +94,6 @@ ERRORS = 2.0  # standard errors in each direction of a band or bar
 REPAIRS_LINEAR = 1e-2  # nats per token; up to here the axis is linear, beyond it logarithmic
 MOST_TOPICS_BELOW = 100  # in the panels against length and constant
 
-# quantity, label, marker
-BOUNDS = ((bounded.UPPER, "upper bound", "v"), (bounded.LOWER, "lower bound", "^"))
 BOUNDS_COLOUR, BETWEEN = "#555555", "#EEEEEE"
 BOUNDS_LINEAR = 0.3  # nats
 
@@ -110,17 +107,11 @@ COMPONENT_LINES = (("#0072B2", "-"), ("#CC79A7", "--"))  # of one component and 
 FARTHEST = 5.0  # standard errors; what lies further out is counted at the edge
 
 # Tol's bright scheme: the models and evaluators of the other figures have other colours
-LIBRARY_LOOKS: dict[str, Look] = dict(
-    zip(
-        LIBRARIES,
-        (
-            {"color": "#4477AA", "marker": "o"},
-            {"color": "#EE6677", "marker": "s"},
-            {"color": "#228833", "marker": "^"},
-        ),
-        strict=True,
-    )
-)
+LIBRARY_LOOKS: dict[str, Look] = {
+    "scikit-learn": {"color": "#4477AA", "marker": "o"},
+    "gensim": {"color": "#EE6677", "marker": "s"},
+    "tomotopy": {"color": "#228833", "marker": "^"},
+}
 
 PERCENT_RANGE, PERCENT_TICKS = (0.05, 150.0), (0.1, 1.0, 10.0, 100.0)
 PALE, OTHERS = "#BBBBBB", "others"
@@ -341,7 +332,7 @@ def _bounds_panel(axis: Axes, cell: "pd.DataFrame") -> None:
     axis.fill_between(upper["at"], lower["value"], upper["value"], color=BETWEEN, linewidth=0, zorder=0.6)
     label = f"left-to-right sequential, {int(reference['at'].iloc[0])} samples"
     axis.axhline(0.0, color=style.EVALUATOR_COLOURS[SEQUENTIAL], linewidth=1.4, zorder=1.5, label=label)
-    for bound, (_, label, marker) in zip((upper, lower), BOUNDS, strict=True):
+    for bound, label, marker in ((upper, "upper bound", "v"), (lower, "lower bound", "^")):
         look: Look = {"color": BOUNDS_COLOUR, "marker": marker, "linewidth": 1.2, "elinewidth": 0.8, "label": label}
         axis.errorbar(bound["at"], bound["value"], ERRORS * bound["standard_error"], **look)
     axis.set_xscale("log")

@@ -144,3 +144,18 @@ def large(value: float) -> str:
         return latex.perplexity(value) if value >= 10.0 else latex.decimal(value, 2)
     factor, exponent = f"{value:.1e}".split("e")
     return rf"\ensuremath{{{factor}\cdot10^{{{int(exponent)}}}}}"
+
+
+def front_page(inputs: Inputs) -> str:
+    """Return PLSA's perplexity on each corpus at the most topics, folded in and true, in Markdown."""
+    lines = [
+        "| corpus | topics | full folding-in | half folding-in | the likelihood | full is too low by |",
+        "|---|---|---|---|---|---|",
+    ]
+    for corpus in optimism_corpora(inputs):
+        full, half, truth = (curve(inputs, corpus, PLSA, name) for name in (FULL, HALF, TRUTH))
+        k = max(truth)
+        factor = full[k].value - truth[k].value
+        cells = [*(f"{points[k].perplexity:,.0f}" for points in (full, half, truth)), f"x {math.exp(factor):.1f}"]
+        lines.append(f"| {' | '.join([corpus, str(k), *cells])} |")
+    return "\n".join(lines) + "\n"

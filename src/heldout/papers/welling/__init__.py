@@ -12,6 +12,9 @@ _SMOOTHING = ("PLSA under every constant, added after training", _S, "first_read
 _SECOND = ("PLSA under every constant, added at every M step", _S, "second_reading", (SECOND,))
 _BEYOND = ("PLSA beyond the size of the vocabulary", _S, "beyond", (BEYOND,))
 _COMPARISON = ("LDA beside the best curves of PLSA and EPCA", _C, "comparison", (PLSA, EPCA, LDA))
+_SIMILAR = ("plsa-vem-similar", "plsa-tem-similar")
+_OVERFITS = ("full-always-improves", "half-above-full", "half-overfits")
+_BETTER = ("lda-better", "lda-better-by-half", "epca-similar")
 
 WELLING = Paper(
     name="welling",
@@ -26,11 +29,11 @@ WELLING = Paper(
     ),
     exhibits={
         "table-1": Exhibit("table", "the corpora", _TABLES, "table_1", original="Table 1"),
-        **{f"figure-{1 + i}": Exhibit("figure", *_VERSIONS, i, f"Figure {1 + i}") for i in range(3)},
-        **{f"figure-{4 + i}": Exhibit("figure", *_SMOOTHING, i, f"Figure {4 + i}") for i in range(3)},
+        **{f"figure-{1 + i}": Exhibit("figure", *_VERSIONS, i, f"Figure {1 + i}", claims=_SIMILAR) for i in range(3)},
+        **{f"figure-{4 + i}": Exhibit("figure", *_SMOOTHING, i, f"Figure {4 + i}", claims=_OVERFITS) for i in range(3)},
         **{f"figure-{4 + i}b": Exhibit("figure", *_SECOND, i, f"Figure {4 + i}") for i in range(3)},
-        **{f"figure-{7 + i}": Exhibit("figure", *_COMPARISON, i, f"Figure {7 + i}") for i in range(3)},
-        "figure-beyond": Exhibit("figure", *_BEYOND),
+        **{f"figure-{7 + i}": Exhibit("figure", *_COMPARISON, i, f"Figure {7 + i}", claims=_BETTER) for i in range(3)},
+        "figure-beyond": Exhibit("figure", *_BEYOND, claims=("full-improves-beyond-vocabulary",)),
         "figure-point-posteriors": Exhibit(
             "figure",
             "point posteriors: bounds and collapses",
