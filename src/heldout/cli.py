@@ -121,10 +121,12 @@ def fit(args: argparse.Namespace) -> None:
     from heldout.corpora.corpus import Corpus
     from heldout.runs import score, train
     from heldout.scores import write_scores
+    from heldout.timings import timed
 
     corpus = Corpus.load(args.corpus)
     split = {"seed": args.seed, "test_documents": args.test_documents}
-    chains = train(corpus, args.model, topics=args.topics, settings=args.train_settings, **split)
+    with timed(args.training_benchmark):
+        chains = train(corpus, args.model, topics=args.topics, settings=args.train_settings, **split)
     if len(chains) != len(args.output):
         raise InputError(f"fit: {args.model} gives {len(chains)} files here, but --output names {len(args.output)}")
     for topics, path in zip(chains, args.output, strict=True):
@@ -289,10 +291,14 @@ def _add_tables(sub: argparse.ArgumentParser) -> None:
     sub.add_argument("--measurements", type=Path, required=True, help="plain or gzipped")
 
 
-def _add_known(sub: argparse.ArgumentParser) -> None:
-    sub.add_argument("--verdicts", type=Path, nargs="+", default=[], help="files of verdicts, in the papers' order")
+def _add_timings(sub: argparse.ArgumentParser) -> None:
     sub.add_argument("--timings", type=Path, help="reference timings of the study, where there are any")
     sub.add_argument("--benchmarks", type=Path, help="reference timings of the estimators, where there are any")
+
+
+def _add_known(sub: argparse.ArgumentParser) -> None:
+    sub.add_argument("--verdicts", type=Path, nargs="+", default=[], help="files of verdicts, in the papers' order")
+    _add_timings(sub)
     sub.add_argument("--commit", default="", help="the commit that the paper is built from")
     sub.add_argument("--date", default="", help="that commit's date")
 
@@ -363,6 +369,7 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("--smoothing", type=float, nargs="+", default=[], help="constants to add after training")
     sub.add_argument("--output", type=Path, nargs="+", required=True, help="where topics go, a file per chain")
     sub.add_argument("--scores", type=Path, help="where scores go; not scored where not given")
+    sub.add_argument("--training-benchmark", type=Path, help="where to keep what the training alone took")
 
     sub = verb("sweep", sweep)
     sub.add_argument("corpus", type=Path)
@@ -403,6 +410,7 @@ def parser() -> argparse.ArgumentParser:
     sub = verb("verdicts", verdicts)
     sub.add_argument("paper", help="a folder of heldout.papers, such as welling")
     _add_tables(sub)
+    _add_timings(sub)
     sub.add_argument("--output", type=Path, required=True)
 
     sub = verb("exhibits", exhibits)

@@ -36,6 +36,10 @@ class Finding:
         effect: the sizes, in words; plain text.
         seeds: how many seeds it stands on.
         holds, fails: the shares that decide.
+
+    Examples:
+        >>> Finding(19, 20, "", seeds=1).verdict, Finding(19, 20, "", seeds=1, **ALWAYS).verdict
+        ('holds', 'mixed')
     """
 
     agreeing: int

@@ -32,9 +32,10 @@ rule verdicts:
         f"{BENCHMARKS}/verdicts/{{name}}.tsv"
     params:
         code=verdict_code,
+        options=options(TIMINGS),
     shell:
         "heldout verdicts {wildcards.name} --study {input.study} --scores {input.scores} --corpora {input.corpora}"
-        " --measurements {input.measurements} --output {output} 2> {log}"
+        " --measurements {input.measurements} {params.options} --output {output} 2> {log}"
 
 
 EXHIBIT = (

@@ -3,7 +3,9 @@
 FIT = (
     "heldout fit {input.corpus} --model {wildcards.model} --variant {wildcards.variant} --topics {wildcards.topics}"
     " --seed {wildcards.seed} --test-documents {params.test_documents} --train-settings {params.train}"
-    " --fold-in-settings {params.fold_in} {params.smoothing} --output {output.topics} --scores {output.scores} 2> {log}"
+    " --fold-in-settings {params.fold_in} {params.smoothing} --output {output.topics} --scores {output.scores}"
+    f" --training-benchmark {BENCHMARKS}/training/{{wildcards.corpus}}/{{wildcards.model}}/{{wildcards.variant}}"
+    "/{wildcards.topics}-{wildcards.seed}.tsv 2> {log}"
 )
 
 

@@ -17,7 +17,19 @@ from matplotlib.axis import Axis  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator  # noqa: E402
 
-from heldout.evaluators import FULL, HALF  # noqa: E402
+from heldout.evaluators import (  # noqa: E402
+    EXACT,
+    FULL,
+    HALF,
+    HARMONIC,
+    LAPLACE,
+    MEAN_FIELD_BOUND,
+    MEAN_FIELD_FIRST,
+    MEAN_FIELD_SECOND,
+    PARTICLES,
+    SEQUENTIAL,
+)
+from heldout.models import EPCA, LDA, PLSA, TEM, VEM  # noqa: E402
 
 WIDTH = 6.3  # inches: the paper's text width, so that fonts keep their size
 HEIGHT = 2.75
@@ -26,11 +38,11 @@ APART = 4.0  # least factor between two of a narrow panel's labelled numbers
 
 # Okabe and Ito's colours, which readers with any colour vision can tell apart
 COLOURS = {
-    "plsa-hof": "#0072B2",
-    "lda": "#D55E00",
-    "epca": "#E69F00",
-    "plsa-vem": "#56B4E9",
-    "plsa-tem": "#CC79A7",
+    PLSA: "#0072B2",
+    LDA: "#D55E00",
+    EPCA: "#E69F00",
+    VEM: "#56B4E9",
+    TEM: "#CC79A7",
     "lsa": "#009E73",
     "nmf": "#F0E442",
     "unigram": "#999999",
@@ -39,29 +51,29 @@ COLOURS = {
 # Where evaluators are compared each has its colour, the same in every figure: Okabe and Ito's and, as these are too
 # few, some of Tol's muted ones
 EVALUATOR_COLOURS = {
-    "exact-marginal": "#000000",
+    EXACT: "#000000",
     "truth": "#000000",
     FULL: "#D55E00",
     HALF: "#E69F00",
     "plug-in-posterior-mean": "#CC79A7",
-    "mean-field-bound": "#56B4E9",
-    "left-to-right-sequential": "#0072B2",
-    "left-to-right": "#009E73",
-    "mean-field-importance": "#66C2E8",
-    "mean-field-importance-second-order": "#882255",
-    "harmonic-mean": "#999999",
-    "laplace-softmax": "#332288",
+    MEAN_FIELD_BOUND: "#56B4E9",
+    SEQUENTIAL: "#0072B2",
+    PARTICLES: "#009E73",
+    MEAN_FIELD_FIRST: "#66C2E8",
+    MEAN_FIELD_SECOND: "#882255",
+    HARMONIC: "#999999",
+    LAPLACE: "#332288",
     "laplace-one-step": "#44AA99",
     "laplace-density": "#999933",
     "nml-penalised": "#777777",
 }
-MARKERS = {"plsa-hof": "o", "lda": "s", "epca": "^", "plsa-vem": "v", "plsa-tem": "D", "lsa": "P", "nmf": "X"}
+MARKERS = {PLSA: "o", LDA: "s", EPCA: "^", VEM: "v", TEM: "D", "lsa": "P", "nmf": "X"}
 MODEL_NAMES = {
-    "plsa-hof": "PLSA-HOF",
-    "lda": "LDA",
-    "epca": "EPCA",
-    "plsa-vem": "PLSA-VEM",
-    "plsa-tem": "PLSA-TEM",
+    PLSA: "PLSA-HOF",
+    LDA: "LDA",
+    EPCA: "EPCA",
+    VEM: "PLSA-VEM",
+    TEM: "PLSA-TEM",
     "lsa": "LSA",
     "nmf": "NMF",
     "unigram": "unigram",

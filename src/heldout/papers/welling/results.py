@@ -13,6 +13,10 @@ from heldout.errors import InputError
 from heldout.evaluators import EXACT, FULL, HALF
 from heldout.inputs import Inputs
 from heldout.models import PLSA
+from heldout.papers.welling.experiments.bounds import TOKENS
+from heldout.papers.welling.experiments.normaliser_limits import LIMIT
+from heldout.papers.welling.experiments.normaliser_limits import MODEL as WORD_TOPICS
+from heldout.papers.welling.experiments.normalisers import QUANTITY as LOG_NORMALISER
 from heldout.papers.welling.experiments.point_posteriors import LOG_LIKELIHOOD, OBJECTIVE, POINT
 from heldout.points import REPORTED_CHAINS, select
 from heldout.scores import perplexity as perplexity_of
@@ -21,11 +25,8 @@ from heldout.study import SECOND_READING
 if TYPE_CHECKING:
     import pandas as pd
 
-LOG_NORMALISER = "log-normaliser"
-NORMALISED = "normalised-folding-in"  # the evaluator of the model with a topic per word
 BY_DOCUMENT = ("bounds", "point-posterior", "discrete-latents")  # the variants whose documents have exact values
 CHAINS = ("none", "0")  # the one chain whose documents are measured, where there are several
-TOKENS, POINT_BOUND = "tokens", "point-bound"  # of a document: its length, its value by a discrete point posterior
 
 At = tuple[int, int]  # topics, seed
 
@@ -279,7 +280,7 @@ def bands(inputs: Inputs, corpus: str) -> dict[At, Band]:
     chosen = best(study_curves(inputs, corpus, PLSA, HALF))
     if chosen is None:
         return {}
-    rows = select(inputs.measurements, quantity="log-nml", corpus=corpus)
+    rows = select(inputs.measurements, quantity=LIMIT, corpus=corpus)
     limits = {
         (int(k), int(s)): perplexity_of(float(nats), int(tokens))
         for k, s, nats, tokens in zip(*(rows[c].tolist() for c in ("topics", "seed", "value", "at")), strict=True)
@@ -291,7 +292,7 @@ def bands(inputs: Inputs, corpus: str) -> dict[At, Band]:
 
 def word_topics(inputs: Inputs, corpus: str) -> dict[str, dict[int, float]]:
     """Return the perplexity of the model with a topic per word, by evaluator and seed."""
-    rows = select(inputs.scores, model="word-topics", corpus=corpus)
+    rows = select(inputs.scores, model=WORD_TOPICS, corpus=corpus)
     perplexities: dict[str, dict[int, float]] = {}
     for evaluator, seed, value in zip(*(rows[c].tolist() for c in ("evaluator", "seed", "perplexity")), strict=True):
         perplexities.setdefault(str(evaluator), {})[int(seed)] = float(value)

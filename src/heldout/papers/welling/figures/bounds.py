@@ -16,7 +16,8 @@ from heldout.errors import InputError
 from heldout.evaluators import FULL, MEAN_FIELD_BOUND
 from heldout.inputs import Inputs
 from heldout.models import LDA, PLSA
-from heldout.papers.welling.results import POINT_BOUND, bounds_corpus, differences
+from heldout.papers.welling.experiments.discrete_latents import BOUND, HIDDEN_MARKOV, MIXTURE
+from heldout.papers.welling.results import bounds_corpus, differences
 from heldout.typesetting import style
 
 # model, quantity, label, colour; from the top
@@ -25,8 +26,8 @@ ESTIMATES = (
     (LDA, FULL, "LDA, full folding-in", style.COLOURS[LDA]),
     (PLSA, MEAN_FIELD_BOUND, "PLSA, mean-field bound", style.COLOURS[PLSA]),
     (LDA, MEAN_FIELD_BOUND, "LDA, mean-field bound", style.COLOURS[LDA]),
-    ("mixture-of-multinomials", POINT_BOUND, "mixture, point bound", "#009E73"),
-    ("hmm", POINT_BOUND, "HMM, point bound", "#CC79A7"),
+    (MIXTURE, BOUND, "mixture, point bound", "#009E73"),
+    (HIDDEN_MARKOV, BOUND, "HMM, point bound", "#CC79A7"),
 )
 OPTIMISTIC, PESSIMISTIC = "#FBE3D6", "#E1EBF5"
 LINEAR = 1e-3  # nats per token; up to here the axis is linear, beyond it logarithmic

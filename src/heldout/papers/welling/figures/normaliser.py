@@ -20,7 +20,8 @@ from heldout.evaluators import EXACT, FULL, HALF
 from heldout.evaluators.normaliser import log_multinomial_nml
 from heldout.inputs import Inputs
 from heldout.models import PLSA
-from heldout.papers.welling.results import NORMALISED, bands, best, learned_normalisers, study_curves, word_topics
+from heldout.papers.welling.experiments.normaliser_limits import NORMALISED
+from heldout.papers.welling.results import bands, best, learned_normalisers, study_curves, word_topics
 from heldout.typesetting import latex, style
 
 if TYPE_CHECKING:
