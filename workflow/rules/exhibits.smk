@@ -23,6 +23,7 @@ rule verdicts:
     """Judge the claims of one paper."""
     input:
         **TABLES,
+        **TIMINGS,
         study=STUDY,
     output:
         f"{DATA}/verdicts/{{name}}.json",
