@@ -62,7 +62,7 @@ rule figures:
         code=exhibit_code(("figure",)),
         options="",
         benchmarks=f"{BENCHMARKS}/figure",
-        folder=FIGURES,
+        folder=subpath(output[0], parent=True),
     shell:
         f"heldout exhibits figures {EXHIBIT}"
 
@@ -84,6 +84,6 @@ rule tables:
         code=exhibit_code(("table", "macros")),
         options=options(TIMINGS | {"commit": f"'{checked_out()}'", "date": f"'{commit('%cs')}'"}),
         benchmarks=f"{BENCHMARKS}/table",
-        folder=GENERATED,
+        folder=subpath(output[0], parent=True),
     shell:
         f"heldout exhibits tables {EXHIBIT}"
