@@ -100,4 +100,5 @@ $(LOCKED): | system
 $(READY): $(LOCKED)
 	@rm -f .venv/.ready-*
 	@$(PIP) --no-deps --no-build-isolation --editable .
+	@.venv/bin/python workflow/scripts/compile_kernels.py
 	@touch $@
