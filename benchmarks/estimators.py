@@ -1,11 +1,12 @@
 """Time per document of every estimator and of the exact value, at the size of Table 1 of Buntine (2009).
 
 Run as `python benchmarks/estimators.py --output data/reference/estimator_timings.csv`; it writes that file and prints
-Markdown. The documents are those of `heldout.papers.buntine.experiments.calibration`, all in one call; an estimator is timed once per round,
-the estimators in turn.
+Markdown. The documents are those of `heldout.papers.buntine.experiments.calibration`, all in one call; an estimator is
+timed once per round, the estimators in turn.
 
-With `--grid data/reference/precision_timings.csv` it times them instead on the documents of `heldout.papers.likelihood.experiments.precision`,
-by number of topics, prior and length, which `heldout recommend` reads.
+With `--grid data/reference/precision_timings.csv` it times them instead on the documents of
+`heldout.papers.likelihood.experiments.precision`, by number of topics, prior and length, which `heldout recommend`
+reads.
 """
 
 # ruff: noqa: E402  (thread counts must be set before the packages are imported)

@@ -267,8 +267,8 @@ def readme(rows: list[Row], rounds: int) -> str:
         "",
         f"Tokens sampled per second after {WARM_UP_SWEEPS} sweeps of warm-up; alpha = 50 / K, beta = {BETA:g}.",
         "",
-        "* heldout: the sweeps of `LDA.fit` with their random numbers, without the log-likelihood that `fit` records every"
-        f" few sweeps; float32 weights, exact counts; above K = {NARROW} the wide kernel.",
+        "* heldout: the sweeps of `LDA.fit` with their random numbers, without the log-likelihood that `fit` records"
+        f" every few sweeps; float32 weights, exact counts; above K = {NARROW} the wide kernel.",
         "* tomotopy: `LDAModel(k=K, alpha=50/K, eta=beta)`, `burn_in` and `optim_interval` 0, so `train(n, workers=1,"
         " parallel=ParallelScheme.NONE)` does not optimise hyperparameters; float32 weights"
         f" (instruction set: {_tomotopy_isa()}).",

@@ -6,11 +6,13 @@ from pathlib import Path
 import pytest
 
 from heldout.cli import main
+from heldout.evaluators import FULL, HALF
 from heldout.scores import read_scores
 from heldout.topics import Topics
 
 PLSA = ["--model", "plsa-hof", "--topics", "2", "--seed", "0", "--test-documents", "2"]
-TRAIN = ["--settings", json.dumps({"iterations": 5, "tolerance": 0.0})]
+TRAIN = ["--train-settings", json.dumps({"iterations": 5, "tolerance": 0.0})]
+FOLD_IN = ["--fold-in-settings", json.dumps({"iterations": 20, "tolerance": 0.0})]
 
 
 @pytest.fixture
@@ -39,42 +41,60 @@ def refused(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
     return error
 
 
-def test_import_train_and_score(corpus: Path, tmp_path: Path) -> None:
+def test_import_and_fit(corpus: Path, tmp_path: Path) -> None:
     topics, scores = tmp_path / "topics.npz", tmp_path / "scores.csv"
-    assert main(["train", str(corpus), *PLSA, *TRAIN, "--output", str(topics)]) == 0
+    added = ["--variant", "v", "--smoothing", "0.001", "0.1"]
+    outputs = ["--output", str(topics), "--scores", str(scores)]
+    assert main(["fit", str(corpus), *PLSA, *TRAIN, *FOLD_IN, *added, *outputs]) == 0
     assert Topics.load(topics).phi.shape == (2, 4)
-    settings = ["--settings", json.dumps({"iterations": 20, "tolerance": 0.0}), "--smoothing", "0.001", "0.1"]
-    held_out = ["--seed", "0", "--test-documents", "2", "--variant", "v", "--model", "plsa-hof"]
-    assert main(["score", str(corpus), str(topics), *held_out, *settings, "--output", str(scores)]) == 0
     table = read_scores(scores)
     assert sorted(zip(table.evaluator, table.smoothing, strict=True)) == [
-        ("full-folding-in", 0.001),
-        ("full-folding-in", 0.1),
-        ("half-folding-in", 0.001),
-        ("half-folding-in", 0.1),
+        (FULL, 0.001),
+        (FULL, 0.1),
+        (HALF, 0.001),
+        (HALF, 0.1),
     ]
     assert (table.corpus == "mine").all()
+    assert (table.variant == "v").all()
     merged = tmp_path / "all.csv"
     assert main(["collect", str(scores), "--output", str(merged)]) == 0
     assert merged.read_bytes() == scores.read_bytes()
 
 
+def test_a_fit_without_scores_writes_the_topics_alone(corpus: Path, tmp_path: Path) -> None:
+    before = set(tmp_path.iterdir())
+    assert main(["fit", str(corpus), *PLSA, *TRAIN, "--output", str(tmp_path / "topics.npz")]) == 0
+    assert set(tmp_path.iterdir()) - before == {tmp_path / "topics.npz"}
+
+
+def test_every_chain_has_a_file_and_another_number_of_files_is_refused(
+    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = [word.replace("plsa-hof", "lda") for word in PLSA]
+    settings = {"alpha_sum": 1.0, "beta": 0.1, "sweeps": 3, "chains": 2, "optimise_every": 0}
+    train = ["--train-settings", json.dumps(settings)]
+    chains = [tmp_path / f"chain-{chain}.npz" for chain in range(2)]
+    one = ["fit", str(corpus), *model, *train, "--output", str(chains[0])]
+    assert "lda gives 2 files here, but --output names 1" in refused(one, capsys)
+    assert not chains[0].exists()
+    assert main([*one, str(chains[1])]) == 0
+    assert [Topics.load(path).provenance["chain"] for path in chains] == [0, 1]
+
+
 def test_a_sweep_over_the_constant_at_every_m_step_scores_each_value(corpus: Path, tmp_path: Path) -> None:
-    scores, settings = tmp_path / "scores.csv", json.dumps({"iterations": 20, "tolerance": 0.0})
+    scores = tmp_path / "scores.csv"
     sweep = ["--variant", "v", "--setting", "smoothing", "--values", "0.001", "0.1"]
-    both = ["--train-settings", settings, "--fold-in-settings", settings]
-    assert main(["sweep", str(corpus), *PLSA, *sweep, *both, "--output", str(scores)]) == 0
+    assert main(["sweep", str(corpus), *PLSA, *sweep, *TRAIN, *FOLD_IN, "--output", str(scores)]) == 0
     table = read_scores(scores)
     assert sorted(table.smoothing) == [0.001, 0.001, 0.1, 0.1]
     assert set(table.variant) == {"v"}
 
 
 def test_a_sweep_over_beta_names_its_variants_and_adds_constants_after_training(corpus: Path, tmp_path: Path) -> None:
-    scores, settings = tmp_path / "scores.csv", json.dumps({"iterations": 20, "tolerance": 0.0})
+    scores = tmp_path / "scores.csv"
     sweep = ["--variant", "v", "--setting", "beta", "--values", "0.5", "1.0", "--smoothing", "0.01"]
-    both = ["--train-settings", settings, "--fold-in-settings", settings]
     model = [word.replace("plsa-hof", "plsa-tem") for word in PLSA]
-    assert main(["sweep", str(corpus), *model, *sweep, *both, "--output", str(scores)]) == 0
+    assert main(["sweep", str(corpus), *model, *sweep, *TRAIN, *FOLD_IN, "--output", str(scores)]) == 0
     table = read_scores(scores)
     assert set(table.variant) == {"beta-0.50", "beta-1.00"}
     assert set(table.smoothing) == {0.01}
@@ -96,7 +116,7 @@ def test_bad_training_is_refused(
     arguments = dict(zip(PLSA[::2], PLSA[1::2], strict=True)) | changes
     flat = [word for pair in arguments.items() for word in pair]
     output = tmp_path / "topics.npz"
-    assert named in refused(["train", str(corpus), *flat, *TRAIN, "--output", str(output)], capsys)
+    assert named in refused(["fit", str(corpus), *flat, *TRAIN, "--output", str(output)], capsys)
     assert not output.exists()
 
 
@@ -117,7 +137,7 @@ def test_an_all_stop_word_document_and_a_corpus_of_one_are_refused_by_name(
 
 def test_settings_that_are_not_json_are_a_usage_error(corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as caught:
-        main(["train", str(corpus), *PLSA, "--settings", "{", "--output", "x.npz"])
+        main(["fit", str(corpus), *PLSA, "--train-settings", "{", "--output", "x.npz"])
     assert caught.value.code == 2
     assert "not JSON" in capsys.readouterr().err
 
@@ -125,4 +145,4 @@ def test_settings_that_are_not_json_are_a_usage_error(corpus: Path, capsys: pyte
 def test_a_broken_corpus_file_is_refused(corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     corpus.write_bytes(corpus.read_bytes()[:100])
     output = tmp_path / "t.npz"
-    assert str(corpus) in refused(["train", str(corpus), *PLSA, *TRAIN, "--output", str(output)], capsys)
+    assert str(corpus) in refused(["fit", str(corpus), *PLSA, *TRAIN, "--output", str(output)], capsys)

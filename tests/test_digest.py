@@ -37,7 +37,8 @@ def copy(tmp_path: Path) -> Path:
         ("typesetting/style.py", lambda _: False),
         ("papers/welling/__init__.py", lambda _: False),
         ("papers/hofmann/experiments/tempering.py", lambda job: job.startswith("hofmann")),
-        ("models/plsa_tem.py", lambda job: job in ("plsa-tem", "hofmann tempering")),
+        # claims read names from the experiment that they are tested on
+        ("models/plsa_tem.py", lambda job: job in ("plsa-tem", "hofmann tempering", "hofmann verdicts")),
         ("verdicts.py", lambda job: job.endswith("verdicts")),
     ],
 )

@@ -290,15 +290,16 @@ def test_help_is_the_default_and_lists_the_targets(machine: Machine) -> None:
 @pytest.mark.parametrize(
     ("arguments", "command"),
     [
-        (["demo"], "snakemake --cores 2 --configfile workflow/studies/demo.yaml"),
+        (["demo"], "snakemake --logger rich --cores 2 --configfile workflow/studies/demo.yaml"),
         (["test"], "pytest -n 2"),
-        (["reproduce"], "snakemake --cores all"),
-        (["reproduce", "CORES=3", "STUDY=x"], "snakemake --cores 3 --configfile workflow/studies/x.yaml"),
-        (["paper"], "snakemake --cores all --config results=reference -- paper/paper.pdf"),
-        (["compare"], "snakemake --cores all compare"),
+        (["reproduce"], "snakemake --logger rich --cores all"),
+        (["reproduce", "CORES=3", "STUDY=x"], "snakemake --logger rich --cores 3 --configfile workflow/studies/x.yaml"),
+        (["paper"], "snakemake --logger rich --cores all --config results=reference -- paper/paper.pdf"),
+        (["compare"], "snakemake --logger rich --cores all compare"),
+        (["readme"], "snakemake --logger rich --cores all --config results=reference -- readme"),
         (["report"], "snakemake --cores all --report report.html"),
     ],
-    ids=["demo", "test", "reproduce", "reproduce-study", "paper", "compare", "report"],
+    ids=["demo", "test", "reproduce", "reproduce-study", "paper", "compare", "readme", "report"],
 )
 def test_a_target_ends_with_the_command_that_it_stands_for(
     machine: Machine, arguments: list[str], command: str
@@ -326,11 +327,12 @@ def test_clean_keeps_what_is_tracked_the_downloads_and_the_imports(machine: Mach
     generated = [
         "data/paper/corpora/nips.npz",
         "data/paper/scores.csv",
-        "figures/x.pdf",
-        "logs/x.log",
+        "data/mine/models/mine/lda/truth/5-0.npz",
+        "figures/paper/figure-4.pdf",
+        "logs/paper/paper.log",
         "report.html",
     ]
-    generated += ["paper/paper.pdf", "paper/generated/macros.tex", ".snakemake/x"]
+    generated += ["paper/paper.pdf", "paper/generated/paper/macros.tex", ".snakemake/x"]
     kept = ["data/raw/archive.tar.gz", "data/corpora/imported.npz", ".venv/x"]
     for name in (*generated, *kept):
         (machine.checkout / name).parent.mkdir(parents=True, exist_ok=True)

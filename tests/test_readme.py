@@ -1,52 +1,84 @@
-"""The README's generated parts are those of the committed reference results and of the workflow as it is."""
+"""README.md's generated parts and RESULTS.md are those of the committed reference results."""
 
-import os
-import subprocess
-import sys
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from heldout.errors import InputError
 from heldout.inputs import Inputs
-from heldout.typesetting.readme import drawing, update
+from heldout.papers import PAPERS
+from heldout.typesetting.exhibits import exhibits
+from heldout.typesetting.readme import costs, results, update
+from heldout.verdicts import judge
 
 ROOT = Path(__file__).parents[1]
 REFERENCE = ROOT / "data/reference/paper"
+COMMANDS = ROOT / "data/reference/commands.csv"
+ONE_COMMAND = "command,does,seconds,memory_mb,machine\nmake demo,Runs it,90,1500,two cores\n"
 
 
 @pytest.fixture(scope="module")
-def rulegraph() -> str:
-    command = [sys.executable, "-m", "snakemake", "--rulegraph", "mermaid-js", "--quiet", "all"]
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    done = subprocess.run(
-        command, cwd=ROOT, env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False
+def unjudged() -> Inputs:
+    return Inputs.read(
+        ROOT / "workflow/studies/paper.yaml",
+        *(REFERENCE / name for name in ("scores.csv", "corpora.csv", "timings.csv")),
+        measurements=REFERENCE / "measurements.csv.gz",
+        benchmarks=ROOT / "data/reference/estimator_timings.csv",
+        papers=PAPERS,
     )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 @pytest.fixture(scope="module")
-def inputs() -> Inputs:
-    tables = [REFERENCE / name for name in ("scores.csv", "corpora.csv", "timings.csv")]
-    measurements = REFERENCE / "measurements.csv.gz"
-    return Inputs.read(ROOT / "workflow/studies/paper.yaml", *tables, measurements=measurements)
+def inputs(unjudged: Inputs) -> Inputs:
+    verdicts = [verdict for paper in PAPERS for verdict in judge(paper.part("claims"), unjudged)]
+    return replace(unjudged, verdicts=tuple(verdicts))
 
 
-def test_the_generated_parts_are_current(inputs: Inputs, rulegraph: str) -> None:
+def test_the_readme_is_current(inputs: Inputs) -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert update(text, inputs, rulegraph) == text, "README.md is behind: run `make readme`"
+    assert update(text, inputs, COMMANDS) == text, "README.md is behind: run `make readme`"
 
 
-def test_the_picture_is_there() -> None:
-    assert (REFERENCE / "figure-4.png").read_bytes().startswith(b"\x89PNG")
+def test_the_results_are_current_and_their_links_lead_somewhere(inputs: Inputs) -> None:
+    text = results(inputs)
+    assert (ROOT / "RESULTS.md").read_text(encoding="utf-8") == text, "RESULTS.md is behind: run `make readme`"
+    headings = {
+        re.sub(r"[^a-z0-9 -]", "", line.lower()).strip().replace(" ", "-") for line in re.findall("#+(.*)", text)
+    }
+    assert set(re.findall(r"\]\(#([^)]*)\)", text)) <= headings | set(re.findall(r'<a id="([^"]*)"', text))
+    named = exhibits(PAPERS, inputs.study).items()
+    assert all(f'<a id="{name}">' in text for name, exhibit in named if exhibit.kind != "macros")
 
 
-def test_lost_marks_and_another_rule_graph_are_refused(inputs: Inputs, rulegraph: str) -> None:
-    with pytest.raises(InputError, match="expected one"):
-        update("no marks here", inputs, rulegraph)
-    with pytest.raises(InputError, match="no rules"):
-        drawing("digraph {}")
+def test_the_pictures_are_there() -> None:
+    shown = re.findall(
+        r"\((data/reference/[^)]*\.png)\)|src=\"(data/reference/[^\"]*\.png)\"", (ROOT / "README.md").read_text()
+    )
+    assert shown
+    for names in shown:
+        assert (ROOT / "".join(names)).read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("lost", ["effect", "commands"])
+def test_a_part_without_its_marks_is_refused(unjudged: Inputs, tmp_path: Path, lost: str) -> None:
+    commands = tmp_path / "commands.csv"
+    commands.write_text(ONE_COMMAND)
+    parts = {name: f"<!-- {name}: written -->\nstale\n<!-- /{name} -->\n" for name in ("effect", "commands")}
+    made = update("\n".join(parts.values()), unjudged, commands)
+    assert "stale" not in made
+    assert update(made, unjudged, commands) == made
+    assert "| `make demo` | Runs it | 1.5 | 1.5 GB |" in made
+    for spoilt in ("", parts[lost] * 2):
+        text = "\n".join({**parts, lost: spoilt}.values())
+        with pytest.raises(InputError, match=rf"parts between <!-- {lost}: --> and <!-- /{lost} -->; expected one"):
+            update(text, unjudged, commands)
+
+
+def test_commands_that_were_not_timed_are_refused_by_name(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"commands\.csv: cannot be read .*benchmarks/commands\.py writes it"):
+        costs(tmp_path / "commands.csv")
 
 
 def test_the_reference_is_small() -> None:

@@ -89,8 +89,8 @@ EVALUATION = Evaluation(np.array([-4.0, 0.0, -6.0]), np.array([2, 0, 3]), np.arr
 def test_the_score_of_an_evaluation_is_its_sum_over_documents() -> None:
     score = score_of(EVALUATION, evaluator="e", samples=5, seed=1, **NAMED)
     assert (score.documents, score.documents_left_out, score.tokens, score.tokens_left_out) == (2, 1, 5, 7)
-    assert (score.log_likelihood, score.perplexity) == (-10.0, pytest.approx(math.exp(2.0)))
-    assert (score.samples, score.standard_error) == (5, pytest.approx(0.5))
+    assert (score.log_likelihood, score.perplexity) == pytest.approx((-10.0, math.exp(2.0)))
+    assert (score.samples, score.standard_error) == pytest.approx((5, 0.5))
     stated = score_of(EVALUATION, evaluator="e", seed=1, standard_error=math.nan, tokens_left_out=0, **NAMED)
     assert (stated.samples, stated.tokens_left_out) == (0, 0)
     assert math.isnan(stated.standard_error)
@@ -108,4 +108,4 @@ def test_documents_without_tokens_have_no_measurement() -> None:
 
 def test_a_mean_has_the_error_of_its_spread() -> None:
     row = mean_of(np.array([1.0, 3.0]), quantity="q", axis="a", at=2, seed=1, **NAMED)
-    assert (row.value, row.standard_error) == (2.0, pytest.approx(1.0))
+    assert (row.value, row.standard_error) == pytest.approx((2.0, 1.0))

@@ -1,21 +1,28 @@
 """What a study may say, and the one line that refuses the rest."""
 
 import copy
+import csv
+import gzip
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from heldout.exhibits import exhibit_names
 
 from heldout import study as studies
 from heldout.cli import main
 from heldout.errors import InputError
-from heldout.study import check_study, load_study, without_missing
+from heldout.models import PLSA, TEM
+from heldout.papers import EXPERIMENTS, PAPERS
+from heldout.study import SECOND_READING, Run, Settings, check_study, load_study, without_missing
+from heldout.typesetting.exhibits import exhibits
 
 ROOT = Path(__file__).parents[1]
+REFERENCE = ROOT / "data/reference/paper"
 SCHEMA = ROOT / "workflow/studies/schema.yaml"
 STUDIES = sorted(path for path in SCHEMA.parent.glob("*.yaml") if path != SCHEMA)
+UNREAD = "none"  # the model of an experiment that trains its own
 
 
 @pytest.fixture
@@ -100,5 +107,87 @@ def test_libraries_that_are_not_installed_are_left_out_with_a_notice(
     none, notice = without_missing(study)
     assert none["measures"].keys() == study["measures"].keys() - {"peers"}
     assert notice.startswith("scikit-learn, gensim, tomotopy not installed: ")
-    assert "figure-peers" in exhibit_names(study)
-    assert not {"figure-peers", "table-peers"} & set(exhibit_names(none))
+    assert "figure-peers" in exhibits(PAPERS, study)
+    assert not {"figure-peers", "table-peers"} & exhibits(PAPERS, none).keys()
+
+
+@pytest.mark.parametrize("name", ["raw", "corpora", "published", "reference"])
+def test_a_study_may_not_have_the_name_of_another_folder_of_data(
+    study: dict[str, Any], tmp_path: Path, name: str
+) -> None:
+    study["study"] = name
+    with pytest.raises(InputError, match=f"at study: the name {name} is a folder of data that is no study's"):
+        check_study(study, SCHEMA, tmp_path)
+
+
+def rows_of(name: str) -> Iterator[tuple[str, Run]]:
+    """Yield the rows of one of the reference's tables: the rule, where it has one, and the run."""
+    path = REFERENCE / name
+    with gzip.open(path, "rt", newline="") if path.suffix == ".gz" else path.open(newline="") as file:
+        for row in csv.DictReader(file):
+            if row["seed"]:
+                run = Run(row["corpus"], row["model"], row["variant"], int(row["topics"]), int(row["seed"]))
+                yield row.get("rule", ""), run
+
+
+@pytest.fixture(scope="module")
+def shipped() -> Settings:
+    return Settings(load_study(SCHEMA.parent / "paper.yaml", SCHEMA, ROOT / "data"))
+
+
+def models_read(settings: Settings) -> set[Run]:
+    """Return the fits whose models experiments read; some are of fewer topics than the figures'."""
+    read = {run for run in settings.experiments() if run.model in settings.models}
+    return {run._replace(variant=settings.variant(run.model)) for run in read}
+
+
+def test_the_runs_of_the_paper_are_those_that_its_reference_took_time_for(shipped: Settings) -> None:
+    timed = list(rows_of("timings.csv"))
+    fitted = {run for rule, run in timed if rule in ("fit", "fit_chains", "sweep")}
+    assert fitted == set(shipped.fits()) | models_read(shipped)
+    assert {run for rule, run in timed if rule == "experiment"} == set(shipped.experiments())
+
+
+def test_every_fit_of_the_paper_has_scores_and_every_score_a_fit_or_an_experiment(shipped: Settings) -> None:
+    scored = {run for _, run in rows_of("scores.csv")}
+    measured = {run for _, run in rows_of("measurements.csv.gz")}
+    swept = {
+        Run(corpus, TEM, variant, k, seed)
+        for corpus in shipped.corpora
+        for variant in shipped.swept_variants(TEM)
+        for k in shipped.topics_of(TEM)
+        for seed in shipped.seeds_of(TEM)
+    }
+    fitted = {run for run in shipped.fits() if run.variant != shipped.variant(TEM)} | swept
+    assert fitted <= scored
+    # a fit is measured by experiments alone, under their names
+    assert not fitted & measured
+    rest = (scored | measured) - fitted
+    names: dict[Run, list[str]] = {}
+    for run in shipped.experiments():
+        names.setdefault(run._replace(variant=""), []).append(run.variant)
+    # priors and other choices of an experiment are named after it
+    owners = {
+        run: run._replace(variant=name)
+        for run in rest
+        for name in names.get(run._replace(variant=""), ())
+        if run.variant.startswith(name)
+    }
+    assert set(owners.values()) >= {run for run in shipped.experiments() if run.model != UNREAD}
+    rest -= owners.keys()
+    on_their_own = {(run.corpus, run.seed) for run in shipped.experiments() if run.model == UNREAD}
+    assert {(run.corpus, run.seed) for run in rest} == on_their_own
+
+
+@pytest.mark.parametrize("path", STUDIES, ids=lambda path: path.stem)
+def test_the_runs_of_a_study_are_each_named_once_and_its_exhibits_stand_on_them(path: Path) -> None:
+    settings = Settings(load_study(path, SCHEMA, ROOT / "data"))
+    fits, experiments = settings.fits(), settings.experiments()
+    assert fits == tuple(sorted(set(fits)))
+    assert len(set(experiments)) == len(experiments)
+    assert not set(fits) & set(experiments)
+    assert {run.variant for run in experiments} <= EXPERIMENTS.keys()
+    assert {run.model for run in fits} == set(settings.models)
+    assert {run.variant for run in fits if run.model == PLSA} >= {settings.variant(PLSA), SECOND_READING}
+    # whose models an experiment reads: those of the corpora that are fitted
+    assert {run.corpus for run in models_read(settings)} <= set(settings.corpora)

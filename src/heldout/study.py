@@ -223,7 +223,7 @@ class Settings:
         asked = self.study["models"][model]
         changes = {f"alternative-{name}": parts for name, parts in self._alternatives(model).items()}
         changes |= asked.get("also", {})
-        return dict(asked[part]) | changes.get(variant, {}).get(part, {})
+        return {**asked[part], **changes.get(variant, {}).get(part, {})}
 
     def _alternatives(self, model: str) -> Mapping[str, Mapping[str, Any]]:
         alternatives: Mapping[str, Any] = self.study.get("alternatives", {}).get("variants", {}).get(model, {})

@@ -11,15 +11,15 @@
 set -eu
 
 packages='slurmctld slurmd slurm-client munge'
-scores=data/scores/cranfield-like
+scores=data/demo/scores/cranfield-like
 demo="$scores/plsa-hof/smoothed-after-training/2-0.csv $scores/plsa-hof/smoothed-after-training/5-0.csv
     $scores/plsa-hof/smoothed-after-training/5-1.csv $scores/plsa-hof/smoothed-in-m-step/5-0.csv
     $scores/epca/penalised/5-0.csv $scores/lda/collapsed-gibbs/5-0.csv
-    data/measurements/cranfield-like/plsa-hof/bounds/2-0.csv data/scores/corpora.csv"
+    data/demo/measurements/cranfield-like/plsa-hof/bounds/2-0.csv data/demo/corpora.csv"
 # seeds that the study `paper` does not have, and what draws its own documents
-scores=data/scores/cranfield
+scores=data/exhaustive/scores/cranfield
 exhaustive="$scores/plsa-hof/smoothed-after-training/5-9.csv $scores/epca/penalised/5-9.csv
-    $scores/plsa-hof/bounds/2-9.csv data/measurements/none/none/convergence-to-exact/0-0.csv"
+    $scores/plsa-hof/bounds/2-9.csv data/exhaustive/measurements/none/none/convergence-to-exact/0-0.csv"
 
 stop() {
     echo "one_node.sh: $1" >&2
@@ -210,7 +210,8 @@ for study in demo exhaustive; do
 done
 
 made() {
-    (cd "$1" && find data/corpora data/models data/scores data/measurements -type f | LC_ALL=C sort)
+    # what jobs took is never the same
+    (cd "$1" && find data/demo data/exhaustive -type f ! -path '*/benchmarks/*' | LC_ALL=C sort)
 }
 made "$folder/through-slurm" >"$folder/made-through-slurm"
 made "$folder/local" >"$folder/made-local"

@@ -23,6 +23,7 @@ rule verdicts:
     """Judge the claims of one paper."""
     input:
         **TABLES,
+        **TIMINGS,
         study=STUDY,
     output:
         f"{DATA}/verdicts/{{name}}.json",
@@ -40,7 +41,7 @@ rule verdicts:
 
 EXHIBIT = (
     "--study {input.study} --scores {input.scores} --corpora {input.corpora} --measurements {input.measurements}"
-    " --verdicts {input.verdicts} {params.options} --job-benchmarks {params.benchmarks} --output $(dirname {output[0]}) 2> {log}"
+    " --verdicts {input.verdicts} {params.options} --job-benchmarks {params.benchmarks} --output {params.folder} 2> {log}"
 )
 VERDICTS = [f"{DATA}/verdicts/{paper.name}.json" for paper in PAPERS]
 
@@ -62,6 +63,7 @@ rule figures:
         code=exhibit_code(("figure",)),
         options="",
         benchmarks=f"{BENCHMARKS}/figure",
+        folder=subpath(output[0], parent=True),
     shell:
         f"heldout exhibits figures --processes {{threads}} {EXHIBIT}"
 
@@ -83,5 +85,6 @@ rule tables:
         code=exhibit_code(("table", "macros")),
         options=options(TIMINGS | {"commit": f"'{checked_out()}'", "date": f"'{commit('%cs')}'"}),
         benchmarks=f"{BENCHMARKS}/table",
+        folder=subpath(output[0], parent=True),
     shell:
         f"heldout exhibits tables {EXHIBIT}"

@@ -4,8 +4,8 @@ FIT = (
     "heldout fit {input.corpus} --model {wildcards.model} --variant {wildcards.variant} --topics {wildcards.topics}"
     " --seed {wildcards.seed} --test-documents {params.test_documents} --train-settings {params.train}"
     " --fold-in-settings {params.fold_in} {params.smoothing} --output {output.topics} --scores {output.scores}"
-    f" --training-benchmark {BENCHMARKS}/training/{{wildcards.corpus}}/{{wildcards.model}}/{{wildcards.variant}}"
-    "/{wildcards.topics}-{wildcards.seed}.tsv 2> {log}"
+    f" --training-benchmark {BENCHMARKS}/training/{{wildcards.corpus}}/{{wildcards.model}}/{{wildcards.variant}}/"
+    "{wildcards.topics}-{wildcards.seed}.tsv 2> {log}"
 )
 
 

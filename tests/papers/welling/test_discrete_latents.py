@@ -8,10 +8,11 @@ import pytest
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import train_test_split
 from heldout.errors import InputError
+from heldout.evaluators import EXACT
 from heldout.measurements import Measurement
 from heldout.models.hmm import HMM
 from heldout.models.multinomial_mixture import MultinomialMixture
-from heldout.papers.welling.experiments.discrete_latents import BOUND, EXACT, HIDDEN_MARKOV, MIXTURE, experiment
+from heldout.papers.welling.experiments.discrete_latents import BOUND, HIDDEN_MARKOV, MIXTURE, experiment
 from heldout.scores import Score
 from heldout.seeds import generator
 
