@@ -225,16 +225,13 @@ def verdicts(args: argparse.Namespace) -> None:
 
 def exhibits(args: argparse.Namespace) -> None:
     """Make a study's figures (PDF), or its tables and macros (LaTeX), all of them or those that are named."""
-    from heldout.timings import timed
-    from heldout.typesetting.exhibits import exhibits, make
+    from heldout.typesetting.exhibits import exhibits, make_all
 
     inputs = _inputs(args)
     kinds = {"figures": ("figure",), "tables": ("table", "macros")}[args.kind]
     names = [name for name, one in exhibits(inputs.papers, inputs.study).items() if one.kind in kinds]
-    for name in args.only or names:
-        suffix = args.suffix or {"figures": "pdf", "tables": "tex"}[args.kind]
-        with timed(args.job_benchmarks / f"{name}.tsv" if args.job_benchmarks else None):
-            make(name, inputs, args.output / f"{name}.{suffix}")
+    folders = {"output": args.output, "benchmarks": args.job_benchmarks}
+    make_all(args.only or names, inputs, **folders, suffix=args.suffix, processes=args.processes)
 
 
 def readme(args: argparse.Namespace) -> None:
@@ -419,6 +416,7 @@ def parser() -> argparse.ArgumentParser:
     _add_known(sub)
     sub.add_argument("--only", nargs="+", default=[], metavar="NAME", help="these alone")
     sub.add_argument("--suffix", help="of the files, such as png; pdf or tex where not given")
+    sub.add_argument("--processes", type=int, default=1, help="how many to make them in")
     sub.add_argument("--job-benchmarks", type=Path, help="the folder to keep what each exhibit took in")
     sub.add_argument("--output", type=Path, required=True, help="the folder that they go into")
 

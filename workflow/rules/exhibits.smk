@@ -47,7 +47,7 @@ VERDICTS = [f"{DATA}/verdicts/{paper.name}.json" for paper in PAPERS]
 
 
 rule figures:
-    """Draw all figures, each with a benchmark of its own."""
+    """Draw all figures, each with a benchmark of its own, by as many processes as there are cores, two at most."""
     input:
         **TABLES,
         study=STUDY,
@@ -58,13 +58,14 @@ rule figures:
         f"{LOGS}/figures.log",
     benchmark:
         f"{BENCHMARKS}/figures.tsv"
+    threads: 2
     params:
         code=exhibit_code(("figure",)),
         options="",
         benchmarks=f"{BENCHMARKS}/figure",
         folder=subpath(output[0], parent=True),
     shell:
-        f"heldout exhibits figures {EXHIBIT}"
+        f"heldout exhibits figures --processes {{threads}} {EXHIBIT}"
 
 
 rule tables:

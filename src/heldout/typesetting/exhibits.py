@@ -1,7 +1,9 @@
 """Exhibits by name: those of the papers of a study, and those that stand on all of them."""
 
 import importlib
-from collections.abc import Mapping, Sequence
+import multiprocessing
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ from heldout.files import replacing
 from heldout.inputs import Inputs
 from heldout.manifest import ALL, Exhibit, Paper
 from heldout.study import ALTERNATIVES, BEYOND, SECOND, Run, Settings
+from heldout.timings import timed
 
 SHARED = {
     "table-claims": Exhibit("table", "the claims, tested", "heldout.typesetting.claims_table", "render", ALL),
@@ -77,6 +80,54 @@ def stands_on(exhibit: Exhibit, study: Mapping[str, Any]) -> tuple[Run, ...]:
         else:
             runs.update(settings.experiment_runs(part))
     return tuple(sorted(runs))
+
+
+def make_all(
+    names: Sequence[str],
+    inputs: Inputs,
+    output: Path,
+    *,
+    suffix: str | None = None,
+    benchmarks: Path | None = None,
+    processes: int = 1,
+) -> None:
+    """Make exhibits into a folder, side by side; the same bytes by any number of processes.
+
+    Args:
+        names: the exhibits.
+        inputs: what they are a function of.
+        output: the folder.
+        suffix: of the files, such as "png"; by kind where not given.
+        benchmarks: the folder to keep what each one took in.
+        processes: how many, forked of this one, so that they share its tables.
+
+    Raises:
+        InputError: for an exhibit that the study does not have.
+    """
+    known = exhibits(inputs.papers, inputs.study)
+
+    def one(name: str) -> None:
+        ending = suffix or ("pdf" if name in known and known[name].kind == "figure" else "tex")
+        with timed(benchmarks / f"{name}.tsv" if benchmarks else None):
+            make(name, inputs, output / f"{name}.{ending}")
+
+    if processes == 1 or "fork" not in multiprocessing.get_all_start_methods():
+        for name in names:
+            one(name)
+        return
+    _FORKED.append(one)
+    try:
+        with ProcessPoolExecutor(processes, multiprocessing.get_context("fork")) as pool:
+            list(pool.map(_one, names))
+    finally:
+        _FORKED.clear()
+
+
+_FORKED: list[Callable[[str], None]] = []  # what the forked processes run: a closure, which does not travel otherwise
+
+
+def _one(name: str) -> None:
+    _FORKED[0](name)
 
 
 def make(name: str, inputs: Inputs, destination: Path) -> None:

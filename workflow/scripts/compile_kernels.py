@@ -1,0 +1,29 @@
+"""Compile every numba kernel into its cache, for the machine instructions that jobs and tests run on, two at a time.
+
+Kernels name their types, so that an import compiles them. It would otherwise fall to the first jobs that use each.
+"""
+
+import importlib
+import pkgutil
+from concurrent.futures import ProcessPoolExecutor
+
+from heldout.processor import pin
+
+PACKAGES = ("heldout.evaluators", "heldout.models")
+
+
+def main() -> None:
+    """Import all modules of models and evaluators, the packages side by side."""
+    pin()
+    with ProcessPoolExecutor(2) as pool:
+        list(pool.map(load, PACKAGES))
+
+
+def load(package: str) -> None:
+    """Import every module of a package."""
+    for module in pkgutil.iter_modules(importlib.import_module(package).__path__):
+        importlib.import_module(f"{package}.{module.name}")
+
+
+if __name__ == "__main__":
+    main()
