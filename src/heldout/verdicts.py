@@ -1,4 +1,4 @@
-"""What a claim is and what its test finds; no verdict is typed.
+"""What a claim's test finds, and the verdict that follows; none is typed.
 
 A claim is split into comparisons, each of which agrees with it or does not. Unless its test says otherwise it holds
 where at least `HOLDS` of the comparisons agree, fails where at most `FAILS` do, and is mixed in between.
@@ -7,16 +7,12 @@ where at least `HOLDS` of the comparisons agree, fails where at most `FAILS` do,
 import json
 import math
 import statistics
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from heldout.errors import InputError
 from heldout.files import replacing
-
-if TYPE_CHECKING:
-    from heldout.inputs import Inputs
 
 HOLDS, FAILS = 0.95, 0.5  # shares of the comparisons
 ALWAYS = {"holds": 1.0}  # for a claim that says "always", or a theorem
@@ -58,33 +54,6 @@ class Finding:
         return "holds" if share >= self.holds else "fails" if share <= self.fails else "mixed"
 
 
-Check = Callable[["Inputs", Sequence[str]], Finding]  # a claim's test over some of a study's corpora
-
-
-def of_no_corpus(check: "Callable[[Inputs], Finding]") -> Check:
-    """Return the check of a claim that is about none of the study's corpora: they play no part in it."""
-    return lambda inputs, _: check(inputs)
-
-
-@dataclass(frozen=True)
-class Claim:
-    """One claim.
-
-    Attributes:
-        name: a short name.
-        source: where the original makes it.
-        statement: what it says.
-        test: what is compared, and what would count as agreeing.
-        check: the test over some of a study's corpora.
-    """
-
-    name: str
-    source: str
-    statement: str
-    test: str
-    check: Check
-
-
 @dataclass(frozen=True)
 class Verdict:
     """A claim and what its test found, as it is kept beside a study's scores.
@@ -99,14 +68,6 @@ class Verdict:
     statement: str
     test: str
     finding: Finding
-
-
-def judge(claims: Iterable[Claim], inputs: "Inputs") -> list[Verdict]:
-    """Return every claim's verdict over the corpora of the study."""
-    return [
-        Verdict(claim.name, claim.source, claim.statement, claim.test, claim.check(inputs, inputs.settings.corpora))
-        for claim in claims
-    ]
 
 
 def write_verdicts(path: Path, verdicts: Iterable[Verdict]) -> None:
