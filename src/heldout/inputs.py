@@ -1,4 +1,4 @@
-"""What every exhibit is a function of: scores, the corpora table, the study and, where known, its timings."""
+"""The inputs of every exhibit and claim: scores, measurements, the corpora table, the study, timings and verdicts."""
 
 import json
 import platform
@@ -17,26 +17,26 @@ from heldout.verdicts import Finding, Verdict, read_verdicts
 if TYPE_CHECKING:
     import pandas as pd
 
-# what the numbers stand on
+# whose versions the numbers depend on
 PACKAGES = ("heldout", "numpy", "scipy", "numba", "nltk", "pandas", "matplotlib")
 
 
 @dataclass(frozen=True, eq=False)
 class Inputs:
-    """What every exhibit is a function of.
+    """What exhibits and claims are computed from.
 
     Attributes:
         scores: the columns of `heldout.scores.Score`.
         corpora: one row per corpus, the columns of `heldout.corpora.table`; blank published fields are NaN.
         study: the study's settings.
-        measurements: the columns of `heldout.measurements.Measurement`; None where there are none.
-        timings: one row per job, the columns of `heldout.timings`; None where no reference timings are kept.
-        benchmarks: milliseconds per document of every estimator; None where no reference is kept.
+        measurements: the columns of `heldout.measurements.Measurement`; None without experiments.
+        timings: one row per job, the columns of `heldout.timings`; None without reference timings.
+        benchmarks: milliseconds per document of every estimator; None without reference benchmarks.
         commit: the commit's hash, empty outside version control.
-        date: its date.
-        versions: package name to version, of what the numbers stand on.
+        date: the commit's date.
+        versions: version by package, of the packages that the numbers depend on.
         papers: the manifests of the papers whose exhibits are made.
-        verdicts: of the papers' claims; none where they are still to be judged.
+        verdicts: the verdicts on the papers' claims; empty before they are judged.
     """
 
     scores: "pd.DataFrame"
@@ -66,10 +66,10 @@ class Inputs:
         papers: Sequence[Paper] = (),
         verdicts: Sequence[Path] = (),
     ) -> Self:
-        """Read the inputs from their files; `study` is JSON or YAML. Versions are those that run now.
+        """Read the inputs from their files (`study` is JSON or YAML); `versions` are the installed packages'.
 
         Raises:
-            InputError: when a file is not what it should be.
+            InputError: when a file is missing or malformed.
         """
         from heldout.measurements import read_measurements
         from heldout.scores import read_scores
@@ -90,11 +90,11 @@ class Inputs:
 
     @cached_property
     def settings(self) -> Settings:
-        """The study, read by name."""
+        """The study's settings, typed."""
         return Settings(self.study)
 
     def finding(self, claim: str) -> Finding:
-        """Return what a claim's test found, by the claim's name; "not run" where there is no verdict on it."""
+        """Return the finding of the claim of this name; an empty one ("not run") if there is no verdict on it."""
         return next((verdict.finding for verdict in self.verdicts if verdict.name == claim), Finding(0, 0, "", 0))
 
     def corpus(self, name: str) -> dict[str, Any]:
@@ -109,7 +109,7 @@ class Inputs:
         return {str(column): value for column, value in rows[0].items()}
 
     def synthetic(self, *names: str) -> bool:
-        """Say whether any of these corpora (of all that the study describes, if none is named) is synthetic."""
+        """Return whether any of the named corpora is synthetic; without names, any that the study describes."""
         return any(_true(self.corpus(name)["synthetic"]) for name in names or self.settings.described)
 
 

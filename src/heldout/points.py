@@ -11,9 +11,9 @@ from heldout.measurements import COLUMNS
 if TYPE_CHECKING:
     import pandas as pd
 
-# a deterministic model's only "chain", and a sampled model's predictive distribution averaged over its chains
+# "none": a deterministic model; "all": a sampled model's predictive distribution averaged over its chains
 REPORTED_CHAINS = ("none", "all")
-TRUTHS = (EXACT, SEQUENTIAL)  # what is taken for the truth: the first that was run
+TRUTHS = (EXACT, SEQUENTIAL)  # sources of the truth: the first that was run counts
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Point:
         topics: K.
         value: log-likelihood, nats per token.
         error: its standard error; 0 where none is stated.
-        samples: what it was drawn with; 0 for an exact or deterministic one.
+        samples: the number of samples drawn; 0 for an exact or deterministic value.
     """
 
     topics: int
@@ -39,7 +39,7 @@ class Point:
 
 
 def first_of(rows: "pd.DataFrame", names: Sequence[str], column: str = "evaluator") -> "pd.DataFrame":
-    """Return the rows of the first name that has any."""
+    """Return the rows whose `column` is the first of the names that occurs there; no rows if none occurs."""
     for name in names:
         chosen = rows[rows[column] == name]
         if len(chosen):
@@ -48,7 +48,7 @@ def first_of(rows: "pd.DataFrame", names: Sequence[str], column: str = "evaluato
 
 
 def mean_points(table: "pd.DataFrame", evaluators: Sequence[str]) -> dict[int, Point]:
-    """Return means over seeds by number of topics, ascending, each of the first evaluator that has scores there.
+    """Return means over seeds by number of topics, ascending, each by the first evaluator with scores at that number.
 
     Args:
         table: scores of one corpus, model and variant.
@@ -66,7 +66,7 @@ def mean_points(table: "pd.DataFrame", evaluators: Sequence[str]) -> dict[int, P
 
 
 def select(table: "pd.DataFrame | None", **values: object) -> "pd.DataFrame":
-    """Return the rows of scores or measurements that have these values; none where there is no table.
+    """Return the rows of scores or measurements with the given column values; no rows if `table` is None.
 
     Examples:
         >>> import pandas as pd

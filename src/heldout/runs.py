@@ -24,14 +24,14 @@ from heldout.scores import Score, score_of
 from heldout.topics import Components, Topics
 
 Trained = Topics | Components
-FOLDED_IN = ("topics", "components", "documents", "seed")  # arguments of a fold-in that are not settings
+FOLDED_IN = ("topics", "components", "documents", "seed")  # arguments of `fold_in` that are not settings
 
 
 def model_module(model: str) -> ModuleType:
     """Return the module that implements a model.
 
     Raises:
-        InputError: for an unknown model, with the known ones.
+        InputError: for an unknown model; names the known ones.
     """
     if model not in MODELS:
         raise InputError(f"there is no model {model}; there are {', '.join(MODELS)}")
@@ -53,7 +53,7 @@ def train(
         corpus: all documents.
         model: a name in `heldout.models.MODELS`.
         topics: K.
-        seed: names the split and the start.
+        seed: determines the split and the random start.
         test_documents: how many documents are held out; 0 to train on all.
         settings: the model's training settings.
 
@@ -82,22 +82,22 @@ def score(
 ) -> list[Score]:
     """Score trained topics on the test documents of a split by full and by half folding-in.
 
-    Topics that are not of a Markov chain are scored once per constant in `smoothing`, or, without such constants, as
-    they are, under the constant in their provenance. Chains are scored one by one and, as chain "all", with their
-    predictive distributions averaged.
+    Topics of a deterministic model are scored once per constant in `smoothing`; if `smoothing` is empty they are scored
+    unchanged, and their scores carry the constant in their provenance. Markov chains are scored one by one and, as
+    chain "all", with their predictive distributions averaged.
 
     Args:
         corpus: all documents.
         chains: the trained topics, one per chain.
         model: the name of their model in `heldout.models.MODELS`, for its fold-in.
         variant: the variant that the scores carry.
-        seed: names the split and the fold-in's draws.
+        seed: determines the split and the fold-in's draws.
         test_documents: how many documents are held out.
         settings: the model's fold-in settings.
         smoothing: constants to add to p(w | z).
 
     Returns:
-        two scores, of full and of half folding-in, per evaluation.
+        Two scores per constant or chain: full and half folding-in.
 
     Raises:
         InputError: for an unknown model, settings that its fold-in does not take, or a split with an empty side.
@@ -149,10 +149,10 @@ def sweep(
     fold_in_settings: dict[str, Any],
     smoothing: Sequence[float] = (),
 ) -> list[Score]:
-    """Train once per value of one training setting and score each; the topics are not kept.
+    """Train and score a model once per value of one training setting; the topics are not saved.
 
-    The scores of value b have the variant "SETTING-b" (two decimals). Those of a sweep over the constant that every M
-    step adds (`setting` "smoothing") have the variant given, because the constant has a column of its own.
+    Scores at value b carry the variant "SETTING-b" (b with two decimals). A sweep over "smoothing", the constant that
+    every M step adds, carries `variant` instead: the scores have a column for the constant.
     """
     split = {"seed": seed, "test_documents": test_documents}
     rows = []
@@ -175,28 +175,28 @@ def run_experiment(
     settings: dict[str, Any],
     fold_in_settings: dict[str, Any],
 ) -> tuple[list[Score], list[Measurement]]:
-    """Run one experiment; its scores have its own name as their variant.
+    """Run one experiment; its scores carry the experiment's name as their variant.
 
-    Its module offers `experiment(corpus, *, seed, test_documents, **settings)`, or, where it reads trained topics,
-    `experiment(corpus, *, chains, model, variant, fold_in, seed, test_documents, **settings)`; one that does not use
-    `corpus`, `test_documents` or `fold_in` does not name it, and is not given it. One that trains its own models may
-    ask for `topics`, the job's K, for `model`, where it knows several, and on a corpus drawn from known topics for
-    these as `truth`.
+    The module defines `experiment(corpus, *, seed, test_documents, **settings)` or, if it reads trained topics,
+    `experiment(corpus, *, chains, model, variant, fold_in, seed, test_documents, **settings)`. `corpus`,
+    `test_documents` and `fold_in` are passed only to a function that names them. An experiment that trains its own
+    models also gets `topics`, the job's K, and either `model`, if it trains several kinds, or `truth`, the topics that
+    its corpus was drawn from.
 
     Args:
         module: the experiment's module, such as "heldout.papers.welling.experiments.bounds".
         corpus: all documents; None where the experiment draws its own.
-        chains: the topics that it reads, one per chain; none where it trains its own models.
-        model: the model that they are of, or that it trains; "none" where there are none, or where they are the
-            corpus's true topics.
-        topics: K of the models that it trains; 0 where it has its own.
-        seed: names the split and the draws.
+        chains: trained topics, one per chain; empty if the experiment trains its own models.
+        model: the model of `chains`, or the one to train; "none" if there is none, or if `chains` holds the corpus's
+            true topics.
+        topics: K of the models to train; 0 if the experiment chooses K itself.
+        seed: determines the split and the random draws.
         test_documents: how many documents are held out.
         settings: the experiment's settings.
         fold_in_settings: the model's fold-in settings.
 
     Raises:
-        InputError: for settings that it does not take.
+        InputError: for an unknown model, or as `check_settings` does.
     """
     experiment = importlib.import_module(module).experiment
     name = module.rpartition(".")[2].replace("_", "-")
@@ -218,13 +218,13 @@ def run_experiment(
 
 
 def check_settings(function: Callable[..., Any], settings: dict[str, Any], what: str, given: Sequence[str]) -> None:
-    """Refuse settings that a function does not take, lacks, or takes as another kind of number, list or mapping.
+    """Raise InputError for a setting that is unknown to a function, missing, or of the wrong type.
 
     Args:
-        function: what takes them.
+        function: a function with annotated arguments.
         settings: its settings by name.
-        what: what it does, for the message.
-        given: the arguments that are no settings.
+        what: names the step in the message, such as "plsa: training".
+        given: the function's arguments that are not settings.
     """
     known = {name: p for name, p in inspect.signature(function).parameters.items() if name not in given}
     for name, value in settings.items():
@@ -248,7 +248,7 @@ def check_settings(function: Callable[..., Any], settings: dict[str, Any], what:
 def _groups(
     chains: Sequence[Trained], smoothing: Sequence[float], *, sampled: bool
 ) -> Iterator[tuple[float, str, list[Trained]]]:
-    """Yield (constant, chain, topics) of every evaluation, one at a time: smoothed topics are large and dense."""
+    """Yield (constant, chain, topics) per evaluation; smoothed topics are dense, so only one set exists at a time."""
     if smoothing:
         for constant in smoothing:
             for topics in chains:
@@ -263,12 +263,12 @@ def _groups(
 
 
 def _remembered(fold_in: FoldIn) -> FoldIn:
-    """Return `fold_in` with its results kept: chains are scored alone and averaged, components under every constant."""
+    """Return a caching `fold_in`: chains are scored alone and averaged, components under every constant."""
     known: dict[tuple[int, int], tuple[Trained, Corpus, NDArray[np.float64]]] = {}
 
     def folded(topics: Trained, documents: Corpus) -> NDArray[np.float64]:
         key = (id(topics.weights if isinstance(topics, Components) else topics), id(documents))
-        if key not in known:  # what is remembered keeps the objects alive, and so their ids their own
+        if key not in known:  # the stored references keep the objects alive, so that no other object gets their ids
             known[key] = (topics, documents, fold_in(topics, documents))
         return known[key][2]
 

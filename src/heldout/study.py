@@ -1,4 +1,4 @@
-"""What a study may say, and which runs it asks for."""
+"""A study's settings, their check, and the runs that they ask for."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -10,13 +10,13 @@ from heldout.errors import InputError
 from heldout.models import LDA, PLSA
 
 SECOND_READING = "smoothed-in-m-step"
-# the parts of a study's runs: a model's variants over the grid (by the model's name), an experiment (by its own), these
+# parts of a study's runs: each model (its variants over the grid), each experiment, and these
 SECOND, BEYOND, ALTERNATIVES = "second reading", "beyond the vocabulary", "alternatives"
 
 RESERVED = ("raw", "corpora", "published", "reference")  # folders of data/ beside the studies'
-NO_CORPUS = "none"  # the corpus of a measurement that draws its own documents
-DRAWS = ("calibration", "convergence-to-exact", "precision")  # these measurements do
-PEERS = {"scikit-learn": "sklearn", "gensim": "gensim", "tomotopy": "tomotopy"}  # the extra `peers`: what is imported
+NO_CORPUS = "none"  # the corpus of experiments that draw their own documents
+DRAWS = ("calibration", "convergence-to-exact", "precision")  # the experiments that do so
+PEERS = {"scikit-learn": "sklearn", "gensim": "gensim", "tomotopy": "tomotopy"}  # of the extra `peers`: modules
 
 
 class Run(NamedTuple):
@@ -31,7 +31,7 @@ class Run(NamedTuple):
 
 @dataclass(frozen=True)
 class Alternative:
-    """A variant `alternative-NAME` of a model: its settings by (part, setting)."""
+    """The variant `alternative-NAME` of a model; `changes` has the settings that differ, by (part, setting)."""
 
     model: str
     variant: str
@@ -40,13 +40,13 @@ class Alternative:
 
 @dataclass(frozen=True)
 class Settings:
-    """A study's settings; the one place that knows how a study is laid out."""
+    """A study's settings, typed; the only code that knows a study's layout."""
 
     study: Mapping[str, Any]
 
     @property
     def name(self) -> str:
-        """The study's name."""
+        """The study's name, which is also that of its folders."""
         return str(self.study["study"])
 
     @property
@@ -56,7 +56,7 @@ class Settings:
 
     @property
     def described(self) -> tuple[str, ...]:
-        """The corpora of Table 1: those with figures, then those that stand in the table only."""
+        """The corpora of Table 1: those with figures, then those in the table only."""
         return (*self.corpora, *(c for c in self.study.get("table_1_also", ()) if c not in self.corpora))
 
     @property
@@ -66,17 +66,17 @@ class Settings:
 
     @property
     def smoothing(self) -> tuple[float, ...]:
-        """The constants, ascending."""
+        """The constants added to p(w | z) after training, ascending."""
         return tuple(sorted(float(c) for c in self.study["smoothing"]))
 
     @property
     def seeds(self) -> tuple[int, ...]:
-        """The seeds of the main reading."""
+        """The study's seeds."""
         return tuple(int(s) for s in self.study["seeds"])
 
     @property
     def second_reading_seeds(self) -> tuple[int, ...]:
-        """The seeds of the second reading (the constant added at every M step)."""
+        """The seeds of the second reading of "smoothing", where the constant is added at every M step."""
         second = self.study.get("smoothing_in_m_step", {})
         return tuple(int(s) for s in second.get("seeds", self.seeds))
 
@@ -87,7 +87,7 @@ class Settings:
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """The parts of the study's runs: its models, its experiments, the second reading, and what else it tries."""
+        """The parts of the study's runs: models, experiments, second reading, beyond the vocabulary, alternatives."""
         return (*self.models, *self.study.get("measures", {}), SECOND, BEYOND, ALTERNATIVES)
 
     def variant(self, model: str) -> str:
@@ -108,24 +108,24 @@ class Settings:
 
     @property
     def beyond_corpus(self) -> str:
-        """The corpus that is also run beyond its vocabulary; empty where the study has none."""
+        """The corpus also run with more topics than words; empty if the study has none."""
         return str(self.study.get("beyond_vocabulary", {}).get("corpus", ""))
 
     @property
     def beyond_topics(self) -> tuple[int, ...]:
-        """The numbers of topics of the run beyond the vocabulary, without the study's own grid, ascending."""
+        """The numbers of topics that the runs beyond the vocabulary add to the study's grid, ascending."""
         beyond = self.study.get("beyond_vocabulary", {})
         return tuple(sorted(int(k) for k in beyond.get("topics", ())))
 
     @property
     def beyond_seeds(self) -> tuple[int, ...]:
-        """The seeds of the run beyond the vocabulary."""
+        """The seeds of the runs beyond the vocabulary."""
         beyond = self.study.get("beyond_vocabulary", {})
         return tuple(int(s) for s in beyond.get("seeds", self.seeds))
 
     @property
     def alternatives_corpus(self) -> str:
-        """The corpus on which alternative settings are tried; empty where none is."""
+        """The corpus on which alternative settings are tried; empty if there is none."""
         return str(self.study.get("alternatives", {}).get("corpus", ""))
 
     @property
@@ -145,7 +145,7 @@ class Settings:
 
     @property
     def alternatives(self) -> tuple[Alternative, ...]:
-        """The alternative settings, model by model."""
+        """The alternative variants, model by model."""
         variants = self.study.get("alternatives", {}).get("variants", {})
         return tuple(
             Alternative(
@@ -166,11 +166,11 @@ class Settings:
         return tuple(int(s) for s in self.study["models"].get(model, {}).get("seeds", self.seeds))
 
     def further_variants(self, model: str) -> tuple[str, ...]:
-        """The variants of a model over the same grid, beside the main one."""
+        """The variants that a model has beside the main one, over the same grid."""
         return tuple(self.study["models"].get(model, {}).get("also", {}))
 
     def swept_variants(self, model: str) -> tuple[str, ...]:
-        """The variants under which the values of a model's sweep are scored; none where it has no sweep."""
+        """The variants of a model's sweep, one per value; empty if it has no sweep."""
         varied = self.study["models"].get(model, {}).get("sweep")
         return tuple(f"{varied['setting']}-{value:.2f}" for value in sorted(varied["values"])) if varied else ()
 
@@ -185,12 +185,12 @@ class Settings:
         return tuple(Run(corpus, PLSA, SECOND_READING, k, s) for k in self.topics for s in self.second_reading_seeds)
 
     def experiment(self, name: str) -> Mapping[str, Any]:
-        """Return what the study asks of an experiment: corpora, seeds, settings; empty where it has none."""
+        """Return an experiment's entry in the study (corpora, seeds, settings); empty if the study does not run it."""
         asked: Mapping[str, Any] = self.study.get("measures", {}).get(name, {})
         return asked
 
     def experiment_runs(self, kind: str) -> tuple[Run, ...]:
-        """Return the runs of one kind of measurement; its own models' scores have its name as their variant."""
+        """Return the runs of one experiment; their variant is the experiment's name."""
         asked = self.study.get("measures", {}).get(kind)
         if asked is None:
             return ()
@@ -204,7 +204,7 @@ class Settings:
         )
 
     def beyond_runs(self) -> tuple[Run, ...]:
-        """Return the runs of the figure that goes beyond the vocabulary."""
+        """Return the runs of the figure with more topics than words, the study's grid included."""
         topics = sorted({*self.topics, *self.beyond_topics}) if self.beyond_corpus else []
         variant = self.variant(PLSA)
         return tuple(Run(self.beyond_corpus, PLSA, variant, k, s) for k in topics for s in self.beyond_seeds)
@@ -234,7 +234,7 @@ class Settings:
         return int(self.study["models"][model]["train"].get("chains", 0))
 
     def constants_added(self, model: str) -> tuple[float, ...]:
-        """Return the constants that are added to a model's topics after training; none where it has its own."""
+        """Return the constants added to a model's topics after training; empty for a model that is not smoothed."""
         asked = self.study["models"][model]
         constants = asked.get("smoothing", self.study["smoothing"] if asked.get("smoothed") else ())
         return tuple(float(constant) for constant in constants)
@@ -258,7 +258,7 @@ class Settings:
         return tuple(run for kind in self.study["measures"] for run in self.experiment_runs(kind))
 
     def alternative_runs(self) -> tuple[Run, ...]:
-        """Return the runs that try alternatives."""
+        """Return the runs of the alternative variants, and of PLSA and LDA on the alternative corpora."""
         grid = [(k, s) for k in self.alternative_topics for s in self.alternative_seeds]
         runs = [Run(self.alternatives_corpus, a.model, a.variant, k, s) for a in self.alternatives for k, s in grid]
         corpora = self.alternative_corpora
@@ -267,12 +267,12 @@ class Settings:
 
 
 def installed() -> list[str]:
-    """Return the libraries of the measurement `peers` that can be imported, without importing them."""
+    """Return the libraries of the experiment `peers` that are installed, without importing them."""
     return [library for library, module in PEERS.items() if find_spec(module) is not None]
 
 
 def without_missing(study: dict[str, Any]) -> tuple[dict[str, Any], str]:
-    """Return the study without the libraries that are not installed, and a notice; empty where there are all."""
+    """Return the study without the libraries that are not installed, and a notice (empty if all are)."""
     asked = study["measures"].get("peers")
     missing = [] if asked is None else [library for library in asked["models"] if library not in installed()]
     if asked is None or not missing:
@@ -285,7 +285,7 @@ def without_missing(study: dict[str, Any]) -> tuple[dict[str, Any], str]:
 
 
 def load_study(path: Path, schema: Path, data: Path) -> dict[str, Any]:
-    """Read and check a study's YAML file; see `check_study`."""
+    """Read a study's YAML file; checks and errors are those of `check_study`."""
     import yaml
 
     try:
@@ -298,7 +298,7 @@ def load_study(path: Path, schema: Path, data: Path) -> dict[str, Any]:
 
 
 def check_study(study: dict[str, Any], schema: Path, data: Path) -> dict[str, Any]:
-    """Return the study with its optional parts filled in, or say in one line what is wrong with it.
+    """Check a study against the schema and for consistency, and return it.
 
     Args:
         study: the settings.
@@ -306,7 +306,7 @@ def check_study(study: dict[str, Any], schema: Path, data: Path) -> dict[str, An
         data: the project's data folder, where imported corpora are looked for.
 
     Raises:
-        InputError: naming the key (as models/lda/train/sweeps), what it holds and what it must hold.
+        InputError: names the key (such as models/lda/train/sweeps), its value and what it must be.
     """
     import jsonschema
     import yaml

@@ -18,7 +18,7 @@ from heldout.errors import InputError
 from heldout.files import load_record, save_record
 
 ROW_SUM_TOLERANCE = 1e-9
-BLOCK = 2**19  # entries of the documents x vocabulary array that exist at a time: 4 MB
+BLOCK = 2**19  # entries of a block of the documents x vocabulary array: 4 MB
 
 
 @nb.njit("void(int64[::1], int32[::1], float64[:, ::1], float64[:, ::1], float64[::1])", cache=True)
@@ -87,7 +87,7 @@ class Topics:
 
     @cached_property
     def phi_by_word(self) -> NDArray[np.float64]:
-        """(V, K) contiguous copy of phi's transpose: what a kernel reads of one word lies together."""
+        """The (V, K) transpose of phi, contiguous: the K probabilities of a word lie side by side for the kernels."""
         return np.ascontiguousarray(self.phi.T)
 
     def smoothed(self, constant: float) -> "Topics":
@@ -127,7 +127,7 @@ class Topics:
 
 
 def block_of_documents(n_documents: int, n_words: int) -> Iterator[slice]:
-    """Yield slices of the documents, each of at most `BLOCK` entries over the vocabulary or of 16 documents."""
+    """Yield slices of the documents: 16 each, or as many as have at most `BLOCK` entries over the vocabulary."""
     size = max(16, BLOCK // max(n_words, 1))
     for start in range(0, n_documents, size):
         yield slice(start, min(start + size, n_documents))
@@ -221,7 +221,7 @@ class Components:
 
 
 def load_topics(path: Path) -> Topics | Components:
-    """Read what a model's training wrote: components where the file holds weights, topics otherwise.
+    """Read a trained model's file: `Components` where it holds weights, `Topics` otherwise.
 
     Raises:
         InputError: when the file is missing, truncated, or holds neither.
@@ -229,6 +229,6 @@ def load_topics(path: Path) -> Topics | Components:
     try:
         with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
             names = file.files
-    except Exception:  # whatever is wrong with the file, Topics.load says it in one line
+    except Exception:  # Topics.load reports whatever is wrong with the file
         names = []
     return Components.load(path) if "weights" in names else Topics.load(path)

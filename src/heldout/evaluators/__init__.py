@@ -1,18 +1,18 @@
 """Evaluators: one estimate of a document's log-likelihood per file.
 
-Those in `ESTIMATORS` have one signature: a function of the module's own name,
+Each estimator in `ESTIMATORS` is a function with the name of its module and one of two signatures,
 
     estimator(topics, documents, samples, rng) -> Evaluation,        estimator(topics, documents) -> Evaluation
 
-the latter for a deterministic one, with log-likelihoods and standard errors in nats per document. What one sample is,
-its docstring says. `heldout.evaluators.estimate` runs either by its name. To add one, add its file and its line here:
-the conformance tests then hold it to the exact value.
+the second for a deterministic estimator. Log-likelihoods and standard errors are in nats per document; what counts as
+one sample stands in the estimator's docstring. `heldout.evaluators.estimate` runs an estimator by name. To add one, add
+its file and its line here: the conformance tests then compare it with the exact value.
 """
 
 from dataclasses import dataclass
 from typing import Literal
 
-# how every table of scores and of measurements spells them
+# the evaluators' names in all tables of scores and measurements
 FULL = "full-folding-in"
 HALF = "half-folding-in"
 FOLDING_IN = (FULL, HALF)
@@ -35,15 +35,15 @@ COMPLETION = "document-completion"
 
 @dataclass(frozen=True)
 class EstimatorProperties:
-    """What is known of an estimator before it runs.
+    """An estimator's label, behaviour and source.
 
     Attributes:
         label: its name in figures and tables.
-        behaviour: "consistent" (meets log p(w | alpha, phi) with enough samples), "low" (at most it, or biased
-            towards less), "high" (at least it, or biased towards more), "biased" (either), or "other" (its target is
+        behaviour: "consistent" (converges to log p(w | alpha, phi) as samples grow), "low" (a lower bound, or biased
+            low), "high" (an upper bound, or biased high), "biased" (in either direction), or "other" (it estimates
             another quantity).
-        deterministic: whether it draws nothing, and takes no samples and no rng.
-        source: where it comes from.
+        deterministic: True if it draws nothing; it then takes neither samples nor rng.
+        source: the publication.
     """
 
     label: str
@@ -74,7 +74,7 @@ ESTIMATORS: dict[str, EstimatorProperties] = {
 
 
 def of_likelihood() -> list[str]:
-    """Return the estimators of log p(w | alpha, phi): all but its exact value and those of another quantity.
+    """Return the names of the estimators of log p(w | alpha, phi), without "exact-marginal".
 
     Examples:
         >>> EXACT in of_likelihood(), SEQUENTIAL in of_likelihood()

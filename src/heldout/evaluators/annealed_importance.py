@@ -2,12 +2,12 @@ r"""Annealed importance sampling of a document's likelihood (Neal, 2001), on top
 
     f_b(z) = p(z | alpha) prod_l phi[z_l, w_l]^b 1[phi[z_l, w_l] > 0],        b = 0 .. 1,
 
-is the joint probability p(z, w) at b = 1 and sums there to Z = p(w | alpha, phi); theta is integrated out, so with C_k
-tokens of topic k, A = sum_k alpha_k,
+is p(z, w) at b = 1, where its sum over z is Z = p(w | alpha, phi). Theta is integrated out: with C_k tokens of topic k
+and A = sum_k alpha_k,
 
     p(z | alpha) = Gamma(A) / Gamma(A + L)  prod_k Gamma(alpha_k + C_k) / Gamma(alpha_k).
 
-Forward. z is drawn token by token from Polya's urn, kept to the topics that have the word:
+Forward. z_0 is drawn token by token from Polya's urn, restricted to the topics that can give the word:
 
     q(z) = prod_l a_l(z_l) / sum_k a_l(k),     a_l(k) = (alpha_k + C_k of the tokens before l) 1[phi[k, w_l] > 0].
 
@@ -17,14 +17,14 @@ With temperatures 0 = b_0 < b_1 < .. < b_T = 1 and one Gibbs sweep under f_b at 
 
 f_0 / q = prod_l sum_k a_l(k) / (A + l) (1 where no phi is 0) and the ratios are p(w | z)^(b_t - b_{t-1}). On the space
 of (z_0 .. z_{T-1}) the forward path has the probability q(z_0) prod_t S_t(z_{t-1}, z_t); since sweep S_t leaves f_{b_t}
-alone, w times it is Z times the probability of the path run backwards by the reversed sweeps from the posterior. So
-E[w] = Z whatever T is, and by Jensen's inequality log w is low on average.
+invariant, w times this probability is Z times that of the same path drawn backwards, from the posterior by the reversed
+sweeps. So E[w] = Z for every T, and by Jensen's inequality log w is low on average.
 
 Backward. The same path from an exact draw of the posterior, with the sweeps reversed, has E[1 / w] = 1 / Z:
 log w is then high on average (Grosse, Ghahramani and Adams, 2015; `bidirectional`).
 
-Gibbs sweep: every token in its order, z_l from p(z_l = k | the others) proportional to phi[k, w_l]^b (alpha_k + C_k
-without l). A single update is reversible; a sweep S is not, its reverse S~ visits the tokens from last to first:
+Gibbs sweep: for every token in turn, z_l is drawn from p(z_l = k | the others) ∝ phi[k, w_l]^b (alpha_k + C_k), C
+without token l. A single update is reversible, a sweep S is not; its reverse S~ visits the tokens from last to first:
 pi(z) S(z, z') = pi(z') S~(z', z).
 
 Wallach et al. (2009) anneal the same path for topic models. The temperatures b_t = (t / T)^2 crowd at the prior, where
@@ -57,12 +57,12 @@ def sweep(rows, z, counts, table, alpha, target, backward, cumulative, state):  
         rows: (L,) each token's row of `table`.
         z: (L,) topics, changed.
         counts: (K,) tokens per topic, changed.
-        table: (U, K) what a topic gives the word, to whatever power.
+        table: (U, K) phi of the document's U distinct words, to the power b.
         alpha: (K,).
-        target: (L,) where the sweep has to go; empty to draw.
-        backward: the tokens from last to first.
+        target: (L,) the assignments to move to; empty to draw them.
+        backward: whether to visit the tokens from last to first.
         cumulative: (K,) scratch.
-        state: the document's stream.
+        state: the document's random stream.
     """
     length, K = rows.shape[0], alpha.shape[0]
     log_p, p = 0.0, 1.0
@@ -92,7 +92,7 @@ def sweep(rows, z, counts, table, alpha, target, backward, cumulative, state):  
 
 @nb.njit("int64(int32[::1], float64[:, ::1], int64[::1], float64[:, ::1], int64[::1])", cache=True)
 def distinct(document, phi_by_word, rows, log_phi, known):  # type: ignore[no-untyped-def]
-    """Write each token's row and the (U, K) logarithms of its words' probabilities; return U, 0 if a word has none.
+    """Write each token's row and the (U, K) log probabilities of distinct words; return U, or 0 if one is impossible.
 
     `known` is (V,) scratch, -1 everywhere before and after.
     """
@@ -116,7 +116,7 @@ def distinct(document, phi_by_word, rows, log_phi, known):  # type: ignore[no-un
 @nb.njit("float64(int64[::1], int64[::1], float64[::1], float64[:, ::1], float64[::1], boolean, float64[::1], "
          "uint64[::1])", cache=True)  # fmt: skip
 def urn(rows, z, counts, log_phi, alpha, draw, cumulative, state):  # type: ignore[no-untyped-def]
-    """Draw z from the urn (or take it as it is), count it anew and return log f_0(z) / q(z), nats."""
+    """Draw z from the urn (or use the given z), recount it and return log f_0(z) / q(z), nats."""
     counts[:] = 0.0
     log_weight, prior = 0.0, alpha.sum()
     for token in range(rows.shape[0]):
@@ -143,7 +143,7 @@ def urn(rows, z, counts, log_phi, alpha, draw, cumulative, state):  # type: igno
 @nb.njit("void(int32[::1], int64[::1], float64[:, ::1], float64[::1], float64[::1], int64[::1], uint64[:, ::1], "
          "float64[:, ::1])", cache=True, nogil=True)  # fmt: skip
 def _anneal(tokens, offsets, phi_by_word, alpha, temperatures, assignments, states, out):  # type: ignore[no-untyped-def]
-    """Write log w of every document and chain to out; backward from `assignments` (N,), forward if that is empty."""
+    """Write log w of every document and chain to out; backward from `assignments` (N,), forward if they are empty."""
     K, chains, steps = alpha.shape[0], out.shape[1], temperatures.shape[0] - 1
     backward = assignments.shape[0] > 0
     known = np.full(phi_by_word.shape[0], -1, np.int64)
@@ -200,7 +200,7 @@ def log_weights(
 
     Args:
         arrays: documents and topics.
-        rng: one stream per document is started from it.
+        rng: seeds one stream per document.
         chains: S, runs per document.
         temperatures: T, steps between prior and posterior.
         assignments: (N,) topics of the tokens, an exact draw from the posterior: every chain starts there and runs to
@@ -232,13 +232,13 @@ def annealed_importance(
         topics: phi and alpha.
         documents: D documents; words outside the topics' vocabulary are left out and counted.
         samples: chains per document, each of `temperatures` - 1 sweeps; their weights are averaged.
-        rng: random numbers.
+        rng: seeds one stream per document.
         temperatures: T, steps between prior and posterior; 1 is importance sampling from the prior.
 
     Returns:
         log-likelihoods in nats, unbiased as probabilities. The standard error is that of the mean weight of the
-        independent chains by the delta method; NaN for a single chain. It leaves out what no chain has found: with few
-        temperatures a rare large weight that is missing makes estimate and error too small.
+        independent chains by the delta method; NaN for a single chain. It does not cover weights that no chain has met:
+        with few temperatures, missing a rare large weight makes both estimate and error too small.
 
     Raises:
         InputError: for fewer than one sample or step.

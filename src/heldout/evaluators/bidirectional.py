@@ -1,8 +1,8 @@
 """Bidirectional Monte Carlo: a lower and an upper bound on simulated documents (Grosse, Ghahramani and Adams, 2015).
 
 A document that is drawn with its topic assignments, (z, w) ~ p(z, w | alpha, phi), comes with an exact draw z from its
-posterior p(z | w): both orders of drawing have the same joint probability. Annealed importance sampling runs from prior
-to posterior without it and, reversed, from z to the prior. In the notation of `annealed_importance`
+posterior p(z | w): both orders of drawing have the same joint probability. Annealed importance sampling runs forward
+from the prior, without using z, and backward from z to the prior. In the notation of `annealed_importance`
 
     E[w forward] = p(w),    E[1 / w backward] = 1 / p(w),
 
@@ -69,8 +69,8 @@ def bidirectional(
 
     Returns:
         Lower and upper log-likelihoods in nats. The lower one's standard error is `annealed_importance`'s. The upper
-        one's is NaN: its chains start from one and the same draw, so that their spread does not tell its error. The
-        spread over documents does.
+        one's is NaN: its chains all start from the same draw, so their spread is no measure of the error; the spread
+        over documents is.
 
     Raises:
         InputError: when the assignments do not fit the documents, or a token cannot come from its topic.

@@ -5,25 +5,25 @@ For any assignment z* of topics to tokens p(w) = p(z*, w) / p(z* | w). The numer
     p(z, w) = Gamma(A) / Gamma(A + L)  prod_k Gamma(alpha_k + C_k) / Gamma(alpha_k)  prod_l phi[z_l, w_l],
 
 with theta integrated out, C_k tokens of topic k and A = sum_k alpha_k. For the denominator let S(z, z') be the
-probability that a Gibbs sweep takes z to z'. The posterior is left alone, p(z* | w) = sum_z p(z | w) S(z, z*), so the
-mean of S(z_i, z*) over draws z_1 .. z_n from the posterior estimates it; but draws that merely approach the posterior
-bias it, and its inverse is biased even without that.
+probability that a Gibbs sweep takes z to z'. The posterior is invariant, p(z* | w) = sum_z p(z | w) S(z, z*), so the
+mean of S(z_i, z*) over draws z_1 .. z_n from the posterior estimates p(z* | w). But draws that only approach the
+posterior bias this mean, and the inverse of the mean is biased in any case.
 
 Unbiased. Place z_1 .. z_n on one stationary chain, and let z* follow z_i by one more sweep, i uniform on 1 .. n. Given
 z*, with S~ the reversed sweep, p(z | w) S(z, z') = p(z' | w) S~(z', z), this is
 
     z_i from S~(z*, .);   z_{i+1} .. z_n from S(predecessor, .) in turn;   z_{i-1} .. z_1 from S~(successor, .).
 
-Summed over i the sequence has the probability p(z_1 .. z_n) (1/n) sum_i S(z_i, z*) / p(z* | w), p that of a stationary
-chain. Hence the mean over it of 1 / ((1/n) sum_i S(z_i, z*)) is 1 / p(z* | w), and
+Averaged over i, the sequence has the probability p(z_1 .. z_n) (1/n) sum_i S(z_i, z*) / p(z* | w), where p is that of
+the stationary chain. Hence the mean over it of 1 / ((1/n) sum_i S(z_i, z*)) is 1 / p(z* | w), and
 
     p(z*, w) / ((1/n) sum_i S(z_i, z*))
 
-has the mean p(w) for every z* and every n. Both halves start from the same z_i, which came from z*: a backward half
-that starts where the forward half has ended is another distribution, and biased.
+has the mean p(w) for every z* and every n. Both halves must start from the same z_i, drawn from z*; starting the
+backward half where the forward half ended would bias the estimate.
 
-z* is a local maximum of p(z, w): iterated conditional modes after a few sweeps. The better it is, the less the terms
-spread. Being found before z_1 .. z_n are drawn and from other random numbers, it does not disturb the argument.
+z* is a local maximum of p(z, w): iterated conditional modes after a few sweeps. The larger p(z*, w), the less the terms
+spread. z* is chosen before z_1 .. z_n are drawn and from other random numbers, so the argument holds for it.
 """
 
 import math
@@ -41,7 +41,7 @@ from heldout.topics import Topics
 
 @nb.njit("void(int64[::1], int64[::1], float64[::1], float64[:, ::1], float64[::1])", cache=True)
 def _climb(rows, z, counts, table, alpha):  # type: ignore[no-untyped-def]
-    """Move z to a local maximum of p(z, w) by iterated conditional modes; every change raises it, so this ends."""
+    """Move z to a local maximum of p(z, w) by iterated conditional modes; every change raises p, so this ends."""
     changed = True
     while changed:
         changed = False
@@ -49,7 +49,7 @@ def _climb(rows, z, counts, table, alpha):  # type: ignore[no-untyped-def]
             word = table[rows[token]]
             counts[z[token]] -= 1.0
             best = z[token]
-            highest = word[best] * (alpha[best] + counts[best]) * (1.0 + 1e-12)  # rounding is no progress
+            highest = word[best] * (alpha[best] + counts[best]) * (1.0 + 1e-12)  # a gain within rounding does not count
             for k in range(alpha.shape[0]):
                 value = word[k] * (alpha[k] + counts[k])
                 if value > highest:
@@ -62,7 +62,7 @@ def _climb(rows, z, counts, table, alpha):  # type: ignore[no-untyped-def]
 @nb.njit("void(int32[::1], int64[::1], float64[:, ::1], float64[::1], int64, int64, uint64[:, ::1], float64[:, ::1])",
          cache=True, nogil=True)  # fmt: skip
 def _chib(tokens, offsets, phi_by_word, alpha, samples, before, states, out):  # type: ignore[no-untyped-def]
-    """Write the logarithm of every document's and run's estimate to out (D, R)."""
+    """Write the log estimate of every document and run to out, (D, R)."""
     K = alpha.shape[0]
     known = np.full(phi_by_word.shape[0], -1, np.int64)
     cumulative, nowhere, terms = np.empty(K), np.empty(0, np.int64), np.empty(samples)
@@ -120,14 +120,14 @@ def chib(
         topics: phi and alpha.
         documents: D documents; words outside the topics' vocabulary are left out and counted.
         samples: n, the length of a run's chain, each of one sweep and one evaluation of a sweep.
-        rng: random numbers.
-        runs: independent runs, each with its own z*, whose estimates of the probability are averaged.
-        sweeps_before: Gibbs sweeps before iterated conditional modes look for z*.
+        rng: seeds one stream per document.
+        runs: independent runs, each with its own z*; their estimates of p(w) are averaged.
+        sweeps_before: Gibbs sweeps before the search for z*.
 
     Returns:
-        log-likelihoods in nats, unbiased as probabilities. The standard error is that of the mean over the runs by the
-        delta method, NaN for one run: what a chain does not reach from its z*, other runs show. It leaves out what no
-        run has reached.
+        log-likelihoods in nats, unbiased as probabilities. The standard error is that of the mean over runs, by the
+        delta method; NaN for one run. It covers states that some chain does not reach from its z*, but not states that
+        no run has reached.
 
     Raises:
         InputError: for fewer than one sample or run, or a negative number of sweeps.

@@ -6,20 +6,20 @@ x of n tokens and F(W h) = log sum_w exp(W h)_w (3.28) the likelihood of the tok
 
     p(w | W) = ∫ exp(l(h)) N(h | 0, I / penalty) dh,        l(h) = x' W h - n F(W h).
 
-The weights W and the prior belong together: in another gauge, W T and T^-1 h, it is another prior. Training ends in the
-one that its own penalty on W prefers. Without penalty there is no prior, and no p(w | W).
+W and the prior belong together: in another gauge, W T and T^-1 h, the prior is another. Training ends in the gauge in
+which its penalty is least. Without a penalty there is no prior and no p(w | W).
 
 With its mode m and the negative Hessian n cov_p(W) + penalty I = C^-T C^-1 there, the strictly concave
 g(h) = l(h) + log N(h | 0, I / penalty) has the Laplace approximation q = N(m, C C').
 
 Annealing (Neal, 2001). Along p_b(h) proportional to q(h) exp(b r(h)), r = g - log q, b = t / T, from h_0 drawn from q,
-the weight prod_t exp(r(h_{t-1}) / T) has the mean p(w | W) if h_t is moved by anything that leaves p_{t / T} alone. The
-move is elliptical slice sampling (Murray, Adams and MacKay, 2010) with q as its Gaussian: as r hardly varies where the
-posterior is, most proposals are taken. From the prior, which for trained weights is far from every document's
-posterior, the same path needs many times the steps. What q costs is that r has no upper bound: far away the prior
-falls more slowly than q. With moves that draw h_t afresh the weights' variance is finite where 1 / T is below penalty
-over the largest eigenvalue of C^-T C^-1; the moves here are not that, so the stated error rests on the check against
-quadrature.
+the weight prod_t exp(r(h_{t-1}) / T) has the mean p(w | W) if every move to h_t leaves p_{t / T} invariant. The move is
+elliptical slice sampling (Murray, Adams and MacKay, 2010) with q as its Gaussian; r hardly varies where the posterior
+is concentrated, so most proposals are accepted. A path from the prior, which for trained weights is far from every
+document's posterior, needs many times more steps. The price of q is that r has no upper bound: far from the mode the
+prior falls more slowly than q. If moves drew h_t independently, the weights' variance would be finite where 1 / T is
+below penalty over the largest eigenvalue of C^-T C^-1. The moves here do not, so the stated error rests on the check
+against quadrature.
 
 Quadrature. With h = m + sqrt(2) C u
 
@@ -41,12 +41,12 @@ from heldout.evaluators.evaluation import Evaluation, check_samples, in_vocabula
 from heldout.models.epca import fold_in_counts, softmax
 from heldout.topics import Components, block_of_documents
 
-ORDERS = (16, 32, 64, 128)  # of the Gauss-Hermite rule
-SETTLED = 1e-6  # nats: two orders that differ by less agree
-MODE_TOLERANCE = 1e-8  # nats per token; the mode only centres the rule
+ORDERS = (16, 32, 64, 128)  # nodes per axis of the Gauss-Hermite rule
+SETTLED = 1e-6  # nats: orders whose values differ by less agree
+MODE_TOLERANCE = 1e-8  # nats per token; loose, because the mode only centres the rule
 MODE_ITERATIONS = 1000
 LARGEST_DIMENSION = 2
-NARROWEST = 1e-12  # radians
+NARROWEST = 1e-12  # radians: the slice's bracket is not shrunk further
 
 Float = NDArray[np.float64]
 
@@ -57,7 +57,7 @@ class _Document:
 
     Attributes:
         W: (V, K).
-        n: its tokens.
+        n: the number of its tokens.
         observed: (K,) x' W.
         penalty: the prior's precision.
         mode: (K,) m.
@@ -106,14 +106,14 @@ def annealed_marginal(
         documents: D documents; words outside the components' vocabulary are left out and counted.
         samples: chains per document, whose weights are averaged.
         rng: random numbers; every document gets its own stream.
-        penalty: of the prior h ~ N(0, I / penalty).
+        penalty: the precision of the prior h ~ N(0, I / penalty).
         temperatures: T, steps between Laplace approximation and posterior, with one elliptical slice move between two;
             1 is importance sampling from the Laplace approximation.
 
     Returns:
         log-likelihoods in nats of the token sequences, unbiased as probabilities. The standard error is that of the
-        mean weight of the independent chains by the delta method, NaN for a single chain; it leaves out what no chain
-        has found: with many components and few temperatures the value is then too small.
+        mean weight of the independent chains by the delta method, NaN for a single chain. It does not cover weights
+        that no chain has met; with many components and few temperatures the value is then too low.
 
     Raises:
         InputError: for fewer than one sample or step, or a penalty that is not positive.
@@ -156,7 +156,7 @@ def _slice(document: _Document, u: Float, ratio: Float, power: float, rng: np.ra
         taken = power * reached > level[going]
         u[going[taken]], ratio[going[taken]] = proposed[taken], reached[taken]
         going = going[~taken]
-        # the bracket shrinks to angle 0, the start, which is on the slice; once only rounding is left, h stays there
+        # the bracket shrinks to angle 0, where the chain stands, which is on the slice; at `NARROWEST` h stays there
         below = angle[going] < 0.0
         low[going[below]], high[going[~below]] = angle[going[below]], angle[going[~below]]
         going = going[high[going] - low[going] > NARROWEST]
@@ -202,7 +202,7 @@ def quadrature(components: Components, documents: Corpus, *, penalty: float) -> 
 
 
 def _gauss_hermite(document: _Document, order: int) -> float:
-    """Return the rule's log p(w | W) of one document with `order` nodes per axis, nats."""
+    """Return log p(w | W) of one document by the rule with `order` nodes per axis, nats."""
     K = len(document.mode)
     nodes, weights = np.polynomial.hermite.hermgauss(order)
     u = math.sqrt(2.0) * np.stack(np.meshgrid(*[nodes] * K), axis=-1).reshape(-1, K)
@@ -231,7 +231,7 @@ def _over_vocabulary(components: Components, documents: Corpus, penalty: float) 
     """Return the documents over the components' vocabulary, and how many tokens were left out.
 
     Raises:
-        InputError: when there is no proper prior.
+        InputError: when the penalty is not positive, so that the prior is improper.
     """
     if not 0.0 < penalty < math.inf:
         raise InputError(

@@ -4,8 +4,8 @@ Target. A document's tokens are divided at random into an observed half o, of fl
 
     log p(r | o, alpha, phi) = log p(o, r | alpha, phi) - log p(o | alpha, phi),
 
-another quantity than the document's likelihood, but with an exact value wherever that has one. Theta stays
-integrated out; half folding-in puts a point in its place.
+This is not the document's likelihood, but it has an exact value wherever that has one. Theta is integrated out; half
+folding-in puts a point in its place.
 
 Estimate. With z the assignments of the observed half, p(r | o) = sum_z p(z | o) p(r | z). States z_s come from a Markov
 chain whose limit is p(z | o), and from each of them the scored tokens are assigned one after the other, which gives a
@@ -13,8 +13,8 @@ weight with the mean p(r | z_s) (`gibbs_chain` derives it). So
 
     p(r | o) ~ (1/S) sum_s prod_l sum_k phi[k, r_l] (alpha_k + C_k) / (A + |o| + l),
 
-C counting the observed tokens under z_s and the scored ones before l: without bias once the chain has forgotten its
-start, and consistent. (A mean over s for each token, the product taken afterwards, is neither.)
+with C counting the observed tokens under z_s and the scored ones before l. The estimate is unbiased once the chain has
+forgotten its start, and consistent. (The product over tokens of means over s is neither.)
 """
 
 from dataclasses import replace
@@ -31,7 +31,7 @@ from heldout.topics import Topics
 def halves(topics: Topics, documents: Corpus, rng: np.random.Generator) -> tuple[Corpus, Corpus, int]:
     """Return the observed and the scored halves, over the topics' vocabulary, and the number of tokens left out.
 
-    The estimator makes the same halves of the same rng: `half_split` under a seed that is the rng's next number.
+    `document_completion` makes the same halves from the same rng: it seeds `half_split` with the rng's next number.
     """
     documents, left_out = in_vocabulary(documents, topics)
     return *half_split(documents, int(rng.integers(2**63))), left_out
@@ -46,14 +46,14 @@ def document_completion(
         topics: phi and alpha.
         documents: D documents; words outside the topics' vocabulary are left out, before the division, and counted.
         samples: S, states of one chain per document, one after every sweep; 1 or more.
-        rng: the source of the halves and of every document's own stream.
+        rng: seeds the division into halves and one stream per document.
         burn_in: sweeps before the first state that is read; 1 or more.
 
     Returns:
         log-likelihoods in nats of the scored halves, `tokens` counting these alone; -inf where either half holds a
         word of probability 0. Errors by the delta method over the chain's states (`log_mean_of_chain`), NaN at S = 1;
-        they leave out the chain's start where it is not yet forgotten, correlations over much more than sqrt(S)
-        sweeps, and large weights so rare that none was drawn.
+        they do not cover a start that the chain has not forgotten, correlations over many more than sqrt(S) sweeps, or
+        large weights too rare to be drawn.
 
     Raises:
         InputError: for fewer than one sample or a burn-in below 1.

@@ -3,18 +3,18 @@ r"""Empirical likelihood: documents under topic weights drawn from the prior (Li
     p(w | alpha, phi) = E[prod_l sum_k theta_k phi[k, w_l]]  ~  (1/S) sum_s prod_l sum_k theta_sk phi[k, w_l],
     theta_s ~ Dirichlet(alpha),
 
-importance sampling of theta from its prior: unbiased at any S. The square of a weight is the weight of the document
-written twice, ww, so the relative variance of one draw is
+which is importance sampling of theta from its prior, unbiased at every S. The square of a weight is the weight of the
+document repeated, ww, so the relative variance of one draw is
 
     p(w w | alpha, phi) / p(w | alpha, phi)^2 - 1,
 
-which has an exact value too. By Laplace's method it grows like L^((K - 1) / 2) where the document tells all K topics
-apart: a posterior of width L^(-1/2) in each of K - 1 directions has to be hit from the prior. So with few topics this
-holds for documents of any length, and with many the mean rests on the one or two best draws and is, as a rule, far too
-low; its stated error is then near 1, which is where one dominant draw puts it.
+which can be computed exactly too. By Laplace's method it grows like L^((K - 1) / 2) where the document tells all K
+topics apart: draws from the prior must hit a posterior of width L^(-1/2) in each of K - 1 directions. So the estimate
+is usable with few topics at any length. With many topics one or two draws dominate the mean, which is then mostly far
+too low; its stated error is near 1, the value that a single dominant draw gives.
 
-Each document draws its own theta, where Li and McCallum share one set: so the documents' errors are independent, and
-their total's error is the root of the sum of squares.
+Each document draws its own theta, whereas Li and McCallum share one set among documents. So the documents' errors are
+independent, and the error of their total is the root of the sum of squares.
 """
 
 import numpy as np
@@ -32,12 +32,12 @@ def empirical_likelihood(topics: Topics, documents: Corpus, samples: int, rng: n
         topics: phi and alpha.
         documents: D documents; words outside the topics' vocabulary are left out and counted.
         samples: S, draws of theta for each document; 1 or more.
-        rng: the source of every document's own stream.
+        rng: seeds one stream per document.
 
     Returns:
-        log-likelihoods in nats. The standard error is the delta method's over the S draws; it leaves out draws so
-        rare that none was met, and for all but short documents these decide the mean;
-        NaN at S = 1, and where every weight is 0 though the document is possible.
+        log-likelihoods in nats. The standard error is by the delta method over the S draws; NaN at S = 1, and where
+        every weight is 0 though the document is possible. It does not cover draws too rare to be met, which decide the
+        mean for all but short documents.
 
     Raises:
         InputError: for fewer than one sample.

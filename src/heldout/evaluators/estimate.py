@@ -1,4 +1,4 @@
-"""Run an estimator of the likelihood by its name."""
+"""Estimators of the likelihood, called by name."""
 
 import importlib
 
@@ -15,17 +15,17 @@ def estimate(name: str, topics: Topics, documents: Corpus, samples: int, rng: np
     """Run one estimator of `ESTIMATORS` by name.
 
     Args:
-        name: of the estimator.
+        name: the estimator's, a key of `ESTIMATORS`.
         topics: phi and alpha.
         documents: D documents; words outside the topics' vocabulary are left out and counted.
-        samples: per document, what the estimator calls one; a deterministic estimator is not given them.
-        rng: the source of its random numbers; a deterministic estimator draws none from it.
+        samples: samples per document, as the estimator counts them; ignored by a deterministic one.
+        rng: the estimator's random numbers; unused by a deterministic one.
 
     Returns:
         Log-likelihoods and standard errors in nats, per document.
 
     Raises:
-        InputError: for an unknown estimator, or as the estimator does.
+        InputError: for an unknown estimator, or as the estimator raises it.
 
     Examples:
         >>> import numpy as np

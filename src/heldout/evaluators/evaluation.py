@@ -1,4 +1,4 @@
-"""What every evaluator returns, and the predictive probability that the folding-in evaluators share."""
+"""The evaluators' result, `Evaluation`, and code that they share."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.topics import Components, Topics
 
-FoldIn = Callable[[Any, Corpus], NDArray[np.float64]]  # of topics, or of components, whichever is scored
+FoldIn = Callable[[Any, Corpus], NDArray[np.float64]]  # (topics or components, documents) -> theta or h, (D, K)
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,10 +20,10 @@ class Evaluation:
 
     Attributes:
         log_likelihood: (D,) nats, over each document's scored tokens; -inf where a token has probability 0.
-        tokens: (D,) the tokens scored.
-        standard_error: (D,) the evaluator's own Monte Carlo error in nats; 0 for a deterministic evaluator,
-            NaN where it states none.
-        tokens_left_out: tokens whose word is not in the topics' vocabulary.
+        tokens: (D,) the number of scored tokens.
+        standard_error: (D,) Monte Carlo error as the evaluator states it, nats; 0 if deterministic, NaN if it states
+            none.
+        tokens_left_out: the number of tokens, over all documents, whose word is not in the topics' vocabulary.
     """
 
     log_likelihood: NDArray[np.float64]
@@ -35,16 +35,16 @@ class Evaluation:
     def deterministic(
         cls, log_likelihood: NDArray[np.float64], tokens: NDArray[np.int64], tokens_left_out: int = 0
     ) -> "Evaluation":
-        """Return values (D,), nats, that have no Monte Carlo error."""
+        """Return an evaluation of log-likelihoods (D,), nats, without Monte Carlo error."""
         return cls(log_likelihood, tokens, np.zeros(len(log_likelihood)), tokens_left_out)
 
 
 class KernelArrays(NamedTuple):
-    """Documents and topics as kernels take them.
+    """Documents and topics in the form that kernels take.
 
     Attributes:
         tokens: (N,) int32, one document after the other; words outside the topics' vocabulary are left out.
-        offsets: (D + 1,) int64.
+        offsets: (D + 1,) int64; document d is tokens[offsets[d]:offsets[d + 1]].
         phi_by_word: (V, K) float64.
         alpha: (K,) float64.
         lengths: (D,) tokens per document.
@@ -60,7 +60,7 @@ class KernelArrays(NamedTuple):
 
 
 def kernel_arrays(topics: Topics, documents: Corpus) -> KernelArrays:
-    """Return documents, over the topics' vocabulary, and topics as contiguous arrays."""
+    """Return documents and topics as contiguous arrays; words outside the topics' vocabulary are left out."""
     documents, left_out = in_vocabulary(documents, topics)
     return KernelArrays(
         np.ascontiguousarray(documents.tokens, dtype=np.int32),
@@ -73,10 +73,10 @@ def kernel_arrays(topics: Topics, documents: Corpus) -> KernelArrays:
 
 
 def check_samples(estimator: str, samples: int, least: int = 1) -> None:
-    """Refuse fewer samples than an estimator needs.
+    """Check that an estimator has as many samples as it needs.
 
     Raises:
-        InputError: naming the estimator and both numbers.
+        InputError: for fewer; names the estimator and both numbers.
     """
     if samples < least:
         raise InputError(f"{estimator}: {samples} samples; draw {least} or more")
@@ -91,7 +91,8 @@ def log_mean(log_weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDA
         log_weights: (D, S), nats; -inf is a weight of 0.
 
     Returns:
-        (D,) log mean, -inf where every weight is 0; (D,) standard error, 0 there, NaN for a single weight.
+        (D,) log mean, nats, -inf where every weight is 0; (D,) its standard error, 0 where it is -inf, NaN for one
+        weight.
 
     Examples:
         >>> import numpy as np
@@ -114,13 +115,13 @@ def log_mean(log_weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDA
 
 
 class FirstChain(NamedTuple):
-    """The topics of a model that are evaluated alone.
+    """One chain's topics, for an experiment that evaluates a single chain.
 
     Attributes:
-        topics: smoothed, where they were not sampled.
-        smoothing: the constant that was added to p(w | z), 0 where none was.
+        topics: smoothed, unless a Markov chain sampled them.
+        smoothing: the constant added to p(w | z); 0 if none was.
         chain: the Markov chain's number, "none" for a model without chains.
-        sampled: whether a Markov chain gave them.
+        sampled: whether a Markov chain sampled the topics.
     """
 
     topics: Topics
@@ -130,7 +131,7 @@ class FirstChain(NamedTuple):
 
 
 def first_chain(chains: Sequence[Topics], smoothing: float) -> FirstChain:
-    """Return the first chain's topics, smoothed unless they were sampled (a sampled model has its own prior of phi)."""
+    """Return the first chain's topics, smoothed unless they were sampled (then phi has a prior of its own)."""
     topics = chains[0]
     sampled = "chain" in topics.provenance
     smoothing = 0.0 if sampled else smoothing
@@ -139,12 +140,12 @@ def first_chain(chains: Sequence[Topics], smoothing: float) -> FirstChain:
 
 
 def in_vocabulary(documents: Corpus, topics: Topics | Components) -> tuple[Corpus, int]:
-    """Return the documents over the topics' vocabulary and the number of tokens left out because it lacks them."""
+    """Return the documents over the topics' vocabulary, and how many tokens outside it were left out."""
     return documents.over(topics.vocabulary)
 
 
 def predictive(chains: Sequence[Topics | Components], observed: Corpus, scored: Corpus, fold_in: FoldIn) -> Evaluation:
-    """Score tokens by the predictive distribution of documents folded in on other (or the same) tokens.
+    """Score tokens by the predictive distribution of their documents, folded in on other tokens or on the same.
 
     log p = sum over scored tokens w of log (1/S) sum_s p_s(w | theta_s)      (equation 5.37)
 

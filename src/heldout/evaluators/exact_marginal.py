@@ -9,18 +9,18 @@ A = sum_k alpha_k,
 
     p(w, z) = prod_l phi[z_l, w_l]  Gamma(A) / Gamma(A + L)  prod_k Gamma(alpha_k + C_k) / Gamma(alpha_k).
 
-The K^L assignments enter the prior through their counts alone. So let m_l(C) = p(w_1 .. w_l, counts C) be the sum over
-all assignments of the first l tokens that have the counts C. Polya's urn p(z_{l+1} = k | z_1 .. z_l) =
-(alpha_k + C_k) / (A + l) gives
+The prior of an assignment depends on its counts alone. So let m_l(C) = p(w_1 .. w_l, counts C) be the sum over all
+assignments of the first l tokens with the counts C. Polya's urn p(z_{l+1} = k | z_1 .. z_l) = (alpha_k + C_k) / (A + l)
+gives
 
     m_{l+1}(C) = sum_k m_l(C - e_k) phi[k, w_{l+1}] (alpha_k + C_k - 1) / (A + l),        m_0(0) = 1,
 
 and p(w_1 .. w_l) = sum_C m_l(C). Every term is positive, so nothing cancels. Each layer is divided by its sum, which is
 p(w_l | w_1 .. w_{l-1}); the logarithms of the sums add up to the result. In a layer that sums to 1, values below 1e-290
-become 0. What follows them can favour one count vector over another by at most a factor C(L, L/2) where every
-alpha_k >= 1 (by L / alpha_k more for each smaller one), so with up to 900 tokens this moves the result by less than
-1e-9 nats whatever the topics are. A longer document is taken in a shuffled order (the order does not matter to p), for
-which no layer is dominated by what the rest of the document contradicts, as the first half of a contrived one may be.
+are set to 0. The later tokens can favour one count vector over another by at most a factor C(L, L/2) where every
+alpha_k >= 1 (and L / alpha_k for each smaller one), so with up to 900 tokens this moves the result by less than 1e-9
+nats for any topics. The tokens of a longer document are shuffled, which does not change p: in the original order a
+contrived first half could suppress the count vectors that the second half requires.
 
 Layout. With t_k = C_1 + ... + C_k, the vectors with C_1 + ... + C_{K-1} <= l have the ranks
 sum_{k<K} C(t_k + k - 1, k) (C_K follows from l): dense, and the same in every layer. C - e_k lies
@@ -31,12 +31,11 @@ The posterior mean of theta comes with the last layer: given the counts, theta i
 
     E[theta_k | w] = sum_C m_L(C) (alpha_k + C_k) / (A + L) / sum_C m_L(C).
 
-Tokens repeated in a document. n copies of a word at once are the n-th power of its linear form, of C(n + K - 1, K - 1)
-terms, against n times K in n layers: n + 1 against 2n at K = 2, but 6 against 6 at K = 3 and n = 2, 10 against 9 at
-n = 3, and always more at K = 4. Only K = 2 would gain, a fifth of a few milliseconds per hundred abstracts, so it is
-not done. What gains is to evaluate the polynomial instead of expanding it: `heldout.evaluators.simplex_quadrature`,
-whose cost goes with the distinct words, takes the documents for which it is faster, from K = 3 on. Short ones, those at
-K = 2 and those on which it might underflow are left to the polynomial.
+Repeated tokens. Multiplying n copies of a word in at once takes C(n + K - 1, K - 1) terms, the n-th power of a linear
+form, instead of n K in n layers: fewer at K = 2 only, where the gain is negligible, so this is not done. Evaluating the
+polynomial at points instead of expanding it does pay: `heldout.evaluators.simplex_quadrature`, whose cost depends on
+the distinct words, takes the documents for which it is faster, from K = 3 on. Short documents, those at K = 2 and those
+on which it might underflow stay with the polynomial.
 """
 
 import math
@@ -54,10 +53,10 @@ from heldout.seeds import generator
 from heldout.topics import Topics
 
 LARGEST_COST = 10**12  # updates; a quarter of an hour
-UPDATES_PER_SECOND = 1e9  # about, of one core, by the polynomial: for the estimate of time that a refusal names
-CHEAPER = 4  # operations of the quadrature in the time of an update
+UPDATES_PER_SECOND = 1e9  # of the polynomial on one core, about; for the time that a refusal states
+CHEAPER = 4  # operations of the quadrature that take as long as one update
 LARGEST_LAYER = 2**26  # count vectors; two layers of 512 MiB
-SMALLEST = 1e-290  # in a layer that sums to 1, what is below is 0
+SMALLEST = 1e-290  # in a layer that sums to 1, smaller values are set to 0
 LONGEST_IN_ORDER = 900  # tokens; longer documents are shuffled
 
 
@@ -79,7 +78,7 @@ def _sum_and_flush(layer, size):  # type: ignore[no-untyped-def]
 
 @nb.njit("boolean(int64[::1])", cache=True, inline="always")
 def _next_run(t):  # type: ignore[no-untyped-def]
-    """Move the partial sums t_2 .. t_{K-1} (from 0: t[1] .. t[K - 2]) on to the next run; False after the last."""
+    """Advance the partial sums t_2 .. t_{K-1} (t[1] .. t[K - 2] here) to the next run; return False after the last."""
     K = t.shape[0]
     k = 1
     while k < K - 1 and t[k] == t[k + 1]:
@@ -127,7 +126,7 @@ def _forward(tokens, offsets, phi_by_word, alpha, wanted, out, means):  # type: 
             while True:  # one run of the new layer: C_0 goes from 0 to t_1, the other partial sums are fixed
                 size = t[1] + 1 if K > 1 else 1
                 run = new[start : start + size]
-                back = 0  # how far before C lies C - e_k
+                back = 0  # how many places before C stands C - e_k
                 count = t[K - 1] - t[K - 2] if K > 2 else 0
                 if count > 0:
                     factor = phi[K - 1] * (alpha[K - 1] + (count - 1))
@@ -159,7 +158,7 @@ def _forward(tokens, offsets, phi_by_word, alpha, wanted, out, means):  # type: 
                     break
             total = _sum_and_flush(new, start)
             old, new = new, old
-            if total == 0.0:  # a word that no topic gives
+            if total == 0.0:  # no topic gives this word
                 out[d] = -np.inf
                 break
             out[d] += math.log(total)
@@ -194,7 +193,7 @@ def _forward(tokens, offsets, phi_by_word, alpha, wanted, out, means):  # type: 
 
 
 def cost(lengths: Iterable[int], topics: int) -> int:
-    """Return how many updates documents of these lengths take: the sum over documents of K C(L + K - 1, K).
+    """Return how many updates documents of these lengths (tokens) take: the sum over documents of K C(L + K - 1, K).
 
     Examples:
         >>> cost([100], topics=3)
@@ -222,7 +221,7 @@ def exact_marginal(
 
     Raises:
         InputError: when the documents cost more than `limit` updates, or the longest needs more memory than
-            `LARGEST_LAYER` count vectors; both figures are named.
+            `LARGEST_LAYER` count vectors; states the need and the limit.
 
     Examples:
         >>> import numpy as np
@@ -244,7 +243,7 @@ def exact_within(topics: Topics, documents: Corpus, limit: float) -> Evaluation 
     Args:
         topics: phi and alpha; any positive alpha.
         documents: D documents; words outside the topics' vocabulary are left out and counted.
-        limit: updates; some 1e9 take a second.
+        limit: updates; about 1e9 take a second.
 
     Raises:
         InputError: as `exact_marginal` does.
@@ -263,14 +262,14 @@ def exact_within(topics: Topics, documents: Corpus, limit: float) -> Evaluation 
 
 
 def exact_posterior_mean(topics: Topics, documents: Corpus, *, limit: int = LARGEST_COST) -> NDArray[np.float64]:
-    """Return E[theta | w, alpha, phi] of every document, (D, K): alpha / A where it is empty.
+    """Return E[theta | w, alpha, phi] of every document, (D, K); alpha / A for an empty one.
 
     Words outside the topics' vocabulary are left out; a document of probability 0 has no posterior, and its row is NaN.
 
     Args:
         topics: phi and alpha; any positive alpha.
         documents: D documents.
-        limit: the largest `cost` that is accepted; the means add one pass over the last layer to it.
+        limit: the largest `cost` that is accepted; the means cost one more pass over the last layer.
 
     Raises:
         InputError: as `exact_marginal` does.
@@ -290,7 +289,7 @@ def exact_posterior_mean(topics: Topics, documents: Corpus, *, limit: int = LARG
 
 
 def _run(arrays: KernelArrays, *, means: bool) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the documents' log-likelihoods, (D,), and, where asked, posterior means, (D, K).
+    """Return the documents' log-likelihoods, (D,), and, if `means`, posterior means, (D, K).
 
     Raises:
         InputError: when a document that is left to the polynomial needs too much memory.
@@ -327,7 +326,7 @@ def _run(arrays: KernelArrays, *, means: bool) -> tuple[NDArray[np.float64], NDA
 
 
 def _checked(topics: Topics, documents: Corpus, limit: int) -> KernelArrays:
-    """Return what the kernel takes, or refuse it with what it would cost."""
+    """Return the kernel's arrays; raise InputError with the cost if it is above the limit."""
     arrays, K = kernel_arrays(topics, documents), topics.n_topics
     needed = cost(arrays.lengths, K)
     if needed > limit:

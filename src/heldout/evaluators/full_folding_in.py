@@ -17,11 +17,11 @@ def full_folding_in(chains: Sequence[Topics | Components], documents: Corpus, fo
     Args:
         chains: the topics of each chain; their predictive distributions are averaged.
         documents: the test documents.
-        fold_in: gives theta, (D, K), for topics and documents.
+        fold_in: returns theta, (D, K), for topics and documents.
 
     Returns:
-        log-likelihoods in nats. The standard error is 0, which is wrong for topics that were sampled or folded in by
-        sampling: there the caller reports NaN.
+        log-likelihoods in nats. The standard error is set to 0; if topics were sampled, or folded in by sampling, the
+        caller must replace it by NaN.
 
     Raises:
         InputError: when there is no chain, or the chains' vocabularies differ.

@@ -1,16 +1,16 @@
-r"""A Markov chain over a document's topic assignments with the topics fixed, and what two evaluators read off it.
+r"""A Markov chain over a document's topic assignments with the topics fixed, for several evaluators.
 
-Gibbs sampling with theta integrated out: the topic of one token given those of the others, all counts C without it, is
+Gibbs sampling with theta integrated out draws a token's topic given all others, counts C without that token:
 
     p(z_l = k | z_-l, w) ∝ (C_k + alpha_k) phi[k, w_l].
 
-The sum splits into C_k phi[k, w_l], over the topics that the document uses at the moment, and alpha_k phi[k, w_l],
-whose cumulative sums do not change and stand in a table: a draw costs as many steps as topics are in use, and a binary
-search where it falls into the second part. The chain starts by assigning the tokens one after the other, each given
-those before it.
+The normaliser splits into the sum of C_k phi[k, w_l] over the topics that the document uses at the moment, and that of
+alpha_k phi[k, w_l], whose cumulative sums are tabulated once. So a draw takes as many steps as topics are in use, and a
+binary search if it falls into the second part. The chain starts by assigning the tokens in turn, each given those
+before it.
 
-A document may be shown in part: the chain then moves over its first tokens alone, and from every state the other
-tokens are assigned one after the other, each given all before it (no state of the chain depends on them). The product
+A document may be shown in part: then the chain moves over its first tokens only, and from every state the other tokens
+are assigned in turn, each given all before it; the chain's states do not depend on them. The product
 
     prod_{l >= shown} sum_k phi[k, w_l] (alpha_k + C_k) / (A + l),        A = sum_k alpha_k, C from the tokens before l,
 
@@ -33,11 +33,11 @@ BELOW_ONE = 1.0 - 2.0**-53
 
 
 class Chain(NamedTuple):
-    """What the states of every document's chain give.
+    """Log probabilities of tokens at the states of every document's chain.
 
     Attributes:
         log_fit: (D, S) log p(shown tokens | z) = sum_l log phi[z_l, w_l], nats; -inf where a word is impossible.
-        log_ahead: (D, S) the logarithm of the product above, nats; -inf where a word is impossible.
+        log_ahead: (D, S) the logarithm of the product in the module's docstring, nats; -inf where a word is impossible.
     """
 
     log_fit: NDArray[np.float64]
@@ -60,7 +60,7 @@ def _run(tokens, offsets, shown, phi_by_word, alpha, burn_in, streams, log_fit, 
     prior = np.empty((longest, K))  # cumulative sums of alpha_k phi[k, w_l]
     z = np.empty(longest, np.int64)
     counts = np.zeros(K)
-    used, place = np.empty(K, np.int64), np.empty(K, np.int64)  # the topics with tokens, and where each one stands
+    used, place = np.empty(K, np.int64), np.empty(K, np.int64)  # topics with tokens, and their places there
     for d in range(D):
         L = offsets[d + 1] - offsets[d]
         words = tokens[offsets[d] : offsets[d + 1]]
@@ -101,7 +101,7 @@ def _run(tokens, offsets, shown, phi_by_word, alpha, burn_in, streams, log_fit, 
                 if x < seen:
                     for j in range(n_used):
                         weight = counts[used[j]] * phi[used[j]]
-                        if weight > 0.0:  # the last of them, should rounding leave a remainder
+                        if weight > 0.0:  # if rounding leaves a remainder, it goes to the last topic
                             k = used[j]
                             x -= weight
                             if x < 0.0:
@@ -145,15 +145,16 @@ def run_chain(
     rng: np.random.Generator,
     burn_in: int,
 ) -> Chain:
-    """Run one chain for each document and return what its states give.
+    """Run one Markov chain per document.
 
     Args:
-        estimator: the name that errors give.
+        estimator: the name in error messages.
         arrays: documents and topics.
-        shown: (D,) how many of a document's first tokens the chain moves over.
+        shown: (D,) how many first tokens of each document the chain moves over.
         samples: S, the states read, one after every sweep.
-        rng: the source of every document's own stream.
-        burn_in: sweeps before the first state that is read, the one that assigns the tokens included; 1 or more.
+        rng: seeds one stream per document.
+        burn_in: sweeps before the first state that is read, including the pass that first assigns the tokens; 1 or
+            more.
 
     Raises:
         InputError: for a burn-in below 1.
@@ -170,14 +171,14 @@ def run_chain(
 def log_mean_of_chain(log_weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the logarithm of a mean of weights along a Markov chain and its standard error by the delta method.
 
-    The variance of the mean comes from overlapping batches of sqrt(S) states (Meketon and Schmeiser 1984), and is not
-    below the one of independent weights (`log_mean`). Correlations much longer than a batch are left out.
+    The variance of the mean comes from overlapping batches of sqrt(S) states (Meketon and Schmeiser 1984), and is at
+    least that of independent weights (`log_mean`). It misses correlations much longer than a batch.
 
     Args:
         log_weights: (D, S), nats, in the chain's order.
 
     Returns:
-        (D,) log mean; (D,) standard error, NaN for a single weight.
+        (D,) log mean, nats; (D,) its standard error, NaN for a single weight.
     """
     value, error = log_mean(log_weights)
     S = log_weights.shape[1]

@@ -1,7 +1,7 @@
 """Half folding-in: topic weights are fitted to one half of a document's tokens, the other half is scored.
 
-Welling et al. (2008), section 5: "half". A proper predictive likelihood of the scored half: nothing that
-is scored has been seen by the fit.
+Welling et al. (2008), section 5: "half". A proper predictive likelihood of the scored half: the fit has seen none of
+it.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ def half_folding_in(
         chains: the topics of each chain; their predictive distributions are averaged.
         observed: the halves that the fold-in sees (`heldout.corpora.split.half_split`).
         scored: the halves that are scored, document by document in the same order.
-        fold_in: gives theta, (D, K), for topics and documents.
+        fold_in: returns theta, (D, K), for topics and documents.
 
     Returns:
         log-likelihoods in nats of the scored tokens.

@@ -1,15 +1,15 @@
 r"""The harmonic mean of p(w | z) over samples of the posterior (Buntine 2009, section 3.2).
 
-Where p(w | z) > 0 for every assignment z, as it is when no phi[k, w] is zero,
+Where p(w | z) > 0 for every assignment z, as when phi has no zeros,
 
     E[1 / p(w | z)] = sum_z p(z | w) / p(w | z) = sum_z p(z) / p(w) = 1 / p(w),        z ~ p(z | w),
 
-hence p(w) ~ S / sum_s 1 / p(w | z_s). (Where phi has zeros the sum runs over part of the assignments only and the
+hence p(w) ~ S / sum_s 1 / p(w | z_s). (Where phi has zeros the sum runs over the possible assignments only, and the
 estimate tends to p(w) divided by their prior probability, which is more than p(w).)
 
-The mean depends on assignments that fit the document as badly as the prior's, and the posterior gives these a share of
-about p(w | z) / p(w): at any affordable S none of them is drawn, and the estimate is too high. The spread of the S
-terms does not show that error, so no standard error is stated.
+The mean depends on assignments that fit the document as badly as draws from the prior do. The posterior gives these a
+probability of about p(w | z) / p(w), so at any affordable S none is drawn and the estimate is too high. The spread of
+the S terms does not show this error, so no standard error is stated.
 """
 
 import numpy as np
@@ -23,18 +23,18 @@ from heldout.topics import Topics
 def harmonic_mean(
     topics: Topics, documents: Corpus, samples: int, rng: np.random.Generator, *, burn_in: int = 20
 ) -> Evaluation:
-    """Return the harmonic mean's estimate of log p(w | alpha, phi) of every document; far too high.
+    """Return the harmonic mean's estimate of log p(w | alpha, phi) of every document, which is far too high.
 
     Args:
-        topics: phi and alpha; phi without zeros, or the limit is another (above).
+        topics: phi and alpha; if phi has zeros, the limit is not p(w) (see the module).
         documents: D documents; words outside the topics' vocabulary are left out and counted.
         samples: S, states of one chain per document, one after every sweep (`gibbs_chain`); 1 or more.
-        rng: the source of every document's own stream.
+        rng: seeds one stream per document.
         burn_in: sweeps before the first state that is read; 1 or more.
 
     Returns:
-        log-likelihoods in nats. The standard error is NaN, since none can be stated; 0 where nothing was
-        sampled (an empty document, or one with a word of probability 0).
+        log-likelihoods in nats. The standard error is NaN, since none can be stated; 0 for an empty document and one
+        with a word of probability 0, which need no sampling.
 
     Raises:
         InputError: for fewer than one sample or a burn-in below 1.

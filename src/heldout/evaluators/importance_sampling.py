@@ -1,4 +1,4 @@
-r"""Importance sampling of a document's topic assignments from a product of distributions, one for each token.
+r"""Importance sampling of a document's topic assignments from a product of distributions, one per token.
 
 Equation 2 of Buntine (2009): with z_s drawn from q(z) = prod_l q_l(z_l),
 
@@ -9,13 +9,13 @@ those before l, Polya's urn gives the weight of one draw as a product over the t
 
     p(w, z) / q(z) = prod_l  [phi[z_l, w_l] / q_l(z_l)]  (alpha_{z_l} + C_{z_l}) / (A + l),        l = 0, 1, ...
 
-so that a draw costs one logarithm and one search in a table of cumulative sums per token: linear in the length.
+so a draw costs one logarithm and one search in a table of cumulative sums per token, linear in the length.
 
 The best product. The minimum of KL(q || p(z | w)) over one factor, the others fixed, is q_l(z_l) ∝ exp(E log p(w, z)),
 the expectation taken over the others. Of log p(w, z) = sum_l log phi[z_l, w_l] + sum_k log Gamma(alpha_k + C_k) + const
-only the terms of z_l matter: with C'_k the tokens of topic k other than l, log Gamma(alpha_k + C_k) exceeds
-log Gamma(alpha_k + C'_k) by log(alpha_k + C'_k) at k = z_l and by nothing elsewhere. Hence (equation 3; its C' and
-alpha are those of the topic k_l)
+only the terms of z_l matter: with C'_k the tokens of topic k other than l, log Gamma(alpha_k + C_k) exceeds log
+Gamma(alpha_k + C'_k) by log(alpha_k + C'_k) at k = z_l, and equals it elsewhere. Hence (equation 3, in which C' and
+alpha are those of topic k_l)
 
     q_l(k) ∝ phi[k, w_l] exp(E log(alpha_k + C'_k)).
 
@@ -26,13 +26,13 @@ E log u = log m - v / (2 m^2) + ..., gives
     first order     q_l(k) ∝ phi[k, w_l] m                       (equation 4: expected counts plus alpha),
     second order    q_l(k) ∝ phi[k, w_l] m exp(-v / (2 m^2))     (the variance-corrected form).
 
-The expansion is in 1 / m: where m is small, v / (2 m^2) reaches 1 / (8 alpha_k), and the correction of a topic that
-is hardly used goes too far (the expansion may fall below log alpha_k, E log u cannot). It is limited to
+The expansion is in 1 / m: where m is small, v / (2 m^2) reaches 1 / (8 alpha_k), too large a correction for a topic
+that is hardly used (the expansion may fall below log alpha_k; E log u cannot). The correction is limited to
 `LARGEST_CORRECTION`, which no alpha_k >= 1/240 reaches, so that q stays positive wherever phi is.
 
-Start: q_l(k) ∝ alpha_k phi[k, w_l], the posterior of the token on its own. A cycle renews every token once, either in
-sequence, each from the newest values of all others (coordinate ascent, as equation 4 read as a rewrite rule demands),
-or all in parallel from the values of the cycle before.
+Start: q_l(k) ∝ alpha_k phi[k, w_l], the posterior of the token on its own. A cycle updates every token's q_l once,
+either in sequence, each from the newest values of all others (coordinate ascent: equation 4 as a rewrite rule), or all
+in parallel from the values of the previous cycle.
 """
 
 import math
@@ -61,9 +61,9 @@ def _log_weights(tokens, offsets, phi_by_word, alpha, cycles, in_sequence, secon
     longest = 1
     for d in range(out.shape[0]):
         longest = max(longest, offsets[d + 1] - offsets[d])
-    q, ratio = np.empty((longest, K)), np.empty((longest, K))  # q holds its cumulative sums when the cycles are over
+    q, ratio = np.empty((longest, K)), np.empty((longest, K))  # after the cycles q holds cumulative sums
     new, counts = np.empty(K), np.empty(K)
-    means, variances = np.empty(K), np.empty(K)  # of the tokens' number per topic, all tokens included
+    means, variances = np.empty(K), np.empty(K)  # of the number of tokens per topic, all included
     old_means, old_variances = means, variances
     if not in_sequence:
         old_means, old_variances = np.empty(K), np.empty(K)
@@ -85,7 +85,7 @@ def _log_weights(tokens, offsets, phi_by_word, alpha, cycles, in_sequence, secon
                 q[i, k] /= total
                 means[k] += q[i, k]
                 variances[k] += q[i, k] * (1.0 - q[i, k])
-        if not possible:  # a word that no topic gives
+        if not possible:  # no topic gives one of the words
             out[d, :] = -np.inf
             continue
         for _ in range(cycles):
@@ -115,7 +115,7 @@ def _log_weights(tokens, offsets, phi_by_word, alpha, cycles, in_sequence, secon
                 ratio[i, k] = phi[k] / (q[i, k] * (A + i)) if q[i, k] > 0.0 else 0.0
                 total += q[i, k]
                 q[i, k] = total
-            for k in range(K):  # q is what is drawn from: normalised by the very sum that the search uses
+            for k in range(K):  # log q must match the draws: normalised by the sum that the search uses
                 ratio[i, k] *= total
         for s in range(out.shape[1]):
             counts[:] = alpha
@@ -148,14 +148,14 @@ def importance_sampling(
     """Return log p(w | alpha, phi) by importance sampling from a product of distributions (Buntine, equation 2).
 
     Args:
-        estimator: the name that errors give.
+        estimator: the name in error messages.
         topics: phi and alpha.
         documents: D documents; words outside the topics' vocabulary are left out and counted.
         samples: S, draws of all the assignments of a document; 1 or more.
-        rng: the source of every document's own stream.
-        cycles: how often every token's distribution is renewed before sampling; 0 leaves the start.
-        in_sequence: renew tokens one after the other, or all in parallel.
-        second_order: correct by the variance of the counts.
+        rng: seeds one stream per document.
+        cycles: updates of every token's distribution before sampling; 0 keeps the start.
+        in_sequence: True to update tokens one after the other, False to update all in parallel.
+        second_order: whether to correct by the variance of the counts.
 
     Returns:
         log-likelihoods in nats; errors by the delta method (`log_mean`), NaN at S = 1.
@@ -181,5 +181,5 @@ def importance_sampling(
         log_weights,
     )
     value, error = log_mean(log_weights)
-    error[(arrays.lengths == 0) | np.isneginf(value)] = 0.0  # known without sampling
+    error[(arrays.lengths == 0) | np.isneginf(value)] = 0.0  # exact without sampling
     return Evaluation(value, arrays.lengths, error, arrays.left_out)

@@ -1,13 +1,13 @@
 r"""Importance sampling with iterated pseudo-counts, IS-IP (Wallach, Murray, Salakhutdinov and Mimno 2009).
 
-The proposal is a product of distributions, from q_l(k) ∝ alpha_k phi[k, w_l] on renewed by
+The proposal is a product of distributions that starts from q_l(k) ∝ alpha_k phi[k, w_l] and is updated by
 
     q_l(k) <- phi[k, w_l] (alpha_k + sum_{j != l} q_j(k)) / sum of the same over k.
 
-It differs from the first-order mean field (equation 4 of Buntine 2009) in one thing: here all tokens are renewed in
-parallel, from the values of the iteration before; there one after the other, from the newest. Start, rule and the
-absence of damping are the same, and so are the fixed points, of which the two may find different ones; in parallel
-nothing rules out that the iteration swings between two states. Derivation and weights: `importance_sampling`.
+It differs from the first-order mean field (equation 4 of Buntine 2009) only in the order of updates: here all tokens
+are updated in parallel, from the values of the previous iteration; there one after the other, from the newest. Both
+have the same start, rule and fixed points, and no damping, but may reach different fixed points, and parallel updates
+may oscillate between two states. Derivation and weights: `importance_sampling`.
 """
 
 import numpy as np
@@ -27,15 +27,14 @@ def iterated_pseudo_counts(
         topics: phi and alpha.
         documents: D documents; words outside the topics' vocabulary are left out and counted.
         samples: S, draws of all the assignments of a document; 1 or more.
-        rng: the source of every document's own stream.
-        iterations: renewals of all tokens in parallel before sampling; 0 leaves the start.
+        rng: seeds one stream per document.
+        iterations: parallel updates of all tokens before sampling; 0 keeps the start.
 
     Returns:
-        log-likelihoods in nats. p(w) is estimated without bias; its logarithm falls short by about half the squared
-        standard error. The standard error is the delta method's over the S draws, NaN at S = 1. It leaves out what
-        assignments that were never drawn would have added: q is narrower than p(z | w) and knows one mode of it, so
-        with sparse weights, or topics that hardly differ, the error is too small and the estimate too low by more
-        than it says.
+        log-likelihoods in nats. The estimate of p(w) is unbiased; its logarithm is low by about half the squared
+        standard error. The standard error is by the delta method over the S draws, NaN at S = 1. It does not cover
+        assignments that were never drawn: q is narrower than p(z | w) and covers one mode of it, so with sparse
+        weights, or topics that hardly differ, the error is too small and the estimate too low by more than the error.
 
     Raises:
         InputError: for fewer than one sample or a negative number of iterations.

@@ -1,12 +1,12 @@
-r"""Laplace's method in the softmax basis: the term that folding-in drops, put back approximately (MacKay 1998).
+r"""Laplace's method in the softmax basis: an approximation of the term that folding-in drops (MacKay 1998).
 
 Derivation. Write theta = softmax(a) with a_K = 0, so that K - 1 coordinates are free. Their Jacobian is
 |d theta / d a| = prod_k theta_k, which turns the prior Dir(theta | alpha) into the density
 
     p(a | alpha) = Gamma(A) / prod_k Gamma(alpha_k)  prod_k theta_k^alpha_k,        A = sum_k alpha_k,
 
-with exponents alpha_k where theta's own basis has alpha_k - 1: it has a mode inside for every alpha. So log p(w) is the
-integral of exp F over R^(K-1), up to the prior's constant, with
+with exponents alpha_k instead of the alpha_k - 1 of theta's own basis, so its mode is interior for every alpha. Up to
+the prior's constant, p(w) is the integral of exp F over R^(K-1), with
 
     F(a) = sum_w n(w) log sum_k phi[k, w] theta_k + sum_k alpha_k log theta_k.
 
@@ -20,8 +20,9 @@ At the mode (L + A) theta = alpha + m, the fixed point that EM reaches, and ther
 
     H = B - (L + A) theta theta',        B = diag(alpha) + sum_w n(w) r_w r_w'.
 
-H 1 = 0 (all a_k may move together), so its minors of size K - 1 are all the same number c, adj(H) = c 1 1', and
-c = d/de det(B - (L + A - e) theta theta') at 0. From B 1 = (L + A) theta follows B^-1 theta = 1 / (L + A), hence
+H 1 = 0 (adding a constant to all a_k changes nothing), so its minors of size K - 1 all equal one number c, adj(H) = c 1
+1', and c = d/de det(B - (L + A - e) theta theta') at 0. From B 1 = (L + A) theta follows B^-1 theta = 1 / (L + A),
+hence
 
     c = det B / (L + A),        det B = prod_k alpha_k  det(I + X X'),   X[w, k] = sqrt(n(w) / alpha_k) r[w, k],
 
@@ -30,23 +31,23 @@ n distinct words). Laplace's method gives
 
     log p(w) ~ F + log Gamma(A) - sum_k log Gamma(alpha_k) + (K - 1) / 2 log 2 pi - 1/2 log c.             ("density")
 
-A topic that the document does not use adds to this the error of Laplace's method on its own Gamma integral, that is of
-Stirling's formula at alpha_k: -0.08 nats at alpha_k = 1, and more the smaller alpha_k. An empty document has nothing
-but such topics, and the sum of errors is all of its value, which should be 0. The prior is a density of the same kind,
-so its integral, 1, can be approximated in the same way, at its own mode alpha / A, and divided out. Constants cancel:
+Each topic that the document does not use adds the error of Laplace's method for its Gamma integral, which is that of
+Stirling's formula at alpha_k: -0.08 nats at alpha_k = 1, and larger for smaller alpha_k. An empty document uses no
+topic, so its value, which should be 0, is the sum of these errors. The prior's integral, 1, can be approximated in the
+same way, at the prior's mode alpha / A, and divided out. Constants cancel:
 
     log p(w) ~ sum_w n(w) log sum_k phi[k, w] theta_k + sum_k alpha_k log(A theta_k / alpha_k)
                + 1/2 log((L + A) / A) - 1/2 log det(I + X X'),                                               ("ratio")
 
-exact for an empty document and for one topic, whatever alpha. That is the evaluator. It needs a prior that is not
-sparse: where alpha_k is far below 1, p(a) is skewed, and the value can be far off either way, at 0.05 to 0.3 mostly too
-high (`heldout.papers.likelihood.experiments.optimism`).
+which is exact for an empty document and for K = 1, at any alpha, and is the evaluator's default. It needs a prior that
+is not sparse: where alpha_k is far below 1, p(a) is skewed, and the value can be far too low or too high, at 0.05 to
+0.3 mostly too high (`heldout.papers.likelihood.experiments.optimism`).
 
-Other points. At the folded-in point (the maximum of the likelihood alone) L theta = m, the matrix is the same with
-A theta_k in the place of alpha_k in B, and c = det B / (L + A) again; but where theta_k = 0, as for most topics of a
-short document, log theta_k is minus infinity, and so is the value. One step of EM from there,
-theta_k <- (alpha_k + L theta_k) / (L + A), makes every weight positive; the mode's formula, taken at that point, is the
-repair at folding-in's own price ("one-step").
+Other points. At the folded-in point (the maximum of the likelihood alone) L theta = m; the matrix is the same with A
+theta_k in place of alpha_k in B, and again c = det B / (L + A). But where theta_k = 0, as for most topics of a short
+document, log theta_k and the value are minus infinity. One step of EM from there, theta_k <- (alpha_k + L theta_k) / (L
++ A), makes every weight positive; the formula for the mode, evaluated at that point, costs no more than folding-in
+("one-step").
 """
 
 from typing import Literal
@@ -82,19 +83,21 @@ def laplace_softmax(
     Args:
         topics: phi and alpha.
         documents: D documents; words outside the topics' vocabulary are left out and counted.
-        point: where it is taken: at the "mode" in this basis, at the "folded-in" point, or "one-step" of EM from there.
-        form: "ratio" divides by the same approximation of the prior's integral, "density" does not (MacKay's own).
-        theta: (D, K), the folded-in weights, where `point` asks for them; None folds in here.
-        iterations: the largest number of iterations to the point.
-        tolerance: a document is done when an iteration moves at most this share of its tokens (of the folded-in point:
-            when its likelihood is within so many nats per token of the highest).
+        point: where to expand: at the "mode" in this basis, at the "folded-in" point, or "one-step" of EM from the
+            latter.
+        form: "ratio" divides by the same approximation of the prior's integral; "density" (MacKay's form) does not.
+        theta: (D, K), the folded-in weights, if `point` needs them; None computes them.
+        iterations: the largest number of iterations in the search for the point.
+        tolerance: a document is done when an iteration moves at most this share of its tokens (at the folded-in point:
+            when its log-likelihood is within this many nats per token of the maximum).
 
     Returns:
-        values in nats, deterministic: neither bounds nor estimates of known error. -inf where a word has probability 0
+        Deterministic values in nats, neither bounds nor estimates with a known error. -inf where a word has probability
+            0
         under every topic, and at the folded-in point where a weight is 0; 0 for an empty document.
 
     Raises:
-        InputError: for an unknown point or form, when there is no iteration to run, or the tolerance is negative.
+        InputError: for an unknown point or form, fewer than one iteration, or a negative tolerance.
 
     Examples:
         >>> import numpy as np
@@ -119,7 +122,7 @@ def laplace_softmax(
     theta = theta / theta.sum(axis=1, keepdims=True)
 
     values = np.zeros(documents.n_documents)
-    with np.errstate(divide="ignore"):  # a weight of 0, a word of probability 0: -inf, as announced
+    with np.errstate(divide="ignore"):  # a weight or probability of 0 gives -inf
         for d in np.flatnonzero(lengths):
             cells = slice(counts.indptr[d], counts.indptr[d + 1])
             n, phi, h = counts.data[cells], topics.phi_by_word[counts.indices[cells]], theta[d]
@@ -135,14 +138,14 @@ def laplace_softmax(
 
 
 def log_det(X: Float) -> float:
-    """Return log det(I + X X'), of whichever of X X' and X' X is smaller; 0 for an X without rows."""
+    """Return log det(I + X X'), by the smaller of X X' and X' X; 0 for an X without rows."""
     gram = X @ X.T if X.shape[0] <= X.shape[1] else X.T @ X
     gram.flat[:: len(gram) + 1] += 1.0
     return float(2.0 * np.log(np.linalg.cholesky(gram).diagonal()).sum())
 
 
 def _prior_integral(alpha: Float) -> float:
-    """Return the logarithm of Laplace's approximation, in the softmax basis, of the prior's integral, which is 0."""
+    """Return Laplace's approximation, in the softmax basis, of the log of the prior's integral (exactly 0)."""
     A, K = alpha.sum(), len(alpha)
     constant = gammaln(A) - gammaln(alpha).sum() + 0.5 * (K - 1) * np.log(2.0 * np.pi)
     return float(constant + xlogy(alpha, alpha / A).sum() - 0.5 * np.log(alpha).sum() + 0.5 * np.log(A))

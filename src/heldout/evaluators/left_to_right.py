@@ -2,14 +2,14 @@ r"""The left-to-right particle estimate (Wallach, 2008; Buntine, 2009, section 3
 
 R particles go through a document independently. At token l a particle resamples z_1 .. z_{l-1} once, in turn, given
 w_1 .. w_{l-1}; records p(w_l | z_1 .. z_{l-1}) (equation 7); and draws z_l from its conditional given w_l. The estimate
-is the product over tokens of the mean over particles of the record. `left_to_right_kernel` derives the formulas.
+is the product over tokens of the mean record over particles. `left_to_right_kernel` derives the formulas.
 
-A particle enters token l + 1 with a z_l that was drawn as if z_1 .. z_{l-1} had been drawn given w_1 .. w_l. They were
-not: topics that explain w_l badly are as frequent as before, and one sweep does not make up for it. So the samples lag
-behind the posterior, and the estimate stays low on the average however many particles there are.
+A particle draws z_l as if its z_1 .. z_{l-1} had been drawn given w_1 .. w_l, but they were drawn given w_1 .. w_{l-1}:
+topics that explain w_l badly are as frequent as before, and one sweep does not correct that. So the samples lag behind
+the posterior, and the estimate is low on average, however many particles there are.
 
-Reading of section 3.5: it lists (a) resampling, (b) the draw of k_l, (c) the record. Equation 7 for j_l conditions on
-k_1 .. k_{l-1} alone, which (b) leaves as they are, so recording before the draw records the same.
+Reading of section 3.5: it lists (a) resampling, (b) the draw of k_l, (c) the record. Equation 7 for j_l depends on k_1
+.. k_{l-1} only, which (b) does not change, so recording before the draw is equivalent.
 """
 
 import math
@@ -25,8 +25,8 @@ from heldout.topics import Topics
 def particle_error(ratios: Records) -> float:
     """Return the standard error of the sum over tokens of log mean record, from independent particles.
 
-    With x[r, l] particle r's record and m_l their mean, the delta method gives the influence sum_l (x[r, l] / m_l - 1)
-    to particle r; it covers the dependence between tokens.
+    With x[r, l] particle r's record and m_l the mean over r, particle r has the influence sum_l (x[r, l] / m_l - 1) by
+    the delta method; the error therefore covers the dependence between tokens.
 
     Args:
         ratios: (R, L), x[r, l] / m_l.
@@ -45,16 +45,16 @@ def left_to_right(topics: Topics, documents: Corpus, samples: int, rng: np.rando
     Args:
         topics: phi and alpha.
         documents: D documents; words outside the topics' vocabulary are left out and counted.
-        samples: R, the particles; a document costs R L (L - 1) / 2 draws of a topic.
+        samples: R, the number of particles; a document costs R L (L - 1) / 2 draws of a topic.
         rng: seeds one stream per document.
 
     Returns:
         log-likelihoods in nats; -inf where a word has probability 0 under every topic, 0 for an empty document. The
-        standard error (delta method over particles; NaN for one particle) leaves out the estimator's bias, which more
-        particles do not remove.
+        standard error (delta method over particles; NaN for one particle) does not cover the bias, which more particles
+        do not remove.
 
     Raises:
-        InputError: for less than one particle.
+        InputError: for fewer than one particle.
 
     Examples:
         >>> import numpy as np

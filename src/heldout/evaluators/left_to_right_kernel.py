@@ -12,29 +12,30 @@ The urn is exchangeable: any token is the last one given the others. So token l'
 
     p(z_l' = k | the other topics, words) ∝ (alpha_k + N_k) phi[k, w_l'],    N without token l'.
 
-Equation 7 is this conditional's normaliser for the token that comes next; the kernel takes both from one sum. For every
-l, it repeats `sweeps` times: resample z_1 .. z_{l-1} in turn given w_1 .. w_{l-1}, record equation 7 for w_l; then it
-draws z_l from its conditional. No topic behind a record of token l has seen w_l.
+Equation 7 is this conditional's normaliser for the next token; the kernel computes both from one sum. For every l it
+repeats `sweeps` times: resample z_1 .. z_{l-1} in turn given w_1 .. w_{l-1}, and record equation 7 for w_l. Then it
+draws z_l from its conditional. So no topic behind a record of token l depends on w_l.
 
-Work. The conditional's normaliser is taken apart as
+Work. The conditional's normaliser is split into
 
     sum_k N_k phi[k, w]  +  sum_k alpha_k phi[k, w].
 
-The second sum is constant. The first one is kept for every distinct word of the document and changes when a token
-moves: phi's row of its new topic comes in, that of its old one goes out. So a token that stays costs the same whatever
-K is. One that moves is drawn from what is left after its own topic, with the floor f_k = min_w phi[k, w], as
+The second sum is constant. The first is stored for every distinct word of the document; when a token moves, phi's row
+of its new topic is added and that of its old topic subtracted. A draw first tests the share of the other tokens of its
+own topic, so the cost of a token that stays does not depend on K. Otherwise the topic is drawn from the rest which,
+with the floor f_k = min_w phi[k, w] and without these other tokens, is
 
     sum_k (alpha_k + N_k) (phi[k, w] - f_k)  +  sum_k N_k f_k  +  sum_k alpha_k f_k.
 
-The first sum has the topics alone in which the word exceeds the floor, few where topics are sparse and smoothed; they
-are searched from the largest excess down. The second one is searched token by token (sum_k N_k f_k = sum_l f[z_l]), or
-topic by topic where these are fewer; the third by bisection. A word that exceeds the floor in more than MOST topics
-does with f_k = phi[k, w] and no first sum. Few topics are simply summed.
+The first sum runs over the topics in which the word exceeds the floor, few where topics are sparse and smoothed; they
+are searched from the largest excess down. The second is searched token by token (sum_k N_k f_k = sum_l f[z_l]), or
+topic by topic if there are fewer topics; the third by bisection. A word above the floor in more than MOST topics has
+f_k = phi[k, w] instead and no first sum. With few topics all terms are simply summed.
 
-Side by side. A draw is a chain of steps that wait for each other, behind branches that cannot be foreseen. Documents do
-not wait for each other: they are sampled side by side, a token of each at a time. Which tokens leave their topic is
-found for all of them without a branch, then where those go, then the sums are updated. Every document has a random
-stream of its own, so its numbers do not depend on which others are beside it.
+Side by side. The steps of one draw depend on each other and on unpredictable branches; documents are independent. So
+several are sampled side by side, one token of each at a time: first which tokens leave their topic, without a branch,
+then where they go, then the sums. Every document has its own random stream, so its result does not depend on the
+others.
 """
 
 import math
@@ -50,14 +51,14 @@ from heldout.evaluators.evaluation import Evaluation, KernelArrays, kernel_array
 from heldout.evaluators.random_stream import starts, uniform
 from heldout.topics import Topics
 
-PLAIN = 20  # so many topics, or one in WORDS distinct words, are summed faster than told apart
+PLAIN = 20  # up to this many topics, or one in WORDS distinct words, plain sums are faster
 WORDS = 8
-MOST = 256  # topics of a word that are listed
-GROUP = 8  # so many of a list are searched at once, without a branch
-RENEWED = 16  # tokens after which the sums that are kept are taken anew, so that rounding errors do not add up
-SIDE_BY_SIDE = 8  # documents, at most
-TOGETHER = 2**16  # values of phi that they may have in all: half a megabyte, to stay near the processor
-BLOCK = 16  # columns are filled up to a multiple of it: vector instructions without a remainder
+MOST = 256  # the longest list of topics per word
+GROUP = 8  # entries of a list searched at once, without a branch
+RENEWED = 16  # tokens after which the stored sums are recomputed, so that rounding errors do not add up
+SIDE_BY_SIDE = 8  # documents sampled together, at most
+TOGETHER = 2**16  # values of phi for all of them: half a megabyte, to fit into the cache
+BLOCK = 16  # columns are padded to a multiple of it: vector instructions without a remainder
 
 Records = NDArray[np.float64]
 
@@ -115,9 +116,9 @@ def _sample_plain(words, phi, alpha, particles, sweeps, state, out):  # type: ig
     inline="always",
 )
 def _beyond_the_list(x, d, row, last, old, z, count, phi, prior):  # type: ignore[no-untyped-def]
-    """Return the topic of document d at which x falls below 0 in the second and third sum, and the steps taken.
+    """Return the topic of document d at which x falls below 0 in the second or third sum, and the number of steps.
 
-    row: the floor's, or that of a word that does without. The document's topic K stands for none: there is no floor.
+    row: phi's row of the floor, or of a word without a floor. The document's topic K stands for "no topic yet".
     """
     K = phi.shape[1]
     first, steps = d * (K + 1), min(last, K)
@@ -130,7 +131,7 @@ def _beyond_the_list(x, d, row, last, old, z, count, phi, prior):  # type: ignor
     if prior[row, K - 1] == 0.0:
         return np.uint32(first + K), steps
     x = min(x, prior[row, K - 1] * (1.0 - 1e-15))
-    start, size = 0, K  # of the topics whose cumulative sum may be the first above x
+    start, size = 0, K  # the range of topics whose cumulative sum may be the first above x
     while size > 1:
         half = size >> 1
         start = start + half if prior[row, start + half - 1] <= x else start
@@ -151,21 +152,22 @@ def _sample_sparse(  # type: ignore[no-untyped-def]
 ):
     """Write equation 7 for every record and token of D documents to out, (D, particles max(sweeps, 1), L).
 
-    Words and topics are numbered through the documents, `width` words and K + 1 topics in each: a document's words as
-    they first appear; its topic K is that of tokens that have none yet, with alpha 0 and no words.
+    Words and topics are numbered consecutively over documents, `width` words and K + 1 topics in each. A document's
+    words are numbered as they first appear; its topic K holds the tokens without a topic yet, with alpha 0 and no
+    words.
 
     words: (L, D), the longest document first. phi: by word, the last row is the floor. Word u exceeds it in the topics
-    listed[begins[u]:begins[u + 1]], by excess, largest first, filled up with an excess of 0; nothing is listed for a
-    word that does without. columns: phi by topic, (D (K + 1), width). prior: phi's rows times alpha, summed up over
-    topics. alpha: by topic. sums: (D, width), to work in.
+    listed[begins[u]:begins[u + 1]], by `excess`, largest first, padded with an excess of 0; a word without a floor has
+    an empty list. columns: phi by topic, (D (K + 1), width). prior: phi's rows times alpha, summed up over topics.
+    alpha: by topic. sums: (D, width), to work in.
 
-    Returns the steps taken: a step is a draw, a topic or token that is looked at, or a bisection.
+    Returns the number of steps: draws, topics or tokens looked at, and bisections.
     """
     (L, D), K, width = words.shape, phi.shape[1], columns.shape[1]
     total_alpha, total_prior = alpha[: K + 1].sum(), prior[:, K - 1].copy()
     z, phi_z = np.empty((L, D), np.uint32), np.empty((L, D))  # phi[z_l, w_l]
     count, weight = np.empty(D * (K + 1)), np.empty(D * (K + 1))  # N_k, alpha_k + N_k
-    seen = np.empty(D, np.int64)  # distinct words so far; sums has sum_k N_k phi[k, w] of every one
+    seen = np.empty(D, np.int64)  # distinct words so far; `sums` has sum_k N_k phi[k, w] of each
     sum_of = sums.reshape(D * width)
     leaving, left, drawn = np.empty(D, np.uint32), np.empty(D), np.empty(D, np.uint32)
     work = 0
@@ -211,7 +213,7 @@ def _sample_sparse(  # type: ignore[no-untyped-def]
                         d, x = leaving[m], left[m]
                         u, old = words[position, d], z[position, d]
                         count[old] -= 1.0
-                        weight[old] = alpha[old]  # its other tokens have been dealt with
+                        weight[old] = alpha[old]  # the share of its other tokens was tested first
                         new = old
                         for i in range(begins[u], begins[u + 1]):
                             for j in range(GROUP):
@@ -241,7 +243,7 @@ def _sample_sparse(  # type: ignore[no-untyped-def]
 
 
 class _Document(NamedTuple):
-    """A document's index, its distinct words as they first appear, and its tokens as numbers of them."""
+    """A document's index, its distinct words in order of appearance, and its tokens as indices into them."""
 
     d: int
     distinct: NDArray[np.int32]
@@ -249,7 +251,7 @@ class _Document(NamedTuple):
 
 
 def _zeros(*shape: int) -> NDArray[np.float64]:
-    """Return zeros that begin with a cache line, so that no vector of a row reaches over two."""
+    """Return an array of zeros aligned to a cache line, so that no vector of a row straddles two."""
     room = np.zeros(math.prod(shape) + 7)
     begin = -room.ctypes.data // room.itemsize % 8
     return room[begin : begin + math.prod(shape)].reshape(shape)
@@ -260,7 +262,7 @@ def _width(document: _Document) -> int:
 
 
 def _together(documents: list[_Document], K: int) -> Iterator[list[_Document]]:
-    """Divide documents into those that are sampled side by side, of about the same length, longest first."""
+    """Yield groups of documents to sample side by side, of about the same length, longest first."""
     documents = sorted(documents, key=lambda document: -len(document.words))
     while documents:
         n = min(max(TOGETHER // (K * _width(documents[0])), 1), SIDE_BY_SIDE)
@@ -333,13 +335,13 @@ def sample(
         documents: D documents; words outside the topics' vocabulary are left out and counted.
         rng: seeds one stream per document.
         particles: independent runs over a document.
-        sweeps: of resampling before each token, and records of it; 0 for one record without resampling.
-        error: of a document's log-likelihood, from its records: equation 7, (particles max(sweeps, 1), L), the
-            particles one after the other, divided by each token's mean.
+        sweeps: resampling sweeps before each token, each with one record; 0 for one record without resampling.
+        error: returns the standard error of a document's log-likelihood from its records (equation 7), (particles
+            max(sweeps, 1), L), particle by particle, divided by each token's mean.
 
     Returns:
         log-likelihoods in nats with their errors; -inf where a word has probability 0 under every topic, 0 for an empty
-        document, both with error 0. And the work: how many topics were visited in all.
+        document, both with error 0. Then the work: how many topics were visited in all.
     """
     arrays = kernel_arrays(topics, documents)
     states = starts(rng, len(arrays.lengths))

@@ -1,19 +1,19 @@
 r"""The left-to-right sequential estimate (Buntine, 2009, section 3.6).
 
 One state z goes through the document. At token l: R times, resample z_1 .. z_{l-1} in turn given w_1 .. w_{l-1} and
-record p(w_l | z_1 .. z_{l-1}) (equation 7); then draw z_l from its conditional given the state, and keep the state.
-The estimate is the product over tokens of the mean of the R records. `left_to_right_kernel` derives the formulas.
+record p(w_l | z_1 .. z_{l-1}) (equation 7); then draw z_l from its conditional and go on with this state. The estimate
+is the product over tokens of the mean of the R records. `left_to_right_kernel` derives the formulas.
 
 For each token the records average over a Markov chain with the stationary distribution p(z_1 .. z_{l-1} | w_1 ..
 w_{l-1}), so each mean converges to p(w_l | w_1 .. w_{l-1}) and the estimate to the exact value as R grows. The first
-token's term is exact. At finite R the logarithm is low by about half its variance, and by what the R sweeps keep of
-the state before w_{l-1} was seen; both fall as 1 / R.
+token's term is exact. At finite R the logarithm is low for two reasons: half its variance, and the chain's memory of
+its state before it saw w_{l-1}. Both fall as 1 / R.
 
 Reading of section 3.6: its round l resamples k_0 .. k_l, l + 1 tokens given those l + 1 words, and records "using the
 sample (k_0, ..., k_l) and Formula (7)". Equation 6 asks for samples that have not seen the word whose probability is
-taken, so that record is equation 7 of the next word, j_{l+1}. With k_0 .. k_{l-1} of the same sample put into equation
-7 for j_l, the samples would have seen j_l, and the estimate would converge to a larger value. The last round records
-nothing and is left out.
+taken, so that record is equation 7 of the next word, j_{l+1}. In equation 7 for j_l the same sample's k_0 .. k_{l-1}
+would already depend on j_l, and the estimate would converge to a larger value. The last round records nothing and is
+omitted.
 """
 
 import math
@@ -30,8 +30,8 @@ def sweep_error(ratios: Records) -> float:
     """Return the standard error of the sum over tokens of log mean record, from the sweeps of one Markov chain.
 
     Batch means, B = sqrt(R) / 2 batches (2 or more): with y[b, l] the mean of x[r, l] / m_l over the sweeps of batch b,
-    the variance is sum_l sum_b (y[b, l] - mean_b y[b, l])^2 / (B (B - 1)). It covers autocorrelation over less than a
-    batch, but not that of one token's sweeps with the next one's.
+    the variance is sum_l sum_b (y[b, l] - mean_b y[b, l])^2 / (B (B - 1)). It covers autocorrelation shorter than a
+    batch, but not that between the sweeps of successive tokens.
 
     Args:
         ratios: (R, L), x[r, l] / m_l.
@@ -53,16 +53,16 @@ def left_to_right_sequential(topics: Topics, documents: Corpus, samples: int, rn
     Args:
         topics: phi and alpha.
         documents: D documents; words outside the topics' vocabulary are left out and counted.
-        samples: R, the sweeps before each token; a document costs R L (L - 1) / 2 draws of a topic.
+        samples: R, the number of sweeps before each token; a document costs R L (L - 1) / 2 draws of a topic.
         rng: seeds one stream per document.
 
     Returns:
         log-likelihoods in nats; -inf where a word has probability 0 under every topic, 0 for an empty document. The
-        standard error (batch means; NaN for one sweep) leaves out the bias of a finite R. With few sweeps of a slow
-        chain (topics of sharp edges, a small alpha) it is too small as well.
+        standard error (batch means; NaN for one sweep) does not cover the bias of a finite R. With few sweeps of a
+        slowly mixing chain (sparse topics, small alpha) it is too small as well.
 
     Raises:
-        InputError: for less than one sweep.
+        InputError: for fewer than one sweep.
 
     Examples:
         >>> import numpy as np

@@ -1,10 +1,10 @@
-r"""The left-to-right estimate without resampling: what MALLET computes unless told otherwise.
+r"""The left-to-right estimate without resampling, MALLET's default.
 
-`left_to_right` without its first step: a particle draws z_l from p(z_l | z_1 .. z_{l-1}, w_1 .. w_l) and never returns
-to it. That is importance sampling of z with the proposal prod_l p(z_l | z_1 .. z_{l-1}, w_1 .. w_l), whose weight is
-prod_l p(w_l | z_1 .. z_{l-1}); but where the mean of these products over particles would be unbiased, the product over
-tokens of the means is taken, which drops the dependence between tokens. The estimate is low on the average and stays
-so with more particles. Its work is linear in a document's length.
+This is `left_to_right` without its first step: a particle draws z_l from p(z_l | z_1 .. z_{l-1}, w_1 .. w_l) and never
+resamples it, which is importance sampling of z with the proposal prod_l p(z_l | z_1 .. z_{l-1}, w_1 .. w_l) and the
+weight prod_l p(w_l | z_1 .. z_{l-1}). The mean of these products over particles would be unbiased. The estimate is
+instead the product over tokens of the means, which ignores the dependence between tokens; it is low on average, also
+with many particles. Its work is linear in a document's length.
 """
 
 import numpy as np
@@ -22,16 +22,16 @@ def left_to_right_unresampled(topics: Topics, documents: Corpus, samples: int, r
     Args:
         topics: phi and alpha.
         documents: D documents; words outside the topics' vocabulary are left out and counted.
-        samples: R, the particles; a document costs R L draws of a topic.
+        samples: R, the number of particles; a document costs R L draws of a topic.
         rng: seeds one stream per document.
 
     Returns:
         log-likelihoods in nats; -inf where a word has probability 0 under every topic, 0 for an empty document. The
-        standard error (delta method over particles; NaN for one particle) leaves out the estimator's bias, which more
-        particles do not remove.
+        standard error (delta method over particles; NaN for one particle) does not cover the bias, which more particles
+        do not remove.
 
     Raises:
-        InputError: for less than one particle.
+        InputError: for fewer than one particle.
 
     Examples:
         >>> import numpy as np

@@ -6,12 +6,13 @@ linear in N, so only the expectation of N matters:
     p(w_l | w_1 .. w_{l-1}) = sum_k phi[k, w_l] (alpha_k + E[N_k | w_1 .. w_{l-1}]) / (A + l - 1).
 
 E[N_k | w_1 .. w_l] adds p(z_l = k | w_1 .. w_l) = phi[k, w_l] (alpha_k + E[N_k | w_1 .. w_{l-1}]) / normaliser, which
-is exact, and revises every earlier token in the light of w_l, which is left out: n_k, in place of E[N_k], only grows by
+is exact, and revises the expected topics of all earlier tokens given w_l. The estimate omits this revision: n_k, in
+place of E[N_k], only grows by
 
     r_k = phi[k, w_l] (alpha_k + n_k) / sum_j phi[j, w_l] (alpha_j + n_j).
 
-The first two tokens' terms are exact, for there is nothing to revise before the second. From the third on, the estimate
-depends on the order of the tokens, though the exact value does not.
+The first two tokens' terms are exact, because no revision precedes them. From the third token on, the estimate depends
+on the order of the tokens; the exact value does not.
 """
 
 import numpy as np
@@ -29,8 +30,8 @@ def linear_time(topics: Topics, documents: Corpus) -> Evaluation:
         documents: D documents; words outside the topics' vocabulary are left out and counted.
 
     Returns:
-        estimates in nats, deterministic; exact up to two tokens, biased either way beyond; -inf where a word has
-        probability 0 under every topic, 0 for an empty document.
+        Deterministic estimates in nats; exact up to two tokens, biased in either direction beyond; -inf where a word
+        has probability 0 under every topic, 0 for an empty document.
 
     Examples:
         >>> import numpy as np

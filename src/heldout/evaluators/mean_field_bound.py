@@ -16,9 +16,9 @@ the same word share it:
     KL = log Gamma(sum_k gamma_k) - log Gamma(A)
          + sum_k (log Gamma(alpha_k) - log Gamma(gamma_k) + (gamma_k - alpha_k) E_k),    A = sum_k alpha_k.
 
-For given r the best q(theta) has gamma_k = alpha_k + sum_w n(w) r[w, k]. Alternating the two raises B or leaves it. B
-is a lower bound at any gamma, so it is one wherever the iteration stops. It may have several local maxima; the
-iteration starts from gamma_k = alpha_k + L / K.
+For given r the best q(theta) has gamma_k = alpha_k + sum_w n(w) r[w, k]. Alternating the two never lowers B, and B is a
+lower bound at any gamma, so also where the iteration stops. B may have several local maxima; the iteration starts from
+gamma_k = alpha_k + L / K.
 """
 
 import math
@@ -103,10 +103,11 @@ def mean_field_bound(
         tolerance: a document is done when an iteration raises its bound by at most this many nats per token.
 
     Returns:
-        bounds in nats, deterministic; -inf where a word has probability 0 under every topic, 0 for an empty document.
+        Deterministic lower bounds in nats; -inf where a word has probability 0 under every topic, 0 for an empty
+        document.
 
     Raises:
-        InputError: when there is no iteration to run, or the tolerance is negative or undefined.
+        InputError: for fewer than one iteration, or a tolerance that is negative or NaN.
 
     Examples:
         >>> import numpy as np

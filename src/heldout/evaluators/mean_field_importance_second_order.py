@@ -5,8 +5,8 @@ The proposal is the product of distributions that
     q_l(k) ∝ phi[k, w_l] m exp(-v / (2 m^2)),
     m = alpha_k + sum_{j != l} q_j(k),    v = sum_{j != l} q_j(k) (1 - q_j(k)),
 
-settles to, renewed token after token: the expansion of E log(alpha_k + C'_k) in equation 3 to its second term, derived
-in `importance_sampling` with its limits.
+converges to when tokens are updated one after the other: E log(alpha_k + C'_k) of equation 3, expanded to second order.
+`importance_sampling` derives it and its limits.
 """
 
 import numpy as np
@@ -26,16 +26,15 @@ def mean_field_importance_second_order(
         topics: phi and alpha.
         documents: D documents; words outside the topics' vocabulary are left out and counted.
         samples: S, draws of all the assignments of a document; 1 or more.
-        rng: the source of every document's own stream.
-        cycles: full cycles of the rule before sampling; 0 leaves q_l(k) ∝ alpha_k phi[k, w_l].
+        rng: seeds one stream per document.
+        cycles: full cycles of the rule before sampling; 0 keeps the start, q_l(k) ∝ alpha_k phi[k, w_l].
 
     Returns:
-        log-likelihoods in nats. p(w) is estimated without bias; its logarithm falls short by about half the squared
-        standard error. The standard error is the delta method's over the S draws, NaN at S = 1. It leaves out what
-        assignments that were never drawn would have added: q is narrower than p(z | w) and knows one mode of it, so
-        with sparse weights, or topics that hardly differ, the error is too small and the estimate too low by more
-        than it says. The variance of a weight, larger than the first order's, grows by orders of magnitude as alpha
-        falls below 1.
+        log-likelihoods in nats. The estimate of p(w) is unbiased; its logarithm is low by about half the squared
+        standard error. The standard error is by the delta method over the S draws, NaN at S = 1. It does not cover
+        assignments that were never drawn: q is narrower than p(z | w) and covers one mode of it, so with sparse
+        weights, or topics that hardly differ, the error is too small and the estimate too low by more than the error.
+        The variance of the weights exceeds the first order's and grows by orders of magnitude as alpha falls below 1.
 
     Raises:
         InputError: for fewer than one sample or a negative number of cycles.

@@ -1,10 +1,9 @@
 r"""The normaliser that folding-in ignores (Welling et al. 2008, sections 4.2 and 4.3).
 
-Scoring documents by the maximum over h = theta is scoring them under the energy-based model g(x) = f(x) / Z (equation
-4.33) without its Z. Here f(x) = max_h p(x | h), the quantity of equation 5.37, and Z sums over all V^L sequences of L
-tokens. The paper's f has p(x, h) = p(x | h) Dir(h | 1) in place of p(x | h) (4.32); that density is the constant
-Gamma(K), so its log Z is larger by log Gamma(K), and so is its log f: log g is the same. Where the paper's toy example
-states "log Z = log 1/V", it is -log Z = log 1/V that is added to log f = log 1.
+Folding-in scores a document by f(x) = max_h p(x | h), h = theta (equation 5.37): the energy-based model g(x) = f(x) / Z
+(4.33) without its Z, the sum of f over all V^L sequences of L tokens. The paper's f maximises p(x, h) = p(x | h) Dir(h
+| 1) instead (4.32). That density is the constant Gamma(K), so log f and log Z are both larger by log Gamma(K) and log g
+is the same. The paper's toy example states "log Z = log 1/V"; log 1/V is -log Z, which is added to log f = log 1.
 
 Three results.
 
@@ -22,17 +21,16 @@ Three results.
    L + V steps in all, every term positive. The toy example is C(V, 1) = V.
 
 2. Learned topics. By equation 4.34, Z = sum_x p(x) max_h p(x | h) / p(x) = E_p[ratio], with p(x) the exact marginal
-   under Dir(alpha): draw documents from the model, average the ratio. For alpha = 1 Laplace's method makes the ratio's
-   logarithm about (K - 1) / 2 log L plus a term that does not grow with L, so few samples suffice at small K, whatever
-   V and L are.
+   under Dir(alpha): draw documents from the model and average the ratio. For alpha = 1, by Laplace's method, the
+   ratio's logarithm is about (K - 1) / 2 log L plus a term that does not grow with L, so at small K few samples suffice
+   for any V and L.
 
 3. Bounds. A maximum is no less than an average: Z >= 1. And since max_h sum_z <= sum_z max_h, where z are the tokens'
    topics,
 
        Z <= sum_z max_h prod_l h_{z_l} sum_x prod_l phi[z_l, x_l] = C(K, L),
 
-   with equality for topics that share no word: the number of topics and the length bound what is ignored, the
-   vocabulary does not.
+   with equality for topics that share no word: log Z is bounded in terms of K and L, whatever the vocabulary.
 """
 
 import itertools
@@ -50,7 +48,7 @@ from heldout.topics import Topics
 
 LARGEST_ENUMERATION = 2_000_000  # bags of words
 FOLD_IN_ITERATIONS = 100_000
-FOLD_IN_TOLERANCE = 1e-7  # nats per token, by which a maximum may be too low
+FOLD_IN_TOLERANCE = 1e-7  # nats per token that a maximum may be too low
 
 
 @dataclass(frozen=True)
@@ -60,8 +58,8 @@ class Normaliser:
     Attributes:
         log_z: nats, per document.
         standard_error: its Monte Carlo error in nats, by the delta method: sd(ratio) / (mean(ratio) sqrt(samples)).
-        effective_samples: (sum of ratios)^2 / sum of squared ratios; few of many samples mean that the standard error
-            cannot be trusted.
+        effective_samples: (sum of ratios)^2 / sum of squared ratios; if it is far below the number of samples, the
+            standard error cannot be trusted.
     """
 
     log_z: float
@@ -71,13 +69,13 @@ class Normaliser:
 
 @dataclass(frozen=True)
 class ToyExample:
-    """Section 4.3, computed: nats, for a document of one token.
+    """The quantities of section 4.3 for a document of one token, in nats.
 
     Attributes:
         exact_marginal: log p(y), equation 4.36.
         folding_in: log max_h p(y | h).
         folding_in_joint: log max_h p(y, h), equation 4.30 with the density of Dir(h | 1).
-        log_normaliser: log Z of max_h p(x | h); folding_in - log_normaliser is the normalised model's log g(y).
+        log_normaliser: log Z of max_h p(x | h); log g(y) = folding_in - log_normaliser.
     """
 
     exact_marginal: float
@@ -94,7 +92,7 @@ def log_multinomial_nml(vocabulary: int, length: int) -> float:
         length: L >= 0.
 
     Raises:
-        InputError: outside these ranges.
+        InputError: for V or L outside these ranges.
 
     Examples:
         >>> import math
@@ -117,7 +115,7 @@ def log_multinomial_nml(vocabulary: int, length: int) -> float:
 
 
 def log_multinomial_nml_by_document(vocabulary: int, lengths: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return log C(V, L) of every document's length, (D,), nats: the most that folding-in can ignore of each.
+    """Return log C(V, L) of every document's length, (D,), nats: an upper bound on its log Z.
 
     Args:
         vocabulary: V >= 1; min(K, V) for a model of K topics (the third result above).
@@ -145,17 +143,17 @@ def log_normaliser(
     """Estimate log Z of g(x) = max_h p(x | h) / Z over sequences of `length` tokens (equation 4.34).
 
     Args:
-        topics: phi and alpha. Z does not depend on alpha, which only says where the samples come from.
+        topics: phi and alpha. Z does not depend on alpha, the prior that samples are drawn from.
         length: L >= 1.
         samples: documents to draw, 2 or more.
-        rng: where the documents come from.
+        rng: draws the documents.
         limit: the largest `cost` of the exact marginals that is accepted.
 
     Returns:
         log Z in nats per document, with its standard error.
 
     Raises:
-        InputError: when length or samples are too small, or as `exact_marginal` does.
+        InputError: for a length or samples below the least, or as `exact_marginal` does.
 
     Examples:
         >>> import numpy as np
@@ -168,7 +166,7 @@ def log_normaliser(
     if length < 1 or samples < 2:
         raise InputError(f"log Z: length {length}, {samples} samples; there must be 1 or more, and 2 or more")
     needed = cost([length], topics.n_topics) * samples
-    if needed > limit:  # before the documents are drawn
+    if needed > limit:  # checked before the documents are drawn
         raise InputError(
             f"log Z: {samples} samples of {length} tokens at {topics.n_topics} topics take {needed:.1e} updates, the"
             f" limit is {limit:.1e}; take fewer samples, shorter documents, or fewer topics"
@@ -186,10 +184,10 @@ def log_normaliser(
 
 
 def log_normaliser_enumerated(topics: Topics, length: int) -> float:
-    """Return log Z in nats by summing over every bag of `length` words, each as often as it has orders.
+    """Return log Z in nats by summing over every bag of `length` words, weighted by its number of orders.
 
     Raises:
-        InputError: when there is no token, or there are more than `LARGEST_ENUMERATION` bags.
+        InputError: for a length below 1, or more than `LARGEST_ENUMERATION` bags.
     """
     n_words = len(topics.vocabulary)
     if length < 1:
@@ -214,11 +212,11 @@ def log_normaliser_enumerated(topics: Topics, length: int) -> float:
 def toy_example(vocabulary: int) -> ToyExample:
     """Return the quantities of section 4.3: V words, V identity topics, Dir(1), one token.
 
-    All words are equivalent, so the token is the first word, and the V - 1 other words are merged into one, which V - 1
-    topics give: that keeps the topics small at any V. log Z is the logarithm of the NML constant C(V, 1).
+    All words are equivalent, so the token is the first word, and the other V - 1 words are merged into one that V - 1
+    topics share, which keeps phi small at any V. log Z is the logarithm of the NML constant C(V, 1).
 
     Raises:
-        InputError: when there is no word.
+        InputError: for V < 1.
 
     Examples:
         >>> toy = toy_example(1000)
@@ -249,7 +247,7 @@ def _draw(topics: Topics, length: int, samples: int, rng: np.random.Generator) -
     for k in range(topics.n_topics):
         cumulative = np.cumsum(topics.phi[k])
         chosen = assigned == k
-        # scaled by its own end, and strictly below it, so that rounding never selects a word of probability 0
+        # scaled to the last cumulative sum and strictly below it: rounding never selects a word of probability 0
         tokens[chosen] = np.searchsorted(cumulative, uniforms[chosen] * cumulative[-1], side="right")
     return _corpus(topics, tokens)
 

@@ -1,14 +1,14 @@
-r"""The posterior mean of a document's topic weights: the point that a plug-in predictive distribution stands on.
+r"""The posterior mean of a document's topic weights, the point of a plug-in predictive distribution.
 
-The posterior is p(theta | w) ∝ prod_l (sum_k theta_k phi[k, w_l]) Dir(theta | alpha). By its mean field (Blei, Ng and
-Jordan 2003; `heldout.evaluators.mean_field_bound` derives it) q(theta) = Dir(gamma) with the fixed point
+The posterior is p(theta | w) ∝ prod_l (sum_k theta_k phi[k, w_l]) Dir(theta | alpha). Its mean-field approximation
+(Blei, Ng and Jordan 2003; derived in `heldout.evaluators.mean_field_bound`) is q(theta) = Dir(gamma) with the fixed
+point
 
     gamma_k = alpha_k + sum_w n(w) r[w, k],      r[w, k] ∝ phi[k, w] exp(psi(gamma_k)),
 
 and the mean gamma_k / sum_j gamma_j. With gamma_k in the place of exp(psi(gamma_k)) the same iteration is EM for the
-mode in the softmax basis (`heldout.evaluators.laplace_softmax`); `topic_counts` does both. At few topics the mean is
-known exactly (`heldout.evaluators.exact_marginal.exact_posterior_mean`), so that the error of the mean field can be
-measured.
+mode in the softmax basis (`heldout.evaluators.laplace_softmax`); `topic_counts` does both. With few topics the exact
+mean (`heldout.evaluators.exact_marginal.exact_posterior_mean`) shows the mean field's error.
 
 The mean is scored like any folded-in point, on the document's own tokens: `full_folding_in` with `posterior_mean` as
 its fold-in.
@@ -41,7 +41,7 @@ TOLERANCE = 1e-6
 def _iterate(  # type: ignore[no-untyped-def]
     indptr, indices, counts, phi_by_word, alpha, mean_field, iterations, tolerance, gamma
 ):
-    """Iterate every row of gamma from where it is; return how many documents met the tolerance."""
+    """Iterate every row of gamma, from its current value; return how many documents met the tolerance."""
     n_documents, K = gamma.shape
     width = -(-K // WIDTH) * WIDTH
     longest = 0
@@ -55,7 +55,7 @@ def _iterate(  # type: ignore[no-untyped-def]
         size, tokens = 0, 0.0
         for i in range(indptr[d], indptr[d + 1]):
             phi = phi_by_word[indices[i]]
-            if phi.max() > 0.0:  # a word that no topic gives cannot inform theta
+            if phi.max() > 0.0:  # a word that no topic gives has no effect on theta
                 words[size, :K] = phi
                 explained[size] = counts[i]
                 tokens += counts[i]
@@ -74,7 +74,7 @@ def _iterate(  # type: ignore[no-untyped-def]
             update[:] = 0.0
             for i in range(size):
                 total = dot(weight, words[i])
-                if total > 0.0:  # otherwise its topics' weights have underflown
+                if total > 0.0:  # otherwise the weights of the word's topics have underflowed
                     ratio = explained[i] / total
                     for k in range(width):
                         update[k] += ratio * words[i, k]
@@ -102,14 +102,14 @@ def topic_counts(
 
     Args:
         topics: phi and alpha.
-        documents: D documents over the topics' vocabulary. A word that no topic gives informs nothing.
+        documents: D documents over the topics' vocabulary. A word that no topic gives has no effect.
         mean_field: True for the mean-field posterior, False for the mode in the softmax basis.
-        start: (D, K), positive, to start from; None is alpha_k + L / K.
+        start: (D, K), positive, the first gamma; None is alpha_k + L / K.
         iterations: the largest number of iterations.
         tolerance: a document is done when an iteration moves at most this share of its tokens.
 
     Raises:
-        InputError: when there is no iteration to run, or the tolerance is negative or undefined.
+        InputError: for fewer than one iteration, or a tolerance that is negative or NaN.
     """
     if iterations < 1 or not tolerance >= 0.0:
         raise InputError(f"topic counts: {iterations} iterations, tolerance {tolerance}; give 1 or more, 0 or more")
@@ -119,7 +119,7 @@ def topic_counts(
     indptr, indices = counts.indptr.astype(np.int32), counts.indices.astype(np.int32)
     _iterate(
         indptr, indices, counts.data, topics.phi_by_word, alpha, mean_field, iterations, tolerance, gamma
-    )  # (a slow document stops at the largest number, as the bound's iteration does)
+    )  # a slow document stops at the largest number of iterations, as in the bound
     return gamma
 
 

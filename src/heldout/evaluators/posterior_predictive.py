@@ -1,10 +1,10 @@
-r"""Posterior predictive: the probability of a document's other tokens given its known ones, weights integrated out.
+r"""Posterior predictive probability of a document's scored tokens given its observed ones, theta integrated out.
 
     p(scored | observed, alpha, phi) = int p(scored | theta) p(theta | observed, alpha, phi) dtheta,
 
-estimated by S states z of a Gibbs chain over the topics of the observed tokens (`heldout.evaluators.gibbs_chain`): from
-each the scored tokens are assigned one after the other, and the mean of the S weights is the estimate. Half folding-in
-puts a point that was fitted to the observed tokens in the place of this integral.
+estimated from S states z of a Gibbs chain over the topics of the observed tokens (`heldout.evaluators.gibbs_chain`):
+from each state the scored tokens are assigned in turn, and the mean of the S weights is the estimate. Half folding-in
+replaces the integral by the point theta fitted to the observed tokens.
 """
 
 import numpy as np
@@ -22,10 +22,10 @@ def posterior_predictive(
 
     Args:
         topics: phi and alpha.
-        observed: D documents' tokens that are known, over the topics' vocabulary.
-        scored: the same documents' tokens whose probability is asked for, over the same vocabulary.
+        observed: the observed tokens of D documents, over the topics' vocabulary.
+        scored: the scored tokens of the same documents, over the same vocabulary.
         samples: S, states of one chain per document, one after every sweep; 1 or more.
-        rng: the source of every document's stream.
+        rng: seeds one stream per document.
         burn_in: sweeps before the first state that is read; 1 or more.
 
     Returns:
@@ -53,5 +53,5 @@ def posterior_predictive(
     arrays = kernel_arrays(topics, both)
     chain = run_chain("posterior predictive", arrays, observed.lengths, samples, rng, burn_in)
     value, error = log_mean_of_chain(chain.log_ahead)
-    error[(scored.lengths == 0) | np.isneginf(value)] = 0.0  # known without sampling
+    error[(scored.lengths == 0) | np.isneginf(value)] = 0.0  # exact without sampling
     return Evaluation(value, scored.lengths, error)

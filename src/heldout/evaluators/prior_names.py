@@ -1,4 +1,4 @@
-"""Symmetric Dirichlet priors by name, as the measurements of the estimators' precision have them.
+"""Symmetric Dirichlet priors by name, as in the measurements of the estimators' precision.
 
 "alpha-0.1" has the parameter 0.1 for every topic, "alpha-sum-1" has parameters that sum to 1.
 """
@@ -8,7 +8,7 @@ def parameter(prior: str, topics: int) -> float:
     """Return the Dirichlet parameter of every one of K topics.
 
     Args:
-        prior: its name.
+        prior: its name, such as "alpha-0.1".
         topics: K.
 
     Examples:

@@ -1,7 +1,7 @@
-"""Random numbers inside kernels: one stream per document, so that no document's draws depend on another's.
+"""Random numbers inside kernels: one stream per document, so that documents' draws are independent of each other.
 
-SplitMix64 (Steele, Lea and Flood, 2014): a counter in steps of an odd constant, mixed by a bijection. One 64-bit word
-of state and no branch suit an inner loop of a few nanoseconds.
+SplitMix64 (Steele, Lea and Flood, 2014) advances a counter by an odd constant and mixes it by a bijection. Its state is
+one 64-bit word and it does not branch, which suits an inner loop of a few nanoseconds.
 """
 
 import numba as nb
@@ -14,13 +14,13 @@ UNIT = 2.0**-53
 
 
 def starts(rng: np.random.Generator, documents: int) -> NDArray[np.uint64]:
-    """Return (D, 1) states, one stream per document; a row is what `uniform` takes."""
+    """Return the (D, 1) initial states of one stream per document; `uniform` takes a row."""
     return rng.integers(0, 2**64, size=(documents, 1), dtype=np.uint64)
 
 
 @nb.njit("float64(uint64[::1])", cache=True, inline="always")
 def uniform(state):  # type: ignore[no-untyped-def]
-    """Return the stream's next number, uniform on [0, 1) with 53 bits, and move on."""
+    """Return the stream's next number, uniform on [0, 1) with 53 bits, and advance `state`."""
     state[0] += STEP
     z = state[0]
     z = (z ^ (z >> np.uint64(30))) * FIRST

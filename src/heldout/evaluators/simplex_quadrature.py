@@ -1,18 +1,18 @@
-r"""The exact likelihood as a finite sum over points of the simplex: what tokens repeated in a document are worth.
+r"""The exact likelihood as a finite sum over points of the simplex, fast for documents with repeated tokens.
 
 The likelihood of a document given theta is a polynomial of degree L in theta, with one factor per distinct word w of
 count n_w:
 
     p(w | alpha, phi) = ∫ prod_w (sum_k theta_k phi[k, w])^n_w Dir(theta | alpha) dtheta.
 
-Break the stick: theta_k = s_k prod_{j<k} (1 - s_j) for k < K, and theta_K = prod_{j<K} (1 - s_j). Under the prior
+Stick-breaking: theta_k = s_k prod_{j<k} (1 - s_j) for k < K, and theta_K = prod_{j<K} (1 - s_j). Under the prior
 s_k ~ Beta(alpha_k, alpha_{k+1} + .. + alpha_K), independently, and the integrand is a polynomial of degree at most L in
 each s_k. Gauss's rule of n points is exact up to degree 2n - 1, so n = floor(L/2) + 1 points per stick, n^(K-1) in all,
-give p exactly (but for rounding); every term is positive, so nothing cancels. At a point a word costs one evaluation
-however often it occurs: sorted by falling count, with Q_m the product over the words of count m or more, the integrand
-is prod_m Q_m. That makes n^(K-1) (U + largest count) operations for U distinct words, where the polynomial over count
-vectors takes K C(L + K - 1, K); on abstracts, at K = 3 and 4, a tenth of its time and less, for the inner loop over
-points needs no memory and fills the processor's vectors.
+give p exactly (up to rounding); every term is positive, so nothing cancels. At each point a word is evaluated once,
+however often it occurs: with Q_m the product over the words of count m or more, the integrand is prod_m Q_m. That makes
+n^(K-1) (U + largest count) operations for U distinct words; the polynomial over count vectors takes K C(L + K - 1, K).
+On abstracts, at K = 3 and 4, quadrature takes a tenth of the polynomial's time or less, because the inner loop over
+points needs no memory and vectorises.
 
 The rule. For Beta(a, b) on [0, 1], with c = a + b, the orthonormal polynomials satisfy the recurrence
 
@@ -21,7 +21,7 @@ The rule. For Beta(a, b) on [0, 1], with c = a + b, the orthonormal polynomials 
     r_i^2 = i (i + a - 1)(i + b - 1)(i + c - 2) / ((2i + c - 2)^2 (2i + c - 1)(2i + c - 3))      for i > 1.
 
 Its points are the eigenvalues of the tridiagonal matrix of d and r (Golub and Welsch, 1969), its weights Christoffel's
-1 / sum_{i<n} p_i(s)^2: a sum of positive terms, so that even weights of 1e-100 have all their digits.
+1 / sum_{i<n} p_i(s)^2: a sum of positive terms, so that even weights of 1e-100 are accurate.
 """
 
 import functools
@@ -34,11 +34,11 @@ from scipy.special import gammaln
 
 Float = NDArray[np.float64]
 
-FEWEST_TOPICS = 3  # at 2 the polynomial takes as long
-LEAST_COST = 2 * 10**5  # of the polynomial, in updates: below it, it is done before the points are there
-LARGEST_LOSS = 600.0  # nats: what underflows is below e^-708 then
+FEWEST_TOPICS = 3  # with 2 topics the polynomial is as fast
+LEAST_COST = 2 * 10**5  # of the polynomial, in updates: cheaper documents are done before the points are computed
+LARGEST_LOSS = 600.0  # nats: values that underflow are below e^-708
 SMALLEST_ALPHA = 1e-5
-STEP = 4  # the number of points is a multiple of it
+STEP = 4  # the number of points per stick is a multiple of it
 
 
 @functools.lru_cache(maxsize=1024)
@@ -73,8 +73,8 @@ def beta_rule(points: int, a: float, b: float) -> tuple[Float, Float]:
 def _sum_over_points(counts, phi, sticks, rest, weights, mean):  # type: ignore[no-untyped-def]
     """Return sum p(w | theta) over the points and add theta times it to mean; topics are counted from 0.
 
-    Words stand in order of falling count. The last stick is the inner loop: there a word's probability is
-    base + left s + right (1 - s).
+    Words are ordered by falling count. The inner loop runs over the last stick, where a word's probability is base +
+    left s + right (1 - s).
     """
     words, K = phi.shape
     M, n = sticks.shape
@@ -136,19 +136,19 @@ def _points(length: int) -> int:
 
 
 def quadrature_cost(tokens: NDArray[np.int32], topics: int) -> int:
-    """Return the operations a document takes: n^(K-1) (U + largest count), n points per stick, U distinct words."""
+    """Return a document's operations, n^(K-1) (U + largest count), with n points per stick and U distinct words."""
     _, counts = np.unique(tokens, return_counts=True)
     return int(_points(len(tokens)) ** (topics - 1)) * int(len(counts) + counts.max(initial=0))
 
 
 def by_quadrature(tokens: NDArray[np.int32], phi_by_word: Float, alpha: Float) -> tuple[float, Float] | None:
-    """Return log p(w | alpha, phi) of a document and E[theta | w], (K,); None where it might be inexact.
+    """Return log p(w | alpha, phi) of a document, nats, and E[theta | w], (K,); None if they might be inexact.
 
-    The points have an absolute precision of about 1e-16, which is not enough for the ones next to 0 and 1 where alpha
-    is tiny: at 1e-6 the result was seen to move by 5e-9 nats, so below `SMALLEST_ALPHA` there is none.
+    The points have an absolute precision of about 1e-16, too little for those next to 0 and 1 if alpha is tiny: at 1e-6
+    the result moved by 5e-9 nats, so the result is None below `SMALLEST_ALPHA`.
 
-    With every word's probabilities divided by their maximum, p is at least the probability that Polya's urn gives the
-    words' likeliest topics. Where that is above e^-600, what underflows at single points is nothing beside it.
+    With every word's probabilities divided by their maximum, p is at least the probability of the words' likeliest
+    topics under Polya's urn. Where that is above e^-600, underflow at single points is negligible.
 
     Args:
         tokens: (L,) one document.
