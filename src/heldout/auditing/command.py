@@ -52,11 +52,11 @@ def run_audit(command: AuditCommand, out: TextIO, err: TextIO) -> int:
     if command.html is not None:
         from heldout.auditing import page  # before the audit: matplotlib may be missing
     table = read_table(command.calibration, command.timings)
-    folder, kept = command.store, 0
+    folder, evaluated = command.store, 0
 
     def count(documents: int) -> None:
-        nonlocal kept
-        kept = documents
+        nonlocal evaluated
+        evaluated = documents
 
     def announce(plan: Plan) -> None:
         count(plan.kept)
@@ -88,7 +88,7 @@ def run_audit(command: AuditCommand, out: TextIO, err: TextIO) -> int:
             )
     except KeyboardInterrupt:
         where = f" in {folder}: the same command goes on from there, and with --so-far it reports on them"
-        print(f"heldout: interrupted; {kept:,} documents are done and kept{where if kept else ''}", file=err)
+        print(f"heldout: interrupted; {evaluated:,} documents are done and kept{where if evaluated else ''}", file=err)
         return INTERRUPTED
     settings = result.settings | ({"command": command.line} if command.line else {})
     result = replace(result, model=command.model.name, settings=settings)
@@ -109,9 +109,9 @@ def run_audit(command: AuditCommand, out: TextIO, err: TextIO) -> int:
 
 def cached(fitted: Fitted, stream: DocumentStream, command: AuditCommand) -> Path:
     """Return the folder in the user's cache ($XDG_CACHE_HOME, or ~/.cache) for this audit of these contents."""
-    asked = {name: getattr(command, name) for name in ("estimator", "samples", "standard_error", "limit", "seed")}
-    asked |= {name: str(getattr(command, name)) for name in ("calibration", "timings")}
-    key = [model_digest(fitted), stream.digest, asked, importlib.metadata.version("heldout")]
+    settings = {name: getattr(command, name) for name in ("estimator", "samples", "standard_error", "limit", "seed")}
+    settings |= {name: str(getattr(command, name)) for name in ("calibration", "timings")}
+    key = [model_digest(fitted), stream.digest, settings, importlib.metadata.version("heldout")]
     digest = hashlib.sha256(json.dumps(key, sort_keys=True).encode()).hexdigest()
     root = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(root) / "heldout" / "audits" / digest[:24]

@@ -136,10 +136,10 @@ def by_length(audit: Audit) -> str:
         axis = figure.subplots()
         axis.axhline(0.0, color=_INK, linewidth=1.2, linestyle=(0, (3, 2)), zorder=3)
         for name, label, lengths, gaps in series:
-            kept = thinned(lengths, MOST_POINTS // len(series))
+            drawn = thinned(lengths, MOST_POINTS // len(series))
             colour = colour_of(name)
             axis.plot(
-                *(lengths[kept], gaps[kept], "."),
+                *(lengths[drawn], gaps[drawn], "."),
                 color=colour,
                 markersize=3.2,
                 alpha=0.5,

@@ -161,10 +161,10 @@ def _numbers(audit: Audit) -> str:
 def _figures(audit: Audit, numbers: str, lengths: str) -> str:
     shown = ""
     if numbers:
-        said = "; ".join(f"{row.label} {row.perplexity}" for row in wording.rows(audit))
+        values = "; ".join(f"{row.label} {row.perplexity}" for row in wording.rows(audit))
         shown += _figure(
             numbers,
-            f"Perplexity per token on a logarithmic axis: {said}",
+            f"Perplexity per token on a logarithmic axis: {values}",
             "Perplexity per token, each number joined to the truth (dashed), on a logarithmic axis. Error bars are two "
             "standard errors; where there is none to be seen it is shorter than its mark.",
         )
@@ -226,8 +226,8 @@ def _explanations(audit: Audit) -> str:
 def _documents(audit: Audit) -> str:
     if not audit.most_different:
         return ""
-    kept = [line for line in audit.lines if line.evaluator not in (TRUTH, FULL)]
-    kept = [line for line in kept if any(line.evaluator in d.nats_per_token for d in audit.most_different)]
+    further = [line for line in audit.lines if line.evaluator not in (TRUTH, FULL)]
+    further = [line for line in further if any(line.evaluator in d.nats_per_token for d in audit.most_different)]
 
     def row(document: Different) -> str:
         def of(evaluator: str) -> float:
@@ -240,7 +240,7 @@ def _documents(audit: Audit) -> str:
             f"{_number(f'{document.tokens:,}')}{_number(f'{document.left_out:,}', ' wide')}"
             f"{_number(wording.nats(of(TRUTH), 2))}{_number(wording.nats(of(FULL), 2))}"
             f"{_number(wording.signed(of(FULL) - of(TRUTH), 2))}"
-            + "".join(_number(wording.nats(of(line.evaluator), 2), " wide") for line in kept)
+            + "".join(_number(wording.nats(of(line.evaluator), 2), " wide") for line in further)
             + "</tr>\n"
         )
 
@@ -248,7 +248,7 @@ def _documents(audit: Audit) -> str:
         ("document, its most frequent words", ""),
         *(("tokens", "number"), ("outside the vocabulary", "number wide"), ("truth", "number"), ("full", "number")),
         ("gap", "number"),
-        *((("half" if line.evaluator == HALF else line.label), "number wide") for line in kept),
+        *((("half" if line.evaluator == HALF else line.label), "number wide") for line in further),
     )
     caption = "Nats per token. The gap is full folding-in less the truth: the largest of all documents first."
     body = "".join(map(row, audit.most_different))

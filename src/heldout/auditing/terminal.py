@@ -141,8 +141,8 @@ class _Parts:
         numbers = [_numbers(document) for document in self.audit.most_different]
         if self.width < _NARROWER:
             heads, numbers = heads[::3], [cells[::3] for cells in numbers]
-        taken = sum(max(map(len, cells)) + _GAP for cells in zip(heads, *numbers, strict=True))
-        room = max(self.width - taken - _GAP, 2 * _LEAST)
+        widths = sum(max(map(len, cells)) + _GAP for cells in zip(heads, *numbers, strict=True))
+        room = max(self.width - widths - _GAP, 2 * _LEAST)
         names = room // 2 if room >= 2 * _LEAST + _GAP else room
         self.column(table, "document", max_width=names)
         for head in heads:

@@ -26,7 +26,7 @@ SAME = 1e-3  # nats per token: closer numbers count as the same
 ROUNDING = 1e-9  # nats per token
 ERRORS = 2.0  # standard errors: as is a number this close to the truth
 
-ASKED = ("estimator", "samples", "standard_error", "seed")  # settings that `heldout.audit` takes
+ARGUMENTS = ("estimator", "samples", "standard_error", "seed")  # settings that `heldout.audit` takes
 
 SHORT = {
     "consistent": "estimate",
@@ -379,11 +379,11 @@ def flat_settings(settings: dict[str, Any], before: str = "") -> Iterator[tuple[
 
 def command(audit: Audit) -> str:
     """Return what repeats the audit: settings["command"], as the command line keeps it, else the call from Python."""
-    kept = audit.settings.get("command")
-    if isinstance(kept, str) and kept:
-        return clean(kept)
-    asked = [f"{name}={audit.settings[name]!r}" for name in ASKED if name in audit.settings]
-    return clean(f"heldout.audit({', '.join(['model', 'documents', *asked])})")
+    typed = audit.settings.get("command")
+    if isinstance(typed, str) and typed:
+        return clean(typed)
+    arguments = [f"{name}={audit.settings[name]!r}" for name in ARGUMENTS if name in audit.settings]
+    return clean(f"heldout.audit({', '.join(['model', 'documents', *arguments])})")
 
 
 def truth_note(audit: Audit) -> str:

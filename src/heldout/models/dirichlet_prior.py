@@ -1,14 +1,14 @@
-r"""The Dirichlet prior of theta that makes documents most likely, with the topics fixed: every alpha_k on its own.
+r"""The maximum-likelihood Dirichlet prior of theta, with the topics fixed; the alpha_k may differ.
 
-EM by sampling. The derivative of sum_d log p(w_d | alpha, phi) is the posterior mean, over the topics z of all tokens,
-of that of sum_d log p(z_d | alpha), a Dirichlet-multinomial's log-likelihood of the counts C_dk. So where a round of
+Stochastic EM. The derivative of sum_d log p(w_d | alpha, phi) is the posterior mean, over the topics z of all tokens,
+of the derivative of sum_d log p(z_d | alpha), the Dirichlet-multinomial log-likelihood of the counts C_dk. A round is
 
 * a Gibbs sweep over z, p(z_l = k) ∝ (C_dk + alpha_k) phi[k, w_l], the counts without token l;
-* a few of Minka's fixed-point steps for alpha on the counts of that sweep (`heldout.models.lda` derives them)
+* a few of Minka's fixed-point steps for alpha on the counts of that sweep (`heldout.models.lda` derives them).
 
-leaves alpha unchanged on average, the likelihood itself has its maximum, up to the noise of single sweeps. (Mean field
-would maximise a bound instead, and ends at priors that are too sparse.) The last half of the rounds is averaged. Give
-training documents only, so that the prior is fitted without the documents that are scored.
+Where a round leaves alpha unchanged on average, the likelihood itself is at its maximum, up to the noise of single
+sweeps. (Mean field would maximise a bound instead, and give priors that are too sparse.) The result is the mean alpha
+of the last half of the rounds. Fit the prior to training documents only, never to those that are scored.
 """
 
 from dataclasses import replace
@@ -22,22 +22,22 @@ from heldout.models.lda import counts_above, minka_step, rows_of
 from heldout.models.lda_kernel import gibbs_sweeps
 from heldout.topics import Topics
 
-SMALLEST = 1e-4  # where a topic that no document uses ends
+SMALLEST = 1e-4  # alpha of a topic that no document uses
 STEPS = 5  # of Minka's fixed point in each round
 
 
 def fit_prior(topics: Topics, documents: Corpus, rng: np.random.Generator, *, rounds: int = 200) -> Topics:
-    """Return the topics with the prior fitted to documents.
+    """Return the topics with alpha fitted to documents.
 
     Args:
         topics: phi, and the alpha to start from.
         documents: training documents; empty ones, words outside the topics' vocabulary and words that no topic gives
             are ignored.
-        rng: gives the sweeps' random numbers.
-        rounds: sweeps, of which the last half is averaged.
+        rng: the sweeps' random numbers.
+        rounds: the number of rounds, one sweep each; the last half is averaged.
 
     Raises:
-        InputError: when no document holds a word that a topic gives, or there are fewer than 2 rounds to run.
+        InputError: when no document has a word that a topic gives, or for fewer than 2 rounds.
     """
     if rounds < 2:
         raise InputError(f"prior: {rounds} rounds; give 2 or more")

@@ -13,12 +13,12 @@ p_d = F'(W h_d), the softmax, and X = (n_dw) the gradients (3.27) are
 
     dO/dW = X' H - P' H - penalty W,      dO/dH = X W - P W - penalty H,      P = (n_d p_dw).
 
-X stays sparse. P is the one dense product: it is formed for a block of documents at a time and used at once.
+X stays sparse. P, the only dense product, is formed for one block of documents at a time.
 
 Variational EM. O is concave in H at fixed W (VE step, a separate problem per document) and in W at fixed H (VM
-step), not in both. The gauge W T, H T^-T leaves W H' alone. Over it the penalty is least in the balanced gauge
-W'W = H'H, where (||W||^2 + ||H||^2) / 2 is the nuclear norm of W H'. `fit` ends in that gauge, its axes ordered by
-singular value.
+step), not in both. A change of gauge, W T and H T^-T, does not change W H'. Of all gauges the balanced one, W'W = H'H,
+has the least penalty: there (||W||^2 + ||H||^2) / 2 is the nuclear norm of W H'. `fit` ends in that gauge, its axes
+ordered by singular value.
 
 Optimiser. L-BFGS over W and H together, preconditioned by the Fisher information of a model in which every document has
 the corpus's word frequencies: word w and document d have the K x K curvatures
@@ -26,23 +26,23 @@ the corpus's word frequencies: word w and document d have the K x K curvatures
     e_w A + penalty I,   A = sum_d n_d h_d h_d' / N,
     n_d C + penalty I,   C = the covariance of W's rows over words, weighted by the words' corpus frequencies,
 
-where e_w is the larger of the observed and the expected tokens of w, plus `DAMPING`. Under a change of gauge these
-curvatures change as the Hessian does, so that neither frequent words nor correlated axes slow the ascent
+where e_w is the larger of the observed and the expected tokens of w, plus `DAMPING`. These curvatures transform like
+the Hessian under a change of gauge, so neither frequent words nor correlated axes slow the ascent
 (benchmarks/epca_optimisers.py compares). A step is taken only if it raises O by Armijo's rule: the objective never
 falls, and all numbers stay finite.
 
 Without a penalty the maximum lies at infinity wherever the best probability is 0. A word without training tokens is
-such a case: its logits fall without limit where all h_d lie in a half space, and as far as H allows elsewhere. Only the
-number of iterations limits them then; the word's probability ends small but positive.
+such a case: its logits fall without limit where all h_d lie in a half space, and as far as H allows elsewhere. Then
+only the number of iterations limits them; the word's probability ends small but positive.
 
 Folding-in maximises, for a document with counts x of n tokens, f(h) = x' W h - n F(W h) - (penalty / 2) ||h||^2. By
 strong concavity  max f - f(h) <= ||f'(h)||^2 / (2 penalty),  which is also the duality gap at p = F'(W h) to
 
     min_p  n sum_w p_w log p_w + ||W' (x - n p)||^2 / (2 penalty),
 
-a maximum-entropy problem with a price on missing the moments. Without a penalty the supremum may lie at infinity and no
-gradient bounds the gap; a ridge then takes the penalty's place, which costs at most (ridge / 2) ||h||^2 nats in the
-document against any h.
+a maximum-entropy problem with a penalty on the moments' error. Without a penalty the supremum may lie at infinity and
+the gradient bounds no gap; then a ridge replaces the penalty, at a cost to the document of at most (ridge / 2) ||h||^2
+nats relative to any h.
 """
 
 import math
@@ -65,15 +65,15 @@ from heldout.topics import Components, block_of_documents
 # The optimiser's constants were chosen by the training objective on Cranfield and NIPS and by the folding-in's CPU time
 # on Cranfield, both at seed 0; none has seen a score of a test document.
 MEMORY = 5  # pairs of steps and gradient changes that L-BFGS keeps
-DAMPING = 5.0  # tokens added to every word's in the preconditioner: rare words' curvature moves most
-FLOOR = 0.1  # of the mean eigenvalue, added to the preconditioner's K x K matrices
+DAMPING = 5.0  # tokens added to every word's count in the preconditioner, because rare words' curvature changes most
+FLOOR = 0.1  # share of the mean eigenvalue that is added to the preconditioner's K x K matrices
 ARMIJO = 1e-4  # the part of the predicted rise that a step must achieve
 NEGLIGIBLE = 1e-12  # nats per token: a predicted rise below it is rounding
-LONGEST = 100.0  # of a step, as a multiple of the parameters' norm
-HALVINGS = 30  # of a step before the ascent gives up: by then only rounding is left
-FOLD_IN_MEMORY = 10  # the same for a document that is folded in
-NEWTON = 60  # evaluations after which a document's problem is taken to be ill-conditioned: Newton steps follow
-NOTICED = 1e-6  # probability from which a word enters the Newton step on its own
+LONGEST = 100.0  # step, as a multiple of the parameters' norm
+HALVINGS = 30  # halvings of a step before the ascent stops: by then only rounding is left
+FOLD_IN_MEMORY = 10  # `MEMORY` for a document that is folded in
+NEWTON = 60  # evaluations after which a document's problem counts as ill-conditioned and Newton steps follow
+NOTICED = 1e-6  # least probability of a word that enters the Newton step individually
 WINDOW = 10  # iterations over which the rise is averaged for the tolerance
 START_LOGITS = 0.5  # standard deviation of the random start's logits W h
 
@@ -85,7 +85,7 @@ class Objective:
 
     Args:
         counts: (D, V).
-        penalty: of both Gaussian priors; 0 is the paper's objective.
+        penalty: the precision of both Gaussian priors; 0 is the paper's objective.
 
     Attributes:
         lengths: (D,) tokens of each document.
@@ -179,7 +179,7 @@ def ascend(
             token each, on average.
 
     Returns:
-        W, H, and the objective before each iteration and after the last: it never falls.
+        W, H, and the objective, nats, before each iteration and after the last; it never falls.
     """
     n_words = len(W)
     tokens = float(objective.lengths.sum())
@@ -192,7 +192,7 @@ def ascend(
         slope = float(np.vdot(gradient, direction))
         if not slope > NEGLIGIBLE * tokens:
             break
-        # far from any data the softmax is flat and no curvature limits a step
+        # far from the data the softmax is flat and curvature does not limit a step
         length = min(1.0, LONGEST * math.sqrt((1.0 + _squares(x)) / _squares(direction)))
         for _ in range(HALVINGS):
             new = x + length * direction
@@ -200,7 +200,7 @@ def ascend(
             if new_value >= value + ARMIJO * length * slope:  # False for NaN
                 break
             shortfall = 2.0 * (value + length * slope - new_value)
-            vertex = length * slope / shortfall if 0.0 < shortfall < math.inf else 0.0  # of the parabola
+            vertex = length * slope / shortfall if 0.0 < shortfall < math.inf else 0.0  # the parabola's vertex
             length *= min(max(vertex, 0.1), 0.5)
         else:
             break
@@ -218,7 +218,7 @@ def ascend(
 def _direction(gradient: Float, pairs: deque[tuple[Float, Float, float]], precondition: _Preconditioner) -> Float:
     """Return L-BFGS's direction of ascent: the scaled preconditioner updated by the pairs.
 
-    The scale makes the preconditioner fit the last pair. Before there is one it is 1/2, because W and H move at once.
+    The scale fits the preconditioner to the last pair; before the first pair it is 1/2, because W and H move together.
     """
     scale = 0.5
     if pairs:
@@ -262,21 +262,21 @@ def fold_in_counts(
     L-BFGS runs for all documents side by side, in the axes of the covariance of W's rows at the components' centre;
     each document has its own pairs and step length. A document that is not done after `NEWTON` evaluations has an
     ill-conditioned problem (its words nearly determine h) and goes on with Newton steps. A document is done when the
-    bound on what is still to gain, ||f'(h)||^2 / (2 penalty), is at most `tolerance` nats per token, or after
+    bound on the remaining gain, ||f'(h)||^2 / (2 penalty), is at most `tolerance` nats per token, or after
     `iterations`.
 
     Args:
         components: the weights, and the centre that every document starts from.
         counts: (D, V) counts.
-        penalty: positive; see `fold_in` for components that were trained without one.
+        penalty: positive; `fold_in` handles components trained without one.
         iterations: the largest number of evaluations of a document's objective after the first.
         tolerance: nats per token, positive.
 
     Returns:
-        h, (D, K), and the (D,) bounds on what is still to gain, nats per document. An empty document has h = 0.
+        h, (D, K), and the (D,) bounds on the remaining gain, nats per document. An empty document has h = 0.
 
     Raises:
-        InputError: on a setting that is out of range.
+        InputError: for a setting out of range.
     """
     if not (0.0 < penalty < math.inf and 0.0 < tolerance < math.inf and iterations >= 1):
         raise InputError(
@@ -369,8 +369,8 @@ def _fold_in_direction(gradient: Float, steps: Float, changes: Float, inverses: 
 def _newton_direction(x: Float, W: Float, n: Float, gradient: Float, curvature: Float, penalty: float) -> Float:
     """Return every document's Newton direction.
 
-    The Hessian's sum over words, n cov_p(W), is taken over the words of probability NOTICED or more; those below
-    together get the share of the corpus's covariance that is theirs by probability.
+    The Hessian's sum over words, n cov_p(W), runs over the words of probability NOTICED or more; the others together
+    contribute the corpus's covariance, weighted by their total probability.
     """
     direction = np.empty_like(x)
     for rows in block_of_documents(len(x), len(W)):
@@ -395,7 +395,7 @@ class EPCA(Estimator):
 
     Args:
         n_components: K.
-        penalty: of the Gaussian priors on W and H; 1 is unit variance, 0 the paper's objective.
+        penalty: the precision of the Gaussian priors on W and H; 1 is unit variance, 0 the paper's objective.
         iterations: the largest number of L-BFGS iterations.
         tolerance: stop when the last WINDOW iterations raised the objective by less than this many nats per
             token each, on average.
@@ -404,8 +404,8 @@ class EPCA(Estimator):
     Attributes (after `fit`):
         weights_: (V, K) W, in the balanced gauge.
         document_weights_: (D, K) H. An empty document has h = 0.
-        objective_: (iterations + 1,) nats, before each iteration and after the last; it never falls. (The last
-            is taken before the change to the balanced gauge, which cannot lower it.)
+        objective_: (iterations + 1,) nats, before each iteration and after the last; it never falls. (The last value
+            precedes the change to the balanced gauge, which cannot lower it.)
         n_iter_: iterations run.
 
     Examples:
@@ -482,7 +482,7 @@ class EPCA(Estimator):
         return fold_in_counts(components, counts, penalty=penalty, iterations=1000, tolerance=1e-4)[0]
 
     def components(self, vocabulary: tuple[str, ...], provenance: dict[str, Any] | None = None) -> Components:
-        """Return the weights as components."""
+        """Return the weights and the documents' mean h as components, which the evaluators take."""
         return Components(self.weights_, self.centre_, vocabulary, dict(provenance or {}))
 
 
@@ -494,9 +494,9 @@ def train(
     Args:
         corpus: the training documents.
         topics: K.
-        seed: with the corpus and K names the random start, which so is the same for every penalty.
-        penalty: of both Gaussian priors; 0 is the paper's objective.
-        iterations: the largest number of steps.
+        seed: with the corpus and K determines the random start, which is the same for every penalty.
+        penalty: the precision of both Gaussian priors; 0 is the paper's objective.
+        iterations: the largest number of L-BFGS iterations.
         tolerance: nats per token, as in `EPCA`.
 
     Raises:
@@ -532,9 +532,9 @@ def fold_in(
 ) -> Float:
     """Return h, (D, K), of the documents of a corpus over the components' vocabulary; see `fold_in_counts`.
 
-    The penalty is that of the training or `ridge`, whichever is larger: without a penalty a document's maximum may
-    lie at infinity. The ridge refers to the balanced gauge, in which training ends. Every model's `fold_in` takes
-    `seed`, for those that sample; this one draws nothing.
+    The penalty is the larger of the training's and `ridge`, because without a penalty a document's maximum may lie at
+    infinity. The ridge refers to the balanced gauge, in which training ends. `seed` is unused: it is in every model's
+    `fold_in` for those that sample.
     """
     penalty = max(float(components.provenance["penalty"]), ridge)
     h, _ = fold_in_counts(components, documents.counts(), penalty=penalty, iterations=iterations, tolerance=tolerance)

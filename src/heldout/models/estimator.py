@@ -1,4 +1,4 @@
-"""scikit-learn's parameter conventions, without the second that importing scikit-learn costs every job."""
+"""scikit-learn's parameter conventions, without importing scikit-learn, which would cost every job a second."""
 
 import inspect
 from typing import Any, Self
@@ -16,11 +16,11 @@ def checked_counts(X: sp.sparray | NDArray[Any], model: str, *, empty: bool = Fa
 
     Args:
         X: counts, sparse or dense.
-        model: whose counts they are, for the message.
-        empty: whether there may be no tokens at all.
+        model: the model's name, for the message.
+        empty: whether counts without any token are allowed.
 
     Raises:
-        InputError: on a negative or undefined number, or where there are no tokens.
+        InputError: for a negative or undefined count, or counts without tokens.
     """
     matrix: Any = X  # scipy's stubs do not know that csr_array takes any of these
     counts: sp.csr_array = sp.csr_array(matrix, dtype=float)
@@ -34,7 +34,7 @@ def checked_counts(X: sp.sparray | NDArray[Any], model: str, *, empty: bool = Fa
 
 
 def provenance(model: str, corpus: Corpus, seed: int, **details: Any) -> dict[str, Any]:
-    """Return what trained topics carry: model, corpus, number of training documents, seed, and what else is given."""
+    """Return the provenance of trained topics: model, corpus, number of training documents, seed and `details`."""
     return {"model": model, "corpus": corpus.name, "documents": corpus.n_documents, "seed": seed, **details}
 
 

@@ -3,17 +3,17 @@ r"""Mixture of Gaussians with a point posterior, and K-means as its special case
     p(x, h = k) = pi_k N(x; mu_k, Sigma_k)                                                            (3.7)
     log p(x, k) = log pi_k - 1/2 (x - mu_k)' Sigma_k^-1 (x - mu_k) - 1/2 log det Sigma_k - D/2 log 2 pi
 
-Summed over the data cases, each with its own k, this is the bound 3.8 plus the constant that 3.8 leaves out, so that it
-compares with the log-likelihood. VE step: the best k of each data case (or, for exact EM, q(k) = p(k | x)). VM step,
+Summed over the data cases, each with its own k, this is the bound 3.8 plus the constant that 3.8 omits, so it is
+comparable with the log-likelihood. VE step: the best k of each data case (or, for exact EM, q(k) = p(k | x)). VM step,
 with N_k = sum_n q_n(k):
 
     pi_k = N_k / N,   mu_k = sum_n q_n(k) x_n / N_k,   S_k = sum_n q_n(k) (x_n - mu_k)(x_n - mu_k)' / N_k.
 
-The likelihood is unbounded where a covariance may be singular, so Sigma_k ranges over matrices whose eigenvalues are at
-least `floor`. The term to minimise, log det Sigma + tr(Sigma^-1 S), is least for Sigma with the eigenvectors of S and,
-along each, an eigenvalue s that minimises log s + s_k / s: the larger of s_k and the floor. The VM step is therefore
-exact under the floor, and the objective still never falls. A component without data cases gets pi_k = 0 and keeps its
-mean and covariance, on which the objective then does not depend.
+The likelihood is unbounded if a covariance may be singular, so the eigenvalues of Sigma_k are constrained to be at
+least `floor`. The minimum of log det Sigma + tr(Sigma^-1 S) then has the eigenvectors of S and, for each eigenvalue s_k
+of S, the eigenvalue s that minimises log s + s_k / s: the larger of s_k and the floor. So the VM step is exact under
+the constraint and the objective never falls. A component without data cases gets pi_k = 0 and keeps its mean and
+covariance, which no longer affect the objective.
 
 K-means: pi_k = 1 / K and Sigma_k = sigma^2 I fixed (the source writes sigma I). Then
 
@@ -31,7 +31,7 @@ from heldout.models.vem import Family, Float, PointMixture, Posterior, real_matr
 
 
 class Gaussians(NamedTuple):
-    """pi (K,), mu (K, D), Sigma (K, D, D)."""
+    """Parameters of a mixture of Gaussians: pi (K,), mu (K, D), Sigma (K, D, D)."""
 
     weights: Float
     means: Float
@@ -81,10 +81,10 @@ class GaussianMixture(PointMixture[Float, Gaussians]):
         self.floor = floor
 
     def check(self, X: Any) -> Float:
-        """Return X, (N, D), dense.
+        """Return X as a dense (N, D) array.
 
         Raises:
-            InputError: when it is no finite matrix, or a setting is bad.
+            InputError: when X is not a finite matrix, or a setting is out of range.
         """
         self.check_posterior()
         if not self.floor > 0.0:
@@ -125,7 +125,7 @@ class GaussianMixture(PointMixture[Float, Gaussians]):
 
 
 class KMeans(GaussianMixture):
-    """K-means: equal weights and Sigma = `variance` I stay as they are.
+    """K-means: equal weights and Sigma = `variance` I, both fixed.
 
     Args:
         n_components: K.
@@ -134,7 +134,7 @@ class KMeans(GaussianMixture):
         iterations, tolerance, random_state: see `PointVEM`.
 
     Examples:
-        >>> KMeans(2, random_state=0).fit([[0.0], [1.0], [9.0], [10.0]]).latent_  # of which cluster each case is
+        >>> KMeans(2, random_state=0).fit([[0.0], [1.0], [9.0], [10.0]]).latent_  # the cluster of each case
         array([[0., 1.],
                [0., 1.],
                [1., 0.],
@@ -159,7 +159,7 @@ class KMeans(GaussianMixture):
         self.variance = variance
 
     def check(self, X: Any) -> Float:
-        """Return X, (N, D), dense; raise InputError as the general mixture does, or on a bad variance."""
+        """Return X as a dense (N, D) array; raises InputError as the base class does, or if variance <= 0."""
         if not 0.0 < self.variance < math.inf:
             raise InputError(f"{self.family.name}: the variance is {self.variance}; it must be positive")
         return super().check(X)

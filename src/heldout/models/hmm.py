@@ -15,9 +15,9 @@ the entropy that the point posterior drops is 0 and the objective is a lower bou
 
 (the forward recursion, scaled; a_0 A stands for pi). Baum-Welch takes q(h) = p(h | x), by the backward recursion
 b_t(i) = sum_j A[i, j] B[j, x_{t+1}] b_{t+1}(j) / c_{t+1}: q(h_t = i) = a_t(i) b_t(i) and
-q(h_t = i, h_{t+1} = j) = a_t(i) A[i, j] B[j, x_{t+1}] b_{t+1}(j) / c_{t+1}. Either way the VM step divides the
-(expected) numbers of first states, of transitions and of emissions by their sums. A state that is never left, or never
-visited, keeps its row, on which the objective then does not depend.
+q(h_t = i, h_{t+1} = j) = a_t(i) A[i, j] B[j, x_{t+1}] b_{t+1}(j) / c_{t+1}. In both, the VM step divides the (expected)
+numbers of first states, transitions and emissions by their sums. A state that is never left, or never visited, keeps
+its row, which no longer affects the objective.
 
 Ties between paths go to the lower state, from the last token backwards. O(N K^2) work for N tokens.
 """
@@ -36,7 +36,7 @@ from heldout.models.vem import DiscreteVEM, Family, Float
 
 
 class Chain(NamedTuple):
-    """pi (K,), A (K, K) and B (K, V); pi and every row sum to 1."""
+    """Parameters of a hidden Markov model: pi (K,), A (K, K) and B (K, V); pi and every row sum to 1."""
 
     start: Float
     transitions: Float
@@ -48,7 +48,7 @@ class Chain(NamedTuple):
 
 
 class Statistics(NamedTuple):
-    """What the VM step needs of q(h): expected first states (K,), transitions (K, K), emissions (K, V), and S(q)."""
+    """Expected numbers under q(h) of first states (K,), transitions (K, K) and emissions (K, V); S(q), nats."""
 
     start: Float
     transitions: Float
@@ -107,7 +107,7 @@ def _viterbi(tokens, offsets, log_start, log_transitions, log_emissions, path, b
 def _forward_backward(  # type: ignore[no-untyped-def]
     tokens, offsets, start, transitions, emissions, log_likelihood, learn, n_start, n_transitions, n_emissions
 ):
-    """Write every document's log p(x); to learn, add its expected counts. emissions and n_emissions are (V, K)."""
+    """Write log p(x) of every document and, if `learn`, add expected counts. emissions and n_emissions are (V, K)."""
     n_states = start.shape[0]
     longest = 0
     for d in range(offsets.shape[0] - 1):
@@ -191,7 +191,7 @@ class HMM(DiscreteVEM[Corpus, Chain, Statistics]):
         """Return the corpus.
 
         Raises:
-            InputError: when its documents hold no tokens, or a setting is bad.
+            InputError: when the corpus has no tokens, or a setting is out of range.
         """
         self.check_posterior()
         if X.n_tokens == 0:
@@ -199,7 +199,7 @@ class HMM(DiscreteVEM[Corpus, Chain, Statistics]):
         return X
 
     def start(self, data: Corpus, random: np.random.Generator) -> Chain:
-        """Return a random chain; a state's emissions are the corpus's word counts times random numbers."""
+        """Return a random chain; emissions are the corpus's word counts times random numbers, normalised."""
         K = self.n_components
         words = np.bincount(data.tokens, minlength=data.n_words)
         emissions = words * (0.1 + random.standard_exponential((K, data.n_words)))
@@ -218,7 +218,7 @@ class HMM(DiscreteVEM[Corpus, Chain, Statistics]):
         return self._viterbi(X, self.parameters_ if parameters is None else parameters)[1]
 
     def log_likelihood(self, X: Corpus, parameters: Chain | None = None) -> Float:
-        """Return log p(x), (D,) nats, exact; -inf for a document that the parameters cannot give."""
+        """Return log p(x), (D,) nats, exact; -inf for a document of probability 0."""
         return self._forward_backward(X, self.parameters_ if parameters is None else parameters, learn=False)[0]
 
     def ve_step(self, data: Corpus, parameters: Chain, latent: Statistics | None = None) -> Statistics:  # noqa: ARG002
@@ -249,7 +249,7 @@ class HMM(DiscreteVEM[Corpus, Chain, Statistics]):
         )
 
     def vm_step(self, data: Corpus, latent: Statistics, parameters: Chain) -> Chain:  # noqa: ARG002
-        """Return the statistics divided by their sums."""
+        """Return the chain that maximises the objective: the statistics divided by their sums."""
         return Chain(*(_shares(n, p) for n, p in zip(latent[:3], parameters, strict=True)))
 
     def objective(self, data: Corpus, latent: Statistics, parameters: Chain) -> float:  # noqa: ARG002
@@ -284,6 +284,6 @@ def _streams(X: Corpus) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
 
 
 def _shares(counts: Float, before: Float) -> Float:
-    """Return counts over their sums along the last axis; where a sum is 0, what was there before."""
+    """Return counts over their sums along the last axis; where a sum is 0, the values of `before`."""
     totals = counts.sum(axis=-1, keepdims=True)
     return np.ascontiguousarray(np.where(totals > 0.0, counts / np.where(totals > 0.0, totals, 1.0), before))

@@ -3,22 +3,22 @@ r"""Independent component analysis with a Laplace prior (Welling et al. 2008, se
     p(x | h) = N(x; W h, lambda I),   p(h) = prod_j exp(-|h_j|) / 2
     O = sum_n [-|x_n - W h_n|^2 / (2 lambda) - |h_n|_1 - D/2 log(2 pi lambda) - K log 2]     (3.11 with an L1 norm)
 
-Collapse. W -> W T, H -> T^-1 H leaves W H as it is. With T = t I the prior's term is |h|_1 / t, so O rises with t and
-has no maximum. Its least upper bound is
+Collapse. W -> W T, H -> T^-1 H does not change W H. With T = t I the prior's term is |h|_1 / t, so O rises with t and
+has no maximum. Its supremum is
 
     sup O = -min_{rank K} |X - W H|^2 / (2 lambda) - N D/2 log(2 pi lambda) - N K log 2,
 
-PCA's objective 3.12 without centring, approached as H -> 0. The entropy that the point posterior drops would have
-prevented this: q(h) would shrink with h, which costs K log t nats per data case. Unit columns of W remove the freedom.
+PCA's objective 3.12 without centring, approached as H -> 0. The entropy that the point posterior drops would prevent
+this: q(h) would shrink with h, at a cost of K log t nats per data case. Unit columns of W prevent it here.
 
 VE step: O is concave in H, and with L = |W|^2 / lambda (spectral norm) the proximal gradient step
 
     h <- soft(h + W'(x - W h) / (lambda L), 1 / L),   soft(a, b) = sign(a) max(|a| - b, 0)
 
-cannot lower O, because L bounds the curvature: backtracking would accept this step at once. VM step with unit
-columns, one column after the other: with R the residual that leaves column j out, -|R - w h_j'|^2 is highest at
-w = R h_j / |R h_j|, exactly. Without the constraint: least squares, as the shortest change of W, which leaves W as it
-is in directions that H hardly has (they would make W huge for a gain within rounding). No step lowers O.
+cannot lower O, because L bounds the curvature, so no backtracking is needed. VM step with unit columns, one column
+after the other: with R the residual without column j, -|R - w h_j'|^2 has its maximum exactly at w = R h_j / |R h_j|.
+Without the constraint the step is least squares by the shortest change of W, which does not change W in directions that
+H hardly has (there W would become huge for a gain within rounding). No step lowers O.
 """
 
 import math
@@ -30,7 +30,7 @@ from heldout.errors import InputError
 from heldout.models.pca import least_squares
 from heldout.models.vem import Family, Float, PointVEM, real_matrix
 
-SMALLEST_EXTENT = 1e-6  # a singular value of H below this share of its largest tells nothing about W
+SMALLEST_EXTENT = 1e-6  # share of H's largest singular value; W does not change in the directions of smaller ones
 
 
 class ICA(PointVEM[Float, Float, Float]):
@@ -39,7 +39,7 @@ class ICA(PointVEM[Float, Float, Float]):
     Args:
         n_components: K.
         noise: lambda, the noise's variance, in the data's squared units.
-        unit_columns: keep |w_j| = 1; without it H collapses to 0.
+        unit_columns: whether |w_j| = 1 is kept; otherwise H collapses to 0.
         inner_steps: proximal gradient steps of each VE step.
         iterations, tolerance, random_state: see `PointVEM`.
 
@@ -79,10 +79,10 @@ class ICA(PointVEM[Float, Float, Float]):
         self.inner_steps = inner_steps
 
     def check(self, X: Any) -> Float:
-        """Return X, (N, D), dense.
+        """Return X as a dense (N, D) array.
 
         Raises:
-            InputError: when it is no finite matrix, or a setting is bad.
+            InputError: when X is not a finite matrix, or a setting is out of range.
         """
         if not 0.0 < self.noise < math.inf or self.inner_steps < 1:
             raise InputError(
@@ -125,12 +125,12 @@ class ICA(PointVEM[Float, Float, Float]):
         return W
 
     def objective(self, data: Float, latent: Float, parameters: Float) -> float:
-        """Return equation 3.11 with an L1 norm, all constants included."""
+        """Return equation 3.11 with an L1 norm, all constants included, in nats."""
         squares = float(np.sum((data - latent @ parameters.T) ** 2))
         return float(-0.5 * squares / self.noise - np.abs(latent).sum() + self._constant(data))
 
     def supremum(self, X: Any) -> float:
-        """Return the least upper bound of the objective over H and W without unit columns, in nats; see above."""
+        """Return the supremum of the objective over H and W without unit columns, in nats (see the module)."""
         data = self.check(X)
         values = np.linalg.svd(data, compute_uv=False)
         return -0.5 * float(np.sum(values[self.n_components :] ** 2)) / self.noise + self._constant(data)

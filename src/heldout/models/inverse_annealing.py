@@ -1,38 +1,38 @@
 r"""PLSA by EM with early stopping, by tempered EM as Hofmann ran it, and by annealing (Hofmann 1999, section 3.6).
 
-What is fitted is p(w | d) = sum_z p(w | z) p(z | d) to the training tokens of every document; what is watched is the
+p(w | d) = sum_z p(w | z) p(z | d) is fitted to the training tokens of every document. The fit is monitored by the
 perplexity of the validation tokens of the same documents,
 
     exp(-sum_{d,w} n_val(d, w) log sum_z p(w | z) p(z | d) / sum_{d,w} n_val(d, w)),
 
-always of the untempered mixture. One iteration at inverse temperature beta is that of `heldout.models.plsa_tem`: it
-never raises the free energy of equation 8,
+always under the untempered mixture. One iteration at inverse temperature beta is that of `heldout.models.plsa_tem`,
+which never raises the free energy of equation 8,
 
     F_beta = sum_{d,w} n(d, w) sum_z q(z | d, w) [log q(z | d, w) - beta log(p(w | z) p(z | d))],
 
 whose minimum over q is equation 9, q(z | d, w) ∝ [p(w | z) p(z | d)]^beta (p(d)^beta cancels). There F_beta(W, H) =
 -sum n log sum_k (W H)^beta. With S(q) the sum of the entropies, F_beta = -S(q) - beta sum n q log(W H): a smaller beta
-gives the entropy more weight, so that posteriors flatten and topics and weights no longer fit single tokens.
+gives the entropy more weight, so that posteriors flatten and topics and weights fit single tokens less closely.
 
 Inverse annealing, the steps of section 3.6:
 
 1. beta = 1: EM, from the random start of `heldout.models.plsa`, with early stopping.
 2. beta <- eta beta, one iteration.
-3. Further iterations at this beta while each lowers the validation perplexity by more than the share `tolerance` of the
-   lowest so far; otherwise step 2.
-4. Stop when `patience` values of beta in a row have not lowered it by as much.
+3. Iterate at this beta as long as each iteration lowers the validation perplexity by more than the share `tolerance` of
+   the lowest so far; then step 2.
+4. Stop when `patience` values of beta in a row have not lowered the validation perplexity by that much.
 
-Every beta starts from the parameters that are best so far on the validation tokens, and the best of all are returned
-(the source leaves both open). Early stopping is step 1 alone; at beta = 1 the iterations are plain EM, bit for bit.
+Every beta starts from the parameters that are best so far on the validation tokens, and the best overall are returned
+(the source specifies neither). Early stopping is step 1 alone; at beta = 1 the iterations are plain EM, bit for bit.
 
 Annealing, the continuation method that the source compares with, goes the other way. It starts at a small beta, where
 the posteriors are nearly uniform, iterates until an iteration lowers F_beta by less than `convergence` nats per token,
 and divides beta by eta, up to beta = 1. At small beta all topics coincide: a stationary point that becomes unstable as
-beta grows, but that no iteration leaves quickly by itself. So at every new beta each entry of W is multiplied by
-1 + noise z, z ~ N(0, 1), as Rose (1998) does. Every beta continues from the last one, not from the best. Annealing
-stops early when the final validation perplexities of `patience` values of beta in a row exceed the lowest final one of
-any beta by more than the share `tolerance` (so that the plateau at small beta does not stop it). The best parameters
-are returned.
+beta grows but that iterations leave only slowly. So at every new beta each entry of W is multiplied by 1 + noise z,
+z ~ N(0, 1), as Rose (1998) does. Every beta continues from the last parameters, not from the best. Annealing stops early
+when, for `patience` values of beta in a row, the final validation perplexity exceeds the lowest final one of any beta
+by more than the share `tolerance`; final values are compared so that the plateau at small beta does not stop it. The
+best parameters are returned.
 """
 
 from collections.abc import Iterator
@@ -51,16 +51,16 @@ from heldout.scores import perplexity
 from heldout.seeds import generator
 from heldout.topics import Topics
 
-SMALLEST_BETA = 1e-3  # below it tempering has long made all topics one
+SMALLEST_BETA = 1e-3  # at smaller beta all topics coincide
 
 
 class Step(NamedTuple):
-    """One iteration.
+    """One iteration of (tempered) EM.
 
     Attributes:
-        beta: its inverse temperature.
-        objective: -F_beta before it, nats.
-        perplexity: of the validation tokens after it; inf where one has probability 0.
+        beta: the inverse temperature.
+        objective: -F_beta before the iteration, nats.
+        perplexity: of the validation tokens after the iteration; inf if one has probability 0.
     """
 
     beta: float
@@ -73,10 +73,10 @@ class Fit:
     """The parameters that were best on the validation tokens, and the iterations that led there.
 
     Attributes:
-        topics: p(w | z), with the flat prior, and `beta` in its provenance, so that `plsa_tem.fold_in` takes it.
+        topics: p(w | z), with the flat prior and with `beta` in the provenance, as `plsa_tem.fold_in` requires.
         document_topics: (D, K) p(z | d) of the training documents.
         beta: the inverse temperature of the best iteration.
-        perplexity: of the validation tokens, the lowest.
+        perplexity: the lowest, of the validation tokens.
         iterations_to_best: iterations up to the best parameters, from the random start.
         path: every iteration, those after the best included.
     """
@@ -90,7 +90,7 @@ class Fit:
 
 
 class _Course:
-    """Parameters on their way, and a copy of the best so far."""
+    """The current parameters, and a copy of the best so far."""
 
     def __init__(self, training: Corpus, validation: Corpus, topics: int, seed: int, iterations: int) -> None:
         if topics < 1 or iterations < 1:
@@ -119,7 +119,7 @@ class _Course:
         self.unused = np.empty_like(self.H)
 
     def steps(self, beta: float) -> Iterator[Step]:
-        """Yield iterations at one beta, until there have been as many as are allowed in all."""
+        """Yield iterations at one beta, until the largest total number is reached."""
         model = PLSATEM(self.K, beta=beta)
         while len(self.path) < self.iterations:
             objective = model._iterate(self.cells, self.W, self.H, self.totals)
@@ -144,7 +144,7 @@ class _Course:
             now[:] = kept
 
     def fit(self) -> Fit:
-        """Return the best so far; its arrays are copies."""
+        """Return the best parameters so far, copied."""
         W, H, _ = self.best
         components = np.ascontiguousarray(W[:, : self.K].T)
         components /= components.sum(axis=1, keepdims=True)
@@ -177,24 +177,24 @@ def inverse_annealing(
     patience: int,
     iterations: int,
 ) -> tuple[Fit, Fit]:
-    """Fit PLSA by EM with early stopping, and then by inverse annealing from there.
+    """Fit PLSA by EM with early stopping and, from there, by inverse annealing.
 
     Args:
         training: the training tokens of D documents, over the V words that occur in them.
         validation: other tokens of the same documents, over the same words.
         topics: K.
-        seed: with corpus and K names the random start, which is that of `plsa.train`.
+        seed: with corpus and K determines the random start, which is that of `plsa.train`.
         eta: the factor of beta from step to step, in (0, 1).
-        tolerance: the share of the lowest validation perplexity that counts as an improvement, in [0, 1).
-        patience: values of beta in a row without improvement after which to stop.
+        tolerance: the least improvement, as a share of the lowest validation perplexity, in [0, 1).
+        patience: stop after this many values of beta in a row without improvement.
         iterations: the largest number of iterations in all.
 
     Returns:
-        the fit of early stopping, and that of inverse annealing, whose path begins with the other's. In memory are 2
+        The fits of early stopping and of inverse annealing; the latter's path begins with the former's. Memory: 2
         arrays of V K and 4 of D K numbers, and V K more for every fit.
 
     Raises:
-        InputError: when a setting is out of range, or there are no tokens to train or validate on.
+        InputError: for a setting out of range, or without training or validation tokens.
     """
     _check(eta, tolerance, patience)
     course = _Course(training, validation, topics, seed, iterations)
@@ -237,16 +237,16 @@ def annealing(
 
     Args:
         training: as in `inverse_annealing`.
-        validation: the same.
+        validation: as in `inverse_annealing`.
         topics: K.
-        seed: the random start is that of `inverse_annealing`.
+        seed: determines the random start, which is that of `inverse_annealing`.
         start: the first beta, in (0, 1].
-        eta: what beta is divided by, in (0, 1).
-        convergence: a beta is done when an iteration lowers the free energy by less than this, nats per token.
-        noise: standard deviation of the share by which every p(w | z) is perturbed at a new beta, in [0, 0.1].
-        tolerance: the share by which a beta's last validation perplexity must exceed the lowest last one of any to
-            count as worse, in [0, 1).
-        patience: values of beta in a row that are worse after which to stop.
+        eta: divides beta at each step, in (0, 1).
+        convergence: a beta is done when an iteration lowers the free energy by less than this many nats per token.
+        noise: standard deviation of the relative perturbation of every p(w | z) at a new beta, in [0, 0.1].
+        tolerance: a beta counts as worse if its final validation perplexity exceeds the lowest final one of any beta by
+            more than this share, in [0, 1).
+        patience: stop after this many worse values of beta in a row.
         iterations: the largest number of iterations in all.
 
     Raises:

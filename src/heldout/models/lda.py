@@ -12,10 +12,10 @@ The last sample gives (Welling et al., equations 5.38 and 5.39; alpha may differ
     theta[d, k] = (N_kd + alpha_k) / (N_d + sum_k alpha_k).
 
 A test document is folded in by sampling its assignments with phi fixed, p(z_i = k) ∝ (N_kd + alpha_k) phi[k, w],
-so that test documents stay independent of one another.
+so test documents do not influence one another.
 
-Start. All tokens begin unassigned; a first pass draws each from the conditional given those already
-assigned. Convergence is watched on log p(w, z | alpha, beta), summed in float64.
+Start. All tokens begin unassigned; a first pass draws each from the conditional given those already assigned.
+Convergence is monitored by log p(w, z | alpha, beta), summed in float64.
 
 The sweeps themselves are in `heldout.models.lda_kernel`.
 
@@ -35,10 +35,10 @@ which cannot lower the log-likelihood; for one symmetric beta over V words and K
 
     beta <- beta sum_{k,w} [psi(N_wk + beta) - psi(beta)] / (V sum_k [psi(N_k + V beta) - psi(V beta)]).
 
-The differences are finite sums, psi(a + n) - psi(a) = sum_{j < n} 1 / (a + j), so that only how many counts exceed
-each j enters. The bound is a sum over k of functions that are concave in alpha_k. Clipping a parameter to the range
-that the kernels can carry therefore does not lower the log-likelihood either; the alpha_k of an empty topic falls to
-the lower end of that range.
+The differences are finite sums, psi(a + n) - psi(a) = sum_{j < n} 1 / (a + j), so that only the number of counts above
+each j matters. The bound is a sum over k of functions that are concave in alpha_k. So clipping a parameter to the
+kernels' range does not lower the log-likelihood either; the alpha_k of an empty topic falls to the lower end of that
+range.
 """
 
 from typing import Any, Self
@@ -58,12 +58,12 @@ from heldout.topics import Topics
 LARGEST_COUNT = 2**24  # float32 holds every integer up to here
 BURN_IN = 4  # hyperparameters are re-estimated after the first 1 / BURN_IN of the sweeps
 FIXED_POINT_ITERATIONS = 20  # in each re-estimation
-RECORD, RECORDS = 10, 8  # sweeps between records of the log joint in `train`; fewer in a run too short for 8 of them
+RECORD, RECORDS = 10, 8  # sweeps between records in `train`; fewer if a run would have under 8 records
 SMALLEST_PARAMETER, LARGEST_PARAMETER = 1e-12, 1e12  # Dirichlet parameters that float32 weights can carry
 
 
 def counts_above(counts: NDArray[np.int64], columns: NDArray[np.int64], n_columns: int) -> Float:
-    """Return how many of each column's counts exceed j, for j = 0 .. J - 1, (J, n_columns), J the largest count.
+    """Return how many counts of each column exceed j, for j = 0 .. J - 1, (J, n_columns), with J the largest count.
 
     Args:
         counts: (M,) counts, all positive.
@@ -81,8 +81,8 @@ def minka_step(parameters: Float, above: Float, totals_above: Float, size: int =
 
     Args:
         parameters: (K,) Dirichlet parameters.
-        above: (J, K) how many draws have more than j counts in category k, all categories that share a parameter
-            taken together.
+        above: (J, K) how many draws have more than j counts in category k; categories that share a parameter are
+            summed.
         totals_above: (T,) how many draws have more than t counts in all.
         size: how many categories share each parameter.
     """
@@ -95,7 +95,7 @@ def minka_step(parameters: Float, above: Float, totals_above: Float, size: int =
 def optimised(
     offsets: NDArray[np.int64], assignments: Index, rows: Float32, totals: NDArray[np.int64], alpha: Float, beta: float
 ) -> tuple[Float, float]:
-    """Return alpha, (K,), and beta after `FIXED_POINT_ITERATIONS` from those given, for a chain's current counts.
+    """Return alpha, (K,), and beta after `FIXED_POINT_ITERATIONS` from the given ones, for a chain's current counts.
 
     Args:
         offsets: (D + 1,) where documents begin.
@@ -129,18 +129,18 @@ class LDA(Estimator):
         n_components: K, the number of topics.
         alpha: the Dirichlet parameter of theta, one number or (K,); None is 50 / K (Griffiths and Steyvers).
         beta: the Dirichlet parameter of phi.
-        sweeps: Gibbs sweeps after the first pass that assigns every token; `transform` runs as many.
+        sweeps: Gibbs sweeps after the first pass that assigns every token; also the number in `transform`.
         evaluate_every: sweeps between two records of the log-likelihood.
         optimise_every: sweeps between two re-estimations of alpha (asymmetric) and beta (symmetric) by Minka's fixed
             point, after the first quarter of the sweeps; 0 leaves them as they are.
-        random_state: the chain's generator, or its seed; for several chains take several.
+        random_state: the chain's generator, or its seed; use a different one for each chain.
 
     Attributes (after `fit`):
         components_: (K, V) p(w | z) of the last sample, equation 5.38.
         document_topics_: (D, K) p(z | d) of the last sample, equation 5.39.
         assignments_: (N,) int32, the topics of all tokens in the last sample.
         log_likelihood_: log p(w, z | alpha, beta) in nats after the sweeps in `sweeps_`.
-        alpha_, beta_: (K,) and the number, the Dirichlet parameters that the last sweep ran with.
+        alpha_, beta_: (K,) and float, the Dirichlet parameters of the last sweep.
         sweeps_: 0 (the first pass), every `evaluate_every`-th sweep, and the last.
 
     Examples:
@@ -203,7 +203,7 @@ class LDA(Estimator):
         sweeps, trace = [], []
         burn_in = self.sweeps // BURN_IN
         for sweep in range(self.sweeps + 1):
-            # before a sweep, so that the last sample is drawn under the parameters that are reported with it
+            # before a sweep, so that the last sample is drawn under the reported parameters
             if self.optimise_every and sweep > burn_in and (sweep - burn_in) % self.optimise_every == 0:
                 alpha, beta = optimised(offsets, assignments, rows, totals, alpha, beta)
                 padded[: self.n_components] = alpha
@@ -250,9 +250,9 @@ class LDA(Estimator):
 
 
 def rows_of(topics: Topics) -> tuple[Float32, NDArray[np.bool_]]:
-    """Return what the sampler takes for fixed topics: phi' over each word's largest entry, (V, width), in float32.
+    """Return phi in the sampler's form: phi' divided by each word's largest entry, (V, width), float32.
 
-    Beside it, (V,), whether any topic gives the word: of a word that none gives no topic can be drawn.
+    Also returns, (V,), whether any topic gives the word; for other words no topic can be drawn.
     """
     highest = topics.phi.max(axis=0)
     rows = np.zeros((len(highest), padded_width(topics.n_topics)), dtype=np.float32)
@@ -264,23 +264,22 @@ def rows_of(topics: Topics) -> tuple[Float32, NDArray[np.bool_]]:
 def fold_in(topics: Topics, documents: Corpus, *, seed: int, sweeps: int) -> Float:
     """Fold documents in by Gibbs sampling of their assignments with the topics fixed (Welling et al., section 5).
 
-    A document's random numbers are named by corpus, document, K, chain and seed, so its weights do not depend on
+    A document's random numbers depend on corpus, document, K, chain and seed only, so its weights do not depend on
     which other documents are folded in with it.
 
     Args:
-        topics: the topics and their prior, whoever trained them.
+        topics: phi and alpha, of any origin.
         documents: D documents over the topics' vocabulary.
-        seed: the named seed.
+        seed: determines the random numbers.
         sweeps: Gibbs sweeps after the first pass that assigns every token.
 
     Returns:
-        theta, (D, K), of the last sample by equation 5.39; rows sum to 1. A token whose word has probability
-        0 under every topic cannot inform theta: it is not sampled, and neither N_kd nor N_d counts it. A
-        document without other tokens gets the prior's mean.
+        theta, (D, K), of the last sample by equation 5.39; rows sum to 1. A token whose word has probability 0 under
+        every topic has no effect: it is not sampled, and neither N_kd nor N_d counts it. A document without other
+        tokens gets the prior's mean.
 
     Raises:
-        InputError: when the vocabularies differ, `sweeps` is negative, or a Dirichlet parameter is too small or
-            too large for the kernel.
+        InputError: for different vocabularies, negative `sweeps`, or a Dirichlet parameter outside the kernel's range.
     """
     if documents.vocabulary != topics.vocabulary:
         raise InputError(f"corpus {documents.name}: its vocabulary is not the topics'; map its words to theirs first")
@@ -319,21 +318,21 @@ def train(
     chains: int,
     optimise_every: int = 0,
 ) -> list[Topics]:
-    """Train LDA on a corpus: independent chains, each named by (corpus, topics, seed, chain).
+    """Train LDA on a corpus by independent chains; (corpus, topics, seed, chain) determines a chain's random numbers.
 
     Args:
         corpus: the training documents.
         topics: K.
-        seed: the named seed.
+        seed: determines the random numbers, with corpus, K and chain.
         alpha_sum: the sum of the symmetric prior's K parameters.
         beta: the Dirichlet parameter of phi.
         sweeps: Gibbs sweeps of each chain.
         chains: how many chains to run.
-        optimise_every: sweeps between two re-estimations of alpha and beta, which then start from the ones given;
-            0 leaves them fixed. The topics carry the alpha, and their provenance the beta, of the last sweep.
+        optimise_every: sweeps between two re-estimations of alpha and beta, from the given ones on; 0 keeps them fixed.
+            The topics carry the last sweep's alpha, their provenance its beta.
 
     Raises:
-        InputError: when there is no chain to run, or as `LDA.fit` does.
+        InputError: for fewer than one chain, or as `LDA.fit` does.
     """
     if chains < 1:
         raise InputError(f"LDA: {chains} chains; run at least one")
@@ -366,7 +365,7 @@ def train(
 
 
 def _theta(in_document: Float, alpha: Float) -> Float:
-    """Return equation 5.39 for N_kd, (D, K)."""
+    """Return theta, (D, K), by equation 5.39 from N_kd, (D, K)."""
     theta: Float = (in_document + alpha) / (in_document.sum(axis=1, keepdims=True) + alpha.sum())
     theta /= theta.sum(axis=1, keepdims=True)
     return theta

@@ -4,7 +4,7 @@ A token's topic is drawn from
 
     p(z_i = k | z_-i, w) ∝ (N_kd + alpha_k) (N_wk + beta) / (N_k + V beta)
 
-in training and, with the topics fixed, from p(z_i = k) ∝ (N_kd + alpha_k) phi[k, w]; all counts without the token.
+in training and, with the topics fixed, from p(z_i = k) ∝ (N_kd + alpha_k) phi[k, w], all counts without the token.
 
 Counts are exact integers (in float32 below 2^24, which is checked). A token's K weights are float32, and one uniform
 number of 24 bits picks the topic by inversion, so that a draw's probabilities carry a relative error of about 1e-6 (and
@@ -12,8 +12,8 @@ an absolute one of 2^-24). The order of the weights' sums is written out below a
 depend on the CPU.
 
 Two kernels draw from the same conditional. Up to `NARROW` topics one or two scalar running sums are fastest; above, 64
-running sums that stay in vector registers (`benchmarks/` measures both). Above `SERIAL` topics the inversion first asks
-whether the token keeps its topic, and searches among the others only if it does not.
+running sums in vector registers are (`benchmarks/` measures both). Above `SERIAL` topics the inversion first tests
+whether the token keeps its topic, and searches the others only if it does not.
 """
 
 import math
@@ -24,7 +24,7 @@ from llvmlite import ir  # type: ignore[import-untyped]
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-SERIAL = 32  # the largest K for which the narrow kernel keeps one running sum; above, one for each half
+SERIAL = 32  # the largest K with one running sum in the narrow kernel; above, one for each half of the topics
 NARROW = 100  # the largest K for the narrow kernel
 HALVES = 2
 LANES = 64  # running sums of the wide kernel, lane j over topics j, j + 64, j + 128, ...
@@ -45,7 +45,7 @@ _SWEEPS_SIGNATURE = (
 
 @intrinsic
 def _prefetch_entry(typing_context, row, k):  # type: ignore[no-untyped-def]  # noqa: ARG001
-    """Ask for the cache line of row[k]; a hint to the memory system that changes no result."""
+    """Prefetch the cache line of row[k]; this changes no result."""
 
     def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
         array = context.make_array(signature.args[0])(context, builder, arguments[0])
@@ -61,14 +61,14 @@ def _prefetch_entry(typing_context, row, k):  # type: ignore[no-untyped-def]  # 
 
 @nb.njit(cache=True)
 def _prefetch(row):  # type: ignore[no-untyped-def]
-    """Ask for a word's row of counts some tokens before it is needed: a large matrix does not stay in near caches."""
+    """Prefetch a word's row of counts some tokens before its use: a large matrix does not stay in the near caches."""
     for k in range(0, row.shape[0], CACHE_LINE):
         _prefetch_entry(row, k)  # type: ignore[call-arg]
 
 
 @nb.njit(cache=True)
 def _positive(row, beta, k, n_topics):  # type: ignore[no-untyped-def]
-    """Return k, or where rounding let it fall on a topic of weight 0 the nearest one before it (cyclically)."""
+    """Return k or, if its weight is 0 (by rounding), the nearest topic before it (cyclically) of positive weight."""
     while row[k] + beta <= _ZERO:
         k = k - 1 if k > 0 else n_topics - 1
     return k
@@ -76,7 +76,7 @@ def _positive(row, beta, k, n_topics):  # type: ignore[no-untyped-def]
 
 @nb.njit(cache=True)
 def _draw_one(a, row, beta, sums, uniform, n_topics):  # type: ignore[no-untyped-def]
-    """Return k with weight a[k] (row[k] + beta): one running sum, then a search along it."""
+    """Return k with probability ∝ a[k] (row[k] + beta), by one running sum and a search along it."""
     total = _ZERO
     for k in range(n_topics):
         total += a[k] * (row[k] + beta)
@@ -90,10 +90,10 @@ def _draw_one(a, row, beta, sums, uniform, n_topics):  # type: ignore[no-untyped
 
 @nb.njit(cache=True)
 def _draw_two(a, row, beta, kept, sums, uniform, n_topics):  # type: ignore[no-untyped-def]
-    """Return -1 with weight kept, or k with weight a[k] (row[k] + beta).
+    """Return -1 with probability ∝ `kept`, or k with probability ∝ a[k] (row[k] + beta).
 
-    Two running sums, one for each half of the topics, do not wait for each other. (A function of its own: as
-    two branches of one function this and `_draw_one` ran markedly slower.)
+    Two running sums, one for each half of the topics, run independently. (As two branches of one function, this and
+    `_draw_one` were markedly slower.)
     """
     size = a.shape[0] // HALVES
     a1, row1, sums1 = a[size:], row[size:], sums[size:]
@@ -106,7 +106,7 @@ def _draw_two(a, row, beta, kept, sums, uniform, n_topics):  # type: ignore[no-u
     if x < kept:
         return -1
     x -= kept
-    past = int(x >= s0)  # arithmetic: a branch on a random number is guessed wrong half of the time
+    past = int(x >= s0)  # arithmetic, because a branch on a random number is mispredicted half of the time
     x -= s0 * np.float32(past)
     k = size * past
     last = min(k + size, n_topics) - 1
@@ -118,7 +118,7 @@ def _draw_two(a, row, beta, kept, sums, uniform, n_topics):  # type: ignore[no-u
 
 @nb.njit(cache=True)
 def _one_of_four(sums, x, j, step):  # type: ignore[no-untyped-def]
-    """Return which of sums[j + (0, 1, 2, 3) step] holds x, and x less the sums before it (no branches)."""
+    """Find x among sums[j + (0, 1, 2, 3) step]: return x less the sums before, and the index; no branches."""
     t0 = sums[j]
     t1 = t0 + sums[j + step]
     t2 = t1 + sums[j + 2 * step]
@@ -129,7 +129,7 @@ def _one_of_four(sums, x, j, step):  # type: ignore[no-untyped-def]
 
 @nb.njit(cache=True)
 def _sum_lanes(a, row, beta, sums, old, new, weight_new):  # type: ignore[no-untyped-def]
-    """Fill sums with 64 running sums of a[k] (row[k] + beta), except that old weighs 0 and new what is given."""
+    """Fill sums with 64 running sums of a[k] (row[k] + beta); `old` has weight 0 and `new` has `weight_new`."""
     for i in range(LANES):
         weight = a[i] * (row[i] + beta)
         weight = weight_new if np.int32(i) == new else weight
@@ -142,9 +142,9 @@ def _sum_lanes(a, row, beta, sums, old, new, weight_new):  # type: ignore[no-unt
 
 @nb.njit(cache=True)
 def _search_lanes(sums, kept, uniform, n_topics, size):  # type: ignore[no-untyped-def]
-    """Return -1 with weight kept, or a topic from 64 running sums.
+    """Return -1 with probability ∝ `kept`, or a topic drawn from 64 running sums.
 
-    A lane is found by adding the lanes up fourfold, then the place in the lane.
+    The search finds the lane in a tree of fourfold sums over lanes, then the place in the lane.
     """
     lanes = sums[size - LANES : size]
     sixteen = sums[size : size + 16]
@@ -219,9 +219,9 @@ def _sweeps_wide(  # type: ignore[no-untyped-def]
 ):
     """Sweep over all tokens once per row of uniforms; see `gibbs_sweeps`.
 
-    A vector load that follows a scalar store into the same vector waits for the store. So the two topics whose
-    weights have just changed (the one that this token leaves and the one that the last token took) are
-    kept out of `_sum_lanes` or handed to it in registers, and are stored after it.
+    A vector load after a scalar store into the same vector waits for the store. So `_sum_lanes` does not load the two
+    weights that have just changed: that of the topic that this token leaves is omitted, that of the topic that the last
+    token took is passed in a register. Both are stored afterwards.
     """
     n_topics, size = totals.shape[0], rows.shape[1]
     step = 1 if learn else 0
@@ -263,7 +263,7 @@ def _sweeps_wide(  # type: ignore[no-untyped-def]
 
 
 def padded_width(n_topics: int) -> int:
-    """Return the columns that a row of counts needs: K, filled up to two equal halves or to whole lanes."""
+    """Return how many columns a row of counts needs: K, padded to two equal halves or to whole lanes."""
     multiple = HALVES if n_topics <= NARROW else LANES
     return -(-n_topics // multiple) * multiple
 
@@ -294,7 +294,7 @@ def gibbs_sweeps(
         learn: whether the topics move with the assignments (training) or are fixed (fold-in).
     """
     kernel = _sweeps_narrow if len(totals) <= NARROW else _sweeps_wide
-    reciprocals = np.ones(1, dtype=np.float32)  # with topics fixed the totals stay 0 and the weights unscaled
+    reciprocals = np.ones(1, dtype=np.float32)  # with fixed topics the totals stay 0 and the weights are not scaled
     if learn:
         reciprocals = np.float32(1.0) / (np.arange(len(tokens) + 1) + len(rows) * beta).astype(np.float32)
     kernel(tokens, offsets, assignments, rows, totals, alpha, np.float32(beta), reciprocals, uniforms, learn)

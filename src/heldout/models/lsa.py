@@ -5,7 +5,7 @@ The singular value decomposition of the (D, V) counts, N = U S V', cut to the k 
     N_k[d, w] = sum_{r<=k} U[d, r] s_r V[w, r],
 
 is the matrix of rank k with the least squared distance from N: the fit of a Gaussian, not a distribution, and some of
-its entries are negative. The source does not say how it becomes a distribution over words, so there are several
+its entries are negative. The source does not say how it is turned into a distribution over words, so there are several
 readings, each with rows that sum to 1:
 
     clipped            p(w | d) ∝ max(N_k[d, w], 0);
@@ -13,15 +13,15 @@ readings, each with rows that sum to 1:
     cosine             p(w | d) ∝ (cos(d, w) - min_v cos(d, v))^gamma,
     cosine-geometric   p(w | d) ∝ p(w) (cos(d, w) - min_v cos(d, v))^gamma,
 
-the last two after Coccaro and Jurafsky (1998), who combine the cosines with another model, with more success in
-products than in sums. A document's vector is row d of U S^(1/2), a word's is row w of V S^(1/2), both cut to k columns:
+the last two after Coccaro and Jurafsky (1998), who combine cosines with another model, more successfully in products
+than in sums. A document's vector is row d of U S^(1/2), a word's is row w of V S^(1/2), both cut to k columns:
 
     cos(d, w) = N_k[d, w] / (a_d b_w),      a_d^2 = sum_{r<=k} U[d, r]^2 s_r,      b_w^2 = sum_{r<=k} V[w, r]^2 s_r.
 
 At full rank N_k = N: clipped and shifted are then the document's empirical distribution n(d, w) / n(d). Every reading
-is mixed with the unigram, (1 - lambda) p(w | d) + lambda p(w), and is the unigram where a document has no weight left.
-The lambda in [0, 1] that makes given tokens most likely is the root of the derivative of a concave function, found by
-bisection.
+is mixed with the unigram, (1 - lambda) p(w | d) + lambda p(w); for a document without any positive weight it is the
+unigram. The lambda in [0, 1] that maximises the likelihood of given tokens is the root of a concave function's
+derivative, found by bisection.
 """
 
 from collections.abc import Iterator, Sequence
@@ -40,7 +40,7 @@ BISECTIONS = 60
 
 @dataclass(frozen=True, eq=False)
 class Decomposition:
-    """A singular value decomposition without the values that are 0 up to rounding.
+    """A singular value decomposition without the singular values that are 0 up to rounding.
 
     Attributes:
         documents: (D, R) U.
@@ -60,11 +60,11 @@ class Decomposition:
 
 @dataclass(frozen=True, eq=False)
 class Reconstruction:
-    """The counts at one rank, N_k, and the norms that the cosines need.
+    """The reconstruction N_k of the counts at one rank, and the vectors' norms for the cosines.
 
     Attributes:
         rank: k.
-        counts: (D, V) N_k. It is overwritten when the next one is asked for.
+        counts: (D, V) N_k; overwritten by the next reconstruction.
         document_norms: (D,) a_d.
         word_norms: (V,) b_w.
     """
@@ -92,10 +92,10 @@ class Reconstruction:
 
 
 def decompose(counts: sp.csr_array) -> Decomposition:
-    """Return the singular value decomposition of (D, V) counts; of a value counted as 0 see `numpy.linalg.matrix_rank`.
+    """Return the singular value decomposition of (D, V) counts, with the tolerance of `numpy.linalg.matrix_rank`.
 
     Raises:
-        InputError: on counts without tokens.
+        InputError: for counts without tokens.
     """
     dense = checked_counts(counts, "LSA").toarray()
     documents, values, words = np.linalg.svd(dense, full_matrices=False)
@@ -104,10 +104,10 @@ def decompose(counts: sp.csr_array) -> Decomposition:
 
 
 def reconstructions(decomposition: Decomposition, ranks: Sequence[int]) -> Iterator[Reconstruction]:
-    """Yield N_k at rising ranks k; each adds to the last, so all together cost as much as the largest.
+    """Yield N_k at rising ranks k; each adds to the last, so all together cost as much as the largest rank alone.
 
     Raises:
-        InputError: on a rank below 1 or above that of the counts.
+        InputError: for a rank below 1 or above that of the counts.
     """
     if not all(1 <= rank <= decomposition.rank for rank in ranks):
         raise InputError(
@@ -127,7 +127,7 @@ def reconstructions(decomposition: Decomposition, ranks: Sequence[int]) -> Itera
 
 
 def raised(log_cosines: Float, exponent: float, times: Float | None = None) -> Float:
-    """Return the cosines' reading, (D, V): the differences, given as logarithms, to a power, times p(w) where given.
+    """Return the cosine reading, (D, V): the cosines' differences to the power gamma, times p(w) if given.
 
     Args:
         log_cosines: (D, V) of `Reconstruction.log_cosines`.
@@ -135,7 +135,7 @@ def raised(log_cosines: Float, exponent: float, times: Float | None = None) -> F
         times: (V,) the unigram of "cosine-geometric"; None for "cosine".
 
     Returns:
-        rows that sum to 1; a row whose cosines are all the same stays 0.
+        p(w | d) with rows that sum to 1; a row whose cosines are all equal is 0.
     """
     powers = exponent * log_cosines
     np.exp(powers, out=powers)
@@ -145,13 +145,13 @@ def raised(log_cosines: Float, exponent: float, times: Float | None = None) -> F
 
 
 def _inverse(norms: Float) -> Float:
-    """Return 1 / norms, 0 for those that are rounding beside the largest: an empty document has no direction."""
+    """Return 1 / norms, 0 for norms within rounding of 0: an empty document has no direction."""
     zero = norms <= norms.max() * len(norms) * np.finfo(float).eps
     return np.divide(1.0, norms, where=~zero, out=np.zeros(len(norms)))
 
 
 def _normalised(weights: Float) -> Float:
-    """Return the rows over their sums, in place; a row of zeros stays."""
+    """Divide the rows by their sums in place and return them; a row of zeros stays."""
     sums = weights.sum(axis=1, keepdims=True)
     weights /= np.where(sums > 0.0, sums, 1.0)
     return weights
@@ -163,8 +163,8 @@ def mixed(reading: Float, unigram: Float, rows: NDArray[np.int64], words: NDArra
     Args:
         reading: (D, V) p(w | d); a document whose row is 0 has the unigram.
         unigram: (V,) p(w).
-        rows: (n,) the pairs' documents.
-        words: (n,) their words.
+        rows: (n,) each pair's document.
+        words: (n,) each pair's word.
         weight: lambda, in [0, 1].
     """
     weights = np.where(reading.any(axis=1), weight, 1.0)[rows]
@@ -176,13 +176,13 @@ def mixing_weight(model: Float, unigram: Float, counts: Float) -> float:
     """Return the lambda in [0, 1] that maximises sum_i n_i log((1 - lambda) model_i + lambda unigram_i).
 
     Args:
-        model: (n,) the probabilities of n cells.
-        unigram: (n,) the same, all positive.
-        counts: (n,) the tokens of each.
+        model: (n,) the model's probability of each cell (document, word).
+        unigram: (n,) the unigram's, all positive.
+        counts: (n,) the tokens of each cell.
     """
 
     def slope(weight: float) -> float:
-        with np.errstate(divide="ignore", over="ignore"):  # at 0, a model's zeros and denormals make it infinite
+        with np.errstate(divide="ignore", over="ignore"):  # infinite at 0 for zeros and denormals
             return float(np.sum(counts * (unigram - model) / (model + weight * (unigram - model))))
 
     low, high = 0.0, 1.0

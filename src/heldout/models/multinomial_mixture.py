@@ -1,6 +1,6 @@
 r"""Mixture of multinomials with a point posterior (classification EM), and its exact EM (Welling et al. 2008, 4.1).
 
-The whole document has one discrete latent variable, its component (PLSA gives every token its own):
+Each document has one discrete latent variable, its component (in PLSA each token has one):
 
     log p(x, h = k) = log pi_k + sum_w n(w) log phi[k, w]
     log p(x)        = logsumexp_k log p(x, k)          exact
@@ -8,7 +8,7 @@ The whole document has one discrete latent variable, its component (PLSA gives e
 
 x is the document's stream of tokens, so there is no multinomial coefficient: perplexities are per token. VE step: the
 best component of each document (or q(k) = p(k | x)). VM step: pi_k ∝ sum_d q_d(k), phi[k, w] ∝ sum_d q_d(k) n(d, w). A
-component without tokens keeps its phi, on which the objective then does not depend.
+component without tokens keeps its phi, which no longer affects the objective.
 """
 
 from typing import Any, NamedTuple
@@ -22,13 +22,13 @@ from heldout.models.vem import Family, Float, PointMixture
 
 
 class Multinomials(NamedTuple):
-    """pi (K,) and phi (K, V); both sum to 1 (phi over words)."""
+    """Parameters of a mixture of multinomials: pi (K,) and phi (K, V); pi and every row of phi sum to 1."""
 
     weights: Float
     phi: Float
 
     def smoothed(self, constant: float) -> "Multinomials":
-        """Return these with `constant` added to every phi[k, w] and renormalised (section 5)."""
+        """Return the parameters with `constant` added to every phi[k, w] and renormalised (section 5)."""
         return self._replace(phi=(self.phi + constant) / (1.0 + constant * self.phi.shape[1]))
 
 
@@ -64,13 +64,13 @@ class MultinomialMixture(PointMixture[sp.csr_array, Multinomials]):
         """Return X, (D, V) counts, as a sparse array without stored zeros.
 
         Raises:
-            InputError: on a negative or undefined count, no tokens, or a bad setting.
+            InputError: for a negative or undefined count, counts without tokens, or a setting out of range.
         """
         self.check_posterior()
         return checked_counts(X, self.family.name)
 
     def start(self, data: sp.csr_array, random: np.random.Generator) -> Multinomials:
-        """Return equal weights and phi halfway between K documents and all documents together."""
+        """Return equal weights; each phi_k is the mean of one random document's and the corpus's word frequencies."""
         full = np.flatnonzero(data.sum(axis=1) > 0.0)
         K = self.n_components
         if len(full) < K:
@@ -83,7 +83,7 @@ class MultinomialMixture(PointMixture[sp.csr_array, Multinomials]):
     def log_joint(self, data: sp.csr_array, parameters: Multinomials) -> Float:
         """Return log pi_k + sum_w n(d, w) log phi[k, w], (D, K) nats; -inf where a word has probability 0."""
         with np.errstate(divide="ignore"):
-            # a sparse product multiplies stored, positive counts only, so that 0 log 0 does not arise
+            # a sparse product uses stored, positive counts only, so that 0 log 0 does not arise
             return np.asarray(data @ np.log(parameters.phi).T + np.log(parameters.weights))
 
     def vm_step(self, data: sp.csr_array, latent: Float, parameters: Multinomials) -> Multinomials:

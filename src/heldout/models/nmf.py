@@ -8,18 +8,18 @@ log r_in >= sum_j Q_in(j) log(W_ij h_jn) + S(Q_in), with equality at Q_in(j) = W
 
     B = sum_{i,n} x_in [sum_j Q_in(j) log(W_ij h_jn) + S(Q_in)] - sum_{j,n} h_jn sum_i W_ij - constant
 
-the derivative by h_jn is sum_i x_in Q_in(j) / h_jn - sum_i W_ij. The last sum is 1, hence
+the derivative with respect to h_jn is sum_i x_in Q_in(j) / h_jn - sum_i W_ij. The last sum is 1, hence
 
     h_jn <- sum_i x_in Q_in(j) = h_jn sum_i W_ij x_in / r_in                                         (3.19)
 
-which needs no division; without the constraint it would be by sum_i W_ij. For W the linear term is constant under the
-constraint, and a Lagrange multiplier gives
+(without the constraint this would be divided by sum_i W_ij). For W the linear term is constant under the constraint,
+and a Lagrange multiplier gives
 
     W_ij ∝ sum_n x_in Q_in(j) = W_ij sum_n h_jn x_in / r_in,   normalised over i.                    (3.18)
 
-Each step closes the bound and then maximises it, so O never falls. After a VE step the rates of a data case sum to
-its total. Only the positive x_in take part: O(nnz K) work and memory. As the source says, 3.16 also makes sense for
-x that are no counts; log x! is log Gamma(x + 1).
+Each step makes the bound tight and then maximises it, so O never falls. After a VE step the rates of a data case sum to
+its total. Only positive x_in enter: O(nnz K) work and memory. As the source says, 3.16 also makes sense for
+real x >= 0, with log x! = log Gamma(x + 1).
 """
 
 from typing import Any
@@ -53,23 +53,23 @@ class NMF(PointVEM[sp.csr_array, Float, Float]):
     )
 
     def check(self, X: Any) -> sp.csr_array:
-        """Return X as a sparse array without stored zeros; raise InputError where it is no matrix of counts."""
+        """Return X as a sparse array without stored zeros; raises InputError if it is not a matrix of counts."""
         return checked_counts(X, self.family.name)
 
     def start(self, data: sp.csr_array, random: np.random.Generator) -> Float:
         """Return W with random columns that sum to 1, (V, K)."""
-        W = random.random((data.shape[1], self.n_components)) + 0.1  # none so small that its word is lost
+        W = random.random((data.shape[1], self.n_components)) + 0.1  # no word starts near probability 0
         return np.asarray(W / W.sum(axis=0))
 
     def ve_step(self, data: sp.csr_array, parameters: Float, latent: Float | None = None) -> Float:
-        """Return H by one update 3.19, from equal shares of each data case's total where there is none yet."""
+        """Return H after one update 3.19, from `latent` or, at first, from equal shares of each data case's total."""
         if latent is None:
             K = parameters.shape[1]
             latent = np.repeat(data.sum(axis=1)[:, None] / K, K, axis=1)
         return np.asarray(latent * (_ratios(data, parameters, latent) @ parameters))
 
     def vm_step(self, data: sp.csr_array, latent: Float, parameters: Float) -> Float:
-        """Return W by one update 3.18."""
+        """Return W after one update 3.18."""
         W = parameters * (_ratios(data, parameters, latent).T @ latent)
         totals = W.sum(axis=0)
         return np.where(totals > 0.0, W / np.where(totals > 0.0, totals, 1.0), parameters)

@@ -1,7 +1,7 @@
 r"""Principal component analysis by alternating least squares (Welling et al. 2008, section 3.2; Roweis 1997).
 
 Factor analysis, x = W h + noise with Sigma = lambda I and h ~ N(0, I), with a point posterior has the objective 3.11.
-Times lambda, in the limit lambda -> 0, the prior and the constants vanish:
+Multiplied by lambda, the prior and the constants vanish in the limit lambda -> 0:
 
     O' = -1/2 sum_n |x_n - W h_n|^2                                                                  (3.12)
 
@@ -11,7 +11,7 @@ Setting the derivatives to 0 gives, with data cases as columns of X and H,
     W' (X - W H) = 0,   H <- (W' W)^-1 W' X                                                          (3.14)
 
 The source prints (W W')^-1 in 3.14; that is a D x D matrix of rank K, and the shapes do not fit. Each step is a
-least-squares problem, solved by SVD, so that a rank below K needs no care. X is centred first. At the maximum, W spans
+least-squares problem, solved by SVD, so a rank below K is no special case. X is centred first. At the maximum, W spans
 the K leading principal directions, and `components_` rotates W and H to them. O' is in the data's squared units: lambda
 nats.
 """
@@ -30,7 +30,7 @@ class PCA(PointVEM[Float, Float, Float]):
         parameters_: (D, K) W;  latent_: (N, K) H.
         components_: (K, D) orthonormal principal directions, most variance first, the largest entry positive.
         coordinates_: (N, K) the data's coordinates on them: W H = coordinates_ @ components_.
-        mean_: (D,) what was subtracted.
+        mean_: (D,) the data's mean, which was subtracted.
 
     Examples:
         >>> model = PCA(1, random_state=0).fit([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0], [3.0, 3.0]])
@@ -45,7 +45,7 @@ class PCA(PointVEM[Float, Float, Float]):
     )
 
     def check(self, X: Any) -> Float:
-        """Return X, (N, D), dense and centred."""
+        """Return X centred, as a dense (N, D) array."""
         dense = real_matrix(X, self.family.name)
         return np.asarray(dense - dense.mean(axis=0))
 
@@ -81,7 +81,7 @@ class PCA(PointVEM[Float, Float, Float]):
 def least_squares(A: Float, B: Float, cutoff: float = 0.0) -> Float:
     """Return the shortest Z that minimises |A Z - B|, by the singular value decomposition of A.
 
-    Directions with a singular value below `cutoff` times the largest (or below rounding) count as absent.
+    Directions with a singular value below `cutoff` times the largest, or below rounding, are ignored.
     """
     left, values, right = np.linalg.svd(A, full_matrices=False)
     kept = values > values.max(initial=0.0) * max(cutoff, max(A.shape) * np.finfo(float).eps)

@@ -21,9 +21,9 @@ iteration cannot lower the log-likelihood sum_{d,w} n(d, w) log sum_k W[w, k] H[
 Kernel. With R[d, w] = n(d, w) / (W H')[d, w] the new values are H[d, k] sum_w R[d, w] W[w, k] / n(d) and
 W[w, k] sum_d R[d, w] H[d, k], normalised over w. One pass over the documents gives R and the new H, one
 pass over the words gives the new W: O(nnz K) work, O(nnz + (D + V) K) memory, no array over
-documents x words x topics. W stays unnormalised between iterations: its sums over words are divided out of
-H, which is smaller. Values below 1e-30 are set to 0, which keeps EM out of denormal numbers; a topic that
-is 0 for a word or a document stays so, as in exact EM.
+documents x words x topics. W stays unnormalised between iterations: H, which is smaller, is divided by W's sums over
+words instead. Values below 1e-30 are set to 0 to avoid denormal numbers; a topic that is 0 for a word or a document
+stays 0, as in exact EM.
 """
 
 import math
@@ -45,9 +45,9 @@ from heldout.models.estimator import Estimator, checked_counts, provenance
 from heldout.seeds import generator
 from heldout.topics import Topics
 
-SMALLEST = 1e-30  # below this a probability (or, between iterations, an expected count) is 0
-WIDTH = 8  # topics that a vector instruction handles at once; K is filled up to a multiple with zeros
-VECTORS = 4  # independent partial sums, so that one addition need not wait for the last
+SMALLEST = 1e-30  # smaller probabilities (between iterations: expected counts) are set to 0
+WIDTH = 8  # topics per vector operation; K is padded with zeros to a multiple of it
+VECTORS = 4  # independent partial sums, so that additions do not wait for each other
 
 Float = NDArray[np.float64]
 Index = NDArray[np.int32]
@@ -56,8 +56,8 @@ Index = NDArray[np.int32]
 def _typed_dot(_context: Any, a: Any, b: Any) -> Any:
     """Return a . b of two contiguous float64 arrays whose length is a multiple of WIDTH.
 
-    The partial sums are written out as vectors, because a compiler may not reorder a floating-point sum, and
-    one that is allowed to (fast-math) sums in an order that depends on the CPU.
+    The partial sums are explicit vectors: without fast-math a compiler may not reorder a floating-point sum, and with
+    it the order would depend on the CPU.
     """
     tools: Any = cgutils  # numba's builders are not typed
 
@@ -119,7 +119,7 @@ def _documents_pass(indptr, indices, counts, W, scaled, H, ratio):  # type: igno
             if probability > 0.0:
                 r = counts[i] / probability
                 log_likelihood += counts[i] * math.log(probability)
-            else:  # no topic can explain this word here: it cannot inform H
+            else:  # no topic of the document gives this word: it has no effect on H
                 r = 0.0
                 log_likelihood -= np.inf
             ratio[i] = r
@@ -141,7 +141,7 @@ def _documents_pass(indptr, indices, counts, W, scaled, H, ratio):  # type: igno
     cache=True,
 )
 def _words_pass(indptr, indices, position, ratio, W, scaled, totals):  # type: ignore[no-untyped-def]
-    """Replace W by its EM update before normalisation; totals receives the sum over words of each topic."""
+    """Replace W by its unnormalised EM update; write each topic's sum over words to totals."""
     n_words, width = W.shape
     update = np.empty(width)
     totals[:] = 0.0
@@ -163,7 +163,7 @@ def _words_pass(indptr, indices, position, ratio, W, scaled, totals):  # type: i
 
 @nb.njit(cache=True)
 def most_words(indptr):  # type: ignore[no-untyped-def]
-    """Return how many distinct words the document of the most has."""
+    """Return the largest number of distinct words in any document."""
     longest = 0
     for d in range(indptr.shape[0] - 1):
         longest = max(longest, indptr[d + 1] - indptr[d])
@@ -172,10 +172,7 @@ def most_words(indptr):  # type: ignore[no-untyped-def]
 
 @nb.njit(cache=True)
 def explained_words(start, end, indices, counts, W, words, explained):  # type: ignore[no-untyped-def]
-    """Copy the rows of W and the counts of a document's words that some topic gives; return how many there are.
-
-    A word that no topic gives cannot inform theta.
-    """
+    """Copy W's rows and the counts of a document's words that any topic gives; return how many words these are."""
     n_topics = W.shape[1]
     size = 0
     for i in range(start, end):
@@ -229,7 +226,7 @@ def _fold_in(indptr, indices, counts, W, theta, iterations, tolerance):  # type:
                 total += gradient[k]
             for k in range(width):
                 h[k] = gradient[k] / total
-            # the log-likelihood is concave in h and its maximum lies at most this far above the point just left
+            # the log-likelihood is concave in h: a bound on its maximum less its value at the previous point
             if steepest - tokens <= tolerance * tokens:
                 met += 1
                 break
@@ -238,7 +235,7 @@ def _fold_in(indptr, indices, counts, W, theta, iterations, tolerance):  # type:
 
 
 def filled_up(matrix: Float) -> Float:
-    """Return a contiguous copy with zero columns up to a multiple of WIDTH."""
+    """Return a contiguous copy, padded with zero columns to a multiple of WIDTH."""
     width = -(-matrix.shape[1] // WIDTH) * WIDTH
     filled = np.zeros((matrix.shape[0], width))
     filled[:, : matrix.shape[1]] = matrix
@@ -256,9 +253,9 @@ class Cells:
 
     Attributes:
         counts: (nnz,) n(d, w), by document.
-        documents: where each document's cells begin, (D + 1,), and their words, (nnz,).
-        words: where each word's cells begin, (V + 1,), and their documents, (nnz,).
-        position: (nnz,) where the cells by word stand in the order by document.
+        documents: where each document's cells begin, (D + 1,), and the cells' words, (nnz,).
+        words: where each word's cells begin, (V + 1,), and the cells' documents, (nnz,).
+        position: (nnz,) index into the order by document of each cell in the order by word.
         ratio: (nnz,) R[d, w], by document.
     """
 
@@ -278,16 +275,16 @@ class Cells:
         return cls(counts.data, places(counts), places(by_word), position, np.empty(counts.nnz))
 
     def documents_pass(self, W: Float, scaled: Float, H: Float) -> float:
-        """Write the update of H and R, from W and `scaled`; return sum n log (W scaled') before the update, nats."""
+        """Update H and R from W and `scaled`; return sum n log (W scaled') before the update, nats."""
         return float(_documents_pass(*self.documents, self.counts, W, scaled, H, self.ratio))
 
     def words_pass(self, W: Float, scaled: Float, totals: Float) -> None:
-        """Replace W by its update before normalisation, from `scaled` and R; `totals` receives its sums over words."""
+        """Replace W by its unnormalised update from `scaled` and R; write its sums over words to `totals`."""
         _words_pass(*self.words, self.position, self.ratio, W, scaled, totals)
 
 
 def over(H: Float, totals: Float) -> Float:
-    """Return H, (D, K), divided by the sums of W's columns (by 1 where a sum is 0): p(w | d) is W times its transpose.
+    """Return H, (D, K), over the sums of W's columns (1 where a sum is 0): p(w | d) is W times the transpose.
 
     Args:
         H: (D, K) p(z | d).
@@ -298,11 +295,11 @@ def over(H: Float, totals: Float) -> Float:
 
 
 def revive(W: Float, totals: Float) -> None:
-    """Give every word the same probability under a topic that explains nothing any more: none is better than another.
+    """Make a topic that explains no token any more uniform over words, in place.
 
     Args:
-        W: (V, width) p(w | z) times its sums over words; updated.
-        totals: (K,) these sums; updated.
+        W: (V, width) unnormalised p(w | z); updated.
+        totals: (K,) W's sums over words; updated.
     """
     dead = np.flatnonzero(totals == 0.0)
     if len(dead):
@@ -311,7 +308,7 @@ def revive(W: Float, totals: Float) -> None:
 
 
 def random_start(corpus: Corpus, topics: int, seed: int) -> np.random.Generator:
-    """Return the generator of the start that every version of PLSA shares for the same corpus, K and seed."""
+    """Return the generator of the random start, the same in every version of PLSA for the same corpus, K and seed."""
     return generator("plsa-start", corpus=corpus.name, topics=topics, seed=seed)
 
 
@@ -322,8 +319,8 @@ class PLSA(Estimator):
         n_components: K, the number of topics.
         iterations: the largest number of EM iterations.
         tolerance: stop when an iteration raises the log-likelihood by less than this many nats per token.
-        smoothing: a constant that every M step adds to p(w | z) before it renormalises; 0 is plain EM.
-            With a positive constant the log-likelihood may fall.
+        smoothing: the constant that every M step adds to p(w | z) before renormalising; 0 is plain EM. With a positive
+            constant the log-likelihood may fall.
         random_state: generator of the random start, or its seed.
 
     Attributes (after `fit`):
@@ -413,7 +410,7 @@ class PLSA(Estimator):
         return self
 
     def _check(self) -> None:
-        """Refuse bad settings."""
+        """Raise InputError for a setting out of range."""
         if self.n_components < 1 or self.iterations < 1:
             raise InputError(
                 f"PLSA: {self.n_components} topics and {self.iterations} iterations; both must be 1 or more"
@@ -455,18 +452,18 @@ def fold_in_counts(topics: Topics, counts: sp.csr_array, *, iterations: int, tol
 
         theta[k] <- theta[k] g[k] / n,    g[k] = sum_w n(w) phi[k, w] / sum_k' phi[k', w] theta[k'].
 
-    The objective is concave, so max_k g[k] - n bounds its distance from the maximum; iteration stops when
-    that is at most `tolerance` nats per token, or after `iterations`.
+    The objective is concave, so max_k g[k] - n bounds its distance from the maximum; the iteration stops when this
+    bound is at most `tolerance` nats per token, or after `iterations`.
 
     Args:
-        topics: of which p(w | z) alone is used, not the prior.
+        topics: p(w | z); the prior is not used.
         counts: (D, V) counts.
         iterations: the largest number of iterations.
         tolerance: nats per token; 0 runs all iterations.
 
     Returns:
-        theta, (D, K); rows sum to 1. Words that no topic gives cannot inform theta (the evaluator still scores
-        them); a document without any other word keeps the uniform weights.
+        theta, (D, K); rows sum to 1. Words that no topic gives have no effect (the evaluator still scores them); a
+        document without other words keeps uniform weights.
     """
     theta = np.full((counts.shape[0], topics.n_topics), 1.0 / topics.n_topics)
     _fold_in(*places(counts), counts.data, topics.phi_by_word, theta, iterations, tolerance)
@@ -483,7 +480,7 @@ def fold_in(
 ) -> Float:
     """Return theta, (D, K), of the documents of a corpus over the topics' vocabulary; see `fold_in_counts`.
 
-    Every model's `fold_in` takes `seed`, for those that sample; this one draws nothing.
+    `seed` is unused: it is in every model's `fold_in` for those that sample.
     """
     return fold_in_counts(topics, documents.counts(), iterations=iterations, tolerance=tolerance)
 
@@ -496,7 +493,7 @@ def train(
     Args:
         corpus: the training documents.
         topics: K.
-        seed: with the corpus and K names the random start, which so is the same for every smoothing constant.
+        seed: with the corpus and K determines the random start, which is the same for every smoothing constant.
         iterations: the largest number of EM iterations.
         tolerance: stop when an iteration raises the log-likelihood by less than this many nats per token.
         smoothing: as in `PLSA`.

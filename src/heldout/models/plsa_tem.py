@@ -4,33 +4,33 @@ Free energy. For posteriors q(z | d, w), each summing to 1 over z, Hofmann's fre
 
     F_beta(q, W, H) = sum_{d,w} n(d, w) sum_z q(z | d, w) [log q(z | d, w) - beta log(W[w, z] H[d, z])].
 
-E step: the minimum over q is q(z | d, w) ∝ (W[w, z] H[d, z])^beta (equation 9; the whole product is tempered, and
-the factor p(d)^beta of the symmetric parameters cancels). There
+E step: the minimum over q is q(z | d, w) ∝ (W[w, z] H[d, z])^beta (equation 9; the whole product is tempered; the
+factor p(d)^beta of the symmetric parameters cancels). At this q
 
     F_beta(W, H) = -sum_{d,w} n(d, w) log sum_k (W[w, k] H[d, k])^beta.
 
-M step: F_beta depends on W and H through -beta sum n q log(W H) alone, so for every beta the minimum is that of
-EM, W[w, k] ∝ sum_d n q and H[d, k] = sum_w n q / n(d). Neither step raises F_beta. At beta = 1 this is PLSA-HOF.
+M step: F_beta depends on W and H only through -beta sum n q log(W H), so for every beta the minimum is that of EM,
+W[w, k] ∝ sum_d n q and H[d, k] = sum_w n q / n(d). Neither step raises F_beta. At beta = 1 this is PLSA-HOF.
 
 Kernel. With W~ = W^beta, H~ = H^beta and R~[d, w] = n(d, w) / (W~ H~')[d, w], n q = R~ W~ H~, hence
 
     H[d, k] <- H~[d, k] sum_w R~[d, w] W~[w, k] / n(d),      W[w, k] <- W~[w, k] sum_d R~[d, w] H~[d, k] / gamma_k:
 
-the passes of `heldout.models.plsa` on the powers. W may stay unnormalised as there: with its column sums divided out
-of H, (W / sum)^beta H^beta = W^beta (H / sum)^beta.
+the passes of `heldout.models.plsa` on the powers. W may stay unnormalised as there, with H divided by its column sums:
+(W / sum)^beta H^beta = W^beta (H / sum)^beta.
 
-Fold-in. The same steps with W fixed minimise F_beta over one document's h, that is, they maximise
-J(h) = sum_w n(w) log sum_k (W[w, k] h[k])^beta. For beta <= 1, h^beta is concave, and so is J. At beta < 1 its
-maximum is not that of the likelihood: the slope of h^beta at 0 is infinite, so no topic that gives one of the
-document's words gets weight 0, and weights are flatter. A fixed point h = h^beta g is the maximum where all h > 0.
-With h' the update of h, dJ/dh[k] = beta n h'[k] / h[k], so the maximum lies at most beta n (max_k h'[k] / h[k] - 1)
-above J(h), which stops the iteration. A weight below 1e-30 becomes 0 and is left out of that bound.
+Fold-in. The same steps with W fixed minimise F_beta over one document's h, that is, they maximise J(h) = sum_w n(w) log
+sum_k (W[w, k] h[k])^beta. For beta <= 1, h^beta is concave, and so is J. At beta < 1 the maximum of J is not that of
+the likelihood: the slope of h^beta at 0 is infinite, so no topic that gives one of the document's words gets weight 0,
+and weights are flatter. A fixed point h = h^beta g is the maximum where all h > 0. With h' the update of h,
+dJ/dh[k] = beta n h'[k] / h[k], so the maximum lies at most beta n (max_k h'[k] / h[k] - 1) above J(h); the iteration stops on this
+bound. A weight below 1e-30 becomes 0 and is left out of the bound.
 
 Scoring. The topics and weights of tempered EM enter the untempered mixture p(w | d) = sum_k W[w, k] h[k].
 
 Powers. x^beta = 2^(beta log2 x): the exponent bits of x and an odd series in (m - 1) / (m + 1) give log2 x, a Taylor
-series the fractional power. It is plain float64 arithmetic, the same on every CPU, that compilers turn into vector
-instructions; its relative error is below 2e-14 (log2 x carries the rounding of a number near 100).
+series the fractional power. This is plain float64 arithmetic, the same on every CPU, which compilers vectorise; its
+relative error is below 2e-14 (log2 x carries the rounding error of a number near 100).
 """
 
 import math
@@ -59,13 +59,13 @@ from heldout.models.plsa import (
 )
 from heldout.topics import Topics
 
-BLOCK = 256  # numbers whose powers are taken at once: their bits stay in the cache
+BLOCK = 256  # numbers whose powers are computed together, in cache
 
 _ROOT_HALF = np.int64(0x3FE6A09E667F3BCD)  # the bits of sqrt(1/2): mantissas lie in [sqrt(1/2), sqrt(2))
-_BIAS = np.int64(1024)  # keeps exponents positive while they are bits
+_BIAS = np.int64(1024)  # keeps exponents positive in their bit representation
 _TWO_52_BITS = np.int64(0x4330000000000000)  # the bits of 2^52: an integer below, or'd in, makes the float 2^52 + it
 _TWO_52_AND_BIAS = 2.0**52 + 1024.0
-_ROUNDER = 1.5 * 2.0**52  # adding it rounds to an integer, which stands in the low bits of the sum
+_ROUNDER = 1.5 * 2.0**52  # adding it rounds to an integer, which is then in the low bits of the sum
 _ONE_EXPONENT = np.int64(1023)
 _SHIFT = np.int64(52)
 _TWO_OVER_LN_2 = 2.0 / math.log(2.0)
@@ -74,7 +74,7 @@ _LN_2 = math.log(2.0)
 
 @nb.njit("void(float64[::1], float64, float64[::1])", cache=True, error_model="numpy")
 def _power(x, exponent, out):  # type: ignore[no-untyped-def]
-    """Write x^exponent, 0 for 0; for numbers that are 0 or above 1e-300 and exponents in (0, 1]."""
+    """Write x^exponent to out, for exponents in (0, 1] and x that are 0 (giving 0) or above 1e-300."""
     mantissas, numbers = np.empty(BLOCK), np.empty(BLOCK)
     mantissa_bits, number_bits = mantissas.view(np.int64), numbers.view(np.int64)
     for start in range(0, x.shape[0], BLOCK):
@@ -112,10 +112,7 @@ def _power(x, exponent, out):  # type: ignore[no-untyped-def]
 
 
 def power(x: Float, exponent: float, out: Float | None = None) -> Float:
-    """Return x^exponent, elementwise, for an exponent in (0, 1], in `out` (which may be x) or a new array.
-
-    At 1 it is x, bit for bit.
-    """
+    """Return x^exponent, elementwise, for exponents in (0, 1] (at 1 exactly x), in `out` (may be x) or a new array."""
     if out is None:
         out = np.empty(x.shape)
     if exponent != 1.0:
@@ -229,15 +226,15 @@ def fold_in_counts(
     """Fold documents in by the tempered E step with p(w | z) fixed, from the uniform point.
 
     Args:
-        topics: of which p(w | z) alone is used, not the prior.
+        topics: p(w | z); the prior is not used.
         counts: (D, V) counts.
         beta: the inverse temperature, in (0, 1]; at 1 this is PLSA-HOF's fold-in, bit for bit.
         iterations: the largest number of iterations.
-        tolerance: nats per token that J may lie below its maximum; 0 runs all iterations.
+        tolerance: nats per token by which J may be below its maximum; 0 runs all iterations.
 
     Returns:
-        theta, (D, K); rows sum to 1. Words that no topic gives cannot inform theta (the evaluator still scores
-        them); a document without any other word keeps the uniform weights.
+        theta, (D, K); rows sum to 1. Words that no topic gives have no effect (the evaluator still scores them); a
+        document without other words keeps uniform weights.
     """
     if beta == 1.0:
         return plsa.fold_in_counts(topics, counts, iterations=iterations, tolerance=tolerance)
@@ -257,10 +254,10 @@ def fold_in(
 ) -> Float:
     """Return theta, (D, K), of a corpus's documents at the beta that the topics were trained with.
 
-    See `fold_in_counts`. Every model's `fold_in` takes `seed`, for those that sample; this one draws nothing.
+    See `fold_in_counts`. `seed` is unused: it is in every model's `fold_in` for those that sample.
 
     Raises:
-        InputError: when the topics are not of PLSA-TEM, so that there is no beta.
+        InputError: when the topics' provenance has no beta, because PLSA-TEM did not train them.
     """
     if topics.provenance.get("model") != TEM or "beta" not in topics.provenance:
         raise InputError(f"{TEM}: the topics name no beta to fold in with; train them with {TEM}")
@@ -274,7 +271,7 @@ def train(corpus: Corpus, *, topics: int, seed: int, iterations: int, tolerance:
     Args:
         corpus: the training documents.
         topics: K.
-        seed: with the corpus and K names the random start.
+        seed: with the corpus and K determines the random start.
         iterations: the largest number of tempered EM iterations.
         tolerance: stop when an iteration lowers the free energy by less than this many nats per token.
         beta: the inverse temperature, in (0, 1].

@@ -1,8 +1,8 @@
 r"""PLSA-VEM: PLSA as variational EM with point posteriors (Welling et al. 2008, sections 2 and 3.4).
 
 Model. A document's weights h_d have a flat Dirichlet(1) prior; given them a token is word w with probability
-sum_k W[w, k] h_d[k]. With the point posterior delta(h_d - H[d]) and its entropy, which is minus infinity, left out,
-the variational objective (2.6) is
+sum_k W[w, k] h_d[k]. With the point posterior delta(h_d - H[d]), and without its entropy of minus infinity, the
+variational objective (2.6) is
 
     O(W, H) = sum_{d,w} n(d, w) log sum_k W[w, k] H[d, k].
 
@@ -13,12 +13,12 @@ Its two steps each raise O and alternate:
 
 with R[d, w] = n(d, w) / (W H')[d, w]: the two halves of equation 3.24. Each follows from the bound 3.22 with
 Q[d, w, k] = W[w, k] H[d, k] / (W H')[d, w], equation 3.23, at the current point. The VE step repeats its half
-`ve_iterations` times; O is concave in H, so repeating it without end would reach the maximum.
+`ve_iterations` times; O is concave in H, so the repetition converges to the maximum.
 
 Difference from PLSA-HOF. EM computes Q once and updates both W and H from it, so that the new W comes from the old H.
 Here the VM step uses R and H after the VE step. Both algorithms multiply H by sum_w R W / n and W by sum_d R H / gamma,
-and both stand still exactly where these factors are 1 (or the parameter is 0): they take different paths to the same
-fixed points.
+and are at a fixed point exactly where these factors are 1 (or the parameter is 0): they take different paths to the
+same fixed points.
 
 Kernel. The passes of `heldout.models.plsa`; an iteration is `ve_iterations` + 1 passes over the documents (the last
 only for R at the new H) and one over the words.
@@ -88,13 +88,13 @@ def train(
     Args:
         corpus: the training documents.
         topics: K.
-        seed: with the corpus and K names the random start.
+        seed: with the corpus and K determines the random start.
         iterations: the largest number of VE and VM steps.
         tolerance: stop when an iteration raises the objective by less than this many nats per token.
         ve_iterations: fixed-point iterations in each VE step.
 
     Raises:
-        InputError: as `PLSA.fit` does, or when a VE step has no iteration.
+        InputError: as `PLSA.fit` does, or for fewer than one VE iteration.
     """
     model = PLSAVEM(
         topics,

@@ -5,11 +5,11 @@ likelihood p(w) = n(w) / N. With a symmetric Dirichlet(c) prior on p(w), the pos
 
     p(w) = (n(w) + c) / (N + c V),
 
-the additive constant c. The same step for one document, its prior Dirichlet(m p(.)) with mean p(w), gives
+additive smoothing by c. The same step for one document, with the prior Dirichlet(m p(.)) of mean p(w), gives
 
     p(w | d) = (n(d, w) + m p(w)) / (n(d) + m),
 
-which has no latent variable and is specific to the document all the same: the unigram counts as m tokens.
+which is specific to the document although it has no latent variable: the unigram counts as m tokens.
 """
 
 import numpy as np
@@ -46,9 +46,9 @@ def smoothed_documents(counts: sp.csr_array, mass: float, rows: NDArray[np.int64
 
     Args:
         counts: (D, V) training counts n(d, w).
-        mass: m, how many tokens the maximum-likelihood unigram counts as, above 0.
-        rows: (n,) the pairs' documents.
-        words: (n,) their words.
+        mass: m > 0, the number of tokens that the maximum-likelihood unigram counts as.
+        rows: (n,) each pair's document.
+        words: (n,) each pair's word.
 
     Raises:
         InputError: on counts without tokens, or a mass that is not positive and finite.

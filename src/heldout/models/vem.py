@@ -1,4 +1,4 @@
-r"""Variational EM with point posteriors (Welling et al. 2008, section 2): one frame for the models of section 3.
+r"""Variational EM with point posteriors (Welling et al. 2008, section 2), the common frame of the models of section 3.
 
 Data cases x_n, latent h_n, parameters theta = (nu, gamma). For any distribution q over the latent variables
 
@@ -9,7 +9,7 @@ first term
 
     O(theta, h^) = sum_n log p_nu(x_n | h^_n) + sum_n log p_gamma(h^_n).                          (2.6)
 
-What is left out is S(q). It is 0 for a discrete h, so O is a bound on the log-likelihood. For a continuous h the
+O omits the entropy S(q). For a discrete h it is 0, so O is a lower bound on the log-likelihood. For a continuous h the
 point is the limit of ever narrower densities, whose entropy, dim(h) log(sigma sqrt(2 pi e)) for a Gaussian, goes to
 minus infinity: O then bounds nothing. The VE step raises O over h^, the VM step over theta; O never falls.
 
@@ -41,14 +41,14 @@ Posterior = Literal["point", "exact"]
 
 @dataclass(frozen=True)
 class Family:
-    """A model of the family of point posteriors, as tables describe it.
+    """The description of a model with point posteriors in tables.
 
     Attributes:
         name: the printed name.
         latent: whether h is discrete or continuous.
         latent_symbol, conditional: the domain of h, and p(x | h), in LaTeX's mathematics.
-        equations: where Welling et al. (2008) derive the model; empty where they do not.
-        posterior: "point", or "samples" where h is sampled and its entropy is not dropped.
+        equations: the equations in Welling et al. (2008) that derive the model; empty if there are none.
+        posterior: "point", or "samples" if h is sampled, so that no entropy is dropped.
     """
 
     name: str
@@ -70,7 +70,7 @@ class Family:
 
 
 class Step(NamedTuple, Generic[Parameters, Latent]):
-    """The state after an iteration; the objective, in nats, is that of these parameters and this latent."""
+    """The state after an iteration: parameters, latent values, and the objective at both, in nats."""
 
     parameters: Parameters
     latent: Latent
@@ -109,7 +109,7 @@ class PointVEM(Estimator, ABC, Generic[Data, Parameters, Latent]):
 
     @abstractmethod
     def check(self, X: Any) -> Data:
-        """Return X in the form that the steps take; raise InputError where the model cannot take it."""
+        """Return X in the form that the steps take; raises InputError if the model cannot take it."""
 
     @abstractmethod
     def start(self, data: Data, random: np.random.Generator) -> Parameters:
@@ -141,7 +141,7 @@ class PointVEM(Estimator, ABC, Generic[Data, Parameters, Latent]):
             parameters: where to start; None is a random start.
 
         Raises:
-            InputError: on a bad setting or data that the model cannot take.
+            InputError: for a setting out of range, or data that the model cannot take.
         """
         if self.n_components < 1 or self.iterations < 0 or not self.tolerance >= 0.0:
             raise InputError(
@@ -175,7 +175,7 @@ class PointVEM(Estimator, ABC, Generic[Data, Parameters, Latent]):
 
 
 class DiscreteVEM(PointVEM[Data, Parameters, Latent]):
-    """A model of discrete latent variables, which can run exact EM too.
+    """Variational EM for discrete latent variables, or exact EM.
 
     Args:
         n_components: K.
@@ -196,13 +196,13 @@ class DiscreteVEM(PointVEM[Data, Parameters, Latent]):
         self.posterior = posterior
 
     def check_posterior(self) -> None:
-        """Refuse a posterior that is neither "point" nor "exact"."""
+        """Raise InputError for a posterior that is neither "point" nor "exact"."""
         if self.posterior not in ("point", "exact"):
             raise InputError(f"{self.family.name}: there is no posterior {self.posterior}; there are point, exact")
 
 
 class PointMixture(DiscreteVEM[Data, Parameters, Float]):
-    """A mixture: h is the number of a component; `latent` is q(h_n = k), (N, K), all 0 and 1 for a point posterior."""
+    """A mixture: h_n is a component; `latent` is q(h_n = k), (N, K), with entries 0 and 1 for a point posterior."""
 
     @abstractmethod
     def log_joint(self, data: Data, parameters: Parameters) -> Float:
@@ -247,7 +247,7 @@ def real_matrix(X: Any, model: str) -> Float:
     """Return X as a dense (N, D) float64 array.
 
     Raises:
-        InputError: when it is not a matrix of numbers, or has no row or column.
+        InputError: when X is not a matrix of numbers, or has no rows or columns.
     """
     dense: Float = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=float)
     if dense.ndim != 2 or 0 in dense.shape or not np.all(np.isfinite(dense)):

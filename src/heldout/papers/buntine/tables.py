@@ -87,10 +87,10 @@ def _notes(errors: Calibration, marks: Marks) -> str:
             if not fits(*printed):
                 mean, deviation, t = map(float, printed)
                 error = deviation / math.sqrt(PAIRS)
-                asked = _signed(np.format_float_positional(_leading(t * error), trim="-"))
+                implied = _signed(np.format_float_positional(_leading(t * error), trim="-"))
                 misfits.append(
                     rf"{_signed(f'{mean / error:.3g}')} ($\gamma = {gamma:g}$, {LABELS[name]}; the printed $t$ asks for"
-                    rf" a mean of {asked})"
+                    rf" a mean of {implied})"
                 )
     return (
         "\n\\par\\smallskip\n\\footnotesize "

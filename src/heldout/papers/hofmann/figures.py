@@ -155,14 +155,14 @@ def path(inputs: Inputs) -> Figure:
         InputError: when no iterations were kept.
     """
     by_corpus = {corpus: paths(inputs, corpus) for corpus in measured_corpora(inputs)}
-    by_corpus = {corpus: (topics, kept) for corpus, (topics, kept) in by_corpus.items() if kept}
+    by_corpus = {corpus: (topics, by_model) for corpus, (topics, by_model) in by_corpus.items() if by_model}
     if not by_corpus:
         raise InputError("Hofmann's experiment: no iterations were kept; give the study's tempering path_topics")
     figure = Figure(figsize=(style.WIDTH, style.HEIGHT + 0.6))
     grid = figure.subplots(2, len(by_corpus), squeeze=False, sharex="col", height_ratios=(2.2, 1.0))
-    for (above, below), (corpus, (topics, kept)) in zip(grid.T, by_corpus.items(), strict=True):
+    for (above, below), (corpus, (topics, by_model)) in zip(grid.T, by_corpus.items(), strict=True):
         above.set_title(f"{latex.corpus_title(corpus)}, K = {topics}", fontweight="bold")
-        for model, (betas, perplexities) in kept.items():
+        for model, (betas, perplexities) in by_model.items():
             look = PATH_LOOKS[model]
             iterations = range(1, len(betas) + 1)
             above.plot(iterations, perplexities, label=NAMES[model], **look)

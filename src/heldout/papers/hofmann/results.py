@@ -136,8 +136,8 @@ def rank(inputs: Inputs, corpus: str) -> int:
 
 def run_corpora(inputs: Inputs) -> list[str]:
     """Return the corpora on which tempered EM was run, in the experiment's order."""
-    asked = inputs.settings.experiment(TEMPERING).get("corpora", ())
-    return [corpus for corpus in asked if cells(inputs, corpus, HEATED)]
+    corpora = inputs.settings.experiment(TEMPERING).get("corpora", ())
+    return [corpus for corpus in corpora if cells(inputs, corpus, HEATED)]
 
 
 def measured_corpora(inputs: Inputs) -> list[str]:

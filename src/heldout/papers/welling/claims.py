@@ -162,7 +162,7 @@ def _rises(curve: Curve) -> list[float]:
 def full_improves(inputs: Inputs, corpora: Sequence[str]) -> Finding:
     """Count the steps to more topics at which full folding-in falls, over all constants and seeds."""
     curves = [curve for corpus in corpora for curve in study_curves(inputs, corpus, PLSA, FULL)]
-    taken = steps(curves)
+    moves = steps(curves)
     rises = [(rise, curve.smoothing) for curve in curves for rise in _rises(curve)]
     change = median(curve.means[-1] / curve.means[0] for curve in curves) - 1.0
     effect = f"from the fewest to the most topics: median {percent(change)}"
@@ -170,7 +170,7 @@ def full_improves(inputs: Inputs, corpora: Sequence[str]) -> Finding:
         constants = ", ".join(f"{c:g}" for c in sorted({constant for _, constant in rises}))
         effect += f"; largest rise {100.0 * max(rises)[0]:.2f} %, rises at constants {constants}"
     seeds = {seed for curve in curves for seed in curve.seeds}
-    return Finding(taken.falls, taken.total, effect if taken.total else "", len(seeds), **ALWAYS)
+    return Finding(moves.falls, moves.total, effect if moves.total else "", len(seeds), **ALWAYS)
 
 
 def beyond_improves(inputs: Inputs, corpora: Sequence[str]) -> Finding:
@@ -307,7 +307,7 @@ def epca_harder(inputs: Inputs, corpora: Sequence[str]) -> Finding:
     for model in (EPCA, PLSA):
         rows = select(trained, model=model, variant=inputs.settings.variant(model))
         columns = (rows[column].tolist() for column in ("corpus", "topics", "seed", "seconds"))
-        seconds.append({(c, k, int(float(s))): float(taken) for c, k, s, taken in zip(*columns, strict=True)})
+        seconds.append({(c, k, int(float(s))): float(duration) for c, k, s, duration in zip(*columns, strict=True)})
     epca, plsa = seconds
     ratios = {at: epca[at] / plsa[at] for at in epca.keys() & plsa.keys()}
     scores = select(inputs.scores, model=EPCA)
