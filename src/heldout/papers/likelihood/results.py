@@ -242,7 +242,7 @@ def _panel(table: "pd.DataFrame", prior: str, topics: int, tokens: int) -> Panel
     for quantity, at, value in zip(table["quantity"], table["at"], table["value"], strict=True):
         name = quantity.removeprefix(precision.ERROR)
         if quantity.startswith(precision.ERROR) and name in ESTIMATORS:
-            terms = precision.TERMS[name](topics, tokens, int(at))
+            terms = precision.terms_of(name, topics, tokens, int(at))
             points.setdefault(name, []).append((int(at), terms, _percent(max(float(value), known), tokens)))
     return Panel(prior, topics, tokens, {n: sorted(p) for n, p in points.items()}, _percent(known, tokens))
 

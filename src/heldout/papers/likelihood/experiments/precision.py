@@ -96,6 +96,12 @@ TERMS: dict[str, Callable[[int, int, int], float]] = {
 }
 
 
+def terms_of(name: str, topics: int, tokens: int, samples: int) -> float:
+    """Return what an estimator takes for a document, by `TERMS`; one that is not listed counts as costly."""
+    listed = TERMS.get(name)
+    return listed(topics, tokens, samples) if listed else max(samples, 1) * tokens**2 * topics
+
+
 class Cell(NamedTuple):
     """A prior and a length.
 
@@ -177,7 +183,7 @@ def runs(topics: int, tokens: int, documents: int, samples: Sequence[int], work:
     """Yield the estimators and numbers of samples (0 for a deterministic one) that take at most `work` terms."""
     for name in of_likelihood():
         for count in [0] if ESTIMATORS[name].deterministic else sorted(samples):
-            if documents * TERMS[name](topics, tokens, count) <= work:
+            if documents * terms_of(name, topics, tokens, count) <= work:
                 yield name, count
 
 
