@@ -53,6 +53,20 @@ def test_an_edit_makes_only_what_runs_it_stale(copy: Path, edited: str, stale: C
     assert changed or not any(stale(job) for job in before)
 
 
+def test_a_new_estimator_trains_no_model_again(copy: Path) -> None:
+    before = digests(copy)
+    (copy / "heldout/evaluators/another.py").write_text(CODE)
+    path = copy / "heldout/evaluators/__init__.py"
+    listed = "ESTIMATORS: dict[str, EstimatorProperties] = {"
+    assert listed in path.read_text()
+    path.write_text(path.read_text().replace(listed, listed + "'another': ESTIMATOR,"))
+    changed = {job for job, value in digests(copy).items() if value != before[job]}
+    assert not changed & {*MODELS, "welling normaliser-limits", "hofmann latent-semantic-analysis"}
+    assert {"buntine calibration", "buntine verdicts", "likelihood precision"} <= changed
+    path.write_text(path.read_text().replace('FULL = "full-folding-in"', 'FULL = "full"'))
+    assert all(value != before[job] for job, value in digests(copy).items() if job in MODELS)
+
+
 def test_an_edit_of_prose_makes_nothing_stale(copy: Path) -> None:
     before = digests(copy)
     for path in copy.rglob("*.py"):

@@ -7,12 +7,13 @@ from pathlib import Path
 
 from heldout.errors import InputError
 
+Imports = list[tuple[str, tuple[str, ...]]]  # modules, and the names taken from each; none for the module as a whole
+
 
 @cache
-def _read(text: bytes) -> tuple[bytes, tuple[str, ...]]:
-    """Return a module's code without docstrings, comments and layout, and what it imports."""
+def _statements(text: bytes) -> tuple[ast.stmt, ...]:
+    """Return a module's statements without docstrings, comments and layout."""
     tree = ast.parse(text)
-    imports: list[str] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             first = node.body[0] if node.body else None
@@ -22,21 +23,49 @@ def _read(text: bytes) -> tuple[bytes, tuple[str, ...]]:
                 and isinstance(first.value.value, str)
             ):
                 del node.body[0]
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            imports += [f"{node.module}.{alias.name}" for alias in node.names]
-            if "." in node.module:  # the package's own `__init__` is none of its modules'
-                imports.append(node.module)
+    return tuple(tree.body)
+
+
+@cache
+def _imports(statement: ast.stmt) -> Imports:
+    """Return what a statement imports."""
+    imports: Imports = []
+    for node in ast.walk(statement):
+        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            imports.append((node.module, tuple(alias.name for alias in node.names)))
         elif isinstance(node, ast.Import):
-            imports += [alias.name for alias in node.names]
-    return ast.dump(tree).encode(), tuple(imports)
+            imports += [(alias.name, ()) for alias in node.names]
+    return imports
+
+
+@cache
+def _names(statement: ast.stmt) -> tuple[set[str], set[str]]:
+    """Return the names that a statement of a module binds, and those that it reads."""
+    nodes = list(ast.walk(statement))
+    read = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+    if isinstance(statement, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+        return {statement.name}, read
+    bound = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    return bound | {(node.asname or node.name).partition(".")[0] for node in nodes if isinstance(node, ast.alias)}, read
+
+
+def _behind(names: set[str], statements: tuple[ast.stmt, ...]) -> list[ast.stmt]:
+    """Return the statements that names stand for, directly or not, in their order."""
+    wanted, behind = set(names), set[ast.stmt]()
+    while more := {s for s in statements if s not in behind and _names(s)[0] & wanted}:
+        behind |= more
+        wanted = wanted.union(*(_names(statement)[1] for statement in more))
+    return [statement for statement in statements if statement in behind]
 
 
 def digest(source: Path, *modules: str, also: tuple[Path, ...] = ()) -> str:
     """Return a digest of modules, of every module of their package that they import, directly or not, and of files.
 
-    Only code counts: docstrings, comments and layout may change. The package's own `__init__` and those of folders on
-    the way to a module are not followed, so that a manifest is no part of what it lists. What is imported by a computed
-    name is not seen: name it among `modules`; for the estimators this is done here.
+    Only code counts: docstrings, comments and layout may change. Of a folder's `__init__` only the names count that are
+    imported from it, and what they are made of: a new line in a list there is news to those who read the list. The
+    package's own `__init__` and those of folders on the way to a module are not followed, so that a manifest is no part
+    of what it lists. What is imported by a computed name is not seen: name it among `modules`; for the estimators this
+    is done here.
 
     Args:
         source: the folder that holds the package.
@@ -50,16 +79,28 @@ def digest(source: Path, *modules: str, also: tuple[Path, ...] = ()) -> str:
         if _path(source, module) is None:
             raise InputError(f"digest: there is no module {module} below {source}")
     codes: dict[Path, bytes] = {path: path.read_bytes() for path in also}
-    todo = list(modules)
+    names: dict[Path, set[str]] = {}  # taken from a folder's `__init__`
+    whole: set[Path] = set()
+    todo: Imports = [(module, ()) for module in modules]
     while todo:
-        path = _path(source, todo.pop())
-        if path is None or path in codes:
+        module, taken = todo.pop()
+        path = _path(source, module)
+        if path is None or path in whole:
             continue
-        codes[path], imports = _read(path.read_bytes())
-        todo += imports
+        statements = list(_statements(path.read_bytes()))
+        if taken and path.name == "__init__.py":
+            todo += [(f"{module}.{name}", ()) for name in taken if _path(source, f"{module}.{name}")]
+            if set(taken) <= names.setdefault(path, set()):
+                continue
+            names[path] |= set(taken)
+            statements = _behind(names[path], tuple(statements))
+        else:
+            whole.add(path)
+        codes[path] = "".join(map(ast.dump, statements)).encode()
+        todo += [imported for statement in statements for imported in _imports(statement)]
         if path.parts[-2:] == ("evaluators", "estimate.py"):
             package = path.relative_to(source).parent.as_posix().replace("/", ".")
-            todo += [f"{package}.{other.stem}" for other in path.parent.glob("*.py")]
+            todo += [(f"{package}.{other.stem}", ()) for other in path.parent.glob("*.py") if other.stem != "__init__"]
     lines = (f"{path.name} {hashlib.sha256(codes[path]).hexdigest()}\n" for path in sorted(codes))
     return hashlib.sha256("".join(lines).encode()).hexdigest()[:16]
 
