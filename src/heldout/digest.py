@@ -27,18 +27,6 @@ def _statements(text: bytes) -> tuple[ast.stmt, ...]:
 
 
 @cache
-def _imports(statement: ast.stmt) -> Imports:
-    """Return what a statement imports."""
-    imports: Imports = []
-    for node in ast.walk(statement):
-        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            imports.append((node.module, tuple(alias.name for alias in node.names)))
-        elif isinstance(node, ast.Import):
-            imports += [(alias.name, ()) for alias in node.names]
-    return imports
-
-
-@cache
 def _names(statement: ast.stmt) -> tuple[set[str], set[str]]:
     """Return the names that a statement of a module binds, and those that it reads."""
     nodes = list(ast.walk(statement))
@@ -56,6 +44,20 @@ def _behind(names: set[str], statements: tuple[ast.stmt, ...]) -> list[ast.stmt]
         behind |= more
         wanted = wanted.union(*(_names(statement)[1] for statement in more))
     return [statement for statement in statements if statement in behind]
+
+
+@cache
+def _read(text: bytes, names: frozenset[str]) -> tuple[bytes, Imports]:
+    """Return the code of a module, or of what is behind some names of it, and what that imports."""
+    statements = _behind(set(names), _statements(text)) if names else list(_statements(text))
+    imports: Imports = []
+    for statement in statements:
+        for node in ast.walk(statement):
+            if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                imports.append((node.module, tuple(alias.name for alias in node.names)))
+            elif isinstance(node, ast.Import):
+                imports += [(alias.name, ()) for alias in node.names]
+    return "".join(map(ast.dump, statements)).encode(), imports
 
 
 def digest(source: Path, *modules: str, also: tuple[Path, ...] = ()) -> str:
@@ -84,20 +86,19 @@ def digest(source: Path, *modules: str, also: tuple[Path, ...] = ()) -> str:
     todo: Imports = [(module, ()) for module in modules]
     while todo:
         module, taken = todo.pop()
+        todo += [(f"{module}.{name}", ()) for name in taken]  # where it is a module
         path = _path(source, module)
         if path is None or path in whole:
             continue
-        statements = list(_statements(path.read_bytes()))
         if taken and path.name == "__init__.py":
-            todo += [(f"{module}.{name}", ()) for name in taken if _path(source, f"{module}.{name}")]
             if set(taken) <= names.setdefault(path, set()):
                 continue
             names[path] |= set(taken)
-            statements = _behind(names[path], tuple(statements))
         else:
             whole.add(path)
-        codes[path] = "".join(map(ast.dump, statements)).encode()
-        todo += [imported for statement in statements for imported in _imports(statement)]
+            names.pop(path, None)
+        codes[path], imports = _read(path.read_bytes(), frozenset(names.get(path, ())))
+        todo += imports
         if path.parts[-2:] == ("evaluators", "estimate.py"):
             package = path.relative_to(source).parent.as_posix().replace("/", ".")
             todo += [(f"{package}.{other.stem}", ()) for other in path.parent.glob("*.py") if other.stem != "__init__"]
