@@ -29,10 +29,10 @@ Annealing, the continuation method that the source compares with, goes the other
 the posteriors are nearly uniform, iterates until an iteration lowers F_beta by less than `convergence` nats per token,
 and divides beta by eta, up to beta = 1. At small beta all topics coincide: a stationary point that becomes unstable as
 beta grows but that iterations leave only slowly. So at every new beta each entry of W is multiplied by 1 + noise z,
-z ~ N(0, 1), as Rose (1998) does. Every beta continues from the last parameters, not from the best. Annealing stops early
-when, for `patience` values of beta in a row, the final validation perplexity exceeds the lowest final one of any beta
-by more than the share `tolerance`; final values are compared so that the plateau at small beta does not stop it. The
-best parameters are returned.
+z ~ N(0, 1), as Rose (1998) does. Every beta continues from the last parameters, not from the best. Annealing stops
+early when, for `patience` values of beta in a row, the final validation perplexity exceeds the lowest final one of any
+beta by more than the share `tolerance`; final values are compared so that the plateau at small beta does not stop it.
+The best parameters are returned.
 """
 
 from collections.abc import Iterator

@@ -23,8 +23,8 @@ Fold-in. The same steps with W fixed minimise F_beta over one document's h, that
 sum_k (W[w, k] h[k])^beta. For beta <= 1, h^beta is concave, and so is J. At beta < 1 the maximum of J is not that of
 the likelihood: the slope of h^beta at 0 is infinite, so no topic that gives one of the document's words gets weight 0,
 and weights are flatter. A fixed point h = h^beta g is the maximum where all h > 0. With h' the update of h,
-dJ/dh[k] = beta n h'[k] / h[k], so the maximum lies at most beta n (max_k h'[k] / h[k] - 1) above J(h); the iteration stops on this
-bound. A weight below 1e-30 becomes 0 and is left out of the bound.
+dJ/dh[k] = beta n h'[k] / h[k], so the maximum lies at most beta n (max_k h'[k] / h[k] - 1) above J(h); the iteration
+stops on this bound. A weight below 1e-30 becomes 0 and is left out of the bound.
 
 Scoring. The topics and weights of tempered EM enter the untempered mixture p(w | d) = sum_k W[w, k] h[k].
 
