@@ -138,7 +138,7 @@ def corpus_title(name: str) -> str:
 
 
 def corpus_name(name: str) -> str:
-    """Return a corpus's name as it is printed."""
+    """Return a corpus's name as printed."""
     return escape(corpus_title(name))
 
 
