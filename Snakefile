@@ -6,7 +6,7 @@ min_version("9.12")
 
 if "study" not in config:
 
-    configfile: "workflow/studies/paper.yaml"
+    configfile: f"{workflow.basedir}/workflow/studies/paper.yaml"
 
 
 include: "workflow/rules/common.smk"

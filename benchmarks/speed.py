@@ -1,6 +1,6 @@
 """Training speed beside other packages, single thread, in one run; writes the README.md next to it.
 
-Run with the `peers` extra installed: `python benchmarks/speed.py`. Every package works on the same synthetic
+Run with the extra `benchmarks` installed: `python benchmarks/speed.py`. Every package works on the same synthetic
 corpora, in the same process, one measurement of each in turn, several rounds over.
 """
 
@@ -236,7 +236,7 @@ def readme(rows: list[Row], rounds: int) -> str:
     lines = [
         "# Training speed beside other packages",
         "",
-        "Written by `python benchmarks/speed.py` (do not edit). The packages come with the `peers` extra:",
+        "Written by `python benchmarks/speed.py` (do not edit). The packages come with the extra `benchmarks`:",
         "`python -m pip install -e '.[benchmarks]' -c requirements.lock` in an environment of one's own.",
         "",
         f"* CPU: {cpu()}; single thread; Python {platform.python_version()}; {versions}.",
@@ -296,7 +296,7 @@ def main() -> int:
             try:
                 version(package)
             except PackageNotFoundError:
-                raise InputError(f"{package} is not installed; install the extra `peers`") from None
+                raise InputError(f"{package} is not installed; install the extra `benchmarks`") from None
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # theirs: iteration limits that are meant, deprecations
             text = readme(measure_all(options.rounds), options.rounds)

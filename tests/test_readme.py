@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from heldout.claims import judge
 from heldout.errors import InputError
 from heldout.inputs import Inputs
 from heldout.papers import PAPERS
 from heldout.typesetting.exhibits import exhibits
 from heldout.typesetting.readme import costs, results, update
-from heldout.verdicts import judge
 
 ROOT = Path(__file__).parents[1]
 REFERENCE = ROOT / "data/reference/paper"

@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 from small_study import inputs
 
+from heldout.claims import Claim, of_no_corpus
 from heldout.errors import InputError
 from heldout.papers import PAPERS
-from heldout.verdicts import Claim, Finding, of_no_corpus, read_verdicts, write_verdicts
+from heldout.verdicts import Finding, read_verdicts, write_verdicts
 
 CLAIMS = [claim for paper in PAPERS for claim in paper.part("claims")]
 

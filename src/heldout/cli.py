@@ -212,7 +212,8 @@ def _inputs(args: argparse.Namespace) -> "Inputs":
 
 def verdicts(args: argparse.Namespace) -> None:
     """Judge the claims of one paper over a study's scores and measurements."""
-    from heldout.verdicts import judge, write_verdicts
+    from heldout.claims import judge
+    from heldout.verdicts import write_verdicts
 
     inputs = _inputs(args)
     paper = next((paper for paper in inputs.papers if paper.name == args.paper), None)

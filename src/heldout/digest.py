@@ -23,7 +23,9 @@ def _read(text: bytes) -> tuple[bytes, tuple[str, ...]]:
             ):
                 del node.body[0]
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            imports += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+            imports += [f"{node.module}.{alias.name}" for alias in node.names]
+            if "." in node.module:  # the package's own `__init__` is none of its modules'
+                imports.append(node.module)
         elif isinstance(node, ast.Import):
             imports += [alias.name for alias in node.names]
     return ast.dump(tree).encode(), tuple(imports)

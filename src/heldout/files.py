@@ -36,7 +36,7 @@ def reading_arrays(path: Path, what: str, remedy: str) -> Iterator[Mapping[str, 
     Args:
         path: the file.
         what: what it should hold, such as "topics".
-        remedy: what to do where it does not, such as "train them with `heldout train`".
+        remedy: what to do where it does not, such as "train them with `heldout fit`".
 
     Raises:
         InputError: when the file is missing or truncated, or the caller cannot make of it what it should hold.

@@ -123,7 +123,7 @@ class Topics:
         Raises:
             InputError: when the file is missing, truncated, or does not hold topics.
         """
-        return load_record(cls, path, "topics", "train again with `heldout train`")
+        return load_record(cls, path, "topics", "train again with `heldout fit`")
 
 
 def block_of_documents(n_documents: int, n_words: int) -> Iterator[slice]:
@@ -217,7 +217,7 @@ class Components:
         Raises:
             InputError: when the file is missing, truncated, or does not hold components.
         """
-        return load_record(cls, path, "components", "train again with `heldout train`")
+        return load_record(cls, path, "components", "train again with `heldout fit`")
 
 
 def load_topics(path: Path) -> Topics | Components:

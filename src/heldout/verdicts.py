@@ -1,4 +1,4 @@
-"""Claims, their tests' findings, and the verdicts that follow; no verdict is typed by hand.
+"""Findings of claims' tests, and the verdicts that follow; no verdict is typed by hand.
 
 A claim's test makes comparisons, each of which agrees with the claim or does not. By default the claim holds if at
 least the share `HOLDS` of them agree, fails if at most `FAILS` do, and is mixed in between.
@@ -7,16 +7,12 @@ least the share `HOLDS` of them agree, fails if at most `FAILS` do, and is mixed
 import json
 import math
 import statistics
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from heldout.errors import InputError
 from heldout.files import replacing
-
-if TYPE_CHECKING:
-    from heldout.inputs import Inputs
 
 HOLDS, FAILS = 0.95, 0.5  # shares of the comparisons
 ALWAYS = {"holds": 1.0}  # for a claim that says "always", or a theorem
@@ -58,33 +54,6 @@ class Finding:
         return "holds" if share >= self.holds else "fails" if share <= self.fails else "mixed"
 
 
-Check = Callable[["Inputs", Sequence[str]], Finding]  # a claim's test over some of a study's corpora
-
-
-def of_no_corpus(check: "Callable[[Inputs], Finding]") -> Check:
-    """Return the check of a claim that does not depend on the study's corpora."""
-    return lambda inputs, _: check(inputs)
-
-
-@dataclass(frozen=True)
-class Claim:
-    """A claim of a paper, and its test.
-
-    Attributes:
-        name: a short name.
-        source: the place in the original.
-        statement: the claim in words.
-        test: what is compared, and what counts as agreeing.
-        check: the test over some of a study's corpora.
-    """
-
-    name: str
-    source: str
-    statement: str
-    test: str
-    check: Check
-
-
 @dataclass(frozen=True)
 class Verdict:
     """A claim and its finding, as saved with a study's scores.
@@ -99,14 +68,6 @@ class Verdict:
     statement: str
     test: str
     finding: Finding
-
-
-def judge(claims: Iterable[Claim], inputs: "Inputs") -> list[Verdict]:
-    """Return every claim's verdict over the corpora of the study."""
-    return [
-        Verdict(claim.name, claim.source, claim.statement, claim.test, claim.check(inputs, inputs.settings.corpora))
-        for claim in claims
-    ]
 
 
 def write_verdicts(path: Path, verdicts: Iterable[Verdict]) -> None:

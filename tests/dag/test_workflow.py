@@ -1,6 +1,5 @@
 """The workflow itself, on one tiny synthetic corpus: repeatable to the byte, killed and resumed, refusing."""
 
-import copy
 import gzip
 import os
 import shutil
@@ -8,9 +7,9 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 import yaml
@@ -99,7 +98,10 @@ def environment() -> dict[str, str]:
     return {**os.environ, "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}", "MPLBACKEND": "Agg"}
 
 
-def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def run(folder: Path, *arguments: str, elsewhere: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Run the workflow of a checkout; its results lie there or elsewhere."""
+    if elsewhere is not None:
+        arguments = ("--directory", str(elsewhere), *arguments)
     return subprocess.run(
         command(*arguments), cwd=folder, env=environment(), capture_output=True, text=True, check=False, timeout=280
     )
@@ -115,28 +117,75 @@ def results(folder: Path) -> dict[str, bytes]:
     return {name: (folder / name).read_bytes() for name in RESULTS}
 
 
-def everything(folder: Path) -> set[Path]:
-    return {path.relative_to(folder) for path in folder.rglob("*") if ".snakemake" not in path.parts}
+def everything(folder: Path) -> dict[Path, int]:
+    """Return the files below a folder, and when each was written."""
+    return {
+        path.relative_to(folder): path.stat().st_mtime_ns
+        for path in folder.rglob("*")
+        if path.is_file() and ".snakemake" not in path.parts
+    }
+
+
+class Finished(NamedTuple):
+    """A checkout, the folder elsewhere in which its tiny study has run, and what the run says."""
+
+    checkout: Path
+    results: Path
+
+    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Run on in the folder of the results."""
+        return run(self.checkout, *arguments, elsewhere=self.results)
 
 
 @pytest.fixture(scope="session")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a checkout in which the tiny study has run on two cores."""
-    folder = checkout(tmp_path_factory.mktemp("finished"), tiny_study())
-    done = run(folder, "--cores", "2")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Finished:
+    """Return a checkout and another folder, in which the tiny study has run on two cores."""
+    folder = tmp_path_factory.mktemp("finished")
+    tiny = Finished(checkout(folder / "checkout", tiny_study()), folder / "results")
+    before = everything(tiny.checkout)
+    done = tiny.run("--cores", "2")
     assert done.returncode == 0, done.stderr[-3000:]
-    return folder
+    assert everything(tiny.checkout) == before, "a run with --directory wrote into the checkout"
+    return tiny
+
+
+@pytest.fixture
+def reference(finished: Finished) -> Iterator[Path]:
+    """Return the reference results of the checkout: those of the run."""
+    folder = finished.checkout / "data/reference/tiny"
+    folder.mkdir(parents=True)
+    for name in ("scores.csv", "corpora.csv"):
+        shutil.copy(finished.results / "data/tiny" / name, folder / name)
+    with gzip.open(folder / "measurements.csv.gz", "wb") as file:
+        file.write((finished.results / "data/tiny/measurements.csv").read_bytes())
+    yield folder
+    shutil.rmtree(folder.parent)
 
 
 @needs_tex
 def test_a_run_on_one_core_that_is_killed_again_and_again_gives_the_bytes_of_one_on_two(
-    finished: Path, tmp_path: Path
+    finished: Finished, tmp_path: Path
 ) -> None:
     folder = checkout(tmp_path / "killed", tiny_study())
-    moments = ("data/tiny/models/**/*.npz", "data/tiny/scores/*/lda/**/*.csv", "data/tiny/measurements/**/*.csv")
-    for pattern in moments:
+    scores = "data/tiny/scores/cranfield-like"
+    fitted = [
+        f"{scores}/{run}.csv"
+        for run in (
+            "plsa-hof/smoothed-after-training/2-0",
+            "plsa-hof/smoothed-after-training/3-0",
+            "plsa-vem/smoothed-after-training/2-0",
+            "plsa-tem/tempered/2-0",
+            "epca/penalised/2-0",
+            "lda/collapsed-gibbs/2-0",
+        )
+    ]
+    measured = [
+        f"data/tiny/measurements/cranfield-like/{run}/2-0.csv" for run in ("plsa-hof/bounds", "lda/bidirectional")
+    ]
+    models = "data/tiny/models/**/*-0.npz"  # one of every fit
+    for pattern, number in ((models, 1), (f"{scores}/lda/collapsed-gibbs/*.csv", 1), (models, 5)):
         process = subprocess.Popen(
-            command("--cores", "1"),
+            command("--cores", "1", *fitted, *measured),
             cwd=folder,
             env=environment(),
             stdout=subprocess.DEVNULL,
@@ -144,41 +193,79 @@ def test_a_run_on_one_core_that_is_killed_again_and_again_gives_the_bytes_of_one
             start_new_session=True,
         )
         deadline = time.monotonic() + 120
-        while not any(folder.glob(pattern)) and process.poll() is None and time.monotonic() < deadline:
+        while len(list(folder.glob(pattern))) < number and process.poll() is None and time.monotonic() < deadline:
             time.sleep(0.02)
-        assert process.poll() is None, f"the run ended before there was any {pattern}"
+        assert process.poll() is None, f"the run ended before there were {number} {pattern}"
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-    assert not (folder / "paper/tiny.pdf").exists()
-    kept = {path: path.stat().st_mtime_ns for path in (folder / "data/tiny/models").rglob("*-0.npz")}
-    made = (
-        *TABLES,
-        "figures/tiny/figure-4.pdf",
-        "paper/generated/tiny/table-claims.tex",
-        "paper/generated/tiny/macros.tex",
-    )
-    done = run(folder, "--cores", "1", *made)
+    kept = {path: path.stat().st_mtime_ns for path in folder.glob(models)}
+    done = run(folder, "--cores", "1", *fitted, *measured)
     assert done.returncode == 0, done.stderr[-3000:]
-    # finished work was kept: most models are those from before the last kill
-    assert sum(path.exists() and path.stat().st_mtime_ns == when for path, when in kept.items()) >= len(kept) / 2 > 0
+    # finished work was kept: all models but the one that was in the making, at every kill
+    unchanged = [path for path, when in kept.items() if path.stat().st_mtime_ns == when]
+    assert len(unchanged) >= len(kept) - 3 > 0
     assert not list(folder.rglob(".partial-*"))
-    assert [(folder / name).read_bytes() for name in made] == [(finished / name).read_bytes() for name in made]
+    for name in (*fitted, *measured, *(str(path.relative_to(folder)) for path in kept)):
+        assert (folder / name).read_bytes() == (finished.results / name).read_bytes(), name
 
 
 @needs_tex
-def test_a_finished_run_has_nothing_to_do_and_an_edit_reruns_what_stands_on_it(finished: Path) -> None:
-    assert "Nothing to be done" in run(finished, "--cores", "1").stderr
+def test_two_studies_do_not_touch_one_anothers_files(finished: Finished) -> None:
+    other = ("--config", "study=other", "--cores", "1")
+    planning = finished.run(*other, "--dry-run", "--forceall")
+    plan = planning.stdout + planning.stderr
+    written = [
+        path
+        for line in plan.splitlines()
+        if line.startswith(("    output: ", "    log: ", "    benchmark: "))
+        for path in line.partition(": ")[2].split(", ")
+    ]
+    assert len(written) > 100
+    assert all("/other/" in path or path == "paper/other.pdf" for path in written), written
+    before = everything(finished.results)
+    fitted = "data/other/scores/cranfield-like/plsa-hof/smoothed-after-training/2-0.csv"
+    done = finished.run(*other, "--", fitted, "data/other/study.json")
+    assert done.returncode == 0, done.stderr[-3000:]
+    after = everything(finished.results)
+    assert all("other" in path.parts for path in after.keys() - before.keys())
+    assert {path: after.get(path) for path in before} == before
+    # what belongs to both studies is the same
+    assert (finished.results / fitted).read_bytes() == (
+        finished.results / fitted.replace("data/other", "data/tiny")
+    ).read_bytes()
+
+
+@needs_tex
+@pytest.mark.usefixtures("reference")
+def test_the_reference_is_typeset_to_the_same_bytes_without_running_anything_else(finished: Finished) -> None:
+    """In the checkout itself, where there is neither a corpus nor a score."""
+    done = run(finished.checkout, "--cores", "2", "--config", "results=reference", "--", "paper/tiny.pdf")
+    assert done.returncode == 0, done.stderr[-3000:]
+    made = finished.checkout / "paper/tiny.pdf"
+    assert made.read_bytes() == (finished.results / "paper/tiny.pdf").read_bytes()
+    assert {path.name for path in (finished.checkout / "data/tiny").iterdir()} == {
+        "benchmarks",
+        "study.json",
+        "verdicts",
+    }
+
+
+@needs_tex
+def test_a_finished_run_has_nothing_to_do_and_an_edit_reruns_what_stands_on_it(finished: Finished) -> None:
+    assert "Nothing to be done" in finished.run("--cores", "1").stderr
     for modules, reruns, keeps in (
-        (["models/lda.py"], {"fit_chains"}, {"synthesize", "describe_corpora"}),
-        (["evaluators/exact_marginal.py"], {"experiment", "collect_measurements"}, {"fit", "fit_chains", "synthesize"}),
-        (["typesetting/style.py"], {"figures"}, {"verdicts", "fit", "experiment"}),
-        (["papers/hofmann/claims.py"], {"verdicts"}, {"fit", "experiment"}),
+        (
+            ["models/lda.py"],
+            {"fit_chains", "experiment", "verdicts"},
+            {"fit", "sweep", "synthesize", "describe_corpora"},
+        ),
+        (["typesetting/style.py", "papers/hofmann/claims.py"], {"figures", "verdicts"}, {"fit", "experiment"}),
     ):
-        sources = [finished / "src/heldout" / module for module in modules]
+        sources = [finished.checkout / "src/heldout" / module for module in modules]
         before = [(source, source.read_text(), source.stat()) for source in sources]
         for source, text, _ in before:
             source.write_text(text + "EDITED = True\n")
-        planning = run(finished, "--cores", "1", "--dry-run")
+        planning = finished.run("--cores", "1", "--dry-run")
         plan = planning.stdout + planning.stderr
         for source, text, state in before:
             source.write_text(text)
@@ -189,22 +276,15 @@ def test_a_finished_run_has_nothing_to_do_and_an_edit_reruns_what_stands_on_it(f
 
 
 @needs_tex
-def test_the_comparison_agrees_with_itself_and_names_what_differs(finished: Path) -> None:
-    reference = finished / "data/reference/tiny"
-    reference.mkdir(parents=True)
-    for name in ("scores.csv", "corpora.csv"):
-        shutil.copy(finished / "data/tiny" / name, reference / name)
-    with gzip.open(reference / "measurements.csv.gz", "wb") as file:
-        file.write((finished / "data/tiny/measurements.csv").read_bytes())
-    done = run(finished, "--cores", "1", "compare")
+def test_the_comparison_agrees_with_itself_and_names_what_differs(finished: Finished, reference: Path) -> None:
+    done = finished.run("--cores", "1", "compare")
     assert done.returncode == 0, done.stderr[-3000:]
-    assert "differs" not in (finished / "data/tiny/compare.csv").read_text()
+    assert "differs" not in (finished.results / "data/tiny/compare.csv").read_text()
     lines = (reference / "scores.csv").read_text().splitlines()
     cells = lines[1].split(",")
     cells[14] = str(float(cells[14]) * 1.1)
     (reference / "scores.csv").write_text("\n".join([lines[0], ",".join(cells), *lines[2:]]) + "\n")
-    done = run(finished, "--cores", "1", "compare")
-    shutil.rmtree(reference)
+    done = finished.run("--cores", "1", "compare")
     assert done.returncode != 0
     assert "figure-4" in done.stdout + done.stderr
     assert "differs" in done.stdout + done.stderr
@@ -220,7 +300,7 @@ def test_the_comparison_agrees_with_itself_and_names_what_differs(finished: Path
     ],
 )
 def test_what_a_failed_job_leaves_missing_is_made_again(
-    finished: Path, lost: str, part: str | None, expected: set[str]
+    finished: Finished, lost: str, part: str | None, expected: set[str]
 ) -> None:
     """A job that fails has lost its output and the record of its settings; its descendants are still there."""
     study = tiny_study()
@@ -228,71 +308,40 @@ def test_what_a_failed_job_leaves_missing_is_made_again(
         study["models"]["plsa-hof"]["train"]["iterations"] = 6
     if part == "synthetic":
         study["synthetic"]["seed"] = 2
-    (finished / "changed.yaml").write_text(yaml.safe_dump(study))
-    hidden = (finished / lost).rename(finished / "hidden")
-    plan = subprocess.run(
-        [*(sys.executable, "-m", "snakemake", "--configfile", "changed.yaml"), *("--cores", "1", "--dry-run")],
-        cwd=finished,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    hidden.rename(finished / lost)
+    settings = finished.checkout / "study.yaml"
+    unchanged = settings.read_text()
+    settings.write_text(yaml.safe_dump(study))
+    hidden = (finished.results / lost).rename(finished.results / "hidden")
+    plan = finished.run("--cores", "1", "--dry-run")
+    hidden.rename(finished.results / lost)
+    settings.write_text(unchanged)
     assert expected <= planned(plan.stdout + plan.stderr).keys(), plan.stdout + plan.stderr
 
 
 @needs_tex
-def test_what_a_killed_tex_left_does_not_stop_the_next(finished: Path) -> None:
-    whole = results(finished)
+def test_what_a_killed_tex_left_does_not_stop_the_next(finished: Finished) -> None:
+    whole = results(finished.results)
     for name in ("tiny.aux", "tiny.fdb_latexmk", "tiny.out"):
-        path = finished / "paper/generated/tiny" / name
+        path = finished.results / "paper/generated/tiny" / name
         path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
-    (finished / "paper/tiny.pdf").unlink()
-    done = run(finished, "--cores", "1")
+    (finished.results / "paper/tiny.pdf").unlink()
+    done = finished.run("--cores", "1")
     assert done.returncode == 0, done.stderr[-3000:]
-    assert results(finished) == whole
+    assert results(finished.results) == whole
 
 
 @needs_tex
-def test_the_report_holds_the_figures_and_the_paper(finished: Path) -> None:
-    done = run(finished, "--cores", "1", "--report", "report.html")
+def test_the_report_holds_the_figures_and_the_paper(finished: Finished) -> None:
+    done = finished.run("--cores", "1", "--report", "report.html")
     assert done.returncode == 0, done.stderr[-3000:]
-    report = (finished / "report.html").read_text()
+    report = (finished.results / "report.html").read_text()
     assert "figures/tiny/figure-4.pdf" in report
     assert "paper/tiny.pdf" in report
 
 
-def misspelt_key(study: dict[str, Any]) -> None:
+def test_a_bad_study_is_one_line_and_exit_code_2_and_nothing_is_written(tmp_path: Path) -> None:
+    study = tiny_study()
     study["sedes"] = study.pop("seeds")
-
-
-def negative_topics(study: dict[str, Any]) -> None:
-    study["topics"] = [-5]
-
-
-def unknown_model(study: dict[str, Any]) -> None:
-    study["models"]["plsa-hoff"] = study["models"]["plsa-hof"]
-
-
-def unknown_corpus(study: dict[str, Any]) -> None:
-    study["corpora"]["cranfeild"] = {"test_documents": 3}
-
-
-@pytest.mark.parametrize(
-    ("spoil", "named"),
-    [
-        (misspelt_key, "'sedes'"),
-        (negative_topics, "at topics/0: -5"),
-        (unknown_model, "'plsa-hoff'"),
-        (unknown_corpus, "corpora/cranfeild"),
-    ],
-)
-def test_a_bad_study_is_one_line_and_exit_code_2_and_nothing_is_written(
-    tmp_path: Path, spoil: Callable[[dict[str, Any]], None], named: str
-) -> None:
-    study = copy.deepcopy(tiny_study())
-    spoil(study)
     folder = checkout(tmp_path, study)
     before = everything(folder)
     done = run(folder, "--cores", "1")
@@ -300,7 +349,7 @@ def test_a_bad_study_is_one_line_and_exit_code_2_and_nothing_is_written(
     said = [line for line in done.stderr.splitlines() if not line.startswith("Using workflow specific profile")]
     assert len(said) == 1, done.stderr
     assert said[0].startswith("heldout: study: at ")
-    assert named in said[0]
+    assert "'sedes'" in said[0]
     assert everything(folder) == before
 
 

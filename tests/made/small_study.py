@@ -14,12 +14,13 @@ import made_measurements as made
 import made_peers
 import pandas as pd
 
+from heldout.claims import judge
 from heldout.evaluators import FULL, HALF
 from heldout.inputs import Inputs
 from heldout.measurements import COLUMNS as MEASURED
 from heldout.papers import PAPERS
 from heldout.scores import COLUMNS
-from heldout.verdicts import Verdict, judge
+from heldout.verdicts import Verdict
 
 MAIN, SECOND, GIBBS = "smoothed-after-training", "smoothed-in-m-step", "collapsed-gibbs"
 

@@ -97,7 +97,7 @@ def experiment_code(wildcards):
 
 def verdict_code(wildcards):
     """Return the digest of what judges a paper's claims."""
-    return code("heldout.verdicts", f"heldout.papers.{wildcards.name}.claims")
+    return code("heldout.claims", f"heldout.papers.{wildcards.name}.claims")
 
 
 def exhibit_code(kinds):

@@ -81,10 +81,11 @@ rule tables:
         f"{LOGS}/tables.log",
     benchmark:
         f"{BENCHMARKS}/tables.tsv"
+    threads: 2
     params:
         code=exhibit_code(("table", "macros")),
         options=options(TIMINGS | {"commit": f"'{checked_out()}'", "date": f"'{commit('%cs')}'"}),
         benchmarks=f"{BENCHMARKS}/table",
         folder=subpath(output[0], parent=True),
     shell:
-        f"heldout exhibits tables {EXHIBIT}"
+        f"heldout exhibits tables --processes {{threads}} {EXHIBIT}"

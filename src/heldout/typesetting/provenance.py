@@ -6,8 +6,9 @@ from typing import NamedTuple
 from heldout.inputs import Inputs
 from heldout.manifest import Exhibit
 from heldout.typesetting import latex
-from heldout.typesetting.exhibits import corpora_of, exhibits, path, stands_on
+from heldout.typesetting.exhibits import corpora_of, exhibits, stands_on
 
+_CAPTION = r"Exhibits and what their jobs took. A dash: no reference timing is kept.\SyntheticNotice"
 # what makes a corpus; downloads depend on the network and are left out
 PART = "training"  # of a job of the rule `fit`, which counts as a whole
 CORPUS_RULES = ("prepare", "synthesize")
@@ -41,7 +42,7 @@ def cost(name: str, exhibit: Exhibit, inputs: Inputs) -> Cost:
 
 
 def render(inputs: Inputs) -> str:
-    """Return the table's tabular environment."""
+    """Return the table as a longtable."""
     body = []
     for name, exhibit in exhibits(inputs.papers, inputs.study).items():
         if name in ("macros", "table-provenance"):
@@ -49,17 +50,19 @@ def render(inputs: Inputs) -> str:
         jobs, minutes, memory = cost(name, exhibit, inputs)
         cells = [
             f"{exhibit.title}{_which(exhibit, inputs)}",
-            rf"\texttt{{{latex.escape(path(name, exhibit, inputs.settings.name))}}}",
+            rf"\texttt{{{latex.escape(name)}}}",
             latex.integer(jobs) if jobs else latex.DASH,
             latex.decimal(minutes),
             latex.integer(memory),
         ]
         body.append(cells)
-    return latex.tabular(
+    return latex.longtable(
         inputs,
-        r"@{}P{0.31\linewidth}P{0.43\linewidth}rrr@{}",
-        r"exhibit & target of \texttt{snakemake} & jobs & minutes & peak MB\\",
+        r"@{}P{0.42\linewidth}P{0.32\linewidth}rrr@{}",
+        r"exhibit & name & jobs & minutes & peak MB\\",
         body,
+        caption=_CAPTION,
+        label="tab:provenance",
     )
 
 

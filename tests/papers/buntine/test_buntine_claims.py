@@ -12,6 +12,7 @@ from drawn_corpora import drawn as drawn_with
 from made_measurements import calibration, measured
 from small_study import inputs, without
 
+from heldout.claims import Claim
 from heldout.evaluators import (
     CHIB,
     HARMONIC,
@@ -26,7 +27,7 @@ from heldout.measurements import Measurement
 from heldout.models import LDA
 from heldout.papers.buntine.claims import CLAIMS
 from heldout.papers.buntine.results import GAMMAS
-from heldout.verdicts import NOT_RUN, Claim, Finding
+from heldout.verdicts import NOT_RUN, Finding
 
 BY_NAME = {claim.name: claim for claim in CLAIMS}
 MODELS = sum(len(grid) for grid in GRIDS.values())

@@ -11,11 +11,12 @@ from made_measurements import gap, optimism_inputs
 from made_peers import CORPORA, peers_inputs, reported, truth, with_reported
 from small_study import inputs, without
 
+from heldout.claims import Claim
 from heldout.evaluators import FULL, HALF, LAPLACE, SEQUENTIAL
 from heldout.inputs import Inputs
 from heldout.papers.likelihood.claims import CLAIMS
 from heldout.papers.likelihood.experiments.optimism import NML, PLUG_IN
-from heldout.verdicts import Claim, Finding
+from heldout.verdicts import Finding
 
 PEERS = [claim for claim in CLAIMS if claim.name.startswith("peers-")]
 TRUTH = [claim for claim in CLAIMS if claim not in PEERS]

@@ -23,6 +23,7 @@ from itertools import pairwise
 from statistics import NormalDist, fmean
 from typing import TYPE_CHECKING, NamedTuple
 
+from heldout.claims import Claim, of_no_corpus
 from heldout.corpora.realistic import SOURCES, TEST_DOCUMENTS, TRAINING_DOCUMENTS
 from heldout.evaluators import CHIB, HARMONIC, MEAN_FIELD_FIRST, MEAN_FIELD_SECOND, PARTICLES, SEQUENTIAL
 from heldout.inputs import Inputs
@@ -41,7 +42,7 @@ from heldout.papers.buntine.results import (
     selections,
 )
 from heldout.points import select
-from heldout.verdicts import ALWAYS, GENERALLY, Claim, Finding, counted, median, of_no_corpus
+from heldout.verdicts import ALWAYS, GENERALLY, Finding, counted, median
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
+from heldout.claims import Claim
 from heldout.evaluators import HALF
 from heldout.inputs import Inputs
 from heldout.papers.hofmann.experiments.tempering import ITERATIONS, TO_BEST
@@ -42,7 +43,7 @@ from heldout.papers.hofmann.results import (
     rank,
 )
 from heldout.points import Point, select
-from heldout.verdicts import ALWAYS, SEEN, WITHIN, Claim, Finding, counted, median
+from heldout.verdicts import ALWAYS, SEEN, WITHIN, Finding, counted, median
 
 FAR = AXIS[1] / AXIS[0]
 

@@ -13,6 +13,7 @@ from functools import partial
 from itertools import combinations, pairwise
 from typing import NamedTuple
 
+from heldout.claims import Claim
 from heldout.evaluators import EXACT, FULL, HALF, LAPLACE, SEQUENTIAL
 from heldout.inputs import Inputs
 from heldout.models import LDA, PLSA
@@ -32,7 +33,7 @@ from heldout.papers.likelihood.results import (
     errors,
 )
 from heldout.points import Point, select
-from heldout.verdicts import ALWAYS, SEEN, WITHIN, Claim, Finding, counted, median
+from heldout.verdicts import ALWAYS, SEEN, WITHIN, Finding, counted, median
 
 WORST = 3  # the number of models whose error a repair's effect states
 VARIATIONAL = ("scikit-learn", "gensim")

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from heldout.claims import Claim
 from heldout.evaluators import EXACT, FOLDING_IN, FULL, HALF, MEAN_FIELD_BOUND
 from heldout.evaluators.normaliser import ToyExample, toy_example
 from heldout.inputs import Inputs
@@ -27,7 +28,7 @@ from heldout.papers.welling.results import (
     word_topics,
 )
 from heldout.points import select
-from heldout.verdicts import ALWAYS, GENERALLY, Claim, Finding, counted, median, percent
+from heldout.verdicts import ALWAYS, GENERALLY, Finding, counted, median, percent
 
 SIMILAR = 0.1  # relative difference up to which two perplexities are similar
 ADVANTAGE = 0.05  # relative gain from which tempering has an advantage
