@@ -81,36 +81,36 @@ def audit(
         >>> result.reported.note
         'arrays come from no library: nothing is reported'
     """
-    asked = AuditOptions(**options)
-    if asked.so_far and (asked.store is None or not (asked.store / KEY).exists()):
-        raise InputError(f"{asked.store or 'store'}: nothing is kept of this audit yet; run it first, with a store")
+    chosen = AuditOptions(**options)
+    if chosen.so_far and (chosen.store is None or not (chosen.store / KEY).exists()):
+        raise InputError(f"{chosen.store or 'store'}: nothing is kept of this audit yet; run it first, with a store")
     fitted, name = as_fitted(model, vocabulary)
     stream = documents if isinstance(documents, DocumentStream) else open_documents(documents)
-    fitted, stream = over_same_words(fitted, replace(stream, seed=asked.seed))
+    fitted, stream = over_same_words(fitted, replace(stream, seed=chosen.seed))
     topics = fitted.topics
-    read = survey(stream, topics, asked.limit)
-    difference = "" if asked.other_corpus else unlike(topics, read.words)
+    read = survey(stream, topics, chosen.limit)
+    difference = "" if chosen.other_corpus else unlike(topics, read.words)
     if difference:
         raise InputError(
             f"{stream.name}: not documents like the model's own: {difference}; give the model's own vocabulary or"
             " documents of its corpus, or say --other-corpus (other_corpus=True) where they are meant to be of another"
         )
-    work = choose_truth(topics, read, asked, table)
+    work = choose_truth(topics, read, chosen, table)
     key = {"model": model_digest(fitted), "documents": stream.digest, "settings": settings_of(work)}
-    store = None if asked.store is None else Store(asked.store, key, len(COLUMNS))
+    store = None if chosen.store is None else Store(chosen.store, key, len(COLUMNS))
     D = len(read.lengths)
     values, done = (np.zeros((D, len(COLUMNS))), np.zeros(D, bool)) if store is None else store.load(D)
-    if not asked.so_far:
+    if not chosen.so_far:
         if announce is not None or apart:
-            plan = plan_of(topics, work, read, done, asked.cores)
+            plan = plan_of(topics, work, read, done, chosen.cores)
             apart = apart and sum(plan.seconds.values()) > PATIENCE
             if announce is not None:
                 announce(plan)
         if not done.all():
-            Runner(topics, stream, work, read, values, done, store, progress).run(asked.cores, apart=apart)
-    if asked.so_far and not done.all():
+            Runner(topics, stream, work, read, values, done, store, progress).run(chosen.cores, apart=apart)
+    if chosen.so_far and not done.all():
         reported = Reported("", note="the audit is not complete, and the library was not asked")
-    elif asked.reported:
+    elif chosen.reported:
         from heldout.libraries import reported as library
 
         reported = library.reported(fitted, stream)
@@ -118,8 +118,8 @@ def audit(
         reported = Reported("", note="the library was not asked")
     settings = {
         **settings_of(work),
-        "limit": asked.limit,
-        "standard_error": asked.standard_error,
+        "limit": chosen.limit,
+        "standard_error": chosen.standard_error,
         "model_digest": key["model"],
         "documents_digest": key["documents"],
     }

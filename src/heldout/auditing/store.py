@@ -44,8 +44,8 @@ class Store:
                 ) from error
             return
         try:
-            kept = json.loads(path.read_text(encoding="utf-8"))
-            other = sorted(name for name in {*key, *kept} if key.get(name) != kept.get(name))
+            stored = json.loads(path.read_text(encoding="utf-8"))
+            other = sorted(name for name in {*key, *stored} if key.get(name) != stored.get(name))
         except (OSError, ValueError, TypeError) as error:
             raise InputError(f"{path}: cannot be read ({error}); delete the folder") from error
         if other:
@@ -62,10 +62,10 @@ class Store:
         values, done = np.zeros((documents, self.columns)), np.zeros(documents, dtype=bool)
         for path in self._parts():
             with reading_arrays(path, "part of an audit", "run the audit again") as file:
-                at, kept = file["documents"], file["values"]
-                if kept.shape != (len(at), self.columns) or not np.all((at >= 0) & (at < documents)):
-                    raise ValueError(f"{kept.shape} values of {len(at)} documents")
-                values[at], done[at] = kept, True
+                at, stored = file["documents"], file["values"]
+                if stored.shape != (len(at), self.columns) or not np.all((at >= 0) & (at < documents)):
+                    raise ValueError(f"{stored.shape} values of {len(at)} documents")
+                values[at], done[at] = stored, True
         return values, done
 
     def add(self, at: NDArray[np.int64], values: NDArray[np.float64]) -> None:
