@@ -30,7 +30,7 @@ class Plan:
         topics: K.
         work: the truth's estimator and its settings.
         seconds: seconds of one core by evaluator, extrapolated from a few of the documents; without the library's own
-        number.
+            number.
         cores: the number of processes.
         kept: the number of documents that an earlier run has done.
         longest: tokens of the longest document.

@@ -115,7 +115,7 @@ def recommend(
         cores: among which the documents are divided.
         alpha: the mean of the prior's K parameters; None if unknown.
         consistent: True for only those estimators whose bias vanishes with many samples and that state a standard
-        error; those whose true error is at most `HONEST` times the stated one then come first.
+            error; those whose true error is at most `HONEST` times the stated one then come first.
         table: the measurements; None for the reference results.
 
     Raises:

@@ -152,8 +152,8 @@ def z_of_deviations(errors: Errors, deviation: float, pairs: int = PAIRS) -> flo
     """Return the log variance of our errors less a published one, in standard errors of the difference.
 
     Var(s^2) = sigma^4 (2 / (n - 1) + kappa / n) with the errors' excess kurtosis kappa, estimated from ours (0 if that
-    is negative). So by the delta method z = log(s^2 / s'^2) / sqrt(2 / (n - 1) + 2 / (n' - 1) + kappa / n + kappa /
-    n').
+    is negative). So by the delta method
+    z = log(s^2 / s'^2) / sqrt(2 / (n - 1) + 2 / (n' - 1) + kappa / n + kappa / n').
     """
     n = len(errors.errors)
     variance = 2.0 / (n - 1) + 2.0 / (pairs - 1) + errors.kurtosis * (1.0 / n + 1.0 / pairs)
