@@ -359,7 +359,7 @@ def differences(
         By (model, quantity, topics), in the order of seeds and documents.
 
     Raises:
-        InputError: if a document is reported twice, or lacks a finite exact value or its length.
+        InputError: if a document is reported twice, lacks its exact value or length, or has a value that is not finite.
     """
     exact, lengths = documents(inputs, [corpus], EXACT), documents(inputs, [corpus], TOKENS)
     tokens = {(document.seed, document.number): value for document, value in lengths.items()}
