@@ -70,7 +70,7 @@ def summarise(
         values: (D, C) their values, one column per `heldout.auditing.blocks.COLUMNS`.
         done: (D,) which documents have their values.
         reported: the library's own number.
-        settings: what was asked for.
+        settings: the audit's settings.
     """
     lengths = read.lengths[done]
     scored = lengths > 0
