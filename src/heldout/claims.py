@@ -10,19 +10,19 @@ Check = Callable[[Inputs, Sequence[str]], Finding]  # a claim's test over some o
 
 
 def of_no_corpus(check: Callable[[Inputs], Finding]) -> Check:
-    """Return the check of a claim that is about none of the study's corpora: they play no part in it."""
+    """Return the check of a claim that does not depend on the study's corpora."""
     return lambda inputs, _: check(inputs)
 
 
 @dataclass(frozen=True)
 class Claim:
-    """One claim.
+    """A claim of a paper, and its test.
 
     Attributes:
         name: a short name.
-        source: where the original makes it.
-        statement: what it says.
-        test: what is compared, and what would count as agreeing.
+        source: the place in the original.
+        statement: the claim in words.
+        test: what is compared, and what counts as agreeing.
         check: the test over some of a study's corpora.
     """
 

@@ -1,8 +1,8 @@
 """A run against the reference results, exhibit by exhibit.
 
 On the machine that made the reference a rerun gives the same bytes. Elsewhere the last digits of a logarithm may
-differ. EM forgets such a difference; a Markov chain does not: one assignment that falls the other way, and the rest of
-the chain is another draw from the same distribution. So a number is judged by one of three rules:
+differ. EM forgets such a difference; a Markov chain does not: after one different assignment the rest of the chain is
+another draw from the same distribution. So a number is judged by one of three rules:
 
 * "relative", to 1e-4: a deterministic one, which rounding moves;
 * "standard errors": a sampled one that states its Monte Carlo error s (nats, of the log-likelihood of a score, of the
@@ -34,7 +34,7 @@ from heldout.papers import PAPERS
 from heldout.typesetting.exhibits import exhibits, stands_on
 
 DETERMINISTIC, SAMPLED = 1e-4, 0.03  # of a perplexity or a measured value, relative
-FALSE_ALARM = 1e-5  # of any of the numbers that are judged by their standard errors
+FALSE_ALARM = 1e-5  # for any of the numbers that are judged by their standard errors
 RELATIVE, ERRORS, RELATIVE_SAMPLED, EXACTLY = "relative", "standard errors", "relative (sampled)", "the same"
 COLUMNS = (
     *("exhibit", "judged_by", "compared", "identical", "missing", "unexpected"),
@@ -98,7 +98,7 @@ def compare(
 
 
 def standard_errors(comparisons: int) -> float:
-    """Return how many standard errors two of so many pairs of numbers may differ by; see the module.
+    """Return how many standard errors two numbers may differ by in a number of comparisons; see the module.
 
     Examples:
         >>> [round(standard_errors(n), 1) for n in (1, 20_000)]
@@ -108,7 +108,7 @@ def standard_errors(comparisons: int) -> float:
 
 
 def difference(ours: Float, theirs: Float) -> Float:
-    """Return relative differences; 0 where both are the same or undefined, inf where one alone is finite.
+    """Return relative differences; 0 where both are equal or undefined, inf where only one is finite.
 
     Examples:
         >>> difference(np.array([3.0, np.inf, 3.0]), np.array([2.0, np.inf, np.nan]))
@@ -156,7 +156,7 @@ def _pairs(
 
 
 def _left_out(table: pd.DataFrame, study: dict[str, Any]) -> "pd.Series[bool]":
-    """Return which rows are of an optional experiment, or of a model of it, that the study does not ask for."""
+    """Return which rows belong to an optional experiment, or to a model in it, that the study omits."""
     left_out = table["variant"].isna()
     for name in (name for paper in PAPERS for name in paper.optional):
         models = study.get("measures", {}).get(name, {}).get("models", ())
@@ -203,7 +203,7 @@ def _judge(pairs: pd.DataFrame, nats: str, relative: str, limit: float) -> None:
 
 
 def _by_exhibit(scored: pd.DataFrame, settings: dict[str, Any]) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield (an exhibit, the scores of the runs that it stands on), and what stands in none.
+    """Yield (exhibit, scores of the runs that it depends on), then the scores that are in no exhibit.
 
     A score may be of a run of its own variant, or as a part of a run of "v" be of the variant "v-part".
     """
@@ -243,7 +243,7 @@ def _results(name: str, rows: pd.DataFrame) -> Iterator[Result]:
 
 
 def _notes(name: str, rows: pd.DataFrame) -> Iterator[str]:
-    """Yield what is printed of rows that are on both sides and differ."""
+    """Yield a note on every row that differs, among rows on both sides."""
     others = [column.removesuffix("_reference") for column in rows.columns if column.endswith("_reference")]
     key = [column for column in (*AXES, *MEASURED_AXES[-3:]) if column in rows.columns and column not in others]
     for row in rows[(rows["side"] == "both") & ~rows["agrees"]].to_dict("records"):

@@ -1,4 +1,4 @@
-"""The one error that a user can mend."""
+"""The error for bad input, which a user can correct."""
 
 
 class InputError(ValueError):

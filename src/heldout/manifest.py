@@ -1,4 +1,4 @@
-"""What a paper's folder offers: its experiments, exhibits, claims and interpretations, without importing them.
+"""Manifests: the experiments, exhibits, claims and interpretations of a paper's folder, without importing them.
 
 A paper is a folder of `heldout.papers` whose `__init__` holds one `Paper`. The workflow reads the manifests whenever it
 looks at its rules, so nothing here imports NumPy.
@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-ALL = ("everything",)  # the parts of an exhibit that stands on every run of the study
+ALL = ("everything",)  # the parts of an exhibit that depends on every run of the study
 
 
 @dataclass(frozen=True)
@@ -19,11 +19,11 @@ class Exhibit:
     Attributes:
         kind: "figure" (PDF), or "table" and "macros" (LaTeX).
         title: what it shows, in a few words.
-        module, function: what makes it: a function of `Inputs`, and of a corpus's name where there is one.
-        parts: the parts of a study's runs that it stands on: models, experiments, or the names in `heldout.study`.
+        module, function: the function that makes it, from `Inputs` and, if it is about one corpus, the corpus's name.
+        parts: the parts of a study's runs that it depends on: models, experiments, or the names in `heldout.study`.
         corpus: the position in the study of the one corpus that it is about; None for all corpora.
-        original: its counterpart in the source, as "Figure 4"; empty where there is none.
-        drawn: the corpora drawn from trained models of which it shows at least one; empty where it shows others.
+        original: its counterpart in the source, such as "Figure 4"; empty if there is none.
+        drawn: corpora drawn from trained models; it shows at least one of them. Empty if it shows other corpora.
         claims: the claims that it shows, by name.
     """
 
@@ -44,9 +44,9 @@ class Paper:
 
     Attributes:
         name: its folder in `heldout.papers`.
-        source: who wrote it, as a table says it.
-        experiments: names; NAME is the function `experiment` of `experiments/NAME.py`, hyphens being underscores.
-        optional: those of them that a study may lack, with the exhibits that stand on nothing else.
+        source: authors and year, as printed in tables.
+        experiments: names; NAME is the function `experiment` of `experiments/NAME.py`, with underscores for hyphens.
+        optional: the experiments that a study may omit, with the exhibits that depend on nothing else.
         exhibits: by name.
         front_page: the function of its `tables` that gives the README's few numbers; empty for none.
     """
@@ -60,14 +60,14 @@ class Paper:
 
     @property
     def module(self) -> str:
-        """The name of its package."""
+        """The dotted name of the paper's package."""
         return f"heldout.papers.{self.name}"
 
     def experiment_module(self, name: str) -> str:
-        """Return the name of the module of one of its experiments."""
+        """Return the dotted name of an experiment's module."""
         return f"{self.module}.experiments.{name.replace('-', '_')}"
 
     def part(self, name: Literal["claims", "interpretations", "macros"]) -> Any:
-        """Import one of its modules and return what it gives: CLAIMS, INTERPRETATIONS, or the function macros."""
+        """Import a module of the paper and return its CLAIMS, its INTERPRETATIONS, or its function `macros`."""
         attribute = name if name == "macros" else name.upper()
         return getattr(importlib.import_module(f"{self.module}.{name}"), attribute)

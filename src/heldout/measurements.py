@@ -30,7 +30,7 @@ class Measurement:
         topics: K (components, states); 0 where the model has none.
         smoothing: the constant that was added to p(w | z); 0 where none was.
         chain: the Markov chain's number as text; "none" for a model without chains.
-        seed: the named seed of split, start and sampling.
+        seed: determines split, start and sampling.
         quantity: what was measured, such as "log-likelihood" or "r-hat".
         axis: what `at` counts, such as "iteration", "sweep", "document" or "length".
         at: the position on that axis.

@@ -1,8 +1,8 @@
 """One set of machine instructions and one thread, so that a job's bytes do not depend on the processor it runs on.
 
-OpenBLAS chooses its kernels, NumPy its exponentials and numba its target by the processor that they find, and each
-choice rounds differently. All three are held to what every x86-64 processor with AVX2 has (Intel since 2013, AMD since
-2015). Elsewhere, on ARM say, they choose for themselves, and last digits may differ.
+OpenBLAS, NumPy and numba choose kernels, exponentials and a target for the processor that they run on, and each choice
+rounds differently. All three are restricted to the instructions of every x86-64 processor with AVX2 (Intel since 2013,
+AMD since 2015). On other processors, such as ARM, they choose for themselves, and last digits may differ.
 """
 
 import os
@@ -16,7 +16,7 @@ TARGET = {"NUMBA_CPU_NAME": "haswell", "NUMBA_CPU_FEATURES": "+avx2,+fma"}
 
 
 def pin() -> None:
-    """Set what NumPy, OpenBLAS and numba read when they are first imported; to be called before that."""
+    """Set the environment variables of NumPy, OpenBLAS and numba; call it before their first import."""
     os.environ.update(THREADS)
     if platform.machine() not in ("x86_64", "AMD64"):
         return

@@ -31,8 +31,8 @@ class Score:
             "none" for a model without chains.
         evaluator: the evaluator's name.
         samples: posterior samples or particles used per document; 0 for a deterministic evaluator.
-        seed: the named seed of split, start and sampling.
-        documents, tokens: how many were scored.
+        seed: determines split, start and sampling.
+        documents, tokens: the numbers scored.
         documents_left_out, tokens_left_out: how many were not (empty documents, words outside the vocabulary).
         log_likelihood: sum over the scored tokens, nats.
         perplexity: exp(-log_likelihood / tokens), per token.
@@ -82,12 +82,12 @@ def score_of(
     tokens_left_out: int | None = None,
     **named: Any,
 ) -> Score:
-    """Return the score of an evaluation: its sum over documents; those without tokens are counted as left out.
+    """Return the score of an evaluation, summed over documents; documents without tokens count as left out.
 
     Args:
         evaluation: of D documents.
         samples: per document; 0 for a deterministic evaluator.
-        standard_error: nats; None takes the evaluation's own, of documents whose errors are independent.
+        standard_error: nats; None combines the documents' own errors as independent.
         tokens_left_out: None takes the evaluation's own number.
         named: corpus, model, variant, topics, smoothing, chain, evaluator and seed.
     """

@@ -1,8 +1,8 @@
 """Random numbers from named axes, never from job order.
 
-A generator is named by what it is for (`purpose`) and by the axes that it varies over, for example
-`generator("half-split", corpus="cranfield", seed=0)`. Two jobs that name the same axes draw the same
-numbers wherever and whenever they run, and an axis that is not named cannot change a draw.
+A generator is determined by its purpose and by the axes that it varies over, for example `generator("half-split",
+corpus="cranfield", seed=0)`. Two jobs with the same purpose and axes draw the same numbers wherever and whenever they
+run; nothing else changes a draw.
 """
 
 import hashlib
@@ -12,13 +12,13 @@ import numpy as np
 
 
 def entropy(purpose: str, **axes: str | int | float) -> int:
-    """Return the 256-bit integer that `purpose` and `axes` name (order of the axes does not matter)."""
+    """Return the 256-bit integer of a purpose and axes (in any order)."""
     name = json.dumps({"purpose": purpose, "axes": axes}, sort_keys=True)
     return int.from_bytes(hashlib.sha256(name.encode()).digest(), "big")
 
 
 def generator(purpose: str, **axes: str | int | float) -> np.random.Generator:
-    """Return the PCG64 generator that `purpose` and `axes` name.
+    """Return the PCG64 generator of a purpose and axes.
 
     Args:
         purpose: what the numbers are for.

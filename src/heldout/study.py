@@ -186,21 +186,21 @@ class Settings:
 
     def experiment(self, name: str) -> Mapping[str, Any]:
         """Return an experiment's entry in the study (corpora, seeds, settings); empty if the study does not run it."""
-        entry: Mapping[str, Any] = self.study.get("measures", {}).get(name, {})
-        return entry
+        asked: Mapping[str, Any] = self.study.get("measures", {}).get(name, {})
+        return asked
 
     def experiment_runs(self, kind: str) -> tuple[Run, ...]:
         """Return the runs of one experiment; their variant is the experiment's name."""
-        entry = self.study.get("measures", {}).get(kind)
-        if entry is None:
+        asked = self.study.get("measures", {}).get(kind)
+        if asked is None:
             return ()
-        topics = entry.get("topics", [0])
+        topics = asked.get("topics", [0])
         return tuple(
             Run(corpus, model, kind, int(k), int(seed))
-            for corpus in entry["corpora"]
-            for model in entry.get("models", ["none"])
+            for corpus in asked["corpora"]
+            for model in asked.get("models", ["none"])
             for k in (topics[corpus] if isinstance(topics, Mapping) else topics)
-            for seed in entry["seeds"]
+            for seed in asked["seeds"]
         )
 
     def beyond_runs(self) -> tuple[Run, ...]:
@@ -220,10 +220,10 @@ class Settings:
 
     def settings_of(self, model: str, variant: str, part: str) -> dict[str, Any]:
         """Return a model's settings of one part ("train" or "fold_in") under a variant."""
-        settings = self.study["models"][model]
+        asked = self.study["models"][model]
         changes = {f"alternative-{name}": parts for name, parts in self._alternatives(model).items()}
-        changes |= settings.get("also", {})
-        return {**settings[part], **changes.get(variant, {}).get(part, {})}
+        changes |= asked.get("also", {})
+        return {**asked[part], **changes.get(variant, {}).get(part, {})}
 
     def _alternatives(self, model: str) -> Mapping[str, Mapping[str, Any]]:
         alternatives: Mapping[str, Any] = self.study.get("alternatives", {}).get("variants", {}).get(model, {})
@@ -235,8 +235,8 @@ class Settings:
 
     def constants_added(self, model: str) -> tuple[float, ...]:
         """Return the constants added to a model's topics after training; empty for a model that is not smoothed."""
-        settings = self.study["models"][model]
-        constants = settings.get("smoothing", self.study["smoothing"] if settings.get("smoothed") else ())
+        asked = self.study["models"][model]
+        constants = asked.get("smoothing", self.study["smoothing"] if asked.get("smoothed") else ())
         return tuple(float(constant) for constant in constants)
 
     def fits(self) -> tuple[Run, ...]:
@@ -273,13 +273,13 @@ def installed() -> list[str]:
 
 def without_missing(study: dict[str, Any]) -> tuple[dict[str, Any], str]:
     """Return the study without the libraries that are not installed, and a notice (empty if all are)."""
-    peers = study["measures"].get("peers")
-    missing = [] if peers is None else [library for library in peers["models"] if library not in installed()]
-    if peers is None or not missing:
+    asked = study["measures"].get("peers")
+    missing = [] if asked is None else [library for library in asked["models"] if library not in installed()]
+    if asked is None or not missing:
         return study, ""
     measures = {kind: settings for kind, settings in study["measures"].items() if kind != "peers"}
-    if len(missing) < len(peers["models"]):
-        measures["peers"] = {**peers, "models": [model for model in peers["models"] if model not in missing]}
+    if len(missing) < len(asked["models"]):
+        measures["peers"] = {**asked, "models": [model for model in asked["models"] if model not in missing]}
     notice = f"{', '.join(missing)} not installed: left out of the peers; pip install '.[peers]' brings them in"
     return {**study, "measures": measures}, notice
 
@@ -363,18 +363,18 @@ def check_study(study: dict[str, Any], schema: Path, data: Path) -> dict[str, An
         )
     if realistic["train"]["chains"] != 1:
         raise InputError("study: at realistic/train/chains: the corpora are drawn from one chain's topics; give 1")
-    for kind, entry in study["measures"].items():
+    for kind, asked in study["measures"].items():
         corpora = (
             (NO_CORPUS,) if kind in DRAWS else realistic["corpora"] if kind == "model-selection" else study["corpora"]
         )
         for key, known in (("corpora", corpora), ("models", PEERS if kind == "peers" else study["models"])):
-            for name in entry.get(key, ()):
+            for name in asked.get(key, ()):
                 if name not in known:
                     raise InputError(f"study: at measures/{kind}/{key}: {name} is not among {', '.join(known)}")
     for model, settings in study["models"].items():
-        used = {settings["variant"], "smoothed-in-m-step", *study["measures"]}
+        taken = {settings["variant"], "smoothed-in-m-step", *study["measures"]}
         for name in settings.get("also", {}):
-            if name in used or name.startswith("alternative-"):
+            if name in taken or name.startswith("alternative-"):
                 raise InputError(f"study: at models/{model}/also: the name {name} is taken; choose another")
         values = settings.get("sweep", {}).get("values", [1.0])
         if 1.0 not in values or any(value != round(value, 2) for value in values):

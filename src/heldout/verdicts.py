@@ -1,7 +1,7 @@
-"""What a claim's test finds, and the verdict that follows; none is typed.
+"""Findings of claims' tests, and the verdicts that follow; no verdict is typed by hand.
 
-A claim is split into comparisons, each of which agrees with it or does not. Unless its test says otherwise it holds
-where at least `HOLDS` of the comparisons agree, fails where at most `FAILS` do, and is mixed in between.
+A claim's test makes comparisons, each of which agrees with the claim or does not. By default the claim holds if at
+least the share `HOLDS` of them agree, fails if at most `FAILS` do, and is mixed in between.
 """
 
 import json
@@ -18,20 +18,20 @@ HOLDS, FAILS = 0.95, 0.5  # shares of the comparisons
 ALWAYS = {"holds": 1.0}  # for a claim that says "always", or a theorem
 GENERALLY = {"holds": 2.0 / 3.0, "fails": 1.0 / 3.0}
 NOT_RUN = "not run"
-# from which on a claim takes scores to differ
-SEEN = 3.0  # standard errors of the difference, where one is sampled
+# least difference between scores that counts
+SEEN = 3.0  # standard errors of the difference, if a score is sampled
 WITHIN = 0.01  # nats per token: one percent of perplexity
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What a claim's test found.
+    """The result of a claim's test.
 
     Attributes:
-        agreeing, comparisons: how many of how many comparisons agree with the claim.
-        effect: the sizes, in words; plain text.
-        seeds: how many seeds it stands on.
-        holds, fails: the shares that decide.
+        agreeing, comparisons: the number of comparisons that agree with the claim, and of all.
+        effect: the sizes of effects, as plain text.
+        seeds: the number of seeds compared.
+        holds, fails: the shares from which, and up to which, the claim holds or fails.
 
     Examples:
         >>> Finding(19, 20, "", seeds=1).verdict, Finding(19, 20, "", seeds=1, **ALWAYS).verdict
@@ -56,7 +56,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Verdict:
-    """A claim and what its test found, as it is kept beside a study's scores.
+    """A claim and its finding, as saved with a study's scores.
 
     Attributes:
         name, source, statement, test: as in `Claim`.
@@ -78,10 +78,10 @@ def write_verdicts(path: Path, verdicts: Iterable[Verdict]) -> None:
 
 
 def read_verdicts(path: Path) -> list[Verdict]:
-    """Read what `write_verdicts` wrote.
+    """Read verdicts that `write_verdicts` wrote.
 
     Raises:
-        InputError: when it is not such a file.
+        InputError: when the file is missing or holds no verdicts.
     """
     try:
         rows = json.loads(path.read_text(encoding="utf-8"))
@@ -98,12 +98,12 @@ def percent(value: float) -> str:
 
 
 def median(values: Iterable[float]) -> float:
-    """Return the median of the finite values; NaN where there are none."""
+    """Return the median of the finite values; NaN if there are none."""
     finite = [value for value in values if math.isfinite(value)]
     return statistics.median(finite) if finite else math.nan
 
 
 def counted(agree: Iterable[bool], effect: str, seeds: Iterable[int], **limits: float) -> Finding:
-    """Return the finding of comparisons, with what it says of the effect where there are any."""
+    """Return the finding of comparisons; without any, its effect is empty."""
     agreeing = list(agree)
     return Finding(sum(agreeing), len(agreeing), effect if agreeing else "", len(set(seeds)), **limits)

@@ -1,21 +1,21 @@
-"""The audit of a topic model: what its library reports of held-out documents, and the likelihood of the same.
+"""The audit of a topic model: its library's number on held-out documents beside their likelihood.
 
 `heldout audit`, in the order of its work:
 
-    options           what may be chosen, for the command line and for Python
-    command, audit    what the verb does; the call from Python
+    options           the options of the command line and of the call from Python
+    command, audit    the command's work; the call from Python
     matching          the model and the documents over the same words
     survey            the first reading of the documents
-    truth             which estimator computes the likelihood, with how many samples
-    plan              what that will cost
+    truth             the choice of the likelihood's estimator and its samples
+    plan              the cost, before the run
     runner, blocks    the evaluators over blocks of documents, on several cores
-    store             what an interrupted audit keeps
-    summary, result   totals, and what an audit gives
-    wording           what is said of it: in `terminal` on a terminal, in `page` with `figures` as HTML
+    store             values on disk, for interrupted audits
+    summary, result   totals; the result
+    wording           its texts; `terminal` prints them, `page` with `figures` writes HTML
 
-`heldout recommend`, which `truth` asks, too:
+`heldout recommend`, which `truth` uses too:
 
-    recommend_command, recommend    what the verb does; the call from Python
-    precision_table, error_model    what was measured of the estimators; what follows between the points
-    cost                            of exact likelihoods
+    recommend_command, recommend    the command's work; the call from Python
+    precision_table, error_model    measured errors and times of estimators; their interpolation
+    cost                            the cost of exact likelihoods
 """

@@ -1,14 +1,13 @@
-"""The audit of a topic model: what its library reports of documents, and the likelihood of the same documents.
+"""The audit of a topic model: its library's number on documents beside the documents' likelihood.
 
-Per document of L tokens, with the model's phi and alpha as they are:
+The values of a document of L tokens, under the model's own phi and alpha:
 
 * `mean-field-bound`, max_q E_q[log p(w, z, theta)] + S(q) <= log p(w) (`heldout.evaluators.mean_field_bound`);
 * `full-folding-in`, max_theta sum_w n(w) log sum_k theta_k phi[k, w], by EM from the uniform point to within 1e-4 nats
-  per token of the maximum: what folding in is for topics, whoever fitted them (Hofmann, 1999; Welling et al., 2008,
-  section 5, "full");
-* `half-folding-in`, the same maximum of one half of the tokens, scored on the other ("half");
+  per token of the maximum, for topics of any origin (Hofmann, 1999; Welling et al., 2008, section 5, "full");
+* `half-folding-in`, the same for theta fitted to one half of the tokens and scored on the other ("half");
 * `truth`, log p(w | alpha, phi) with theta integrated out (equation 4.36): exact where that costs at most `limit`,
-  otherwise by the estimator that was asked for or is recommended, with its standard error.
+  otherwise by the requested or recommended estimator, with its standard error.
 
 Results do not depend on batches, cores or interruptions.
 """
@@ -35,7 +34,7 @@ from heldout.corpora.stream import DocumentStream, open_documents
 from heldout.errors import InputError
 from heldout.libraries import Reported
 
-PATIENCE = 5.0  # seconds
+PATIENCE = 5.0  # seconds of estimated work; see `apart`
 
 
 def audit(
@@ -49,7 +48,7 @@ def audit(
     table: Table | None = None,
     **options: Any,
 ) -> Audit:
-    """Audit a topic model on documents: what its library reports of them, and their likelihood.
+    """Compare a topic model's reported number on documents with their likelihood.
 
     Args:
         model: a `Fitted`, a fitted object of a library or a pair (phi, alpha) (`heldout.libraries.read.fitted`), or the
@@ -57,21 +56,21 @@ def audit(
         documents: a `DocumentStream`, or what `heldout.corpora.stream.open_documents` opens: a path, a scipy sparse
             matrix of counts (D, V), a Corpus, a list of documents, each a list of words.
         vocabulary: the model's words, for a model that does not name them.
-        announce: is told the plan, with its cost, before anything runs.
-        progress: is told after every block how many documents are done and which share of the estimated work.
-        apart: whether an audit of more than `PATIENCE` seconds runs in a process of its own on one core, too. In this
-            process Ctrl-C is heard between blocks alone, and a block may take minutes.
-        table: what is known of the estimators' errors, for "auto"; None for the reference results
+        announce: is called with the plan, including its cost, before anything runs.
+        progress: is called after every block with the number of documents done and the share of the estimated work.
+        apart: whether an audit of more than `PATIENCE` seconds gets a process of its own even on one core. Otherwise
+            Ctrl-C takes effect only between blocks, and a block may take minutes.
+        table: the estimators' measured errors, for "auto"; None for the reference results
             (`heldout.auditing.precision_table.read_table`).
-        **options: estimator, samples, standard_error, limit, seed, cores, store, so_far, other_corpus and reported, as
-            `heldout.auditing.options.AuditOptions` has them.
+        **options: estimator, samples, standard_error, limit, seed, cores, store, so_far, other_corpus and reported; see
+            `heldout.auditing.options.AuditOptions`.
 
     Returns:
-        The audit; the same call gives the same, whatever `cores`, and whether it was interrupted or not.
+        The audit. It depends neither on `cores` nor on interruptions.
 
     Raises:
-        InputError: on bad input; names file, line or document.
-        KeyboardInterrupt: passed on, after what is done has been written to `store`.
+        InputError: for bad input; names the file, line or document.
+        KeyboardInterrupt: after the values so far have been written to `store`.
 
     Examples:
         >>> import heldout
@@ -128,7 +127,7 @@ def audit(
 
 
 def settings_of(work: Work) -> dict[str, Any]:
-    """Return what the values depend on beside model and documents, JSON-compatible."""
+    """Return the settings that the values depend on, beside model and documents, JSON-compatible."""
     return {
         "seed": work.seed,
         "estimator": work.estimator,

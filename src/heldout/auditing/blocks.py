@@ -1,10 +1,10 @@
 """The evaluators over a block of documents.
 
-Documents are evaluated in blocks of `BLOCK` from the first, and the random numbers of a document are named by its place
-(block and place in it) and the seed: results depend neither on batches nor on processes nor on interruptions.
+Documents are evaluated in blocks of `BLOCK` from the first. The random numbers of a document depend on its block, its
+place there and the seed, so results do not depend on batches, processes or interruptions.
 
-A block is evaluated over its own words and one more that stands for all others, phi[k, other] = 1 - sum_w phi[k, w]:
-no evaluator looks at words that do not occur, and what a block costs no longer depends on V.
+A block is evaluated over its own words and one more that stands for all others, phi[k, other] = 1 - sum_w phi[k, w]: no
+evaluator uses words that do not occur, and the cost of a block does not depend on V.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -28,22 +28,22 @@ from heldout.models.plsa import fold_in_counts
 from heldout.seeds import generator
 from heldout.topics import Topics
 
-FOLD_IN: dict[str, Any] = {"iterations": 1_000, "tolerance": 1e-4}  # of the maximum, nats per token
-MEAN_FIELD: dict[str, Any] = {"iterations": 10_000, "tolerance": 1e-9}  # of an iteration, nats per token
+FOLD_IN: dict[str, Any] = {"iterations": 1_000, "tolerance": 1e-4}  # tolerance to the maximum, nats per token
+MEAN_FIELD: dict[str, Any] = {"iterations": 10_000, "tolerance": 1e-9}  # of a gain, nats per token
 BLOCK = 16  # documents
-ERROR, HALF_TOKENS = "error", "half-tokens"  # of the truth; that half folding-in scores
-COLUMNS = (MEAN_FIELD_BOUND, FULL, HALF, TRUTH, ERROR, HALF_TOKENS)  # of a document, as the store keeps them
+ERROR, HALF_TOKENS = "error", "half-tokens"  # of the truth; scored by half folding-in
+COLUMNS = (MEAN_FIELD_BOUND, FULL, HALF, TRUTH, ERROR, HALF_TOKENS)  # a document's values, in the store's order
 
 Float = NDArray[np.float64]
 
 
 class Work(NamedTuple):
-    """What is done with every document.
+    """The estimator of the truth and its settings, the same for every document.
 
     Attributes:
-        estimator: of the truth, its name in `heldout.evaluators.ESTIMATORS`.
-        samples: of the estimator, per document; 0 for a deterministic one.
-        seed: names the halves and the estimator's draws.
+        estimator: its name in `heldout.evaluators.ESTIMATORS`.
+        samples: per document; 0 for a deterministic estimator.
+        seed: determines the halves and the estimator's draws.
         reason: why this estimator and this many samples, one sentence.
     """
 
@@ -54,7 +54,7 @@ class Work(NamedTuple):
 
 
 class Block(NamedTuple):
-    """Consecutive documents over the model's vocabulary, the first of them document `first` of the stream."""
+    """Consecutive documents over the model's vocabulary; `first` is the first one's index in the stream."""
 
     first: int
     tokens: NDArray[np.int32]
@@ -62,13 +62,13 @@ class Block(NamedTuple):
 
     @classmethod
     def of(cls, first: int, documents: Sequence[NDArray[np.int32]]) -> Self:
-        """Return the block of these documents, each its tokens."""
+        """Return the block of these documents, each an array of tokens."""
         tokens = np.concatenate([np.zeros(0, np.int32), *documents]).astype(np.int32)
         return cls(first, tokens, np.cumsum([0, *map(len, documents)]).astype(np.int64))
 
     @property
     def end(self) -> int:
-        """The document after the last."""
+        """The index after the last document's."""
         return self.first + len(self.offsets) - 1
 
 
@@ -120,7 +120,7 @@ def _half(topics: Topics, documents: Corpus, work: Work, _: int) -> Evaluation:
 
 
 def _truth(topics: Topics, documents: Corpus, work: Work, first: int) -> Evaluation:
-    if work.estimator == EXACT:  # what it costs has been looked at
+    if work.estimator == EXACT:  # `choose_truth` has checked the cost
         return exact_marginal(topics, documents, limit=2**62)
     rng = generator("audit", block=first // BLOCK, seed=work.seed)
     return estimate(work.estimator, topics, documents, work.samples, rng)
@@ -141,7 +141,7 @@ def evaluate(phi_by_word: Float, alpha: Float, block: Block, work: Work) -> Floa
         phi_by_word: (V, K) p(w | z).
         alpha: (K,) Dirichlet parameters.
         block: the documents.
-        work: what is done with them.
+        work: the truth's estimator.
     """
     topics, documents = local(phi_by_word, alpha, block)
     evaluations = {name: part(topics, documents, work, block.first) for name, part in PARTS.items()}

@@ -1,4 +1,4 @@
-"""What `heldout audit` does: the plan, the audit with a progress bar, then the table, the page and the JSON."""
+"""`heldout audit`: prints the plan, audits with a progress bar, then writes table, page and JSON."""
 
 import hashlib
 import importlib.metadata
@@ -26,25 +26,25 @@ from heldout.files import replacing
 from heldout.libraries import Fitted
 from heldout.libraries.read import read_model
 
-INTERRUPTED = 130  # 128 + SIGINT, as shells have it
+INTERRUPTED = 130  # 128 + SIGINT, the shells' convention
 
 
 def run_audit(command: AuditCommand, out: TextIO, err: TextIO) -> int:
     """Audit a saved model on a file or folder of documents.
 
-    Without a store, what is done is kept in the user's cache, and deleted once all is done.
+    Without a store, values are kept in the user's cache until the audit is complete.
 
     Args:
-        command: what was typed.
-        out: takes the table, or the JSON where that goes to "-".
-        err: takes the plan, the progress and what to do after an interruption.
+        command: the options typed.
+        out: for the table, or the JSON if that goes to "-".
+        err: for the plan, the progress and the notice of an interruption.
 
     Returns:
         The exit status: 0, or 130 after Ctrl-C.
 
     Raises:
-        InputError: on bad input, before anything is written.
-        ModuleNotFoundError: when a page is asked for without matplotlib, before anything is done.
+        InputError: for bad input, before anything is written.
+        ModuleNotFoundError: for a page without matplotlib, before the audit starts.
     """
     for path in (command.html, command.json_file):
         if path is not None and (path.is_dir() or not path.parent.is_dir()):
@@ -92,7 +92,7 @@ def run_audit(command: AuditCommand, out: TextIO, err: TextIO) -> int:
         return INTERRUPTED
     settings = result.settings | ({"command": command.line} if command.line else {})
     result = replace(result, model=command.model.name, settings=settings)
-    # files first: who reads the table may stop reading
+    # files first: the table's reader may close the pipe
     if command.html is not None:
         _write(command.html, page.page(result))
     as_json = json.dumps(result.to_json(), sort_keys=True, allow_nan=False) if command.json is not None else ""
@@ -108,7 +108,7 @@ def run_audit(command: AuditCommand, out: TextIO, err: TextIO) -> int:
 
 
 def cached(fitted: Fitted, stream: DocumentStream, command: AuditCommand) -> Path:
-    """Return the folder in the user's cache ($XDG_CACHE_HOME, or ~/.cache) for this audit of these contents."""
+    """Return the audit's folder in the user's cache ($XDG_CACHE_HOME, or ~/.cache), named by a digest of its inputs."""
     settings = {name: getattr(command, name) for name in ("estimator", "samples", "standard_error", "limit", "seed")}
     settings |= {name: str(getattr(command, name)) for name in ("calibration", "timings")}
     key = [model_digest(fitted), stream.digest, settings, importlib.metadata.version("heldout")]
@@ -119,7 +119,7 @@ def cached(fitted: Fitted, stream: DocumentStream, command: AuditCommand) -> Pat
 
 @contextmanager
 def bar(err: TextIO, count: Callable[[int], None]) -> Iterator[Callable[[int, float], None]]:
-    """Yield the function that an audit tells its progress; on a terminal it moves a bar with an estimate."""
+    """Yield the audit's `progress` function; on a terminal it moves a bar with the estimated time."""
     columns = (
         TextColumn("{task.fields[documents]:,} documents"),
         BarColumn(),

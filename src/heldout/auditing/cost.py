@@ -1,4 +1,4 @@
-"""What exact likelihoods cost, before they are computed (`heldout.evaluators.exact_marginal`)."""
+"""The cost of exact likelihoods (`heldout.evaluators.exact_marginal`), without computing them."""
 
 import math
 from collections import Counter
@@ -12,7 +12,7 @@ from heldout.evaluators.simplex_quadrature import FEWEST_TOPICS, LEAST_COST, qua
 
 
 def exact_updates(tokens: NDArray[np.int32], topics: int) -> float:
-    """Return the updates that one document's exact likelihood takes, by the cheaper way; inf where it is too large.
+    """Return how many updates a document's exact likelihood takes; inf if it needs too much memory.
 
     Args:
         tokens: (L,) words of the document.
@@ -22,11 +22,11 @@ def exact_updates(tokens: NDArray[np.int32], topics: int) -> float:
 
 
 def exact_seconds(topics: int, lengths: Sequence[int]) -> float:
-    """Return about how long exact values of documents of these lengths take on one core; inf where they are refused.
+    """Return the approximate seconds that exact likelihoods take on one core; inf if `exact_marginal` refuses them.
 
     Args:
         topics: K.
-        lengths: tokens of every document; no word occurs twice in a document, the dearest case.
+        lengths: tokens of every document, assumed to be distinct words, the most expensive case.
 
     Examples:
         >>> exact_seconds(2, [100])
@@ -46,12 +46,12 @@ def exact_seconds(topics: int, lengths: Sequence[int]) -> float:
 
 
 def too_large(length: int, topics: int) -> bool:
-    """Say whether the count vectors of a document of L tokens at K topics take too much memory."""
+    """Return whether the count vectors of a document of L tokens at K topics take too much memory."""
     return math.comb(length + topics - 1, topics - 1) > LARGEST_LAYER
 
 
 def _updates(tokens: NDArray[np.int32], topics: int) -> tuple[float, bool]:
-    """Return the updates of a document, and whether the quadrature is the cheaper way."""
+    """Return a document's updates, and whether quadrature is the cheaper method."""
     polynomial = cost([len(tokens)], topics)
     if topics >= FEWEST_TOPICS and polynomial >= LEAST_COST:
         points = quadrature_cost(tokens, topics)
@@ -61,7 +61,7 @@ def _updates(tokens: NDArray[np.int32], topics: int) -> tuple[float, bool]:
 
 
 def duration(seconds: float) -> str:
-    """Return a time in two digits of a unit that suits it.
+    """Return a time with two digits in a suitable unit.
 
     Examples:
         >>> duration(90.0), duration(0.0123)

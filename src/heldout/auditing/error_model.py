@@ -1,15 +1,15 @@
-"""The error, bias and time that are expected of an estimator between the points of the grid that was measured.
+"""An estimator's expected error, bias and time between and beyond the measured grid points.
 
-Between the points the root mean square error e and the seconds t of an estimator are taken as bilinear in the
-logarithms of K and of the document's length L,
+Between the grid points, the logarithms of an estimator's root mean square error e and of its seconds t are bilinear in
+the logarithms of K and of the document's length L,
 
     log e(K, L; S) = sum of the four corners' log e(S), weighted by log K and log L,
 
-and at a corner, between the numbers of samples S that were measured, as linear in log S. Beyond the most samples that
-were measured, the error of a consistent estimator goes on falling with the slope of the last two, but no faster than
-S^(-1/2), up to `MORE` times as many samples; that of one that is not consistent is not followed. Shorter documents and
-fewer topics than any measured take the errors of the grid's edge. Beyond the largest, errors grow by the last
-interval's power of K or L, but by the power 1/2 at least and 1 at most.
+and at a corner, between the measured numbers of samples S, linear in log S. Beyond the most samples measured, the error
+of a consistent estimator is extrapolated with the slope of the last two points, but no steeper than S^(-1/2), to at
+most `MORE` times as many samples; that of other estimators is not extrapolated. Below the grid's smallest L or K the
+errors of its edge hold. Above the largest, errors grow with the last interval's power of K or L, limited to between 1/2
+and 1.
 """
 
 import math
@@ -19,13 +19,13 @@ from collections.abc import Mapping, Sequence
 from heldout.auditing.precision_table import Corner, Table
 from heldout.evaluators import ESTIMATORS
 
-MORE = 10  # times the most samples that were measured: as far as an error is followed
+MORE = 10  # errors are extrapolated to this many times the most samples measured
 
 Points = Sequence[tuple[int, float]]  # samples and a positive quantity
 
 
 def weights(grid: Sequence[int], at: float) -> list[tuple[int, float]]:
-    """Return the grid's points around a number and their weights by logarithm; outside the grid its edge."""
+    """Return the grid points around a number and their logarithmic weights; outside the grid, its edge."""
     if at <= grid[0]:
         return [(grid[0], 1.0)]
     if at >= grid[-1]:
@@ -36,13 +36,13 @@ def weights(grid: Sequence[int], at: float) -> list[tuple[int, float]]:
 
 
 def log_at(points: Points, samples: int, steepest: float) -> float:
-    """Return the logarithm of a quantity at S samples, linear in log S; beyond the last point with its last slope.
+    """Return the logarithm of a quantity at S samples, linear in log S; beyond the last point, with the last slope.
 
     Args:
-        points: what was measured, samples ascending.
+        points: measurements, samples ascending.
         samples: S.
-        steepest: beyond the last point the slope is kept between 0 and this; after a single point the slope is this,
-            if it is positive.
+        steepest: beyond the last point the slope is limited to between 0 and this; after a single point it is this, if
+            positive.
     """
     if samples <= points[0][0]:
         return math.log(points[0][1])
@@ -59,11 +59,11 @@ def log_at(points: Points, samples: int, steepest: float) -> float:
 
 
 class ErrorModel:
-    """What is expected of one estimator at one K under one prior, by document length and samples.
+    """One estimator's expected error and time at one K under one prior, by document length and samples.
 
     Args:
         name: the estimator, one of `heldout.evaluators.ESTIMATORS`.
-        table: what was measured.
+        table: the measurements.
         prior: the prior's name in the table.
         topics: K.
     """
@@ -78,16 +78,16 @@ class ErrorModel:
         self.biases = {corner: [(run.samples, abs(run.bias)) for run in runs] for corner, runs in self.runs.items()}
 
     def corners(self, length: float) -> list[tuple[Corner, float]]:
-        """Return the grid's points around K and L and their weights."""
+        """Return the grid points around K and L, and their weights."""
         of_topics, of_lengths = weights(self.grids[0], self.topics), weights(self.grids[1], length)
         return [((k, n), a * b) for k, a in of_topics for n, b in of_lengths]
 
     def nearest(self, length: float) -> Corner:
-        """Return the grid's point that has the largest weight."""
+        """Return the grid point with the largest weight."""
         return max(self.corners(length), key=lambda corner: corner[1])[0]
 
     def most_samples(self, length: float) -> tuple[int, int]:
-        """Return the most samples that were measured around L, and up to how many errors are followed; -1 for none."""
+        """Return the most samples measured around L, and the most for extrapolated errors; -1 without measurements."""
         around = [corner for corner, _ in self.corners(length)]
         if not all(self.runs.get(corner) and self.times.get(corner) for corner in around):
             return -1, -1
@@ -96,7 +96,7 @@ class ErrorModel:
         return min(samples for samples, _ in last), min(samples * (MORE if more else 1) for samples, more in last)
 
     def log_growth(self, points: Mapping[Corner, Points], length: float, low: float, high: float) -> float:
-        """Return the logarithm of the factor beyond the grid: the last interval's power of K and L, within limits."""
+        """Return the log factor for K and L beyond the grid: the last interval's power, between `low` and `high`."""
         growth = 0.0
         last = self.grids[0][-1], self.grids[1][-1]
         inside = self.nearest(length)
@@ -114,7 +114,7 @@ class ErrorModel:
         return growth
 
     def error(self, length: float, samples: int) -> tuple[float, float]:
-        """Return root mean square error and bias, nats per document."""
+        """Return the root mean square error and the bias, nats per document."""
         log_error = log_bias = self.log_growth(self.errors, length, 0.5, 1.0)
         for corner, weight in self.corners(length):
             log_error += weight * log_at(self.errors[corner], samples, -0.5)
@@ -123,13 +123,13 @@ class ErrorModel:
         return max(bias, math.exp(log_error)), math.copysign(bias, self.runs[self.nearest(length)][-1].bias)
 
     def ratio(self, length: float, samples: int) -> float:
-        """Return the true error over the stated one at the nearest point and samples; NaN where none is stated."""
+        """Return the true over the stated error at the nearest point and samples; NaN if the estimator states none."""
         stated = [run for run in self.runs[self.nearest(length)] if not math.isnan(run.ratio)]
         if not stated:
             return math.nan
         return min(stated, key=lambda run: abs(math.log(max(1, run.samples) / max(1, samples)))).ratio
 
     def seconds(self, length: float, samples: int) -> float:
-        """Return the seconds of one document."""
+        """Return the seconds that one document takes."""
         log_time = sum(weight * log_at(self.times[corner], samples, 1.0) for corner, weight in self.corners(length))
         return math.exp(log_time + self.log_growth(self.times, length, 0.0, 2.0)) / 1000.0

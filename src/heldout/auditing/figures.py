@@ -1,7 +1,7 @@
-"""The figures of an audit's page, as SVG that stands inside HTML and takes its colours from the page.
+"""The figures of an audit's page, as SVG inside HTML that takes its colours from the page.
 
-matplotlib draws them in the colours of `heldout.typesetting.style`; its ink, its lines and its background are then
-handed to the page's own variables, so that one figure serves a light screen, a dark one and paper.
+matplotlib draws them in the colours of `heldout.typesetting.style`; then the page's CSS variables replace the colours
+of ink, lines and background, so that one figure serves light screens, dark screens and paper.
 """
 
 import io
@@ -22,14 +22,14 @@ from heldout.auditing.wording import ERRORS
 from heldout.evaluators import FULL, MEAN_FIELD_BOUND
 from heldout.typesetting import style
 
-WIDTH = 4.4  # inches: a phone's width at a legible size of type
+WIDTH = 4.4  # inches: fits a phone at a legible font size
 SERIES = ((FULL, "full folding-in"), (MEAN_FIELD_BOUND, "bound"))  # drawn by document length
 MOST_POINTS = 2000
-GROUPS = 12  # of documents of similar length, whose medians are drawn
+GROUPS = 12  # of documents by length; a median of each is drawn
 
-_INK, _SOFT, _LINES, _PAGE = "#010203", "#010204", "#010205", "#010206"  # stand for the page's colours
+_INK, _SOFT, _LINES, _PAGE = "#010203", "#010204", "#010205", "#010206"  # placeholders for the page's colours
 _VARIABLES = {_INK: "var(--ink)", _SOFT: "var(--soft)", _LINES: "var(--line)", _PAGE: "var(--page)"}
-_REPORTED = "#CC3311"  # Tol's red: no evaluator has it
+_REPORTED = "#CC3311"  # Tol's red, which no evaluator has
 _LOOK: Any = {
     "font.size": 9.0,
     "axes.labelsize": 9.0,
@@ -51,10 +51,9 @@ _LOOK: Any = {
 
 
 def numbers(audit: Audit) -> str:
-    """Return the numbers side by side: perplexity on a logarithmic axis, each joined to the truth, as SVG.
+    """Return a figure of all perplexities on a logarithmic axis, each joined to the truth, as SVG.
 
-    Error bars are two standard errors; one that is shorter than the mark cannot be seen. Empty where there is no finite
-    number.
+    Error bars are two standard errors; those shorter than the mark are hidden. Empty if no number is finite.
     """
     shown = [(row, *_value(audit, row.evaluator)) for row in wording.rows(audit)]
     shown = [item for item in shown if math.isfinite(item[1])][::-1]
@@ -69,7 +68,7 @@ def numbers(audit: Audit) -> str:
             axis.axvline(-truth / math.log(10.0), color=_INK, linewidth=1.0, linestyle=(0, (3, 2)), zorder=1)
         for place, (row, value, spread) in enumerate(shown):
             colour = colour_of(row.evaluator)
-            x = value / math.log(10.0)  # log10 of the perplexity, which may be too large for a float
+            x = value / math.log(10.0)  # log10, because the perplexity may overflow a float
             if math.isfinite(truth):
                 axis.plot([-truth / math.log(10.0), x], [place, place], color=colour, linewidth=3.0, alpha=0.45)
             half = ERRORS * spread / math.log(10.0)
@@ -91,7 +90,7 @@ def numbers(audit: Audit) -> str:
 
 
 def _value(audit: Audit, evaluator: str) -> tuple[float, float]:
-    """Return a number in -nats per token and its standard error, 0 where it states none."""
+    """Return a number in -nats per token and its standard error; 0 if none is stated."""
     if evaluator == "reported":
         return -audit.reported.nats_per_token, 0.0
     line = audit.line(evaluator)
@@ -108,7 +107,7 @@ def colour_of(evaluator: str) -> str:
 
 
 def _powers(axis: Axes, low: float, high: float) -> None:
-    """Label an axis of log10 of a perplexity with the perplexities themselves: round, and few."""
+    """Label an axis of log10 perplexity with a few round perplexities."""
     marks: list[float] = []
     for per_decade in ((1.0,), (1.0, 3.0), (1.0, 2.0, 5.0), (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0)):
         decades = range(math.floor(low) - 1, math.ceil(high) + 2)
@@ -121,10 +120,10 @@ def _powers(axis: Axes, low: float, high: float) -> None:
 
 
 def by_length(audit: Audit) -> str:
-    """Return every document's full folding-in and bound less its truth, nats per token, against its length, as SVG.
+    """Return a figure of full folding-in and bound less truth, nats per token, against document length, as SVG.
 
-    At most `MOST_POINTS` points, every n-th document by length; the curves are medians of `GROUPS` groups of all of
-    them. Documents without a finite difference are left out. Empty where there is none to draw.
+    At most `MOST_POINTS` points are drawn, every n-th document by length; the curves are medians of `GROUPS` groups of
+    all documents. Documents without a finite difference are left out. Empty if none has one.
     """
     series = [(name, label, *differences(audit, name)) for name, label in SERIES]
     series = [item for item in series if len(item[2])]
@@ -167,7 +166,7 @@ def by_length(audit: Audit) -> str:
 
 
 def differences(audit: Audit, evaluator: str) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return lengths and (evaluator less truth) / length, nats per token, of the documents where both are finite."""
+    """Return lengths and (evaluator less truth) / length, nats per token, of documents where both are finite."""
     if evaluator not in audit.nats:
         return np.zeros(0, np.int64), np.zeros(0)
     finite = (audit.lengths > 0) & np.isfinite(audit.nats[evaluator]) & np.isfinite(audit.nats[TRUTH])
@@ -176,7 +175,7 @@ def differences(audit: Audit, evaluator: str) -> tuple[NDArray[np.int64], NDArra
 
 
 def thinned(lengths: NDArray[np.int64], most: int) -> NDArray[np.int64]:
-    """Return the indices of at most so many documents, evenly over their ranks by length."""
+    """Return the indices of at most `most` documents, evenly spaced in rank by length."""
     order = np.argsort(lengths, kind="stable")
     if len(order) <= most:
         return order
@@ -192,7 +191,7 @@ def medians(lengths: NDArray[np.int64], gaps: NDArray[np.float64]) -> tuple[list
 
 
 def _svg(figure: Figure, name: str) -> str:
-    """Return a figure as an SVG element: no header, no metadata, names of its own, colours of the page."""
+    """Return a figure as an SVG element without header and metadata, with unique ids and the page's colours."""
     stream = io.StringIO()
     figure.savefig(stream, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
     text = stream.getvalue()
@@ -209,7 +208,7 @@ def _svg(figure: Figure, name: str) -> str:
 
 
 def in_page(text: str) -> str:
-    """Return text with the colours that stand for the page's replaced by its variables."""
+    """Return an SVG's text with the placeholder colours replaced by the page's CSS variables."""
     for placeholder, variable in _VARIABLES.items():
         text = text.replace(placeholder, variable)
     return text

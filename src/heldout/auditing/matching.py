@@ -1,4 +1,4 @@
-"""A model and documents over the same words."""
+"""Matching of a model and documents: both over the same words."""
 
 import hashlib
 import math
@@ -15,19 +15,19 @@ from heldout.errors import InputError
 from heldout.libraries import Fitted
 from heldout.topics import Topics
 
-OWN_NUMBERS = ("tomotopy", "MALLET")  # number words by frequency, by first appearance: no corpus has the same numbers
-LEAST_SEEN, MOST_EXCESS, FEWEST_TOKENS = 0.6, 1.0, 1000  # of what is expected; nats per token; to judge by
+OWN_NUMBERS = ("tomotopy", "MALLET")  # they number words by frequency and by first appearance, unlike any corpus
+LEAST_SEEN, MOST_EXCESS, FEWEST_TOKENS = 0.6, 1.0, 1000  # share of the expectation; nats per token; to judge by
 
 
 def as_fitted(model: Any, vocabulary: Sequence[str] | None) -> tuple[Fitted, str]:
-    """Return a model of any kind as topics that can be scored, and its name.
+    """Return a model of any supported kind as `Fitted`, and its name.
 
     Args:
         model: see `heldout.audit`.
         vocabulary: the model's words, for a model that does not name them.
 
     Raises:
-        InputError: when it cannot be read, or its words are not those of the vocabulary.
+        InputError: when the model cannot be read, or its words are not those of the vocabulary.
     """
     from heldout.libraries import read
 
@@ -48,9 +48,9 @@ def as_fitted(model: Any, vocabulary: Sequence[str] | None) -> tuple[Fitted, str
 
 
 def over_same_words(fitted: Fitted, stream: DocumentStream) -> tuple[Fitted, DocumentStream]:
-    """Return the documents over the model's words, by name, or by place where the model names none.
+    """Return model and documents over the model's words, matched by name, or by index if the model names none.
 
-    A model that names no words takes their names from the documents.
+    A model that names no words takes the documents' names.
 
     Raises:
         InputError: when words can be matched neither way.
@@ -70,19 +70,19 @@ def over_same_words(fitted: Fitted, stream: DocumentStream) -> tuple[Fitted, Doc
 
 
 def unlike(topics: Topics, words: NDArray[np.int64]) -> str:
-    """Say how documents differ from the model's own corpus, where they differ so much that they are of another.
+    """Describe how documents differ from the model's own corpus, if they differ too much to be from it.
 
-    Under the model a token is w with p(w) = sum_k alpha_k phi[k, w] / A. Of N tokens, the words that occur then have
-    the probability sum_w p(w) (1 - (1 - p(w))^N) in all, and a token costs the entropy of p. Documents of a corpus are
-    burstier than N draws, but other documents lack the model's frequent words altogether, or have its rare ones often:
-    so do words that are matched by place in the wrong order.
+    Under the model a token is w with p(w) = sum_k alpha_k phi[k, w] / A. In N tokens the words that occur are expected
+    to have the total probability sum_w p(w) (1 - (1 - p(w))^N), and a token costs the entropy of p. Documents of the
+    model's corpus are only burstier than N draws. Documents of another corpus, and words matched by index in the wrong
+    order, lack frequent words of the model or repeat rare ones.
 
     Args:
         topics: phi and alpha.
         words: (V,) how often each word occurs.
 
     Returns:
-        The difference in words; empty where there is none of that size, or too few tokens to tell.
+        A clause that describes the difference; empty if there is no such difference, or too few tokens to tell.
     """
     N = int(words.sum())
     if N < FEWEST_TOKENS:

@@ -1,7 +1,7 @@
-"""The options of `heldout audit` and `heldout recommend`: said once, for the command line and for Python.
+"""The options of `heldout audit` and `heldout recommend`, for the command line and for Python.
 
-The parsers leave out what was not typed, so that every default stands here alone. Nothing here imports numpy: the help
-has to be quick.
+The parsers omit options that were not typed, so defaults are defined only here. Nothing here imports numpy, so that the
+help is quick.
 """
 
 import argparse
@@ -15,7 +15,7 @@ from typing import Any, Literal, Self
 from heldout.errors import InputError
 from heldout.evaluators import ESTIMATORS
 
-LIMIT = 1e11  # updates; some two minutes of one core
+LIMIT = 1e11  # updates; about two minutes of one core
 AUTO = "auto"
 LIKELIHOODS = [name for name, known in ESTIMATORS.items() if known.behaviour != "other"]
 
@@ -24,35 +24,33 @@ Per = Literal["document", "corpus"]
 
 @dataclass(frozen=True)
 class _Typed:
-    """Options that a parsed command line gives."""
+    """Options that can be read from a parsed command line."""
 
     @classmethod
     def of(cls, args: argparse.Namespace) -> Self:
-        """Return the options that were typed, with the defaults of the others."""
+        """Return the typed options, and the defaults of the others."""
         known = {field.name for field in fields(cls)}
         return cls(**{name: value for name, value in vars(args).items() if name in known})
 
 
 @dataclass(frozen=True, kw_only=True)
 class AuditOptions:
-    """What may be chosen of an audit.
+    """The options of an audit.
 
     Attributes:
         estimator: of the truth: "auto", or one of `heldout.evaluators.ESTIMATORS` that estimates the likelihood.
-        samples: of the estimator, per document; None for what is recommended ("auto") or 20.
-        standard_error: the standard error that a document's log-likelihood may have, nats; with "auto" alone.
-        limit: updates that the exact likelihood of all documents may cost ("auto" and "exact-marginal").
-        seed: names the order of a bag's tokens, the halves and the estimator's draws.
-        cores: processes. More than one are started afresh (spawn), so that a script that asks for them needs the usual
-            `if __name__ == "__main__":`.
-        store: a folder for what is done: an interrupted audit loses nothing, and the same call goes on from there.
-        so_far: nothing is run; the audit is of the documents in `store`.
-        other_corpus: whether documents may be unlike those of the model's own corpus
-            (`heldout.auditing.matching.unlike`).
-        reported: whether the library's own number is asked for.
+        samples: per document; None for the recommended number ("auto") or 20.
+        standard_error: the largest standard error of a document's log-likelihood, nats; only with "auto".
+        limit: the largest number of updates for the exact likelihood of all documents ("auto" and "exact-marginal").
+        seed: determines the order of a bag's tokens, the halves and the estimator's draws.
+        cores: the number of processes. Several are spawned, so a script needs the usual `if __name__ == "__main__":`.
+        store: a folder that keeps the values, so that the same call resumes an interrupted audit.
+        so_far: if True, nothing is run; the audit covers the documents in `store`.
+        other_corpus: whether to accept documents unlike the model's own corpus (`heldout.auditing.matching.unlike`).
+        reported: whether to ask the library for its own number.
 
     Raises:
-        InputError: when they make no sense, alone or together.
+        InputError: for an invalid option or combination.
     """
 
     estimator: str = AUTO
@@ -90,21 +88,21 @@ class AuditOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class AuditCommand(AuditOptions, _Typed):
-    """`heldout audit` as it was typed.
+    """The command line of `heldout audit`.
 
     Attributes:
-        model: the model's file, or LDA-C's folder.
+        model: the model's file, or a folder of LDA-C's.
         documents: the documents' file, or a folder of texts.
-        model_format: one of `heldout.libraries.read.FORMS`; guessed where it is None.
-        format: of the documents, one of `heldout.corpora.stream.FORMS`; guessed where it is None.
+        model_format: one of `heldout.libraries.read.FORMS`; None to guess.
+        format: the documents' format, one of `heldout.corpora.stream.FORMS`; None to guess.
         vocabulary: a file of the model's words, one per line, for a model that names none.
         documents_vocabulary: a file of the documents' words, one per line, for documents that name none.
-        stem: whether words of texts are stemmed.
-        trust_pickle: whether the model may be unpickled.
+        stem: whether to stem the words of texts.
+        trust_pickle: whether to unpickle the model, which can run any code.
         calibration: measurements to recommend an estimator from; None for the reference results.
         timings: the estimators' times; None for the reference results.
-        html: where the page goes.
-        json: where the JSON goes; "-" for the output, in place of the table.
+        html: the page's file; None for no page.
+        json: the JSON's file; "-" for standard output, instead of the table; None for no JSON.
         typed: the arguments as they were typed, for the page.
     """
 
@@ -124,16 +122,16 @@ class AuditCommand(AuditOptions, _Typed):
 
     @property
     def json_file(self) -> Path | None:
-        """The file that the JSON goes to; None where it goes to the output, or nowhere."""
+        """The JSON's file; None for standard output or no JSON."""
         return None if self.json in (None, "-") else Path(str(self.json))
 
     @property
     def line(self) -> str:
-        """The command as a shell takes it; empty where none was typed."""
+        """The command as typed in a shell; empty if none was."""
         return shlex.join(["heldout", *self.typed]) if self.typed else ""
 
     def options(self, **changes: Any) -> dict[str, Any]:
-        """Return those that `heldout.audit` takes, by name."""
+        """Return the keyword arguments of `heldout.audit`, with the given changes."""
         return {field.name: getattr(self, field.name) for field in fields(AuditOptions)} | changes
 
 
@@ -166,25 +164,25 @@ def add_audit(parser: argparse.ArgumentParser) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class RecommendCommand(_Typed):
-    """`heldout recommend` as it was typed.
+    """The command line of `heldout recommend`.
 
     Attributes:
         topics: K.
-        length: tokens of every document.
-        corpus: or a file of documents, in any form that `heldout.corpora.stream` opens.
-        standard_error: the error that a document's log-likelihood may have, nats.
-        perplexity_error: or that its perplexity per token may have, percent; 1 where neither is given.
+        length: tokens per document; instead of `corpus`.
+        corpus: a file of documents in any form that `heldout.corpora.stream` opens; instead of `length`.
+        standard_error: the wanted error of a document's log-likelihood, nats.
+        perplexity_error: instead, the wanted error of the perplexity per token, percent; 1 if neither is given.
         documents: how many documents of `length` tokens.
-        per: whose error that is, a document's or that of the documents' mean.
-        cores: over which the documents are divided.
-        alpha: the mean of the prior's K parameters; None where it is not known.
-        consistent: True for those estimators alone that have no bias left at many samples.
+        per: whose error is meant, a document's or that of the documents' mean.
+        cores: among which the documents are divided.
+        alpha: the mean of the prior's K parameters; None if unknown.
+        consistent: whether to consider only estimators whose bias vanishes with many samples.
         calibration: measurements; None for the reference results.
         timings: the estimators' times; None for the reference results.
-        json: whether JSON is printed in place of the table.
+        json: whether to print JSON instead of the table.
 
     Raises:
-        InputError: for both or neither of length and corpus, or both errors.
+        InputError: for both or neither of length and corpus, or for both errors.
     """
 
     topics: int

@@ -1,7 +1,7 @@
-"""An audit as one HTML file that needs nothing but itself: no network, no script.
+"""An audit as one self-contained HTML file: no network, no script.
 
-Every text that comes from a file passes `_text`, and a content security policy forbids whatever else a text might ask
-for. The same audit gives the same bytes.
+Every text from a file passes through `_text`, and a content security policy forbids everything else. The same audit
+gives the same bytes.
 """
 
 import html
@@ -15,7 +15,7 @@ from heldout.auditing.result import TRUTH, Audit, Different, Line
 from heldout.auditing.wording import TIMES
 from heldout.evaluators import FULL, HALF
 
-# Contrast with the page, as WCAG counts it: ink and soft above 7 and 4.5 in both schemes (the tests count again)
+# WCAG contrast with the page: ink above 7, soft above 4.5, in both schemes (tested)
 _STYLE = """
 :root { color-scheme: light dark; --page: #ffffff; --ink: #1a1a1a; --soft: #5c5c5c; --line: #dedede; --panel: #f5f5f3;
   --alarm: #a61b00; }
@@ -70,10 +70,10 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-
 
 
 def page(audit: Audit) -> str:
-    """Return an audit as a whole HTML document, to be written as UTF-8.
+    """Return an audit as a complete HTML document, to be encoded as UTF-8.
 
     Args:
-        audit: the audit; an incomplete one says so in the first line.
+        audit: the audit; if it is incomplete, the first line says so.
     """
     title = _text(f"Audit: {wording.model_line(audit)}")
     parts = [
@@ -101,12 +101,12 @@ def page(audit: Audit) -> str:
 
 
 def _text(text: object) -> str:
-    """Return text from anywhere as HTML text, also within quoted attributes; a number keeps its error and unit."""
+    """Return any text escaped for HTML and quoted attributes; no line breaks between a number and its error or unit."""
     return html.escape(wording.clean(text), quote=True).replace(" ± ", "&nbsp;±&nbsp;").replace(" %", "&nbsp;%")
 
 
 def _power(number: str) -> str:
-    """Return a formatted number with its power of ten as people write it."""
+    """Return a formatted number with its power of ten as a superscript."""
     mantissa, _, exponent = number.partition("e")
     return f"{mantissa} {TIMES} 10<sup>{int(exponent)}</sup>" if exponent.lstrip("-").isdigit() else _text(number)
 

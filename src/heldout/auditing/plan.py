@@ -1,4 +1,4 @@
-"""What an audit is going to do and to cost, known before it begins."""
+"""An audit's plan and its cost, before it begins."""
 
 import time
 from dataclasses import dataclass
@@ -16,25 +16,25 @@ from heldout.evaluators.exact_marginal import UPDATES_PER_SECOND
 from heldout.topics import Topics
 
 PILOT_SAMPLES = 100  # at most
-LONG = 60.0  # seconds of a document, from which on the plan says so
+LONG = 60.0  # seconds per document from which the plan mentions them
 NAMES = {MEAN_FIELD_BOUND: "bound", FULL: "full", HALF: "half", TRUTH: "truth"}
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What an audit is going to do.
+    """An audit's plan.
 
     Attributes:
-        documents, empty: how many will be scored, and how many have no token in the vocabulary.
-        tokens, left_out: in the vocabulary and outside it.
+        documents, empty: the number of documents to score, and of those without tokens in the vocabulary.
+        tokens, left_out: the number of tokens in the vocabulary and outside it.
         topics: K.
-        work: what is done with every document.
-        seconds: of one core, by line: measured on a few of the documents and extrapolated. The library's own number is
-            not in it.
-        cores: processes.
-        kept: documents that an earlier run has done.
+        work: the truth's estimator and its settings.
+        seconds: seconds of one core by evaluator, extrapolated from a few of the documents; without the library's own
+            number.
+        cores: the number of processes.
+        kept: the number of documents that an earlier run has done.
         longest: tokens of the longest document.
-        longest_seconds: of one core, for that document alone.
+        longest_seconds: seconds of one core for that document alone.
     """
 
     documents: int
@@ -50,7 +50,7 @@ class Plan:
     longest_seconds: float
 
     def __str__(self) -> str:
-        """Return a few lines: what there is, what is done, and what it costs."""
+        """Return a few lines on the documents, the work and its cost."""
         share = 100.0 * self.left_out / max(self.tokens + self.left_out, 1)
         work, seconds = self.work, sum(self.seconds.values())
         parts = ", ".join(f"{NAMES[name]} {duration(spent)}" for name, spent in self.seconds.items())
@@ -77,10 +77,10 @@ def plan_of(topics: Topics, work: Work, read: Survey, done: NDArray[np.bool_], c
 
     Args:
         topics: phi and alpha.
-        work: what is done with every document.
+        work: the truth's estimator and its settings.
         read: the first reading of the documents.
-        done: (D,) which of them an earlier run has done.
-        cores: processes.
+        done: (D,) which documents an earlier run has done.
+        cores: the number of processes.
     """
     lengths = read.lengths.astype(np.float64)
     left = lengths[~done]
@@ -93,13 +93,13 @@ def plan_of(topics: Topics, work: Work, read: Survey, done: NDArray[np.bool_], c
         if name == TRUTH and work.estimator == EXACT:
             seconds[name] = read.updates / UPDATES_PER_SECOND * float(left.sum() / max(lengths.sum(), 1.0))
             continue
-        for _ in range(2):  # the first run also loads what is compiled
+        for _ in range(2):  # the first run also loads compiled code
             begin = time.process_time()
             part(here, documents, fewer, 0)
             spent = time.process_time() - begin
         power = 2.0 if name == TRUTH and work.estimator in QUADRATIC else 1.0
         scale = work.samples / fewer.samples if name == TRUTH and fewer.samples else 1.0
-        each = spent * scale / float((pilot**power).sum())  # token, or square of a document's tokens
+        each = spent * scale / float((pilot**power).sum())  # seconds per token, or per squared document length
         seconds[name] = each * float((left**power).sum())
         longest_seconds += each * longest**power
     return Plan(

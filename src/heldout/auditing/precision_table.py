@@ -1,16 +1,16 @@
-"""What is known of the estimators: their errors, biases and times, measured on a grid of K and document length L.
+"""The estimators' errors, biases and times, measured on a grid of K and document length L.
 
 The errors come from `heldout.papers.likelihood.experiments.precision`, the times from `benchmarks/estimators.py
 --grid`, for a few priors. The reference results of both travel with the package, in `data/precision.csv`;
 
     python -m heldout.auditing.precision_table MEASUREMENTS TIMINGS
 
-writes that file anew.
+rewrites that file.
 
-What was measured is read on the safe side. To an error its own standard error is added. No error is taken to be less
-than what is known of the reference that it was measured against, and none rises with the number of samples: the
-largest at so many samples or more counts. A bias b is taken as large as (b^2 + its standard error^2)^(1/2), and no
-error is less than the bias.
+Measurements are read conservatively. An error is increased by its own standard error, and is at least the uncertainty
+of the reference that it was measured against. Errors do not rise with the number of samples S: the largest error at S
+or more samples counts. The size of a bias b is (b^2 + its standard error^2)^(1/2), and no error is smaller than the
+bias.
 """
 
 import csv
@@ -33,19 +33,19 @@ REFERENCE = resources.files("heldout.auditing") / "data" / "precision.csv"
 COLUMNS = ("prior", "topics", "tokens", "estimator", "samples", "error", "bias", "ratio", "milliseconds")
 LEAST = 1e-12  # nats: an error of 0 has no logarithm
 
-Corner = tuple[int, int]  # K and L of a point of the grid
+Corner = tuple[int, int]  # K and L of a grid point
 Timed = tuple[int, float]  # samples, and milliseconds per document
 Cell = dict[str, dict[int, tuple[float, float]]]  # by quantity and samples: a value and its standard error
 
 
 class Run(NamedTuple):
-    """What was measured with one number of samples.
+    """An estimator's measurements at one number of samples.
 
     Attributes:
         samples: S, 0 for a deterministic estimator.
-        error: root mean square error and its standard error, nats per document, on the safe side.
-        bias: estimate less log p, nats per document; its size is on the safe side.
-        ratio: the true error over the stated one; NaN where none is stated.
+        error: conservative root mean square error, nats per document.
+        bias: estimate less log p, nats per document, of conservative size.
+        ratio: the true error over the stated one; NaN if none is stated.
     """
 
     samples: int
@@ -60,11 +60,11 @@ Times = dict[str, dict[Corner, dict[str, tuple[Timed, ...]]]]
 
 @dataclass(frozen=True)
 class Table:
-    """What was measured.
+    """Measured errors and times of the estimators.
 
     Attributes:
         errors: by prior, K, L and estimator, the runs in order of samples.
-        milliseconds: by the same, (samples, milliseconds per document) in order.
+        milliseconds: by prior, K, L and estimator, (samples, milliseconds per document), samples ascending.
     """
 
     errors: Errors
@@ -73,7 +73,7 @@ class Table:
 
 @lru_cache(maxsize=4)
 def read_table(calibration: Path | None = None, timings: Path | None = None) -> Table:
-    """Read what was measured.
+    """Read measured errors and times.
 
     Args:
         calibration: measurements (CSV, or gzipped) with the rows of `heldout.papers.likelihood.experiments.precision`;
@@ -81,7 +81,7 @@ def read_table(calibration: Path | None = None, timings: Path | None = None) -> 
         timings: the CSV that `benchmarks/estimators.py --grid` writes; None for the reference results.
 
     Raises:
-        InputError: when a file is missing or not what it should be.
+        InputError: when a file is missing or malformed.
 
     Examples:
         >>> table = read_table()
@@ -96,12 +96,12 @@ def read_table(calibration: Path | None = None, timings: Path | None = None) -> 
 
 
 def read_errors(path: Path) -> Errors:
-    """Read the errors of a study that measured precision; of several seeds the first.
+    """Read the errors from the measurements of a study with `precision`; of several seeds, the first.
 
     Raises:
-        InputError: when the file is missing, not a table of measurements, or without any of precision.
+        InputError: when the file is missing, is no table of measurements, or has none of precision.
     """
-    from heldout.papers.likelihood.experiments.precision import ERROR, NONE, VARIANT  # late: numba
+    from heldout.papers.likelihood.experiments.precision import ERROR, NONE, VARIANT  # late, because it imports numba
 
     cells: dict[tuple[str, int, int], Cell] = {}
     for row in _rows(path, "--calibration", "measurements.csv.gz of a study that measured precision"):
@@ -120,7 +120,7 @@ def read_errors(path: Path) -> Errors:
 
 
 def _runs(name: str, cell: Cell) -> tuple[Run, ...]:
-    """Return an estimator's runs, samples ascending, on the safe side (see the module)."""
+    """Return an estimator's runs, conservative (see the module), samples ascending."""
     from heldout.papers.likelihood.experiments.precision import BIAS, ERROR, REFERENCE_BIAS, REFERENCE_ERROR, STATED
 
     of_reference = (at for quantity, at in cell.items() if quantity.startswith((REFERENCE_BIAS, REFERENCE_ERROR)))
@@ -138,7 +138,7 @@ def _runs(name: str, cell: Cell) -> tuple[Run, ...]:
 
 
 def read_times(path: Path) -> Times:
-    """Read the estimators' milliseconds per document; more samples take no less time.
+    """Read the estimators' milliseconds per document, made non-decreasing in the number of samples.
 
     Raises:
         InputError: when the file is missing or not a table of timings.
@@ -148,7 +148,7 @@ def read_times(path: Path) -> Times:
         corner = int(row["topics"]), int(row["tokens"])
         by_estimator = times.setdefault(row["prior"], {}).setdefault(corner, {})
         timed = by_estimator.get(row["estimator"], ())
-        least = timed[-1][1] if timed else 0.0  # the file has them in order
+        least = timed[-1][1] if timed else 0.0  # samples ascend in the file
         by_estimator[row["estimator"]] = (*timed, (int(row["samples"]), max(least, float(row["milliseconds"]))))
     return times
 
@@ -160,7 +160,7 @@ def _rows(path: Path, option: str, what: str) -> Iterator[dict[str, str]]:
             header = next(csv.reader([next(stream, "")]))
             if not set(columns) <= set(header):
                 raise InputError(f"{path}: lacks the columns {', '.join(columns)}; give {option} {what}")
-            # a table of measurements is long, and few of its rows are wanted
+            # a table of measurements is long, and few of its rows are needed
             lines = (line for line in stream if option != "--calibration" or "-tokens-" in line)
             yield from csv.DictReader(lines, header)
     except FileNotFoundError as error:
@@ -172,7 +172,7 @@ def _rows(path: Path, option: str, what: str) -> Iterator[dict[str, str]]:
 
 
 def as_csv(table: Table) -> str:
-    """Return a table as the package keeps it: a row per run or time, empty cells for what was not measured."""
+    """Return a table as the package's CSV: a row per run or time, with empty cells where nothing was measured."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)

@@ -1,23 +1,23 @@
-r"""Which estimator, and how many samples, reach a wanted error at this number of topics and document length.
+r"""Recommends an estimator and a number of samples for a wanted error, given K and document length.
 
-What is known of the estimators is measured (`heldout.auditing.precision_table`), and followed between and beyond the
-points of that grid (`heldout.auditing.error_model`). Where no measured prior is the asked one, the larger error of the
-two around it counts, or the largest of all.
+The estimators' errors are measured on a grid (`heldout.auditing.precision_table`) and inter- and extrapolated
+(`heldout.auditing.error_model`). For a prior that was not measured, the larger error of the two around it counts, or
+else the largest of all.
 
 The wanted error is that of a document, or of the mean over D documents: independent errors average, a bias does not, so
 
     e of the mean = ((e^2 - b^2) / D + b^2)^(1/2)
 
-for the root mean square error e and the bias b of a document. Documents of many lengths: the root of the mean of the
-squares, the mean of the biases.
+for the root mean square error e and the bias b of a document. For documents of different lengths, e is the root of the
+mean of squares and b the mean of biases.
 
-All of this is of topics drawn from a Dirichlet distribution and of documents drawn from them. Held-out documents are no
-such draws: words come in bursts, and a posterior is sharper than that of any draw. On test documents of Cranfield under
-topics that scikit-learn fitted (K = 4, exact values), annealed importance sampling and the left-to-right samplers with
-resampling erred up to about twice as much as is expected here, mean-field importance sampling and iterated
-pseudo-counts up to ten times, Chib's estimator up to a hundred times, and no standard error tells. What works because a
-drawn document's weights are near the prior's mean, an approximation without samples or draws from the prior, was off by
-more than ten times as much at K = 20 and 100. So the `ROBUST` ones come first, whatever the others cost.
+All measurements are of topics drawn from a Dirichlet distribution and documents drawn from those topics. Real held-out
+documents differ: words come in bursts, and posteriors are sharper. On test documents of Cranfield under scikit-learn's
+topics (K = 4, exact values), the errors of annealed importance sampling and of the left-to-right samplers with
+resampling were up to about twice the expected ones, those of mean-field importance sampling and iterated pseudo-counts
+up to ten times, those of Chib's estimator up to a hundred times; no standard error shows this. Deterministic
+approximations and draws from the prior, which work because a drawn document's weights are near the prior's mean, were
+off by more than ten times at K = 20 and 100. So the `ROBUST` estimators come first, whatever the others cost.
 """
 
 import math
@@ -34,30 +34,30 @@ from heldout.errors import InputError
 from heldout.evaluators import ANNEALED, ESTIMATORS, EXACT, PARTICLES, SEQUENTIAL
 from heldout.evaluators.prior_names import parameter
 
-FAR = 4.0  # times the grid's largest K or length: beyond it nothing is said
-SAME_PRIOR = 1.1  # largest factor between two priors' parameters that are taken for one
-NEAR = 1.05  # factor by which K or a length may exceed the grid before that is called extrapolation
+FAR = 4.0  # times the grid's largest K or length: beyond it nothing is recommended
+SAME_PRIOR = 1.1  # largest factor between the parameters of two priors that count as the same
+NEAR = 1.05  # factor by which K or a length may exceed the grid without counting as extrapolated
 BINS = 24  # of lengths
-ROBUST = (ANNEALED, PARTICLES, SEQUENTIAL)  # on real documents, see above
-HONEST = 2.0  # times the error that an estimator states: more than that is no error to report
-PERPLEXITY_ERROR = 1.0  # percent per token, of a document: the error asked for where nothing is said
+ROBUST = (ANNEALED, PARTICLES, SEQUENTIAL)  # on real documents; see the module
+HONEST = 2.0  # largest true error, over the stated one, of an estimator whose stated error is worth reporting
+PERPLEXITY_ERROR = 1.0  # percent of a document's perplexity per token: the default
 
 Groups = Sequence[tuple[int, int]]  # a length, and how many documents have it
 
 
 @dataclass(frozen=True)
 class Option:
-    """An estimator with as many samples as reach the wanted error, or as come nearest to it.
+    """An estimator with the number of samples that reaches the wanted error, or comes nearest to it.
 
     Attributes:
         estimator: its name in `ESTIMATORS`.
         samples: per document; 0 for a deterministic one.
-        standard_error: the error that is expected of it, nats per document, bias included.
-        bias: of it, nats per document, the size with the sign of what was measured; 0 where exact.
+        standard_error: the expected root mean square error, nats per document, bias included.
+        bias: the expected bias, nats per document; 0 for the exact value.
         seconds: for all documents, on the given cores.
-        reached: True where the wanted error is.
-        stated_ratio: the true error over the standard error that the estimator states; NaN where it states none.
-        extrapolated: True where K, a length or the samples are beyond what was measured.
+        reached: whether it reaches the wanted error.
+        stated_ratio: the true error over the standard error that the estimator states; NaN if it states none.
+        extrapolated: whether K, a length or the samples are beyond the measurements.
         reason: one sentence.
     """
 
@@ -74,11 +74,11 @@ class Option:
 
 @dataclass(frozen=True)
 class Recommendation(Option):
-    """The cheapest robust option that reaches the wanted error, else another that does, else the one nearest to it.
+    """The cheapest robust option that reaches the wanted error; without one, another that does, or the nearest.
 
     Attributes:
         wanted: nats per document.
-        alternatives: the others, those that reach it first, the cheapest first.
+        alternatives: the other options, those that reach the wanted error first, then by cost.
     """
 
     wanted: float = math.nan
@@ -104,22 +104,22 @@ def recommend(
 ) -> Recommendation:
     """Return the cheapest estimator, with as many samples as it needs, that reaches a wanted error.
 
-    The `robust` ones come first, then those that reach it on documents like the drawn ones, then the others.
+    `robust` estimators come first, then those that reach the error on documents like the drawn ones, then the others.
 
     Args:
         topics: K.
         length: tokens of a document, or of every document; those of 0 tokens are left out.
-        standard_error: the wanted error, nats per document: the root mean square one, bias included.
-        documents: how many documents there are, where `length` is one number.
-        per: "document", where every document's error counts, or "corpus", where that of the documents' mean does.
-        cores: over which the documents are divided.
-        alpha: the mean of the prior's K parameters; None where it is not known.
-        consistent: True for those estimators alone that have no bias left at many samples and state a standard error;
-            first come then those whose true error is at most `HONEST` times the stated one.
-        table: what was measured; None for the reference results.
+        standard_error: the wanted root mean square error, nats per document, bias included.
+        documents: the number of documents, if `length` is one number.
+        per: "document" for the error of each document, "corpus" for that of the documents' mean.
+        cores: among which the documents are divided.
+        alpha: the mean of the prior's K parameters; None if unknown.
+        consistent: True for only those estimators whose bias vanishes with many samples and that state a standard
+            error; those whose true error is at most `HONEST` times the stated one then come first.
+        table: the measurements; None for the reference results.
 
     Raises:
-        InputError: when a number is not positive, K or the mean length is far beyond what was measured, or as
+        InputError: for a number that is not positive, K or a mean length far beyond the measurements, or as
             `read_table` does.
 
     Examples:
@@ -163,7 +163,7 @@ def recommend(
         key=lambda option: (
             not option.reached,
             option.reached and not robust(option.estimator),
-            consistent and option.stated_ratio > HONEST,  # NaN, of the exact value, is not
+            consistent and option.stated_ratio > HONEST,  # False for the exact value's NaN
             option.seconds if option.reached else option.standard_error,
         )
     )
@@ -182,16 +182,16 @@ def choose(
 ) -> Recommendation:
     """Return the estimator of an audit's truth: a consistent one that states its standard error, or the exact value.
 
-    One whose true error was measured to be more than `HONEST` times the stated one is the last choice.
+    An estimator whose measured true error is more than `HONEST` times the stated one comes last.
 
     Args:
         topics: K.
         lengths: tokens of every document.
-        standard_error: wanted of a document, nats, root mean square; None for `PERPLEXITY_ERROR` per token at the
-            documents' mean length.
-        cores: over which the documents are divided.
-        alpha: the mean of the prior's K parameters; None where it is not known.
-        table: what was measured; None for the reference results.
+        standard_error: the wanted root mean square error of a document, nats; None for `PERPLEXITY_ERROR` per token at
+            the documents' mean length.
+        cores: among which the documents are divided.
+        alpha: the mean of the prior's K parameters; None if unknown.
+        table: the measurements; None for the reference results.
 
     Raises:
         InputError: as `recommend` does.
@@ -203,12 +203,12 @@ def choose(
 
 
 def robust(estimator: str) -> bool:
-    """Say whether an estimator is about as precise on real documents as on drawn ones: the exact value, or `ROBUST`."""
+    """Return whether an estimator is about as precise on real documents as on drawn ones: exact, or in `ROBUST`."""
     return estimator == EXACT or estimator in ROBUST
 
 
 def nats(percent: float, length: float) -> float:
-    """Return the error of a document, nats, that is an error of its perplexity per token in percent.
+    """Return a document's error in nats that corresponds to an error of its perplexity per token in percent.
 
     Examples:
         >>> round(nats(1.0, 150), 2)
@@ -218,7 +218,7 @@ def nats(percent: float, length: float) -> float:
 
 
 def _priors(table: Table, topics: int, alpha: float | None) -> tuple[list[str], bool]:
-    """Return the priors that an answer stands on, and whether the asked one is outside what was measured."""
+    """Return the measured priors to use for alpha, and whether alpha is outside the measured range."""
     parameters = {prior: parameter(prior, topics) for prior in table.errors}
     if alpha is None:
         return list(parameters), False
@@ -233,7 +233,7 @@ def _priors(table: Table, topics: int, alpha: float | None) -> tuple[list[str], 
 
 
 def grouped(lengths: Sequence[int]) -> list[tuple[int, int]]:
-    """Return lengths, rounded up to `BINS` different ones at most, and how many documents have each.
+    """Return at most `BINS` different lengths, rounded up, and how many documents have each.
 
     Examples:
         >>> grouped([30, 20, 30])
@@ -253,7 +253,7 @@ def grouped(lengths: Sequence[int]) -> list[tuple[int, int]]:
 def _largest_error(models: Sequence[ErrorModel], groups: Groups, per: Per, samples: int) -> tuple[float, float]:
     """Return the r.m.s. error of a document, or of the documents' mean, and the mean bias, both in nats.
 
-    Of several priors, those of the one under which the error is the largest.
+    Of several priors, the one with the largest error counts.
     """
     documents = sum(number for _, number in groups)
     largest = (-1.0, 0.0)
@@ -272,16 +272,16 @@ def _largest_error(models: Sequence[ErrorModel], groups: Groups, per: Per, sampl
 def _option(
     models: Sequence[ErrorModel], groups: Groups, wanted: float, per: Per, cores: int, fewest: int, beyond: bool
 ) -> Option | None:
-    """Return what an estimator needs to reach the wanted error; None where it was not measured around here.
+    """Return an estimator with the samples for the wanted error; None if it was not measured near K and L.
 
     Args:
-        models: the estimator's, one for every prior that counts.
-        groups: the documents.
+        models: the estimator's error models, one per prior to use.
+        groups: the documents, by length.
         wanted: the error, nats.
-        per: whose error it is.
-        cores: over which the documents are divided.
-        fewest: samples to draw at least.
-        beyond: whether K, a length or the prior is beyond what was measured.
+        per: whose error is meant, as in `recommend`.
+        cores: among which the documents are divided.
+        fewest: the least number of samples.
+        beyond: whether K, a length or the prior is beyond the measurements.
     """
     measured, followed = map(min, zip(*(model.most_samples(n) for model in models for n, _ in groups), strict=True))
     if measured < 0:
@@ -320,7 +320,7 @@ def _option(
 
 
 def as_dict(option: Option) -> dict[str, Any]:
-    """Return an option, or a recommendation with its alternatives, as JSON has it; a NaN is None."""
+    """Return an option, or a recommendation with its alternatives, as JSON-compatible values; NaN becomes None."""
     values: dict[str, Any] = {
         name: None if isinstance(value, float) and math.isnan(value) else value for name, value in vars(option).items()
     }

@@ -1,4 +1,4 @@
-"""What `heldout recommend` does: a table of the estimators, the recommended one first, or JSON."""
+"""`heldout recommend`: prints a table of estimators, the recommended one first, or JSON."""
 
 import json
 import math
@@ -17,11 +17,11 @@ from heldout.evaluators import ESTIMATORS
 
 
 def run_recommend(command: RecommendCommand, out: TextIO) -> None:
-    """Print which estimator to use.
+    """Print the recommended estimator and its alternatives.
 
     Args:
-        command: what was typed.
-        out: where to.
+        command: the options typed.
+        out: for the table or the JSON.
 
     Raises:
         InputError: as `heldout.auditing.recommend.recommend` and the readers do.
@@ -55,7 +55,7 @@ def run_recommend(command: RecommendCommand, out: TextIO) -> None:
 
 
 def lengths_of(corpus: Path | None) -> list[int]:
-    """Return the tokens of every document that has any."""
+    """Return the number of tokens of every document that is not empty."""
     from heldout.corpora.stream import open_documents
 
     return [int(n) for batch in open_documents(corpus) for n in batch.lengths if n > 0]
@@ -66,10 +66,10 @@ def show(best: Recommendation, command: RecommendCommand, mean: float, documents
 
     Args:
         best: the recommendation.
-        command: what was typed.
+        command: the options typed.
         mean: the documents' mean length, tokens.
-        documents: how many there are.
-        out: where to.
+        documents: the number of documents.
+        out: for the table.
     """
     console = Console(file=out)
     of = "of each document" if command.per == "document" else "of the documents' mean"

@@ -1,4 +1,4 @@
-"""What an audit finds: totals by evaluator, the library's own number, and every document's values."""
+"""An audit's result: totals by evaluator, the library's own number, and every document's values."""
 
 import math
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from heldout.libraries import Reported
 
-TRUTH = "truth"  # the line of the likelihood itself, whatever computes it
+TRUTH = "truth"  # the line of the likelihood itself, by any estimator
 
 
 @dataclass(frozen=True)
@@ -18,12 +18,12 @@ class Line:
 
     Attributes:
         evaluator: "full-folding-in", "half-folding-in", "mean-field-bound" or "truth".
-        label: its name for people.
-        estimator: what computed it: the evaluator itself, or for "truth" "exact-marginal" or the estimator used.
+        label: its printed name.
+        estimator: the evaluator itself or, for "truth", the estimator used ("exact-marginal" if exact).
         log_likelihood: nats, over the scored tokens.
-        standard_error: of log_likelihood, nats, with the bias of logarithms of estimates
-            (`heldout.auditing.summary.total_error`); 0 where deterministic, NaN where none is stated.
-        tokens: the tokens scored (half folding-in scores half of them).
+        standard_error: of log_likelihood, nats, including the bias of logarithms of estimates
+            (`heldout.auditing.summary.total_error`); 0 if deterministic, NaN if none is stated.
+        tokens: the number of scored tokens (half of all for half folding-in).
         samples: per document, at most; 0 for a deterministic evaluator.
     """
 
@@ -37,17 +37,17 @@ class Line:
 
     @property
     def nats_per_token(self) -> float:
-        """log_likelihood / tokens; NaN where there are none."""
+        """log_likelihood / tokens; NaN without tokens."""
         return self.log_likelihood / self.tokens if self.tokens else math.nan
 
     @property
     def error_per_token(self) -> float:
-        """standard_error / tokens; NaN where there are none."""
+        """standard_error / tokens; NaN without tokens."""
         return self.standard_error / self.tokens if self.tokens else math.nan
 
     @property
     def perplexity(self) -> float:
-        """exp(-nats per token); inf where a token has probability 0."""
+        """exp(-nats per token); inf if a token has probability 0."""
         exponent = -self.nats_per_token
         return math.exp(exponent) if exponent < 700.0 else math.inf
 
@@ -77,20 +77,20 @@ class Audit:
 
     Attributes:
         model: the model's file name or class.
-        library, version, topics, words, alpha: of the model: whose it is, K, V, and the prior's parameters (K,).
+        library, version, topics, words, alpha: the model's library and its version, K, V, and alpha (K,).
         corpus: the documents' name.
-        documents, empty: how many were scored; how many were empty (no token in the vocabulary) and so were not.
-        tokens, left_out: scored tokens, and tokens outside the model's vocabulary.
+        documents, empty: the number of scored documents, and of those without tokens in the vocabulary.
+        tokens, left_out: the number of scored tokens, and of tokens outside the model's vocabulary.
         lines: one per evaluator; "truth" is always there.
         reported: the library's own number.
-        truth_exact: True where the truth is enumerated, False where it is estimated.
+        truth_exact: whether the truth is exact; otherwise it is estimated.
         reason: why this estimator and this many samples, one sentence.
         lengths: (D,) scored tokens of each document, in the corpus's order, empty ones included.
-        nats: by evaluator, (D,) nats of each document.
+        nats: by evaluator, (D,) log-likelihoods of the documents, nats.
         errors: by evaluator, (D,) standard errors, nats.
         most_different: at most ten documents, the largest |full folding-in - truth| per token first.
-        settings: what was asked for, JSON-compatible: seed, samples, split, fold-in settings.
-        complete: False where it was interrupted; then it is of the documents done so far.
+        settings: the audit's settings, JSON-compatible: seed, samples, split, fold-in settings.
+        complete: False after an interruption; then the audit covers the documents done so far.
     """
 
     model: str
@@ -120,7 +120,7 @@ class Audit:
         return next(line for line in self.lines if line.evaluator == evaluator)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the audit as JSON-compatible values; what is not finite is null.
+        """Return the audit as JSON-compatible values; non-finite numbers are null.
 
         Keys: "model", "library", "version", "topics", "words", "alpha" (a list of K), "corpus", "documents", "empty",
         "tokens", "left_out", "complete", "truth_exact", "reason", "settings"; "lines", a list of objects with the

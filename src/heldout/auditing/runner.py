@@ -1,4 +1,4 @@
-"""The run of an audit: its blocks, in this process or in several, and again from where it stopped."""
+"""The run of an audit: evaluates its blocks in one or several processes, and resumes an interrupted run."""
 
 import multiprocessing
 import tempfile
@@ -19,13 +19,13 @@ from heldout.errors import InputError
 from heldout.evaluators import PARTICLES, SEQUENTIAL
 from heldout.topics import Topics
 
-QUADRATIC = (PARTICLES, SEQUENTIAL)  # they resample L (L - 1) / 2 tokens of a document, the others visit L
+QUADRATIC = (PARTICLES, SEQUENTIAL)  # these resample L (L - 1) / 2 tokens of a document; the others visit L
 
-_model: tuple[Float, Float] | None = None  # of a worker
+_model: tuple[Float, Float] | None = None  # phi_by_word and alpha, in a worker process
 
 
 def _start(phi: str, alpha: Float) -> None:
-    """Prepare a worker; Ctrl-C, which reaches every process of a terminal, is the parent's to handle."""
+    """Prepare a worker process; it ignores Ctrl-C, which the parent handles."""
     import signal
 
     global _model
@@ -41,17 +41,17 @@ def _evaluate_in_worker(block: Block, work: Work) -> Float:
 
 @dataclass
 class Runner:
-    """Evaluates the documents that are not done and enters their values.
+    """Evaluates the documents that are not done, and stores their values.
 
     Attributes:
         topics: phi and alpha.
         stream: D documents.
-        work: what is done with each.
+        work: the truth's estimator and its settings.
         read: the first reading of the documents.
-        values: (D, C) what is entered, one column per `heldout.auditing.blocks.COLUMNS`.
-        done: (D,) which documents have their values.
-        store: where they are kept; None for nowhere.
-        progress: is told after every block how many documents are done and which share of the estimated work.
+        values: (D, C) the documents' values, one column per `heldout.auditing.blocks.COLUMNS`; filled in place.
+        done: (D,) which documents have their values; updated in place.
+        store: keeps the values on disk; None for no store.
+        progress: is called after every block with the number of documents done and the share of the estimated work.
     """
 
     topics: Topics
@@ -65,17 +65,17 @@ class Runner:
 
     def __post_init__(self) -> None:
         tokens = self.read.lengths.astype(np.float64)
-        # with a resampling estimator the other parts cost about as much as some hundred draws for a token
+        # beside a resampling estimator, the other evaluators cost about a hundred draws per token
         work = tokens * (200.0 + self.work.samples * tokens / 2.0) if self.work.estimator in QUADRATIC else tokens
         self._shares = work / work.sum()
         self._documents, self._share = int(self.done.sum()), float(self._shares[self.done].sum())
 
     def run(self, cores: int, *, apart: bool) -> None:
-        """Evaluate; what is done is in the store whatever ends it.
+        """Evaluate the documents; finished values are in the store however the run ends.
 
         Args:
-            cores: processes.
-            apart: whether a process of its own is started for one core, too.
+            cores: the number of processes.
+            apart: whether even one core gets a process of its own.
 
         Raises:
             InputError: when the documents change while they are read, or a process dies.
@@ -119,7 +119,7 @@ class Runner:
         others = set(multiprocessing.active_children())
         with tempfile.TemporaryDirectory(prefix="heldout-audit-") as folder:
             phi = Path(folder) / "phi.npy"
-            np.save(phi, self.topics.phi_by_word)  # mapped by every worker, held once
+            np.save(phi, self.topics.phi_by_word)  # memory-mapped by every worker, so held once
             pool = ProcessPoolExecutor(cores, context, _start, (str(phi), self.topics.alpha))
             running: dict[Future[Float], Block] = {}
 
@@ -142,7 +142,7 @@ class Runner:
                 ) from error
             except BaseException:
                 for child in set(multiprocessing.active_children()) - others:
-                    child.terminate()  # a block may take minutes, and nobody waits for it
+                    child.terminate()  # a block may take minutes: do not wait for it
                 raise
             finally:
                 pool.shutdown(wait=True, cancel_futures=True)

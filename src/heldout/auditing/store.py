@@ -1,4 +1,4 @@
-"""What an interrupted audit keeps: a folder of .npz files, each with some documents' values, and what they are of."""
+"""An audit's values on disk: a folder of .npz files with documents' values, and a key that identifies the audit."""
 
 import json
 import time
@@ -12,19 +12,19 @@ from heldout.errors import InputError
 from heldout.files import reading_arrays, replacing
 
 KEY = "audit.json"
-EVERY = 5.0  # seconds between two files, so that a killed process loses no more
+EVERY = 5.0  # seconds between two files: the most that a killed process loses
 
 
 class Store:
     """Documents' values on disk, for one audit.
 
     Args:
-        folder: made where it is missing.
-        key: what the values depend on, JSON-compatible: the model, the documents, the settings.
-        columns: how many values a document has.
+        folder: created if missing.
+        key: what the values depend on (model, documents, settings), JSON-compatible.
+        columns: the number of values per document.
 
     Raises:
-        InputError: when the folder holds another audit's values, or something else, or cannot be written.
+        InputError: when the folder holds other contents, such as another audit's values, or cannot be written.
     """
 
     def __init__(self, folder: Path, key: dict[str, Any], columns: int) -> None:
@@ -54,10 +54,10 @@ class Store:
             )
 
     def load(self, documents: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """Return the values, (D, columns), and which documents have any.
+        """Return the stored values, (D, columns), and which documents have them, (D,).
 
         Raises:
-            InputError: names the file that is damaged.
+            InputError: for a damaged file, with its name.
         """
         values, done = np.zeros((documents, self.columns)), np.zeros(documents, dtype=bool)
         for path in self._parts():
@@ -69,13 +69,13 @@ class Store:
         return values, done
 
     def add(self, at: NDArray[np.int64], values: NDArray[np.float64]) -> None:
-        """Keep the values of the documents `at`; they are on disk after `EVERY` seconds or `write`."""
+        """Add the values of the documents `at`; they are on disk after `EVERY` seconds or after `write`."""
         self._pending.append((at, values))
         if time.monotonic() - self._written >= EVERY:
             self.write()
 
     def write(self) -> None:
-        """Write what is not on disk yet."""
+        """Write the values that are not on disk yet."""
         if self._pending:
             parts = self._parts()
             number = int(parts[-1].stem.removeprefix("part-")) + 1 if parts else 0
@@ -90,12 +90,12 @@ class Store:
 
 
 def parts(folder: Path) -> list[Path]:
-    """Return a store's files, the first that was written first."""
+    """Return a store's files in the order of writing."""
     return sorted(folder.glob("part-[0-9]*.npz"))
 
 
 def remove(folder: Path) -> None:
-    """Delete a store; what else lies in the folder stays, and the folder with it."""
+    """Delete a store's files, and the folder if nothing else is in it."""
     for path in [*parts(folder), folder / KEY]:
         path.unlink(missing_ok=True)
     if not any(folder.iterdir()):

@@ -21,7 +21,7 @@ MOST_DIFFERENT, MOST_WORDS = 10, 10
 
 
 def truth_label(estimator: str) -> str:
-    """Return the truth's label: exact, by which estimator, and how that is biased where it is.
+    """Return the truth's label: that it is exact, or the estimator and its bias.
 
     Examples:
         >>> truth_label("harmonic-mean")
@@ -36,8 +36,8 @@ def truth_label(estimator: str) -> str:
 def total_error(errors: Float) -> float:
     """Return the standard error of a sum of independent estimates of log-likelihoods, nats.
 
-    The logarithm of an unbiased estimate with standard error e of it is low by about e^2 / 2 (delta method). That is
-    nothing beside e for one document, but over documents e^2 adds up and e^2 / 2 does not average out:
+    The logarithm of an unbiased estimate is low by about e^2 / 2 if it has the standard error e (delta method). For one
+    document that is negligible beside e, but these biases add up over documents. So the error of the sum is
 
         (sum_d e_d^2 + (sum_d e_d^2 / 2)^2)^(1/2).
 
@@ -65,12 +65,12 @@ def summarise(
         fitted: the model.
         name: its name.
         stream: D documents.
-        work: what was done with each.
+        work: the truth's estimator and its settings.
         read: the first reading of the documents.
         values: (D, C) their values, one column per `heldout.auditing.blocks.COLUMNS`.
         done: (D,) which documents have their values.
         reported: the library's own number.
-        settings: what was asked for.
+        settings: the audit's settings.
     """
     lengths = read.lengths[done]
     scored = lengths > 0
@@ -124,10 +124,10 @@ def summarise(
 def _most_different(
     stream: DocumentStream, read: Survey, values: Float, done: NDArray[np.bool_]
 ) -> tuple[Different, ...]:
-    """Return the documents on which full folding-in and the truth differ most, per token; equal ones in their order."""
+    """Return the documents on which full folding-in and the truth differ most per token."""
     column = dict(zip(COLUMNS, values.T, strict=True))
     at = np.flatnonzero(done & (read.lengths > 0))
-    with np.errstate(invalid="ignore"):  # a document of probability 0 differs in nothing
+    with np.errstate(invalid="ignore"):  # -inf less -inf is no difference
         gap = np.abs(column[FULL][at] - column[TRUTH][at]) / read.lengths[at]
     at, gap = at[np.isfinite(gap)], gap[np.isfinite(gap)]
     chosen = at[np.argsort(-gap, kind="stable")[:MOST_DIFFERENT]]

@@ -1,4 +1,4 @@
-"""What a first reading of the documents tells: how long they are, and what their exact likelihood costs."""
+"""The first reading of the documents: their lengths, and the cost of their exact likelihood."""
 
 import math
 from typing import NamedTuple
@@ -17,13 +17,13 @@ PILOT_TOKENS = 200  # of each, at most
 
 
 class Survey(NamedTuple):
-    """What a first reading of the documents tells.
+    """The results of a first reading of the documents.
 
     Attributes:
         lengths: (D,) tokens in the vocabulary.
         left_out: (D,) tokens outside it.
-        updates: what the exact likelihood of all documents takes; inf beyond the limit, or where a document needs too
-            much memory.
+        updates: the cost of all documents' exact likelihood; inf beyond the limit, or if a document needs too much
+            memory.
         pilot: the first documents with tokens, shortened.
         words: (V,) how often each word of the model occurs.
     """
@@ -41,7 +41,7 @@ def survey(stream: DocumentStream, topics: Topics, limit: float) -> Survey:
     Args:
         stream: D documents over the model's words.
         topics: phi and alpha.
-        limit: updates that the exact likelihood of all documents may cost; no more are counted.
+        limit: updates; counting the cost of the exact likelihood stops beyond it.
 
     Raises:
         InputError: when there is no token to score.

@@ -1,7 +1,7 @@
-"""An audit as it is printed: the verdict, the numbers side by side, and the documents that differ most.
+"""An audit on a terminal: the verdict, the numbers side by side, and the documents that differ most.
 
-Fits 80 columns, and fewer with fewer columns; needs neither colour nor Unicode: what it says in colour it also says in
-words, and where the terminal's encoding is not a Unicode one every sign is spelt in ASCII.
+The report fits 80 columns, and narrower terminals with fewer columns of the table. It needs neither colour nor Unicode:
+words repeat what colours say, and all signs have ASCII spellings for other encodings.
 """
 
 import math
@@ -18,13 +18,13 @@ from heldout.auditing.wording import ALPHA, MINUS, TIMES
 from heldout.evaluators import FULL
 
 _SPELT = str.maketrans({"±": "+/-", MINUS: "-", TIMES: "x", "…": "...", "∞": "inf", "“": '"', "”": '"', ALPHA: "alpha"})
-_NARROW, _NARROWER = 76, 60  # columns below which the table of numbers says less
-_GAP = 2  # columns between columns
-_LEAST = 12  # columns of a name, and of words
+_NARROW, _NARROWER = 76, 60  # terminal columns below which the table of numbers omits columns
+_GAP = 2  # spaces between columns
+_LEAST = 12  # least width of a name, and of words
 
 
 class Report:
-    """An audit that rich prints on whatever console it is given.
+    """An audit that rich can print on any console.
 
     Args:
         audit: what to print.
@@ -34,15 +34,15 @@ class Report:
         self.audit = audit
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Yield the parts, as wide as the console is."""
+        """Yield the parts at the console's width."""
         yield from _Parts(self.audit, options.max_width, options.ascii_only)
 
 
 def render(audit: Audit) -> Report:
-    """Return an audit as something that `rich.console.Console.print` takes.
+    """Return an audit as an object for `rich.console.Console.print`.
 
     Args:
-        audit: the audit; an incomplete one says so in the first line.
+        audit: the audit; if it is incomplete, the first line says so.
     """
     return Report(audit)
 
@@ -54,7 +54,7 @@ class _Parts:
         self.audit, self.width, self.ascii_only = audit, width, ascii_only
 
     def text(self, text: str, style: str = "") -> Text:
-        """Return text with no markup in it, in the alphabet that the console has."""
+        """Return text without markup, in the console's alphabet."""
         if self.ascii_only:
             text = text.translate(_SPELT).encode("ascii", "replace").decode()
         return Text(text, style)
@@ -81,7 +81,7 @@ class _Parts:
             yield self.documents()
 
     def table(self, title: str) -> Table:
-        """Return an empty table in the one style."""
+        """Return an empty table in the report's style."""
         return Table(
             title=self.text(title, "bold"),
             title_justify="left",
@@ -157,7 +157,7 @@ class _Parts:
         return table
 
     def cut(self, text: str, cells: int) -> Text:
-        """Return text in at most so many columns of the terminal."""
+        """Return text cut to at most `cells` columns of the terminal."""
         shortened = self.text(text)
         shortened.truncate(max(cells, 1), overflow="crop" if self.ascii_only else "ellipsis")
         return shortened

@@ -1,4 +1,4 @@
-"""Which estimator computes an audit's truth, and with how many samples."""
+"""The choice of the estimator of an audit's truth, and of its number of samples."""
 
 import math
 
@@ -11,23 +11,23 @@ from heldout.errors import InputError
 from heldout.evaluators import ESTIMATORS, EXACT
 from heldout.topics import Topics
 
-SAMPLES = 20  # of an estimator that was named without a number
-HARDER = 2.0  # errors of `ROBUST` on real documents, over those on drawn ones: "auto" asks for so much less
-FURTHER = 100.0  # times the most samples that were measured: no more are drawn
-FEWEST = 10  # samples that "auto" draws: of two or three a standard error cannot be told
+SAMPLES = 20  # default for an estimator given by name
+HARDER = 2.0  # errors of `ROBUST` on real over drawn documents: "auto" divides the wanted error by it
+FURTHER = 100.0  # times the most samples measured: the most that are drawn
+FEWEST = 10  # least samples of "auto": two or three give no usable standard error
 
 
 def choose_truth(topics: Topics, read: Survey, options: AuditOptions, table: Table | None) -> Work:
-    """Return what is done with every document: the truth is exact where that is affordable, else as asked for.
+    """Return the truth's estimator: exact if requested or affordable under "auto", else as requested or recommended.
 
     Args:
         topics: phi and alpha.
-        read: of the documents.
-        options: what was asked for.
-        table: what is known of the estimators; None for the reference results.
+        read: the first reading of the documents.
+        options: the audit's options.
+        table: the estimators' measured errors; None for the reference results.
 
     Raises:
-        InputError: where the exact likelihood was asked for and costs more than the limit, or nothing can be
+        InputError: when the exact likelihood was requested and costs more than the limit, or nothing can be
             recommended.
     """
     name, limit = options.estimator, options.limit
@@ -49,7 +49,7 @@ def choose_truth(topics: Topics, read: Survey, options: AuditOptions, table: Tab
 
 
 def _recommended(topics: Topics, read: Survey, options: AuditOptions, table: Table | None) -> Work:
-    """Return the first of the robust estimators that `choose` recommends, with samples for real documents."""
+    """Return the first robust estimator that `choose` recommends, with samples for real documents."""
     standard_error = options.standard_error
     if standard_error is None:
         standard_error = nats(PERPLEXITY_ERROR, float(read.lengths[read.lengths > 0].mean()))
@@ -60,7 +60,7 @@ def _recommended(topics: Topics, read: Survey, options: AuditOptions, table: Tab
     if option is None:
         raise InputError(f"none of {', '.join(ROBUST)} was measured here; name an estimator, and its samples")
     samples, error = max(option.samples, FEWEST), option.standard_error
-    if not option.reached:  # beyond what was measured, by the root law
+    if not option.reached:  # beyond the measurements errors fall as the root of the samples
         samples = math.ceil(option.samples * min((error / best.wanted) ** 2, FURTHER))
         error *= math.sqrt(option.samples / samples)
     reason = (

@@ -1,4 +1,4 @@
-"""What an audit says in words and numbers, for the terminal and the page alike.
+"""An audit's words and formatted numbers, the same for terminal and page.
 
 With L scored tokens, log-likelihood l and its standard error s (nats), per token
 
@@ -7,8 +7,8 @@ With L scored tokens, log-likelihood l and its standard error s (nats), per toke
     exp(-l / L)       the perplexity, with the standard error exp(-l / L) s / L by the delta method,
     exp((l_0 - l)/L)  its ratio to the truth's, where l_0 / L is the truth per token.
 
-A ratio below 1 flatters the model. Names of documents and words come from files and may hold anything: `clean` leaves
-nothing that a terminal or a browser acts on.
+A ratio below 1 flatters the model. Names of documents and words come from files and may contain anything: `clean`
+removes characters that a terminal or a browser acts on.
 """
 
 import json
@@ -22,9 +22,9 @@ from heldout.evaluators import ESTIMATORS, FULL, HALF, MEAN_FIELD_BOUND
 from heldout.libraries import THESE
 
 TIMES, MINUS, ALPHA = "\N{MULTIPLICATION SIGN}", "\N{MINUS SIGN}", "\N{GREEK SMALL LETTER ALPHA}"
-SAME = 1e-3  # nats per token: closer numbers count as the same
+SAME = 1e-3  # nats per token: numbers closer than this count as equal
 ROUNDING = 1e-9  # nats per token
-ERRORS = 2.0  # standard errors: as is a number this close to the truth
+ERRORS = 2.0  # standard errors: so does a number this close to the truth
 
 ARGUMENTS = ("estimator", "samples", "standard_error", "seed")  # settings that `heldout.audit` takes
 
@@ -46,11 +46,11 @@ LONG = {
 
 @dataclass(frozen=True)
 class Row:
-    """A row of the table of numbers, as people read it.
+    """A formatted row of the table of numbers.
 
     Attributes:
         evaluator: `Line.evaluator`, or "reported".
-        label, perplexity, error, ratio, nats, nats_error: the cells; the errors are empty where there is none.
+        label, perplexity, error, ratio, nats, nats_error: the cells; an error is empty if there is none.
         kind: what the number is, in a few words.
     """
 
@@ -65,12 +65,12 @@ class Row:
 
 
 def clean(text: object) -> str:
-    """Return text with whatever does not print made visible: controls, direction marks, lone surrogates."""
+    """Return text with unprintable characters (controls, direction marks, lone surrogates) replaced by visible ones."""
     return "".join(c if c.isprintable() else " " if c.isspace() else "\N{REPLACEMENT CHARACTER}" for c in str(text))
 
 
 def shorten(text: str, most: int) -> str:
-    """Return text of at most so many characters, its middle left out."""
+    """Return text shortened to at most `most` characters by omitting the middle."""
     if len(text) <= most:
         return text
     head = most // 2
@@ -78,7 +78,7 @@ def shorten(text: str, most: int) -> str:
 
 
 def perplexity(value: float, spread: float = 0.0) -> str:
-    """Return a perplexity: plain below ten million, a power of ten above it; as many decimals as its error tells.
+    """Return a perplexity, with a power of ten from ten million on, and with as many decimals as its error warrants.
 
     Examples:
         >>> perplexity(1234.5678), perplexity(1234.5678, 0.12), perplexity(2.5e7)
@@ -146,7 +146,7 @@ def error(value: float) -> str:
 
 
 def comparable(audit: Audit) -> bool:
-    """Say whether the library's number is of the documents audited."""
+    """Return whether the library's number is of the audited documents."""
     return audit.reported.about == THESE and not math.isnan(audit.reported.perplexity)
 
 
@@ -161,7 +161,7 @@ def truth_text(audit: Audit) -> str:
 
 
 def growing(audit: Audit) -> tuple[str, float, float] | None:
-    """Return the name of the reported number's growing term, and what it and all terms cost, nats per token."""
+    """Return the growing terms of the reported number: names, cost, and all terms' cost, nats per token."""
     terms = audit.reported.terms
     grow = [term for term in terms if term.grows]
     if not grow or not per_term(audit):
@@ -171,9 +171,9 @@ def growing(audit: Audit) -> tuple[str, float, float] | None:
 
 
 def per_term(audit: Audit) -> list[float]:
-    """Return what every term of the reported number costs, nats per token: the more, the higher the perplexity.
+    """Return the cost of every term of the reported number, nats per token; a positive cost raises the perplexity.
 
-    The terms' sum is what the library divides by tokens, so that its own number says how many tokens.
+    The library divides the terms' sum by its number of tokens, which is inferred from its own number.
     """
     reported = audit.reported
     total = sum(term.nats for term in reported.terms)
@@ -182,7 +182,7 @@ def per_term(audit: Audit) -> list[float]:
 
 
 def headline(audit: Audit) -> str:
-    """Return the verdict: what the library says and what the likelihood is, one sentence."""
+    """Return the verdict, one sentence: the library's number and the likelihood."""
     truth, reported = audit.line(TRUTH), audit.reported
     library = clean(audit.library)
     if not truth.tokens:
@@ -243,7 +243,7 @@ def reasons(audit: Audit) -> Iterator[str]:
 
 
 def below_bound(audit: Audit) -> int:
-    """Return on how many documents the estimate is below the lower bound on what it estimates."""
+    """Return on how many documents the truth's estimate is below the mean-field lower bound."""
     if audit.truth_exact or MEAN_FIELD_BOUND not in audit.nats:
         return 0
     slack = ROUNDING * audit.lengths
@@ -251,14 +251,14 @@ def below_bound(audit: Audit) -> int:
 
 
 def incomplete(audit: Audit) -> str:
-    """Return what an interrupted audit says first; empty for a whole one."""
+    """Return the first line of an incomplete audit; empty for a complete one."""
     if audit.complete:
         return ""
     return f"INCOMPLETE: interrupted after {audit.documents:,} documents; every number is of those alone."
 
 
 def truth_behaviour(audit: Audit) -> str:
-    """Return what is known of the truth's estimator, as in `heldout.evaluators.EstimatorProperties.behaviour`."""
+    """Return the behaviour of the truth's estimator, as in `heldout.evaluators.EstimatorProperties`."""
     known = ESTIMATORS.get(audit.line(TRUTH).estimator)
     return "consistent" if audit.truth_exact or known is None else known.behaviour
 
@@ -297,7 +297,7 @@ def _ratio(value: float, truth: Line) -> str:
 
 
 def kind(audit: Audit, line: Line) -> str:
-    """Return in a few words what an evaluator's number is."""
+    """Return a characterisation of an evaluator's number in a few words."""
     if line.evaluator == TRUTH:
         if audit.truth_exact:
             return "exact"
@@ -344,7 +344,7 @@ def explanation(audit: Audit, line: Line) -> str:
 
 
 def counted(audit: Audit) -> list[str]:
-    """Return what was scored and what was not: one clause each."""
+    """Return clauses on what was scored and what was left out."""
     all_tokens = audit.tokens + audit.left_out
     share = f" ({100.0 * audit.left_out / all_tokens:.1f} %)" if audit.left_out else ""
     return [
@@ -355,20 +355,20 @@ def counted(audit: Audit) -> list[str]:
 
 
 def model_line(audit: Audit) -> str:
-    """Return what was audited on what."""
+    """Return a line that names the model and the documents."""
     library = clean(f"{audit.library} {audit.version}").strip()
     return f"{clean(audit.model)} ({library}; {audit.topics:,} topics, {audit.words:,} words) on {clean(audit.corpus)}"
 
 
 def prior(audit: Audit) -> str:
-    """Return the prior in short."""
+    """Return a short description of the prior."""
     low, high = float(audit.alpha.min()), float(audit.alpha.max())
     each = f"{low:.4g} each" if low == high else f"{low:.4g} to {high:.4g}"
     return f"Dirichlet, {ALPHA} {each}, sum {float(audit.alpha.sum()):.4g}"
 
 
 def flat_settings(settings: dict[str, Any], before: str = "") -> Iterator[tuple[str, str]]:
-    """Yield settings as (dotted name, value as JSON), sorted by name; the command is none of them."""
+    """Yield settings as (dotted name, value as JSON), sorted by name, without the command."""
     for name in sorted(settings):
         value = settings[name]
         if isinstance(value, dict):
@@ -378,7 +378,7 @@ def flat_settings(settings: dict[str, Any], before: str = "") -> Iterator[tuple[
 
 
 def command(audit: Audit) -> str:
-    """Return what repeats the audit: settings["command"], as the command line keeps it, else the call from Python."""
+    """Return the command line that repeats the audit (settings["command"]), or else the call from Python."""
     typed = audit.settings.get("command")
     if isinstance(typed, str) and typed:
         return clean(typed)
@@ -387,7 +387,7 @@ def command(audit: Audit) -> str:
 
 
 def truth_note(audit: Audit) -> str:
-    """Return by what the truth was computed, and why; empty where the audit gives no reason."""
+    """Return a sentence on the truth's estimator and the reason for it; empty if the audit gives no reason."""
     line = audit.line(TRUTH)
     samples = f", {_count(line.samples, 'sample')} a document" if line.samples else ""
     return f"The truth is by {_estimator(line)}{samples}. {sentence(audit.reason)}" if audit.reason else ""

@@ -68,7 +68,7 @@ class DocumentStream:
         n_documents: how many documents there are, where that is known before they are read.
         vocabulary: the words that batches are over; None before `over` or `placed` is called.
         batch: the largest number of documents in a batch.
-        seed: names the order of a bag's tokens.
+        seed: determines the order of a bag's tokens.
     """
 
     name: str

@@ -21,7 +21,7 @@ def train_test_split(corpus: Corpus, test_documents: int, seed: int) -> tuple[Co
     Args:
         corpus: all documents.
         test_documents: how many of them are held out.
-        seed: names the draw.
+        seed: determines the draw.
 
     Returns:
         the training documents, and the test documents.
@@ -100,7 +100,7 @@ def token_split(corpus: Corpus, shares: tuple[float, float, float], seed: int) -
     Args:
         corpus: all documents.
         shares: of training, validation and test tokens; they sum to 1.
-        seed: names the draw.
+        seed: determines the draw.
 
     Raises:
         InputError: on shares that are not positive or do not sum to 1, or where a part would have no token at all.

@@ -49,7 +49,7 @@ def open_documents(
         documents_vocabulary: the documents' own words, one per line, for forms that name none.
         stem: whether words of texts are stemmed (lancaster), as by `heldout import --stem`.
         batch: the largest number of documents in a batch.
-        seed: names the order of a bag's tokens.
+        seed: determines the order of a bag's tokens.
 
     Raises:
         InputError: where the form is unknown or does not show, the file cannot be read, or the vocabularies do not fit.

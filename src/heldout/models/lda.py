@@ -132,7 +132,7 @@ class LDA(Estimator):
         sweeps: Gibbs sweeps after the first pass that assigns every token; also the number in `transform`.
         evaluate_every: sweeps between two records of the log-likelihood.
         optimise_every: sweeps between two re-estimations of alpha (asymmetric) and beta (symmetric) by Minka's fixed
-            point, after the first quarter of the sweeps; 0 leaves them as they are.
+            point, after the first quarter of the sweeps; 0 keeps them fixed.
         random_state: the chain's generator, or its seed; use a different one for each chain.
 
     Attributes (after `fit`):

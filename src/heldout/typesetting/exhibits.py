@@ -1,4 +1,4 @@
-"""Exhibits by name: those of the papers of a study, and those that stand on all of them."""
+"""Exhibits by name: those of a study's papers, and those that depend on all of them."""
 
 import importlib
 import multiprocessing
@@ -55,7 +55,7 @@ def path(name: str, exhibit: Exhibit, study: str) -> str:
 
 
 def corpora_of(exhibit: Exhibit, study: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the corpora that an exhibit stands on."""
+    """Return the corpora that an exhibit depends on."""
     settings = Settings(study)
     if exhibit.corpus is not None:
         return (settings.corpora[exhibit.corpus],)
@@ -63,7 +63,7 @@ def corpora_of(exhibit: Exhibit, study: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def stands_on(exhibit: Exhibit, study: Mapping[str, Any]) -> tuple[Run, ...]:
-    """Return the training, scoring and experiment runs that an exhibit stands on, sorted."""
+    """Return the training, scoring and experiment runs that an exhibit depends on, sorted."""
     settings = Settings(study)
     corpora = [corpus for corpus in corpora_of(exhibit, study) if corpus in settings.corpora]
     parts = settings.parts if exhibit.parts == ALL else exhibit.parts

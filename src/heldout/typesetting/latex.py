@@ -35,7 +35,7 @@ def escape(text: str) -> str:
 
 
 def missing(value: Any) -> bool:
-    """Say whether a cell is blank."""
+    """Return whether a cell is blank."""
     return value is None or value == "" or (isinstance(value, float) and math.isnan(value))
 
 
@@ -45,7 +45,7 @@ def integer(value: Any) -> str:
 
 
 def decimal(value: Any, digits: int = 1) -> str:
-    """Return a number with so many decimals; a dash where it is missing."""
+    """Return a number with `digits` decimals; a dash if it is missing."""
     return DASH if missing(value) else f"{float(value):,.{digits}f}".replace(",", "{,}")
 
 
@@ -138,7 +138,7 @@ def corpus_title(name: str) -> str:
 
 
 def corpus_name(name: str) -> str:
-    """Return a corpus's name as it is printed."""
+    """Return a corpus's name as printed."""
     return escape(corpus_title(name))
 
 

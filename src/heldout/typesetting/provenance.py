@@ -1,4 +1,4 @@
-"""Where every exhibit comes from: its command, and the time and memory of the jobs that it stands on."""
+"""Where every exhibit comes from: its command, and the time and memory of the jobs that it depends on."""
 
 import math
 from typing import NamedTuple
@@ -23,7 +23,7 @@ class Cost(NamedTuple):
 
 
 def cost(name: str, exhibit: Exhibit, inputs: Inputs) -> Cost:
-    """Sum the reference timings of the jobs that an exhibit stands on (shared jobs count in each exhibit)."""
+    """Sum the reference timings of the jobs that an exhibit depends on (shared jobs count in each exhibit)."""
     if inputs.timings is None:
         return Cost(0, math.nan, math.nan)
     runs = {tuple(str(cell) for cell in run) for run in stands_on(exhibit, inputs.study)}

@@ -1,20 +1,20 @@
-"""The claims of Buntine (2009): on errors held to exact values, and on models of documents drawn from known topics.
+"""The claims of Buntine (2009): on estimators' errors (section 4.1) and on model selection (section 4.2).
 
 Section 4.1. The claims are tested on the pairs of a model and a document of the experiment `calibration`. The source
-compares logarithms of estimates, in which an unbiased estimate is too low by about half its variance; what is said of
-bias is tested on that scale, as there, and lemma 1, which is about the estimate itself, on its own.
+compares logarithms of estimates; the logarithm of an unbiased estimate is too low by about half its variance. Claims on
+bias are tested on the logarithmic scale, like the source's, and lemma 1 on that of the estimate itself.
 
-Section 4.2. The claims are tested on the drawn corpora that the study has, whatever its own corpora are.
-Log-likelihoods are per token of the same held-out documents, in nats, and their errors are the evaluators' Monte Carlo
-errors, which are taken to be independent from model to model and from evaluator to evaluator.
+Section 4.2. The claims are tested on the study's drawn corpora. Log-likelihoods are per token of the same held-out
+documents, in nats; their errors are the evaluators' Monte Carlo errors, assumed independent between models and between
+evaluators.
 
-The bias of left-to-right particles is what they fall short of a reference by. The source takes the sequential sampler
-for it; but the logarithm of a noisy unbiased estimate is low by about half its variance, and with few samples that is
-more than the bias that is looked for. So the reference is, model by model, the higher of the sequential sampler and the
-Chib-style estimator, both of which err low in the logarithm. Where the two are level the higher is too high by 0.4 of
-the error of their difference, which leans to the claim; so a bias must exceed a multiple of its error (`SEEN`). This
-choice was made knowing that on these corpora the sequential sampler with few samples lies below itself with many, below
-the Chib-style estimator and below the particles.
+The bias of left-to-right particles is their shortfall against a reference. The source's reference is the sequential
+sampler; but with few samples the downward bias of its logarithm (about half the variance) exceeds the bias in question.
+So our reference is, model by model, the higher of the sequential sampler and the Chib-style estimator, whose logarithms
+are both biased low. If both have the same expectation, the higher one is too high by 0.4 of the standard error of their
+difference, which favours the claim; so a bias must exceed `SEEN` standard errors. We chose this reference after seeing
+that, on these corpora, the sequential sampler with few samples lies below the same with many, below the Chib-style
+estimator and below the particles.
 """
 
 import math
@@ -47,26 +47,26 @@ from heldout.verdicts import ALWAYS, GENERALLY, Finding, counted, median
 if TYPE_CHECKING:
     import pandas as pd
 
-CUTOFF = 2.58  # the source's t for a p-value above 0.995, two-sided 0.01
-COMPARABLE = 2.5  # factor between two root mean squared errors; the source's own figures differ by up to as much
-BAD = 10.0  # the harmonic mean's mean error against the sequential sampler's, at least
-LEVEL = 0.01  # of a false alarm over all gammas together
-SEEN = 2.0  # standard errors of a difference above which it is taken for one
-TRACKS = 0.01  # relative difference of two perplexities that lie on one another in a plot
+CUTOFF = 2.58  # the source's cutoff of t: two-sided p-value 0.01
+COMPARABLE = 2.5  # factor between two root mean squared errors; the source's own figures differ by up to this much
+BAD = 10.0  # least factor of the harmonic mean's mean error over the sequential sampler's
+LEVEL = 0.01  # familywise false-alarm rate over all gammas
+SEEN = 2.0  # standard errors from which a difference counts
+TRACKS = 0.01  # relative difference of perplexities that coincide in a plot
 PUBLISHED_TRAINING = max(TRAINING_DOCUMENTS)
-ENOUGH = 0.5  # share of the source's training documents from which on a rise would have to be seen
+ENOUGH = 0.5  # share of the source's training documents from which a rise should show
 
 OTHERS = tuple(method for method in METHODS if method != SEQUENTIAL)
 
 
 def _compared(inputs: Inputs) -> tuple[Calibration, list[float]]:
-    """Return the errors, and the gammas at which all five methods were measured."""
+    """Return the errors, and the gammas at which all methods were measured."""
     errors = calibration(inputs)
     return errors, [gamma for gamma in GAMMAS if all((gamma, method) in errors for method in METHODS)]
 
 
 def _corrected(comparisons: int) -> float:
-    """Return the cutoff, in standard errors, that keeps `LEVEL` over so many two-sided comparisons (Bonferroni)."""
+    """Return the cutoff, in standard errors, for `LEVEL` over several two-sided comparisons (Bonferroni)."""
     return NormalDist().inv_cdf(1.0 - LEVEL / (2.0 * max(1, comparisons)))
 
 
@@ -76,7 +76,7 @@ def _at(gammas: Sequence[float], texts: Sequence[str]) -> str:
 
 @of_no_corpus
 def sequential_most_precise(inputs: Inputs) -> Finding:
-    """Count the methods, gamma by gamma, whose errors spread more than the sequential sampler's."""
+    """Count, gamma by gamma, the other methods whose errors spread more than the sequential sampler's."""
     errors, gammas = _compared(inputs)
     agree, texts = [], []
     for gamma in gammas:
@@ -97,7 +97,7 @@ def sequential_unbiased(inputs: Inputs) -> Finding:
 
 @of_no_corpus
 def others_biased(inputs: Inputs) -> Finding:
-    """Count the other methods whose mean error is above the cutoff, corrected for the gammas, at one of them."""
+    """Count the other methods whose mean error exceeds the cutoff at any gamma (Bonferroni over gammas)."""
     errors, gammas = _compared(inputs)
     cutoff, agree, texts = _corrected(len(gammas)), [], []
     for method in OTHERS if gammas else ():
@@ -123,7 +123,7 @@ def mean_field_comparable(inputs: Inputs) -> Finding:
 
 @of_no_corpus
 def harmonic_mean_biased(inputs: Inputs) -> Finding:
-    """Count the gammas at which the harmonic mean is too high, significantly and by far more than LRS is off."""
+    """Count the gammas at which the harmonic mean is significantly too high, and by far more than LRS's error."""
     errors, gammas = _compared(inputs)
     agree, texts = [], []
     for gamma in gammas:
@@ -136,7 +136,7 @@ def harmonic_mean_biased(inputs: Inputs) -> Finding:
 
 @of_no_corpus
 def lemma_1(inputs: Inputs) -> Finding:
-    """Count the gammas at which the mean of LRS's estimate over the exact probability is 1 within its error."""
+    """Count the gammas at which the mean ratio of LRS's estimate to the exact probability is 1 within its error."""
     table = select(inputs.measurements, quantity=RATIO + SEQUENTIAL)
     ratios = {
         gamma: (float(row["value"]), float(row["standard_error"]))
@@ -150,7 +150,7 @@ def lemma_1(inputs: Inputs) -> Finding:
 
 
 class Bias(NamedTuple):
-    """What the particles fall short of the reference by, of one model; nats per token."""
+    """The particles' shortfall against the reference for one model, and its error; nats per token."""
 
     size: int
     topics: int
@@ -182,13 +182,13 @@ def _biases(selection: Selection) -> list[Bias]:
 
 
 def _drawn(inputs: Inputs, *models: str) -> "pd.DataFrame":
-    """Return the scores of these models of drawn corpora."""
+    """Return the scores of the given models on drawn corpora."""
     table = inputs.scores
     return table[table["corpus"].isin(list(SOURCES)) & table["model"].isin(models)]
 
 
 def _samples(inputs: Inputs, evaluator: str) -> str:
-    """Return with how many samples an evaluator scored the drawn corpora."""
+    """Return the number of samples with which an evaluator scored the drawn corpora, as text."""
     return _alternatives(select(_drawn(inputs, LDA, TRUTH), evaluator=evaluator)["samples"])
 
 
@@ -198,7 +198,7 @@ def _alternatives(numbers: "pd.Series[int]") -> str:
 
 @of_no_corpus
 def particles_biased(inputs: Inputs) -> Finding:
-    """Count the models to which the particles give less than the reference does, by more than chance."""
+    """Count the models that the particles score significantly below the reference."""
     agree, parts, seeds, lower = [], [], [], []
     for corpus, selection in selections(inputs).items():
         biases = _biases(selection)
@@ -220,7 +220,7 @@ def particles_biased(inputs: Inputs) -> Finding:
 
 @of_no_corpus
 def bias_grows(inputs: Inputs) -> Finding:
-    """Count the steps to more training documents at which the particles fall short by more than before."""
+    """Count the steps to more training documents at which the particles' shortfall grows."""
     agree, parts, seeds, errors = [], [], [], []
     for corpus, selection in selections(inputs).items():
         biases = {bias[:3]: bias for bias in _biases(selection)}
@@ -241,9 +241,9 @@ def bias_grows(inputs: Inputs) -> Finding:
 
 @of_no_corpus
 def particles_rise(inputs: Inputs) -> Finding:
-    """Count the models whose perplexity rises to the most training documents by particles, and not by the others.
+    """Count the models whose perplexity rises to the most training documents by particles but not by others.
 
-    Corpora with far fewer training documents than the source's say nothing; where all are, the effect says so.
+    Corpora with far fewer training documents than the source's are left out; if all are, the effect says so.
     """
     agree, seeds, changes, few = [], [], [], []
     for selection in selections(inputs).values():
@@ -268,7 +268,7 @@ def particles_rise(inputs: Inputs) -> Finding:
 
 
 def _rises(before: Scored, after: Scored) -> bool:
-    """Say whether perplexity rises, the log-likelihood falls, by more than chance."""
+    """Return whether perplexity rises significantly."""
     fall = before.log_likelihood - after.log_likelihood
     return fall > SEEN * math.hypot(before.standard_error, after.standard_error)
 
@@ -284,7 +284,7 @@ def importance_tracks(inputs: Inputs) -> Finding:
 
 @of_no_corpus
 def truth_found(inputs: Inputs) -> Finding:
-    """Count where the two good samplers give most to the true number of topics, at the most training documents."""
+    """Count where the two good samplers score the true number of topics highest, at the most training documents."""
     agree, parts, seeds, sizes = [], [], [], []
     for corpus, selection in selections(inputs).items():
         sizes.append(selection.sizes[-1])
@@ -304,7 +304,7 @@ def truth_found(inputs: Inputs) -> Finding:
 
 
 def _lead(selection: Selection, evaluator: str, size: int, seed: int) -> tuple[float, float] | None:
-    """Return by how much the true K exceeds the mean of its two neighbours, and the error; None without them."""
+    """Return the true K's score less the mean of its two neighbours' and the error, nats per token, if all exist."""
     values = {topics: scored for (topics, s), scored in selection.scored(evaluator, size).items() if s == seed}
     grid = sorted(values)
     if selection.true_topics not in grid[1:-1]:
@@ -317,7 +317,7 @@ def _lead(selection: Selection, evaluator: str, size: int, seed: int) -> tuple[f
 
 @of_no_corpus
 def sequential_sharpest(inputs: Inputs) -> Finding:
-    """Compare how far the true number of topics stands out, by the sequential sampler and by the particles."""
+    """Compare the lead of the true number of topics by the sequential sampler with that by the particles."""
     agree, leads, gaps, errors, seeds = [], [], [], [], []
     for selection in selections(inputs).values():
         for size in selection.sizes:
@@ -340,9 +340,9 @@ def sequential_sharpest(inputs: Inputs) -> Finding:
 
 @of_no_corpus
 def few_samples_suffice(inputs: Inputs) -> Finding:
-    """Compare the sequential sampler with few and with many samples, over the checked documents of every corpus.
+    """Compare the sequential sampler with few and with many samples on every corpus's checked documents.
 
-    The errors are the samplers' own, since both score the same documents; documents of all seeds count.
+    Both score the same documents, so the errors are Monte Carlo errors alone; documents of all seeds are pooled.
     """
     documents = more_samples(inputs)
     agree, texts = [], []
@@ -362,7 +362,7 @@ def few_samples_suffice(inputs: Inputs) -> Finding:
 
 
 def _mean_gap(documents: "pd.DataFrame") -> tuple[float, float]:
-    """Return the mean of many samples' value less few samples', nats per document, and its Monte Carlo error."""
+    """Return the mean of `gap`, nats per document, and its Monte Carlo error."""
     return float(documents["gap"].mean()), math.sqrt(documents["variance"].sum()) / max(1, len(documents))
 
 

@@ -1,8 +1,8 @@
-r"""Buntine (2009) read back from the tables: errors held to exact values, estimates as samples grow, chosen models.
+r"""Results for Buntine (2009): errors against exact values, convergence with samples, and model selection.
 
-Errors and code lengths are in bits per token, as in the source's Figure 1: (-log2 estimate) - (-log2 exact) over L, so
-that an estimate that is too high has a negative error. The source prints no unit in its Table 1; in this one its
-figures and ours agree. Scores are in nats per token.
+Errors and code lengths are in bits per token, as in the source's Figure 1: ((-log2 estimate) - (-log2 exact)) / L, so
+that too high an estimate has a negative error. The source's Table 1 prints no unit; in bits per token its figures agree
+with ours. Scores are in nats per token.
 """
 
 import math
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 GAMMAS = (0.2, 0.5, 1.0, 3.0)
-PAIRS = 100  # of the source
-LEVEL = 0.05  # of any false mark in the whole table
-# the source's abbreviations; `SHORT` has the estimators of its section 4.2, in the order of its plots
+PAIRS = 100  # pairs of a model and a document in the source
+LEVEL = 0.05  # familywise false-alarm rate over the whole table
+# the source's abbreviations; `SHORT`: the estimators of its section 4.2, in the order of its plots
 LABELS = dict(zip(METHODS, ("HM", "MFI (1st order)", "MFI (2nd order)", "LR", "LRS"), strict=True))
 SHORT = {SEQUENTIAL: "LRS", PARTICLES: "LR", MEAN_FIELD_FIRST: "MFI"}
 
@@ -72,12 +72,12 @@ PUBLISHED_MILLISECONDS = {**dict(zip(METHODS, (0.7, 0.7, 0.7, 4.3, 4.3), strict=
 
 @dataclass(frozen=True)
 class Errors:
-    """One estimator's errors at one gamma, bits per token.
+    """An estimator's errors at one gamma, bits per token.
 
     Attributes:
-        errors: (n,) error per pair of a model and a document.
-        bias, bias_error: mean over the larger set of pairs, and its standard error.
-        bias_pairs: how many these are.
+        errors: (n,) one per pair of a model and a document.
+        bias, bias_error: mean error over a larger set of pairs, and its standard error.
+        bias_pairs: the size of the larger set.
     """
 
     errors: NDArray[np.float64]
@@ -107,7 +107,7 @@ class Errors:
 
     @property
     def kurtosis(self) -> float:
-        """The excess kurtosis of the errors, 0 at least."""
+        """The excess kurtosis of the errors; 0 if it is negative."""
         centred = self.errors - self.errors.mean()
         return max(0.0, float((centred**4).mean() / (centred**2).mean() ** 2) - 3.0)
 
@@ -116,7 +116,7 @@ Calibration = dict[tuple[float, str], Errors]  # by gamma and estimator
 
 
 def calibration(inputs: Inputs) -> Calibration:
-    """Return the errors at every gamma of the source, of the first seed; nothing where none was measured."""
+    """Return the first seed's errors at the source's gammas, without gammas and estimators not measured."""
     at = (_calibration_at(select(inputs.measurements, variant=variant(gamma)), gamma) for gamma in GAMMAS)
     return {key: errors for of_gamma in at for key, errors in of_gamma.items()}
 
@@ -140,7 +140,7 @@ def _calibration_at(table: "pd.DataFrame", gamma: float) -> Calibration:
 
 
 def z_of_means(errors: Errors, mean: float, deviation: float, pairs: int = PAIRS) -> float:
-    """Return the difference of our mean error from a published one, in standard errors.
+    """Return our mean error less a published one, in standard errors of the difference.
 
     Means of n and n' independent errors with standard deviations s and s' differ by
     z = (mean - mean') / sqrt(s^2 / n + s'^2 / n').
@@ -149,10 +149,10 @@ def z_of_means(errors: Errors, mean: float, deviation: float, pairs: int = PAIRS
 
 
 def z_of_deviations(errors: Errors, deviation: float, pairs: int = PAIRS) -> float:
-    """Return the difference of our log variance from a published one, in standard errors.
+    """Return the log variance of our errors less a published one, in standard errors of the difference.
 
-    Var(s^2) = sigma^4 (2 / (n - 1) + kappa / n) with the excess kurtosis kappa of the errors, which is estimated from
-    ours (0 where that is negative). So by the delta method
+    Var(s^2) = sigma^4 (2 / (n - 1) + kappa / n) with the errors' excess kurtosis kappa, estimated from ours (0 if that
+    is negative). So by the delta method
     z = log(s^2 / s'^2) / sqrt(2 / (n - 1) + 2 / (n' - 1) + kappa / n + kappa / n').
     """
     n = len(errors.errors)
@@ -161,7 +161,7 @@ def z_of_deviations(errors: Errors, deviation: float, pairs: int = PAIRS) -> flo
 
 
 def p_value(z: float) -> float:
-    """Return the two-sided normal probability of more than z.
+    """Return the probability that a standard normal variable exceeds |z| in absolute value.
 
     Examples:
         >>> round(p_value(-1.96), 3)
@@ -171,7 +171,7 @@ def p_value(z: float) -> float:
 
 
 def fits(mean: str, deviation: str, t: str, pairs: int = PAIRS) -> bool:
-    """Say whether a printed t can be the printed mean over its standard error, whatever rounding did to the three.
+    """Return whether a printed t is the printed mean over its standard error, up to the rounding of all three.
 
     Examples:
         >>> fits("0.0018", "0.0114", "1.58"), fits("0.00002", "0.0233", "-0.0079")
@@ -183,15 +183,15 @@ def fits(mean: str, deviation: str, t: str, pairs: int = PAIRS) -> bool:
 
 
 def _rounded(text: str) -> tuple[float, float]:
-    """Return the least and the greatest number that is printed so."""
+    """Return the least and the greatest number that rounds to a printed one."""
     half = 0.5 * 10.0 ** -len(text.partition(".")[2])
     return float(text) - half, float(text) + half
 
 
 def differing(calibration: Calibration) -> dict[tuple[float, str, str], float]:
-    """Return the p-values of the means and standard deviations ("mean", "s.d.") that differ from the published ones.
+    """Return p-values of the means and standard deviations ("mean", "s.d.") that differ from the published ones.
 
-    They differ by more than sampling error allows at `LEVEL` over all of them together (normal, Bonferroni).
+    The tests are normal, at `LEVEL` over all of them together (Bonferroni).
     """
     values = {}
     for (gamma, name), errors in calibration.items():
@@ -204,12 +204,12 @@ def differing(calibration: Calibration) -> dict[tuple[float, str, str], float]:
 
 @dataclass(frozen=True)
 class Convergence:
-    """Estimates of one document's code length as samples grow, bits per token.
+    """Estimates of one document's code length by number of samples, bits per token.
 
     Attributes:
         topics, tokens: K and L.
         exact: the exact code length.
-        estimates: by method, a row per number of samples (ascending) and a column per run.
+        estimates: by method, one row per number of samples (ascending), one column per run.
     """
 
     topics: int
@@ -223,7 +223,7 @@ class Convergence:
 
 
 def convergence(inputs: Inputs) -> list[Convergence]:
-    """Return every pair of a model and a document of the first seed, by number of topics."""
+    """Return the first seed's pairs of a model and a document, by number of topics."""
     table = select(inputs.measurements, axis="samples")
     table = table[table["quantity"].isin([ESTIMATE + name for name in METHODS])]
     pairs = []
@@ -246,11 +246,11 @@ At = tuple[int, int]  # topics, seed
 
 @dataclass(frozen=True)
 class Scored:
-    """What an evaluator gave a model.
+    """A model's score by one evaluator.
 
     Attributes:
         log_likelihood: nats per scored token.
-        standard_error: of that, the evaluator's own; NaN where it states none.
+        standard_error: the evaluator's Monte Carlo error, nats per scored token; NaN if it states none.
         perplexity: per scored token.
     """
 
@@ -266,8 +266,8 @@ class Selection:
     Attributes:
         corpus: its name.
         true_topics: K of the model that it was drawn from.
-        models: by (evaluator, training documents), then by (topics, seed).
-        truth: of the true model, by evaluator, then by seed.
+        models: the trained models' scores by (evaluator, training documents), then by (topics, seed).
+        truth: the true model's scores by evaluator, then by seed.
     """
 
     corpus: str
@@ -296,24 +296,24 @@ class Selection:
         return tuple(sorted({seed for models in self.models.values() for _, seed in models}))
 
     def scored(self, evaluator: str, size: int) -> Mapping[At, Scored]:
-        """Return what an evaluator gave the models of one training size; nothing where it scored none."""
+        """Return an evaluator's scores of the models of one training size; empty if it scored none."""
         return self.models.get((evaluator, size), {})
 
     def perplexity(self, evaluator: str, size: int, topics: int) -> float:
-        """Return the mean perplexity over seeds; NaN where nothing was scored."""
+        """Return the mean perplexity over seeds; NaN without scores."""
         return _mean([scored.perplexity for (k, _), scored in self.scored(evaluator, size).items() if k == topics])
 
     def true_perplexity(self, evaluator: str) -> float:
-        """Return the true model's mean perplexity over seeds; NaN where it was not scored."""
+        """Return the true model's mean perplexity over seeds; NaN without scores."""
         return _mean([scored.perplexity for scored in self.truth.get(evaluator, {}).values()])
 
     def selected(self, evaluator: str, size: int, seed: int) -> int | None:
-        """Return the number of topics with the highest log-likelihood; None where nothing was scored."""
+        """Return the number of topics with the highest log-likelihood; None without scores."""
         nats = {k: scored.log_likelihood for (k, s), scored in self.scored(evaluator, size).items() if s == seed}
         return max(nats, key=lambda k: (nats[k], -k)) if nats else None
 
     def voted(self, evaluator: str, size: int) -> int | None:
-        """Return the number of topics that the most seeds select (the smallest of several); None without scores."""
+        """Return the number of topics that most seeds select (the smallest in a tie); None without scores."""
         votes = Counter(self.selected(evaluator, size, seed) for seed in self.seeds)
         return min(((-count, topics) for topics, count in votes.items() if topics is not None), default=(0, None))[1]
 
@@ -323,7 +323,7 @@ def _mean(values: list[float]) -> float:
 
 
 def selections(inputs: Inputs) -> dict[str, Selection]:
-    """Return the scores of every drawn corpus that has any, in the order of `SOURCES`."""
+    """Return the scores of every drawn corpus with scores, in the order of `SOURCES`."""
     result = {}
     for corpus, source in SOURCES.items():
         models: dict[tuple[str, int], dict[At, Scored]] = {}
@@ -344,10 +344,11 @@ def selections(inputs: Inputs) -> dict[str, Selection]:
 
 
 def more_samples(inputs: Inputs) -> "pd.DataFrame":
-    """Return the sequential sampler with many samples beside itself with the study's few, document by document.
+    """Compare the sequential sampler with many samples and with the study's few, document by document.
 
-    A row is a document, scored under the true model: its corpus, seed and number (`at`); `samples`, the many; `gap`,
-    their log-likelihood less that of the few, in nats; and `variance`, that of the gap's Monte Carlo error, nats^2.
+    Each row is a document, scored under the true model, with its corpus, seed and number (`at`); `samples`, the larger
+    number; `gap`, the log-likelihood with many samples less that with few, nats; and `variance`, the gap's Monte Carlo
+    variance, nats^2.
     """
     prefix, suffix = with_more(0).split("0")
     table = select(inputs.measurements, model=TRUTH, axis="document")

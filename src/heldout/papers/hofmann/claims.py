@@ -1,17 +1,17 @@
-"""Hofmann's claims (1999, section 3.6 and Figure 5a), as he scored them and once more under other evaluations.
+"""Hofmann's claims (1999, section 3.6 and Figure 5a), tested with his score and again with other scores.
 
-His score is the perplexity of the document-specific unigram p(w | d) on tokens of documents that the model was trained
-on. Half folding-in and the truth take the same test tokens for documents of their own, whose weights are not known; the
-topics have been fitted to other tokens of the same documents, which no new document has to offer. The posterior
-predictive integrates over the weights given the training tokens. It and the truth have a prior, Dirichlet(1) or a
-symmetric one that the validation tokens choose, which are comparisons of their own. All scores are in nats per test
-token; where one is sampled a difference counts that exceeds `SEEN` of its standard errors. The seeds' own spread is not
-among these errors: every seed is a comparison. Under a sparse prior both sampled scores can lie below what they
-estimate by more than that error, so that the effects tell the two priors apart.
+His score is the perplexity of the document-specific unigram p(w | d) on test tokens of documents that the model was
+trained on. Half folding-in and the truth treat the test tokens as new documents of unknown weights, though the topics
+were fitted to other tokens of the same documents, as they could not be for a truly new one. The posterior predictive
+integrates out the weights given the training tokens. It and the truth need a prior, Dirichlet(1) or a symmetric one
+chosen on the validation tokens; each is a separate comparison. All scores are in nats per test token. If a score is
+sampled, a difference counts only above `SEEN` of its standard errors. These do not include the spread over seeds: every
+seed is a separate comparison. Under a sparse prior both sampled scores can be too low by more than the standard error,
+so effects are stated per prior.
 
-"Far below" is a step between the two lowest labels of his figure's axis, a factor of `FAR`. That and `WITHIN` were set
-before any score of this experiment was seen; the two claims about a document's own counts were added after. A baseline
-enters with the best of its variants.
+"Far below" is the step between the two lowest labels of his figure's axis, a factor of `FAR`. It and `WITHIN` were set
+before any score of this experiment was seen; the two claims about a document's own counts were added afterwards. Of a
+baseline's variants the best one counts.
 """
 
 import math
@@ -58,11 +58,11 @@ class Curve(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The corpus and, where the validation tokens chose it, the prior."""
+        """The corpus, and the prior if the validation tokens chose it."""
         return f"{self.corpus}, chosen prior" if self.prior else self.corpus
 
     def best(self, dimensions: Iterable[int]) -> Point:
-        """Return the highest of the points at these numbers of dimensions."""
+        """Return the point with the highest score at the given numbers of dimensions."""
         return max((self.points[k] for k in dimensions), key=lambda point: point.value)
 
 
@@ -83,7 +83,7 @@ def _curves(inputs: Inputs, corpora: Sequence[str], model: Model, evaluator: str
 
 
 def _whole(curves: Sequence[Curve]) -> list[Curve]:
-    """Return the curves that go as far as any of their corpus: some seeds have the fewer dimensions only."""
+    """Return the curves that reach their corpus's largest number of dimensions; some seeds stop at fewer."""
     ends = {c.corpus: max(max(other.points) for other in curves if other.corpus == c.corpus) for c in curves}
     return [curve for curve in curves if max(curve.points) == ends[curve.corpus]]
 
@@ -91,7 +91,7 @@ def _whole(curves: Sequence[Curve]) -> list[Curve]:
 def _pairs(
     inputs: Inputs, corpora: Sequence[str], one: tuple[Model, str], other: tuple[Model, str]
 ) -> Iterator[tuple[Curve, Point, Point]]:
-    """Yield (curve, point, the other's point) of two models and evaluators with the same dimensions, seed and prior."""
+    """Yield (curve, point, other point) of two (model, evaluator), matched by dimensions, seed and prior."""
     others = {(c.corpus, c.seed, c.prior): c.points for c in _curves(inputs, corpora, *other)}
     for curve in _curves(inputs, corpora, *one):
         prior = curve.prior if len(_priors(other[1])) > 1 else ""
@@ -104,7 +104,7 @@ def _error(one: Point, other: Point) -> float:
 
 
 def _strongest(inputs: Inputs, corpus: str, models: Iterable[Model]) -> dict[Cell, Point]:
-    """Return, at each number of dimensions and seed, the highest score of any of these models."""
+    """Return the highest score of any of the models, by number of dimensions and seed."""
     strongest: dict[Cell, Point] = {}
     for model in models:
         for at, point in cells(inputs, corpus, model).items():
@@ -140,7 +140,7 @@ def far_below(
 
 
 def below_at_same(inputs: Inputs, corpora: Sequence[str]) -> Finding:
-    """Compare tempered EM with the best reading of LSA at every number of dimensions that both have."""
+    """Compare tempered EM with the best reading of LSA at every common number of dimensions."""
     above, gains, seeds, main = set(), [], [], []
     for curve in _curves(inputs, corpora, HEATED, SPECIFIC):
         others, clipped = _strongest(inputs, curve.corpus, READINGS), cells(inputs, curve.corpus, READINGS[0])
@@ -160,7 +160,7 @@ def below_at_same(inputs: Inputs, corpora: Sequence[str]) -> Finding:
 
 
 def tempered_below_early(inputs: Inputs, corpora: Sequence[str], *, evaluator: str = SPECIFIC) -> Finding:
-    """Count the models that tempering improves, by more than the evaluator's error."""
+    """Count the models that tempering improves by more than the evaluator's error."""
     pairs = list(_pairs(inputs, corpora, (HEATED, evaluator), (EARLY, evaluator)))
     agree = [tempered.value - early.value > SEEN * _error(tempered, early) for _, tempered, early in pairs]
     gains = [(tempered.value - early.value, f"{curve.name} K={tempered.topics}") for curve, tempered, early in pairs]
@@ -173,7 +173,7 @@ def tempered_below_early(inputs: Inputs, corpora: Sequence[str], *, evaluator: s
 
 
 def _no_loss(parts: Iterable[tuple[Curve, Sequence[int], Sequence[int]]]) -> Finding:
-    """Count the later of a curve's dimensions that are no worse than the best of its earlier, smaller ones."""
+    """Count the later numbers of dimensions of each curve that are no worse than the best of its earlier ones."""
     agree, seeds = [], []
     worst: dict[str, tuple[float, int]] = {}
     for curve, earlier, later in parts:
@@ -188,7 +188,7 @@ def _no_loss(parts: Iterable[tuple[Curve, Sequence[int], Sequence[int]]]) -> Fin
 
 
 def no_overfitting(inputs: Inputs, corpora: Sequence[str], *, evaluator: str = SPECIFIC) -> Finding:
-    """Count the numbers of dimensions at which tempered EM is no worse than at the best of all smaller ones."""
+    """Count the numbers of dimensions at which tempered EM is no worse than at the best smaller one."""
     curves = _curves(inputs, corpora, HEATED, evaluator)
     return _no_loss((curve, list(curve.points), list(curve.points)[1:]) for curve in curves)
 
@@ -205,7 +205,7 @@ def beyond_rank(inputs: Inputs, corpora: Sequence[str], *, evaluator: str = SPEC
 
 
 def heated_no_worse(inputs: Inputs, corpora: Sequence[str]) -> Finding:
-    """Compare the models of inverse annealing with annealed ones, one by one."""
+    """Compare each model of inverse annealing with the annealed model of the same dimensions and seed."""
     pairs = list(_pairs(inputs, corpora, (HEATED, SPECIFIC), (ANNEALED, SPECIFIC)))
     losses = [(other.value - heated.value, f"{curve.corpus} K={heated.topics}") for curve, heated, other in pairs]
     worst, lead = max(losses, default=(0.0, "")), min(losses, default=(0.0, ""))
@@ -217,7 +217,7 @@ def heated_no_worse(inputs: Inputs, corpora: Sequence[str]) -> Finding:
 
 
 def faster(inputs: Inputs, corpora: Sequence[str]) -> Finding:
-    """Compare the iterations of EM that annealing and inverse annealing take in all."""
+    """Compare the total numbers of EM iterations of annealing and inverse annealing."""
     table = select(inputs.measurements, axis="topics")
     table = table[table["corpus"].isin(list(corpora))]
 
@@ -257,7 +257,7 @@ def predictive_better(inputs: Inputs, corpora: Sequence[str]) -> Finding:
 
 
 def prefers_more(inputs: Inputs, corpora: Sequence[str]) -> Finding:
-    """Compare the number of dimensions that the document-specific unigram prefers with the truth's."""
+    """Compare the numbers of dimensions with the highest document-specific score and with the highest truth."""
     agree, parts, seeds = [], [], []
     own = {(c.corpus, c.seed): c for c in _whole(_curves(inputs, corpora, HEATED, SPECIFIC))}
     for curve in _whole(_curves(inputs, corpora, HEATED, TRUTH)):
@@ -284,7 +284,7 @@ _ONE_PERCENT = (
 
 
 def _otherwise(name: str, statement: str, test: Callable[[str], str], check: Callable[..., Finding]) -> list[Claim]:
-    """Return a claim under the three other evaluations; `test` says of an evaluator what is compared."""
+    """Return one claim for each of the three other scores; `test` returns the test's text for an evaluator."""
     evaluators = (
         ("half", HALF, "under half folding-in"),
         ("predictive", PREDICTIVE, "by the posterior predictive"),

@@ -149,7 +149,7 @@ def _otherwise(axis: Axes, inputs: Inputs, corpus: str) -> None:
 def path(inputs: Inputs) -> Figure:
     """Draw validation perplexity along the iterations of EM, and the inverse temperature below; a column per corpus.
 
-    Of the largest K of which every iteration was kept, and its first seed.
+    The model is that of the largest K with recorded iterations, under its first seed.
 
     Raises:
         InputError: when no iterations were kept.

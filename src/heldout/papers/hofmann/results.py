@@ -1,12 +1,11 @@
-r"""Hofmann's perplexity experiment (1999, section 3.6 and Figure 5a), and other scores of the same tokens.
+r"""Results for Hofmann's perplexity experiment (1999, section 3.6 and Figure 5a), and other scores of the same tokens.
 
-His score is that of a document-specific unigram: every document's tokens are divided, p(w | d) is fitted to one part,
-and another part scores it, exp(-sum_{d,w} n'(d, w) log p(w | d) / sum n'). Topics and p(z | d) have seen the document,
-so a further dimension is judged by words of documents that it was fitted to. Three scores of the same tokens n' beside
-it: half folding-in, where half of n' is a document of its own, of which only the topics know anything, and the other
-half is scored; the truth, where the likelihood of all of n' under a Dirichlet prior is; and the posterior predictive
-p(n' | n, phi, alpha), the true counterpart of his score, in which the weights given the training part are integrated
-over and not put at a point.
+His score is that of a document-specific unigram: each document's tokens are divided, p(w | d) is fitted to one part n,
+and another part n' scores it, exp(-sum_{d,w} n'(d, w) log p(w | d) / sum n'). Topics and p(z | d) have seen the
+document, so a further dimension is judged by documents that it was fitted to. Three other scores of the tokens n' are
+computed. Half folding-in treats n' as a new document: theta is fitted to one half of it, the other half is scored. The
+truth is the likelihood of all of n' under a Dirichlet prior. The posterior predictive p(n' | n, phi, alpha) is the true
+counterpart of his score: theta given n is integrated out instead of fixed at a point.
 """
 
 import math
@@ -38,10 +37,10 @@ Path = tuple[list[float], list[float]]  # inverse temperature and validation per
 
 TEMPERING, SEMANTIC = "tempering", "latent-semantic-analysis"
 EARLY, HEATED, ANNEALED = (PLSA, tempering.EARLY), (TEM, tempering.INVERSE), (TEM, tempering.ANNEALING)
-READINGS = tuple((LSA, variant) for variant in (CLIPPED, SHIFTED, COSINE, GEOMETRIC))  # the first is the main one
-UNIGRAMS = ((UNIGRAM, SMOOTHED), (UNIGRAM, LIKELIEST))  # of the words of all documents together
+READINGS = tuple((LSA, variant) for variant in (CLIPPED, SHIFTED, COSINE, GEOMETRIC))  # the main reading first
+UNIGRAMS = ((UNIGRAM, SMOOTHED), (UNIGRAM, LIKELIEST))  # of all documents together
 COUNTS = (UNIGRAM, BY_DOCUMENT)
-VALIDATED = f"-{tempering.VALIDATED}"  # ends the variants under the prior that the validation tokens choose
+VALIDATED = f"-{tempering.VALIDATED}"  # ends the names of variants under the prior chosen by validation tokens
 SPECIFIC, PREDICTIVE, TRUTH = EVALUATOR, tempering.PREDICTIVE, "truth"
 
 # Hofmann (1999), Figure 5: labelled perplexities, and the rank and the largest K of its caption
@@ -61,7 +60,7 @@ NAMES = {
     UNIGRAMS[1]: "unigram",
     COUNTS: "own counts + unigram",
 }
-# evaluator, variant's end, name
+# (evaluator, end of the variant, name)
 EVALUATIONS = (
     (SPECIFIC, "", "Hofmann's"),
     (PREDICTIVE, "", "posterior predictive"),
@@ -73,12 +72,12 @@ EVALUATIONS = (
 
 
 def chosen_prior(model: Model) -> Model:
-    """Return the model under the prior that the validation tokens choose."""
+    """Return the (model, variant) under the prior that the validation tokens choose."""
     return model[0], model[1] + VALIDATED
 
 
 def cells(inputs: Inputs, corpus: str, model: Model, evaluator: str = SPECIFIC) -> dict[Cell, Point]:
-    """Return an evaluator's points, nats per token, by (topics, seed); `TRUTH` is the first of `TRUTHS` at each."""
+    """Return an evaluator's points, nats per token, by (topics, seed); for `TRUTH`, the first of `TRUTHS` at each."""
     table = select(inputs.scores, corpus=corpus, model=model[0], variant=model[1])
     points: dict[Cell, Point] = {}
     for name in reversed(TRUTHS if evaluator == TRUTH else (evaluator,)):
@@ -96,8 +95,8 @@ class Mean:
 
     Attributes:
         topics: K, or the rank.
-        value: the mean over the seeds that have the whole grid, so that numbers of dimensions are comparable.
-        low, high: the lowest and the highest of all seeds.
+        value: the mean over the seeds with the whole grid, so that means are comparable between numbers of dimensions.
+        low, high: the lowest and the highest value of any seed.
     """
 
     topics: int
@@ -112,7 +111,7 @@ class Mean:
 
 
 def whole_seeds(inputs: Inputs, corpus: str) -> set[int]:
-    """Return the seeds of the largest number of dimensions of tempered EM; some seeds may have fewer only."""
+    """Return the seeds that have tempered EM's largest number of dimensions; other seeds stop at fewer."""
     points = cells(inputs, corpus, HEATED)
     return {seed for k, seed in points if k == max(k for k, _ in points)}
 
@@ -130,7 +129,7 @@ def curve(inputs: Inputs, corpus: str, model: Model, evaluator: str = SPECIFIC) 
 
 
 def rank(inputs: Inputs, corpus: str) -> int:
-    """Return the rank of the training counts, the largest that LSA was given; 0 where it was not run."""
+    """Return the rank of the training counts, LSA's largest; 0 if LSA was not run."""
     return max((mean.topics for mean in curve(inputs, corpus, READINGS[0])), default=0)
 
 
@@ -144,7 +143,7 @@ def measured_corpora(inputs: Inputs) -> list[str]:
     """Return the corpora on which tempered EM was run, in the experiment's order.
 
     Raises:
-        InputError: when there is none.
+        InputError: if there is none.
     """
     corpora = run_corpora(inputs)
     if not corpora:
@@ -153,12 +152,12 @@ def measured_corpora(inputs: Inputs) -> list[str]:
 
 
 def paths(inputs: Inputs, corpus: str) -> tuple[int, dict[Model, Path]]:
-    """Return K and the path of every model: of the largest K of which all iterations were kept, and its first seed."""
+    """Return K and every model's path, for the largest K with recorded iterations and its first seed."""
     table = select(inputs.measurements, corpus=corpus, axis="iteration")
     table = select(table, topics=table["topics"].max())
     table = select(table, seed=table["seed"].min()).sort_values("at")
     by_model = {}
-    for model in (ANNEALED, HEATED, EARLY):  # the last is the beginning of the one before, and lies on it
+    for model in (ANNEALED, HEATED, EARLY):  # the path of early stopping is the beginning of inverse annealing's
         rows = select(table, model=model[0], variant=model[1])
         betas, perplexities = (
             [float(value) for value in select(rows, quantity=quantity)["value"]]

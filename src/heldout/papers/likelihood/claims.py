@@ -1,10 +1,10 @@
-"""What the truth says of folding-in, and of what libraries report of their own models.
+"""Claims that compare folding-in, repairs of it, and libraries' own numbers with the truth.
 
-Claims of sections 4.1 and 4.4 of Welling et al. (2008), and our own. The truth is log p(document | alpha, phi) of the
-same test documents under the model's own prior, exact or by left-to-right sequential; values are nats per token. With
-the fewest sweeps that the study allows, as on long documents, left-to-right sequential lies below the likelihood by
-hundredths of a nat per token. That is little beside the optimism of folding-in, but as much as a repair may be off:
-repairs are not judged there.
+They are from sections 4.1 and 4.4 of Welling et al. (2008), and our own. The truth is log p(document | alpha, phi) of
+the same test documents under the model's own prior, exact or by left-to-right sequential, in nats per token. With the
+fewest sweeps in the study, as on long documents, left-to-right sequential is below the likelihood by hundredths of a
+nat per token. That is small beside folding-in's optimism, but as large as a repair's tolerance, so repairs are not
+judged on these documents.
 """
 
 import math
@@ -35,12 +35,12 @@ from heldout.papers.likelihood.results import (
 from heldout.points import Point, select
 from heldout.verdicts import ALWAYS, SEEN, WITHIN, Finding, counted, median
 
-WORST = 3  # models whose error a repair's effect names
+WORST = 3  # the number of models whose error a repair's effect states
 VARIATIONAL = ("scikit-learn", "gensim")
 
 
 class Beside(NamedTuple):
-    """An evaluator's points and the truth's, at the numbers of topics at which both are known."""
+    """An evaluator's points and the truth's, at the numbers of topics that both have."""
 
     corpus: str
     model: str
@@ -52,13 +52,13 @@ class Beside(NamedTuple):
         return self.estimate[topics].value - self.truth[topics].value
 
     def gain(self, fewer: int, more: int) -> float:
-        """What the truth gains from one number of topics to another, nats per token; 0 where its error covers that."""
+        """The truth at more topics less the truth at fewer, nats per token; 0 if within its error."""
         gain = self.truth[more].value - self.truth[fewer].value
         return gain if abs(gain) > SEEN * math.hypot(self.truth[fewer].error, self.truth[more].error) else 0.0
 
     @property
     def preferred(self) -> tuple[int, int]:
-        """The number of topics that the evaluator scores highest, and that which the truth does."""
+        """The numbers of topics that the evaluator and the truth score highest."""
         own, true = (max(points, key=lambda k: points[k].value) for points in (self.estimate, self.truth))
         return own, true
 
@@ -81,7 +81,7 @@ def _beside(
 def _counted(
     inputs: Inputs, agree: Iterable[bool], effect: str, variant: str = OPTIMISM, *, always: bool = False
 ) -> Finding:
-    """Return the finding of an experiment's comparisons, all of which must agree where the claim says always."""
+    """Return the finding of an experiment's comparisons; if `always`, all must agree."""
     return counted(agree, effect, inputs.settings.experiment(variant).get("seeds", ()), **(ALWAYS if always else {}))
 
 
@@ -110,7 +110,7 @@ def sequential_meets_exact(inputs: Inputs, corpora: Sequence[str]) -> Finding:
 
 
 def above_truth(inputs: Inputs, corpora: Sequence[str], *, evaluator: str) -> Finding:
-    """Count the models to which an evaluator gives more than the truth by more than the truth's error."""
+    """Count the models that an evaluator scores above the truth by more than the truth's error."""
     agree, gaps = [], []
     for beside in _beside(inputs, corpora, evaluator):
         for k, point in beside.truth.items():
@@ -133,7 +133,7 @@ def optimism_grows_with_topics(inputs: Inputs, corpora: Sequence[str]) -> Findin
 
 
 def _preference(inputs: Inputs, compared: Iterable[Beside], variant: str, *, more: bool) -> Finding:
-    """Count the evaluators that prefer more (or fewer) topics than the truth of the same models does."""
+    """Count the comparisons in which the evaluator prefers more (or fewer) topics than the truth."""
     agree, parts = [], []
     for beside in compared:
         own, true = beside.preferred
@@ -143,12 +143,12 @@ def _preference(inputs: Inputs, compared: Iterable[Beside], variant: str, *, mor
 
 
 def folding_in_prefers_more(inputs: Inputs, corpora: Sequence[str]) -> Finding:
-    """Count the corpora and models of which full folding-in prefers more topics than the truth does."""
+    """Count the pairs of corpus and model for which full folding-in prefers more topics than the truth."""
     return _preference(inputs, _beside(inputs, corpora, FULL), OPTIMISM, more=True)
 
 
 def ranks_as_truth(inputs: Inputs, corpora: Sequence[str], *, evaluator: str) -> Finding:
-    """Count the pairs of numbers of topics that an evaluator orders as the truth does, where the truth tells them."""
+    """Count the pairs of numbers of topics, told apart by the truth, that an evaluator orders as the truth does."""
     agree, parts = [], []
     for beside in _beside(inputs, corpora, evaluator):
         same = [
@@ -162,7 +162,7 @@ def ranks_as_truth(inputs: Inputs, corpora: Sequence[str], *, evaluator: str) ->
 
 
 def components_optimistic(inputs: Inputs, corpora: Sequence[str]) -> Finding:
-    """Count the documents to which full folding-in of EPCA gives more than the annealed estimate."""
+    """Count the documents that EPCA's full folding-in scores above the annealed estimate."""
     table = select(inputs.measurements, variant=COMPONENTS, axis="document")
     table = table[table["corpus"].isin(list(corpora))]
     at = ["corpus", "topics", "seed", "at"]
@@ -174,7 +174,7 @@ def components_optimistic(inputs: Inputs, corpora: Sequence[str]) -> Finding:
 
 
 def repairs(inputs: Inputs, corpora: Sequence[str], *, evaluator: str) -> Finding:
-    """Count the models whose truth a repair meets, where that is exact or has more than the fewest sweeps."""
+    """Count the models whose truth a repair meets, among truths that are exact or have more than the fewest sweeps."""
     least = inputs.settings.experiment(OPTIMISM).get("settings", {}).get("least_samples", 0)
     off = {
         (corpus, model, k): error
@@ -191,7 +191,7 @@ def repairs(inputs: Inputs, corpora: Sequence[str], *, evaluator: str) -> Findin
 
 
 def reported_grows(inputs: Inputs, corpora: Sequence[str]) -> Finding:
-    """Count the steps to more topics at which a variational library's number rises though the truth falls."""
+    """Count the steps to more topics at which a variational library's perplexity rises although the true one falls."""
     agree: list[bool] = []
     widest: dict[str, tuple[float, str]] = {}
     for beside in _beside(inputs, corpora, REPORTED, VARIATIONAL, PEERS):
@@ -212,12 +212,12 @@ def _number(value: float) -> str:
 
 
 def prefer_fewer(inputs: Inputs, corpora: Sequence[str]) -> Finding:
-    """Count the corpora and libraries whose own number is best at fewer topics than the truth."""
+    """Count the pairs of corpus and library whose own number is best at fewer topics than the truth."""
     return _preference(inputs, _beside(inputs, corpora, REPORTED, LIBRARIES, PEERS), PEERS, more=False)
 
 
 def disagree(inputs: Inputs, corpora: Sequence[str]) -> Finding:
-    """Count the corpora and numbers of topics at which the reported numbers lie further apart than the true ones."""
+    """Count the pairs of corpus and number of topics at which reported perplexities spread more than true ones."""
     agree: list[bool] = []
     factors: dict[str, list[tuple[float, str, int]]] = {"reported": [], "true": []}
     for corpus in corpora:
@@ -240,7 +240,7 @@ def _factor(value: float) -> str:
 
 
 def pessimistic(inputs: Inputs, corpora: Sequence[str]) -> Finding:
-    """Count the models to which their library gives less than the truth, by more than the truth's error."""
+    """Count the models that their library scores below the truth by more than the truth's error."""
     agree, ratios = [], []
     for beside in _beside(inputs, corpora, REPORTED, LIBRARIES, PEERS):
         for k, point in beside.truth.items():

@@ -403,7 +403,7 @@ def _densities(axis: Axes, scaled: dict[int, NDArray[np.float64]], freedom: int)
 
 
 def student(x: NDArray[np.float64], freedom: int) -> NDArray[np.float64]:
-    """Return Student's density at x with so many degrees of freedom."""
+    """Return Student's density at x with the given degrees of freedom."""
     constant = math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2) - 0.5 * math.log(freedom * math.pi)
     density: NDArray[np.float64] = np.exp(constant - 0.5 * (freedom + 1) * np.log1p(x * x / freedom))
     return density

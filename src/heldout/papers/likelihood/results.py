@@ -1,8 +1,8 @@
-"""The tables read back: log-likelihoods by number of topics beside the truth, bounds around it, errors against work.
+"""Results on the likelihood: scores beside the truth, bounds on the truth, estimators' errors against work.
 
-The truth is log p(document | alpha, phi), the exact value or that of left-to-right sequential: the first of
-`heldout.points.TRUTHS` that was run. Left-to-right sequential with few sweeps, as on long documents, lies below the
-likelihood by more than the standard error of one run tells. Values are nats per token unless said otherwise.
+The truth is log p(document | alpha, phi), exact or by left-to-right sequential: the first of `heldout.points.TRUTHS`
+that was run. With few sweeps, as on long documents, left-to-right sequential is below the likelihood by more than its
+standard error shows. Values are in nats per token unless stated otherwise.
 """
 
 import math
@@ -27,24 +27,24 @@ from heldout.scores import perplexity
 if TYPE_CHECKING:
     import pandas as pd
 
-# the experiments, whose names are their scores' and measurements' variants
+# experiments, by the variants of their scores and measurements
 OPTIMISM, PEERS, BIDIRECTIONAL, COMPONENTS = "optimism", "peers", "bidirectional", "epca-marginal"
 FLAT, FITTED = f"{OPTIMISM}-{optimism.FLAT}", f"{OPTIMISM}-{optimism.FITTED}"  # variants under another prior
 TRUTH = "truth"  # stands for the first of `TRUTHS`
 LIBRARIES = tuple(study.PEERS)
-MOST_CORPORA = 3  # of which optimism is shown
-WANTED = 1.0  # percent of the perplexity per token
+MOST_CORPORA = 3  # the most corpora for which optimism is shown
+WANTED = 1.0  # the wanted error, percent of the perplexity per token
 
 
 def curve(inputs: Inputs, corpus: str, model: str, evaluator: str, variant: str = OPTIMISM) -> dict[int, Point]:
-    """Return one evaluator's points by number of topics, ascending, means over seeds; none where it was not run.
+    """Return one evaluator's points, means over seeds, by number of topics, ascending; empty if it was not run.
 
     Args:
         inputs: the scores of the experiments `optimism` and `peers`.
         corpus: its name.
         model: its name, or a library's.
         evaluator: its name; `TRUTH` for the first of `TRUTHS` at each number of topics.
-        variant: of `optimism` the prior: `OPTIMISM` (the model's own), `FLAT` or `FITTED`; `PEERS` of a library.
+        variant: the prior in `optimism`: `OPTIMISM` (the model's own), `FLAT` or `FITTED`; `PEERS` for a library.
     """
     constant = main_constant(inputs) if model == PLSA else 0.0
     table = select(inputs.scores, corpus=corpus, model=model, variant=variant, smoothing=constant)
@@ -52,14 +52,14 @@ def curve(inputs: Inputs, corpus: str, model: str, evaluator: str, variant: str 
 
 
 def main_constant(inputs: Inputs) -> float:
-    """Return the constant added to PLSA's topics under which `optimism` reports everything; NaN without it."""
+    """Return the constant added to PLSA's topics in `optimism`; NaN if the study does not run it."""
     return float(inputs.settings.experiment(OPTIMISM).get("settings", {}).get("smoothing", math.nan))
 
 
 def errors(
     inputs: Inputs, corpus: str, model: str, evaluator: str, variant: str = OPTIMISM
 ) -> dict[int, tuple[float, float]]:
-    """Return (estimate less truth, the truth's standard error) by number of topics, where the estimate is finite."""
+    """Return (estimate less truth, the truth's standard error) by number of topics, for finite estimates."""
     truth = curve(inputs, corpus, model, TRUTH, variant)
     return {
         k: (point.value - truth[k].value, truth[k].error)
@@ -72,7 +72,7 @@ def optimism_corpora(inputs: Inputs, model: str = PLSA) -> list[str]:
     """Return the study's corpora for which there is a truth.
 
     Raises:
-        InputError: when there is none.
+        InputError: if there is none.
     """
     corpora = [c for c in inputs.settings.corpora[:MOST_CORPORA] if curve(inputs, c, model, TRUTH)]
     if not corpora:
@@ -81,15 +81,15 @@ def optimism_corpora(inputs: Inputs, model: str = PLSA) -> list[str]:
 
 
 def further_constants(inputs: Inputs) -> set[int]:
-    """Return the numbers of topics at which further constants were asked for."""
+    """Return the numbers of topics at which the study tries further constants."""
     return {int(k) for k in inputs.settings.experiment(OPTIMISM)["settings"]["constants_topics"]}
 
 
 def by_length(inputs: Inputs, corpus: str, model: str, topics: int, quantity: str) -> list[tuple[int, float]]:
-    """Return (mean length in tokens, quantity less truth) of every group of documents, means over seeds.
+    """Return (mean length in tokens, quantity less truth) per group of documents, means over seeds, nats per token.
 
     Raises:
-        InputError: when there are no such measurements.
+        InputError: if there are no such measurements.
     """
     table = select(
         inputs.measurements, corpus=corpus, model=model, variant=OPTIMISM, topics=topics, axis="length"
@@ -101,7 +101,7 @@ def by_length(inputs: Inputs, corpus: str, model: str, topics: int, quantity: st
 
 
 def by_constant(inputs: Inputs, corpus: str, topics: int, evaluator: str = FULL) -> list[tuple[float, float]]:
-    """Return (constant added to PLSA's topics, estimate less truth), ascending, means over seeds; the finite ones."""
+    """Return (constant added to PLSA's topics, estimate less truth), means over seeds, ascending; finite ones only."""
     table = select(inputs.scores, corpus=corpus, model=PLSA, variant=OPTIMISM, topics=topics).set_index("seed")
     table = table.assign(value=table["log_likelihood"] / table["tokens"])
     points = []
@@ -114,7 +114,7 @@ def by_constant(inputs: Inputs, corpus: str, topics: int, evaluator: str = FULL)
 
 
 def among(wanted: Sequence[int], measured: Iterable[int]) -> list[int]:
-    """Return the wanted numbers of topics that were measured, or the fewest and the most where none was."""
+    """Return the wanted numbers of topics that were measured; if none was, the fewest and the most measured."""
     topics = sorted(measured)
     return [k for k in wanted if k in topics] or sorted({*topics[:1], *topics[-1:]})
 
@@ -123,7 +123,7 @@ def bounds(inputs: Inputs) -> tuple[str, dict[tuple[str, int], "pd.DataFrame"]]:
     """Return the first of the study's corpora with bounds, and the first seed's measurements by (model, topics).
 
     Raises:
-        InputError: when none has bounds.
+        InputError: if none has bounds.
     """
     for corpus in inputs.settings.corpora:
         rows = select(inputs.measurements, variant=BIDIRECTIONAL, corpus=corpus)
@@ -137,12 +137,12 @@ def bounds(inputs: Inputs) -> tuple[str, dict[tuple[str, int], "pd.DataFrame"]]:
 
 
 def component_perplexities(inputs: Inputs) -> tuple[str, dict[str, dict[int, float]]]:
-    """Return the first of the study's corpora with EPCA's likelihood, and perplexities by evaluator and components.
+    """Return the first of the study's corpora with EPCA's likelihood, and perplexities by evaluator, then by K.
 
-    Several seeds give the perplexity of all their tokens together.
+    The tokens of all seeds are pooled.
 
     Raises:
-        InputError: when none has it.
+        InputError: if none has it.
     """
     for corpus in inputs.settings.corpora:
         rows = select(inputs.scores, variant=COMPONENTS, corpus=corpus)
@@ -159,7 +159,7 @@ def standardised(inputs: Inputs, corpus: str) -> dict[int, NDArray[np.float64]]:
     """Return (annealed less quadrature) / standard error of every document and seed, by number of components.
 
     Raises:
-        InputError: when there are no measurements.
+        InputError: if there are no measurements.
     """
     if inputs.measurements is None:
         raise InputError("epca-marginal: there are no measurements")
@@ -180,13 +180,14 @@ def degrees_of_freedom(inputs: Inputs, corpus: str) -> int:
 
 @dataclass(frozen=True)
 class Panel:
-    """Errors of one prior, K and L, as percentages of the perplexity per token: exp(e / L) - 1 of e nats (r.m.s.).
+    """Estimators' errors at one prior, K and L, in percent of the perplexity per token.
 
     Attributes:
         prior: its name, such as "alpha-0.1".
         topics, tokens: K and L.
-        points: by estimator, (samples, terms per document, percent), samples ascending.
-        known: percent, what is known of the reference; no error below it is.
+        points: by estimator, (samples, terms per document, percent), samples ascending; a r.m.s. error of e nats is
+            exp(e / L) - 1.
+        known: the uncertainty of the reference, percent; smaller errors cannot be measured.
     """
 
     prior: str
@@ -197,7 +198,7 @@ class Panel:
 
     @property
     def cheapest(self) -> tuple[str, int, float, float] | None:
-        """The estimator, samples, terms and percent of the least work that reaches `WANTED`; None where none does."""
+        """The (estimator, samples, terms, percent) with the least work that reaches `WANTED`; None if none does."""
         enough = [
             (terms, name, samples, percent)
             for name, points in self.points.items()
@@ -211,10 +212,10 @@ class Panel:
 
 
 def precision_panels(inputs: Inputs) -> list[Panel]:
-    """Return a panel per prior, the sparsest first, at each of two sizes: the second K and length, the last but one.
+    """Return a panel per prior, the sparsest first, at each of two sizes (K, L).
 
     Raises:
-        InputError: when precision was not measured.
+        InputError: if precision was not measured.
     """
     table = select(inputs.measurements, corpus=precision.NONE)
     table = table[table["variant"].str.contains(precision.VARIANT, regex=False)]
@@ -252,7 +253,7 @@ def _percent(nats: float, tokens: int) -> float:
 
 
 def peers_corpora(inputs: Inputs) -> list[str]:
-    """Return the corpora that have scores of libraries, in the study's order."""
+    """Return the corpora with scores of libraries, in the study's order."""
     scored = set(_peers(inputs)["corpus"])
     return [corpus for corpus in inputs.settings.described if corpus in scored]
 
@@ -276,7 +277,7 @@ def measured(inputs: Inputs, corpus: str, library: str, quantity: str) -> dict[i
 
 
 def versions(inputs: Inputs) -> dict[str, str]:
-    """Return the version of every library that was run, from the parts that were measured; "" where they differ."""
+    """Return the version of every library that was run, from its measurements; "" if they differ."""
     named: dict[str, str] = {}
     for library in libraries(inputs) if inputs.measurements is not None else ():
         rows = select(inputs.measurements, variant=PEERS, model=library, quantity=peers.VERSION)
@@ -287,7 +288,7 @@ def versions(inputs: Inputs) -> dict[str, str]:
 
 
 def apart(inputs: Inputs, corpus: str, evaluator: str) -> dict[int, float]:
-    """Return, by number of topics, the largest perplexity of any library over the smallest, where two or more ran."""
+    """Return the libraries' largest over smallest perplexity by number of topics, where two or more libraries ran."""
     curves = [curve(inputs, corpus, library, evaluator, PEERS) for library in libraries(inputs)]
     shared = set.intersection(*(set(points) for points in curves)) if len(curves) > 1 else set()
     factors = {}

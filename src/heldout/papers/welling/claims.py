@@ -1,4 +1,4 @@
-"""The claims of Welling et al. (2008), each as a test over scores and measurements."""
+"""The claims of Welling et al. (2008), each with its test on scores and measurements."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -30,15 +30,15 @@ from heldout.papers.welling.results import (
 from heldout.points import select
 from heldout.verdicts import ALWAYS, GENERALLY, Finding, counted, median, percent
 
-SIMILAR = 0.1  # relative difference of two perplexities
-ADVANTAGE = 0.05  # relative gain that would count as one
+SIMILAR = 0.1  # relative difference up to which two perplexities are similar
+ADVANTAGE = 0.05  # relative gain from which tempering has an advantage
 SMALL_CONSTANT = 1e-6  # "small" is at most this: the lower half of the original's constants
-OVERFITS = 0.1  # a curve that ends this much above its lowest point, relatively
-SHRUNK = 0.1  # of its start: a collapse in progress
-TOLERANCE = 1e-9  # nats, where two sides are equal in exact arithmetic
-TRAINING = "training"  # what of a job of the rule `fit` is training
+OVERFITS = 0.1  # relative rise of a curve's end above its lowest point that counts as overfitting
+SHRUNK = 0.1  # share of its initial size to which a collapsing H shrinks
+TOLERANCE = 1e-9  # nats (of sums over documents: relative), where sides are equal in exact arithmetic
+TRAINING = "training"  # the timings' name for the training part of a job
 
-Values = dict[tuple[Any, ...], float]  # by point, of which the last part is the seed
+Values = dict[tuple[Any, ...], float]  # by point, whose last part is the seed
 
 
 def _counted(values: Values, agrees: Callable[[float], bool], effect: str, **limits: float) -> Finding:
@@ -46,7 +46,7 @@ def _counted(values: Values, agrees: Callable[[float], bool], effect: str, **lim
 
 
 def _under_equal_constants(inputs: Inputs, corpus: str, above: tuple[str, str], below: tuple[str, str]) -> Values:
-    """Return the ratios of two (model, evaluator) by (constant, topics, seed)."""
+    """Return the ratios of two (model, evaluator)'s perplexities by (constant, topics, seed)."""
     others = {curve.smoothing: curve for curve in study_curves(inputs, corpus, *below)}
     return {
         (curve.smoothing, *at): ratio
@@ -57,7 +57,7 @@ def _under_equal_constants(inputs: Inputs, corpus: str, above: tuple[str, str], 
 
 
 def _on_best_curves(inputs: Inputs, corpora: Sequence[str], evaluator: str, above: str, below: str) -> Values:
-    """Return the ratios of two models by (corpus, model above, topics, seed)."""
+    """Return the ratios of two models' perplexities on their best curves, by (corpus, model above, topics, seed)."""
     ratios: Values = {}
     for corpus in corpora:
         one, other = (best_curve(inputs, corpus, model, evaluator) for model in (above, below))
@@ -99,7 +99,7 @@ class Tempered(NamedTuple):
     Attributes:
         evaluator: full or half folding-in.
         seed: its seed.
-        beta: the best one on the test documents, over all constants.
+        beta: the best on the test documents, over all constants.
         gain: 1 - the lowest perplexity at that beta over the lowest at beta = 1.
     """
 
@@ -122,7 +122,7 @@ def _tempered(inputs: Inputs, corpora: Sequence[str]) -> list[Tempered]:
 
 
 def _gains(points: Sequence[Tempered]) -> str:
-    """Say by how much tempering lowers perplexity, evaluator by evaluator."""
+    """Return the effect's text: tempering's median gain by evaluator."""
     parts = []
     for evaluator in FOLDING_IN:
         gains = [point.gain for point in points if point.evaluator == evaluator]
@@ -132,13 +132,13 @@ def _gains(points: Sequence[Tempered]) -> str:
 
 
 def tempering_similar(inputs: Inputs, corpora: Sequence[str]) -> Finding:
-    """Compare PLSA-TEM, at the beta chosen on the test set, with the same training at beta = 1."""
+    """Compare PLSA-TEM at the best beta on the test documents with the same training at beta = 1."""
     points = _tempered(inputs, corpora)
     return counted((point.gain <= SIMILAR for point in points), _gains(points), (point.seed for point in points))
 
 
 def tempering_no_advantage(inputs: Inputs, corpora: Sequence[str]) -> Finding:
-    """Count where the best beta on the test set gains little over beta = 1."""
+    """Count the points at which the best beta on the test documents gains little over beta = 1."""
     points = _tempered(inputs, corpora)
     effect = f"{_gains(points)}; median beta {median(point.beta for point in points):.2f}"
     return counted((point.gain <= ADVANTAGE for point in points), effect, (point.seed for point in points))
@@ -160,7 +160,7 @@ def _rises(curve: Curve) -> list[float]:
 
 
 def full_improves(inputs: Inputs, corpora: Sequence[str]) -> Finding:
-    """Count the steps to more topics at which full folding-in falls, over all constants and seeds."""
+    """Count the steps to more topics at which full folding-in's perplexity falls, over all constants and seeds."""
     curves = [curve for corpus in corpora for curve in study_curves(inputs, corpus, PLSA, FULL)]
     moves = steps(curves)
     rises = [(rise, curve.smoothing) for curve in curves for rise in _rises(curve)]
@@ -174,7 +174,7 @@ def full_improves(inputs: Inputs, corpora: Sequence[str]) -> Finding:
 
 
 def beyond_improves(inputs: Inputs, corpora: Sequence[str]) -> Finding:
-    """Count the constants under which full folding-in falls from the last K within the vocabulary to beyond it."""
+    """Count the constants under which full folding-in's perplexity falls from the last K <= V to the largest K."""
     corpus, ends = inputs.settings.beyond_corpus, beyond_ends(inputs)
     if corpus not in corpora or ends is None:
         return Finding(0, 0, "", 0)
@@ -190,7 +190,7 @@ def beyond_improves(inputs: Inputs, corpora: Sequence[str]) -> Finding:
 
 
 def half_overfits(inputs: Inputs, corpora: Sequence[str]) -> Finding:
-    """Count the half folding-in curves under small constants that end well above their lowest point, seed by seed."""
+    """Count half folding-in's curves under small constants, seed by seed, that end well above their lowest point."""
     ends: dict[str, Values] = {}
     for corpus in corpora:
         for curve in study_curves(inputs, corpus, PLSA, HALF):
@@ -206,7 +206,7 @@ def half_overfits(inputs: Inputs, corpora: Sequence[str]) -> Finding:
 
 
 def _split(inputs: Inputs, corpora: Sequence[str]) -> tuple[list[str], str]:
-    """Return the corpora of short documents, and the one of the longest (empty where there is one corpus)."""
+    """Return the corpora but the one with the longest documents, and that one; nothing and "" for a single corpus."""
     ordered = sorted(corpora, key=lambda corpus: float(inputs.corpus(corpus)["mean_length"]))
     return (ordered[:-1], ordered[-1]) if len(ordered) > 1 else ([], "")
 
@@ -214,14 +214,14 @@ def _split(inputs: Inputs, corpora: Sequence[str]) -> tuple[list[str], str]:
 def _above_the_longest(
     inputs: Inputs, corpora: Sequence[str], of_corpus: Callable[[str], Values], what: str, digits: int
 ) -> Finding:
-    """Count the points at which values of short documents exceed those of the corpus with the longest documents.
+    """Count the points at which the other corpora's values exceed those of the corpus with the longest documents.
 
     Args:
-        inputs: what the claim is tested on.
-        corpora: names.
-        of_corpus: gives a corpus's values by point, whose last part is the seed.
+        inputs: the tables.
+        corpora: their names.
+        of_corpus: returns a corpus's values by point, whose last part is the seed.
         what: names the values in the effect.
-        digits: of a median there.
+        digits: decimals of the medians in the effect.
     """
     short, long = _split(inputs, corpora)
     values = {corpus: of_corpus(corpus) for corpus in (*short, long) if corpus}
@@ -235,7 +235,7 @@ def _above_the_longest(
 
 
 def _sensitivity(inputs: Inputs, corpus: str, largest: float) -> Values:
-    """Return the highest over the lowest perplexity of constants up to `largest` by (topics, seed), half folding-in."""
+    """Return half folding-in's highest over lowest perplexity among constants up to `largest`, by (topics, seed)."""
     curves = [curve.points for curve in study_curves(inputs, corpus, PLSA, HALF) if curve.smoothing <= largest]
     shared = set.intersection(*map(set, curves)) if len(curves) > 1 else set()
     return {at: max(points[at] for points in curves) / min(points[at] for points in curves) for at in shared}
@@ -244,7 +244,8 @@ def _sensitivity(inputs: Inputs, corpus: str, largest: float) -> Values:
 def half_sensitive(inputs: Inputs, corpora: Sequence[str]) -> Finding:
     """Compare the sensitivity of half folding-in to the constant on short and on long documents.
 
-    Larger constants than 1 / V add more mass than the topics hold: there perplexity tends to V, whatever the topics.
+    Constants above 1 / V are left out: they add more mass than the topics have, so perplexity tends to V for any
+    topics.
     """
     largest = 1.0 / max(float(inputs.corpus(corpus)["vocabulary"]) for corpus in corpora)
     what = f"highest over lowest perplexity of constants up to {largest:.1g}, median"
@@ -252,12 +253,12 @@ def half_sensitive(inputs: Inputs, corpora: Sequence[str]) -> Finding:
 
 
 def _gaps(inputs: Inputs, corpus: str) -> Values:
-    """Return half over full perplexity by (constant, topics, seed)."""
+    """Return the ratio of half to full folding-in's perplexity by (constant, topics, seed)."""
     return _under_equal_constants(inputs, corpus, (PLSA, HALF), (PLSA, FULL))
 
 
 def half_above_full(inputs: Inputs, corpora: Sequence[str]) -> Finding:
-    """Count where half folding-in has the higher perplexity."""
+    """Count the points at which half folding-in has a higher perplexity than full folding-in."""
     ratios = {(corpus, *at): ratio for corpus in corpora for at, ratio in _gaps(inputs, corpus).items()}
     return _counted(ratios, lambda ratio: ratio > 1.0, f"half over full: median {median(ratios.values()):.2f}")
 
@@ -268,7 +269,7 @@ def gap_shrinks_with_length(inputs: Inputs, corpora: Sequence[str]) -> Finding:
 
 
 def lda_better(inputs: Inputs, corpora: Sequence[str]) -> Finding:
-    """Count where LDA lies below the best curves of PLSA and EPCA."""
+    """Count the points at which LDA's perplexity is below the best curves of PLSA and EPCA."""
     parts: list[str] = []
     ratios: Values = {}
     for evaluator in FOLDING_IN:
@@ -298,7 +299,7 @@ def lda_better_by_half(inputs: Inputs, corpora: Sequence[str]) -> Finding:
 
 
 def epca_harder(inputs: Inputs, corpora: Sequence[str]) -> Finding:
-    """Compare the training times of EPCA and PLSA-HOF, of the reference run."""
+    """Compare the training times of EPCA and PLSA-HOF in the reference run."""
     if inputs.timings is None or EPCA not in inputs.settings.models:
         return Finding(0, 0, "", 0)
     trained = select(inputs.timings, rule=TRAINING)
@@ -333,7 +334,7 @@ def _against_exact(
 
 
 def _excesses(inputs: Inputs, corpora: Sequence[str], quantity: str, models: Sequence[str]) -> dict[Document, float]:
-    """Return what an estimate has more than the exact log-likelihood, nats, of every document."""
+    """Return an estimate less the exact log-likelihood, nats, for every document."""
     exact = documents(inputs, corpora, EXACT)
     return {
         at: value - exact[at]
@@ -343,7 +344,7 @@ def _excesses(inputs: Inputs, corpora: Sequence[str], quantity: str, models: Seq
 
 
 def discrete_pessimistic(inputs: Inputs, corpora: Sequence[str]) -> Finding:
-    """Compare the point posterior's value with the exact log-likelihood, document by document, discrete latents."""
+    """Compare the point bound of models with discrete latents with the exact log-likelihood, document by document."""
     return _against_exact(inputs, corpora, BOUND, (MIXTURE, HIDDEN_MARKOV), above=False)
 
 
@@ -358,7 +359,7 @@ def continuous_optimistic(inputs: Inputs, corpora: Sequence[str]) -> Finding:
 
 
 def optimism_grows(inputs: Inputs, corpora: Sequence[str]) -> Finding:
-    """Count the documents whose optimism grows from one number of topics to the next."""
+    """Count the documents' steps from one number of topics to the next at which folding-in's optimism grows."""
     gaps = _excesses(inputs, corpora, FULL, (PLSA,))
     topics = sorted({at.topics for at in gaps})
     after = dict(pairwise(topics))
@@ -379,7 +380,7 @@ def _records(inputs: Inputs, corpora: Sequence[str], quantity: str, axis: str) -
 
 
 def normaliser_positive(inputs: Inputs, corpora: Sequence[str]) -> Finding:
-    """Count the learned models and lengths whose log Z is above zero by more than its error."""
+    """Count the learned models and lengths whose log Z is above 0 by more than its error."""
     rows = _records(inputs, corpora, LOG_NORMALISER, "length")
     longest = max((row["at"] for row in rows), default=0)
     parts = [
@@ -392,7 +393,7 @@ def normaliser_positive(inputs: Inputs, corpora: Sequence[str]) -> Finding:
 
 
 def ranking_reversed(inputs: Inputs, corpora: Sequence[str]) -> Finding:
-    """Compare the model with a topic per word with learned PLSA, folded in and normalised."""
+    """Compare the model with one topic per word and learned PLSA, by folding-in and normalised."""
     agree, parts, seeds = [], [], []
     for corpus in corpora:
         words, learned = word_topics(inputs, corpus), bands(inputs, corpus)
@@ -411,7 +412,7 @@ def ranking_reversed(inputs: Inputs, corpora: Sequence[str]) -> Finding:
 
 
 def objective_bounds(inputs: Inputs, corpora: Sequence[str]) -> Finding:
-    """Compare the objective of discrete latents with the exact log-likelihood at every training iteration."""
+    """Compare the objective with the exact log-likelihood at every training iteration, for discrete latents."""
     key = ("corpus", "model", "variant", "topics", "seed", "at")
     objective, exact = (
         {tuple(row[part] for part in key): row["value"] for row in _records(inputs, corpora, quantity, "iteration")}
@@ -427,7 +428,7 @@ def objective_bounds(inputs: Inputs, corpora: Sequence[str]) -> Finding:
 
 
 def ica_collapses(inputs: Inputs, corpora: Sequence[str]) -> Finding:
-    """Compare the size of ICA's latent vectors at the end with the start, without and with unit columns."""
+    """Compare the norm of ICA's H at the end of training with that at the start, without and with unit columns."""
     norms: dict[tuple[str, str, int], dict[int, float]] = {}
     for row in _records(inputs, corpora, LATENT_NORM, "iteration"):
         if row["model"] == "ica":

@@ -1,6 +1,6 @@
-"""What Welling et al.'s experiments gave: curves over numbers of topics, documents beside their exact values, courses.
+"""Results of Welling et al.'s experiments: curves over numbers of topics, documents' exact values, training courses.
 
-Tables of scores and measurements go in; perplexities are per token, log-likelihoods in nats.
+All are computed from the tables of scores and measurements. Perplexities are per token, log-likelihoods in nats.
 """
 
 import math
@@ -25,19 +25,19 @@ from heldout.study import SECOND_READING
 if TYPE_CHECKING:
     import pandas as pd
 
-BY_DOCUMENT = ("bounds", "point-posterior", "discrete-latents")  # the variants whose documents have exact values
-CHAINS = ("none", "0")  # the one chain whose documents are measured, where there are several
+BY_DOCUMENT = ("bounds", "point-posterior", "discrete-latents")  # variants with exact values of documents
+CHAINS = ("none", "0")  # of several chains, documents are measured under the first only
 
 At = tuple[int, int]  # topics, seed
 
 
 @dataclass(frozen=True)
 class Curve:
-    """Perplexity per token against the number of topics, under one constant.
+    """Perplexity per token by number of topics, under one smoothing constant.
 
     Attributes:
-        smoothing: the constant added to p(w | z); 0 for a model without.
-        points: (topics, seed) to perplexity.
+        smoothing: the constant added to p(w | z); 0 for a model that is not smoothed.
+        points: perplexity by (topics, seed).
     """
 
     smoothing: float
@@ -82,17 +82,17 @@ class Curve:
         return {k: value for (k, its), value in sorted(self.points.items()) if its == seed}
 
     def over(self, other: "Curve") -> dict[At, float]:
-        """Return the ratios to another curve by (topics, seed), where both have a point."""
+        """Return this curve's perplexity over another's by (topics, seed), where both have a point."""
         return {at: self.points[at] / other.points[at] for at in sorted(self.points.keys() & other.points.keys())}
 
     def lowest(self) -> "Lowest":
-        """Return where the mean curve is lowest (the fewest topics, if several are)."""
+        """Return the lowest point of the mean curve (with the fewest topics in a tie)."""
         perplexity, topics = min(zip(self.means, self.topics, strict=True))
         return Lowest(self.smoothing, topics, perplexity)
 
 
 class Lowest(NamedTuple):
-    """The lowest point of a mean curve."""
+    """The lowest point of a mean curve: its constant, K and mean perplexity."""
 
     smoothing: float
     topics: int
@@ -100,7 +100,7 @@ class Lowest(NamedTuple):
 
 
 class Steps(NamedTuple):
-    """Steps from one number of topics to the next, over curves and seeds."""
+    """Counts of steps from one number of topics to the next, over curves and seeds, by the change in perplexity."""
 
     falls: int
     rises: int
@@ -122,10 +122,10 @@ def curves(
     topics: Sequence[int] = (),
     seeds: Sequence[int] = (),
 ) -> list[Curve]:
-    """Return a variant's curves, one per constant, ascending; of the given topics and seeds (all, if none is given).
+    """Return a variant's curves, one per constant, ascending, at the given topics and seeds (all if empty).
 
     Raises:
-        InputError: when two rows report the same point.
+        InputError: if two rows report the same point.
     """
     rows = select(scores, corpus=corpus, model=model, variant=variant, evaluator=evaluator)
     rows = rows[rows["chain"].isin(REPORTED_CHAINS)]
@@ -145,7 +145,7 @@ def curves(
 
 
 def study_curves(inputs: Inputs, corpus: str, model: str, evaluator: str, variant: str = "") -> list[Curve]:
-    """Return a model's curves over the study's grid and seeds: its main variant, or the one named."""
+    """Return a model's curves over the study's grid and seeds, of its main variant or of the named one."""
     settings = inputs.settings
     return curves(
         inputs.scores,
@@ -159,10 +159,10 @@ def study_curves(inputs: Inputs, corpus: str, model: str, evaluator: str, varian
 
 
 def best(candidates: Iterable[Curve]) -> Curve | None:
-    """Return the curve whose mean has the lowest value anywhere (the smallest constant, if several have).
+    """Return the curve whose mean has the lowest value at any number of topics (the smallest constant in a tie).
 
-    That is how Welling et al. (2008, section 5) define the best curve. The choice looks at the scored test
-    documents, so what it chooses is optimistic.
+    Welling et al. (2008, section 5) define the best curve so. The choice uses the scored test documents, so the best
+    curve is optimistic.
     """
     return min(candidates, key=lambda curve: (curve.lowest().perplexity, curve.smoothing), default=None)
 
@@ -179,9 +179,10 @@ def best_curve(inputs: Inputs, corpus: str, model: str, evaluator: str) -> tuple
 
 
 def held_back_choice(inputs: Inputs, corpus: str, evaluator: str) -> list[float]:
-    """Return, per seed, the lowest perplexity under the constant that the other seeds choose, over its own choice.
+    """Return, per seed, the relative loss of using the constant chosen on the other seeds.
 
-    Each is other / own - 1, never negative: how optimistic it is to choose on the scored documents.
+    The loss is (lowest perplexity under their constant) / (under the seed's own choice) - 1, never negative. It
+    measures the optimism of choosing on the scored documents.
     """
     every = study_curves(inputs, corpus, PLSA, evaluator)
     seeds = sorted({seed for curve in every for seed in curve.seeds})
@@ -198,9 +199,9 @@ def held_back_choice(inputs: Inputs, corpus: str, evaluator: str) -> list[float]
 def swept_lowest(
     inputs: Inputs, corpus: str, model: str, evaluator: str, variants: Sequence[str]
 ) -> dict[At, tuple[float, str]]:
-    """Return (perplexity, variant) by (topics, seed): the lowest over some variants of a sweep and over the constants.
+    """Return the lowest (perplexity, variant) of the given variants of a sweep, over all constants, by (topics, seed).
 
-    The choice is made point by point on the scored test documents, so it is an upper bound on performance.
+    The choice is made point by point on the scored test documents, so it bounds the sweep's performance from above.
     """
     lowest: dict[At, tuple[float, str]] = {}
     for variant in variants:
@@ -211,7 +212,7 @@ def swept_lowest(
 
 
 def beyond_ends(inputs: Inputs) -> tuple[int, int] | None:
-    """Return the last number of topics within the vocabulary and the largest beyond it, where the study has both."""
+    """Return the largest number of topics within the vocabulary and the largest beyond it; None without either."""
     settings = inputs.settings
     if not settings.beyond_corpus:
         return None
@@ -222,7 +223,7 @@ def beyond_ends(inputs: Inputs) -> tuple[int, int] | None:
 
 
 def beyond_curves(inputs: Inputs, evaluator: str, topics: Sequence[int] = ()) -> list[Curve]:
-    """Return PLSA's curves beyond the vocabulary, at some numbers of topics (all of the study's, if none is given)."""
+    """Return PLSA's curves that go beyond the vocabulary, at the given numbers of topics (all if empty)."""
     settings = inputs.settings
     return curves(
         inputs.scores,
@@ -250,7 +251,7 @@ def steps(of: Iterable[Curve]) -> Steps:
 
 
 def lies_below(one: Curve | None, other: Curve | None) -> Steps:
-    """Count the numbers of topics at which one mean curve lies below ("falls") and above ("rises") another."""
+    """Count the numbers of topics at which one mean curve is below ("falls") or above ("rises") another."""
     if one is None or other is None:
         return Steps(0, 0, 0)
     shared = sorted(set(one.topics) & set(other.topics))
@@ -259,24 +260,24 @@ def lies_below(one: Curve | None, other: Curve | None) -> Steps:
 
 
 def ends_above_its_lowest(curve: Curve) -> bool:
-    """Say whether the mean curve is higher at its last number of topics than somewhere before."""
+    """Return whether the mean curve is higher at its last number of topics than at its lowest."""
     return curve.mean(curve.topics[-1]) > curve.lowest().perplexity
 
 
 def spread(curve: Curve) -> float:
-    """Return the widest band over seeds, highest over lowest perplexity minus 1, as a fraction."""
+    """Return the largest spread over seeds at any number of topics: highest over lowest perplexity, less 1."""
     return max(high / low - 1.0 for high, low in zip(curve.high, curve.low, strict=True))
 
 
 class Band(NamedTuple):
-    """Perplexities of one seed: folded in, and the limit that normalising can raise it to."""
+    """One seed's perplexity by folding-in, and an upper limit on it after normalisation."""
 
     folded: float
     limit: float
 
 
 def bands(inputs: Inputs, corpus: str) -> dict[At, Band]:
-    """Return the band by (topics, seed) of PLSA, under the constant that suits half folding-in best."""
+    """Return PLSA's band by (topics, seed), under the constant of half folding-in's best curve."""
     chosen = best(study_curves(inputs, corpus, PLSA, HALF))
     if chosen is None:
         return {}
@@ -291,7 +292,7 @@ def bands(inputs: Inputs, corpus: str) -> dict[At, Band]:
 
 
 def word_topics(inputs: Inputs, corpus: str) -> dict[str, dict[int, float]]:
-    """Return the perplexity of the model with a topic per word, by evaluator and seed."""
+    """Return the perplexity of the model with one topic per word, by evaluator and seed."""
     rows = select(inputs.scores, model=WORD_TOPICS, corpus=corpus)
     perplexities: dict[str, dict[int, float]] = {}
     for evaluator, seed, value in zip(*(rows[c].tolist() for c in ("evaluator", "seed", "perplexity")), strict=True):
@@ -300,7 +301,7 @@ def word_topics(inputs: Inputs, corpus: str) -> dict[str, dict[int, float]]:
 
 
 class Document(NamedTuple):
-    """One document under one model."""
+    """One test document under one model; `number` is the document's index."""
 
     corpus: str
     model: str
@@ -310,10 +311,10 @@ class Document(NamedTuple):
 
 
 def documents(inputs: Inputs, corpora: Sequence[str], quantity: str) -> dict[Document, float]:
-    """Return a quantity of every document whose exact value section 4.1 is tested on, sorted; log-likelihoods in nats.
+    """Return a quantity (log-likelihoods in nats) of every document on which section 4.1 is tested, sorted.
 
     Raises:
-        InputError: when a document is reported twice.
+        InputError: if a document is reported twice.
     """
     rows = select(inputs.measurements, quantity=quantity, axis="document")
     rows = rows[rows["variant"].isin(BY_DOCUMENT) & rows["corpus"].isin(list(corpora)) & rows["chain"].isin(CHAINS)]
@@ -334,7 +335,7 @@ def bounds_corpus(inputs: Inputs) -> str:
     """Return the first of the study's corpora whose documents have exact values.
 
     Raises:
-        InputError: when none was measured.
+        InputError: if there is none.
     """
     rows = select(inputs.measurements, quantity=EXACT, axis="document")
     corpora = set(rows.loc[rows["variant"].isin(BY_DOCUMENT), "corpus"])
@@ -358,7 +359,7 @@ def differences(
         By (model, quantity, topics), in the order of seeds and documents.
 
     Raises:
-        InputError: when a document is reported twice, lacks its exact value or its length, or has none that is finite.
+        InputError: if a document is reported twice, lacks its exact value or length, or has a value that is not finite.
     """
     exact, lengths = documents(inputs, [corpus], EXACT), documents(inputs, [corpus], TOKENS)
     tokens = {(document.seed, document.number): value for document, value in lengths.items()}
@@ -381,13 +382,13 @@ def differences(
 
 
 def learned_normalisers(inputs: Inputs) -> "pd.DataFrame":
-    """Return log Z of the learned models of PLSA, per document, of the first of the study's corpora that has any.
+    """Return log Z per document of learned PLSA models, for the first of the study's corpora with measurements.
 
     Returns:
         The rows of all seeds, sorted by topics, length and seed.
 
     Raises:
-        InputError: when there are none.
+        InputError: if there are none.
     """
     every = select(inputs.measurements, quantity=LOG_NORMALISER, axis="length", model=PLSA)
     for corpus in inputs.settings.corpora:
@@ -398,7 +399,7 @@ def learned_normalisers(inputs: Inputs) -> "pd.DataFrame":
 
 
 class Course(NamedTuple):
-    """A quantity along the iterations of one training."""
+    """A quantity's values at the iterations of one training."""
 
     iterations: list[int]
     numbers: list[float]
@@ -408,7 +409,7 @@ def course(inputs: Inputs, corpus: str, model: str, variant: str, quantity: str,
     """Return a quantity at every iteration, in order.
 
     Raises:
-        InputError: when it has not been measured.
+        InputError: if it was not measured.
     """
     if inputs.measurements is None:
         raise InputError("point posteriors: there are no measurements; run the study's measurement jobs first")
@@ -424,7 +425,7 @@ def gap(inputs: Inputs, corpus: str, model: str, seed: int) -> Course:
     """Return the log-likelihood minus the point posterior's objective at every iteration, in nats.
 
     Raises:
-        InputError: when either has not been measured, or not at the same iterations.
+        InputError: if either was not measured, or not at the same iterations.
     """
     objective, exact = (course(inputs, corpus, model, POINT, name, seed) for name in (OBJECTIVE, LOG_LIKELIHOOD))
     if objective.iterations != exact.iterations:

@@ -101,7 +101,7 @@ def experiment(
     """Return every estimator's errors on drawn pairs of a model and a document.
 
     Args:
-        seed: names the draws.
+        seed: determines the draws.
         gammas: the Dirichlet parameters of the topics, one set of pairs each.
         pairs: how many pairs have their errors reported one by one.
         more_pairs: how many pairs, those among them, the mean error is taken over.

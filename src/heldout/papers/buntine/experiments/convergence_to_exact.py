@@ -38,7 +38,7 @@ def experiment(
     """Return estimates of a document's log p(w | alpha, phi) by the number of samples.
 
     Args:
-        seed: names the draws.
+        seed: determines the draws.
         numbers_of_topics: K of each pair.
         tokens: L of each pair.
         words: J.

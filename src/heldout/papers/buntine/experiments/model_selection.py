@@ -67,7 +67,7 @@ def experiment(
         corpus: documents drawn from `truth`.
         topics: K of the models that are trained.
         truth: the topics and prior that the corpus was drawn from.
-        seed: names the chains and the draws.
+        seed: determines the chains and the draws.
         test_documents: how many documents are held out, the corpus's last ones.
         training_documents: how many documents to train on, each number from the corpus's first document.
         samples: estimators by name (`heldout.evaluators.ESTIMATORS`) and their samples per document; the sequential

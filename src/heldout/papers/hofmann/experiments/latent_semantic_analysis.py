@@ -95,7 +95,7 @@ def experiment(
 
     Args:
         corpus: all documents; all are used.
-        seed: names the split of the tokens.
+        seed: determines the split of the tokens.
         shares: of training, validation and test tokens in every document.
         ranks: k; those above the rank of the training counts are left out, and that rank itself is always added.
         exponents: of the cosines' readings, to choose from.

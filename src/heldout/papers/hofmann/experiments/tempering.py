@@ -85,7 +85,7 @@ def experiment(
     Args:
         corpus: all documents; all are used.
         topics: K.
-        seed: names the split of the tokens, the start and the draws.
+        seed: determines the split of the tokens, the start and the draws.
         shares: of training, validation and test tokens in every document.
         eta: of inverse annealing, what beta is multiplied with.
         tolerance: of both annealings, the share of the validation perplexity that is not negligible.

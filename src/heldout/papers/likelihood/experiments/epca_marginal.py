@@ -53,7 +53,7 @@ def experiment(
         chains: the components; their provenance names the penalty they were trained with.
         model: the model's name.
         variant: the name that the rows get.
-        seed: names the split, the choice of documents and the draws.
+        seed: determines the split, the choice of documents and the draws.
         test_documents: how many documents are held out.
         fold_in: the model's folding in.
         documents: how many of the test documents are measured, drawn at random; all where they are fewer.

@@ -116,7 +116,7 @@ def experiment(
         model: its name.
         variant: the name that the rows get.
         fold_in: the model's folding in.
-        seed: names the split, the fold-in and the draws.
+        seed: determines the split, the fold-in and the draws.
         test_documents: how many documents are held out.
         smoothing: the constant to add to p(w | z) of a model that was not sampled (a sampled one has its own prior).
         constants: further constants, of which only totals under the topics' own prior are reported.

@@ -70,7 +70,7 @@ def experiment(
         corpus: all documents.
         model: the library: "scikit-learn", "gensim" or "tomotopy".
         topics: K.
-        seed: names the split, the library's seed and the draws.
+        seed: determines the split, the library's seed and the draws.
         test_documents: how many documents are held out.
         max_iter: scikit-learn's passes over the training documents.
         passes: gensim's.

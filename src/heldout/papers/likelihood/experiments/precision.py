@@ -141,7 +141,7 @@ def cells(
     """Yield the documents of every prior and length; one set of topics has drawn them all.
 
     Args:
-        seed: names the draws.
+        seed: determines the draws.
         topics: K.
         lengths: L, tokens per document.
         documents: D of each length.
@@ -207,7 +207,7 @@ def experiment(
 
     Args:
         topics: K.
-        seed: names the draws.
+        seed: determines the draws.
         lengths: L, tokens per document.
         documents: D of each length.
         alphas: symmetric priors by their parameter.

@@ -50,7 +50,7 @@ def experiment(
         chains: the topics of the model; of a sampled model the first chain alone is measured.
         model: its name.
         variant: the name that the rows get.
-        seed: names the split and the fold-in.
+        seed: determines the split and the fold-in.
         test_documents: how many documents are held out.
         fold_in: the model's folding in.
         smoothing: the constant to add to p(w | z) of a model that was not sampled (a sampled one has its own prior).

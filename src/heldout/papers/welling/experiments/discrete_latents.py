@@ -44,7 +44,7 @@ def experiment(
 
     Args:
         corpus: all documents.
-        seed: names the split and the starts.
+        seed: determines the split and the starts.
         test_documents: how many documents are held out.
         topics: the numbers K of components or states.
         smoothing: added to every p(w | z) once, after training, and renormalised.

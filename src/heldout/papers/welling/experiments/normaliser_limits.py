@@ -43,7 +43,7 @@ def experiment(
 
     Args:
         corpus: all documents.
-        seed: names the split.
+        seed: determines the split.
         test_documents: how many documents are held out.
         topics: the numbers of topics, K.
 

@@ -54,7 +54,7 @@ def experiment(
 
     Args:
         corpus: all documents.
-        seed: names the split and the starts; the two trainings of a model share their start.
+        seed: determines the split and the starts; the two trainings of a model share their start.
         test_documents: how many documents are held out; they play no part.
         components: K of all models but PCA.
         coordinates: the principal components that PCA keeps and that the points have.

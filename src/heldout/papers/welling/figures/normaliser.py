@@ -71,7 +71,7 @@ def ignored(inputs: Inputs) -> Figure:
 
 
 def _per_token(words: int, lengths: Iterable[int]) -> list[float]:
-    """Return the NML constant of so many words over the length, nats per token."""
+    """Return the log NML constant of a vocabulary over the length, nats per token."""
     return [log_multinomial_nml(words, int(length)) / length for length in lengths]
 
 
