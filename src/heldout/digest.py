@@ -38,8 +38,9 @@ def _names(statement: ast.stmt) -> tuple[set[str], set[str]]:
 
 
 def _behind(names: set[str], statements: tuple[ast.stmt, ...]) -> list[ast.stmt]:
-    """Return the statements that names stand for, directly or not, in their order."""
-    wanted, behind = set(names), set[ast.stmt]()
+    """Return the statements that names stand for, directly or not, in their order, and those that bind no name."""
+    behind = {statement for statement in statements if not _names(statement)[0]}
+    wanted = set(names).union(*(_names(statement)[1] for statement in behind))
     while more := {s for s in statements if s not in behind and _names(s)[0] & wanted}:
         behind |= more
         wanted = wanted.union(*(_names(statement)[1] for statement in more))
