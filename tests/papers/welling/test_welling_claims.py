@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
-import pytest
 from small_study import inputs, made_up
 
 from heldout.evaluators import FULL, HALF
@@ -78,12 +77,12 @@ def test_tempering_is_judged_against_the_same_training_at_beta_1() -> None:
     assert "median beta 0.50" in finding.effect
 
 
-@pytest.mark.parametrize("rule", ["fit", "train"])
-def test_training_times_come_from_the_reference_run(rule: str) -> None:
+def test_training_times_come_from_the_reference_run() -> None:
     columns = ["rule", "corpus", "model", "variant", "topics", "seed", "seconds", "cpu_seconds", "memory_mb"]
     rows = [
-        (rule, "nips", model, variant, "2", "0", seconds, 1.0, 1.0)
+        (rule, "nips", model, variant, "2", "0", seconds if rule == "training" else 1.0, 1.0, 1.0)
         for model, variant, seconds in (("plsa-hof", "smoothed-after-training", 2.0), ("epca", "penalised", 9.0))
+        for rule in ("training", "fit")  # of which only the training counts
     ]
     assert verdicts()["epca-harder"] == "not run"
     finding = check("epca-harder", inputs(timings=pd.DataFrame(rows, columns=columns)), ["nips"])
