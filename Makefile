@@ -25,6 +25,8 @@ STUDY_FILE := $(if $(STUDY),--configfile workflow/studies/$(STUDY).yaml)
 export MPLBACKEND := Agg
 export PYTHONNOUSERSITE := 1
 unexport PYTHONPATH PYTHONHOME
+# without bytecode a job starts in two seconds, not in half of one
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help setup system demo test tests lint paper reproduce compare report reference readme clean clean-all lock
 
