@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 from tables_of import measurements_table, scores_table
 
+from heldout.evaluators import of_likelihood
 from heldout.inputs import Inputs
 from heldout.measurements import Measurement
-from heldout.papers.buntine.experiments.calibration import estimators
 from heldout.papers.buntine.experiments.convergence_to_exact import METHODS
 from heldout.papers.buntine.results import GAMMAS, PUBLISHED
 from heldout.papers.likelihood.experiments.precision import DOCUMENTS, REFERENCE_BIAS, REFERENCE_ERROR
@@ -56,7 +56,7 @@ def calibration(
     for gamma in gammas:
         key = ("none", "none", f"gamma-{gamma:g}", 4, 0.0, "none", 0)
         rows.append(Measurement(*key, "tokens", "pairs", 1000, float(TOKENS_OF_PAIR)))
-        for name in estimators():
+        for name in of_likelihood():
             mean, deviation = 0.01, 0.02
             if name in METHODS:
                 mean, deviation = map(float, PUBLISHED[gamma][METHODS.index(name)][:2])

@@ -98,7 +98,7 @@ def costs(path: Path) -> str:
         cells = (f"`{row['command']}`", row["does"], f"{minutes:.1f}", f"{float(row['memory_mb']) / 1000.0:.1f} GB")
         lines.append(f"| {' | '.join(cells)} |")
     machines = "; ".join(sorted({row["machine"] for row in rows}))
-    return "\n".join(lines) + f"\n\nMeasured on {machines}, after set-up (about a minute).\n"
+    return "\n".join(lines) + f"\n\nMeasured on {machines}, after set-up.\n"
 
 
 def _corpora(inputs: Inputs) -> str:

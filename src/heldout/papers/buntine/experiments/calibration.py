@@ -38,7 +38,6 @@ from heldout.topics import Topics
 NONE = "none"  # for the corpus, the model and the chain of what was drawn
 TOKENS = "tokens"
 ERROR, MEAN, RATIO = "error-", "mean-error-", "mean-ratio-"  # and the estimator's name
-estimators = of_likelihood
 FEWEST_PAIRS = 2  # that a standard deviation needs
 
 Float = NDArray[np.float64]
