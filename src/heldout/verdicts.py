@@ -1,7 +1,13 @@
 """Findings of claims' tests, and the verdicts that follow; no verdict is typed by hand.
 
-A claim's test makes comparisons, each of which agrees with the claim or does not. By default the claim holds if at
-least the share `HOLDS` of them agree, fails if at most `FAILS` do, and is mixed in between.
+A claim's test makes comparisons, each of which agrees with the claim, disagrees, or is undecided: its error covers
+both. Were the undecided known, the share that agrees would lie between
+
+    low = agreeing / comparisons    and    high = (agreeing + undecided) / comparisons.
+
+The claim holds if low >= `HOLDS`, fails if high <= `FAILS`, is mixed if both shares lie strictly between the two, and
+is undecided otherwise; it then says from which size an effect would have shown. A claim that follows from its
+definitions is an identity: nothing but a bug can make it fail, and the sizes are what is found.
 """
 
 import json
@@ -17,10 +23,13 @@ from heldout.files import replacing
 HOLDS, FAILS = 0.95, 0.5  # shares of the comparisons
 ALWAYS = {"holds": 1.0}  # for a claim that says "always", or a theorem
 GENERALLY = {"holds": 2.0 / 3.0, "fails": 1.0 / 3.0}
-NOT_RUN = "not run"
-# least difference between scores that counts
+NOT_RUN, UNDECIDED, IDENTITY = "not run", "undecided", "identity"
+# least difference between scores that counts, in claims that are not a source's with a cutoff of its own
 SEEN = 3.0  # standard errors of the difference, if a score is sampled
 WITHIN = 0.01  # nats per token: one percent of perplexity
+MAX_IS_NO_LESS = "a maximum is no less than an average"  # why full folding-in is never below the likelihood
+
+Comparison = bool | None  # agrees, disagrees, or is undecided
 
 
 @dataclass(frozen=True)
@@ -32,10 +41,15 @@ class Finding:
         effect: the sizes of effects, as plain text.
         seeds: the number of seeds compared.
         holds, fails: the shares from which, and up to which, the claim holds or fails.
+        undecided: the number of comparisons whose error covers both answers.
+        visible: the size from which an effect would have been seen in the median comparison, as plain text.
+        identity: the reason why the claim cannot fail, as plain text; empty if it can.
 
     Examples:
         >>> Finding(19, 20, "", seeds=1).verdict, Finding(19, 20, "", seeds=1, **ALWAYS).verdict
         ('holds', 'mixed')
+        >>> Finding(1, 20, "", seeds=1, undecided=19).verdict
+        'undecided'
     """
 
     agreeing: int
@@ -44,14 +58,21 @@ class Finding:
     seeds: int
     holds: float = HOLDS
     fails: float = FAILS
+    undecided: int = 0
+    visible: str = ""
+    identity: str = ""
 
     @property
     def verdict(self) -> str:
-        """Holds, mixed, fails, or not run."""
+        """Holds, mixed, fails, undecided, identity, or not run."""
         if not self.comparisons:
             return NOT_RUN
-        share = self.agreeing / self.comparisons
-        return "holds" if share >= self.holds else "fails" if share <= self.fails else "mixed"
+        low, high = self.agreeing / self.comparisons, (self.agreeing + self.undecided) / self.comparisons
+        if self.identity:
+            return IDENTITY if high == 1.0 else "fails"
+        if low >= self.holds or high <= self.fails:
+            return "holds" if low >= self.holds else "fails"
+        return "mixed" if self.fails < low and high < self.holds else UNDECIDED
 
 
 @dataclass(frozen=True)
@@ -103,7 +124,60 @@ def median(values: Iterable[float]) -> float:
     return statistics.median(finite) if finite else math.nan
 
 
-def counted(agree: Iterable[bool], effect: str, seeds: Iterable[int], **limits: float) -> Finding:
-    """Return the finding of comparisons; without any, its effect is empty."""
-    agreeing = list(agree)
-    return Finding(sum(agreeing), len(agreeing), effect if agreeing else "", len(set(seeds)), **limits)
+def above(value: float, error: float, least: float = 0.0, *, cutoff: float = SEEN) -> Comparison:
+    """Return whether an estimate exceeds `least`; None if that is within `cutoff` of its standard errors.
+
+    Examples:
+        >>> above(0.5, 0.1), above(0.2, 0.1), above(-0.5, 0.1)
+        (True, None, False)
+    """
+    return None if abs(value - least) <= cutoff * error and error > 0.0 else value > least
+
+
+def within(value: float, error: float, most: float, *, cutoff: float = SEEN) -> Comparison:
+    """Return whether an estimate's size is at most `most`; None if its error leaves that open.
+
+    Examples:
+        >>> within(-0.5, 0.1, 1.0), within(0.9, 0.1, 1.0), within(1.5, 0.1, 1.0)
+        (True, None, False)
+    """
+    beyond = above(abs(value), error, most, cutoff=cutoff)
+    return None if beyond is None else not beyond
+
+
+def counted(
+    comparisons: Iterable[Comparison],
+    effect: str,
+    seeds: Iterable[int],
+    *,
+    errors: Iterable[float] = (),
+    unit: str = "nats per token",
+    cutoff: float = SEEN,
+    identity: str = "",
+    **limits: float,
+) -> Finding:
+    """Return the finding of comparisons; without any, its effect is empty.
+
+    Args:
+        comparisons: each agrees (True), disagrees (False), or is undecided (None).
+        effect: the sizes of effects.
+        seeds: the seed of each comparison.
+        errors: the comparisons' standard errors, if they have any; `cutoff` times their median is what would show.
+        unit: of the errors.
+        cutoff: standard errors from which a difference counts.
+        identity: why the claim cannot fail, if it cannot.
+        limits: shares `holds` and `fails` other than the default.
+    """
+    known = list(comparisons)
+    undecided = known.count(None)
+    shown = cutoff * median(errors) if undecided else math.nan
+    return Finding(
+        known.count(True),
+        len(known),
+        effect if known else "",
+        len(set(seeds)),
+        undecided=undecided,
+        visible=f"{shown:.2g} {unit}" if math.isfinite(shown) else "",
+        identity=identity,
+        **limits,
+    )

@@ -8,8 +8,10 @@ from heldout.verdicts import FAILS, HOLDS, Finding, Verdict
 
 _CAPTION = r"""
 Claims of Welling et al., of Buntine, of Hofmann, and of this paper (``beyond the original''), each with its
-test. A claim holds where at least %s of the comparisons agree with it, fails where at most %s do, and is mixed in
-between, unless its test says otherwise.\SyntheticNotice
+test. A comparison agrees, disagrees, or is undecided where its error covers both. Whatever the undecided ones would
+say, a claim that holds has at least %s of the comparisons for it, one that fails at most %s, and one that is mixed a
+share in between, unless its test says otherwise; else it is undecided. An identity cannot fail: its sizes are what is
+found.\SyntheticNotice
 """.strip()
 
 
@@ -39,8 +41,14 @@ def in_words(finding: Finding) -> str:
     """Say what a test found: how many comparisons agree, and the effect's size."""
     if not finding.comparisons:
         return "not run in this study"
-    seeds = f", {finding.seeds} seed{'s' if finding.seeds > 1 else ''}" if finding.seeds else ""
-    return f"{finding.agreeing:,} of {finding.comparisons:,}{seeds}; {finding.effect}"
+    parts = [f"{finding.agreeing:,} of {finding.comparisons:,}"]
+    if finding.undecided:
+        visible = f" (an effect of {finding.visible} would show)" if finding.visible else ""
+        parts.append(f"{finding.undecided:,} undecided{visible}")
+    if finding.seeds:
+        parts.append(f"{finding.seeds} seed{'s' if finding.seeds > 1 else ''}")
+    reason = f"cannot fail: {finding.identity}; " if finding.identity else ""
+    return f"{reason}{', '.join(parts)}; {finding.effect}"
 
 
 def markdown(verdicts: Iterable[Verdict]) -> str:

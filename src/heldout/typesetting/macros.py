@@ -6,7 +6,7 @@ What is about the study and the claims is here, what is about a paper's results 
 from heldout.inputs import Inputs
 from heldout.models import EPCA, LDA
 from heldout.typesetting import latex
-from heldout.verdicts import NOT_RUN
+from heldout.verdicts import IDENTITY, NOT_RUN, UNDECIDED
 
 POSITIONS = ("One", "Two", "Three")
 ORIGINAL_CORPORA = {"cranfield", "medline", "nips"}
@@ -19,7 +19,14 @@ REQUIRED_SETTINGS = (
     *((EPCA, "fold_in", name) for name in ("iterations", "tolerance", "ridge")),
 )
 NOTICE = r" \textbf{Synthetic data, drawn from a known model.}"
-VERBS = {"holds": "holds", "fails": "fails", "mixed": "holds in part", NOT_RUN: "was not tested"}
+VERBS = {
+    "holds": "holds",
+    "fails": "fails",
+    "mixed": "holds in part",
+    UNDECIDED: "is left undecided",
+    IDENTITY: "is an identity",
+    NOT_RUN: "was not tested",
+}
 
 Macros = dict[str, str]
 
@@ -51,7 +58,9 @@ def _claims(inputs: Inputs) -> Macros:
         finding = claim.finding
         name = f"Claim{latex.camel(claim.name)}"
         result[f"{name}Verdict"] = VERBS[finding.verdict]
-        result[f"{name}Share"] = f"{latex.integer(finding.agreeing)} of {latex.integer(finding.comparisons)}"
+        share = f"{latex.integer(finding.agreeing)} of {latex.integer(finding.comparisons)}"
+        undecided = f", {latex.integer(finding.undecided)} undecided" if finding.undecided else ""
+        result[f"{name}Share"] = share + undecided
         result[f"{name}Effect"] = latex.escape(finding.effect) or NOT_RUN
     return result
 

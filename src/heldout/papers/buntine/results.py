@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 GAMMAS = (0.2, 0.5, 1.0, 3.0)
-PAIRS = 100  # pairs of a model and a document in the source
+PAIRS, PUBLISHED_TOKENS = 100, 14  # pairs of a model and a document in the source, and the documents' length
 LEVEL = 0.05  # familywise false-alarm rate over the whole table
 # the source's abbreviations; `SHORT`: the estimators of its section 4.2, in the order of its plots
 LABELS = dict(zip(METHODS, ("HM", "MFI (1st order)", "MFI (2nd order)", "LR", "LRS"), strict=True))
@@ -78,12 +78,14 @@ class Errors:
         errors: (n,) one per pair of a model and a document.
         bias, bias_error: mean error over a larger set of pairs, and its standard error.
         bias_pairs: the size of the larger set.
+        tokens: L.
     """
 
     errors: NDArray[np.float64]
     bias: float
     bias_error: float
     bias_pairs: int
+    tokens: int
 
     @property
     def mean(self) -> float:
@@ -115,6 +117,75 @@ class Errors:
 Calibration = dict[tuple[float, str], Errors]  # by gamma and estimator
 
 
+@dataclass(frozen=True)
+class Summary:
+    """The mean and the spread of an estimator's errors at one gamma, bits per token.
+
+    Attributes:
+        mean, deviation: of the errors.
+        t: Student's t for a mean of 0.
+        pairs: the number of pairs of a model and a document.
+        tokens: L, the length of every document.
+        kurtosis: excess kurtosis of the errors; 0 if it is negative or unknown.
+    """
+
+    mean: float
+    deviation: float
+    t: float
+    pairs: int
+    tokens: int
+    kurtosis: float = 0.0
+
+    @property
+    def rms(self) -> float:
+        """The root mean squared error."""
+        return math.hypot(self.mean, self.deviation * math.sqrt(1.0 - 1.0 / self.pairs))
+
+    @property
+    def mean_error(self) -> float:
+        """The standard error of the mean."""
+        return self.deviation / math.sqrt(self.pairs)
+
+    @property
+    def log_deviation_error(self) -> float:
+        """The standard error of the logarithm of the standard deviation, as in `z_of_deviations`."""
+        return 0.5 * math.sqrt(2.0 / (self.pairs - 1) + self.kurtosis / self.pairs)
+
+    @property
+    def jensen(self) -> float:
+        """The mean error of a log-normal estimate that is itself unbiased: half the variance, in bits per token."""
+        return 0.5 * self.tokens * math.log(2.0) * self.deviation**2
+
+
+Precision = Mapping[tuple[float, str], Summary]  # by gamma and estimator
+
+
+def published() -> Precision:
+    """Return the source's Table 1."""
+    return {
+        (gamma, method): Summary(*map(float, row), pairs=PAIRS, tokens=PUBLISHED_TOKENS)
+        for gamma, rows in PUBLISHED.items()
+        for method, row in zip(METHODS, rows, strict=True)
+    }
+
+
+def precision(inputs: Inputs) -> Precision:
+    """Return the errors over all measured pairs, at the gammas at which every method of the source was measured."""
+    known = calibration(inputs)
+    return {
+        (gamma, method): _summary(known[gamma, method])
+        for gamma in GAMMAS
+        if all((gamma, other) in known for other in METHODS)
+        for method in METHODS
+    }
+
+
+def _summary(errors: Errors) -> Summary:
+    deviation = errors.bias_error * math.sqrt(errors.bias_pairs)
+    t = errors.bias / errors.bias_error
+    return Summary(errors.bias, deviation, t, errors.bias_pairs, errors.tokens, errors.kurtosis)
+
+
 def calibration(inputs: Inputs) -> Calibration:
     """Return the first seed's errors at the source's gammas, without gammas and estimators not measured."""
     at = (_calibration_at(select(inputs.measurements, variant=variant(gamma)), gamma) for gamma in GAMMAS)
@@ -126,7 +197,8 @@ def _calibration_at(table: "pd.DataFrame", gamma: float) -> Calibration:
     if tokens.empty:
         return {}
     table = select(table, seed=tokens["seed"].iloc[0])
-    unit = float(tokens["value"].iloc[0]) * math.log(2.0)
+    length = int(tokens["value"].iloc[0])
+    unit = length * math.log(2.0)
     rows: dict[str, list[tuple[int, float, float]]] = {}
     columns = (table[column] for column in ("quantity", "at", "value", "standard_error"))
     for quantity, at, value, error in zip(*columns, strict=True):
@@ -135,7 +207,7 @@ def _calibration_at(table: "pd.DataFrame", gamma: float) -> Calibration:
     for name in of_likelihood():
         errors = np.array([value for _, value, _ in sorted(rows[ERROR + name])])
         ((pairs, value, error),) = rows[MEAN + name]
-        result[gamma, name] = Errors(errors / unit, value / unit, error / unit, pairs)
+        result[gamma, name] = Errors(errors / unit, value / unit, error / unit, pairs, length)
     return result
 
 

@@ -13,7 +13,7 @@ from heldout.models.pca import PCA
 from heldout.models.vem import Family
 from heldout.papers.welling.claims import CLAIMS
 from heldout.typesetting import latex
-from heldout.verdicts import NOT_RUN, Finding
+from heldout.verdicts import NOT_RUN, UNDECIDED, Finding
 
 
 def table_1(inputs: Inputs) -> str:
@@ -157,8 +157,9 @@ def _findings(inputs: Inputs, claims: Iterable[str], corpus: str) -> dict[str, F
 def same(findings: Iterable[Finding]) -> str:
     """Say whether the message is the original's: yes where every claim holds, no where none does, even in part."""
     verdicts = {finding.verdict for finding in findings}
-    if NOT_RUN in verdicts:
-        return NOT_RUN
+    for unknown in (NOT_RUN, UNDECIDED):
+        if unknown in verdicts:
+            return unknown
     return {frozenset({"holds"}): "yes", frozenset({"fails"}): "no"}.get(frozenset(verdicts), "in part")
 
 
