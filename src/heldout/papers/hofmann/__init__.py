@@ -17,7 +17,12 @@ HOFMANN = Paper(
             _FIGURES,
             "figure_5a",
             _BOTH,
-            claims=("hofmann-no-overfitting", "hofmann-no-overfitting-truth", "hofmann-below-counts"),
+            claims=(
+                "hofmann-no-overfitting",
+                "hofmann-no-overfitting-truth-flat",
+                "hofmann-no-overfitting-truth-chosen",
+                "hofmann-below-counts",
+            ),
         ),
         "figure-hofmann-path": Exhibit(
             "figure",

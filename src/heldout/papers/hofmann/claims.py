@@ -4,10 +4,9 @@ His score is the perplexity of the document-specific unigram p(w | d) on test to
 trained on. Half folding-in and the truth treat the test tokens as new documents of unknown weights, though the topics
 were fitted to other tokens of the same documents, as they could not be for a truly new one. The posterior predictive
 integrates out the weights given the training tokens. It and the truth need a prior, Dirichlet(1) or a symmetric one
-chosen on the validation tokens; each is a separate comparison. All scores are in nats per test token. If a score is
+chosen on the validation tokens; there is a claim for each. All scores are in nats per test token. If a score is
 sampled, a difference counts only above `SEEN` of its standard errors. These do not include the spread over seeds: every
-seed is a separate comparison. Under a sparse prior both sampled scores can be too low by more than the standard error,
-so effects are stated per prior.
+seed is a separate comparison. Under a sparse prior both sampled scores can be too low by more than the standard error.
 
 "Far below" is the step between the two lowest labels of his figure's axis, a factor of `FAR`. It and `WITHIN` were set
 before any score of this experiment was seen; the two claims about a document's own counts were added afterwards. Of a
@@ -53,32 +52,20 @@ class Curve(NamedTuple):
 
     corpus: str
     seed: int
-    prior: str
     points: dict[int, Point]
-
-    @property
-    def name(self) -> str:
-        """The corpus, and the prior if the validation tokens chose it."""
-        return f"{self.corpus}, chosen prior" if self.prior else self.corpus
 
     def best(self, dimensions: Iterable[int]) -> Point:
         """Return the point with the highest score at the given numbers of dimensions."""
         return max((self.points[k] for k in dimensions), key=lambda point: point.value)
 
 
-def _priors(evaluator: str) -> tuple[str, ...]:
-    return ("", VALIDATED) if evaluator in (TRUTH, PREDICTIVE) else ("",)
-
-
 def _curves(inputs: Inputs, corpora: Sequence[str], model: Model, evaluator: str) -> list[Curve]:
-    """Return the curves of every measured corpus, prior and seed."""
+    """Return the curves of every measured corpus and seed."""
     curves = []
     for corpus in inputs.settings.experiment(TEMPERING).get("corpora", ()):
-        for prior in _priors(evaluator) if corpus in corpora else ():
-            points = cells(inputs, corpus, (model[0], model[1] + prior), evaluator)
-            for seed in sorted({seed for _, seed in points}):
-                of_seed = {k: point for (k, s), point in points.items() if s == seed}
-                curves.append(Curve(corpus, seed, prior, of_seed))
+        points = cells(inputs, corpus, model, evaluator) if corpus in corpora else {}
+        for seed in sorted({seed for _, seed in points}):
+            curves.append(Curve(corpus, seed, {k: point for (k, s), point in points.items() if s == seed}))
     return curves
 
 
@@ -91,12 +78,15 @@ def _whole(curves: Sequence[Curve]) -> list[Curve]:
 def _pairs(
     inputs: Inputs, corpora: Sequence[str], one: tuple[Model, str], other: tuple[Model, str]
 ) -> Iterator[tuple[Curve, Point, Point]]:
-    """Yield (curve, point, other point) of two (model, evaluator), matched by dimensions, seed and prior."""
-    others = {(c.corpus, c.seed, c.prior): c.points for c in _curves(inputs, corpora, *other)}
+    """Yield (curve, point, other point) of two (model, evaluator), matched by dimensions and seed."""
+    others = {(c.corpus, c.seed): c.points for c in _curves(inputs, corpora, *other)}
     for curve in _curves(inputs, corpora, *one):
-        prior = curve.prior if len(_priors(other[1])) > 1 else ""
-        points = others.get((curve.corpus, curve.seed, prior), {})
+        points = others.get((curve.corpus, curve.seed), {})
         yield from ((curve, point, points[k]) for k, point in curve.points.items() if k in points)
+
+
+def _under(model: Model, prior: str) -> Model:
+    return model[0], model[1] + prior
 
 
 def _error(one: Point, other: Point) -> float:
@@ -118,13 +108,14 @@ def far_below(
     corpora: Sequence[str],
     *,
     evaluator: str = SPECIFIC,
+    prior: str = "",
     baseline: Sequence[Model] = UNIGRAMS,
     factor: float = FAR,
 ) -> Finding:
     """Compare the lowest perplexity of tempered EM with the lowest of a baseline, seed by seed."""
     agree, seeds = [], []
     by_name: dict[str, list[tuple[float, str]]] = {}
-    for curve in _whole(_curves(inputs, corpora, HEATED, evaluator)):
+    for curve in _whole(_curves(inputs, corpora, _under(HEATED, prior), evaluator)):
         others = [p for (_, s), p in _strongest(inputs, curve.corpus, baseline).items() if s == curve.seed]
         if others:
             best, other = curve.best(curve.points), max(others, key=lambda point: point.value)
@@ -132,7 +123,7 @@ def far_below(
             agree.append(gain - SEEN * _error(best, other) >= math.log(factor))
             ranks = f" (rank {other.topics})" if other.topics else ""
             words = f"{math.exp(-other.value):,.0f}{ranks} over {math.exp(-best.value):,.0f} (K={best.topics})"
-            by_name.setdefault(curve.name, []).append((gain, words))
+            by_name.setdefault(curve.corpus, []).append((gain, words))
             seeds.append(curve.seed)
     least = {name: min(gains) for name, gains in by_name.items()}
     parts = [f"{name} {words} is {math.exp(gain):.2f}" for name, (gain, words) in least.items()]
@@ -159,11 +150,14 @@ def below_at_same(inputs: Inputs, corpora: Sequence[str]) -> Finding:
     return counted((gain > 0.0 for gain in gains), effect, seeds)
 
 
-def tempered_below_early(inputs: Inputs, corpora: Sequence[str], *, evaluator: str = SPECIFIC) -> Finding:
+def tempered_below_early(
+    inputs: Inputs, corpora: Sequence[str], *, evaluator: str = SPECIFIC, prior: str = ""
+) -> Finding:
     """Count the models that tempering improves by more than the evaluator's error."""
-    pairs = list(_pairs(inputs, corpora, (HEATED, evaluator), (EARLY, evaluator)))
+    models = (_under(model, prior) for model in (HEATED, EARLY))
+    pairs = list(_pairs(inputs, corpora, *((model, evaluator) for model in models)))
     agree = [tempered.value - early.value > SEEN * _error(tempered, early) for _, tempered, early in pairs]
-    gains = [(tempered.value - early.value, f"{curve.name} K={tempered.topics}") for curve, tempered, early in pairs]
+    gains = [(tempered.value - early.value, f"{curve.corpus} K={tempered.topics}") for curve, tempered, early in pairs]
     low, high = min(gains, default=(0.0, "")), max(gains, default=(0.0, ""))
     effect = (
         f"TEM less early stopping, nats per token: median {median(gain for gain, _ in gains):+.3f},"
@@ -182,21 +176,21 @@ def _no_loss(parts: Iterable[tuple[Curve, Sequence[int], Sequence[int]]]) -> Fin
             loss = best.value - curve.points[k].value
             agree.append(loss <= max(WITHIN, SEEN * _error(best, curve.points[k])))
             seeds.append(curve.seed)
-            worst[curve.name] = max(worst.get(curve.name, (-math.inf, 0)), (loss, k))
+            worst[curve.corpus] = max(worst.get(curve.corpus, (-math.inf, 0)), (loss, k))
     words = [f"{name} {math.exp(loss):.3f} (K={k})" for name, (loss, k) in worst.items()]
     return counted(agree, f"largest perplexity over the lowest of fewer dimensions: {'; '.join(words)}", seeds)
 
 
-def no_overfitting(inputs: Inputs, corpora: Sequence[str], *, evaluator: str = SPECIFIC) -> Finding:
+def no_overfitting(inputs: Inputs, corpora: Sequence[str], *, evaluator: str = SPECIFIC, prior: str = "") -> Finding:
     """Count the numbers of dimensions at which tempered EM is no worse than at the best smaller one."""
-    curves = _curves(inputs, corpora, HEATED, evaluator)
+    curves = _curves(inputs, corpora, _under(HEATED, prior), evaluator)
     return _no_loss((curve, list(curve.points), list(curve.points)[1:]) for curve in curves)
 
 
-def beyond_rank(inputs: Inputs, corpora: Sequence[str], *, evaluator: str = SPECIFIC) -> Finding:
+def beyond_rank(inputs: Inputs, corpora: Sequence[str], *, evaluator: str = SPECIFIC, prior: str = "") -> Finding:
     """Count the numbers of dimensions beyond the rank that are no worse than the best up to it."""
     parts = []
-    for curve in _curves(inputs, corpora, HEATED, evaluator):
+    for curve in _curves(inputs, corpora, _under(HEATED, prior), evaluator):
         limit = rank(inputs, curve.corpus)
         up_to, beyond = [k for k in curve.points if k <= limit], [k for k in curve.points if k > limit]
         if up_to:
@@ -240,14 +234,14 @@ def faster(inputs: Inputs, corpora: Sequence[str]) -> Finding:
     return counted((ratio >= SPEED_UP[0] for ratio in in_all.values()), effect, (seed for *_, seed in in_all))
 
 
-def predictive_better(inputs: Inputs, corpora: Sequence[str]) -> Finding:
-    """Compare the posterior predictive with the document-specific unigram of the same model, prior by prior."""
+def predictive_better(inputs: Inputs, corpora: Sequence[str], *, prior: str = "") -> Finding:
+    """Compare the posterior predictive with the document-specific unigram of the same model."""
     agree, seeds = [], []
     by_name: dict[str, list[tuple[float, int]]] = {}
-    for curve, predictive, plugged in _pairs(inputs, corpora, (HEATED, PREDICTIVE), (HEATED, SPECIFIC)):
+    for curve, predictive, plugged in _pairs(inputs, corpora, (_under(HEATED, prior), PREDICTIVE), (HEATED, SPECIFIC)):
         gain = predictive.value - plugged.value
         agree.append(gain > SEEN * predictive.error)
-        by_name.setdefault(curve.name, []).append((gain, predictive.topics))
+        by_name.setdefault(curve.corpus, []).append((gain, predictive.topics))
         seeds.append(curve.seed)
     parts = [
         f"{name} {' to '.join(f'{gain:+.3f} (K={k})' for gain, k in (min(gains), max(gains)))}"
@@ -256,17 +250,17 @@ def predictive_better(inputs: Inputs, corpora: Sequence[str]) -> Finding:
     return counted(agree, f"predictive less document-specific, nats per token: {'; '.join(parts)}", seeds)
 
 
-def prefers_more(inputs: Inputs, corpora: Sequence[str]) -> Finding:
+def prefers_more(inputs: Inputs, corpora: Sequence[str], *, prior: str = "") -> Finding:
     """Compare the numbers of dimensions with the highest document-specific score and with the highest truth."""
     agree, parts, seeds = [], [], []
     own = {(c.corpus, c.seed): c for c in _whole(_curves(inputs, corpora, HEATED, SPECIFIC))}
-    for curve in _whole(_curves(inputs, corpora, HEATED, TRUTH)):
+    for curve in _whole(_curves(inputs, corpora, _under(HEATED, prior), TRUTH)):
         other = own.get((curve.corpus, curve.seed))
         shared = sorted(curve.points.keys() & other.points.keys()) if other else []
         if other and shared:
             preferred, true = other.best(shared).topics, curve.best(shared).topics
             agree.append(preferred > true)
-            parts.append(f"{curve.name} {preferred} against {true}")
+            parts.append(f"{curve.corpus} {preferred} against {true}")
             seeds.append(curve.seed)
     return counted(agree, "; ".join(dict.fromkeys(parts)), seeds)
 
@@ -274,7 +268,11 @@ def prefers_more(inputs: Inputs, corpora: Sequence[str]) -> Finding:
 _FIGURE, _SECTION, _BEYOND = "Hofmann, Figure 5a", "Hofmann, section 3.6", "beyond the original"
 _ABSTRACT, _OTHERWISE = f"{_FIGURE}, and the abstract", f"{_FIGURE}, evaluated otherwise"
 _MODEL = "every corpus, number of dimensions and seed"
-_EACH_PRIOR = f"{_MODEL}, under Dirichlet(1) and under the prior that validation tokens choose"
+# (end of a claim's name, of a variant, how a statement and how a test says it)
+_PRIORS = (
+    ("flat", "", "under the flat prior", "under Dirichlet(1)"),
+    ("chosen", VALIDATED, "under the chosen prior", "under the prior that validation tokens choose"),
+)
 _BY_MORE = f"by more than {SEEN:g} standard errors"
 _LARGEST = "every corpus and seed with the whole grid"
 _ONE_PERCENT = (
@@ -283,21 +281,35 @@ _ONE_PERCENT = (
 )
 
 
-def _otherwise(name: str, statement: str, test: Callable[[str], str], check: Callable[..., Finding]) -> list[Claim]:
-    """Return one claim for each of the three other scores; `test` returns the test's text for an evaluator."""
-    evaluators = (
-        ("half", HALF, "under half folding-in"),
-        ("predictive", PREDICTIVE, "by the posterior predictive"),
-        ("truth", TRUTH, "under the marginal likelihood"),
+def _otherwise(name: str, statement: str, what: str, test: str, check: Callable[..., Finding]) -> list[Claim]:
+    """Return one claim for each of the other scores and, where one needs a prior, for each prior.
+
+    Args:
+        name: the beginning of the claims' names.
+        statement: the beginning of their statements.
+        what: which models the test compares, to which the prior is added.
+        test: what it asks of them; {by_more} stands for the error by which they must differ, if the score has one.
+        check: takes `evaluator` and `prior`.
+    """
+    half = Claim(
+        f"hofmann-{name}-half",
+        _OTHERWISE,
+        f"{statement}, by half folding-in.",
+        f"{what}: {test.format(by_more='')}",
+        partial(check, evaluator=HALF),
     )
-    return [
-        Claim(f"hofmann-{name}-{end}", _OTHERWISE, f"{statement} {by}.", test(other), partial(check, evaluator=other))
-        for end, other, by in evaluators
+    sampled = (("predictive", PREDICTIVE, "posterior predictive"), ("truth", TRUTH, "marginal likelihood"))
+    return [half] + [
+        Claim(
+            f"hofmann-{name}-{score}-{end}",
+            _OTHERWISE,
+            f"{statement}, by the {called} {under}.",
+            f"{what}, {where}: {test.format(by_more=f', {_BY_MORE}')}",
+            partial(check, evaluator=evaluator, prior=prior),
+        )
+        for score, evaluator, called in sampled
+        for end, prior, under, where in _PRIORS
     ]
-
-
-def _each(evaluator: str) -> str:
-    return _EACH_PRIOR if len(_priors(evaluator)) > 1 else _MODEL
 
 
 CLAIMS = (
@@ -326,10 +338,8 @@ CLAIMS = (
     *_otherwise(
         "far-below-unigram",
         "PLSA lies far below the unigram",
-        lambda evaluator: (
-            f"{_LARGEST}{', each prior' if len(_priors(evaluator)) > 1 else ''}: its lowest perplexity is at most"
-            f" 1/{FAR:g} of the lower unigram's, {_BY_MORE}; all must"
-        ),
+        _LARGEST,
+        f"its lowest perplexity is at most 1/{FAR:g} of the lower unigram's{{by_more}}; all must",
         far_below,
     ),
     Claim(
@@ -342,7 +352,8 @@ CLAIMS = (
     *_otherwise(
         "tem-below-early",
         "Tempered EM lies below EM with early stopping",
-        lambda evaluator: f"{_each(evaluator)}: lower{f', {_BY_MORE}' if evaluator != HALF else ''}",
+        _MODEL,
+        "lower{by_more}",
         tempered_below_early,
     ),
     Claim(
@@ -355,7 +366,8 @@ CLAIMS = (
     *_otherwise(
         "no-overfitting",
         "Under tempered EM more dimensions never hurt",
-        lambda evaluator: f"{_each(evaluator)} but the smallest number: {_ONE_PERCENT} all smaller numbers",
+        f"{_MODEL} but the smallest number",
+        f"{_ONE_PERCENT} all smaller numbers",
         no_overfitting,
     ),
     Claim(
@@ -368,7 +380,8 @@ CLAIMS = (
     *_otherwise(
         "beyond-rank",
         "More dimensions than the rank of the counts do not hurt tempered EM",
-        lambda evaluator: f"{_each(evaluator)}, beyond the rank: {_ONE_PERCENT} those up to the rank",
+        f"{_MODEL} beyond the rank",
+        f"{_ONE_PERCENT} those up to the rank",
         beyond_rank,
     ),
     Claim(
@@ -399,18 +412,25 @@ CLAIMS = (
         f"{_LARGEST}: the lowest perplexity of tempered EM is at most 1/{FAR:g} of theirs; all must",
         partial(far_below, baseline=(COUNTS,)),
     ),
-    Claim(
-        "hofmann-predictive-better",
-        _BEYOND,
-        "To integrate over a document's weights predicts its other words better than the fitted point does.",
-        f"{_EACH_PRIOR}: the posterior predictive is above the document-specific unigram, {_BY_MORE}",
-        predictive_better,
+    *(
+        Claim(
+            f"hofmann-predictive-better-{end}",
+            _BEYOND,
+            "To integrate over a document's weights predicts its other words better than the fitted point does,"
+            f" {under}.",
+            f"{_MODEL}, {where}: the posterior predictive is above the document-specific unigram, {_BY_MORE}",
+            partial(predictive_better, prior=prior),
+        )
+        for end, prior, under, where in _PRIORS
     ),
-    Claim(
-        "hofmann-prefers-more-dimensions",
-        _BEYOND,
-        "The document-specific unigram prefers more dimensions than the marginal likelihood does.",
-        f"{_LARGEST}, each prior: the number of dimensions that it scores highest is larger",
-        prefers_more,
+    *(
+        Claim(
+            f"hofmann-prefers-more-dimensions-{end}",
+            _BEYOND,
+            f"The document-specific unigram prefers more dimensions than the marginal likelihood does, {under}.",
+            f"{_LARGEST}, {where}: the number of dimensions that it scores highest is larger",
+            partial(prefers_more, prior=prior),
+        )
+        for end, prior, under, where in _PRIORS
     ),
 )
