@@ -42,7 +42,7 @@ from heldout.papers.hofmann.results import (
     rank,
 )
 from heldout.points import Point, select
-from heldout.verdicts import ALWAYS, SEEN, WITHIN, Finding, counted, median
+from heldout.verdicts import ALWAYS, SEEN, WITHIN, Finding, above, counted, median
 
 FAR = AXIS[1] / AXIS[0]
 
@@ -113,26 +113,28 @@ def far_below(
     factor: float = FAR,
 ) -> Finding:
     """Compare the lowest perplexity of tempered EM with the lowest of a baseline, seed by seed."""
-    agree, seeds = [], []
+    agree, seeds, errors = [], [], []
     by_name: dict[str, list[tuple[float, str]]] = {}
     for curve in _whole(_curves(inputs, corpora, _under(HEATED, prior), evaluator)):
         others = [p for (_, s), p in _strongest(inputs, curve.corpus, baseline).items() if s == curve.seed]
         if others:
             best, other = curve.best(curve.points), max(others, key=lambda point: point.value)
             gain = best.value - other.value
-            agree.append(gain - SEEN * _error(best, other) >= math.log(factor))
+            errors.append(_error(best, other))
+            agree.append(above(gain, errors[-1], math.log(factor)))
             ranks = f" (rank {other.topics})" if other.topics else ""
             words = f"{math.exp(-other.value):,.0f}{ranks} over {math.exp(-best.value):,.0f} (K={best.topics})"
             by_name.setdefault(curve.corpus, []).append((gain, words))
             seeds.append(curve.seed)
     least = {name: min(gains) for name, gains in by_name.items()}
     parts = [f"{name} {words} is {math.exp(gain):.2f}" for name, (gain, words) in least.items()]
-    return counted(agree, f"lowest perplexities, the seed with the least factor: {'; '.join(parts)}", seeds, **ALWAYS)
+    effect = f"lowest perplexities, the seed with the least factor: {'; '.join(parts)}"
+    return counted(agree, effect, seeds, errors=errors, **ALWAYS)
 
 
 def below_at_same(inputs: Inputs, corpora: Sequence[str]) -> Finding:
     """Compare tempered EM with the best reading of LSA at every common number of dimensions."""
-    above, gains, seeds, main = set(), [], [], []
+    higher, gains, seeds, main = set(), [], [], []
     for curve in _curves(inputs, corpora, HEATED, SPECIFIC):
         others, clipped = _strongest(inputs, curve.corpus, READINGS), cells(inputs, curve.corpus, READINGS[0])
         for k, point in curve.points.items():
@@ -140,12 +142,12 @@ def below_at_same(inputs: Inputs, corpora: Sequence[str]) -> Finding:
                 gains.append(point.value - others[k, curve.seed].value)
                 seeds.append(curve.seed)
                 if gains[-1] <= 0.0:
-                    above.add((curve.corpus, k))
+                    higher.add((curve.corpus, k))
             if (k, curve.seed) in clipped:
                 main.append(point.value > clipped[k, curve.seed].value)
     effect = f"LSA's perplexity over that of PLSA: median {math.exp(median(gains)):.2f}"
-    if above:
-        effect += f"; not below at {', '.join(f'{corpus} K={k}' for corpus, k in sorted(above))}"
+    if higher:
+        effect += f"; not below at {', '.join(f'{corpus} K={k}' for corpus, k in sorted(higher))}"
     effect += f"; below the clipped reading in {sum(main)} of {len(main)}"
     return counted((gain > 0.0 for gain in gains), effect, seeds)
 
@@ -156,29 +158,32 @@ def tempered_below_early(
     """Count the models that tempering improves by more than the evaluator's error."""
     models = (_under(model, prior) for model in (HEATED, EARLY))
     pairs = list(_pairs(inputs, corpora, *((model, evaluator) for model in models)))
-    agree = [tempered.value - early.value > SEEN * _error(tempered, early) for _, tempered, early in pairs]
+    errors = [_error(tempered, early) for _, tempered, early in pairs]
+    agree = (above(pair[1].value - pair[2].value, error) for pair, error in zip(pairs, errors, strict=True))
     gains = [(tempered.value - early.value, f"{curve.corpus} K={tempered.topics}") for curve, tempered, early in pairs]
     low, high = min(gains, default=(0.0, "")), max(gains, default=(0.0, ""))
     effect = (
         f"TEM less early stopping, nats per token: median {median(gain for gain, _ in gains):+.3f},"
         f" {low[0]:+.3f} ({low[1]}) to {high[0]:+.3f} ({high[1]})"
     )
-    return counted(agree, effect, (curve.seed for curve, *_ in pairs))
+    return counted(agree, effect, (curve.seed for curve, *_ in pairs), errors=errors)
 
 
 def _no_loss(parts: Iterable[tuple[Curve, Sequence[int], Sequence[int]]]) -> Finding:
     """Count the later numbers of dimensions of each curve that are no worse than the best of its earlier ones."""
-    agree, seeds = [], []
+    agree, seeds, errors = [], [], []
     worst: dict[str, tuple[float, int]] = {}
     for curve, earlier, later in parts:
         for k in later:
             best = curve.best(j for j in earlier if j < k)
             loss = best.value - curve.points[k].value
-            agree.append(loss <= max(WITHIN, SEEN * _error(best, curve.points[k])))
+            errors.append(_error(best, curve.points[k]))
+            agree.append(above(WITHIN - loss, errors[-1]))
             seeds.append(curve.seed)
             worst[curve.corpus] = max(worst.get(curve.corpus, (-math.inf, 0)), (loss, k))
     words = [f"{name} {math.exp(loss):.3f} (K={k})" for name, (loss, k) in worst.items()]
-    return counted(agree, f"largest perplexity over the lowest of fewer dimensions: {'; '.join(words)}", seeds)
+    effect = f"largest perplexity over the lowest of fewer dimensions: {'; '.join(words)}"
+    return counted(agree, effect, seeds, errors=errors)
 
 
 def no_overfitting(inputs: Inputs, corpora: Sequence[str], *, evaluator: str = SPECIFIC, prior: str = "") -> Finding:
@@ -236,18 +241,20 @@ def faster(inputs: Inputs, corpora: Sequence[str]) -> Finding:
 
 def predictive_better(inputs: Inputs, corpora: Sequence[str], *, prior: str = "") -> Finding:
     """Compare the posterior predictive with the document-specific unigram of the same model."""
-    agree, seeds = [], []
+    agree, seeds, errors = [], [], []
     by_name: dict[str, list[tuple[float, int]]] = {}
     for curve, predictive, plugged in _pairs(inputs, corpora, (_under(HEATED, prior), PREDICTIVE), (HEATED, SPECIFIC)):
         gain = predictive.value - plugged.value
-        agree.append(gain > SEEN * predictive.error)
+        errors.append(_error(predictive, plugged))
+        agree.append(above(gain, errors[-1]))
         by_name.setdefault(curve.corpus, []).append((gain, predictive.topics))
         seeds.append(curve.seed)
     parts = [
         f"{name} {' to '.join(f'{gain:+.3f} (K={k})' for gain, k in (min(gains), max(gains)))}"
         for name, gains in by_name.items()
     ]
-    return counted(agree, f"predictive less document-specific, nats per token: {'; '.join(parts)}", seeds)
+    effect = f"predictive less document-specific, nats per token: {'; '.join(parts)}"
+    return counted(agree, effect, seeds, errors=errors)
 
 
 def prefers_more(inputs: Inputs, corpora: Sequence[str], *, prior: str = "") -> Finding:
@@ -258,8 +265,10 @@ def prefers_more(inputs: Inputs, corpora: Sequence[str], *, prior: str = "") -> 
         other = own.get((curve.corpus, curve.seed))
         shared = sorted(curve.points.keys() & other.points.keys()) if other else []
         if other and shared:
-            preferred, true = other.best(shared).topics, curve.best(shared).topics
-            agree.append(preferred > true)
+            preferred, best = other.best(shared).topics, curve.best(shared)
+            true, there = best.topics, curve.points[preferred]
+            known = preferred == true or above(best.value - there.value, _error(best, there))
+            agree.append(preferred > true if known else None)
             parts.append(f"{curve.corpus} {preferred} against {true}")
             seeds.append(curve.seed)
     return counted(agree, "; ".join(dict.fromkeys(parts)), seeds)
@@ -276,7 +285,7 @@ _PRIORS = (
 _BY_MORE = f"by more than {SEEN:g} standard errors"
 _LARGEST = "every corpus and seed with the whole grid"
 _ONE_PERCENT = (
-    f"the log-likelihood is at most {WITHIN:g} nats per token, or {SEEN:g} standard errors where that is more, below"
+    f"the log-likelihood is at most {WITHIN:g} nats per token below, undecided within {SEEN:g} standard errors of that,"
     " the highest of"
 )
 
