@@ -18,7 +18,7 @@ from heldout.auditing.recommend import Recommendation, choose, nats, recommend, 
 from heldout.auditing.recommend_command import run_recommend
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.evaluators import ANNEALED, CHIB, ESTIMATORS, EXACT, LINEAR, SEQUENTIAL
+from heldout.evaluators import ANNEALED, CHIB, ESTIMATORS, EXACT, LINEAR, PARTICLES, SEQUENTIAL
 from heldout.evaluators.estimate import estimate
 from heldout.evaluators.exact_marginal import exact_marginal
 from heldout.evaluators.prior_names import parameter
@@ -62,7 +62,7 @@ def test_the_cheapest_that_reaches_comes_first_and_a_biased_one_says_why(table: 
     large = recommend(100, 200, 100.0, alpha=0.1, table=table)  # what does not hold on real documents is not the first
     assert [o.estimator for o in (large, *large.alternatives)] == [SEQUENTIAL, LINEAR, CHIB]
     assert large.seconds > option(large, LINEAR).seconds
-    assert [robust(name) for name in (EXACT, SEQUENTIAL, CHIB, LINEAR)] == [True, True, False, False]
+    assert [robust(name) for name in (EXACT, SEQUENTIAL, PARTICLES, CHIB, LINEAR)] == [True, True, False, False, False]
     assert LINEAR not in {o.estimator for o in recommend(100, 200, 100.0, consistent=True, table=table).alternatives}
 
 

@@ -18,7 +18,7 @@ from heldout.seeds import generator
     ("estimator", "label"),
     [
         ("linear-time", "linear time (biased either way)"),
-        ("left-to-right", "left-to-right (biased low)"),
+        ("left-to-right", "left-to-right (biased either way)"),
         ("harmonic-mean", "harmonic mean (biased high)"),
         ("chib", "likelihood, Chib-style"),
     ],

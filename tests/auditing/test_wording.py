@@ -149,6 +149,15 @@ def test_an_approximation_is_not_called_the_truth() -> None:
     assert not any("approximation" in sentence for sentence in wording.reasons(AUDIT))
 
 
+@pytest.mark.parametrize("estimator", ["left-to-right", "left-to-right-unresampled"])
+def test_particles_are_low_on_drawn_documents_and_either_way_on_real_ones(estimator: str) -> None:
+    audit = with_truth(AUDIT, estimator=estimator)
+    assert wording.kind(audit, audit.line("truth")) == "biased either way"
+    for text in (" ".join(wording.reasons(audit)), wording.explanation(audit, audit.line("truth"))):
+        assert "under another distribution over documents, too low on average over documents drawn from the" in text
+        assert "too low or too high on real ones." in text
+
+
 def test_rows_start_with_the_library_and_the_truth_and_ratios_are_of_perplexities() -> None:
     rows = wording.rows(AUDIT)
     assert [row.evaluator for row in rows] == [

@@ -1,6 +1,9 @@
-"""The left-to-right family: its kernels against slow twins, its estimates and errors against the exact value."""
+"""The left-to-right family: its kernels against slow twins, its estimates, errors and laws against the exact value."""
 
+import functools
+import itertools
 import math
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
@@ -60,8 +63,11 @@ def drawn(rng: np.random.Generator, topics: Topics, lengths: list[int]) -> Corpu
     return corpus(len(topics.vocabulary), *documents)
 
 
-def twin(topics: Topics, document: list[int], particles: int, sweeps: int, state: NDArray[np.uint64]) -> Float:
-    """Return all records of a document: every topic summed, counts taken anew for every draw."""
+def twin(topics: Topics, document: list[int], particles: int, sweeps: int, draw: Callable[[Float], int]) -> Float:
+    """Return all records of a document: every topic summed, counts taken anew for every draw.
+
+    draw: returns a topic, given the running sums of the topics' weights.
+    """
     K, total_alpha, records = topics.n_topics, topics.alpha.sum(), []
     for _ in range(particles):
         z: list[int] = []
@@ -71,18 +77,19 @@ def twin(topics: Topics, document: list[int], particles: int, sweeps: int, state
             counts = np.array([others.count(k) for k in range(K)], dtype=float)
             return np.cumsum((topics.alpha + counts) * topics.phi[:, document[position]])
 
-        def drawn_topic(sums: Float) -> int:
-            return int(np.searchsorted(sums, uniform(state) * sums[-1], side="right"))
-
         rows: list[list[float]] = [[] for _ in range(max(sweeps, 1))]
         for last in range(len(document)):
             for row in rows:
                 for position in range(last if sweeps else 0):
-                    z[position] = drawn_topic(cumulative(position))
+                    z[position] = draw(cumulative(position))
                 row.append(cumulative(last)[-1] / (total_alpha + last))
-            z.append(drawn_topic(cumulative(last)))
+            z.append(draw(cumulative(last)))
         records.extend(rows)
     return np.array(records)
+
+
+def drawing(state: NDArray[np.uint64]) -> Callable[[Float], int]:
+    return lambda sums: int(np.searchsorted(sums, uniform(state) * sums[-1], side="right"))
 
 
 @pytest.mark.parametrize(("particles", "sweeps"), [(3, 1), (3, 0), (1, 4)])
@@ -101,7 +108,7 @@ def test_the_plain_kernel_is_the_slow_twin(particles: int, sweeps: int) -> None:
     )
     states = starts(np.random.default_rng(1), 3)
     for d in range(3):
-        records = twin(topics, documents.document(d).tolist(), particles, sweeps, states[d])
+        records = twin(topics, documents.document(d).tolist(), particles, sweeps, drawing(states[d]))
         means = records.mean(axis=0)
         np.testing.assert_array_equal(found[d], records / means)
         assert evaluation.log_likelihood[d] == np.log(means).sum()
@@ -169,22 +176,75 @@ def test_the_records_have_not_seen_the_word(path: str) -> None:
     assert seen - exact > 20 * found.standard_error[0]
 
 
+SKEWED = Topics(np.array([[0.9, 0.1], [0.2, 0.8]]), np.full(2, 0.1), words(2))
+EVERY = [list(document) for document in itertools.product(range(2), repeat=3)]
+
+
+def courses(topics: Topics, document: list[int], sweeps: int) -> tuple[Float, Float]:
+    """Return the probability of every course that a particle can take, and each token's mean record on it."""
+    probabilities, records = [], []
+    draws = sum(sweeps * last + 1 for last in range(len(document)))
+    for drawn_topics in itertools.product(range(topics.n_topics), repeat=draws - 1):
+        follow = iter((*drawn_topics, 0))  # no record depends on the very last
+        factors: list[float] = []
+
+        def draw(sums: Float, follow: Iterator[int] = follow, factors: list[float] = factors) -> int:
+            k = next(follow)
+            factors.append(np.diff(sums, prepend=0.0)[k] / sums[-1])
+            return k
+
+        records.append(twin(topics, document, 1, sweeps, draw).mean(axis=0))
+        probabilities.append(math.prod(factors[:-1]))
+    return np.array(probabilities), np.array(records)
+
+
+@functools.cache
+def laws(sweeps: int) -> list[tuple[Float, Float]]:
+    return [courses(SKEWED, document, sweeps) for document in EVERY]
+
+
+@functools.cache
+def probabilities_of_every() -> Float:
+    return np.exp(exact_marginal(SKEWED, corpus(2, *EVERY)).log_likelihood)
+
+
+def limits(sweeps: int) -> Float:
+    """Return what the estimate of every document converges to as particles grow."""
+    return np.array([(p @ records).prod() for p, records in laws(sweeps)])
+
+
+@pytest.mark.parametrize("sweeps", [0, 1])
+def test_the_expected_estimate_of_particles_is_a_distribution_but_of_one_particle_not_the_models(sweeps: int) -> None:
+    """By enumeration of all documents and all courses: no sampling."""
+    p = probabilities_of_every()
+    one = np.array([chance @ records.prod(axis=1) for chance, records in laws(sweeps)])
+    two = np.array(
+        [chance @ ((records[:, None] + records[None]) / 2.0).prod(axis=2) @ chance for chance, records in laws(sweeps)]
+    )
+    limit = limits(sweeps)
+    np.testing.assert_allclose(one, p, rtol=1e-12)
+    for q in (two, limit):
+        assert q.sum() == pytest.approx(1.0, abs=1e-12)
+        assert p @ np.log(q / p) < -5e-4  # low on average over documents drawn from the model
+        assert np.log(q / p).max() > 0.05  # and not on each
+        assert np.log(q / p).min() < -0.05
+    assert p @ np.log(limit / two) < 0.0  # more particles are further off
+
+
+def test_the_expected_estimate_of_the_sequential_sampler_is_a_distribution_too() -> None:
+    q = np.array([chance @ records.prod(axis=1) for chance, records in laws(2)])
+    assert q.sum() == pytest.approx(1.0, abs=1e-12)
+    assert -1e-3 < probabilities_of_every() @ np.log(q / probabilities_of_every()) < -1e-6
+
+
 @pytest.mark.usefixtures("path")
-def test_particles_stay_low_and_lower_without_resampling() -> None:
-    # one early word fits either topic and later ones decide: particles that went wrong do not all come back
-    topics = Topics(np.array([[0.5, 0.498, 0.002], [0.5, 0.002, 0.498]]), np.full(2, 0.02), words(3))
-    documents = corpus(3, [0, 0, 0, 1, 1, 1, 0, 0, 1, 1] * 2)
-    exact = exact_marginal(topics, documents).log_likelihood[0]
-    found = {name: estimate(name, topics, documents, 4000, np.random.default_rng(5)) for name in FAMILY}
-    below = {
-        name: (exact - evaluation.log_likelihood[0]) / evaluation.standard_error[0]
-        for name, evaluation in found.items()
-    }
-    assert abs(below["left-to-right-sequential"]) < DEVIATIONS
-    assert below["left-to-right"] > 10.0
-    assert below["left-to-right-unresampled"] > 10.0
-    low, lower = found["left-to-right"].log_likelihood[0], found["left-to-right-unresampled"].log_likelihood[0]
-    assert lower < low - 0.05
+@pytest.mark.parametrize(("name", "sweeps"), [("left-to-right", 1), ("left-to-right-unresampled", 0)])
+def test_particles_converge_to_another_distribution_above_or_below(name: str, sweeps: int) -> None:
+    found = estimate(name, SKEWED, corpus(2, *EVERY), 20_000, np.random.default_rng(5))
+    assert np.all(np.abs(found.log_likelihood - np.log(limits(sweeps))) < DEVIATIONS * found.standard_error)
+    above = (found.log_likelihood - np.log(probabilities_of_every())) / found.standard_error
+    assert above.max() > 10.0
+    assert above.min() < -10.0
 
 
 @pytest.mark.usefixtures("path")

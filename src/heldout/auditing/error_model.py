@@ -114,7 +114,10 @@ class ErrorModel:
         return growth
 
     def error(self, length: float, samples: int) -> tuple[float, float]:
-        """Return the root mean square error and the bias, nats per document."""
+        """Return the root mean square error and the bias on documents drawn from a model, nats per document.
+
+        On other documents the bias may have the other sign.
+        """
         log_error = log_bias = self.log_growth(self.errors, length, 0.5, 1.0)
         for corner, weight in self.corners(length):
             log_error += weight * log_at(self.errors[corner], samples, -0.5)

@@ -17,7 +17,9 @@ topics (K = 4, exact values), the errors of annealed importance sampling and of 
 resampling were up to about twice the expected ones, those of mean-field importance sampling and iterated pseudo-counts
 up to ten times, those of Chib's estimator up to a hundred times; no standard error shows this. Deterministic
 approximations and draws from the prior, which work because a drawn document's weights are near the prior's mean, were
-off by more than ten times at K = 20 and 100. So the `ROBUST` estimators come first, whatever the others cost.
+off by more than ten times at K = 20 and 100. Left-to-right particles converge to another distribution over documents
+(`heldout.evaluators.left_to_right`): how far it is from the model's on real documents, no drawn document tells. So the
+`ROBUST` estimators come first, whatever the others cost.
 """
 
 import math
@@ -31,14 +33,14 @@ from heldout.auditing.error_model import ErrorModel
 from heldout.auditing.options import Per
 from heldout.auditing.precision_table import Table, read_table
 from heldout.errors import InputError
-from heldout.evaluators import ANNEALED, ESTIMATORS, EXACT, PARTICLES, SEQUENTIAL
+from heldout.evaluators import ANNEALED, ESTIMATORS, EXACT, SEQUENTIAL
 from heldout.evaluators.prior_names import parameter
 
 FAR = 4.0  # times the grid's largest K or length: beyond it nothing is recommended
 SAME_PRIOR = 1.1  # largest factor between the parameters of two priors that count as the same
 NEAR = 1.05  # factor by which K or a length may exceed the grid without counting as extrapolated
 BINS = 24  # of lengths
-ROBUST = (ANNEALED, PARTICLES, SEQUENTIAL)  # on real documents; see the module
+ROBUST = (ANNEALED, SEQUENTIAL)  # on real documents; see the module
 HONEST = 2.0  # largest true error, over the stated one, of an estimator whose stated error is worth reporting
 PERPLEXITY_ERROR = 1.0  # percent of a document's perplexity per token: the default
 
@@ -53,7 +55,7 @@ class Option:
         estimator: its name in `ESTIMATORS`.
         samples: per document; 0 for a deterministic one.
         standard_error: the expected root mean square error, nats per document, bias included.
-        bias: the expected bias, nats per document; 0 for the exact value.
+        bias: the bias expected of documents drawn from a model, nats per document; 0 for the exact value.
         seconds: for all documents, on the given cores.
         reached: whether it reaches the wanted error.
         stated_ratio: the true error over the standard error that the estimator states; NaN if it states none.

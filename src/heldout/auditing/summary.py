@@ -16,7 +16,12 @@ from heldout.evaluators import ESTIMATORS, EXACT, FULL, HALF, MEAN_FIELD_BOUND
 from heldout.libraries import Fitted, Reported
 
 LABELS = {MEAN_FIELD_BOUND: "mean-field bound", FULL: "full folding-in", HALF: "half folding-in"}
-BEHAVIOURS = {"low": "biased low", "high": "biased high", "biased": "biased either way"}
+BEHAVIOURS = {
+    "low": "biased low",
+    "high": "biased high",
+    "biased": "biased either way",
+    "another distribution": "biased either way",
+}
 MOST_DIFFERENT, MOST_WORDS = 10, 10
 
 

@@ -44,8 +44,9 @@ def choose_truth(topics: Topics, read: Survey, options: AuditOptions, table: Tab
         return _recommended(topics, read, options, table)
     if ESTIMATORS[name].deterministic:
         return Work(name, 0, options.seed, "It was asked for by name.")
-    few = "It was asked for by name; its standard error leaves out the bias that it has with few samples."
-    return Work(name, options.samples or SAMPLES, options.seed, few)
+    bias = "the bias that it has with few samples" if ESTIMATORS[name].behaviour == "consistent" else "its bias"
+    reason = f"It was asked for by name; its standard error leaves out {bias}."
+    return Work(name, options.samples or SAMPLES, options.seed, reason)
 
 
 def _recommended(topics: Topics, read: Survey, options: AuditOptions, table: Table | None) -> Work:

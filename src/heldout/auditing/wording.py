@@ -33,6 +33,7 @@ SHORT = {
     "low": "biased, too high",
     "high": "biased, too low",
     "biased": "biased either way",
+    "another distribution": "biased either way",
     "other": "another quantity",
 }
 LONG = {
@@ -40,6 +41,8 @@ LONG = {
     "low": "gives less than the log-likelihood, or is biased towards less, so that its perplexity is too high",
     "high": "gives more than the log-likelihood, or is biased towards more, so that its perplexity is too low",
     "biased": "is biased, on some documents one way and on others the other",
+    "another distribution": "converges to the likelihood under another distribution over documents, too low on average "
+    "over documents drawn from the model, and too low or too high on real ones",
     "other": "has another target than the log-likelihood",
 }
 

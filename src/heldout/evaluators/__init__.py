@@ -40,14 +40,16 @@ class EstimatorProperties:
     Attributes:
         label: its name in figures and tables.
         behaviour: "consistent" (converges to log p(w | alpha, phi) as samples grow), "low" (a lower bound, or biased
-            low), "high" (an upper bound, or biased high), "biased" (in either direction), or "other" (it estimates
-            another quantity).
+            low), "high" (an upper bound, or biased high), "biased" (in either direction), "another distribution"
+            (converges to a document's log-probability under another distribution over documents: biased low on average
+            over documents drawn from the model, in either direction on others), or "other" (it estimates another
+            quantity).
         deterministic: True if it draws nothing; it then takes neither samples nor rng.
         source: the publication.
     """
 
     label: str
-    behaviour: Literal["consistent", "low", "high", "biased", "other"]
+    behaviour: Literal["consistent", "low", "high", "biased", "another distribution", "other"]
     deterministic: bool
     source: str
 
@@ -55,9 +57,11 @@ class EstimatorProperties:
 ESTIMATORS: dict[str, EstimatorProperties] = {
     EXACT: EstimatorProperties("exact", "consistent", True, "this project"),
     SEQUENTIAL: EstimatorProperties("left-to-right sequential", "consistent", False, "Buntine (2009), 3.6"),
-    PARTICLES: EstimatorProperties("left-to-right", "low", False, "Wallach (2008); Buntine (2009), 3.5"),
+    PARTICLES: EstimatorProperties(
+        "left-to-right", "another distribution", False, "Wallach (2008); Buntine (2009), 3.5"
+    ),
     UNRESAMPLED: EstimatorProperties(
-        "left-to-right, no resampling", "low", False, "Wallach et al. (2009); MALLET's default"
+        "left-to-right, no resampling", "another distribution", False, "Wallach et al. (2009); MALLET's default"
     ),
     MEAN_FIELD_FIRST: EstimatorProperties("mean-field IS, 1st order", "consistent", False, "Buntine (2009), eq. 4"),
     MEAN_FIELD_SECOND: EstimatorProperties("mean-field IS, 2nd order", "consistent", False, "Buntine (2009), 3.3"),

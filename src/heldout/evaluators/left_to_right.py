@@ -2,11 +2,15 @@ r"""The left-to-right particle estimate (Wallach, 2008; Buntine, 2009, section 3
 
 R particles go through a document independently. At token l a particle resamples z_1 .. z_{l-1} once, in turn, given
 w_1 .. w_{l-1}; records p(w_l | z_1 .. z_{l-1}) (equation 7); and draws z_l from its conditional given w_l. The estimate
-is the product over tokens of the mean record over particles. `left_to_right_kernel` derives the formulas.
+is the product over tokens of the mean record over particles. `left_to_right_kernel` derives the formulas, and that the
+expected estimate is a distribution over documents.
 
-A particle draws z_l as if its z_1 .. z_{l-1} had been drawn given w_1 .. w_l, but they were drawn given w_1 .. w_{l-1}:
-topics that explain w_l badly are as frequent as before, and one sweep does not correct that. So the samples lag behind
-the posterior, and the estimate is low on average, however many particles there are.
+With one particle it is p. But a token's mean counts particles alike that explained the words so far well and badly, and
+one sweep does not make up for that: their topics lag behind the posterior. So with many particles the estimate
+converges to the probability under another distribution, which gives too little to words that the newest ones speak for
+and too much to words that they speak against. It is low on average over documents drawn from the model. On others it is
+low or high: low where words come in bursts, high where topics alternate more than the model expects. The mean over
+particles of each one's product over tokens would be unbiased, and vary more.
 
 Reading of section 3.5: it lists (a) resampling, (b) the draw of k_l, (c) the record. Equation 7 for j_l depends on k_1
 .. k_{l-1} only, which (b) does not change, so recording before the draw is equivalent.
@@ -50,8 +54,8 @@ def left_to_right(topics: Topics, documents: Corpus, samples: int, rng: np.rando
 
     Returns:
         log-likelihoods in nats; -inf where a word has probability 0 under every topic, 0 for an empty document. The
-        standard error (delta method over particles; NaN for one particle) does not cover the bias, which more particles
-        do not remove.
+        standard error (delta method over particles; NaN for one particle) does not cover the bias, of either sign,
+        which more particles do not remove.
 
     Raises:
         InputError: for fewer than one particle.

@@ -16,6 +16,25 @@ Equation 7 is this conditional's normaliser for the next token; the kernel compu
 repeats `sweeps` times: resample z_1 .. z_{l-1} in turn given w_1 .. w_{l-1}, and record equation 7 for w_l. Then it
 draws z_l from its conditional. So no topic behind a record of token l depends on w_l.
 
+Expectation. The estimate of p(w) is the product over l of m_l(w_l), the mean of token l's records. As the topics behind
+them depend on w_1 .. w_{l-1} alone, m_l is a distribution over w_l. Summed over w_L, then w_{L-1}, and so on,
+
+    sum_w E[prod_l m_l(w_l)] = 1    over all documents w of L tokens,
+
+so the expected estimate q(w) is itself a distribution over documents, with any number of particles and sweeps. If w is
+drawn from the model, the inequalities of Jensen and Gibbs and that of Markov give
+
+    E[sum_l log m_l(w_l)] <= E[log q(w)] <= E[log p(w)],    P(sum_l log m_l(w_l) - log p(w) >= t) <= exp(-t);
+
+of one given document q(w) may be more than p(w). Which distribution it is:
+
+    one particle, one record per token      q = p: given E[m_1 .. m_{l-1}; z_1 .. z_{l-1}] = p(w_1 .. w_{l-1}, z_1 ..
+                                            z_{l-1}), which a sweep leaves as it is, m_l and the draw of z_l make it
+                                            p(w_1 .. w_l, z_1 .. z_l);
+    many particles                          q tends to prod_l E[m_l], whose factors count all particles alike; those
+                                            of p weight each by the product of its records so far;
+    one particle, many sweeps               q tends to p (equation 6).
+
 Work. The conditional's normaliser is split into
 
     sum_k N_k phi[k, w]  +  sum_k alpha_k phi[k, w].

@@ -6,8 +6,10 @@ is the product over tokens of the mean of the R records. `left_to_right_kernel` 
 
 For each token the records average over a Markov chain with the stationary distribution p(z_1 .. z_{l-1} | w_1 ..
 w_{l-1}), so each mean converges to p(w_l | w_1 .. w_{l-1}) and the estimate to the exact value as R grows. The first
-token's term is exact. At finite R the logarithm is low for two reasons: half its variance, and the chain's memory of
-its state before it saw w_{l-1}. Both fall as 1 / R.
+token's term is exact. At finite R the logarithm is biased for two reasons: half its variance makes it low, and the
+chain remembers its state before it saw w_{l-1}, so that the expected estimate is the probability under a distribution
+that is not yet p (`left_to_right_kernel`): low as well, on average over documents drawn from the model. Both fall as 1
+/ R.
 
 Reading of section 3.6: its round l resamples k_0 .. k_l, l + 1 tokens given those l + 1 words, and records "using the
 sample (k_0, ..., k_l) and Formula (7)". Equation 6 asks for samples that have not seen the word whose probability is

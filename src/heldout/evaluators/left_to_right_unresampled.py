@@ -3,8 +3,9 @@ r"""The left-to-right estimate without resampling, MALLET's default.
 This is `left_to_right` without its first step: a particle draws z_l from p(z_l | z_1 .. z_{l-1}, w_1 .. w_l) and never
 resamples it, which is importance sampling of z with the proposal prod_l p(z_l | z_1 .. z_{l-1}, w_1 .. w_l) and the
 weight prod_l p(w_l | z_1 .. z_{l-1}). The mean of these products over particles would be unbiased. The estimate is
-instead the product over tokens of the means, which ignores the dependence between tokens; it is low on average, also
-with many particles. Its work is linear in a document's length.
+instead the product over tokens of the means, which converges to the probability under another distribution over
+documents: as in `left_to_right`, low on average over documents drawn from the model and of either sign on others, but
+further off, as no topic is ever corrected. Its work is linear in a document's length.
 """
 
 import numpy as np
@@ -27,8 +28,8 @@ def left_to_right_unresampled(topics: Topics, documents: Corpus, samples: int, r
 
     Returns:
         log-likelihoods in nats; -inf where a word has probability 0 under every topic, 0 for an empty document. The
-        standard error (delta method over particles; NaN for one particle) does not cover the bias, which more particles
-        do not remove.
+        standard error (delta method over particles; NaN for one particle) does not cover the bias, of either sign,
+        which more particles do not remove.
 
     Raises:
         InputError: for fewer than one particle.

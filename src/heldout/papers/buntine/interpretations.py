@@ -165,7 +165,7 @@ INTERPRETATIONS = (
         "LR, 3.5: sweeps and records",
         "one sweep over the earlier tokens for each particle and token; recorded after it",
         "more sweeps; recorded after the token's own draw (the same number); no sweep, as MALLET does unless told"
-        " otherwise",
+        " otherwise; particles' products averaged (unbiased), not their records token by token",
         effect=_mean_errors(PARTICLES, UNRESAMPLED),
         measure=CALIBRATION,
     ),
