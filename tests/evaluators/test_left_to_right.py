@@ -229,6 +229,9 @@ def test_the_expected_estimate_of_particles_is_a_distribution_but_of_one_particl
         assert np.log(q / p).max() > 0.05  # and not on each
         assert np.log(q / p).min() < -0.05
     assert p @ np.log(limit / two) < 0.0  # more particles are further off
+    one_second = [document.count(1) == 1 for document in EVERY]
+    np.testing.assert_allclose(p[one_second], p[one_second][0], rtol=1e-12)
+    assert np.all(np.abs(np.diff(np.log(limit[one_second]))) > 0.01)  # and the words' order matters
 
 
 def test_the_expected_estimate_of_the_sequential_sampler_is_a_distribution_too() -> None:

@@ -8,9 +8,9 @@ expected estimate is a distribution over documents.
 With one particle it is p. But a token's mean counts particles alike that explained the words so far well and badly, and
 one sweep does not make up for that: their topics lag behind the posterior. So with many particles the estimate
 converges to the probability under another distribution, which gives too little to words that the newest ones speak for
-and too much to words that they speak against. It is low on average over documents drawn from the model. On others it is
-low or high: low where words come in bursts, high where topics alternate more than the model expects. The mean over
-particles of each one's product over tokens would be unbiased, and vary more.
+and too much to words that they speak against, and depends on the words' order, as p does not. It is low on average over
+documents drawn from the model. On others it is low or high: low where topics come in blocks, high where they alternate
+more than the model expects. The mean over particles of each one's product over tokens would be unbiased, and vary more.
 
 Reading of section 3.5: it lists (a) resampling, (b) the draw of k_l, (c) the record. Equation 7 for j_l depends on k_1
 .. k_{l-1} only, which (b) does not change, so recording before the draw is equivalent.
