@@ -12,7 +12,7 @@ from heldout.claims import Claim, of_no_corpus
 from heldout.errors import InputError
 from heldout.papers import PAPERS
 from heldout.typesetting import claims_table
-from heldout.verdicts import ALWAYS, GENERALLY, Finding, above, counted, read_verdicts, within, write_verdicts
+from heldout.verdicts import ALWAYS, GENERALLY, Finding, Limits, above, counted, read_verdicts, within, write_verdicts
 
 CLAIMS = [claim for paper in PAPERS for claim in paper.part("claims")]
 
@@ -44,10 +44,8 @@ def test_the_verdict_follows_the_shares(
     assert Finding(agreeing, comparisons, "", 1, holds=holds, undecided=undecided).verdict == verdict
 
 
-@given(st.lists(st.sampled_from([True, False, None]), min_size=1), st.sampled_from([{}, ALWAYS, GENERALLY]))
-def test_deciding_the_undecided_never_turns_a_verdict_over(
-    comparisons: list[bool | None], limits: dict[str, float]
-) -> None:
+@given(st.lists(st.sampled_from([True, False, None]), min_size=1), st.sampled_from([Limits(), ALWAYS, GENERALLY]))
+def test_deciding_the_undecided_never_turns_a_verdict_over(comparisons: list[bool | None], limits: Limits) -> None:
     """A verdict other than "undecided" is the one that any decision of the undecided would have given."""
     verdict = counted(comparisons, "", (), **limits).verdict
     decided = {

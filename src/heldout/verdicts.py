@@ -16,13 +16,23 @@ import statistics
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TypedDict, Unpack
 
 from heldout.errors import InputError
 from heldout.files import replacing
 
 HOLDS, FAILS = 0.95, 0.5  # shares of the comparisons
-ALWAYS = {"holds": 1.0}  # for a claim that says "always", or a theorem
-GENERALLY = {"holds": 2.0 / 3.0, "fails": 1.0 / 3.0}
+
+
+class Limits(TypedDict, total=False):
+    """Shares from which, and up to which, a claim holds or fails; the default where they are left out."""
+
+    holds: float
+    fails: float
+
+
+ALWAYS: Limits = {"holds": 1.0}  # for a claim that says "always", or a theorem
+GENERALLY: Limits = {"holds": 2.0 / 3.0, "fails": 1.0 / 3.0}
 NOT_RUN, UNDECIDED, IDENTITY = "not run", "undecided", "identity"
 # least difference between scores that counts, in claims that are not a source's with a cutoff of its own
 SEEN = 3.0  # standard errors of the difference, if a score is sampled
@@ -154,7 +164,7 @@ def counted(
     unit: str = "nats per token",
     cutoff: float = SEEN,
     identity: str = "",
-    **limits: float,
+    **limits: Unpack[Limits],
 ) -> Finding:
     """Return the finding of comparisons; without any, its effect is empty.
 

@@ -163,9 +163,9 @@ Precision = Mapping[tuple[float, str], Summary]  # by gamma and estimator
 def published() -> Precision:
     """Return the source's Table 1."""
     return {
-        (gamma, method): Summary(*map(float, row), pairs=PAIRS, tokens=PUBLISHED_TOKENS)
+        (gamma, method): Summary(float(mean), float(deviation), float(t), PAIRS, PUBLISHED_TOKENS)
         for gamma, rows in PUBLISHED.items()
-        for method, row in zip(METHODS, rows, strict=True)
+        for method, (mean, deviation, t) in zip(METHODS, rows, strict=True)
     }
 
 

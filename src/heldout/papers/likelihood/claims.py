@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import combinations, pairwise
-from typing import NamedTuple
+from typing import NamedTuple, Unpack
 
 from heldout.claims import Claim
 from heldout.evaluators import EXACT, FULL, HALF, LAPLACE, SEQUENTIAL
@@ -33,7 +33,19 @@ from heldout.papers.likelihood.results import (
     errors,
 )
 from heldout.points import Point, select
-from heldout.verdicts import ALWAYS, MAX_IS_NO_LESS, SEEN, WITHIN, Comparison, Finding, above, counted, median, within
+from heldout.verdicts import (
+    ALWAYS,
+    MAX_IS_NO_LESS,
+    SEEN,
+    WITHIN,
+    Comparison,
+    Finding,
+    Limits,
+    above,
+    counted,
+    median,
+    within,
+)
 
 WORST = 3  # the number of models whose error a repair's effect states
 VARIATIONAL = ("scikit-learn", "gensim")
@@ -92,7 +104,7 @@ def _counted(
     *,
     errors: Iterable[float] = (),
     identity: str = "",
-    **limits: float,
+    **limits: Unpack[Limits],
 ) -> Finding:
     """Return the finding of an experiment's comparisons."""
     seeds = inputs.settings.experiment(variant).get("seeds", ())

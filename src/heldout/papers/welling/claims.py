@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 from heldout.claims import Claim
 from heldout.evaluators import EXACT, FOLDING_IN, FULL, HALF, MEAN_FIELD_BOUND
@@ -28,7 +28,7 @@ from heldout.papers.welling.results import (
     word_topics,
 )
 from heldout.points import select
-from heldout.verdicts import ALWAYS, GENERALLY, MAX_IS_NO_LESS, Finding, above, counted, median, percent
+from heldout.verdicts import ALWAYS, GENERALLY, MAX_IS_NO_LESS, Finding, Limits, above, counted, median, percent
 
 SIMILAR = 0.1  # relative difference up to which two perplexities are similar
 ADVANTAGE = 0.05  # relative gain from which tempering has an advantage
@@ -46,7 +46,7 @@ JENSEN = "by Jensen's inequality"
 BY_ARITHMETIC = "by arithmetic"
 
 
-def _counted(values: Values, agrees: Callable[[float], bool], effect: str, **limits: float) -> Finding:
+def _counted(values: Values, agrees: Callable[[float], bool], effect: str, **limits: Unpack[Limits]) -> Finding:
     return counted(map(agrees, values.values()), effect, (seed for *_, seed in values), **limits)
 
 
