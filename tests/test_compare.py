@@ -9,17 +9,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 import pytest
-import yaml
 
 from heldout.compare import DETERMINISTIC, SAMPLED, compare, difference, standard_errors
 from heldout.errors import InputError
 from heldout.measurements import Measurement, write_measurements
 from heldout.scores import Score, perplexity, write_scores
+from heldout.study import from_yaml
 
-STUDY = Path(__file__).parents[1] / "workflow/studies/demo.yaml"
+DEMO: dict[str, Any] = from_yaml((Path(__file__).parents[1] / "workflow/studies/demo.yaml").read_text())
 PLSA = Score(
     corpus="cranfield-like",
     model="plsa-hof",
@@ -57,7 +58,7 @@ def run(
 ) -> tuple[bool, str]:
     reference = folder / "reference"
     reference.mkdir(exist_ok=True)
-    study = yaml.safe_load(STUDY.read_text())
+    study = {**DEMO, "measures": dict(DEMO["measures"])}
     asked = study["measures"].pop("peers")
     if peers:
         study["measures"]["peers"] = {**asked, "models": list(peers)}
@@ -137,7 +138,7 @@ def test_the_corpora_are_compared_exactly(tmp_path: Path) -> None:
 
 def test_without_a_reference_there_is_nothing_to_compare_with(tmp_path: Path) -> None:
     write_scores(tmp_path / "scores.csv", [PLSA])
-    (tmp_path / "study.json").write_text(json.dumps(yaml.safe_load(STUDY.read_text())))
+    (tmp_path / "study.json").write_text(json.dumps(DEMO))
     scores, table, measurements = (tmp_path / f"{name}.csv" for name in ("scores", "corpora", "measurements"))
     none, result = tmp_path / "none", tmp_path / "compare.csv"
     with pytest.raises(InputError, match="nothing to compare with"):

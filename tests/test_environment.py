@@ -6,6 +6,7 @@ import re
 import sys
 import tomllib
 from collections.abc import Iterable
+from functools import cache
 from importlib.metadata import PackageNotFoundError, packages_distributions, requires, version
 from pathlib import Path
 from types import ModuleType
@@ -59,8 +60,12 @@ def locked() -> list[Requirement]:
 
 def imported(nodes: Iterable[ast.AST]) -> set[str]:
     """Return the modules that import statements among some nodes name, up to the first dot; none of Python or ours."""
-    names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
-    names |= {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module and not node.level}
+    names: set[str] = set()
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names.add(node.module)
     return {name.split(".")[0] for name in names} - {"heldout"} - sys.stdlib_module_names
 
 
@@ -69,24 +74,28 @@ def distribution(module: str) -> str:
     return canonicalize_name(DISTRIBUTIONS.get(module, [module])[0])
 
 
+@cache
+def imported_by(path: Path) -> set[str]:
+    """Return the modules that a file imports anywhere."""
+    text = path.read_text(encoding="utf-8")
+    if path.suffix != ".py":
+        names = re.findall(r"^\s*(?:import|from)\s+([\w.]+)", text, flags=re.MULTILINE)
+        text = "\n".join(f"import {name}" for name in names)
+    return imported(ast.walk(ast.parse(text)))
+
+
 def imports(*folders: str) -> dict[str, list[str]]:
     """Map the distributions that are imported under `folders` to the files that do so."""
-    sources = {
-        path: path.read_text(encoding="utf-8")
-        for folder in folders
-        for path in sorted((ROOT / folder).rglob("*"))
-        if path.suffix in {".py", ".smk"}
-    }
+    sources = [
+        path for folder in folders for path in sorted((ROOT / folder).rglob("*")) if path.suffix in {".py", ".smk"}
+    ]
     if "workflow" in folders:
-        sources[ROOT / "Snakefile"] = (ROOT / "Snakefile").read_text(encoding="utf-8")
+        sources.append(ROOT / "Snakefile")
     # tests and benchmarks import their neighbours by bare name, src never does
     own = {path.stem for path in sources if (ROOT / "src") not in path.parents}
     importers: dict[str, list[str]] = {}
-    for path, text in sources.items():
-        if path.suffix != ".py":
-            names = re.findall(r"^\s*(?:import|from)\s+([\w.]+)", text, flags=re.MULTILINE)
-            text = "\n".join(f"import {name}" for name in names)
-        for module in imported(list(ast.walk(ast.parse(text)))) - own:
+    for path in sources:
+        for module in imported_by(path) - own:
             importers.setdefault(distribution(module), []).append(str(path.relative_to(ROOT)))
     return importers
 

@@ -1,4 +1,4 @@
-"""The rules of the house: imports go downwards, Snakemake's linter is content, config/README.md names every setting."""
+"""The rules of the house: imports go downwards, config/README.md names every setting."""
 
 import os
 import re
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import yaml
+from heldout.study import from_yaml
 
 ROOT = Path(__file__).parents[1]
 
@@ -63,17 +63,6 @@ def test_an_import_that_goes_up_is_seen_late_ones_too(tmp_path: Path) -> None:
     assert not [pair for pair in upward if f"{' -> '.join(pair)} (l." not in report], report
 
 
-def test_snakemakes_linter_has_nothing_to_say_of_the_rules() -> None:
-    # every rule runs in the environment that Snakemake itself runs in: none has to name one of its own
-    allowed = ["Specify a conda environment or container for each rule."]
-    result = subprocess.run(
-        [sys.executable, "-m", "snakemake", "--lint"], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    lints = re.findall(r"^Lints for (.*):$|^    \* (.*):$", result.stderr, flags=re.MULTILINE)
-    assert lints or "in a good condition" in result.stderr, result.stderr
-    assert {title for _, title in lints} <= {"", *allowed}, lints
-
-
 def mappings(schema: Any) -> Iterator[dict[str, Any]]:
     """Yield every mapping of a schema, itself included."""
     if isinstance(schema, dict):
@@ -84,7 +73,7 @@ def mappings(schema: Any) -> Iterator[dict[str, Any]]:
 
 def test_the_page_on_studies_names_every_setting_and_no_other() -> None:
     page = (ROOT / "config" / "README.md").read_text(encoding="utf-8")
-    schema = yaml.safe_load((ROOT / "workflow" / "studies" / "schema.yaml").read_text(encoding="utf-8"))
+    schema = from_yaml((ROOT / "workflow" / "studies" / "schema.yaml").read_text(encoding="utf-8"))
     named = set(re.findall(r"`([a-z][a-z0-9_-]*)`", page))
     settings = {key for node in mappings(schema) for key in node.get("properties", ())}
     words = {str(value) for node in mappings(schema) for value in (*node.get("enum", ()), node.get("const"), "none")}

@@ -118,7 +118,7 @@ def machine(tmp_path: Path) -> Machine:
 
 
 def installations(machine: Machine) -> int:
-    return sum("requirements.lock" in call for call in machine.calls())
+    return sum("-m venv" in call for call in machine.calls())
 
 
 @pytest.mark.parametrize("target", ["demo", "test", "paper", "reproduce", "compare", "report", "setup"])
@@ -200,6 +200,19 @@ def test_a_python_that_will_not_do(machine: Machine, name: str, text: str | None
     assert result.returncode == 2
     assert result.stderr.startswith(f"heldout: {expected}")
     assert not (machine.checkout / ".venv").exists()
+
+
+def test_every_package_of_the_lock_is_installed_once(machine: Machine) -> None:
+    machine.tex()
+    assert machine.make("setup").returncode == 0
+    halves = sorted((machine.checkout / ".venv").glob("*.lock"))
+    assert len(halves) == 2
+    for half in halves:
+        (call,) = (call for call in machine.calls() if half.name in call)
+        assert "--require-hashes" in call
+    entries = [entry for half in halves for entry in half.read_text().replace("\\\n", "").splitlines()]
+    lock = (machine.checkout / "requirements.lock").read_text().replace("\\\n", "")
+    assert sorted(entries) == sorted(lock.splitlines())
 
 
 def test_set_up_is_incremental(machine: Machine) -> None:

@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from heldout import study as studies
 from heldout.cli import main
 from heldout.errors import InputError
 from heldout.models import PLSA, TEM
 from heldout.papers import EXPERIMENTS, PAPERS
-from heldout.study import SECOND_READING, Run, Settings, check_study, load_study, without_missing
+from heldout.study import SECOND_READING, Run, Settings, check_study, from_yaml, load_study, without_missing
 from heldout.typesetting.exhibits import exhibits
 
 ROOT = Path(__file__).parents[1]
@@ -25,10 +24,15 @@ STUDIES = sorted(path for path in SCHEMA.parent.glob("*.yaml") if path != SCHEMA
 UNREAD = "none"  # the model of an experiment that trains its own
 
 
+@pytest.fixture(scope="module")
+def paper() -> dict[str, Any]:
+    loaded: dict[str, Any] = from_yaml((SCHEMA.parent / "paper.yaml").read_text())
+    return loaded
+
+
 @pytest.fixture
-def study() -> dict[str, Any]:
-    loaded: dict[str, Any] = yaml.safe_load((SCHEMA.parent / "paper.yaml").read_text())
-    return copy.deepcopy(loaded)
+def study(paper: dict[str, Any]) -> dict[str, Any]:
+    return copy.deepcopy(paper)
 
 
 @pytest.mark.parametrize("path", STUDIES, ids=lambda path: path.stem)

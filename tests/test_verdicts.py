@@ -108,7 +108,7 @@ def test_corpora_play_no_part_in_a_claim_of_none() -> None:
 
 
 def test_verdicts_are_read_as_they_were_written(tmp_path: Path) -> None:
-    verdicts = inputs().verdicts
+    verdicts = tuple(inputs().verdicts)
     write_verdicts(tmp_path / "verdicts.json", verdicts)
     assert tuple(read_verdicts(tmp_path / "verdicts.json")) == verdicts
     (tmp_path / "other.json").write_text('[{"name": "x"}]')

@@ -85,8 +85,12 @@ def digest(source: Path, *modules: str, also: tuple[Path, ...] = ()) -> str:
     names: dict[Path, set[str]] = {}  # taken from a folder's `__init__`
     whole: set[Path] = set()
     todo: Imports = [(module, ()) for module in modules]
+    seen: set[tuple[str, tuple[str, ...]]] = set()
     while todo:
         module, taken = todo.pop()
+        if (module, taken) in seen:
+            continue
+        seen.add((module, taken))
         todo += [(f"{module}.{name}", ()) for name in taken]  # where it is a module
         path = _path(source, module)
         if path is None or path in whole:

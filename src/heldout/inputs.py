@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from heldout.errors import InputError
 from heldout.manifest import Paper
-from heldout.study import Settings
+from heldout.study import Settings, from_yaml
 from heldout.verdicts import Finding, Verdict, read_verdicts
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ def _read_study(path: Path) -> dict[str, Any]:
     try:
         text = path.read_text(encoding="utf-8")
         # (YAML takes the 1e-06 of JSON for a string)
-        study = json.loads(text) if path.suffix == ".json" else yaml.safe_load(text)
+        study = json.loads(text) if path.suffix == ".json" else from_yaml(text)
     except (OSError, ValueError, yaml.YAMLError) as error:
         raise InputError(f"{path}: not a readable study ({error})") from error
     if not isinstance(study, dict):

@@ -289,12 +289,19 @@ def load_study(path: Path, schema: Path, data: Path) -> dict[str, Any]:
     import yaml
 
     try:
-        study = yaml.safe_load(path.read_text(encoding="utf-8"))
+        study = from_yaml(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise InputError(f"{path}: not a readable study ({error})") from error
     if not isinstance(study, dict):
         raise InputError(f"{path}: a study is a mapping of settings; see workflow/studies/paper.yaml")
     return check_study(study, schema, data)
+
+
+def from_yaml(text: str) -> Any:
+    """Return what a YAML text says; libyaml, where it is there, reads ten times as fast."""
+    import yaml
+
+    return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
 
 
 def check_study(study: dict[str, Any], schema: Path, data: Path) -> dict[str, Any]:
@@ -309,7 +316,6 @@ def check_study(study: dict[str, Any], schema: Path, data: Path) -> dict[str, An
         InputError: names the key (such as models/lda/train/sweeps), its value and what it must be.
     """
     import jsonschema
-    import yaml
 
     from heldout.corpora.prepare import RECIPES, SYNTHETIC
 
@@ -317,7 +323,7 @@ def check_study(study: dict[str, Any], schema: Path, data: Path) -> dict[str, An
         "integer", lambda _, value: isinstance(value, int) and not isinstance(value, bool)
     )  # 5.0 is an integer to JSON, but would name other files than 5
     validate = jsonschema.validators.extend(jsonschema.Draft202012Validator, type_checker=strict)
-    rules = yaml.safe_load(schema.read_text(encoding="utf-8"))
+    rules = from_yaml(schema.read_text(encoding="utf-8"))
     validator = validate(rules)
     # a misspelt key is also a missing one: name the misspelling
     order = {"additionalProperties": 0, "required": 2}

@@ -1,7 +1,13 @@
-"""The workflow itself, on one tiny synthetic corpus: repeatable to the byte, killed and resumed, refusing."""
+"""The workflow itself, on one tiny synthetic corpus: repeatable to the byte, killed and resumed, refusing.
 
+The tiny study runs as a user runs it; what comes before and after starts in forked processes, for which Snakemake need
+not be imported again.
+"""
+
+import contextlib
 import gzip
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -13,8 +19,10 @@ from typing import Any, NamedTuple
 
 import pytest
 import yaml
+from forked_snakemake import ForkedSnakemake
 
 from heldout.papers import PAPERS
+from heldout.study import from_yaml
 from heldout.typesetting.exhibits import exhibits
 
 ROOT = Path(__file__).parents[2]
@@ -27,7 +35,7 @@ needs_tex = pytest.mark.skipif(shutil.which("latexmk") is None, reason="the PDF 
 
 
 def tiny_study() -> dict[str, Any]:
-    study: dict[str, Any] = yaml.safe_load((ROOT / "workflow/studies/demo.yaml").read_text())
+    study: dict[str, Any] = from_yaml((ROOT / "workflow/studies/demo.yaml").read_text())
     study |= {
         "study": "tiny",
         "seeds": [0],
@@ -87,10 +95,19 @@ def checkout(folder: Path, study: dict[str, Any]) -> Path:
     return folder
 
 
-def command(*arguments: str) -> list[str]:
-    """Return a run's command; a shorter timespan than the profile's, for which a run waits before it ends."""
+def tiny(*arguments: str, elsewhere: Path | None = None) -> tuple[str, ...]:
+    """Return the arguments of a run of the tiny study whose results lie in the checkout or elsewhere.
+
+    The timespan, for which a run waits before it ends, is shorter than the profile's.
+    """
     quick = ("--max-jobs-per-timespan", "100/1s")
-    return [sys.executable, "-m", "snakemake", *quick, "--configfile", "study.yaml", *arguments]
+    return (
+        *quick,
+        "--configfile",
+        "study.yaml",
+        *(() if elsewhere is None else ("--directory", str(elsewhere))),
+        *arguments,
+    )
 
 
 def environment() -> dict[str, str]:
@@ -98,13 +115,11 @@ def environment() -> dict[str, str]:
     return {**os.environ, "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}", "MPLBACKEND": "Agg"}
 
 
-def run(folder: Path, *arguments: str, elsewhere: Path | None = None) -> subprocess.CompletedProcess[str]:
-    """Run the workflow of a checkout; its results lie there or elsewhere."""
-    if elsewhere is not None:
-        arguments = ("--directory", str(elsewhere), *arguments)
-    return subprocess.run(
-        command(*arguments), cwd=folder, env=environment(), capture_output=True, text=True, check=False, timeout=280
-    )
+@pytest.fixture(scope="session")
+def snakemake() -> Iterator[ForkedSnakemake]:
+    forked = ForkedSnakemake(environment())
+    yield forked
+    forked.close()
 
 
 def planned(plan: str) -> dict[str, int]:
@@ -127,26 +142,30 @@ def everything(folder: Path) -> dict[Path, int]:
 
 
 class Finished(NamedTuple):
-    """A checkout, the folder elsewhere in which its tiny study has run, and what the run says."""
+    """A checkout, the folder elsewhere in which its tiny study has run, and what runs it."""
 
     checkout: Path
     results: Path
+    snakemake: ForkedSnakemake
 
-    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+    def run(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
         """Run on in the folder of the results."""
-        return run(self.checkout, *arguments, elsewhere=self.results)
+        return self.snakemake.run(self.checkout, *tiny(*arguments, elsewhere=self.results))
 
 
 @pytest.fixture(scope="session")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> Finished:
+def finished(tmp_path_factory: pytest.TempPathFactory, snakemake: ForkedSnakemake) -> Finished:
     """Return a checkout and another folder, in which the tiny study has run on two cores."""
     folder = tmp_path_factory.mktemp("finished")
-    tiny = Finished(checkout(folder / "checkout", tiny_study()), folder / "results")
-    before = everything(tiny.checkout)
-    done = tiny.run("--cores", "2")
+    made = Finished(checkout(folder / "checkout", tiny_study()), folder / "results", snakemake)
+    before = everything(made.checkout)
+    command = [sys.executable, "-m", "snakemake", *tiny("--cores", "2", elsewhere=made.results)]
+    done = subprocess.run(
+        command, cwd=made.checkout, env=environment(), capture_output=True, text=True, check=False, timeout=280
+    )
     assert done.returncode == 0, done.stderr[-3000:]
-    assert everything(tiny.checkout) == before, "a run with --directory wrote into the checkout"
-    return tiny
+    assert everything(made.checkout) == before, "a run with --directory wrote into the checkout"
+    return made
 
 
 @pytest.fixture
@@ -182,24 +201,19 @@ def test_a_run_on_one_core_that_is_killed_again_and_again_gives_the_bytes_of_one
     measured = [
         f"data/tiny/measurements/cranfield-like/{run}/2-0.csv" for run in ("plsa-hof/bounds", "lda/bidirectional")
     ]
+    command = tiny("--cores", "1", *fitted, *measured)
     models = "data/tiny/models/**/*-0.npz"  # one of every fit
     for pattern, number in ((models, 1), (f"{scores}/lda/collapsed-gibbs/*.csv", 1), (models, 5)):
-        process = subprocess.Popen(
-            command("--cores", "1", *fitted, *measured),
-            cwd=folder,
-            env=environment(),
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
+        group = finished.snakemake.start(folder, *command)
         deadline = time.monotonic() + 120
-        while len(list(folder.glob(pattern))) < number and process.poll() is None and time.monotonic() < deadline:
+        while len(list(folder.glob(pattern))) < number and time.monotonic() < deadline:
             time.sleep(0.02)
-        assert process.poll() is None, f"the run ended before there were {number} {pattern}"
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(group, signal.SIGKILL)
+        killed = finished.snakemake.wait() == -signal.SIGKILL
+        assert killed, f"the run ended before there were {number} {pattern}"
     kept = {path: path.stat().st_mtime_ns for path in folder.glob(models)}
-    done = run(folder, "--cores", "1", *fitted, *measured)
+    done = finished.snakemake.run(folder, *command)
     assert done.returncode == 0, done.stderr[-3000:]
     # finished work was kept: all models but the one that was in the making, at every kill
     unchanged = [path for path, when in kept.items() if path.stat().st_mtime_ns == when]
@@ -238,8 +252,9 @@ def test_two_studies_do_not_touch_one_anothers_files(finished: Finished) -> None
 @needs_tex
 @pytest.mark.usefixtures("reference")
 def test_the_reference_is_typeset_to_the_same_bytes_without_running_anything_else(finished: Finished) -> None:
-    """In the checkout itself, where there is neither a corpus nor a score."""
-    done = run(finished.checkout, "--cores", "2", "--config", "results=reference", "--", "paper/tiny.pdf")
+    """In the checkout itself, where there is neither a corpus nor a score; by one process, where the run had two."""
+    typeset = tiny("--cores", "1", "--config", "results=reference", "--", "paper/tiny.pdf")
+    done = finished.snakemake.run(finished.checkout, *typeset)
     assert done.returncode == 0, done.stderr[-3000:]
     made = finished.checkout / "paper/tiny.pdf"
     assert made.read_bytes() == (finished.results / "paper/tiny.pdf").read_bytes()
@@ -339,12 +354,14 @@ def test_the_report_holds_the_figures_and_the_paper(finished: Finished) -> None:
     assert "paper/tiny.pdf" in report
 
 
-def test_a_bad_study_is_one_line_and_exit_code_2_and_nothing_is_written(tmp_path: Path) -> None:
+def test_a_bad_study_is_one_line_and_exit_code_2_and_nothing_is_written(
+    snakemake: ForkedSnakemake, tmp_path: Path
+) -> None:
     study = tiny_study()
     study["sedes"] = study.pop("seeds")
     folder = checkout(tmp_path, study)
     before = everything(folder)
-    done = run(folder, "--cores", "1")
+    done = snakemake.run(folder, *tiny("--cores", "1"))
     assert done.returncode == 2
     said = [line for line in done.stderr.splitlines() if not line.startswith("Using workflow specific profile")]
     assert len(said) == 1, done.stderr
@@ -354,27 +371,26 @@ def test_a_bad_study_is_one_line_and_exit_code_2_and_nothing_is_written(tmp_path
 
 
 @pytest.mark.parametrize("study", ["paper", "demo"])
-def test_the_shipped_studies_plan_every_exhibit(study: str) -> None:
+def test_the_shipped_studies_plan_every_exhibit(snakemake: ForkedSnakemake, study: str) -> None:
     """A dry run of the whole study, in the checkout itself: nothing is made."""
-    done = subprocess.run(
-        [
-            *(sys.executable, "-m", "snakemake", "--dry-run", "--forceall"),
-            *("--cores", "1", "--configfile", f"workflow/studies/{study}.yaml"),
-        ],
-        cwd=ROOT,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
+    of_the_study = ("--configfile", f"workflow/studies/{study}.yaml")
+    done = snakemake.run(ROOT, "--dry-run", "--forceall", "--cores", "1", *of_the_study)
     assert done.returncode == 0, done.stderr[-3000:]
     jobs = planned(done.stdout + done.stderr)
     assert jobs["paper"] == 1
-    settings = yaml.safe_load((ROOT / f"workflow/studies/{study}.yaml").read_text())
+    settings = from_yaml((ROOT / f"workflow/studies/{study}.yaml").read_text())
     made = done.stdout + done.stderr
     assert all(
         f"{name}.{'pdf' if one.kind == 'figure' else 'tex'}" in made for name, one in exhibits(PAPERS, settings).items()
     )
     assert jobs["verdicts"] == len(PAPERS)
     assert jobs["figures"] == jobs["tables"] == 1
+
+
+def test_snakemakes_linter_has_nothing_to_say_of_the_rules(snakemake: ForkedSnakemake) -> None:
+    # every rule runs in the environment that Snakemake itself runs in: none has to name one of its own
+    allowed = ["Specify a conda environment or container for each rule."]
+    said = snakemake.run(ROOT, "--lint").stderr
+    lints = re.findall(r"^Lints for (.*):$|^    \* (.*):$", said, flags=re.MULTILINE)
+    assert lints or "in a good condition" in said, said
+    assert {title for _, title in lints} <= {"", *allowed}, lints

@@ -4,9 +4,9 @@ import copy
 import functools
 import json
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import astuple, replace
-from typing import Any
+from typing import Any, cast
 
 import drawn_corpora
 import made_hofmann
@@ -357,14 +357,34 @@ def inputs(
     )
     made_of = (json.dumps(study), p, shift)  # what verdicts depend on, but for timings
     if timings is not None or made_of not in _VERDICTS:
-        verdicts = tuple(verdict for paper in PAPERS for verdict in judge(paper.part("claims"), unjudged))
-        if timings is not None:
-            return replace(unjudged, verdicts=verdicts)
-        _VERDICTS[made_of] = verdicts
-    return replace(unjudged, verdicts=_VERDICTS[made_of])
+        verdicts = _Verdicts(unjudged)
+        if timings is None:
+            _VERDICTS[made_of] = verdicts
+    else:
+        verdicts = _VERDICTS[made_of]
+    return replace(unjudged, verdicts=cast("tuple[Verdict, ...]", verdicts))
 
 
-_VERDICTS: dict[tuple[object, ...], tuple[Verdict, ...]] = {}
+class _Verdicts(Sequence[Verdict]):
+    """The verdicts on some inputs, judged when the first is looked at: most exhibits show none."""
+
+    def __init__(self, unjudged: Inputs) -> None:
+        # a test may go on to change its tables
+        tables = {name: getattr(unjudged, name).copy() for name in ("scores", "measurements")}
+        self.unjudged = replace(unjudged, **tables)
+
+    @functools.cached_property
+    def judged(self) -> list[Verdict]:
+        return [verdict for paper in PAPERS for verdict in judge(paper.part("claims"), self.unjudged)]
+
+    def __len__(self) -> int:
+        return len(self.judged)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.judged[index]
+
+
+_VERDICTS: dict[tuple[object, ...], _Verdicts] = {}
 
 
 def interpretations(**changes: Any) -> dict[str, str]:

@@ -3,10 +3,11 @@
 Statistical tests have fixed seeds and a false-alarm rate of about 1e-5 each.
 """
 
+import functools
 import hashlib
 import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -361,6 +362,19 @@ def statistics_of(w: Index, z: Index) -> list[float]:
     ]
 
 
+@functools.cache
+def simulated_outright(iterations: int, seed: int) -> tuple[Float, Index, Mapping[str, Any]]:
+    """Return the statistics of draws from the model, the last assignments, and the state of the random numbers then."""
+    random = np.random.default_rng(seed)
+    drawn = []
+    for _ in range(iterations):
+        z = np.concatenate(
+            [random.choice(3, length, p=random.dirichlet(ALPHA)).astype(np.int32) for length in LENGTHS]
+        ).astype(np.int32)
+        drawn.append(statistics_of(words_given_assignments(z, random), z))
+    return np.array(drawn), z, random.bit_generator.state
+
+
 def geweke(sweep: Sweep, iterations: int, seed: int) -> float:
     """Return the smallest p-value over the statistics, times their number (Bonferroni).
 
@@ -368,17 +382,12 @@ def geweke(sweep: Sweep, iterations: int, seed: int) -> float:
     distribution with 59 degrees of freedom allows for the errors' own.
     """
     random = np.random.default_rng(seed)
-    outright, by_turns = [], []
-    for _ in range(iterations):
-        z = np.concatenate(
-            [random.choice(3, length, p=random.dirichlet(ALPHA)).astype(np.int32) for length in LENGTHS]
-        ).astype(np.int32)
-        outright.append(statistics_of(words_given_assignments(z, random), z))
+    a, z, random.bit_generator.state = simulated_outright(iterations, seed)
+    by_turns = []
     for _ in range(iterations):
         w = words_given_assignments(z, random)
         z = sweep(w, z, random)
         by_turns.append(statistics_of(w, z))
-    a = np.array(outright)
     b = np.array(by_turns[: iterations - iterations % 60]).reshape(60, -1, a.shape[1]).mean(axis=1)
     error = np.sqrt(a.var(axis=0) / len(a) + b.var(axis=0, ddof=1) / len(b))
     t = np.abs(a.mean(axis=0) - b.mean(axis=0)) / error
