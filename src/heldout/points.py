@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from heldout.evaluators import EXACT, SEQUENTIAL
+from heldout.evaluators import EXACT, REFERENCE, SEQUENTIAL
 from heldout.measurements import COLUMNS
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 # "none": a deterministic model; "all": a sampled model's predictive distribution averaged over its chains
 REPORTED_CHAINS = ("none", "all")
-TRUTHS = (EXACT, SEQUENTIAL)  # sources of the truth: the first that was run counts
+TRUTHS = (EXACT, REFERENCE, SEQUENTIAL)  # sources of the truth: the first that was run counts
 
 
 @dataclass(frozen=True)

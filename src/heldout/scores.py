@@ -36,8 +36,8 @@ class Score:
         documents_left_out, tokens_left_out: how many were not (empty documents, words outside the vocabulary).
         log_likelihood: sum over the scored tokens, nats.
         perplexity: exp(-log_likelihood / tokens), per token.
-        standard_error: the evaluator's own Monte Carlo error of log_likelihood, nats; 0 for a
-            deterministic evaluator, NaN where the evaluator states none.
+        standard_error: the evaluator's own Monte Carlo error of log_likelihood, nats, its bias included where it
+            states one; 0 for a deterministic evaluator, NaN where the evaluator states none.
     """
 
     corpus: str
@@ -87,12 +87,12 @@ def score_of(
     Args:
         evaluation: of D documents.
         samples: per document; 0 for a deterministic evaluator.
-        standard_error: nats; None combines the documents' own errors as independent.
+        standard_error: nats; None combines the documents' own errors and biases.
         tokens_left_out: None takes the evaluation's own number.
         named: corpus, model, variant, topics, smoothing, chain, evaluator and seed.
     """
     if standard_error is None:
-        standard_error = math.sqrt(float((evaluation.standard_error**2).sum()))
+        standard_error = evaluation.total_error()
     if tokens_left_out is None:
         tokens_left_out = evaluation.tokens_left_out
     scored = evaluation.tokens > 0

@@ -48,7 +48,7 @@ SETTINGS: dict[str, object] = {
     "predictive_samples": 40,
     "prior_sums": [1, 50],
 }
-SAMPLED = ("left-to-right-sequential", PREDICTIVE)
+SAMPLED = ("reference", PREDICTIVE)
 
 Value = Callable[[Model, str, int], float]
 

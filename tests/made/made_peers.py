@@ -14,7 +14,7 @@ LIBRARIES = ("scikit-learn", "gensim", "tomotopy")
 TOPICS = (5, 20, 160)
 TOKENS, ERROR = 1000, 0.002  # of a score; nats per token
 CORPORA = ("cranfield", "medline")
-SETTINGS = {"max_iter": 10, "passes": 11, "sweeps": 1200, "samples": 50, "least_samples": 7}
+SETTINGS = {"max_iter": 10, "passes": 11, "sweeps": 1200, "samples": 50}
 VERSIONS = {"scikit-learn": (1, 9, 1), "gensim": (4, 4, 0), "tomotopy": (0, 14, 0)}
 
 Change = Callable[[pd.DataFrame], pd.DataFrame]
@@ -47,7 +47,7 @@ def peers(corpora: Iterable[str], libraries: Collection[str] = LIBRARIES) -> tup
                     "mean-field-bound": (truth(library, topics) - 0.05, 0.0, 0),
                     "full-folding-in": (truth(library, topics) + 0.2, 0.0, 0),
                     "half-folding-in": (truth(library, topics) + 0.1, 0.0, 0),
-                    "exact-marginal" if topics == 5 else "left-to-right-sequential": (
+                    "exact-marginal" if topics == 5 else "reference": (
                         truth(library, topics),
                         0.0 if topics == 5 else ERROR,
                         0 if topics == 5 else 50,

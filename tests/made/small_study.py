@@ -97,10 +97,10 @@ STUDY: dict[str, Any] = {
             "settings": {
                 "smoothing": made.CONSTANT,
                 "constants_topics": [3, 100],
-                "least_samples": 5,
                 "limit": 1e8,
             },
         },
+        "reference": {"corpora": ["cranfield", "medline"], "seeds": [0]},
         "bidirectional": {"corpora": ["cranfield"], "models": ["plsa-hof", "lda"], "topics": [4, 100], "seeds": [0]},
         "epca-marginal": {"corpora": ["cranfield"], "models": ["epca"], "topics": [1, 2, 5], "seeds": [0, 1]},
         "model-selection": {
@@ -126,7 +126,7 @@ STUDY: dict[str, Any] = {
             "models": list(made_peers.LIBRARIES),
             "topics": list(made_peers.TOPICS),
             "seeds": [0],
-            "settings": {"max_iter": 10, "passes": 20, "sweeps": 1000, "samples": 100, "least_samples": 5},
+            "settings": {"max_iter": 10, "passes": 20, "sweeps": 1000, "samples": 100},
         },
     },
     "alternatives": {
@@ -283,6 +283,8 @@ def _truth_rows(kinds: tuple[tuple[str, tuple[str, ...]], ...]) -> tuple[list[Ro
         rows += made.calibration(pairs=8)
     if "convergence-to-exact" in asked:
         rows += made.convergence_to_exact()
+    if "reference" in asked:
+        rows += made.reference(asked["reference"])
     if "bidirectional" in asked:
         rows += made.bidirectional(asked["bidirectional"][0])
     if "precision" in asked:

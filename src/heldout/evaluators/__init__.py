@@ -17,6 +17,7 @@ FULL = "full-folding-in"
 HALF = "half-folding-in"
 FOLDING_IN = (FULL, HALF)
 EXACT = "exact-marginal"
+REFERENCE = "reference"  # `heldout.evaluators.reference`, for documents without an exact value
 SEQUENTIAL = "left-to-right-sequential"
 PARTICLES = "left-to-right"
 UNRESAMPLED = "left-to-right-unresampled"

@@ -1,5 +1,6 @@
 """The evaluators' result, `Evaluation`, and code that they share."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -24,12 +25,25 @@ class Evaluation:
         standard_error: (D,) Monte Carlo error as the evaluator states it, nats; 0 if deterministic, NaN if it states
             none.
         tokens_left_out: the number of tokens, over all documents, whose word is not in the topics' vocabulary.
+        bias: (D,) nats, an estimate of the error that the values share, as far as it is known and not corrected.
     """
 
     log_likelihood: NDArray[np.float64]
     tokens: NDArray[np.int64]
     standard_error: NDArray[np.float64]
     tokens_left_out: int = 0
+    bias: NDArray[np.float64] | None = None
+
+    def total_error(self, documents: NDArray[np.int64] | slice = slice(None)) -> float:
+        """Return the error of the sum over documents, nats: their errors are independent, their biases add up.
+
+        Examples:
+            >>> errors, biases = np.array([3.0, 4.0]), np.array([6.0, 6.0])
+            >>> Evaluation(np.zeros(2), np.ones(2, np.int64), errors, bias=biases).total_error()
+            13.0
+        """
+        error = math.sqrt(float((self.standard_error[documents] ** 2).sum()))
+        return error if self.bias is None else math.hypot(error, float(self.bias[documents].sum()))
 
     @classmethod
     def deterministic(

@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 from small_study import inputs, without
 
 from heldout.errors import InputError
-from heldout.evaluators import HALF, SEQUENTIAL
+from heldout.evaluators import HALF, REFERENCE
 from heldout.papers.hofmann import figures
 from heldout.papers.hofmann.results import (
     COUNTS,
@@ -94,8 +94,8 @@ def test_the_lower_panels_are_the_other_scores() -> None:
             ("posterior predictive", "", PREDICTIVE),
             ("predictive, chosen prior", VALIDATED, PREDICTIVE),
             ("half folding-in", "", HALF),
-            ("truth, Dirichlet(1)", "", SEQUENTIAL),
-            ("truth, chosen prior", VALIDATED, SEQUENTIAL),
+            ("truth, Dirichlet(1)", "", REFERENCE),
+            ("truth, chosen prior", VALIDATED, REFERENCE),
         ):
             x, y = labelled(figure, panel, label)
             assert x == list(TOPICS)
@@ -103,7 +103,7 @@ def test_the_lower_panels_are_the_other_scores() -> None:
         dotted = [list(np.asarray(line.get_ydata())) for line in lines(figure, panel) if line.get_linestyle() != "-"]
         expected = [
             perplexities((EARLY[0], EARLY[1] + suffix), evaluator)
-            for suffix, evaluator in (("", HALF), ("", SEQUENTIAL), (VALIDATED, SEQUENTIAL))
+            for suffix, evaluator in (("", HALF), ("", REFERENCE), (VALIDATED, REFERENCE))
         ]
         assert np.allclose(dotted, expected)
 

@@ -5,7 +5,7 @@ import math
 import pytest
 from made_hofmann import FEW, TOPICS, as_claimed, hofmann_inputs
 
-from heldout.evaluators import EXACT, SEQUENTIAL
+from heldout.evaluators import EXACT, REFERENCE
 from heldout.papers.hofmann.results import HEATED, SPECIFIC, TRUTH, UNIGRAMS, Model, cells, curve
 
 
@@ -28,5 +28,5 @@ def test_the_exact_value_comes_before_the_sampled_one() -> None:
     points = cells(hofmann_inputs(["medline"], value), "medline", HEATED, TRUTH)
     for (k, _), point in points.items():
         exact = k == min(TOPICS)
-        assert point.value == pytest.approx(as_claimed(HEATED, SEQUENTIAL, k) + (0.5 if exact else 0.0))
+        assert point.value == pytest.approx(as_claimed(HEATED, REFERENCE, k) + (0.5 if exact else 0.0))
         assert point.samples == (0 if exact else 20)

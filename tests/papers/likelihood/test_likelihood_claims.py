@@ -3,19 +3,22 @@
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from made_measurements import gap, optimism_inputs
+from made_measurements import gap, measured, optimism_inputs
 from made_peers import CORPORA, peers_inputs, reported, truth, with_reported
 from small_study import inputs, without
 
 from heldout.claims import Claim
-from heldout.evaluators import FULL, HALF, LAPLACE, SEQUENTIAL
+from heldout.evaluators import FULL, HALF, LAPLACE
 from heldout.inputs import Inputs
+from heldout.measurements import Measurement
 from heldout.papers.likelihood.claims import CLAIMS
 from heldout.papers.likelihood.experiments.optimism import NML, PLUG_IN
+from heldout.papers.likelihood.experiments.reference import DIFFERENCE, TOKENS
 from heldout.verdicts import Finding
 
 PEERS = [claim for claim in CLAIMS if claim.name.startswith("peers-")]
@@ -32,7 +35,7 @@ def verdicts(given: Inputs) -> dict[str, str]:
 
 def test_claims_hold_where_they_are_made_to_hold() -> None:
     assert verdicts(optimism_inputs()) == {
-        "sequential-meets-exact": "fails",  # 0.3 nats below
+        "truth-covers": "not run",
         "full-above-truth": "identity",
         "plug-in-above-truth": "holds",
         "gap-grows-with-topics": "holds",
@@ -48,7 +51,6 @@ def test_claims_hold_where_they_are_made_to_hold() -> None:
 def test_claims_fail_where_they_are_made_to_fail() -> None:
     def other(evaluator: str, topics: int) -> float:
         turned = {
-            SEQUENTIAL: 0.3 if topics == 3 else 0.0,
             FULL: -0.3 * math.log(topics) if topics < 100 else 2.0,
             HALF: 2.0 * abs(math.log(topics / 20.0)),
             PLUG_IN: -0.01,
@@ -61,13 +63,24 @@ def test_claims_fail_where_they_are_made_to_fail() -> None:
     for name in ("full-above-truth", "plug-in-above-truth", "laplace-repairs", "half-ranks-as-truth"):
         assert verdict[name] == "fails"
     assert verdict["gap-grows-with-topics"] == "fails"  # one step of two
-    for name in ("full-prefers-more-topics", "nml-repairs", "sequential-meets-exact"):
+    for name in ("full-prefers-more-topics", "nml-repairs"):
         assert verdict[name] == "holds"
 
 
-def test_repairs_are_judged_only_where_the_truth_has_sweeps_enough() -> None:
-    for least, cells in ((5, 12), (20, 4)):  # at 3 topics the truth is exact
-        assert check("laplace-repairs", optimism_inputs(least=least)).comparisons == cells
+def test_the_truth_covers_by_its_errors_and_by_its_size() -> None:
+    """Of four cells one is too far for its error, one for its tokens; fewer samples do not count."""
+    cells = {0: (3.0, 1.0, 1e4), 1: (5.0, 1.0, 1e4), 2: (-3.0, 1.0, 1e3), 3: (0.0, 1.0, 1e4)}
+    rows = []
+    for seed, (difference, error, tokens) in cells.items():
+        place: dict[str, Any] = {"corpus": "cranfield", "model": "lda", "variant": "reference-flat", "topics": 3}
+        place |= {"smoothing": 0.0, "chain": "none", "seed": seed, "axis": "samples"}
+        rows.append(Measurement(quantity=DIFFERENCE, at=2000, value=difference, standard_error=error, **place))
+        rows.append(Measurement(quantity=DIFFERENCE, at=100, value=99.0, standard_error=error, **place))
+        rows += [Measurement(quantity=TOKENS, at=at, value=tokens, **place) for at in (100, 2000)]
+    finding = check("truth-covers", measured(rows))
+    assert (finding.agreeing, finding.comparisons, finding.seeds) == (2, 4, 4)
+    assert finding.effect.startswith(f"r.m.s. {math.sqrt((9 + 25 + 9) / 4):.2f} of the stated errors, most +5.0")
+    assert "-0.00300 nats per token (cranfield lda K=3, prior flat)" in finding.effect
 
 
 def test_the_worst_models_are_named() -> None:

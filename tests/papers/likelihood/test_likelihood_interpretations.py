@@ -20,12 +20,11 @@ def effect(part: str, given: Inputs) -> str:
 
 def test_choices_are_those_of_the_study() -> None:
     study = small_study()
-    settings = {"samples": 77, "work": 1e8, "least_samples": 3, "limit": 3e10}
+    settings = {"samples": 77, "limit": 3e10}
     study["measures"]["optimism"]["settings"] |= settings
     given = inputs(study)
     choice = row("no exact value").chosen(given)
-    assert choice.startswith("LRS, 77 sweeps at each token")
-    assert r"no more than \ensuremath{10^{8}} tokens are resampled, but 3 at least" in choice
+    assert "up to 77 sweeps over a document" in choice
     assert choice.endswith(r"exact up to \ensuremath{3\cdot 10^{10}} updates")
     penalty = study["models"]["epca"]["train"]["penalty"]
     assert f"precision {penalty:g}, that of training" in row("EPCA's likelihood").chosen(given)
@@ -35,7 +34,7 @@ def test_effects_are_the_differences_from_the_truth() -> None:
     given = inputs()
     # 0.1 nats better under the fitted prior
     assert r"PLSA-HOF, fitted: \ensuremath{-9.5}\,\%" in effect("the prior of the truth", given)
-    assert r"LRS less exact, nats per token: \ensuremath{-0.3000}" in effect("no exact value", given)
+    assert r"reference less exact: \ensuremath{-0.3000}" in effect("no exact value", given)
     repairs = effect("its own error on the prior", given)
     assert r"LDA, divided: \ensuremath{+0.002}" in repairs
     assert r"undivided: \ensuremath{-0.080} (\ensuremath{-0.400} to \ensuremath{-0.012})" in repairs

@@ -206,7 +206,7 @@ INTERPRETATIONS = (
         from_settings(
             TEMPERING,
             "{predictive_samples} states of a Gibbs chain on the training tokens, the test tokens assigned one by one"
-            " from each; the truth by LRS, {samples} sweeps (sparse priors: somewhat low)",
+            " from each; the truth by annealing, up to {samples} sweeps over a document on average",
         ),
         "left to right over training and test tokens",
         measure=TEMPERING,

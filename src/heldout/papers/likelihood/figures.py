@@ -1,7 +1,6 @@
 """Folding-in and its repairs beside the truth, bounds around it, what libraries report, error against work.
 
-The truth's band is its own standard error. By left-to-right sequential with few sweeps, as on long documents, it lies
-somewhat below the likelihood itself, by what no standard error of one run tells.
+The truth's band is its own stated error, bias included.
 """
 
 import math

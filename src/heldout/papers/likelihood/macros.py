@@ -42,7 +42,7 @@ def _peers(inputs: Inputs) -> Macros:
     settings, shown = asked(inputs, PEERS), peers_corpora(inputs)
     named = [f"{latex.escape(library)}~{latex.escape(text)}" for library, text in versions(inputs).items() if text]
     result = {"IfPeers": "#1" if libraries(inputs) else "", "PeersVersions": latex.listed(named) or NOT_RUN}
-    for name in ("max_iter", "passes", "sweeps", "samples", "least_samples"):
+    for name in ("max_iter", "passes", "sweeps", "samples"):
         result[f"Peers{latex.camel(name)}"] = latex.setting(settings.get(name))
     ratios: list[Extreme] = []
     for library in LIBRARIES:

@@ -1,8 +1,7 @@
 """Results on the likelihood: scores beside the truth, bounds on the truth, estimators' errors against work.
 
-The truth is log p(document | alpha, phi), exact or by left-to-right sequential: the first of `heldout.points.TRUTHS`
-that was run. With few sweeps, as on long documents, left-to-right sequential is below the likelihood by more than its
-standard error shows. Values are in nats per token unless stated otherwise.
+The truth is log p(document | alpha, phi), exact or by the reference: the first of `heldout.points.TRUTHS` that was run.
+Values are in nats per token unless stated otherwise.
 """
 
 import math
@@ -19,7 +18,7 @@ from heldout.evaluators import ESTIMATORS, FULL
 from heldout.evaluators.prior_names import parameter
 from heldout.inputs import Inputs
 from heldout.models import MODELS, PLSA
-from heldout.papers.likelihood.experiments import optimism, peers, precision
+from heldout.papers.likelihood.experiments import optimism, peers, precision, reference
 from heldout.papers.likelihood.experiments.epca_marginal import ANNEALED, QUADRATURE
 from heldout.points import TRUTHS, Point, first_of, mean_points, select
 from heldout.scores import perplexity
@@ -66,6 +65,56 @@ def errors(
         for k, point in curve(inputs, corpus, model, evaluator, variant).items()
         if k in truth and math.isfinite(point.value)
     }
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The reference beside the exact value in one cell of its calibration.
+
+    Attributes:
+        corpus, model, variant, topics, smoothing, seed: as in `heldout.scores.Score`; the variant names the prior.
+        difference, error: reference less exact value and its stated error, nats over all test documents.
+        tokens: of these.
+    """
+
+    corpus: str
+    model: str
+    variant: str
+    topics: int
+    smoothing: float
+    seed: int
+    difference: float
+    error: float
+    tokens: float
+
+    @property
+    def z(self) -> float:
+        """The difference in stated errors."""
+        return self.difference / self.error
+
+    @property
+    def per_token(self) -> float:
+        """The difference in nats per token."""
+        return self.difference / self.tokens
+
+    @property
+    def name(self) -> str:
+        """The cell in a few words."""
+        prior = self.variant.removeprefix(f"{reference.KIND}-").replace("-", " ")
+        return f"{self.corpus} {self.model} K={self.topics}, prior {prior}"
+
+
+def calibration(inputs: Inputs) -> list[Cell]:
+    """Return the cells of the reference's calibration at the most samples that were run; empty if none were."""
+    axes = ["corpus", "model", "variant", "topics", "smoothing", "seed", "at"]
+    differences = select(inputs.measurements, quantity=reference.DIFFERENCE)
+    most = differences["at"].max()
+    tokens = select(inputs.measurements, quantity=reference.TOKENS, at=most).set_index(axes)["value"]
+    return [
+        Cell(*at[:-1], row["value"], row["standard_error"], tokens[at])
+        for row in select(differences, at=most).to_dict("records")
+        for at in [tuple(row[axis] for axis in axes)]
+    ]
 
 
 def optimism_corpora(inputs: Inputs, model: str = PLSA) -> list[str]:

@@ -8,8 +8,8 @@ p(z | d) come from the training tokens of all documents, every choice from their
   weights that has not seen the scored tokens;
 * by the same with the weights integrated out, p(test tokens | training tokens, alpha, phi): "posterior-predictive";
 * as documents of their own, without p(z | d): "full-folding-in", "half-folding-in" (a random half of the
-  test tokens is folded in on, the other scored), and the truth, log p(test tokens | alpha, phi), by
-  "left-to-right-sequential" and, where it costs no more than `limit`, as "exact-marginal".
+  test tokens is folded in on, the other scored), and the truth, log p(test tokens | alpha, phi), as "reference"
+  and, where it costs no more than `limit`, as "exact-marginal".
 
 The prior alpha is Dirichlet(1). In variants with the suffix "-validated-prior" it is the symmetric prior whose sum of
 parameters, among those given, scores the validation tokens highest: by the posterior predictive for that evaluator, and
@@ -21,8 +21,8 @@ token, so at least one topic gives it a probability; a folded-in point may still
 The posterior predictive is estimated as `heldout.evaluators.document_completion` does, the training tokens observed and
 the test tokens scored: S states of a Markov chain over the topics of the training tokens, the test tokens assigned one
 after the other from each, and the mean of the S weights. A left-to-right pass through the training tokens would cost
-the square of their number. Both estimates lie below what they estimate by a few standard errors where the prior is
-sparse; more samples bring them up.
+the square of their number. The estimate lies below what it estimates by a few standard errors where the prior is
+sparse; more samples bring it up.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -34,13 +34,14 @@ import numpy as np
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import half_split, token_split
 from heldout.errors import InputError
-from heldout.evaluators import EXACT, FULL, HALF, SEQUENTIAL
+from heldout.evaluators import EXACT, FULL, HALF, REFERENCE
 from heldout.evaluators.evaluation import Evaluation, predictive
 from heldout.evaluators.exact_marginal import exact_within
 from heldout.evaluators.full_folding_in import full_folding_in
 from heldout.evaluators.half_folding_in import half_folding_in
 from heldout.evaluators.left_to_right_sequential import left_to_right_sequential
 from heldout.evaluators.posterior_predictive import posterior_predictive
+from heldout.evaluators.reference import reference
 from heldout.measurements import Measurement
 from heldout.models import PLSA, TEM, plsa_tem
 from heldout.models.inverse_annealing import Fit, annealing, inverse_annealing
@@ -100,7 +101,7 @@ def experiment(
         path_topics: the numbers of topics at which every iteration is reported.
         fold_in_iterations: the most iterations of folding in.
         fold_in_tolerance: nats per token within which it stops.
-        samples: sweeps of left-to-right sequential at each position.
+        samples: the most sweeps of the reference over a document, on average.
         predictive_samples: states of the chain behind the posterior predictive.
         prior_sums: sums of the symmetric prior's parameters, to choose from.
         prior_samples: states of the chain, or sweeps, by which that is chosen.
@@ -164,8 +165,8 @@ def experiment(
         alone: Topics, completing: Topics, model: str, variant: str
     ) -> Iterator[tuple[str, int, Evaluation]]:
         axes: dict[str, Any] = {"corpus": corpus.name, "model": model, "variant": variant, "topics": topics}
-        rng = generator("tempering", **axes, evaluator=SEQUENTIAL, seed=seed)
-        yield SEQUENTIAL, samples, left_to_right_sequential(alone, split.test, samples, rng)
+        rng = generator("tempering", **axes, evaluator=REFERENCE, seed=seed)
+        yield REFERENCE, samples, reference(alone, split.test, samples, rng)
         exact = exact_within(alone, split.test, limit)
         if exact is not None:
             yield EXACT, 0, exact

@@ -2,8 +2,8 @@
 
 All of it on the same test documents, for one model's topics and several priors of theta:
 
-* the truth, log p(w | alpha, phi): `exact-marginal` where it costs no more than `limit`, and by
-  `left-to-right-sequential` with its standard error everywhere, so that each checks the other;
+* the truth, log p(w | alpha, phi): `exact-marginal` where it costs no more than `limit`, and by `reference` with its
+  error everywhere, so that each checks the other;
 * `full-folding-in`, `half-folding-in` (its own scored tokens): as in the study's scores;
 * `plug-in-posterior-mean`: the posterior mean in the place of the folded-in point, by mean field, and as
   `plug-in-exact-mean` exactly where that costs no more than `limit`;
@@ -17,15 +17,11 @@ The priors give the rows' variants: the topics' own (variant VARIANT; for PLSA D
 et al. derives), Dirichlet(1) where the topics' own is another (VARIANT-flat-prior), and the one that makes the training
 documents most likely (VARIANT-fitted-prior; `heldout.models.dirichlet_prior`). What does not depend on the prior,
 folding in by EM and the penalty, stands in the first alone.
-
-The other priors, and further constants, are measured only where `work` allows more than the fewest sweeps: under sparse
-priors left-to-right sequential needs many, and with the few that long documents can afford it lies below the truth by
-more than its standard error says.
 """
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -34,8 +30,7 @@ from numpy.typing import NDArray
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import half_split, train_test_split
 from heldout.errors import InputError
-from heldout.evaluators import EXACT, FULL, HALF, LAPLACE, MEAN_FIELD_BOUND, SEQUENTIAL
-from heldout.evaluators.estimate import estimate
+from heldout.evaluators import EXACT, FULL, HALF, LAPLACE, MEAN_FIELD_BOUND, REFERENCE
 from heldout.evaluators.evaluation import Evaluation, FoldIn, first_chain, in_vocabulary
 from heldout.evaluators.exact_marginal import exact_posterior_mean, exact_within
 from heldout.evaluators.full_folding_in import full_folding_in
@@ -44,6 +39,7 @@ from heldout.evaluators.laplace_softmax import laplace_softmax
 from heldout.evaluators.mean_field_bound import mean_field_bound
 from heldout.evaluators.normaliser import log_multinomial_nml_by_document
 from heldout.evaluators.posterior_mean import posterior_mean
+from heldout.evaluators.reference import reference
 from heldout.measurements import Measurement, by_document
 from heldout.models.dirichlet_prior import fit_prior
 from heldout.models.plsa import fold_in_counts
@@ -67,28 +63,6 @@ MAXIMUM: dict[str, Any] = {"iterations": 1_000, "tolerance": 1e-4}
 Float = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class Work:
-    """What the estimate of the true likelihood may cost.
-
-    Attributes:
-        samples: the most sweeps of left-to-right sequential at each position.
-        least: the fewest.
-        tokens: the most tokens that it may resample in all; they lower `samples`, but not below `least`.
-        limit: the most updates that the exact marginal of all documents may cost.
-    """
-
-    samples: int
-    least: int
-    tokens: float
-    limit: float
-
-    def allowed(self, lengths: NDArray[np.int64]) -> int:
-        """Return the sweeps for documents of these lengths: L^2 / 2 tokens are resampled in each."""
-        once = float((lengths.astype(np.float64) ** 2).sum()) / 2.0
-        return max(self.least, min(self.samples, int(self.tokens / max(once, 1.0))))
-
-
 def experiment(
     corpus: Corpus,
     *,
@@ -104,8 +78,6 @@ def experiment(
     document_topics: Sequence[int],
     bins: int,
     samples: int,
-    least_samples: int,
-    work: float,
     limit: float,
 ) -> tuple[list[Score], list[Measurement]]:
     """Score one model's topics on the test documents of a split with every evaluator above, under every prior.
@@ -123,9 +95,7 @@ def experiment(
         constants_topics: the numbers of topics at which they are.
         document_topics: the numbers of topics at which single documents are reported, under the topics' own prior.
         bins: into how many groups of about equal size the documents are divided by length.
-        samples: the most sweeps of left-to-right sequential at each position.
-        least_samples: the fewest.
-        work: the most tokens that it may resample in all, which lowers `samples` for long documents.
+        samples: the most sweeps of the reference over a document, on average.
         limit: the most updates that the exact marginal of all documents may cost.
 
     Returns:
@@ -140,7 +110,6 @@ def experiment(
     """
     if bins < 1:
         raise InputError(f"optimism: {bins} groups of documents by length; take one or more")
-    spent = Work(samples, least_samples, work, limit)
     training, test = train_test_split(corpus, test_documents, seed)
     halves = half_split(test, seed)
     topics = chains[0]
@@ -152,7 +121,7 @@ def experiment(
 
     def measured(topics: Topics, constant: float, name: str, theta: Float) -> dict[str, Evaluation]:
         rng = generator("optimism", **axes, variant=name, smoothing=constant)
-        evaluations = under_prior(topics, test, theta, spent, rng)
+        evaluations = under_prior(topics, test, theta, samples, limit, rng)
         if sampled or name == variant:
             evaluations[FULL] = full_folding_in([topics], test, fold_in)
             evaluations[HALF] = half_folding_in([topics], *halves, fold_in)
@@ -165,7 +134,7 @@ def experiment(
             if sampled and evaluator in (FULL, HALF):  # folded in by sampling: the error is not stated
                 scores.append(score_of(evaluation, samples=1, standard_error=math.nan, **named))
             else:
-                drawn = spent.allowed(test.lengths) if evaluator == SEQUENTIAL else 0
+                drawn = samples if evaluator == REFERENCE else 0
                 scores.append(score_of(evaluation, samples=drawn, **named))
         return evaluations
 
@@ -176,15 +145,13 @@ def experiment(
     theta = maximum(smoothed, test)
     groups = list(by_length(test.lengths, bins))
     rng = generator("optimism-prior", **axes, smoothing=constant)
-    affordable = spent.allowed(test.lengths) > least_samples
-    others = priors(smoothed, training, variant, rng) if affordable else ()
-    for name, prior in ((variant, smoothed), *others):
+    for name, prior in ((variant, smoothed), *priors(smoothed, training, variant, rng)):
         evaluations = measured(prior, constant, name, theta)
         for evaluator, evaluation in evaluations.items():
             for group in groups:
                 tokens = evaluation.tokens[group].sum()
                 value = evaluation.log_likelihood[group].sum() / tokens
-                error = np.sqrt((evaluation.standard_error[group] ** 2).sum()) / tokens
+                error = evaluation.total_error(group) / tokens
                 error = math.nan if sampled and evaluator in (FULL, HALF) else error
                 at = round(float(test.lengths[group].mean()))
                 measurements.append(row(name, evaluator, "length", at, value, error))
@@ -193,7 +160,7 @@ def experiment(
         share = undefined(prior, test, theta)
         measurements.append(row(name, UNDEFINED, "documents", int((test.lengths > 0).sum()), share))
         if name == variant and K in document_topics:
-            for evaluator in (EXACT, SEQUENTIAL, FULL, LAPLACE, NML):
+            for evaluator in (EXACT, REFERENCE, FULL, LAPLACE, NML):
                 if evaluator in evaluations:
                     measurements += by_document(
                         evaluations[evaluator],
@@ -205,7 +172,7 @@ def experiment(
                     )
             tokens = evaluations[LAPLACE].tokens
             measurements += [row(name, TOKENS, "document", int(d), tokens[d]) for d in np.flatnonzero(tokens)]
-    if affordable and not sampled and K in constants_topics:
+    if not sampled and K in constants_topics:
         for other in constants:
             if other != constant:
                 smoothed = topics.smoothed(other) if other > 0.0 else topics
@@ -221,7 +188,7 @@ def priors(topics: Topics, training: Corpus, variant: str, rng: np.random.Genera
 
 
 def under_prior(
-    topics: Topics, test: Corpus, theta: Float, work: Work, rng: np.random.Generator
+    topics: Topics, test: Corpus, theta: Float, samples: int, limit: float, rng: np.random.Generator
 ) -> dict[str, Evaluation]:
     """Return the evaluations that depend on the prior, the truth included.
 
@@ -229,21 +196,22 @@ def under_prior(
         topics: phi and the prior.
         test: D documents.
         theta: (D, K), the folded-in maximum.
-        work: what the truth may cost.
-        rng: for left-to-right sequential.
+        samples: of the reference.
+        limit: the most updates that the exact marginal may cost.
+        rng: for the reference.
 
     Returns:
-        Evaluations by evaluator, in nats; `exact-marginal` only where it costs no more than `work.limit`.
+        Evaluations by evaluator, in nats; `exact-marginal` only where it costs no more than `limit`.
     """
     evaluations = {
-        SEQUENTIAL: estimate(SEQUENTIAL, topics, test, work.allowed(test.lengths), rng),
+        REFERENCE: reference(topics, test, samples, rng),
         PLUG_IN: full_folding_in([topics], test, posterior_mean),
         MEAN_FIELD_BOUND: mean_field_bound(topics, test),
         LAPLACE: laplace_softmax(topics, test),
         DENSITY: laplace_softmax(topics, test, form="density"),
         ONE_STEP: laplace_softmax(topics, test, point="one-step", theta=theta),
     }
-    exact = exact_within(topics, test, work.limit)
+    exact = exact_within(topics, test, limit)
     return evaluations if exact is None else evaluations | {EXACT: exact}
 
 

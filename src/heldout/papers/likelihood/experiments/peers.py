@@ -6,9 +6,8 @@ of theta that it used:
 
 * `reported`: the library's number, as nats of these documents;
 * `mean-field-bound`, `full-folding-in` (the maximum over theta), `half-folding-in`;
-* the truth, log p(w | alpha, phi): `exact-marginal` where it costs no more than `limit`, `left-to-right-sequential`
-  with its standard error elsewhere. As in `heldout.papers.likelihood.experiments.optimism` few sweeps under a sparse
-  prior leave it low.
+* the truth, log p(w | alpha, phi): `exact-marginal` where it costs no more than `limit`, `reference` with its error
+  elsewhere.
 
 Libraries run on one thread with their defaults, except for the number of topics, the seed, and how long they train: by
 default gensim passes over the documents once, here a single update and too few by its own log, and tomotopy trains for
@@ -28,17 +27,17 @@ import numpy as np
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import half_split, train_test_split
 from heldout.errors import InputError
-from heldout.evaluators import EXACT, FULL, HALF, MEAN_FIELD_BOUND, SEQUENTIAL
-from heldout.evaluators.estimate import estimate
+from heldout.evaluators import EXACT, FULL, HALF, MEAN_FIELD_BOUND, REFERENCE
 from heldout.evaluators.evaluation import Evaluation
 from heldout.evaluators.exact_marginal import exact_within
 from heldout.evaluators.full_folding_in import full_folding_in
 from heldout.evaluators.half_folding_in import half_folding_in
 from heldout.evaluators.mean_field_bound import mean_field_bound
+from heldout.evaluators.reference import reference
 from heldout.libraries.read import fitted
 from heldout.libraries.reported import reported
 from heldout.measurements import Measurement
-from heldout.papers.likelihood.experiments.optimism import Work, maximum
+from heldout.papers.likelihood.experiments.optimism import maximum
 from heldout.scores import Score, perplexity, score_of
 from heldout.seeds import generator
 from heldout.study import PEERS, installed
@@ -60,8 +59,6 @@ def experiment(
     passes: int,
     sweeps: int,
     samples: int,
-    least_samples: int,
-    work: float,
     limit: float,
 ) -> tuple[list[Score], list[Measurement]]:
     """Fit one library's LDA and score the test documents by its own number and by this project's evaluators.
@@ -75,9 +72,7 @@ def experiment(
         max_iter: scikit-learn's passes over the training documents.
         passes: gensim's.
         sweeps: tomotopy's.
-        samples: the most sweeps of left-to-right sequential at each position.
-        least_samples: the fewest.
-        work: the most tokens that it may resample in all, which lowers `samples` for long documents.
+        samples: the most sweeps of the reference over a document, on average.
         limit: the most updates that the exact marginal of all documents may cost.
 
     Returns:
@@ -105,8 +100,6 @@ def experiment(
     peer = fitted(native, None if model == "tomotopy" else training.vocabulary)
     number = reported(peer, [test])
 
-    spent = Work(samples, least_samples, work, limit)
-    drawn = spent.allowed(test.lengths)
     evaluations: dict[str, Evaluation] = {
         MEAN_FIELD_BOUND: mean_field_bound(peer.topics, test),
         FULL: full_folding_in([peer.topics], test, maximum),
@@ -116,10 +109,10 @@ def experiment(
     if exact is not None:
         evaluations[EXACT] = exact
     else:
-        evaluations[SEQUENTIAL] = estimate(SEQUENTIAL, peer.topics, test, drawn, generator("peers-truth", **axes))
+        evaluations[REFERENCE] = reference(peer.topics, test, samples, generator("peers-truth", **axes))
     named: dict[str, Any] = {**axes, "variant": KIND, "smoothing": 0.0, "chain": "none"}
     scores = {
-        evaluator: score_of(evaluation, evaluator=evaluator, samples=drawn if evaluator == SEQUENTIAL else 0, **named)
+        evaluator: score_of(evaluation, evaluator=evaluator, samples=samples if evaluator == REFERENCE else 0, **named)
         for evaluator, evaluation in evaluations.items()
     }
     whole = scores[MEAN_FIELD_BOUND]

@@ -1,0 +1,306 @@
+r"""Annealed importance sampling from a folded-in point to the prior: the way from folding-in to the likelihood.
+
+The path. Let m be a point of the simplex with positive components, such as a document's posterior mean. The priors
+
+    Dir(theta | alpha + g m),        g from infinity to 0,
+
+lead from a point mass at m to the prior itself. With theta integrated out, A = sum_k alpha_k and C_k tokens of topic k,
+
+    f_g(z) = p(z | alpha + g m) prod_l phi[z_l, w_l],
+    p(z | a) = Gamma(sum_k a_k) / Gamma(sum_k a_k + L)  prod_k Gamma(a_k + C_k) / Gamma(a_k).
+
+At g = infinity the tokens are independent, p(z | m) = prod_l m[z_l]: z is drawn exactly, and the sum of f over z is the
+score of folding-in at m, prod_l sum_k m_k phi[k, w_l]. At g = 0 the sum is p(w | alpha, phi). Annealed importance
+sampling (Neal, 2001; `annealed_importance` proves it) takes one Gibbs sweep at each g_1 > .. > g_{T-1} and weighs
+
+    log w = sum_l log sum_k m_k phi[k, w_l]  +  sum_{t=1..T} log p(z_{t-1} | a_t) / p(z_{t-1} | a_{t-1}),
+
+a_t = alpha + g_t m, g_0 = infinity, g_T = 0: the score of folding-in and what it leaves out. E[w] = p(w | alpha, phi)
+for every m, T and sequence of g. `annealed_importance` has to find the posterior from the prior. Here the chain starts
+around the posterior's mean, and only the spread of theta is left to be found: of documents that say much about theta,
+little.
+
+The sequence. Counts drawn from p(z | alpha + g m) have the variance of a multinomial times (A + g + L) / (A + g + 1).
+The logarithm of (A + g + L) / (A + g) goes from 0 to its value at g = 0 in T equal steps.
+
+Gibbs sweep: for every token in turn p(z_l = k | the others) ∝ (C_k + alpha_k + g m_k) phi[k, w_l], C without token l.
+The normaliser is the sum of C_k phi[k, w] over the topics that the document uses at the moment, and those of alpha_k
+phi[k, w] and m_k phi[k, w], whose cumulative sums are tabulated once per document. So a draw takes as many steps as
+topics are in use, and a binary search if it falls into the tables, at every g.
+
+Two topics at once. Of topics that hardly differ the sweep moves the counts slowly, token by token. So after each sweep
+the tokens of two topics j and k are divided anew. With a = alpha + g m, and t the share of j in theta_j + theta_k,
+
+    p(t | z) = Beta(t | a_j + C_j, a_k + C_k),
+    p(t | words) ∝ Beta(t | a_j, a_k) prod_l (t phi[j, w_l] + (1 - t) phi[k, w_l]),       l over the tokens of both:
+
+t is drawn from the first, moved by slice sampling (Neal, 2003) on log t / (1 - t) under the second, in which the
+assignments are summed out, and the tokens are drawn anew given t, each for itself. That leaves f_g invariant. Which two
+topics are taken depends on m and chance alone, not on z.
+"""
+
+import math
+
+import numba as nb
+import numpy as np
+from numpy.typing import NDArray
+
+from heldout.evaluators.evaluation import KernelArrays
+from heldout.evaluators.random_stream import starts, uniform
+
+BELOW_ONE = 1.0 - 2.0**-53
+SMALLEST = 1e-15  # share of A that g is at least, but for rounding, before it is 0
+TRIES = 10  # to draw another topic from m
+LARGE = 1e200  # products are turned into logarithms before they overflow
+
+
+@nb.njit("int64(float64[::1], float64[::1], float64, float64)", cache=True, nogil=True, inline="always")
+def _search(first, second, g, x):  # type: ignore[no-untyped-def]
+    """Return the first k at which first[k] + g second[k] is above x; cumulative sums, the last above x."""
+    low, high = 0, first.shape[0] - 1
+    while low < high:
+        middle = (low + high) // 2
+        if first[middle] + g * second[middle] > x:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+@nb.njit(
+    "float64(int64, int64[::1], float64[::1], float64[::1], float64[::1], float64, float64, int64)",
+    cache=True,
+    nogil=True,
+)
+def _log_ratio(n_used, used, counts, alpha, m, share, g, L):  # type: ignore[no-untyped-def]
+    """Return log p(z | alpha + g m) / p(z | alpha + h m), nats, h the concentration before g.
+
+    share: 1 / h; 0 at the start of the path, where p(z | m) is a multinomial. Both factors are rising factorials: with
+    A + h and alpha_k + h m_k divided by h their ratio stays finite.
+    """
+    log_ratio, ratio, A = 0.0, 1.0, alpha.sum()
+    for j in range(n_used):
+        k = used[j]
+        for i in range(int(counts[k])):
+            ratio *= (alpha[k] + i + g * m[k]) / ((alpha[k] + i) * share + m[k])
+            if ratio > LARGE or ratio < 1.0 / LARGE:
+                log_ratio += math.log(ratio)
+                ratio = 1.0
+    log_ratio += math.log(ratio)
+    ratio = 1.0
+    for i in range(L):
+        ratio *= (A + i + g) / ((A + i) * share + 1.0)
+        if ratio > LARGE or ratio < 1.0 / LARGE:
+            log_ratio -= math.log(ratio)
+            ratio = 1.0
+    return log_ratio - math.log(ratio)
+
+
+@nb.njit("float64(float64, uint64[::1])", cache=True, nogil=True)
+def _log_gamma_draw(shape, state):  # type: ignore[no-untyped-def]
+    """Return the logarithm of a draw from Gamma(shape, 1) (Marsaglia and Tsang, 2000), which may be far below -700."""
+    boost = 0.0
+    if shape < 1.0:
+        boost = math.log(1.0 - uniform(state)) / shape
+        shape += 1.0
+    d = shape - 1.0 / 3.0
+    while True:
+        x = math.sqrt(-2.0 * math.log(1.0 - uniform(state))) * math.cos(2.0 * math.pi * uniform(state))
+        v = 1.0 + x / math.sqrt(9.0 * d)
+        if v > 0.0 and math.log(1.0 - uniform(state)) < 0.5 * x * x + d * (1.0 - v**3 + 3.0 * math.log(v)):
+            return math.log(d) + 3.0 * math.log(v) + boost
+
+
+@nb.njit("float64(float64, float64, float64, float64[:, ::1], int64)", cache=True, nogil=True)
+def _log_density(u, a_j, a_k, phi, n):  # type: ignore[no-untyped-def]
+    """Return the log density of u = log t / (1 - t) given n words, up to a constant; phi[i] are a word's two."""
+    log_t, log_rest = -math.log1p(math.exp(-u)) if u > -700.0 else u, -math.log1p(math.exp(u)) if u < 700.0 else -u
+    t, rest = math.exp(log_t), math.exp(log_rest)
+    log_p, p = a_j * log_t + a_k * log_rest, 1.0
+    for i in range(n):
+        p *= t * phi[i, 0] + rest * phi[i, 1]
+        if p < 1.0 / LARGE:
+            if p == 0.0:
+                return -np.inf
+            log_p += math.log(p)
+            p = 1.0
+    return log_p + math.log(p)
+
+
+@nb.njit("float64(float64, float64, float64, float64[:, ::1], int64, uint64[::1])", cache=True, nogil=True)
+def _slice(u, a_j, a_k, phi, n, state):  # type: ignore[no-untyped-def]
+    """Return the next u by slice sampling: stepping out, then shrinking."""
+    level = _log_density(u, a_j, a_k, phi, n) + math.log(1.0 - uniform(state))
+    width = 1.0 + 1.0 / a_j + 1.0 / a_k
+    low = u - width * uniform(state)
+    high = low + width
+    if level == -np.inf:
+        return u
+    while _log_density(low, a_j, a_k, phi, n) > level:
+        low -= width
+    while _log_density(high, a_j, a_k, phi, n) > level:
+        high += width
+    while True:
+        new = low + (high - low) * uniform(state)
+        if _log_density(new, a_j, a_k, phi, n) >= level:
+            return new
+        if high - low < SMALLEST * width:  # rounding alone leads here
+            return u
+        if new < u:
+            low = new
+        else:
+            high = new
+
+
+@nb.njit(
+    "void(int32[::1], int64[::1], float64[:, ::1], float64[::1], float64[:, ::1], int64[::1], uint64[:, ::1],"
+    " float64[:, ::1])",
+    cache=True,
+    nogil=True,
+)
+def _anneal(tokens, offsets, phi_by_word, alpha, points, steps, states, out):  # type: ignore[no-untyped-def]
+    """Write log w of every document and chain to out, (D, S)."""
+    D, S = out.shape
+    K, A = alpha.shape[0], alpha.sum()
+    longest = 1
+    for d in range(D):
+        longest = max(longest, offsets[d + 1] - offsets[d])
+    row_of = np.full(phi_by_word.shape[0], -1, np.int64)
+    rows, words, z = np.empty(longest, np.int64), np.empty(longest, np.int64), np.empty(longest, np.int64)
+    prior, centre = np.empty((longest, K)), np.empty((longest, K))  # cumulative sums of alpha phi and m phi, by row
+    counts, nothing = np.empty(K), np.zeros(K)
+    used, place = np.empty(K, np.int64), np.empty(K, np.int64)  # topics with tokens, and their places there
+    of_two, phi_of_two, cumulative = np.empty(longest, np.int64), np.empty((longest, 2)), np.empty(K)
+    for d in range(D):
+        document = tokens[offsets[d] : offsets[d + 1]]
+        m, L, T, state = points[d], document.shape[0], steps[d], states[d]
+        U, folded_in = 0, 0.0
+        for i in range(L):
+            w = document[i]
+            if row_of[w] < 0:
+                row_of[w] = U
+                words[U] = w
+                total, weighted = 0.0, 0.0
+                for k in range(K):
+                    total += alpha[k] * phi_by_word[w, k]
+                    weighted += m[k] * phi_by_word[w, k]
+                    prior[U, k] = total
+                    centre[U, k] = weighted
+                U += 1
+            rows[i] = row_of[w]
+            likelihood = centre[rows[i], K - 1]
+            folded_in += math.log(likelihood) if likelihood > 0.0 else -np.inf
+        for u in range(U):
+            row_of[words[u]] = -1
+        if folded_in == -np.inf or L == 0:  # no topic gives one of the words
+            out[d] = folded_in
+            continue
+        cumulative[:] = np.cumsum(m)
+        spread = math.log1p(L / A) / T  # a step of log (A + g + L) / (A + g)
+        for s in range(S):
+            counts[:] = 0.0
+            n_used = 0
+            for i in range(L):
+                k = _search(nothing, centre[rows[i]], 1.0, uniform(state) * centre[rows[i], K - 1])
+                if counts[k] == 0.0:
+                    used[n_used], place[k] = k, n_used
+                    n_used += 1
+                counts[k] += 1.0
+                z[i] = k
+            g = L / math.expm1(spread) - A if T > 1 else 0.0
+            log_w = folded_in + _log_ratio(n_used, used, counts, alpha, m, 0.0, g, L)
+            for t in range(2, T + 1):
+                for i in range(L):
+                    u, k = rows[i], z[i]
+                    phi = phi_by_word[words[u]]
+                    counts[k] -= 1.0
+                    if counts[k] == 0.0:
+                        n_used -= 1
+                        used[place[k]] = used[n_used]
+                        place[used[n_used]] = place[k]
+                    seen = 0.0
+                    for j in range(n_used):
+                        seen += counts[used[j]] * phi[used[j]]
+                    unseen = prior[u, K - 1] + g * centre[u, K - 1]
+                    x = uniform(state) * (seen + unseen)
+                    if x < seen:
+                        for j in range(n_used):
+                            weight = counts[used[j]] * phi[used[j]]
+                            if weight > 0.0:  # if rounding leaves a remainder, it goes to the last topic
+                                k = used[j]
+                                x -= weight
+                                if x < 0.0:
+                                    break
+                    else:
+                        k = _search(prior[u], centre[u], g, min(x - seen, unseen * BELOW_ONE))
+                    if counts[k] == 0.0:
+                        used[n_used], place[k] = k, n_used
+                        n_used += 1
+                    counts[k] += 1.0
+                    z[i] = k
+                if K > 1:
+                    first = _search(cumulative, nothing, 0.0, uniform(state) * cumulative[K - 1])
+                    second = first
+                    for _ in range(TRIES):
+                        if second == first:
+                            second = _search(cumulative, nothing, 0.0, uniform(state) * cumulative[K - 1])
+                    if second == first:
+                        second = (first + 1 + int(uniform(state) * (K - 1))) % K
+                    n = 0
+                    for i in range(L if counts[first] + counts[second] > 0.0 else 0):
+                        if z[i] == first or z[i] == second:
+                            of_two[n] = i
+                            phi_of_two[n, 0] = phi_by_word[words[rows[i]], first]
+                            phi_of_two[n, 1] = phi_by_word[words[rows[i]], second]
+                            n += 1
+                    if n > 0:
+                        a_j, a_k = alpha[first] + g * m[first], alpha[second] + g * m[second]
+                        u = _log_gamma_draw(a_j + counts[first], state) - _log_gamma_draw(a_k + counts[second], state)
+                        u = _slice(u, a_j, a_k, phi_of_two, n, state)
+                        odds, drawn = math.exp(min(u, 700.0)), 0
+                        for i in range(n):
+                            left, right = odds * phi_of_two[i, 0], phi_of_two[i, 1]
+                            to_first = uniform(state) * (left + right) < left
+                            z[of_two[i]] = first if to_first else second
+                            drawn += to_first
+                        counts[first], counts[second] = float(drawn), float(n - drawn)
+                        n_used = 0
+                        for k in range(K):
+                            if counts[k] > 0.0:
+                                used[n_used], place[k] = k, n_used
+                                n_used += 1
+                before = g
+                g = max(L / math.expm1(spread * t) - A, SMALLEST * A) if t < T else 0.0
+                log_w += _log_ratio(n_used, used, counts, alpha, m, 1.0 / before, g, L)
+            out[d, s] = log_w
+
+
+def log_weights(
+    arrays: KernelArrays,
+    points: NDArray[np.float64],
+    steps: NDArray[np.int64],
+    rng: np.random.Generator,
+    *,
+    chains: int,
+) -> NDArray[np.float64]:
+    """Return the log weights of annealing runs from points to the prior, (D, chains), nats.
+
+    Args:
+        arrays: documents and topics.
+        points: (D, K) m, rows sum to 1; positive wherever phi is for some word of the document.
+        steps: (D,) T, 1 or more; a chain of T steps takes T - 1 sweeps.
+        rng: seeds one stream per document.
+        chains: S, runs per document.
+
+    Returns:
+        log weights, whose exponentials have the mean p(w | alpha, phi); -inf where a word has probability 0 under every
+        topic, 0 for an empty document.
+    """
+    out = np.empty((len(arrays.lengths), chains))
+    points = np.ascontiguousarray(points, dtype=np.float64)
+    states = starts(rng, len(out))
+    _anneal(
+        *(arrays.tokens, arrays.offsets, arrays.phi_by_word, arrays.alpha),
+        *(points, np.ascontiguousarray(steps, dtype=np.int64), states, out),
+    )
+    return out

@@ -1,0 +1,154 @@
+r"""The reference: log p(w | alpha, phi) where the exact value costs too much, with an error that covers.
+
+S independent runs of annealing from the posterior's mean to the prior (`annealed_prior`) give a document log weights
+x_s with E[exp(x)] = p(w). The logarithm of the mean of S weights is low by about half its variance: little for one
+document, but it adds up over documents, while errors add up as squares only. So cumulants are estimated instead,
+
+    log p(w) = log E[exp(x)] = c_1 + c_2 / 2 + c_3 / 6 + ...,
+
+by k-statistics (Fisher, 1930), which are unbiased at any S. With m_j = mean (x - k_1)^j,
+
+    k_1 = mean x,      k_2 = S m_2 / (S - 1),      k_3 = S^2 m_3 / ((S - 1)(S - 2)).
+
+What is left out begins with c_4 / 24. x is a sum over the path, so in T steps c_2 falls as 1 / T and c_j as T^(1 - j):
+where c_2 is small the others are negligible. Where c_2 is above `LARGE` k_3 / 6 is too noisy and left out, too.
+
+The error of a sum over documents has two parts. The variance of k_1 + k_2 / 2 + k_3 / 6, for normal weights
+
+    c_2 / S + c_2^2 / (2 (S - 1)) + S c_2^3 / (6 (S - 1)(S - 2)),
+
+adds up document by document. k_3 / 6 where it is left out, and what too short a path misses (parts of the posterior
+that few chains reach, with large weights), is a bias and adds up before it is squared (`Evaluation.bias`). The latter
+shows in the number of steps: if it falls as 1 / T, and a pilot run of T_0 steps is lower by delta, it is delta T_0 /
+(T - T_0). That is rather too much: where it matters it falls faster. It is stated, not corrected.
+
+Where the work goes. The pilot shows how much the weights spread. A document then gets as many steps as bring its c_2 to
+`variance`, from new random numbers: the choice does not depend on the estimate. Where that takes more than `samples`
+sweeps per document on average, weighted by length, all documents get a larger c_2.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heldout.corpora.corpus import Corpus
+from heldout.evaluators.annealed_prior import log_weights
+from heldout.evaluators.evaluation import Evaluation, check_samples, in_vocabulary, kernel_arrays
+from heldout.evaluators.posterior_mean import topic_counts
+from heldout.topics import Topics
+
+Float = NDArray[np.float64]
+
+CHAINS = 8
+VARIANCE = 0.1  # nats^2, of a log weight: the third cumulant is small, the variance of the estimate an eighth of it
+PILOT = 10  # steps of the pilot run; the run itself takes twice as many or more
+LARGE = 1.0  # nats^2, of c_2
+ITERATIONS, TOLERANCE = 100, 1e-3  # of the mean: any point is right, a point near the mean takes fewer steps
+
+
+class LogExpectation(NamedTuple):
+    """Estimates of log E[exp(x)] by k-statistics, their standard errors, and the third where left out, nats, (D,)."""
+
+    value: Float
+    standard_error: Float
+    left_out: Float
+
+
+def log_expectation(x: Float) -> LogExpectation:
+    """Return estimates of log E[exp(x)] from independent draws, x (D, S), nearly normal, S 3 or more.
+
+    A few draws that miss a tail also miss its share of their variance. So the standard errors take c_2 half from the
+    document's own draws, half as the mean over documents, for which `reference` makes it alike.
+
+    Examples:
+        >>> import numpy as np
+        >>> x = np.random.default_rng(0).normal(1.0, 0.5, size=(100_000, 8))  # log E[exp(x)] = 1 + 0.5^2 / 2
+        >>> log_expectation(x).value.mean().round(2), np.log(np.exp(x).mean(axis=1)).mean().round(2)
+        (np.float64(1.13), np.float64(1.11))
+    """
+    S = x.shape[1]
+    mean = x.mean(axis=1)
+    deviation = x - mean[:, None]
+    m2, m3 = (deviation**2).mean(axis=1), (deviation**3).mean(axis=1)
+    k2, k3 = S * m2 / (S - 1), S**2 * m3 / ((S - 1) * (S - 2))
+    c2 = (k2 + k2.mean()) / 2.0 if len(k2) else k2
+    variance, third = c2 / S + c2**2 / (2 * (S - 1)), S * c2**3 / (6 * (S - 1) * (S - 2))
+    large = c2 > LARGE
+    value = mean + k2 / 2.0 + np.where(large, 0.0, k3 / 6.0)
+    return LogExpectation(value, np.sqrt(variance + np.where(large, 0.0, third)), np.where(large, k3 / 6.0, 0.0))
+
+
+def reference(
+    topics: Topics,
+    documents: Corpus,
+    samples: int,
+    rng: np.random.Generator,
+    *,
+    chains: int = CHAINS,
+    variance: float = VARIANCE,
+) -> Evaluation:
+    """Return log p(w | alpha, phi) of every document, with an error of their sum that covers its bias.
+
+    Args:
+        topics: phi and alpha.
+        documents: D documents; words outside the topics' vocabulary are left out and counted.
+        samples: the most sweeps over a document, of all chains together, as a mean weighted by length.
+        rng: the random numbers.
+        chains: S, annealing runs of each document.
+        variance: of a log weight, nats^2; more sweeps than bring it there are not spent.
+
+    Returns:
+        log-likelihoods in nats, with standard errors and estimates of their bias: `Evaluation.total_error` combines
+        them. Neither covers a part of the posterior that no chain finds.
+
+    Raises:
+        InputError: for fewer than 3 chains, or fewer samples than the pilot and twice its steps take.
+
+    Examples:
+        >>> import numpy as np
+        >>> from heldout.corpora.corpus import Corpus
+        >>> from heldout.topics import Topics
+        >>> topics = Topics(np.array([[0.8, 0.1, 0.1], [0.1, 0.1, 0.8]]), np.ones(2), ("cat", "mat", "sat"))
+        >>> documents = Corpus.from_documents("two", [("a", ["cat", "mat", "cat"]), ("b", ["sat"])])
+        >>> reference(topics, documents, 1000, np.random.default_rng(0), variance=1e-3).log_likelihood.round(1)
+        array([-3.7, -0.8])
+    """
+    check_samples("reference, chains", chains, 3)
+    check_samples("reference", samples, 3 * PILOT * chains)
+    arrays = kernel_arrays(topics, documents)
+    known, _ = in_vocabulary(documents, topics)
+    points = topic_counts(topics, known, mean_field=True, iterations=ITERATIONS, tolerance=TOLERANCE)
+    points /= points.sum(axis=1, keepdims=True)
+    pilot = log_weights(arrays, points, np.full(len(points), PILOT), rng, chains=chains)
+    steps = allocation(pilot, arrays.lengths, samples - PILOT * chains, variance)
+    x = log_weights(arrays, points, steps, rng, chains=chains)
+    value, error, bias = x[:, 0].copy(), np.zeros(len(x)), np.zeros(len(x))
+    possible = np.isfinite(value) & (arrays.lengths > 0)  # the others have one value
+    value[possible], error[possible], left_out = log_expectation(x[possible])
+    delta = value[possible] - log_expectation(pilot[possible]).value
+    bias[possible] = left_out + delta * PILOT / (steps[possible] - PILOT)
+    return Evaluation(value, arrays.lengths, error, arrays.left_out, bias)
+
+
+def allocation(pilot: Float, lengths: NDArray[np.int64], samples: int, variance: float) -> NDArray[np.int64]:
+    """Return the number of steps, (D,), that brings every document's variance of log weights to `variance` or above.
+
+    The variance is taken to fall as 1 / T from the pilot's, half of it the document's own, half the mean of all.
+
+    Args:
+        pilot: (D, S) log weights after `PILOT` steps.
+        lengths: (D,) tokens.
+        samples: the most sweeps of all S chains, as a mean weighted by length; enough for twice the pilot's steps.
+        variance: nats^2.
+    """
+    steps = np.full(len(pilot), 2 * PILOT, dtype=np.int64)
+    possible = np.isfinite(pilot[:, 0]) & (lengths > 0)
+    if not possible.any():
+        return steps
+    own = pilot[possible].var(axis=1, ddof=1)
+    further = np.maximum(PILOT * (own + own.mean()) / 2.0 / variance - 2 * PILOT, 0.0)
+    tokens = lengths[possible].astype(np.float64)
+    free = (samples / pilot.shape[1] - 2 * PILOT) * tokens.sum()
+    steps[possible] += (further * min(1.0, free / max(float(further @ tokens), 1.0))).astype(np.int64)
+    return steps

@@ -1,0 +1,167 @@
+"""The reference and its annealing path, against exact values; its stated error and bias, against the truth.
+
+False alarms: a statistical assertion fails by chance once in about 1e5 runs, and the seeds are fixed.
+"""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from heldout.corpora.corpus import Corpus
+from heldout.errors import InputError
+from heldout.evaluators.annealed_prior import _log_ratio, log_weights
+from heldout.evaluators.bidirectional import simulate
+from heldout.evaluators.evaluation import kernel_arrays
+from heldout.evaluators.exact_marginal import exact_marginal
+from heldout.evaluators.reference import PILOT, allocation, log_expectation, reference
+from heldout.topics import Topics
+
+Float = NDArray[np.float64]
+DEVIATIONS = 4.42  # two-sided, 1e-5
+TOPICS = Topics(
+    np.array([[0.5, 0.3, 0.2, 0.0], [0.0, 0.15, 0.85, 0.0], [0.6, 0.0, 0.4, 0.0]]),
+    np.array([0.3, 1.2, 0.7]),
+    ("a", "b", "c", "never"),
+)
+
+
+def corpus(*documents: list[int]) -> Corpus:
+    offsets = np.cumsum([0, *map(len, documents)], dtype=np.int64)
+    tokens = np.array([w for document in documents for w in document], dtype=np.int32)
+    return Corpus("made-up", TOPICS.vocabulary, tokens, offsets, tuple(f"d{i}" for i in range(len(documents))))
+
+
+def log_urn(z: tuple[int, ...], a: Float) -> float:
+    """Return log p(z | a) token by token, from Polya's urn; the kernel is not used."""
+    counts, log_p = np.zeros(len(a)), 0.0
+    for k in z:
+        log_p += math.log((a[k] + counts[k]) / (a.sum() + counts.sum()))
+        counts[k] += 1.0
+    return log_p
+
+
+@pytest.mark.parametrize(("h", "g"), [(math.inf, 50.0), (50.0, 0.3), (0.3, 0.0), (math.inf, 0.0)])
+def test_the_ratio_of_two_priors_is_the_urns(h: float, g: float) -> None:
+    alpha, m = TOPICS.alpha, np.array([0.2, 0.5, 0.3])
+    for z in itertools.product(range(3), repeat=4):
+        counts = np.bincount(z, minlength=3).astype(float)
+        used = np.flatnonzero(counts)
+        found = _log_ratio(len(used), used, counts, alpha, m, 1.0 / h if h < math.inf else 0.0, g, len(z))
+        before = sum(math.log(m[k]) for k in z) if h == math.inf else log_urn(z, alpha + h * m)
+        assert found == pytest.approx(log_urn(z, alpha + g * m) - before, abs=1e-12)
+
+
+def test_the_ratio_of_a_long_document_neither_over_nor_underflows() -> None:
+    alpha, m, counts = np.array([1e-3, 2.0]), np.array([1e-9, 1.0 - 1e-9]), np.array([2000.0, 3000.0])
+    found = _log_ratio(2, np.arange(2), counts, alpha, m, 0.0, 0.0, 5000)
+    expected = math.lgamma(2.001) - math.lgamma(5002.001)
+    expected += sum(math.lgamma(a + c) - math.lgamma(a) for a, c in zip(alpha, counts, strict=True))
+    assert found == pytest.approx(expected - float(counts @ np.log(m)), rel=1e-10)
+
+
+@pytest.mark.parametrize("steps", [1, 2, 3, 8])
+def test_weights_are_unbiased_as_probabilities_for_any_point_and_number_of_steps(steps: int) -> None:
+    document = [0, 1, 2, 2, 0]  # words that some topics never give
+    exact = float(exact_marginal(TOPICS, corpus(document)).log_likelihood[0])
+    arrays = kernel_arrays(TOPICS, corpus(document))
+    for point in ([0.4, 0.3, 0.3], [0.1, 0.1, 0.8]):
+        rng = np.random.default_rng(steps)
+        weights = log_weights(arrays, np.array([point]), np.array([steps]), rng, chains=20_000)
+        ratios = np.exp(weights[0] - exact)
+        assert ratios.std() > 0.0
+        assert abs(ratios.mean() - 1.0) < DEVIATIONS * ratios.std(ddof=1) / math.sqrt(len(ratios))
+
+
+def test_one_step_is_importance_sampling_from_the_folded_in_product() -> None:
+    """With one token a weight depends on its topic alone; with T = 1 it is p(z, w) / q(z)."""
+    m, word = np.array([0.2, 0.5, 0.3]), 2
+    arrays = kernel_arrays(TOPICS, corpus([word]))
+    found = log_weights(arrays, m[None], np.array([1]), np.random.default_rng(0), chains=2_000)[0]
+    q = m * TOPICS.phi[:, word]
+    expected = np.log(TOPICS.alpha / TOPICS.alpha.sum() * TOPICS.phi[:, word]) - np.log(q / q.sum())
+    nearest = np.abs(found[:, None] - expected).argmin(axis=1)
+    np.testing.assert_allclose(found, expected[nearest], atol=1e-12)
+    share = np.bincount(nearest, minlength=3) / len(found)
+    p = q / q.sum()
+    assert np.all(np.abs(share - p) < 4.7 * np.sqrt(p * (1.0 - p) / len(found)))  # 1e-5 over three
+
+
+def random_topics(K: int, V: int, alpha: float, gamma: float = 0.5) -> Topics:
+    phi = np.random.default_rng(K).dirichlet(np.full(V, gamma), size=K) + 1e-9
+    return Topics(phi / phi.sum(axis=1, keepdims=True), np.full(K, alpha), tuple(f"w{v}" for v in range(V)))
+
+
+@pytest.mark.parametrize(
+    ("K", "V", "alpha", "length", "documents"),
+    [(3, 200, 1.0, 85, 200), (2, 500, 0.3, 1300, 40), (4, 100, 0.1, 85, 150)],
+)
+def test_the_stated_error_covers_the_error(K: int, V: int, alpha: float, length: int, documents: int) -> None:
+    """At the lengths of abstracts and of papers, and under a sparse prior: of documents and of their sum."""
+    topics = random_topics(K, V, alpha)
+    drawn, _ = simulate(topics, np.full(documents, length), np.random.default_rng(1))
+    exact = exact_marginal(topics, drawn).log_likelihood
+    found = reference(topics, drawn, 2000, np.random.default_rng(2))
+    differences = found.log_likelihood - exact
+    assert abs(differences.sum()) < DEVIATIONS * found.total_error()
+    assert found.total_error() < 1e-3 * drawn.n_tokens
+    assert found.total_error() >= math.sqrt(float((found.standard_error**2).sum()))
+    assert 0.5 < float(np.sqrt(np.mean((differences / found.standard_error) ** 2))) < 1.8
+
+
+def test_cumulants_are_unbiased_where_the_mean_of_weights_is_low() -> None:
+    """Log weights from a gamma distribution, whose cumulants are known: c_j = shape scale^j (j - 1)!."""
+    D, S, shape, scale = 40_000, 8, 4.0, -0.25  # negatively skewed, variance 0.25
+    x = scale * np.random.default_rng(0).gamma(shape, size=(D, S))
+    found = log_expectation(x)
+    three = sum(shape * scale**j / j for j in (1, 2, 3))
+    assert abs(found.value.mean() - three) < DEVIATIONS * found.value.std() / math.sqrt(D)
+    truth = -shape * math.log1p(-scale)
+    assert abs(three - truth) < 5e-3
+    assert np.sqrt(np.mean(found.standard_error**2)) == pytest.approx(found.value.std(), rel=0.15)
+    low = np.log(np.exp(x).mean(axis=1)) - truth
+    assert low.mean() < -DEVIATIONS * low.std() / math.sqrt(D)
+
+
+def test_steps_follow_the_spread_and_stay_within_the_samples() -> None:
+    pilot = np.array([[0.0, 2.0], [0.0, 0.0], [0.0, 2.0], [-np.inf, -np.inf], [0.0, 0.0]])  # variances 2, 0, 2, -, -
+    lengths, mean = np.array([10, 10, 100, 10, 0]), 4.0 / 3.0
+    free = allocation(pilot, lengths, 10**9, 0.1)
+    assert free.tolist() == [int(PILOT * (v + mean) / 0.2) for v in (2.0, 0.0, 2.0)] + [2 * PILOT] * 2
+    limited = allocation(pilot, lengths, 100, 0.1)
+    assert limited[0] == limited[2] > limited[1] > 2 * PILOT
+    assert 0.95 * 100 * 120 < 2 * (lengths[:3] @ limited[:3]) <= 100 * 120
+    assert allocation(pilot, lengths, 4 * PILOT, 0.1).tolist() == [2 * PILOT] * 5
+
+
+def test_empty_impossible_and_unknown_words() -> None:
+    wider = Corpus(
+        "wider",
+        (*TOPICS.vocabulary, "unseen"),
+        np.array([3, 4, 0, 1], np.int32),
+        np.array([0, 0, 1, 4]),
+        ("e", "f", "g"),
+    )
+    found = reference(TOPICS, wider, 300, np.random.default_rng(0))
+    assert found.log_likelihood[:2].tolist() == [0.0, -math.inf]
+    assert found.standard_error[:2].tolist() == [0.0, 0.0]
+    assert (found.tokens.tolist(), found.tokens_left_out) == ([0, 1, 2], 1)
+    alone = exact_marginal(TOPICS, corpus([0, 1])).log_likelihood[0]
+    assert abs(found.log_likelihood[2] - alone) < DEVIATIONS * found.total_error()
+
+
+def test_one_topic_needs_no_luck() -> None:
+    topics = random_topics(1, 20, 0.7)
+    documents, _ = simulate(topics, np.array([5, 300]), np.random.default_rng(0))
+    found = reference(topics, documents, 300, np.random.default_rng(0))
+    np.testing.assert_allclose(found.log_likelihood, exact_marginal(topics, documents).log_likelihood, rtol=1e-10)
+    assert found.total_error() < 1e-9
+
+
+def test_refuses_what_cannot_be_sampled() -> None:
+    with pytest.raises(InputError, match="2 samples"):
+        reference(TOPICS, corpus([0]), 1000, np.random.default_rng(0), chains=2)
+    with pytest.raises(InputError, match="239 samples; draw 240"):
+        reference(TOPICS, corpus([0]), 239, np.random.default_rng(0))
