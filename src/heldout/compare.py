@@ -31,6 +31,7 @@ from heldout.errors import InputError
 from heldout.files import replacing
 from heldout.models import LDA
 from heldout.papers import PAPERS
+from heldout.study import PEERS
 from heldout.typesetting.exhibits import exhibits, stands_on
 
 DETERMINISTIC, SAMPLED = 1e-4, 0.03  # of a perplexity or a measured value, relative
@@ -159,8 +160,12 @@ def _left_out(table: pd.DataFrame, study: dict[str, Any]) -> "pd.Series[bool]":
     """Return which rows belong to an optional experiment, or to a model in it, that the study omits."""
     left_out = table["variant"].isna()
     for name in (name for paper in PAPERS for name in paper.optional):
-        models = study.get("measures", {}).get(name, {}).get("models", ())
-        left_out |= (table["variant"] == name) & ~table["model"].isin(models)
+        asked = study.get("measures", {}).get(name, {})
+        libraries = asked.get("settings", {}).get("libraries")
+        runs = table["model"].isin(asked.get("models", ()))
+        if libraries is not None:  # beside scores of this project's own
+            runs = ~table["model"].isin(PEERS) | table["model"].isin(libraries)
+        left_out |= table["variant"].str.startswith(name) & ~runs
     return left_out
 
 

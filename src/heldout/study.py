@@ -16,6 +16,8 @@ SECOND, BEYOND, ALTERNATIVES = "second reading", "beyond the vocabulary", "alter
 RESERVED = ("raw", "corpora", "published", "reference")  # folders of data/ beside the studies'
 NO_CORPUS = "none"  # the corpus of experiments that draw their own documents
 DRAWS = ("calibration", "convergence-to-exact", "precision")  # the experiments that do so
+IS_PROBABILITY = "is-a-probability"  # draws its own documents, from the true models of drawn corpora too
+DRAWN = ("model-selection", IS_PROBABILITY)  # the experiments on corpora that were drawn from trained models
 PEERS = {"scikit-learn": "sklearn", "gensim": "gensim", "tomotopy": "tomotopy"}  # of the extra `peers`: modules
 
 
@@ -273,13 +275,17 @@ def installed() -> list[str]:
 
 def without_missing(study: dict[str, Any]) -> tuple[dict[str, Any], str]:
     """Return the study without the libraries that are not installed, and a notice (empty if all are)."""
-    asked = study["measures"].get("peers")
-    missing = [] if asked is None else [library for library in asked["models"] if library not in installed()]
-    if asked is None or not missing:
+    asked, held = (study["measures"].get(kind) for kind in ("peers", IS_PROBABILITY))
+    named = [*(asked["models"] if asked else ()), *(held["settings"]["libraries"] if held else ())]
+    missing = [library for library in dict.fromkeys(named) if library not in installed()]
+    if not missing:
         return study, ""
     measures = {kind: settings for kind, settings in study["measures"].items() if kind != "peers"}
-    if len(missing) < len(asked["models"]):
+    if asked and not set(asked["models"]) <= set(missing):
         measures["peers"] = {**asked, "models": [model for model in asked["models"] if model not in missing]}
+    if held:
+        libraries = {name: n for name, n in held["settings"]["libraries"].items() if name not in missing}
+        measures[IS_PROBABILITY] = {**held, "settings": {**held["settings"], "libraries": libraries}}
     notice = f"{', '.join(missing)} not installed: left out of the peers; pip install '.[peers]' brings them in"
     return {**study, "measures": measures}, notice
 
@@ -370,9 +376,8 @@ def check_study(study: dict[str, Any], schema: Path, data: Path) -> dict[str, An
     if realistic["train"]["chains"] != 1:
         raise InputError("study: at realistic/train/chains: the corpora are drawn from one chain's topics; give 1")
     for kind, asked in study["measures"].items():
-        corpora = (
-            (NO_CORPUS,) if kind in DRAWS else realistic["corpora"] if kind == "model-selection" else study["corpora"]
-        )
+        corpora = (NO_CORPUS,) if kind in DRAWS else realistic["corpora"] if kind in DRAWN else study["corpora"]
+        corpora = (*corpora, NO_CORPUS) if kind == IS_PROBABILITY else corpora
         for key, known in (("corpora", corpora), ("models", PEERS if kind == "peers" else study["models"])):
             for name in asked.get(key, ()):
                 if name not in known:

@@ -55,7 +55,12 @@ def tiny_study() -> dict[str, Any]:
     study["models"]["lda"]["train"] |= {"sweeps": 10, "chains": 2}
     study["realistic"] |= {"documents": 60, "test_documents": 5, "corpora": ["s10"]}
     study["realistic"]["train"]["sweeps"] = 10
-    for optional in ("latent-semantic-analysis", "tempering", "peers"):  # the demonstration has them
+    for optional in (
+        "latent-semantic-analysis",
+        "tempering",
+        "is-a-probability",
+        "peers",
+    ):  # the demonstration has them
         del study["measures"][optional]
     for kind, asked in study["measures"].items():
         if asked["corpora"] == ["none"]:

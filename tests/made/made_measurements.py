@@ -213,6 +213,35 @@ def precision(seed: int = 0, known: float = 0.0) -> list[Measurement]:
     return rows
 
 
+# excess over the truth, nats: model, score
+HELD = {
+    ("truth", "full-folding-in"): 500.0,
+    ("truth", "full-folding-in-sampled"): 400.0,
+    ("truth", "plug-in-posterior-mean"): 450.0,
+    ("truth", "harmonic-mean"): 900.0,
+    ("truth", "laplace-softmax"): 13.0,
+    ("truth", "half-folding-in"): -10.0,
+    ("truth", "chib"): 1.5,
+    ("truth", "mean-field-bound"): -math.inf,
+    ("tomotopy", "reported"): -5000.0,
+}
+
+
+def is_a_probability(changes: dict[tuple[str, str], float] | None = None) -> list[Measurement]:
+    """Return excesses over the truth, and 200 nats less over the mixture that drew the documents."""
+    rows = []
+    for corpus, K in (("none", 4), ("s10", 10)):
+        for (model, score), nats in (HELD | (changes or {})).items():
+            for variant, less in (("is-a-probability", 0.0), ("is-a-probability-given-theta", 200.0)):
+                place = (corpus, model, variant, K, 0.0, "none", 0)
+                rows.append(Measurement(*place, score, "documents", 70, nats - less))
+        place = (corpus, "truth", "is-a-probability", K, 0.0, "none", 0)
+        rows.append(Measurement(*place, "truth-gap", "documents", 70, 1.25 * K))
+        rows.append(Measurement(*place, "log-sum-over-documents", "tokens", 84, 2.0 * K, 0.1))
+        rows.append(Measurement(*place, "mean-log-ratio", "tokens", 84, 1.8 * K, 0.1))
+    return rows
+
+
 def optimism_inputs(*, gaps: Gap = gap, synthetic: bool = False) -> Inputs:
     """Return the small study with the scores and measurements of `optimism` alone."""
     from small_study import inputs, small_study  # which take their rows from here

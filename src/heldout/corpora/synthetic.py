@@ -20,6 +20,7 @@ from heldout.topics import Topics
 
 MINIMUM_LENGTH = 2  # so that both halves of a document hold a token
 UNSCALED_LENGTH = 100.0  # long documents shrink with the root of the scale, but not below this mean
+FEWEST_TOPICS = 5  # to which a scale may bring their number down
 NEGLIGIBLE = 1e-30  # probabilities below it are 0: no draw reaches them, and denormals slow every kernel down
 
 
@@ -67,7 +68,7 @@ class Law:
     """The parameters of the LDA that a synthetic corpus is drawn from.
 
     Attributes:
-        topics: K at scale 1; scaled down as the documents are, to not less than 5.
+        topics: K at scale 1; scaled down as the documents are, to not less than `FEWEST_TOPICS`.
         alpha: the symmetric Dirichlet parameter of theta.
         exponent, shift: of the Zipf-Mandelbrot law of the words.
         concentration: the sum of a topic's Dirichlet parameters, per word of the vocabulary.
@@ -110,7 +111,7 @@ def draw(name: str, shape: Shape, scale: float = 1.0, seed: int = 0, law: Law | 
     """
     law = law or Law()
     size = shape.scaled(scale)
-    n_topics = max(5, round(law.topics * scale))
+    n_topics = max(min(FEWEST_TOPICS, law.topics), round(law.topics * scale))
     random = generator("synthetic-corpus", corpus=name, scale=float(scale), seed=seed)
 
     zipf = (np.arange(1, size.vocabulary + 1) + law.shift) ** -law.exponent

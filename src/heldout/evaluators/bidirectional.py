@@ -29,7 +29,13 @@ def simulate(topics: Topics, lengths: NDArray[np.int64], rng: np.random.Generato
     Returns:
         The documents over the topics' vocabulary, and the (N,) topics that their tokens were drawn from.
     """
-    theta = rng.dirichlet(topics.alpha, size=len(lengths))
+    return simulate_given(topics, rng.dirichlet(topics.alpha, size=len(lengths)), lengths, rng)
+
+
+def simulate_given(
+    topics: Topics, theta: NDArray[np.float64], lengths: NDArray[np.int64], rng: np.random.Generator
+) -> tuple[Corpus, NDArray[np.int64]]:
+    """Draw documents of given mixtures, theta (D, K), and lengths (D,); returns what `simulate` does."""
     z = np.concatenate(
         [np.zeros(0, np.int64), *(rng.choice(len(p), size=n, p=p) for p, n in zip(theta, lengths, strict=True))]
     )
@@ -46,6 +52,19 @@ def simulate(topics: Topics, lengths: NDArray[np.int64], rng: np.random.Generato
         provenance={"synthetic": True},
     )
     return corpus, z
+
+
+def check_assignments(topics: Topics, documents: Corpus, assignments: NDArray[np.int64]) -> None:
+    """Raise InputError when assignments do not fit the documents, or a token cannot come from its topic."""
+    if documents.vocabulary != topics.vocabulary or assignments.shape != documents.tokens.shape:
+        raise InputError(
+            f"bidirectional: {documents.n_tokens} tokens and {len(assignments)} assignments; give documents that were"
+            " simulated from these topics, and their assignments"
+        )
+    if not np.all((assignments >= 0) & (assignments < topics.n_topics)) or not np.all(
+        topics.phi[assignments, documents.tokens] > 0.0
+    ):
+        raise InputError("bidirectional: a token cannot come from its topic; simulate the documents from these topics")
 
 
 def bidirectional(
@@ -85,15 +104,7 @@ def bidirectional(
         >>> [round(float(bound.log_likelihood.mean()), 2) for bound in bounds]
         [-7.4, -7.28]
     """
-    if documents.vocabulary != topics.vocabulary or assignments.shape != documents.tokens.shape:
-        raise InputError(
-            f"bidirectional: {documents.n_tokens} tokens and {len(assignments)} assignments; give documents that were"
-            " simulated from these topics, and their assignments"
-        )
-    if not np.all((assignments >= 0) & (assignments < topics.n_topics)) or not np.all(
-        topics.phi[assignments, documents.tokens] > 0.0
-    ):
-        raise InputError("bidirectional: a token cannot come from its topic; simulate the documents from these topics")
+    check_assignments(topics, documents, assignments)
     lower = annealed_importance(topics, documents, samples, rng, temperatures=temperatures)
     weights = log_weights(
         kernel_arrays(topics, documents), rng, chains=samples, temperatures=temperatures, assignments=assignments

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from made_measurements import gap, measured, optimism_inputs
+from made_measurements import gap, is_a_probability, measured, optimism_inputs
 from made_peers import CORPORA, peers_inputs, reported, truth, with_reported
 from small_study import inputs, without
 
@@ -40,9 +40,13 @@ def test_claims_hold_where_they_are_made_to_hold() -> None:
         "plug-in-above-truth": "holds",
         "gap-grows-with-topics": "holds",
         "full-prefers-more-topics": "fails",  # 0.1 log K does not outweigh 0.2 log(K / 20)
+        "half-prefers-more-topics": "fails",  # the same
         "half-ranks-as-truth": "holds",
         "full-ranks-as-truth": "holds",
         "epca-full-above-truth": "not run",
+        "folding-in-is-no-probability": "not run",
+        "estimates-may-be-probabilities": "not run",
+        "reports-may-be-probabilities": "not run",
         "laplace-repairs": "holds",
         "nml-repairs": "fails",
     }
@@ -52,7 +56,7 @@ def test_claims_fail_where_they_are_made_to_fail() -> None:
     def other(evaluator: str, topics: int) -> float:
         turned = {
             FULL: -0.3 * math.log(topics) if topics < 100 else 2.0,
-            HALF: 2.0 * abs(math.log(topics / 20.0)),
+            HALF: {3: 0.0, 20: -2.0, 100: 1.0}[topics],
             PLUG_IN: -0.01,
             LAPLACE: 0.02,
             NML: 0.002,
@@ -63,7 +67,8 @@ def test_claims_fail_where_they_are_made_to_fail() -> None:
     for name in ("full-above-truth", "plug-in-above-truth", "laplace-repairs", "half-ranks-as-truth"):
         assert verdict[name] == "fails"
     assert verdict["gap-grows-with-topics"] == "fails"  # one step of two
-    for name in ("full-prefers-more-topics", "nml-repairs"):
+    more = ("full-prefers-more-topics", "half-prefers-more-topics")
+    for name in (*more, "nml-repairs"):
         assert verdict[name] == "holds"
 
 
@@ -108,6 +113,22 @@ def test_one_document_of_epca_below_the_truth_is_enough() -> None:
 def test_claims_are_not_run_without_the_measurement() -> None:
     assert set(verdicts(inputs(without("optimism", "epca-marginal"))).values()) == {"not run"}
     assert check("epca-full-above-truth", replace(optimism_inputs(), measurements=None)).verdict == "not run"
+
+
+def test_scores_are_refuted_by_more_than_a_probability_can_have() -> None:
+    names = ("folding-in-is-no-probability", "estimates-may-be-probabilities", "reports-may-be-probabilities")
+    given = measured(is_a_probability())
+    findings = [check(name, given) for name in names]
+    assert [(finding.verdict, finding.agreeing) for finding in findings] == [("holds", 6), ("holds", 6), ("holds", 2)]
+    assert findings[0].effect == (
+        "nats over s10 K=10, none K=4: full-folding-in +500, +500, without an evaluator of the truth +300, +300;"
+        " full-folding-in-sampled +400, +400, without an evaluator of the truth +200, +200;"
+        " plug-in-posterior-mean +450, +450, without an evaluator of the truth +250, +250"
+    )
+    assert findings[1].effect == "largest excess +1.5 nats (chib, s10 K=10)"
+    changes = {("truth", FULL): 13.8, ("truth", "chib"): 13.9, ("tomotopy", "reported"): 30.0}
+    changed = [check(name, measured(is_a_probability(changes))) for name in names]  # a chance of 1e-6 is 13.82 nats
+    assert [(one.verdict, one.agreeing) for one in changed] == [("mixed", 4), ("mixed", 4), ("fails", 0)]
 
 
 def test_every_claim_about_libraries_holds_of_the_made_up_scores() -> None:

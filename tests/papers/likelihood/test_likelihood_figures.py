@@ -14,6 +14,7 @@ from made_measurements import (
     components_inputs,
     epca_marginal,
     gap,
+    is_a_probability,
     measured,
     optimism_inputs,
     precision,
@@ -59,6 +60,7 @@ def test_synthetic_data_say_so(synthetic: bool) -> None:
         (figures.bidirectional(measured(bidirectional(), synthetic=synthetic)), 4),
         (figures.epca_marginal(components_inputs(*epca_marginal(), synthetic=synthetic)), 2),
         (figures.precision(measured(precision(), synthetic=synthetic)), 4),
+        (figures.is_a_probability(measured(is_a_probability(), synthetic=synthetic)), 1),
         (figures.peers(peers_inputs(synthetic=synthetic)), 2),
     ):
         assert marked(figure) == [synthetic] * panels
@@ -201,6 +203,21 @@ def test_the_star_is_at_the_cheapest_estimator() -> None:
 def test_one_size_and_prior_make_one_panel() -> None:
     one = [m for m in precision() if m.topics == 4 and m.variant == "alpha-0.1-tokens-10"]
     assert len(figures.precision(measured(one)).axes) == 1
+
+
+def test_what_no_probability_has_lies_right_of_the_line_and_above_the_rest() -> None:
+    given = measured(is_a_probability())
+    axis = figures.is_a_probability(given).axes[0]
+    labels = [label.get_text() for label in axis.get_yticklabels()][::-1]
+    assert labels[:2] == ["harmonic mean", "full folding-in, maximum"]
+    assert labels[-2:] == ["tomotopy infer", "mean-field bound"]
+    bold = [label.get_fontweight() == "bold" for label in axis.get_yticklabels()][::-1]
+    assert bold == [True] * 4 + [False] * 5
+    marks = [np.asarray(mark.get_xdata())[0] for mark in axis.get_lines() if mark.get_marker() not in (None, "None")]
+    assert sorted(marks)[-4:] == [700.0, 700.0, 900.0, 900.0]
+    assert np.isfinite(marks).all()
+    with pytest.raises(InputError, match="measure it"):
+        figures.is_a_probability(replace(given, measurements=None))
 
 
 def test_precision_that_was_not_measured_is_refused() -> None:

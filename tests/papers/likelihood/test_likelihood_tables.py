@@ -4,7 +4,7 @@ import math
 from dataclasses import replace
 
 import pytest
-from made_measurements import gap, optimism_inputs
+from made_measurements import gap, is_a_probability, measured, optimism_inputs
 from made_peers import CORPORA, ERROR, LIBRARIES, TOPICS, growing, peers_inputs, reported, truth, with_reported
 from small_study import inputs, without
 
@@ -48,6 +48,19 @@ def test_synthetic_data_say_so(synthetic: bool) -> None:
     given = optimism_inputs(synthetic=synthetic)
     texts = (tables.optimism(given), tables.repair(given), tables.peers(peers_inputs(synthetic=synthetic)))
     assert [style.SYNTHETIC_MARK in text for text in texts] == [synthetic] * 3
+
+
+def test_scores_have_a_row_with_their_excess_by_model_and_their_chances() -> None:
+    rows = tables.is_a_probability(measured(is_a_probability())).splitlines()
+    text = {row.partition(" & ")[0]: row.rstrip("\\").split(" & ")[1:] for row in rows if " & " in row}
+    bold = r"\textbf{\boldmath \ensuremath{+500}}"
+    assert text["full folding-in, maximum"] == [bold, bold, r"\ensuremath{10^{-217}}", r"\ensuremath{10^{-130}}"]
+    assert text["Laplace, softmax basis"][:3] == [r"\ensuremath{+13}"] * 2 + [r"\ensuremath{10^{-5}}"]
+    assert text["mean-field bound"] == [r"\ensuremath{-\infty}"] * 2 + ["1"] * 2
+    assert text["full folding-in, sum over all documents of 84 tokens"][:2] == [
+        r"\ensuremath{10^{8}}",
+        r"\ensuremath{10^{3}}",
+    ]
 
 
 def test_libraries_have_a_row_per_corpus_and_number_of_topics() -> None:

@@ -3,13 +3,13 @@
 from heldout.manifest import Exhibit, Paper
 
 _FIGURES, _TABLES = "heldout.papers.likelihood.figures", "heldout.papers.likelihood.tables"
-_OPTIMISM = ("optimism",)
+_OPTIMISM, _PROBABILITY = ("optimism",), ("is-a-probability",)
 
 LIKELIHOOD = Paper(
     name="likelihood",
     source="this paper",
-    experiments=("optimism", "reference", "bidirectional", "epca-marginal", "precision", "peers"),
-    optional=("peers",),
+    experiments=("optimism", "reference", "bidirectional", "epca-marginal", "precision", "is-a-probability", "peers"),
+    optional=("is-a-probability", "peers"),
     front_page="front_page",
     exhibits={
         "figure-bidirectional": Exhibit(
@@ -47,6 +47,15 @@ LIKELIHOOD = Paper(
         "figure-precision": Exhibit(
             "figure", "which estimator reaches an error first", _FIGURES, "precision", ("precision",)
         ),
+        "figure-is-a-probability": Exhibit(
+            "figure",
+            "is it a probability?",
+            _FIGURES,
+            "is_a_probability",
+            _PROBABILITY,
+            claims=("folding-in-is-no-probability", "estimates-may-be-probabilities", "reports-may-be-probabilities"),
+        ),
+        "table-is-a-probability": Exhibit("table", "is it a probability?", _TABLES, "is_a_probability", _PROBABILITY),
         "figure-peers": Exhibit(
             "figure",
             "what libraries report",

@@ -11,13 +11,16 @@ from itertools import combinations, pairwise
 from typing import NamedTuple, Unpack
 
 from heldout.claims import Claim
-from heldout.evaluators import FULL, HALF, LAPLACE
+from heldout.evaluators import COMPLETION, ESTIMATORS, FULL, HALF, LAPLACE
 from heldout.inputs import Inputs
 from heldout.models import LDA, PLSA
 from heldout.papers.likelihood.experiments.epca_marginal import ANNEALED
+from heldout.papers.likelihood.experiments.is_a_probability import KIND, SAMPLED_FULL, SAMPLED_HALF
+from heldout.papers.likelihood.experiments.is_a_probability import TRUTH as TRUE_MODEL
 from heldout.papers.likelihood.experiments.optimism import NML, PLUG_IN
 from heldout.papers.likelihood.experiments.peers import REPORTED
 from heldout.papers.likelihood.results import (
+    CHANCE,
     COMPONENTS,
     LIBRARIES,
     OPTIMISM,
@@ -27,6 +30,7 @@ from heldout.papers.likelihood.results import (
     calibration,
     curve,
     errors,
+    held,
 )
 from heldout.points import Point, select
 from heldout.verdicts import (
@@ -159,9 +163,11 @@ def _preference(inputs: Inputs, compared: Iterable[Beside], variant: str, *, mor
     return _counted(inputs, agree, ", ".join(parts), variant)
 
 
-def folding_in_prefers_more(inputs: Inputs, corpora: Sequence[str]) -> Finding:
-    """Count the pairs of corpus and model for which full folding-in prefers more topics than the truth."""
-    return _preference(inputs, _beside(inputs, corpora, FULL), OPTIMISM, more=True)
+def prefers_more(
+    inputs: Inputs, corpora: Sequence[str], *, evaluator: str, models: Sequence[str] = (PLSA, LDA)
+) -> Finding:
+    """Count the pairs of corpus and model for which an evaluator prefers more topics than the truth."""
+    return _preference(inputs, _beside(inputs, corpora, evaluator, models), OPTIMISM, more=True)
 
 
 def ranks_as_truth(inputs: Inputs, corpora: Sequence[str], *, evaluator: str) -> Finding:
@@ -267,6 +273,33 @@ def pessimistic(inputs: Inputs, corpora: Sequence[str]) -> Finding:
     return _counted(inputs, agree, f"reported over true perplexity from {' to '.join(ends)}", PEERS, **ALWAYS)
 
 
+def is_none(inputs: Inputs, _: Sequence[str], *, scores: Sequence[str]) -> Finding:
+    """Count the models on whose documents a score exceeds the truth by more than a probability can."""
+    by_score = {score: of_models for (model, score), of_models in held(inputs).items() if model == TRUE_MODEL}
+    parts = []
+    for score in scores:
+        of_models = by_score.get(score, ())
+        over = ", ".join(f"{one.over:+,.0f}" for one in of_models)
+        given = ", ".join(f"{one.over_given:+,.0f}" for one in of_models)
+        parts.append(f"{score} {over}, without an evaluator of the truth {given}")
+    named = ", ".join(f"{one.corpus} K={one.topics}" for one in by_score.get(FULL, ()))
+    agree = [one.refuted for score in scores for one in by_score.get(score, ())]
+    return _counted(inputs, agree, f"nats over {named}: {'; '.join(parts)}", KIND, **ALWAYS)
+
+
+def may_be_one(inputs: Inputs, _: Sequence[str], *, scores: Sequence[str] | None) -> Finding:
+    """Count the models on whose documents a score, or any library's number (None), is not refuted."""
+    chosen = [
+        (f"{score if model == TRUE_MODEL else model}, {one.corpus} K={one.topics}", one)
+        for (model, score), of_models in held(inputs).items()
+        for one in of_models
+        if (model != TRUE_MODEL if scores is None else model == TRUE_MODEL and score in scores)
+    ]
+    name, most = max(chosen, key=lambda item: item[1].over, default=("", None))
+    effect = f"largest excess {most.over:+,.1f} nats ({name})" if most else ""
+    return _counted(inputs, (not one.refuted for _, one in chosen), effect, KIND, **ALWAYS)
+
+
 _BEYOND = "beyond the original"
 _CELL = "every corpus, model and number of topics"
 _ABOVE = f"{_CELL}: above the truth by more than {SEEN:g} of its standard errors; all must"
@@ -275,6 +308,13 @@ _ORDER = (
     " the same order"
 )
 _NEAR = f"{_CELL}, the model's prior: at most {WITHIN:g} nats per token from the truth"
+
+_DRAWN = "every score and model, the excess over the truth of documents drawn from the model"
+# of halves, bounds and estimates that are not known to be too high
+POSSIBLE = (
+    *(HALF, SAMPLED_HALF, COMPLETION, NML),
+    *(name for name, known in ESTIMATORS.items() if known.behaviour in ("consistent", "low")),
+)
 
 CLAIMS = (
     Claim(
@@ -311,7 +351,14 @@ CLAIMS = (
         "section 4.4",
         "Full folding-in prefers more topics than the truth does.",
         "every corpus and model: the number of topics that it scores highest is larger",
-        folding_in_prefers_more,
+        partial(prefers_more, evaluator=FULL),
+    ),
+    Claim(
+        "half-prefers-more-topics",
+        _BEYOND,
+        "Half folding-in of PLSA prefers more topics than the truth does, too.",
+        "every corpus, PLSA: the number of topics that it scores highest is larger",
+        partial(prefers_more, evaluator=HALF, models=(PLSA,)),
     ),
     Claim(
         "half-ranks-as-truth",
@@ -333,6 +380,28 @@ CLAIMS = (
         "Full folding-in of EPCA lies above its marginal likelihood under the Gaussian prior of its penalty.",
         "every test document and number of components: above the annealed estimate",
         components_optimistic,
+    ),
+    Claim(
+        "folding-in-is-no-probability",
+        _BEYOND,
+        "Full folding-in is no probability, and neither is the posterior mean in its place: of documents drawn from the"
+        " model they say more than any probability can.",
+        f"{_DRAWN}: a probability had a chance of {CHANCE:g} at most; all must",
+        partial(is_none, scores=(FULL, SAMPLED_FULL, PLUG_IN)),
+    ),
+    Claim(
+        "estimates-may-be-probabilities",
+        _BEYOND,
+        "Nothing speaks against half folding-in, bounds and consistent estimators as probabilities.",
+        f"{_DRAWN}: a probability had a chance of more than {CHANCE:g}; all must",
+        partial(may_be_one, scores=POSSIBLE),
+    ),
+    Claim(
+        "reports-may-be-probabilities",
+        _BEYOND,
+        "Nothing speaks against what libraries report as probabilities of documents drawn from their own models.",
+        f"{_DRAWN}: a probability had a chance of more than {CHANCE:g}; all must",
+        partial(may_be_one, scores=None),
     ),
     Claim(
         "laplace-repairs",

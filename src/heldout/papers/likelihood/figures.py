@@ -32,9 +32,11 @@ from heldout.inputs import Inputs
 from heldout.models import LDA, PLSA
 from heldout.papers.likelihood.experiments import bidirectional as bounded
 from heldout.papers.likelihood.experiments import epca_marginal as marginal
+from heldout.papers.likelihood.experiments.is_a_probability import SAMPLED
 from heldout.papers.likelihood.experiments.optimism import DENSITY, NML, ONE_STEP, PLUG_IN
 from heldout.papers.likelihood.experiments.peers import REPORTED
 from heldout.papers.likelihood.results import (
+    CHANCE,
     FITTED,
     OPTIMISM,
     PEERS,
@@ -56,6 +58,7 @@ from heldout.papers.likelihood.results import (
     precision_panels,
     standardised,
 )
+from heldout.papers.likelihood.tables import model_label, power_of_ten, ranked, score_label
 from heldout.points import Point, select
 from heldout.typesetting import latex, style
 
@@ -111,6 +114,9 @@ LIBRARY_LOOKS: dict[str, Look] = {
     "gensim": {"color": "#EE6677", "marker": "s"},
     "tomotopy": {"color": "#228833", "marker": "^"},
 }
+
+MODEL_MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+REFUTED, CHANCES = "#FBE3DC", 100.0  # where no probability lies; nats from which chances are written above the axis
 
 PERCENT_RANGE, PERCENT_TICKS = (0.05, 150.0), (0.1, 1.0, 10.0, 100.0)
 PALE, OTHERS = "#BBBBBB", "others"
@@ -406,6 +412,72 @@ def student(x: NDArray[np.float64], freedom: int) -> NDArray[np.float64]:
     constant = math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2) - 0.5 * math.log(freedom * math.pi)
     density: NDArray[np.float64] = np.exp(constant - 0.5 * (freedom + 1) * np.log1p(x * x / freedom))
     return density
+
+
+def is_a_probability(inputs: Inputs) -> Figure:
+    """Draw every score's excess over the truth on documents drawn from a model: those that no probability has above.
+
+    A filled mark is the excess over log p(w); a hollow one, of scores that are refuted, over log p(w | theta).
+    """
+    rows = ranked(inputs)[::-1]
+    named = {(one.corpus, one.topics): model_label(one) for _, _, of_models in rows for one in of_models}
+    markers = dict(zip(named, MODEL_MARKERS, strict=False))
+    threshold = -math.log(CHANCE)
+    figure = Figure(figsize=(style.WIDTH, 1.3 + 0.155 * len(rows)))
+    axis = figure.subplots()
+    axis.set_xscale("symlog", linthresh=threshold, linscale=0.7)
+    shown = [one.over for _, _, of_models in rows for one in of_models if math.isfinite(one.over)]
+    left, right = min(-CHANCES, 1.6 * min(shown)), max(CHANCES, 1.8 * max(shown))
+    for y, (model, score, of_models) in enumerate(rows):
+        colour = _score_colour(model, score)
+        refuted = any(one.refuted for one in of_models)
+        for one in of_models:
+            look: Look = {"color": colour, "marker": markers[one.corpus, one.topics], "markersize": 4.5}
+            axis.plot(max(left, one.over), y, **look, zorder=3.0)
+            if refuted:
+                axis.plot(one.over_given, y, **look, markerfacecolor="white", zorder=2.5)
+    first = next((y for y, (*_, of_models) in enumerate(rows) if any(one.refuted for one in of_models)), len(rows))
+    axis.axhline(first - 0.5, color="black", linewidth=0.8)
+    axis.axvspan(threshold, right, color=REFUTED, linewidth=0, zorder=0.4)
+    axis.axvline(threshold, color=style.EVALUATOR_COLOURS[FULL], linewidth=1.4, zorder=1.5)
+    axis.axvline(0.0, color="black", linewidth=0.8, zorder=1.4)
+    axis.set_xlim(left, right)
+    axis.set_ylim(-0.7, len(rows) - 0.3)
+    axis.set_yticks(range(len(rows)), [score_label(model, score) for model, score, _ in rows], fontsize=7.0)
+    for label in axis.get_yticklabels()[first:]:
+        label.set_fontweight("bold")
+    decades = [10.0**n for n in range(2, 12)]
+    ticks = [sign * tick for tick in decades for sign in (-1.0, 1.0)]
+    axis.set_xticks([0.0, *(t for t in ticks if left <= t <= right)])
+    axis.xaxis.set_major_formatter(
+        FuncFormatter(lambda value, _: f"{value:+,.0f}".replace("-", style.MINUS) if value else "0")
+    )
+    axis.xaxis.set_minor_locator(NullLocator())
+    number = rows[0][2][0].documents
+    axis.set_xlabel(f"score less truth, nats over {number} documents drawn from the model")
+    above: Look = {"transform": axis.get_xaxis_transform(), "va": "bottom", "fontsize": 7.5}
+    bold: Look = {**above, "fontweight": "bold", "color": style.EVALUATOR_COLOURS[FULL]}
+    axis.text(threshold, 1.035, " no probability", ha="left", **bold)
+    axis.text(0.75 * threshold, 1.0, "chance at most", ha="right", **above)
+    for nats in (threshold, *(tick for tick in decades if tick <= right)):
+        chance = power_of_ten(-nats).removeprefix(r"\ensuremath{").removesuffix("}")
+        axis.text(nats, 1.0, f"${chance}$", ha="center", **above)
+    axis.text(threshold, 1.035, "may be one ", ha="right", **{**bold, "color": "black"})
+    if inputs.synthetic():
+        style.mark_synthetic(axis)
+    grey: Look = {"color": "#555555", "linestyle": "none", "markersize": 4.5}
+    handles = [Line2D([], [], marker=markers[at], label=named[at], **grey) for at in named]
+    handles.append(Line2D([], [], marker="o", markerfacecolor="white", label="no evaluator of the truth", **grey))
+    figure.legend(handles=handles, loc="outside lower center", ncols=len(handles), fontsize=7.0, columnspacing=1.0)
+    return figure
+
+
+def _score_colour(model: str, score: str) -> str:
+    """Return a score's or a library's colour, grey where it has none of its own."""
+    if model in LIBRARY_LOOKS:
+        return str(LIBRARY_LOOKS[model]["color"])
+    looks = {name: str(look["color"]) for name, look in ESTIMATOR_LOOKS.items()} | style.EVALUATOR_COLOURS
+    return looks.get(score.removesuffix(SAMPLED), "#555555")
 
 
 def peers(inputs: Inputs) -> Figure:

@@ -5,20 +5,25 @@ from collections.abc import Sequence
 
 from heldout.evaluators import MEAN_FIELD_BOUND
 from heldout.inputs import Inputs
+from heldout.papers.likelihood.experiments.is_a_probability import KIND
 from heldout.papers.likelihood.experiments.peers import GROWING, REPORTED
 from heldout.papers.likelihood.results import (
+    CHANCE,
     LIBRARIES,
     OPTIMISM,
     PEERS,
     TRUTH,
     apart,
     curve,
+    held,
     libraries,
     measured,
     peers_corpora,
+    sums_over_documents,
+    truth_gaps,
     versions,
 )
-from heldout.papers.likelihood.tables import large
+from heldout.papers.likelihood.tables import large, power_of_ten
 from heldout.typesetting import latex
 from heldout.typesetting.interpretations import asked
 from heldout.typesetting.macros import Macros
@@ -34,7 +39,24 @@ def macros(inputs: Inputs) -> Macros:
         "RepairWithin": f"{WITHIN:g}",
         "OptimismConstant": latex.power(settings["smoothing"]) if "smoothing" in settings else NOT_RUN,
         "OptimismLimit": latex.power(settings["limit"]) if "limit" in settings else NOT_RUN,
+        **_probability(inputs),
         **_peers(inputs),
+    }
+
+
+def _probability(inputs: Inputs) -> Macros:
+    settings, sums, gaps = asked(inputs, KIND), sums_over_documents(inputs), truth_gaps(inputs)
+    ends = {"Least": min, "Most": max}
+    return {
+        "IfProbability": "#1" if held(inputs) else "",
+        "ProbabilityChance": latex.power(CHANCE),
+        "ProbabilityDocuments": latex.setting(settings.get("documents")),
+        "ProbabilityTokens": latex.setting(settings.get("sum_tokens")),
+        "ProbabilityGapMost": latex.decimal(max(map(abs, gaps))) if gaps else NOT_RUN,
+        **{
+            f"ProbabilitySum{name}": power_of_ten(end(one.log_sum for one in sums)) if sums else NOT_RUN
+            for name, end in ends.items()
+        },
     }
 
 

@@ -15,10 +15,12 @@ from numpy.typing import NDArray
 from heldout import study
 from heldout.errors import InputError
 from heldout.evaluators import ESTIMATORS, FULL
+from heldout.evaluators.is_probability import Excess
+from heldout.evaluators.normaliser import log_multinomial_nml
 from heldout.evaluators.prior_names import parameter
 from heldout.inputs import Inputs
 from heldout.models import MODELS, PLSA
-from heldout.papers.likelihood.experiments import optimism, peers, precision, reference
+from heldout.papers.likelihood.experiments import is_a_probability, optimism, peers, precision, reference
 from heldout.papers.likelihood.experiments.epca_marginal import ANNEALED, QUADRATURE
 from heldout.points import TRUTHS, Point, first_of, mean_points, select
 from heldout.scores import perplexity
@@ -32,6 +34,7 @@ FLAT, FITTED = f"{OPTIMISM}-{optimism.FLAT}", f"{OPTIMISM}-{optimism.FITTED}"  #
 TRUTH = "truth"  # stands for the first of `TRUTHS`
 LIBRARIES = tuple(study.PEERS)
 MOST_CORPORA = 3  # the most corpora for which optimism is shown
+CHANCE = 1e-6  # a score of which a probability had no more than this is none
 WANTED = 1.0  # the wanted error, percent of the perplexity per token
 
 
@@ -299,6 +302,92 @@ def _panel(table: "pd.DataFrame", prior: str, topics: int, tokens: int) -> Panel
 
 def _percent(nats: float, tokens: int) -> float:
     return 100.0 * math.expm1(min(nats / tokens, 50.0))
+
+
+@dataclass(frozen=True)
+class Held:
+    """A score held to one model.
+
+    Attributes:
+        corpus: whose true model it is, or that the library was trained on; "none" for a model that was drawn.
+        topics: K.
+        documents: how many were drawn from the model.
+        over: the excess over log p(w), nats.
+        over_given: the excess over log p(w | theta) of the theta that drew w, which no evaluator has touched.
+    """
+
+    corpus: str
+    topics: int
+    documents: int
+    over: float
+    over_given: float
+
+    @property
+    def refuted(self) -> bool:
+        """Whether a probability had a chance of at most `CHANCE` of it."""
+        return Excess(self.over).refutes(CHANCE)
+
+
+def held(inputs: Inputs) -> dict[tuple[str, str], list[Held]]:
+    """Return every score of the first seed by (model, score), model "truth" or a library; empty if none was held."""
+    rows = select(inputs.measurements, axis="documents")
+    rows = rows[rows["variant"].isin([is_a_probability.KIND, is_a_probability.GIVEN_THETA])]
+    rows = rows[rows["quantity"] != is_a_probability.GAP]
+    by_score: dict[tuple[str, str], list[Held]] = {}
+    columns = ["model", "quantity", "corpus", "topics", "at"]
+    order = [*inputs.study["realistic"]["corpora"], is_a_probability.NONE]
+    for (model, score, corpus, topics, documents), pair in select(rows, seed=rows["seed"].min()).groupby(columns):
+        by_variant = pair.set_index("variant")["value"]
+        over, over_given = (
+            float(by_variant[variant]) for variant in (is_a_probability.KIND, is_a_probability.GIVEN_THETA)
+        )
+        one = Held(str(corpus), int(str(topics)), int(str(documents)), over, over_given)
+        by_score.setdefault((str(model), str(score)), []).append(one)
+    for scores in by_score.values():
+        scores.sort(key=lambda one: (order.index(one.corpus), one.topics))
+    return by_score
+
+
+def truth_gaps(inputs: Inputs) -> list[float]:
+    """Return how far a lower bound lies below the truth that scores are held to, nats, of every model."""
+    rows = select(inputs.measurements, quantity=is_a_probability.GAP, variant=is_a_probability.KIND)
+    return [float(value) for value in rows["value"]]
+
+
+@dataclass(frozen=True)
+class Sum:
+    """What folding-in gives to all documents of L tokens together; a probability would give 1.
+
+    Attributes:
+        corpus, topics: the model.
+        tokens: L.
+        log_sum: log Z, nats.
+        error: its standard error.
+        least: a lower bound of it by Jensen's inequality, E log(max_h p(w | h) / p(w)).
+        most: the upper bound log C(min(K, V), L) (`heldout.evaluators.normaliser`) for any K topics.
+    """
+
+    corpus: str
+    topics: int
+    tokens: int
+    log_sum: float
+    error: float
+    least: float
+    most: float
+
+
+def sums_over_documents(inputs: Inputs) -> list[Sum]:
+    """Return the sums over all documents of L tokens of the first seed, in the order of `held`."""
+    rows = select(inputs.measurements, axis="tokens", variant=is_a_probability.KIND)
+    rows = select(rows, seed=rows["seed"].min())
+    least = select(rows, quantity=is_a_probability.LOG_MEAN).set_index(["corpus", "topics"])["value"]
+    order = [*inputs.study["realistic"]["corpora"], is_a_probability.NONE]
+    sums = []
+    for row in select(rows, quantity=is_a_probability.LOG_SUM).to_dict("records"):
+        corpus, topics, tokens = str(row["corpus"]), int(row["topics"]), int(row["at"])
+        bounds = float(least[corpus, topics]), log_multinomial_nml(topics, tokens)
+        sums.append(Sum(corpus, topics, tokens, float(row["value"]), float(row["standard_error"]), *bounds))
+    return sorted(sums, key=lambda one: (order.index(one.corpus), one.topics))
 
 
 def peers_corpora(inputs: Inputs) -> list[str]:

@@ -3,10 +3,14 @@
 import math
 from collections.abc import Iterator
 
-from heldout.evaluators import EXACT, FULL, HALF, LAPLACE, MEAN_FIELD_BOUND
+from heldout.errors import InputError
+from heldout.evaluators import ESTIMATORS, EXACT, FULL, HALF, LAPLACE, MEAN_FIELD_BOUND
+from heldout.evaluators.is_probability import Excess
 from heldout.inputs import Inputs
 from heldout.models import LDA, PLSA
-from heldout.papers.likelihood.experiments.optimism import DENSITY, NML, ONE_STEP, PLUG_IN
+from heldout.papers.likelihood.experiments.is_a_probability import NONE, SAMPLED_FULL, SAMPLED_HALF
+from heldout.papers.likelihood.experiments.is_a_probability import TRUTH as TRUE_MODEL
+from heldout.papers.likelihood.experiments.optimism import DENSITY, NML, ONE_STEP, PLUG_IN, PLUG_IN_EXACT
 from heldout.papers.likelihood.experiments.peers import GROWING, REPORTED, VALUE
 from heldout.papers.likelihood.results import (
     FITTED,
@@ -14,19 +18,33 @@ from heldout.papers.likelihood.results import (
     OPTIMISM,
     PEERS,
     TRUTH,
+    Held,
     among,
     curve,
     errors,
+    held,
     libraries,
     measured,
     optimism_corpora,
     peers_corpora,
+    sums_over_documents,
 )
 from heldout.points import Point
 from heldout.typesetting import latex, style
 
 OPTIMISM_TOPICS, PEERS_TOPICS = (3, 100, 400), (5, 20, 160)
 PRIORS = {OPTIMISM: "the model's", FLAT: "flat", FITTED: "fitted"}
+SCORES = {name: known.label for name, known in ESTIMATORS.items()} | {
+    FULL: "full folding-in, maximum",
+    SAMPLED_FULL: "full folding-in, Gibbs sample",
+    HALF: "half folding-in, maximum",
+    SAMPLED_HALF: "half folding-in, Gibbs sample",
+    PLUG_IN: "plug-in posterior mean, mean field",
+    PLUG_IN_EXACT: "plug-in posterior mean, exact",
+    DENSITY: "Laplace, integral not divided out",
+    ONE_STEP: "Laplace, one step from folded-in",
+    NML: "NML penalty",
+}
 FUNCTIONS = {"scikit-learn": "perplexity", "gensim": "log_perplexity", "tomotopy": "infer"}
 
 
@@ -85,6 +103,86 @@ def _error(error: tuple[float, float] | None) -> str:
     if error is None:
         return latex.DASH
     return rf"\ensuremath{{{'+' if error[0] > 0.0 else '-'}{latex.decimal(abs(error[0]), 4)}}}"
+
+
+def ranked(inputs: Inputs) -> list[tuple[str, str, list[Held]]]:
+    """Return (model, score, held to every model) of all scores that were held to models, the largest excess first.
+
+    Raises:
+        InputError: if none was.
+    """
+    scores = [(model, score, of_models) for (model, score), of_models in held(inputs).items()]
+    if not scores:
+        raise InputError("is-a-probability: no score was held to documents drawn from its model; measure it")
+    return sorted(scores, key=lambda one: -max(of.over for of in one[2]))
+
+
+def score_label(model: str, score: str) -> str:
+    """Return a score's name in print, or a library's and its function's."""
+    return SCORES[score] if model == TRUE_MODEL else f"{model} {FUNCTIONS[model]}"
+
+
+def model_label(one: Held) -> str:
+    """Return the name in print of the model that a score was held to."""
+    return f"{one.topics} topics" if one.corpus == NONE else one.corpus
+
+
+def power_of_ten(nats: float) -> str:
+    """Return exp(nats) in LaTeX, as a power of ten where it is far from 1; a small one is rounded up."""
+    exponent = round(nats / math.log(10.0), 6)
+    if abs(exponent) < 2.0:
+        return latex.decimal(math.exp(nats), 2) if exponent else "1"
+    return rf"\ensuremath{{10^{{{math.ceil(exponent) if exponent < 0.0 else math.floor(exponent)}}}}}"
+
+
+def is_a_probability(inputs: Inputs) -> str:
+    """Return every score's excess over the truth by model, bold where no probability has it, and the least chances.
+
+    The chances are those that a probability has of the largest excess, over the truth and without an evaluator of it.
+    Below, the sums of folding-in over all documents of so many tokens.
+    """
+    rows = ranked(inputs)
+    models = {(one.corpus, one.topics): model_label(one) for _, _, of_models in rows for one in of_models}
+    n = len(models)
+    head = rf"""
+ & \multicolumn{{{n}}}{{c}}{{excess over the truth, nats}} & \multicolumn{{2}}{{c@{{}}}}{{chance at most, over}}\\
+\cmidrule(lr){{2-{n + 1}}}\cmidrule(l){{{n + 2}-{n + 3}}}
+score & {" & ".join(latex.escape(name) for name in models.values())} & \(p(w)\) & \(p(w \mid \theta)\)\\"""
+    body: list[latex.Row] = []
+    for place, (model, score, of_models) in enumerate(rows):
+        by_model = {(one.corpus, one.topics): one for one in of_models}
+        largest = (max(one.over for one in of_models), max(one.over_given for one in of_models))
+        refuted = any(one.refuted for one in of_models)
+        if place and not refuted and any(one.refuted for one in rows[place - 1][2]):
+            body.append(latex.ADDLINESPACE)
+        cells = [_held(by_model.get(name)) for name in models]
+        body.append(
+            [
+                latex.escape(score_label(model, score)),
+                *cells,
+                *(power_of_ten(Excess(nats).log_chance) for nats in largest),
+            ]
+        )
+    sums = {(one.corpus, one.topics): one for one in sums_over_documents(inputs)}
+    if sums:
+        tokens = latex.integer(next(iter(sums.values())).tokens)
+        body.append(r"\midrule")
+        for label, which in (
+            (f"full folding-in, sum over all documents of {tokens} tokens", "log_sum"),
+            ("the most that it can be, whatever the topics", "most"),
+        ):
+            cells = [power_of_ten(getattr(sums[name], which)) if name in sums else latex.DASH for name in models]
+            body.append([label, *cells, "", ""])
+    return latex.tabular(inputs, f"@{{}}l{'r' * (n + 2)}@{{}}", head, body)
+
+
+def _held(one: Held | None) -> str:
+    if one is None:
+        return latex.DASH
+    if math.isinf(one.over):
+        return r"\ensuremath{-\infty}"
+    cell = latex.signed(one.over, 0)
+    return rf"\textbf{{\boldmath {cell}}}" if one.refuted else cell
 
 
 def peers(inputs: Inputs) -> str:

@@ -17,7 +17,6 @@ all libraries score the same tokens; the other test tokens are left out and coun
 
 import math
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from importlib.metadata import version
 from typing import Any
@@ -34,6 +33,7 @@ from heldout.evaluators.full_folding_in import full_folding_in
 from heldout.evaluators.half_folding_in import half_folding_in
 from heldout.evaluators.mean_field_bound import mean_field_bound
 from heldout.evaluators.reference import reference
+from heldout.libraries import Fitted
 from heldout.libraries.read import fitted
 from heldout.libraries.reported import reported
 from heldout.measurements import Measurement
@@ -83,21 +83,13 @@ def experiment(
     Raises:
         InputError: for an unknown library, one that is not installed, or as the split and the evaluators do.
     """
-    if model not in PEERS:
-        raise InputError(f"peers: there is no library {model}; there are {', '.join(PEERS)}")
-    if model not in installed():
-        raise InputError(f"peers: {model} is not installed; pip install 'heldout[peers]'")
+    check_installed(model)
     axes: dict[str, Any] = {"corpus": corpus.name, "model": model, "topics": topics, "seed": seed}
     training, test = train_test_split(corpus, test_documents, seed)
     training = with_own_words(training)
     start = int(generator("peers-fit", **axes).integers(2**31))
-    fits: dict[str, Callable[[], Any]] = {
-        "scikit-learn": lambda: fit_scikit_learn(training, topics, start, max_iter),
-        "gensim": lambda: fit_gensim(training, topics, start, passes),
-        "tomotopy": lambda: fit_tomotopy(training, topics, start, sweeps),
-    }
-    native = fits[model]()
-    peer = fitted(native, None if model == "tomotopy" else training.vocabulary)
+    rounds = {"scikit-learn": max_iter, "gensim": passes, "tomotopy": sweeps}
+    peer = fit(model, training, topics, start, rounds[model])
     number = reported(peer, [test])
 
     evaluations: dict[str, Evaluation] = {
@@ -131,7 +123,7 @@ def experiment(
     growing = sum(term.nats for term in number.terms if term.grows) / whole.tokens
     measurements = [row(VALUE, "topics", topics, number.value), row(GROWING, "topics", topics, growing)]
     if model == "tomotopy":
-        measurements.append(row(TRAINING, "topics", topics, native.perplexity))
+        measurements.append(row(TRAINING, "topics", topics, peer.native.perplexity))
     measurements += [row(VERSION, "part", at, part) for at, part in enumerate(version_parts(version(model)))]
     return list(scores.values()), measurements
 
@@ -147,6 +139,21 @@ def with_own_words(documents: Corpus) -> Corpus:
     used, tokens = np.unique(documents.tokens, return_inverse=True)
     words = tuple(documents.vocabulary[int(v)] for v in used)
     return replace(documents, vocabulary=words, tokens=tokens.astype(np.int32))
+
+
+def check_installed(library: str) -> None:
+    """Raise InputError for an unknown library, or one that is not installed."""
+    if library not in PEERS:
+        raise InputError(f"peers: there is no library {library}; there are {', '.join(PEERS)}")
+    if library not in installed():
+        raise InputError(f"peers: {library} is not installed; pip install 'heldout[peers]'")
+
+
+def fit(library: str, training: Corpus, topics: int, seed: int, rounds: int) -> Fitted:
+    """Return a library's LDA fitted to documents over their own words, by so many passes or sweeps."""
+    fits = {"scikit-learn": fit_scikit_learn, "gensim": fit_gensim, "tomotopy": fit_tomotopy}
+    native = fits[library](training, topics, seed, rounds)
+    return fitted(native, None if library == "tomotopy" else training.vocabulary)
 
 
 def fit_scikit_learn(training: Corpus, topics: int, seed: int, max_iter: int) -> Any:

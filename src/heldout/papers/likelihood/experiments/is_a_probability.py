@@ -1,0 +1,269 @@
+r"""Is it a probability? Every score of this project held to documents that were drawn from the model.
+
+Documents are drawn with their mixtures, theta_d ~ Dirichlet(alpha), and topics, and scored under the very topics that
+drew them. By how much does a score exceed the truth (`heldout.evaluators.is_probability`)? The truth is
+
+* log p(w | alpha, phi), exact where that costs no more than `limit`. Elsewhere 1 / p(w) is estimated without bias from
+  the topics that drew the document (`heldout.evaluators.chib_upper`): with 1 / P in the place of 1 / p, E q / P <= 1
+  still, so that Markov's inequality holds as it stands, without an error of the truth; with few samples its test is
+  weaker, not wrong. What `heldout.evaluators.chib`, unbiased in p and a lower bound, lies below is the GAP. Scores of
+  second halves given the first, half folding-in and document completion, are held to log p(second | first) =
+  log p(document) - log p(first), with an unbiased p(first);
+* log p(w | theta_d) of the theta that drew the document, which no evaluator has touched (variant GIVEN_THETA).
+
+The models are those that the study's corpora were drawn from (`heldout.corpora.realistic`), with the lengths of the
+corpus's last documents; and, without a corpus, one that is drawn here (`heldout.corpora.synthetic`), smoothed so that
+no word has probability 0.
+
+Libraries are held to their own generative law: each is trained on the corpus's first documents, documents are drawn
+from the topics and the prior that it then has, and the number that it reports of them is compared with their truth.
+
+A probability of sequences of L tokens sums to 1 over all V^L of them. Folding-in sums to Z
+(`heldout.evaluators.normaliser`), here for any number of topics: with h the document's weights,
+
+    Z = sum_w max_h p(w | h) = E_p[max_h p(w | h) / p(w)],
+
+the expectation over documents drawn under Dirichlet(1), with an unbiased 1 / p(w) again.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heldout.corpora import synthetic
+from heldout.corpora.corpus import Corpus
+from heldout.corpora.split import half_split
+from heldout.corpora.synthetic import Law, Shape
+from heldout.errors import InputError
+from heldout.evaluators import ANNEALED, COMPLETION, ESTIMATORS, EXACT, FULL, HALF
+from heldout.evaluators.bidirectional import simulate, simulate_given
+from heldout.evaluators.chib import chib
+from heldout.evaluators.chib_upper import chib_upper
+from heldout.evaluators.estimate import estimate
+from heldout.evaluators.evaluation import Evaluation, log_mean
+from heldout.evaluators.exact_marginal import exact_posterior_mean, exact_within
+from heldout.evaluators.full_folding_in import full_folding_in
+from heldout.evaluators.half_folding_in import half_folding_in
+from heldout.evaluators.is_probability import excess
+from heldout.evaluators.laplace_softmax import laplace_softmax
+from heldout.evaluators.posterior_mean import posterior_mean
+from heldout.evaluators.posterior_predictive import posterior_predictive
+from heldout.libraries.reported import reported
+from heldout.measurements import Measurement
+from heldout.models import lda
+from heldout.papers.likelihood.experiments.optimism import (
+    DENSITY,
+    NML,
+    ONE_STEP,
+    PLUG_IN,
+    PLUG_IN_EXACT,
+    maximum,
+    penalised,
+)
+from heldout.papers.likelihood.experiments.peers import REPORTED, check_installed, fit, with_own_words
+from heldout.scores import Score
+from heldout.seeds import generator
+from heldout.topics import Topics
+
+KIND = "is-a-probability"
+GIVEN_THETA = f"{KIND}-given-theta"  # the variant of the rows that are held to log p(w | theta)
+TRUTH, NONE = "truth", "none"
+SAMPLED = "-sampled"  # folded in by a Gibbs sample, as LDA is, and not at the maximum
+SAMPLED_FULL, SAMPLED_HALF = FULL + SAMPLED, HALF + SAMPLED
+OF_HALVES = (HALF, SAMPLED_HALF, COMPLETION)
+GAP, LOG_SUM, LOG_MEAN = "truth-gap", "log-sum-over-documents", "mean-log-ratio"
+SMOOTHING = 1e-5
+FEWER = {ANNEALED: 20}  # by which an estimator's samples are divided: one of annealing is a thousand sweeps
+
+Float = NDArray[np.float64]
+
+
+class Drawn(NamedTuple):
+    """Documents from a model, divided into halves, and what they are held to, in nats.
+
+    Attributes:
+        topics: the model.
+        documents, observed, scored: D documents, their first and their second halves.
+        truth, of_scored: (D,) log p(document), and log p(second half | first half), exact or unbiased in 1 / p.
+        given, scored_given: (D,) log p(document | theta) and log p(second half | theta) of the theta that drew it.
+        gap: by how much a lower bound lies below the truth of all documents; 0 where that is exact.
+    """
+
+    topics: Topics
+    documents: Corpus
+    observed: Corpus
+    scored: Corpus
+    truth: Float
+    of_scored: Float
+    given: Float
+    scored_given: Float
+    gap: float
+
+
+def experiment(
+    corpus: Corpus | None = None,
+    *,
+    topics: int,
+    truth: Topics | None = None,
+    seed: int,
+    documents: int,
+    words: int,
+    mean_length: float,
+    samples: int,
+    fold_in_sweeps: int,
+    truth_samples: int,
+    limit: float,
+    sum_tokens: int,
+    sum_samples: int,
+    libraries: Mapping[str, int],
+    library_documents: int,
+) -> tuple[list[Score], list[Measurement]]:
+    """Return every score's excess over the truth on documents drawn from one model, and from libraries' models.
+
+    Args:
+        corpus: its last documents give the lengths, its first train the libraries; None draws a model here.
+        topics: K.
+        truth: the model that the corpus was drawn from.
+        seed: determines the draws.
+        documents: D, how many are drawn from each model.
+        words: V of a model that is drawn here.
+        mean_length: tokens per document of such a model.
+        samples: of every estimator that samples; of annealing a twentieth.
+        fold_in_sweeps: of LDA's folding in.
+        truth_samples: of the truth where it is not exact, and of the sum over documents.
+        limit: the most updates that the exact marginal of all documents may cost.
+        sum_tokens: L of the documents over which folding-in is summed.
+        sum_samples: documents that are drawn for that.
+        libraries: libraries that are trained on the corpus, with their passes or sweeps; none without a corpus.
+        library_documents: how many documents they are trained on.
+
+    Returns:
+        No score; and measurements of model "truth", or of a library. On the axis "documents" at D the quantities are
+        the scores' names, the values their excess over the truth, nats, under the variant KIND, and their excess over
+        log p(w | theta) under GIVEN_THETA; and the truth's gap, under KIND. On the axis "tokens" at L
+        log Z of folding-in with its standard error, and E log(max_h p(w | h) / p(w)), a lower bound of it that needs
+        no large ratio to be met.
+
+    Raises:
+        InputError: for a corpus drawn from another number of topics, too few documents, a library that is unknown or
+            not installed, or as the evaluators do.
+    """
+    if corpus is None or truth is None:
+        shape, law = Shape(1, documents, words, mean_length), Law(topics=topics)
+        made, truth = synthetic.draw(f"{KIND}-{topics}", shape, seed=seed, law=law)
+        truth, lengths = truth.smoothed(SMOOTHING), made.lengths[1:]
+    else:
+        lengths = corpus.lengths[-documents:]
+        if truth.n_topics != topics or corpus.n_documents < documents + library_documents:
+            raise InputError(
+                f"{KIND}: {topics} topics and {documents + library_documents} documents of {corpus.name}, which has"
+                f" {truth.n_topics} and {corpus.n_documents}; give its own number of topics, and fewer documents"
+            )
+    name = NONE if corpus is None else corpus.name
+    axes: dict[str, Any] = {"corpus": name, "topics": topics, "seed": seed}
+    rows: list[Measurement] = []
+
+    def row(model: str, variant: str, quantity: str, axis: str, at: int, value: float, error: float = 0.0) -> None:
+        place = (name, model, variant, topics, 0.0, NONE, seed)
+        rows.append(Measurement(*place, quantity, axis, at, float(value), float(error)))
+
+    def held(model: str, quantity: str, score: Float | float, truth: Float, given: Float) -> None:
+        row(model, KIND, quantity, "documents", documents, excess(score, truth).nats)
+        row(model, GIVEN_THETA, quantity, "documents", documents, excess(score, given).nats)
+
+    drawn = draw(truth, lengths, limit, truth_samples, {**axes, "model": TRUTH})
+    row(TRUTH, KIND, GAP, "documents", documents, drawn.gap)
+    for quantity, evaluation in scores(drawn, samples, fold_in_sweeps, axes):
+        of_half = quantity in OF_HALVES
+        to = (drawn.of_scored, drawn.scored_given) if of_half else (drawn.truth, drawn.given)
+        held(TRUTH, quantity, evaluation.log_likelihood, *to)
+    ratios = log_ratios(truth, sum_tokens, sum_samples, truth_samples, generator("is-a-probability-sum", **axes))
+    total, error = log_mean(ratios[None])
+    row(TRUTH, KIND, LOG_SUM, "tokens", sum_tokens, total[0], error[0])
+    row(TRUTH, KIND, LOG_MEAN, "tokens", sum_tokens, ratios.mean(), ratios.std(ddof=1) / np.sqrt(len(ratios)))
+    if corpus is None:
+        return [], rows
+    for library, rounds in libraries.items():
+        check_installed(library)
+        training = with_own_words(corpus.subset(range(library_documents)))
+        start = int(generator("is-a-probability-fit", **axes, model=library).integers(2**31))
+        peer = fit(library, training, topics, start, rounds)
+        of_peer = draw(peer.topics, lengths, limit, truth_samples, {**axes, "model": library})
+        row(library, KIND, GAP, "documents", documents, of_peer.gap)
+        nats = reported(peer, [of_peer.documents]).nats_per_token * of_peer.documents.n_tokens
+        held(library, REPORTED, nats, of_peer.truth, of_peer.given)
+    return [], rows
+
+
+def draw(topics: Topics, lengths: NDArray[np.int64], limit: float, samples: int, axes: Mapping[str, Any]) -> Drawn:
+    """Draw documents of given lengths from a model, and evaluate what scores of them are held to."""
+    rng = generator("is-a-probability", **axes)
+    theta = rng.dirichlet(topics.alpha, size=len(lengths))
+    documents, assignments = simulate_given(topics, theta, lengths, rng)
+    documents = replace(documents, name=f"{axes['corpus']}-{axes['model']}")
+    observed, scored = half_split(documents, int(axes["seed"]))
+    rng = generator("is-a-probability-truth", **axes)
+    exact = exact_within(topics, documents, limit)
+    upper = exact or chib_upper(topics, documents, samples, rng, assignments=assignments)
+    lower = exact or chib(topics, documents, samples, rng)
+    of_observed = exact_within(topics, observed, limit) or chib(topics, observed, samples, rng)
+    return Drawn(
+        *(topics, documents, observed, scored),
+        truth=upper.log_likelihood,
+        of_scored=upper.log_likelihood - of_observed.log_likelihood,
+        given=full_folding_in([topics], documents, lambda *_: theta).log_likelihood,
+        scored_given=half_folding_in([topics], observed, scored, lambda *_: theta).log_likelihood,
+        gap=float(np.sum(upper.log_likelihood - lower.log_likelihood)),
+    )
+
+
+def scores(
+    drawn: Drawn, samples: int, fold_in_sweeps: int, axes: Mapping[str, Any]
+) -> Iterator[tuple[str, Evaluation]]:
+    """Yield every score's name and what it says of the documents, or, those in `OF_HALVES`, of the second halves."""
+    topics, documents, halves = drawn.topics, drawn.documents, (drawn.observed, drawn.scored)
+    theta = maximum(topics, documents)
+
+    def sampled(model: Topics, of: Corpus) -> Float:
+        return lda.fold_in(model, of, seed=int(axes["seed"]), sweeps=fold_in_sweeps)
+
+    yield FULL, full_folding_in([topics], documents, lambda *_: theta)
+    yield SAMPLED_FULL, full_folding_in([topics], documents, sampled)
+    yield HALF, half_folding_in([topics], *halves, maximum)
+    yield SAMPLED_HALF, half_folding_in([topics], *halves, sampled)
+    yield PLUG_IN, full_folding_in([topics], documents, posterior_mean)
+    yield NML, penalised(topics, documents, theta)
+    yield DENSITY, laplace_softmax(topics, documents, form="density")
+    yield ONE_STEP, laplace_softmax(topics, documents, point="one-step", theta=theta)
+    if drawn.gap == 0.0:  # the truth is exact, and so can the posterior mean be
+        yield PLUG_IN_EXACT, full_folding_in([topics], documents, exact_posterior_mean)
+    for name in ESTIMATORS:
+        rng = generator("is-a-probability-score", evaluator=name, samples=samples, **axes)
+        if name == COMPLETION:
+            yield name, posterior_predictive(topics, *halves, samples, rng)
+        elif name != EXACT:  # the truth itself
+            yield name, estimate(name, topics, documents, max(1, samples // FEWER.get(name, 1)), rng)
+
+
+def log_ratios(topics: Topics, tokens: int, documents: int, samples: int, rng: np.random.Generator) -> Float:
+    """Return log of max_h p(w | h) / p(w) of documents drawn under Dirichlet(1); its exponential has the mean Z.
+
+    Args:
+        topics: phi; its own prior plays no part, as Z does not depend on it.
+        tokens: L.
+        documents: how many to draw.
+        samples: of 1 / p(w), which is unbiased with any number of them.
+        rng: random numbers.
+
+    Returns:
+        (documents,) nats.
+    """
+    flat = replace(topics, alpha=np.ones(topics.n_topics))
+    drawn, assignments = simulate(flat, np.full(documents, tokens, dtype=np.int64), rng)
+    theta = maximum(flat, drawn)
+    largest = full_folding_in([flat], drawn, lambda *_: theta).log_likelihood
+    ratios: Float = largest - chib_upper(flat, drawn, samples, rng, assignments=assignments).log_likelihood
+    return ratios
