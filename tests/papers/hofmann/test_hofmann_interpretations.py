@@ -24,7 +24,7 @@ def test_interpretations_state_settings_and_effects() -> None:
 
     choice, effect = row("what is held out")
     assert r"70\,\% train, 10\,\% stop and choose, 20\,\% are scored" in choice
-    assert "1,033, is the number of Medline's documents" in choice
+    assert f"{latex.integer(1033)}, is the number of its documents" in choice
     assert "Medline: rank 40 (40 to 40) of " in effect
     change = latex.signed_percent(math.exp(-1.0) - 1.0)
     assert f"Medline, PLSA, TEM, folded in: {change} ({change} to {change})" in effect

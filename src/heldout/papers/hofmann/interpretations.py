@@ -44,8 +44,8 @@ def _shares(inputs: Inputs) -> str:
     return (
         f"of every document, tokens drawn at random: {training} train, {validation} stop and choose, {test} are scored;"
         " all documents take part, and a short one lacks validation tokens first. Tokens, not documents: the rank of"
-        f" Medline's counts in the source, {latex.integer(RANK)}, is the number of Medline's documents; a matrix without"
-        " some of them has a lower one"
+        f" Medline's counts in the source, {latex.integer(RANK)}, is the number of its documents, and without some of"
+        " them it would be lower"
     )
 
 

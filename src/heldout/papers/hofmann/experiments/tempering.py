@@ -212,23 +212,21 @@ def experiment(
         row(model, name, PRIOR_SUM, topics, for_predictive.alpha.sum())
         row(model, name, TRUTH_PRIOR_SUM, topics, for_truth.alpha.sum())
         report(model, name, integrated(for_truth, for_predictive, model, name))
+
+    def report_other(variant: str, fit: Fit) -> None:
+        report_fit(TEM, variant, fit)
+        report(TEM, variant, given_training(fit))
+
     if topics <= annealing_topics:
         cooled: dict[str, Any] = {**schedule, "start": annealing_start, "noise": annealing_noise}
+        for variant, factor, gain in ((ANNEALING, annealing_eta, convergence), (COARSE_ANNEALING, eta, tolerance)):
+            fit = annealing(split.training, split.validation, **cooled, eta=factor, convergence=gain)
+            report_other(variant, fit)
         span = math.ceil(patience * math.log(eta) / math.log(annealing_eta) - 1e-9)  # (equal factors: the same)
         fine = {"eta": annealing_eta, "tolerance": convergence, "patience": span}
-        others = {
-            ANNEALING: annealing(
-                split.training, split.validation, eta=annealing_eta, convergence=convergence, **cooled
-            ),
-            COARSE_ANNEALING: annealing(split.training, split.validation, eta=eta, convergence=tolerance, **cooled),
-            FINE_INVERSE: inverse_annealing(split.training, split.validation, **{**heated, **fine})[1],
-            f"{INVERSE}-patience-1": inverse_annealing(split.training, split.validation, **{**heated, "patience": 1})[
-                1
-            ],
-        }
-        for variant, fit in others.items():
-            report_fit(TEM, variant, fit)
-            report(TEM, variant, given_training(fit))
+        for variant, changes in ((FINE_INVERSE, fine), (f"{INVERSE}-patience-1", {"patience": 1})):
+            _, fit = inverse_annealing(split.training, split.validation, **{**heated, **changes})
+            report_other(variant, fit)
     return scores, measurements
 
 
