@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from heldout.corpora.corpus import Corpus
@@ -157,12 +158,12 @@ def experiment(
     report(UNIGRAM, LIKELIEST, 0, of_words(flat, {}))
     report(UNIGRAM, SMOOTHED, 0, best([of_words(unigram(training, c), {CONSTANT: c}) for c in constants]))
 
+    def by_document(counts: sp.csr_array, mass: float) -> Reading:
+        on_validation, on_test = (smoothed_documents(counts, mass, p.rows, p.words) for p in (validation, test))
+        return Reading(on_validation, on_test, {CONSTANT: mass})
+
     for evaluator, counts in ((EVALUATOR, training), (FOLDED_IN, whole)):
-        readings = [
-            Reading(*(smoothed_documents(counts, m, p.rows, p.words) for p in (validation, test)), {CONSTANT: m})
-            for m in masses
-        ]
-        report(UNIGRAM, BY_DOCUMENT, 0, best(readings), evaluator)
+        report(UNIGRAM, BY_DOCUMENT, 0, best([by_document(counts, mass) for mass in masses]), evaluator)
 
     def mixed(p: Float, **chosen: float) -> Reading:
         own = lsa.mixed(p, flat, validation.rows, validation.words, 0.0)
