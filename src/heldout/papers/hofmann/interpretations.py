@@ -28,6 +28,7 @@ from heldout.papers.hofmann.results import (
     Model,
     cells,
     chosen_prior,
+    documents,
     run_corpora,
 )
 from heldout.points import select
@@ -53,16 +54,12 @@ def _folded_in(inputs: Inputs) -> list[str]:
     """Return the rank of the training counts, and the changes in perplexity where all tokens are folded in on."""
     ranks = []
     for corpus in run_corpora(inputs):
-        rows, described = (
-            select(inputs.measurements, corpus=corpus, model=LSA, quantity=RANK_OF_COUNTS),
-            inputs.corpus(corpus),
-        )
+        rows = select(inputs.measurements, corpus=corpus, model=LSA, quantity=RANK_OF_COUNTS)
         values = [float(value) for value in rows["value"]]
         if values:
-            documents = int(described["train_documents"]) + int(described["test_documents"])
             ranks.append(
                 f"{latex.corpus_name(corpus)}: rank {median_and_range(values, latex.integer)} of"
-                f" {latex.integer(documents)} documents"
+                f" {latex.integer(documents(inputs, corpus))} documents"
             )
     models = (EARLY, HEATED, READINGS[0], COUNTS)
     changes = _changes(*((f"{NAMES[model]}, folded in", (model, SPECIFIC), (model, FOLDED_IN)) for model in models))

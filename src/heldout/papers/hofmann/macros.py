@@ -25,6 +25,7 @@ from heldout.papers.hofmann.results import (
     Model,
     chosen_prior,
     curve,
+    documents,
     run_corpora,
     whole_seeds,
 )
@@ -93,9 +94,7 @@ def _of_corpus(inputs: Inputs, corpus: str) -> Macros:
     gains |= {"FoldedIn": highest["FoldedIn"] - highest["Unigram"]}  # the unigram has nothing to fold in
     for name, gain in gains.items():
         result[f"{name}Factor"] = latex.decimal(math.exp(gain), 2) if math.isfinite(gain) else NOT_RUN
-    described = inputs.corpus(corpus) if corpus else {}
-    counts = [described.get(f"{part}_documents") for part in ("train", "test")]
-    result["Documents"] = latex.integer(sum(map(int, counts))) if None not in counts else NOT_RUN
+    result["Documents"] = latex.integer(documents(inputs, corpus)) if corpus else NOT_RUN
     table = select(inputs.scores, corpus=corpus, model=LSA)
     rows = table[table["seed"].isin(whole_seeds(inputs, corpus))]
     for name, column in (("Tokens", "tokens"), ("LeftOut", "tokens_left_out"), ("Rank", "topics")):

@@ -16,13 +16,12 @@ from heldout.errors import InputError
 from heldout.evaluators import HALF
 from heldout.inputs import Inputs
 from heldout.models import PLSA, TEM
-from heldout.papers.hofmann.experiments import tempering
+from heldout.papers.hofmann.experiments import latent_semantic_analysis, tempering
 from heldout.papers.hofmann.experiments.latent_semantic_analysis import (
     BY_DOCUMENT,
     CLIPPED,
     COSINE,
     EVALUATOR,
-    FOLDED_IN,
     GEOMETRIC,
     LIKELIEST,
     LSA,
@@ -46,6 +45,7 @@ UNIGRAMS = ((UNIGRAM, SMOOTHED), (UNIGRAM, LIKELIEST))  # of all documents toget
 COUNTS = (UNIGRAM, BY_DOCUMENT)
 VALIDATED = f"-{tempering.VALIDATED}"  # ends the names of variants under the prior chosen by validation tokens
 SPECIFIC, PREDICTIVE, TRUTH = EVALUATOR, tempering.PREDICTIVE, "truth"
+FOLDED_IN = latent_semantic_analysis.FOLDED_IN
 
 # Hofmann (1999), Figure 5: labelled perplexities, and the rank and the largest K of its caption
 AXIS, LOB_AXIS = (1000, 1500, 2000, 2500, 3000), tuple(range(500, 1301, 100))
@@ -138,6 +138,12 @@ def curve(inputs: Inputs, corpus: str, model: Model, evaluator: str = SPECIFIC) 
 def rank(inputs: Inputs, corpus: str) -> int:
     """Return the rank of the training counts, LSA's largest; 0 if LSA was not run."""
     return max((mean.topics for mean in curve(inputs, corpus, READINGS[0])), default=0)
+
+
+def documents(inputs: Inputs, corpus: str) -> int:
+    """Return the number of a corpus's documents, all of which take part."""
+    described = inputs.corpus(corpus)
+    return int(described["train_documents"]) + int(described["test_documents"])
 
 
 def run_corpora(inputs: Inputs) -> list[str]:
