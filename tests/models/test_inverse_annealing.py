@@ -21,6 +21,7 @@ from heldout.seeds import generator
 Float = NDArray[np.float64]
 SCHEDULE: dict[str, Any] = {"eta": 0.8, "tolerance": 1e-3, "patience": 2, "iterations": 300}
 ANNEALING: dict[str, Any] = {**SCHEDULE, "eta": 0.95, "start": 0.8, "convergence": 1e-5, "noise": 0.01}
+EARLY_PATIENCE = 3
 
 
 def corpus(seed: int = 0, D: int = 25, V: int = 30, truth: int = 4) -> Corpus:
@@ -38,7 +39,8 @@ def split(seed: int = 0) -> TokenSplit:
 
 
 def fits(tokens: TokenSplit, K: int = 5, **changes: Any) -> tuple[Fit, Fit]:
-    return inverse_annealing(tokens.training, tokens.validation, topics=K, seed=1, **{**SCHEDULE, **changes})
+    given = {**SCHEDULE, "early_patience": EARLY_PATIENCE, **changes}
+    return inverse_annealing(tokens.training, tokens.validation, topics=K, seed=1, **given)
 
 
 def validation_perplexity(tokens: TokenSplit, phi: Float, theta: Float) -> float:
@@ -85,8 +87,10 @@ def test_inverse_annealing_is_the_four_steps(K: int) -> None:
     tokens = split()
     early, tempered = fits(tokens, K)
     twin = Twin(tokens, K)
-    while twin.step(1.0) < (1.0 - 1e-3) * min([p for _, p in twin.path[:-1]], default=np.inf):
-        pass
+    worse = 0
+    while worse < EARLY_PATIENCE:
+        before = twin.lowest
+        worse = 0 if twin.step(1.0) < before else worse + 1
     assert_same(early, twin)
     beta, without = 1.0, 0
     while without < 2:
@@ -95,10 +99,23 @@ def test_inverse_annealing_is_the_four_steps(K: int) -> None:
         twin.phi, twin.theta = twin.best
         while twin.step(beta) < (1.0 - 1e-3) * min([before] + [p for b, p in twin.path[:-1] if b == beta]):
             pass
-        without = 0 if twin.lowest < (1.0 - 1e-3) * before else without + 1
+        without = 0 if twin.lowest < before else without + 1
     assert_same(tempered, twin)
     assert tempered.beta < 1.0
     assert tempered.perplexity < early.perplexity
+
+
+def test_early_stopping_ends_because_it_is_worse_not_because_it_is_slow() -> None:
+    tokens = token_split(corpus(), (0.8, 0.1, 0.1), 0)
+    early, _ = fits(tokens, K=2, tolerance=0.05)
+    perplexities = np.array([s.perplexity for s in early.path])
+    best = early.iterations_to_best
+    assert len(perplexities) == best + EARLY_PATIENCE
+    assert np.all(perplexities[best:] >= perplexities[best - 1])
+    gains = 1.0 - perplexities[1:best] / np.minimum.accumulate(perplexities)[: best - 1]
+    assert np.min(np.abs(gains)) < 1e-3  # which a tolerance, of any use, would have stopped at
+    again, tempered = fits(tokens, K=2, tolerance=0.0)
+    assert again.path == early.path == tempered.path[: len(early.path)]
 
 
 def test_early_stopping_is_plain_em_bit_for_bit() -> None:
@@ -151,7 +168,7 @@ def test_within_a_beta_the_free_energy_never_rises_and_the_best_is_kept(
     np.testing.assert_allclose(np.diff(np.log(betas)), np.log(eta), rtol=1e-9)
     # every beta but the last `patience` ones and the first has helped, or was followed by one that did in time
     lowest_after = [min(s.perplexity for s in fitted[1].path if s.beta >= beta) for beta in betas]
-    helped = np.array(lowest_after[1:]) < (1.0 - tolerance) * np.array(lowest_after[:-1])
+    helped = np.array(lowest_after[1:]) < np.array(lowest_after[:-1])
     assert not helped[-patience:].any()
     assert all(helped[i : i + patience].any() for i in range(len(helped) - patience))
 
@@ -241,7 +258,7 @@ def test_a_topic_that_explains_nothing_any_more_gives_every_word_alike() -> None
 
 def test_bad_settings_are_refused() -> None:
     tokens = split()
-    for changes in ({"eta": 1.0}, {"eta": 0.0}, {"tolerance": -0.1}, {"patience": 0}):
+    for changes in ({"eta": 1.0}, {"eta": 0.0}, {"tolerance": -0.1}, {"patience": 0}, {"early_patience": 0}):
         with pytest.raises(InputError, match="give eta in"):
             fits(tokens, **changes)
     for changes in ({"start": 0.0}, {"start": 1.1}, {"convergence": 0.0}, {"noise": -0.1}, {"noise": 0.5}):

@@ -16,11 +16,13 @@ gives the entropy more weight, so that posteriors flatten and topics and weights
 
 Inverse annealing, the steps of section 3.6:
 
-1. beta = 1: EM, from the random start of `heldout.models.plsa`, with early stopping.
+1. beta = 1: EM, from the random start of `heldout.models.plsa`, with early stopping: until `early_patience` iterations
+   in a row have not lowered the validation perplexity. They have made it worse; an iteration that lowers it by however
+   little never stops EM.
 2. beta <- eta beta, one iteration.
 3. Iterate at this beta as long as each iteration lowers the validation perplexity by more than the share `tolerance` of
-   the lowest so far; then step 2.
-4. Stop when `patience` values of beta in a row have not lowered the validation perplexity by that much.
+   the lowest so far ("non-negligibly"); then step 2. This rule does stop because progress is slow.
+4. Stop when `patience` values of beta in a row have not lowered the validation perplexity.
 
 Every beta starts from the parameters that are best so far on the validation tokens, and the best overall are returned
 (the source specifies neither). Early stopping is step 1 alone; at beta = 1 the iterations are plain EM, bit for bit.
@@ -172,6 +174,7 @@ def inverse_annealing(
     *,
     topics: int,
     seed: int,
+    early_patience: int,
     eta: float,
     tolerance: float,
     patience: int,
@@ -184,8 +187,9 @@ def inverse_annealing(
         validation: other tokens of the same documents, over the same words.
         topics: K.
         seed: with corpus and K determines the random start, which is that of `plsa.train`.
+        early_patience: end early stopping after this many iterations in a row without improvement.
         eta: the factor of beta from step to step, in (0, 1).
-        tolerance: the least improvement, as a share of the lowest validation perplexity, in [0, 1).
+        tolerance: what is negligible at a beta below 1, as a share of the lowest validation perplexity, in [0, 1).
         patience: stop after this many values of beta in a row without improvement.
         iterations: the largest number of iterations in all.
 
@@ -196,16 +200,18 @@ def inverse_annealing(
     Raises:
         InputError: for a setting out of range, or without training or validation tokens.
     """
-    _check(eta, tolerance, patience)
+    _check(eta, tolerance, min(patience, early_patience))
     course = _Course(training, validation, topics, seed, iterations)
-    _stage(course, 1.0, tolerance)
+    for _ in course.steps(1.0):
+        if len(course.path) - course.at_best >= early_patience:
+            break
     early = course.fit()
     beta, without = eta, 0
     while without < patience and beta >= SMALLEST_BETA and len(course.path) < iterations:
         before = course.lowest
         course.back_to_the_best()
         _stage(course, beta, tolerance)
-        without = 0 if course.lowest < (1.0 - tolerance) * before else without + 1
+        without = 0 if course.lowest < before else without + 1
         beta *= eta
     return early, course.fit()
 

@@ -18,6 +18,8 @@ than in sums. A document's vector is row d of U S^(1/2), a word's is row w of V 
 
     cos(d, w) = N_k[d, w] / (a_d b_w),      a_d^2 = sum_{r<=k} U[d, r]^2 s_r,      b_w^2 = sum_{r<=k} V[w, r]^2 s_r.
 
+A document whose counts n are not in N is folded in by projection, u s = n V: its row of N_k is n V_k V_k'.
+
 At full rank N_k = N: clipped and shifted are then the document's empirical distribution n(d, w) / n(d). Every reading
 is mixed with the unigram, (1 - lambda) p(w | d) + lambda p(w); for a document without any positive weight it is the
 unigram. The lambda in [0, 1] that maximises the likelihood of given tokens is the root of a concave function's
@@ -25,7 +27,7 @@ derivative, found by bisection.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.sparse as sp
@@ -101,6 +103,18 @@ def decompose(counts: sp.csr_array) -> Decomposition:
     documents, values, words = np.linalg.svd(dense, full_matrices=False)
     rank = int(np.sum(values > values[0] * max(dense.shape) * np.finfo(float).eps))
     return Decomposition(documents[:, :rank].copy(), values[:rank], words[:rank])
+
+
+def folded_in(decomposition: Decomposition, counts: sp.csr_array) -> Decomposition:
+    """Return the decomposition with documents of other (D, V) counts in the place of its own, words and values kept.
+
+    Examples:
+        >>> counts = sp.csr_array([[2.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+        >>> other = folded_in(decompose(counts), sp.csr_array([[1.0, 1.0, 5.0]]))
+        >>> [next(reconstructions(other, [k])).counts.round(6).tolist() for k in (1, 2)]
+        [[[1.0, 0.0, 0.0]], [[1.0, 1.0, 0.0]]]
+    """
+    return replace(decomposition, documents=counts @ decomposition.words.T / decomposition.values)
 
 
 def reconstructions(decomposition: Decomposition, ranks: Sequence[int]) -> Iterator[Reconstruction]:

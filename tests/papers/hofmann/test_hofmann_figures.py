@@ -18,6 +18,7 @@ from heldout.papers.hofmann import figures
 from heldout.papers.hofmann.results import (
     COUNTS,
     EARLY,
+    FOLDED_IN,
     HEATED,
     NAMES,
     PREDICTIVE,
@@ -91,6 +92,7 @@ def test_the_lower_panels_are_the_other_scores() -> None:
     for panel in (2, 3):
         for label, suffix, evaluator in (
             ("Hofmann's", "", SPECIFIC),
+            ("fully folded in", "", FOLDED_IN),
             ("posterior predictive", "", PREDICTIVE),
             ("predictive, chosen prior", VALIDATED, PREDICTIVE),
             ("half folding-in", "", HALF),
@@ -103,7 +105,7 @@ def test_the_lower_panels_are_the_other_scores() -> None:
         dotted = [list(np.asarray(line.get_ydata())) for line in lines(figure, panel) if line.get_linestyle() != "-"]
         expected = [
             perplexities((EARLY[0], EARLY[1] + suffix), evaluator)
-            for suffix, evaluator in (("", HALF), ("", REFERENCE), (VALIDATED, REFERENCE))
+            for suffix, evaluator in (("", FOLDED_IN), ("", HALF), ("", REFERENCE), (VALIDATED, REFERENCE))
         ]
         assert np.allclose(dotted, expected)
 

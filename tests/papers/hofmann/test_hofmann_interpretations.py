@@ -22,7 +22,12 @@ def test_interpretations_state_settings_and_effects() -> None:
         (only,) = (both for question, both in by_question.items() if part in question)
         return only
 
-    assert r"70\,\% train, 10\,\% stop and choose, 20\,\% are scored" in row("held out")[0]
+    choice, effect = row("what is held out")
+    assert r"70\,\% train, 10\,\% stop and choose, 20\,\% are scored" in choice
+    assert f"{latex.integer(1033)}, is the number of its documents" in choice
+    assert "Medline: rank 40 (40 to 40) of " in effect
+    change = latex.signed_percent(math.exp(-1.0) - 1.0)
+    assert f"Medline, PLSA, TEM, folded in: {change} ({change} to {change})" in effect
     assert row("only test tokens")[1] == r"Medline: 0.3\,\% (0.3\,\% to 0.3\,\%) of test tokens Cranfield:" + (
         r" 0.3\,\% (0.3\,\% to 0.3\,\%) of test tokens"
     )
@@ -32,7 +37,9 @@ def test_interpretations_state_settings_and_effects() -> None:
     assert "after 5 values" in choice
     assert "Medline, PLSA, TEM: beta 0.81 (0.81 to 0.81)" in effect
     assert r"from 0.5 up to 1, divided by 0.97;" in row("faster than")[0]
-    assert "PLSA, annealed: iterations 600" in row("faster than")[1]
+    assert "7 iterations in a row" in row("what ends early stopping")[0]
+    for line in ("annealed: iterations 1.8e+03", "annealed, coarse: iterations 600", "TEM, fine: iterations 90"):
+        assert f"PLSA, {line}" in row("faster than")[1]
     change = latex.signed_percent(math.exp(0.02) - 1.0)
     assert f"Medline, LSA, shifted: {change}" in row("LSA as a distribution")[1]
     assert "0.01 to 0.1 added" in row("the unigram")[0]

@@ -26,6 +26,12 @@ def test_macros_are_the_numbers_of_the_figure_and_the_same_for_every_study() -> 
     assert numbers["CorpusTwoHofmannUnigramFactor"] == f"{3000.0 / best:.2f}"
     assert numbers["CorpusTwoHofmannCountsFactor"] == f"{1500.0 / best:.2f}"
     assert numbers["CorpusTwoHofmannAnyLsaFactor"] == f"{2200.0 / RANK**0.05 / best:.2f}"
+    assert numbers["CorpusTwoHofmannFoldedInLowest"] == latex.perplexity(best / math.e)
+    assert numbers["CorpusTwoHofmannFoldedInFactor"] == f"{3000.0 / best * math.e:.2f}"
+    described = hofmann_inputs(CORPORA).corpus("medline")
+    documents = int(described["train_documents"]) + int(described["test_documents"])
+    assert numbers["CorpusTwoHofmannDocuments"] == latex.integer(documents)
+    assert bare["CorpusTwoHofmannDocuments"] == "not run"
     assert (numbers["CorpusTwoHofmannRank"], numbers["CorpusTwoHofmannLeftOut"]) == (str(RANK), "3")
     assert numbers["CorpusTwoHofmannTokens"] == latex.integer(TOKENS)
     for name, value in numbers.items():

@@ -12,7 +12,7 @@ from heldout.errors import InputError
 from heldout.measurements import Measurement
 from heldout.models import lsa
 from heldout.models.unigram import smoothed_documents, unigram
-from heldout.papers.hofmann.experiments.latent_semantic_analysis import experiment
+from heldout.papers.hofmann.experiments.latent_semantic_analysis import EVALUATOR, FOLDED_IN, experiment
 from heldout.runs import check_settings
 from heldout.scores import Score
 
@@ -44,13 +44,14 @@ def test_rows() -> None:
     tokens = token_split(corpus(), (0.6, 0.2, 0.2), 0)
     rank = int(np.linalg.matrix_rank(tokens.training.counts().toarray()))
     names = {(s.model, s.variant, s.topics) for s in scores}
-    assert len(names) == len(scores)
+    assert len({(s.model, s.variant, s.topics, s.evaluator) for s in scores}) == len(scores)
+    folded_in = {(s.model, s.variant, s.topics) for s in scores if s.evaluator == FOLDED_IN}
+    assert folded_in == {("lsa", "clipped", k) for k in (1, 3, rank)} | {("unigram", "document-smoothed", 0)}
     readings = ("clipped", "shifted", "cosine", "cosine-geometric")
     unigrams = {("unigram", v, 0) for v in ("maximum-likelihood", "smoothed", "document-smoothed")}
     assert names == {("lsa", v, k) for v in readings for k in (1, 3, rank)} | unigrams
-    assert {(s.evaluator, s.chain, s.samples, s.smoothing, s.standard_error) for s in scores} == {
-        ("document-specific-unigram", "none", 0, 0.0, 0.0)
-    }
+    assert {(s.chain, s.samples, s.smoothing, s.standard_error) for s in scores} == {("none", 0, 0.0, 0.0)}
+    assert {s.evaluator for s in scores} == {EVALUATOR, FOLDED_IN}
     assert {s.tokens for s in scores} == {tokens.test.n_tokens}
     assert {s.tokens_left_out for s in scores} == {tokens.test_left_out}
     assert tokens.test_left_out > 0
@@ -78,7 +79,7 @@ def test_values_are_those_of_the_models_and_the_choices_the_best_on_validation()
     training = tokens.training.counts()
     flat = unigram(training)
     (cut,) = lsa.reconstructions(lsa.decompose(training), [3])
-    value = {(s.variant, s.topics): s.perplexity for s in scores}
+    value = {(s.variant, s.topics): s.perplexity for s in scores if s.evaluator == EVALUATOR}
     chosen = {(m.variant, m.topics, m.quantity): m.value for m in rows}
 
     def dense(p: Float, part: Corpus) -> float:
@@ -109,6 +110,15 @@ def test_values_are_those_of_the_models_and_the_choices_the_best_on_validation()
         mixture = (1 - weight) * reading + weight * flat
         assert value[variant, 3] == pytest.approx(dense(mixture, tokens.test), rel=1e-12)
     assert 0.0 < chosen["clipped", 3, "mixing-weight"] < 1.0
+    # folded in: all of a document's tokens, projected on the first three singular vectors of the training counts
+    whole = sum((part.counts().toarray() for part in tokens[1:3]), training.toarray())
+    words = np.linalg.svd(training.toarray())[2][:3]
+    reading = np.maximum(whole @ words.T @ words, 0.0)
+    reading /= reading.sum(axis=1, keepdims=True)
+    by_weight = {w: dense((1 - w) * reading + w * flat, tokens.validation) for w in np.linspace(0.0, 1.0, 2001)[1:]}
+    weight = min(by_weight, key=lambda w: by_weight[w])
+    (folded_in,) = (s.perplexity for s in scores if (s.variant, s.topics, s.evaluator) == ("clipped", 3, FOLDED_IN))
+    assert folded_in == pytest.approx(dense((1 - weight) * reading + weight * flat, tokens.test), rel=1e-3)
     assert value["shifted", 3] != value["clipped", 3]
 
 
@@ -118,17 +128,19 @@ def test_a_documents_own_counts_take_the_mass_that_is_best_on_validation() -> No
     tokens = token_split(corpus(), (0.6, 0.2, 0.2), 0)
     training = tokens.training.counts()
 
-    def found(mass: float, part: Corpus) -> float:
+    def found(mass: float, part: Corpus, own: Any = training) -> float:
         counts = part.counts().tocoo()
-        p = smoothed_documents(training, mass, counts.coords[0].astype(np.int64), counts.coords[1].astype(np.int32))
+        p = smoothed_documents(own, mass, counts.coords[0].astype(np.int64), counts.coords[1].astype(np.int32))
         return float(np.exp(-np.sum(counts.data * np.log(p)) / counts.data.sum()))
 
     best = min(masses, key=lambda mass: found(mass, tokens.validation))
     assert best != masses[-1]
     (constant,) = (m.value for m in rows if (m.variant, m.quantity) == ("document-smoothed", "constant"))
-    (value,) = (s.perplexity for s in scores if s.variant == "document-smoothed")
+    value = {s.evaluator: s.perplexity for s in scores if s.variant == "document-smoothed"}
     assert constant == best
-    assert value == pytest.approx(found(best, tokens.test), rel=1e-12)
+    assert value[EVALUATOR] == pytest.approx(found(best, tokens.test), rel=1e-12)
+    whole = training + tokens.validation.counts() + tokens.test.counts()
+    assert value[FOLDED_IN] == pytest.approx(found(min(masses), tokens.test, whole), rel=1e-12)
 
 
 def test_no_choice_sees_a_test_token(monkeypatch: pytest.MonkeyPatch) -> None:

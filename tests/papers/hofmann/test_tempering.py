@@ -11,7 +11,6 @@ from heldout.corpora.split import TokenSplit, half_split, token_split
 from heldout.errors import InputError
 from heldout.evaluators.evaluation import Evaluation
 from heldout.evaluators.exact_marginal import exact_marginal
-from heldout.evaluators.full_folding_in import full_folding_in
 from heldout.evaluators.half_folding_in import half_folding_in
 from heldout.evaluators.posterior_predictive import posterior_predictive
 from heldout.measurements import Measurement
@@ -26,6 +25,7 @@ from heldout.topics import Topics
 K = 3
 SETTINGS: dict[str, Any] = {
     "shares": [0.6, 0.2, 0.2],
+    "early_patience": 3,
     "eta": 0.8,
     "tolerance": 1e-3,
     "patience": 2,
@@ -35,8 +35,8 @@ SETTINGS: dict[str, Any] = {
     "annealing_eta": 0.9,
     "convergence": 1e-4,
     "annealing_noise": 0.01,
-    "other_etas": [0.9],
     "path_topics": [3],
+    "folded_in_topics": [3],
     "fold_in_iterations": 200,
     "fold_in_tolerance": 1e-5,
     "samples": 300,
@@ -45,7 +45,8 @@ SETTINGS: dict[str, Any] = {
     "prior_samples": 100,
     "limit": 1e7,
 }
-AT: dict[str, Any] = {name: SETTINGS[name] for name in ("eta", "tolerance", "patience", "iterations")}
+AT: dict[str, Any] = {n: SETTINGS[n] for n in ("early_patience", "eta", "tolerance", "patience", "iterations")}
+HOFMANN = "document-specific-unigram"
 
 
 def corpus() -> Corpus:
@@ -69,15 +70,16 @@ def test_rows() -> None:
     found = {(s.model, s.variant, s.evaluator): s for s in scores}
     assert len(found) == len(scores)
     integrated = {"reference", "exact-marginal", "posterior-predictive"}
-    own = integrated | {"document-specific-unigram", "full-folding-in", "half-folding-in"}
+    own = integrated | {HOFMANN, f"{HOFMANN}-folded-in", "half-folding-in"}
     fitted = {
         ("plsa-hof", "early-stopping"): own,
         ("plsa-hof", "early-stopping-validated-prior"): integrated,
         ("plsa-tem", "inverse-annealing"): own,
         ("plsa-tem", "inverse-annealing-validated-prior"): integrated,
-        ("plsa-tem", "annealing"): {"document-specific-unigram"},
-        ("plsa-tem", "inverse-annealing-eta-0.90"): {"document-specific-unigram"},
-        ("plsa-tem", "inverse-annealing-patience-1"): {"document-specific-unigram"},
+        ("plsa-tem", "annealing"): {HOFMANN},
+        ("plsa-tem", "annealing-coarse"): {HOFMANN},
+        ("plsa-tem", "inverse-annealing-fine"): {HOFMANN},
+        ("plsa-tem", "inverse-annealing-patience-1"): {HOFMANN},
     }
     assert set(found) == {(*names, evaluator) for names, evaluators in fitted.items() for evaluator in evaluators}
     split = tokens()
@@ -118,27 +120,22 @@ def test_scores_are_those_of_the_fits() -> None:
     split = tokens()
     fits = inverse_annealing(split.training, split.validation, topics=K, seed=0, **AT)
     counts = split.test.counts().toarray()
-    annealed = annealing(
-        split.training,
-        split.validation,
-        topics=K,
-        seed=0,
-        start=0.4,
-        convergence=1e-4,
-        noise=0.01,
-        **{**AT, "eta": 0.9},
-    )
-    others = [
-        inverse_annealing(split.training, split.validation, topics=K, seed=0, **{**AT, **changes})[1]
-        for changes in ({"eta": 0.9}, {"patience": 1})
-    ]
-    tempered = ("inverse-annealing-eta-0.90", "inverse-annealing-patience-1")
-    variants = ("early-stopping", "inverse-annealing", "annealing", *tempered)
-    for variant, fit in zip(variants, (*fits, annealed, *others), strict=True):
+    cooled: dict[str, Any] = {n: v for n, v in AT.items() if n not in ("early_patience", "eta")}
+    cooled |= {"topics": K, "seed": 0, "start": 0.4, "noise": 0.01}
+    others = {
+        "annealing": annealing(split.training, split.validation, eta=0.9, convergence=1e-4, **cooled),
+        "annealing-coarse": annealing(split.training, split.validation, eta=0.8, convergence=1e-3, **cooled),
+    }
+    # 0.8^2 = 0.64 lies between 0.9^4 and 0.9^5: the fine schedule waits five times for the coarse one's two
+    for name, changes in (("fine", {"eta": 0.9, "tolerance": 1e-4, "patience": 5}), ("patience-1", {"patience": 1})):
+        given = {**AT, **changes}
+        heated = inverse_annealing(split.training, split.validation, topics=K, seed=0, **given)[1]
+        others[f"inverse-annealing-{name}"] = heated
+    for variant, fit in {"early-stopping": fits[0], "inverse-annealing": fits[1], **others}.items():
         with np.errstate(divide="ignore"):
             p = np.log(fit.document_topics @ fit.topics.phi)
         expected = np.sum(counts[counts > 0] * p[counts > 0])
-        assert found[variant, "document-specific-unigram"].log_likelihood == pytest.approx(expected, rel=1e-12)
+        assert found[variant, HOFMANN].log_likelihood == pytest.approx(expected, rel=1e-12)
     for variant, fit in zip(("early-stopping", "inverse-annealing"), fits, strict=True):
 
         def fold_in(trained: Topics, documents: Corpus) -> Any:
@@ -148,9 +145,13 @@ def test_scores_are_those_of_the_fits() -> None:
         assert found[variant, "half-folding-in"].log_likelihood == halves.log_likelihood.sum()
         exact = exact_marginal(fit.topics, split.test).log_likelihood.sum()
         assert found[variant, "exact-marginal"].log_likelihood == pytest.approx(exact, rel=1e-12)
-        assert found[variant, "full-folding-in"].log_likelihood > exact
-        full = full_folding_in([fit.topics], split.test, fold_in).log_likelihood.sum()
-        assert found[variant, "full-folding-in"].log_likelihood == full
+        # folded in on all tokens of a document, test tokens included
+        whole = sum((part.counts() for part in split[1:3]), split.training.counts())
+        weights = plsa_tem.fold_in_counts(fit.topics, whole, beta=fit.beta, iterations=200, tolerance=1e-5)
+        p = np.log(weights @ fit.topics.phi)
+        full = found[variant, f"{HOFMANN}-folded-in"].log_likelihood
+        assert full == pytest.approx(np.sum(counts[counts > 0] * p[counts > 0]), rel=1e-9)
+        assert full > found[variant, HOFMANN].log_likelihood
         model = "plsa-hof" if variant == "early-stopping" else "plsa-tem"
         for name in (variant, f"{variant}-validated-prior"):
             alone, trained = (
@@ -230,7 +231,8 @@ def test_the_prior_is_the_best_for_the_validation_tokens_and_no_choice_sees_a_te
 
 
 def test_settings_limit_what_is_measured() -> None:
-    scores, rows = measured(annealing_topics=2, path_topics=[4], limit=10.0)
+    scores, rows = measured(annealing_topics=2, path_topics=[4], folded_in_topics=[4], limit=10.0)
+    assert f"{HOFMANN}-folded-in" not in {s.evaluator for s in scores}
     assert "annealing" not in {s.variant for s in scores} | {m.variant for m in rows}
     assert "exact-marginal" not in {s.evaluator for s in scores}
     assert {m.axis for m in rows} == {"topics"}

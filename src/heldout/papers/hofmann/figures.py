@@ -10,7 +10,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from heldout.errors import InputError
-from heldout.evaluators import HALF
+from heldout.evaluators import FULL, HALF
 from heldout.inputs import Inputs
 from heldout.models import PLSA, TEM
 from heldout.papers.hofmann.experiments.latent_semantic_analysis import LSA, UNIGRAM
@@ -19,6 +19,7 @@ from heldout.papers.hofmann.results import (
     COUNTS,
     EARLY,
     EVALUATIONS,
+    FOLDED_IN,
     HEATED,
     NAMES,
     PREDICTIVE,
@@ -40,6 +41,7 @@ DOTTED: Any = (0, (1, 1.2))
 COLOURS = {
     SPECIFIC: style.COLOURS[TEM],
     PREDICTIVE: "#332288",
+    FOLDED_IN: style.EVALUATOR_COLOURS[FULL],
     HALF: style.EVALUATOR_COLOURS[HALF],
     TRUTH: style.EVALUATOR_COLOURS[TRUTH],
 }
@@ -55,7 +57,8 @@ def figure_5a(inputs: Inputs) -> Figure:
 
     A column per corpus, whose panels share the perplexity axis. Lines are means over the seeds with the whole grid,
     bands reach from the lowest to the highest of all seeds. Stars mark the largest K, vertical lines the rank. Below,
-    tempered EM is solid and early stopping dotted, as above; a prior chosen on validation tokens is thin.
+    tempered EM is solid and early stopping dotted, as above; a prior chosen on validation tokens is thin. Full
+    folding-in of Hofmann's score is drawn at the numbers of dimensions at which it was run.
     """
     corpora = measured_corpora(inputs)
     figure = Figure(figsize=(style.WIDTH, 5.2))

@@ -5,14 +5,19 @@ from collections.abc import Iterable
 
 from heldout.inputs import Inputs
 from heldout.papers.hofmann.experiments.latent_semantic_analysis import LSA
+from heldout.papers.hofmann.experiments.latent_semantic_analysis import RANK as RANK_OF_COUNTS
 from heldout.papers.hofmann.experiments.tempering import BETA, ITERATIONS, PRIOR_SUM, TRUTH_PRIOR_SUM
 from heldout.papers.hofmann.results import (
     ANNEALED,
+    COARSE_ANNEALED,
     COUNTS,
     EARLY,
+    FINE_HEATED,
+    FOLDED_IN,
     HEATED,
     NAMES,
     PREDICTIVE,
+    RANK,
     READINGS,
     SEMANTIC,
     SPECIFIC,
@@ -23,6 +28,7 @@ from heldout.papers.hofmann.results import (
     Model,
     cells,
     chosen_prior,
+    documents,
     run_corpora,
 )
 from heldout.points import select
@@ -38,8 +44,26 @@ def _shares(inputs: Inputs) -> str:
     training, validation, test = (latex.percent(s, 0) if isinstance(s, float) else str(s) for s in shares)
     return (
         f"of every document, tokens drawn at random: {training} train, {validation} stop and choose, {test} are scored;"
-        " all documents take part, and a short one lacks validation tokens first"
+        " all documents take part, and a short one lacks validation tokens first. Tokens, not documents: the rank of"
+        f" Medline's counts in the source, {latex.integer(RANK)}, is the number of its documents, and without some of"
+        " them it would be lower"
     )
+
+
+def _folded_in(inputs: Inputs) -> list[str]:
+    """Return the rank of the training counts, and the changes in perplexity where all tokens are folded in on."""
+    ranks = []
+    for corpus in run_corpora(inputs):
+        rows = select(inputs.measurements, corpus=corpus, model=LSA, quantity=RANK_OF_COUNTS)
+        values = [float(value) for value in rows["value"]]
+        if values:
+            ranks.append(
+                f"{latex.corpus_name(corpus)}: rank {median_and_range(values, latex.integer)} of"
+                f" {latex.integer(documents(inputs, corpus))} documents"
+            )
+    models = (EARLY, HEATED, READINGS[0], COUNTS)
+    changes = _changes(*((f"{NAMES[model]}, folded in", (model, SPECIFIC), (model, FOLDED_IN)) for model in models))
+    return [*ranks, *changes(inputs)]
 
 
 def _left_out(inputs: Inputs) -> list[str]:
@@ -121,7 +145,9 @@ INTERPRETATIONS = (
     Interpretation(
         "Hofmann, 4: what is held out",
         _shares,
-        "whole documents; two parts, of which one stops and scores",
+        "two parts, of which one stops and scores; whole documents, folded in on all their tokens, as Welling et al."
+        " have it: measured as ``folded in''",
+        effect=_folded_in,
         measure=TEMPERING,
     ),
     Interpretation(
@@ -137,7 +163,7 @@ INTERPRETATIONS = (
             TEMPERING,
             r"\(\eta\) is {eta}; on at a \(\beta\) while an iteration lowers validation perplexity by more than a share"
             r" of {tolerance}; each \(\beta\) starts from the best parameters so far; ends after {patience} values of"
-            r" \(\beta\) in a row that lower it by less",
+            r" \(\beta\) in a row that do not lower it",
         ),
         "each from the last parameters; one iteration that does not help ends everything",
         effect=_schedules,
@@ -146,9 +172,11 @@ INTERPRETATIONS = (
     Interpretation(
         "Hofmann, 3.6: what ends early stopping",
         from_settings(
-            TEMPERING, "the first iteration that lowers validation perplexity by no more than a share of {tolerance}"
+            TEMPERING,
+            "{early_patience} iterations in a row that do not lower validation perplexity: it has become worse. That it"
+            " falls slowly ends nothing",
         ),
-        "some patience; the lowest of many iterations",
+        "the first iteration that does not lower it, or does so negligibly; the lowest of many iterations",
         effect=_chosen(ITERATIONS, EARLY),
         measure=TEMPERING,
     ),
@@ -158,11 +186,12 @@ INTERPRETATIONS = (
             TEMPERING,
             r"\(\beta\) from {annealing_start} up to 1, divided by {annealing_eta}; at each until the free energy falls"
             " by less than {convergence} nats per token, after noise of a share of {annealing_noise} on the topics;"
-            " up to {annealing_topics} dimensions",
+            " up to {annealing_topics} dimensions. ``Carefully annealed'' may be finer than heated, so either also has"
+            r" the other's \(\eta\) and tolerance: a coarse and a fine schedule of both",
         ),
         "coarser or finer steps, which the speed-up is in proportion to; no noise, so that topics that have become"
         " equal part late; an end at the best validation perplexity",
-        effect=_chosen(ITERATIONS, ANNEALED, HEATED),
+        effect=_chosen(ITERATIONS, ANNEALED, HEATED, COARSE_ANNEALED, FINE_HEATED),
         measure=TEMPERING,
     ),
     Interpretation(

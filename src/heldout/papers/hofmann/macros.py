@@ -10,6 +10,7 @@ from heldout.papers.hofmann.results import (
     AXIS,
     COUNTS,
     EARLY,
+    FOLDED_IN,
     HEATED,
     LARGEST,
     LOB_AXIS,
@@ -24,6 +25,7 @@ from heldout.papers.hofmann.results import (
     Model,
     chosen_prior,
     curve,
+    documents,
     run_corpora,
     whole_seeds,
 )
@@ -36,6 +38,8 @@ from heldout.verdicts import NOT_RUN
 CURVES: dict[str, tuple[Model, str]] = {
     "Early": (EARLY, SPECIFIC),
     "Tem": (HEATED, SPECIFIC),
+    "EarlyFoldedIn": (EARLY, FOLDED_IN),
+    "FoldedIn": (HEATED, FOLDED_IN),
     "Half": (HEATED, HALF),
     "Truth": (HEATED, TRUTH),
     "TruthChosen": (chosen_prior(HEATED), TRUTH),
@@ -86,9 +90,11 @@ def _of_corpus(inputs: Inputs, corpus: str) -> Macros:
         best = max(means, key=lambda mean: mean.value, default=None)
         result[f"{name}LowestTopics"] = latex.integer(best.topics) if best else NOT_RUN
         result[f"{name}Last"] = _perplexity(means[-1].value) if means else NOT_RUN
-    for name in BASELINES:
-        gain = highest["Tem"] - highest[name]
+    gains = {name: highest["Tem"] - highest[name] for name in BASELINES}
+    gains |= {"FoldedIn": highest["FoldedIn"] - highest["Unigram"]}  # the unigram has nothing to fold in
+    for name, gain in gains.items():
         result[f"{name}Factor"] = latex.decimal(math.exp(gain), 2) if math.isfinite(gain) else NOT_RUN
+    result["Documents"] = latex.integer(documents(inputs, corpus)) if corpus else NOT_RUN
     table = select(inputs.scores, corpus=corpus, model=LSA)
     rows = table[table["seed"].isin(whole_seeds(inputs, corpus))]
     for name, column in (("Tokens", "tokens"), ("LeftOut", "tokens_left_out"), ("Rank", "topics")):

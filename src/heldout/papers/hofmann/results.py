@@ -2,10 +2,11 @@ r"""Results for Hofmann's perplexity experiment (1999, section 3.6 and Figure 5a
 
 His score is that of a document-specific unigram: each document's tokens are divided, p(w | d) is fitted to one part n,
 and another part n' scores it, exp(-sum_{d,w} n'(d, w) log p(w | d) / sum n'). Topics and p(z | d) have seen the
-document, so a further dimension is judged by documents that it was fitted to. Three other scores of the tokens n' are
-computed. Half folding-in treats n' as a new document: theta is fitted to one half of it, the other half is scored. The
-truth is the likelihood of all of n' under a Dirichlet prior. The posterior predictive p(n' | n, phi, alpha) is the true
-counterpart of his score: theta given n is integrated out instead of fixed at a point.
+document, so a further dimension is judged by documents that it was fitted to. Four other scores of the tokens n' are
+computed. Full folding-in, as Welling et al. (2008) read him, fits p(z | d) to n and n' together. Half folding-in treats
+n' as a new document: theta is fitted to one half of it, the other half is scored. The truth is the likelihood of all of
+n' under a Dirichlet prior. The posterior predictive p(n' | n, phi, alpha) is the true counterpart of his score: theta
+given n is integrated out instead of fixed at a point.
 """
 
 import math
@@ -15,7 +16,7 @@ from heldout.errors import InputError
 from heldout.evaluators import HALF
 from heldout.inputs import Inputs
 from heldout.models import PLSA, TEM
-from heldout.papers.hofmann.experiments import tempering
+from heldout.papers.hofmann.experiments import latent_semantic_analysis, tempering
 from heldout.papers.hofmann.experiments.latent_semantic_analysis import (
     BY_DOCUMENT,
     CLIPPED,
@@ -37,11 +38,14 @@ Path = tuple[list[float], list[float]]  # inverse temperature and validation per
 
 TEMPERING, SEMANTIC = "tempering", "latent-semantic-analysis"
 EARLY, HEATED, ANNEALED = (PLSA, tempering.EARLY), (TEM, tempering.INVERSE), (TEM, tempering.ANNEALING)
+FINE_HEATED, COARSE_ANNEALED = (TEM, tempering.FINE_INVERSE), (TEM, tempering.COARSE_ANNEALING)
+SCHEDULES = {"coarse": (HEATED, COARSE_ANNEALED), "fine": (FINE_HEATED, ANNEALED)}  # like with like
 READINGS = tuple((LSA, variant) for variant in (CLIPPED, SHIFTED, COSINE, GEOMETRIC))  # the main reading first
 UNIGRAMS = ((UNIGRAM, SMOOTHED), (UNIGRAM, LIKELIEST))  # of all documents together
 COUNTS = (UNIGRAM, BY_DOCUMENT)
 VALIDATED = f"-{tempering.VALIDATED}"  # ends the names of variants under the prior chosen by validation tokens
 SPECIFIC, PREDICTIVE, TRUTH = EVALUATOR, tempering.PREDICTIVE, "truth"
+FOLDED_IN = latent_semantic_analysis.FOLDED_IN
 
 # Hofmann (1999), Figure 5: labelled perplexities, and the rank and the largest K of its caption
 AXIS, LOB_AXIS = (1000, 1500, 2000, 2500, 3000), tuple(range(500, 1301, 100))
@@ -51,7 +55,9 @@ SPEED_UP = (10.0, 50.0)  # section 3.6
 NAMES = {
     EARLY: "PLSA, early stopping",
     HEATED: "PLSA, TEM",
+    FINE_HEATED: "PLSA, TEM, fine",
     ANNEALED: "PLSA, annealed",
+    COARSE_ANNEALED: "PLSA, annealed, coarse",
     READINGS[0]: "LSA, clipped",
     READINGS[1]: "LSA, shifted",
     READINGS[2]: "LSA, cosines",
@@ -63,6 +69,7 @@ NAMES = {
 # (evaluator, end of the variant, name)
 EVALUATIONS = (
     (SPECIFIC, "", "Hofmann's"),
+    (FOLDED_IN, "", "fully folded in"),
     (PREDICTIVE, "", "posterior predictive"),
     (PREDICTIVE, VALIDATED, "predictive, chosen prior"),
     (HALF, "", "half folding-in"),
@@ -131,6 +138,12 @@ def curve(inputs: Inputs, corpus: str, model: Model, evaluator: str = SPECIFIC) 
 def rank(inputs: Inputs, corpus: str) -> int:
     """Return the rank of the training counts, LSA's largest; 0 if LSA was not run."""
     return max((mean.topics for mean in curve(inputs, corpus, READINGS[0])), default=0)
+
+
+def documents(inputs: Inputs, corpus: str) -> int:
+    """Return the number of a corpus's documents, all of which take part."""
+    described = inputs.corpus(corpus)
+    return int(described["train_documents"]) + int(described["test_documents"])
 
 
 def run_corpora(inputs: Inputs) -> list[str]:

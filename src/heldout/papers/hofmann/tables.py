@@ -20,9 +20,9 @@ TOPICS = (8, 128)  # beside the most; of LSA's further readings the second
 def evaluations(inputs: Inputs) -> str:
     """Return perplexities of every model by every evaluation, at some numbers of dimensions and the most."""
     head = r"""
- & & & & \multicolumn{2}{c}{predictive} & half & \multicolumn{2}{c}{marginal likelihood}\\
-\cmidrule(lr){5-6}\cmidrule(l){8-9}
-corpus & model & $K$ & Hofmann's & flat & chosen & folding-in & flat & chosen\\"""
+ & & & \multicolumn{2}{c}{Hofmann's} & \multicolumn{2}{c}{predictive} & half & \multicolumn{2}{c}{marginal likelihood}\\
+\cmidrule(lr){4-5}\cmidrule(lr){6-7}\cmidrule(l){9-10}
+corpus & model & $K$ & held out & folded in & flat & chosen & folding-in & flat & chosen\\"""
     rows: list[latex.Row] = []
     for corpus in measured_corpora(inputs):
         rows.append(latex.ADDLINESPACE)
@@ -35,4 +35,4 @@ corpus & model & $K$ & Hofmann's & flat & chosen & folding-in & flat & chosen\\"
             for k in sorted(shown & columns[0].keys()):
                 names = [latex.corpus_name(corpus), latex.escape(NAMES[model]), latex.integer(k or None)]
                 rows.append([*names, *(latex.perplexity(column.get(k)) for column in columns)])
-    return latex.tabular(inputs, "@{}llrrrrrrr@{}", head, rows[1:])
+    return latex.tabular(inputs, "@{}llrrrrrrrr@{}", head, rows[1:])

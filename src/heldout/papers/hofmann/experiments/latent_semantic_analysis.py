@@ -5,6 +5,11 @@ all documents, its settings are chosen on the validation tokens, and the test to
 p(w | d), the evaluator "document-specific-unigram". Test tokens whose word has no training token in any document are
 left out, the same for every model.
 
+Welling et al. (2008) take it that Hofmann folds in fully. So LSA's main reading and a document's own counts are scored
+once more as "document-specific-unigram-folded-in": the document is represented by all of its tokens, the scored ones
+included, projected on the singular vectors of the training counts. The validation tokens still choose, though they are
+then among those that the reading has seen.
+
 Chosen on the validation tokens: LSA's weight of the unigram and, for cosines, the exponent among those given
 (`heldout.models.lsa`); the unigrams' constants among those given (`heldout.models.unigram`).
 """
@@ -13,6 +18,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from heldout.corpora.corpus import Corpus
@@ -25,6 +31,7 @@ from heldout.models.unigram import smoothed_documents, unigram
 from heldout.scores import Score, perplexity, score_of
 
 EVALUATOR = "document-specific-unigram"
+FOLDED_IN = f"{EVALUATOR}-folded-in"
 LSA, UNIGRAM, SPLIT = "lsa", "unigram", "token-split"
 CLIPPED, SHIFTED, COSINE, GEOMETRIC = "clipped", "shifted", "cosine", "cosine-geometric"
 LIKELIEST, SMOOTHED, BY_DOCUMENT = "maximum-likelihood", "smoothed", "document-smoothed"
@@ -103,13 +110,14 @@ def experiment(
         masses: tokens' worth of the unigram that each document's own counts are smoothed with, to choose from.
 
     Returns:
-        Scores, all of the evaluator "document-specific-unigram": of model "lsa" with the variants "clipped", "shifted",
+        Scores of the evaluator "document-specific-unigram": of model "lsa" with the variants "clipped", "shifted",
         "cosine", "cosine-geometric", where topics is the rank; of model "unigram" with "maximum-likelihood", "smoothed"
-        and "document-smoothed", where it is 0. Measurements of each on the axis "topics": "validation-perplexity", and
-        what was chosen ("mixing-weight" of the unigram, "exponent", "constant"). Of the model "token-split" with the
-        variants "training", "validation" and "test", on the axis "documents" at the number of documents with tokens in
-        the part: its "tokens" and its "tokens-left-out"; of "lsa" and the variant "full", on the axis "documents", the
-        "rank" of the training counts.
+        and "document-smoothed", where it is 0; of "clipped" and "document-smoothed" also by
+        "document-specific-unigram-folded-in". Measurements of the former on the axis "topics": "validation-perplexity",
+        and what was chosen ("mixing-weight" of the unigram, "exponent", "constant"). Of the model "token-split" with
+        the variants "training", "validation" and "test", on the axis "documents" at the number of documents with tokens
+        in the part: its "tokens" and its "tokens-left-out"; of "lsa" and the variant "full", on the axis "documents",
+        the "rank" of the training counts.
 
     Raises:
         InputError: as the split does, or where there is nothing to choose from.
@@ -125,18 +133,20 @@ def experiment(
     scores: list[Score] = []
     measurements = split_rows(corpus.name, split, seed)
 
-    def report(model: str, variant: str, k: int, reading: Reading) -> None:
+    def report(model: str, variant: str, k: int, reading: Reading, evaluator: str = EVALUATOR) -> None:
         named: dict[str, Any] = {"corpus": corpus.name, "model": model, "variant": variant, "topics": k, "seed": seed}
         named |= {"smoothing": 0.0, "chain": "none"}
         evaluation = Evaluation.deterministic(test.log_likelihood(reading.test), test.lengths, split.test_left_out)
-        scores.append(score_of(evaluation, evaluator=EVALUATOR, **named))
+        scores.append(score_of(evaluation, evaluator=evaluator, **named))
+        if evaluator != EVALUATOR:
+            return
         quantities = {VALIDATION: validation.perplexity(reading.validation), **reading.chosen}
         measurements.extend(
             Measurement(**named, quantity=quantity, axis="topics", at=k, value=float(value))
             for quantity, value in quantities.items()
         )
 
-    training = split.training.counts()
+    training, whole = split.training.counts(), together(split).counts()
     flat = unigram(training)
 
     def best(readings: list[Reading]) -> Reading:
@@ -148,11 +158,12 @@ def experiment(
     report(UNIGRAM, LIKELIEST, 0, of_words(flat, {}))
     report(UNIGRAM, SMOOTHED, 0, best([of_words(unigram(training, c), {CONSTANT: c}) for c in constants]))
 
-    def by_document(mass: float) -> Reading:
-        on_validation, on_test = (smoothed_documents(training, mass, p.rows, p.words) for p in (validation, test))
+    def by_document(counts: sp.csr_array, mass: float) -> Reading:
+        on_validation, on_test = (smoothed_documents(counts, mass, p.rows, p.words) for p in (validation, test))
         return Reading(on_validation, on_test, {CONSTANT: mass})
 
-    report(UNIGRAM, BY_DOCUMENT, 0, best([by_document(mass) for mass in masses]))
+    for evaluator, counts in ((EVALUATOR, training), (FOLDED_IN, whole)):
+        report(UNIGRAM, BY_DOCUMENT, 0, best([by_document(counts, mass) for mass in masses]), evaluator)
 
     def mixed(p: Float, **chosen: float) -> Reading:
         own = lsa.mixed(p, flat, validation.rows, validation.words, 0.0)
@@ -165,14 +176,23 @@ def experiment(
     named |= {"chain": "none", "seed": seed, "quantity": RANK, "axis": "documents", "at": corpus.n_documents}
     rank = decomposition.rank
     measurements.append(Measurement(**named, value=float(rank)))
-    for reconstruction in lsa.reconstructions(decomposition, [k for k in ranks if k < rank] + [rank]):
+    kept = [k for k in ranks if k < rank] + [rank]
+    for reconstruction in lsa.reconstructions(decomposition, kept):
         report(LSA, CLIPPED, reconstruction.rank, mixed(reconstruction.clipped()))
         report(LSA, SHIFTED, reconstruction.rank, mixed(reconstruction.shifted()))
         cosines = reconstruction.log_cosines()
         for variant, times in ((COSINE, None), (GEOMETRIC, flat)):
             readings = [mixed(lsa.raised(cosines, gamma, times), **{EXPONENT: gamma}) for gamma in exponents]
             report(LSA, variant, reconstruction.rank, best(readings))
+    for reconstruction in lsa.reconstructions(lsa.folded_in(decomposition, whole), kept):
+        report(LSA, CLIPPED, reconstruction.rank, mixed(reconstruction.clipped()), FOLDED_IN)
     return scores, measurements
+
+
+def together(split: TokenSplit) -> Corpus:
+    """Return the documents with the tokens of all three parts, over the words of the training part."""
+    streams = [np.concatenate([part.document(d) for part in split[:3]]) for d in range(split.test.n_documents)]
+    return split.training.with_streams(streams, split.training.documents)
 
 
 def split_rows(corpus: str, split: TokenSplit, seed: int) -> list[Measurement]:

@@ -6,10 +6,19 @@ p(z | d) come from the training tokens of all documents, every choice from their
 
 * as Hofmann did, by p(w | d) = sum_z p(w | z) p(z | d): "document-specific-unigram", with a point in the place of the
   weights that has not seen the scored tokens;
-* by the same with the weights integrated out, p(test tokens | training tokens, alpha, phi): "posterior-predictive";
-* as documents of their own, without p(z | d): "full-folding-in", "half-folding-in" (a random half of the
-  test tokens is folded in on, the other scored), and the truth, log p(test tokens | alpha, phi), as "reference"
-  and, where it costs no more than `limit`, as "exact-marginal".
+* by the same with weights folded in on all of the document's tokens, the scored ones included:
+  "document-specific-unigram-folded-in", the reading of Welling et al. (2008), that Hofmann folds in fully;
+* by the first with the weights integrated out, p(test tokens | training tokens, alpha, phi): "posterior-predictive";
+* as documents of their own, without p(z | d): "half-folding-in" (a random half of the test tokens is folded in on, the
+  other scored), and the truth, log p(test tokens | alpha, phi), as "reference" and, where it costs no more than
+  `limit`, as "exact-marginal".
+
+Two schedules. The coarse one has the factor `eta` of beta and leaves a beta for a gain of less than `tolerance`; the
+fine one has `annealing_eta` and `convergence`. The gain is in nats per token, of validation tokens for inverse
+annealing (a share t of perplexity is t nats per token) and of the free energy for annealing. Inverse annealing is
+coarse and annealing is fine, as the source has it ("carefully annealed"); up to `annealing_topics` each also takes the
+other's schedule, so that like can be compared with like. The fine inverse annealing waits as many values of beta as
+span what `patience` of them do on the coarse schedule.
 
 The prior alpha is Dirichlet(1). In variants with the suffix "-validated-prior" it is the symmetric prior whose sum of
 parameters, among those given, scores the validation tokens highest: by the posterior predictive for that evaluator, and
@@ -25,6 +34,7 @@ the square of their number. The estimate lies below what it estimates by a few s
 sparse; more samples bring it up.
 """
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -34,10 +44,9 @@ import numpy as np
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import half_split, token_split
 from heldout.errors import InputError
-from heldout.evaluators import EXACT, FULL, HALF, REFERENCE
+from heldout.evaluators import EXACT, HALF, REFERENCE
 from heldout.evaluators.evaluation import Evaluation, predictive
 from heldout.evaluators.exact_marginal import exact_within
-from heldout.evaluators.full_folding_in import full_folding_in
 from heldout.evaluators.half_folding_in import half_folding_in
 from heldout.evaluators.left_to_right_sequential import left_to_right_sequential
 from heldout.evaluators.posterior_predictive import posterior_predictive
@@ -45,12 +54,13 @@ from heldout.evaluators.reference import reference
 from heldout.measurements import Measurement
 from heldout.models import PLSA, TEM, plsa_tem
 from heldout.models.inverse_annealing import Fit, annealing, inverse_annealing
-from heldout.papers.hofmann.experiments.latent_semantic_analysis import EVALUATOR, VALIDATION
+from heldout.papers.hofmann.experiments.latent_semantic_analysis import EVALUATOR, FOLDED_IN, VALIDATION, together
 from heldout.scores import Score, score_of
 from heldout.seeds import generator
 from heldout.topics import Topics
 
 EARLY, INVERSE, ANNEALING, VALIDATED = "early-stopping", "inverse-annealing", "annealing", "validated-prior"
+FINE_INVERSE, COARSE_ANNEALING = f"{INVERSE}-fine", f"{ANNEALING}-coarse"
 PREDICTIVE = "posterior-predictive"
 TO_BEST, ITERATIONS, BETA = "iterations-to-best", "iterations", "beta"
 PRIOR_SUM, TRUTH_PRIOR_SUM = "prior-sum", "prior-sum-of-truth"
@@ -62,6 +72,7 @@ def experiment(
     topics: int,
     seed: int,
     shares: Sequence[float],
+    early_patience: int,
     eta: float,
     tolerance: float,
     patience: int,
@@ -71,8 +82,8 @@ def experiment(
     annealing_eta: float,
     convergence: float,
     annealing_noise: float,
-    other_etas: Sequence[float],
     path_topics: Sequence[int],
+    folded_in_topics: Sequence[int],
     fold_in_iterations: int,
     fold_in_tolerance: float,
     samples: int,
@@ -88,17 +99,19 @@ def experiment(
         topics: K.
         seed: determines the split of the tokens, the start and the draws.
         shares: of training, validation and test tokens in every document.
-        eta: of inverse annealing, what beta is multiplied with.
-        tolerance: of both annealings, the share of the validation perplexity that is not negligible.
-        patience: of both, the values of beta without success after which to stop.
+        early_patience: iterations in a row without improvement after which early stopping ends.
+        eta: of the coarse schedule, what inverse annealing multiplies beta with and annealing divides it by.
+        tolerance: of the coarse schedule, nats per token below which a gain is negligible; on either, the share by
+            which a worse validation perplexity ends annealing.
+        patience: the values of beta without success after which to stop.
         iterations: the most that a fit may take.
-        annealing_topics: the largest K that is annealed too, and inversely by other schedules.
+        annealing_topics: the largest K that is annealed too.
         annealing_start: the first beta of annealing.
-        annealing_eta: what it divides beta by.
-        convergence: nats per token of the free energy below which it has converged at a beta.
-        annealing_noise: and by how much every beta perturbs p(w | z).
-        other_etas: eta of the other schedules; one more has the first eta and a patience of 1.
+        annealing_eta: eta of the fine schedule.
+        convergence: its tolerance.
+        annealing_noise: by how much annealing perturbs p(w | z) at every beta.
         path_topics: the numbers of topics at which every iteration is reported.
+        folded_in_topics: those at which weights are folded in on all tokens too.
         fold_in_iterations: the most iterations of folding in.
         fold_in_tolerance: nats per token within which it stops.
         samples: the most sweeps of the reference over a document, on average.
@@ -109,9 +122,9 @@ def experiment(
 
     Returns:
         Scores of ("plsa-hof", "early-stopping") and ("plsa-tem", "inverse-annealing") by every evaluator, what depends
-        on the prior once more under the variant with "-validated-prior"; of ("plsa-tem", "annealing") and
-        of the other schedules, variants "inverse-annealing-eta-0.95" and "inverse-annealing-patience-1", by
-        "document-specific-unigram" alone. Measurements of all fits on the axis "topics": "iterations-to-best",
+        on the prior once more under the variant with "-validated-prior"; of ("plsa-tem", "annealing"), fine, and of
+        "annealing-coarse", "inverse-annealing-fine" and "inverse-annealing-patience-1" by "document-specific-unigram"
+        alone. Measurements of all fits on the axis "topics": "iterations-to-best",
         "iterations" (the later stages and values of beta that did not help included), "beta", "validation-perplexity",
         and of the chosen priors "prior-sum" (for the posterior predictive) and "prior-sum-of-truth"; at K in
         `path_topics` on the axis "iteration" (1 is the first) the "validation-perplexity" after it and its "beta".
@@ -122,9 +135,10 @@ def experiment(
     if not (len(shares) == 3 and prior_sums and min(prior_sums) > 0.0):
         raise InputError("tempering: give three shares of tokens, and one or more sums of the prior, all positive")
     split = token_split(corpus, (shares[0], shares[1], shares[2]), seed)
-    halves = half_split(split.test, seed)
+    halves, whole = half_split(split.test, seed), together(split)
     schedule: dict[str, Any] = {"tolerance": tolerance, "patience": patience, "iterations": iterations}
     schedule |= {"topics": topics, "seed": seed}
+    heated: dict[str, Any] = {**schedule, "early_patience": early_patience, "eta": eta}
     scores: list[Score] = []
     measurements: list[Measurement] = []
 
@@ -158,7 +172,8 @@ def experiment(
                 trained, documents, seed=seed, iterations=fold_in_iterations, tolerance=fold_in_tolerance
             )
 
-        yield FULL, 0, full_folding_in([fit.topics], split.test, fold_in)
+        if topics in folded_in_topics:
+            yield FOLDED_IN, 0, predictive([fit.topics], whole, split.test, fold_in)
         yield HALF, 0, half_folding_in([fit.topics], *halves, fold_in)
 
     def integrated(
@@ -177,7 +192,7 @@ def experiment(
             posterior_predictive(completing, split.training, split.test, predictive_samples, rng),
         )
 
-    fits = inverse_annealing(split.training, split.validation, eta=eta, **schedule)
+    fits = inverse_annealing(split.training, split.validation, **heated)
     for model, variant, fit in zip((PLSA, TEM), (EARLY, INVERSE), fits, strict=True):
         report_fit(model, variant, fit)
         report(model, variant, given_training(fit))
@@ -198,18 +213,21 @@ def experiment(
         row(model, name, PRIOR_SUM, topics, for_predictive.alpha.sum())
         row(model, name, TRUTH_PRIOR_SUM, topics, for_truth.alpha.sum())
         report(model, name, integrated(for_truth, for_predictive, model, name))
+
+    def report_other(variant: str, fit: Fit) -> None:
+        report_fit(TEM, variant, fit)
+        report(TEM, variant, given_training(fit))
+
     if topics <= annealing_topics:
-        annealed: dict[str, Any] = {"start": annealing_start, "eta": annealing_eta, "convergence": convergence}
-        annealed |= {"noise": annealing_noise, **schedule}
-        fit = annealing(split.training, split.validation, **annealed)
-        report_fit(TEM, ANNEALING, fit)
-        report(TEM, ANNEALING, given_training(fit))
-        others: dict[str, dict[str, Any]] = {f"{INVERSE}-eta-{other:.2f}": {"eta": other} for other in other_etas}
-        others[f"{INVERSE}-patience-1"] = {"eta": eta, "patience": 1}
-        for variant, changes in others.items():
-            _, fit = inverse_annealing(split.training, split.validation, **{**schedule, **changes})
-            report_fit(TEM, variant, fit)
-            report(TEM, variant, given_training(fit))
+        cooled: dict[str, Any] = {**schedule, "start": annealing_start, "noise": annealing_noise}
+        for variant, factor, gain in ((ANNEALING, annealing_eta, convergence), (COARSE_ANNEALING, eta, tolerance)):
+            fit = annealing(split.training, split.validation, **cooled, eta=factor, convergence=gain)
+            report_other(variant, fit)
+        span = math.ceil(patience * math.log(eta) / math.log(annealing_eta) - 1e-9)  # (equal factors: the same)
+        fine = {"eta": annealing_eta, "tolerance": convergence, "patience": span}
+        for variant, changes in ((FINE_INVERSE, fine), (f"{INVERSE}-patience-1", {"patience": 1})):
+            _, fit = inverse_annealing(split.training, split.validation, **{**heated, **changes})
+            report_other(variant, fit)
     return scores, measurements
 
 
