@@ -23,6 +23,7 @@ import copy
 import csv
 import functools
 import hashlib
+import importlib
 import importlib.abc
 import importlib.machinery
 import importlib.util
@@ -31,7 +32,6 @@ import resource
 import signal
 import sys
 import tempfile
-import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -420,7 +420,7 @@ def run_tests(
     hypothesis.settings.load_profile("mutants")
     files, estimators = tests
     watch = Watch(estimators)
-    options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--rootdir", str(ROOT)]
+    options = ["-x", "-q", "-p", "no:cacheprovider", "--rootdir", str(ROOT)]
     status = pytest.main([*options, *files], plugins=[watch])
     if status == 0:
         outcome = f"survived,{watch.ran} tests"
@@ -434,7 +434,7 @@ class Pool:
     """Forked processes, at most `jobs` at a time."""
 
     def __init__(self, jobs: int, folder: Path) -> None:
-        self.jobs, self.folder, self.running, self.number = jobs, folder, dict[int, tuple[Any, Path, float]](), 0
+        self.jobs, self.folder, self.running, self.number = jobs, folder, dict[int, tuple[Any, Path]](), 0
 
     def start(self, what: Any, *arguments: Any) -> Iterator[tuple[Any, str, float]]:
         """Fork `run_tests`; yield what has ended before there was room."""
@@ -448,11 +448,11 @@ class Pool:
                 run_tests(*arguments, result)
             finally:
                 os._exit(1)
-        self.running[pid] = what, result, time.monotonic()
+        self.running[pid] = what, result
 
     def wait(self) -> tuple[Any, str, float]:
         pid, status, usage = os.wait4(-1, 0)
-        what, result, _ = self.running.pop(pid)
+        what, result = self.running.pop(pid)
         if result.exists():
             outcome = result.read_text(encoding="utf-8")
             result.unlink()
@@ -488,6 +488,7 @@ def main() -> int:
     parser.add_argument("--share", type=float, default=1.0, help="the share of mutants that is run")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--results", type=Path, default=ROOT / "data" / "mutants.csv")
+    parser.add_argument("--again", action="store_true", help="run again what survived, after a test was added")
     parser.add_argument("--list", action="store_true", help="print the mutants and run nothing")
     chosen = parser.parse_args()
     every = modules()
@@ -507,7 +508,7 @@ def main() -> int:
                 print(f"{mutant.module}:{mutant.line} {mutant.place}\n    {mutant.before}\n    {mutant.after}")
         print(sum(map(len, planned.values())), "mutants")
         return 0
-    return run(planned, wanted, equivalent, chosen.results, chosen.jobs)
+    return run(planned, wanted, equivalent, chosen.results, chosen.jobs, chosen.again)
 
 
 def run(
@@ -516,6 +517,7 @@ def run(
     equivalent: dict[tuple[str, ...], dict[str, str]],
     results: Path,
     jobs: int,
+    again: bool,
 ) -> int:
     """Run the mutants without a result, one module after the other; print and judge all results."""
     os.chdir(ROOT)
@@ -523,18 +525,12 @@ def run(
     from heldout.processor import pin
 
     pin()
-    import hypothesis.extra.numpy
-    import numba
-    import numpy
-    import pytest
-    import scipy.optimize
-    import scipy.sparse
-    import scipy.special
-    import scipy.stats
-
-    del hypothesis, numba, numpy, pytest, scipy  # imported once, for all processes
+    # once, for all processes: libraries, what numba prepares for its first function, the package's names
+    for library in ("hypothesis.extra.numpy", "pytest", "scipy.optimize", "scipy.sparse", "scipy.stats", "sklearn"):
+        importlib.import_module(library)
+    importlib.import_module("numba").njit("float64(float64[::1])")(lambda values: values.sum())
     uses()
-    done = read(results, COLUMNS)
+    done = {key: row for key, row in read(results, COLUMNS).items() if row["outcome"] == "killed" or not again}
     results.parent.mkdir(parents=True, exist_ok=True)
     new = not results.exists()
     with results.open("a", newline="", encoding="utf-8") as file, tempfile.TemporaryDirectory() as folder:

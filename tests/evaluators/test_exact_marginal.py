@@ -174,9 +174,21 @@ def test_refuses_what_costs_too_much_with_the_figure(monkeypatch: pytest.MonkeyP
         exact_marginal(topics, documents, limit=needed - 1)
     with pytest.raises(InputError, match=named):
         exact_posterior_mean(topics, documents, limit=needed - 1)
+    monkeypatch.setattr(module, "LARGEST_LAYER", math.comb(42, 2))
+    exact_marginal(topics, documents)
     monkeypatch.setattr(module, "LARGEST_LAYER", math.comb(42, 2) - 1)
     with pytest.raises(InputError, match="count vectors"):
         exact_marginal(topics, documents)
+
+
+def test_the_limits_themselves() -> None:
+    rng = np.random.default_rng(1)
+    with pytest.raises(InputError, match=r"1\.3e\+12 updates \(at most about 1\.3e\+03 s\), the limit is 1\.0e\+12;"):
+        exact_marginal(random_topics(rng, 5, 2), corpus(2, [0, 1] * 250))
+    with pytest.raises(
+        InputError, match=r"at 20 topics has 4\.1e\+09 count vectors, the limit is 6\.7e\+07;"
+    ):
+        exact_marginal(random_topics(rng, 20, 2), corpus(2, [0, 1] * 8))
 
 
 @pytest.mark.parametrize(("first", "second", "ratio"), [(450, 450, 2.0), (331, 569, math.e), (1500, 1500, 2.0)])

@@ -207,7 +207,13 @@ def test_refuses_bad_counts(counts: list[list[float]], message: str) -> None:
         PLSA(2).fit(np.array(counts))
 
 
-@pytest.mark.parametrize("setting", [{"n_components": 0}, {"iterations": 0}, {"tolerance": -1.0}, {"smoothing": -1e-9}])
+@pytest.mark.parametrize(
+    "setting",
+    [
+        *({"n_components": 0}, {"iterations": 0}, {"tolerance": -1.0}, {"tolerance": np.nan}),
+        *({"smoothing": -1e-9}, {"smoothing": np.inf}),
+    ],
+)
 def test_refuses_bad_settings(setting: dict[str, float]) -> None:
     with pytest.raises(InputError):
         PLSA().set_params(**setting).fit(np.ones((2, 2)))
