@@ -24,9 +24,6 @@ import csv
 import functools
 import hashlib
 import importlib
-import importlib.abc
-import importlib.machinery
-import importlib.util
 import os
 import resource
 import signal
@@ -34,8 +31,9 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
-from types import CodeType, ModuleType
+from types import CodeType
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
@@ -80,7 +78,6 @@ ARITHMETIC: dict[type[ast.operator], type[ast.operator]] = {
     ast.BitXor: ast.BitOr,
 }
 OPPOSITES = {"max": "min", "min": "max", "argmax": "argmin", "argmin": "argmax", "sum": "max", "mean": "sum"}
-SIMPLE = (ast.AugAssign, ast.Break, ast.Continue)
 
 
 @dataclass(frozen=True)
@@ -337,29 +334,23 @@ def tests_of(module: str, path: Path) -> tuple[list[str], list[str]]:
 BY_NAME = ("test_estimators_conformance", "test_study_sizes")  # they import no estimator: they call it by its name
 
 
-class Finder(importlib.abc.MetaPathFinder):
-    """Import one module from its changed code."""
+def import_changed(mutant: Mutant, path: Path) -> None:
+    """From now on, import the changed module, and compile anew the kernels that the change reaches."""
+    from numba import config
+    from numba.core.dispatcher import Dispatcher
 
-    def __init__(self, name: str, path: Path, code: CodeType) -> None:
-        self.name, self.path, self.code = name, path, code
+    name, code, changed = dotted(path), mutant.code(path), reached(mutant.names)
+    read_code, cached = SourceFileLoader.get_code, Dispatcher.enable_caching
 
-    def find_spec(
-        self, fullname: str, _path: Sequence[str] | None, _target: ModuleType | None = None
-    ) -> importlib.machinery.ModuleSpec | None:
-        if fullname != self.name:
-            return None
-        return importlib.util.spec_from_file_location(
-            fullname, self.path, loader=Loader(fullname, self.path, self.code)
-        )
+    def get_code(self: SourceFileLoader, fullname: str) -> CodeType | None:
+        return code if fullname == name else read_code(self, fullname)
 
+    def enable_caching(self: Any) -> None:
+        if self.py_func.__name__ not in changed:
+            cached(self)
 
-class Loader(importlib.machinery.SourceFileLoader):
-    def __init__(self, name: str, path: Path, code: CodeType) -> None:
-        super().__init__(name, str(path))
-        self.code = code
-
-    def get_code(self, fullname: str) -> CodeType:  # noqa: ARG002
-        return self.code
+    SourceFileLoader.get_code, Dispatcher.enable_caching = get_code, enable_caching  # type: ignore[method-assign]
+    config.BOUNDSCHECK = 1  # of what is compiled anew: an index out of bounds is seen
 
 
 class Watch:
@@ -400,22 +391,11 @@ def run_tests(
     resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds) + 5))
     import hypothesis
     import pytest
-    from numba import config
-    from numba.core.dispatcher import Dispatcher
 
     for name in [name for name in sys.modules if name.partition(".")[0] == "heldout"]:
         del sys.modules[name]
     if mutant is not None:
-        sys.meta_path.insert(0, Finder(dotted(path), path, mutant.code(path)))
-        changed = reached(mutant.names)
-        config.BOUNDSCHECK = 1  # of what is compiled anew: an index out of bounds is seen
-        cached = Dispatcher.enable_caching
-
-        def enable_caching(self: Any) -> None:
-            if self.py_func.__name__ not in changed:
-                cached(self)
-
-        Dispatcher.enable_caching = enable_caching
+        import_changed(mutant, path)
     hypothesis.settings.register_profile("mutants", derandomize=True, database=None, deadline=None)
     hypothesis.settings.load_profile("mutants")
     files, estimators = tests
