@@ -65,7 +65,7 @@ def cell(name: str, length: int) -> tuple[Topics, Corpus, Float]:
 def differences(name: str, of: str, length: int, samples: int) -> tuple[Float, Float]:
     """Return estimate - exact, (D,) nats, and the stated errors."""
     topics, documents, exact = cell(of, length)
-    axes = {"estimator": name, "cell": of, "length": length}
+    axes: dict[str, str | int] = {"estimator": name, "cell": of, "length": length}
     if name == COMPLETION:
         observed, _, _ = halves(topics, documents, generator("study-sizes-run", **axes))
         exact = exact - exact_marginal(topics, observed).log_likelihood

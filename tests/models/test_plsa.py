@@ -293,7 +293,8 @@ def test_fold_in_learns_from_rare_words_down_to_the_smallest_probability(scale: 
 
     def folded(phi: Float, counts: Float) -> Float:
         topics = Topics(phi, np.ones(3), tuple("abcdef"))
-        return fold_in_counts(topics, sp.csr_array(counts), iterations=30, tolerance=0.0)[0]
+        theta: Float = fold_in_counts(topics, sp.csr_array(counts), iterations=30, tolerance=0.0)[0]
+        return theta
 
     rare = phi * [1.0, 1.0, 1.0, 1.0, scale, 1.0]
     rare[:, 5] = 1.0 - rare[:, :5].sum(axis=1)
