@@ -354,16 +354,15 @@ def import_changed(mutant: Mutant, path: Path) -> None:
     changed = reached((name, defined) for defined in mutant.names)
     read_code, cached = SourceFileLoader.get_code, Dispatcher.enable_caching
 
-    def get_code(self: SourceFileLoader, fullname: str) -> CodeType | None:
+    def get_code(self: Any, fullname: str) -> CodeType | None:
         return code if fullname == name else read_code(self, fullname)
 
     def enable_caching(self: Any) -> None:
         if (self.py_func.__module__, self.py_func.__name__) not in changed:
             cached(self)
 
-    loader: Any = SourceFileLoader
-    loader.get_code = get_code
-    Dispatcher.enable_caching = enable_caching
+    SourceFileLoader.get_code = get_code  # type: ignore[method-assign]
+    Dispatcher.enable_caching = enable_caching  # type: ignore[method-assign]
     vars(config)["BOUNDSCHECK"] = 1  # of what is compiled anew: an index out of bounds is seen
 
 
