@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from scipy.special import betaln, gammaln, logsumexp
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
@@ -173,19 +174,34 @@ def test_refuses_what_costs_too_much_with_the_figure(monkeypatch: pytest.MonkeyP
         exact_marginal(topics, documents, limit=needed - 1)
     with pytest.raises(InputError, match=named):
         exact_posterior_mean(topics, documents, limit=needed - 1)
+    monkeypatch.setattr(module, "LARGEST_LAYER", math.comb(42, 2))
+    exact_marginal(topics, documents)
     monkeypatch.setattr(module, "LARGEST_LAYER", math.comb(42, 2) - 1)
     with pytest.raises(InputError, match="count vectors"):
         exact_marginal(topics, documents)
 
 
-def test_a_long_document_in_a_contrived_order() -> None:
-    """In order, the first half would wash out what the second half stands on."""
-    phi = np.array([[0.8, 0.2, 0.0], [0.4, 0.0, 0.6]])
-    half = 1500
-    found = exact_marginal(Topics(phi, np.ones(2), words(3)), corpus(3, [0] * half + [2] * half)).log_likelihood[0]
-    theta = (np.arange(400_000) + 0.5) / 400_000  # of the first topic; the midpoint rule
-    logs = half * (np.log(0.8 * theta + 0.4 * (1.0 - theta)) + np.log(0.6 * (1.0 - theta)))
-    assert found == pytest.approx(logs.max() + math.log(np.exp(logs - logs.max()).mean()), abs=1e-6)
+def test_the_limits_themselves() -> None:
+    rng = np.random.default_rng(1)
+    with pytest.raises(InputError, match=r"1\.3e\+12 updates \(at most about 1\.3e\+03 s\), the limit is 1\.0e\+12;"):
+        exact_marginal(random_topics(rng, 5, 2), corpus(2, [0, 1] * 250))
+    with pytest.raises(InputError, match=r"at 20 topics has 4\.1e\+09 count vectors, the limit is 6\.7e\+07;"):
+        exact_marginal(random_topics(rng, 20, 2), corpus(2, [0, 1] * 8))
+
+
+@pytest.mark.parametrize(("first", "second", "ratio"), [(450, 450, 2.0), (331, 569, math.e), (1500, 1500, 2.0)])
+def test_a_long_document_in_a_contrived_order(first: int, second: int, ratio: float) -> None:
+    """In order, the first part all but washes out what the second stands on: what decides has e^-(first log ratio).
+
+    A flat prior makes both m_l and its weight log-concave in the counts, so with two topics e^-(L/e) = 1e-144 is the
+    least that can decide: the second case. The third is shuffled.
+    """
+    phi = np.array([[0.3 * ratio, 1.0 - 0.3 * ratio, 0.0], [0.3, 0.0, 0.7]])
+    found = exact_marginal(Topics(phi, np.ones(2), words(3)), corpus(3, [0] * first + [2] * second)).log_likelihood[0]
+    j = np.arange(first + 1)  # how many of the first part the second topic gives
+    terms = gammaln(first + 1) - gammaln(j + 1) - gammaln(first - j + 1) + (first - j) * math.log(ratio)
+    terms += betaln(first - j + 1, second + j + 1)
+    assert found == pytest.approx(logsumexp(terms) + first * math.log(0.3) + second * math.log(0.7), rel=1e-12)
 
 
 def test_exact_within_a_limit_counts_the_tokens_that_the_topics_know() -> None:

@@ -83,6 +83,25 @@ def test_the_error_of_a_correlated_mean() -> None:
     assert np.all(log_mean_of_chain(independent)[1] >= log_mean(independent)[1])
 
 
+@pytest.mark.parametrize("S", [2, 3, 4, 11, 27])
+def test_the_variance_of_a_chains_mean_is_that_of_overlapping_batches(S: int) -> None:
+    log_weights = np.cumsum(np.random.default_rng(S).standard_normal((6, S)), axis=1) / 4.0
+    value, error = log_mean_of_chain(np.vstack([log_weights, np.full(S, -np.inf)]))
+    size, larger = math.isqrt(S), 0
+    for d in range(6):
+        weights = np.exp(log_weights[d]) / np.exp(log_weights[d]).mean()
+        expected = math.sqrt(float(np.sum((weights - 1.0) ** 2)) / (S - 1) / S)  # if they were independent
+        if size > 1:
+            batches = [weights[i : i + size].mean() for i in range(S - size + 1)]
+            variance = size / ((S - size) * len(batches)) * sum((mean - 1.0) ** 2 for mean in batches)
+            larger += variance > expected**2
+            expected = max(expected, math.sqrt(variance))
+        assert error[d] == pytest.approx(expected, rel=1e-10)
+        assert value[d] == pytest.approx(math.log(np.exp(log_weights[d]).mean()), rel=1e-12)
+    assert (value[6], error[6]) == (-math.inf, 0.0)
+    assert (larger > 0) == (size > 1)
+
+
 def test_the_harmonic_mean_of_a_document_that_has_one_assignment_is_its_fit() -> None:
     """Topics with zeros: the limit is p(w) over the prior probability of assignments that fit, here 1."""
     topics = Topics(np.eye(3), np.array([0.1, 1.0, 3.0]), tuple("abc"))

@@ -163,6 +163,32 @@ def test_at_the_folded_in_point_a_weight_of_zero_is_minus_infinity_and_one_step_
     assert np.isfinite(corner.log_likelihood[1])
 
 
+def test_the_value_at_either_other_point_is_that_of_its_formula() -> None:
+    """At the folded-in point Laplace's method by finite differences, one step of EM on the dense matrix of the mode."""
+    phi = np.array([[0.6, 0.2, 0.2], [0.2, 0.6, 0.2], [0.2, 0.2, 0.6]])
+    topics = Topics(phi, np.array([0.5, 1.5, 2.0]), ("a", "b", "c"))
+    counts = np.array([4.0, 3.0, 5.0])
+    L, A, theta = 12.0, 4.0, np.linalg.solve(phi.T, counts / 12.0)  # inside: the fit is perfect
+    documents = Corpus.from_documents("one", [("0", list("aaaabbbccccc"))])
+
+    a, document = np.log(theta[:-1] / theta[-1]), documents.document(0)
+    curvature = np.linalg.slogdet(-hessian(topics, document, a))[1]
+    expected = log_joint(topics, document, a) + math.log(2.0 * math.pi) - 0.5 * float(curvature)
+    found = laplace_softmax(
+        topics, documents, point="folded-in", form="density", iterations=100_000, tolerance=1e-12
+    ).log_likelihood[0]
+    assert found == pytest.approx(expected, abs=2e-5)  # what differences of step 1e-3 leave
+
+    h = (topics.alpha + L * theta) / (A + L)
+    r = phi * h[:, None] / (h @ phi)  # (K, V)
+    B = np.diag(topics.alpha) + (r * counts) @ r.T
+    expected = counts @ np.log(h @ phi) + topics.alpha @ np.log(A * h / topics.alpha) + 0.5 * math.log((L + A) / A)
+    expected -= 0.5 * float(np.linalg.slogdet(B)[1] - np.log(topics.alpha).sum())
+    for given_ in (None, theta[None, :]):
+        found = laplace_softmax(topics, documents, point="one-step", theta=given_, tolerance=1e-12, iterations=100_000)
+        assert found.log_likelihood[0] == pytest.approx(expected, rel=1e-9)
+
+
 def test_neither_order_of_tokens_nor_of_topics_nor_other_documents_matter() -> None:
     topics, documents = drawn(11, 4, (12, 25), 0.5)
     expected = laplace_softmax(topics, documents).log_likelihood

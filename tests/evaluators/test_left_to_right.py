@@ -342,6 +342,19 @@ def test_sweep_error_is_that_of_batch_means() -> None:
     assert sweep_error(series) == pytest.approx(math.sqrt(3 * 0.02 / 2), rel=1e-12)
 
 
+@pytest.mark.parametrize("R", [2, 5, 17, 43])
+def test_the_stated_errors_have_one_degree_of_freedom_less_than_samples(R: int) -> None:
+    ratios = np.random.default_rng(R).gamma(9.0, 1.0 / 9.0, (R, 4))
+    influence = (ratios - 1.0).sum(axis=1)
+    expected = math.sqrt(float(np.sum((influence - influence.mean()) ** 2)) / (R - 1) / R)
+    assert particle_error(ratios) == pytest.approx(expected, rel=1e-12)
+    batches = max(2, int(math.sqrt(R)) // 2)
+    size = R // batches
+    means = np.array([ratios[R - size * (b + 1) : R - size * b].mean(axis=0) for b in range(batches)])
+    variance = float(np.sum((means - means.mean(axis=0)) ** 2)) / (batches - 1) / batches
+    assert sweep_error(ratios) == pytest.approx(math.sqrt(variance), rel=1e-12)
+
+
 @pytest.mark.parametrize("few", ["topics in a document", "topics of a word"])
 def test_work_does_not_grow_with_topics(few: str) -> None:
     """Steps per draw: a small alpha leaves few topics in use; at a large one, a word exceeds the floor in 4 topics."""

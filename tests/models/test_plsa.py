@@ -1,5 +1,7 @@
 """PLSA against its slow twins, its invariants and another library."""
 
+import math
+
 import numpy as np
 import pytest
 import scipy.optimize
@@ -11,6 +13,7 @@ from numpy.typing import NDArray
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
+from heldout.evaluators.exact_marginal import exact_marginal
 from heldout.models.plsa import PLSA, fold_in, fold_in_counts, train
 from heldout.topics import Topics
 
@@ -154,9 +157,36 @@ def test_unseen_words_get_nothing_and_empty_documents_keep_their_start() -> None
 def test_the_constant_at_every_m_step() -> None:
     counts = random_counts(8, 10)
     phi, theta = start(8, 10, 3)
-    model = PLSA(3, iterations=1, smoothing=0.01).fit(counts, components=phi, document_topics=theta)
-    plain, _ = symmetric_em(counts, phi, theta, 1)
-    np.testing.assert_allclose(model.components_, (plain + 0.01) / (1 + 10 * 0.01), rtol=1e-12)
+    model = PLSA(3, iterations=2, smoothing=0.01).fit(counts, components=phi, document_topics=theta)
+    fits = [np.sum(counts * np.log(theta @ phi))]
+    for _ in range(2):
+        phi, theta = symmetric_em(counts, phi, theta, 1)
+        phi = (phi + 0.01) / (1 + 10 * 0.01)
+        fits.append(np.sum(counts * np.log(theta @ phi)))
+    np.testing.assert_allclose(model.components_, phi, rtol=1e-12)
+    np.testing.assert_allclose(model.log_likelihood_, fits, rtol=1e-13)  # a probability at every iteration
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.01])
+def test_a_topic_that_explains_no_token_becomes_uniform_and_changes_nothing(smoothing: float) -> None:
+    counts = random_counts(8, 10)
+    counts[:, 4] = 0.0
+    phi, theta = start(8, 10, 3)
+    phi[2] = np.arange(10) == 4
+    model = PLSA(3, iterations=3, smoothing=smoothing).fit(counts, components=phi, document_topics=theta)
+    others = PLSA(2, iterations=3, smoothing=smoothing).fit(counts, components=phi[:2], document_topics=theta[:, :2])
+    np.testing.assert_allclose(model.components_[2], 0.1, rtol=1e-14)
+    np.testing.assert_array_equal(model.document_topics_[:, 2], 0.0)
+    np.testing.assert_allclose(model.components_[:2], others.components_, rtol=1e-12)
+    np.testing.assert_allclose(model.log_likelihood_[1:], others.log_likelihood_[1:], rtol=1e-13)
+
+
+def test_the_topics_carry_the_flat_prior_that_every_truth_of_plsa_rests_on() -> None:
+    """Topics of one word each: all numbers n of one word are equally likely, 1 / ((L + 1) C(L, n)) a sequence."""
+    model = PLSA(2, iterations=1).fit(np.eye(2), components=np.eye(2), document_topics=np.full((2, 2), 0.5))
+    documents = Corpus.from_documents("urn", [(f"d{n}", ["a"] * (6 - n) + ["b"] * n) for n in range(6)])
+    found = exact_marginal(model.topics(("a", "b")).smoothed(0.0), documents).log_likelihood
+    np.testing.assert_allclose(found, [-math.log(7 * math.comb(6, n)) for n in range(6)], rtol=1e-13)
 
 
 def test_stops_when_an_iteration_gains_too_little() -> None:
@@ -177,7 +207,13 @@ def test_refuses_bad_counts(counts: list[list[float]], message: str) -> None:
         PLSA(2).fit(np.array(counts))
 
 
-@pytest.mark.parametrize("setting", [{"n_components": 0}, {"iterations": 0}, {"tolerance": -1.0}, {"smoothing": -1e-9}])
+@pytest.mark.parametrize(
+    "setting",
+    [
+        *({"n_components": 0}, {"iterations": 0}, {"tolerance": -1.0}, {"tolerance": np.nan}),
+        *({"smoothing": -1e-9}, {"smoothing": np.inf}),
+    ],
+)
 def test_refuses_bad_settings(setting: dict[str, float]) -> None:
     with pytest.raises(InputError):
         PLSA().set_params(**setting).fit(np.ones((2, 2)))
@@ -229,6 +265,42 @@ def test_fold_in_is_the_e_step_with_topics_fixed() -> None:
         theta = (counts[:, :, None] * posterior).sum(axis=1) / counts.sum(axis=1, keepdims=True)
     folded = fold_in_counts(topics, sp.csr_array(counts), iterations=3, tolerance=0.0)
     np.testing.assert_allclose(folded, theta, rtol=1e-12)
+
+
+@pytest.mark.parametrize("tolerance", [1e-1, 1e-3, 1e-5])
+def test_fold_in_stops_at_the_first_bound_within_the_tolerance_per_token(tolerance: float) -> None:
+    topics = make_topics(4, 12)
+    counts = random_counts(5, 12, seed=8) * np.array([[1.0], [10.0], [1.0], [100.0], [1e-3]])
+    folded = fold_in_counts(topics, sp.csr_array(counts), iterations=100_000, tolerance=tolerance)
+    iterations = []
+    for row, found in zip(counts, folded, strict=True):
+        theta, shares, bound = np.full(4, 0.25), row / row.sum(), np.inf
+        iterations.append(0)
+        while bound > tolerance:
+            gradient = topics.phi @ (shares / (theta @ topics.phi))
+            theta, bound = theta * gradient, gradient.max() - 1.0
+            iterations[-1] += 1
+        np.testing.assert_allclose(found, theta, rtol=1e-9, atol=1e-15)
+    assert max(iterations) > 2
+
+
+@pytest.mark.parametrize(("scale", "informs"), [(1e-20, True), (1e-31, False), (1e-310, False)])
+def test_fold_in_learns_from_rare_words_down_to_the_smallest_probability(scale: float, informs: bool) -> None:
+    """The likelihood's maximum does not depend on a word's scale; below 1e-30 the word is left out: 1 / p overflows."""
+    phi = np.random.default_rng(2).dirichlet(np.ones(5), 3) / 2.0
+    phi = np.column_stack([phi, 1.0 - phi.sum(axis=1)])
+    counts = np.array([[2.0, 0.0, 1.0, 3.0, 4.0, 0.0]])
+
+    def folded(phi: Float, counts: Float) -> Float:
+        topics = Topics(phi, np.ones(3), tuple("abcdef"))
+        theta: Float = fold_in_counts(topics, sp.csr_array(counts), iterations=30, tolerance=0.0)[0]
+        return theta
+
+    rare = phi * [1.0, 1.0, 1.0, 1.0, scale, 1.0]
+    rare[:, 5] = 1.0 - rare[:, :5].sum(axis=1)
+    expected, other = folded(phi, counts), folded(phi, counts * (np.arange(6) != 4))
+    np.testing.assert_allclose(folded(rare, counts), expected if informs else other, rtol=1e-12)
+    assert np.abs(expected - other).max() > 0.01
 
 
 def test_fold_in_of_nothing_is_uniform_and_impossible_words_do_not_inform() -> None:

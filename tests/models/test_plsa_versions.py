@@ -240,6 +240,14 @@ def test_tem_folds_in_at_the_beta_that_it_was_trained_with() -> None:
     np.testing.assert_array_equal(alone[0], folded[7])
 
 
+@pytest.mark.parametrize(
+    ("version", "setting"), [(plsa, {}), (plsa_vem, {"ve_iterations": 1}), (plsa_tem, {"beta": 0.8})]
+)
+def test_every_version_trains_topics_with_the_flat_prior(version: Any, setting: dict[str, float]) -> None:
+    topics = version.train(tiny_corpus(), topics=3, seed=0, iterations=2, tolerance=0.0, **setting)[0]
+    np.testing.assert_array_equal(topics.smoothed(1e-3).alpha, np.ones(3))
+
+
 def test_tem_refuses_topics_that_name_no_beta() -> None:
     corpus = tiny_corpus()
     for topics in (make_topics(3, 20), make_topics(3, 20, model="lda", beta=0.01)):
