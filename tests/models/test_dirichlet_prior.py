@@ -57,7 +57,7 @@ def test_a_mixture_of_two_kinds_of_documents_is_at_least_as_likely_as_the_one_th
     single = DirichletMixture(np.ones(1), fit_prior(topics, documents, np.random.default_rng(0)).alpha[None])
     # 0.001 nats per token, the least that counts; the maximum itself lies above the truth, and is reached slowly
     assert log_likelihood(fitted) > log_likelihood(truth) - 0.001 * len(documents.tokens)
-    assert log_likelihood(fitted) > log_likelihood(single) + 0.01 * len(documents.tokens)
+    assert log_likelihood(fitted) > log_likelihood(single) + 5.0  # three parameters more
     np.testing.assert_allclose(np.sort(fitted.weights), [1 / 3, 2 / 3], atol=0.12)
 
 

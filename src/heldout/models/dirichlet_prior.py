@@ -16,7 +16,8 @@ the component's alpha, takes the fixed-point steps on the component's own docume
 
     p(m | z) ∝ pi_m Gamma(A_m) / Gamma(A_m + L_d) prod_k Gamma(C_dk + alpha_mk) / Gamma(alpha_mk),
 
-with A_m = sum_k alpha_mk. A component without documents keeps its alpha. The start is a random component for every document.
+with A_m = sum_k alpha_mk. A component without documents keeps its alpha. The start is a random component for every
+document.
 """
 
 from dataclasses import dataclass, replace
