@@ -9,7 +9,8 @@ from scipy.optimize import minimize
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators.exact_marginal import exact_marginal
-from heldout.models.dirichlet_prior import SMALLEST, fit_prior
+from heldout.evaluators.mixture_of_priors import mixture_of_priors
+from heldout.models.dirichlet_prior import SMALLEST, DirichletMixture, fit_mixture, fit_prior
 from heldout.topics import Topics
 
 WORDS = tuple("abcdef")
@@ -41,6 +42,25 @@ def test_fit_finds_the_maximum_of_the_exact_likelihood() -> None:
     np.testing.assert_allclose(fitted.alpha / fitted.alpha.sum(), [0.2, 0.8], atol=0.05)
 
 
+def test_a_mixture_of_two_kinds_of_documents_is_at_least_as_likely_as_the_one_that_drew_them() -> None:
+    topics, left = drawn(4, (8.0, 0.5), 150, 40)
+    _, right = drawn(4, (0.5, 8.0), 300, 40)  # the same topics: the same seed
+    streams = [left.document(d) for d in range(150)] + [right.document(d) for d in range(300)]
+    documents = left.with_streams(streams, tuple(map(str, range(450))))
+
+    def log_likelihood(prior: DirichletMixture) -> float:
+        evaluation = mixture_of_priors(topics, prior, lambda under: exact_marginal(under, documents))
+        return float(evaluation.log_likelihood.sum())
+
+    fitted = fit_mixture(topics, documents, np.random.default_rng(0), components=2, rounds=100)
+    truth = DirichletMixture(np.array([1.0, 2.0]) / 3.0, np.array([[8.0, 0.5], [0.5, 8.0]]))
+    single = DirichletMixture(np.ones(1), fit_prior(topics, documents, np.random.default_rng(0)).alpha[None])
+    # 0.001 nats per token, the least that counts; the maximum itself lies above the truth, and is reached slowly
+    assert log_likelihood(fitted) > log_likelihood(truth) - 0.001 * len(documents.tokens)
+    assert log_likelihood(fitted) > log_likelihood(single) + 5.0  # three parameters more
+    np.testing.assert_allclose(np.sort(fitted.weights), [1 / 3, 2 / 3], atol=0.12)
+
+
 def test_fit_is_named_by_its_generator_and_leaves_the_topics() -> None:
     topics, documents = drawn(6, (1.0, 0.5, 2.0), 30, 20)
     one, same, other = (fit_prior(topics, documents, np.random.default_rng(seed), rounds=20) for seed in (1, 1, 2))
@@ -70,3 +90,5 @@ def test_refuses_documents_that_say_nothing_and_too_few_rounds() -> None:
         fit_prior(topics, empty, np.random.default_rng(0))
     with pytest.raises(InputError, match="1 rounds"):
         fit_prior(topics, documents, np.random.default_rng(0), rounds=1)
+    with pytest.raises(InputError, match="0 components"):
+        fit_mixture(topics, documents, np.random.default_rng(0), components=0)

@@ -1,7 +1,8 @@
-r"""The maximum-likelihood Dirichlet prior of theta, with the topics fixed; the alpha_k may differ.
+r"""The maximum-likelihood prior of theta, with the topics fixed: a Dirichlet, or a mixture of Dirichlets.
 
-Stochastic EM. The derivative of sum_d log p(w_d | alpha, phi) is the posterior mean, over the topics z of all tokens,
-of the derivative of sum_d log p(z_d | alpha), the Dirichlet-multinomial log-likelihood of the counts C_dk. A round is
+Stochastic EM for a Dirichlet, whose alpha_k may differ. The derivative of sum_d log p(w_d | alpha, phi) is the
+posterior mean, over the topics z of all tokens, of the derivative of sum_d log p(z_d | alpha), the
+Dirichlet-multinomial log-likelihood of the counts C_dk. A round is
 
 * a Gibbs sweep over z, p(z_l = k) ∝ (C_dk + alpha_k) phi[k, w_l], the counts without token l;
 * a few of Minka's fixed-point steps for alpha on the counts of that sweep (`heldout.models.lda` derives them).
@@ -9,12 +10,21 @@ of the derivative of sum_d log p(z_d | alpha), the Dirichlet-multinomial log-lik
 Where a round leaves alpha unchanged on average, the likelihood itself is at its maximum, up to the noise of single
 sweeps. (Mean field would maximise a bound instead, and give priors that are too sparse.) The result is the mean alpha
 of the last half of the rounds. Fit the prior to training documents only, never to those that are scored.
+
+For a mixture, p(theta) = sum_m pi_m Dir(theta | alpha_m), a document has a component m as well. A round sweeps z under
+the component's alpha, takes the fixed-point steps on the component's own documents, sets pi_m to their share, and draws
+
+    p(m | z) ∝ pi_m Gamma(A_m) / Gamma(A_m + L_d) prod_k Gamma(C_dk + alpha_mk) / Gamma(alpha_mk),
+
+with A_m = sum_k alpha_mk. A component without documents keeps its alpha. The start is a random component for every
+document.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import gammaln
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
@@ -24,6 +34,19 @@ from heldout.topics import Topics
 
 SMALLEST = 1e-4  # alpha of a topic that no document uses
 STEPS = 5  # of Minka's fixed point in each round
+
+
+@dataclass(frozen=True)
+class DirichletMixture:
+    """A prior of theta, sum_m pi_m Dir(theta | alpha_m).
+
+    Attributes:
+        weights: (M,) pi.
+        alphas: (M, K).
+    """
+
+    weights: NDArray[np.float64]
+    alphas: NDArray[np.float64]
 
 
 def fit_prior(topics: Topics, documents: Corpus, rng: np.random.Generator, *, rounds: int = 200) -> Topics:
@@ -39,33 +62,88 @@ def fit_prior(topics: Topics, documents: Corpus, rng: np.random.Generator, *, ro
     Raises:
         InputError: when no document has a word that a topic gives, or for fewer than 2 rounds.
     """
-    if rounds < 2:
-        raise InputError(f"prior: {rounds} rounds; give 2 or more")
+    return replace(topics, alpha=fit_mixture(topics, documents, rng, components=1, rounds=rounds).alphas[0])
+
+
+def fit_mixture(
+    topics: Topics, documents: Corpus, rng: np.random.Generator, *, components: int, rounds: int = 200
+) -> DirichletMixture:
+    """Return a mixture of Dirichlets fitted to documents.
+
+    Args:
+        topics: phi, and the alpha that every component starts from.
+        documents: as in `fit_prior`.
+        rng: random numbers of the sweeps and of the documents' components.
+        components: M.
+        rounds: the number of rounds, one sweep each; the last half is averaged.
+
+    Raises:
+        InputError: as `fit_prior` does, or without a component.
+    """
+    if rounds < 2 or components < 1:
+        raise InputError(f"prior: {components} components, {rounds} rounds; give 1 or more, and 2 or more")
     documents, _ = documents.over(topics.vocabulary)
     rows, given = rows_of(topics)
     streams = [stream[given[stream]] for stream in map(documents.document, range(documents.n_documents))]
-    lengths = np.array([len(stream) for stream in streams if len(stream)], dtype=np.int64)
-    if len(lengths) == 0:
+    streams = [stream.astype(np.int32) for stream in streams if len(stream)]
+    if not streams:
         raise InputError("prior: the documents hold no word that a topic gives; give the training documents")
-    tokens = np.concatenate(streams).astype(np.int32)
-    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    document_of = np.repeat(np.arange(len(lengths)), lengths)
-    lengths_above = counts_above(lengths, np.zeros(len(lengths), dtype=np.int64), 1)[:, 0]
-
-    K, width = topics.n_topics, rows.shape[1]
+    K, width, D = topics.n_topics, rows.shape[1], len(streams)
+    lengths = np.array([len(stream) for stream in streams], dtype=np.int64)
+    tokens = np.concatenate(streams)
+    document_of = np.repeat(np.arange(D), lengths)
     padded, totals = np.zeros(width, dtype=np.float32), np.zeros(K, dtype=np.int64)
     assignments = np.full(len(tokens), -1, dtype=np.int32)
-    alpha: NDArray[np.float64] = topics.alpha
-    averaged = np.zeros(K)
+    component = rng.integers(components, size=D) if components > 1 else np.zeros(D, dtype=np.int64)
+    weights = np.bincount(component, minlength=components) / D
+    alphas = np.tile(topics.alpha, (components, 1))
+    mean_weights, mean_alphas = np.zeros(components), np.zeros((components, K))
     for sweep in range(rounds):
-        padded[:K] = alpha
         uniforms = rng.random((1, len(tokens)), dtype=np.float32)
-        gibbs_sweeps(tokens, offsets, assignments, rows, totals, padded, 0.0, uniforms, learn=False)
-        counts = np.bincount(document_of * K + assignments, minlength=len(lengths) * K)
-        cells = np.flatnonzero(counts)
-        above = counts_above(counts[cells], cells % K, K)
-        for _ in range(STEPS):
-            alpha = np.maximum(minka_step(alpha, above, lengths_above), SMALLEST)
+        for m in range(components):
+            own = component == m
+            if not own.any():
+                continue
+            here = own[document_of]
+            padded[:K] = alphas[m]
+            offsets = np.concatenate([[0], np.cumsum(lengths[own])])
+            drawn = assignments[here]
+            gibbs_sweeps(tokens[here], offsets, drawn, rows, totals, padded, 0.0, uniforms[:, here], learn=False)
+            assignments[here] = drawn
+            counts = np.bincount(document_of[here] * K + drawn)
+            cells = np.flatnonzero(counts)
+            above = counts_above(counts[cells], cells % K, K)
+            lengths_above = counts_above(lengths[own], np.zeros(own.sum(), dtype=np.int64), 1)[:, 0]
+            for _ in range(STEPS):
+                alphas[m] = np.maximum(minka_step(alphas[m], above, lengths_above), SMALLEST)
+        if components > 1:
+            weights = np.bincount(component, minlength=components) / D
+            component = _drawn(document_of, assignments, lengths, weights, alphas, rng)
         if sweep >= rounds // 2:
-            averaged += alpha
-    return replace(topics, alpha=averaged / (rounds - rounds // 2))
+            mean_weights += weights
+            mean_alphas += alphas
+    averaged = rounds - rounds // 2
+    return DirichletMixture(mean_weights / averaged, mean_alphas / averaged)
+
+
+def _drawn(
+    document_of: NDArray[np.int64],
+    assignments: NDArray[np.int32],
+    lengths: NDArray[np.int64],
+    weights: NDArray[np.float64],
+    alphas: NDArray[np.float64],
+    rng: np.random.Generator,
+) -> NDArray[np.int64]:
+    """Return a component for every document, (D,), drawn given the topics of its tokens."""
+    K = alphas.shape[1]
+    cells, counts = np.unique(document_of * K + assignments, return_counts=True)
+    documents, columns = cells // K, cells % K
+    with np.errstate(divide="ignore"):
+        log_weights = np.log(weights)
+    scores = np.empty((len(lengths), len(weights)))
+    for m, alpha in enumerate(alphas):
+        own = gammaln(counts + alpha[columns]) - gammaln(alpha[columns])
+        scores[:, m] = np.bincount(documents, own, len(lengths))
+        scores[:, m] += log_weights[m] + gammaln(alpha.sum()) - gammaln(alpha.sum() + lengths)
+    gumbel: NDArray[np.int64] = (scores + rng.gumbel(size=scores.shape)).argmax(axis=1)
+    return gumbel
