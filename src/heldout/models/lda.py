@@ -173,8 +173,20 @@ class LDA(Estimator):
         self.optimise_every = optimise_every
         self.random_state = random_state
 
-    def fit(self, X: Corpus | sp.sparray | NDArray[Any], y: None = None) -> Self:  # noqa: ARG002
+    def fit(
+        self,
+        X: Corpus | sp.sparray | NDArray[Any],
+        y: None = None,  # noqa: ARG002
+        *,
+        assignments: Index | None = None,
+    ) -> Self:
         """Run the chain on X, a corpus or its (D, V) counts (sparse or dense).
+
+        Args:
+            X: the training documents.
+            y: ignored.
+            assignments: (M,) topics that the first M tokens start with; the first pass draws the others. None starts
+                with none.
 
         Raises:
             InputError: on a count that is not a whole number of tokens, a corpus without tokens, one word or
@@ -197,7 +209,11 @@ class LDA(Estimator):
         width = padded_width(self.n_components)
         rows = np.zeros((n_words, width), dtype=np.float32)
         totals = np.zeros(self.n_components, dtype=np.int64)
+        start = np.zeros(0, dtype=np.int32) if assignments is None else assignments
+        np.add.at(rows, (tokens[: len(start)], start), np.float32(1.0))
+        totals += np.bincount(start, minlength=self.n_components)
         assignments = np.full(len(tokens), -1, dtype=np.int32)
+        assignments[: len(start)] = start
         padded = np.zeros(width, dtype=np.float32)
         padded[: self.n_components] = alpha
         sweeps, trace = [], []
