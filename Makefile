@@ -28,7 +28,7 @@ unexport PYTHONPATH PYTHONHOME
 # without bytecode a job starts in two seconds, not in half of one
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup system half-0 half-1 demo test tests lint paper reproduce compare report reference readme clean clean-all lock
+.PHONY: help setup system half-0 half-1 demo test tests lint paper reproduce compare report reference keep readme clean clean-all lock
 
 help: ## Show this list
 	@echo 'usage: make TARGET [CORES=n] [STUDY=name] [PYTHON=python3.12]'
@@ -71,6 +71,10 @@ reference: reproduce ## For maintainers: take this run's results as the referenc
 	@gzip -9nc data/paper/measurements.csv > data/reference/paper/measurements.csv.gz
 	@$(RUN) python -m heldout.auditing.precision_table data/reference/paper/measurements.csv.gz data/reference/estimator_timings.csv
 	@$(MAKE) --no-print-directory readme
+
+keep: reproduce ## For maintainers: keep the tables of STUDY (buntine) in data/reference, for studies that name it in `kept`
+	@mkdir -p data/reference/$(STUDY)
+	@for table in study.json scores.csv measurements.csv timings.csv; do cp data/$(STUDY)/$$table data/reference/$(STUDY) || exit; done
 
 readme: setup ## For maintainers: renew README's generated parts, its picture and RESULTS.md from data/reference
 	@$(SHOWN) --cores $(CORES) --config results=reference -- readme

@@ -21,7 +21,7 @@ include: "workflow/rules/reference.smk"
 rule all:
     default_target: True
     input:
-        PDF,
+        RESULTS,
         f"{DATA}/timings.csv",
         # what a failed job left missing is made again, however new its descendants are
         all_corpora(),

@@ -3,6 +3,7 @@
 import copy
 import csv
 import gzip
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,10 +12,21 @@ import pytest
 
 from heldout import study as studies
 from heldout.cli import main
+from heldout.corpora.realistic import SOURCES
 from heldout.errors import InputError
 from heldout.models import PLSA, TEM
 from heldout.papers import EXPERIMENTS, PAPERS
-from heldout.study import SECOND_READING, Run, Settings, check_study, from_yaml, load_study, without_missing
+from heldout.study import (
+    SECOND_READING,
+    SELECTION,
+    Run,
+    Settings,
+    check_study,
+    from_yaml,
+    load_study,
+    with_kept,
+    without_missing,
+)
 from heldout.typesetting.exhibits import exhibits
 
 ROOT = Path(__file__).parents[1]
@@ -22,6 +34,7 @@ REFERENCE = ROOT / "data/reference/paper"
 SCHEMA = ROOT / "workflow/studies/schema.yaml"
 STUDIES = sorted(path for path in SCHEMA.parent.glob("*.yaml") if path != SCHEMA)
 FITS = ("fit", "fit_unread", "fit_chains", "fit_first_chain")
+DRAWN = ("truth", "trained")  # how variants of models on drawn corpora begin
 UNREAD = "none"  # the model of an experiment that trains its own
 
 
@@ -120,6 +133,48 @@ def test_libraries_that_are_not_installed_are_left_out_with_a_notice(
     assert not {"figure-peers", "table-peers"} & exhibits(PAPERS, none).keys()
 
 
+def test_a_study_of_drawn_corpora_alone_is_completed_and_runs_more_seeds_where_it_says() -> None:
+    own = Settings(load_study(SCHEMA.parent / "buntine.yaml", SCHEMA, ROOT / "data"))
+    assert not own.corpora
+    assert not own.models
+    assert not own.fits()
+    asked = own.study["measures"][SELECTION]
+    sizes, more = asked["settings"]["training_documents"], asked["more_seeds"]
+    models = sum(len(topics) for topics in asked["topics"].values())
+    runs = own.experiments()
+    assert len(runs) == models * (len(sizes) + len(more["seeds"]) * len(more["training_documents"]))
+    assert Run("s40", "trained-on-40000", SELECTION, 35, 2) in runs
+    assert Run("s40", "trained-on-30000", SELECTION, 35, 2) not in runs
+
+
+def test_a_study_without_a_needed_key_or_with_part_of_one_is_refused(study: dict[str, Any], tmp_path: Path) -> None:
+    del study["corpora"]
+    with pytest.raises(InputError, match="at the top level: 'corpora' is a required property"):
+        check_study(study, SCHEMA, tmp_path)
+    few = {key: study[key] for key in ("study", "realistic", "measures")}
+    with pytest.raises(InputError, match="at measures"):
+        check_study(few, SCHEMA, tmp_path)
+
+
+def test_results_of_a_kept_study_are_shown_as_the_studys_own(study: dict[str, Any], tmp_path: Path) -> None:
+    study["kept"] = ["other"]
+    assert with_kept(study, tmp_path) == (study, [], f"{tmp_path / 'other'}: not there; left out of the exhibits")
+    other = load_study(SCHEMA.parent / "buntine.yaml", SCHEMA, ROOT / "data")
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other/study.json").write_text(json.dumps(other))
+    shown, folders, notice = with_kept(study, tmp_path)
+    assert (folders, notice) == ([tmp_path / "other"], "")
+    assert SELECTION not in study["measures"]
+    assert shown["measures"] == {**study["measures"], **other["measures"]}
+    assert shown["realistic"] == other["realistic"]
+    assert set(exhibits(PAPERS, shown)) - set(exhibits(PAPERS, study)) >= {"table-readings", "figure-model-selection"}
+    with pytest.raises(InputError, match="at kept: other has model-selection, which the study runs itself"):
+        with_kept({**shown, "kept": ["other"]}, tmp_path)
+    (tmp_path / "other/study.json").write_text("{}")
+    with pytest.raises(InputError, match=r"other/study.json: not a study's settings"):
+        with_kept(study, tmp_path)
+
+
 @pytest.mark.parametrize("name", ["raw", "corpora", "published", "reference"])
 def test_a_study_may_not_have_the_name_of_another_folder_of_data(
     study: dict[str, Any], tmp_path: Path, name: str
@@ -144,6 +199,12 @@ def shipped() -> Settings:
     return Settings(load_study(SCHEMA.parent / "paper.yaml", SCHEMA, ROOT / "data"))
 
 
+def kept(settings: Settings) -> set[str]:
+    """Return the experiments of the studies whose results a study takes as they are."""
+    names = [SCHEMA.parent / f"{name}.yaml" for name in settings.study.get("kept", ())]
+    return {kind for name in names for kind in load_study(name, SCHEMA, ROOT / "data")["measures"]}
+
+
 def models_read(settings: Settings) -> set[Run]:
     """Return the fits whose models experiments read; some are of fewer topics than the figures'."""
     read = {run for run in settings.experiments() if run.model in settings.models}
@@ -154,7 +215,8 @@ def test_the_runs_of_the_paper_are_those_that_its_reference_took_time_for(shippe
     timed = list(rows_of("timings.csv"))
     fitted = {run for rule, run in timed if rule in (*FITS, "sweep")}
     assert fitted == set(shipped.fits()) | models_read(shipped)
-    assert {run for rule, run in timed if rule == "experiment"} == set(shipped.experiments())
+    timed_here = {run for rule, run in timed if rule == "experiment" and run.variant not in kept(shipped)}
+    assert timed_here == set(shipped.experiments())
 
 
 def test_every_fit_of_the_paper_has_scores_and_every_score_a_fit_or_an_experiment(shipped: Settings) -> None:
@@ -172,6 +234,8 @@ def test_every_fit_of_the_paper_has_scores_and_every_score_a_fit_or_an_experimen
     # a fit is measured by experiments alone, under their names
     assert not fitted & measured
     rest = (scored | measured) - fitted
+    if SELECTION in kept(shipped):
+        rest = {run for run in rest if run.corpus not in SOURCES or run.variant.partition("-")[0] not in DRAWN}
     names: dict[Run, list[str]] = {}
     for run in shipped.experiments():
         names.setdefault(run._replace(variant=""), []).append(run.variant)
@@ -197,6 +261,7 @@ def test_the_runs_of_a_study_are_each_named_once_and_its_exhibits_stand_on_them(
     assert not set(fits) & set(experiments)
     assert {run.variant for run in experiments} <= EXPERIMENTS.keys()
     assert {run.model for run in fits} == set(settings.models)
-    assert {run.variant for run in fits if run.model == PLSA} >= {settings.variant(PLSA), SECOND_READING}
+    if settings.models:
+        assert {run.variant for run in fits if run.model == PLSA} >= {settings.variant(PLSA), SECOND_READING}
     # whose models an experiment reads: those of the corpora that are fitted
     assert {run.corpus for run in models_read(settings)} <= set(settings.corpora)

@@ -136,6 +136,21 @@ def fit(args: argparse.Namespace) -> None:
         write_scores(args.scores, score(corpus, chains, args.model, args.variant, **settings, **split))
 
 
+def grow(args: argparse.Namespace) -> None:
+    """Train LDA on growing parts of a corpus."""
+    from heldout.corpora.corpus import Corpus
+    from heldout.models import LDA
+    from heldout.models.lda_growth import grow as train
+    from heldout.runs import check_settings
+
+    check_settings(train, args.settings, f"{LDA}: growing", ("corpus", "topics", "seed"))
+    grown = train(Corpus.load(args.corpus), topics=args.topics, seed=args.seed, **args.settings)
+    if len(grown) != len(args.output):
+        raise InputError(f"grow: the settings give {len(grown)} files, but --output names {len(args.output)}")
+    for topics, path in zip(grown, args.output, strict=True):
+        topics.save(path)
+
+
 def sweep(args: argparse.Namespace) -> None:
     """Train once per value of a training setting and score each, on the test documents of a split."""
     from heldout.corpora.corpus import Corpus
@@ -368,6 +383,13 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("--output", type=Path, nargs="+", default=[], help="where topics go, a file per chain, if at all")
     sub.add_argument("--scores", type=Path, help="where scores go; not scored where not given")
     sub.add_argument("--training-benchmark", type=Path, help="where to keep what the training alone took")
+
+    sub = verb("grow", grow)
+    sub.add_argument("corpus", type=Path)
+    sub.add_argument("--topics", type=int, required=True)
+    sub.add_argument("--seed", type=int, required=True)
+    sub.add_argument("--settings", type=_settings, default={}, help="the training settings, JSON")
+    sub.add_argument("--output", type=Path, nargs="+", required=True, help="where topics go, a file per part")
 
     sub = verb("sweep", sweep)
     sub.add_argument("corpus", type=Path)

@@ -186,7 +186,8 @@ def run_experiment(
     Args:
         module: the experiment's module, such as "heldout.papers.welling.experiments.bounds".
         corpus: all documents; None where the experiment draws its own.
-        chains: trained topics, one per chain; empty if the experiment trains its own models.
+        chains: trained topics, one per chain; empty if the experiment trains its own models; one model and its corpus's
+            true topics for an experiment that names `trained` and `truth`.
         model: the model of `chains`, or the one to train; "none" if there is none, or if `chains` holds the corpus's
             true topics.
         topics: K of the models to train; 0 if the experiment chooses K itself.
@@ -203,6 +204,8 @@ def run_experiment(
     given: dict[str, Any] = {"corpus": corpus, "seed": seed, "test_documents": test_documents}
     if not chains and topics:
         given |= {"topics": topics} if model == "none" else {"topics": topics, "model": model}
+    elif len(chains) == 2 and "trained" in inspect.signature(experiment).parameters:
+        given |= {"trained": chains[0], "truth": chains[1]}
     elif chains and model == "none":
         given |= {"topics": topics, "truth": chains[0]}
     elif chains:

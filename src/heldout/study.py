@@ -1,5 +1,6 @@
 """A study's settings, their check, and the runs that they ask for."""
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -17,8 +18,22 @@ RESERVED = ("raw", "corpora", "published", "reference")  # folders of data/ besi
 NO_CORPUS = "none"  # the corpus of experiments that draw their own documents
 PARTS = ("train", "fold_in")  # of a model's settings
 DRAWS = ("calibration", "convergence-to-exact", "precision")  # the experiments that do so
+SELECTION = "model-selection"  # an experiment on corpora drawn from trained models, of models that grow
 IS_PROBABILITY = "is-a-probability"  # draws its own documents, from the true models of drawn corpora too
-DRAWN = ("model-selection", IS_PROBABILITY)  # the experiments on corpora that were drawn from trained models
+DRAWN = (SELECTION, IS_PROBABILITY)  # the experiments on such corpora
+# what a study of such corpora alone lacks
+NOTHING: Mapping[str, Any] = {
+    "seeds": [],
+    "corpora": {},
+    "table_1_also": [],
+    "synthetic": {"scale": 1.0, "seed": 0},
+    "topics": [],
+    "beyond_vocabulary": {},
+    "smoothing": [],
+    "smoothing_in_m_step": {"seeds": []},
+    "models": {},
+    "alternatives": {},
+}
 PEERS = {"scikit-learn": "sklearn", "gensim": "gensim", "tomotopy": "tomotopy"}  # of the extra `peers`: modules
 
 
@@ -218,6 +233,15 @@ class Settings:
         if asked is None:
             return ()
         topics = asked.get("topics", [0])
+        if kind == SELECTION:
+            more = asked.get("more_seeds", {"training_documents": [], "seeds": []})
+            return tuple(
+                Run(corpus, f"trained-on-{size}", kind, int(k), int(seed))
+                for corpus in asked["corpora"]
+                for size in asked["settings"]["training_documents"]
+                for k in topics[corpus]
+                for seed in (*asked["seeds"], *(more["seeds"] if size in more["training_documents"] else ()))
+            )
         return tuple(
             Run(corpus, model, kind, int(k), int(seed))
             for corpus in asked["corpora"]
@@ -254,7 +278,7 @@ class Settings:
 
     def chains(self, model: str) -> int:
         """Return how many Markov chains a model has; 0 for a deterministic model."""
-        return int(self.study["models"][model]["train"].get("chains", 0))
+        return int(self.setting(model, "train", "chains") or 0)
 
     def constants_added(self, model: str) -> tuple[float, ...]:
         """Return the constants added to a model's topics after training; empty for a model that is not smoothed."""
@@ -316,6 +340,34 @@ def without_missing(study: dict[str, Any]) -> tuple[dict[str, Any], str]:
     return {**study, "measures": measures}, notice
 
 
+def with_kept(study: dict[str, Any], reference: Path) -> tuple[dict[str, Any], list[Path], str]:
+    """Return a study as its exhibits see it: with the experiments of the studies whose results it takes as they are.
+
+    Args:
+        study: it names them in `kept`.
+        reference: the folder of reference results; NAME/study.json has the settings of each.
+
+    Returns:
+        The study; the folders of results; and a notice on those that are not there (empty if all are).
+
+    Raises:
+        InputError: when both ask for the same experiment, or a file of settings cannot be read.
+    """
+    folders = [reference / str(name) for name in study.get("kept", ())]
+    there = [folder for folder in folders if (folder / "study.json").exists()]
+    for folder in there:
+        try:
+            kept = json.loads((folder / "study.json").read_text(encoding="utf-8"))
+            measures, realistic = dict(kept["measures"]), kept["realistic"]
+        except (OSError, ValueError, KeyError) as error:
+            raise InputError(f"{folder / 'study.json'}: not a study's settings ({error}); keep it again") from error
+        if twice := ", ".join(kind for kind in measures if kind in study["measures"]):
+            raise InputError(f"study: at kept: {folder.name} has {twice}, which the study runs itself; leave one out")
+        study = {**study, "measures": {**study["measures"], **measures}, "realistic": realistic}
+    missing = ", ".join(str(folder) for folder in folders if folder not in there)
+    return study, there, f"{missing}: not there; left out of the exhibits" if missing else ""
+
+
 def load_study(path: Path, schema: Path, data: Path) -> dict[str, Any]:
     """Read a study's YAML file; checks and errors are those of `check_study`."""
     import yaml
@@ -340,7 +392,7 @@ def check_study(study: dict[str, Any], schema: Path, data: Path) -> dict[str, An
     """Check a study against the schema and for consistency, and return it.
 
     Args:
-        study: the settings.
+        study: the settings; a study of corpora drawn from trained models alone is returned with all its keys.
         schema: the JSON schema (as YAML).
         data: the project's data folder, where imported corpora are looked for.
 
@@ -363,11 +415,14 @@ def check_study(study: dict[str, Any], schema: Path, data: Path) -> dict[str, An
     if errors:
         key = "/".join(str(part) for part in errors[0].absolute_path) or "the top level"
         raise InputError(f"study: at {key}: {errors[0].message}; see {schema}")
+    if "corpora" not in study:
+        study = {**NOTHING, **study}
     if study["study"] in RESERVED:
         raise InputError(
             f"study: at study: the name {study['study']} is a folder of data that is no study's; choose another"
         )
-    for corpus in [*study["corpora"], *study["table_1_also"], *study["alternatives"]["corpora"]]:
+    alternatives = study["alternatives"]
+    for corpus in [*study["corpora"], *study["table_1_also"], *alternatives.get("corpora", ())]:
         imported = (data / "corpora" / f"{corpus}.npz").exists()
         if corpus.removesuffix(SYNTHETIC) not in RECIPES and not imported:
             raise InputError(
@@ -376,7 +431,7 @@ def check_study(study: dict[str, Any], schema: Path, data: Path) -> dict[str, An
             )
     for key, others in (
         ("table_1_also", study["table_1_also"]),
-        ("alternatives/corpora", study["alternatives"]["corpora"]),
+        ("alternatives/corpora", alternatives.get("corpora", ())),
     ):
         for corpus in others:
             if corpus.removesuffix("-unstemmed") not in study["corpora"]:
@@ -385,20 +440,21 @@ def check_study(study: dict[str, Any], schema: Path, data: Path) -> dict[str, An
                     f" {', '.join(study['corpora'])}, whose number of test documents it would share"
                 )
     for key in ("beyond_vocabulary", "alternatives"):
-        if study[key]["corpus"] not in study["corpora"]:
+        if study["corpora"] and study[key]["corpus"] not in study["corpora"]:
             raise InputError(
                 f"study: at {key}/corpus: {study[key]['corpus']} is not among the corpora {', '.join(study['corpora'])}"
             )
     realistic = study["realistic"]
     if realistic["source"].removesuffix(SYNTHETIC) not in RECIPES:
         raise InputError(f"study: at realistic/source: {realistic['source']} is no corpus of data/corpora.csv")
-    chosen = study["measures"]["model-selection"]["settings"]["training_documents"]
-    if max(chosen) + realistic["test_documents"] > realistic["documents"]:
-        raise InputError(
-            f"study: at measures/model-selection/settings/training_documents: {max(chosen)} training and"
-            f" {realistic['test_documents']} held-out documents do not fit into the {realistic['documents']} of"
-            " realistic/documents"
-        )
+    if SELECTION in study["measures"]:
+        chosen = study["measures"][SELECTION]["settings"]["training_documents"]
+        if max(chosen) + realistic["test_documents"] > realistic["documents"]:
+            raise InputError(
+                f"study: at measures/model-selection/settings/training_documents: {max(chosen)} training and"
+                f" {realistic['test_documents']} held-out documents do not fit into the {realistic['documents']} of"
+                " realistic/documents"
+            )
     if realistic["train"]["chains"] != 1:
         raise InputError("study: at realistic/train/chains: the corpora are drawn from one chain's topics; give 1")
     for kind, asked in study["measures"].items():
@@ -425,7 +481,7 @@ def check_study(study: dict[str, Any], schema: Path, data: Path) -> dict[str, An
             for value in swept.get("coarse", {}).get(key, ()):
                 if value not in known:
                     raise InputError(f"study: at models/{model}/sweep/coarse/{key}: {value} is none of the sweep's")
-    changed = [(f"alternatives/variants/{m}", m, named) for m, named in study["alternatives"]["variants"].items()]
+    changed = [(f"alternatives/variants/{m}", m, named) for m, named in alternatives.get("variants", {}).items()]
     changed += [(f"models/{m}/also", m, settings.get("also", {})) for m, settings in study["models"].items()]
     for place, model, variants in changed:
         if model not in study["models"]:

@@ -70,7 +70,11 @@ def tiny_study() -> dict[str, Any]:
             asked["models"] = asked["models"][:1]  # each kind once: a job costs a process
         if "topics" in asked:
             asked["topics"] = {"s10": [3]} if kind == "model-selection" else [2]
-    study["measures"]["model-selection"]["settings"] |= {"training_documents": [20, 40], "sweeps": 10, "chains": 1}
+    study["measures"]["model-selection"]["train"] |= {"first_sweeps": 10, "sweeps": 10, "chains": 1}
+    study["measures"]["model-selection"]["settings"] |= {"training_documents": [20, 40]}
+    study["measures"]["model-selection"]["settings"] |= dict.fromkeys(
+        ("some_documents", "reading_documents", "check_documents"), 3
+    )
     study["measures"]["calibration"]["settings"] |= {"pairs": 2, "more_pairs": 3, "samples": 5, "gammas": [0.5]}
     study["measures"]["precision"]["topics"] = [20]
     study["measures"]["precision"]["settings"] |= {"lengths": [50], "documents": [2], "samples": [1], "work": 1.0e6}

@@ -5,9 +5,17 @@ from typing import Any
 
 import pandas as pd
 
+from heldout.evaluators import PARTICLES, SEQUENTIAL
 from heldout.inputs import Inputs
 from heldout.measurements import COLUMNS as MEASURED
-from heldout.papers.buntine.experiments.model_selection import REFERENCE, trained_on, with_more
+from heldout.papers.buntine.experiments.model_selection import (
+    LESS_REFERENCE,
+    READING,
+    REFERENCE,
+    trained_on,
+    with_many,
+)
+from heldout.papers.buntine.particles import LOGS, RESAMPLED
 from heldout.scores import COLUMNS
 
 SIZES = (100, 400, 1600)
@@ -15,26 +23,37 @@ GRIDS = {"s10": (5, 10, 20), "s10s": (5, 10, 20), "s40": (20, 40, 60)}
 TRUE = {"s10": 10, "s10s": 10, "s40": 40}
 EVALUATORS = (
     REFERENCE,
-    "left-to-right",
+    SEQUENTIAL,
+    PARTICLES,
     "mean-field-importance",
     "mean-field-bound",
     "full-folding-in",
     "half-folding-in",
 )
 TOKENS, ERROR = 1000, 0.1  # tokens scored, and every estimate's standard error in nats
+BIAS_ERROR, MANY = 1e-4, 200  # standard error of a bias, nats per token; samples of the check
 
 
 def nats(corpus: str, evaluator: str, topics: int, size: int, seed: int) -> float:
     """Return a log-likelihood per token: best at the true K, better with documents, worse and worse by particles."""
     distance = abs(math.log(topics / TRUE[corpus]))
     value = -6.0 - 0.1 * seed - distance * 0.2 - 5.0 / math.sqrt(size)
-    if evaluator == "left-to-right":
+    if evaluator == PARTICLES:
         value += distance * 0.02 - 0.05 - 0.002 * size / 100.0 * (20.0 if size == SIZES[-1] else 1.0)
     if evaluator in ("mean-field-importance", "chib"):
         value -= 0.0001
     if evaluator == "full-folding-in":
         value += 0.1 * math.log(topics)
     return value
+
+
+def biases(corpus: str, topics: int, size: int, seed: int, gap: float) -> dict[str, float]:
+    """Return what estimators and readings say less the reference, nats per token."""
+    at = (topics, size, seed)
+    particles = nats(corpus, PARTICLES, *at) - nats(corpus, REFERENCE, *at)
+    few = nats(corpus, SEQUENTIAL, *at) - nats(corpus, REFERENCE, *at)
+    known = {PARTICLES: particles, SEQUENTIAL: few, with_many(MANY): few + gap}
+    return known | {READING + RESAMPLED: particles, READING + LOGS: -0.001}
 
 
 def row(corpus: str, model: str, variant: str, topics: int, evaluator: str, seed: int, value: float) -> tuple[Any, ...]:
@@ -48,11 +67,11 @@ def row(corpus: str, model: str, variant: str, topics: int, evaluator: str, seed
 def rows(
     corpora: tuple[str, ...],
     seeds: tuple[int, ...] = (0,),
-    gap: float = 0.1,
+    gap: float = 0.0002,
     times: int = 1,
     evaluators: tuple[str, ...] = EVALUATORS,
 ) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
-    """Return scores and measurements; `gap` (nats) is what many samples change of a document's value.
+    """Return scores and measurements; `gap` (nats per token) is what many samples add to the sequential sampler's.
 
     Training sizes are said to be `times` as large.
     """
@@ -65,12 +84,15 @@ def rows(
                     for size in SIZES:
                         value = nats(corpus, evaluator, topics, size, seed)
                         scores.append(row(corpus, "lda", trained_on(times * size), topics, evaluator, seed, value))
-                offset = {"mean-field-bound": -0.02, "left-to-right": -0.001}.get(evaluator, 0.0)
+                offset = {"mean-field-bound": -0.02, PARTICLES: -0.001}.get(evaluator, 0.0)
                 scores.append(row(corpus, "truth", "truth", TRUE[corpus], evaluator, seed, -5.9 + offset))
-            for d in range(3):
-                for quantity, value in ((REFERENCE, -60.0), (with_more(200), -60.0 + gap)):
-                    key = (corpus, "truth", "truth", TRUE[corpus], 0.0, "none", seed, quantity, "document", d)
-                    measurements.append((*key, value, 0.1))
+            models = [("lda", trained_on(times * size), k, size) for k in GRIDS[corpus] for size in SIZES]
+            for model, variant, topics, size in (*models, ("truth", "truth", TRUE[corpus], SIZES[0])):
+                chain = "best" if model == "lda" else "none"
+                for name, value in biases(corpus, topics, size, seed, gap).items():
+                    quantity = name + LESS_REFERENCE
+                    key = (corpus, model, variant, topics, 0.0, chain, seed, quantity, "documents", 5)
+                    measurements.append((*key, value, BIAS_ERROR))
     return scores, measurements
 
 
@@ -78,7 +100,7 @@ def drawn(
     *,
     corpora: tuple[str, ...] = ("s10", "s10s", "s40"),
     seeds: tuple[int, ...] = (0,),
-    gap: float = 0.1,
+    gap: float = 0.0002,
     times: int = 1,
     evaluators: tuple[str, ...] = EVALUATORS,
     synthetic: bool = False,

@@ -111,7 +111,8 @@ STUDY: dict[str, Any] = {
             "corpora": ["s10", "s10s", "s40"],
             "topics": {corpus: list(topics) for corpus, topics in drawn_corpora.GRIDS.items()},
             "seeds": [0],
-            "settings": {"training_documents": list(drawn_corpora.SIZES), "chains": 2},
+            "train": {"chains": 2},
+            "settings": {"training_documents": list(drawn_corpora.SIZES)},
         },
         "latent-semantic-analysis": {
             "corpora": ["medline", "cranfield"],

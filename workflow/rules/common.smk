@@ -16,7 +16,7 @@ from heldout.errors import InputError
 from heldout.models import LDA
 from heldout.models import MODELS as MODULES
 from heldout.papers import EXPERIMENTS, PAPERS
-from heldout.study import NO_CORPUS, SECOND_READING, Settings, check_study, without_missing
+from heldout.study import NO_CORPUS, SECOND_READING, SELECTION, Settings, check_study, with_kept, without_missing
 from heldout.typesetting.exhibits import exhibits, path
 
 ROOT = Path(workflow.basedir)
@@ -29,19 +29,20 @@ def source(name):
 
 try:
     study = check_study(config, ROOT / "workflow/studies/schema.yaml", Path("data"))
+    study, notice = without_missing(study)
+    shown, KEPT, lacking = with_kept(study, Path(source("data/reference")))
 except InputError as error:
     print(f"heldout: {error}", file=sys.stderr)
     sys.exit(2)
 
-study, notice = without_missing(study)
-if notice:
-    print(f"heldout: {notice}", file=sys.stderr)
+for text in filter(None, (notice, lacking)):
+    print(f"heldout: {text}", file=sys.stderr)
 
 if "mirror" in study:  # for the jobs; not a parameter, for where a file comes from is no reason to make it again
     os.environ.update(HELDOUT_MIRROR=study["mirror"])
 
 settings = Settings(study)
-EXHIBITS = exhibits(PAPERS, study)
+EXHIBITS = exhibits(PAPERS, shown)
 REALISTIC = study["realistic"]
 OF_ALL_CHAINS = "convergence"  # the experiment
 
@@ -63,6 +64,8 @@ TABLES = (
     if study.get("results") == "reference"
     else {name: f"{DATA}/{name}.csv" for name in ("scores", "corpora", "measurements")}
 )
+# a study without corpora of its own has tables alone
+RESULTS = PDF if settings.corpora else [STUDY, f"{DATA}/scores.csv", f"{DATA}/measurements.csv"]
 TIMINGS = {"timings": REFERENCE / "timings.csv", "benchmarks": Path(source("data/reference/estimator_timings.csv"))}
 TIMINGS = {name: str(file) for name, file in TIMINGS.items() if file.exists()}
 
@@ -201,13 +204,29 @@ def all_scores():
     return files("scores", sorted({*settings.fits(), *settings.experiments()}))
 
 
+def grown_models(corpus, topics="{topics}", seed="{seed}"):
+    """Return the models of growing parts of a drawn corpus, by the name that experiments know them by."""
+    sizes = study["measures"].get(SELECTION, {}).get("settings", {}).get("training_documents", ())
+    folder = f"{DATA}/models/{corpus}/{LDA}"
+    return {f"trained-on-{size}": f"{folder}/trained-on-{size}/{topics}-{seed}.npz" for size in sizes}
+
+
+def grow_settings():
+    """Return the settings of training on growing parts as a shell word."""
+    asked = study["measures"].get(SELECTION, {"train": {}, "settings": {}})
+    sizes = asked["settings"].get("training_documents", [])
+    return as_word({**asked["train"], "training_documents": sizes})
+
+
 def topics_to_read(wildcards):
-    """Return the topics of the model's main variant that an experiment reads, or a drawn corpus's true ones.
+    """Return the topics that an experiment reads: of a model's main variant, true ones, or both of a drawn corpus.
 
     Of several chains all experiments but one measure the first.
     """
     if wildcards.corpus in REALISTIC["corpora"]:
-        return f"{DATA}/models/{wildcards.corpus}/true-topics.npz"
+        grown = grown_models(wildcards.corpus, wildcards.topics, wildcards.seed)
+        own = [grown[wildcards.model]] if wildcards.model in grown else []
+        return [*own, f"{DATA}/models/{wildcards.corpus}/true-topics.npz"]
     if wildcards.model not in settings.models:
         return []
     folder = f"{DATA}/models/{wildcards.corpus}/{wildcards.model}/{settings.variant(wildcards.model)}"

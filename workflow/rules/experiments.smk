@@ -36,6 +36,7 @@ rule collect_scores:
     """Merge all scores into one table."""
     input:
         all_scores(),
+        [f"{folder}/scores.csv" for folder in KEPT],
     output:
         f"{DATA}/scores.csv",
     log:
@@ -52,6 +53,7 @@ rule collect_measurements:
     """Merge all measurements into one table."""
     input:
         files("measurements", settings.experiments()),
+        [f"{folder}/measurements.csv" for folder in KEPT],
     output:
         f"{DATA}/measurements.csv",
     log:
@@ -67,7 +69,7 @@ rule collect_measurements:
 rule collect_timings:
     """Merge what every job took; after everything else, and read by no exhibit of the same run."""
     input:
-        PDF,
+        RESULTS,
     output:
         f"{DATA}/timings.csv",
     log:

@@ -9,7 +9,7 @@ FIT = (
 )
 
 
-ruleorder: fit_truth > fit_first_chain > fit_unread > fit_chains > fit
+ruleorder: grow > fit_truth > fit_first_chain > fit_unread > fit_chains > fit
 
 
 rule fit:
@@ -24,7 +24,7 @@ rule fit:
     benchmark:
         f"{BENCHMARKS}/fit/{{corpus}}/{{model}}/{{variant}}/{{topics}}-{{seed}}.tsv"
     wildcard_constraints:
-        model="|".join(settings.models),
+        model="|".join(settings.models) or "nothing",
     params:
         code=model_code,
         test_documents=test_documents,
@@ -130,6 +130,27 @@ rule fit_truth:
         " --test-documents 0 --train-settings {params.train} --output {output} 2> {log}"
 
 
+rule grow:
+    """Train LDA on growing parts of a drawn corpus, each from the chains of the part before."""
+    input:
+        corpus=corpus_file,
+    output:
+        list(grown_models("{corpus}").values()) or f"{DATA}/models/{{corpus}}/{LDA}/grown/{{topics}}-{{seed}}.npz",
+    log:
+        f"{LOGS}/grow/{{corpus}}/{{topics}}-{{seed}}.log",
+    benchmark:
+        f"{BENCHMARKS}/grow/{{corpus}}/{LDA}/grown/{{topics}}-{{seed}}.tsv"
+    wildcard_constraints:
+        corpus="|".join(REALISTIC["corpora"]) or "nothing",
+    params:
+        code=code("heldout.models.lda_growth"),
+        settings=grow_settings(),
+        corpus=corpus_code,
+    shell:
+        "heldout grow {input.corpus} --topics {wildcards.topics} --seed {wildcards.seed} --settings {params.settings}"
+        " --output {output} 2> {log}"
+
+
 rule sweep:
     """Train once per value of one setting and score each: the constant at every M step, the inverse temperature."""
     input:
@@ -141,7 +162,7 @@ rule sweep:
     benchmark:
         f"{BENCHMARKS}/sweep/{{corpus}}/{{model}}/{{variant}}/{{topics}}-{{seed}}.tsv"
     wildcard_constraints:
-        model="|".join(settings.models),
+        model="|".join(settings.models) or "nothing",
         variant="smoothed-in-m-step|tempered",
     params:
         code=model_code,

@@ -9,11 +9,11 @@ from concurrent.futures import ProcessPoolExecutor
 
 from heldout.processor import pin
 
-PACKAGES = ("heldout.evaluators", "heldout.models")
+PACKAGES = ("heldout.evaluators", "heldout.models", "heldout.papers.buntine")
 
 
 def main() -> None:
-    """Import all modules of models and evaluators, the packages side by side."""
+    """Import all modules of the packages, side by side."""
     pin()
     with ProcessPoolExecutor(2) as pool:
         list(pool.map(load, PACKAGES))

@@ -188,8 +188,20 @@ class LDA(Estimator):
         self.optimise_every = optimise_every
         self.random_state = random_state
 
-    def fit(self, X: Corpus | sp.sparray | NDArray[Any], y: None = None) -> Self:  # noqa: ARG002
+    def fit(
+        self,
+        X: Corpus | sp.sparray | NDArray[Any],
+        y: None = None,  # noqa: ARG002
+        *,
+        assignments: Index | None = None,
+    ) -> Self:
         """Run the chain on X, a corpus or its (D, V) counts (sparse or dense).
+
+        Args:
+            X: the training documents.
+            y: ignored.
+            assignments: (M,) topics that the first M tokens start with; the first pass draws the others. None starts
+                with none.
 
         Raises:
             InputError: on a count that is not a whole number of tokens, a corpus without tokens, one word or
@@ -211,7 +223,11 @@ class LDA(Estimator):
 
         rows = no_counts(tokens, n_words, self.n_components)
         totals = np.zeros(self.n_components, dtype=np.int64)
+        start = np.zeros(0, dtype=np.int32) if assignments is None else assignments
+        np.add.at(rows, (tokens[: len(start)], start), rows.dtype.type(1))
+        totals += np.bincount(start, minlength=self.n_components)
         assignments = np.full(len(tokens), -1, dtype=np.int32)
+        assignments[: len(start)] = start
         padded = np.zeros(rows.shape[1], dtype=np.float32)
         padded[: self.n_components] = alpha
         uniforms = np.empty((1, len(tokens)), dtype=np.float32)

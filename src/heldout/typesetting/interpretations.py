@@ -139,9 +139,9 @@ def median_and_range(values: Sequence[float], of: Callable[[float], str]) -> str
 
 
 def asked(inputs: Inputs, experiment: str) -> Mapping[str, Any]:
-    """Return an experiment's settings; none where the study gives none."""
-    settings: Mapping[str, Any] = inputs.settings.experiment(experiment).get("settings", {})
-    return settings
+    """Return an experiment's settings, those of its training among them; none where the study gives none."""
+    entry = inputs.settings.experiment(experiment)
+    return {**entry.get("train", {}), **entry.get("settings", {})}
 
 
 def from_settings(experiment: str, text: str, *, ranges: bool = False) -> Choice:

@@ -94,11 +94,16 @@ def test_perplexity_against_topics_on_the_cut_vocabulary() -> None:
             np.testing.assert_allclose(np.asarray(line.get_ydata()), expected)
 
 
+def test_panels_of_the_sources_sizes_where_there_are_any() -> None:
+    figure = made(figures.realistic_selection, drawn(times=25))
+    assert [axis.get_title() for axis in figure.axes] == ["10,000 documents"]  # of 2,500, 10,000 and 40,000
+
+
 def test_selected_numbers_and_errors_of_the_true_model() -> None:
     figure = made(figures.model_selection, drawn())
     cells, errors = figure.axes
     evaluators = [text.get_text() for text in cells.get_yticklabels()]
-    assert evaluators[0] == "left-to-right sequential"
+    assert evaluators[:2] == [figures.REFERENCE_LABEL, "left-to-right sequential"]
     assert evaluators[-2:] == ["full folding-in", "half folding-in"]
     shown: dict[int, list[str]] = {}
     for text in cells.texts[:]:

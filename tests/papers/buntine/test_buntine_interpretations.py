@@ -22,12 +22,9 @@ def test_choices_are_those_of_the_study() -> None:
     measures["convergence-to-exact"]["settings"] = {"numbers_of_topics": [4, 5], "tokens": [14, 16]}
     measures["model-selection"]["settings"] |= {
         "training_documents": [30, 60],
-        "samples": {SEQUENTIAL: 20},
-        "chains": 4,
-        "sweeps": 90,
-        "alpha_sum": 20.0,
-        "beta": 0.2,
+        "some_samples": {SEQUENTIAL: 20},
     }
+    measures["model-selection"]["train"] = {"chains": 4, "sweeps": 90, "alpha_sum": 20.0, "beta": 0.2}
     lines = interpretations(measures=measures)
     assert r"every \(\alpha_k\) is 0.3" in row(lines, "the prior \\(\\alpha")
     assert r"both: \(K\) of 4 and 5, with \(L\) of 14 and 16" in row(lines, "Figures 1 and 2")
@@ -35,7 +32,7 @@ def test_choices_are_those_of_the_study() -> None:
     assert "30 and 60 training documents, the last 10 held out, samples: 20 (LRS), not set (LR)" in sizes
     assert "what the study has time for" in sizes
     assert "90 sweeps" in row(lines, "vanilla")
-    assert "fitted every not set sweeps, from a sum of 20 and from 0.2; of 4 chains" in row(lines, "vanilla")
+    assert "fitted every not set sweeps, from a sum of 20 and from 0.2; 4 chains of" in row(lines, "vanilla")
     assert "28251 words" in row(lines, "news collection")
     assert "2{,}000 documents" in row(lines, "lengths")
     assert "a mean of 60" in row(lines, "lengths")
@@ -49,7 +46,8 @@ def test_the_sources_own_sizes_are_not_called_cut() -> None:
     study = small_study()
     study["measures"]["model-selection"]["settings"] |= {
         "training_documents": list(TRAINING_DOCUMENTS),
-        "samples": {SEQUENTIAL: 100, PARTICLES: 100, MEAN_FIELD_FIRST: 200},
+        "samples": {MEAN_FIELD_FIRST: 200},
+        "some_samples": {SEQUENTIAL: 100, PARTICLES: 100},
     }
     realistic = {**study["realistic"], "test_documents": TEST_DOCUMENTS}
     lines = interpretations(measures=study["measures"], realistic=realistic)
@@ -58,7 +56,7 @@ def test_the_sources_own_sizes_are_not_called_cut() -> None:
 
 def test_effects_are_those_of_the_measurements() -> None:
     measures = small_study()["measures"]
-    measures["model-selection"]["settings"] |= {"check_samples": 200}
+    measures["model-selection"]["settings"] |= {"some_samples": {SEQUENTIAL: 20}}
     lines = interpretations(measures=measures)
     means = r"\ensuremath{+0.0007}, \ensuremath{0.0000}, \ensuremath{+0.0046}, \ensuremath{+0.0051} bits per"
     assert means in row(lines, "LRS, 3.6")
@@ -68,5 +66,5 @@ def test_effects_are_those_of_the_measurements() -> None:
     error = 0.4 / made.SAMPLES[-1] ** 0.5 * 2.5**0.5 / made.BITS
     last = f"LRS is {error:.4f} bits per token (r.m.s.) off after 10{{,}}000 samples"
     assert last in row(lines, "Figures 1 and 2")
-    more = r"LRS with 200 samples, nats per document above ours: \ensuremath{+0.10} (s10, mean of 3), "
+    more = r"LRS, 200 samples: \ensuremath{+0.00020}; LRS, 20: \ensuremath{0.00000}; LR: "
     assert more in row(lines, "numbers of documents")

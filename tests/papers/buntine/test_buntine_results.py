@@ -18,9 +18,10 @@ from heldout.papers.buntine.results import (
     LABELS,
     PUBLISHED,
     Errors,
+    biases,
     differing,
     fits,
-    more_samples,
+    many_samples,
     p_value,
     selections,
     z_of_deviations,
@@ -97,7 +98,7 @@ def test_nothing_is_read_where_nothing_was_measured() -> None:
     for given in (inputs(without("calibration", "convergence-to-exact")), replace(inputs(), measurements=None)):
         assert results.calibration(given) == {}
         assert results.convergence(given) == []
-        assert more_samples(replace(given, measurements=None)).empty
+        assert many_samples(replace(given, measurements=None)) == (0, [])
 
 
 def test_scores_are_read_by_corpus_evaluator_and_size() -> None:
@@ -128,9 +129,17 @@ def test_seeds_vote_and_the_smallest_wins_a_draw() -> None:
     assert selection.voted(CHIB, 100) is None
 
 
-def test_many_samples_stand_beside_few_on_the_same_documents() -> None:
-    documents = more_samples(drawn(gap=0.2, seeds=(0, 4)))
-    assert len(documents) == 3 * 2 * 3  # corpora, seeds, documents
-    assert set(documents["samples"]) == {200}
-    np.testing.assert_allclose(documents["gap"], 0.2)
-    np.testing.assert_allclose(documents["variance"], 2 * 0.1**2)
+def test_biases_are_read_by_model() -> None:
+    read = biases(drawn(seeds=(0, 2), gap=0.2), PARTICLES)
+    assert len(read) == 3 * 2 * (3 * len(SIZES) + 1)  # corpora, seeds; models, and the truth
+    assert [bias.corpus for bias in read] == sorted((bias.corpus for bias in read), key=list(GRIDS).index)
+    (own,) = (b for b in read if (b.corpus, b.size, b.topics, b.seed) == ("s40", 400, 60, 2))
+    assert own.value == pytest.approx(nats("s40", PARTICLES, 60, 400, 2) - nats("s40", SEQUENTIAL, 60, 400, 2))
+    assert (own.error, own.documents) == (1e-4, 5)
+    assert {(b.corpus, b.topics) for b in read if b.size == 0} == {("s10", 10), ("s10s", 10), ("s40", 40)}
+
+
+def test_many_samples_are_found_whatever_their_number() -> None:
+    samples, many = many_samples(drawn(gap=0.2))
+    assert samples == 200
+    np.testing.assert_allclose([bias.value for bias in many], 0.2)

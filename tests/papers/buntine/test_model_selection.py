@@ -1,4 +1,4 @@
-"""Model selection on corpora drawn from known topics: what is trained, what is scored, and against what."""
+"""Model selection on corpora drawn from known topics: what is scored, on which documents, and against what."""
 
 import math
 from collections import Counter
@@ -10,26 +10,46 @@ import pytest
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.evaluators import FULL, HALF
+from heldout.evaluators import FULL, HALF, PARTICLES, SEQUENTIAL
 from heldout.evaluators.exact_marginal import exact_marginal
 from heldout.evaluators.full_folding_in import full_folding_in
 from heldout.measurements import Measurement
 from heldout.models import lda
-from heldout.papers.buntine.experiments.model_selection import REFERENCE, experiment, trained_on, with_more
+from heldout.models.lda_growth import grow
+from heldout.papers.buntine.experiments.model_selection import (
+    LESS_REFERENCE,
+    READING,
+    REFERENCE,
+    experiment,
+    ratio,
+    with_many,
+)
+from heldout.papers.buntine.particles import READINGS, RESAMPLED
 from heldout.runs import run_experiment
 from heldout.scores import Score
 from heldout.topics import Topics
 
 WORDS, LENGTH = 12, 12
-SETTINGS: dict[str, Any] = {
+GROWN: dict[str, Any] = {
     "training_documents": [20, 60],
-    "samples": {REFERENCE: 20, "mean-field-bound": 0, "document-completion": 10},
     "alpha_sum": 1.0,
     "beta": 0.1,
-    "sweeps": 20,
     "chains": 2,
+    "first_sweeps": 20,
+    "sweeps": 10,
     "optimise_every": 5,
+}
+SETTINGS: dict[str, Any] = {
+    "training_documents": [20, 60],
+    "control": {"chib": 10},
+    "samples": {"mean-field-bound": 0, "document-completion": 10},
+    "some_documents": 6,
+    "some_samples": {SEQUENTIAL: 20, PARTICLES: 20},
     "fold_in_sweeps": 5,
+    "reference_particles": 20,
+    "reference_runs": 10,
+    "reading_particles": 20,
+    "reading_documents": 4,
     "check_samples": 40,
     "check_documents": 3,
 }
@@ -58,8 +78,18 @@ def held_out() -> Corpus:
 
 
 @cache
-def found(topics: int) -> tuple[list[Score], list[Measurement]]:
-    return experiment(corpus(), topics=topics, truth=truth(), seed=3, test_documents=10, **SETTINGS)
+def trained(topics: int) -> list[Topics]:
+    return grow(corpus(), topics=topics, seed=3, **GROWN)
+
+
+def run(model: Topics, **changes: Any) -> tuple[list[Score], list[Measurement]]:
+    given: dict[str, Any] = {"trained": model, "truth": truth(), "seed": 3, "test_documents": 10, **SETTINGS, **changes}
+    return experiment(corpus(), **given)
+
+
+@cache
+def found(topics: int, part: int = 0) -> tuple[list[Score], list[Measurement]]:
+    return run(trained(topics)[part])
 
 
 def one(scores: list[Score], variant: str, evaluator: str) -> Score:
@@ -67,104 +97,92 @@ def one(scores: list[Score], variant: str, evaluator: str) -> Score:
     return row
 
 
-def test_rows_of_every_model_and_evaluator() -> None:
-    evaluators = {FULL, HALF, *SETTINGS["samples"]}
-    for topics, variants in ((3, {"trained-on-20", "trained-on-60"}), (2, {"trained-on-20", "trained-on-60", "truth"})):
-        scores, measurements = found(topics)
-        assert Counter((s.variant, s.evaluator) for s in scores) == {(v, e): 1 for v in variants for e in evaluators}
+def bias(measurements: list[Measurement], variant: str, name: str) -> Measurement:
+    [row] = [m for m in measurements if (m.variant, m.quantity) == (variant, name + LESS_REFERENCE)]
+    return row
+
+
+def test_rows_of_the_model_and_once_of_the_truth() -> None:
+    samples = {FULL: 1, HALF: 1, "chib": 10, **SETTINGS["samples"], **SETTINGS["some_samples"], REFERENCE: 200}
+    numbers = {SEQUENTIAL: 6, PARTICLES: 6, with_many(40): 3} | {READING + name: 4 for name in READINGS}
+    for topics, part, variants in (
+        (3, 0, {"trained-on-20"}),
+        (2, 1, {"trained-on-60"}),
+        (2, 0, {"trained-on-20", "truth"}),  # of the true number of topics, on the fewest documents
+    ):
+        scores, measurements = found(topics, part)
+        assert Counter((s.variant, s.evaluator) for s in scores) == {(v, e): 1 for v in variants for e in samples}
         assert {s.model for s in scores} == {"truth" if v == "truth" else "lda" for v in variants}
         for s in scores:
             assert (s.corpus, s.topics, s.seed, s.documents, s.smoothing) == ("s2", topics, 3, 10, 0.0)
             assert s.chain == ("none" if s.variant == "truth" else "best")
-            assert s.samples == {FULL: 1, HALF: 1, **SETTINGS["samples"]}[s.evaluator]
+            assert s.samples == samples[s.evaluator]
             assert s.tokens == (60 if s.evaluator in (HALF, "document-completion") else 120)
             assert math.isnan(s.standard_error) == (s.evaluator in (FULL, HALF))
-        rows = Counter((m.variant, m.quantity) for m in measurements)
-        expected = {(v, REFERENCE): 10 for v in variants}
-        if topics == 2:
-            expected["truth", with_more(40)] = 3
-        assert rows == expected
-        assert {m.axis for m in measurements} == {"document"}
+        assert Counter((m.variant, m.quantity) for m in measurements) == {
+            (v, name + LESS_REFERENCE): 1 for v in variants for name in numbers
+        }
+        assert {(m.quantity, m.at) for m in measurements} == {(n + LESS_REFERENCE, at) for n, at in numbers.items()}
+        assert {m.axis for m in measurements} == {"documents"}
 
 
-def test_documents_add_up_to_the_score() -> None:
+def test_some_documents_stand_for_all_by_the_control() -> None:
+    # the true log-likelihood of 10 documents; normal bound with a false-alarm rate of 1e-5 (4.4 errors, t of 5 degrees
+    # of freedom is wider: 22)
     scores, measurements = found(2)
-    for variant in ("trained-on-20", "truth"):
-        rows = sorted(m for m in measurements if m.variant == variant and m.quantity == REFERENCE)
-        assert [m.at for m in rows] == list(range(10))
-        score = one(scores, variant, REFERENCE)
-        assert score.log_likelihood == pytest.approx(sum(m.value for m in rows), rel=1e-12)
-        assert score.standard_error == pytest.approx(math.sqrt(sum(m.standard_error**2 for m in rows)), rel=1e-12)
+    exact = exact_marginal(truth(), held_out()).log_likelihood.sum()
+    for evaluator in (REFERENCE, SEQUENTIAL):
+        score = one(scores, "truth", evaluator)
+        assert abs(score.log_likelihood - exact) < 22.0 * score.standard_error
+        assert 0.0 < score.standard_error < 3.0
+    # biases are of the same documents as the scores, the reference's own being none
+    reference, own = (one(scores, "truth", name).log_likelihood for name in (REFERENCE, SEQUENTIAL))
+    assert bias(measurements, "truth", SEQUENTIAL).value == pytest.approx((own - reference) / 120, abs=1e-12)
+    for name in (SEQUENTIAL, with_many(40), READING + RESAMPLED):
+        row = bias(measurements, "truth", name)
+        assert 0.0 < row.standard_error < 0.2
+        assert abs(row.value) < 22.0 * row.standard_error
 
 
-def test_the_truth_is_scored_on_the_last_documents() -> None:
-    # the estimates of 10 documents and their exact values; normal bound with a false-alarm rate of 1e-5 (4.4 errors)
-    scores, measurements = found(2)
-    exact = exact_marginal(truth(), held_out()).log_likelihood
-    score = one(scores, "truth", REFERENCE)
-    assert abs(score.log_likelihood - exact.sum()) < 4.4 * score.standard_error
-    assert 0.0 < score.standard_error < 3.0
-    assert one(scores, "truth", "mean-field-bound").log_likelihood <= exact.sum()
-    more = [m for m in measurements if m.quantity == with_more(40)]
-    assert sum(m.value for m in more) == pytest.approx(exact[:3].sum(), abs=2.0)
+def test_a_ratio_and_its_error() -> None:
+    tokens = np.array([10, 20, 30])
+    assert ratio(0.5 * tokens, tokens) == (0.5, 0.0)
+    value, error = ratio(np.array([1.0, 0.0, 2.0]), tokens)
+    assert value == pytest.approx(0.05)
+    # residuals 0.5, -1, 0.5: their s.d. is sqrt(1.5 / 2)
+    assert error == pytest.approx(math.sqrt(3) * math.sqrt(0.75) / 60)
 
 
-def test_the_check_draws_from_a_stream_of_its_own() -> None:
-    settings = {**SETTINGS, "training_documents": [60], "samples": {REFERENCE: 20}, "check_samples": 20}
-    _, rows = experiment(corpus(), topics=2, truth=truth(), seed=3, test_documents=10, **settings)
-    few, more = (
-        [m.value for m in rows if (m.variant, m.quantity) == ("truth", name)][:3] for name in (REFERENCE, with_more(20))
-    )
-    assert all(one != other for one, other in zip(few, more, strict=True))
-    # and the other rows do not know how the check is made
-    assert few == [m.value for m in found(2)[1] if (m.variant, m.quantity) == ("truth", REFERENCE)][:3]
+def test_the_documents_are_those_of_the_number_of_topics() -> None:
+    # whatever was trained on; and with all of them, the control has no say
+    first, second = found(2)[1], found(2, 1)[1]
+    assert bias(first, "trained-on-20", PARTICLES).value != bias(second, "trained-on-60", PARTICLES).value
+    whole = [
+        run(trained(2)[1], some_documents=10, control={name: n})[0] for name, n in (("chib", 5), ("linear-time", 0))
+    ]
+    values = [one(scores, "trained-on-60", PARTICLES).log_likelihood for scores in whole]
+    assert values[0] == pytest.approx(values[1], rel=1e-12)
 
 
-def test_models_are_the_best_chains_of_the_first_documents() -> None:
+def test_folding_in_is_of_the_trained_model() -> None:
     scores, _ = found(3)
-    for size in (20, 60):
-        chains = lda.train(
-            corpus().subset(range(size)),
-            topics=3,
-            seed=3,
-            alpha_sum=1.0,
-            beta=0.1,
-            sweeps=20,
-            chains=2,
-            optimise_every=5,
-        )
-        best = max(chains, key=lambda chain: chain.provenance["log_likelihood"][-1])
-        expected = full_folding_in([best], held_out(), lambda t, d: lda.fold_in(t, d, seed=3, sweeps=5))
-        assert one(scores, trained_on(size), FULL).log_likelihood == pytest.approx(expected.log_likelihood.sum())
-
-
-def test_jobs_do_not_depend_on_one_another() -> None:
-    alone = experiment(
-        corpus(),
-        topics=2,
-        truth=truth(),
-        seed=3,
-        test_documents=10,
-        **{**SETTINGS, "training_documents": [60], "samples": {REFERENCE: 20}},
-    )[0]
-    for variant in ("trained-on-60", "truth"):
-        assert one(alone, variant, REFERENCE) == one(found(2)[0], variant, REFERENCE)
+    expected = full_folding_in([trained(3)[0]], held_out(), lambda t, d: lda.fold_in(t, d, seed=3, sweeps=5))
+    assert one(scores, "trained-on-20", FULL).log_likelihood == pytest.approx(expected.log_likelihood.sum())
 
 
 def test_it_is_found_by_name() -> None:
-    settings = {**SETTINGS, "training_documents": [20], "samples": {REFERENCE: 2}}
     scores, _ = run_experiment(
         "heldout.papers.buntine.experiments.model_selection",
         corpus(),
-        [truth()],
-        "none",
+        [trained(3)[1], truth()],
+        "trained-on-60",
         topics=3,
         seed=0,
-        test_documents=5,
-        settings=settings,
+        test_documents=10,
+        settings=SETTINGS,
         fold_in_settings={},
     )
-    assert {score.topics for score in scores} == {3}
+    assert {score.variant for score in scores} == {"trained-on-60"}
 
 
 @pytest.mark.parametrize(
@@ -174,12 +192,14 @@ def test_it_is_found_by_name() -> None:
         ({"training_documents": [0, 5]}, "do not fit"),
         ({"training_documents": []}, "do not fit"),
         ({"test_documents": 0}, "do not fit"),
-        ({"samples": {"mean-field-bound": 0}}, "left-to-right-sequential is not among the estimators"),
-        ({"samples": {REFERENCE: 1, "left": 1}}, "there is no estimator left; there are"),
-        ({"chains": 0}, "no chain to run|run at least one"),
+        ({"some_samples": {SEQUENTIAL: 1}}, "some_samples lacks left-to-right, control names 1"),
+        ({"control": {}}, "some_samples lacks none, control names 0"),
+        ({"samples": {"left": 1}}, "there is no estimator left; there are"),
+        ({"some_documents": 11}, "11 documents for some estimators"),
+        ({"check_documents": 7}, "7 for the check"),
+        ({"reading_documents": 1}, "1 for readings"),
     ],
 )
 def test_refusals(changes: dict[str, Any], message: str) -> None:
-    given: dict[str, Any] = {"topics": 2, "truth": truth(), "seed": 0, "test_documents": 10, **SETTINGS, **changes}
     with pytest.raises(InputError, match=message):
-        experiment(corpus(), **given)
+        run(trained(2)[0], **changes)

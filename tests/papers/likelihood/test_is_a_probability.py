@@ -107,7 +107,12 @@ def test_a_library_is_held_to_the_model_that_it_has(monkeypatch: pytest.MonkeyPa
     lengths = np.full(40, 20)
     corpus = draw(truth, lengths, 1e8, 1, {"corpus": "made", "topics": 2, "seed": 0, "model": TRUTH}).documents
     held: list[Topics] = []
-    monkeypatch.setattr(is_a_probability, "draw", lambda topics, *rest: (held.append(topics), draw(topics, *rest))[1])
+
+    def recorded(topics: Topics, *rest: Any) -> is_a_probability.Drawn:
+        held.append(topics)
+        return draw(topics, *rest)
+
+    monkeypatch.setattr(is_a_probability, "draw", recorded)
     settings: dict[str, Any] = {**SETTINGS, "documents": 10, "truth": truth, "libraries": {"tomotopy": 10}}
     _, rows = experiment(corpus, topics=2, **settings)
     assert held[0] is truth

@@ -153,7 +153,8 @@ def test_comparison_names_each_panels_own_best_constant_and_keeps_the_models_col
     colours = [line.get_color() for line in figure.axes[0].lines]
     assert colours == [style.COLOURS[model] for model in ("plsa-hof", "epca", *["lda"] * 3)]
     main, sparse, fitted = (ys(line) for line in figure.axes[0].lines[2:])
-    assert (sparse, fitted) == (pytest.approx([0.8 * p for p in main]), pytest.approx([4.0 * p for p in main]))
+    assert sparse == pytest.approx([0.8 * p for p in main])
+    assert fitted == pytest.approx([4.0 * p for p in main])
 
 
 def test_beyond_marks_the_vocabulary_and_reaches_past_it() -> None:

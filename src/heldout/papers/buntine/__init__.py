@@ -9,6 +9,7 @@ BUNTINE = Paper(
     name="buntine",
     source="Buntine (2009)",
     experiments=("calibration", "convergence-to-exact", "model-selection"),
+    optional=_SELECTION,
     exhibits={
         "table-calibration": Exhibit(
             "table",
@@ -54,6 +55,15 @@ BUNTINE = Paper(
             _SELECTION,
             drawn=("s10s",),
             claims=("true-topics-found", "lrs-sharpest"),
+        ),
+        "table-readings": Exhibit(
+            "table",
+            "readings of section 3.5, by training size",
+            _TABLES,
+            "readings",
+            _SELECTION,
+            drawn=("s10", "s10s", "s40"),
+            claims=("lr-perplexity-rises",),
         ),
         "figure-model-selection": Exhibit(
             "figure",

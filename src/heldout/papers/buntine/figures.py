@@ -27,7 +27,7 @@ from heldout.evaluators import (
 )
 from heldout.inputs import Inputs
 from heldout.papers.buntine.experiments.convergence_to_exact import METHODS
-from heldout.papers.buntine.experiments.model_selection import TRUTH
+from heldout.papers.buntine.experiments.model_selection import REFERENCE, TRUTH
 from heldout.papers.buntine.results import LABELS, SHORT, Convergence, Selection, convergence, selections
 from heldout.typesetting import style
 
@@ -41,12 +41,14 @@ MARKERS = {SEQUENTIAL: "s", PARTICLES: "^", MEAN_FIELD_FIRST: "o"}
 SHADES = (0.15, 0.95)  # of the colour map, for few and for many topics
 # the true number of topics
 OTHER_TARGET = (HALF, COMPLETION)  # they score half of the tokens
-ORDER = (*SHORT, CHIB, LINEAR, MEAN_FIELD_BOUND, FULL, *OTHER_TARGET)
+REFERENCE_LABEL = "weighted particles"
+ORDER = (REFERENCE, *SHORT, CHIB, LINEAR, MEAN_FIELD_BOUND, FULL, *OTHER_TARGET)
 RIGHT, WRONG = "#0072B2", "#EDEDED"
 CORPUS_COLOURS = {"s10": "#0072B2", "s10s": "#56B4E9", "s40": "#D55E00"}
 CORPUS_MARKERS = {"s10": "o", "s10s": "v", "s40": "s"}
 ERRORS = 2.0  # standard errors to either side of a point
 LINEAR_UP_TO = 1e-3  # nats per token, of the second panel's axis
+PANELS = (1_000, 5_000, 10_000, 20_000)  # training documents in the source's Figure 5
 MARKS = (-0.1, -0.01, 0.0, 0.01, 0.1)
 # inches, of a row
 HEIGHT_OF_PAIR, HEIGHT_OF_CORPUS, HEIGHT_OF_EVALUATOR = 2.6, 2.5, 0.27
@@ -201,9 +203,10 @@ def realistic_selection(inputs: Inputs) -> Figure:
     if selection is None:
         raise InputError("figure-realistic-selection: no model was scored on s10s; measure model-selection first")
     figure = Figure(figsize=(style.WIDTH, style.HEIGHT))
-    grid = figure.subplots(1, len(selection.sizes), squeeze=False)
+    sizes = tuple(size for size in selection.sizes if size in PANELS) or selection.sizes
+    grid = figure.subplots(1, len(sizes), squeeze=False)
     places = list(range(len(selection.topics)))  # even ones: the numbers of topics are close around the true one
-    for axis, size in zip(grid[0], selection.sizes, strict=True):
+    for axis, size in zip(grid[0], sizes, strict=True):
         if selection.true_topics in selection.topics:
             place = selection.topics.index(selection.true_topics)
             axis.axvline(place, color="#CCCCCC", linewidth=4.0, zorder=1, label="true number")
@@ -232,9 +235,9 @@ def model_selection(inputs: Inputs) -> Figure:
     """Draw the selected number of topics by evaluator, corpus and training size, and the evaluators' errors.
 
     Left: the number of topics of the highest log-likelihood, dark where it is the true one. Right: an evaluator's
-    log-likelihood of the held-out documents under the true model less the sequential left-to-right sampler's, per
-    token, with two standard errors of the difference where both state theirs. (That sampler's logarithm is itself low
-    by about half its variance.) Evaluators that score half of the tokens have another target and are not in it.
+    log-likelihood of the held-out documents under the true model less the reference's, weighted particles, per token,
+    with two standard errors of the difference where both state theirs. Evaluators that score half of the tokens have
+    another target and are not in it.
 
     Raises:
         InputError: when no model was scored on a drawn corpus.
@@ -281,13 +284,19 @@ def _selected(axis: Axes, drawn: Sequence[Selection], evaluators: Sequence[str])
     axis.set_xlim(-0.6, x - 1.0)
     axis.set_ylim(len(evaluators) - 0.4, -0.6)
     axis.set_xticks(ticks, names, rotation=45, ha="right", rotation_mode="anchor")
-    axis.set_yticks(range(len(evaluators)), [style.EVALUATOR_NAMES.get(e) or ESTIMATORS[e].label for e in evaluators])
+    axis.set_yticks(range(len(evaluators)), [_label(e) for e in evaluators])
     axis.set_xlabel("training documents")
     axis.set_title("selected number of topics", fontweight="bold", pad=18.0)
     axis.grid(visible=False)
     axis.tick_params(length=0)
     for spine in axis.spines.values():
         spine.set_visible(False)
+
+
+def _label(evaluator: str) -> str:
+    if evaluator == REFERENCE:
+        return REFERENCE_LABEL
+    return style.EVALUATOR_NAMES.get(evaluator) or ESTIMATORS[evaluator].label
 
 
 def _errors(axis: Axes, drawn: Sequence[Selection], evaluators: Sequence[str]) -> None:
@@ -299,10 +308,10 @@ def _errors(axis: Axes, drawn: Sequence[Selection], evaluators: Sequence[str]) -
             if evaluator in OTHER_TARGET:
                 continue
             for seed, scored in selection.truth.get(evaluator, {}).items():
-                reference = selection.truth.get(SEQUENTIAL, {}).get(seed)
+                reference = selection.truth.get(REFERENCE, {}).get(seed)
                 if reference is None:
                     continue
-                error = math.hypot(scored.standard_error, 0.0 if evaluator == SEQUENTIAL else reference.standard_error)
+                error = math.hypot(scored.standard_error, 0.0 if evaluator == REFERENCE else reference.standard_error)
                 points.append((scored.log_likelihood - reference.log_likelihood, y + offset, ERRORS * error))
         if not points:
             continue

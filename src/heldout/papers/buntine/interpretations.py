@@ -3,6 +3,7 @@
 import inspect
 import math
 from collections.abc import Callable, Mapping
+from statistics import fmean
 from typing import Any
 
 from heldout.corpora.prepare import SYNTHETIC, recipe
@@ -22,9 +23,8 @@ from heldout.evaluators.iterated_pseudo_counts import iterated_pseudo_counts
 from heldout.evaluators.mean_field_importance import mean_field_importance
 from heldout.inputs import Inputs
 from heldout.papers.buntine.experiments.convergence_to_exact import METHODS
-from heldout.papers.buntine.results import LABELS, PUBLISHED, SHORT, calibration, convergence, more_samples
+from heldout.papers.buntine.results import LABELS, PUBLISHED, SHORT, biases, calibration, convergence, many_samples
 from heldout.papers.buntine.tables import label
-from heldout.points import select
 from heldout.typesetting import latex
 from heldout.typesetting.interpretations import Interpretation, Lines, asked, from_settings, setting
 
@@ -112,7 +112,8 @@ def _lengths(inputs: Inputs) -> str:
 
 def _sizes(inputs: Inputs) -> str:
     settings = asked(inputs, SELECTION)
-    sizes, samples = settings.get("training_documents", ()), settings.get("samples", {})
+    sizes = settings.get("training_documents", ())
+    samples = {**settings.get("samples", {}), **settings.get("some_samples", {})}
     held_out = inputs.study.get("realistic", {}).get("test_documents")
     own = {name: samples.get(name) for name in SOURCE_SAMPLES}
     full = (tuple(sizes), held_out, own) == (TRAINING_DOCUMENTS, TEST_DOCUMENTS, SOURCE_SAMPLES)
@@ -127,16 +128,18 @@ def _samples(numbers: Mapping[str, Any]) -> str:
 
 
 def _more_samples(inputs: Inputs) -> list[str]:
-    """Return the sequential sampler with the samples of the check less with the study's, under the true models."""
-    documents, more = more_samples(inputs), asked(inputs, SELECTION).get("check_samples")
-    parts = []
-    for corpus in SOURCES:
-        gaps = select(documents, corpus=corpus, samples=more)["gap"]
-        if len(gaps):
-            parts.append(f"{latex.signed(float(gaps.mean()), 2)} ({corpus}, mean of {len(gaps)})")
-    return (
-        [f"LRS with {latex.integer(more)} samples, nats per document above ours: {', '.join(parts)}"] if parts else []
-    )
+    """Return the sequential sampler with many and with few samples, and the particles, less the reference."""
+    samples, many = many_samples(inputs)
+    few = asked(inputs, SELECTION).get("some_samples", {}).get(SEQUENTIAL)
+    named = {f"LRS, {latex.integer(samples)} samples": many}
+    named |= {
+        f"LRS, {latex.setting(few)}": biases(inputs, SEQUENTIAL),
+        "LR": biases(inputs, PARTICLES),
+    }
+    lines = [
+        f"{name}: {latex.signed(fmean(bias.value for bias in found), 5)}" for name, found in named.items() if found
+    ]
+    return [f"mean less the reference, nats per token: {'; '.join(lines)}"] if lines else []
 
 
 INTERPRETATIONS = (
@@ -225,10 +228,11 @@ INTERPRETATIONS = (
         "Buntine, 4.2: ``vanilla LDA''",
         from_settings(
             SELECTION,
-            r"Gibbs, {sweeps} sweeps; \(\alpha\) and \(\beta\) fitted every {optimise_every} sweeps, from a sum of"
-            r" {alpha_sum} and from {beta}; of {chains} chains the one of the highest log joint",
+            r"Gibbs, \(\alpha\) and \(\beta\) fitted every {optimise_every} sweeps, from a sum of {alpha_sum} and from"
+            r" {beta}; {chains} chains of {first_sweeps} sweeps on the fewest documents; on each larger number the half"
+            r" of the highest log joint goes on, {sweeps} sweeps",
         ),
-        r"\(\alpha\), \(\beta\) fixed; one chain; variational inference",
+        r"\(\alpha\), \(\beta\) fixed; one chain, anew for every number of documents; variational inference",
         measure=SELECTION,
     ),
     Interpretation(

@@ -15,14 +15,22 @@ def macros(inputs: Inputs) -> Macros:
     """Return the numbers by name; the same names for every study."""
     realistic, selection = inputs.study.get("realistic", {}), asked(inputs, "model-selection")
     names, sizes = exhibits(inputs.papers, inputs.study), selection.get("training_documents", ())
-    return {f"IfRealistic{name}": "#1" if figure in names else "" for name, figure in FIGURES.items()} | {
-        "RealisticSourceName": latex.corpus_name(str(realistic.get("source", ""))) or NOT_RUN,
-        "RealisticDocuments": latex.integer(realistic.get("documents", 0)),
-        "RealisticMeanLength": latex.integer(realistic.get("mean_length", 0)),
-        "RealisticSmallVocabulary": latex.integer(SOURCES["s10s"].vocabulary),
-        "RealisticTestDocuments": latex.integer(realistic.get("test_documents", 0)),
-        "RealisticTraining": latex.listed([latex.integer(size) for size in sizes]) or NOT_RUN,
-        "RealisticChains": latex.integer(selection.get("chains", 0)),
-        "RealisticPublishedTraining": latex.listed([latex.integer(size) for size in TRAINING_DOCUMENTS]),
-        "RealisticPublishedTestDocuments": latex.integer(TEST_DOCUMENTS),
-    }
+    return (
+        {"IfRealistic": "#1" if "figure-model-selection" in names else ""}
+        | {f"IfRealistic{name}": "#1" if figure in names else "" for name, figure in FIGURES.items()}
+        | {
+            "RealisticSourceName": latex.corpus_name(str(realistic.get("source", ""))) or NOT_RUN,
+            "RealisticDocuments": latex.integer(realistic.get("documents", 0)),
+            "RealisticMeanLength": latex.integer(realistic.get("mean_length", 0)),
+            "RealisticSmallVocabulary": latex.integer(SOURCES["s10s"].vocabulary),
+            "RealisticTestDocuments": latex.integer(realistic.get("test_documents", 0)),
+            "RealisticSomeDocuments": latex.integer(selection.get("some_documents", 0)),
+            "RealisticReadingDocuments": latex.integer(selection.get("reading_documents", 0)),
+            "RealisticReferenceRuns": latex.integer(selection.get("reference_runs", 0)),
+            "RealisticParticles": latex.integer(selection.get("reference_particles", 0)),
+            "RealisticTraining": latex.listed([latex.integer(size) for size in sizes]) or NOT_RUN,
+            "RealisticChains": latex.integer(selection.get("chains", 0)),
+            "RealisticPublishedTraining": latex.listed([latex.integer(size) for size in TRAINING_DOCUMENTS]),
+            "RealisticPublishedTestDocuments": latex.integer(TEST_DOCUMENTS),
+        }
+    )

@@ -7,7 +7,7 @@ with ours. Scores are in nats per token.
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import product
 from statistics import NormalDist, fmean
@@ -22,7 +22,15 @@ from heldout.inputs import Inputs
 from heldout.models import LDA
 from heldout.papers.buntine.experiments.calibration import ERROR, MEAN, TOKENS, variant
 from heldout.papers.buntine.experiments.convergence_to_exact import ESTIMATE, METHODS
-from heldout.papers.buntine.experiments.model_selection import TRUTH, trained_on, with_more
+from heldout.papers.buntine.experiments.model_selection import (
+    LESS_REFERENCE,
+    READING,
+    REFERENCE,
+    TRUTH,
+    trained_on,
+    with_many,
+)
+from heldout.papers.buntine.particles import READINGS
 from heldout.points import select
 
 if TYPE_CHECKING:
@@ -415,19 +423,105 @@ def selections(inputs: Inputs) -> dict[str, Selection]:
     return result
 
 
-def more_samples(inputs: Inputs) -> "pd.DataFrame":
-    """Compare the sequential sampler with many samples and with the study's few, document by document.
+@dataclass(frozen=True)
+class Bias:
+    """What an estimator says of a model less what the reference says, over the same documents.
 
-    Each row is a document, scored under the true model, with its corpus, seed and number (`at`); `samples`, the larger
-    number; `gap`, the log-likelihood with many samples less that with few, nats; and `variance`, the gap's Monte Carlo
-    variance, nats^2.
+    Attributes:
+        corpus, size, topics, seed: the drawn corpus, the model's training documents, its K and seed; size 0 is the
+            true model.
+        value, error: nats per token, and the standard error (documents drawn and both Monte Carlo errors).
+        documents: how many documents were compared.
     """
-    prefix, suffix = with_more(0).split("0")
-    table = select(inputs.measurements, model=TRUTH, axis="document")
-    many = table[table["quantity"].str.startswith(prefix) & table["quantity"].str.endswith(suffix)]
-    both = many.merge(select(table, quantity=SEQUENTIAL), on=["corpus", "seed", "at"], suffixes=("", "_few"))
-    return both[["corpus", "seed", "at"]].assign(
-        samples=both["quantity"].str[len(prefix) : -len(suffix)].astype(int),
-        gap=both["value"] - both["value_few"],
-        variance=both["standard_error"] ** 2 + both["standard_error_few"] ** 2,
-    )
+
+    corpus: str
+    size: int
+    topics: int
+    seed: int
+    value: float
+    error: float
+    documents: int
+
+
+def biases(inputs: Inputs, estimator: str) -> list[Bias]:
+    """Return an estimator's biases under all models of drawn corpora: in the order of `SOURCES`, then sorted.
+
+    Args:
+        inputs: their measurements.
+        estimator: a name of `heldout.evaluators`; `with_many`; or "reading-" and one of section 3.5.
+    """
+    rows = select(inputs.measurements, quantity=estimator + LESS_REFERENCE)
+    found = []
+    for row in rows[rows["corpus"].isin(list(SOURCES))].to_dict("records"):
+        size = str(row["variant"]).rpartition("-")[2]
+        found.append(
+            Bias(
+                str(row["corpus"]),
+                int(size) if size.isdigit() else 0,
+                int(row["topics"]),
+                int(row["seed"]),
+                float(row["value"]),
+                float(row["standard_error"]),
+                int(row["at"]),
+            )
+        )
+    order = list(SOURCES)
+    return sorted(found, key=lambda bias: (order.index(bias.corpus), bias.size, bias.topics, bias.seed))
+
+
+def pooled(values: Iterable[tuple[float, float]]) -> tuple[float, float]:
+    """Return the mean of independent values and its standard error; NaN without any.
+
+    Examples:
+        >>> pooled([(1.0, 0.3), (2.0, 0.4)])
+        (1.5, 0.25)
+    """
+    known = list(values)
+    if not known:
+        return math.nan, math.nan
+    return fmean(value for value, _ in known), math.hypot(*(error for _, error in known)) / len(known)
+
+
+def many_samples(inputs: Inputs) -> tuple[int, list[Bias]]:
+    """Return the larger number of samples that the sequential sampler was checked with, and its biases then.
+
+    0 and none where it was not.
+    """
+    prefix, suffix = (part + end for part, end in zip(with_many(0).split("0"), ("", LESS_REFERENCE), strict=True))
+    table = select(inputs.measurements, axis="documents")["quantity"].drop_duplicates()
+    numbers = [
+        int(name[len(prefix) : -len(suffix)])
+        for name in map(str, table)
+        if name.startswith(prefix) and name.endswith(suffix)
+    ]
+    return (max(numbers), biases(inputs, with_many(max(numbers)))) if numbers else (0, [])
+
+
+def reading_names(inputs: Inputs) -> list[str]:
+    """Return the readings of section 3.5 that were measured, in the order of `READINGS`."""
+    known = set(select(inputs.measurements, axis="documents")["quantity"])
+    return [reading for reading in READINGS if READING + reading + LESS_REFERENCE in known]
+
+
+def rises_by_reading(inputs: Inputs) -> dict[str, tuple[int, int]]:
+    """Return, by reading of section 3.5, the models whose perplexity rises to the most training documents, and all.
+
+    The change is from the largest size of at most half of these documents, as by the reference, plus that of the
+    reading's bias. It counts as a rise without regard to its error.
+    """
+    drawn = selections(inputs)
+    result = {}
+    for reading in reading_names(inputs):
+        bias = {(b.corpus, b.size, b.topics, b.seed): b.value for b in biases(inputs, READING + reading)}
+        rises = models = 0
+        for corpus, selection in drawn.items():
+            half = [size for size in selection.sizes if 2 * size <= selection.sizes[-1]][-1:]
+            for (topics, seed), after in selection.scored(REFERENCE, selection.sizes[-1]).items() if half else ():
+                before = selection.scored(REFERENCE, half[0]).get((topics, seed))
+                at = [(corpus, size, topics, seed) for size in (half[0], selection.sizes[-1])]
+                if before is not None and all(model in bias for model in at):
+                    models += 1
+                    rises += after.log_likelihood + bias[at[1]] < before.log_likelihood + bias[at[0]]
+        if models:
+            result[reading] = rises, models
+    return result

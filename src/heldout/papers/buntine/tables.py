@@ -1,6 +1,7 @@
 """Table 1 of Buntine (2009), the published figures beside ours; every estimator's errors; what an estimate costs."""
 
 import math
+from statistics import fmean
 
 import numpy as np
 
@@ -8,6 +9,8 @@ from heldout.errors import InputError
 from heldout.evaluators import ESTIMATORS, EXACT, of_likelihood
 from heldout.inputs import Inputs
 from heldout.papers.buntine.experiments.convergence_to_exact import METHODS
+from heldout.papers.buntine.experiments.model_selection import READING
+from heldout.papers.buntine.particles import LOGS, NEXT, PRODUCTS, RESAMPLED, SEEN, SORTED, UNRESAMPLED
 from heldout.papers.buntine.results import (
     GAMMAS,
     LABELS,
@@ -16,12 +19,26 @@ from heldout.papers.buntine.results import (
     PUBLISHED,
     PUBLISHED_MILLISECONDS,
     Calibration,
+    biases,
     calibration,
     differing,
     fits,
+    reading_names,
+    rises_by_reading,
 )
 from heldout.typesetting import latex
 
+READING_LABELS = {
+    RESAMPLED: "after the resampling, before the draw (LR)",
+    NEXT: "before the resampling, for the next token",
+    SEEN: "after the draw, its own topic counted",
+    PRODUCTS: "as LR; mean of particles' products",
+    LOGS: "as LR; mean of particles' logarithms",
+    UNRESAMPLED: "without resampling (MALLET's default)",
+    SORTED + RESAMPLED: "LR, tokens sorted by word",
+    SORTED + NEXT: "for the next token, tokens sorted by word",
+    SORTED + UNRESAMPLED: "without resampling, tokens sorted by word",
+}
 DIFFERS, MISFIT = r"$^{\dagger}$", r"$^{\ddagger}$"
 _COLUMNS = r"@{}l@{\quad}rrr@{\quad}rrr@{\quad}r@{}"
 _HEAD = r"""& \multicolumn{3}{c}{Buntine (2009)} & \multicolumn{3}{c}{ours, as many pairs} & ours, %s pairs\\
@@ -127,6 +144,28 @@ def errors_of_all(inputs: Inputs) -> str:
     others = [row(name) for name in of_likelihood() if name not in METHODS]
     rows: list[latex.Row] = [*map(row, METHODS), r"\midrule", *others]
     return latex.tabular(inputs, f"@{{}}l{'rr' * len(GAMMAS)}@{{}}", head, rows)
+
+
+def readings(inputs: Inputs) -> str:
+    """Return what each reading of section 3.5 says less the reference by training size, nats per token.
+
+    The last column counts the models whose perplexity by the reading rises to the most documents.
+
+    Raises:
+        InputError: when no reading was measured.
+    """
+    names, rises = reading_names(inputs), rises_by_reading(inputs)
+    if not names:
+        raise InputError("table-readings: no reading was measured; measure model-selection first")
+    found = {name: [bias for bias in biases(inputs, READING + name) if bias.size] for name in names}
+    sizes = sorted({bias.size for own in found.values() for bias in own})
+    rows: list[latex.Row] = []
+    for name in names:
+        means = [fmean(bias.value for bias in found[name] if bias.size == size) for size in sizes]
+        up = f"{rises[name][0]} of {rises[name][1]}" if name in rises else latex.DASH
+        rows.append([READING_LABELS[name], *(_signed(f"{mean:.4f}") for mean in means), up])
+    head = f"recorded & {' & '.join(latex.integer(size) for size in sizes)} & rises\\\\"
+    return latex.tabular(inputs, f"@{{}}l{'r' * len(sizes)}r@{{}}", head, rows)
 
 
 def timings(inputs: Inputs) -> str:

@@ -7,7 +7,7 @@ Values are in nats per token unless stated otherwise.
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -113,10 +113,16 @@ def calibration(inputs: Inputs) -> list[Cell]:
     differences = select(inputs.measurements, quantity=reference.DIFFERENCE)
     most = differences["at"].max()
     tokens = select(inputs.measurements, quantity=reference.TOKENS, at=most).set_index(axes)["value"]
+    rows = select(differences, at=most).to_dict("records")
+    named: list[dict[str, Any]] = [{axis: row[axis] for axis in axes} for row in rows]
     return [
-        Cell(*at[:-1], row["value"], row["standard_error"], tokens[at])
-        for row in select(differences, at=most).to_dict("records")
-        for at in [tuple(row[axis] for axis in axes)]
+        Cell(
+            **{axis: at[axis] for axis in axes if axis != "at"},
+            difference=row["value"],
+            error=row["standard_error"],
+            tokens=tokens[tuple(at.values())],
+        )
+        for row, at in zip(rows, named, strict=True)
     ]
 
 
