@@ -5,7 +5,7 @@ With the prior p(theta) = sum_m pi_m Dir(theta | alpha_m) (`heldout.models.diric
     p(w) = sum_m pi_m p(w | alpha_m, phi),
 
 and to first order the variance of log p(w) is sum_m r_m^2 s_m^2, where s_m is the standard error of log p(w | alpha_m,
-phi) and r_m = pi_m p(w | alpha_m, phi) / p(w).
+phi) and r_m = pi_m p(w | alpha_m, phi) / p(w); its bias is sum_m r_m b_m.
 """
 
 from collections.abc import Callable
@@ -34,4 +34,10 @@ def mixture_of_priors(topics: Topics, prior: DirichletMixture, evaluate: Callabl
     with np.errstate(invalid="ignore"):
         shares = np.where(np.isneginf(total), 0.0, np.exp(logs - total))
     errors = np.array([evaluation.standard_error for evaluation in evaluations])
-    return replace(evaluations[0], log_likelihood=total, standard_error=np.sqrt(((shares * errors) ** 2).sum(axis=0)))
+    biases = [evaluation.bias for evaluation in evaluations if evaluation.bias is not None]
+    return replace(
+        evaluations[0],
+        log_likelihood=total,
+        standard_error=np.sqrt(((shares * errors) ** 2).sum(axis=0)),
+        bias=(shares * np.array(biases)).sum(axis=0) if len(biases) == len(evaluations) else None,
+    )

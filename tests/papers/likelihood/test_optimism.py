@@ -47,6 +47,7 @@ def measured(trained: Topics, **changes: Any) -> tuple[list[Score], list[Measure
         "constants_topics": [3],
         "document_topics": [3],
         "bins": 3,
+        "components": 2,
         "samples": 300,
         "limit": 1e6,
         **changes,
@@ -71,10 +72,12 @@ def test_scores_of_deterministic_topics() -> None:
     for place, names in {
         ("optimism", 1e-3): own,
         ("optimism-fitted-prior", 1e-3): everywhere,
+        ("optimism-mixture-prior", 1e-3): {"exact-marginal", "reference"},
         ("optimism", 1e-2): own,
     }.items():
         assert {evaluator for (*key, evaluator) in found if tuple(key) == place} == names
-    assert {(v, c) for v, c, _ in found} == {("optimism", 1e-3), ("optimism-fitted-prior", 1e-3), ("optimism", 1e-2)}
+    priors = ("optimism", "optimism-fitted-prior", "optimism-mixture-prior")
+    assert {(v, c) for v, c, _ in found} == {*((prior, 1e-3) for prior in priors), ("optimism", 1e-2)}
 
     _, test = train_test_split(corpus(), 15, 0)
     for constant in (1e-3, 1e-2):
@@ -125,6 +128,7 @@ def test_the_fitted_prior_knows_only_the_training_documents() -> None:
         constants_topics=[],
         document_topics=[],
         bins=1,
+        components=2,
         samples=300,
         limit=1.0,
     )
@@ -160,11 +164,12 @@ def test_measurements_by_length_and_document_add_up_to_the_scores() -> None:
     assert all(0.0 <= m.value <= 1.0 for m in shares)
 
 
-def test_sampled_topics_are_scored_under_three_priors_and_take_no_constant() -> None:
+def test_sampled_topics_are_scored_under_four_priors_and_take_no_constant() -> None:
     scores, rows = measured(topics(0.4, K=2, chain=3), model="lda", fold_in=GIBBS)
     found = {(s.variant, s.evaluator): s for s in scores}
     assert len(found) == len(scores)
-    assert {s.variant for s in scores} == {"optimism", "optimism-flat-prior", "optimism-fitted-prior"}
+    priors = {f"optimism-{prior}-prior" for prior in ("flat", "fitted", "mixture")}
+    assert {s.variant for s in scores} == {"optimism", *priors}
     assert {(s.chain, s.smoothing) for s in scores} == {("3", 0.0)}
     for s in scores:
         folded = s.evaluator in ("full-folding-in", "half-folding-in")

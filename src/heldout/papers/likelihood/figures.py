@@ -38,6 +38,7 @@ from heldout.papers.likelihood.experiments.peers import REPORTED
 from heldout.papers.likelihood.results import (
     CHANCE,
     FITTED,
+    MIXTURE,
     OPTIMISM,
     PEERS,
     TRUTH,
@@ -82,6 +83,7 @@ OPTIMISM_CURVES: tuple[tuple[str, str, str, Look], ...] = (
     (HALF, OPTIMISM, "half folding-in (half the tokens)", {"marker": "s"}),
     (TRUTH, OPTIMISM, "truth, the model's prior", {"marker": "o", "linewidth": 1.9}),
     (TRUTH, FITTED, "truth, fitted prior", {"marker": "o", "linestyle": DASHED, "linewidth": 1.1}),
+    (TRUTH, MIXTURE, "truth, mixture of priors", {"marker": "o", "linestyle": ":", "linewidth": 1.1}),
     (MEAN_FIELD_BOUND, OPTIMISM, "mean-field bound", {"marker": "^", "linewidth": 0.9}),
 )
 REPAIRS: tuple[tuple[str, str, str, Look], ...] = (

@@ -8,7 +8,7 @@ from heldout.inputs import Inputs
 from heldout.models import EPCA, LDA, PLSA
 from heldout.papers.likelihood.experiments.epca_marginal import ANNEALED, QUADRATURE
 from heldout.papers.likelihood.experiments.optimism import DENSITY, NML, ONE_STEP, UNDEFINED
-from heldout.papers.likelihood.results import COMPONENTS, FITTED, FLAT, OPTIMISM, TRUTH, curve, errors
+from heldout.papers.likelihood.results import COMPONENTS, FITTED, FLAT, MIXTURE, OPTIMISM, TRUTH, curve, errors
 from heldout.points import select
 from heldout.typesetting import latex
 from heldout.typesetting.interpretations import Interpretation, Lines, asked, from_settings, median_and_range
@@ -48,7 +48,7 @@ def _reference_lines(inputs: Inputs) -> list[str]:
 def _prior_lines(inputs: Inputs) -> list[str]:
     """Return the change in the truth's perplexity under other priors."""
     lines = []
-    for variant, prior in ((FITTED, "fitted"), (FLAT, "Dirichlet(1)")):
+    for variant, prior in ((FITTED, "fitted"), (MIXTURE, "fitted mixture"), (FLAT, "Dirichlet(1)")):
 
         def changes(corpus: str, model: str, variant: str = variant) -> list[float]:
             own, other = (curve(inputs, corpus, model, TRUTH, name) for name in (OPTIMISM, variant))

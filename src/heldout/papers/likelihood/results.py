@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
 # experiments, by the variants of their scores and measurements
 OPTIMISM, PEERS, BIDIRECTIONAL, COMPONENTS = "optimism", "peers", "bidirectional", "epca-marginal"
-FLAT, FITTED = f"{OPTIMISM}-{optimism.FLAT}", f"{OPTIMISM}-{optimism.FITTED}"  # variants under another prior
+# variants under other priors
+FLAT, FITTED, MIXTURE = (f"{OPTIMISM}-{prior}" for prior in (optimism.FLAT, optimism.FITTED, optimism.MIXTURE))
 TRUTH = "truth"  # stands for the first of `TRUTHS`
 LIBRARIES = tuple(study.PEERS)
 MOST_CORPORA = 3  # the most corpora for which optimism is shown
@@ -46,7 +47,8 @@ def curve(inputs: Inputs, corpus: str, model: str, evaluator: str, variant: str 
         corpus: its name.
         model: its name, or a library's.
         evaluator: its name; `TRUTH` for the first of `TRUTHS` at each number of topics.
-        variant: the prior in `optimism`: `OPTIMISM` (the model's own), `FLAT` or `FITTED`; `PEERS` for a library.
+        variant: the prior in `optimism`: `OPTIMISM` (the model's own), `FLAT`, `FITTED` or `MIXTURE`; `PEERS` for
+            a library.
     """
     constant = main_constant(inputs) if model == PLSA else 0.0
     table = select(inputs.scores, corpus=corpus, model=model, variant=variant, smoothing=constant)

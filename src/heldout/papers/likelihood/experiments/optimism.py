@@ -16,7 +16,8 @@ All of it on the same test documents, for one model's topics and several priors 
 The priors give the rows' variants: the topics' own (variant VARIANT; for PLSA Dirichlet(1), as section 3.4 of Welling
 et al. derives), Dirichlet(1) where the topics' own is another (VARIANT-flat-prior), and the one that makes the training
 documents most likely (VARIANT-fitted-prior; `heldout.models.dirichlet_prior`). What does not depend on the prior,
-folding in by EM and the penalty, stands in the first alone.
+folding in by EM and the penalty, stands in the first alone. Under a mixture of `components` Dirichlets fitted to the
+training documents (VARIANT-mixture-prior) there is the truth alone.
 """
 
 import math
@@ -32,16 +33,17 @@ from heldout.corpora.split import half_split, train_test_split
 from heldout.errors import InputError
 from heldout.evaluators import EXACT, FULL, HALF, LAPLACE, MEAN_FIELD_BOUND, REFERENCE
 from heldout.evaluators.evaluation import Evaluation, FoldIn, first_chain, in_vocabulary
-from heldout.evaluators.exact_marginal import exact_posterior_mean, exact_within
+from heldout.evaluators.exact_marginal import cost, exact_marginal, exact_posterior_mean, exact_within
 from heldout.evaluators.full_folding_in import full_folding_in
 from heldout.evaluators.half_folding_in import half_folding_in
 from heldout.evaluators.laplace_softmax import laplace_softmax
 from heldout.evaluators.mean_field_bound import mean_field_bound
+from heldout.evaluators.mixture_of_priors import mixture_of_priors
 from heldout.evaluators.normaliser import log_multinomial_nml_by_document
 from heldout.evaluators.posterior_mean import posterior_mean
 from heldout.evaluators.reference import reference
 from heldout.measurements import Measurement, by_document
-from heldout.models.dirichlet_prior import fit_prior
+from heldout.models.dirichlet_prior import fit_mixture, fit_prior
 from heldout.models.plsa import fold_in_counts
 from heldout.scores import Score, score_of
 from heldout.seeds import generator
@@ -56,7 +58,7 @@ TOKENS = "tokens"
 UNDEFINED = "laplace-folded-in-undefined"
 PRIOR_SUM = "prior-sum"
 PRIOR_LARGEST = "prior-largest"
-FLAT, FITTED = "flat-prior", "fitted-prior"
+FLAT, FITTED, MIXTURE = "flat-prior", "fitted-prior", "mixture-prior"
 
 # the maximum over theta, to a tolerance that does not depend on the study's folding-in
 MAXIMUM: dict[str, Any] = {"iterations": 1_000, "tolerance": 1e-4}
@@ -77,6 +79,7 @@ def experiment(
     constants_topics: Sequence[int],
     document_topics: Sequence[int],
     bins: int,
+    components: int,
     samples: int,
     limit: float,
 ) -> tuple[list[Score], list[Measurement]]:
@@ -95,6 +98,7 @@ def experiment(
         constants_topics: the numbers of topics at which they are.
         document_topics: the numbers of topics at which single documents are reported, under the topics' own prior.
         bins: into how many groups of about equal size the documents are divided by length.
+        components: of the mixture of Dirichlets.
         samples: the most sweeps of the reference over a document, on average.
         limit: the most updates that the exact marginal of all documents may cost.
 
@@ -172,6 +176,15 @@ def experiment(
                     )
             tokens = evaluations[LAPLACE].tokens
             measurements += [row(name, TOKENS, "document", int(d), tokens[d]) for d in np.flatnonzero(tokens)]
+    mixture = fit_mixture(smoothed, training, rng, components=components)
+    rng = generator("optimism", **axes, variant=f"{variant}-{MIXTURE}", smoothing=constant)
+    under_mixture: dict[str, Any] = {**axes, "variant": f"{variant}-{MIXTURE}", "smoothing": constant}
+    truths = {REFERENCE: mixture_of_priors(smoothed, mixture, lambda topics: reference(topics, test, samples, rng))}
+    if components * cost(in_vocabulary(test, smoothed)[0].lengths, K) <= limit:
+        truths[EXACT] = mixture_of_priors(smoothed, mixture, lambda topics: exact_marginal(topics, test))
+    for evaluator, evaluation in truths.items():
+        drawn = samples if evaluator == REFERENCE else 0
+        scores.append(score_of(evaluation, evaluator=evaluator, samples=drawn, **under_mixture))
     if not sampled and K in constants_topics:
         for other in constants:
             if other != constant:
