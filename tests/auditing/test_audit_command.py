@@ -120,10 +120,12 @@ def test_a_named_store_stays(files: tuple[Path, Path]) -> None:
 
 
 SLOW = """
+import signal
 import sys
 from pathlib import Path
 from heldout.auditing.command import run_audit
 from heldout.auditing.options import AuditCommand
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
 files = {"model": Path(sys.argv[1]), "documents": Path(sys.argv[2])}
 typed = AuditCommand(**files, estimator="annealed-importance", samples=20_000)
 sys.exit(run_audit(typed, sys.stdout, sys.stderr))

@@ -130,7 +130,7 @@ def test_without_a_prior_the_largest_error_counts(table: Table) -> None:
     per=st.sampled_from(["document", "corpus"]),
     alpha=st.one_of(st.none(), st.floats(1e-3, 10.0)),
 )
-@settings(deadline=None, max_examples=60, derandomize=True)
+@settings(max_examples=60, derandomize=True)
 def test_a_smaller_error_takes_no_fewer_samples_and_no_less_time(
     table: Table, topics: int, length: int, errors: tuple[float, float], per: Any, alpha: float | None
 ) -> None:
@@ -151,7 +151,7 @@ def test_a_smaller_error_takes_no_fewer_samples_and_no_less_time(
 
 
 @given(lengths=st.lists(st.integers(0, 400), min_size=1, max_size=60).filter(any))
-@settings(deadline=None, max_examples=25, derandomize=True)
+@settings(max_examples=25, derandomize=True)
 def test_documents_of_many_lengths_lie_between_the_shortest_and_the_longest(table: Table, lengths: list[int]) -> None:
     scored = [n for n in lengths if n]
     best = choose(60, lengths, 2.0, alpha=0.1, table=table)

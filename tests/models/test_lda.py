@@ -226,7 +226,7 @@ def test_a_topic_of_probability_zero_is_never_drawn(n_topics: int, uniform: floa
         assert state.assignments.max() < n_topics
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(
     lengths=st.lists(st.integers(0, 12), min_size=1, max_size=6).filter(lambda lengths: sum(lengths) > 0),
     n_words=st.integers(1, 7),
@@ -678,7 +678,7 @@ def above_in(counts: NDArray[Any]) -> Float:
     return lda.counts_above(counts[rows, columns], columns, counts.shape[1])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     counts=arrays(np.int64, st.tuples(st.integers(1, 7), st.integers(1, 6)), elements=st.integers(0, 40)),
     exponents=st.tuples(st.floats(-4, 3), st.floats(-4, 3)),
