@@ -27,7 +27,7 @@ from heldout.corpora.corpus import Corpus
 from heldout.corpora.synthetic import draw
 from heldout.errors import InputError
 from heldout.models.epca import EPCA
-from heldout.models.lda_kernel import gibbs_sweeps, padded_width
+from heldout.models.lda_kernel import gibbs_sweeps, no_counts
 from heldout.models.plsa import PLSA
 from heldout.seeds import generator
 
@@ -91,7 +91,7 @@ def epca_iteration(corpus: Corpus, topics: int) -> Measure:
 
 def lda_sweep(corpus: Corpus, topics: int) -> Measure:
     """Return a measurement of one Gibbs sweep of LDA, random numbers included, after the chain has warmed up."""
-    rows = np.zeros((corpus.n_words, padded_width(topics)), dtype=np.float32)
+    rows = no_counts(corpus.tokens, corpus.n_words, topics)
     totals = np.zeros(topics, dtype=np.int64)
     assignments = np.full(corpus.n_tokens, -1, dtype=np.int32)
     alpha = np.zeros(rows.shape[1], dtype=np.float32)

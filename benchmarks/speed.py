@@ -30,7 +30,7 @@ from heldout.corpora.corpus import Corpus
 from heldout.corpora.synthetic import Shape, draw
 from heldout.errors import InputError
 from heldout.files import replacing
-from heldout.models.lda_kernel import NARROW, gibbs_sweeps, padded_width
+from heldout.models.lda_kernel import NARROW, gibbs_sweeps, no_counts
 from heldout.models.plsa import PLSA
 from heldout.seeds import generator
 
@@ -138,11 +138,10 @@ def lda_measures(corpus: Corpus, topics: int) -> dict[str, Measure]:
     import tomotopy
 
     alpha = 50.0 / topics
-    width = padded_width(topics)
-    rows = np.zeros((corpus.n_words, width), dtype=np.float32)
+    rows = no_counts(corpus.tokens, corpus.n_words, topics)
     totals = np.zeros(topics, dtype=np.int64)
     assignments = np.full(corpus.n_tokens, -1, dtype=np.int32)
-    padded = np.zeros(width, dtype=np.float32)
+    padded = np.zeros(rows.shape[1], dtype=np.float32)
     padded[:topics] = alpha
     random = generator("speed", topics=topics)
 

@@ -52,6 +52,8 @@ def random_corpus(lengths: list[int], n_words: int, seed: int) -> Corpus:
 class State:
     """The arrays that the kernels work on."""
 
+    rows: lda_kernel.Counts
+
     def __init__(self, n_topics: int, n_words: int, n_tokens: int, alpha: Float) -> None:
         self.rows = np.zeros((n_words, lda_kernel.padded_width(n_topics)), dtype=F)
         self.totals = np.zeros(n_topics, dtype=np.int64)
@@ -124,7 +126,7 @@ def twin_draw(weights: NDArray[np.float32], old: int, uniform: np.float32, n_top
 
 def twin_sweeps(
     corpus: Corpus,
-    rows: NDArray[np.float32],
+    rows: lda_kernel.Counts,
     alpha: NDArray[np.float32],
     beta: float,
     uniforms: NDArray[np.float32],
@@ -156,13 +158,15 @@ TOPICS = [1, 2, 3, 5, 32, 33, 47, 100, 101, 192, 200, 321]
 
 
 @pytest.mark.parametrize("n_topics", TOPICS)
-@pytest.mark.parametrize("beta", [0.1, 1e-4])
-def test_training_follows_the_twin_token_by_token(n_topics: int, beta: float) -> None:
+@pytest.mark.parametrize(("beta", "rows"), [(0.1, "as trained"), (1e-4, "as trained"), (1e-4, "float32")])
+def test_training_follows_the_twin_token_by_token(n_topics: int, beta: float, rows: str) -> None:
     corpus = random_corpus([7, 0, 40, 1, 25], 9, seed=n_topics)
     random = np.random.default_rng(n_topics)
     alpha = random.uniform(0.01, 0.5, n_topics)
     uniforms = random.random((4, corpus.n_tokens), dtype=F)
     state = State(n_topics, corpus.n_words, corpus.n_tokens, alpha)
+    if rows == "as trained":
+        state.rows = lda_kernel.no_counts(corpus.tokens, corpus.n_words, n_topics)
     lda_kernel.gibbs_sweeps(
         corpus.tokens,
         corpus.offsets,
@@ -233,6 +237,7 @@ def test_counts_match_the_assignments(lengths: list[int], n_words: int, n_topics
     corpus = random_corpus(lengths, n_words, seed)
     random = np.random.default_rng(seed)
     state = State(n_topics, n_words, corpus.n_tokens, np.full(n_topics, 0.3))
+    state.rows = lda_kernel.no_counts(corpus.tokens, n_words, n_topics)
     for _ in range(3):
         uniforms = random.random((2, corpus.n_tokens), dtype=F)
         lda_kernel.gibbs_sweeps(
@@ -255,6 +260,14 @@ def test_counts_match_the_assignments(lengths: list[int], n_words: int, n_topics
     model = LDA(n_topics, sweeps=2, random_state=seed).fit(corpus)
     np.testing.assert_allclose(model.components_.sum(axis=1), 1.0, rtol=1e-12)
     np.testing.assert_allclose(model.document_topics_.sum(axis=1), 1.0, rtol=1e-12)
+
+
+@pytest.mark.parametrize(("n_topics", "most", "kind"), [(100, 9, F), (101, 2**16 - 1, np.uint16), (101, 2**16, F)])
+def test_no_count_outgrows_its_numbers(n_topics: int, most: int, kind: type) -> None:
+    rows = lda_kernel.no_counts(np.repeat(np.arange(2, dtype=np.int32), [most, 1]), 3, n_topics)
+    assert (rows.dtype, len(rows)) == (np.dtype(kind), 3)
+    rows[0, 0] = most
+    assert rows[0, 0] == most
 
 
 def log_joint(documents: list[list[int]], z: tuple[int, ...], alpha: Float, beta: float, n_words: int) -> float:
@@ -689,6 +702,25 @@ def test_minkas_fixed_point_never_lowers_the_likelihood(counts: NDArray[Any], ex
             if max(before.sum(), after.sum()) < 1e6:  # beyond, the gamma functions differ by their rounding
                 assert high >= low - 1e-9 * (1.0 + abs(low))
         asymmetric, symmetric = update, shared
+
+
+@pytest.mark.parametrize("dense", [0, 10**9])
+def test_hyperparameters_do_not_depend_on_how_cells_are_counted(dense: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    corpus = random_corpus([7, 0, 40, 1, 25, 0], 9, seed=2)
+    z = np.random.default_rng(3).integers(0, 4, corpus.n_tokens).astype(np.int32)
+    state = State(4, corpus.n_words, corpus.n_tokens, np.full(4, 0.3))
+    state.assignments[:] = z
+    state.count(corpus.tokens)
+    monkeypatch.setattr(lda, "DENSE", dense)
+    alpha, beta = lda.optimised(corpus.offsets, z, state.rows, state.totals, np.full(4, 0.3), 0.1)
+    in_document = np.array([np.bincount(z[a:b], minlength=4) for a, b in itertools.pairwise(corpus.offsets)])
+    above = (in_document[None] > np.arange(in_document.max())[:, None, None]).sum(axis=1).astype(float)
+    lengths_above = (corpus.lengths > np.arange(corpus.lengths.max())[:, None]).sum(axis=1).astype(float)
+    expected = np.full(4, 0.3)
+    for _ in range(lda.FIXED_POINT_ITERATIONS):
+        expected = lda.minka_step(expected, above, lengths_above)
+    np.testing.assert_allclose(alpha, expected, rtol=1e-12)
+    assert beta > 0.0
 
 
 def test_minkas_fixed_point_recovers_the_parameters_of_a_draw() -> None:

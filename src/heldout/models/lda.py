@@ -51,13 +51,23 @@ from heldout import models
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.models.estimator import Estimator, provenance
-from heldout.models.lda_kernel import Float, Float32, Index, gibbs_sweeps, log_joint, padded_width
+from heldout.models.lda_kernel import (
+    Counts,
+    Float,
+    Float32,
+    Index,
+    gibbs_sweeps,
+    log_joint,
+    no_counts,
+    padded_width,
+)
 from heldout.seeds import generator
 from heldout.topics import Topics
 
 LARGEST_COUNT = 2**24  # float32 holds every integer up to here
 BURN_IN = 4  # hyperparameters are re-estimated after the first 1 / BURN_IN of the sweeps
 FIXED_POINT_ITERATIONS = 20  # in each re-estimation
+DENSE = 16  # cells of document and topic per token up to which they are counted in place: faster than by sorting
 RECORD, RECORDS = 10, 8  # sweeps between records in `train`; fewer if a run would have under 8 records
 SMALLEST_PARAMETER, LARGEST_PARAMETER = 1e-12, 1e12  # Dirichlet parameters that float32 weights can carry
 
@@ -93,7 +103,7 @@ def minka_step(parameters: Float, above: Float, totals_above: Float, size: int =
 
 
 def optimised(
-    offsets: NDArray[np.int64], assignments: Index, rows: Float32, totals: NDArray[np.int64], alpha: Float, beta: float
+    offsets: NDArray[np.int64], assignments: Index, rows: Counts, totals: NDArray[np.int64], alpha: Float, beta: float
 ) -> tuple[Float, float]:
     """Return alpha, (K,), and beta after `FIXED_POINT_ITERATIONS` from the given ones, for a chain's current counts.
 
@@ -111,8 +121,13 @@ def optimised(
         counts = counts[counts > 0].astype(np.int64)
         return counts_above(counts, np.zeros(len(counts), dtype=np.int64), 1)
 
-    document_of = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
-    cells, in_document = np.unique(document_of * n_topics + assignments, return_counts=True)
+    places = np.repeat(np.arange(len(offsets) - 1) * n_topics, np.diff(offsets)) + assignments
+    if (len(offsets) - 1) * n_topics <= DENSE * len(assignments):
+        counts = np.bincount(places)
+        cells = np.flatnonzero(counts)
+        in_document = counts[cells]
+    else:
+        cells, in_document = np.unique(places, return_counts=True)
     above, lengths_above = counts_above(in_document, cells % n_topics, n_topics), one_column(np.diff(offsets))[:, 0]
     words_above, totals_above = one_column(rows), one_column(totals)[:, 0]
     shared = np.array([beta])
@@ -194,12 +209,12 @@ class LDA(Estimator):
         _check_parameters("beta", np.array([self.beta], dtype=float))
         random = np.random.default_rng(self.random_state)
 
-        width = padded_width(self.n_components)
-        rows = np.zeros((n_words, width), dtype=np.float32)
+        rows = no_counts(tokens, n_words, self.n_components)
         totals = np.zeros(self.n_components, dtype=np.int64)
         assignments = np.full(len(tokens), -1, dtype=np.int32)
-        padded = np.zeros(width, dtype=np.float32)
+        padded = np.zeros(rows.shape[1], dtype=np.float32)
         padded[: self.n_components] = alpha
+        uniforms = np.empty((1, len(tokens)), dtype=np.float32)
         sweeps, trace = [], []
         burn_in = self.sweeps // BURN_IN
         for sweep in range(self.sweeps + 1):
@@ -207,7 +222,7 @@ class LDA(Estimator):
             if self.optimise_every and sweep > burn_in and (sweep - burn_in) % self.optimise_every == 0:
                 alpha, beta = optimised(offsets, assignments, rows, totals, alpha, beta)
                 padded[: self.n_components] = alpha
-            uniforms = random.random((1, len(tokens)), dtype=np.float32)
+            random.random(dtype=np.float32, out=uniforms)
             gibbs_sweeps(tokens, offsets, assignments, rows, totals, padded, beta, uniforms, learn=True)
             if sweep % self.evaluate_every == 0 or sweep == self.sweeps:
                 sweeps.append(sweep)

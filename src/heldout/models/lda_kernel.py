@@ -6,10 +6,10 @@ A token's topic is drawn from
 
 in training and, with the topics fixed, from p(z_i = k) ∝ (N_kd + alpha_k) phi[k, w], all counts without the token.
 
-Counts are exact integers (in float32 below 2^24, which is checked). A token's K weights are float32, and one uniform
-number of 24 bits picks the topic by inversion, so that a draw's probabilities carry a relative error of about 1e-6 (and
-an absolute one of 2^-24). The order of the weights' sums is written out below and fast-math is off: samples do not
-depend on the CPU.
+Counts are exact integers (in float32 below 2^24, which is checked, or in uint16). A token's K weights are float32, and
+one uniform number of 24 bits picks the topic by inversion, so that a draw's probabilities carry a relative error of
+about 1e-6 (and an absolute one of 2^-24). The order of the weights' sums is written out below and fast-math is off:
+samples do not depend on the CPU.
 
 Two kernels draw from the same conditional. Up to `NARROW` topics one or two scalar running sums are fastest; above, 64
 running sums in vector registers are (`benchmarks/` measures both). Above `SERIAL` topics the inversion first tests
@@ -29,18 +29,21 @@ NARROW = 100  # the largest K for the narrow kernel
 HALVES = 2
 LANES = 64  # running sums of the wide kernel, lane j over topics j, j + 64, j + 128, ...
 AHEAD = 3  # tokens between the request for a row and its use
-CACHE_LINE = 16  # float32 values of a 64-byte line
+CACHE_LINE = 64  # bytes
+LARGEST_UINT16 = 2**16 - 1
 
 Float = NDArray[np.float64]
 Float32 = NDArray[np.float32]
+Counts = NDArray[np.float32] | NDArray[np.uint16]
 Index = NDArray[np.int32]
 
 _ZERO, _ONE = np.float32(0.0), np.float32(1.0)
 
 _SWEEPS_SIGNATURE = (
-    "void(int32[::1], int64[::1], int32[::1], float32[:, ::1], int64[::1], float32[::1], float32, float32[::1],"
+    "void(int32[::1], int64[::1], int32[::1], {}[:, ::1], int64[::1], float32[::1], float32, float32[::1],"
     " float32[:, ::1], boolean)"
 )
+_ROWS = ("float32", "uint16")
 
 
 @intrinsic
@@ -62,14 +65,14 @@ def _prefetch_entry(typing_context, row, k):  # type: ignore[no-untyped-def]  # 
 @nb.njit(cache=True)
 def _prefetch(row):  # type: ignore[no-untyped-def]
     """Prefetch a word's row of counts some tokens before its use: a large matrix does not stay in the near caches."""
-    for k in range(0, row.shape[0], CACHE_LINE):
+    for k in range(0, row.shape[0], CACHE_LINE // row.itemsize):
         _prefetch_entry(row, k)  # type: ignore[call-arg]
 
 
 @nb.njit(cache=True)
 def _positive(row, beta, k, n_topics):  # type: ignore[no-untyped-def]
     """Return k or, if its weight is 0 (by rounding), the nearest topic before it (cyclically) of positive weight."""
-    while row[k] + beta <= _ZERO:
+    while np.float32(row[k]) + beta <= _ZERO:
         k = k - 1 if k > 0 else n_topics - 1
     return k
 
@@ -131,11 +134,11 @@ def _one_of_four(sums, x, j, step):  # type: ignore[no-untyped-def]
 def _sum_lanes(a, row, beta, sums, old, new, weight_new):  # type: ignore[no-untyped-def]
     """Fill sums with 64 running sums of a[k] (row[k] + beta); `old` has weight 0 and `new` has `weight_new`."""
     for i in range(LANES):
-        weight = a[i] * (row[i] + beta)
+        weight = a[i] * (np.float32(row[i]) + beta)
         weight = weight_new if np.int32(i) == new else weight
         sums[i] = _ZERO if np.int32(i) == old else weight
     for i in range(LANES, np.int32(a.shape[0])):
-        weight = a[i] * (row[i] + beta)
+        weight = a[i] * (np.float32(row[i]) + beta)
         weight = weight_new if np.int32(i) == new else weight
         sums[i] = sums[i - LANES] + (_ZERO if np.int32(i) == old else weight)
 
@@ -166,7 +169,7 @@ def _search_lanes(sums, kept, uniform, n_topics, size):  # type: ignore[no-untyp
     return min(j + LANES * place, n_topics - 1)
 
 
-@nb.njit(_SWEEPS_SIGNATURE, cache=True)
+@nb.njit(_SWEEPS_SIGNATURE.format("float32"), cache=True)
 def _sweeps_narrow(  # type: ignore[no-untyped-def]
     tokens, offsets, assignments, rows, totals, alpha, beta, reciprocals, uniforms, learn
 ):
@@ -213,7 +216,7 @@ def _sweeps_narrow(  # type: ignore[no-untyped-def]
                 a[k] = (document[k] + alpha[k]) * reciprocals[totals[k]]
 
 
-@nb.njit(_SWEEPS_SIGNATURE, cache=True)
+@nb.njit([_SWEEPS_SIGNATURE.format(rows) for rows in _ROWS], cache=True)
 def _sweeps_wide(  # type: ignore[no-untyped-def]
     tokens, offsets, assignments, rows, totals, alpha, beta, reciprocals, uniforms, learn
 ):
@@ -247,8 +250,8 @@ def _sweeps_wide(  # type: ignore[no-untyped-def]
                     document[old] -= _ONE
                     totals[old] -= step
                     a_old = (document[old] + alpha[old]) * reciprocals[totals[old]]
-                    kept = a_old * ((row[old] - moved) + beta)
-                _sum_lanes(a, row, beta, sums, old, new, a_new * (row[new] + beta))
+                    kept = a_old * ((np.float32(row[old]) - moved) + beta)
+                _sum_lanes(a, row, beta, sums, old, new, a_new * (np.float32(row[new]) + beta))
                 a[new] = a_new
                 if old >= 0:
                     a[old] = a_old
@@ -268,11 +271,22 @@ def padded_width(n_topics: int) -> int:
     return -(-n_topics // multiple) * multiple
 
 
+def no_counts(tokens: Index, n_words: int, n_topics: int) -> Counts:
+    """Return zeros for N_wk, (V, width), in the numbers that training is fastest with.
+
+    The wide kernel waits for memory, and two bytes a count come sooner than four. The draws are the same.
+    """
+    shape = n_words, padded_width(n_topics)
+    if n_topics <= NARROW or int(np.bincount(tokens).max(initial=0)) > LARGEST_UINT16:
+        return np.zeros(shape, dtype=np.float32)
+    return np.zeros(shape, dtype=np.uint16)
+
+
 def gibbs_sweeps(
     tokens: Index,
     offsets: NDArray[np.int64],
     assignments: Index,
-    rows: Float32,
+    rows: Counts,
     totals: NDArray[np.int64],
     alpha: Float32,
     beta: float,
@@ -286,7 +300,8 @@ def gibbs_sweeps(
         tokens: (N,) words.
         offsets: (D + 1,) where documents begin.
         assignments: (N,) topics; -1 where a token has none yet. Updated.
-        rows: (V, width) N_wk; updated if `learn`. Otherwise phi[k, w] up to a factor per word.
+        rows: (V, width) N_wk, as from `no_counts`; updated if `learn`. Otherwise phi[k, w] up to a factor per word,
+            float32.
         totals: (K,) N_k; updated if `learn`.
         alpha: (width,) Dirichlet parameters, 0 beyond K.
         beta: added to every entry of `rows`; 0 unless `learn`.
@@ -301,7 +316,7 @@ def gibbs_sweeps(
 
 
 @nb.njit(
-    "float64(int64[::1], int32[::1], float32[:, ::1], int64[::1], float64[::1], float64)",
+    [f"float64(int64[::1], int32[::1], {rows}[:, ::1], int64[::1], float64[::1], float64)" for rows in _ROWS],
     cache=True,
 )
 def log_joint(offsets, assignments, rows, totals, alpha, beta):  # type: ignore[no-untyped-def]
@@ -326,7 +341,7 @@ def log_joint(offsets, assignments, rows, totals, alpha, beta):  # type: ignore[
     for w in range(n_words):
         row = rows[w]
         for k in range(n_topics):
-            if row[k] > _ZERO:
+            if row[k] > 0:
                 total += math.lgamma(row[k] + beta) - log_gamma_beta
     for k in range(n_topics):
         total += math.lgamma(n_words * beta) - math.lgamma(totals[k] + n_words * beta)
