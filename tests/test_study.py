@@ -21,6 +21,7 @@ ROOT = Path(__file__).parents[1]
 REFERENCE = ROOT / "data/reference/paper"
 SCHEMA = ROOT / "workflow/studies/schema.yaml"
 STUDIES = sorted(path for path in SCHEMA.parent.glob("*.yaml") if path != SCHEMA)
+FITS = ("fit", "fit_unread", "fit_chains", "fit_first_chain")
 UNREAD = "none"  # the model of an experiment that trains its own
 
 
@@ -62,6 +63,10 @@ def test_the_shipped_studies_are_valid_and_named_after_their_files(path: Path) -
             "at alternatives/variants/lda/x/train/beta",
         ),
         (("alternatives", "variants", "lda", "x"), {"train": {"chains": 2}}, "x/train/chains"),
+        (("alternatives", "variants", "lda", "x"), {"corpus": "nisp"}, "x/corpus: nisp is not among the corpora"),
+        (("models", "plsa-tem", "sweep", "coarse"), {"seeds": [9], "values": [1.0]}, "coarse/seeds: 9 is none"),
+        (("models", "plsa-tem", "sweep", "coarse"), {"seeds": [1], "values": [0.9]}, "coarse/values: give 1.0"),
+        (("models", "plsa-tem", "sweep", "coarse"), {"seeds": [1], "values": [0.4, 1.0]}, "coarse/values: 0.4 is none"),
         (("alternatives", "corpora"), ["nips", "cranfield-like"], "at alternatives/corpora: cranfield-like"),
         (("topics",), [5.0], "at topics/0: 5.0 is not of type 'integer'"),
         (("seeds",), [True], "at seeds/0"),
@@ -147,7 +152,7 @@ def models_read(settings: Settings) -> set[Run]:
 
 def test_the_runs_of_the_paper_are_those_that_its_reference_took_time_for(shipped: Settings) -> None:
     timed = list(rows_of("timings.csv"))
-    fitted = {run for rule, run in timed if rule in ("fit", "fit_chains", "sweep")}
+    fitted = {run for rule, run in timed if rule in (*FITS, "sweep")}
     assert fitted == set(shipped.fits()) | models_read(shipped)
     assert {run for rule, run in timed if rule == "experiment"} == set(shipped.experiments())
 

@@ -127,9 +127,9 @@ def fit(args: argparse.Namespace) -> None:
     split = {"seed": args.seed, "test_documents": args.test_documents}
     with timed(args.training_benchmark):
         chains = train(corpus, args.model, topics=args.topics, settings=args.train_settings, **split)
-    if len(chains) != len(args.output):
+    if args.output and len(chains) != len(args.output):
         raise InputError(f"fit: {args.model} gives {len(chains)} files here, but --output names {len(args.output)}")
-    for topics, path in zip(chains, args.output, strict=True):
+    for topics, path in zip(chains, args.output, strict=bool(args.output)):  # without a file none is kept
         topics.save(path)
     if args.scores is not None:
         settings = {"settings": args.fold_in_settings, "smoothing": args.smoothing}
@@ -365,7 +365,7 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("--train-settings", type=_settings, default={}, help="the model's training settings, JSON")
     sub.add_argument("--fold-in-settings", type=_settings, default={}, help="the model's fold-in settings, JSON")
     sub.add_argument("--smoothing", type=float, nargs="+", default=[], help="constants to add after training")
-    sub.add_argument("--output", type=Path, nargs="+", required=True, help="where topics go, a file per chain")
+    sub.add_argument("--output", type=Path, nargs="+", default=[], help="where topics go, a file per chain, if at all")
     sub.add_argument("--scores", type=Path, help="where scores go; not scored where not given")
     sub.add_argument("--training-benchmark", type=Path, help="where to keep what the training alone took")
 

@@ -15,6 +15,7 @@ SECOND, BEYOND, ALTERNATIVES = "second reading", "beyond the vocabulary", "alter
 
 RESERVED = ("raw", "corpora", "published", "reference")  # folders of data/ beside the studies'
 NO_CORPUS = "none"  # the corpus of experiments that draw their own documents
+PARTS = ("train", "fold_in")  # of a model's settings
 DRAWS = ("calibration", "convergence-to-exact", "precision")  # the experiments that do so
 PEERS = {"scikit-learn": "sklearn", "gensim": "gensim", "tomotopy": "tomotopy"}  # of the extra `peers`: modules
 
@@ -31,11 +32,19 @@ class Run(NamedTuple):
 
 @dataclass(frozen=True)
 class Alternative:
-    """The variant `alternative-NAME` of a model; `changes` has the settings that differ, by (part, setting)."""
+    """The variant `alternative-NAME` of a model.
+
+    Attributes:
+        model, variant: as in `Run`.
+        changes: the settings that differ, by (part, setting).
+        corpus, seeds: what it is run on.
+    """
 
     model: str
     variant: str
     changes: Mapping[tuple[str, str], Any]
+    corpus: str
+    seeds: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -102,7 +111,7 @@ class Settings:
     def all_settings(self) -> Iterator[tuple[str, str, str, Any]]:
         """Yield (model, part, name, value) of every setting of every model."""
         for model, parts in self.study["models"].items():
-            for part in ("train", "fold_in"):
+            for part in PARTS:
                 for name, value in parts[part].items():
                     yield model, part, name, value
 
@@ -151,10 +160,12 @@ class Settings:
             Alternative(
                 model,
                 f"alternative-{name}",
-                {(part, setting): value for part, change in parts.items() for setting, value in change.items()},
+                {(part, setting): value for part in PARTS for setting, value in asked.get(part, {}).items()},
+                str(asked.get("corpus", self.alternatives_corpus)),
+                tuple(int(s) for s in asked.get("seeds", self.alternative_seeds)),
             )
             for model, named in variants.items()
-            for name, parts in named.items()
+            for name, asked in named.items()
         )
 
     def topics_of(self, model: str) -> tuple[int, ...]:
@@ -169,16 +180,26 @@ class Settings:
         """The variants that a model has beside the main one, over the same grid."""
         return tuple(self.study["models"].get(model, {}).get("also", {}))
 
-    def swept_variants(self, model: str) -> tuple[str, ...]:
-        """The variants of a model's sweep, one per value; empty if it has no sweep."""
-        varied = self.study["models"].get(model, {}).get("sweep")
-        return tuple(f"{varied['setting']}-{value:.2f}" for value in sorted(varied["values"])) if varied else ()
+    def swept_values(self, model: str, seed: int | None = None) -> tuple[float, ...]:
+        """The values of a model's sweep, ascending, for one seed or for all together; empty if it has no sweep."""
+        varied = self.study["models"].get(model, {}).get("sweep", {})
+        coarse = varied.get("coarse", {})
+        return tuple(sorted((coarse if seed in coarse.get("seeds", ()) else varied).get("values", ())))
+
+    def swept_variants(self, model: str, seed: int | None = None) -> tuple[str, ...]:
+        """The variants of a model's sweep, one per value of `swept_values`."""
+        setting = self.study["models"].get(model, {}).get("sweep", {}).get("setting")
+        return tuple(f"{setting}-{value:.2f}" for value in self.swept_values(model, seed))
 
     def main_runs(self, corpus: str, model: str) -> tuple[Run, ...]:
         """Return the runs of a model's variants over its grid."""
-        variants = (self.variant(model), *self.further_variants(model), *self.swept_variants(model))
-        grid = [(k, s) for k in self.topics_of(model) for s in self.seeds_of(model)]
-        return tuple(Run(corpus, model, variant, k, s) for variant in variants for k, s in grid)
+        variants = (self.variant(model), *self.further_variants(model))
+        return tuple(
+            Run(corpus, model, variant, k, seed)
+            for k in self.topics_of(model)
+            for seed in self.seeds_of(model)
+            for variant in (*variants, *self.swept_variants(model, seed))
+        )
 
     def second_reading_runs(self, corpus: str) -> tuple[Run, ...]:
         """Return the runs of the second reading over the study's grid."""
@@ -259,8 +280,13 @@ class Settings:
 
     def alternative_runs(self) -> tuple[Run, ...]:
         """Return the runs of the alternative variants, and of PLSA and LDA on the alternative corpora."""
+        runs = [
+            Run(one.corpus, one.model, one.variant, k, seed)
+            for one in self.alternatives
+            for k in self.alternative_topics
+            for seed in one.seeds
+        ]
         grid = [(k, s) for k in self.alternative_topics for s in self.alternative_seeds]
-        runs = [Run(self.alternatives_corpus, a.model, a.variant, k, s) for a in self.alternatives for k, s in grid]
         corpora = self.alternative_corpora
         runs += [Run(c, m, self.variant(m), k, s) for c in corpora for m in (PLSA, LDA) for k, s in grid]
         return tuple(runs)
@@ -382,16 +408,27 @@ def check_study(study: dict[str, Any], schema: Path, data: Path) -> dict[str, An
         for name in settings.get("also", {}):
             if name in taken or name.startswith("alternative-"):
                 raise InputError(f"study: at models/{model}/also: the name {name} is taken; choose another")
-        values = settings.get("sweep", {}).get("values", [1.0])
-        if 1.0 not in values or any(value != round(value, 2) for value in values):
-            raise InputError(f"study: at models/{model}/sweep/values: give 1.0 and values of two decimals at most")
+        swept = settings.get("sweep", {})
+        for place, values in (("sweep", swept), ("sweep/coarse", swept.get("coarse", {}))):
+            given = values.get("values", [1.0])
+            if 1.0 not in given or any(value != round(value, 2) for value in given):
+                raise InputError(
+                    f"study: at models/{model}/{place}/values: give 1.0 and values of two decimals at most"
+                )
+        for key in ("seeds", "values"):
+            known = swept.get("values", ()) if key == "values" else settings.get("seeds", study["seeds"])
+            for value in swept.get("coarse", {}).get(key, ()):
+                if value not in known:
+                    raise InputError(f"study: at models/{model}/sweep/coarse/{key}: {value} is none of the sweep's")
     changed = [(f"alternatives/variants/{m}", m, named) for m, named in study["alternatives"]["variants"].items()]
     changed += [(f"models/{m}/also", m, settings.get("also", {})) for m, settings in study["models"].items()]
     for place, model, variants in changed:
         if model not in study["models"]:
             raise InputError(f"study: at {place}: {model} is not among the models {', '.join(study['models'])}")
         for name, changes in variants.items():
-            for part, change in changes.items():
+            if changes.get("corpus", study["alternatives"]["corpus"]) not in study["corpora"]:
+                raise InputError(f"study: at {place}/{name}/corpus: {changes['corpus']} is not among the corpora")
+            for part, change in ((part, changes[part]) for part in PARTS if part in changes):
                 where = f"{place}/{name}/{part}"
                 for setting in change:
                     if setting not in study["models"][model][part]:

@@ -51,7 +51,7 @@ def tiny_study() -> dict[str, Any]:
     study["models"]["plsa-vem"]["topics"] = [2]
     study["models"]["plsa-tem"] |= {"sweep": {"setting": "beta", "values": [0.5, 1.0]}, "topics": [2]}
     study["models"]["epca"]["topics"] = [2]
-    del study["models"]["epca"]["also"]
+    del study["models"]["epca"]["also"], study["models"]["lda"]["also"]
     study["models"]["lda"]["train"] |= {"sweeps": 10, "chains": 2}
     study["realistic"] |= {"documents": 60, "test_documents": 5, "corpora": ["s10"]}
     study["realistic"]["train"]["sweeps"] = 10

@@ -43,6 +43,7 @@ if "mirror" in study:  # for the jobs; not a parameter, for where a file comes f
 settings = Settings(study)
 EXHIBITS = exhibits(PAPERS, study)
 REALISTIC = study["realistic"]
+OF_ALL_CHAINS = "convergence"  # the experiment
 
 # whatever a study makes lies in folders of its name
 DATA = f"data/{settings.name}"
@@ -182,10 +183,12 @@ def constants_to_add(wildcards):
 
 def sweep_values(wildcards):
     """Return the setting that a sweep varies and its values, as options."""
-    varied = study["models"][wildcards.model].get("sweep")
     if wildcards.variant == SECOND_READING:
-        varied = {"setting": "smoothing", "values": study["smoothing"]}
-    return f"--setting {varied['setting']} --values " + " ".join(repr(float(value)) for value in varied["values"])
+        setting, values = "smoothing", study["smoothing"]
+    else:
+        setting = study["models"][wildcards.model]["sweep"]["setting"]
+        values = settings.swept_values(wildcards.model, int(wildcards.seed))
+    return f"--setting {setting} --values " + " ".join(repr(float(value)) for value in values)
 
 
 def files(folder, runs):
@@ -199,15 +202,32 @@ def all_scores():
 
 
 def topics_to_read(wildcards):
-    """Return the topics of the model's main variant that an experiment reads, or a drawn corpus's true ones."""
+    """Return the topics of the model's main variant that an experiment reads, or a drawn corpus's true ones.
+
+    Of several chains all experiments but one measure the first.
+    """
     if wildcards.corpus in REALISTIC["corpora"]:
         return f"{DATA}/models/{wildcards.corpus}/true-topics.npz"
     if wildcards.model not in settings.models:
         return []
     folder = f"{DATA}/models/{wildcards.corpus}/{wildcards.model}/{settings.variant(wildcards.model)}"
     chains = settings.chains(wildcards.model)
+    if wildcards.name != OF_ALL_CHAINS:
+        chains = min(chains, 1)
     names = [f"-chain-{chain}" for chain in range(chains)] or [""]
     return [f"{folder}/{wildcards.topics}-{wildcards.seed}{name}.npz" for name in names]
+
+
+def further_variants():
+    """Return the further variants of all models."""
+    return sorted({variant for model in settings.models for variant in settings.further_variants(model)})
+
+
+def only_first_chains():
+    """Return the numbers of topics at which nothing but the first chain of LDA is read."""
+    known = {*settings.topics_of(LDA), *settings.alternative_topics}
+    known |= {run.topics for run in settings.experiment_runs(OF_ALL_CHAINS)}
+    return sorted({run.topics for run in settings.experiments() if run.model == LDA} - known)
 
 
 def corpus_to_read(wildcards):

@@ -3,13 +3,13 @@
 FIT = (
     "heldout fit {input.corpus} --model {wildcards.model} --variant {wildcards.variant} --topics {wildcards.topics}"
     " --seed {wildcards.seed} --test-documents {params.test_documents} --train-settings {params.train}"
-    " --fold-in-settings {params.fold_in} {params.smoothing} --output {output.topics} --scores {output.scores}"
+    " --fold-in-settings {params.fold_in} {params.smoothing} --scores {output.scores}"
     f" --training-benchmark {BENCHMARKS}/training/{{wildcards.corpus}}/{{wildcards.model}}/{{wildcards.variant}}/"
-    "{wildcards.topics}-{wildcards.seed}.tsv 2> {log}"
+    "{wildcards.topics}-{wildcards.seed}.tsv"
 )
 
 
-ruleorder: fit_truth > fit_chains > fit
+ruleorder: fit_truth > fit_first_chain > fit_unread > fit_chains > fit
 
 
 rule fit:
@@ -33,7 +33,7 @@ rule fit:
         smoothing=constants_to_add,
         corpus=corpus_code,
     shell:
-        FIT
+        FIT + " --output {output.topics} 2> {log}"
 
 
 rule fit_chains:
@@ -60,7 +60,54 @@ rule fit_chains:
         smoothing="",
         corpus=corpus_code,
     shell:
-        FIT
+        FIT + " --output {output.topics} 2> {log}"
+
+
+rule fit_unread:
+    """Train and score a further variant or an alternative of a model: no experiment reads its topics."""
+    input:
+        corpus=corpus_file,
+    output:
+        scores=f"{DATA}/scores/{{corpus}}/{{model}}/{{variant}}/{{topics}}-{{seed}}.csv",
+    log:
+        f"{LOGS}/fit_unread/{{corpus}}/{{model}}/{{variant}}/{{topics}}-{{seed}}.log",
+    benchmark:
+        f"{BENCHMARKS}/fit_unread/{{corpus}}/{{model}}/{{variant}}/{{topics}}-{{seed}}.tsv"
+    wildcard_constraints:
+        model="|".join(settings.models),
+        variant="|".join([*further_variants(), "alternative-.+"]),
+    params:
+        code=model_code,
+        test_documents=test_documents,
+        train=train_settings,
+        fold_in=fold_in_settings,
+        smoothing=constants_to_add,
+        corpus=corpus_code,
+    shell:
+        FIT + " 2> {log}"
+
+
+rule fit_first_chain:
+    """Train the one chain that experiments read at numbers of topics that the figures lack."""
+    input:
+        corpus=corpus_file,
+    output:
+        f"{DATA}/models/{{corpus}}/{LDA}/{settings.variant(LDA)}/{{topics}}-{{seed}}-chain-0.npz",
+    log:
+        f"{LOGS}/fit_first_chain/{{corpus}}/{{topics}}-{{seed}}.log",
+    benchmark:
+        f"{BENCHMARKS}/fit_first_chain/{{corpus}}/{LDA}/{settings.variant(LDA)}/{{topics}}-{{seed}}.tsv"
+    wildcard_constraints:
+        topics="|".join(map(str, only_first_chains())) or "nothing",
+    params:
+        code=code("heldout.runs", MODULES[LDA]),
+        model=LDA,
+        test_documents=test_documents,
+        train=as_word(settings.settings_of(LDA, "", "train") | {"chains": 1}),
+        corpus=corpus_code,
+    shell:
+        "heldout fit {input.corpus} --model {params.model} --topics {wildcards.topics} --seed {wildcards.seed}"
+        " --test-documents {params.test_documents} --train-settings {params.train} --output {output} 2> {log}"
 
 
 rule fit_truth:
