@@ -71,6 +71,10 @@ STUDY: dict[str, Any] = {
         },
         "lda": {
             "variant": GIBBS,
+            "also": {
+                "sparse-prior": {"train": {"alpha_sum": 5.0}},
+                "fitted-prior": {"train": {"optimise_every": 10}},
+            },
             "train": {"alpha_sum": 50.0, "beta": 0.1, "sweeps": 9, "chains": 2},
             "fold_in": {"sweeps": 8},
         },
@@ -136,7 +140,10 @@ STUDY: dict[str, Any] = {
         "seeds": [0, 1],
         "variants": {
             "plsa-hof": {"iterations-60": {"train": {"iterations": 60}}},
-            "lda": {"beta-0.01": {"train": {"beta": 0.01}}},
+            "lda": {
+                "beta-0.01": {"train": {"beta": 0.01}},
+                "sweeps-90": {"corpus": "nips", "seeds": [0], "train": {"sweeps": 90}},
+            },
         },
     },
 }
@@ -180,7 +187,8 @@ def score_rows(study: dict[str, Any], p: Callable[[int, float, str, int], float]
     for corpus in study["corpora"]:
         cells.append((corpus, MAIN, study["topics"], study["seeds"], "plsa-hof", 1.0))
         cells.append((corpus, SECOND, study["topics"], study["smoothing_in_m_step"]["seeds"], "plsa-hof", 1.1))
-        cells.append((corpus, GIBBS, study["topics"], study["seeds"], "lda", 0.5))
+        for variant, factor in ((GIBBS, 0.5), ("sparse-prior", 0.4), ("fitted-prior", 2.0)):
+            cells.append((corpus, variant, study["topics"], study["seeds"], "lda", factor))
         cells.append((corpus, MAIN, study["topics"], study["seeds"], "plsa-vem", 1.01))
         cells.append((corpus, "beta-0.50", study["topics"], [0], "plsa-tem", 1.2))
         cells.append((corpus, "beta-1.00", study["topics"], [0], "plsa-tem", 1.0))
@@ -193,10 +201,10 @@ def score_rows(study: dict[str, Any], p: Callable[[int, float, str, int], float]
     for corpus in alternatives["corpora"]:
         cells.append((corpus, MAIN, *grid, "plsa-hof", 1.5))
     for model, variants in alternatives["variants"].items():
-        for name in variants:
-            cells.append(
-                (alternatives["corpus"], f"alternative-{name}", *grid, model, 0.9 if model == "plsa-hof" else 1.0)
-            )
+        for name, asked in variants.items():
+            on = (asked.get("corpus", alternatives["corpus"]), f"alternative-{name}", alternatives["topics"])
+            seeds = asked.get("seeds", alternatives["seeds"])
+            cells.append((*on, seeds, model, 0.9 if model == "plsa-hof" else 1.0))
     for corpus, variant, all_topics, seeds, model, factor in cells:
         for topics in all_topics:
             for seed in seeds:

@@ -125,6 +125,9 @@ def test_verdicts_and_key_numbers_follow_the_scores() -> None:
     assert values["CorpusThreeHalfBestLowestTopics"] == "10"
     assert values["CorpusThreeHalfSmallestLowestTopics"] == "5"
     assert values["CorpusOneLdaHalfVerdict"] == "lies lower at every one of 3 points"
+    assert values["AllLdaHalfFittedVerdict"] == "lies lower at none of 9 points"
+    assert (values["LdaPriorsFullMedian"], values["IfPriorDecides"]) == ("5.00", "#1")
+    assert values["SweepsEffect"].startswith("sweeps 90 on NIPS: full")
     assert values["CorpusOneFullBestSpread"] == r"2.0\,\%"
     assert values["CorpusOneVocabularyDifference"] == r"\ensuremath{-20.0}\,\%"
     assert (values["BeyondFrom"], values["BeyondTo"], values["IfBeyond"]) == ("10", "50", "#1")

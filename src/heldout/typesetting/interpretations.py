@@ -81,19 +81,21 @@ def render(inputs: Inputs) -> str:
 def alternative_lines(inputs: Inputs, settings: Sequence[tuple[str, str, str]]) -> list[str]:
     """Return a line per alternative of the study that changes one of these settings."""
     study = inputs.settings
-    corpus = study.alternatives_corpus
     lines = []
     for one in study.alternatives:
         if any((one.model, *change) in settings for change in one.changes):
-            grid = [(k, s) for k in study.alternative_topics for s in study.alternative_seeds]
-            chosen = [Run(corpus, one.model, study.variant(one.model), *cell) for cell in grid]
-            other = [Run(corpus, one.model, one.variant, *cell) for cell in grid]
-            what = ", ".join(
-                f"{latex.escape(name.replace('_', ' '))} {latex.setting(value)}"
-                for (_, name), value in one.changes.items()
-            )
-            lines.append(f"{what}: {in_words(changes(inputs, chosen, other))}")
+            grid = [(k, s) for k in study.alternative_topics for s in one.seeds]
+            chosen = [Run(one.corpus, one.model, study.variant(one.model), *cell) for cell in grid]
+            other = [Run(one.corpus, one.model, one.variant, *cell) for cell in grid]
+            what = settings_in_words({name: value for (_, name), value in one.changes.items()})
+            place = "" if one.corpus == study.alternatives_corpus else f" on {latex.corpus_name(one.corpus)}"
+            lines.append(f"{what}{place}: {in_words(changes(inputs, chosen, other))}")
     return lines
+
+
+def settings_in_words(values: Mapping[str, Any]) -> str:
+    """Return settings by name as "alpha sum 5, beta 0.01"."""
+    return ", ".join(f"{latex.escape(name.replace('_', ' '))} {latex.setting(value)}" for name, value in values.items())
 
 
 def changes(inputs: Inputs, chosen: Sequence[Run], other: Sequence[Run]) -> Changes:

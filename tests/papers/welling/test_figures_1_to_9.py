@@ -148,9 +148,12 @@ def test_comparison_names_each_panels_own_best_constant_and_keeps_the_models_col
     labels = [line.get_label() for axis in figure.axes[:2] for line in axis.lines]
     # half folding-in turns up under the smallest constant, so its lowest value lies under the next
     plsa, epca = (f"{model}, constant $10^{{-10}}$" for model in ("PLSA-HOF", "EPCA, penalised"))
-    assert labels == [plsa, epca, "LDA", "PLSA-HOF, constant $10^{-4}$", epca, "LDA"]  # EPCA has fewer topics
+    priors = [f"LDA, $\\alpha = {total}\\,/\\,K$" for total in (50, 5)] + ["LDA, $\\alpha$ and $\\beta$ fitted"]
+    assert labels == [plsa, epca, *priors, "PLSA-HOF, constant $10^{-4}$", epca, *priors]  # EPCA has fewer topics
     colours = [line.get_color() for line in figure.axes[0].lines]
-    assert colours == [style.COLOURS[model] for model in ("plsa-hof", "epca", "lda")]
+    assert colours == [style.COLOURS[model] for model in ("plsa-hof", "epca", *["lda"] * 3)]
+    main, sparse, fitted = (ys(line) for line in figure.axes[0].lines[2:])
+    assert (sparse, fitted) == (pytest.approx([0.8 * p for p in main]), pytest.approx([4.0 * p for p in main]))
 
 
 def test_beyond_marks_the_vocabulary_and_reaches_past_it() -> None:

@@ -1,5 +1,6 @@
 """The claims of Welling et al., on made-up numbers that bear them out and on those that do not."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -44,6 +45,8 @@ def test_claims_hold_on_scores_that_bear_them_out_and_fail_on_those_that_do_not(
     for name in ("full-always-improves", "full-improves-beyond-vocabulary", "plsa-vem-similar", *MEASURED):
         assert judged[name] == ("identity" if name in IDENTITIES else "holds"), name
     assert judged["lda-better"] == "holds"  # half of PLSA's perplexity, less of EPCA's
+    assert judged["lda-better-sparse-prior"] == "holds"
+    assert judged["lda-better-fitted-prior"] == "fails"  # twice PLSA's, more than EPCA's
     assert judged["epca-similar"] == "fails"  # 1.3 times
     turned = verdicts(p=against)
     for name in ("full-always-improves", "full-improves-beyond-vocabulary", "half-above-full", "half-overfits"):
@@ -75,6 +78,19 @@ def test_tempering_is_judged_against_the_same_training_at_beta_1() -> None:
     finding = findings(study)["tempering-no-advantage"]
     assert finding.verdict == "fails"
     assert "median beta 0.50" in finding.effect
+
+
+def test_epca_is_unstable_where_its_seeds_lie_further_apart_than_those_of_plsa() -> None:
+    study = inputs()
+    assert findings(study)["epca-unstable"].verdict == "fails"  # the seeds of both are 2 % apart
+    loose = (study.scores["variant"] == "unpenalised") & (study.scores["seed"] == 1)
+    study.scores.loc[loose, "perplexity"] *= 2.0
+    finding = findings(study)["epca-unstable"]
+    assert finding.verdict == "holds"
+    assert "0 of 144 scores not finite" in finding.effect
+    assert "unpenalised over penalised: median 1.62, largest 2.2" in finding.effect
+    study.scores.loc[loose & (study.scores["topics"] == 5), "perplexity"] = math.inf
+    assert "18 of 144 scores not finite" in findings(study)["epca-unstable"].effect
 
 
 def test_training_times_come_from_the_reference_run() -> None:

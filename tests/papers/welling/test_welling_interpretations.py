@@ -12,6 +12,8 @@ def test_effects_are_relative_to_the_choice_at_the_same_point() -> None:
         in lines["start and end of EM"]
     )
     assert r"beta 0.01: full \ensuremath{+100.0}\,\%" in lines["the Dirichlet parameters of LDA"]
+    assert r"\(\alpha = 5 / K\), NIPS: full \ensuremath{-20.0}\,\%" in lines["the Dirichlet parameters of LDA"]
+    assert r"sweeps 90 on NIPS: full \ensuremath{+100.0}\,\%," in lines["convergence of the Gibbs sampler"]  # one point
     assert (
         r"Cranfield, unstemmed, PLSA-HOF: full \ensuremath{+50.0}\,\%"
         in lines["preprocessing (only sizes are printed)"]

@@ -14,7 +14,11 @@ _BEYOND = ("PLSA beyond the size of the vocabulary", _S, "beyond", (BEYOND,))
 _COMPARISON = ("LDA beside the best curves of PLSA and EPCA", _C, "comparison", (PLSA, EPCA, LDA))
 _SIMILAR = ("plsa-vem-similar", "plsa-tem-similar")
 _OVERFITS = ("full-always-improves", "half-above-full", "half-overfits")
-_BETTER = ("lda-better", "lda-better-by-half", "epca-similar")
+_BETTER = tuple(
+    f"{claim}{prior}"
+    for prior in ("", "-sparse-prior", "-fitted-prior")
+    for claim in ("lda-better", "lda-better-by-half")
+)
 
 WELLING = Paper(
     name="welling",
@@ -32,7 +36,10 @@ WELLING = Paper(
         **{f"figure-{1 + i}": Exhibit("figure", *_VERSIONS, i, f"Figure {1 + i}", claims=_SIMILAR) for i in range(3)},
         **{f"figure-{4 + i}": Exhibit("figure", *_SMOOTHING, i, f"Figure {4 + i}", claims=_OVERFITS) for i in range(3)},
         **{f"figure-{4 + i}b": Exhibit("figure", *_SECOND, i, f"Figure {4 + i}") for i in range(3)},
-        **{f"figure-{7 + i}": Exhibit("figure", *_COMPARISON, i, f"Figure {7 + i}", claims=_BETTER) for i in range(3)},
+        **{
+            f"figure-{7 + i}": Exhibit("figure", *_COMPARISON, i, f"Figure {7 + i}", claims=(*_BETTER, "epca-similar"))
+            for i in range(3)
+        },
         "figure-beyond": Exhibit("figure", *_BEYOND, claims=("full-improves-beyond-vocabulary",)),
         "figure-point-posteriors": Exhibit(
             "figure",

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from heldout.evaluators import FOLDING_IN
 from heldout.inputs import Inputs
 from heldout.models import EPCA, LDA, PLSA, VEM
-from heldout.papers.welling.results import best, held_back_choice, study_curves
+from heldout.papers.welling.results import best, held_back_choice, lda_variants, study_curves
 from heldout.points import select
 from heldout.study import Run
 from heldout.typesetting import latex
@@ -62,6 +62,27 @@ def _single_chains(inputs: Inputs, corpus: str) -> Changes:
         if evaluator in result and len(averaged) and len(single):
             result[evaluator].append(statistics.fmean(single) / float(averaged.iloc[0]) - 1.0)
     return result
+
+
+def prior_in_words(inputs: Inputs, variant: str) -> str:
+    """Return the prior of one of LDA's variants, as text."""
+    train = inputs.settings.settings_of(LDA, variant, "train")
+    if train.get("optimise_every"):
+        return r"\(\alpha\) and \(\beta\) fitted to the training documents by Minka's fixed point"
+    return rf"\(\alpha = {latex.setting(train['alpha_sum'])} / K\)"
+
+
+def _priors(inputs: Inputs) -> list[str]:
+    """Return a line per further prior of LDA and corpus, over the whole grid."""
+    study = inputs.settings
+    grid = [(k, s) for k in study.topics_of(LDA) for s in study.seeds_of(LDA)]
+    lines = []
+    for variant in lda_variants(inputs)[1:]:
+        for corpus in study.corpora:
+            chosen, other = ([Run(corpus, LDA, v, *cell) for cell in grid] for v in (study.variant(LDA), variant))
+            change = in_words(changes(inputs, chosen, other))
+            lines.append(f"{prior_in_words(inputs, variant)}, {latex.corpus_name(corpus)}: {change}")
+    return lines
 
 
 def _held_back(inputs: Inputs, corpus: str) -> Changes:
@@ -209,8 +230,10 @@ INTERPRETATIONS = (
     Interpretation(
         "the Dirichlet parameters of LDA",
         _dirichlet_parameters,
-        "other constants; parameters fitted to the training documents (Minka's fixed point, every so many sweeps)",
+        "other constants; parameters fitted to the training documents (Minka's fixed point, every so many sweeps); the"
+        " claims are judged under each prior of the last column that has the whole grid",
         ((LDA, "train", "alpha_sum"), (LDA, "train", "beta"), (LDA, "train", "optimise_every")),
+        effect=_priors,
     ),
     Interpretation(
         "convergence of the Gibbs sampler",

@@ -7,14 +7,18 @@ from collections.abc import Sequence
 from heldout.evaluators import FOLDING_IN, FULL, HALF
 from heldout.inputs import Inputs
 from heldout.models import EPCA, LDA, PLSA, TEM
-from heldout.papers.welling.interpretations import fold_in_end, train_end
+from heldout.papers.welling.interpretations import fold_in_end, prior_in_words, train_end
 from heldout.papers.welling.results import (
+    FITTED,
+    SPARSE,
     Curve,
     Steps,
     best,
+    best_curve,
     beyond_curves,
     beyond_ends,
     ends_above_its_lowest,
+    lda_variants,
     lies_below,
     spread,
     steps,
@@ -23,18 +27,19 @@ from heldout.papers.welling.results import (
 from heldout.points import select
 from heldout.study import SECOND_READING
 from heldout.typesetting import latex
+from heldout.typesetting.interpretations import alternative_lines
 from heldout.typesetting.macros import POSITIONS, Macros, bands, count
 from heldout.verdicts import NOT_RUN
 
 SIDES = {FULL: "Full", HALF: "Half"}
 # of the steps and points that are counted, corpus by corpus and over all: the macro's name, the verb, what is counted
+PRIORS = {"": "", SPARSE: "Sparse", FITTED: "Fitted"}  # variants of LDA, the main one first, in macros' names
 COUNTED = {
     "Full": ("falls", "steps"),
     "FullSecond": ("falls", "steps"),
     "Half": ("rises", "steps"),
     "HalfSmallest": ("rises", "steps"),
-    "LdaFull": ("lies lower", "points"),
-    "LdaHalf": ("lies lower", "points"),
+    **{f"Lda{side}{prior}": ("lies lower", "points") for prior in PRIORS.values() for side in SIDES.values()},
 }
 
 
@@ -44,14 +49,21 @@ def macros(inputs: Inputs) -> Macros:
     result = _settings(inputs)
     for position, corpus in zip(POSITIONS, inputs.settings.corpora, strict=False):
         curves = {evaluator: study_curves(inputs, corpus, PLSA, evaluator) for evaluator in FOLDING_IN}
-        lda = {evaluator: best(study_curves(inputs, corpus, LDA, evaluator)) for evaluator in FOLDING_IN}
+        lda = {
+            f"{side}Lda{prior}": best(study_curves(inputs, corpus, LDA, evaluator, variant))
+            for variant, prior in PRIORS.items()
+            for evaluator, side in SIDES.items()
+        }
         counts = {
             "Full": steps(curves[FULL]),
             "FullSecond": steps(study_curves(inputs, corpus, PLSA, FULL, SECOND_READING)),
             "Half": steps(curves[HALF]),
             "HalfSmallest": steps(curves[HALF][:1]),
-            "LdaFull": lies_below(lda[FULL], best(curves[FULL])),
-            "LdaHalf": lies_below(lda[HALF], best(curves[HALF])),
+            **{
+                f"Lda{side}{prior}": lies_below(lda[f"{side}Lda{prior}"], best(curves[evaluator]))
+                for prior in PRIORS.values()
+                for evaluator, side in SIDES.items()
+            },
         }
         totals = {name: total + counts[name] for name, total in totals.items()}
         of_corpus = _verdicts(counts) | _gap(curves[FULL], best(curves[HALF]))
@@ -60,10 +72,11 @@ def macros(inputs: Inputs) -> Macros:
             of_corpus[f"{side}Turns"] = _of(turned, len(curves[evaluator]))
             of_corpus |= _one_curve(f"{side}Smallest", next(iter(curves[evaluator]), None))
             of_corpus |= _one_curve(f"{side}Best", best(curves[evaluator]))
-            of_corpus |= _one_curve(f"{side}Lda", lda[evaluator])
+        for name, curve in lda.items():
+            of_corpus |= _one_curve(name, curve)
         result |= {f"Corpus{position}{name}": value for name, value in of_corpus.items()}
     result |= {f"All{name}": value for name, value in _verdicts(totals).items()}
-    return result | _beyond(inputs) | _convergence(inputs)
+    return result | _beyond(inputs) | _convergence(inputs) | _priors(inputs)
 
 
 def _verdicts(counts: dict[str, Steps]) -> Macros:
@@ -77,6 +90,7 @@ def _verdicts(counts: dict[str, Steps]) -> Macros:
 def _settings(inputs: Inputs) -> Macros:
     settings = inputs.settings
     second = len(settings.second_reading_seeds)
+    fewest = min(len(settings.swept_values(TEM, seed)) for seed in settings.seeds_of(TEM))
     betas = [variant.rpartition("-")[2] for variant in settings.swept_variants(TEM)]
     return {
         "IfSecond": "#1" if second else "",
@@ -87,10 +101,38 @@ def _settings(inputs: Inputs) -> Macros:
         "TemperedSeedsInWords": count(len(settings.seeds_of(TEM)), "seed"),
         "TemperedConstants": latex.integer(len(settings.study["models"].get(TEM, {}).get("smoothing", ()))),
         "TemperedBetas": f"{len(betas)} values from {betas[0]} to {betas[-1]}" if betas else NOT_RUN,
+        "TemperedCoarse": f" ({fewest} of them for some seeds)" if fewest < len(betas) else "",
         "EpcaTopicsLargest": latex.integer(settings.topics_of(EPCA)[-1]),
         "PlsaTrainEnd": train_end(inputs),
         "PlsaFoldInEnd": fold_in_end(inputs),
     }
+
+
+def _priors(inputs: Inputs) -> Macros:
+    """Return LDA's priors in words, how far apart they lie, and whether the claims' verdicts depend on them."""
+    _, *others = lda_variants(inputs)
+    decided = {
+        finding.verdict
+        for prior in ("", *others)
+        if (finding := inputs.finding("-".join(filter(None, ("lda-better", prior))))).comparisons
+    }
+    result = {
+        "LdaOtherPriors": latex.listed(
+            [f"a {variant.replace('-', ' ')} ({prior_in_words(inputs, variant)})" for variant in others]
+        ),
+        "IfPriors": "#1" if others else "",
+        "IfPriorDecides": "#1" if len(decided) > 1 else "",
+    }
+    for evaluator, side in SIDES.items():
+        ratios: list[float] = []
+        for corpus in inputs.settings.corpora:
+            found = (best_curve(inputs, corpus, LDA, evaluator, variant) for variant in lda_variants(inputs))
+            points = [named[1].points for named in found if named is not None]
+            shared = set.intersection(*map(set, points)) if len(points) > 1 else set()
+            ratios += [max(of[at] for of in points) / min(of[at] for of in points) for at in shared]
+        result[f"LdaPriors{side}Median"] = latex.decimal(statistics.median(ratios), 2) if ratios else NOT_RUN
+        result[f"LdaPriors{side}Largest"] = latex.decimal(max(ratios), 2) if ratios else NOT_RUN
+    return result
 
 
 def _one_curve(prefix: str, curve: Curve | None) -> Macros:
@@ -167,6 +209,16 @@ def _convergence(inputs: Inputs) -> Macros:
         result["RhatLargest"] = latex.decimal(worst["value"], 2)
         result["RhatLargestCorpus"] = latex.corpus_name(str(worst["corpus"]))
         result["RhatLargestTopics"] = latex.integer(worst["topics"])
+    scores = select(inputs.scores, model=LDA, variant=inputs.settings.variant(LDA))
+    scores = scores[scores["evaluator"].isin(FOLDING_IN) & (scores["chain"] != "all")]
+    spreads = [
+        statistics.stdev(map(math.log, values))
+        for _, of_run in scores.groupby(["corpus", "topics", "seed", "evaluator"])
+        if len(values := of_run["perplexity"].tolist()) > 1
+    ]
+    result["ChainsSpreadMedian"] = latex.percent(statistics.median(spreads)) if spreads else NOT_RUN
+    result["ChainsSpreadLargest"] = latex.percent(max(spreads)) if spreads else NOT_RUN
+    result["SweepsEffect"] = "; ".join(alternative_lines(inputs, ((LDA, "train", "sweeps"),))) or NOT_RUN
     if drifts:
         result["DriftMedian"] = latex.decimal(statistics.median(drifts))
         result["DriftLargest"] = latex.decimal(max(drifts))

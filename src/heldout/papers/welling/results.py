@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from heldout.errors import InputError
 from heldout.evaluators import EXACT, FULL, HALF
 from heldout.inputs import Inputs
-from heldout.models import PLSA
+from heldout.models import LDA, PLSA
 from heldout.papers.welling.experiments.bounds import TOKENS
 from heldout.papers.welling.experiments.normaliser_limits import LIMIT
 from heldout.papers.welling.experiments.normaliser_limits import MODEL as WORD_TOPICS
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 BY_DOCUMENT = ("bounds", "point-posterior", "discrete-latents")  # variants with exact values of documents
+# readings of LDA's prior, beside the study's own: variants of the study
+SPARSE, FITTED = "sparse-prior", "fitted-prior"
 CHAINS = ("none", "0")  # of several chains, documents are measured under the first only
 
 At = tuple[int, int]  # topics, seed
@@ -167,12 +169,23 @@ def best(candidates: Iterable[Curve]) -> Curve | None:
     return min(candidates, key=lambda curve: (curve.lowest().perplexity, curve.smoothing), default=None)
 
 
-def best_curve(inputs: Inputs, corpus: str, model: str, evaluator: str) -> tuple[str, Curve] | None:
-    """Return a model's best curve (see `best`) over its variants and constants, with its variant's name."""
+def lda_variants(inputs: Inputs) -> tuple[str, ...]:
+    """Return the study's variants of LDA that differ by the prior, the main one first."""
+    further = inputs.settings.further_variants(LDA)
+    return (inputs.settings.variant(LDA), *(variant for variant in (SPARSE, FITTED) if variant in further))
+
+
+def best_curve(inputs: Inputs, corpus: str, model: str, evaluator: str, variant: str = "") -> tuple[str, Curve] | None:
+    """Return a model's best curve (see `best`) over its constants, with its variant's name.
+
+    Without a named variant all compete, but for LDA: its variants are readings of the original, each judged by itself,
+    and the main one is taken.
+    """
     settings = inputs.settings
+    main = variant or settings.variant(model)
     candidates = {
         variant: chosen
-        for variant in (settings.variant(model), *settings.further_variants(model))
+        for variant in (main, *(() if variant or model == LDA else settings.further_variants(model)))
         if (chosen := best(study_curves(inputs, corpus, model, evaluator, variant))) is not None
     }
     return min(candidates.items(), key=lambda named: (named[1].lowest().perplexity, named[0]), default=None)

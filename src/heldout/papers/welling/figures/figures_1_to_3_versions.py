@@ -36,6 +36,7 @@ def versions(inputs: Inputs, corpus: str) -> Figure:
                 marker=style.MARKERS[model],
                 label=f"{style.MODEL_NAMES[model]}, {choice}",
                 linestyle=DASHES if model == VEM else "-",  # it lies on PLSA-HOF's, which shows between them
+                errorbar=None,  # the band is that of all seeds
             )
             topics.update(curve.topics)
         axis.legend(loc="best", fontsize=7.5)

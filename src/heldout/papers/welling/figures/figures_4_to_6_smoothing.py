@@ -91,13 +91,13 @@ def _draw(
 def line(axis: Axes, curve: Curve, colour: Any, **options: Any) -> None:
     """Draw one curve: the mean over seeds, and a band from the lowest to the highest where there are several."""
     topics, perplexities = zip(*((k, value) for (k, _), value in sorted(curve.points.items())), strict=True)
+    whole = ("pi", 100) if len(curve.seeds) > 1 else None  # the central 100 % of the seeds: all of them
     seaborn.lineplot(
         x=topics,
         y=perplexities,
         ax=axis,
         color=colour,
         estimator="mean",
-        errorbar=("pi", 100) if len(curve.seeds) > 1 else None,  # the central 100 % of the seeds: all of them
         err_kws={"alpha": 0.22, "linewidth": 0},
-        **{"marker": "o", "markeredgewidth": 0, "legend": False, **options},
+        **{"marker": "o", "markeredgewidth": 0, "legend": False, "errorbar": whole, **options},
     )

@@ -1,4 +1,6 @@
-"""Figures 7, 8 and 9: LDA beside the best curves of PLSA and EPCA, full and half folding-in."""
+"""Figures 7, 8 and 9: LDA under each prior beside the best curves of PLSA and EPCA, full and half folding-in."""
+
+from typing import Any
 
 from matplotlib.figure import Figure
 
@@ -6,18 +8,22 @@ from heldout.evaluators import FOLDING_IN
 from heldout.inputs import Inputs
 from heldout.models import EPCA, LDA, PLSA
 from heldout.papers.welling.figures.figures_4_to_6_smoothing import line
-from heldout.papers.welling.results import best_curve
+from heldout.papers.welling.results import best_curve, lda_variants
 from heldout.typesetting import style
 
-HEIGHT = 3.25  # inches: legends stand below the panels, clear of curves that cross them anywhere else
+DASHES: dict[int, Any] = {0: "-", 1: (0, (4, 1.5)), 2: (0, (1, 1))}  # of LDA's priors, the main one first
+HEIGHT = 3.5  # inches: legends stand below the panels, clear of curves that cross them anywhere else
 
 
 def comparison(inputs: Inputs, corpus: str) -> Figure:
-    """Draw each model's best curve per panel: the constant with the lowest perplexity on the test documents."""
+    """Draw each model's best curve per panel: the constant with the lowest perplexity on the test documents.
+
+    LDA has a curve per prior; a band over seeds is the main one's.
+    """
     figure, axes = style.panels(list(style.EVALUATOR_NAMES.values()), synthetic=inputs.synthetic(corpus))
     figure.set_size_inches(style.WIDTH, HEIGHT)
     for axis, evaluator in zip(axes, FOLDING_IN, strict=True):
-        for model in (PLSA, EPCA, LDA):
+        for model in (PLSA, EPCA):
             chosen = best_curve(inputs, corpus, model, evaluator)
             if chosen is not None:
                 variant, curve = chosen
@@ -25,6 +31,22 @@ def comparison(inputs: Inputs, corpus: str) -> Figure:
                 label += f", {variant}" if inputs.settings.further_variants(model) else ""
                 label += f", constant {style.power(curve.smoothing)}" if curve.smoothing else ""
                 line(axis, curve, style.COLOURS[model], marker=style.MARKERS[model], label=label)
+        for number, variant in enumerate(lda_variants(inputs)):
+            chosen = best_curve(inputs, corpus, LDA, evaluator, variant)
+            if chosen is not None:
+                look: dict[str, Any] = {"marker": style.MARKERS[LDA]}
+                if number:  # thinner, without a band: three of one colour would hide one another
+                    look = {"marker": "", "linewidth": 0.9, "errorbar": None}
+                label = f"{style.MODEL_NAMES[LDA]}, {_prior(inputs, variant)}"
+                line(axis, chosen[1], style.COLOURS[LDA], label=label, linestyle=DASHES[number], **look)
         axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.17), fontsize=7.5)
     style.finish(axes, inputs.settings.topics)
     return figure
+
+
+def _prior(inputs: Inputs, variant: str) -> str:
+    """Return a variant's prior in a few words."""
+    train = inputs.settings.settings_of(LDA, variant, "train")
+    if train.get("optimise_every"):
+        return r"$\alpha$ and $\beta$ fitted"
+    return rf"$\alpha = {train['alpha_sum']:g}\,/\,K$"
