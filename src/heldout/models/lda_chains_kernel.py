@@ -34,7 +34,6 @@ from heldout.models.lda_kernel import (
 
 CHAINS = 16  # lanes of a vector: the most chains that run together
 
-Totals = NDArray[np.int64]
 
 _ZERO, _ONE = np.float32(0.0), np.float32(1.0)
 _tools: Any = cgutils  # numba's builders are not typed
@@ -61,63 +60,77 @@ def _load(builder: Any, address: Any, index: Any) -> Any:
     return numbers if numbers.type == floats else builder.uitofp(numbers, floats)
 
 
+def _weight(builder: Any, arrays: dict[str, Any], k: Any, chains: Any) -> Any:
+    """Return the chains' weights a[k] (row[k] + beta), or `at_old` where k is a chain's old topic."""
+    counts = _load(builder, arrays["row"], builder.mul(k, chains))
+    a = _load(builder, arrays["a"], builder.mul(k, k.type(CHAINS)))
+    weight = builder.fmul(a, builder.fadd(counts, arrays["beta"]))
+    integer = arrays["old"].type.element
+    one = builder.insert_element(ir.Constant(arrays["old"].type, ir.Undefined), builder.trunc(k, integer), integer(0))
+    here = builder.shuffle_vector(one, one, ir.Constant(arrays["old"].type, [0] * CHAINS))
+    return builder.select(builder.icmp_signed("==", here, arrays["old"]), arrays["at_old"], weight)
+
+
+def _loaded(builder: Any, arguments: list[Any], zero: Any) -> dict[str, Any]:
+    """Return the arguments of `_weight` by name, those that do not change loaded."""
+    arrays = dict(zip(("a", "row", "beta", "old", "at_old"), arguments, strict=True))
+    for name in ("beta", "at_old"):
+        arrays[name] = _load(builder, arrays[name], zero)
+    arrays["old"] = builder.load(_vector_at(builder, arrays["old"], zero), align=4)
+    return arrays
+
+
 def _running_sums(parts: int) -> Callable[..., Any]:
     """Return an intrinsic that fills sums with running sums of a[k] (row[k] + beta), one for each of `parts`."""
 
-    def typed(_context: Any, a: Any, row: Any, beta: Any, sums: Any, size: Any, chains: Any) -> Any:
+    def typed(_context: Any, *kinds: Any) -> Any:
         """Part p sums over topics p size, .., (p + 1) size - 1, in each lane."""
 
         def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            a_, row_, beta_, sums_, size_, chains_ = _places(context, builder, signature, arguments)
-            added = _load(builder, beta_, size_.type(0))
-            zero = ir.Constant(added.type, [0.0] * CHAINS)
+            *given, sums, size, chains = _places(context, builder, signature, arguments)
+            arrays = _loaded(builder, given, size.type(0))
+            zero = ir.Constant(arrays["beta"].type, [0.0] * CHAINS)
             totals = [_tools.alloca_once_value(builder, zero) for _ in range(parts)]
-            with _tools.for_range(builder, size_) as loop:
+            with _tools.for_range(builder, size) as loop:
                 for part, total in enumerate(totals):
-                    k = builder.add(loop.index, builder.mul(size_, size_.type(part)))
-                    counts = _load(builder, row_, builder.mul(k, chains_))
-                    here = builder.mul(k, size_.type(CHAINS))
-                    weight = builder.fmul(_load(builder, a_, here), builder.fadd(counts, added))
-                    running = builder.fadd(builder.load(total), weight)
+                    k = builder.add(loop.index, builder.mul(size, size.type(part)))
+                    running = builder.fadd(builder.load(total), _weight(builder, arrays, k, chains))
                     builder.store(running, total)
-                    builder.store(running, _vector_at(builder, sums_, here), align=4)
+                    here = _vector_at(builder, sums, builder.mul(k, size.type(CHAINS)))
+                    builder.store(running, here, align=4)
             return context.get_dummy_value()
 
-        return nb.void(a, row, beta, sums, size, chains), build
+        return nb.void(*kinds), build
 
     return typed
 
 
-def _typed_wide_sums(_context: Any, a: Any, row: Any, beta: Any, sums: Any, size: Any, topics: Any, chains: Any) -> Any:
-    """Fill sums with 64 running sums of a[k] (row[k] + beta) in each lane, k below `topics`, up to place `size`."""
+def _typed_wide_sums(_context: Any, *kinds: Any) -> Any:
+    """Fill sums with 64 running sums in each lane, over k below `topics`, up to place `size`."""
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        a_, row_, beta_, sums_, size_, topics_, chains_ = _places(context, builder, signature, arguments)
-        integer = size_.type
-        added = _load(builder, beta_, integer(0))
-
-        def weight(k: Any) -> Any:
-            counts = _load(builder, row_, builder.mul(k, chains_))
-            return builder.fmul(_load(builder, a_, builder.mul(k, integer(CHAINS))), builder.fadd(counts, added))
+        *given, sums, size, topics, chains = _places(context, builder, signature, arguments)
+        integer = size.type
+        arrays = _loaded(builder, given, integer(0))
 
         def store(k: Any, number: Any) -> None:
-            builder.store(number, _vector_at(builder, sums_, builder.mul(k, integer(CHAINS))), align=4)
+            builder.store(number, _vector_at(builder, sums, builder.mul(k, integer(CHAINS))), align=4)
 
         def before(k: Any) -> Any:
-            return _load(builder, sums_, builder.mul(builder.sub(k, integer(LANES)), integer(CHAINS)))
+            return _load(builder, sums, builder.mul(builder.sub(k, integer(LANES)), integer(CHAINS)))
 
         def each(start: Any, end: Any) -> Any:
             return _tools.for_range_slice(builder, start, end, integer(1), intp=integer, inc=True)
 
         with each(integer(0), integer(LANES)) as (k, _):
-            store(k, weight(k))
-        with each(integer(LANES), topics_) as (k, _):
-            store(k, builder.fadd(before(k), weight(k)))
-        with each(topics_, size_) as (k, _):  # the topics that fill the last 64 weigh nothing
+            store(k, _weight(builder, arrays, k, chains))
+        with each(integer(LANES), topics) as (k, _):
+            store(k, builder.fadd(before(k), _weight(builder, arrays, k, chains)))
+        with each(topics, size) as (k, _):  # the places that fill the last 64 weigh nothing
             store(k, before(k))
         return context.get_dummy_value()
 
-    return nb.void(a, row, beta, sums, size, topics, chains), build
+    return nb.void(*kinds), build
 
 
 def _places_in(parts: int) -> Callable[..., Any]:
@@ -153,9 +166,24 @@ def _places_in(parts: int) -> Callable[..., Any]:
     return typed
 
 
-_one_sum: Any = intrinsic(_running_sums(1))
-_two_sums: Any = intrinsic(_running_sums(2))
-_wide_sums: Any = intrinsic(_typed_wide_sums)
+_build_one, _build_two = _running_sums(1), _running_sums(2)
+
+
+@intrinsic
+def _one_sum(context, a, row, beta, old, at_old, sums, size, chains):  # type: ignore[no-untyped-def]
+    return _build_one(context, a, row, beta, old, at_old, sums, size, chains)
+
+
+@intrinsic
+def _two_sums(context, a, row, beta, old, at_old, sums, size, chains):  # type: ignore[no-untyped-def]
+    return _build_two(context, a, row, beta, old, at_old, sums, size, chains)
+
+
+@intrinsic
+def _wide_sums(context, a, row, beta, old, at_old, sums, size, topics, chains):  # type: ignore[no-untyped-def]
+    return _typed_wide_sums(context, a, row, beta, old, at_old, sums, size, topics, chains)
+
+
 _places_in_one: Any = intrinsic(_places_in(1))
 _places_in_two: Any = intrinsic(_places_in(2))
 
@@ -200,21 +228,25 @@ def _search(sums, sixteen, four, x, kept, past, found, n_topics, size, chains): 
 
 
 @nb.njit(
-    "void(int32[::1], int64[::1], int32[:, ::1], uint16[:, ::1], int64[:, ::1], float32[:, ::1], float32[::1],"
-    " float32[:, ::1], float32[:, ::1])",
+    "void(int32[::1], int64[::1], int32[::1], uint16[:, ::1], int32[::1], float32[:, ::1], float32[::1],"
+    " float32[:, ::1], float32[:, ::1], int64)",
     cache=True,
 )
 def _sweep(  # type: ignore[no-untyped-def]
-    tokens, offsets, assignments, rows, totals, alpha, beta, reciprocals, uniforms
+    tokens, offsets, assignments, rows, totals, alpha, beta, reciprocals, uniforms, n_topics
 ):
-    """Sweep once over all tokens in every chain; see `Chains`."""
-    chains, n_topics, width = assignments.shape[1], totals.shape[0], alpha.shape[0]
+    """Sweep once over all tokens in every chain; see `Chains`.
+
+    A chain's counts change after its draw, and only if its topic does: until then `_weight` puts the old topic's weight
+    in its place, because a vector load after a scalar store into the same vector waits for the store.
+    """
+    chains, width = uniforms.shape[0], alpha.shape[0]
     two, wide = n_topics > SERIAL, n_topics > NARROW
     size = width // 2 if two else n_topics  # of each part of the topics that is summed on its own
     document, a = np.zeros(width * CHAINS, np.float32), np.zeros(width * CHAINS, np.float32)
     sums, sixteen, four = np.zeros(width * CHAINS, np.float32), np.zeros(256, np.float32), np.zeros(64, np.float32)
     kept, a_kept, x = np.zeros(CHAINS, np.float32), np.zeros(CHAINS, np.float32), np.zeros(CHAINS, np.float32)
-    past, found = np.zeros(CHAINS, np.int32), np.zeros(CHAINS, np.int32)
+    nothing, past, found = np.zeros(CHAINS, np.float32), np.zeros(CHAINS, np.int32), np.zeros(CHAINS, np.int32)
     alphas = alpha.reshape(-1)
     sums0, sums1 = sums[(size - 1) * CHAINS :], sums[(width - 1) * CHAINS :]
     for d in range(offsets.shape[0] - 1):
@@ -222,38 +254,30 @@ def _sweep(  # type: ignore[no-untyped-def]
         document[:] = _ZERO
         for i in range(start, end):
             for c in range(chains):
-                if assignments[i, c] >= 0:
-                    document[assignments[i, c] * CHAINS + c] += _ONE
+                old = assignments[i * chains + c]
+                if old >= 0:
+                    document[old * CHAINS + c] += _ONE
         for k in range(n_topics):
             for c in range(chains):
                 at = k * CHAINS + c
-                a[at] = (document[at] + alphas[at]) * reciprocals[c, totals[k, c]]
+                a[at] = (document[at] + alphas[at]) * reciprocals[c, totals[at]]
         for i in range(start, end):
-            row, here = rows[tokens[i]], assignments[i]
+            row, here = rows[tokens[i]], assignments[i * chains :]
             if i + AHEAD < tokens.shape[0]:
                 prefetch(rows[tokens[i + AHEAD]])
             for c in range(chains):
                 old = here[c]
                 x[c] = uniforms[c, i]
+                kept[c] = _ZERO
                 if old >= 0:
                     at = old * CHAINS + c
-                    document[at] -= _ONE
-                    row[old * chains + c] -= 1
-                    totals[old, c] -= 1
-                    a_old = (document[at] + alphas[at]) * reciprocals[c, totals[old, c]]
-                    if two:
-                        kept[c] = a_old * (np.float32(row[old * chains + c]) + beta[c])
-                        a_kept[c] = a_old
-                        a[at] = _ZERO
-                    else:
-                        a[at] = a_old
-                elif two:
-                    kept[c] = _ZERO
+                    a_kept[c] = (document[at] - _ONE + alphas[at]) * reciprocals[c, totals[at] - 1]
+                    kept[c] = a_kept[c] * (np.float32(row[old * chains + c]) - _ONE + beta[c])
             if wide:
-                _wide_sums(a, row, beta, sums, width, n_topics, chains)
+                _wide_sums(a, row, beta, here, nothing, sums, width, n_topics, chains)
                 _search(sums, sixteen, four, x, kept, past, found, n_topics, width, chains)
             elif two:
-                _two_sums(a, row, beta, sums, size, chains)
+                _two_sums(a, row, beta, here, nothing, sums, size, chains)
                 for c in range(CHAINS):
                     u = x[c] * (kept[c] + (sums0[c] + sums1[c]))
                     stays = u < kept[c]
@@ -263,23 +287,27 @@ def _sweep(  # type: ignore[no-untyped-def]
                     past[c] = -1 if stays else (size if later else 0)
                 _places_in_two(sums, x, past, size, found)
             else:
-                _one_sum(a, row, beta, sums, size, chains)
+                _one_sum(a, row, beta, here, kept, sums, size, chains)
                 for c in range(CHAINS):
                     x[c] = x[c] * sums0[c]
                 _places_in_one(sums, x, past, size, found)
             for c in range(chains):
-                k = min(past[c] + found[c], n_topics - 1)
-                if two:
-                    old = here[c]
-                    if old >= 0:
-                        a[old * CHAINS + c] = a_kept[c]
-                    k = old if past[c] < 0 else k
-                at = k * CHAINS + c
-                here[c] = k
+                old = here[c]
+                new = min(past[c] + found[c], n_topics - 1)
+                if past[c] < 0 or new == old:
+                    continue
+                if old >= 0:
+                    at = old * CHAINS + c
+                    document[at] -= _ONE
+                    row[old * chains + c] -= 1
+                    totals[at] -= 1
+                    a[at] = a_kept[c]
+                here[c] = new
+                at = new * CHAINS + c
                 document[at] += _ONE
-                row[k * chains + c] += 1
-                totals[k, c] += 1
-                a[at] = (document[at] + alphas[at]) * reciprocals[c, totals[k, c]]
+                row[new * chains + c] += 1
+                totals[at] += 1
+                a[at] = (document[at] + alphas[at]) * reciprocals[c, totals[at]]
 
 
 def most_together(tokens: Index) -> int:
@@ -296,18 +324,15 @@ class Chains:
         n_words: V.
         n_topics: K.
         chains: C.
-
-    Attributes:
-        assignments: (N, C) topics; -1 where a token has none yet.
     """
 
-    def __init__(self, tokens: Index, offsets: Totals, n_words: int, n_topics: int, chains: int) -> None:
-        self._tokens, self._offsets = tokens, offsets
+    def __init__(self, tokens: Index, offsets: NDArray[np.int64], n_words: int, n_topics: int, chains: int) -> None:
+        self._tokens, self._offsets, self._shape = tokens, offsets, (n_topics, chains)
         self._width = padded_width(n_topics)
         last = n_topics - 1 if n_topics > NARROW else self._width - 1  # of a row, that a kernel reads
         self._rows = np.zeros((n_words, last * chains + CHAINS), dtype=np.uint16)
-        self._totals = np.zeros((n_topics, chains), dtype=np.int64)
-        self.assignments = np.full((len(tokens), chains), -1, dtype=np.int32)
+        self._totals = np.zeros(self._width * CHAINS, dtype=np.int32)  # N_k of chain c at 16 k + c
+        self._assignments = np.full(len(tokens) * chains + CHAINS, -1, dtype=np.int32)
         self._betas: list[float] = []  # those of the reciprocals
         self._reciprocals = np.empty((0, 0), dtype=np.float32)
 
@@ -319,19 +344,20 @@ class Chains:
             betas: the Dirichlet parameter of phi, of each chain.
             uniforms: (C, N) in [0, 1).
         """
-        chains = len(alphas)
+        n_topics, chains = self._shape
         alpha = np.zeros((self._width, CHAINS), dtype=np.float32)
-        alpha[: len(self._totals), :chains] = np.stack(alphas, axis=1)
+        alpha[:n_topics, :chains] = np.stack(alphas, axis=1)
         added = np.zeros(CHAINS, dtype=np.float32)
         added[:chains] = betas
         if list(betas) != self._betas:
             self._betas = list(betas)
             self._reciprocals = np.stack([reciprocals(len(self._tokens), len(self._rows), beta) for beta in betas])
-        state = self._tokens, self._offsets, self.assignments, self._rows, self._totals
-        _sweep(*state, alpha, added, self._reciprocals, uniforms)
+        state = self._tokens, self._offsets, self._assignments, self._rows, self._totals
+        _sweep(*state, alpha, added, self._reciprocals, uniforms, n_topics)
 
-    def chain(self, c: int) -> tuple[Index, NDArray[np.uint16], Totals]:
+    def chain(self, c: int) -> tuple[Index, NDArray[np.uint16], NDArray[np.int64]]:
         """Return a chain's assignments, (N,), N_wk, (V, K), and N_k, (K,), copied."""
-        n_topics, chains = self._totals.shape
+        n_topics, chains = self._shape
+        assignments = np.ascontiguousarray(self._assignments[c : len(self._tokens) * chains : chains])
         rows = np.ascontiguousarray(self._rows[:, c : n_topics * chains : chains])
-        return np.ascontiguousarray(self.assignments[:, c]), rows, np.ascontiguousarray(self._totals[:, c])
+        return assignments, rows, self._totals[c : n_topics * CHAINS : CHAINS].astype(np.int64)
