@@ -251,16 +251,16 @@ def test_training_does_not_depend_on_how_many_chains_run_together(monkeypatch: p
     options: dict[str, Any] = {"topics": 3, "seed": 1, "alpha_sum": 1.5, "beta": 0.1, "sweeps": 12}
     expected = train(corpus, chains=5, optimise_every=2, **options)
     for size in (1, 2):
-        monkeypatch.setattr(lda, "most_together", lambda _tokens, size=size: size)
+        monkeypatch.setattr(lda, "most_together", lambda *_, size=size: size)
         for ours, theirs in zip(train(corpus, chains=5, optimise_every=2, **options), expected, strict=True):
             np.testing.assert_array_equal(ours.phi, theirs.phi)
             np.testing.assert_array_equal(ours.alpha, theirs.alpha)
             assert ours.provenance == theirs.provenance
 
 
-@pytest.mark.parametrize(("most", "together"), [(2**16 - 1, 16), (2**16, 1)])
-def test_chains_run_together_where_their_counts_fit(most: int, together: int) -> None:
-    assert lda_chains_kernel.most_together(np.zeros(most, dtype=np.int32)) == together
+@pytest.mark.parametrize(("most", "n_topics", "together"), [(2**16 - 1, 256, 16), (2**16, 2, 1), (9, 257, 1)])
+def test_chains_run_together_where_their_counts_fit(most: int, n_topics: int, together: int) -> None:
+    assert lda_chains_kernel.most_together(np.zeros(most, dtype=np.int32), n_topics) == together
 
 
 @settings(max_examples=40)

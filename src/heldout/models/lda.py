@@ -235,7 +235,7 @@ def fit_chains(chains: Sequence[LDA], X: Corpus | sp.sparray | NDArray[Any]) -> 
         )
     first._alpha()
     _check_parameters("beta", np.array([first.beta], dtype=float))
-    size = most_together(tokens)
+    size = most_together(tokens, first.n_components)
     for group in (chains[start : start + size] for start in range(0, len(chains), size)):
         kind = Chains if len(group) > 1 else OneChain
         _run(group, kind(tokens, offsets, n_words, first.n_components, len(group)), offsets, len(tokens), n_words)

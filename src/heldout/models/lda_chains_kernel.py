@@ -28,11 +28,12 @@ from heldout.models.lda_kernel import (
     Float32,
     Index,
     padded_width,
-    prefetch,
     reciprocals,
 )
+from heldout.models.prefetch import prefetch
 
 CHAINS = 16  # lanes of a vector: the most chains that run together
+TOGETHER = 256  # the largest K for which they do; above, the counts of all chains do not come from memory fast enough
 
 
 _ZERO, _ONE = np.float32(0.0), np.float32(1.0)
@@ -61,10 +62,12 @@ def _load(builder: Any, address: Any, index: Any) -> Any:
 
 
 def _weight(builder: Any, arrays: dict[str, Any], k: Any, chains: Any) -> Any:
-    """Return the chains' weights a[k] (row[k] + beta), or `at_old` where k is a chain's old topic."""
+    """Return the chains' weights a[k] (row[k] + beta), or `at_old`, if there is one, at a chain's old topic k."""
     counts = _load(builder, arrays["row"], builder.mul(k, chains))
     a = _load(builder, arrays["a"], builder.mul(k, k.type(CHAINS)))
     weight = builder.fmul(a, builder.fadd(counts, arrays["beta"]))
+    if "at_old" not in arrays:
+        return weight
     integer = arrays["old"].type.element
     one = builder.insert_element(ir.Constant(arrays["old"].type, ir.Undefined), builder.trunc(k, integer), integer(0))
     here = builder.shuffle_vector(one, one, ir.Constant(arrays["old"].type, [0] * CHAINS))
@@ -73,10 +76,11 @@ def _weight(builder: Any, arrays: dict[str, Any], k: Any, chains: Any) -> Any:
 
 def _loaded(builder: Any, arguments: list[Any], zero: Any) -> dict[str, Any]:
     """Return the arguments of `_weight` by name, those that do not change loaded."""
-    arrays = dict(zip(("a", "row", "beta", "old", "at_old"), arguments, strict=True))
-    for name in ("beta", "at_old"):
+    arrays = dict(zip(("a", "row", "beta", "at_old", "old"), arguments, strict=False))
+    for name in arrays.keys() & {"beta", "at_old"}:
         arrays[name] = _load(builder, arrays[name], zero)
-    arrays["old"] = builder.load(_vector_at(builder, arrays["old"], zero), align=4)
+    if "old" in arrays:
+        arrays["old"] = builder.load(_vector_at(builder, arrays["old"], zero), align=4)
     return arrays
 
 
@@ -170,18 +174,18 @@ _build_one, _build_two = _running_sums(1), _running_sums(2)
 
 
 @intrinsic
-def _one_sum(context, a, row, beta, old, at_old, sums, size, chains):  # type: ignore[no-untyped-def]
-    return _build_one(context, a, row, beta, old, at_old, sums, size, chains)
+def _one_sum(context, a, row, beta, at_old, old, sums, size, chains):  # type: ignore[no-untyped-def]
+    return _build_one(context, a, row, beta, at_old, old, sums, size, chains)
 
 
 @intrinsic
-def _two_sums(context, a, row, beta, old, at_old, sums, size, chains):  # type: ignore[no-untyped-def]
-    return _build_two(context, a, row, beta, old, at_old, sums, size, chains)
+def _two_sums(context, a, row, beta, at_old, old, sums, size, chains):  # type: ignore[no-untyped-def]
+    return _build_two(context, a, row, beta, at_old, old, sums, size, chains)
 
 
 @intrinsic
-def _wide_sums(context, a, row, beta, old, at_old, sums, size, topics, chains):  # type: ignore[no-untyped-def]
-    return _typed_wide_sums(context, a, row, beta, old, at_old, sums, size, topics, chains)
+def _wide_sums(context, a, row, beta, sums, size, topics, chains):  # type: ignore[no-untyped-def]
+    return _typed_wide_sums(context, a, row, beta, sums, size, topics, chains)
 
 
 _places_in_one: Any = intrinsic(_places_in(1))
@@ -237,8 +241,8 @@ def _sweep(  # type: ignore[no-untyped-def]
 ):
     """Sweep once over all tokens in every chain; see `Chains`.
 
-    A chain's counts change after its draw, and only if its topic does: until then `_weight` puts the old topic's weight
-    in its place, because a vector load after a scalar store into the same vector waits for the store.
+    A vector load after a scalar store into the same vector waits for the store. So a chain's counts change after its
+    draw, with few topics only if its topic does, and until then `_weight` puts the old topic's weight in its place.
     """
     chains, width = uniforms.shape[0], alpha.shape[0]
     two, wide = n_topics > SERIAL, n_topics > NARROW
@@ -273,11 +277,13 @@ def _sweep(  # type: ignore[no-untyped-def]
                     at = old * CHAINS + c
                     a_kept[c] = (document[at] - _ONE + alphas[at]) * reciprocals[c, totals[at] - 1]
                     kept[c] = a_kept[c] * (np.float32(row[old * chains + c]) - _ONE + beta[c])
+                    if wide:
+                        a[at] = _ZERO
             if wide:
-                _wide_sums(a, row, beta, here, nothing, sums, width, n_topics, chains)
+                _wide_sums(a, row, beta, sums, width, n_topics, chains)
                 _search(sums, sixteen, four, x, kept, past, found, n_topics, width, chains)
             elif two:
-                _two_sums(a, row, beta, here, nothing, sums, size, chains)
+                _two_sums(a, row, beta, nothing, here, sums, size, chains)
                 for c in range(CHAINS):
                     u = x[c] * (kept[c] + (sums0[c] + sums1[c]))
                     stays = u < kept[c]
@@ -287,14 +293,16 @@ def _sweep(  # type: ignore[no-untyped-def]
                     past[c] = -1 if stays else (size if later else 0)
                 _places_in_two(sums, x, past, size, found)
             else:
-                _one_sum(a, row, beta, here, kept, sums, size, chains)
+                _one_sum(a, row, beta, kept, here, sums, size, chains)
                 for c in range(CHAINS):
                     x[c] = x[c] * sums0[c]
                 _places_in_one(sums, x, past, size, found)
             for c in range(chains):
                 old = here[c]
                 new = min(past[c] + found[c], n_topics - 1)
-                if past[c] < 0 or new == old:
+                if wide:
+                    new = old if past[c] < 0 else new
+                elif past[c] < 0 or new == old:
                     continue
                 if old >= 0:
                     at = old * CHAINS + c
@@ -310,9 +318,10 @@ def _sweep(  # type: ignore[no-untyped-def]
                 a[at] = (document[at] + alphas[at]) * reciprocals[c, totals[at]]
 
 
-def most_together(tokens: Index) -> int:
-    """Return how many chains can run together: 1 if a count may not fit."""
-    return CHAINS if int(np.bincount(tokens).max(initial=0)) <= LARGEST_UINT16 else 1
+def most_together(tokens: Index, n_topics: int) -> int:
+    """Return how many chains can run together: 1 where that is no gain, or a count may not fit."""
+    fit = int(np.bincount(tokens).max(initial=0)) <= LARGEST_UINT16
+    return CHAINS if fit and n_topics <= TOGETHER else 1
 
 
 class Chains:

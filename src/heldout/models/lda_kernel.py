@@ -22,16 +22,15 @@ from functools import lru_cache
 
 import numba as nb
 import numpy as np
-from llvmlite import ir  # type: ignore[import-untyped]
-from numba.extending import intrinsic
 from numpy.typing import NDArray
+
+from heldout.models.prefetch import prefetch
 
 SERIAL = 32  # the largest K with one running sum in the narrow kernel; above, one for each half of the topics
 NARROW = 100  # the largest K for the narrow kernel
 HALVES = 2
 LANES = 64  # running sums of the wide kernel, lane j over topics j, j + 64, j + 128, ...
 AHEAD = 3  # tokens between the request for a row and its use
-CACHE_LINE = 64  # bytes
 TABLE = 64  # counts below this have their terms of the log-likelihood kept
 LARGEST_UINT16 = 2**16 - 1
 
@@ -47,29 +46,6 @@ _SWEEPS_SIGNATURE = (
     " float32[:, ::1], boolean)"
 )
 _ROWS = ("float32", "uint16")
-
-
-@intrinsic
-def _prefetch_entry(typing_context, row, k):  # type: ignore[no-untyped-def]  # noqa: ARG001
-    """Prefetch the cache line of row[k]; this changes no result."""
-
-    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
-        array = context.make_array(signature.args[0])(context, builder, arguments[0])
-        byte, int32 = ir.IntType(8).as_pointer(), ir.IntType(32)
-        function_type = ir.FunctionType(ir.VoidType(), [byte, int32, int32, int32])
-        prefetch = builder.module.declare_intrinsic("llvm.prefetch", [byte], function_type)
-        address = builder.bitcast(builder.gep(array.data, [arguments[1]]), byte)
-        builder.call(prefetch, [address, int32(0), int32(3), int32(1)])  # to read; keep in all levels; data
-        return context.get_dummy_value()
-
-    return nb.void(row, nb.int64), generate
-
-
-@nb.njit(cache=True)
-def prefetch(row):  # type: ignore[no-untyped-def]
-    """Prefetch a word's row of counts some tokens before its use: a large matrix does not stay in the near caches."""
-    for k in range(0, row.shape[0], CACHE_LINE // row.itemsize):
-        _prefetch_entry(row, k)  # type: ignore[call-arg]
 
 
 @nb.njit(cache=True)
