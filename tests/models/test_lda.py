@@ -258,9 +258,9 @@ def test_training_does_not_depend_on_how_many_chains_run_together(monkeypatch: p
             assert ours.provenance == theirs.provenance
 
 
-@pytest.mark.parametrize(("most", "n_topics", "together"), [(2**16 - 1, 256, 16), (2**16, 2, 1), (9, 257, 1)])
+@pytest.mark.parametrize(("most", "n_topics", "together"), [(2**16 - 1, 320, 16), (2**16, 2, 1), (9, 321, 1)])
 def test_chains_run_together_where_their_counts_fit(most: int, n_topics: int, together: int) -> None:
-    assert lda_chains_kernel.most_together(np.zeros(most, dtype=np.int32), n_topics) == together
+    assert lda_chains_kernel.most_together(np.zeros(most, dtype=np.int32), n_topics, 10) == together
 
 
 @settings(max_examples=40)

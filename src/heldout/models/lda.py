@@ -192,6 +192,30 @@ class LDA(Estimator):
         fit_chains([self], X)
         return self
 
+    def _keep(
+        self,
+        sweeps: list[int],
+        trace: list[float],
+        offsets: NDArray[np.int64],
+        assignments: Index,
+        rows: Counts,
+        totals: NDArray[np.int64],
+        alpha: Float,
+        beta: float,
+    ) -> None:
+        """Set the attributes that `fit` leaves."""
+        self.sweeps_ = np.array(sweeps)
+        self.log_likelihood_ = np.array(trace)
+        self.assignments_ = assignments
+        self.alpha_, self.beta_ = alpha, beta
+
+        counts = rows[:, : self.n_components].T.astype(float)
+        self.components_ = np.ascontiguousarray((counts + beta) / (totals[:, None] + len(rows) * beta))
+        self.components_ /= self.components_.sum(axis=1, keepdims=True)
+        in_document = np.zeros((len(offsets) - 1, self.n_components))
+        np.add.at(in_document, (np.repeat(np.arange(len(offsets) - 1), np.diff(offsets)), assignments), 1.0)
+        self.document_topics_ = _theta(in_document, alpha)
+
     def transform(self, X: Corpus | sp.sparray | NDArray[Any]) -> Float:
         """Return p(z | d), (D, K), of the documents X over the training vocabulary, by `fold_in` with seed 0."""
         if isinstance(X, Corpus):
@@ -235,20 +259,18 @@ def fit_chains(chains: Sequence[LDA], X: Corpus | sp.sparray | NDArray[Any]) -> 
         )
     first._alpha()
     _check_parameters("beta", np.array([first.beta], dtype=float))
-    size = most_together(tokens, first.n_components)
+    size = most_together(tokens, first.n_components, len(chains))
     for group in (chains[start : start + size] for start in range(0, len(chains), size)):
         kind = Chains if len(group) > 1 else OneChain
-        _run(group, kind(tokens, offsets, n_words, first.n_components, len(group)), offsets, len(tokens), n_words)
+        _run(group, kind(tokens, offsets, n_words, first.n_components, len(group)), offsets)
 
 
-def _run(
-    models: Sequence[LDA], sampler: OneChain | Chains, offsets: NDArray[np.int64], n_tokens: int, n_words: int
-) -> None:
+def _run(models: Sequence[LDA], sampler: OneChain | Chains, offsets: NDArray[np.int64]) -> None:
     """Run the chains of one sampler and set their models' attributes."""
     first = models[0]
     alphas, betas = [first._alpha() for _ in models], [first.beta for _ in models]
     randoms = [np.random.default_rng(model.random_state) for model in models]
-    uniforms = np.empty((len(models), n_tokens), dtype=np.float32)
+    uniforms = np.empty((len(models), offsets[-1]), dtype=np.float32)
     sweeps: list[int] = []
     traces: list[list[float]] = [[] for _ in models]
     burn_in = first.sweeps // BURN_IN
@@ -265,19 +287,8 @@ def _run(
             for c, (alpha, beta) in enumerate(zip(alphas, betas, strict=True)):
                 assignments, rows, totals = sampler.chain(c)
                 traces[c].append(log_joint(offsets, assignments, rows, totals, alpha, beta))
-    for c, (model, alpha, beta) in enumerate(zip(models, alphas, betas, strict=True)):
-        assignments, rows, totals = sampler.chain(c)
-        model.sweeps_ = np.array(sweeps)
-        model.log_likelihood_ = np.array(traces[c])
-        model.assignments_ = assignments
-        model.alpha_, model.beta_ = alpha, beta
-
-        counts = rows[:, : model.n_components].T.astype(float)
-        model.components_ = np.ascontiguousarray((counts + beta) / (totals[:, None] + n_words * beta))
-        model.components_ /= model.components_.sum(axis=1, keepdims=True)
-        in_document = np.zeros((len(offsets) - 1, model.n_components))
-        np.add.at(in_document, (np.repeat(np.arange(len(offsets) - 1), np.diff(offsets)), assignments), 1.0)
-        model.document_topics_ = _theta(in_document, alpha)
+    for c, model in enumerate(models):
+        model._keep(sweeps, traces[c], offsets, *sampler.chain(c), alphas[c], betas[c])
 
 
 def rows_of(topics: Topics) -> tuple[Float32, NDArray[np.bool_]]:

@@ -33,7 +33,7 @@ from heldout.models.lda_kernel import (
 from heldout.models.prefetch import prefetch
 
 CHAINS = 16  # lanes of a vector: the most chains that run together
-TOGETHER = 256  # the largest K for which they do; above, the counts of all chains do not come from memory fast enough
+TOPICS_PER_CHAIN = 32  # above, with half empty vectors and more counts than the caches hold, they do not gain by it
 
 
 _ZERO, _ONE = np.float32(0.0), np.float32(1.0)
@@ -173,21 +173,21 @@ def _places_in(parts: int) -> Callable[..., Any]:
 _build_one, _build_two = _running_sums(1), _running_sums(2)
 
 
-@intrinsic
-def _one_sum(context, a, row, beta, at_old, old, sums, size, chains):  # type: ignore[no-untyped-def]
-    return _build_one(context, a, row, beta, at_old, old, sums, size, chains)
+def _typed_one(context: Any, a: Any, row: Any, beta: Any, at_old: Any, old: Any, sums: Any, size: Any, n: Any) -> Any:
+    return _build_one(context, a, row, beta, at_old, old, sums, size, n)
 
 
-@intrinsic
-def _two_sums(context, a, row, beta, at_old, old, sums, size, chains):  # type: ignore[no-untyped-def]
-    return _build_two(context, a, row, beta, at_old, old, sums, size, chains)
+def _typed_two(context: Any, a: Any, row: Any, beta: Any, at_old: Any, old: Any, sums: Any, size: Any, n: Any) -> Any:
+    return _build_two(context, a, row, beta, at_old, old, sums, size, n)
 
 
-@intrinsic
-def _wide_sums(context, a, row, beta, sums, size, topics, chains):  # type: ignore[no-untyped-def]
+def _typed_wide(context: Any, a: Any, row: Any, beta: Any, sums: Any, size: Any, topics: Any, chains: Any) -> Any:
     return _typed_wide_sums(context, a, row, beta, sums, size, topics, chains)
 
 
+_one_sum: Any = intrinsic(_typed_one)
+_two_sums: Any = intrinsic(_typed_two)
+_wide_sums: Any = intrinsic(_typed_wide)
 _places_in_one: Any = intrinsic(_places_in(1))
 _places_in_two: Any = intrinsic(_places_in(2))
 
@@ -318,10 +318,10 @@ def _sweep(  # type: ignore[no-untyped-def]
                 a[at] = (document[at] + alphas[at]) * reciprocals[c, totals[at]]
 
 
-def most_together(tokens: Index, n_topics: int) -> int:
-    """Return how many chains can run together: 1 where that is no gain, or a count may not fit."""
+def most_together(tokens: Index, n_topics: int, chains: int) -> int:
+    """Return how many of the chains run together: 1 where that is no gain, or a count may not fit."""
     fit = int(np.bincount(tokens).max(initial=0)) <= LARGEST_UINT16
-    return CHAINS if fit and n_topics <= TOGETHER else 1
+    return CHAINS if fit and n_topics <= TOPICS_PER_CHAIN * chains else 1
 
 
 class Chains:
