@@ -1,8 +1,8 @@
 """Gibbs sweeps of several chains of LDA at once, chain c in lane c of every vector; see `heldout.models.lda_kernel`.
 
 Chains over the same documents meet the same words in the same order, so that one token's weights of up to 16 chains are
-computed by the same vector operations, in each lane those of the narrow kernel in the same order: draws are the same
-bit for bit. One chain alone waits for its own last addition most of the time.
+computed by the same vector operations, in each lane those of the kernel for one chain in the same order: draws are the
+same bit for bit. One chain alone waits for its own last addition most of the time.
 
 Counts N_wk of all chains stand together, in uint16: of word w, row[k C + c] is chain c's. A vector load of 16 counts at
 k C also reads those that follow; their lanes have weight 0 and are not used.
@@ -34,7 +34,6 @@ from heldout.models.prefetch import prefetch
 
 CHAINS = 16  # lanes of a vector: the most chains that run together
 TOPICS_PER_CHAIN = 32  # above, with half empty vectors and more counts than the caches hold, they do not gain by it
-
 
 _ZERO, _ONE = np.float32(0.0), np.float32(1.0)
 _tools: Any = cgutils  # numba's builders are not typed
