@@ -6,7 +6,12 @@ from heldout.inputs import Inputs
 from heldout.typesetting import latex
 from heldout.verdicts import FAILS, HOLDS, Finding, Verdict
 
-ON_CARD = {"mixed": "holds in part", "undecided": "is undecided", "identity": "is an identity", "not run": "was not run"}
+ON_CARD = {
+    "mixed": "holds in part",
+    "undecided": "is undecided",
+    "identity": "is an identity",
+    "not run": "was not run",
+}
 _CAPTION = r"""
 Claims of Welling et al., of Buntine, of Hofmann, and of this paper (``beyond the original''), each with its
 test. A comparison agrees, disagrees, or is undecided where its error covers both. Whatever the undecided ones would
