@@ -36,7 +36,7 @@ from heldout.verdicts import NOT_RUN, WITHIN
 
 # of the first corpus: perplexities and numbers of topics
 MESSAGE = (
-    *(f"Message{name}" for name in ("Corpus", "Topics", "Fewest", "Factor", "FewestFactor", "LdaFactor")),
+    *(f"Message{name}" for name in ("Corpus", "Topics", "Factor", "FewestFactor", "LdaFactor")),
     *(f"Message{name}" for name in ("Full", "Half", "Truth", "FullPrefers", "HalfPrefers", "TruthPrefers")),
     *(f"Longest{name}" for name in ("Corpus", "Factor", "Topics")),
 )
@@ -71,7 +71,6 @@ def _message(inputs: Inputs) -> Macros:
     result |= {
         "MessageCorpus": latex.corpus_name(corpus),
         "MessageTopics": latex.integer(most),
-        "MessageFewest": latex.integer(fewest),
         "MessageFactor": latex.decimal(_over(inputs, corpus, PLSA, most), 1),
         "MessageFewestFactor": latex.decimal(_over(inputs, corpus, PLSA, fewest), 2),
         "MessageLdaFactor": latex.decimal(_over(inputs, corpus, LDA, most), 1),
