@@ -173,12 +173,10 @@ def message(inputs: Inputs) -> Figure:
     _example(axes[0])
     corpus = optimism_corpora(inputs)[0]
     _labelled_curves(axes[1], inputs, corpus)
-    if inputs.synthetic(corpus):
-        style.mark_synthetic(axes[1])
     if shown:
         _held_in_short(axes[2], inputs)
-        if inputs.synthetic():
-            style.mark_synthetic(axes[2])
+    for axis in axes if inputs.synthetic() else ():
+        style.mark_synthetic(axis)
     return figure
 
 

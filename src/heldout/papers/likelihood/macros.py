@@ -105,7 +105,7 @@ def _preferred(points: dict[int, Point]) -> str:
 def _components(inputs: Inputs) -> Macros:
     """Return EPCA's perplexity folded in and by its marginal likelihood, at the most components."""
     names = ("ComponentsCorpus", "ComponentsMost", "ComponentsFull", "ComponentsTruth")
-    if not len(select(inputs.scores, variant=COMPONENTS)):
+    if not select(inputs.scores, variant=COMPONENTS)["corpus"].isin(inputs.settings.corpora).any():
         return dict.fromkeys(names, NOT_RUN)
     corpus, perplexities = component_perplexities(inputs)
     most = max(perplexities[ANNEALED])
