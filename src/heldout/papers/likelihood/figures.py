@@ -264,7 +264,9 @@ def _held_in_short(axis: Axes, inputs: Inputs) -> None:
             axis.plot(max(one.over, -1e4), y, "o", color=_score_colour(TRUE_MODEL, score), markersize=3.5)
     axis.set_yticks(range(len(rows)), [label for _, label, _ in rows[::-1]], fontsize=7.0)
     axis.set_ylim(-0.7, len(rows) - 0.3)
-    ticks = [-1000.0, 0.0, 1000.0] if axis.get_xlim()[1] > 500.0 else [-CHANCES, 0.0, CHANCES]
+    low, high = axis.get_xlim()
+    decades = [CHANCES * 10.0**n for n in range(3)]
+    ticks = [-max(d for d in decades if d <= -low), 0.0, max(d for d in decades if d <= high)]
     axis.set_xticks(ticks, [style.signed(tick) for tick in ticks])
     axis.xaxis.set_minor_locator(NullLocator())
     axis.set_xlabel("score less truth, nats")

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from heldout.evaluators import FULL, HALF, MEAN_FIELD_BOUND
+from heldout.evaluators import FULL, MEAN_FIELD_BOUND
 from heldout.inputs import Inputs
 from heldout.models import LDA, PLSA
 from heldout.papers.likelihood.experiments.epca_marginal import ANNEALED
@@ -37,8 +37,7 @@ from heldout.verdicts import NOT_RUN, WITHIN
 # of the first corpus: perplexities and numbers of topics
 MESSAGE = (
     *(f"Message{name}" for name in ("Corpus", "Topics", "Factor", "FewestFactor", "LdaFactor")),
-    *(f"Message{name}" for name in ("Full", "Half", "Truth", "FullPrefers", "HalfPrefers", "TruthPrefers")),
-    *(f"Longest{name}" for name in ("Corpus", "Factor", "Topics")),
+    *("MessageFullPrefers", "MessageTruthPrefers", "LongestCorpus", "LongestFactor", "LongestTopics"),
 )
 Extreme = tuple[float, int, str]  # value, topics, corpus
 
@@ -66,7 +65,7 @@ def _message(inputs: Inputs) -> Macros:
         return result
     corpus = corpora[0]
     longest = max(corpora, key=lambda name: float(inputs.corpus(name)["mean_length"]))
-    truth, full, half = (curve(inputs, corpus, PLSA, name) for name in (TRUTH, FULL, HALF))
+    truth, full = (curve(inputs, corpus, PLSA, name) for name in (TRUTH, FULL))
     fewest, most = min(truth), max(truth)
     result |= {
         "MessageCorpus": latex.corpus_name(corpus),
@@ -74,11 +73,7 @@ def _message(inputs: Inputs) -> Macros:
         "MessageFactor": latex.decimal(_over(inputs, corpus, PLSA, most), 1),
         "MessageFewestFactor": latex.decimal(_over(inputs, corpus, PLSA, fewest), 2),
         "MessageLdaFactor": latex.decimal(_over(inputs, corpus, LDA, most), 1),
-        "MessageFull": _perplexity(full, most),
-        "MessageHalf": _perplexity(half, most),
-        "MessageTruth": _perplexity(truth, most),
         "MessageFullPrefers": _preferred(full),
-        "MessageHalfPrefers": _preferred(half),
         "MessageTruthPrefers": _preferred(truth),
         "LongestCorpus": latex.corpus_name(longest),
         "LongestFactor": latex.decimal(_over(inputs, longest, PLSA, max(curve(inputs, longest, PLSA, TRUTH))), 1),
@@ -92,10 +87,6 @@ def _over(inputs: Inputs, corpus: str, model: str, topics: int) -> float:
     """Return the true perplexity over that of full folding-in; NaN where one is missing."""
     truth, full = (curve(inputs, corpus, model, name).get(topics) for name in (TRUTH, FULL))
     return math.nan if truth is None or full is None else math.exp(full.value - truth.value)
-
-
-def _perplexity(points: dict[int, Point], topics: int) -> str:
-    return latex.perplexity(points[topics].perplexity) if topics in points else NOT_RUN
 
 
 def _preferred(points: dict[int, Point]) -> str:
