@@ -95,13 +95,13 @@ def _preferred(points: dict[int, Point]) -> str:
 
 def _components(inputs: Inputs) -> Macros:
     """Return EPCA's perplexity folded in and by its marginal likelihood, at the most components."""
-    names = ("ComponentsCorpus", "ComponentsMost", "ComponentsFull", "ComponentsTruth")
+    names = ("ComponentsMost", "ComponentsFull", "ComponentsTruth")
     if not select(inputs.scores, variant=COMPONENTS)["corpus"].isin(inputs.settings.corpora).any():
         return dict.fromkeys(names, NOT_RUN)
-    corpus, perplexities = component_perplexities(inputs)
+    _, perplexities = component_perplexities(inputs)
     most = max(perplexities[ANNEALED])
     values = (latex.perplexity(perplexities[name][most]) for name in (FULL, ANNEALED))
-    return dict(zip(names, (latex.corpus_name(corpus), latex.integer(most), *values), strict=True))
+    return dict(zip(names, (latex.integer(most), *values), strict=True))
 
 
 def _probability(inputs: Inputs) -> Macros:
