@@ -328,34 +328,37 @@ def optimism_by(inputs: Inputs) -> Figure:
     """Draw full folding-in less the truth, nats per token, of PLSA: by document length, and by the constant.
 
     A line per corpus and number of topics: those at which further constants were measured, else the fewest and most.
+    Without further constants there is no panel of them.
     """
     corpora = optimism_corpora(inputs)
-    figure = Figure(figsize=(style.WIDTH, style.HEIGHT + 0.5))
-    left, right = figure.subplots(1, 2, sharey=True)
+    rows: list[tuple[str, int, Look, list[tuple[float, float]]]] = []
     for corpus, corpus_look in zip(corpora, CORPUS_LOOKS, strict=False):
         available = curve(inputs, corpus, PLSA, TRUTH).keys()
         shown = sorted(further_constants(inputs) & available)[:2] or sorted({min(available), max(available)})
         for topics, line in zip(shown, ("-", DASHED), strict=False):
             look: Look = {"label": f"{latex.corpus_title(corpus)}, {topics} topics", **corpus_look, "linestyle": line}
-            left.plot(*zip(*by_length(inputs, corpus, PLSA, topics, FULL), strict=True), **look)
-            constants = by_constant(inputs, corpus, topics)
-            if len(constants) > 1:
-                right.plot(*zip(*constants, strict=True), **look)
+            rows.append((corpus, topics, look, by_constant(inputs, corpus, topics)))
+    figure = Figure(figsize=(style.WIDTH, style.HEIGHT + 0.5))
+    varied = any(len(constants) > 1 for *_, constants in rows)
+    left, *others = figure.subplots(1, 1 + varied, sharey=True, squeeze=False)[0]
+    for corpus, topics, look, constants in rows:
+        left.plot(*zip(*by_length(inputs, corpus, PLSA, topics, FULL), strict=True), **look)
+        for right in others if len(constants) > 1 else ():
+            right.plot(*zip(*constants, strict=True), **look)
     left.set_xscale("log")
     left.set_xlabel("document length, tokens (mean of a group)")
     left.set_ylabel("full folding-in less the truth,\nnats per token")
-    right.set_xlabel("constant added to $p(w\\,|\\,z)$")
-    if right.lines:
-        right.set_xscale("log")
-        right.xaxis.set_major_locator(LogLocator(numticks=12))
-    right.xaxis.set_minor_locator(NullLocator())
     left.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     left.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     left.xaxis.set_minor_formatter(NullFormatter())
+    for right in others:
+        right.set_xlabel("constant added to $p(w\\,|\\,z)$")
+        right.set_xscale("log")
+        right.xaxis.set_major_locator(LogLocator(numticks=12))
+        right.xaxis.set_minor_locator(NullLocator())
     left.set_ylim(bottom=0.0)
-    if inputs.synthetic(*corpora):
-        for axis in (left, right):
-            style.mark_synthetic(axis)
+    for axis in (left, *others) if inputs.synthetic(*corpora) else ():
+        style.mark_synthetic(axis)
     handles, labels = left.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=len(corpora), fontsize=7.5, handlelength=3.2)
     return figure
