@@ -143,7 +143,7 @@ ESTIMATOR_LOOKS: dict[str, Look] = {
 
 # A made-up document at K = 2, for the eye alone: topics over four words and how often each stands in it
 EXAMPLE_TOPICS = np.array([[0.55, 0.25, 0.15, 0.05], [0.05, 0.15, 0.25, 0.55]])
-EXAMPLE_COUNTS = np.array([9, 5, 4, 2])
+EXAMPLE_COUNTS = np.array([14, 9, 8, 8])
 # of the front page's second panel: evaluator, label, where it stands (share of the curve), in points above the curve
 LABELLED = (
     (TRUTH, "the likelihood", 0.4, 7.0),
@@ -209,7 +209,7 @@ def _example(axis: Axes) -> None:
     axis.set_ylim(0.0, 1.5 * ratio[peak])
     axis.set_xlim(0.0, 1.0)
     peak_label: Look = {"ha": "center", "va": "bottom", "color": full, "fontsize": 7.5, "fontweight": "bold"}
-    axis.text(theta[peak], 1.05 * ratio[peak], "its peak: what\nfolding-in reports", **peak_label)
+    axis.text(0.58, 1.05 * ratio[peak], "its peak: what\nfolding-in reports", **peak_label)
     average: Look = {"ha": "left", "va": "bottom", "fontsize": 7.5, "fontweight": "bold", "color": truth}
     axis.text(0.02, 1.05, "its average:\nthe likelihood", path_effects=style.outline(), **average)
     axis.set_xticks([0.0, 0.5, 1.0], ["0", "0.5", "1"])
