@@ -13,7 +13,7 @@ from functools import partial
 from itertools import combinations, pairwise
 from typing import NamedTuple, Unpack
 
-from heldout.claims import Claim
+from heldout.claims import MAX_IS_NO_LESS, Claim
 from heldout.evaluators import EXACT, FULL, HALF, LAPLACE, SEQUENTIAL
 from heldout.inputs import Inputs
 from heldout.models import LDA, PLSA
@@ -35,7 +35,6 @@ from heldout.papers.likelihood.results import (
 from heldout.points import Point, select
 from heldout.verdicts import (
     ALWAYS,
-    MAX_IS_NO_LESS,
     SEEN,
     WITHIN,
     Comparison,
@@ -73,6 +72,11 @@ class Beside(NamedTuple):
         """The numbers of topics that the evaluator and the truth score highest."""
         own, true = (max(points, key=lambda k: points[k].value) for points in (self.estimate, self.truth))
         return own, true
+
+    @property
+    def preference_error(self) -> float:
+        """The standard error of the truth's difference between the two."""
+        return math.hypot(*(self.truth[k].error for k in self.preferred))
 
     def prefers(self, *, more: bool) -> Comparison:
         """Return whether the evaluator prefers more (or fewer) topics than the truth; None within the truth's error."""
@@ -162,12 +166,13 @@ def optimism_grows_with_topics(inputs: Inputs, corpora: Sequence[str]) -> Findin
 
 def _preference(inputs: Inputs, compared: Iterable[Beside], variant: str, *, more: bool) -> Finding:
     """Count the comparisons in which the evaluator prefers more (or fewer) topics than the truth."""
-    agree, parts = [], []
+    agree, parts, errors = [], [], []
     for beside in compared:
         own, true = beside.preferred
+        errors.append(beside.preference_error)
         agree.append(beside.prefers(more=more))
         parts.append(f"{beside.corpus} {beside.model} {own} against {true}")
-    return _counted(inputs, agree, ", ".join(parts), variant)
+    return _counted(inputs, agree, ", ".join(parts), variant, errors=errors)
 
 
 def folding_in_prefers_more(inputs: Inputs, corpora: Sequence[str]) -> Finding:
