@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import half_split, train_test_split
 from heldout.errors import InputError
-from heldout.evaluators import EXACT, FULL, HALF, LAPLACE, MEAN_FIELD_BOUND, REFERENCE
+from heldout.evaluators import ESTIMATORS, EXACT, FULL, HALF, LAPLACE, MEAN_FIELD_BOUND, REFERENCE
 from heldout.evaluators.evaluation import Evaluation, FoldIn, first_chain, in_vocabulary
 from heldout.evaluators.exact_marginal import cost, exact_marginal, exact_posterior_mean, exact_within
 from heldout.evaluators.full_folding_in import full_folding_in
@@ -99,7 +99,7 @@ def experiment(
         document_topics: the numbers of topics at which single documents are reported, under the topics' own prior.
         bins: into how many groups of about equal size the documents are divided by length.
         components: of the mixture of Dirichlets.
-        samples: the most sweeps of the reference over a document, on average.
+        samples: the most sweeps of the reference over a document, on average; of all components together.
         limit: the most updates that the exact marginal of all documents may cost.
 
     Returns:
@@ -179,7 +179,8 @@ def experiment(
     mixture = fit_mixture(smoothed, training, rng, components=components)
     rng = generator("optimism", **axes, variant=f"{variant}-{MIXTURE}", smoothing=constant)
     under_mixture: dict[str, Any] = {**axes, "variant": f"{variant}-{MIXTURE}", "smoothing": constant}
-    truths = {REFERENCE: mixture_of_priors(smoothed, mixture, lambda topics: reference(topics, test, samples, rng))}
+    of_each = max(samples // components, ESTIMATORS[REFERENCE].fewest)
+    truths = {REFERENCE: mixture_of_priors(smoothed, mixture, lambda topics: reference(topics, test, of_each, rng))}
     if components * cost(in_vocabulary(test, smoothed)[0].lengths, K) <= limit:
         truths[EXACT] = mixture_of_priors(smoothed, mixture, lambda topics: exact_marginal(topics, test))
     for evaluator, evaluation in truths.items():
