@@ -17,13 +17,14 @@ from heldout.auditing.result import TRUTH
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import half_split
 from heldout.corpora.stream import DocumentStream
-from heldout.evaluators import EXACT, FULL, HALF, MEAN_FIELD_BOUND
+from heldout.evaluators import EXACT, FULL, HALF, MEAN_FIELD_BOUND, REFERENCE
 from heldout.evaluators.estimate import estimate
 from heldout.evaluators.evaluation import Evaluation
 from heldout.evaluators.exact_marginal import exact_marginal
 from heldout.evaluators.full_folding_in import full_folding_in
 from heldout.evaluators.half_folding_in import half_folding_in
 from heldout.evaluators.mean_field_bound import mean_field_bound
+from heldout.evaluators.reference import reference
 from heldout.models.plsa import fold_in_counts
 from heldout.seeds import generator
 from heldout.topics import Topics
@@ -31,8 +32,9 @@ from heldout.topics import Topics
 FOLD_IN: dict[str, Any] = {"iterations": 1_000, "tolerance": 1e-4}  # tolerance to the maximum, nats per token
 MEAN_FIELD: dict[str, Any] = {"iterations": 10_000, "tolerance": 1e-9}  # of a gain, nats per token
 BLOCK = 16  # documents
-ERROR, HALF_TOKENS = "error", "half-tokens"  # of the truth; scored by half folding-in
-COLUMNS = (MEAN_FIELD_BOUND, FULL, HALF, TRUTH, ERROR, HALF_TOKENS)  # a document's values, in the store's order
+ERROR, BIAS, HALF_TOKENS = "error", "bias", "half-tokens"  # two of the truth; scored by half folding-in
+EVERY = (MEAN_FIELD_BOUND, FULL, HALF, TRUTH)
+COLUMNS = (*EVERY, ERROR, BIAS, HALF_TOKENS)  # a document's values, in the store's order
 
 Float = NDArray[np.float64]
 
@@ -41,16 +43,18 @@ class Work(NamedTuple):
     """The estimator of the truth and its settings, the same for every document.
 
     Attributes:
-        estimator: its name in `heldout.evaluators.ESTIMATORS`.
+        estimator: its name in `heldout.evaluators.ESTIMATORS`, or `heldout.evaluators.REFERENCE`.
         samples: per document; 0 for a deterministic estimator.
         seed: determines the halves and the estimator's draws.
         reason: why this estimator and this many samples, one sentence.
+        parts: what is evaluated, of `EVERY`; the values of the others are NaN.
     """
 
     estimator: str
     samples: int
     seed: int
     reason: str
+    parts: tuple[str, ...] = EVERY
 
 
 class Block(NamedTuple):
@@ -123,6 +127,8 @@ def _truth(topics: Topics, documents: Corpus, work: Work, first: int) -> Evaluat
     if work.estimator == EXACT:  # `choose_truth` has checked the cost
         return exact_marginal(topics, documents, limit=2**62)
     rng = generator("audit", block=first // BLOCK, seed=work.seed)
+    if work.estimator == REFERENCE:
+        return reference(topics, documents, work.samples, rng)
     return estimate(work.estimator, topics, documents, work.samples, rng)
 
 
@@ -144,7 +150,13 @@ def evaluate(phi_by_word: Float, alpha: Float, block: Block, work: Work) -> Floa
         work: the truth's estimator.
     """
     topics, documents = local(phi_by_word, alpha, block)
-    evaluations = {name: part(topics, documents, work, block.first) for name, part in PARTS.items()}
-    log_likelihoods = [evaluations[name].log_likelihood for name in PARTS]
-    errors, half_tokens = evaluations[TRUTH].standard_error, evaluations[HALF].tokens.astype(np.float64)
-    return np.column_stack([*log_likelihoods, errors, half_tokens])
+    values = dict.fromkeys(COLUMNS, np.full(documents.n_documents, np.nan))
+    for name in work.parts:
+        evaluation = PARTS[name](topics, documents, work, block.first)
+        values[name] = evaluation.log_likelihood
+        if name == TRUTH:
+            unknown = np.zeros(documents.n_documents)
+            values |= {ERROR: evaluation.standard_error, BIAS: unknown if evaluation.bias is None else evaluation.bias}
+        if name == HALF:
+            values[HALF_TOKENS] = evaluation.tokens.astype(np.float64)
+    return np.column_stack([values[name] for name in COLUMNS])

@@ -11,7 +11,7 @@ from heldout.auditing.cost import duration
 from heldout.auditing.result import TRUTH
 from heldout.auditing.runner import QUADRATIC
 from heldout.auditing.survey import Survey
-from heldout.evaluators import EXACT, FULL, HALF, MEAN_FIELD_BOUND
+from heldout.evaluators import EXACT, FULL, HALF, MEAN_FIELD_BOUND, REFERENCE
 from heldout.evaluators.exact_marginal import UPDATES_PER_SECOND
 from heldout.topics import Topics
 
@@ -85,11 +85,12 @@ def plan_of(topics: Topics, work: Work, read: Survey, done: NDArray[np.bool_], c
     lengths = read.lengths.astype(np.float64)
     left = lengths[~done]
     pilot = np.diff(read.pilot.offsets).astype(np.float64)
-    fewer = work._replace(samples=min(work.samples, PILOT_SAMPLES))
+    fewer = work if work.estimator == REFERENCE else work._replace(samples=min(work.samples, PILOT_SAMPLES))
     here, documents = local(topics.phi_by_word, topics.alpha, read.pilot)
     seconds, longest_seconds = {}, 0.0
     longest = float(lengths.max())
-    for name, part in PARTS.items():
+    for name in work.parts:
+        part = PARTS[name]
         if name == TRUTH and work.estimator == EXACT:
             seconds[name] = read.updates / UPDATES_PER_SECOND * float(left.sum() / max(lengths.sum(), 1.0))
             continue
