@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from heldout.auditing.options import add_audit, add_recommend
+from heldout.auditing.options import add_audit, add_rank, add_recommend
 from heldout.errors import InputError
 from heldout.processor import pin
 
@@ -280,6 +280,16 @@ def audit(args: argparse.Namespace) -> None:
         sys.exit(status)
 
 
+def rank(args: argparse.Namespace) -> None:
+    """Rank saved topic models by the likelihood of the same documents, and say which cannot be told apart."""
+    from heldout.auditing.options import RankCommand
+    from heldout.auditing.rank_command import run_rank
+
+    status = run_rank(RankCommand.of(args), sys.stdout, sys.stderr)
+    if status:
+        sys.exit(status)
+
+
 def recommend(args: argparse.Namespace) -> None:
     """Say which estimator and how many samples reach a wanted error, and how long that takes."""
     from heldout.auditing.options import RecommendCommand
@@ -456,6 +466,7 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("--data", type=Path, default=Path("data"))
 
     add_audit(verb("audit", audit))
+    add_rank(verb("rank", rank))
     add_recommend(verb("recommend", recommend))
 
     sub = verb("compare", compare)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Literal, Self
 
 from heldout.errors import InputError
-from heldout.evaluators import ESTIMATORS
+from heldout.evaluators import ESTIMATORS, EXACT
 
 LIMIT = 1e11  # updates; about two minutes of one core
 AUTO = "auto"
@@ -89,11 +89,51 @@ class AuditOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class AuditCommand(AuditOptions, _Typed):
-    """The command line of `heldout audit`.
+class RankOptions:
+    """The options of a ranking.
 
     Attributes:
-        model: the model's file, or a folder of LDA-C's.
+        estimator: of every model's likelihood: "auto" (exact where that costs at most `limit`, or else "reference"),
+            or one of `heldout.evaluators.ESTIMATORS` that estimates the likelihood.
+        samples: per document; None for the default of `heldout.auditing.scorer`.
+        limit: the largest number of updates for the exact likelihoods of all documents under all models.
+        smoothing: a constant added to every p(w | z), renormalised; 0 for none.
+        seed: determines the order of a bag's tokens and the estimator's draws.
+        cores: the number of processes; None for all cores. Several are spawned, as in `AuditOptions`.
+        store: a folder that keeps the values, so that the same call resumes an interrupted ranking.
+        other_corpus: whether to accept documents unlike a model's own corpus.
+        reported: whether to ask the libraries for their own numbers.
+        coherence: whether to compute the topics' coherence.
+
+    Raises:
+        InputError: for an invalid option.
+    """
+
+    estimator: str = AUTO
+    samples: int | None = None
+    limit: float = LIMIT
+    smoothing: float = 0.0
+    seed: int = 0
+    cores: int | None = None
+    store: Path | None = None
+    other_corpus: bool = False
+    reported: bool = True
+    coherence: bool = True
+
+    def __post_init__(self) -> None:
+        if self.cores is not None and self.cores < 1:
+            raise InputError(f"{self.cores} cores; take 1 or more")
+        if not self.limit >= 0.0:
+            raise InputError(f"a limit of {self.limit} updates; it must be 0 or more")
+        if self.samples is not None and self.estimator in (AUTO, EXACT):
+            raise InputError(f"{self.samples} samples of an estimator that is not named; name it, or leave them out")
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Files(_Typed):
+    """The files that a command reads and writes.
+
+    Attributes:
         documents: the documents' file, or a folder of texts.
         model_format: one of `heldout.libraries.read.FORMS`; None to guess.
         format: the documents' format, one of `heldout.corpora.stream.FORMS`; None to guess.
@@ -106,7 +146,6 @@ class AuditCommand(AuditOptions, _Typed):
         typed: the arguments as they were typed, for the page.
     """
 
-    model: Path
     documents: Path
     model_format: str | None = None
     format: str | None = None
@@ -128,16 +167,39 @@ class AuditCommand(AuditOptions, _Typed):
         """The command as typed in a shell; empty if none was."""
         return shlex.join(["heldout", *self.typed]) if self.typed else ""
 
+
+@dataclass(frozen=True, kw_only=True)
+class AuditCommand(AuditOptions, _Files):
+    """The command line of `heldout audit`.
+
+    Attributes:
+        model: the model's file, or a folder of LDA-C's.
+    """
+
+    model: Path
+
     def options(self, **changes: Any) -> dict[str, Any]:
         """Return the keyword arguments of `heldout.audit`, with the given changes."""
         return {field.name: getattr(self, field.name) for field in fields(AuditOptions)} | changes
 
 
-def add_audit(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `heldout audit`: the attributes of `AuditCommand`."""
-    parser.argument_default = argparse.SUPPRESS
+@dataclass(frozen=True, kw_only=True)
+class RankCommand(RankOptions, _Files):
+    """The command line of `heldout rank`.
+
+    Attributes:
+        models: the models' files, or folders of LDA-C's.
+    """
+
+    models: Sequence[Path]
+
+    def options(self, **changes: Any) -> dict[str, Any]:
+        """Return the keyword arguments of `heldout.rank`, with the given changes."""
+        return {field.name: getattr(self, field.name) for field in fields(RankOptions)} | changes
+
+
+def _add_files(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("model", type=Path, help="a fitted model's file, or LDA-C's folder")
     add("documents", type=Path, metavar="CORPUS", help="held-out documents: a file, or a folder of texts")
     add("--model-format", help="skops, pickle, gensim, tomotopy, mallet, lda-c, npz or csv; guessed where not given")
     add("--format", help="of the documents: scipy, mm, uci, ldac, text or heldout; guessed where not given")
@@ -145,6 +207,16 @@ def add_audit(parser: argparse.ArgumentParser) -> None:
     add("--documents-vocabulary", type=Path, help="the documents' words, where they are numbers")
     add("--stem", action="store_true", help="texts only: stem as Cranfield and Medline are")
     add("--trust-pickle", action="store_true", help="unpickle the model: it may run any code it holds")
+    add("--html", type=Path, metavar="FILE", help="write a page with figures")
+    add("--json", metavar="FILE", help="write JSON; - for standard output, in place of the table")
+
+
+def add_audit(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `heldout audit`: the attributes of `AuditCommand`."""
+    parser.argument_default = argparse.SUPPRESS
+    add = parser.add_argument
+    add("model", type=Path, help="a fitted model's file, or LDA-C's folder")
+    _add_files(parser)
     add("--estimator", help=f"of the likelihood: {AUTO}, {', '.join(LIKELIHOODS)}")
     add("--samples", type=int, help="of that estimator, per document")
     add("--standard-error", type=float, help="that a document's log-likelihood may have, nats; with auto")
@@ -155,8 +227,24 @@ def add_audit(parser: argparse.ArgumentParser) -> None:
     add("--so-far", action="store_true", help="run nothing: report what an interrupted audit has kept")
     add("--other-corpus", action="store_true", help="documents that are unlike the model's own are meant")
     add("--no-library", action="store_false", dest="reported", help="leave the library's own number out")
-    add("--html", type=Path, metavar="FILE", help="write a page with figures")
-    add("--json", metavar="FILE", help="write JSON; - for standard output, in place of the table")
+
+
+def add_rank(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `heldout rank`: the attributes of `RankCommand`."""
+    parser.argument_default = argparse.SUPPRESS
+    add = parser.add_argument
+    add("models", type=Path, nargs="+", metavar="MODEL", help="fitted models' files, over one vocabulary")
+    _add_files(parser)
+    add("--estimator", help=f"of every model's likelihood: {AUTO}, {', '.join(LIKELIHOODS)}")
+    add("--samples", type=int, help="of that estimator, per document")
+    add("--limit", type=float, help="updates that the exact likelihoods may cost")
+    add("--smoothing", type=float, help="a constant added to every p(w | z), where documents are impossible without")
+    add("--seed", type=int, help="names every random draw; 0 where not given")
+    add("--cores", type=int, help="processes; all cores where not given")
+    add("--store", type=Path, help="keep what is done in this folder, not in the user's cache")
+    add("--other-corpus", action="store_true", help="documents that are unlike the models' own are meant")
+    add("--no-library", action="store_false", dest="reported", help="leave the libraries' own numbers out")
+    add("--no-coherence", action="store_false", dest="coherence", help="leave the topics' coherence out")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -139,17 +139,18 @@ class Audit:
             "most_different": [vars(document) for document in self.most_different],
             "per_document": per_document,
         }
-        json_compatible: dict[str, Any] = _plain(plain)
-        return json_compatible
+        values: dict[str, Any] = json_compatible(plain)
+        return values
 
 
-def _plain(value: Any) -> Any:
+def json_compatible(value: Any) -> Any:
+    """Return arrays and tuples as lists, and None for numbers that are not finite, throughout."""
     if isinstance(value, np.ndarray):
-        return _plain(value.tolist())
+        return json_compatible(value.tolist())
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):
-        return {name: _plain(part) for name, part in value.items()}
+        return {name: json_compatible(part) for name, part in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(part) for part in value]
+        return [json_compatible(part) for part in value]
     return value
