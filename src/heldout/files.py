@@ -56,7 +56,7 @@ def replacing(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def _temporary(path: Path) -> Iterator[Path]:
-    """Yield `.partial-NAME` beside `path`, locked for as long as the context lasts; a name of its own if it is taken."""
+    """Yield `.partial-NAME` beside `path`, locked while the context lasts, or a name of its own where that is taken."""
     fixed = path.with_name(f".partial-{path.name}")
     try:
         import fcntl
@@ -70,7 +70,7 @@ def _temporary(path: Path) -> Iterator[Path]:
         with suppress(OSError):  # locked by another writer, or a file system without locks
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             # between the two calls another writer may have renamed it
-            taken = not os.path.samestat(os.fstat(descriptor), os.stat(fixed))
+            taken = not os.path.samestat(os.fstat(descriptor), fixed.stat())
         yield path.with_name(f".partial-{secrets.token_hex(8)}") if taken else fixed
     finally:
         os.close(descriptor)

@@ -48,7 +48,9 @@ def check_expansion(packed: int, expanded: int, where: str, *, times: int = EXPA
         InputError: beyond `times` the bytes and `more`, or `ALLOWANCE` (128 MB), where `more` is None.
     """
     if expanded > times * packed + (ALLOWANCE if more is None else more):
-        raise InputError(f"{where}: {packed} bytes expand to {expanded} or more, which no model or corpus does; damaged?")
+        raise InputError(
+            f"{where}: {packed} bytes expand to {expanded} or more, which no model or corpus does; damaged?"
+        )
 
 
 @contextmanager

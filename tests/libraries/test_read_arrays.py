@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from heldout.errors import InputError
 from heldout.libraries.arrays import from_arrays, read_csv, read_npz, read_words
 from heldout.libraries.checks import BINARY_TOLERANCE, TEXT_TOLERANCE, distributions
-from heldout.limits import MAXIMUM_ENTRIES, check_expansion, check_npy
 from heldout.libraries.read import read_model
+from heldout.limits import MAXIMUM_ENTRIES, check_expansion, check_npy
 from heldout.topics import Topics
 
 PHI, ALPHA = phi_and_alpha()

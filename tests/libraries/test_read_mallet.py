@@ -11,7 +11,6 @@ from model_files import FIXTURES
 from scipy.special import gammaln
 
 from heldout.errors import InputError
-from heldout.libraries import limits
 from heldout.libraries.mallet import State, read
 from heldout.libraries.read import read_model
 

@@ -11,7 +11,6 @@ from heldout.corpora.counts import by_document, check_size, entry, integer, stre
 from heldout.errors import InputError
 from heldout.files import file_digest
 
-
 MOST_COMMENTS = 10_000  # lines
 
 
