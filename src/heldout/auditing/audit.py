@@ -62,7 +62,8 @@ def audit(
             Ctrl-C takes effect only between blocks, and a block may take minutes.
         table: the estimators' measured errors, for "auto"; None for the reference results
             (`heldout.auditing.precision_table.read_table`).
-        **options: estimator, samples, standard_error, limit, seed, cores, store, so_far, other_corpus and reported; see
+        **options: estimator, samples, standard_error, limit, seed, cores, store, so_far, smoothing, other_corpus and
+            reported; see
             `heldout.auditing.options.AuditOptions`.
 
     Returns:
@@ -87,6 +88,9 @@ def audit(
     fitted, name = as_fitted(model, vocabulary)
     stream = documents if isinstance(documents, DocumentStream) else open_documents(documents)
     fitted, stream = over_same_words(fitted, replace(stream, seed=chosen.seed))
+    own = fitted  # the library's number is of the model as it is
+    if chosen.smoothing:
+        fitted = replace(fitted, topics=fitted.topics.smoothed(chosen.smoothing))
     topics = fitted.topics
     read = survey(stream, topics, chosen.limit)
     difference = "" if chosen.other_corpus else unlike(topics, read.words)
@@ -113,13 +117,14 @@ def audit(
     elif chosen.reported:
         from heldout.libraries import reported as library
 
-        reported = library.reported(fitted, stream)
+        reported = library.reported(own, stream)
     else:
         reported = Reported("", note="the library was not asked")
     settings = {
         **settings_of(work),
         "limit": chosen.limit,
         "standard_error": chosen.standard_error,
+        "smoothing": chosen.smoothing,
         "model_digest": key["model"],
         "documents_digest": key["documents"],
     }

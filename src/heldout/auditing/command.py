@@ -109,7 +109,10 @@ def run_audit(command: AuditCommand, out: TextIO, err: TextIO) -> int:
 
 def cached(fitted: Fitted, stream: DocumentStream, command: AuditCommand) -> Path:
     """Return the audit's folder in the user's cache ($XDG_CACHE_HOME, or ~/.cache), named by a digest of its inputs."""
-    settings = {name: getattr(command, name) for name in ("estimator", "samples", "standard_error", "limit", "seed")}
+    settings = {
+        name: getattr(command, name)
+        for name in ("estimator", "samples", "standard_error", "limit", "seed", "smoothing")
+    }
     settings |= {name: str(getattr(command, name)) for name in ("calibration", "timings")}
     key = [model_digest(fitted), stream.digest, settings, importlib.metadata.version("heldout")]
     digest = hashlib.sha256(json.dumps(key, sort_keys=True).encode()).hexdigest()

@@ -1,5 +1,6 @@
 """An audit's result: totals by evaluator, the library's own number, and every document's values."""
 
+import io
 import math
 from dataclasses import dataclass, field
 from typing import Any
@@ -118,6 +119,22 @@ class Audit:
     def line(self, evaluator: str) -> Line:
         """Return one evaluator's total."""
         return next(line for line in self.lines if line.evaluator == evaluator)
+
+    def __str__(self) -> str:
+        """Return the report of the terminal, 80 columns wide, without colours."""
+        from rich.console import Console
+
+        from heldout.auditing.terminal import render
+
+        text = io.StringIO()
+        Console(file=text, width=80, color_system=None).print(render(self))
+        return text.getvalue().rstrip()
+
+    def to_html(self) -> str:
+        """Return the page of `heldout audit --html`, one file with its figures (needs matplotlib)."""
+        from heldout.auditing.page import page
+
+        return page(self)
 
     def to_json(self) -> dict[str, Any]:
         """Return the audit as JSON-compatible values; non-finite numbers are null.

@@ -4,8 +4,8 @@ import math
 
 from heldout.auditing.blocks import Work
 from heldout.auditing.options import AUTO, AuditOptions
-from heldout.auditing.precision_table import Table
-from heldout.auditing.recommend import PERPLEXITY_ERROR, ROBUST, choose, nats
+from heldout.auditing.precision_table import Table, read_table
+from heldout.auditing.recommend import FAR, PERPLEXITY_ERROR, ROBUST, choose, nats
 from heldout.auditing.survey import Survey
 from heldout.errors import InputError
 from heldout.evaluators import ESTIMATORS, EXACT
@@ -54,9 +54,9 @@ def _recommended(topics: Topics, read: Survey, options: AuditOptions, table: Tab
     standard_error = options.standard_error
     if standard_error is None:
         standard_error = nats(PERPLEXITY_ERROR, float(read.lengths[read.lengths > 0].mean()))
-    best = choose(
-        topics.n_topics, read.lengths.tolist(), standard_error / HARDER, alpha=float(topics.alpha.mean()), table=table
-    )
+    table = read_table() if table is None else table
+    K, lengths, far = _measured(topics.n_topics, read.lengths[read.lengths > 0].tolist(), table)
+    best = choose(K, lengths, standard_error / HARDER, alpha=float(topics.alpha.mean()), table=table)
     option = next((option for option in best.options if option.estimator in ROBUST), None)
     if option is None:
         raise InputError(f"none of {', '.join(ROBUST)} was measured here; name an estimator, and its samples")
@@ -69,4 +69,21 @@ def _recommended(topics: Topics, read: Survey, options: AuditOptions, table: Tab
         f" {standard_error:.2g} is wanted, and real documents take about {HARDER:g} times as much or more"
     )
     reason += "; extrapolated" if option.extrapolated or not option.reached else ""
+    if far:
+        reason = (
+            f"No error was measured at {topics.n_topics:,} topics and {read.lengths.max():,} tokens: these are the"
+            f" samples for {K:,} topics and at most {max(lengths):,} tokens. The standard errors are what the estimates"
+            " themselves show, and may be larger than is wanted"
+        )
     return Work(option.estimator, samples, options.seed, reason + ".")
+
+
+def _measured(topics: int, lengths: list[int], table: Table) -> tuple[int, list[int], bool]:
+    """Return K and the documents' lengths, or the farthest that `recommend` goes, and whether these are beyond it."""
+    corners = [corner for errors in table.errors.values() for corner in errors]
+    if not corners:
+        return topics, lengths, False
+    most_topics, longest = (math.floor(FAR * max(places)) for places in zip(*corners, strict=True))
+    if topics <= most_topics and sum(lengths) <= longest * len(lengths):
+        return topics, lengths, False
+    return min(topics, most_topics), [min(length, longest) for length in lengths], True

@@ -15,6 +15,7 @@ from heldout.limits import require_file
 
 LARGEST = 2**30  # bytes of all members that are read
 
+
 def read_members(path: Path, pattern: str) -> dict[str, bytes]:
     """Return the archive members whose whole names match `pattern`, by name, in name order.
 
