@@ -121,10 +121,21 @@ def import_corpus(args: argparse.Namespace) -> None:
         )
     if args.format == "text":
         stemmer = "lancaster" if args.stem else "none"
-        corpus = text_folder.read(args.sources[0], args.name, stop_list=args.stop_list, stemmer=stemmer)
+        corpus = text_folder.read(args.sources[0], args.name, args.stop_list, stemmer, args.minimum_count)
+    elif args.minimum_count != 1 or args.stop_list is not None or args.stem:
+        raise InputError(f"import {args.format}: counts have their words already; leave out what is for text only")
     else:
         corpus = {"uci": uci, "ldac": ldac}[args.format].read(args.sources[0], args.sources[1], args.name)
     corpus.save(args.output)
+    left_out = corpus.provenance["records_left_out"]
+    named = f"{', '.join(left_out[:3])}{', ...' if len(left_out) > 3 else ''}"
+    without = f"; {len(left_out)} without a word left out: {named}" if left_out else ""
+    print(
+        printable(
+            f"{args.name}: {corpus.n_documents} documents, {corpus.n_words} words, {corpus.n_tokens} tokens"
+            f" ({corpus.provenance['rule']['words']}){without}"
+        )
+    )
 
 
 def describe(args: argparse.Namespace) -> None:
@@ -382,6 +393,7 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("--name", required=True)
     sub.add_argument("--stop-list", type=Path, help="text only: a file of words to leave out")
     sub.add_argument("--stem", action="store_true", help="text only: stem as Cranfield and Medline are")
+    sub.add_argument("--minimum-count", type=int, default=1, help="text only: leave out words with fewer tokens")
     sub.add_argument("--output", type=Path, required=True)
 
     sub = verb("describe", describe, "output")

@@ -1,6 +1,7 @@
 """A study's settings, their check, and the runs that they ask for."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -10,6 +11,7 @@ from typing import Any, NamedTuple
 from heldout.errors import InputError
 from heldout.models import LDA, PLSA
 
+LARGEST_INTEGER = 2**53  # which a double still holds
 SECOND_READING = "smoothed-in-m-step"
 # parts of a study's runs: each model (its variants over the grid), each experiment, and these
 SECOND, BEYOND, ALTERNATIVES = "second reading", "beyond the vocabulary", "alternatives"
@@ -388,6 +390,14 @@ def from_yaml(text: str) -> Any:
     return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
 
 
+def _pattern(_: Any, pattern: str, value: Any, __: Any) -> Iterator[Any]:
+    """Yield an error where a text does not match as a whole; `$` alone lets a last line end pass."""
+    from jsonschema import ValidationError
+
+    if isinstance(value, str) and not re.fullmatch(pattern, value):
+        yield ValidationError(f"{value!r} does not match {pattern!r}")
+
+
 def check_study(study: dict[str, Any], schema: Path, data: Path) -> dict[str, Any]:
     """Check a study against the schema and for consistency, and return it.
 
@@ -403,10 +413,17 @@ def check_study(study: dict[str, Any], schema: Path, data: Path) -> dict[str, An
 
     from heldout.corpora.prepare import RECIPES, SYNTHETIC
 
-    strict = jsonschema.Draft202012Validator.TYPE_CHECKER.redefine(
-        "integer", lambda _, value: isinstance(value, int) and not isinstance(value, bool)
-    )  # 5.0 is an integer to JSON, but would name other files than 5
-    validate = jsonschema.validators.extend(jsonschema.Draft202012Validator, type_checker=strict)
+    strict = jsonschema.Draft202012Validator.TYPE_CHECKER.redefine_many(
+        {
+            # 5.0 is an integer to JSON, but would name other files than 5; and tables hold 64 bits
+            "integer": lambda _, value: type(value) is int and abs(value) <= LARGEST_INTEGER,
+            # NaN and infinity are numbers to YAML
+            "number": lambda _, value: type(value) in (int, float) and abs(value) <= LARGEST_INTEGER,
+        }
+    )
+    validate = jsonschema.validators.extend(
+        jsonschema.Draft202012Validator, {"pattern": _pattern}, type_checker=strict
+    )
     rules = from_yaml(schema.read_text(encoding="utf-8"))
     validator = validate(rules)
     # a misspelt key is also a missing one: name the misspelling

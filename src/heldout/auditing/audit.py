@@ -124,7 +124,7 @@ def audit(
         **settings_of(work),
         "limit": chosen.limit,
         "standard_error": chosen.standard_error,
-        "smoothing": chosen.smoothing,
+        **({"smoothing": chosen.smoothing} if chosen.smoothing else {}),
         "model_digest": key["model"],
         "documents_digest": key["documents"],
     }
