@@ -301,6 +301,28 @@ def check(args: argparse.Namespace) -> None:
     load_study(args.study, args.schema, args.data)
 
 
+def study(args: argparse.Namespace) -> None:
+    """Print a study of one's own corpora alone (heldout import makes them), with the grids of another study."""
+    import yaml
+
+    from heldout.corpora.corpus import Corpus
+    from heldout.study import check_study, load_study, own_study
+
+    template = load_study(args.like, args.schema, args.data)
+    if "models" not in template or not template["models"]:
+        raise InputError(f"{args.like}: a study of drawn corpora alone; take another one, such as demo.yaml")
+    documents: dict[str, int] = {}
+    for path in args.corpora:
+        corpus = Corpus.load(path)
+        if corpus.name != path.stem or corpus.name in documents:
+            place = args.data / "corpora" / f"{corpus.name}.npz"
+            raise InputError(f"{path}: holds the corpus {corpus.name}; import it to {place}, and name it once")
+        documents[corpus.name] = corpus.n_documents
+    own = check_study(own_study(documents, template), args.schema, args.data)
+    # by way of JSON what stands in two places is written twice, and not as a reference
+    print(yaml.safe_dump(json.loads(json.dumps(own)), sort_keys=False, default_flow_style=None, width=120), end="")
+
+
 def audit(args: argparse.Namespace) -> None:
     """Audit a saved topic model of any library on documents: what the library reports, and the likelihood."""
     from heldout.auditing.command import run_audit
@@ -484,6 +506,12 @@ def parser() -> argparse.ArgumentParser:
 
     sub = verb("check", check)
     sub.add_argument("study", type=Path)
+    sub.add_argument("--schema", type=Path, default=Path("workflow/studies/schema.yaml"))
+    sub.add_argument("--data", type=Path, default=Path("data"))
+
+    sub = verb("study", study)
+    sub.add_argument("corpora", type=Path, nargs="+", help="imported corpora, data/corpora/NAME.npz")
+    sub.add_argument("--like", type=Path, default=Path("workflow/studies/demo.yaml"), help="where all else comes from")
     sub.add_argument("--schema", type=Path, default=Path("workflow/studies/schema.yaml"))
     sub.add_argument("--data", type=Path, default=Path("data"))
 

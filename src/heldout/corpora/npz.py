@@ -87,7 +87,7 @@ def _scalar(archive: zipfile.ZipFile, name: str) -> Any:
     if size > LARGEST_MEMBER:
         raise ValueError(f"{name} has {size} bytes")
     with archive.open(f"{name}.npy") as file:
-        check_npy(file, size, name)
+        check_npy(file, size, f"{archive.filename}: {name}")
     with archive.open(f"{name}.npy") as file:
         return np.lib.format.read_array(file, allow_pickle=False)
 
