@@ -51,3 +51,14 @@ def test_what_holds_on_real_documents_is_chosen_and_never_with_few_samples() -> 
     assert 0 <= line.samples - 100 * 25 <= 1
     with pytest.raises(InputError, match="none of annealed-importance, left-to-right-sequential was"):
         audit(topics_of(), drawn(10), limit=10.0, standard_error=0.5, table=of(better))
+
+
+def test_far_beyond_the_measurements_the_estimates_own_error_stands() -> None:
+    result = audit(topics_of(401), drawn(4), limit=10.0, standard_error=2.0, table=table(5.0))
+    line = result.line("truth")
+    assert line.estimator == "left-to-right-sequential"
+    assert 0.0 < line.error_per_token < 1.0
+    assert "No error was measured at 401 topics" in result.reason
+    near = audit(topics_of(400), drawn(4), limit=10.0, standard_error=2.0, table=table(5.0))
+    assert near.line("truth").samples == line.samples
+    assert "No error was measured" not in near.reason
