@@ -48,8 +48,8 @@ def replacing(path: Path) -> Iterator[Path]:
             finally:
                 temporary.unlink(missing_ok=True)
     except OSError as error:
-        # a full disk is met by the writer, who knows no name
-        if error.errno is not None and error.filename is None:
+        # a full disk is met by a writer who knows no name, and the temporary one is nobody's business
+        if error.errno is not None and (error.filename is None or ".partial-" in str(error.filename)):
             raise OSError(error.errno, error.strerror, str(path)) from error
         raise
 

@@ -47,7 +47,9 @@ def run_audit(command: AuditCommand, out: TextIO, err: TextIO) -> int:
         ModuleNotFoundError: for a page without matplotlib, before the audit starts.
     """
     for path in (command.html, command.json_file):
-        if path is not None and (path.is_dir() or not path.parent.is_dir()):
+        # what is written: the folder, or a device itself
+        target = path if path is None or (path.exists() and not path.is_file()) else path.parent
+        if path is not None and (path.is_dir() or not path.parent.is_dir() or not os.access(str(target), os.W_OK)):
             raise InputError(f"{path}: nothing can be written there; name a file in a folder that exists")
     if command.html is not None:
         from heldout.auditing import page  # before the audit: matplotlib may be missing

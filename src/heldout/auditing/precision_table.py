@@ -177,7 +177,7 @@ def _rows(path: Path, option: str, what: str) -> Iterator[dict[str, str]]:
                 yield row
     except FileNotFoundError as error:
         raise InputError(f"{path}: no such file; give {option} {what}") from error
-    except (OSError, EOFError, UnicodeDecodeError, ValueError, KeyError) as error:
+    except (OSError, EOFError, ValueError, KeyError, csv.Error) as error:
         if isinstance(error, InputError):
             raise
         raise InputError(f"{path}: cannot be read ({error}); give {option} {what}") from error
