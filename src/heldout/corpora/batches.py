@@ -169,7 +169,8 @@ class DocumentStream:
                     f" {known}; give {way_out} (--documents-vocabulary)"
                 )
             places = words if place is None else place[words]
-        total = len(places) if counts is None else int(counts.sum())
+        # a sum of integers of 64 bits may wrap, their largest one may not
+        total = len(places) if counts is None else max(int(counts.sum()), int(counts.max()))
         if total > LARGEST_DOCUMENT:
             raise InputError(
                 f"{self.name}: document {document.name}: {total} tokens, more than {LARGEST_DOCUMENT};"
