@@ -6,7 +6,7 @@ import os
 import secrets
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, TypeVar, get_origin
@@ -63,15 +63,18 @@ def _temporary(path: Path) -> Iterator[Path]:
 
         descriptor = os.open(fixed, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW, 0o666)
     except (ImportError, FileExistsError):  # not a POSIX system
-        yield path.with_name(f".partial-{secrets.token_hex(8)}")
+        yield path.with_name(f".partial-{secrets.token_hex(8)}-{path.name}")
         return
     try:
-        taken = True
-        with suppress(OSError):  # locked by another writer, or a file system without locks
+        try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            # between the two calls another writer may have renamed it
+            # since it was opened another writer may have renamed it
             taken = not os.path.samestat(os.fstat(descriptor), fixed.stat())
-        yield path.with_name(f".partial-{secrets.token_hex(8)}") if taken else fixed
+        except (BlockingIOError, FileNotFoundError):
+            taken = True
+        except OSError:  # a file system without locks
+            taken = False
+        yield path.with_name(f".partial-{secrets.token_hex(8)}-{path.name}") if taken else fixed
     finally:
         os.close(descriptor)
 

@@ -52,7 +52,7 @@ class Measurement:
     standard_error: float = 0.0
 
 
-TYPES: dict[str, type] = {field.name: field.type for field in fields(Measurement)}  # type: ignore[misc]
+TYPES: dict[str, Any] = {field.name: field.type for field in fields(Measurement)}
 COLUMNS = tuple(TYPES)
 
 

@@ -58,7 +58,7 @@ class Score:
     standard_error: float
 
 
-TYPES: dict[str, type] = {field.name: field.type for field in fields(Score)}  # type: ignore[misc]
+TYPES: dict[str, Any] = {field.name: field.type for field in fields(Score)}
 COLUMNS = tuple(TYPES)
 
 
