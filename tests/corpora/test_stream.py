@@ -451,7 +451,7 @@ def test_pipes_and_devices_are_not_read(tmp_path: Path) -> None:
             with pytest.raises(InputError, match="a device or a pipe, not a file"):
                 open_documents(source, form=form)
     with pytest.raises(InputError, match="a device or a pipe"):
-        list(open_documents(tmp_path / "texts"))
+        list(open_documents(tmp_path / "texts", vocabulary=WORDS))
 
 
 def test_a_gigabyte_of_nothing_is_refused_soon(tmp_path: Path) -> None:
