@@ -403,10 +403,9 @@ def own_study(documents: Mapping[str, int], template: Mapping[str, Any]) -> dict
     }
     study["realistic"]["source"] = study["beyond_vocabulary"]["corpus"] = study["alternatives"]["corpus"] = first
     study["alternatives"]["corpora"] = []
-    for variants in study["alternatives"].get("variants", {}).values():
-        for changes in variants.values():
-            if "corpus" in changes:
-                changes["corpus"] = first
+    variants = study["alternatives"].get("variants", {})
+    for model, named in variants.items():  # without those that are about one of the other study's corpora
+        variants[model] = {name: changes for name, changes in named.items() if "corpus" not in changes}
     for asked in study["measures"].values():
         if theirs.isdisjoint(asked["corpora"]):  # of drawn documents
             continue

@@ -255,7 +255,7 @@ def impossible(audit: Audit) -> str:
     """
     scored, truth = audit.lengths > 0, audit.nats[TRUTH]
     others = scored & np.isfinite(truth)
-    count = int(scored.sum() - others.sum())
+    count = int((scored & np.isneginf(truth)).sum())
     if not count:
         return ""
     verb, each = ("has", "it") if count == 1 else ("have", "each")
