@@ -14,6 +14,7 @@ Results do not depend on batches, cores or interruptions.
 
 import importlib.metadata
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -59,8 +60,8 @@ def audit(
         progress: is called after every block with the number of documents done and the share of the estimated work.
         apart: whether an audit of more than `PATIENCE` seconds gets a process of its own even on one core. Otherwise
             Ctrl-C takes effect only between blocks, and a block may take minutes.
-        **options: estimator, samples, standard_error, limit, seed, cores, store, so_far, other_corpus and reported; see
-            `heldout.auditing.options.AuditOptions`.
+        **options: estimator, samples, standard_error, limit, seed, cores, store, so_far, smoothing, other_corpus and
+            reported; see `heldout.auditing.options.AuditOptions`.
 
     Returns:
         The audit. It depends neither on `cores` nor on interruptions.
@@ -82,6 +83,9 @@ def audit(
     if chosen.so_far and (chosen.store is None or not (chosen.store / KEY).exists()):
         raise InputError(f"{chosen.store or 'store'}: nothing is kept of this audit yet; run it first, with a store")
     fitted, name, stream = opened(model, documents, vocabulary, chosen.seed)
+    own = fitted  # the library's number is of the model as it is
+    if chosen.smoothing:
+        fitted = replace(fitted, topics=fitted.topics.smoothed(chosen.smoothing))
     topics = fitted.topics
     read = survey(stream, topics, chosen.limit)
     difference = "" if chosen.other_corpus else unlike(topics, read.words)
@@ -108,13 +112,14 @@ def audit(
     elif chosen.reported:
         from heldout.libraries import reported as library
 
-        reported = library.reported(fitted, stream)
+        reported = library.reported(own, stream)
     else:
         reported = Reported("", note="the library was not asked")
     settings = {
         **settings_of(work),
         "limit": chosen.limit,
         "standard_error": chosen.standard_error,
+        **({"smoothing": chosen.smoothing} if chosen.smoothing else {}),
         "model_digest": key["model"],
         "documents_digest": key["documents"],
     }

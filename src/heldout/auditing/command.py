@@ -45,9 +45,8 @@ def run_audit(command: AuditCommand, out: TextIO, err: TextIO) -> int:
         InputError: for bad input, before anything is written.
         ModuleNotFoundError: for a page without matplotlib, before the audit starts.
     """
-    for path in (command.html, command.json_file):
-        if path is not None and (path.is_dir() or not path.parent.is_dir()):
-            raise InputError(f"{path}: nothing can be written there; name a file in a folder that exists")
+    for path in filter(None, (command.html, command.json_file)):
+        require_writable(path)
     if command.html is not None:
         from heldout.auditing import page  # before the audit: matplotlib may be missing
     folder, evaluated = command.store, 0
@@ -106,9 +105,21 @@ def run_audit(command: AuditCommand, out: TextIO, err: TextIO) -> int:
 
 def cached(fitted: Fitted, stream: DocumentStream, command: AuditCommand) -> Path:
     """Return the audit's folder in the user's cache ($XDG_CACHE_HOME, or ~/.cache), named by a digest of its inputs."""
-    settings = {name: getattr(command, name) for name in ("estimator", "samples", "standard_error", "limit", "seed")}
+    names = ("estimator", "samples", "standard_error", "limit", "seed", "smoothing")
+    settings = {name: getattr(command, name) for name in names}
     key = [model_digest(fitted), stream.digest, settings, importlib.metadata.version("heldout")]
     return cache_folder("audits", key)
+
+
+def require_writable(path: Path) -> None:
+    """Refuse, before anything is computed, an output that cannot be written.
+
+    Raises:
+        InputError: names the path.
+    """
+    written = path if path.exists() and not path.is_file() else path.parent  # a device itself, or else the folder
+    if path.is_dir() or not path.parent.is_dir() or not os.access(written, os.W_OK):
+        raise InputError(f"{path}: nothing can be written there; name a file in a folder that exists")
 
 
 def cache_folder(kind: str, key: Any) -> Path:

@@ -16,10 +16,23 @@ from heldout.errors import InputError
 from heldout.evaluators import ESTIMATORS, EXACT
 
 LIMIT = 1e11  # updates; about two minutes of one core
+MOST_SAMPLES = 10**7  # per document
+MOST_DOCUMENTS = 10**7  # of `recommend`
+LEAST_ERROR = 1e-6  # nats; less is lost in the rounding of a sum of logarithms
 AUTO = "auto"
 LIKELIHOODS = [name for name, known in ESTIMATORS.items() if known.behaviour != "other"]
 
 Per = Literal["document", "corpus"]
+
+
+def check_smoothing(constant: float) -> None:
+    """Check a constant that is added to every p(w | z).
+
+    Raises:
+        InputError: for one that is negative or above 1.
+    """
+    if not 0.0 <= constant <= 1.0:
+        raise InputError(f"a smoothing constant of {constant}; it must be 0 to 1, such as 1e-6")
 
 
 @dataclass(frozen=True)
@@ -47,6 +60,8 @@ class AuditOptions:
         cores: the number of processes. Several are spawned, so a script needs the usual `if __name__ == "__main__":`.
         store: a folder that keeps the values, so that the same call resumes an interrupted audit.
         so_far: if True, nothing is run; the audit covers the documents in `store`.
+        smoothing: a constant that is added to every p(w | z) before the documents are scored, for a model that gives
+            some of their words probability 0 (`heldout.topics.Topics.smoothed`); the library's own number is without.
         other_corpus: whether to accept documents unlike the model's own corpus (`heldout.auditing.matching.unlike`).
         reported: whether to ask the library for its own number.
 
@@ -62,6 +77,7 @@ class AuditOptions:
     cores: int = 1
     store: Path | None = None
     so_far: bool = False
+    smoothing: float = 0.0
     other_corpus: bool = False
     reported: bool = True
 
@@ -72,16 +88,17 @@ class AuditOptions:
         if name != AUTO and ESTIMATORS[name].behaviour == "other":
             raise InputError(f"{name}: estimates another quantity than the documents' likelihood; choose another")
         fewest = ESTIMATORS[name].fewest if name in ESTIMATORS else 1
-        if samples is not None and samples < fewest:
-            raise InputError(f"{samples} samples; draw {fewest} or more")
+        if samples is not None and not fewest <= samples <= MOST_SAMPLES:
+            raise InputError(f"{samples} samples; draw {fewest} or more, {MOST_SAMPLES} at most")
         if samples is not None and name != AUTO and ESTIMATORS[name].deterministic:
             raise InputError(f"{name}: draws no samples; leave their number out")
         if samples is not None and name == AUTO:
             raise InputError(f"{samples} samples of an estimator that is not named; name it, or leave the number out")
-        if error is not None and not 0.0 < error < math.inf:
-            raise InputError(f"a standard error of {error} nats; it must be above 0")
+        if error is not None and not LEAST_ERROR <= error < math.inf:
+            raise InputError(f"a standard error of {error} nats; it must be above 0, {LEAST_ERROR:g} or more")
         if error is not None and name != AUTO:
             raise InputError(f"a standard error is reached by choosing the estimator; leave {name} out, or the error")
+        check_smoothing(self.smoothing)
         if self.cores < 1:
             raise InputError(f"{self.cores} cores; take 1 or more")
         if not self.limit >= 0.0:
@@ -221,6 +238,7 @@ def add_audit(parser: argparse.ArgumentParser) -> None:
     add("--samples", type=int, help="of that estimator, per document")
     add("--standard-error", type=float, help="that a document's log-likelihood may have, nats; with auto")
     add("--limit", type=float, help="updates that the exact likelihood may cost")
+    add("--smoothing", type=float, help="add this to every p(w | z), where words have probability 0")
     add("--seed", type=int, help="names every random draw; 0 where not given")
     add("--cores", type=int, help="processes; 1 where not given")
     add("--store", type=Path, help="keep what is done in this folder, not in the user's cache")
@@ -289,6 +307,10 @@ class RecommendCommand(_Typed):
             raise InputError("recommend: give --length or a corpus, one of them")
         if self.standard_error is not None and self.perplexity_error is not None:
             raise InputError("recommend: give --standard-error or --perplexity-error, one of them")
+        if self.standard_error is not None and 0.0 < self.standard_error < LEAST_ERROR:
+            raise InputError(f"recommend: an error of {self.standard_error} nats; ask for {LEAST_ERROR:g} or more")
+        if self.documents > MOST_DOCUMENTS:
+            raise InputError(f"recommend: {self.documents} documents; ask for {MOST_DOCUMENTS} at most")
 
 
 def add_recommend(parser: argparse.ArgumentParser) -> None:

@@ -7,7 +7,7 @@ from typing import TextIO
 
 from rich.console import Console
 
-from heldout.auditing.command import INTERRUPTED, bar, cache_folder, write_text
+from heldout.auditing.command import INTERRUPTED, bar, cache_folder, require_writable, write_text
 from heldout.auditing.matching import model_digest
 from heldout.auditing.options import RankCommand
 from heldout.auditing.rank import RankPlan, rank
@@ -36,9 +36,8 @@ def run_rank(command: RankCommand, out: TextIO, err: TextIO) -> int:
         InputError: for bad input, before anything is written.
         ModuleNotFoundError: for a page without matplotlib, before the ranking starts.
     """
-    for path in (command.html, command.json_file):
-        if path is not None and (path.is_dir() or not path.parent.is_dir()):
-            raise InputError(f"{path}: nothing can be written there; name a file in a folder that exists")
+    for path in filter(None, (command.html, command.json_file)):
+        require_writable(path)
     if command.html is not None:
         from heldout.auditing import ranking_page  # before the ranking: matplotlib may be missing
     folder, evaluated = command.store, 0

@@ -1,5 +1,6 @@
 """An audit's result: totals by evaluator, the library's own number, and every document's values."""
 
+import io
 import math
 from dataclasses import dataclass, field
 from typing import Any
@@ -120,6 +121,31 @@ class Audit:
     def line(self, evaluator: str) -> Line:
         """Return one evaluator's total."""
         return next(line for line in self.lines if line.evaluator == evaluator)
+
+    def total_error(self, documents: NDArray[np.bool_]) -> float:
+        """Return the error of the sum of the truth over some documents, (D,) whether it counts, nats.
+
+        Errors of documents are independent, but their biases add up.
+        """
+        bias = self.bias[documents]
+        independent = float((self.errors[TRUTH][documents] ** 2 - bias**2).sum())
+        return math.hypot(math.sqrt(max(independent, 0.0)), float(bias.sum()))
+
+    def __str__(self) -> str:
+        """Return the report of the terminal, 80 columns wide, without colours."""
+        from rich.console import Console
+
+        from heldout.auditing.terminal import render
+
+        text = io.StringIO()
+        Console(file=text, width=80, color_system=None).print(render(self))
+        return text.getvalue().rstrip()
+
+    def to_html(self) -> str:
+        """Return the page of `heldout audit --html`, one file with its figures (needs matplotlib)."""
+        from heldout.auditing.page import page
+
+        return page(self)
 
     def to_json(self) -> dict[str, Any]:
         """Return the audit as JSON-compatible values; non-finite numbers are null.

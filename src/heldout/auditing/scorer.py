@@ -30,7 +30,7 @@ import numpy as np
 
 from heldout.auditing.blocks import COLUMNS, Work
 from heldout.auditing.matching import opened
-from heldout.auditing.options import LIKELIHOODS
+from heldout.auditing.options import LIKELIHOODS, MOST_SAMPLES, check_smoothing
 from heldout.auditing.result import TRUTH
 from heldout.auditing.runner import Runner
 from heldout.auditing.survey import survey
@@ -107,10 +107,9 @@ def check_settings(estimator: str, samples: int | None, smoothing: float) -> Non
     known = ESTIMATORS.get(estimator)
     if known is None or known.behaviour == "other":
         raise InputError(f"{estimator}: no estimator of the likelihood; there are {', '.join(LIKELIHOODS)}")
-    if samples is not None and samples < known.fewest:
-        raise InputError(f"{estimator}: {samples} samples; draw {known.fewest} or more")
-    if not 0.0 <= smoothing < np.inf:
-        raise InputError(f"a smoothing of {smoothing}; it must be 0 or more")
+    if samples is not None and not known.fewest <= samples <= MOST_SAMPLES:
+        raise InputError(f"{estimator}: {samples} samples; draw {known.fewest} or more, {MOST_SAMPLES} at most")
+    check_smoothing(smoothing)
 
 
 def samples_of(estimator: str, samples: int | None) -> int:

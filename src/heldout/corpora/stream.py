@@ -14,6 +14,7 @@ from heldout.corpora.batches import Batch, Document, DocumentStream
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.counts import read_bytes, read_vocabulary, stream_lines
 from heldout.errors import InputError
+from heldout.limits import require_file
 
 __all__ = ["FORMS", "Batch", "Document", "DocumentStream", "guess_form", "open_documents"]
 
@@ -151,6 +152,7 @@ def _open_path(path: Path, form: str, stem: bool) -> DocumentStream:
         return text_folder.stream(path, stem=stem)
     if stem:
         raise InputError(f"{path}: only texts are stemmed; leave --stem out")
+    require_file(path)
     if not path.is_file():
         raise InputError(f"{path}: no such file of documents")
     return _READERS[form](path)

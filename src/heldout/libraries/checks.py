@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from heldout.errors import InputError
 from heldout.libraries import Fitted
-from heldout.libraries.limits import check_size
+from heldout.limits import check_size
 from heldout.topics import Topics
 
 BINARY_TOLERANCE = 1e-4

@@ -12,8 +12,8 @@ import numpy as np
 from heldout.errors import InputError
 from heldout.libraries import Fitted, arrays, gensim, lda_c, mallet, scikit_learn, tomotopy
 from heldout.libraries.checks import in_order, vocabulary_of
-from heldout.libraries.limits import memory_for, open_zip
 from heldout.libraries.pipeline import unwrap
+from heldout.limits import memory_for, open_zip, require_file
 from heldout.models.estimator import Estimator
 from heldout.topics import Topics
 
@@ -48,6 +48,7 @@ def first_bytes(path: Path) -> bytes:
     Raises:
         InputError: when it cannot be read.
     """
+    require_file(path)
     try:
         with path.open("rb") as file:
             first = file.read(64)
@@ -153,6 +154,7 @@ def read_model(
         raise InputError(f"{form}: no such form of a model; one of {', '.join(FORMS)}")
     if not path.exists():
         raise InputError(f"{path}: no such file")
+    require_file(path)
     chosen = guess(path) if form is None else form
     if chosen in PICKLES and not trust_pickle:
         remedy = (
