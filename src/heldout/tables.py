@@ -92,10 +92,9 @@ def read_table(path: Path, types: Mapping[str, type], what: str, **options: Any)
     import pandas as pd
 
     require_end(path, what)
+    defaults: dict[str, Any] = {"dtype": dict(types), "keep_default_na": False, "na_values": ["nan"]}
     try:
-        table: pd.DataFrame = pd.read_csv(
-            path, **({"dtype": dict(types), "keep_default_na": False, "na_values": ["nan"]} | options)
-        )
+        table: pd.DataFrame = pd.read_csv(path, **(defaults | options))
     except (OSError, EOFError, ValueError) as error:  # pandas' own errors are ValueErrors
         raise InputError(f"{path}: cannot be read as a {what} table ({error!s:.200}); make it again") from error
     missing = [column for column in types if column not in table.columns]

@@ -1,7 +1,7 @@
 """Documents and models in every form that users hold: the same numbers from all, or a refusal with the way out."""
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import gensim
@@ -32,19 +32,20 @@ def expected() -> float:
     return nats(topics_of(), sp.csr_array(COUNTS))
 
 
+def sparse(kind: Any) -> Any:
+    return sp.csr_array(COUNTS).astype(float).asformat(kind)
+
+
 FORMS: dict[str, Callable[[], Any]] = {
     "array": lambda: COUNTS,
     "array of whole floats": lambda: COUNTS.astype(np.float32),
     "matrix": lambda: np.asmatrix(COUNTS),
-    **{
-        kind: (lambda kind=kind: sp.csr_array(COUNTS).astype(float).asformat(kind))
-        for kind in ("coo", "csc", "dok", "lil", "bsr", "dia")
-    },
+    **{kind: partial(sparse, kind) for kind in ("coo", "csc", "dok", "lil", "bsr", "dia")},
     "scipy's old matrix": lambda: sp.coo_matrix(COUNTS),
     "table": lambda: pd.DataFrame(COUNTS, columns=WORDS),
     "table in another order": lambda: pd.DataFrame(COUNTS, columns=WORDS)[[WORDS[w] for w in SHUFFLED]],
     "table without names": lambda: pd.DataFrame(COUNTS),
-    "sparse table": lambda: pd.DataFrame.sparse.from_spmatrix(sp.csr_matrix(COUNTS), columns=WORDS),
+    "sparse table": lambda: pd.DataFrame.sparse.from_spmatrix(sp.csr_matrix(COUNTS), columns=WORDS),  # type: ignore[attr-defined]
     "gensim's bags": lambda: gensim.matutils.Sparse2Corpus(sp.csc_matrix(COUNTS.T)),
     "bags in a list": lambda: [[(w, int(n)) for w, n in enumerate(row) if n] for row in COUNTS],
     "lists of words": lambda: [np.repeat(WORDS, row).tolist() for row in COUNTS],

@@ -134,7 +134,7 @@ def test_the_report_says_which_models_cannot_be_told_apart_and_what_would_help()
     text = printed(tie)
     assert "but they do not tell it from" in text
     assert "What could tell them apart is more documents" in text
-    errors = {"errors": np.full(D, 0.3)}
+    errors: dict[str, Any] = {"errors": np.full(D, 0.3)}
     noisy = ranking(model("a", 0.0, **errors), model("b", 0.0, **errors), estimator=REFERENCE)
     assert "What could tell them apart is more samples (--samples)" in printed(noisy)
     assert "and that is no chance" in printed(ranking(model("a", 0.5), model("b", 0.0)))

@@ -221,14 +221,14 @@ def _work(candidates: list[_Candidate], chosen: RankOptions) -> Work:
         )
     if affordable and chosen.estimator in (AUTO, EXACT):
         reason = f"Exact likelihoods of all models take {updates:.1e} updates, and {chosen.limit:.1e} are allowed."
-        return Work(EXACT, 0, chosen.seed, reason, (TRUTH,))
+        return Work(EXACT, 0, chosen.seed, reason, parts=(TRUTH,))
     estimator = REFERENCE if chosen.estimator == AUTO else chosen.estimator
     reason = (
         "It was asked for by name."
         if chosen.estimator != AUTO
         else ("Exact values cost too much under one of the models, and all are to be estimated alike.")
     )
-    return Work(estimator, samples_of(estimator, chosen.samples), chosen.seed, reason, (TRUTH,))
+    return Work(estimator, samples_of(estimator, chosen.samples), chosen.seed, reason, parts=(TRUTH,))
 
 
 def settings_of(work: Work, chosen: RankOptions) -> dict[str, Any]:

@@ -2,8 +2,8 @@
 
 import math
 
-from heldout.auditing import figures
-from heldout.auditing import ranking_wording as wording
+from heldout.auditing import figures, wording
+from heldout.auditing import ranking_wording as texts
 from heldout.auditing.page import escaped, figure, header, html_document, section, settings_table
 from heldout.auditing.ranking import Ranking
 
@@ -13,9 +13,9 @@ def ranking_page(ranking: Ranking) -> str:
     title = escaped(f"Ranking: {len(ranking.models)} models on {wording.clean(ranking.corpus)}")
     parts = [
         f"<h1>{title}</h1>",
-        f'<p class="verdict">{escaped(wording.headline(ranking))}</p>',
-        *(f"<p>{escaped(sentence)}</p>" for sentence in wording.reasons(ranking)),
-        f'<p class="facts">{escaped(wording.facts(ranking))}</p>',
+        f'<p class="verdict">{escaped(texts.headline(ranking))}</p>',
+        *(f"<p>{escaped(sentence)}</p>" for sentence in texts.reasons(ranking)),
+        f'<p class="facts">{escaped(texts.facts(ranking))}</p>',
         section("The models side by side", _table(ranking)),
         section("By number of topics", _figure(ranking)),
         section("Settings and versions", settings_table([], ranking.settings)),
@@ -25,7 +25,7 @@ def ranking_page(ranking: Ranking) -> str:
 
 def _table(ranking: Ranking) -> str:
     body = ""
-    for row in wording.rows(ranking):
+    for row in texts.rows(ranking):
         spread = f'<span class="error">± {escaped(row.behind_error)}</span>' if row.behind_error else ""
         body += (
             f'<tr class="{"truth" if row.apart == "best" else "other"}"><th scope="row">{escaped(row.model)}</th>'
@@ -52,7 +52,7 @@ def _figure(ranking: Ranking) -> str:
     if not drawn:
         return ""
     values = "; ".join(
-        f"{wording.label(model)} {wording.nats(-gap.nats_per_token)}"
+        f"{texts.label(model)} {wording.nats(-gap.nats_per_token)}"
         for model, gap in zip(ranking.models, ranking.behind, strict=True)
         if math.isfinite(gap.nats_per_token)
     )

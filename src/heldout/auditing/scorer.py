@@ -92,7 +92,7 @@ def log_likelihood(
     fitted, _, stream = opened(model, X, vocabulary, seed)
     topics = fitted.topics.smoothed(smoothing) if smoothing else fitted.topics
     read = survey(stream, topics, 0.0)
-    work = Work(estimator, samples_of(estimator, samples), seed, "", (TRUTH,))
+    work = Work(estimator, samples_of(estimator, samples), seed, "", parts=(TRUTH,))
     values, done = np.zeros((len(read.lengths), len(COLUMNS))), np.zeros(len(read.lengths), bool)
     Runner(topics, stream, work, read, values, done, None, None).run(1, apart=False)
     return float(values[:, COLUMNS.index(TRUTH)].sum() / read.lengths.sum())
