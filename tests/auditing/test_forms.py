@@ -1,5 +1,6 @@
 """Documents and models in every form that users hold: the same numbers from all, or a refusal with the way out."""
 
+import warnings
 from collections.abc import Callable
 from functools import cache, partial
 from typing import Any
@@ -32,6 +33,12 @@ def expected() -> float:
     return nats(topics_of(), sp.csr_array(COUNTS))
 
 
+def matrix(counts: Any) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PendingDeprecationWarning)
+        return np.asmatrix(counts)
+
+
 def sparse(kind: Any) -> Any:
     return sp.csr_array(COUNTS).astype(float).asformat(kind)
 
@@ -39,7 +46,7 @@ def sparse(kind: Any) -> Any:
 FORMS: dict[str, Callable[[], Any]] = {
     "array": lambda: COUNTS,
     "array of whole floats": lambda: COUNTS.astype(np.float32),
-    "matrix": lambda: np.asmatrix(COUNTS),
+    "matrix": lambda: matrix(COUNTS),
     **{kind: partial(sparse, kind) for kind in ("coo", "csc", "dok", "lil", "bsr", "dia")},
     "scipy's old matrix": lambda: sp.coo_matrix(COUNTS),
     "table": lambda: pd.DataFrame(COUNTS, columns=WORDS),

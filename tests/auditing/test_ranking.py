@@ -59,7 +59,7 @@ def test_errors_and_biases_of_estimates_count() -> None:
     a = model("a", 0.05, errors=np.full(D, 0.3), biases=np.full(D, 0.2))
     b = model("b", 0.0, errors=np.full(D, 0.4), biases=np.full(D, -0.1))
     made = ranking(a, b, estimator=REFERENCE)
-    gap, plain = made.difference(b, a), ranking(model("a", 0.05), model("b", 0.0)).difference(b, a)
+    gap, plain = made.difference(b, a), made.difference(model("b", 0.0), model("a", 0.05))
     N = LENGTHS.sum()
     assert gap.estimates == pytest.approx(math.hypot(0.5 * math.sqrt(D), 0.3 * D) / N)
     assert gap.error == pytest.approx(math.hypot(plain.error, 0.3 * D / N))
@@ -120,7 +120,7 @@ def printed(made: Ranking, width: int = 120) -> str:
 
 
 def test_what_the_library_would_have_chosen() -> None:
-    a, b = model("a", 0.3, reported=says(5.0)), model("b", 0.0, reported=says(4.0))
+    a, b = model("a", 0.3, 1e-3, reported=says(5.0)), model("b", 0.0, 1e-3, reported=says(4.0))
     made = ranking(a, b)
     assert made.library_choice is b
     assert f"perplexity, the library's own number, would have chosen b (5 topics): {MINUS}0.3" in printed(made)

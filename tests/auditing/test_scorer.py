@@ -39,12 +39,12 @@ def test_smoothing_makes_impossible_documents_possible() -> None:
     [
         (
             {"estimator": "document-completion"},
-            "document-completion: no estimator of the likelihood; there are reference",
+            "document-completion: no estimator of the likelihood; there are exact-marginal, reference",
         ),
         ({"estimator": "gibbs"}, "gibbs: no estimator of the likelihood"),
-        ({"samples": 0}, "0 samples; draw 1 or more"),
+        ({"samples": 0}, "0 samples; draw 240 or more"),
         ({"samples": 5}, "reference: 5 samples; draw 240 or more"),
-        ({"smoothing": -1.0}, r"a smoothing of -1\.0"),
+        ({"smoothing": -1.0}, r"a smoothing constant of -1\.0"),
         ({"X": np.zeros((2, V), int)}, "all empty"),
     ],
 )

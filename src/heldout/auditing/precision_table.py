@@ -28,6 +28,7 @@ from typing import NamedTuple
 from heldout.errors import InputError
 from heldout.evaluators import ESTIMATORS
 from heldout.files import replacing
+from heldout.limits import require_file
 from heldout.tables import require_end
 
 REFERENCE = resources.files("heldout.auditing") / "data" / "precision.csv"
@@ -105,7 +106,6 @@ def read_errors(path: Path) -> Errors:
     from heldout.papers.likelihood.experiments.precision import ERROR, NONE, VARIANT  # late, because it imports numba
 
     cells: dict[tuple[str, int, int], Cell] = {}
-    require_end(path, "measurements")
     try:
         for row in _rows(path, "--calibration", "measurements.csv.gz of a study that measured precision"):
             prior, separator, tokens = row["variant"].rpartition(VARIANT)
@@ -149,7 +149,6 @@ def read_times(path: Path) -> Times:
         InputError: when the file is missing or not a table of timings.
     """
     times: Times = {}
-    require_end(path, "timings")
     try:
         for row in _rows(path, "--timings", "the file that benchmarks/estimators.py --grid writes"):
             corner = int(row["topics"]), int(row["tokens"])
@@ -163,9 +162,12 @@ def read_times(path: Path) -> Times:
 
 
 def _rows(path: Path, option: str, what: str) -> Iterator[dict[str, str]]:
+    """Yield the rows of a plain or gzipped table that was written whole."""
+    require_file(path)
     columns = ("variant", "quantity") if option == "--calibration" else ("prior", "estimator", "milliseconds")
     try:
         with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as stream:
+            require_end(path, option.removeprefix("--"))
             header = next(csv.reader([next(stream, "")]))
             if not set(columns) <= set(header):
                 raise InputError(f"{path}: lacks the columns {', '.join(columns)}; give {option} {what}")
