@@ -250,9 +250,9 @@ def test_every_fit_of_the_paper_has_scores_and_every_score_a_fit_or_an_experimen
     swept = {
         Run(corpus, TEM, variant, k, seed)
         for corpus in shipped.corpora
-        for variant in shipped.swept_variants(TEM)
         for k in shipped.topics_of(TEM)
         for seed in shipped.seeds_of(TEM)
+        for variant in shipped.swept_variants(TEM, seed)
     }
     fitted = {run for run in shipped.fits() if run.variant != shipped.variant(TEM)} | swept
     assert fitted <= scored

@@ -126,6 +126,7 @@ STUDY: dict[str, Any] = {
             "settings": made_hofmann.SETTINGS,
         },
         "precision": {"corpora": ["none"], "topics": [4, 20, 100, 400], "seeds": [0]},
+        "is-a-probability": {"corpora": ["s10", "none"], "topics": {"s10": [10], "none": [4]}, "seeds": [0]},
         "peers": {
             "corpora": ["cranfield", "medline", "nips"],
             "models": list(made_peers.LIBRARIES),
@@ -298,6 +299,8 @@ def _truth_rows(kinds: tuple[tuple[str, tuple[str, ...]], ...]) -> tuple[list[Ro
         rows += made.bidirectional(asked["bidirectional"][0])
     if "precision" in asked:
         rows += made.precision()
+    if "is-a-probability" in asked:
+        rows += made.is_a_probability()
     for both in (
         made.optimism(asked["optimism"]) if "optimism" in asked else ([], []),
         made.epca_marginal(asked["epca-marginal"][0]) if "epca-marginal" in asked else ([], []),

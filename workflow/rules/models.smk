@@ -33,7 +33,7 @@ rule fit:
         smoothing=constants_to_add,
         corpus=corpus_code,
     shell:
-        FIT + " --output {output.topics} 2> {log}"
+        f"{FIT} --output {{output.topics}} 2> {{log}}"
 
 
 rule fit_chains:
@@ -60,7 +60,7 @@ rule fit_chains:
         smoothing="",
         corpus=corpus_code,
     shell:
-        FIT + " --output {output.topics} 2> {log}"
+        f"{FIT} --output {{output.topics}} 2> {{log}}"
 
 
 rule fit_unread:
@@ -84,7 +84,7 @@ rule fit_unread:
         smoothing=constants_to_add,
         corpus=corpus_code,
     shell:
-        FIT + " 2> {log}"
+        f"{FIT} 2> {{log}}"
 
 
 rule fit_first_chain:

@@ -34,7 +34,7 @@ def render(inputs: Inputs) -> str:
     ]
     table = latex.longtable(
         inputs,
-        r"@{}P{0.24\linewidth}P{0.28\linewidth}P{0.36\linewidth}P{0.07\linewidth}@{}",
+        r"@{}P{0.23\linewidth}P{0.27\linewidth}P{0.335\linewidth}P{0.105\linewidth}@{}",
         r"claim & test & found & verdict\\",
         rows,
         caption=_CAPTION % tuple(latex.percent(share, 0) for share in (HOLDS, FAILS)),

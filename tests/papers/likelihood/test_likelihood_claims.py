@@ -112,7 +112,8 @@ def test_one_document_of_epca_below_the_truth_is_enough() -> None:
 
 
 def test_claims_are_not_run_without_the_measurement() -> None:
-    assert set(verdicts(inputs(without("optimism", "epca-marginal"))).values()) == {"not run"}
+    experiments = ("optimism", "reference", "epca-marginal", "is-a-probability")
+    assert set(verdicts(inputs(without(*experiments))).values()) == {"not run"}
     assert check("epca-full-above-truth", replace(optimism_inputs(), measurements=None)).verdict == "not run"
 
 

@@ -346,7 +346,7 @@ def epca_unstable(inputs: Inputs, corpora: Sequence[str]) -> Finding:
     own, plsa = spreads[variants[0]], _seed_spreads(inputs, corpora, PLSA, settings.variant(PLSA))
     shared = sorted(own.keys() & plsa.keys())
     scores = select(inputs.scores, model=EPCA)
-    scores = scores[scores["corpus"].isin(list(corpora))]
+    scores = scores[scores["corpus"].isin(list(corpora)) & scores["variant"].isin(variants)]
     broken = sum(not math.isfinite(value) for value in scores["perplexity"].tolist())
     named = {**{f"EPCA {variant}": of for variant, of in spreads.items()}, "PLSA": plsa}
     parts = (f"{name} {100.0 * median(of[at] for at in shared if at in of):.1f} %" for name, of in named.items())
