@@ -110,7 +110,6 @@ def test_an_imported_corpus_is_known(study: dict[str, Any], tmp_path: Path) -> N
     check_study(study, SCHEMA, tmp_path)
 
 
-@pytest.mark.parametrize("text", ["- a\n- list\n", "study: [unclosed\n", None])
 def test_a_study_of_ones_own_corpora_names_no_other(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "corpora").mkdir()
     files = [tmp_path / "corpora" / f"{name}.npz" for name in ("mine", "other")]
@@ -130,6 +129,7 @@ def test_a_study_of_ones_own_corpora_names_no_other(tmp_path: Path, capsys: pyte
     assert "holds the corpus mine; import it to" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("text", ["- a\n- list\n", "study: [unclosed\n", None])
 def test_an_unreadable_study_is_one_line_and_exit_code_2(
     tmp_path: Path, text: str | None, capsys: pytest.CaptureFixture[str]
 ) -> None:
