@@ -342,7 +342,7 @@ def test_headers_that_promise_too_much_are_refused_before_memory_is_taken(tmp_pa
         (sp.csr_array(np.eye(2)), {"batch": 0}, "batches of 0 documents"),
         (sp.csr_array(np.full((1, 5), 0.5)), {}, "matrix: row 0: a count of 0.5"),
         (sp.csr_array(np.full((1, 5), 1j)), {}, "the matrix of documents is"),
-        (np.eye(2), {}, "documents of the kind ndarray cannot be read"),
+        (7, {}, "documents of the kind int cannot be read"),
         (["heat drag"], {}, "document 0: a str; give every document as a list of words"),
         ([["heat", 3]], {}, "document 0: 3 is no word"),
         (sp.csr_array(np.eye(4)), {}, "matrix: 4 words that are not named, but the model has 5; .*--documents-voc"),
