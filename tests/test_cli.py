@@ -1,8 +1,11 @@
 """`heldout`: verbs end to end on a small corpus, and bad input as one line and exit code 2 with nothing written."""
 
+import errno
 import json
+import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from heldout.cli import main
@@ -120,14 +123,18 @@ def test_bad_training_is_refused(
     assert not output.exists()
 
 
-def test_an_all_stop_word_document_and_a_corpus_of_one_are_refused_by_name(
+def test_a_text_without_a_word_is_left_out_by_name_and_a_corpus_of_one_refused(
     texts: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     stop_list, output = tmp_path / "stop", tmp_path / "mine.npz"
     stop_list.write_text("the\nand\n")
     (texts / "empty.txt").write_text("the and the")
     arguments = ["import", "text", str(texts), "--name", "mine", "--stop-list", str(stop_list), "--output", str(output)]
-    assert "empty" in refused(arguments, capsys)
+    assert main(arguments) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("mine: 4 documents, 4 words, 15 tokens (runs of letters")
+    assert said.endswith("; 1 without a word left out: empty.txt\n")
+    output.unlink()
     for path in texts.iterdir():
         if path.name != "0.txt":
             path.unlink()
@@ -146,3 +153,49 @@ def test_a_broken_corpus_file_is_refused(corpus: Path, tmp_path: Path, capsys: p
     corpus.write_bytes(corpus.read_bytes()[:100])
     output = tmp_path / "t.npz"
     assert str(corpus) in refused(["fit", str(corpus), *PLSA, *TRAIN, "--output", str(output)], capsys)
+
+
+def test_an_input_is_no_output(corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = corpus.read_bytes()
+    assert "would be overwritten" in refused(["fit", str(corpus), *PLSA, *TRAIN, "--output", str(corpus)], capsys)
+    model = tmp_path / "model.npz"
+    model.write_bytes(b"a model")
+    for option in ("--html", "--json"):
+        assert "would be overwritten" in refused(["audit", str(model), str(corpus), option, str(model)], capsys)
+    twice = ["--html", str(tmp_path / "a"), "--json", str(tmp_path / "a")]
+    assert "written twice" in refused(["audit", str(model), str(corpus), *twice], capsys)
+    assert (corpus.read_bytes(), model.read_bytes()) == (before, b"a model")
+
+
+def test_pipes_folders_and_full_disks_are_one_line(
+    texts: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    assert "a device or a pipe" in refused(["collect", str(tmp_path / "pipe"), "--output", "x.csv"], capsys)
+    imported = ["import", "text", str(texts), "--name", "mine", "--output"]
+    assert "a folder; name a file" in refused([*imported, str(tmp_path)], capsys)
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("numpy.savez", full)
+    error = refused([*imported, str(tmp_path / "mine.npz")], capsys)
+    assert "mine.npz: No space left on device; free some space" in error
+    monkeypatch.setattr("numpy.savez", lambda *_, **__: np.empty(2**50))
+    assert "import: not enough memory" in refused([*imported, str(tmp_path / "mine.npz")], capsys)
+    assert not (tmp_path / "mine.npz").exists()
+
+
+def test_what_a_terminal_acts_on_is_not_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    error = refused(["collect", str(tmp_path / "\x1b[31mred\udce9"), "--output", "x.csv"], capsys)
+    assert "\x1b" not in error
+    assert "[31mred" in error
+    with pytest.raises(SystemExit):
+        main(["collect", "x.csv", "--output", "y.csv", "\x1b[31mred"])
+    assert "\x1b" not in capsys.readouterr().err
+
+
+def test_settings_hold_numbers(corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["fit", str(corpus), *PLSA, "--train-settings", '{"tolerance": NaN}', "--output", "x.npz"])
+    assert "NaN is no number" in capsys.readouterr().err

@@ -109,3 +109,26 @@ def test_documents_without_tokens_have_no_measurement() -> None:
 def test_a_mean_has_the_error_of_its_spread() -> None:
     row = mean_of(np.array([1.0, 3.0]), quantity="q", axis="a", at=2, seed=1, **NAMED)
     assert (row.value, row.standard_error) == pytest.approx((2.0, 1.0))
+
+
+@pytest.mark.parametrize(
+    ("cut", "message"),
+    [
+        (lambda text: text[:-5], "last line has no end"),
+        (lambda text: text[: text.rindex(",")] + "\n", "scores table"),
+        (lambda text: text.replace(",419,", ",", 1), "scores table"),
+        (lambda text: text.replace(",419,", ",419,0,", 1), "scores table"),
+        (lambda text: text.replace(",419,", ",4x19,", 1), "scores table"),
+        (lambda text: text.replace(",419,", ",,", 1), "scores table"),
+        (lambda text: text[:0], "scores table"),
+    ],
+)
+def test_a_table_that_was_cut_or_edited_is_refused(tmp_path: Path, cut: Any, message: str) -> None:
+    path = tmp_path / "scores.csv"
+    write_scores(path, [SCORE, replace(SCORE, seed=1)])
+    path.write_text(cut(path.read_text()))
+    with pytest.raises(InputError, match=message):
+        read_scores(path)
+    with pytest.raises(InputError, match=message):
+        collect_scores([path], tmp_path / "all.csv")
+    assert not (tmp_path / "all.csv").exists()

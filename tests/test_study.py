@@ -4,6 +4,7 @@ import copy
 import csv
 import gzip
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 
 from heldout import study as studies
 from heldout.cli import main
+from heldout.corpora.corpus import Corpus
 from heldout.corpora.realistic import SOURCES
 from heldout.errors import InputError
 from heldout.models import PLSA, TEM
@@ -83,6 +85,10 @@ def test_the_shipped_studies_are_valid_and_named_after_their_files(path: Path) -
         (("alternatives", "corpora"), ["nips", "cranfield-like"], "at alternatives/corpora: cranfield-like"),
         (("topics",), [5.0], "at topics/0: 5.0 is not of type 'integer'"),
         (("seeds",), [True], "at seeds/0"),
+        (("seeds",), [10**30], "at seeds/0"),
+        (("smoothing",), [float("nan")], "at smoothing/0: nan is not of type 'number'"),
+        (("realistic", "mean_length"), float("inf"), "at realistic/mean_length: inf"),
+        (("study",), "paper\n", "at study: 'paper.n' does not match"),
     ],
 )
 def test_bad_settings_are_refused_by_key(
@@ -102,6 +108,25 @@ def test_an_imported_corpus_is_known(study: dict[str, Any], tmp_path: Path) -> N
     (tmp_path / "corpora").mkdir()
     (tmp_path / "corpora/mine.npz").touch()
     check_study(study, SCHEMA, tmp_path)
+
+
+def test_a_study_of_ones_own_corpora_names_no_other(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "corpora").mkdir()
+    files = [tmp_path / "corpora" / f"{name}.npz" for name in ("mine", "other")]
+    for file in files:
+        Corpus.from_documents(file.stem, [(f"d{d}", ["wing", "flow"]) for d in range(10)]).save(file)
+    places = ["--schema", str(SCHEMA), "--data", str(tmp_path)]
+    for template in ("demo", "paper"):
+        like = str(SCHEMA.with_name(f"{template}.yaml"))
+        assert main(["study", *map(str, files), "--like", like, *places]) == 0
+        printed = capsys.readouterr().out
+        assert not re.search("cranfield|medline|nips|reuters|buntine", printed)
+        own = Settings(check_study(from_yaml(printed), SCHEMA, tmp_path))
+        assert (own.name, own.described, own.test_documents("other")) == ("mine", ("mine", "other"), 3)
+        assert own.topics == Settings(from_yaml(Path(like).read_text())).topics
+    files[0].rename(tmp_path / "corpora" / "renamed.npz")
+    assert main(["study", str(tmp_path / "corpora" / "renamed.npz"), "--like", like, *places]) == 2
+    assert "holds the corpus mine; import it to" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("text", ["- a\n- list\n", "study: [unclosed\n", None])

@@ -5,12 +5,16 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from heldout.auditing.audit import audit
+    from heldout.auditing.rank import rank
     from heldout.auditing.recommend import recommend
+    from heldout.auditing.scorer import log_likelihood
 
-__all__ = ["audit", "recommend"]
+_HOMES = {"audit": "audit", "log_likelihood": "scorer", "rank": "rank", "recommend": "recommend"}  # in `auditing`
+
+__all__ = ["audit", "log_likelihood", "rank", "recommend"]
 
 
 def __getattr__(name: str) -> Any:
     if name in __all__:  # late: numba's start would slow every job of the workflow down
-        return getattr(import_module(f"heldout.auditing.{name}"), name)
+        return getattr(import_module(f"heldout.auditing.{_HOMES[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -5,16 +5,19 @@ when they run: a job's start costs more than many a job's work.
 """
 
 import argparse
+import errno
 import json
 import os
 import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from heldout.auditing.options import add_audit, add_recommend
-from heldout.errors import InputError
+from heldout.auditing.options import add_audit, add_rank, add_recommend
+from heldout.errors import InputError, printable
+from heldout.files import refuse_inputs
+from heldout.limits import require_file
 from heldout.processor import pin
 
 if TYPE_CHECKING:
@@ -23,12 +26,29 @@ if TYPE_CHECKING:
 # what is imported of the extras in pyproject.toml, beside the libraries of `peers`
 STUDY = ("jsonschema", "nltk", "pandas", "pooch", "requests", "seaborn", "yaml")
 EXTRAS = {"matplotlib": "html", **dict.fromkeys(STUDY, "paper")}
+# what to do where the system refuses to write or read
+WAYS_OUT = {
+    errno.ENOSPC: "free some space, or write to another disk",
+    errno.EDQUOT: "free some space, or write to another disk",
+    errno.EROFS: "write to another place",
+    errno.EACCES: "change its permissions, or name another place",
+}
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        """Say what was typed wrong, without the characters that a terminal acts on."""
+        super().error(printable(message))
+
+
+def _no_number(text: str) -> NoReturn:
+    raise ValueError(f"{text} is no number")
 
 
 def _settings(text: str) -> dict[str, Any]:
     try:
-        settings = json.loads(text)
-    except json.JSONDecodeError as error:
+        settings = json.loads(text, parse_constant=_no_number)
+    except ValueError as error:
         raise argparse.ArgumentTypeError(f"not JSON ({error})") from error
     if not isinstance(settings, dict):
         raise argparse.ArgumentTypeError("not a JSON object")
@@ -37,7 +57,7 @@ def _settings(text: str) -> dict[str, Any]:
 
 def _held_out(text: str) -> tuple[str, int]:
     corpus, equals, number = text.rpartition("=")
-    if not equals or not number.isdigit():
+    if not equals or not number.isdecimal():
         raise argparse.ArgumentTypeError(f"{text!r} is not CORPUS=NUMBER")
     return corpus, int(number)
 
@@ -48,7 +68,7 @@ def fetch(args: argparse.Namespace) -> None:
 
     mirror = args.mirror or os.environ.get("HELDOUT_MIRROR")
     fetch(args.file, args.table, args.output, Path(mirror) if mirror else None)
-    print(f"{args.file}: verified, {f'from the mirror {mirror}' if mirror else 'from its public address'}")
+    print(printable(f"{args.file}: verified, {f'from the mirror {mirror}' if mirror else 'from its public address'}"))
 
 
 def prepare(args: argparse.Namespace) -> None:
@@ -101,10 +121,21 @@ def import_corpus(args: argparse.Namespace) -> None:
         )
     if args.format == "text":
         stemmer = "lancaster" if args.stem else "none"
-        corpus = text_folder.read(args.sources[0], args.name, stop_list=args.stop_list, stemmer=stemmer)
+        corpus = text_folder.read(args.sources[0], args.name, args.stop_list, stemmer, args.minimum_count)
+    elif args.minimum_count != 1 or args.stop_list is not None or args.stem:
+        raise InputError(f"import {args.format}: counts have their words already; leave out what is for text only")
     else:
         corpus = {"uci": uci, "ldac": ldac}[args.format].read(args.sources[0], args.sources[1], args.name)
     corpus.save(args.output)
+    left_out = corpus.provenance["records_left_out"]
+    named = f"{', '.join(left_out[:3])}{', ...' if len(left_out) > 3 else ''}"
+    without = f"; {len(left_out)} without a word left out: {named}" if left_out else ""
+    print(
+        printable(
+            f"{args.name}: {corpus.n_documents} documents, {corpus.n_words} words, {corpus.n_tokens} tokens"
+            f" ({corpus.provenance['rule']['words']}){without}"
+        )
+    )
 
 
 def describe(args: argparse.Namespace) -> None:
@@ -270,12 +301,44 @@ def check(args: argparse.Namespace) -> None:
     load_study(args.study, args.schema, args.data)
 
 
+def study(args: argparse.Namespace) -> None:
+    """Print a study of one's own corpora alone (heldout import makes them), with the grids of another study."""
+    import yaml
+
+    from heldout.corpora.corpus import Corpus
+    from heldout.study import check_study, load_study, own_study
+
+    template = load_study(args.like, args.schema, args.data)
+    if "models" not in template or not template["models"]:
+        raise InputError(f"{args.like}: a study of drawn corpora alone; take another one, such as demo.yaml")
+    documents: dict[str, int] = {}
+    for path in args.corpora:
+        corpus = Corpus.load(path)
+        if corpus.name != path.stem or corpus.name in documents:
+            place = args.data / "corpora" / f"{corpus.name}.npz"
+            raise InputError(f"{path}: holds the corpus {corpus.name}; import it to {place}, and name it once")
+        documents[corpus.name] = corpus.n_documents
+    own = check_study(own_study(documents, template), args.schema, args.data)
+    # by way of JSON what stands in two places is written twice, and not as a reference
+    print(yaml.safe_dump(json.loads(json.dumps(own)), sort_keys=False, default_flow_style=None, width=120), end="")
+
+
 def audit(args: argparse.Namespace) -> None:
     """Audit a saved topic model of any library on documents: what the library reports, and the likelihood."""
     from heldout.auditing.command import run_audit
     from heldout.auditing.options import AuditCommand
 
     status = run_audit(AuditCommand.of(args), sys.stdout, sys.stderr)
+    if status:
+        sys.exit(status)
+
+
+def rank(args: argparse.Namespace) -> None:
+    """Rank saved topic models by the likelihood of the same documents, and say which cannot be told apart."""
+    from heldout.auditing.options import RankCommand
+    from heldout.auditing.rank_command import run_rank
+
+    status = run_rank(RankCommand.of(args), sys.stdout, sys.stderr)
     if status:
         sys.exit(status)
 
@@ -318,27 +381,27 @@ def _add_known(sub: argparse.ArgumentParser) -> None:
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of `heldout`."""
-    main = argparse.ArgumentParser(prog="heldout", description=__doc__, allow_abbrev=False)
+    main = _Parser(prog="heldout", description=__doc__, allow_abbrev=False)
     verbs = main.add_subparsers(dest="verb", required=True, metavar="VERB")
 
-    def verb(name: str, run: Any) -> argparse.ArgumentParser:
+    def verb(name: str, run: Any, *outputs: str) -> argparse.ArgumentParser:
         sub = verbs.add_parser(name, help=run.__doc__, description=run.__doc__, allow_abbrev=False)
-        sub.set_defaults(run=run)
+        sub.set_defaults(run=run, outputs=outputs)
         return sub
 
-    sub = verb("fetch", fetch)
+    sub = verb("fetch", fetch, "output")
     sub.add_argument("file")
     sub.add_argument("--table", type=Path, required=True, help="data/corpora.csv")
     sub.add_argument("--mirror", help="a folder with the same file names; HELDOUT_MIRROR where not given")
     sub.add_argument("--output", type=Path, required=True)
 
-    sub = verb("prepare", prepare)
+    sub = verb("prepare", prepare, "output")
     sub.add_argument("corpus")
     sub.add_argument("--raw", type=Path, required=True, help="the folder of raw files")
     sub.add_argument("--table", type=Path, required=True, help="data/corpora.csv")
     sub.add_argument("--output", type=Path, required=True)
 
-    sub = verb("synthesize", synthesize)
+    sub = verb("synthesize", synthesize, "topics", "output")
     sub.add_argument("corpus")
     sub.add_argument("--published", type=Path, required=True, help="the published Table 1, whose shapes are drawn")
     sub.add_argument("--scale", type=float, required=True)
@@ -346,7 +409,7 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("--topics", type=Path, required=True, help="where the true topics go")
     sub.add_argument("--output", type=Path, required=True)
 
-    sub = verb("draw", draw)
+    sub = verb("draw", draw, "topics", "output")
     sub.add_argument("corpus")
     sub.add_argument("--from", type=Path, required=True, dest="model", help="the trained topics to draw from")
     sub.add_argument("--lengths-of", type=Path, required=True, help="the corpus whose lengths are drawn")
@@ -356,21 +419,22 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("--topics", type=Path, required=True, help="where the true topics go")
     sub.add_argument("--output", type=Path, required=True)
 
-    sub = verb("import", import_corpus)
+    sub = verb("import", import_corpus, "output")
     sub.add_argument("format", choices=["uci", "ldac", "text"])
     sub.add_argument("sources", type=Path, nargs="+")
     sub.add_argument("--name", required=True)
     sub.add_argument("--stop-list", type=Path, help="text only: a file of words to leave out")
     sub.add_argument("--stem", action="store_true", help="text only: stem as Cranfield and Medline are")
+    sub.add_argument("--minimum-count", type=int, default=1, help="text only: leave out words with fewer tokens")
     sub.add_argument("--output", type=Path, required=True)
 
-    sub = verb("describe", describe)
+    sub = verb("describe", describe, "output")
     sub.add_argument("corpora", type=Path, nargs="+")
     sub.add_argument("--test-documents", type=_held_out, nargs="+", required=True, metavar="CORPUS=NUMBER")
     sub.add_argument("--published", type=Path, required=True)
     sub.add_argument("--output", type=Path, required=True)
 
-    sub = verb("fit", fit)
+    sub = verb("fit", fit, "output", "scores", "training_benchmark")
     sub.add_argument("corpus", type=Path)
     sub.add_argument("--model", required=True)
     sub.add_argument("--variant", default="", help="what the scores call it")
@@ -384,14 +448,14 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("--scores", type=Path, help="where scores go; not scored where not given")
     sub.add_argument("--training-benchmark", type=Path, help="where to keep what the training alone took")
 
-    sub = verb("grow", grow)
+    sub = verb("grow", grow, "output")
     sub.add_argument("corpus", type=Path)
     sub.add_argument("--topics", type=int, required=True)
     sub.add_argument("--seed", type=int, required=True)
     sub.add_argument("--settings", type=_settings, default={}, help="the training settings, JSON")
     sub.add_argument("--output", type=Path, nargs="+", required=True, help="where topics go, a file per part")
 
-    sub = verb("sweep", sweep)
+    sub = verb("sweep", sweep, "output")
     sub.add_argument("corpus", type=Path)
     sub.add_argument("--model", required=True)
     sub.add_argument("--variant", required=True)
@@ -405,7 +469,7 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("--smoothing", type=float, nargs="+", default=[], help="constants to add after training")
     sub.add_argument("--output", type=Path, required=True)
 
-    sub = verb("experiment", experiment)
+    sub = verb("experiment", experiment, "output", "scores")
     sub.add_argument("name", help="such as bounds: an experiment of one of heldout.papers")
     sub.add_argument("corpus", type=Path, nargs="?", help="none for what draws its own documents")
     sub.add_argument("topics", type=Path, nargs="*", help="none for what trains its own models")
@@ -418,22 +482,22 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("--scores", type=Path, required=True, help="where test-set scores go")
     sub.add_argument("--output", type=Path, required=True, help="where measurements go")
 
-    sub = verb("collect", collect)
+    sub = verb("collect", collect, "output")
     sub.add_argument("tables", type=Path, nargs="+")
     sub.add_argument("--measurements", action="store_true", help="they are measurements, not scores")
     sub.add_argument("--output", type=Path, required=True)
 
-    sub = verb("timings", timings)
+    sub = verb("timings", timings, "output")
     sub.add_argument("benchmarks", type=Path)
     sub.add_argument("--output", type=Path, required=True)
 
-    sub = verb("verdicts", verdicts)
+    sub = verb("verdicts", verdicts, "output")
     sub.add_argument("paper", help="a folder of heldout.papers, such as welling")
     _add_tables(sub)
     _add_timings(sub)
     sub.add_argument("--output", type=Path, required=True)
 
-    sub = verb("exhibits", exhibits)
+    sub = verb("exhibits", exhibits, "output", "job_benchmarks")
     sub.add_argument("kind", choices=["figures", "tables"])
     _add_tables(sub)
     _add_known(sub)
@@ -443,7 +507,7 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("--job-benchmarks", type=Path, help="the folder to keep what each exhibit took in")
     sub.add_argument("--output", type=Path, required=True, help="the folder that they go into")
 
-    sub = verb("readme", readme)
+    sub = verb("readme", readme, "results")
     sub.add_argument("readme", type=Path, help="the README, whose generated parts are made anew")
     sub.add_argument("results", type=Path, help="RESULTS.md, which is written")
     sub.add_argument("--commands", type=Path, required=True, help="what the commands took, a CSV")
@@ -455,10 +519,17 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("--schema", type=Path, default=Path("workflow/studies/schema.yaml"))
     sub.add_argument("--data", type=Path, default=Path("data"))
 
-    add_audit(verb("audit", audit))
+    sub = verb("study", study)
+    sub.add_argument("corpora", type=Path, nargs="+", help="imported corpora, data/corpora/NAME.npz")
+    sub.add_argument("--like", type=Path, default=Path("workflow/studies/demo.yaml"), help="where all else comes from")
+    sub.add_argument("--schema", type=Path, default=Path("workflow/studies/schema.yaml"))
+    sub.add_argument("--data", type=Path, default=Path("data"))
+
+    add_audit(verb("audit", audit, "html", "json", "store"))
+    add_rank(verb("rank", rank, "html", "json", "store"))
     add_recommend(verb("recommend", recommend))
 
-    sub = verb("compare", compare)
+    sub = verb("compare", compare, "output")
     sub.add_argument("--study", type=Path, required=True)
     sub.add_argument("--scores", type=Path, required=True)
     sub.add_argument("--corpora", type=Path, required=True)
@@ -468,15 +539,33 @@ def parser() -> argparse.ArgumentParser:
     return main
 
 
+def _check_paths(args: argparse.Namespace) -> None:
+    """Refuse inputs that are no files, and outputs that would overwrite inputs or one another."""
+    named: dict[bool, list[Path]] = {True: [], False: []}
+    for name, value in vars(args).items():
+        paths = value if isinstance(value, list) else [value]
+        if name == "json" and isinstance(value, str) and value != "-":
+            paths = [Path(value)]
+        named[name in args.outputs] += [path for path in paths if isinstance(path, Path)]
+    for path in named[False]:
+        require_file(path)
+    refuse_inputs(named[True], named[False])
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run `heldout`; return 0, or 2 after one line about bad input."""
     pin()
     args = parser().parse_args(arguments)
     args.typed = sys.argv[1:] if arguments is None else list(arguments)
     try:
+        _check_paths(args)
         args.run(args)
     except InputError as error:
-        print(f"heldout: {error}", file=sys.stderr)
+        print(f"heldout: {printable(error)}", file=sys.stderr)
+        return 2
+    except MemoryError as error:
+        text = f"not enough memory ({error})" if str(error) else "not enough memory"
+        print(f"heldout: {args.verb}: {printable(text)}; take fewer samples, topics or documents", file=sys.stderr)
         return 2
     except ModuleNotFoundError as error:
         if error.name not in EXTRAS:
@@ -488,7 +577,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141  # 128 + SIGPIPE, as shells have it
     except OSError as error:
-        print(f"heldout: {error.filename or args.verb}: {error.strerror or error}; check the path", file=sys.stderr)
+        way_out = WAYS_OUT.get(error.errno or 0, "check the path")
+        print(
+            printable(f"heldout: {error.filename or args.verb}: {error.strerror or error}; {way_out}"), file=sys.stderr
+        )
         return 2
     return 0
 

@@ -32,6 +32,7 @@ from heldout.files import replacing
 from heldout.models import LDA
 from heldout.papers import PAPERS
 from heldout.study import PEERS
+from heldout.tables import read_table, require_rows
 from heldout.typesetting.exhibits import exhibits, stands_on
 
 DETERMINISTIC, SAMPLED = 1e-4, 0.03  # of a perplexity or a measured value, relative
@@ -136,15 +137,18 @@ def _pairs(
     """
     tables = []
     for path in (ours, theirs):
-        try:
-            table = pd.read_csv(path, dtype=str, keep_default_na=False)
-        except FileNotFoundError as error:
-            raise InputError(f"{path}: no such table; there is nothing to compare with") from error
-        except ValueError as error:  # pandas' own errors are such
-            raise InputError(f"{path}: not a table ({error})") from error
+        if not path.exists():
+            raise InputError(f"{path}: no such table; there is nothing to compare with")
+        if path.suffix != ".gz":  # which has a checksum
+            require_rows(path, "results")
+        table = read_table(path, {}, "results", dtype=str, na_values=None)
         errors = ("standard_error",) if numbers else ()
         if missing := [column for column in (*key, *numbers, *errors) if column not in table.columns]:
             raise InputError(f"{path}: not a table of its kind; it lacks {', '.join(missing)}")
+        for column in (*numbers, *errors):
+            no_number = pd.to_numeric(table[column], errors="coerce").isna()
+            if (no_number & ~table[column].isin(["", "nan"])).any():
+                raise InputError(f"{path}: {column} is not a number everywhere; make the table again")
         tables.append(table)
     if "variant" in key:
         tables[1] = tables[1][~_left_out(tables[1], study)]

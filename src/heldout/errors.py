@@ -9,3 +9,15 @@ class InputError(ValueError):
 
     def __init__(self, message: str) -> None:
         super().__init__(" ".join(message.split()))
+
+
+def printable(text: object) -> str:
+    r"""Return text with unprintable characters (controls, direction marks, lone surrogates) replaced by visible ones.
+
+    Names of files, words and classes come from anywhere, and a terminal or a browser acts on such characters.
+
+    Examples:
+        >>> printable("a\x1b[31m\tb")
+        'a�[31m b'
+    """
+    return "".join(c if c.isprintable() else " " if c.isspace() else "\N{REPLACEMENT CHARACTER}" for c in str(text))

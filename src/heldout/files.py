@@ -2,13 +2,17 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping
+import os
+import secrets
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, TypeVar, get_origin
 
 from heldout.errors import InputError
+from heldout.limits import check_expansion, require_file
 
 Record = TypeVar("Record")
 
@@ -18,15 +22,89 @@ def replacing(path: Path) -> Iterator[Path]:
     """Yield a temporary name beside `path`; rename it to `path` on success, delete it on failure.
 
     So no reader, and no run that starts after a kill, sees half a file. The temporary name is always the same, so that
-    the next run overwrites what a killed one left.
+    the next run overwrites what a killed one left; only while another process writes the same file is it one of its
+    own. A link stays, and the file that it names is replaced. What is no regular file (a device, a pipe) gets the
+    content written to it.
+
+    Raises:
+        InputError: when `path` is a folder.
+        OSError: names `path` where it cannot be written.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".partial-{path.name}")
+    if path.is_dir():
+        raise InputError(f"{path}: a folder; name a file")
     try:
-        yield temporary
-        temporary.replace(path)
+        if path.exists() and not path.is_file():
+            with tempfile.TemporaryDirectory(prefix="heldout-") as folder:
+                temporary = Path(folder) / path.name
+                yield temporary
+                path.write_bytes(temporary.read_bytes())
+            return
+        target = Path(os.path.realpath(path))
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with _temporary(target) as temporary:
+            try:
+                yield temporary
+                temporary.replace(target)
+            finally:
+                temporary.unlink(missing_ok=True)
+    except OSError as error:
+        # a full disk is met by a writer who knows no name, and the temporary one is nobody's business
+        if error.errno is not None and (error.filename is None or ".partial-" in str(error.filename)):
+            raise OSError(error.errno, error.strerror, str(path)) from error
+        raise
+
+
+@contextmanager
+def _temporary(path: Path) -> Iterator[Path]:
+    """Yield `.partial-NAME` beside `path`, locked while the context lasts, or a name of its own where that is taken."""
+    fixed = path.with_name(f".partial-{path.name}")
+    try:
+        import fcntl
+
+        descriptor = os.open(fixed, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW, 0o666)
+    except (ImportError, FileExistsError):  # not a POSIX system
+        yield path.with_name(f".partial-{secrets.token_hex(8)}-{path.name}")
+        return
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # since it was opened another writer may have renamed it
+            taken = not os.path.samestat(os.fstat(descriptor), fixed.stat())
+        except (BlockingIOError, FileNotFoundError):
+            taken = True
+        except OSError:  # a file system without locks
+            taken = False
+        yield path.with_name(f".partial-{secrets.token_hex(8)}-{path.name}") if taken else fixed
     finally:
-        temporary.unlink(missing_ok=True)
+        os.close(descriptor)
+
+
+def refuse_inputs(outputs: Iterable[Path], inputs: Iterable[Path]) -> None:
+    """Refuse outputs that would overwrite an input, or one another.
+
+    Args:
+        outputs: files that will be written.
+        inputs: files that are read, and folders of them (whose texts and models are refused).
+
+    Raises:
+        InputError: names the output.
+    """
+    seen: list[Path] = []
+    given = list(inputs)
+    for output in outputs:
+        for other in seen:
+            if other == output or (other.is_file() and output.is_file() and other.samefile(output)):
+                raise InputError(f"{output}: would be written twice; give every output a name of its own")
+        seen.append(output)
+        if not output.is_file():
+            continue
+        for source in given:
+            inside = source.is_dir() and output.suffix in _SOURCES and output.resolve().parent == source.resolve()
+            if inside or (source.exists() and source.samefile(output)):
+                raise InputError(f"{output}: an input, which would be overwritten; name another file for the output")
+
+
+_SOURCES = (".txt", ".beta", ".other")  # of folders that are read
 
 
 @contextmanager
@@ -44,7 +122,9 @@ def reading_arrays(path: Path, what: str, remedy: str) -> Iterator[Mapping[str, 
     import numpy as np
 
     try:
+        require_file(path)
         with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
+            check_expansion(path.stat().st_size, sum(part.file_size for part in file.zip.infolist()), str(path))
             yield file
     except FileNotFoundError as error:
         raise InputError(f"{path}: no such {what}; {remedy}") from error
@@ -57,6 +137,7 @@ def reading_arrays(path: Path, what: str, remedy: str) -> Iterator[Mapping[str, 
 def file_digest(path: Path) -> str:
     """Return the SHA-256 of a file, hexadecimal; an InputError names the file that cannot be read."""
     try:
+        require_file(path)
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 from heldout.errors import InputError
 from heldout.manifest import Paper
 from heldout.study import Settings, from_yaml
+from heldout.tables import read_table, require_rows
 from heldout.verdicts import Finding, Verdict, read_verdicts
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ class Inputs:
             study=_read_study(study),
             measurements=None if measurements is None else read_measurements(measurements),
             timings=None if timings is None else read_timings(timings),
-            benchmarks=None if benchmarks is None else _read(benchmarks, "benchmarks"),
+            benchmarks=None if benchmarks is None else _read_benchmarks(benchmarks),
             commit=commit,
             date=date,
             papers=tuple(papers),
@@ -125,8 +126,11 @@ def read_corpora(path: Path) -> "pd.DataFrame":
     """
     from heldout.corpora.table import COLUMNS
 
-    table = _read(path, "corpora", dtype={"corpus": str, "rule": str})
-    return _complete(table, COLUMNS, path, "corpora")
+    counts = ("train_documents", "test_documents", "vocabulary", "tokens")
+    types = {"corpus": str, "rule": str} | dict.fromkeys(counts, int) | {"mean_length": float}
+    require_rows(path, "corpora")
+    options = {"dtype": types, "keep_default_na": True, "na_values": None}
+    return read_table(path, dict.fromkeys(COLUMNS, str), "corpora", **options)
 
 
 def read_timings(path: Path) -> "pd.DataFrame":
@@ -139,8 +143,8 @@ def read_timings(path: Path) -> "pd.DataFrame":
 
     numbers = ("seconds", "cpu_seconds", "memory_mb")
     types = {column: float if column in numbers else str for column in COLUMNS}
-    table = _read(path, "timings", dtype=types, keep_default_na=False, na_values={n: [""] for n in numbers})
-    return _complete(table, COLUMNS, path, "timings")
+    require_rows(path, "timings")
+    return read_table(path, types, "timings", na_values={n: [""] for n in numbers})
 
 
 def _read_study(path: Path) -> dict[str, Any]:
@@ -157,18 +161,6 @@ def _read_study(path: Path) -> dict[str, Any]:
     return study
 
 
-def _read(path: Path, what: str, **options: Any) -> "pd.DataFrame":
-    import pandas as pd
-
-    try:
-        table: pd.DataFrame = pd.read_csv(path, **options)
-    except (OSError, ValueError) as error:  # pandas' own errors are ValueErrors
-        raise InputError(f"{path}: cannot be read as a {what} table ({error}); make it again") from error
-    return table
-
-
-def _complete(table: "pd.DataFrame", columns: Sequence[str], path: Path, what: str) -> "pd.DataFrame":
-    missing = [column for column in columns if column not in table.columns]
-    if missing:
-        raise InputError(f"{path}: not a {what} table; it lacks {', '.join(missing)}")
-    return table
+def _read_benchmarks(path: Path) -> "pd.DataFrame":
+    require_rows(path, "benchmarks")
+    return read_table(path, {}, "benchmarks", keep_default_na=True, na_values=None)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from heldout.errors import InputError
-from heldout.tables import merge_rows, write_rows
+from heldout.tables import merge_rows, read_table, write_rows
 
 if TYPE_CHECKING:
     import numpy as np
@@ -52,7 +52,8 @@ class Measurement:
     standard_error: float = 0.0
 
 
-COLUMNS = tuple(field.name for field in fields(Measurement))
+TYPES: dict[str, Any] = {field.name: field.type for field in fields(Measurement)}
+COLUMNS = tuple(TYPES)
 
 
 def by_document(
@@ -108,19 +109,16 @@ def collect_measurements(paths: Iterable[Path], destination: Path) -> None:
         InputError: when a file has other columns, or two files report the same measurement.
     """
     key, numbers = COLUMNS[: COLUMNS.index("value")], ("topics", "smoothing", "seed", "at")
-    merge_rows(paths, destination, COLUMNS, key, numbers=numbers, what="measurements")
+    merge_rows(paths, destination, TYPES, key, numbers=numbers, what="measurements")
 
 
 def read_measurements(path: Path) -> "pd.DataFrame":
     """Read a measurements table into a data frame with the columns of `Measurement`.
 
     Raises:
-        InputError: when it has other columns.
+        InputError: when it has other columns, is cut, or holds no number where one belongs.
     """
-    import pandas as pd
-
-    text = dict.fromkeys(("corpus", "model", "variant", "chain", "quantity", "axis"), str)
-    table = pd.read_csv(path, dtype=text, keep_default_na=False, na_values=["nan"])
+    table = read_table(path, TYPES, "measurements")
     if tuple(table.columns) != COLUMNS:
         raise InputError(f"{path}: not a measurements table; its columns are not {', '.join(COLUMNS)}")
     return table

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from heldout.errors import InputError
-from heldout.tables import merge_rows, write_rows
+from heldout.tables import merge_rows, read_table, write_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,7 +58,8 @@ class Score:
     standard_error: float
 
 
-COLUMNS = tuple(field.name for field in fields(Score))
+TYPES: dict[str, Any] = {field.name: field.type for field in fields(Score)}
+COLUMNS = tuple(TYPES)
 
 
 def perplexity(log_likelihood: float, tokens: int) -> float:
@@ -122,15 +123,16 @@ def collect_scores(paths: Iterable[Path], destination: Path) -> None:
         InputError: when a file has other columns, or two files report the same evaluation.
     """
     key = COLUMNS[: COLUMNS.index("documents")]
-    merge_rows(paths, destination, COLUMNS, key, numbers=("topics", "smoothing"), what="scores")
+    merge_rows(paths, destination, TYPES, key, numbers=("topics", "smoothing"), what="scores")
 
 
 def read_scores(path: Path) -> "pd.DataFrame":
-    """Read a scores table into a data frame with the columns of `Score`."""
-    import pandas as pd
+    """Read a scores table into a data frame with the columns of `Score`.
 
-    text = dict.fromkeys(("corpus", "model", "variant", "chain", "evaluator"), str)
-    table = pd.read_csv(path, dtype=text, keep_default_na=False, na_values=["nan"])
+    Raises:
+        InputError: when it has other columns, is cut, or holds no number where one belongs.
+    """
+    table = read_table(path, TYPES, "scores")
     if tuple(table.columns) != COLUMNS:
         raise InputError(f"{path}: not a scores table; its columns are not {', '.join(COLUMNS)}")
     return table

@@ -1,6 +1,8 @@
 """A study's settings, their check, and the runs that they ask for."""
 
+import copy
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -10,6 +12,9 @@ from typing import Any, NamedTuple
 from heldout.errors import InputError
 from heldout.models import LDA, PLSA
 
+HELD_OUT = 0.3  # of the documents of one's own corpora, as of Cranfield's and Medline's
+NOT_TAKEN_OVER = ("kept", "mirror", "results")  # from another study to one's own
+LARGEST_INTEGER = 2**53  # which a double still holds
 SECOND_READING = "smoothed-in-m-step"
 # parts of a study's runs: each model (its variants over the grid), each experiment, and these
 SECOND, BEYOND, ALTERNATIVES = "second reading", "beyond the vocabulary", "alternatives"
@@ -381,11 +386,49 @@ def load_study(path: Path, schema: Path, data: Path) -> dict[str, Any]:
     return check_study(study, schema, data)
 
 
+def own_study(documents: Mapping[str, int], template: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a study of one's own corpora alone: another one's grids and settings, with none of its corpora.
+
+    Args:
+        documents: the number of documents by corpus; `HELD_OUT` of them are held out. The first gives the study its
+            name, and takes the place of the corpora that single experiments, alternatives and drawn corpora are of.
+        template: the other study, whole and checked.
+    """
+    study: dict[str, Any] = copy.deepcopy({key: template[key] for key in template if key not in NOT_TAKEN_OVER})
+    names, first, theirs = list(documents), next(iter(documents)), set(template["corpora"])
+    study |= {
+        "study": first,
+        "corpora": {name: {"test_documents": max(1, round(HELD_OUT * n))} for name, n in documents.items()},
+        "table_1_also": [],
+    }
+    study["realistic"]["source"] = study["beyond_vocabulary"]["corpus"] = study["alternatives"]["corpus"] = first
+    study["alternatives"]["corpora"] = []
+    variants = study["alternatives"].get("variants", {})
+    for model, named in variants.items():  # without those that are about one of the other study's corpora
+        variants[model] = {name: changes for name, changes in named.items() if "corpus" not in changes}
+    for asked in study["measures"].values():
+        if theirs.isdisjoint(asked["corpora"]):  # of drawn documents
+            continue
+        asked["corpora"] = names if theirs <= set(asked["corpora"]) else [first]
+        if isinstance(asked.get("topics"), dict):
+            topics = next(iter(asked["topics"].values()))
+            asked["topics"] = dict.fromkeys(asked["corpora"], topics)
+    return study
+
+
 def from_yaml(text: str) -> Any:
     """Return what a YAML text says; libyaml, where it is there, reads ten times as fast."""
     import yaml
 
     return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+
+
+def _pattern(_: Any, pattern: str, value: Any, __: Any) -> Iterator[Any]:
+    """Yield an error where a text does not match as a whole; `$` alone lets a last line end pass."""
+    from jsonschema import ValidationError
+
+    if isinstance(value, str) and not re.fullmatch(pattern, value):
+        yield ValidationError(f"{value!r} does not match {pattern!r}")
 
 
 def check_study(study: dict[str, Any], schema: Path, data: Path) -> dict[str, Any]:
@@ -403,10 +446,15 @@ def check_study(study: dict[str, Any], schema: Path, data: Path) -> dict[str, An
 
     from heldout.corpora.prepare import RECIPES, SYNTHETIC
 
-    strict = jsonschema.Draft202012Validator.TYPE_CHECKER.redefine(
-        "integer", lambda _, value: isinstance(value, int) and not isinstance(value, bool)
-    )  # 5.0 is an integer to JSON, but would name other files than 5
-    validate = jsonschema.validators.extend(jsonschema.Draft202012Validator, type_checker=strict)
+    strict = jsonschema.Draft202012Validator.TYPE_CHECKER.redefine_many(
+        {
+            # 5.0 is an integer to JSON, but would name other files than 5; and tables hold 64 bits
+            "integer": lambda _, value: type(value) is int and abs(value) <= LARGEST_INTEGER,
+            # NaN and infinity are numbers to YAML
+            "number": lambda _, value: type(value) in (int, float) and abs(value) <= LARGEST_INTEGER,
+        }
+    )
+    validate = jsonschema.validators.extend(jsonschema.Draft202012Validator, {"pattern": _pattern}, type_checker=strict)
     rules = from_yaml(schema.read_text(encoding="utf-8"))
     validator = validate(rules)
     # a misspelt key is also a missing one: name the misspelling
@@ -445,8 +493,11 @@ def check_study(study: dict[str, Any], schema: Path, data: Path) -> dict[str, An
                 f"study: at {key}/corpus: {study[key]['corpus']} is not among the corpora {', '.join(study['corpora'])}"
             )
     realistic = study["realistic"]
-    if realistic["source"].removesuffix(SYNTHETIC) not in RECIPES:
-        raise InputError(f"study: at realistic/source: {realistic['source']} is no corpus of data/corpora.csv")
+    drawn_from = realistic["source"]
+    if drawn_from.removesuffix(SYNTHETIC) not in RECIPES and drawn_from not in study["corpora"]:
+        raise InputError(
+            f"study: at realistic/source: {drawn_from} is neither a corpus of data/corpora.csv nor one of the study's"
+        )
     if SELECTION in study["measures"]:
         chosen = study["measures"][SELECTION]["settings"]["training_documents"]
         if max(chosen) + realistic["test_documents"] > realistic["documents"]:

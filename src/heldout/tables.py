@@ -1,12 +1,17 @@
-"""Tidy tables as CSV: written whole or not at all, merged without touching the text of a row."""
+"""Tidy tables as CSV: written whole or not at all, merged without touching the text of a row, read only if whole."""
 
 import csv
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from heldout.errors import InputError
 from heldout.files import replacing
+from heldout.limits import require_file
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def write_rows(path: Path, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
@@ -20,7 +25,7 @@ def write_rows(path: Path, columns: Sequence[str], rows: Iterable[Sequence[Any]]
 def merge_rows(
     paths: Iterable[Path],
     destination: Path,
-    columns: Sequence[str],
+    types: Mapping[str, type],
     key: Sequence[str],
     *,
     numbers: Sequence[str],
@@ -31,28 +36,106 @@ def merge_rows(
     Args:
         paths: the tables.
         destination: the file to write.
-        columns: what each must have.
+        types: the columns that each must have, and of which type (str, int or float).
         key: the columns that name a row.
         numbers: those of them that are sorted as numbers.
         what: what such a table is called.
 
     Raises:
-        InputError: when a file has other columns, or two rows have the same key.
+        InputError: when a file has other columns, two rows have the same key, or a line is cut or holds no number where
+            one belongs.
     """
+    columns = tuple(types)
+    numeric_columns = [(place, kind) for place, kind in enumerate(types.values()) if kind is not str]
     rows: dict[tuple[str, ...], list[str]] = {}
     positions = [columns.index(name) for name in key]
     for path in paths:
-        with path.open(newline="", encoding="utf-8") as file:
-            reader = csv.reader(file)
-            if tuple(next(reader, ())) != tuple(columns):
-                raise InputError(f"{path}: not a {what} table; its columns are not {', '.join(columns)}")
-            for row in reader:
-                name = tuple(row[i] for i in positions)
-                if rows.setdefault(name, row) is not row:
-                    raise InputError(f"{path}: reports {', '.join(name)} a second time")
+        require_end(path, what)
+        try:
+            with path.open(newline="", encoding="utf-8") as file:
+                reader = csv.reader(file, strict=True)
+                if tuple(next(reader, ())) != columns:
+                    raise InputError(f"{path}: not a {what} table; its columns are not {', '.join(columns)}")
+                for row in reader:
+                    if len(row) != len(columns):
+                        raise ValueError(f"line {reader.line_num} has {len(row)} cells, not {len(columns)}")
+                    for place, kind in numeric_columns:
+                        kind(row[place])
+                    name = tuple(row[i] for i in positions)
+                    if rows.setdefault(name, row) is not row:
+                        raise InputError(f"{path}: reports {', '.join(name)} a second time")
+        except InputError:
+            raise
+        except (OSError, ValueError, csv.Error) as error:
+            raise InputError(f"{path}: not a whole {what} table ({error!s:.200}); make it again") from error
     numeric = [name in numbers for name in key]
 
     def order(name: tuple[str, ...]) -> tuple[str | float, ...]:
         return tuple(float(part) if number else part for part, number in zip(name, numeric, strict=True))
 
     write_rows(destination, columns, (rows[name] for name in sorted(rows, key=order)))
+
+
+def read_table(path: Path, types: Mapping[str, type], what: str, **options: Any) -> "pd.DataFrame":
+    """Read a table whose columns are known, plain or gzipped, with pandas.
+
+    Args:
+        path: the table.
+        types: the columns and their types (str, int or float).
+        what: what such a table is called.
+        options: for `pandas.read_csv`; without any an empty cell is no number, and "nan" is.
+
+    Raises:
+        InputError: when the file is missing or cut, a line has cells too many or too few, a cell is not of its type, or
+            a column is missing.
+    """
+    import pandas as pd
+
+    require_end(path, what)
+    defaults: dict[str, Any] = {"dtype": dict(types), "keep_default_na": False, "na_values": ["nan"]}
+    try:
+        table: pd.DataFrame = pd.read_csv(path, **(defaults | options))
+    except (OSError, EOFError, ValueError) as error:  # pandas' own errors are ValueErrors
+        raise InputError(f"{path}: cannot be read as a {what} table ({error!s:.200}); make it again") from error
+    missing = [column for column in types if column not in table.columns]
+    if missing:
+        raise InputError(f"{path}: not a {what} table; it lacks {', '.join(missing)}")
+    return table
+
+
+def require_rows(path: Path, what: str) -> None:
+    """Refuse a table with a line that has other cells than the first: pandas takes missing ones for empty.
+
+    Raises:
+        InputError: names the line.
+    """
+    require_end(path, what)
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            reader = csv.reader(file, strict=True)
+            columns = len(next(reader, ()))
+            for row in reader:
+                if len(row) != columns:
+                    raise ValueError(f"line {reader.line_num} has {len(row)} cells, not {columns}")
+    except (OSError, ValueError, csv.Error) as error:
+        raise InputError(f"{path}: not a whole {what} table ({error!s:.200}); make it again") from error
+
+
+def require_end(path: Path, what: str) -> None:
+    """Refuse a plain table that does not end with a line's end: it is cut; a gzipped one has a checksum.
+
+    Raises:
+        InputError: when it is missing, empty or cut.
+    """
+    require_file(path)
+    try:
+        with path.open("rb") as file:
+            if path.suffix == ".gz":
+                return
+            if file.seek(0, os.SEEK_END):
+                file.seek(-1, os.SEEK_END)
+            last = file.read(1)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read as a {what} table ({error.strerror}); make it again") from error
+    if last != b"\n":
+        raise InputError(f"{path}: not a whole {what} table: its last line has no end; make it again")

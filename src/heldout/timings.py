@@ -31,17 +31,17 @@ def collect_timings(benchmarks: Path, destination: Path) -> None:
         corpus = model = variant = topics = seed = ""
         if len(names) == 4:
             corpus, model, variant, run = names
-            topics, seed = run.split("-")
+            topics, _, seed = run.partition("-")
         elif names:
             corpus = names[0]
-        with path.open(newline="", encoding="utf-8") as file:
-            for record in csv.DictReader(file, delimiter="\t"):
-                try:
+        try:
+            with path.open(newline="", encoding="utf-8") as file:
+                for record in csv.DictReader(file, delimiter="\t"):
                     # a job that ends before Snakemake's first look has no memory figure ("NA")
                     cells = [_number(record[key]) for key in ("s", "cpu_time", "max_rss")]
-                except (KeyError, ValueError) as error:
-                    raise InputError(f"{path}: not a benchmark file ({error}); delete it and run again") from error
-                rows.append((rule, corpus, model, variant, topics, seed, *cells))
+                    rows.append((rule, corpus, model, variant, topics, seed, *cells))
+        except (KeyError, TypeError, ValueError, csv.Error) as error:
+            raise InputError(f"{path}: not a benchmark file ({error}); delete it and run again") from error
     write_rows(destination, COLUMNS, rows)
 
 

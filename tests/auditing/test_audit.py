@@ -100,6 +100,9 @@ def test_few_topics_short_documents_and_one_document(topics: int, estimator: str
         ({"estimator": "chib", "samples": 0}, "0 samples; draw 1 or more"),
         ({"samples": 5}, "5 samples of an estimator that is not named"),
         ({"standard_error": 0.0}, r"a standard error of 0\.0 nats; it must be above 0"),
+        ({"standard_error": 1e-300}, r"a standard error of 1e-300 nats; .* 1e-06 or more"),
+        ({"estimator": "chib", "samples": 10**12}, "1000000000000 samples; draw 1 or more, 10000000 at most"),
+        ({"smoothing": math.nan}, "a smoothing constant of nan"),
         ({"standard_error": 1.0, "estimator": "chib"}, "leave chib out, or the error"),
         ({"cores": 0}, "0 cores; take 1 or more"),
         ({"so_far": True}, "store: nothing is kept of this audit yet; run it first, with a store"),
@@ -127,3 +130,19 @@ def test_bad_input_is_one_line(given: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message) as caught:
         audit(given.pop("model", topics_of()), given.pop("documents", drawn(5)), **given)
     assert "\n" not in str(caught.value)
+
+
+def test_impossible_documents_are_counted_and_smoothing_scores_all() -> None:
+    phi = np.array([[0.5, 0.5, 0.0, 0.0], [0.0, 0.5, 0.5, 0.0]])
+    documents = [["a", "b", "b"], ["c", "d"], ["b", "c"]]
+    words = ["a", "b", "c", "d"]
+    result = audit((phi, 1.0), documents, vocabulary=words)
+    others = audit((phi, 1.0), [documents[0], documents[2]], vocabulary=words).line("truth")
+    said = " ".join(str(result).split())
+    assert "1 of 3 documents has probability 0: a word in it is in no topic." in said
+    assert f"the others have perplexity {others.perplexity:.1f}, by full folding-in" in said
+    assert "--smoothing 1e-6" in said
+    smoothed = audit((phi, 1.0), documents, vocabulary=words, smoothing=0.01)
+    own = audit((((phi + 0.01) / 1.04), 1.0), documents, vocabulary=words)
+    assert smoothed.line("truth").log_likelihood == pytest.approx(own.line("truth").log_likelihood, rel=1e-12)
+    assert "0.01 added to every p(w | z)" in " ".join(str(smoothed).split())

@@ -108,3 +108,10 @@ def test_an_audit_by_name_is_corrected() -> None:
     line = audit(model, X, estimator=SEQUENTIAL, samples=300).line("truth")
     exact = audit(model, X).line("truth")
     assert abs(line.log_likelihood - exact.log_likelihood) < 1.5 * DEVIATIONS * line.standard_error
+
+
+def test_more_topics_than_were_ever_measured_are_no_refusal() -> None:
+    result = audit(topics_of(401), drawn(4), limit=10.0, standard_error=2.0)
+    line = result.line("truth")
+    assert line.estimator == REFERENCE
+    assert 0.0 < line.error_per_token < 1.0

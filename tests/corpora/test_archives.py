@@ -1,5 +1,6 @@
 import hashlib
 import os
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -71,3 +72,18 @@ def test_garbage_raises_input_errors(content: bytes) -> None:
         path.write_bytes(content)
         with pytest.raises(InputError):
             read_members(path, "cran")
+
+
+def test_members_that_are_no_files_and_names_that_are_not_utf8(tmp_path: Path) -> None:
+    path = tmp_path / "odd.tar"
+    with tarfile.open(path, "w") as archive:
+        link = tarfile.TarInfo("b/1.txt")
+        link.type, link.linkname = tarfile.SYMTYPE, "nowhere"
+        archive.addfile(link)
+        odd = tarfile.TarInfo("c/\udce9")
+        archive.addfile(odd)
+    with pytest.raises(InputError, match=r"the member b/1\.txt is a link"):
+        read_members(path, "b/*")
+    members = read_members(path, "c/*")
+    assert members == {"c/\udce9": b""}
+    assert content_digest(members) == hashlib.sha256(b"c/\xe9\x000\x00").hexdigest()

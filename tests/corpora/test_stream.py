@@ -1,6 +1,8 @@
 import gzip
 import math
+import os
 import tempfile
+import time
 import warnings
 import zipfile
 from collections import Counter
@@ -15,7 +17,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from heldout.corpora import uci
+from heldout.corpora import ldac, uci
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.stream import FORMS, Batch, Document, DocumentStream, guess_form, open_documents
 from heldout.errors import InputError
@@ -340,7 +342,7 @@ def test_headers_that_promise_too_much_are_refused_before_memory_is_taken(tmp_pa
         (sp.csr_array(np.eye(2)), {"batch": 0}, "batches of 0 documents"),
         (sp.csr_array(np.full((1, 5), 0.5)), {}, "matrix: row 0: a count of 0.5"),
         (sp.csr_array(np.full((1, 5), 1j)), {}, "the matrix of documents is"),
-        (np.eye(2), {}, "documents of the kind ndarray cannot be read"),
+        (7, {}, "documents of the kind int cannot be read"),
         (["heat drag"], {}, "document 0: a str; give every document as a list of words"),
         ([["heat", 3]], {}, "document 0: 3 is no word"),
         (sp.csr_array(np.eye(4)), {}, "matrix: 4 words that are not named, but the model has 5; .*--documents-voc"),
@@ -427,3 +429,41 @@ def test_batches_close_early_where_documents_are_long(monkeypatch: pytest.Monkey
     stream = open_documents(matrix_of([{0: 6}, {1: 6}, {2: 1}]))
     assert [batch.n_documents for batch in stream] == [2, 1]
     assert tokens_of(stream) == tokens_of(replace(stream, batch=1))
+
+
+def test_numbers_beyond_the_documents_own_vocabulary_are_named(tmp_path: Path) -> None:
+    (tmp_path / "words").write_text("wing\nflow\n")
+    path = write_ldac(tmp_path / "some.ldac", [{0: 1}, {7: 2}])
+    stream = open_documents(path, documents_vocabulary=tmp_path / "words", vocabulary=("flow", "wing", "heat"))
+    with pytest.raises(InputError, match=r"document 2: word 7 \(counted from 0\), but there are 2; .*whole"):
+        list(stream)
+
+
+def test_pipes_and_devices_are_not_read(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "texts").mkdir()
+    os.mkfifo(tmp_path / "texts" / "a.txt")
+    for source in (tmp_path / "pipe", Path("/dev/zero")):
+        for form in (None, "uci", "heldout"):
+            with pytest.raises(InputError, match="a device or a pipe, not a file"):
+                open_documents(source, form=form)
+    with pytest.raises(InputError, match="a device or a pipe"):
+        list(open_documents(tmp_path / "texts", vocabulary=WORDS))
+
+
+def test_a_gigabyte_of_nothing_is_refused_soon(tmp_path: Path) -> None:
+    """Each file is small, and took a minute or gigabytes once."""
+    begin = time.process_time()
+    (tmp_path / "empty.ldac").write_bytes(gzip.compress(b"\n" * 2_000_000, 1))
+    with pytest.raises(InputError, match=r"of the first [0-9]+ documents are empty"):
+        list(open_documents(tmp_path / "empty.ldac", form="ldac", vocabulary=WORDS))
+    (tmp_path / "comments.mm").write_bytes(
+        gzip.compress(b"%%MatrixMarket matrix coordinate real general\n" + b"%\n" * 2_000_000, 1)
+    )
+    with pytest.raises(InputError, match="10000 lines of comments"):
+        open_documents(tmp_path / "comments.mm")
+    (tmp_path / "words").write_text("wing\nflow\n")
+    (tmp_path / "many.ldac").write_text("1 0:499999999\n1 1:1\n")
+    with pytest.raises(InputError, match="tokens in all; the counts are damaged"):
+        ldac.read(tmp_path / "many.ldac", tmp_path / "words", "own")
+    assert time.process_time() - begin < 5.0

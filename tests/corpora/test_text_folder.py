@@ -52,8 +52,8 @@ def test_provenance_follows_the_content(tmp_path: Path) -> None:
         ({}, r"0 \.txt file\(s\); at least two"),
         ({"a.txt": b"wing"}, r"1 \.txt file\(s\); at least two"),
         ({"a.txt": b"wing", "b.txt": b"wing\nfl\xe9che"}, r"b\.txt: line 2: not UTF-8"),
-        ({"a.txt": b"wing", "b.txt": b""}, r"corpus own: document b\.txt: no word is left"),
-        ({"a.txt": b"wing", "b.txt": b"of it"}, r"corpus own: document b\.txt: no word is left"),
+        ({"a.txt": b"wing", "b.txt": b""}, r"corpus own: 1 document\(s\); at least two"),
+        ({"a.txt": b"wing", "b.txt": b"of it"}, r"corpus own: 1 document\(s\); at least two"),
         ({"a.txt": b"wing", "b\n.txt": b"flow"}, "is not printable"),
     ],
 )
@@ -81,5 +81,28 @@ def test_garbage_raises_nothing_but_input_errors(contents: list[bytes]) -> None:
             corpus = text_folder.read(folder, "own")
         except InputError:
             return
-    assert corpus.n_documents == len(contents)
+    assert corpus.n_documents + len(corpus.provenance["records_left_out"]) == len(contents)
     assert corpus.lengths.min() > 0
+
+
+def test_words_of_any_script_keep_their_letters_and_marks(tmp_path: Path) -> None:
+    texts = {
+        "a.txt": "Où est l'été? Größe",
+        "b.txt": "E\u0301te\u0301 हिन्दी наука می\u200cرسد",
+        "c.txt": "北京 한국 \u2600\ufe0f the_wing",
+    }
+    corpus = text_folder.read(write(tmp_path, {name: text.encode() for name, text in texts.items()}), "own")
+    assert streams(corpus) == [
+        ["est", "été", "größe"],
+        ["été", "हिन्दी", "наука", "می\u200cرسد"],
+        ["北京", "한국", "the", "wing"],
+    ]
+
+
+def test_texts_without_a_word_are_left_out_by_name_and_rare_words_too(tmp_path: Path) -> None:
+    write(tmp_path, {"a.txt": b"wing wing heat", "b.txt": b"", "c.txt": b"wing drag", "d.txt": b"flow"})
+    corpus = text_folder.read(tmp_path, "own", minimum_count=2)
+    assert streams(corpus) == [["wing", "wing"], ["wing"]]
+    assert corpus.documents == ("a.txt", "c.txt")
+    assert corpus.provenance["records_left_out"] == ["b.txt", "d.txt"]
+    assert "tokens >= 2" in corpus.provenance["rule"]["words"]

@@ -48,7 +48,7 @@ def test_reads_counts_in_vocabulary_order(tmp_path: Path, packed: bool, line_end
         ("2\n3\n-1\n", "line 3: the number of counts must be 1 or more, found -1"),
         ("2\n4\n1\n1 1 1\n", "line 2: 4 words announced, but .*vocab.txt has 3"),
         (GOOD[:-6], "line 3: 4 counts announced, but 3 lines follow"),
-        (GOOD + "2 3 1\n", "line 3: 4 counts announced, but 5 lines follow"),
+        (GOOD + "2 3 1\n", "line 3: 4 counts announced, but more lines follow"),
         (GOOD[:-3], "line 7: expected document, word and count, found '2 1'"),
         (GOOD.replace("2 2 1", "3 2 1"), "line 6: the document must be between 1 and 2, found 3"),
         (GOOD.replace("2 2 1", "2 4 1"), "line 6: the word must be between 1 and 3, found 4"),

@@ -5,6 +5,7 @@ not be imported again.
 """
 
 import contextlib
+import fcntl
 import gzip
 import os
 import re
@@ -343,6 +344,16 @@ def test_what_a_failed_job_leaves_missing_is_made_again(
 
 
 @needs_tex
+def test_a_second_run_of_a_study_says_that_one_is_at_work(finished: Finished) -> None:
+    before = everything(finished.results)
+    with (finished.results / ".snakemake/tiny.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        second = finished.run("--cores", "1", "--forcerun", "describe_corpora")
+    assert second.returncode == 2
+    assert "heldout: another run of the study tiny is at work in" in second.stderr
+    assert everything(finished.results) == before
+
+
 def test_what_a_killed_tex_left_does_not_stop_the_next(finished: Finished) -> None:
     whole = results(finished.results)
     for name in ("tiny.aux", "tiny.fdb_latexmk", "tiny.out"):

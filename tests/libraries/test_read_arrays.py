@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from heldout.errors import InputError
 from heldout.libraries.arrays import from_arrays, read_csv, read_npz, read_words
 from heldout.libraries.checks import BINARY_TOLERANCE, TEXT_TOLERANCE, distributions
-from heldout.libraries.limits import MAXIMUM_ENTRIES, check_expansion, check_npy
 from heldout.libraries.read import read_model
+from heldout.limits import MAXIMUM_ENTRIES, check_expansion, check_npy
 from heldout.topics import Topics
 
 PHI, ALPHA = phi_and_alpha()
@@ -196,7 +196,7 @@ def test_a_header_that_does_not_fit_its_bytes_is_refused_before_anything_is_allo
 
 
 def test_a_zip_bomb_is_refused_before_it_is_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("heldout.libraries.limits.ALLOWANCE", 64 << 20)
+    monkeypatch.setattr("heldout.limits.ALLOWANCE", 64 << 20)
     path = tmp_path / "bomb.npz"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("phi.npy", "w") as member:
         for _ in range(100):

@@ -398,3 +398,12 @@ def test_assignments_are_drawn_from_polyas_urn(stream: list[int], alpha: list[fl
         log_p += math.log((alpha[k] + own[k]) / (sum(alpha) + own.sum()))
         own[k] += 1
     assert log_assignments(own[np.newaxis], np.array(alpha)) == pytest.approx(log_p, rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("missing", ["exp_dirichlet_component_", "topic_word_prior_"])
+def test_a_model_without_a_part_has_no_number_and_a_note(missing: str) -> None:
+    model = scikit_learn()
+    delattr(model.native, missing)
+    number = reported(model, [drawn(1)])
+    assert math.isnan(number.value)
+    assert "scikit-learn could not compute it" in number.note

@@ -1,5 +1,6 @@
 """The study's settings read once, and every helper of the rules."""
 
+import fcntl
 import json
 import os
 import shlex
@@ -12,7 +13,7 @@ from pathlib import Path
 from heldout.corpora.prepare import RECIPES, SYNTHETIC, raw_files
 from heldout.corpora.realistic import SOURCES
 from heldout.digest import digest
-from heldout.errors import InputError
+from heldout.errors import InputError, printable
 from heldout.models import LDA
 from heldout.models import MODELS as MODULES
 from heldout.papers import EXPERIMENTS, PAPERS
@@ -32,7 +33,7 @@ try:
     study, notice = without_missing(study)
     shown, KEPT, lacking = with_kept(study, Path(source("data/reference")))
 except InputError as error:
-    print(f"heldout: {error}", file=sys.stderr)
+    print(f"heldout: {printable(error)}", file=sys.stderr)
     sys.exit(2)
 
 for text in filter(None, (notice, lacking)):
@@ -68,6 +69,29 @@ TABLES = (
 RESULTS = PDF if settings.corpora else [STUDY, f"{DATA}/scores.csv", f"{DATA}/measurements.csv"]
 TIMINGS = {"timings": REFERENCE / "timings.csv", "benchmarks": Path(source("data/reference/estimator_timings.csv"))}
 TIMINGS = {name: str(file) for name, file in TIMINGS.items() if file.exists()}
+
+
+RUNNING = []  # the lock, open
+
+
+def alone():
+    """Stop where another run makes the same study in this folder; the lock lasts as long as this process does."""
+    file = Path(f".snakemake/{settings.name}.lock").open("w")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        print(
+            f"heldout: another run of the study {settings.name} is at work in {Path.cwd()}; wait for its end, or stop it",
+            file=sys.stderr,
+        )
+        sys.exit(2)
+    except OSError:  # a file system without locks
+        pass
+    RUNNING.append(file)
+
+
+onstart:
+    alone()
 
 
 wildcard_constraints:

@@ -13,6 +13,12 @@
     summary, result   totals; the result
     wording           its texts; `terminal` prints them, `page` with `figures` writes HTML
 
+`heldout rank`, and `heldout.log_likelihood` for scikit-learn's searches, over the same runner:
+
+    rank_command, rank, scorer                          the command's work; the calls from Python
+    ranking                                             the result: paired differences, and what they tell apart
+    ranking_wording, ranking_terminal, ranking_page     its texts, which are printed and written as HTML
+
 `heldout recommend`, which `truth` uses too:
 
     recommend_command, recommend    the command's work; the call from Python

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from heldout.auditing.blocks import BLOCK, COLUMNS, FOLD_IN, MEAN_FIELD, Work
-from heldout.auditing.matching import as_fitted, model_digest, over_same_words, unlike
+from heldout.auditing.matching import model_digest, opened, unlike
 from heldout.auditing.options import AuditOptions
 from heldout.auditing.plan import Plan, plan_of
 from heldout.auditing.result import Audit
@@ -29,7 +29,6 @@ from heldout.auditing.store import KEY, Store
 from heldout.auditing.summary import summarise
 from heldout.auditing.survey import survey
 from heldout.auditing.truth import choose_truth
-from heldout.corpora.stream import DocumentStream, open_documents
 from heldout.errors import InputError
 from heldout.libraries import Reported
 
@@ -49,17 +48,20 @@ def audit(
     """Compare a topic model's reported number on documents with their likelihood.
 
     Args:
-        model: a `Fitted`, a fitted object of a library or a pair (phi, alpha) (`heldout.libraries.read.fitted`), or the
-            path of a saved one (`heldout.libraries.read.read_model`; forms that unpickle are refused here).
-        documents: a `DocumentStream`, or what `heldout.corpora.stream.open_documents` opens: a path, a scipy sparse
-            matrix of counts (D, V), a Corpus, a list of documents, each a list of words.
-        vocabulary: the model's words, for a model that does not name them.
+        model: a `Fitted`, a fitted object of a library, one of `heldout.models`, a scikit-learn `Pipeline` or search
+            that ends in one, or a pair (phi, alpha) (`heldout.libraries.read.fitted`); or the path of a saved one
+            (`heldout.libraries.read.read_model`; forms that unpickle are refused here).
+        documents: a `DocumentStream`, or what `heldout.corpora.stream.open_documents` opens: a path; counts (D, V) as a
+            scipy sparse matrix of any format, an array or a table; a Corpus; a list of documents, each a list of words
+            or of gensim's pairs (number, count); and, for a pipeline with a vectorizer, texts.
+        vocabulary: the model's words, for a model that does not name them: in the model's order, or a vectorizer's
+            `vocabulary_`, gensim's dictionary, or the vectorizer itself.
         announce: is called with the plan, including its cost, before anything runs.
         progress: is called after every block with the number of documents done and the share of the estimated work.
         apart: whether an audit of more than `PATIENCE` seconds gets a process of its own even on one core. Otherwise
             Ctrl-C takes effect only between blocks, and a block may take minutes.
-        **options: estimator, samples, standard_error, limit, seed, cores, store, so_far, other_corpus and reported; see
-            `heldout.auditing.options.AuditOptions`.
+        **options: estimator, samples, standard_error, limit, seed, cores, store, so_far, smoothing, other_corpus and
+            reported; see `heldout.auditing.options.AuditOptions`.
 
     Returns:
         The audit. It depends neither on `cores` nor on interruptions.
@@ -80,9 +82,10 @@ def audit(
     chosen = AuditOptions(**options)
     if chosen.so_far and (chosen.store is None or not (chosen.store / KEY).exists()):
         raise InputError(f"{chosen.store or 'store'}: nothing is kept of this audit yet; run it first, with a store")
-    fitted, name = as_fitted(model, vocabulary)
-    stream = documents if isinstance(documents, DocumentStream) else open_documents(documents)
-    fitted, stream = over_same_words(fitted, replace(stream, seed=chosen.seed))
+    fitted, name, stream = opened(model, documents, vocabulary, chosen.seed)
+    own = fitted  # the library's number is of the model as it is
+    if chosen.smoothing:
+        fitted = replace(fitted, topics=fitted.topics.smoothed(chosen.smoothing))
     topics = fitted.topics
     read = survey(stream, topics, chosen.limit)
     difference = "" if chosen.other_corpus else unlike(topics, read.words)
@@ -109,13 +112,14 @@ def audit(
     elif chosen.reported:
         from heldout.libraries import reported as library
 
-        reported = library.reported(fitted, stream)
+        reported = library.reported(own, stream)
     else:
         reported = Reported("", note="the library was not asked")
     settings = {
         **settings_of(work),
         "limit": chosen.limit,
         "standard_error": chosen.standard_error,
+        **({"smoothing": chosen.smoothing} if chosen.smoothing else {}),
         "model_digest": key["model"],
         "documents_digest": key["documents"],
     }

@@ -39,7 +39,8 @@ FOLD_IN: dict[str, Any] = {"iterations": 1_000, "tolerance": 1e-4}  # tolerance 
 MEAN_FIELD: dict[str, Any] = {"iterations": 10_000, "tolerance": 1e-9}  # of a gain, nats per token
 BLOCK = 16  # documents
 ERROR, BIAS, HALF_TOKENS = "error", "bias", "half-tokens"  # two of the truth; scored by half folding-in
-COLUMNS = (MEAN_FIELD_BOUND, FULL, HALF, TRUTH, ERROR, BIAS, HALF_TOKENS)  # a document's values, in the store's order
+EVERY = (MEAN_FIELD_BOUND, FULL, HALF, TRUTH)
+COLUMNS = (*EVERY, ERROR, BIAS, HALF_TOKENS)  # a document's values, in the store's order
 
 Float = NDArray[np.float64]
 
@@ -53,6 +54,7 @@ class Work(NamedTuple):
         seed: determines the halves and the estimator's draws.
         reason: why this estimator and this many samples, one sentence.
         variance: of a log weight, nats^2, at which "reference" stops spending sweeps.
+        parts: what is evaluated, of `EVERY`; the values of the others are NaN.
     """
 
     estimator: str
@@ -60,6 +62,7 @@ class Work(NamedTuple):
     seed: int
     reason: str
     variance: float = VARIANCE
+    parts: tuple[str, ...] = EVERY
 
 
 class Block(NamedTuple):
@@ -163,8 +166,13 @@ def evaluate(phi_by_word: Float, alpha: Float, block: Block, work: Work) -> Floa
         work: the truth's estimator.
     """
     topics, documents = local(phi_by_word, alpha, block)
-    evaluations = {name: part(topics, documents, work, block.first) for name, part in PARTS.items()}
-    log_likelihoods = [evaluations[name].log_likelihood for name in PARTS]
-    truth, half_tokens = evaluations[TRUTH], evaluations[HALF].tokens.astype(np.float64)
-    bias = np.zeros(len(half_tokens)) if truth.bias is None else truth.bias
-    return np.column_stack([*log_likelihoods, truth.standard_error, bias, half_tokens])
+    values = dict.fromkeys(COLUMNS, np.full(documents.n_documents, np.nan))
+    for name in work.parts:
+        evaluation = PARTS[name](topics, documents, work, block.first)
+        values[name] = evaluation.log_likelihood
+        if name == TRUTH:
+            unknown = np.zeros(documents.n_documents)
+            values |= {ERROR: evaluation.standard_error, BIAS: unknown if evaluation.bias is None else evaluation.bias}
+        if name == HALF:
+            values[HALF_TOKENS] = evaluation.tokens.astype(np.float64)
+    return np.column_stack([values[name] for name in COLUMNS])

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
@@ -45,9 +45,8 @@ def run_audit(command: AuditCommand, out: TextIO, err: TextIO) -> int:
         InputError: for bad input, before anything is written.
         ModuleNotFoundError: for a page without matplotlib, before the audit starts.
     """
-    for path in (command.html, command.json_file):
-        if path is not None and (path.is_dir() or not path.parent.is_dir()):
-            raise InputError(f"{path}: nothing can be written there; name a file in a folder that exists")
+    for path in filter(None, (command.html, command.json_file)):
+        require_writable(path)
     if command.html is not None:
         from heldout.auditing import page  # before the audit: matplotlib may be missing
     folder, evaluated = command.store, 0
@@ -91,10 +90,10 @@ def run_audit(command: AuditCommand, out: TextIO, err: TextIO) -> int:
     result = replace(result, model=command.model.name, settings=settings)
     # files first: the table's reader may close the pipe
     if command.html is not None:
-        _write(command.html, page.page(result))
+        write_text(command.html, page.page(result))
     as_json = json.dumps(result.to_json(), sort_keys=True, allow_nan=False) if command.json is not None else ""
     if command.json_file is not None:
-        _write(command.json_file, as_json + "\n")
+        write_text(command.json_file, as_json + "\n")
     if command.json == "-":
         print(as_json, file=out, flush=True)
     else:
@@ -106,11 +105,28 @@ def run_audit(command: AuditCommand, out: TextIO, err: TextIO) -> int:
 
 def cached(fitted: Fitted, stream: DocumentStream, command: AuditCommand) -> Path:
     """Return the audit's folder in the user's cache ($XDG_CACHE_HOME, or ~/.cache), named by a digest of its inputs."""
-    settings = {name: getattr(command, name) for name in ("estimator", "samples", "standard_error", "limit", "seed")}
+    names = ("estimator", "samples", "standard_error", "limit", "seed", "smoothing")
+    settings = {name: getattr(command, name) for name in names}
     key = [model_digest(fitted), stream.digest, settings, importlib.metadata.version("heldout")]
+    return cache_folder("audits", key)
+
+
+def require_writable(path: Path) -> None:
+    """Refuse, before anything is computed, an output that cannot be written.
+
+    Raises:
+        InputError: names the path.
+    """
+    written = path if path.exists() and not path.is_file() else path.parent  # a device itself, or else the folder
+    if path.is_dir() or not path.parent.is_dir() or not os.access(written, os.W_OK):
+        raise InputError(f"{path}: nothing can be written there; name a file in a folder that exists")
+
+
+def cache_folder(kind: str, key: Any) -> Path:
+    """Return a folder in the user's cache, named by a digest of a JSON-compatible key."""
     digest = hashlib.sha256(json.dumps(key, sort_keys=True).encode()).hexdigest()
     root = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(root) / "heldout" / "audits" / digest[:24]
+    return Path(root) / "heldout" / kind / digest[:24]
 
 
 @contextmanager
@@ -133,6 +149,7 @@ def bar(err: TextIO, count: Callable[[int], None]) -> Iterator[Callable[[int, fl
         yield progress
 
 
-def _write(path: Path, text: str) -> None:
+def write_text(path: Path, text: str) -> None:
+    """Write a text file, whole or not at all."""
     with replacing(path) as temporary:
         temporary.write_text(text, encoding="utf-8")

@@ -17,6 +17,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from numpy.typing import NDArray
 
 from heldout.auditing import wording
+from heldout.auditing.ranking import Ranking
 from heldout.auditing.result import TRUTH, Audit
 from heldout.auditing.wording import ERRORS
 from heldout.evaluators import FULL, MEAN_FIELD_BOUND
@@ -87,6 +88,53 @@ def numbers(audit: Audit) -> str:
         _powers(axis, low, high)
         axis.set_xlabel("perplexity per token")
         return _svg(figure, "numbers")
+
+
+def by_topics(ranking: Ranking) -> str:
+    """Return a figure of how far models are behind the best, by number of topics, as SVG; empty if none is finite.
+
+    Error bars hold as many errors of the paired difference as tell two models apart. The libraries' own numbers are
+    drawn less the best model's, where all models have one, in a panel of their own.
+    """
+    pairs = [(m, g) for m, g in zip(ranking.models, ranking.behind, strict=True) if math.isfinite(g.nats_per_token)]
+    if not pairs:
+        return ""
+    pairs.sort(key=lambda pair: pair[0].topics)
+    reported = ranking.library_choice is not None
+    topics = [model.topics for model, _ in pairs]
+    with style.applied():
+        mpl.rcParams.update(_LOOK)
+        figure = Figure(figsize=(WIDTH, 4.6 if reported else 2.8))
+        axes = figure.subplots(2 if reported else 1, sharex=True, squeeze=False)[:, 0]
+        behind = [-gap.nats_per_token for _, gap in pairs]
+        width = ranking.quantile(ranking.documents) if ranking.documents > 1 else 0.0
+        errors = [width * gap.error if math.isfinite(gap.error) else 0.0 for _, gap in pairs]
+        axes[0].axhline(0.0, color=_INK, linewidth=1.0, linestyle=(0, (3, 2)), zorder=1)
+        axes[0].errorbar(
+            topics,
+            behind,
+            yerr=errors,
+            fmt="o-",
+            color=_INK,
+            markersize=5.0,
+            linewidth=1.2,
+            capsize=4.0,
+            elinewidth=1.6,
+        )
+        axes[0].set_ylabel("behind the best, nats per token")
+        if reported:
+            best = max(model.reported.nats_per_token for model, _ in pairs)
+            own = [best - model.reported.nats_per_token for model, _ in pairs]
+            axes[1].axhline(0.0, color=_INK, linewidth=1.0, linestyle=(0, (3, 2)), zorder=1)
+            axes[1].plot(topics, own, "s-", color=_REPORTED, markersize=5.0, linewidth=1.2)
+            axes[1].set_ylabel("the same by the library")
+        for axis in axes:
+            style.plain_ticks(axis.yaxis)
+        axes[-1].set_xscale("log")
+        axes[-1].set_xticks(sorted(set(topics)), [f"{number:,}" for number in sorted(set(topics))])
+        axes[-1].xaxis.set_minor_formatter(NullFormatter())
+        axes[-1].set_xlabel("topics")
+        return _svg(figure, "topics")
 
 
 def _value(audit: Audit, evaluator: str) -> tuple[float, float]:

@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.corpora.stream import DocumentStream
+from heldout.corpora.stream import DocumentStream, open_documents
 from heldout.errors import InputError
 from heldout.libraries import Fitted
+from heldout.libraries.checks import in_order
+from heldout.libraries.pipeline import unwrap
 from heldout.topics import Topics
 
 OWN_NUMBERS = ("tomotopy", "MALLET")  # they number words by frequency and by first appearance, unlike any corpus
@@ -38,6 +40,7 @@ def as_fitted(model: Any, vocabulary: Sequence[str] | None) -> tuple[Fitted, str
     else:
         fitted, name = read.read_model(Path(model)), Path(model).name
     if vocabulary is not None:
+        vocabulary = in_order(vocabulary)
         words = fitted.topics.vocabulary
         if fitted.words_known and tuple(vocabulary) != words:
             raise InputError("the model names its words, and the vocabulary has others; leave the vocabulary out")
@@ -45,6 +48,34 @@ def as_fitted(model: Any, vocabulary: Sequence[str] | None) -> tuple[Fitted, str
             raise InputError(f"{len(vocabulary)} words, but the model has {len(words)}; give its own")
         fitted = replace(fitted, topics=replace(fitted.topics, vocabulary=tuple(vocabulary)), words_known=True)
     return fitted, name
+
+
+def opened(
+    model: Any, documents: Any, vocabulary: Sequence[str] | None, seed: int
+) -> tuple[Fitted, str, DocumentStream]:
+    """Return a model of any supported kind, its name, and documents of any form, both over the model's words.
+
+    Args:
+        model: see `heldout.audit`.
+        documents: see `heldout.audit`; a pipeline makes counts of texts, or of a matrix, as it does for its model.
+        vocabulary: the model's words, for a model that does not name them.
+        seed: determines the order of a bag's tokens.
+
+    Raises:
+        InputError: for bad input; names the file, line or document.
+    """
+    fitted, name = as_fitted(model, vocabulary)
+    if isinstance(documents, DocumentStream):
+        stream = documents
+    else:
+        inside = unwrap(model)
+        counts = inside.counts(documents)
+        stream = open_documents(counts)
+        if counts is not documents and fitted.words_known and stream.words is None:
+            words = fitted.topics.vocabulary
+            stream = replace(stream, words=words, n_words=len(words))
+    fitted, stream = over_same_words(fitted, replace(stream, seed=seed))
+    return fitted, name, stream
 
 
 def over_same_words(fitted: Fitted, stream: DocumentStream) -> tuple[Fitted, DocumentStream]:

@@ -13,13 +13,26 @@ from pathlib import Path
 from typing import Any, Literal, Self
 
 from heldout.errors import InputError
-from heldout.evaluators import ESTIMATORS
+from heldout.evaluators import ESTIMATORS, EXACT
 
 LIMIT = 1e11  # updates; about two minutes of one core
+MOST_SAMPLES = 10**7  # per document
+MOST_DOCUMENTS = 10**7  # of `recommend`
+LEAST_ERROR = 1e-6  # nats; less is lost in the rounding of a sum of logarithms
 AUTO = "auto"
 LIKELIHOODS = [name for name, known in ESTIMATORS.items() if known.behaviour != "other"]
 
 Per = Literal["document", "corpus"]
+
+
+def check_smoothing(constant: float) -> None:
+    """Check a constant that is added to every p(w | z).
+
+    Raises:
+        InputError: for one that is negative or above 1.
+    """
+    if not 0.0 <= constant <= 1.0:
+        raise InputError(f"a smoothing constant of {constant}; it must be 0 to 1, such as 1e-6")
 
 
 @dataclass(frozen=True)
@@ -47,6 +60,8 @@ class AuditOptions:
         cores: the number of processes. Several are spawned, so a script needs the usual `if __name__ == "__main__":`.
         store: a folder that keeps the values, so that the same call resumes an interrupted audit.
         so_far: if True, nothing is run; the audit covers the documents in `store`.
+        smoothing: a constant that is added to every p(w | z) before the documents are scored, for a model that gives
+            some of their words probability 0 (`heldout.topics.Topics.smoothed`); the library's own number is without.
         other_corpus: whether to accept documents unlike the model's own corpus (`heldout.auditing.matching.unlike`).
         reported: whether to ask the library for its own number.
 
@@ -62,6 +77,7 @@ class AuditOptions:
     cores: int = 1
     store: Path | None = None
     so_far: bool = False
+    smoothing: float = 0.0
     other_corpus: bool = False
     reported: bool = True
 
@@ -72,16 +88,17 @@ class AuditOptions:
         if name != AUTO and ESTIMATORS[name].behaviour == "other":
             raise InputError(f"{name}: estimates another quantity than the documents' likelihood; choose another")
         fewest = ESTIMATORS[name].fewest if name in ESTIMATORS else 1
-        if samples is not None and samples < fewest:
-            raise InputError(f"{samples} samples; draw {fewest} or more")
+        if samples is not None and not fewest <= samples <= MOST_SAMPLES:
+            raise InputError(f"{samples} samples; draw {fewest} or more, {MOST_SAMPLES} at most")
         if samples is not None and name != AUTO and ESTIMATORS[name].deterministic:
             raise InputError(f"{name}: draws no samples; leave their number out")
         if samples is not None and name == AUTO:
             raise InputError(f"{samples} samples of an estimator that is not named; name it, or leave the number out")
-        if error is not None and not 0.0 < error < math.inf:
-            raise InputError(f"a standard error of {error} nats; it must be above 0")
+        if error is not None and not LEAST_ERROR <= error < math.inf:
+            raise InputError(f"a standard error of {error} nats; it must be above 0, {LEAST_ERROR:g} or more")
         if error is not None and name != AUTO:
             raise InputError(f"a standard error is reached by choosing the estimator; leave {name} out, or the error")
+        check_smoothing(self.smoothing)
         if self.cores < 1:
             raise InputError(f"{self.cores} cores; take 1 or more")
         if not self.limit >= 0.0:
@@ -89,11 +106,51 @@ class AuditOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class AuditCommand(AuditOptions, _Typed):
-    """The command line of `heldout audit`.
+class RankOptions:
+    """The options of a ranking.
 
     Attributes:
-        model: the model's file, or a folder of LDA-C's.
+        estimator: of every model's likelihood: "auto" (exact where that costs at most `limit`, or else "reference"),
+            or one of `heldout.evaluators.ESTIMATORS` that estimates the likelihood.
+        samples: per document; None for the default of `heldout.auditing.scorer`.
+        limit: the largest number of updates for the exact likelihoods of all documents under all models.
+        smoothing: a constant added to every p(w | z), renormalised; 0 for none.
+        seed: determines the order of a bag's tokens and the estimator's draws.
+        cores: the number of processes; None for all cores. Several are spawned, as in `AuditOptions`.
+        store: a folder that keeps the values, so that the same call resumes an interrupted ranking.
+        other_corpus: whether to accept documents unlike a model's own corpus.
+        reported: whether to ask the libraries for their own numbers.
+        coherence: whether to compute the topics' coherence.
+
+    Raises:
+        InputError: for an invalid option.
+    """
+
+    estimator: str = AUTO
+    samples: int | None = None
+    limit: float = LIMIT
+    smoothing: float = 0.0
+    seed: int = 0
+    cores: int | None = None
+    store: Path | None = None
+    other_corpus: bool = False
+    reported: bool = True
+    coherence: bool = True
+
+    def __post_init__(self) -> None:
+        if self.cores is not None and self.cores < 1:
+            raise InputError(f"{self.cores} cores; take 1 or more")
+        if not self.limit >= 0.0:
+            raise InputError(f"a limit of {self.limit} updates; it must be 0 or more")
+        if self.samples is not None and self.estimator in (AUTO, EXACT):
+            raise InputError(f"{self.samples} samples of an estimator that is not named; name it, or leave them out")
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Files(_Typed):
+    """The files that a command reads and writes.
+
+    Attributes:
         documents: the documents' file, or a folder of texts.
         model_format: one of `heldout.libraries.read.FORMS`; None to guess.
         format: the documents' format, one of `heldout.corpora.stream.FORMS`; None to guess.
@@ -106,7 +163,6 @@ class AuditCommand(AuditOptions, _Typed):
         typed: the arguments as they were typed, for the page.
     """
 
-    model: Path
     documents: Path
     model_format: str | None = None
     format: str | None = None
@@ -128,16 +184,39 @@ class AuditCommand(AuditOptions, _Typed):
         """The command as typed in a shell; empty if none was."""
         return shlex.join(["heldout", *self.typed]) if self.typed else ""
 
+
+@dataclass(frozen=True, kw_only=True)
+class AuditCommand(AuditOptions, _Files):
+    """The command line of `heldout audit`.
+
+    Attributes:
+        model: the model's file, or a folder of LDA-C's.
+    """
+
+    model: Path
+
     def options(self, **changes: Any) -> dict[str, Any]:
         """Return the keyword arguments of `heldout.audit`, with the given changes."""
         return {field.name: getattr(self, field.name) for field in fields(AuditOptions)} | changes
 
 
-def add_audit(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `heldout audit`: the attributes of `AuditCommand`."""
-    parser.argument_default = argparse.SUPPRESS
+@dataclass(frozen=True, kw_only=True)
+class RankCommand(RankOptions, _Files):
+    """The command line of `heldout rank`.
+
+    Attributes:
+        models: the models' files, or folders of LDA-C's.
+    """
+
+    models: Sequence[Path]
+
+    def options(self, **changes: Any) -> dict[str, Any]:
+        """Return the keyword arguments of `heldout.rank`, with the given changes."""
+        return {field.name: getattr(self, field.name) for field in fields(RankOptions)} | changes
+
+
+def _add_files(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("model", type=Path, help="a fitted model's file, or LDA-C's folder")
     add("documents", type=Path, metavar="CORPUS", help="held-out documents: a file, or a folder of texts")
     add("--model-format", help="skops, pickle, gensim, tomotopy, mallet, lda-c, npz or csv; guessed where not given")
     add("--format", help="of the documents: scipy, mm, uci, ldac, text or heldout; guessed where not given")
@@ -145,18 +224,45 @@ def add_audit(parser: argparse.ArgumentParser) -> None:
     add("--documents-vocabulary", type=Path, help="the documents' words, where they are numbers")
     add("--stem", action="store_true", help="texts only: stem as Cranfield and Medline are")
     add("--trust-pickle", action="store_true", help="unpickle the model: it may run any code it holds")
+    add("--html", type=Path, metavar="FILE", help="write a page with figures")
+    add("--json", metavar="FILE", help="write JSON; - for standard output, in place of the table")
+
+
+def add_audit(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `heldout audit`: the attributes of `AuditCommand`."""
+    parser.argument_default = argparse.SUPPRESS
+    add = parser.add_argument
+    add("model", type=Path, help="a fitted model's file, or LDA-C's folder")
+    _add_files(parser)
     add("--estimator", help=f"of the likelihood: {AUTO}, {', '.join(LIKELIHOODS)}")
     add("--samples", type=int, help="of that estimator, per document")
     add("--standard-error", type=float, help="that a document's log-likelihood may have, nats; with auto")
     add("--limit", type=float, help="updates that the exact likelihood may cost")
+    add("--smoothing", type=float, help="add this to every p(w | z), where words have probability 0")
     add("--seed", type=int, help="names every random draw; 0 where not given")
     add("--cores", type=int, help="processes; 1 where not given")
     add("--store", type=Path, help="keep what is done in this folder, not in the user's cache")
     add("--so-far", action="store_true", help="run nothing: report what an interrupted audit has kept")
     add("--other-corpus", action="store_true", help="documents that are unlike the model's own are meant")
     add("--no-library", action="store_false", dest="reported", help="leave the library's own number out")
-    add("--html", type=Path, metavar="FILE", help="write a page with figures")
-    add("--json", metavar="FILE", help="write JSON; - for standard output, in place of the table")
+
+
+def add_rank(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `heldout rank`: the attributes of `RankCommand`."""
+    parser.argument_default = argparse.SUPPRESS
+    add = parser.add_argument
+    add("models", type=Path, nargs="+", metavar="MODEL", help="fitted models' files, over one vocabulary")
+    _add_files(parser)
+    add("--estimator", help=f"of every model's likelihood: {AUTO}, {', '.join(LIKELIHOODS)}")
+    add("--samples", type=int, help="of that estimator, per document")
+    add("--limit", type=float, help="updates that the exact likelihoods may cost")
+    add("--smoothing", type=float, help="a constant added to every p(w | z), where documents are impossible without")
+    add("--seed", type=int, help="names every random draw; 0 where not given")
+    add("--cores", type=int, help="processes; all cores where not given")
+    add("--store", type=Path, help="keep what is done in this folder, not in the user's cache")
+    add("--other-corpus", action="store_true", help="documents that are unlike the models' own are meant")
+    add("--no-library", action="store_false", dest="reported", help="leave the libraries' own numbers out")
+    add("--no-coherence", action="store_false", dest="coherence", help="leave the topics' coherence out")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -201,6 +307,10 @@ class RecommendCommand(_Typed):
             raise InputError("recommend: give --length or a corpus, one of them")
         if self.standard_error is not None and self.perplexity_error is not None:
             raise InputError("recommend: give --standard-error or --perplexity-error, one of them")
+        if self.standard_error is not None and 0.0 < self.standard_error < LEAST_ERROR:
+            raise InputError(f"recommend: an error of {self.standard_error} nats; ask for {LEAST_ERROR:g} or more")
+        if self.documents > MOST_DOCUMENTS:
+            raise InputError(f"recommend: {self.documents} documents; ask for {MOST_DOCUMENTS} at most")
 
 
 def add_recommend(parser: argparse.ArgumentParser) -> None:

@@ -1,12 +1,14 @@
 """An audit as one self-contained HTML file: no network, no script.
 
-Every text from a file passes through `_text`, and a content security policy forbids everything else. The same audit
+Every text from a file passes through `escaped`, and a content security policy forbids everything else. The same audit
 gives the same bytes.
 """
 
 import html
 import math
+from collections.abc import Iterable
 from importlib.metadata import version
+from typing import Any
 
 import numpy as np
 
@@ -75,21 +77,26 @@ def page(audit: Audit) -> str:
     Args:
         audit: the audit; if it is incomplete, the first line says so.
     """
-    title = _text(f"Audit: {wording.model_line(audit)}")
+    title = escaped(f"Audit: {wording.model_line(audit)}")
     parts = [
-        f'<p class="incomplete" role="alert">{_text(wording.incomplete(audit))}</p>' if not audit.complete else "",
+        f'<p class="incomplete" role="alert">{escaped(wording.incomplete(audit))}</p>' if not audit.complete else "",
         f"<h1>{title}</h1>",
-        f'<p class="verdict">{_text(wording.headline(audit))}</p>',
-        *(f"<p>{_text(sentence)}</p>" for sentence in wording.reasons(audit)),
-        f'<p class="facts">{_text("; ".join(wording.counted(audit)))}. {_text(wording.prior(audit))}.</p>',
-        _section("The numbers side by side", _numbers(audit)),
-        _section("Where they differ", _figures(audit, figures.numbers(audit), figures.by_length(audit))),
-        _section("The library's own number", _reported(audit)),
-        _section("What each number is", _explanations(audit)),
-        _section("The documents that differ most", _documents(audit)),
-        _section("Settings and versions", _settings(audit)),
-        _section("To repeat this audit", f"<pre><code>{_text(wording.command(audit))}</code></pre>"),
+        f'<p class="verdict">{escaped(wording.headline(audit))}</p>',
+        *(f"<p>{escaped(sentence)}</p>" for sentence in wording.reasons(audit)),
+        f'<p class="facts">{escaped("; ".join(wording.counted(audit)))}. {escaped(wording.prior(audit))}.</p>',
+        section("The numbers side by side", _numbers(audit)),
+        section("Where they differ", _figures(audit, figures.numbers(audit), figures.by_length(audit))),
+        section("The library's own number", _reported(audit)),
+        section("What each number is", _explanations(audit)),
+        section("The documents that differ most", _documents(audit)),
+        section("Settings and versions", _settings(audit)),
+        section("To repeat this audit", f"<pre><code>{escaped(wording.command(audit))}</code></pre>"),
     ]
+    return html_document(title, parts)
+
+
+def html_document(title: str, parts: Iterable[str]) -> str:
+    """Return a complete HTML document of a title and parts, all of them escaped already; empty parts are left out."""
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
@@ -100,7 +107,7 @@ def page(audit: Audit) -> str:
     )
 
 
-def _text(text: object) -> str:
+def escaped(text: object) -> str:
     """Return any text escaped for HTML and quoted attributes; no line breaks between a number and its error or unit."""
     return html.escape(wording.clean(text), quote=True).replace(" ± ", "&nbsp;±&nbsp;").replace(" %", "&nbsp;%")
 
@@ -108,15 +115,17 @@ def _text(text: object) -> str:
 def _power(number: str) -> str:
     """Return a formatted number with its power of ten as a superscript."""
     mantissa, _, exponent = number.partition("e")
-    return f"{mantissa} {TIMES} 10<sup>{int(exponent)}</sup>" if exponent.lstrip("-").isdigit() else _text(number)
+    return f"{mantissa} {TIMES} 10<sup>{int(exponent)}</sup>" if exponent.lstrip("-").isdigit() else escaped(number)
 
 
-def _section(title: str, body: str) -> str:
-    return f"<section>\n<h2>{_text(title)}</h2>\n{body}\n</section>" if body else ""
+def section(title: str, body: str) -> str:
+    """Return a section under a heading; empty for an empty body."""
+    return f"<section>\n<h2>{escaped(title)}</h2>\n{body}\n</section>" if body else ""
 
 
-def _heads(*heads: tuple[str, str]) -> str:
-    cells = "".join(f'<th scope="col" class="{kind}">{_text(head)}</th>' for head, kind in heads)
+def header(*heads: tuple[str, str]) -> str:
+    """Return a table's head: texts and classes of its cells."""
+    cells = "".join(f'<th scope="col" class="{kind}">{escaped(head)}</th>' for head, kind in heads)
     return f"<thead><tr>{cells}</tr></thead>"
 
 
@@ -126,7 +135,7 @@ def _with_error(number: str, error: str) -> str:
 
 
 def _number(number: str, kind: str = "") -> str:
-    return f'<td class="number{kind}">{_text(number)}</td>'
+    return f'<td class="number{kind}">{escaped(number)}</td>'
 
 
 def _numbers(audit: Audit) -> str:
@@ -135,13 +144,13 @@ def _numbers(audit: Audit) -> str:
         colour = figures.in_page(figures.colour_of(row.evaluator))
         body += (
             f'<tr class="{"truth" if row.evaluator == TRUTH else "other"}"><th scope="row">'
-            f'<span class="swatch" style="background:{colour}"></span>{_text(row.label)}</th>'
+            f'<span class="swatch" style="background:{colour}"></span>{escaped(row.label)}</th>'
             f'<td class="number">{_with_error(row.perplexity, row.error)}</td>'
             f'<td class="number">{_power(row.ratio)}</td>'
             f'<td class="number">{_with_error(row.nats, row.nats_error)}</td>'
-            f'<td class="wide">{_text(row.kind)}</td></tr>\n'
+            f'<td class="wide">{escaped(row.kind)}</td></tr>\n'
         )
-    heads = _heads(
+    heads = header(
         *(
             ("evaluator", ""),
             ("perplexity per token", "number"),
@@ -150,7 +159,7 @@ def _numbers(audit: Audit) -> str:
         ),
         ("what it is", "wide"),
     )
-    reason = f'<p class="note">{_text(wording.truth_note(audit))}</p>' if audit.reason else ""
+    reason = f'<p class="note">{escaped(wording.truth_note(audit))}</p>' if audit.reason else ""
     caption = (
         "± is one standard error, with the bias of logarithms of estimates. A ratio below 1 flatters the model, one "
         "above 1 is too hard on it."
@@ -162,14 +171,14 @@ def _figures(audit: Audit, numbers: str, lengths: str) -> str:
     shown = ""
     if numbers:
         values = "; ".join(f"{row.label} {row.perplexity}" for row in wording.rows(audit))
-        shown += _figure(
+        shown += figure(
             numbers,
             f"Perplexity per token on a logarithmic axis: {values}",
             "Perplexity per token, each number joined to the truth (dashed), on a logarithmic axis. Error bars are two "
             "standard errors; where there is none to be seen it is shorter than its mark.",
         )
     if lengths:
-        shown += _figure(
+        shown += figure(
             lengths,
             f"Differences from the truth by document length; medians over documents: {_medians(audit)}",
             "One point a document (of many, every n-th by length), a curve through the medians of groups of similar "
@@ -185,32 +194,33 @@ def _medians(audit: Audit) -> str:
     )
 
 
-def _figure(svg: str, label: str, caption: str) -> str:
-    image = f'<div role="img" aria-label="{_text(label)}">{svg}</div>'
-    return f"<figure>{image}<figcaption>{_text(caption)}</figcaption></figure>"
+def figure(svg: str, label: str, caption: str) -> str:
+    """Return a figure of an SVG, with a label for those who do not see it and a caption."""
+    image = f'<div role="img" aria-label="{escaped(label)}">{svg}</div>'
+    return f"<figure>{image}<figcaption>{escaped(caption)}</figcaption></figure>"
 
 
 def _reported(audit: Audit) -> str:
     reported = audit.reported
     if math.isnan(reported.value):
-        return f"<p>{_text(reported.note or 'It prints no such number.')}</p>"
+        return f"<p>{escaped(reported.note or 'It prints no such number.')}</p>"
     value = f"{reported.value:,.6g}".replace("e+", "e")
     text = (
-        f"<p><code>{_text(reported.function)}</code> gives {_power(value)} ({_text(reported.unit)}), "
-        f"of {_text(reported.about)}. {_text(wording.sentence(reported.computes))}</p>"
+        f"<p><code>{escaped(reported.function)}</code> gives {_power(value)} ({escaped(reported.unit)}), "
+        f"of {escaped(reported.about)}. {escaped(wording.sentence(reported.computes))}</p>"
     )
     costs = wording.per_term(audit)
     if not costs:
         return text
     largest = max(map(abs, costs)) or 1.0
     body = "".join(
-        f'<tr class="{"grows" if term.grows else "stays"}"><th scope="row">{_text(term.name)}'
+        f'<tr class="{"grows" if term.grows else "stays"}"><th scope="row">{escaped(term.name)}'
         f"{' (grows with the number of topics)' if term.grows else ''}"
         f'<span class="bar" style="width:{100.0 * abs(cost) / largest:.1f}%"></span></th>'
-        f'<td class="number">{_text(wording.nats(cost))}</td></tr>\n'
+        f'<td class="number">{escaped(wording.nats(cost))}</td></tr>\n'
         for term, cost in zip(reported.terms, costs, strict=True)
     )
-    heads = _heads(("term", ""), ("nats per token", "number"))
+    heads = header(("term", ""), ("nats per token", "number"))
     caption = "What adds up to the number, before the exponential: the larger, the higher the perplexity."
     return f'{text}<table class="terms"><caption>{caption}</caption>{heads}<tbody>\n{body}</tbody></table>'
 
@@ -218,7 +228,7 @@ def _reported(audit: Audit) -> str:
 def _explanations(audit: Audit) -> str:
     def entry(line: Line) -> str:
         name = TRUTH if line.evaluator == TRUTH else line.label
-        return f"<dt>{_text(name)}</dt><dd>{_text(wording.explanation(audit, line))}</dd>"
+        return f"<dt>{escaped(name)}</dt><dd>{escaped(wording.explanation(audit, line))}</dd>"
 
     return "<dl>" + "\n".join(map(entry, sorted(audit.lines, key=lambda line: line.evaluator != TRUTH))) + "</dl>"
 
@@ -233,8 +243,8 @@ def _documents(audit: Audit) -> str:
         def of(evaluator: str) -> float:
             return document.nats_per_token.get(evaluator, math.nan)
 
-        name = _text(wording.shorten(wording.clean(document.name), 80))
-        words = _text(", ".join(wording.shorten(wording.clean(word), 40) for word in document.words))
+        name = escaped(wording.shorten(wording.clean(document.name), 80))
+        words = escaped(", ".join(wording.shorten(wording.clean(word), 40) for word in document.words))
         return (
             f'<tr><th scope="row">{name}<span class="words">{words}</span></th>'
             f"{_number(f'{document.tokens:,}')}{_number(f'{document.left_out:,}', ' wide')}"
@@ -244,7 +254,7 @@ def _documents(audit: Audit) -> str:
             + "</tr>\n"
         )
 
-    heads = _heads(
+    heads = header(
         ("document, its most frequent words", ""),
         *(("tokens", "number"), ("outside the vocabulary", "number wide"), ("truth", "number"), ("full", "number")),
         ("gap", "number"),
@@ -256,14 +266,18 @@ def _documents(audit: Audit) -> str:
 
 
 def _settings(audit: Audit) -> str:
-    facts = [
+    facts: list[tuple[str, str]] = [
         ("model", wording.clean(audit.model)),
         ("library", wording.clean(f"{audit.library} {audit.version}").strip()),
         ("topics, words", f"{audit.topics:,}, {audit.words:,}"),
         ("prior", wording.prior(audit)),
         ("documents", wording.clean(audit.corpus)),
-        *wording.flat_settings(audit.settings),
-        ("heldout", version("heldout")),
     ]
-    body = "".join(f'<tr><th scope="row">{_text(name)}</th><td>{_text(value)}</td></tr>\n' for name, value in facts)
-    return f'<table class="settings">{_heads(("setting", ""), ("value", ""))}<tbody>\n{body}</tbody></table>'
+    return settings_table(facts, audit.settings)
+
+
+def settings_table(facts: list[tuple[str, str]], settings: dict[str, Any]) -> str:
+    """Return a table of facts, settings and this package's version."""
+    facts = [*facts, *wording.flat_settings(settings), ("heldout", version("heldout"))]
+    body = "".join(f'<tr><th scope="row">{escaped(name)}</th><td>{escaped(value)}</td></tr>\n' for name, value in facts)
+    return f'<table class="settings">{header(("setting", ""), ("value", ""))}<tbody>\n{body}</tbody></table>'

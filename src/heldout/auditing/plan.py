@@ -97,7 +97,8 @@ def plan_of(topics: Topics, work: Work, read: Survey, done: NDArray[np.bool_], c
     fewer = work._replace(samples=min(work.samples, fewest))
     seconds, longest_seconds = {}, 0.0
     longest = float(lengths.max())
-    for name, part in PARTS.items():
+    for name in work.parts:
+        part = PARTS[name]
         if name == TRUTH and work.estimator == EXACT:
             seconds[name] = read.updates / UPDATES_PER_SECOND * float(left.sum() / max(lengths.sum(), 1.0))
             continue

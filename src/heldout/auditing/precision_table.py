@@ -28,6 +28,8 @@ from typing import NamedTuple
 from heldout.errors import InputError
 from heldout.evaluators import ESTIMATORS
 from heldout.files import replacing
+from heldout.limits import require_file
+from heldout.tables import require_end
 
 REFERENCE = resources.files("heldout.auditing") / "data" / "precision.csv"
 COLUMNS = ("prior", "topics", "tokens", "estimator", "samples", "error", "bias", "ratio", "milliseconds")
@@ -104,11 +106,14 @@ def read_errors(path: Path) -> Errors:
     from heldout.papers.likelihood.experiments.precision import ERROR, NONE, VARIANT  # late, because it imports numba
 
     cells: dict[tuple[str, int, int], Cell] = {}
-    for row in _rows(path, "--calibration", "measurements.csv.gz of a study that measured precision"):
-        prior, separator, tokens = row["variant"].rpartition(VARIANT)
-        if separator and row["corpus"] == NONE and row["axis"] == "samples":
-            values = cells.setdefault((prior, int(row["topics"]), int(tokens)), {}).setdefault(row["quantity"], {})
-            values.setdefault(int(row["at"]), (float(row["value"]), float(row["standard_error"])))
+    try:
+        for row in _rows(path, "--calibration", "measurements.csv.gz of a study that measured precision"):
+            prior, separator, tokens = row["variant"].rpartition(VARIANT)
+            if separator and row["corpus"] == NONE and row["axis"] == "samples":
+                values = cells.setdefault((prior, int(row["topics"]), int(tokens)), {}).setdefault(row["quantity"], {})
+                values.setdefault(int(row["at"]), (float(row["value"]), float(row["standard_error"])))
+    except (ValueError, KeyError) as error:
+        raise error if isinstance(error, InputError) else InputError(f"{path}: not a whole table ({error})") from error
     if not any(name.startswith(ERROR) for cell in cells.values() for name in cell):
         raise InputError(f"{path}: has no measurement of precision; give --calibration of a study that has one")
     errors: Errors = {}
@@ -144,28 +149,37 @@ def read_times(path: Path) -> Times:
         InputError: when the file is missing or not a table of timings.
     """
     times: Times = {}
-    for row in _rows(path, "--timings", "the file that benchmarks/estimators.py --grid writes"):
-        corner = int(row["topics"]), int(row["tokens"])
-        by_estimator = times.setdefault(row["prior"], {}).setdefault(corner, {})
-        timed = by_estimator.get(row["estimator"], ())
-        least = timed[-1][1] if timed else 0.0  # samples ascend in the file
-        by_estimator[row["estimator"]] = (*timed, (int(row["samples"]), max(least, float(row["milliseconds"]))))
+    try:
+        for row in _rows(path, "--timings", "the file that benchmarks/estimators.py --grid writes"):
+            corner = int(row["topics"]), int(row["tokens"])
+            by_estimator = times.setdefault(row["prior"], {}).setdefault(corner, {})
+            timed = by_estimator.get(row["estimator"], ())
+            least = timed[-1][1] if timed else 0.0  # samples ascend in the file
+            by_estimator[row["estimator"]] = (*timed, (int(row["samples"]), max(least, float(row["milliseconds"]))))
+    except (ValueError, KeyError) as error:
+        raise error if isinstance(error, InputError) else InputError(f"{path}: not a whole table ({error})") from error
     return times
 
 
 def _rows(path: Path, option: str, what: str) -> Iterator[dict[str, str]]:
+    """Yield the rows of a plain or gzipped table that was written whole."""
+    require_file(path)
     columns = ("variant", "quantity") if option == "--calibration" else ("prior", "estimator", "milliseconds")
     try:
         with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as stream:
+            require_end(path, option.removeprefix("--"))
             header = next(csv.reader([next(stream, "")]))
             if not set(columns) <= set(header):
                 raise InputError(f"{path}: lacks the columns {', '.join(columns)}; give {option} {what}")
             # a table of measurements is long, and few of its rows are needed
             lines = (line for line in stream if option != "--calibration" or "-tokens-" in line)
-            yield from csv.DictReader(lines, header)
+            for row in csv.DictReader(lines, header):
+                if None in row or None in row.values():
+                    raise ValueError("a line has too few cells or too many")
+                yield row
     except FileNotFoundError as error:
         raise InputError(f"{path}: no such file; give {option} {what}") from error
-    except (OSError, EOFError, UnicodeDecodeError, ValueError, KeyError) as error:
+    except (OSError, EOFError, ValueError, KeyError, csv.Error) as error:
         if isinstance(error, InputError):
             raise
         raise InputError(f"{path}: cannot be read ({error}); give {option} {what}") from error

@@ -1,5 +1,6 @@
 """An audit's result: totals by evaluator, the library's own number, and every document's values."""
 
+import io
 import math
 from dataclasses import dataclass, field
 from typing import Any
@@ -121,6 +122,31 @@ class Audit:
         """Return one evaluator's total."""
         return next(line for line in self.lines if line.evaluator == evaluator)
 
+    def total_error(self, documents: NDArray[np.bool_]) -> float:
+        """Return the error of the sum of the truth over some documents, (D,) whether it counts, nats.
+
+        Errors of documents are independent, but their biases add up.
+        """
+        bias = self.bias[documents]
+        independent = float((self.errors[TRUTH][documents] ** 2 - bias**2).sum())
+        return math.hypot(math.sqrt(max(independent, 0.0)), float(bias.sum()))
+
+    def __str__(self) -> str:
+        """Return the report of the terminal, 80 columns wide, without colours."""
+        from rich.console import Console
+
+        from heldout.auditing.terminal import render
+
+        text = io.StringIO()
+        Console(file=text, width=80, color_system=None).print(render(self))
+        return text.getvalue().rstrip()
+
+    def to_html(self) -> str:
+        """Return the page of `heldout audit --html`, one file with its figures (needs matplotlib)."""
+        from heldout.auditing.page import page
+
+        return page(self)
+
     def to_json(self) -> dict[str, Any]:
         """Return the audit as JSON-compatible values; non-finite numbers are null.
 
@@ -139,17 +165,18 @@ class Audit:
             "most_different": [vars(document) for document in self.most_different],
             "per_document": per_document,
         }
-        json_compatible: dict[str, Any] = _plain(plain)
-        return json_compatible
+        values: dict[str, Any] = json_compatible(plain)
+        return values
 
 
-def _plain(value: Any) -> Any:
+def json_compatible(value: Any) -> Any:
+    """Return arrays and tuples as lists, and None for numbers that are not finite, throughout."""
     if isinstance(value, np.ndarray):
-        return _plain(value.tolist())
+        return json_compatible(value.tolist())
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):
-        return {name: _plain(part) for name, part in value.items()}
+        return {name: json_compatible(part) for name, part in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(part) for part in value]
+        return [json_compatible(part) for part in value]
     return value

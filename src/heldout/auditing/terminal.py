@@ -47,17 +47,45 @@ def render(audit: Audit) -> Report:
     return Report(audit)
 
 
-class _Parts:
-    """The parts of a report for one width and one alphabet."""
+class Sheet:
+    """Texts and tables for one width and one alphabet."""
 
-    def __init__(self, audit: Audit, width: int, ascii_only: bool) -> None:
-        self.audit, self.width, self.ascii_only = audit, width, ascii_only
+    def __init__(self, width: int, ascii_only: bool) -> None:
+        self.width, self.ascii_only = width, ascii_only
 
     def text(self, text: str, style: str = "") -> Text:
         """Return text without markup, in the console's alphabet."""
         if self.ascii_only:
             text = text.translate(_SPELT).encode("ascii", "replace").decode()
         return Text(text, style)
+
+    def table(self, title: str) -> Table:
+        """Return an empty table in the report's style."""
+        return Table(
+            title=self.text(title, "bold"),
+            title_justify="left",
+            box=box.ASCII2 if self.ascii_only else box.SIMPLE_HEAD,
+            show_edge=False,
+            pad_edge=False,
+            padding=(0, _GAP - 1, 0, 0),
+            header_style="bold",
+        )
+
+    def column(self, table: Table, header: str, *, number: bool = False, **options: int) -> None:
+        """Add a column; a number is never broken or cut."""
+        head = self.text(header)
+        if number:
+            table.add_column(head, justify="right", no_wrap=True, **options)  # type: ignore[arg-type]
+        else:
+            table.add_column(head, overflow="fold", **options)  # type: ignore[arg-type]
+
+
+class _Parts(Sheet):
+    """The parts of a report for one width and one alphabet."""
+
+    def __init__(self, audit: Audit, width: int, ascii_only: bool) -> None:
+        super().__init__(width, ascii_only)
+        self.audit = audit
 
     def __iter__(self) -> Iterator[Text | Table]:
         audit = self.audit
@@ -79,26 +107,6 @@ class _Parts:
         if audit.most_different:
             yield self.text("")
             yield self.documents()
-
-    def table(self, title: str) -> Table:
-        """Return an empty table in the report's style."""
-        return Table(
-            title=self.text(title, "bold"),
-            title_justify="left",
-            box=box.ASCII2 if self.ascii_only else box.SIMPLE_HEAD,
-            show_edge=False,
-            pad_edge=False,
-            padding=(0, _GAP - 1, 0, 0),
-            header_style="bold",
-        )
-
-    def column(self, table: Table, header: str, *, number: bool = False, **options: int) -> None:
-        """Add a column; a number is never broken or cut."""
-        head = self.text(header)
-        if number:
-            table.add_column(head, justify="right", no_wrap=True, **options)  # type: ignore[arg-type]
-        else:
-            table.add_column(head, overflow="fold", **options)  # type: ignore[arg-type]
 
     def numbers(self) -> Table:
         """Return the numbers side by side."""

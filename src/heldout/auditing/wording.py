@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from heldout.auditing.result import TRUTH, Audit, Line
+from heldout.errors import printable
 from heldout.evaluators import ESTIMATORS, FULL, HALF, MEAN_FIELD_BOUND, REFERENCE
 from heldout.libraries import THESE
 
@@ -29,7 +30,7 @@ ROUNDING = 1e-9  # nats per token
 FAR = 3.0  # errors of a document
 ERRORS = 2.0  # standard errors: so does a number this close to the truth
 
-ARGUMENTS = ("estimator", "samples", "standard_error", "seed")  # settings that `heldout.audit` takes
+ARGUMENTS = ("estimator", "samples", "standard_error", "seed", "smoothing")  # settings that `heldout.audit` takes
 
 SHORT = {
     "consistent": "estimate",
@@ -70,9 +71,7 @@ class Row:
     kind: str
 
 
-def clean(text: object) -> str:
-    """Return text with unprintable characters (controls, direction marks, lone surrogates) replaced by visible ones."""
-    return "".join(c if c.isprintable() else " " if c.isspace() else "\N{REPLACEMENT CHARACTER}" for c in str(text))
+clean = printable
 
 
 def shorten(text: str, most: int) -> str:
@@ -230,6 +229,8 @@ def reasons(audit: Audit) -> Iterator[str]:
             yield f"{says} and says nothing of the documents. Without it the number would be {without}."
     if math.isnan(audit.reported.value) and audit.reported.note:
         yield sentence(audit.reported.note)
+    if impossible(audit):
+        yield impossible(audit)
     truth = audit.line(TRUTH)
     full = next((line for line in audit.lines if line.evaluator == FULL), None)
     if full is not None and full.tokens and math.isfinite(full.perplexity) and math.isfinite(truth.perplexity):
@@ -252,6 +253,30 @@ def reasons(audit: Audit) -> Iterator[str]:
     if behaviour != "consistent":
         label = ESTIMATORS[truth.estimator].label
         yield f"What stands for the truth here is an approximation: {label} {LONG[behaviour]}."
+
+
+def impossible(audit: Audit) -> str:
+    """Return sentences on the documents of probability 0: how many, what the others give, the way out; empty if none.
+
+    Under a prior that is positive everywhere a document is impossible if, and only if, one of its words is in no topic.
+    """
+    scored, truth = audit.lengths > 0, audit.nats[TRUTH]
+    others = scored & np.isfinite(truth)
+    count = int((scored & np.isneginf(truth)).sum())
+    if not count:
+        return ""
+    verb, each = ("has", "it") if count == 1 else ("have", "each")
+    text = (
+        f"{count:,} of {_count(int(scored.sum()), 'document')} {verb} probability 0: a word in {each} is in no topic."
+    )
+    if others.any():
+        tokens = int(audit.lengths[others].sum())
+        value = math.exp(min(-float(truth[others].sum()) / tokens, 700.0))
+        spread = value * audit.total_error(others) / tokens
+        shown = f"{perplexity(value, spread)} ± {error(spread)}" if error(spread) else perplexity(value)
+        folded = math.exp(min(-float(audit.nats[FULL][others].sum()) / tokens, 700.0))
+        text += f" By their likelihood the others have perplexity {shown}, by full folding-in {perplexity(folded)}."
+    return f"{text} To score all of them, smooth the topics: --smoothing 1e-6 adds that to every p(w | z)."
 
 
 def below_bound(audit: Audit) -> int:
@@ -365,10 +390,13 @@ def counted(audit: Audit) -> list[str]:
     """Return clauses on what was scored and what was left out."""
     all_tokens = audit.tokens + audit.left_out
     share = f" ({100.0 * audit.left_out / all_tokens:.1f} %)" if audit.left_out else ""
+    smoothing = audit.settings.get("smoothing")
+    smoothed = [f"{smoothing:g} added to every p(w | z)"] if smoothing else []
     return [
         f"{_count(audit.documents, 'document')} of {_count(audit.tokens, 'token')} scored",
         f"{_count(audit.left_out, 'token')}{share} outside the vocabulary left out",
         f"{_count(audit.empty, 'document')} without a known word left out",
+        *smoothed,
     ]
 
 

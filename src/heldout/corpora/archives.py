@@ -7,11 +7,13 @@ SHA-256 over the members that are read, in name order, of each its name, its len
 import fnmatch
 import hashlib
 import tarfile
-import zlib
 from collections.abc import Mapping
 from pathlib import Path
 
 from heldout.errors import InputError
+from heldout.limits import require_file
+
+LARGEST = 2**30  # bytes of all members that are read
 
 
 def read_members(path: Path, pattern: str) -> dict[str, bytes]:
@@ -22,22 +24,30 @@ def read_members(path: Path, pattern: str) -> dict[str, bytes]:
         pattern: a shell pattern over the whole member name, or "" for a file that is its own only member.
 
     Raises:
-        InputError: when the file is missing, truncated or no archive, or when no member matches.
+        InputError: when the file is missing, truncated or no archive, when no member matches, or one is no file.
     """
+    require_file(path)
     try:
         if not pattern:
             return {path.name: path.read_bytes()}
         members: dict[str, bytes] = {}
+        size = 0
         with tarfile.open(path) as archive:
             for member in archive:
                 name = member.name.removeprefix("./")
-                stream = archive.extractfile(member) if fnmatch.fnmatchcase(name, pattern) else None
+                if member.isdir() or not fnmatch.fnmatchcase(name, pattern):
+                    continue
+                size += member.size
+                if not member.isfile() or size > LARGEST:
+                    raise InputError(f"{path}: the member {name} is a link, a device or very large; damaged?")
+                stream = archive.extractfile(member)
                 if stream is not None:
                     members[name] = stream.read()
     except FileNotFoundError as error:
         raise InputError(f"{path}: no such file; get it with `heldout fetch`") from error
-    except (OSError, EOFError, tarfile.TarError, zlib.error) as error:
-        # gzip, lzma and tarfile each report damage in their own way
+    except InputError:
+        raise
+    except Exception as error:  # gzip, lzma and tarfile each report damage in their own way
         kind = "a whole tar archive" if pattern else "a file"
         raise InputError(f"{path}: expected {kind}, found a truncated or unreadable one ({error})") from error
     if not members:
@@ -49,6 +59,7 @@ def content_digest(members: Mapping[str, bytes]) -> str:
     """Return the SHA-256 (hexadecimal) of the members in name order: name, length and bytes of each."""
     digest = hashlib.sha256()
     for name in sorted(members):
-        digest.update(f"{name}\0{len(members[name])}\0".encode())
+        # a name that is not UTF-8 keeps its bytes
+        digest.update(f"{name}\0{len(members[name])}\0".encode(errors="surrogateescape"))
         digest.update(members[name])
     return digest.hexdigest()

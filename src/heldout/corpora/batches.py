@@ -25,6 +25,7 @@ LARGEST_DOCUMENT = 10**7  # tokens; a count beyond it is a damaged one
 LARGEST_BATCH = 2 * 10**6  # tokens, after which a batch is closed
 MOST_DOCUMENTS = 2 * 10**7
 MOST_WORDS = 10**7
+MOST_EMPTY = 10**5  # documents without a word, beside ten for each other one
 
 
 class Document(NamedTuple):
@@ -87,7 +88,7 @@ class DocumentStream:
         """The SHA-256 of the source and of the documents' own vocabulary, hexadecimal; reads the source once."""
         digest = hashlib.sha256(self.source_digest().encode())
         for word in self.words or ():
-            digest.update(f"{word}\0".encode())
+            digest.update(f"{word}\0".encode(errors="surrogatepass"))
         return digest.hexdigest()
 
     def over(self, vocabulary: tuple[str, ...]) -> "DocumentStream":
@@ -134,10 +135,13 @@ class DocumentStream:
         place = None if self.words in (None, vocabulary) else _places(self.words or (), vocabulary)
         index = {word: w for w, word in enumerate(vocabulary)} if self.texts else {}
         pending: list[tuple[str, NDArray[np.int32], int]] = []
-        tokens = first = 0
+        tokens = first = empty = 0
         for d, document in enumerate(self.read()):
             if d >= MOST_DOCUMENTS:
                 raise InputError(f"{self.name}: more than {MOST_DOCUMENTS} documents; divide them")
+            empty += not len(document.words)
+            if empty > MOST_EMPTY + 10 * (d + 1 - empty):
+                raise InputError(f"{self.name}: {empty} of the first {d + 1} documents are empty; leave them out")
             stream, left_out = self._stream(d, document, place, index, len(vocabulary))
             pending.append((document.name, stream, left_out))
             tokens += len(stream)
@@ -152,18 +156,21 @@ class DocumentStream:
     ) -> tuple[NDArray[np.int32], int]:
         """Return a document's tokens over the vocabulary and how many it lacks."""
         words, counts = document.words, document.counts
+        if not len(words):
+            return np.zeros(0, np.int32), 0
         if not isinstance(words, np.ndarray):
             places = np.fromiter((index.get(word, -1) for word in words), np.int64, len(words))
-        elif place is not None:
-            places = place[words]
         else:
-            places = words
-            if len(words) and int(words.max()) >= size:
+            known = size if place is None else len(place)
+            if int(words.max()) >= known:
+                way_out = "the documents' vocabulary" if place is None else "the vocabulary of these documents, whole"
                 raise InputError(
                     f"{self.name}: document {document.name}: word {int(words.max())} (counted from 0), but there are"
-                    f" {size}; give the documents' vocabulary (--documents-vocabulary)"
+                    f" {known}; give {way_out} (--documents-vocabulary)"
                 )
-        total = len(places) if counts is None else int(counts.sum())
+            places = words if place is None else place[words]
+        # a sum of integers of 64 bits may wrap, their largest one may not
+        total = len(places) if counts is None else max(int(counts.sum()), int(counts.max()))
         if total > LARGEST_DOCUMENT:
             raise InputError(
                 f"{self.name}: document {document.name}: {total} tokens, more than {LARGEST_DOCUMENT};"

@@ -10,14 +10,15 @@ from typing import Any
 import numpy as np
 
 from heldout.corpora.archives import content_digest
-from heldout.corpora.batches import Document
+from heldout.corpora.batches import LARGEST_DOCUMENT, Document
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.preprocess import require_documents
 from heldout.errors import InputError
+from heldout.limits import check_expansion, require_file
 
 INTEGER = re.compile(r"[+-]?[0-9]{1,15}", re.ASCII)
-# int32 token streams of this length take 2 GB; a count beyond it is a damaged file, not a corpus
-MAXIMUM_TOKENS = 500_000_000
+# int32 token streams of this length take 2 GB; more, or so many for each count, is a damaged file, not a corpus
+MAXIMUM_TOKENS, MOST_PER_COUNT = 500_000_000, 1000
 LONGEST_LINE = 2**26  # bytes
 MOST_EMPTY = 1000  # documents without a count, beside ten for each count, that a header may announce
 RULE = "counts as imported; the tokens of a document are in vocabulary order"
@@ -61,14 +62,19 @@ def stream_lines(path: Path) -> Iterator[tuple[int, str]]:
     Raises:
         InputError: names the line that is not UTF-8 or longer than `LONGEST_LINE`, or the file that cannot be read.
     """
-    number = 0
+    number = expanded = 0
+    require_file(path)
     try:
         with path.open("rb") as raw:
+            size = path.stat().st_size
             packed = raw.read(2) == b"\x1f\x8b"
             raw.seek(0)
             with gzip.open(raw) if packed else raw as file:
                 while line := file.readline(LONGEST_LINE + 1):
                     number += 1
+                    expanded += len(line)
+                    if packed:
+                        check_expansion(size, expanded, str(path))
                     if len(line) > LONGEST_LINE:
                         raise InputError(
                             f"{path}: line {number}: longer than {LONGEST_LINE} bytes; these are no counts"
@@ -84,6 +90,7 @@ def stream_lines(path: Path) -> Iterator[tuple[int, str]]:
 
 def read_bytes(path: Path) -> bytes:
     """Return a file's bytes; an InputError names the file that cannot be read."""
+    require_file(path)
     try:
         return path.read_bytes()
     except OSError as error:
@@ -130,8 +137,10 @@ def from_counts(
     """
     require_documents(name, len(documents))
     tokens = sum(count for words in documents.values() for count in words.values())
-    if tokens > MAXIMUM_TOKENS:
-        raise InputError(f"corpus {name}: {tokens} tokens in all; the counts are damaged or exceed {MAXIMUM_TOKENS}")
+    counted = sum(map(len, documents.values()))
+    most = min(MAXIMUM_TOKENS, LARGEST_DOCUMENT + MOST_PER_COUNT * counted)
+    if tokens > most:
+        raise InputError(f"corpus {name}: {tokens} tokens in all; the counts are damaged, or exceed {most} together")
     pairs = [(word, words[word]) for words in documents.values() for word in sorted(words)]
     words_, repeats = np.array(pairs, dtype=np.int64).T
     lengths = np.array([sum(words.values()) for words in documents.values()], dtype=np.int64)
@@ -145,7 +154,7 @@ def from_counts(
     return Corpus(
         name=name,
         vocabulary=vocabulary,
-        tokens=np.repeat(words_, repeats).astype(np.int32),
+        tokens=np.repeat(words_.astype(np.int32), repeats),
         offsets=np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)]),
         documents=tuple(documents),
         provenance=provenance,

@@ -2,12 +2,14 @@
 
 import hashlib
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from heldout.corpora.batches import LARGEST_DOCUMENT, Document, DocumentStream
+from heldout.corpora.batches import LARGEST_DOCUMENT, MOST_WORDS, Document, DocumentStream
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 
@@ -63,6 +65,61 @@ def of_matrix(matrix: Any) -> DocumentStream:
     return DocumentStream("matrix", read, digest, n_words=V, n_documents=D)
 
 
+def of_array(array: NDArray[Any]) -> DocumentStream:
+    """Return the rows of an array of counts, (D, V), as a stream; raises InputError as `of_matrix` does."""
+    if array.ndim != 2 or array.dtype.kind not in "biuf":
+        raise InputError(f"the array of documents is {array.shape} of {array.dtype}; give counts, documents by words")
+    return of_matrix(sp.csr_array(array))
+
+
+def of_table(table: Any) -> DocumentStream:
+    """Return a data frame's rows of counts, (D, V), as a stream; columns that are named by texts name the words.
+
+    Raises:
+        InputError: as `of_matrix` does, or when two columns have one name.
+    """
+    sparse = table.sparse.to_coo() if hasattr(table, "sparse") else None
+    stream = of_array(np.asarray(table.to_numpy())) if sparse is None else of_matrix(sparse)
+    names = list(table.columns)
+    if not all(isinstance(name, str) for name in names):
+        return stream
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"table: two columns are named {twice!r:.40}; add them up")
+    return replace(stream, words=tuple(map(str, names)))
+
+
+def of_bags(documents: Any) -> DocumentStream:
+    """Return gensim's bags of words, each a list of pairs of a word's number and its count, as a stream.
+
+    Raises:
+        InputError: while it is read, names the document with what is no such pair.
+    """
+
+    def read() -> Iterator[Document]:
+        for d, document in enumerate(documents):
+            try:
+                pairs = np.array([(word, count) for word, count in document], dtype=np.float64).reshape(-1, 2)
+            except (TypeError, ValueError) as error:
+                raise InputError(
+                    f"document {d}: not pairs of a word's number and its count, as its first is"
+                ) from error
+            words = pairs[:, 0]
+            if not np.all((words >= 0) & (words == np.floor(words)) & (words < MOST_WORDS)):
+                raise InputError(f"document {d}: a word whose number is no whole number from 0 on")
+            counts = _whole(pairs[:, 1], "documents", d)
+            yield Document(f"row {d}", words[counts > 0].astype(np.int64), counts[counts > 0])
+
+    def digest() -> str:
+        content = hashlib.sha256()
+        for document in read():
+            for part in (document.words, document.counts):
+                content.update(f"{np.asarray(part).tolist()}".encode())
+        return content.hexdigest()
+
+    return DocumentStream("documents", read, digest, n_documents=len(documents))
+
+
 def of_corpus(corpus: Corpus) -> DocumentStream:
     """Return a corpus as a stream over its own words; a bag where the corpus is not ordered."""
 
@@ -87,15 +144,21 @@ def token_stream(name: str, tokens: NDArray[np.int64], *, ordered: bool) -> Docu
     return Document(name, words, counts.astype(np.int64))
 
 
-def of_lists(documents: Sequence[Any]) -> DocumentStream:
-    """Return documents that are each a list of words, in their order, as a stream.
+def of_lists(documents: Any) -> DocumentStream:
+    """Return documents that are each a list of words, in their order, or gensim's bag of words, as a stream.
 
     Raises:
         InputError: names the document that is no list of words.
     """
+    first = next((document[0] for document in documents if isinstance(document, list | tuple) and document), None)
+    if isinstance(first, tuple | list) and len(first) == 2 and not any(isinstance(part, str) for part in first):
+        return of_bags(documents)
     for d, document in enumerate(documents):
         if isinstance(document, str | bytes) or not isinstance(document, Sequence):
-            raise InputError(f"document {d}: a {type(document).__name__}; give every document as a list of words")
+            raise InputError(
+                f"document {d}: a {type(document).__name__}; give every document as a list of words, or texts to a"
+                " Pipeline that begins with the model's vectorizer"
+            )
         for word in document:
             if not isinstance(word, str):
                 raise InputError(f"document {d}: {word!r:.40} is no word; give every document as a list of words")

@@ -11,6 +11,8 @@ from heldout.corpora.counts import by_document, check_size, entry, integer, stre
 from heldout.errors import InputError
 from heldout.files import file_digest
 
+MOST_COMMENTS = 10_000  # lines
+
 
 def header(path: Path, lines: Iterator[tuple[int, str]]) -> tuple[int, int, int]:
     """Return the numbers of documents, words and entries that the first of the numbered lines announce.
@@ -27,6 +29,8 @@ def header(path: Path, lines: Iterator[tuple[int, str]]) -> tuple[int, int, int]
     if kind[4:] != ["general"]:
         raise InputError(f"{path}: line 1: the matrix must be general, found {' '.join(kind[4:])[:40]!r}")
     for number, line in lines:
+        if number > MOST_COMMENTS:
+            raise InputError(f"{path}: {MOST_COMMENTS} lines of comments and no matrix; damaged?")
         if line.lstrip().startswith("%") or not line.strip():
             continue
         columns = line.split()

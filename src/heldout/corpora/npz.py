@@ -11,21 +11,25 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.corpora.batches import MOST_DOCUMENTS, Document, DocumentStream
+from heldout.corpora.batches import LARGEST_DOCUMENT, MOST_DOCUMENTS, Document, DocumentStream
 from heldout.corpora.in_memory import row_of_counts, token_stream
 from heldout.errors import InputError
 from heldout.files import file_digest
+from heldout.limits import check_expansion, check_npy, require_file
 
-LARGEST_MEMBER = 2**30  # bytes of names in an .npz
+LARGEST_MEMBER = 2**29  # bytes of names in an .npz
 CHUNK = 2**16  # numbers that are read from an .npz at a time
 
 
 def open_archive(path: Path) -> zipfile.ZipFile:
     """Open an .npz file; an InputError says that it is none."""
+    require_file(path)
     try:
-        return zipfile.ZipFile(path)
+        archive = zipfile.ZipFile(path)
     except (OSError, zipfile.BadZipFile, NotImplementedError, ValueError) as error:
         raise InputError(f"{path}: not a whole .npz file ({error!s:.200}); copy it again") from error
+    check_expansion(path.stat().st_size, sum(member.file_size for member in archive.infolist()), str(path))
+    return archive
 
 
 class _Numbers:
@@ -37,6 +41,8 @@ class _Numbers:
 
     def take(self, n: int) -> NDArray[Any]:
         """Return the next n numbers."""
+        if n > LARGEST_DOCUMENT:
+            raise ValueError(f"a document of {n} words, more than {LARGEST_DOCUMENT}")
         if n > len(self._buffer) + self._left:
             raise EOFError("it has fewer numbers than its offsets say")
         parts, size = [self._buffer], len(self._buffer)
@@ -77,15 +83,18 @@ def _reading(path: Path, what: str, rows: Callable[[zipfile.ZipFile], Iterator[D
 
 def _scalar(archive: zipfile.ZipFile, name: str) -> Any:
     """Return a small array of an archive; no larger one."""
-    if archive.getinfo(f"{name}.npy").file_size > LARGEST_MEMBER:
-        raise ValueError(f"{name} has {archive.getinfo(f'{name}.npy').file_size} bytes")
+    size = archive.getinfo(f"{name}.npy").file_size
+    if size > LARGEST_MEMBER:
+        raise ValueError(f"{name} has {size} bytes")
+    with archive.open(f"{name}.npy") as file:
+        check_npy(file, size, f"{archive.filename}: {name}")
     with archive.open(f"{name}.npy") as file:
         return np.lib.format.read_array(file, allow_pickle=False)
 
 
 def _offsets(archive: zipfile.ZipFile, name: str, end: int) -> NDArray[np.int64]:
     """Return where documents begin, and the last one's end."""
-    offsets: NDArray[np.int64] = _scalar(archive, name).astype(np.int64)
+    offsets: NDArray[np.int64] = _scalar(archive, name).astype(np.int64, copy=False)
     if offsets.ndim != 1 or not 1 <= len(offsets) <= MOST_DOCUMENTS or offsets[0] != 0 or offsets[-1] != end:
         raise ValueError(f"{name} does not divide {end} numbers")
     if np.any(np.diff(offsets) < 0):
@@ -113,7 +122,8 @@ def of_matrix(path: Path) -> DocumentStream:
             indptr = _offsets(archive, "indptr", data.length)
             if len(indptr) != D + 1 or indices.length != data.length:
                 raise ValueError("its parts do not fit its shape")
-            for d, n in enumerate(np.diff(indptr).tolist()):
+            for d in range(D):
+                n = int(indptr[d + 1] - indptr[d])
                 words, counts = indices.take(n), data.take(n)
                 if len(np.unique(words)) != n:
                     raise InputError(f"{path}: row {d}: a word is there twice; save it after matrix.sum_duplicates()")
@@ -146,7 +156,8 @@ def of_corpus(path: Path) -> DocumentStream:
             offsets = _offsets(archive, "offsets", tokens.length)
             if len(offsets) != len(names) + 1:
                 raise ValueError(f"{len(names)} names for {len(offsets) - 1} documents")
-            for document, n in zip(names, np.diff(offsets).tolist(), strict=True):
+            for d, document in enumerate(names):
+                n = int(offsets[d + 1] - offsets[d])
                 stream = tokens.take(n).astype(np.int64)
                 if n and not 0 <= int(stream.min()) <= int(stream.max()) < len(vocabulary):
                     raise ValueError(f"document {document}: a token outside the vocabulary of {len(vocabulary)}")

@@ -1,6 +1,8 @@
 """From texts to documents of words: one rule, applied in one order."""
 
 import re
+import sys
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
@@ -12,14 +14,18 @@ from heldout.errors import InputError
 Text = tuple[str, str]  # document name, its text
 Words = tuple[str, list[str]]  # document name, its words in order
 
+ANY_SCRIPT = "letters, marks and digits of any script"  # instead of a regular expression
+# from here on a character of a script is a syllable or a word: no token of such is too short
+SYLLABLES = "\u2e80"
+
 
 @dataclass(frozen=True)
 class Rule:
     """How texts become words: steps that are applied to the lower-cased text, in this order.
 
     Attributes:
-        token: a regular expression of one character; a token is a maximal run of matches.
-        minimum_length: shorter tokens are dropped.
+        token: a regular expression of one character, or `ANY_SCRIPT`; a token is a maximal run of matches.
+        minimum_length: shorter tokens are dropped, but for those of Chinese, Japanese and Korean.
         keep: tokens that are kept though they are shorter.
         stop_words: whether the words of the stop list are dropped.
         stemmer: "none", or "lancaster": the Paice/Husk stemmer, applied until nothing changes.
@@ -88,6 +94,16 @@ def read_stop_list(content: bytes, where: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=1)
+def any_script() -> str:
+    """Return a regular expression of a run of letters and digits with their marks: accents, vowel signs and joiners.
+
+    Words of Python's regular expressions end at marks, and so within words of Hindi, Thai or Persian.
+    """
+    marks = [chr(c) for c in range(sys.maxunicode + 1) if unicodedata.category(chr(c))[0] == "M"]
+    return f"[^\\W_](?:[^\\W_]|[{''.join(marks)}\u200c\u200d])*"  # the last two join letters
+
+
+@lru_cache(maxsize=1)
 def lancaster() -> Callable[[str], str]:
     """Return the Paice/Husk stemmer (Paice, 1990, "Another stemmer") with NLTK's rules, until nothing changes."""
     from nltk.stem.lancaster import LancasterStemmer  # a second or two to import
@@ -116,7 +132,7 @@ def tokeniser(rule: Rule, stop_words: frozenset[str]) -> Callable[[str], list[st
         >>> tokeniser(rule, frozenset({"the"}))("The flow over a wing")
         ['flow', 'over', 'wing']
     """
-    pattern = re.compile(f"(?:{rule.token})+")
+    pattern = re.compile(any_script() if rule.token == ANY_SCRIPT else f"(?:{rule.token})+")
     dropped = stop_words if rule.stop_words else frozenset()
     stem = lancaster() if rule.stemmer == "lancaster" else str
     # every distinct token is looked at once: None where it is dropped
@@ -126,7 +142,8 @@ def tokeniser(rule: Rule, stop_words: frozenset[str]) -> Callable[[str], list[st
         words = []
         for token in pattern.findall(text.lower()):
             if token not in table:
-                kept = (len(token) >= rule.minimum_length or token in rule.keep) and token not in dropped
+                long_enough = len(token) >= rule.minimum_length or token in rule.keep or max(token) >= SYLLABLES
+                kept = long_enough and token not in dropped
                 table[token] = stem(token) if kept else None
             word = table[token]
             if word is not None:

@@ -1,11 +1,12 @@
 """Documents in any of several forms, opened to be read in batches (`heldout.corpora.batches`)."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Set
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import scipy.sparse as sp
 
 from heldout.corpora import in_memory, ldac, matrix_market, npz, text_folder, uci
@@ -13,9 +14,11 @@ from heldout.corpora.batches import Batch, Document, DocumentStream
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.counts import read_bytes, read_vocabulary, stream_lines
 from heldout.errors import InputError
+from heldout.limits import require_file
 
 __all__ = ["FORMS", "Batch", "Document", "DocumentStream", "guess_form", "open_documents"]
 
+LONGEST_NAME = 255  # of a file, on most systems
 FORMS = ("scipy", "mm", "uci", "ldac", "text", "heldout")
 
 _READERS = {  # of the forms that are one file
@@ -42,8 +45,9 @@ def open_documents(
     Args:
         source: a path: a matrix of scipy.sparse.save_npz in rows ("scipy"), Matrix Market as gensim writes it, numbered
             from 1 ("mm"), UCI's docword.txt ("uci"), LDA-C ("ldac"), a folder of .txt ("text"), a corpus that `heldout
-            prepare` or `heldout import` wrote ("heldout"); "mm", "uci" and "ldac" may be gzipped. Or an object: a scipy
-            sparse matrix (D, V) of counts, a Corpus, or a list of documents, each a list of words.
+            prepare` or `heldout import` wrote ("heldout"); "mm", "uci" and "ldac" may be gzipped. Or an object: counts
+            (D, V), a scipy sparse matrix of any format, an array, or a table whose columns are words; a Corpus; or
+            documents, each a list of words, or gensim's bag of words: pairs of a word's number and its count.
         form: one of `FORMS`; guessed from the first bytes where it is None.
         vocabulary: the words that batches are over, a model's; None for the documents' own.
         documents_vocabulary: the documents' own words, one per line, for forms that name none.
@@ -69,18 +73,24 @@ def open_documents(
     words = None
     if documents_vocabulary is not None:
         words = read_vocabulary(documents_vocabulary, read_bytes(documents_vocabulary))
+    if isinstance(source, str):
+        _refuse_text(source)
     if isinstance(source, str | Path):
         stream = _open_path(Path(source), form or guess_form(Path(source)), stem)
     elif isinstance(source, Corpus):
         stream = in_memory.of_corpus(source)
     elif sp.issparse(source):
         stream = in_memory.of_matrix(source)
-    elif isinstance(source, Sequence) and not isinstance(source, bytes):
+    elif hasattr(source, "columns") and hasattr(source, "to_numpy"):
+        stream = in_memory.of_table(source)
+    elif isinstance(source, np.ndarray) and source.ndim != 1:
+        stream = in_memory.of_array(source)
+    elif hasattr(source, "__len__") and hasattr(source, "__iter__") and not isinstance(source, bytes | Mapping | Set):
         stream = in_memory.of_lists(source)
     else:
         raise InputError(
-            f"documents of the kind {type(source).__name__} cannot be read; give a scipy sparse matrix of counts,"
-            " lists of words, a Corpus or a path"
+            f"documents of the kind {type(source).__name__} cannot be read; give counts (a scipy sparse matrix, an"
+            " array or a table), a list of lists of words or of gensim's pairs, a Corpus or a path"
         )
     if words is not None:
         if stream.words is not None or stream.texts:
@@ -92,6 +102,18 @@ def open_documents(
         stream = replace(stream, words=words, n_words=len(words))
     stream = replace(stream, batch=batch, seed=seed)
     return stream if vocabulary is None else stream.over(vocabulary)
+
+
+def _refuse_text(source: str) -> None:
+    """Refuse a text where a path is meant: no path has line ends, spaces and no file, or such a length."""
+    try:
+        there = Path(source).exists()
+    except (OSError, ValueError):  # too long a name, or a NUL in it
+        there = False
+    if not there and (len(source) > LONGEST_NAME or any(c.isspace() or c == "\0" for c in source)):
+        raise InputError(
+            f"documents that are one text, {source!r:.40}, and no path; give a list of documents, each a list of words"
+        )
 
 
 def guess_form(path: Path) -> str:
@@ -130,6 +152,7 @@ def _open_path(path: Path, form: str, stem: bool) -> DocumentStream:
         return text_folder.stream(path, stem=stem)
     if stem:
         raise InputError(f"{path}: only texts are stemmed; leave --stem out")
+    require_file(path)
     if not path.is_file():
         raise InputError(f"{path}: no such file of documents")
     return _READERS[form](path)

@@ -1,15 +1,15 @@
 """A folder of plain text files, one document each."""
 
 import hashlib
+import unicodedata
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 from heldout.corpora.archives import content_digest
 from heldout.corpora.batches import Document, DocumentStream
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.counts import read_bytes, read_lines
-from heldout.corpora.preprocess import Rule, apply, read_stop_list, tokeniser
+from heldout.corpora.preprocess import ANY_SCRIPT, Rule, apply, read_stop_list, tokeniser
 from heldout.errors import InputError
 from heldout.files import file_digest
 
@@ -30,34 +30,33 @@ def text_files(folder: Path) -> list[Path]:
 
 
 def as_text(file: Path, content: bytes) -> str:
-    """Return the text of a file's bytes, without a byte order mark.
+    """Return the text of a file's bytes without a byte order mark, accents composed with their letters (NFC).
 
     Raises:
         InputError: names the line that is not UTF-8.
     """
-    return "\n".join(read_lines(file, content)).removeprefix("\ufeff")
+    return unicodedata.normalize("NFC", "\n".join(read_lines(file, content)).removeprefix("\ufeff"))
 
 
-def text_rule(*, stop_words: bool = False, stemmer: str = "none", minimum_length: int = 3) -> Rule:
-    """Return the rule of folders of text: runs of `[a-z0-9]` in lower case, of at least that length."""
-    return Rule(token="[a-z0-9]", minimum_length=minimum_length, stop_words=stop_words, stemmer=stemmer)
-
-
-def read(folder: Path, name: str, stop_list: Path | None = None, stemmer: str = "none") -> Corpus:
+def read(
+    folder: Path, name: str, stop_list: Path | None = None, stemmer: str = "none", minimum_count: int = 1
+) -> Corpus:
     """Read every .txt file of a folder, in the order of their names; token order is kept.
 
-    The rule is Cranfield's: runs of `[a-z0-9]` in lower case, at least three long, not in the stop list.
-    Letters outside a to z divide words.
+    Words are runs of letters, marks and digits of any script, in lower case, at least three long (but for Chinese,
+    Japanese and Korean), not in the stop list; of English texts these are Cranfield's. Scripts that put no space
+    between words have to be segmented first. A text without a word is left out, and named in the provenance.
 
     Args:
         folder: the folder; folders in it are not looked into.
         name: the corpus's name.
         stop_list: a file with one stop word per line; without one no word is dropped for being common.
         stemmer: "none" or "lancaster".
+        minimum_count: words with fewer tokens in all texts are left out.
 
     Raises:
-        InputError: names the file that is not UTF-8, cannot be read or has no word left; or the folder when it
-            is missing or has fewer than two texts.
+        InputError: names the file that is not UTF-8 or cannot be read; or the folder when it is missing or has fewer
+            than two texts with words.
 
     Examples:
         >>> from tempfile import TemporaryDirectory
@@ -69,7 +68,14 @@ def read(folder: Path, name: str, stop_list: Path | None = None, stemmer: str = 
         ('flow', 'heat', 'over', 'the', 'wing')
     """
     contents = {path.name: read_bytes(path) for path in text_files(folder)}
-    rule = text_rule(stop_words=stop_list is not None, stemmer=stemmer)
+    rule = Rule(
+        ANY_SCRIPT,
+        minimum_length=3,
+        stop_words=stop_list is not None,
+        stemmer=stemmer,
+        minimum_count=minimum_count,
+        refuse_empty=False,
+    )
     texts = [(file, as_text(folder / file, content)) for file, content in contents.items()]
     if len(texts) < 2:
         raise InputError(f"{folder}: {len(texts)} .txt file(s); at least two are needed, one to hold out")
@@ -79,13 +85,14 @@ def read(folder: Path, name: str, stop_list: Path | None = None, stemmer: str = 
         stop_content = read_bytes(stop_list)
         stop_words = read_stop_list(stop_content, str(stop_list))
         sources.append({"file": stop_list.name, "content_sha256": content_digest({stop_list.name: stop_content})})
+    documents = apply(rule, texts, stop_words, name)
     return Corpus.from_documents(
         name,
-        apply(rule, texts, stop_words, name),
+        [document for document in documents if document[1]],
         provenance={
             "sources": sources,
             "rule": {"words": rule.words(), "settings": rule.settings()},
-            "records_left_out": [],
+            "records_left_out": [file for file, words in documents if not words],
             "synthetic": False,
             "ordered": True,
         },
@@ -101,9 +108,8 @@ def stream(folder: Path, *, stem: bool) -> DocumentStream:
     files = text_files(folder)
     if not files:
         raise InputError(f"{folder}: no .txt file in it")
-    # neither a word's length nor its script is a reason to leave it out where the model's vocabulary says which words
-    # there are; of ASCII texts these are the words of `heldout import`
-    rule = replace(text_rule(stemmer="lancaster" if stem else "none", minimum_length=1), token=r"[^\W_]")
+    # a word's length is no reason to leave it out where the model's vocabulary says which words there are
+    rule = Rule(ANY_SCRIPT, stop_words=False, stemmer="lancaster" if stem else "none")
     words_of = tokeniser(rule, frozenset())
 
     def read() -> Iterator[Document]:

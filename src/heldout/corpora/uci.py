@@ -4,8 +4,6 @@ docword.txt starts with three lines D, W and NNZ, then has NNZ lines "document w
 vocab.txt has the W words, one per line.
 """
 
-import gzip
-import zlib
 from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
@@ -19,7 +17,6 @@ from heldout.corpora.counts import (
     from_counts,
     integer,
     read_bytes,
-    read_lines,
     read_vocabulary,
     stream_lines,
 )
@@ -81,26 +78,25 @@ def read(docword: Path, vocab: Path, name: str) -> Corpus:
                [0., 1., 0.]])
     """
     packed, words = read_bytes(docword), read_bytes(vocab)
-    content = packed
-    if docword.suffix == ".gz":
-        try:
-            content = gzip.decompress(packed)
-        except (OSError, EOFError, zlib.error) as error:
-            raise InputError(f"{docword}: truncated or not gzipped ({error}); copy the file again") from error
+    if docword.suffix == ".gz" and not packed.startswith(b"\x1f\x8b"):
+        raise InputError(f"{docword}: not gzipped; copy the file again")
     vocabulary = read_vocabulary(vocab, words)
-    lines = read_lines(docword, content)
-    numbered = enumerate(lines, start=1)
+    numbered = stream_lines(docword)
     n_documents, n_words, n_pairs = header(docword, numbered)
     if n_words != len(vocabulary):
         raise InputError(f"{docword}: line 2: {n_words} words announced, but {vocab} has {len(vocabulary)}")
-    if n_pairs != len(lines) - 3:
-        raise InputError(f"{docword}: line 3: {n_pairs} counts announced, but {len(lines) - 3} lines follow")
     documents: dict[int, dict[int, int]] = {}
+    follow = 0
     for where, document, word, count in counts(docword, numbered, n_documents, n_words):
+        follow += 1
+        if follow > n_pairs:
+            raise InputError(f"{docword}: line 3: {n_pairs} counts announced, but more lines follow")
         words_of = documents.setdefault(document, {})
         if word in words_of:
             raise InputError(f"{where}: document {document} has a count of word {word + 1} already")
         words_of[word] = count
+    if follow < n_pairs:
+        raise InputError(f"{docword}: line 3: {n_pairs} counts announced, but {follow} lines follow")
     if len(documents) < n_documents:
         empty = next(document for document in range(1, n_documents + 1) if document not in documents)
         raise InputError(f"{docword}: document {empty} has no tokens; leave it out and number the others anew")

@@ -12,7 +12,7 @@ from heldout.corpora.counts import read_bytes, read_lines, read_vocabulary
 from heldout.errors import InputError
 from heldout.libraries import Fitted
 from heldout.libraries.checks import BINARY_TOLERANCE, TEXT_TOLERANCE, assemble, prior
-from heldout.libraries.limits import check_npy, check_size, open_zip
+from heldout.limits import check_npy, check_size, open_zip
 
 MEMBERS = ("phi", "alpha", "vocabulary")
 

@@ -10,7 +10,7 @@ whose sum misses 1 by no more than `BINARY_TOLERANCE` (arrays; float32 is enough
 divided by its sum; one that misses by more was something else than p(w | z), and is refused.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from heldout.errors import InputError
 from heldout.libraries import Fitted
-from heldout.libraries.limits import check_size
+from heldout.limits import check_size
 from heldout.topics import Topics
 
 BINARY_TOLERANCE = 1e-4
@@ -102,6 +102,38 @@ def prior(alpha: Any, topics: int, where: str) -> NDArray[np.float64]:
     return np.full(topics, values[0]) if len(values) == 1 else values
 
 
+def in_order(vocabulary: Any) -> tuple[Any, ...]:
+    """Return a vocabulary's words in the model's order.
+
+    Args:
+        vocabulary: the words in that order; or a dictionary of words and their columns, as a vectorizer's
+            `vocabulary_`, or of columns and their words, as gensim's; or a fitted vectorizer.
+
+    Raises:
+        InputError: for what has no order, or columns that are not 0, 1, ... each once.
+
+    Examples:
+        >>> in_order({"wing": 1, "flow": 0}), in_order({0: "flow", 1: "wing"})
+        (('flow', 'wing'), ('flow', 'wing'))
+    """
+    if hasattr(vocabulary, "get_feature_names_out"):
+        return tuple(vocabulary.get_feature_names_out())
+    if isinstance(vocabulary, Mapping):
+        pairs = list(vocabulary.items())
+        if any(isinstance(key, str) for key, _ in pairs):
+            pairs = [(column, word) for word, column in pairs]
+        columns = dict(pairs)
+        if set(columns) != set(range(len(pairs))):
+            raise InputError(
+                f"the vocabulary's columns are not 0 to {len(pairs) - 1}, each once; give the words in their order"
+            )
+        return tuple(columns[column] for column in range(len(columns)))
+    if isinstance(vocabulary, str | bytes | Set) or not isinstance(vocabulary, Iterable):
+        kind = type(vocabulary).__name__
+        raise InputError(f"a vocabulary that is a {kind}; give the words in the model's order, or a vectorizer's own")
+    return tuple(vocabulary)
+
+
 def vocabulary_of(
     own: Iterable[object] | None, given: Sequence[str] | None, words: int, where: str
 ) -> tuple[tuple[str, ...], bool]:
@@ -109,7 +141,8 @@ def vocabulary_of(
 
     Args:
         own: the words that the model itself names, or None.
-        given: the words that the user gives, or None; where the model names its own they have to be the same.
+        given: the words that the user gives (see `in_order`), or None; where the model names its own they have to be
+            the same.
         words: V.
         where: for the message.
 
@@ -120,7 +153,7 @@ def vocabulary_of(
     for source, names in (("the vocabulary", given), ("the model's own vocabulary", own)):
         if names is None:
             continue
-        listed = tuple(names)
+        listed = in_order(names)
         if len(listed) != words:
             raise InputError(
                 f"{where}: {source} has {len(listed)} words, but the topics have {words};"

@@ -19,7 +19,7 @@ import numpy as np
 from heldout.errors import InputError
 from heldout.libraries import Fitted
 from heldout.libraries.checks import assemble, numbers
-from heldout.libraries.limits import memory_for
+from heldout.limits import memory_for
 
 INSTALL = "install gensim: pip install 'heldout[peers]'"
 SIDE_FILES = (".state", ".id2word")

@@ -16,7 +16,7 @@ from heldout.errors import InputError
 from heldout.libraries import Fitted
 from heldout.libraries.arrays import parse_number, read_rows
 from heldout.libraries.checks import TEXT_TOLERANCE, assemble, prior
-from heldout.libraries.limits import check_size
+from heldout.limits import check_size
 
 
 def both(path: Path) -> tuple[Path, Path]:

@@ -39,11 +39,12 @@ from heldout.errors import InputError
 from heldout.libraries import Fitted
 from heldout.libraries.arrays import parse_number
 from heldout.libraries.checks import assemble, prior
-from heldout.libraries.limits import check_expansion, check_size
+from heldout.limits import check_expansion, check_size, require_file
 
 MAGIC = b"#doc source pos typeindex type topic"
 INTEGER = re.compile(r"[0-9]{1,9}", re.ASCII)
 MAXIMUM_LINE = 4 << 20
+STATE_EXPANSION, STATE_ALLOWANCE = 50, 16 << 20  # a state packs about 10 : 1, and is slow to read
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,6 +84,7 @@ def read_lines(path: Path) -> Iterator[tuple[int, str]]:
         InputError: names the file, and the line that is too long or not UTF-8.
     """
     number = expanded = 0
+    require_file(path)
     try:
         packed = path.stat().st_size
         with path.open("rb") as file:
@@ -93,7 +95,7 @@ def read_lines(path: Path) -> Iterator[tuple[int, str]]:
                 number += 1
                 expanded += len(line)
                 if zipped:
-                    check_expansion(packed, expanded, str(path))
+                    check_expansion(packed, expanded, str(path), times=STATE_EXPANSION, more=STATE_ALLOWANCE)
                 if len(line) == MAXIMUM_LINE:
                     raise InputError(f"{path}: line {number}: longer than {MAXIMUM_LINE} bytes; damaged?")
                 yield number, line.decode("utf-8").rstrip("\r\n")

@@ -1,6 +1,7 @@
 """A topic model of any library, from a file or as the object itself."""
 
 import gzip
+import importlib.metadata
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -10,8 +11,10 @@ import numpy as np
 
 from heldout.errors import InputError
 from heldout.libraries import Fitted, arrays, gensim, lda_c, mallet, scikit_learn, tomotopy
-from heldout.libraries.checks import vocabulary_of
-from heldout.libraries.limits import memory_for, open_zip
+from heldout.libraries.checks import in_order, vocabulary_of
+from heldout.libraries.pipeline import unwrap
+from heldout.limits import memory_for, open_zip, require_file
+from heldout.models.estimator import Estimator
 from heldout.topics import Topics
 
 FORMS: dict[str, str] = {
@@ -45,6 +48,7 @@ def first_bytes(path: Path) -> bytes:
     Raises:
         InputError: when it cannot be read.
     """
+    require_file(path)
     try:
         with path.open("rb") as file:
             first = file.read(64)
@@ -150,6 +154,7 @@ def read_model(
         raise InputError(f"{form}: no such form of a model; one of {', '.join(FORMS)}")
     if not path.exists():
         raise InputError(f"{path}: no such file")
+    require_file(path)
     chosen = guess(path) if form is None else form
     if chosen in PICKLES and not trust_pickle:
         remedy = (
@@ -173,6 +178,8 @@ def convert(model: object, vocabulary: Sequence[str] | None, *, where: str | Non
     """
     if isinstance(model, Topics):
         return from_topics(model, vocabulary)
+    if isinstance(model, Estimator):
+        return from_estimator(model, vocabulary)
     if scikit_learn.recognises(model):
         return scikit_learn.from_object(model, vocabulary, where=where, form=form)
     if gensim.recognises(model):
@@ -183,7 +190,8 @@ def convert(model: object, vocabulary: Sequence[str] | None, *, where: str | Non
         return arrays.from_arrays(model[0], model[1], vocabulary, where=where or "(phi, alpha)", form=form)
     raise InputError(
         f"{where or 'model'}: a {type(model).__module__}.{type(model).__qualname__}; give a fitted scikit-learn"
-        " LatentDirichletAllocation or NMF, a gensim LdaModel, a tomotopy LDAModel, heldout Topics, or (phi, alpha)"
+        " LatentDirichletAllocation or NMF, a gensim LdaModel, a tomotopy LDAModel, a Pipeline that ends in one, a"
+        " PLSA or LDA of heldout.models, Topics, or (phi, alpha)"
     )
 
 
@@ -198,13 +206,33 @@ def from_topics(topics: Topics, vocabulary: Sequence[str] | None) -> Fitted:
     return Fitted(replace(topics, provenance={**default, **topics.provenance}), "arrays")
 
 
+def from_estimator(model: Estimator, vocabulary: Sequence[str] | None) -> Fitted:
+    """Make a `Fitted` of a model of `heldout.models`.
+
+    Raises:
+        InputError: when it is not fitted, or documents have no Dirichlet prior under it.
+    """
+    kind = type(model).__name__
+    topics = getattr(model, "topics", None)
+    if topics is None:
+        raise InputError(f"{kind}: documents have no Dirichlet prior under it; give a PLSA, an LDA or an NMF")
+    components = getattr(model, "components_", None)  # (K, V)
+    weights = getattr(model, "parameters_", None) if components is None else components.T
+    if weights is None:
+        raise InputError(f"{kind}: not fitted; call fit() first")
+    words, known = vocabulary_of(None, vocabulary, len(weights), kind)
+    provenance = {"library": "heldout", "version": importlib.metadata.version("heldout"), "model": kind}
+    return replace(from_topics(topics(words, provenance), None), words_known=known)
+
+
 def fitted(model: object, vocabulary: Sequence[str] | None = None) -> Fitted:
     """Make a `Fitted` of a fitted model as it is in Python.
 
     Args:
         model: a scikit-learn `LatentDirichletAllocation`, `NMF` or `MiniBatchNMF`, a gensim `LdaModel`, a tomotopy
-            `LDAModel`, `Topics`, or a pair (phi, alpha) with phi (K, V) and alpha (K,) or one number.
-        vocabulary: the V words, in the model's order, where it names none.
+            `LDAModel`, a model of `heldout.models`, a `Pipeline` or a search that ends in one of them, `Topics`, or a
+            pair (phi, alpha) with phi (K, V) and alpha (K,) or one number.
+        vocabulary: the V words, where it names none; see `heldout.libraries.checks.in_order`.
 
     Raises:
         InputError: when it is none of these, is not fitted, or its parameters are no topics.
@@ -214,4 +242,10 @@ def fitted(model: object, vocabulary: Sequence[str] | None = None) -> Fitted:
         >>> model.library, model.topics.n_topics
         ('arrays', 2)
     """
-    return convert(model, vocabulary, where=None, form="object")
+    inside = unwrap(model)
+    words = inside.words
+    if words is not None and vocabulary is not None and in_order(vocabulary) != words:
+        raise InputError(
+            "the pipeline's vectorizer names the model's words, and the vocabulary has others; leave it out"
+        )
+    return convert(inside.model, vocabulary if words is None else words, where=None, form="object")

@@ -43,6 +43,7 @@ from numpy.typing import NDArray
 from scipy.special import digamma, gammaln
 
 from heldout.corpora.corpus import Corpus
+from heldout.errors import InputError
 from heldout.evaluators.evaluation import in_vocabulary
 from heldout.evaluators.mean_field_bound import mean_field_bound
 from heldout.libraries import THESE, TRAINING, Fitted, Reported, Term
@@ -83,8 +84,19 @@ def reported(fitted: Fitted, documents: Iterable[Corpus]) -> Reported:
         return _nothing("arrays", "arrays come from no library: nothing is reported")
     if fitted.native is None:
         return _nothing(fitted.library, f"the model holds topics alone, without what {fitted.library} reports from")
+    try:
+        return _own(fitted, documents)
+    except InputError:
+        raise
+    except Exception as error:  # a damaged or unfinished object lacks what its library asks for
+        return _nothing(
+            fitted.library, f"{fitted.library} could not compute it ({type(error).__name__}: {error!s:.200})"
+        )
+
+
+def _own(fitted: Fitted, documents: Iterable[Corpus]) -> Reported:
     if fitted.library == "scikit-learn":
-        if hasattr(fitted.native, "reconstruction_err_"):
+        if "NMF" in type(fitted.native).__name__:
             return _nmf(fitted.native)
         return _scikit_learn(fitted.native, fitted.topics, documents)
     if fitted.library == "gensim":

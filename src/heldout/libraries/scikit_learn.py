@@ -23,7 +23,7 @@ import numpy as np
 from heldout.errors import InputError
 from heldout.libraries import Fitted
 from heldout.libraries.checks import assemble
-from heldout.libraries.limits import check_npy, open_zip
+from heldout.limits import check_npy, open_zip
 
 LDA = "LatentDirichletAllocation"
 MODULES = {

@@ -24,7 +24,7 @@ from heldout.corpora.counts import read_bytes
 from heldout.errors import InputError
 from heldout.libraries import Fitted
 from heldout.libraries.checks import assemble
-from heldout.libraries.limits import check_size
+from heldout.limits import check_size
 
 INSTALL = "install tomotopy: pip install 'heldout[peers]'"
 WEIGHTINGS = (b"one", b"idf", b"pmi")

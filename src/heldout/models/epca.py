@@ -58,7 +58,7 @@ from scipy.linalg.blas import daxpy
 from heldout import models
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.models.estimator import Estimator, checked_counts, provenance
+from heldout.models.estimator import TopicEstimator, checked_counts, provenance
 from heldout.seeds import generator
 from heldout.topics import Components, block_of_documents
 
@@ -390,7 +390,7 @@ def _dots(left: Float, right: Float) -> Float:
     return products
 
 
-class EPCA(Estimator):
+class EPCA(TopicEstimator):
     """EPCA on a matrix of counts.
 
     Args:

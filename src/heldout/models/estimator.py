@@ -1,6 +1,7 @@
 """scikit-learn's parameter conventions, without importing scikit-learn, which would cost every job a second."""
 
 import inspect
+from importlib import import_module
 from typing import Any, Self
 
 import numpy as np
@@ -58,3 +59,22 @@ class Estimator:
                 raise ValueError(f"{type(self).__name__} has no parameter {name}; it has {', '.join(known)}")
             setattr(self, name, value)
         return self
+
+    def __sklearn_tags__(self) -> Any:
+        """Return scikit-learn's tags, which its searches and pipelines ask for."""
+        utils = import_module("sklearn.utils")
+        return utils.Tags(
+            estimator_type=None,
+            target_tags=utils.TargetTags(required=False),
+            transformer_tags=utils.TransformerTags() if hasattr(self, "transform") else None,
+            input_tags=utils.InputTags(sparse=True),
+        )
+
+
+class TopicEstimator(Estimator):
+    """An estimator of a model of documents with a prior of their weights, and so with a likelihood: the score."""
+
+    def score(self, X: Any, y: None = None) -> float:  # noqa: ARG002
+        """Return the mean log-likelihood of the documents X (D, V), nats per token; see `heldout.log_likelihood`."""
+        value: float = import_module("heldout").log_likelihood(self, X)  # by name: it stands above the models
+        return value

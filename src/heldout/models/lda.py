@@ -52,7 +52,7 @@ from numpy.typing import NDArray
 from heldout import models
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.models.estimator import Estimator, provenance
+from heldout.models.estimator import TopicEstimator, provenance
 from heldout.models.lda_chains_kernel import Chains, most_together
 from heldout.models.lda_kernel import Counts, Float, Float32, Index, OneChain, gibbs_sweeps, log_joint, padded_width
 from heldout.seeds import generator
@@ -131,7 +131,7 @@ def optimised(
     return alpha, float(shared[0])
 
 
-class LDA(Estimator):
+class LDA(TopicEstimator):
     """LDA by collapsed Gibbs sampling: one fit is one Markov chain.
 
     Args:

@@ -60,6 +60,10 @@ class MultinomialMixture(PointMixture[sp.csr_array, Multinomials]):
         "4.30",
     )
 
+    def score(self, X: Any, y: None = None) -> float:  # noqa: ARG002
+        """Return the mean log-likelihood of the documents X (D, V), nats per token."""
+        return float(self.log_likelihood(X).sum() / self.check(X).sum())
+
     def check(self, X: Any) -> sp.csr_array:
         """Return X, (D, V) counts, as a sparse array without stored zeros.
 

@@ -22,6 +22,7 @@ its total. Only positive x_in enter: O(nnz K) work and memory. As the source say
 real x >= 0, with log x! = log Gamma(x + 1).
 """
 
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ from scipy.special import gammaln
 
 from heldout.models.estimator import checked_counts
 from heldout.models.vem import Family, Float, PointVEM
+from heldout.topics import Topics
 
 
 class NMF(PointVEM[sp.csr_array, Float, Float]):
@@ -55,6 +57,15 @@ class NMF(PointVEM[sp.csr_array, Float, Float]):
     def check(self, X: Any) -> sp.csr_array:
         """Return X as a sparse array without stored zeros; raises InputError if it is not a matrix of counts."""
         return checked_counts(X, self.family.name)
+
+    def score(self, X: Any, y: None = None) -> float:  # noqa: ARG002
+        """Return the mean log-likelihood of the documents X (D, V) under `topics`, nats per token."""
+        value: float = import_module("heldout").log_likelihood(self, X)  # by name: it stands above the models
+        return value
+
+    def topics(self, vocabulary: tuple[str, ...], provenance: dict[str, Any] | None = None) -> Topics:
+        """Return W's columns as topics; an NMF has no prior of weights, and Dirichlet(1), PLSA's, stands in."""
+        return Topics(self.parameters_.T, np.ones(self.n_components), vocabulary, dict(provenance or {}))
 
     def start(self, data: sp.csr_array, random: np.random.Generator) -> Float:
         """Return W with random columns that sum to 1, (V, K)."""

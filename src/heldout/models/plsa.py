@@ -41,7 +41,7 @@ from numpy.typing import NDArray
 from heldout import models
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.models.estimator import Estimator, checked_counts, provenance
+from heldout.models.estimator import TopicEstimator, checked_counts, provenance
 from heldout.seeds import generator
 from heldout.topics import Topics
 
@@ -312,7 +312,7 @@ def random_start(corpus: Corpus, topics: int, seed: int) -> np.random.Generator:
     return generator("plsa-start", corpus=corpus.name, topics=topics, seed=seed)
 
 
-class PLSA(Estimator):
+class PLSA(TopicEstimator):
     """PLSA-HOF by EM on a matrix of counts.
 
     Args:

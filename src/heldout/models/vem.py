@@ -218,6 +218,10 @@ class PointMixture(DiscreteVEM[Data, Parameters, Float]):
         joint = self.log_joint(self.check(X), self.parameters_ if parameters is None else parameters)
         return np.asarray(joint.max(axis=1), dtype=float)
 
+    def score(self, X: Any, y: None = None) -> float:  # noqa: ARG002
+        """Return the mean log p(x_n), nats per data case."""
+        return float(self.log_likelihood(X).mean())
+
     def ve_step(self, data: Data, parameters: Parameters, latent: Float | None = None) -> Float:  # noqa: ARG002
         """Return the best point posterior, or the exact one, (N, K).
 

@@ -1,4 +1,4 @@
-"""What a model's file may ask for: a damaged one must not take the machine's memory.
+"""What a file may ask for: a damaged one must not take the machine's memory, nor its time.
 
 Nothing is allocated for a header's sake: an array's shape has to fit the bytes that are there, what a zip or gzip file
 may expand to is bounded, and so is the memory of whatever unpickles.
@@ -10,14 +10,22 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-import numpy as np
-
 from heldout.errors import InputError
 
 # K V float64 of 2 GB: more is a damaged file or no model to audit on one machine
 MAXIMUM_ENTRIES = 2**28
 # deflate reaches 1032 : 1 on zeros; states and dense topics stay far below 200 : 1, small sparse topics need not
-EXPANSION, ALLOWANCE = 200, 512 << 20
+EXPANSION, ALLOWANCE = 200, 128 << 20
+
+
+def require_file(path: Path) -> None:
+    """Refuse what would be read without end, or only once: a device, a pipe, a socket; what is missing passes.
+
+    Raises:
+        InputError: names `path`.
+    """
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise InputError(f"{path}: a device or a pipe, not a file; write what it gives into a file first")
 
 
 def check_size(topics: int, words: int, where: str) -> None:
@@ -33,14 +41,16 @@ def check_size(topics: int, words: int, where: str) -> None:
         )
 
 
-def check_expansion(packed: int, expanded: int, where: str) -> None:
+def check_expansion(packed: int, expanded: int, where: str, *, times: int = EXPANSION, more: int | None = None) -> None:
     """Refuse a compressed file of `packed` bytes that says or shows that it expands to `expanded` bytes.
 
     Raises:
-        InputError: beyond `EXPANSION` times the bytes and `ALLOWANCE` (512 MB).
+        InputError: beyond `times` the bytes and `more`, or `ALLOWANCE` (128 MB), where `more` is None.
     """
-    if expanded > EXPANSION * packed + ALLOWANCE:
-        raise InputError(f"{where}: {packed} bytes expand to {expanded} or more, which no topic model does; damaged?")
+    if expanded > times * packed + (ALLOWANCE if more is None else more):
+        raise InputError(
+            f"{where}: {packed} bytes expand to {expanded} or more, which no model or corpus does; damaged?"
+        )
 
 
 @contextmanager
@@ -73,6 +83,8 @@ def check_npy(member: IO[bytes], size: int, where: str) -> None:
     Raises:
         InputError: names `where`.
     """
+    import numpy as np
+
     try:
         version = np.lib.format.read_magic(member)
         reader = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
@@ -97,6 +109,7 @@ def open_zip(path: Path, what: str) -> zipfile.ZipFile:
     Raises:
         InputError: when it cannot be read, is no zip file, or announces too much.
     """
+    require_file(path)
     try:
         packed = path.stat().st_size
         archive = zipfile.ZipFile(path)

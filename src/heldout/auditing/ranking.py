@@ -1,0 +1,238 @@
+"""The result of ranking models by the likelihood of the same held-out documents, in pairs.
+
+The difference of two models is sum_d (x_d - y_d) / sum_d L_d, x_d and y_d their log-likelihoods of document d of L_d
+tokens. The documents are a sample, and their log-likelihoods differ far more from document to document than two
+models do on one document: so the error of the difference is that of the paired differences, of a ratio of two sums
+(Cochran 1977, section 6.8),
+
+    s^2 = D / (D - 1) sum_d (x_d - y_d - delta L_d)^2 / (sum_d L_d)^2,
+
+which holds the error of the estimates too; what is known of their bias is added in quadrature. Two models are told
+apart when their difference is above its error times Student's quantile at D - 1 degrees of freedom, at a level of
+`LEVEL` over all pairs of the models (Bonferroni): which model is the best is chosen by the same documents.
+"""
+
+import math
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtrit
+
+from heldout.auditing.blocks import Work
+from heldout.auditing.result import json_compatible
+from heldout.evaluators import EXACT
+from heldout.libraries import THESE, Reported
+
+LEVEL = 0.05  # chance that any two models of the same likelihood are told apart
+
+Float = NDArray[np.float64]
+
+
+class Difference(NamedTuple):
+    """How much more likely one model makes the documents than another.
+
+    Attributes:
+        nats_per_token: the difference of the mean log-likelihoods, over the documents possible under both.
+        error: its standard error, of documents and of estimates, nats per token; inf for fewer than two documents.
+        estimates: the part of it that more samples would shrink, nats per token.
+        apart: whether the two models are told apart.
+    """
+
+    nats_per_token: float
+    error: float
+    estimates: float
+    apart: bool
+
+
+@dataclass(frozen=True, eq=False)
+class RankedModel:
+    """A model and its documents' log-likelihoods.
+
+    Attributes:
+        name: its file, or its class.
+        library, topics: its library, and K.
+        nats: (D,) log-likelihoods; -inf for a document that is impossible under it.
+        errors, biases: (D,) of the estimates, nats.
+        reported: the library's own number.
+        coherence: the mean NPMI of its topics; NaN where it was not computed.
+    """
+
+    name: str
+    library: str
+    topics: int
+    nats: Float
+    errors: Float
+    biases: Float
+    reported: Reported
+    coherence: float = math.nan
+
+    @property
+    def impossible(self) -> int:
+        """The number of documents that the model gives probability 0."""
+        return int(np.isneginf(self.nats).sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """Models in the order of the likelihood of the same documents, the best first.
+
+    Models under which documents are impossible come last, those with the fewest first.
+
+    Attributes:
+        models: the models.
+        corpus: the documents' name.
+        lengths: (D,) tokens of every document in the models' vocabulary.
+        left_out: tokens outside it.
+        work: the estimator, and its settings.
+        note: what could not be computed, and why; empty otherwise.
+        settings: JSON-compatible.
+    """
+
+    models: tuple[RankedModel, ...]
+    corpus: str
+    lengths: NDArray[np.int64]
+    left_out: int
+    work: Work
+    note: str = ""
+    settings: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def best(self) -> RankedModel:
+        """The model under which the documents are likeliest."""
+        return self.models[0]
+
+    @property
+    def exact(self) -> bool:
+        """Whether the log-likelihoods are exact."""
+        return self.work.estimator == EXACT
+
+    @property
+    def documents(self) -> int:
+        """The number of documents with a token in the vocabulary."""
+        return int((self.lengths > 0).sum())
+
+    @property
+    def tokens(self) -> int:
+        """The number of tokens in the vocabulary."""
+        return int(self.lengths.sum())
+
+    def nats_per_token(self, model: RankedModel) -> float:
+        """Return a model's mean log-likelihood of the documents possible under it, nats per token."""
+        possible = np.isfinite(model.nats)
+        return _over(float(model.nats[possible].sum()), int(self.lengths[possible].sum()))
+
+    def error(self, model: RankedModel) -> float:
+        """Return the standard error of that mean's estimate, nats per token: of these documents, not of others."""
+        possible = np.isfinite(model.nats)
+        spread = math.sqrt(float((model.errors[possible] ** 2).sum()))
+        total = math.hypot(spread, float(model.biases[possible].sum()))
+        return _over(total, int(self.lengths[possible].sum()))
+
+    def difference(self, one: RankedModel, other: RankedModel) -> Difference:
+        """Return how much likelier one model makes the documents than another; see the module."""
+        possible = np.isfinite(one.nats) & np.isfinite(other.nats) & (self.lengths > 0)
+        lengths = self.lengths[possible].astype(np.float64)
+        D, N = len(lengths), float(lengths.sum())
+        gaps = one.nats[possible] - other.nats[possible]
+        delta = _over(float(gaps.sum()), N)
+        bias = _over(float((one.biases[possible] - other.biases[possible]).sum()), N)
+        variances = one.errors[possible] ** 2 + other.errors[possible] ** 2
+        estimates = math.hypot(_over(math.sqrt(float(variances.sum())), N), bias)
+        if D < 2:
+            return Difference(delta, math.inf, estimates, one.impossible != other.impossible)
+        residuals = gaps - delta * lengths
+        error = math.hypot(math.sqrt(D / (D - 1) * float((residuals**2).sum())) / N, bias)
+        rounding = 1e-12 * abs(self.nats_per_token(one))
+        apart = one.impossible != other.impossible or abs(delta) > self.quantile(D) * error + rounding
+        return Difference(delta, error, estimates, apart)
+
+    def quantile(self, documents: int) -> float:
+        """Return how many errors two models have to differ by to be told apart."""
+        pairs = max(len(self.models) * (len(self.models) - 1) // 2, 1)
+        return float(stdtrit(documents - 1, 1.0 - LEVEL / (2.0 * pairs)))
+
+    @cached_property
+    def behind(self) -> tuple[Difference, ...]:
+        """Every model less the best one."""
+        return tuple(self.difference(model, self.best) for model in self.models)
+
+    @property
+    def ties(self) -> tuple[RankedModel, ...]:
+        """The best model, and those that these documents do not tell apart from it."""
+        return tuple(model for model, gap in zip(self.models, self.behind, strict=True) if not gap.apart)
+
+    @property
+    def library_choice(self) -> RankedModel | None:
+        """The model that the libraries' own numbers of these documents would have chosen.
+
+        None where a model has no such number, or where they are of several functions.
+        """
+        numbers = [model.reported for model in self.models]
+        if any(n.about != THESE or not math.isfinite(n.nats_per_token) for n in numbers):
+            return None
+        if len({number.function for number in numbers}) > 1:
+            return None
+        return max(self.models, key=lambda model: model.reported.nats_per_token)
+
+    @property
+    def coherence_choice(self) -> RankedModel | None:
+        """The model of the most coherent topics; None where coherence was not computed."""
+        measured = [model for model in self.models if math.isfinite(model.coherence)]
+        return max(measured, key=lambda model: model.coherence) if measured else None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the ranking as JSON-compatible values; numbers that are not finite are null.
+
+        Keys: "corpus", "documents", "tokens", "left_out", "best", "ties" (names), "library_choice", "coherence_choice"
+        (a name or null), "note", "settings", "lengths" and "models", best first, a list of objects with the attributes
+        of `RankedModel` and "impossible", "nats_per_token", "error", and "behind", the `Difference` from the best.
+        Log-likelihoods and errors are in nats.
+        """
+
+        def name(model: RankedModel | None) -> str | None:
+            return None if model is None else model.name
+
+        models = [
+            vars(model)
+            | {
+                "reported": vars(model.reported) | {"terms": [vars(term) for term in model.reported.terms]},
+                "impossible": model.impossible,
+                "nats_per_token": self.nats_per_token(model),
+                "error": self.error(model),
+                "behind": gap._asdict(),
+            }
+            for model, gap in zip(self.models, self.behind, strict=True)
+        ]
+        plain: dict[str, Any] = json_compatible(
+            {
+                "corpus": self.corpus,
+                "documents": self.documents,
+                "tokens": self.tokens,
+                "left_out": self.left_out,
+                "best": self.best.name,
+                "ties": [model.name for model in self.ties],
+                "library_choice": name(self.library_choice),
+                "coherence_choice": name(self.coherence_choice),
+                "note": self.note,
+                "settings": self.settings,
+                "lengths": self.lengths,
+                "models": models,
+            }
+        )
+        return plain
+
+
+def in_order(models: list[RankedModel]) -> tuple[RankedModel, ...]:
+    """Return models by how many documents they make impossible, then by the others' likelihood, the best first."""
+
+    def place(model: RankedModel) -> tuple[int, float]:
+        return model.impossible, -float(model.nats[np.isfinite(model.nats)].sum())
+
+    return tuple(sorted(models, key=place))
+
+
+def _over(total: float, tokens: float) -> float:
+    return total / tokens if tokens else math.nan

@@ -1,0 +1,143 @@
+"""The texts of a ranking, for the terminal and the page."""
+
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from heldout.auditing.ranking import Difference, RankedModel, Ranking
+from heldout.auditing.wording import clean, error, nats, perplexity, sentence, signed
+from heldout.evaluators import ESTIMATORS
+
+MANY = 3  # names in a sentence; of more the number is said
+
+
+class Row(NamedTuple):
+    """A model's line of the table, as texts."""
+
+    model: str
+    topics: str
+    perplexity: str
+    nats: str
+    behind: str
+    behind_error: str
+    apart: str
+    reported: str
+    coherence: str
+
+
+def headline(ranking: Ranking) -> str:
+    """Return the verdict, one sentence."""
+    best, ties = ranking.best, ranking.ties
+    if best.impossible:
+        return (
+            f"Every model gives documents probability 0; the fewest, {best.impossible:,} of {ranking.documents:,},"
+            f" {label(best)}."
+        )
+    number = f"{shown(ranking, best)} per token"
+    if len(ties) == 1:
+        return f"The documents are likeliest under {label(best)}, perplexity {number}, and that is no chance."
+    if len(ties) == len(ranking.models):
+        return f"These documents do not tell the models apart; they are likeliest under {label(best)}, {number}."
+    return (
+        f"The documents are likeliest under {label(best)}, perplexity {number}, but they do not tell it from"
+        f" {names(ties[1:])}."
+    )
+
+
+def reasons(ranking: Ranking) -> Iterator[str]:
+    """Yield the sentences below the verdict."""
+    if len(ranking.ties) > 1:
+        gaps = [gap for gap in ranking.behind[1:] if not gap.apart]
+        samples = max(gap.estimates / gap.error for gap in gaps if gap.error > 0.0) if any(g.error for g in gaps) else 0
+        more = "more samples (--samples)" if samples > 0.5 and not ranking.exact else "more documents"
+        fewest = min(ranking.ties, key=lambda model: model.topics)
+        until = f"; until then, {label(fewest)} is as good" if fewest.topics < ranking.best.topics else ""
+        yield f"What could tell them apart is {more}{until}."
+    choice = ranking.library_choice
+    if choice is not None:
+        function = clean(choice.reported.function)
+        if choice is ranking.best:
+            yield f"{function}, the library's own number, chooses the same model."
+        else:
+            gap = ranking.difference(choice, ranking.best)
+            verdict = "" if gap.apart else ", which these documents do not tell apart from it"
+            yield (
+                f"{function}, the library's own number, would have chosen {label(choice)}:"
+                f" {signed(gap.nats_per_token)} nats per token{verdict}."
+            )
+    coherent = ranking.coherence_choice
+    if coherent is not None:
+        whose = "the same model" if coherent is ranking.best else label(coherent)
+        yield f"Coherence, which asks something else, is highest in {whose} (NPMI {nats(coherent.coherence, 2)})."
+    for model in ranking.models:
+        if model.impossible:
+            yield (
+                f"{label(model)} gives {model.impossible:,} of {ranking.documents:,} documents probability 0, as they"
+                " have words that none of its topics has: its numbers are of the others. A little probability for every"
+                " word (--smoothing 1e-6) makes all possible."
+            )
+    if ranking.note:
+        yield sentence(ranking.note)
+
+
+def label(model: RankedModel) -> str:
+    """Return a model's name with its number of topics."""
+    topics = f"{model.topics:,} topic{'' if model.topics == 1 else 's'}"
+    return clean(model.name) if topics in model.name else f"{clean(model.name)} ({topics})"
+
+
+def names(models: tuple[RankedModel, ...]) -> str:
+    """Return models' names in a sentence."""
+    if len(models) > MANY:
+        return f"{len(models)} others"
+    *first, last = (label(model) for model in models)
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def shown(ranking: Ranking, model: RankedModel) -> str:
+    """Return a model's perplexity of the documents possible under it."""
+    value = -ranking.nats_per_token(model)
+    number = math.exp(value) if value < 700.0 else math.inf
+    return perplexity(number, number * ranking.error(model))
+
+
+def rows(ranking: Ranking) -> list[Row]:
+    """Return the table's rows, the best model first."""
+    return [_row(ranking, model, gap) for model, gap in zip(ranking.models, ranking.behind, strict=True)]
+
+
+def _row(ranking: Ranking, model: RankedModel, gap: Difference) -> Row:
+    best = model is ranking.best
+    reported = model.reported.perplexity
+    return Row(
+        model=clean(model.name),
+        topics=f"{model.topics:,}",
+        perplexity=shown(ranking, model),
+        nats=nats(ranking.nats_per_token(model)),
+        behind="" if best else signed(gap.nats_per_token),
+        behind_error="" if best else error(gap.error),
+        apart="best"
+        if best
+        else f"{model.impossible:,} impossible"
+        if model.impossible
+        else ""
+        if gap.apart
+        else "tie",
+        reported="" if math.isnan(reported) else perplexity(reported),
+        coherence="" if math.isnan(model.coherence) else nats(model.coherence, 2),
+    )
+
+
+def facts(ranking: Ranking) -> str:
+    """Return a sentence on the documents and the estimator."""
+    known = ESTIMATORS.get(ranking.work.estimator)
+    how = "exact" if ranking.exact else f"by {ranking.work.estimator if known is None else known.label}"
+    samples = f" with {ranking.work.samples:,} samples a document at most" if ranking.work.samples else ""
+    return (
+        f"{ranking.documents:,} documents of {ranking.tokens:,} tokens of {clean(ranking.corpus)}"
+        f" ({ranking.left_out:,} tokens outside the vocabulary left out); likelihoods {how}{samples}."
+    )
+
+
+TITLE = "Perplexity per token, and nats per token behind the best; ± is the error of the paired difference"
+HEADS = ("model", "topics", "perplexity", "nats", "behind", "±", "", "library says", "NPMI")

@@ -1,0 +1,85 @@
+"""scikit-learn's `Pipeline` and its searches: the model inside, and the steps before it that make its documents.
+
+A pipeline that begins with a vectorizer of texts names its model's words, and its texts become counts by its own rules.
+Steps before a model without such a vectorizer are applied to matrices.
+"""
+
+import sys
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
+from typing import Any
+
+from heldout.errors import InputError
+
+
+@dataclass(frozen=True)
+class Unwrapped:
+    """A model and what makes its documents.
+
+    Attributes:
+        model: the last step, or the model itself.
+        before: the pipeline of the other steps; None where there is none.
+    """
+
+    model: Any
+    before: Any = None
+
+    @property
+    def reads_texts(self) -> bool:
+        """Whether one of the steps before the model divides texts into words."""
+        return self.before is not None and any(hasattr(step, "build_analyzer") for _, step in self.before.steps)
+
+    @property
+    def words(self) -> tuple[str, ...] | None:
+        """The model's words in its order, where a vectorizer names them."""
+        if not self.reads_texts:
+            return None
+        try:
+            return tuple(map(str, self.before.get_feature_names_out()))
+        except (AttributeError, ValueError):  # a hashing vectorizer has no words; one that is not fitted has none yet
+            return None
+
+    def counts(self, documents: Any) -> Any:
+        """Return documents as the model takes them; those that it takes already are returned as they are.
+
+        Raises:
+            InputError: for texts without a vectorizer, or where the steps fail.
+        """
+        texts = as_texts(documents)
+        if texts is not None and not self.reads_texts:
+            raise InputError(
+                "these documents are texts, and the model has no vectorizer; give"
+                " sklearn.pipeline.make_pipeline(vectorizer, model) with the one it was fitted with, or lists of words"
+            )
+        if self.before is None or (texts is None) == self.reads_texts or not _is_data(documents, texts):
+            return documents
+        try:
+            return self.before.transform(documents if texts is None else texts)
+        except Exception as error:  # steps of any library
+            reason = f"{type(error).__name__}: {error!s:.200}"
+            raise InputError(f"the pipeline's steps before the model fail on these documents ({reason})") from error
+
+
+def _is_data(documents: Any, texts: list[str] | None) -> bool:
+    """Return whether documents are texts, a matrix or a table, and not a path, lists of words or a stream."""
+    return texts is not None or (hasattr(documents, "shape") and len(documents.shape) == 2)
+
+
+def as_texts(documents: Any) -> list[str] | None:
+    """Return documents that are each one text (of a list, an array, a column of a table) as a list; None for others."""
+    one_column = len(getattr(documents, "shape", (0,))) == 1
+    if isinstance(documents, str | bytes | Mapping | Set) or not (
+        isinstance(documents, Sequence) or (one_column and hasattr(documents, "tolist"))
+    ):
+        return None
+    texts = list(documents)
+    return texts if texts and all(isinstance(text, str) for text in texts) else None
+
+
+def unwrap(model: Any) -> Unwrapped:
+    """Return the model inside a fitted search or a pipeline; any other model unchanged."""
+    model = getattr(model, "best_estimator_", model)
+    module = sys.modules.get("sklearn.pipeline")
+    if module is None or not isinstance(model, module.Pipeline):
+        return Unwrapped(model)
+    return Unwrapped(model.steps[-1][1], model[:-1] if len(model.steps) > 1 else None)
