@@ -23,7 +23,7 @@ import yaml
 from forked_snakemake import ForkedSnakemake
 
 from heldout.papers import PAPERS
-from heldout.study import from_yaml
+from heldout.study import Settings, from_yaml, load_study
 from heldout.typesetting.exhibits import exhibits
 
 ROOT = Path(__file__).parents[2]
@@ -405,6 +405,16 @@ def test_the_shipped_studies_plan_every_exhibit(snakemake: ForkedSnakemake, stud
     )
     assert jobs["verdicts"] == len(PAPERS)
     assert jobs["figures"] == jobs["tables"] == 1
+
+
+def test_a_study_of_drawn_corpora_alone_plans_its_models_and_no_exhibit(snakemake: ForkedSnakemake) -> None:
+    study = "workflow/studies/buntine.yaml"
+    done = snakemake.run(ROOT, "--dry-run", "--forceall", "--cores", "1", "--configfile", study)
+    assert done.returncode == 0, done.stderr[-3000:]
+    jobs = planned(done.stdout + done.stderr)
+    settings = Settings(load_study(ROOT / study, ROOT / "workflow" / "studies" / "schema.yaml", ROOT / "data"))
+    assert jobs["experiment"] == len(list(settings.experiments())) > jobs["grow"] > 0
+    assert "paper" not in jobs
 
 
 def test_snakemakes_linter_has_nothing_to_say_of_the_rules(snakemake: ForkedSnakemake) -> None:

@@ -103,7 +103,7 @@ rule fit_first_chain:
         code=code("heldout.runs", MODULES[LDA]),
         model=LDA,
         test_documents=test_documents,
-        train=as_word(settings.settings_of(LDA, "", "train") | {"chains": 1}),
+        train=as_word(settings.settings_of(LDA, "", "train") | {"chains": 1} if LDA in settings.models else {}),
         corpus=corpus_code,
     shell:
         "heldout fit {input.corpus} --model {params.model} --topics {wildcards.topics} --seed {wildcards.seed}"
