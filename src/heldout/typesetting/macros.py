@@ -3,6 +3,8 @@
 What is about the study and the claims is here, what is about a paper's results in that one's `macros`.
 """
 
+import math
+
 from heldout.inputs import Inputs
 from heldout.models import EPCA, LDA
 from heldout.typesetting import latex
@@ -100,6 +102,7 @@ def _study(inputs: Inputs) -> Macros:
         or "not recorded",
         "Version": latex.escape(inputs.versions.get("heldout", "")) or "not recorded",
         "CorporaCount": latex.integer(len(shown)),
+        "SizesApartMost": _sizes_apart(inputs),
         "CorporaNames": latex.listed([latex.corpus_name(corpus) for corpus in shown]),
         "TopicsSmallest": latex.integer(topics[0]),
         "TopicsLargest": latex.integer(topics[-1]),
@@ -117,6 +120,14 @@ def _study(inputs: Inputs) -> Macros:
     }
 
 
+def _sizes_apart(inputs: Inputs) -> str:
+    """Return by how much the corpora's vocabularies and mean lengths differ from the published ones at most."""
+    rows = [inputs.corpus(corpus) for corpus in inputs.settings.corpora]
+    sizes = ("vocabulary", "mean_length")
+    apart = [abs(latex.difference(row[name], row[f"published_{name}"])) for row in rows for name in sizes]
+    return latex.percent(max((value for value in apart if math.isfinite(value)), default=None))
+
+
 def _settings(inputs: Inputs) -> Macros:
     result = {latex.camel(*key): "not set" for key in REQUIRED_SETTINGS}
     for model, part, name, value in inputs.settings.all_settings():
@@ -125,19 +136,9 @@ def _settings(inputs: Inputs) -> Macros:
 
 
 def _corpus(inputs: Inputs, corpus: str) -> Macros:
-    row = inputs.corpus(corpus)
-    vocabularies, lengths = ((row[name], row[f"published_{name}"]) for name in ("vocabulary", "mean_length"))
     return {
         "Name": latex.corpus_name(corpus),
         "Notice": NOTICE if inputs.synthetic(corpus) else "",
-        "Train": latex.integer(row["train_documents"]),
-        "Test": latex.integer(row["test_documents"]),
-        "Vocabulary": latex.integer(vocabularies[0]),
-        "MeanLength": latex.decimal(lengths[0]),
-        "PublishedVocabulary": latex.integer(vocabularies[1]),
-        "PublishedMeanLength": latex.decimal(lengths[1]),
-        "VocabularyDifference": latex.signed_percent(latex.difference(*vocabularies)),
-        "MeanLengthDifference": latex.signed_percent(latex.difference(*lengths)),
     }
 
 

@@ -70,11 +70,11 @@ NAMES = {
 EVALUATIONS = (
     (SPECIFIC, "", "Hofmann's"),
     (FOLDED_IN, "", "fully folded in"),
-    (PREDICTIVE, "", "posterior predictive"),
+    (PREDICTIVE, "", "predictive, flat prior"),
     (PREDICTIVE, VALIDATED, "predictive, chosen prior"),
     (HALF, "", "half folding-in"),
-    (TRUTH, "", "truth, Dirichlet(1)"),
-    (TRUTH, VALIDATED, "truth, chosen prior"),
+    (TRUTH, "", "likelihood, flat prior"),
+    (TRUTH, VALIDATED, "likelihood, chosen prior"),
 )
 
 

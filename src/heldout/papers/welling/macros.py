@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from heldout.evaluators import FOLDING_IN, FULL, HALF
 from heldout.inputs import Inputs
-from heldout.models import EPCA, LDA, PLSA, TEM
+from heldout.models import EPCA, LDA, PLSA, TEM, VEM
 from heldout.papers.welling.interpretations import fold_in_end, prior_in_words, train_end
 from heldout.papers.welling.results import (
     FITTED,
@@ -74,6 +74,10 @@ def macros(inputs: Inputs) -> Macros:
             of_corpus |= _one_curve(f"{side}Best", best(curves[evaluator]))
         for name, curve in lda.items():
             of_corpus |= _one_curve(name, curve)
+        for evaluator, side in SIDES.items():
+            named = best_curve(inputs, corpus, EPCA, evaluator)
+            of_corpus |= _one_curve(f"{side}Epca", named and named[1])
+        of_corpus["VersionsApart"] = _versions_apart(inputs, corpus)
         result |= {f"Corpus{position}{name}": value for name, value in of_corpus.items()}
     result |= {f"All{name}": value for name, value in _verdicts(totals).items()}
     return result | _beyond(inputs) | _convergence(inputs) | _priors(inputs)
@@ -133,6 +137,17 @@ def _priors(inputs: Inputs) -> Macros:
         result[f"LdaPriors{side}Median"] = latex.decimal(statistics.median(ratios), 2) if ratios else NOT_RUN
         result[f"LdaPriors{side}Largest"] = latex.decimal(max(ratios), 2) if ratios else NOT_RUN
     return result
+
+
+def _versions_apart(inputs: Inputs, corpus: str) -> str:
+    """Return how far the best curves of PLSA-HOF and PLSA-VEM lie apart at most, by either way to fold in."""
+    apart = []
+    for evaluator in FOLDING_IN:
+        first, second = (best(study_curves(inputs, corpus, model, evaluator)) for model in (PLSA, VEM))
+        if first is not None and second is not None:
+            both = zip(first.means, second.means, strict=False)
+            apart += [max(one, other) / min(one, other) - 1.0 for one, other in both]
+    return latex.percent(max(apart)) if apart else NOT_RUN
 
 
 def _one_curve(prefix: str, curve: Curve | None) -> Macros:
