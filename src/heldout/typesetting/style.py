@@ -39,8 +39,8 @@ HEIGHT = 2.75
 LABEL_DISTANCE = 0.11  # of a panel's width, between neighbouring ticks' labels
 APART = 4.0  # least factor between two of a narrow panel's labelled numbers
 
-# One colour per model, evaluator, library and place of a corpus, the same in every figure, and no two alike: a test holds
-# how far apart they are. Those of the models are Okabe and Ito's, which readers with any colour vision can tell apart.
+# One colour per model, evaluator, library and place of a corpus, the same in every figure, and no two alike: a test
+# says how far apart they are. Those of the models are Okabe and Ito's, which readers with any colour vision can tell apart.
 COLOURS = {
     PLSA: "#0072B2",
     LDA: "#D55E00",

@@ -36,7 +36,6 @@ from heldout.verdicts import NOT_RUN
 CURVES: dict[str, tuple[Model, str]] = {
     "Early": (EARLY, SPECIFIC),
     "Tem": (HEATED, SPECIFIC),
-    "EarlyFoldedIn": (EARLY, FOLDED_IN),
     "FoldedIn": (HEATED, FOLDED_IN),
     "Half": (HEATED, HALF),
     "Truth": (HEATED, TRUTH),
@@ -96,10 +95,6 @@ def _of_corpus(inputs: Inputs, corpus: str) -> Macros:
     for name, means in curves.items():
         best = max(means, key=lambda mean: mean.value, default=None)
         result[f"{name}LowestTopics"] = latex.integer(best.topics) if best else NOT_RUN
-        result[f"{name}Last"] = _perplexity(means[-1].value) if means else NOT_RUN
-    gains = {name: highest["Tem"] - highest[name] for name in BASELINES}
-    for name, gain in gains.items():
-        result[f"{name}Factor"] = latex.decimal(math.exp(gain), 2) if math.isfinite(gain) else NOT_RUN
     result["Documents"] = latex.integer(documents(inputs, corpus)) if corpus else NOT_RUN
     table = select(inputs.scores, corpus=corpus, model=LSA)
     rows = table[table["seed"].isin(whole_seeds(inputs, corpus))]

@@ -134,7 +134,7 @@ def _peers(inputs: Inputs) -> Macros:
     settings, shown = asked(inputs, PEERS), peers_corpora(inputs)
     named = [f"{latex.escape(library)}~{latex.escape(text)}" for library, text in versions(inputs).items() if text]
     result = {"IfPeers": "#1" if libraries(inputs) else "", "PeersVersions": latex.listed(named) or NOT_RUN}
-    for name in ("max_iter", "passes", "sweeps", "samples"):
+    for name in ("max_iter", "passes", "sweeps"):
         result[f"Peers{latex.camel(name)}"] = latex.setting(settings.get(name))
     ratios: list[float] = []
     for library in LIBRARIES:
@@ -171,4 +171,3 @@ def _beside(inputs: Inputs, corpora: Sequence[str]) -> list[dict[str, float]]:
         for by_library in curves
         for k in sorted(set().union(*by_library.values()))
     ]
-
