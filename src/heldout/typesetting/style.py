@@ -40,7 +40,7 @@ LABEL_DISTANCE = 0.11  # of a panel's width, between neighbouring ticks' labels
 APART = 4.0  # least factor between two of a narrow panel's labelled numbers
 
 # One colour per model, evaluator, library and place of a corpus, the same in every figure, and no two alike: a test
-# says how far apart they are. Those of the models are Okabe and Ito's, which readers with any colour vision can tell apart.
+# says how far apart they are. Those of the models are Okabe and Ito's, for any colour vision.
 COLOURS = {
     PLSA: "#0072B2",
     LDA: "#D55E00",

@@ -71,7 +71,7 @@ def macros(inputs: Inputs) -> Macros:
 
 
 def _axis(inputs: Inputs, corpora: Sequence[str]) -> Macros:
-    """Return whether the published axis speaks for words held out: below the unigram no other curve leaves its range."""
+    """Return whether the published axis speaks for words held out: only fully folded in do curves leave its range."""
     factors: dict[str, list[float]] = {SPECIFIC: [], FOLDED_IN: []}
     for corpus in corpora:
         unigram = max((mean.value for model in UNIGRAMS for mean in curve(inputs, corpus, model)), default=math.nan)
