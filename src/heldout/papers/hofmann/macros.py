@@ -94,7 +94,7 @@ def _of_corpus(inputs: Inputs, corpus: str) -> Macros:
     result = {f"{name}Lowest": _perplexity(value) for name, value in highest.items()}
     for name, means in curves.items():
         best = max(means, key=lambda mean: mean.value, default=None)
-        result[f"{name}LowestTopics"] = latex.integer(best.topics) if best else NOT_RUN
+        result[f"{name}LowestAt"] = f"{result[f'{name}Lowest']} ({latex.integer(best.topics)})" if best else latex.DASH
     result["Documents"] = latex.integer(documents(inputs, corpus)) if corpus else NOT_RUN
     table = select(inputs.scores, corpus=corpus, model=LSA)
     rows = table[table["seed"].isin(whole_seeds(inputs, corpus))]

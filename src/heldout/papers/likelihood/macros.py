@@ -33,6 +33,7 @@ from heldout.typesetting.interpretations import asked
 from heldout.typesetting.macros import Macros
 from heldout.verdicts import NOT_RUN, WITHIN
 
+TOMOTOPY = "tomotopy"
 # of the first corpus: perplexities and numbers of topics
 MESSAGE = (
     *(f"Message{name}" for name in ("Corpus", "Topics", "Factor", "FewestFactor", "LdaFactor")),
@@ -137,16 +138,17 @@ def _peers(inputs: Inputs) -> Macros:
     for name in ("max_iter", "passes", "sweeps"):
         result[f"Peers{latex.camel(name)}"] = latex.setting(settings.get(name))
     ratios: list[float] = []
+    loosest: list[str] = []
     for library in LIBRARIES:
         own, loose = _by_part(inputs, shown, library)
         ratios += own
-        result[f"Peers{latex.camel(library)}LooseMost"] = latex.decimal(max(loose), 2) if loose else NOT_RUN
+        loosest += [f"{latex.decimal(max(loose), 2)} nats per token for {library}"] if loose else []
+    result |= {"PeersLoose": latex.listed(loosest) or NOT_RUN, "IfPeersLoose": "#1" if loosest else ""}
     result["PeersReportedOverTrueMost"] = large(math.exp(min(700.0, max(ratios)))) if ratios else NOT_RUN
-    for library in LIBRARIES:
-        beside = [values for values in _beside(inputs, shown) if library in values and len(values) > 1]
-        best = sum(values[library] == max(values.values()) for values in beside)
-        text = f"{latex.integer(best)} of {latex.integer(len(beside))}"
-        result[f"Peers{latex.camel(library)}Best"] = text if beside else NOT_RUN
+    beside = [values for values in _beside(inputs, shown) if TOMOTOPY in values and len(values) > 1]
+    best = sum(values[TOMOTOPY] == max(values.values()) for values in beside)
+    text = f"{latex.integer(best)} of {latex.integer(len(beside))}"
+    result |= {"PeersTomotopyBest": text if beside else NOT_RUN, "IfPeersTomotopyBest": "#1" if best else ""}
     return result
 
 

@@ -116,6 +116,7 @@ def _priors(inputs: Inputs) -> Macros:
         points = [named[1].points for named in found if named is not None]
         shared = set.intersection(*map(set, points)) if len(points) > 1 else set()
         ratios += [max(of[at] for of in points) / min(of[at] for of in points) for at in shared]
+    result["IfPriorsCompared"] = "#1" if ratios else ""
     result["LdaPriorsHalfMedian"] = latex.decimal(statistics.median(ratios), 2) if ratios else NOT_RUN
     result["LdaPriorsHalfLargest"] = latex.decimal(max(ratios), 2) if ratios else NOT_RUN
     return result
@@ -135,13 +136,16 @@ def _versions_apart(inputs: Inputs, corpus: str) -> str:
 def _one_curve(prefix: str, curve: Curve | None) -> Macros:
     """Return where a curve ends and is lowest; "not run" where there is none."""
     if curve is None:
-        return {f"{prefix}{part}": NOT_RUN for part in ("Constant", "Last", "Lowest", "LowestTopics")}
+        cells = dict.fromkeys(("Constant", "Last", "Lowest", "LowestTopics"), NOT_RUN) | {"LowestAt": latex.DASH}
+        return {f"{prefix}{part}": value for part, value in cells.items()}
     lowest = curve.lowest()
+    perplexity, topics = latex.perplexity(lowest.perplexity), latex.integer(lowest.topics)
     return {
         f"{prefix}Constant": latex.power(curve.smoothing),
         f"{prefix}Last": latex.perplexity(curve.means[-1]),
-        f"{prefix}Lowest": latex.perplexity(lowest.perplexity),
-        f"{prefix}LowestTopics": latex.integer(lowest.topics),
+        f"{prefix}Lowest": perplexity,
+        f"{prefix}LowestTopics": topics,
+        f"{prefix}LowestAt": f"{perplexity} ({topics})",
     }
 
 
