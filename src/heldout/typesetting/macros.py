@@ -21,16 +21,7 @@ REQUIRED_SETTINGS = (
     *((EPCA, "fold_in", name) for name in ("iterations", "tolerance", "ridge")),
 )
 NOTICE = r" \textbf{Synthetic data, drawn from a known model.}"
-VERBS = {
-    "holds": "holds",
-    "fails": "fails",
-    "mixed": "holds in part",
-    UNDECIDED: "is left undecided",
-    IDENTITY: "is an identity",
-    NOT_RUN: "was not tested",
-}
-
-# the same verdicts as the commands of main.tex that hold a sentence's alternatives
+# verdicts as the commands of main.tex that hold a sentence's alternatives
 STATES = {
     "holds": "holds",
     "fails": "fails",
@@ -64,17 +55,15 @@ def macros(inputs: Inputs) -> Macros:
 
 
 def _claims(inputs: Inputs) -> Macros:
-    """Return each claim's verdict as a verb and a state, the share of comparisons that agree, and the effect's size."""
+    """Return each claim's verdict, and the share of comparisons that agree."""
     result = {}
     for claim in inputs.verdicts:
         finding = claim.finding
         name = f"Claim{latex.camel(claim.name)}"
-        result[f"{name}Verdict"] = VERBS[finding.verdict]
         result[f"{name}State"] = STATES[finding.verdict]
         share = f"{latex.integer(finding.agreeing)} of {latex.integer(finding.comparisons)}"
         undecided = f", {latex.integer(finding.undecided)} undecided" if finding.undecided else ""
         result[f"{name}Share"] = share + undecided
-        result[f"{name}Effect"] = latex.escape(finding.effect) or NOT_RUN
     return result
 
 
@@ -101,6 +90,7 @@ def _study(inputs: Inputs) -> Macros:
         "Versions": latex.listed([f"{latex.escape(n)}~{latex.escape(v)}" for n, v in inputs.versions.items()])
         or "not recorded",
         "Version": latex.escape(inputs.versions.get("heldout", "")) or "not recorded",
+        "AndThoseAfter": " and those after it" if len(shown) > 1 else "",  # of figures, one per corpus
         "SizesApartMost": _sizes_apart(inputs),
         "TopicsLargest": latex.integer(topics[-1]),
         "TopicsCount": latex.integer(len(topics)),

@@ -158,7 +158,7 @@ INTERPRETATIONS = (
         measure=TEMPERING,
     ),
     Interpretation(
-        r"Hofmann, 3.6: inverse annealing, of which \(\eta\), ``non-negligibly'' and the end are not printed",
+        r"Hofmann, 3.6: inverse annealing, whose factor \(\eta\), ``non-negligibly'' and end are not printed",
         from_settings(
             TEMPERING,
             r"\(\eta\) is {eta}; on at a \(\tau\) while an iteration lowers validation perplexity by more than a share"
