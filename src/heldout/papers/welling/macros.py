@@ -61,7 +61,7 @@ def macros(inputs: Inputs) -> Macros:
             of_corpus |= _one_curve(name, curve)
         for evaluator, side in SIDES.items():
             named = best_curve(inputs, corpus, EPCA, evaluator)
-            of_corpus |= _one_curve(f"{side}Epca", named and named[1])
+            of_corpus |= _one_curve(f"{side}Epca", None if named is None else named[1])
         of_corpus["VersionsApart"] = _versions_apart(inputs, corpus)
         result |= {f"Corpus{position}{name}": value for name, value in of_corpus.items()}
     result |= {f"All{name}": value for name, value in _verdicts(totals).items()}
