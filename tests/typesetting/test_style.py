@@ -4,6 +4,7 @@ import math
 import re
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -50,7 +51,8 @@ def test_evaluators_of_one_figure_have_colours_of_their_own() -> None:
 def test_nothing_is_set_smaller_than_seven_points() -> None:
     keys = ("font.size", "axes.titlesize", "axes.labelsize", "xtick.labelsize", "ytick.labelsize", "legend.fontsize")
     with style.applied():
-        sizes = [float(rcParams[key]) for key in keys]
+        settings: Any = rcParams  # its keys are literals to mypy
+        sizes = [float(settings[key]) for key in keys]
     for source in Path(style.__file__).parents[1].rglob("papers/**/*.py"):
         sizes += [float(size) for size in re.findall(r"fontsize=([\d.]+)", source.read_text())]
     assert len(sizes) > 30
