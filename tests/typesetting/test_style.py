@@ -1,8 +1,16 @@
 """Ticks that tell neighbours apart, and a colour for every evaluator that is drawn beside others."""
 
+import math
+import re
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from matplotlib import rcParams
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from heldout.papers.buntine.experiments.convergence_to_exact import METHODS
@@ -40,6 +48,17 @@ def test_evaluators_of_one_figure_have_colours_of_their_own() -> None:
         assert len({style.EVALUATOR_COLOURS[name] for name in evaluators}) == len(evaluators) >= 3
 
 
+def test_nothing_is_set_smaller_than_seven_points() -> None:
+    keys = ("font.size", "axes.titlesize", "axes.labelsize", "xtick.labelsize", "ytick.labelsize", "legend.fontsize")
+    with style.applied():
+        settings: Any = rcParams  # its keys are literals to mypy
+        sizes = [float(settings[key]) for key in keys]
+    for source in Path(style.__file__).parents[1].rglob("papers/**/*.py"):
+        sizes += [float(size) for size in re.findall(r"fontsize=([\d.]+)", source.read_text())]
+    assert len(sizes) > 30
+    assert min(sizes) >= 7.0
+
+
 def test_labels_of_crowded_ticks_are_left_out_but_never_the_last() -> None:
     assert style.tick_labels([5, 10, 20, 50]) == ["5", "10", "20", "50"]
     crowded = style.tick_labels([5, 10, 20, 50, 100, 200, 400, 800, 4000])
@@ -48,5 +67,23 @@ def test_labels_of_crowded_ticks_are_left_out_but_never_the_last() -> None:
     assert style.tick_labels([7]) == ["7"]
 
 
-def test_colours_of_models_differ() -> None:
-    assert len(set(style.COLOURS.values())) == len(style.COLOURS) == len(style.MODEL_NAMES)
+def lab(colour: str) -> tuple[float, float, float]:
+    """Return a colour in CIELAB, where distances are about what the eye sees (2.3 is just noticeable)."""
+    red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour))
+    x = (0.4124 * red + 0.3576 * green + 0.1805 * blue) / 0.9505
+    y = 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    z = (0.0193 * red + 0.1192 * green + 0.9505 * blue) / 1.0888
+    x, y, z = (v ** (1.0 / 3.0) if v > 0.008856 else 7.787 * v + 16.0 / 116.0 for v in (x, y, z))
+    return 116.0 * y - 16.0, 500.0 * (x - y), 200.0 * (y - z)
+
+
+def test_no_two_of_models_evaluators_libraries_and_corpora_look_alike() -> None:
+    assert lab("#FFFFFF") == pytest.approx((100.0, 0.0, 0.0), abs=0.1)
+    assert style.COLOURS.keys() == style.MODEL_NAMES.keys()
+    named = {**style.COLOURS, **style.EVALUATOR_COLOURS, **style.LIBRARY_COLOURS}
+    assert style.EVALUATOR_COLOURS["exact-marginal"] == style.COLOURS["truth"]  # the one truth, estimated or exact
+    del named["exact-marginal"]
+    named |= {f"corpus {place}": colour for place, colour in enumerate(style.CORPUS_COLOURS)}
+    assert len(named) > 30
+    for (one, first), (other, second) in combinations(named.items(), 2):
+        assert math.dist(lab(first), lab(second)) > 15.0, (one, other)

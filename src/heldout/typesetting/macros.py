@@ -3,6 +3,8 @@
 What is about the study and the claims is here, what is about a paper's results in that one's `macros`.
 """
 
+import math
+
 from heldout.inputs import Inputs
 from heldout.models import EPCA, LDA
 from heldout.typesetting import latex
@@ -19,16 +21,7 @@ REQUIRED_SETTINGS = (
     *((EPCA, "fold_in", name) for name in ("iterations", "tolerance", "ridge")),
 )
 NOTICE = r" \textbf{Synthetic data, drawn from a known model.}"
-VERBS = {
-    "holds": "holds",
-    "fails": "fails",
-    "mixed": "holds in part",
-    UNDECIDED: "is left undecided",
-    IDENTITY: "is an identity",
-    NOT_RUN: "was not tested",
-}
-
-# the same verdicts as the commands of main.tex that hold a sentence's alternatives
+# verdicts as the commands of main.tex that hold a sentence's alternatives
 STATES = {
     "holds": "holds",
     "fails": "fails",
@@ -62,17 +55,15 @@ def macros(inputs: Inputs) -> Macros:
 
 
 def _claims(inputs: Inputs) -> Macros:
-    """Return each claim's verdict as a verb and a state, the share of comparisons that agree, and the effect's size."""
+    """Return each claim's verdict, and the share of comparisons that agree."""
     result = {}
     for claim in inputs.verdicts:
         finding = claim.finding
         name = f"Claim{latex.camel(claim.name)}"
-        result[f"{name}Verdict"] = VERBS[finding.verdict]
         result[f"{name}State"] = STATES[finding.verdict]
         share = f"{latex.integer(finding.agreeing)} of {latex.integer(finding.comparisons)}"
         undecided = f", {latex.integer(finding.undecided)} undecided" if finding.undecided else ""
         result[f"{name}Share"] = share + undecided
-        result[f"{name}Effect"] = latex.escape(finding.effect) or NOT_RUN
     return result
 
 
@@ -99,15 +90,11 @@ def _study(inputs: Inputs) -> Macros:
         "Versions": latex.listed([f"{latex.escape(n)}~{latex.escape(v)}" for n, v in inputs.versions.items()])
         or "not recorded",
         "Version": latex.escape(inputs.versions.get("heldout", "")) or "not recorded",
-        "CorporaCount": latex.integer(len(shown)),
-        "CorporaNames": latex.listed([latex.corpus_name(corpus) for corpus in shown]),
-        "TopicsSmallest": latex.integer(topics[0]),
+        "AndThoseAfter": " and those after it" if len(shown) > 1 else "",  # of figures, one per corpus
+        "SizesApartMost": _sizes_apart(inputs),
         "TopicsLargest": latex.integer(topics[-1]),
         "TopicsCount": latex.integer(len(topics)),
-        "SmoothingSmallest": latex.power(constants[0]),
-        "SmoothingLargest": latex.power(constants[-1]),
         "SmoothingCount": latex.integer(len(constants)),
-        "SeedsCount": latex.integer(len(settings.seeds)),
         "SeedsInWords": count(len(settings.seeds), "seed"),
         "BandsInWords": bands(len(settings.seeds)),
         "AlternativesCorpus": latex.corpus_name(settings.alternatives_corpus) or "no corpus",
@@ -115,6 +102,14 @@ def _study(inputs: Inputs) -> Macros:
         "AlternativesSeeds": count(len(settings.alternative_seeds), "seed"),
         "ForEachCorpus": "".join(rf"#1{{{p}}}" for p, _ in zip(POSITIONS, shown, strict=False)),
     }
+
+
+def _sizes_apart(inputs: Inputs) -> str:
+    """Return by how much the corpora's vocabularies and mean lengths differ from the published ones at most."""
+    rows = [inputs.corpus(corpus) for corpus in inputs.settings.corpora]
+    sizes = ("vocabulary", "mean_length")
+    apart = [abs(latex.difference(row[name], row[f"published_{name}"])) for row in rows for name in sizes]
+    return latex.percent(max((value for value in apart if math.isfinite(value)), default=None))
 
 
 def _settings(inputs: Inputs) -> Macros:
@@ -125,19 +120,9 @@ def _settings(inputs: Inputs) -> Macros:
 
 
 def _corpus(inputs: Inputs, corpus: str) -> Macros:
-    row = inputs.corpus(corpus)
-    vocabularies, lengths = ((row[name], row[f"published_{name}"]) for name in ("vocabulary", "mean_length"))
     return {
         "Name": latex.corpus_name(corpus),
         "Notice": NOTICE if inputs.synthetic(corpus) else "",
-        "Train": latex.integer(row["train_documents"]),
-        "Test": latex.integer(row["test_documents"]),
-        "Vocabulary": latex.integer(vocabularies[0]),
-        "MeanLength": latex.decimal(lengths[0]),
-        "PublishedVocabulary": latex.integer(vocabularies[1]),
-        "PublishedMeanLength": latex.decimal(lengths[1]),
-        "VocabularyDifference": latex.signed_percent(latex.difference(*vocabularies)),
-        "MeanLengthDifference": latex.signed_percent(latex.difference(*lengths)),
     }
 
 

@@ -18,11 +18,14 @@ from matplotlib.figure import Figure  # noqa: E402
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator  # noqa: E402
 
 from heldout.evaluators import (  # noqa: E402
+    ANNEALED,
+    CHIB,
     EXACT,
     FULL,
     HALF,
     HARMONIC,
     LAPLACE,
+    LINEAR,
     MEAN_FIELD_BOUND,
     MEAN_FIELD_FIRST,
     MEAN_FIELD_SECOND,
@@ -36,37 +39,47 @@ HEIGHT = 2.75
 LABEL_DISTANCE = 0.11  # of a panel's width, between neighbouring ticks' labels
 APART = 4.0  # least factor between two of a narrow panel's labelled numbers
 
-# Okabe and Ito's colours, which readers with any colour vision can tell apart
+# One colour per model, evaluator, library and place of a corpus, the same in every figure, and no two alike: a test
+# says how far apart they are. Those of the models are Okabe and Ito's, for any colour vision.
 COLOURS = {
     PLSA: "#0072B2",
     LDA: "#D55E00",
     EPCA: "#E69F00",
     VEM: "#56B4E9",
     TEM: "#CC79A7",
+    "annealed": "#8E5BD0",
     "lsa": "#009E73",
     "nmf": "#F0E442",
     "unigram": "#999999",
+    "mixture-of-multinomials": "#E06AD0",
+    "hmm": "#5A22E6",
+    "k-means": "#3C8A7A",
+    "gaussian-mixture": "#A05A3C",
     "truth": "#000000",
 }
-# Where evaluators are compared each has its colour, the same in every figure: Okabe and Ito's and, as these are too
-# few, some of Tol's muted ones
 EVALUATOR_COLOURS = {
     EXACT: "#000000",
     "truth": "#000000",
-    FULL: "#D55E00",
-    HALF: "#E69F00",
-    "plug-in-posterior-mean": "#CC79A7",
-    MEAN_FIELD_BOUND: "#56B4E9",
-    SEQUENTIAL: "#0072B2",
-    PARTICLES: "#009E73",
-    MEAN_FIELD_FIRST: "#66C2E8",
-    MEAN_FIELD_SECOND: "#882255",
-    HARMONIC: "#999999",
-    LAPLACE: "#332288",
-    "laplace-one-step": "#44AA99",
-    "laplace-density": "#999933",
-    "nml-penalised": "#777777",
+    FULL: "#A3123A",
+    HALF: "#8A6A00",
+    "plug-in-posterior-mean": "#F78CA0",
+    "posterior-predictive": "#3F1D9E",
+    MEAN_FIELD_BOUND: "#5FA02A",
+    SEQUENTIAL: "#1B2A7A",
+    PARTICLES: "#00B8B0",
+    MEAN_FIELD_FIRST: "#B5CC18",
+    MEAN_FIELD_SECOND: "#4E5B14",
+    HARMONIC: "#C4A98A",
+    CHIB: "#9C3D6B",
+    ANNEALED: "#0B5D3B",
+    LINEAR: "#B000B5",
+    LAPLACE: "#5C3A21",
+    "laplace-one-step": "#C9B0F5",
+    "laplace-density": "#A3A33A",
+    "nml-penalised": "#6E6E7A",
 }
+LIBRARY_COLOURS = {"scikit-learn": "#3D7DFF", "gensim": "#E0458B", "tomotopy": "#2FBF4A"}
+CORPUS_COLOURS = ("#1F4E5F", "#C4703F", "#86A8C9")  # by place in the study, of corpora that share a panel
 MARKERS = {PLSA: "o", LDA: "s", EPCA: "^", VEM: "v", TEM: "D", "lsa": "P", "nmf": "X"}
 MODEL_NAMES = {
     PLSA: "PLSA-HOF",
@@ -74,9 +87,14 @@ MODEL_NAMES = {
     EPCA: "EPCA",
     VEM: "PLSA-VEM",
     TEM: "PLSA-TEM",
+    "annealed": "PLSA, annealed",
     "lsa": "LSA",
     "nmf": "NMF",
     "unigram": "unigram",
+    "mixture-of-multinomials": "mixture",
+    "hmm": "HMM",
+    "k-means": "K-means",
+    "gaussian-mixture": "mixture of Gaussians",
     "truth": "truth",
 }
 EVALUATOR_NAMES = {FULL: "full folding-in", HALF: "half folding-in"}

@@ -46,7 +46,7 @@ def test_the_curves_are_code_lengths_and_their_errors() -> None:
         low, high = close.get_ylim()
         assert low < -exact / bits < high
         assert high - low < whole.get_ylim()[1] - whole.get_ylim()[0]
-        assert f"$K = {topics}$, $L = {tokens}$" in whole.get_ylabel()
+        assert f"$K = {topics}$, $n = {tokens}$" in whole.get_ylabel()
         assert error.get_yscale() == "log"
 
 

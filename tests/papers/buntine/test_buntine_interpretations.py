@@ -27,7 +27,7 @@ def test_choices_are_those_of_the_study() -> None:
     measures["model-selection"]["train"] = {"chains": 4, "sweeps": 90, "alpha_sum": 20.0, "beta": 0.2}
     lines = interpretations(measures=measures)
     assert r"every \(\alpha_k\) is 0.3" in row(lines, "the prior \\(\\alpha")
-    assert r"both: \(K\) of 4 and 5, with \(L\) of 14 and 16" in row(lines, "Figures 1 and 2")
+    assert r"both: \(K\) of 4 and 5, with \(n\) of 14 and 16" in row(lines, "Figures 1 and 2")
     sizes = row(lines, "numbers of documents")
     assert "30 and 60 training documents, the last 10 held out, samples: 20 (LRS), not set (LR)" in sizes
     assert "what the study has time for" in sizes

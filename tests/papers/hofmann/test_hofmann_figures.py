@@ -93,11 +93,11 @@ def test_the_lower_panels_are_the_other_scores() -> None:
         for label, suffix, evaluator in (
             ("Hofmann's", "", SPECIFIC),
             ("fully folded in", "", FOLDED_IN),
-            ("posterior predictive", "", PREDICTIVE),
+            ("predictive, flat prior", "", PREDICTIVE),
             ("predictive, chosen prior", VALIDATED, PREDICTIVE),
             ("half folding-in", "", HALF),
-            ("truth, Dirichlet(1)", "", REFERENCE),
-            ("truth, chosen prior", VALIDATED, REFERENCE),
+            ("likelihood, flat prior", "", REFERENCE),
+            ("likelihood, chosen prior", VALIDATED, REFERENCE),
         ):
             x, y = labelled(figure, panel, label)
             assert x == list(TOPICS)

@@ -31,7 +31,7 @@ def test_interpretations_state_settings_and_effects() -> None:
     assert row("only test tokens")[1] == r"Medline: 0.3\,\% (0.3\,\% to 0.3\,\%) of test tokens Cranfield:" + (
         r" 0.3\,\% (0.3\,\% to 0.3\,\%) of test tokens"
     )
-    choice, effect = row("inverse annealing, of which")
+    choice, effect = row("inverse annealing, whose")
     assert r"\(\eta\) is 0.9;" in choice
     assert "a share of 0.001;" in choice
     assert "after 5 values" in choice
@@ -56,7 +56,7 @@ def test_interpretations_state_what_other_schedules_change() -> None:
     own = given.scores[(given.scores["variant"] == HEATED[1]) & (given.scores["evaluator"] == SPECIFIC)]
     worse = own.assign(variant="inverse-annealing-patience-1", log_likelihood=own["log_likelihood"] - 0.2 * TOKENS)
     given = replace(given, scores=pd.concat([given.scores, worse], ignore_index=True))
-    (row,) = (row for row in INTERPRETATIONS if "inverse annealing, of which" in row.question)
+    (row,) = (row for row in INTERPRETATIONS if "inverse annealing, whose" in row.question)
     change = latex.signed_percent(math.exp(0.2) - 1.0)
     assert f"Medline, patience 1: {change} ({change} to {change})" in row.effect(given)
     assert not any("validated" in line for line in row.effect(given))

@@ -6,6 +6,7 @@ from dataclasses import astuple, replace
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.text import Annotation
 from small_study import inputs
 
 from heldout.errors import InputError
@@ -117,6 +118,9 @@ def test_every_document_is_a_dot_on_its_side_of_zero_in_its_panel() -> None:
             assert np.all(np.abs(np.asarray(line.get_ydata()) - i) < 0.5)
             low, high = axis.get_xlim()
             assert low < k * gap < high
+        for text in axis.texts:
+            if isinstance(text, Annotation):  # a median stands on the ground of its sign
+                assert (text.xy[0] > 0.5) == ("+" in text.get_text())
         texts = {text.get_text() for text in axis.texts}
         assert {"optimistic", "pessimistic"} <= texts
         assert {f"{0.02 * k:+.3f}", f"{style.MINUS}{0.2 * k:.3f}", f"> {style.MINUS}0.001"} <= texts

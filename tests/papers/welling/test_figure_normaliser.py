@@ -72,7 +72,7 @@ def test_each_corpus_is_marked_at_its_own_mean_length() -> None:
         assert list(np.asarray(mark.get_xdata())) == [10]
         value = log_multinomial_nml(40, 10) / 10
         assert float(np.asarray(mark.get_ydata())[0]) == pytest.approx(value, rel=1e-12)
-        assert f"{value:.2f} at $L$ = 10" in str(mark.get_label())
+        assert f"{value:.2f} at $n$ = 10" in str(mark.get_label())
 
 
 def test_learned_models_are_means_over_seeds_per_token_with_bars_around_all_of_them() -> None:
@@ -82,7 +82,7 @@ def test_learned_models_are_means_over_seeds_per_token_with_bars_around_all_of_t
         line, _, (segments,) = bars.lines
         expected = [k * math.log(1.0 + n) * 1.05 / n for n in LENGTHS]
         np.testing.assert_allclose(np.asarray(line.get_ydata()), expected, rtol=1e-12)
-        assert label.endswith(f"{expected[-1]:.3f} at $L$ = 10")
+        assert label.endswith(f"{expected[-1]:.3f} at $n$ = 10")
         for n, segment in zip(LENGTHS, segments.get_segments(), strict=True):
             ends = [(k * math.log(1.0 + n) * factor + error) / n for factor, error in ((1.0, -0.02), (1.1, 0.02))]
             np.testing.assert_allclose(segment[:, 1], ends, rtol=1e-9)

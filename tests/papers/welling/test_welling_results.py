@@ -14,7 +14,6 @@ from heldout.papers.welling.results import (
     ends_above_its_lowest,
     held_back_choice,
     lies_below,
-    spread,
     steps,
 )
 from heldout.scores import COLUMNS
@@ -54,11 +53,10 @@ def test_best_is_the_curve_with_the_lowest_mean_value_anywhere() -> None:
     assert best([]) is None
 
 
-def test_lowest_point_turn_and_spread() -> None:
+def test_lowest_point_and_turn() -> None:
     assert curve(3.0, 1.0, 2.0).lowest() == (1e-4, 20, 1.0)
     assert ends_above_its_lowest(curve(3.0, 1.0, 2.0))
     assert not ends_above_its_lowest(curve(3.0, 2.0, 1.0))
-    assert spread(Curve(0.0, {(5, 0): 10.0, (5, 1): 11.0, (9, 0): 4.0, (9, 1): 5.0})) == pytest.approx(0.25)
 
 
 def test_curves_select_one_variant_evaluator_and_the_reported_chains() -> None:

@@ -8,6 +8,7 @@ from heldout.models.hmm import HMM
 from heldout.models.pca import PCA
 from heldout.papers.welling.tables import FAMILIES, model_row, models, same, side_by_side
 from heldout.typesetting.exhibits import make
+from heldout.typesetting.macros import POSITIONS
 from heldout.verdicts import Finding
 
 
@@ -58,7 +59,11 @@ def test_table_1_has_dashes_for_a_corpus_without_published_sizes(tmp_path: Path)
 
 
 def test_side_by_side_shows_every_figure_of_the_studys_corpora() -> None:
-    names = [f"{n}, {('Cranfield', 'Medline', 'NIPS')[(n - 1) % 3]} &" for n in range(1, 10)]
+    corpora, kinds = ("Cranfield", "Medline", "NIPS"), ("versions", "smoothing", "comparison")
+    names = [
+        rf"{n}, {corpora[(n - 1) % 3]}\newline ours: \ref{{fig:{POSITIONS[(n - 1) % 3]}-{kinds[(n - 1) // 3]}}} &"
+        for n in range(1, 10)
+    ]
     page = side_by_side(inputs())
     assert [name in page for name in names] == [True] * 9
     alone = side_by_side(inputs(small_study(corpora={"cranfield": {"test_documents": 4}})))

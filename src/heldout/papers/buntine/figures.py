@@ -43,8 +43,8 @@ SHADES = (0.15, 0.95)  # of the colour map, for few and for many topics
 OTHER_TARGET = (HALF, COMPLETION)  # they score half of the tokens
 REFERENCE_LABEL = "weighted particles"
 ORDER = (REFERENCE, *SHORT, CHIB, LINEAR, MEAN_FIELD_BOUND, FULL, *OTHER_TARGET)
-RIGHT, WRONG = "#0072B2", "#EDEDED"
-CORPUS_COLOURS = {"s10": "#0072B2", "s10s": "#56B4E9", "s40": "#D55E00"}
+RIGHT, WRONG = "#444444", "#EDEDED"
+CORPUS_COLOURS = dict(zip(("s10", "s10s", "s40"), style.CORPUS_COLOURS, strict=True))
 CORPUS_MARKERS = {"s10": "o", "s10s": "v", "s40": "s"}
 ERRORS = 2.0  # standard errors to either side of a point
 LINEAR_UP_TO = 1e-3  # nats per token, of the second panel's axis
@@ -114,7 +114,7 @@ def _draw_pair(axes: Sequence[Axes], pair: Convergence) -> None:
     error.xaxis.set_minor_locator(NullLocator())
     error.yaxis.set_minor_formatter(NullFormatter())
     _plain(error.yaxis, "g")
-    whole.set_ylabel(f"$K = {pair.topics}$, $L = {pair.tokens}$\nbits per token")
+    whole.set_ylabel(f"$K = {pair.topics}$, $n = {pair.tokens}$\nbits per token")
     error.set_ylabel("r.m.s. error, bits per token")
 
 
@@ -339,7 +339,7 @@ def _errors(axis: Axes, drawn: Sequence[Selection], evaluators: Sequence[str]) -
     axis.xaxis.set_major_locator(FixedLocator(MARKS))
     _plain(axis.xaxis, "g")
     axis.xaxis.set_minor_locator(NullLocator())
-    axis.set_xlabel("nats per token more than LRS")
+    axis.set_xlabel("nats per token more than the reference")
     axis.set_title("error on the true model", fontweight="bold", pad=18.0)
     axis.tick_params(axis="y", length=0)
     axis.legend(

@@ -77,7 +77,7 @@ def _last_errors(inputs: Inputs) -> list[str]:
     for pair in convergence(inputs):
         errors = pair.rms(SEQUENTIAL)
         lines.append(
-            rf"\(K = {pair.topics}\), \(L = {pair.tokens}\): LRS is {errors.iloc[-1]:.4f} bits per token (r.m.s.) off"
+            rf"\(K = {pair.topics}\), \(n = {pair.tokens}\): LRS is {errors.iloc[-1]:.4f} bits per token (r.m.s.) off"
             f" after {latex.integer(errors.index[-1])} samples"
         )
     return lines
@@ -196,8 +196,8 @@ INTERPRETATIONS = (
         measure=CALIBRATION,
     ),
     Interpretation(
-        r"Buntine, Figures 1 and 2: \(K\) and \(L\), which caption and title state differently",
-        from_settings(CONVERGENCE, r"both: \(K\) of {numbers_of_topics}, with \(L\) of {tokens}"),
+        r"Buntine, Figures 1 and 2: \(K\) and \(n\), which caption and title state differently",
+        from_settings(CONVERGENCE, r"both: \(K\) of {numbers_of_topics}, with \(n\) of {tokens}"),
         "one of the two",
         effect=_last_errors,
         measure=CONVERGENCE,

@@ -40,13 +40,13 @@ from heldout.typesetting import latex, style
 DOTTED: Any = (0, (1, 1.2))
 COLOURS = {
     SPECIFIC: style.COLOURS[TEM],
-    PREDICTIVE: "#332288",
+    PREDICTIVE: style.EVALUATOR_COLOURS[PREDICTIVE],
     FOLDED_IN: style.EVALUATOR_COLOURS[FULL],
     HALF: style.EVALUATOR_COLOURS[HALF],
     TRUTH: style.EVALUATOR_COLOURS[TRUTH],
 }
 PATH_LOOKS: dict[Model, dict[str, Any]] = {
-    ANNEALED: {"color": "#882255", "linestyle": (0, (4, 1.5)), "linewidth": 1.2},
+    ANNEALED: {"color": style.COLOURS["annealed"], "linestyle": (0, (4, 1.5)), "linewidth": 1.2},
     HEATED: {"color": style.COLOURS[TEM], "linestyle": "-", "linewidth": 1.6},
     EARLY: {"color": style.COLOURS[PLSA], "linestyle": DOTTED, "linewidth": 1.8},
 }
@@ -112,7 +112,7 @@ def _baseline(axis: Axes, inputs: Inputs, corpus: str) -> None:
                 xytext=(0, 2 if model != COUNTS else -2),
                 textcoords="offset points",
                 va="bottom" if model != COUNTS else "top",
-                fontsize=6.5,
+                fontsize=7.0,
                 linespacing=0.95,
                 color="#666666",
             )
@@ -182,7 +182,7 @@ def path(inputs: Inputs) -> Figure:
         style.plain_ticks(below.yaxis, 3)
         below.set_xlabel("iterations of EM")
     grid[0][0].set_ylabel("perplexity per\nvalidation token")
-    grid[1][0].set_ylabel(r"$\beta$")
+    grid[1][0].set_ylabel(r"$\tau$")
     handles, labels = style.fullest_legend(grid[0])
     figure.legend(handles[::-1], labels[::-1], loc="outside lower center", ncols=len(labels), handlelength=3.0)
     return figure

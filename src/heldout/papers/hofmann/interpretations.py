@@ -158,12 +158,12 @@ INTERPRETATIONS = (
         measure=TEMPERING,
     ),
     Interpretation(
-        r"Hofmann, 3.6: inverse annealing, of which \(\eta\), ``non-negligibly'' and the end are not printed",
+        r"Hofmann, 3.6: inverse annealing, whose factor \(\eta\), ``non-negligibly'' and end are not printed",
         from_settings(
             TEMPERING,
-            r"\(\eta\) is {eta}; on at a \(\beta\) while an iteration lowers validation perplexity by more than a share"
-            r" of {tolerance}; each \(\beta\) starts from the best parameters so far; ends after {patience} values of"
-            r" \(\beta\) in a row that do not lower it",
+            r"\(\eta\) is {eta}; on at a \(\tau\) while an iteration lowers validation perplexity by more than a share"
+            r" of {tolerance}; each \(\tau\) starts from the best parameters so far; ends after {patience} values of"
+            r" \(\tau\) in a row that do not lower it",
         ),
         "each from the last parameters; one iteration that does not help ends everything",
         effect=_schedules,
@@ -184,7 +184,7 @@ INTERPRETATIONS = (
         "Hofmann, 3.6: the annealing that inverse annealing is faster than",
         from_settings(
             TEMPERING,
-            r"\(\beta\) from {annealing_start} up to 1, divided by {annealing_eta}; at each until the free energy falls"
+            r"\(\tau\) from {annealing_start} up to 1, divided by {annealing_eta}; at each until the free energy falls"
             " by less than {convergence} nats per token, after noise of a share of {annealing_noise} on the topics;"
             " up to {annealing_topics} dimensions. ``Carefully annealed'' may be finer than heated, so either also has"
             r" the other's \(\eta\) and tolerance: a coarse and a fine schedule of both",

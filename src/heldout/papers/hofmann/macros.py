@@ -12,8 +12,6 @@ from heldout.papers.hofmann.results import (
     EARLY,
     FOLDED_IN,
     HEATED,
-    LARGEST,
-    LOB_AXIS,
     PREDICTIVE,
     RANK,
     READINGS,
@@ -38,7 +36,6 @@ from heldout.verdicts import NOT_RUN
 CURVES: dict[str, tuple[Model, str]] = {
     "Early": (EARLY, SPECIFIC),
     "Tem": (HEATED, SPECIFIC),
-    "EarlyFoldedIn": (EARLY, FOLDED_IN),
     "FoldedIn": (HEATED, FOLDED_IN),
     "Half": (HEATED, HALF),
     "Truth": (HEATED, TRUTH),
@@ -57,12 +54,8 @@ def macros(inputs: Inputs) -> Macros:
         "HofmannSectionName": "section~3.6",
         "HofmannFigureName": "Figure~5a",
         "HofmannAxisFactor": f"{AXIS[-1] / AXIS[0]:.2g}",
-        "HofmannAxisLow": latex.integer(AXIS[0]),
-        "HofmannAxisHigh": latex.integer(AXIS[-1]),
-        "HofmannLobAxisLow": latex.integer(LOB_AXIS[0]),
-        "HofmannLobAxisHigh": latex.integer(LOB_AXIS[-1]),
+        **_axis(inputs, corpora),
         "HofmannPublishedRank": latex.integer(RANK),
-        "HofmannPublishedLargest": latex.integer(LARGEST),
         "HofmannSpeedUpLow": f"{SPEED_UP[0]:g}",
         "HofmannSpeedUpHigh": f"{SPEED_UP[1]:g}",
     }
@@ -77,6 +70,19 @@ def macros(inputs: Inputs) -> Macros:
     return result
 
 
+def _axis(inputs: Inputs, corpora: Sequence[str]) -> Macros:
+    """Return whether the published axis speaks for words held out: only fully folded in do curves leave its range."""
+    factors: dict[str, list[float]] = {SPECIFIC: [], FOLDED_IN: []}
+    for corpus in corpora:
+        unigram = max((mean.value for model in UNIGRAMS for mean in curve(inputs, corpus, model)), default=math.nan)
+        for evaluator, of_evaluator in factors.items():
+            of_evaluator += [math.exp(mean.value - unigram) for mean in curve(inputs, corpus, HEATED, evaluator)]
+    span = AXIS[-1] / AXIS[0]
+    run = all(factors.values())
+    words = run and max(factors[SPECIFIC]) <= span < max(factors[FOLDED_IN])
+    return {"IfAxisForWords": "#1" if words else "", "IfAxisForNeither": "#1" if run and not words else ""}
+
+
 def _of_corpus(inputs: Inputs, corpus: str) -> Macros:
     """Return one corpus's numbers; "not run" where there is none, as for no corpus."""
     curves = {name: curve(inputs, corpus, model, evaluator) for name, (model, evaluator) in CURVES.items()}
@@ -88,12 +94,7 @@ def _of_corpus(inputs: Inputs, corpus: str) -> Macros:
     result = {f"{name}Lowest": _perplexity(value) for name, value in highest.items()}
     for name, means in curves.items():
         best = max(means, key=lambda mean: mean.value, default=None)
-        result[f"{name}LowestTopics"] = latex.integer(best.topics) if best else NOT_RUN
-        result[f"{name}Last"] = _perplexity(means[-1].value) if means else NOT_RUN
-    gains = {name: highest["Tem"] - highest[name] for name in BASELINES}
-    gains |= {"FoldedIn": highest["FoldedIn"] - highest["Unigram"]}  # the unigram has nothing to fold in
-    for name, gain in gains.items():
-        result[f"{name}Factor"] = latex.decimal(math.exp(gain), 2) if math.isfinite(gain) else NOT_RUN
+        result[f"{name}LowestAt"] = f"{result[f'{name}Lowest']} ({latex.integer(best.topics)})" if best else latex.DASH
     result["Documents"] = latex.integer(documents(inputs, corpus)) if corpus else NOT_RUN
     table = select(inputs.scores, corpus=corpus, model=LSA)
     rows = table[table["seed"].isin(whole_seeds(inputs, corpus))]

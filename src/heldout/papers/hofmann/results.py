@@ -48,8 +48,8 @@ SPECIFIC, PREDICTIVE, TRUTH = EVALUATOR, tempering.PREDICTIVE, "truth"
 FOLDED_IN = latent_semantic_analysis.FOLDED_IN
 
 # Hofmann (1999), Figure 5: labelled perplexities, and the rank and the largest K of its caption
-AXIS, LOB_AXIS = (1000, 1500, 2000, 2500, 3000), tuple(range(500, 1301, 100))
-RANK, LARGEST = 1033, 2048
+AXIS = (1000, 1500, 2000, 2500, 3000)
+RANK = 1033
 SPEED_UP = (10.0, 50.0)  # section 3.6
 
 NAMES = {
@@ -70,11 +70,11 @@ NAMES = {
 EVALUATIONS = (
     (SPECIFIC, "", "Hofmann's"),
     (FOLDED_IN, "", "fully folded in"),
-    (PREDICTIVE, "", "posterior predictive"),
+    (PREDICTIVE, "", "predictive, flat prior"),
     (PREDICTIVE, VALIDATED, "predictive, chosen prior"),
     (HALF, "", "half folding-in"),
-    (TRUTH, "", "truth, Dirichlet(1)"),
-    (TRUTH, VALIDATED, "truth, chosen prior"),
+    (TRUTH, "", "likelihood, flat prior"),
+    (TRUTH, VALIDATED, "likelihood, chosen prior"),
 )
 
 

@@ -74,18 +74,18 @@ NO_FURTHER_CONSTANTS = "no further constants"
 
 # of several corpora in one panel
 CORPUS_LOOKS = (
-    {"color": "#0072B2", "marker": "o"},
-    {"color": "#009E73", "marker": "s"},
-    {"color": "#CC79A7", "marker": "^"},
+    {"color": style.CORPUS_COLOURS[0], "marker": "o"},
+    {"color": style.CORPUS_COLOURS[1], "marker": "s"},
+    {"color": style.CORPUS_COLOURS[2], "marker": "^"},
 )
 # evaluator, variant, label, look
 OPTIMISM_CURVES: tuple[tuple[str, str, str, Look], ...] = (
     (FULL, OPTIMISM, "full folding-in", {"marker": "v"}),
     (PLUG_IN, OPTIMISM, "plug-in posterior mean", {"marker": "P", "linewidth": 0.9}),
     (HALF, OPTIMISM, "half folding-in (half the tokens)", {"marker": "s"}),
-    (TRUTH, OPTIMISM, "truth, the model's prior", {"marker": "o", "linewidth": 1.9}),
-    (TRUTH, FITTED, "truth, fitted prior", {"marker": "o", "linestyle": DASHED, "linewidth": 1.1}),
-    (TRUTH, MIXTURE, "truth, mixture of priors", {"marker": "o", "linestyle": ":", "linewidth": 1.1}),
+    (TRUTH, OPTIMISM, "likelihood, the model's prior", {"marker": "o", "linewidth": 1.9}),
+    (TRUTH, FITTED, "likelihood, fitted prior", {"marker": "o", "linestyle": DASHED, "linewidth": 1.1}),
+    (TRUTH, MIXTURE, "likelihood, mixture of priors", {"marker": "o", "linestyle": ":", "linewidth": 1.1}),
     (MEAN_FIELD_BOUND, OPTIMISM, "mean-field bound", {"marker": "^", "linewidth": 0.9}),
 )
 REPAIRS: tuple[tuple[str, str, str, Look], ...] = (
@@ -109,14 +109,12 @@ COMPONENT_CURVES = (
     (marginal.ANNEALED, "marginal likelihood, annealed", style.COLOURS["truth"], "o-"),
     (FULL, "full folding-in", style.EVALUATOR_COLOURS[FULL], "v-"),
 )
-COMPONENT_LINES = (("#0072B2", "-"), ("#CC79A7", "--"))  # of one component and of two
+COMPONENT_LINES = (("#555555", "-"), ("#555555", "--"))  # of one component and of two
 FARTHEST = 5.0  # standard errors; what lies further out is counted at the edge
 
-# Tol's bright scheme: the models and evaluators of the other figures have other colours
 LIBRARY_LOOKS: dict[str, Look] = {
-    "scikit-learn": {"color": "#4477AA", "marker": "o"},
-    "gensim": {"color": "#EE6677", "marker": "s"},
-    "tomotopy": {"color": "#228833", "marker": "^"},
+    library: {"color": colour, "marker": marker}
+    for (library, colour), marker in zip(style.LIBRARY_COLOURS.items(), ("o", "s", "^"), strict=True)
 }
 
 MODEL_MARKERS = ("o", "s", "^", "D", "v", "P", "X")
@@ -124,22 +122,21 @@ REFUTED, CHANCES = "#FBE3DC", 100.0  # where no probability lies; nats from whic
 
 PERCENT_RANGE, PERCENT_TICKS = (0.05, 150.0), (0.1, 1.0, 10.0, 100.0)
 PALE, OTHERS = "#BBBBBB", "others"
-# Those that are told apart, the others being pale; the colours that the common look lacks are Tol's muted ones
-ESTIMATOR_LOOKS: dict[str, Look] = {
-    CHIB: {"color": "#CC6677", "marker": "D"},
-    ANNEALED: {"color": "#117733", "marker": "^"},
-    SEQUENTIAL: {"color": style.EVALUATOR_COLOURS[SEQUENTIAL], "marker": "o"},
-    PARTICLES: {"color": style.EVALUATOR_COLOURS[PARTICLES], "marker": "s"},
-    MEAN_FIELD_FIRST: {"color": style.EVALUATOR_COLOURS[MEAN_FIELD_FIRST], "marker": "v"},
-    LINEAR: {"color": "#AA4499", "marker": "P"},
-    LAPLACE: {"color": style.EVALUATOR_COLOURS[LAPLACE], "marker": "X"},
-    MEAN_FIELD_BOUND: {
-        "color": style.EVALUATOR_COLOURS[MEAN_FIELD_BOUND],
-        "marker": "p",
-        "markerfacecolor": "white",
-        "linestyle": "none",
-    },
+# those that are told apart, the others being pale
+ESTIMATOR_MARKERS = {
+    CHIB: "D",
+    ANNEALED: "^",
+    SEQUENTIAL: "o",
+    PARTICLES: "s",
+    MEAN_FIELD_FIRST: "v",
+    LINEAR: "P",
+    LAPLACE: "X",
+    MEAN_FIELD_BOUND: "p",
 }
+ESTIMATOR_LOOKS: dict[str, Look] = {
+    name: {"color": style.EVALUATOR_COLOURS[name], "marker": marker} for name, marker in ESTIMATOR_MARKERS.items()
+}
+ESTIMATOR_LOOKS[MEAN_FIELD_BOUND] |= {"markerfacecolor": "white", "linestyle": "none"}
 
 # A made-up document at K = 2, for the eye alone: topics over four words and how often each stands in it
 EXAMPLE_TOPICS = np.array([[0.55, 0.25, 0.15, 0.05], [0.05, 0.15, 0.25, 0.55]])
@@ -147,7 +144,7 @@ EXAMPLE_COUNTS = np.array([14, 9, 8, 8])
 # of the front page's second panel: evaluator, label, where it stands (share of the curve), in points above the curve
 LABELLED = (
     (TRUTH, "the likelihood", 0.4, 7.0),
-    (HALF, "half folding-in", 0.78, -8.0),
+    (HALF, "half folding-in", 0.7, 13.0),
     (FULL, "full folding-in", 0.24, -11.0),
 )
 HELD_SHOWN = (  # scores of its third, and their labels
@@ -347,12 +344,12 @@ def optimism_by(inputs: Inputs) -> Figure:
             right.plot(*zip(*constants, strict=True), **look)
     left.set_xscale("log")
     left.set_xlabel("document length, tokens (mean of a group)")
-    left.set_ylabel("full folding-in less the truth,\nnats per token")
+    left.set_ylabel("full folding-in less the\nlikelihood, nats per token")
     left.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     left.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     left.xaxis.set_minor_formatter(NullFormatter())
     for right in others:
-        right.set_xlabel("constant added to $p(w\\,|\\,z)$")
+        right.set_xlabel("constant added to the topics")
         right.set_xscale("log")
         right.xaxis.set_major_locator(LogLocator(numticks=12))
         right.xaxis.set_minor_locator(NullLocator())
@@ -367,18 +364,21 @@ def optimism_by(inputs: Inputs) -> Figure:
 def repair(inputs: Inputs) -> Figure:
     """Draw PLSA's errors: a column per corpus; against topics, below that document length, below that the constant."""
     corpora = optimism_corpora(inputs)
-    figure = Figure(figsize=(style.WIDTH, 6.0))
-    grid = figure.subplots(3, len(corpora), sharey=True, squeeze=False)
+    varied = any(len(by_constant(inputs, corpus, k)) > 1 for corpus in corpora for k in further_constants(inputs))
+    rows = 2 + varied  # without further constants there is no row of them
+    figure = Figure(figsize=(style.WIDTH, 2.0 * rows))
+    grid = figure.subplots(rows, len(corpora), sharey=True, squeeze=False)
     constants: set[float] = set()
     for axes, corpus in zip(grid.T, corpora, strict=True):
         axes[0].set_title(latex.corpus_title(corpus), fontweight="bold")
         constants |= _repair_column(axes, inputs, corpus)
-    _constant_ticks(list(grid[2]), sorted(constants), main_constant(inputs))
+    if varied:
+        _constant_ticks(list(grid[2]), sorted(constants), main_constant(inputs))
     ticks = [-10.0, -1.0, -0.1, -REPAIRS_LINEAR, 0.0, REPAIRS_LINEAR, 0.1, 1.0]
     low, high = grid[0][0].get_ylim()
     grid[0][0].set_yticks(ticks, [style.signed(tick) for tick in ticks])
     grid[0][0].set_ylim(low, high)
-    figure.supylabel("estimate less the truth, nats per token", fontsize=8.0)
+    figure.supylabel("estimate less the likelihood, nats per token", fontsize=8.0)
     handles, labels = style.fullest_legend(grid[0])
     figure.legend(handles, labels, loc="outside lower center", ncols=3, fontsize=7.5, handlelength=2.6)
     return figure
@@ -386,7 +386,7 @@ def repair(inputs: Inputs) -> Figure:
 
 def _repair_column(axes: Sequence[Axes], inputs: Inputs, corpus: str) -> set[float]:
     """Draw one corpus's three panels and return the constants above 0 that they show."""
-    by_topics, of_length, of_constant = axes
+    by_topics, of_length, *of_constants = axes
     topics = list(curve(inputs, corpus, PLSA, TRUTH))
     at = max((k for k in topics if k <= MOST_TOPICS_BELOW), default=topics[0])
     smoothed = max((k for k in topics if k <= at and k in further_constants(inputs)), default=at)
@@ -403,7 +403,7 @@ def _repair_column(axes: Sequence[Axes], inputs: Inputs, corpus: str) -> set[flo
             of_length.plot(*zip(*groups, strict=True), **look)
             over = by_constant(inputs, corpus, smoothed, evaluator)
             constants |= {constant for constant, _ in over if constant > 0.0}
-            if over:
+            for of_constant in of_constants if over else ():
                 of_constant.plot(*zip(*over, strict=True), **look)
             if evaluator == FULL:
                 lengths, most = [length for length, _ in groups], len(over)
@@ -415,13 +415,14 @@ def _repair_column(axes: Sequence[Axes], inputs: Inputs, corpus: str) -> set[flo
         panel.xaxis.set_minor_formatter(NullFormatter())
         if inputs.synthetic(corpus):
             style.mark_synthetic(panel)
-    if most < 2:
-        of_constant.text(0.04, 0.06, NO_FURTHER_CONSTANTS, transform=of_constant.transAxes, fontsize=7.5)
+    for of_constant in of_constants:
+        of_constant.set_xlabel(f"constant, {smoothed} topics")
+        if most < 2:
+            of_constant.text(0.04, 0.06, NO_FURTHER_CONSTANTS, transform=of_constant.transAxes, fontsize=7.5)
     _ticks(by_topics, style.sparse_ticks(topics))
     _ticks(of_length, sorted({lengths[0], lengths[len(lengths) // 2], lengths[-1]}), ",")
     by_topics.set_xlabel("number of topics")
     of_length.set_xlabel(f"document length, {at} topics")
-    of_constant.set_xlabel(f"constant, {smoothed} topics")
     return constants
 
 
@@ -504,7 +505,7 @@ def _bounds_panel(axis: Axes, cell: "pd.DataFrame") -> None:
 def epca_marginal(inputs: Inputs) -> Figure:
     """Draw perplexity against components, and annealing minus quadrature in annealing's own standard errors."""
     corpus, perplexities = component_perplexities(inputs)
-    titles = ["folding-in and the truth", "annealing against quadrature"]
+    titles = ["folding-in and the likelihood", "annealing against quadrature"]
     scaled = standardised(inputs, corpus)
     figure, axes = style.panels(titles if scaled else titles[:1], synthetic=inputs.synthetic(corpus))
     left = axes[0]
@@ -616,8 +617,7 @@ def _score_colour(model: str, score: str) -> str:
     """Return a score's or a library's colour, grey where it has none of its own."""
     if model in LIBRARY_LOOKS:
         return str(LIBRARY_LOOKS[model]["color"])
-    looks = {name: str(look["color"]) for name, look in ESTIMATOR_LOOKS.items()} | style.EVALUATOR_COLOURS
-    return looks.get(score.removesuffix(SAMPLED), "#555555")
+    return style.EVALUATOR_COLOURS.get(score.removesuffix(SAMPLED), "#555555")
 
 
 def peers(inputs: Inputs) -> Figure:
@@ -670,7 +670,7 @@ def precision(inputs: Inputs) -> Figure:
     panels = precision_panels(inputs)
     columns = len({panel.prior for panel in panels})
     rows = len(panels) // columns
-    figure = Figure(figsize=(style.WIDTH, 4.7 if rows > 1 else 3.05))
+    figure = Figure(figsize=(style.WIDTH, 5.4 if rows > 1 else 3.4))
     grid = figure.subplots(rows, columns, sharex="row", sharey=True, squeeze=False)
     entries: dict[str, Any] = {}
     for axis, panel, i in zip(grid.ravel(), panels, range(len(panels)), strict=True):
@@ -679,8 +679,8 @@ def precision(inputs: Inputs) -> Figure:
             style.mark_synthetic(axis)
         if i < columns:
             kind, _, value = panel.prior.rpartition("-")
-            title = rf"$\alpha_k = {value}$" if kind == "alpha" else rf"$\alpha_k = {value} / K$"
-            axis.set_title(title, fontweight="bold")
+            prior = rf"$\alpha_k = {value}$" if kind == "alpha" else rf"$\alpha_k = {value} / K$"
+            axis.set_title(f"{prior}\n{axis.get_title()}", fontsize=7.5, fontweight="bold")
         if i // columns == rows - 1:
             axis.set_xlabel("work, terms (about ns)")
         if i % columns == 0:
@@ -718,21 +718,8 @@ def _precision_panel(axis: Axes, panel: Panel) -> None:
 
 
 def _star(axis: Axes, name: str, samples: int, terms: float, percent: float) -> None:
-    """Mark and name the cheapest estimator."""
+    """Mark the cheapest estimator, and name it above the panel: within it there is no room between the curves."""
     colour = ESTIMATOR_LOOKS.get(name, {"color": "#555555"})["color"]
     axis.plot([terms], [percent], marker="*", markersize=13, color=colour, markeredgecolor="black", zorder=4)
-    low, high = axis.get_xlim()
-    place = math.log(terms / low) / math.log(high / low)
-    label = axis.annotate(
-        ESTIMATORS[name].label.replace(" sampling", "\nsampling") + (f",\n{samples} samples" if samples else ""),
-        (terms, percent),
-        xytext=(0, -9),
-        textcoords="offset points",
-        ha="left" if place < 0.3 else "right" if place > 0.7 else "center",
-        va="top",
-        fontsize=7.5,
-        fontweight="bold",
-        zorder=5,
-        path_effects=style.outline(2.5),
-    )
-    label.set_in_layout(False)
+    named = ESTIMATORS[name].label + (f",\n{samples} samples" if samples else "")
+    axis.set_title(named, fontsize=7.5, fontweight="bold")

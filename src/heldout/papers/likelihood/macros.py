@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from heldout.evaluators import FULL, MEAN_FIELD_BOUND
+from heldout.evaluators import FULL, LAPLACE, MEAN_FIELD_BOUND
 from heldout.inputs import Inputs
 from heldout.models import LDA, PLSA
 from heldout.papers.likelihood.experiments.epca_marginal import ANNEALED
@@ -16,7 +16,6 @@ from heldout.papers.likelihood.results import (
     OPTIMISM,
     PEERS,
     TRUTH,
-    apart,
     component_perplexities,
     curve,
     held,
@@ -34,12 +33,12 @@ from heldout.typesetting.interpretations import asked
 from heldout.typesetting.macros import Macros
 from heldout.verdicts import NOT_RUN, WITHIN
 
+TOMOTOPY = "tomotopy"
 # of the first corpus: perplexities and numbers of topics
 MESSAGE = (
     *(f"Message{name}" for name in ("Corpus", "Topics", "Factor", "FewestFactor", "LdaFactor")),
     *("MessageFullPrefers", "MessageTruthPrefers", "LongestCorpus", "LongestFactor", "LongestTopics"),
 )
-Extreme = tuple[float, int, str]  # value, topics, corpus
 
 
 def macros(inputs: Inputs) -> Macros:
@@ -49,11 +48,23 @@ def macros(inputs: Inputs) -> Macros:
         "RepairWithin": f"{WITHIN:g}",
         "OptimismConstant": latex.power(settings["smoothing"]) if "smoothing" in settings else NOT_RUN,
         "OptimismLimit": latex.power(settings["limit"]) if "limit" in settings else NOT_RUN,
+        **_repair(inputs),
         **_message(inputs),
         **_components(inputs),
         **_probability(inputs),
         **_peers(inputs),
     }
+
+
+def _repair(inputs: Inputs) -> Macros:
+    """Return the corpora on which Laplace's method was not run at every number of topics that has a truth."""
+    partly = [
+        corpus
+        for corpus in inputs.settings.corpora
+        if any(curve(inputs, corpus, m, TRUTH).keys() - curve(inputs, corpus, m, LAPLACE).keys() for m in (PLSA, LDA))
+    ]
+    names = latex.listed([latex.corpus_name(corpus) for corpus in partly])
+    return {"RepairPartly": names or "no corpus", "IfRepairPartly": "#1" if partly else ""}
 
 
 def _message(inputs: Inputs) -> Macros:
@@ -124,44 +135,34 @@ def _peers(inputs: Inputs) -> Macros:
     settings, shown = asked(inputs, PEERS), peers_corpora(inputs)
     named = [f"{latex.escape(library)}~{latex.escape(text)}" for library, text in versions(inputs).items() if text]
     result = {"IfPeers": "#1" if libraries(inputs) else "", "PeersVersions": latex.listed(named) or NOT_RUN}
-    for name in ("max_iter", "passes", "sweeps", "samples"):
+    for name in ("max_iter", "passes", "sweeps"):
         result[f"Peers{latex.camel(name)}"] = latex.setting(settings.get(name))
-    ratios: list[Extreme] = []
+    ratios: list[float] = []
+    loosest: list[str] = []
     for library in LIBRARIES:
-        for part, values in _by_part(inputs, shown, library).items():
-            size = _factor if part == "Ratio" else _nats
-            ratios += values if part == "Ratio" else []
-            for end, extreme in (("Least", min(values, default=None)), ("Most", max(values, default=None))):
-                name = f"Peers{latex.camel(library)}{part}{end}"
-                result[name] = NOT_RUN if extreme is None else size(extreme[0])
-                result[f"{name}Topics"] = NOT_RUN if extreme is None else latex.integer(extreme[1])
-                result[f"{name}Corpus"] = NOT_RUN if extreme is None else latex.corpus_name(extreme[2])
-    result["PeersReportedOverTrueMost"] = _factor(max(ratios)[0]) if ratios else NOT_RUN
-    for library in LIBRARIES:
-        beside = [values for values in _beside(inputs, shown) if library in values and len(values) > 1]
-        best = sum(values[library] == max(values.values()) for values in beside)
-        text = f"{latex.integer(best)} of {latex.integer(len(beside))}"
-        result[f"Peers{latex.camel(library)}Best"] = text if beside else NOT_RUN
-    for evaluator in (REPORTED, TRUTH):
-        factors = [factor for corpus in shown for factor in apart(inputs, corpus, evaluator).values()]
-        result[f"Peers{evaluator.capitalize()}ApartMost"] = large(max(factors)) if factors else NOT_RUN
+        own, loose = _by_part(inputs, shown, library)
+        ratios += own
+        loosest += [f"{latex.decimal(max(loose), 2)} nats per token for {library}"] if loose else []
+    result |= {"PeersLoose": latex.listed(loosest) or NOT_RUN, "IfPeersLoose": "#1" if loosest else ""}
+    result["PeersReportedOverTrueMost"] = large(math.exp(min(700.0, max(ratios)))) if ratios else NOT_RUN
+    beside = [values for values in _beside(inputs, shown) if TOMOTOPY in values and len(values) > 1]
+    best = sum(values[TOMOTOPY] == max(values.values()) for values in beside)
+    text = f"{latex.integer(best)} of {latex.integer(len(beside))}"
+    result |= {"PeersTomotopyBest": text if beside else NOT_RUN, "IfPeersTomotopyBest": "#1" if best else ""}
     return result
 
 
-def _by_part(inputs: Inputs, corpora: Sequence[str], library: str) -> dict[str, list[Extreme]]:
-    """Return log of reported over true perplexity, the growing term, and what the mean-field bound gains without it."""
-    parts: dict[str, list[Extreme]] = {"Ratio": [], "Term": [], "Loose": []}
+def _by_part(inputs: Inputs, corpora: Sequence[str], library: str) -> tuple[list[float], list[float]]:
+    """Return log of reported over true perplexity, and how far the report less its growing term is below mean field."""
+    ratios, loose = [], []
     for corpus in corpora:
         names = (REPORTED, TRUTH, MEAN_FIELD_BOUND)
         reported, truth, bound = (curve(inputs, corpus, library, name, PEERS) for name in names)
         growing = measured(inputs, corpus, library, GROWING)
-        for k in reported:
-            if k in truth:
-                parts["Ratio"].append((truth[k].value - reported[k].value, k, corpus))
-            if k in growing and k in bound:
-                parts["Loose"].append((bound[k].value - (reported[k].value - growing[k]), k, corpus))
-        parts["Term"] += [(-value, k, corpus) for k, value in growing.items()]
-    return parts
+        ratios += [truth[k].value - reported[k].value for k in reported.keys() & truth.keys()]
+        both = reported.keys() & growing.keys() & bound.keys()
+        loose += [bound[k].value - (reported[k].value - growing[k]) for k in both]
+    return ratios, loose
 
 
 def _beside(inputs: Inputs, corpora: Sequence[str]) -> list[dict[str, float]]:
@@ -172,11 +173,3 @@ def _beside(inputs: Inputs, corpora: Sequence[str]) -> list[dict[str, float]]:
         for by_library in curves
         for k in sorted(set().union(*by_library.values()))
     ]
-
-
-def _factor(nats: float) -> str:
-    return large(math.exp(min(700.0, nats)))
-
-
-def _nats(value: float) -> str:
-    return latex.decimal(value, 2)

@@ -187,13 +187,13 @@ INTERPRETATIONS = (
     ),
     Interpretation(
         "what PLSA-TEM tempers, and how long",
-        r"the whole product \(\phi_{kw}\theta_{dk}\), in training and in folding in, at one \(\beta\) from start to"
+        r"the whole product \(\theta_{dk}\phi_{kv}\), in training and in folding in, at one \(\tau\) from start to"
         " end; the untempered mixture is scored",
-        r"\(\phi_{kw}\) alone; \(\beta\) lowered step by step during training",
+        r"\(\phi_{kv}\) alone; \(\tau\) lowered step by step during training",
     ),
     Interpretation(
         "where EPCA's constant goes",
-        r"to \(p(w \mid h_d)\), for there is no \(p(w \mid z)\)",
+        r"to \(p(v \mid h_d)\), for there are no topics",
         "none is added",
     ),
     Interpretation(

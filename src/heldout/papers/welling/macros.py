@@ -2,11 +2,10 @@
 
 import math
 import statistics
-from collections.abc import Sequence
 
 from heldout.evaluators import FOLDING_IN, FULL, HALF
 from heldout.inputs import Inputs
-from heldout.models import EPCA, LDA, PLSA, TEM
+from heldout.models import EPCA, LDA, PLSA, TEM, VEM
 from heldout.papers.welling.interpretations import fold_in_end, prior_in_words, train_end
 from heldout.papers.welling.results import (
     FITTED,
@@ -20,27 +19,19 @@ from heldout.papers.welling.results import (
     ends_above_its_lowest,
     lda_variants,
     lies_below,
-    spread,
     steps,
     study_curves,
 )
 from heldout.points import select
 from heldout.study import SECOND_READING
 from heldout.typesetting import latex
-from heldout.typesetting.interpretations import alternative_lines
 from heldout.typesetting.macros import POSITIONS, Macros, bands, count
 from heldout.verdicts import NOT_RUN
 
 SIDES = {FULL: "Full", HALF: "Half"}
-# of the steps and points that are counted, corpus by corpus and over all: the macro's name, the verb, what is counted
 PRIORS = {"": "", SPARSE: "Sparse", FITTED: "Fitted"}  # variants of LDA, the main one first, in macros' names
-COUNTED = {
-    "Full": ("falls", "steps"),
-    "FullSecond": ("falls", "steps"),
-    "Half": ("rises", "steps"),
-    "HalfSmallest": ("rises", "steps"),
-    **{f"Lda{side}{prior}": ("lies lower", "points") for prior in PRIORS.values() for side in SIDES.values()},
-}
+# of the steps and points that are counted, corpus by corpus and over all: the macro's name, the verb, what is counted
+COUNTED = {"Full": ("falls", "steps"), "FullSecond": ("falls", "steps"), "LdaHalf": ("lies lower", "points")}
 
 
 def macros(inputs: Inputs) -> Macros:
@@ -57,16 +48,10 @@ def macros(inputs: Inputs) -> Macros:
         counts = {
             "Full": steps(curves[FULL]),
             "FullSecond": steps(study_curves(inputs, corpus, PLSA, FULL, SECOND_READING)),
-            "Half": steps(curves[HALF]),
-            "HalfSmallest": steps(curves[HALF][:1]),
-            **{
-                f"Lda{side}{prior}": lies_below(lda[f"{side}Lda{prior}"], best(curves[evaluator]))
-                for prior in PRIORS.values()
-                for evaluator, side in SIDES.items()
-            },
+            "LdaHalf": lies_below(lda["HalfLda"], best(curves[HALF])),
         }
         totals = {name: total + counts[name] for name, total in totals.items()}
-        of_corpus = _verdicts(counts) | _gap(curves[FULL], best(curves[HALF]))
+        of_corpus = _verdicts(counts)
         for evaluator, side in SIDES.items():
             turned = sum(ends_above_its_lowest(curve) for curve in curves[evaluator])
             of_corpus[f"{side}Turns"] = _of(turned, len(curves[evaluator]))
@@ -74,6 +59,10 @@ def macros(inputs: Inputs) -> Macros:
             of_corpus |= _one_curve(f"{side}Best", best(curves[evaluator]))
         for name, curve in lda.items():
             of_corpus |= _one_curve(name, curve)
+        for evaluator, side in SIDES.items():
+            named = best_curve(inputs, corpus, EPCA, evaluator)
+            of_corpus |= _one_curve(f"{side}Epca", None if named is None else named[1])
+        of_corpus["VersionsApart"] = _versions_apart(inputs, corpus)
         result |= {f"Corpus{position}{name}": value for name, value in of_corpus.items()}
     result |= {f"All{name}": value for name, value in _verdicts(totals).items()}
     return result | _beyond(inputs) | _convergence(inputs) | _priors(inputs)
@@ -83,7 +72,7 @@ def _verdicts(counts: dict[str, Steps]) -> Macros:
     result = {}
     for name, (verb, what) in COUNTED.items():
         of = counts[name]
-        result[f"{name}Verdict"] = in_words(verb, of.rises if verb == "rises" else of.falls, of.total, what)
+        result[f"{name}Verdict"] = in_words(verb, of.falls, of.total, what)
     return result
 
 
@@ -94,8 +83,6 @@ def _settings(inputs: Inputs) -> Macros:
     betas = [variant.rpartition("-")[2] for variant in settings.swept_variants(TEM)]
     return {
         "IfSecond": "#1" if second else "",
-        "SecondSeedsCount": latex.integer(second),
-        "SecondSeedsInWords": count(second, "seed"),
         "SecondBandsInWords": bands(second),
         "BeyondBandsInWords": bands(len(settings.beyond_seeds)),
         "TemperedSeedsInWords": count(len(settings.seeds_of(TEM)), "seed"),
@@ -123,54 +110,49 @@ def _priors(inputs: Inputs) -> Macros:
         "IfPriors": "#1" if others else "",
         "IfPriorDecides": "#1" if len(decided) > 1 else "",
     }
-    for evaluator, side in SIDES.items():
-        ratios: list[float] = []
-        for corpus in inputs.settings.corpora:
-            found = (best_curve(inputs, corpus, LDA, evaluator, variant) for variant in lda_variants(inputs))
-            points = [named[1].points for named in found if named is not None]
-            shared = set.intersection(*map(set, points)) if len(points) > 1 else set()
-            ratios += [max(of[at] for of in points) / min(of[at] for of in points) for at in shared]
-        result[f"LdaPriors{side}Median"] = latex.decimal(statistics.median(ratios), 2) if ratios else NOT_RUN
-        result[f"LdaPriors{side}Largest"] = latex.decimal(max(ratios), 2) if ratios else NOT_RUN
+    ratios: list[float] = []
+    for corpus in inputs.settings.corpora:
+        found = (best_curve(inputs, corpus, LDA, HALF, variant) for variant in lda_variants(inputs))
+        points = [named[1].points for named in found if named is not None]
+        shared = set.intersection(*map(set, points)) if len(points) > 1 else set()
+        ratios += [max(of[at] for of in points) / min(of[at] for of in points) for at in shared]
+    result["IfPriorsCompared"] = "#1" if ratios else ""
+    result["LdaPriorsHalfMedian"] = latex.decimal(statistics.median(ratios), 2) if ratios else NOT_RUN
+    result["LdaPriorsHalfLargest"] = latex.decimal(max(ratios), 2) if ratios else NOT_RUN
     return result
 
 
+def _versions_apart(inputs: Inputs, corpus: str) -> str:
+    """Return how far the best curves of PLSA-HOF and PLSA-VEM lie apart at most, by either way to fold in."""
+    apart = []
+    for evaluator in FOLDING_IN:
+        first, second = (best(study_curves(inputs, corpus, model, evaluator)) for model in (PLSA, VEM))
+        if first is not None and second is not None:
+            both = zip(first.means, second.means, strict=False)
+            apart += [max(one, other) / min(one, other) - 1.0 for one, other in both]
+    return latex.percent(max(apart)) if apart else NOT_RUN
+
+
 def _one_curve(prefix: str, curve: Curve | None) -> Macros:
-    """Return where a curve starts, ends and is lowest; "not run" where there is none."""
+    """Return where a curve ends and is lowest; "not run" where there is none."""
     if curve is None:
-        parts = ("Constant", "First", "Last", "Lowest", "LowestTopics", "Factor", "Spread")
-        return {f"{prefix}{part}": NOT_RUN for part in parts}
-    lowest, last = curve.lowest(), curve.means[-1]
-    factor, widest = last / lowest.perplexity, spread(curve)
+        cells = dict.fromkeys(("Constant", "Last", "Lowest", "LowestTopics"), NOT_RUN) | {"LowestAt": latex.DASH}
+        return {f"{prefix}{part}": value for part, value in cells.items()}
+    lowest = curve.lowest()
+    perplexity, topics = latex.perplexity(lowest.perplexity), latex.integer(lowest.topics)
     return {
         f"{prefix}Constant": latex.power(curve.smoothing),
-        f"{prefix}First": latex.perplexity(curve.means[0]),
-        f"{prefix}Last": latex.perplexity(last),
-        f"{prefix}Lowest": latex.perplexity(lowest.perplexity),
-        f"{prefix}LowestTopics": latex.integer(lowest.topics),
-        f"{prefix}Factor": latex.decimal(factor, 2) if math.isfinite(factor) else r"\ensuremath{\infty}",
-        f"{prefix}Spread": latex.percent(widest) if math.isfinite(widest) else NOT_RUN,
-    }
-
-
-def _gap(full: Sequence[Curve], half: Curve | None) -> Macros:
-    """Return half over full folding-in at both ends of the grid, under the constant that suits half folding-in best."""
-    same = None if half is None else next((curve for curve in full if curve.smoothing == half.smoothing), None)
-    if half is None or same is None:
-        return dict.fromkeys(("GapFirst", "GapLast", "GapConstant"), NOT_RUN)
-    return {
-        "GapFirst": latex.decimal(half.means[0] / same.means[0], 2),
-        "GapLast": latex.decimal(half.means[-1] / same.means[-1], 2),
-        "GapConstant": latex.power(half.smoothing),
+        f"{prefix}Last": latex.perplexity(curve.means[-1]),
+        f"{prefix}Lowest": perplexity,
+        f"{prefix}LowestTopics": topics,
+        f"{prefix}LowestAt": f"{perplexity} ({topics})",
     }
 
 
 def _beyond(inputs: Inputs) -> Macros:
-    """Return what happens between the last number of topics within the vocabulary and the largest beyond it."""
+    """Return what folding in says at the largest number of topics beyond the vocabulary."""
     corpus = inputs.settings.beyond_corpus
-    sizes = ("Vocabulary", "From", "To", "Constant")
-    perplexities = ("FullFrom", "FullTo", "HalfFrom", "HalfTo", "FullFalls", "HalfRises")
-    result = {f"Beyond{name}": NOT_RUN for name in (*sizes, *perplexities)}
+    result = {f"Beyond{name}": NOT_RUN for name in ("Vocabulary", "To", "FullTo", "HalfTo")}
     result |= {"BeyondCorpus": latex.corpus_name(corpus), "IfBeyond": ""}
     ends = beyond_ends(inputs)
     if ends is None:
@@ -185,15 +167,9 @@ def _beyond(inputs: Inputs) -> Macros:
     return result | {
         "IfBeyond": "#1",
         "BeyondVocabulary": latex.integer(inputs.corpus(corpus)["vocabulary"]),
-        "BeyondFrom": latex.integer(ends[0]),
         "BeyondTo": latex.integer(ends[1]),
-        "BeyondConstant": latex.power(chosen.smoothing),
-        "BeyondFullFrom": latex.perplexity(same.means[0]),
         "BeyondFullTo": latex.perplexity(same.means[1]),
-        "BeyondHalfFrom": latex.perplexity(chosen.means[0]),
         "BeyondHalfTo": latex.perplexity(chosen.means[1]),
-        "BeyondFullFalls": _of(sum(curve.means[1] < curve.means[0] for curve in full), len(full)),
-        "BeyondHalfRises": _of(sum(curve.means[1] > curve.means[0] for curve in half), len(half)),
     }
 
 
@@ -201,7 +177,7 @@ def _convergence(inputs: Inputs) -> Macros:
     """Return where the Gibbs sampler's chains agree, and how much they still drift, over corpora, topics and seeds."""
     r_hats = select(inputs.measurements, quantity="r-hat")
     drifts = [abs(v) for v in select(inputs.measurements, quantity="drift")["value"].tolist() if math.isfinite(v)]
-    names = ("RhatMedian", "RhatLargest", "RhatLargestCorpus", "RhatLargestTopics", "DriftMedian", "DriftLargest")
+    names = ("RhatMedian", "RhatLargest", "RhatLargestCorpus", "RhatLargestTopics", "DriftMedian")
     result = dict.fromkeys(names, NOT_RUN)
     if len(r_hats):
         worst = r_hats.iloc[int(r_hats["value"].argmax())]
@@ -218,10 +194,8 @@ def _convergence(inputs: Inputs) -> Macros:
     ]
     result["ChainsSpreadMedian"] = latex.percent(statistics.median(spreads)) if spreads else NOT_RUN
     result["ChainsSpreadLargest"] = latex.percent(max(spreads)) if spreads else NOT_RUN
-    result["SweepsEffect"] = "; ".join(alternative_lines(inputs, ((LDA, "train", "sweeps"),))) or NOT_RUN
     if drifts:
         result["DriftMedian"] = latex.decimal(statistics.median(drifts))
-        result["DriftLargest"] = latex.decimal(max(drifts))
     return result
 
 

@@ -277,11 +277,6 @@ def ends_above_its_lowest(curve: Curve) -> bool:
     return curve.mean(curve.topics[-1]) > curve.lowest().perplexity
 
 
-def spread(curve: Curve) -> float:
-    """Return the largest spread over seeds at any number of topics: highest over lowest perplexity, less 1."""
-    return max(high / low - 1.0 for high, low in zip(curve.high, curve.low, strict=True))
-
-
 class Band(NamedTuple):
     """One seed's perplexity by folding-in, and an upper limit on it after normalisation."""
 

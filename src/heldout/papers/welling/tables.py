@@ -13,6 +13,7 @@ from heldout.models.pca import PCA
 from heldout.models.vem import Family
 from heldout.papers.welling.claims import CLAIMS
 from heldout.typesetting import latex
+from heldout.typesetting.macros import POSITIONS
 from heldout.verdicts import NOT_RUN, UNDECIDED, Finding
 
 
@@ -114,11 +115,11 @@ COMPARISON = (
     (*(claim.name for claim in CLAIMS if claim.name.startswith("lda-better")), "epca-similar"),
 )
 ACROSS = ("long-documents-alleviate",)  # claims that compare corpora
-MESSAGES = {  # of the original's figures: what each shows, and the claims that say so
-    **dict.fromkeys((1, 2, 3), VERSIONS),
-    **dict.fromkeys((4, 5), SMOOTHING),
-    6: LONG,
-    **dict.fromkeys((7, 8, 9), COMPARISON),
+MESSAGES = {  # of the original's figures: what each shows, the claims that say so, and the kind of our figure
+    **dict.fromkeys((1, 2, 3), (*VERSIONS, "versions")),
+    **dict.fromkeys((4, 5), (*SMOOTHING, "smoothing")),
+    6: (*LONG, "smoothing"),
+    **dict.fromkeys((7, 8, 9), (*COMPARISON, "comparison")),
 }
 
 
@@ -134,11 +135,12 @@ def side_by_side(inputs: Inputs) -> str:
 
 
 def _figures(inputs: Inputs) -> Iterator[latex.Row]:
-    for number, (message, claims) in MESSAGES.items():
+    for number, (message, claims, kind) in MESSAGES.items():
         for corpus in inputs.settings.corpora[(number - 1) % 3 :][:1]:  # three figures of a kind, one per corpus
             findings = _findings(inputs, claims, corpus)
+            ours = rf"\ref{{fig:{POSITIONS[(number - 1) % 3]}-{kind}}}"
             yield [
-                f"{number}, {latex.corpus_name(corpus)}",
+                rf"{number}, {latex.corpus_name(corpus)}\newline ours: {ours}",
                 message,
                 r"\newline ".join(
                     f"{latex.escape(name.replace('-', ' '))}: {_share(f)}" for name, f in findings.items()

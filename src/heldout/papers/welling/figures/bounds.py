@@ -26,11 +26,12 @@ ESTIMATES = (
     (LDA, FULL, "LDA, full folding-in", style.COLOURS[LDA]),
     (PLSA, MEAN_FIELD_BOUND, "PLSA, mean-field bound", style.COLOURS[PLSA]),
     (LDA, MEAN_FIELD_BOUND, "LDA, mean-field bound", style.COLOURS[LDA]),
-    (MIXTURE, BOUND, "mixture, point bound", "#009E73"),
-    (HIDDEN_MARKOV, BOUND, "HMM, point bound", "#CC79A7"),
+    (MIXTURE, BOUND, "mixture, point bound", style.COLOURS[MIXTURE]),
+    (HIDDEN_MARKOV, BOUND, "HMM, point bound", style.COLOURS[HIDDEN_MARKOV]),
 )
 OPTIMISTIC, PESSIMISTIC = "#FBE3D6", "#E1EBF5"
 LINEAR = 1e-3  # nats per token; up to here the axis is linear, beyond it logarithmic
+HEIGHT = 3.4  # inches: a row has room for its documents and, above them, their median
 GOLDEN = (np.sqrt(5.0) - 1.0) / 2.0
 
 
@@ -47,6 +48,7 @@ def draw(inputs: Inputs) -> Figure:
         raise InputError(f"bounds: neither PLSA nor LDA has exact marginals on {corpus}; measure the bounds")
     rows = [e for e in ESTIMATES if any((e[0], e[1], k) in gaps for k in columns)]
     figure, axes = style.panels([f"{k} topics" for k in columns], synthetic=inputs.synthetic(corpus))
+    figure.set_size_inches(style.WIDTH, HEIGHT)
     furthest = max(LINEAR * 10.0, *(max(map(abs, values)) for (_, _, k), values in gaps.items() if k in columns))
     ends = 1.25 * furthest
     for axis, k in zip(axes, columns, strict=True):
@@ -63,14 +65,15 @@ def draw(inputs: Inputs) -> Figure:
         axis.grid(visible=False, axis="y")
         powers = [10.0**e for e in range(-2, math.floor(math.log10(furthest)) + 1)]
         ticks = [*(-power for power in reversed(powers)), 0.0, *powers]
-        axis.set_xticks(ticks, [f"{tick:g}".replace("-", style.MINUS) for tick in ticks], fontsize=6.3)
+        labels = [f"{tick:g}".replace("-", style.MINUS) if abs(tick) in (0.0, powers[-1]) else "" for tick in ticks]
+        axis.set_xticks(ticks, labels)  # the others would touch
         axis.xaxis.set_minor_locator(NullLocator())
         axis.set_xlabel("")
         for x, text in ((0.25, "pessimistic"), (0.75, "optimistic")):
             axis.text(
                 x, 0.02, text, transform=axis.transAxes, ha="center", va="bottom", fontsize=7.5, fontstyle="italic"
             )
-    axes[0].set_ylim(len(rows) - 0.1, -0.6)
+    axes[0].set_ylim(len(rows) - 0.1, -0.75)
     axes[0].set_yticks(range(len(rows)), [label for _, _, label, _ in rows])
     axes[0].set_ylabel("")
     for axis in axes:
@@ -83,18 +86,18 @@ def draw(inputs: Inputs) -> Figure:
 
 def _row(axis: Axes, i: int, values: Sequence[float], colour: str) -> None:
     """Draw one estimate: its documents, spread evenly over the row's height, their 90 % range and median."""
-    spread = 0.56 * ((np.arange(len(values)) * GOLDEN) % 1.0 - 0.5)
+    spread = 0.46 * ((np.arange(len(values)) * GOLDEN) % 1.0 - 0.5)
     axis.plot(values, i + spread, ".", color=colour, markersize=1.6, alpha=0.35, markeredgewidth=0.0, zorder=2)
     low, median, high = np.quantile(values, [0.05, 0.5, 0.95])
     axis.plot([low, high], [i, i], color="black", linewidth=1.1, solid_capstyle="butt", zorder=3)
     axis.plot([median], [i], "|", color="black", markersize=8.0, markeredgewidth=1.4, zorder=3)
-    # on the side that holds no documents
+    # on the ground of its sign, above the documents
     axis.annotate(
         _median(median),
-        xy=(0.25 if median > 0.0 else 0.75, i),
+        xy=(0.75 if median > 0.0 else 0.25, i - 0.3),
         xycoords=("axes fraction", "data"),
         ha="center",
-        va="center",
+        va="bottom",
         fontsize=7.0,
     )
 

@@ -54,5 +54,5 @@ def _curves(inputs: Inputs, corpus: str, evaluator: str) -> dict[str, tuple[Curv
     tempered = swept_lowest(inputs, corpus, TEM, evaluator, inputs.settings.swept_variants(TEM))
     if tempered:
         curve = Curve(0.0, {at: value for at, (value, _) in tempered.items()})
-        chosen[TEM] = (curve, "best $\\beta$ and constant at\neach $K$, chosen on the test set")
+        chosen[TEM] = (curve, "best $\\tau$ and constant at\neach $K$, chosen on the test set")
     return chosen

@@ -18,6 +18,7 @@ from heldout.study import SECOND_READING
 from heldout.typesetting import latex, style
 
 MOST_CORPORA = 3  # side by side
+WIDEST, THINNEST = 2.0, 0.8  # points, of the curves of the smallest and of the largest constant
 
 
 def first_reading(inputs: Inputs, corpus: str) -> Figure:
@@ -40,7 +41,7 @@ def small_multiple(inputs: Inputs) -> Figure:
     for (row, column), of_panel in curves.items():
         axis = grid[row][column]
         for curve in of_panel:
-            line(axis, curve, colours[constants.index(curve.smoothing)], linewidth=1.1, markersize=2.2)
+            line(axis, curve, **_look(constants, curve.smoothing, colours), markersize=2.2)
         if row == 0:
             axis.set_title(latex.corpus_title(corpora[column]), fontweight="bold")
         if inputs.synthetic(corpora[column]):
@@ -93,7 +94,7 @@ def _draw(
     colours = _colours(len(constants))
     for axis, (evaluator, of_panel) in zip(axes, curves.items(), strict=True):
         for curve in of_panel:
-            line(axis, curve, colours[constants.index(curve.smoothing)])
+            line(axis, curve, **_look(constants, curve.smoothing, colours))
         if vocabulary is not None:
             axis.axvline(vocabulary, color="black", linestyle=(0, (4, 2)), linewidth=0.9)
         if vocabulary is not None and evaluator == FULL:
@@ -117,6 +118,13 @@ def _colours(number: int) -> list[Any]:
     return [colormaps["viridis"](0.92 * i / max(1, number - 1)) for i in range(number)]
 
 
+def _look(constants: Sequence[float], constant: float, colours: Sequence[Any]) -> dict[str, Any]:
+    """Return a curve's colour and width: the larger the constant the thinner, so that one on another leaves a rim."""
+    place = constants.index(constant)
+    share = place / max(1, len(constants) - 1)
+    return {"colour": colours[place], "linewidth": WIDEST - (WIDEST - THINNEST) * share, "zorder": 2.0 + share}
+
+
 def _scale(figure: Figure, axes: Sequence[Axes], constants: Sequence[float], colours: Sequence[Any]) -> None:
     """Put the scale of the constants beside the panels; nothing without any."""
     if not constants:
@@ -128,7 +136,7 @@ def _scale(figure: Figure, axes: Sequence[Axes], constants: Sequence[float], col
     bar.minorticks_off()
     bar.ax.tick_params(length=0)
     bar.ax.grid(visible=False)
-    bar.set_label("constant added to $p(w\\,|\\,z)$")
+    bar.set_label("constant added to the topics")
     bar.outline.set_visible(False)
 
 

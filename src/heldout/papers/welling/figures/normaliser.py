@@ -59,7 +59,7 @@ def ignored(inputs: Inputs) -> Figure:
             markerfacecolor="white",
             linestyle=dash,
             linewidth=1.0,
-            label=f"{latex.corpus_title(corpus)}, $V$ = {vocabulary:,}:\n{value:.2f} at $L$ = {own:,}",
+            label=f"{latex.corpus_title(corpus)}, $V$ = {vocabulary:,}:\n{value:.2f} at $n$ = {own:,}",
             zorder=4,
         )
     topics = sorted({int(k) for k in rows["topics"]})
@@ -101,7 +101,7 @@ def _draw_learned(axis: Axes, rows: "pd.DataFrame", lengths: NDArray[np.int64], 
         markersize=3.2,
         elinewidth=1.0,
         capsize=1.8,
-        label=f"{topics} topics: {mean[-1]:.3f} at $L$ = {at[-1]:,}",
+        label=f"{topics} topics: {mean[-1]:.3f} at $n$ = {at[-1]:,}",
         zorder=3,
     )
 
@@ -109,15 +109,15 @@ def _draw_learned(axis: Axes, rows: "pd.DataFrame", lengths: NDArray[np.int64], 
 def _finish(figure: Figure, corpus: str) -> None:
     """Name the axes, put round numbers on them, and say what the two families of curves are beside them."""
     axis = figure.axes[0]
-    axis.set_xlabel("tokens per document, $L$")
-    axis.set_ylabel("ignored: $\\log Z\\,/\\,L$, nats per token")
+    axis.set_xlabel("tokens per document, $n$")
+    axis.set_ylabel("ignored: $\\log Z_n\\,/\\,n$, nats per token")
     axis.set_title("")
     for scale in (axis.xaxis, axis.yaxis):
         scale.set_major_locator(LogLocator(base=10.0, subs=(1.0,)))
         scale.set_minor_locator(LogLocator(base=10.0, subs=tuple(range(2, 10))))
         style.plain_numbers(scale)
     axis.annotate(
-        "$L=1$: the toy example's $\\log V$",
+        "$n=1$: the toy example's $\\log V$",
         xy=(1.0, axis.get_lines()[0].get_ydata()[0]),  # type: ignore[index]
         xytext=(2.0, 1.0),
         textcoords=("offset points", "axes fraction"),
@@ -144,7 +144,7 @@ def normalised(inputs: Inputs) -> Figure:
         [latex.corpus_title(corpus) for corpus in corpora], synthetic=inputs.synthetic(*corpora)
     )
     figure.set_size_inches(style.WIDTH, NORMALISED_HEIGHT)
-    colour = style.COLOURS[PLSA]
+    colour = style.EVALUATOR_COLOURS[FULL]
     for axis, corpus in zip(axes, corpora, strict=True):
         of_plsa = bands(inputs, corpus)
         topics = sorted({k for k, _ in of_plsa})
@@ -156,7 +156,7 @@ def normalised(inputs: Inputs) -> Figure:
         axis.plot(topics, low, color=colour, marker="o", label="full folding-in")
         half = best(study_curves(inputs, corpus, PLSA, HALF))
         if half is not None:
-            axis.plot(half.topics, half.means, color="#777777", marker="s", label="half folding-in")
+            axis.plot(half.topics, half.means, color=style.EVALUATOR_COLOURS[HALF], marker="s", label="half folding-in")
         vocabulary = int(inputs.corpus(corpus)["vocabulary"])
         words = word_topics(inputs, corpus)
         for evaluator, marker, label in (

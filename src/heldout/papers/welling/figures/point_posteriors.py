@@ -15,14 +15,8 @@ from heldout.papers.welling.experiments.point_posteriors import (
 from heldout.papers.welling.results import course, gap
 from heldout.typesetting import style
 
-_LIKELIHOOD = "#000000"
-_BOUND = "#0072B2"
-_COLLAPSE = "#D55E00"
-_GAPS = {  # model: name, colour, line style
-    "hmm": ("HMM", "#0072B2", "-"),
-    "k-means": ("K-means", "#009E73", "--"),
-    "gaussian-mixture": ("mixture of Gaussians", "#CC79A7", "-."),
-}
+_GAPS = {"hmm": "-", "k-means": "--", "gaussian-mixture": "-."}  # model: line style
+_FREE = "#555555"
 
 
 def draw(inputs: Inputs) -> Figure:
@@ -52,10 +46,10 @@ def _draw_bound(axis: Axes, inputs: Inputs, corpus: str, seed: int) -> None:
     objective = course(inputs, corpus, "hmm", POINT, OBJECTIVE, seed)
     likelihood, bound = ([value / 1e3 for value in one.numbers] for one in (exact, objective))
     axis.fill_between(exact.iterations, bound, likelihood, color="#D9D9D9", linewidth=0)
-    axis.plot(exact.iterations, likelihood, color=_LIKELIHOOD)
-    axis.plot(exact.iterations, bound, color=_BOUND, linestyle="--")
-    _label(axis, exact.iterations[-1], likelihood[-1], "exact log-likelihood", _LIKELIHOOD, above=True)
-    _label(axis, exact.iterations[-1], bound[-1], "point objective", _BOUND, above=False)
+    axis.plot(exact.iterations, likelihood, color=style.COLOURS["truth"])
+    axis.plot(exact.iterations, bound, color=style.COLOURS["hmm"], linestyle="--")
+    _label(axis, exact.iterations[-1], likelihood[-1], "exact log-likelihood", style.COLOURS["truth"], above=True)
+    _label(axis, exact.iterations[-1], bound[-1], "point objective", style.COLOURS["hmm"], above=False)
     axis.margins(y=0.12)
     axis.set_ylabel("HMM, thousand nats")
 
@@ -64,25 +58,25 @@ def _draw_gaps(axis: Axes, inputs: Inputs, corpus: str, seed: int) -> None:
     gaps = {model: gap(inputs, corpus, model, seed) for model in _GAPS}
     longest = max(one.iterations[-1] for one in gaps.values())
     for model, (iterations, nats) in gaps.items():
-        name, colour, line = _GAPS[model]
-        axis.plot(iterations, nats, color=colour, linestyle=line)
-        _label(axis, longest, nats[-1], name, colour, above=model != "gaussian-mixture")
+        colour = style.COLOURS[model]
+        axis.plot(iterations, nats, color=colour, linestyle=_GAPS[model])
+        _label(axis, longest, nats[-1], style.MODEL_NAMES[model], colour, above=model != "gaussian-mixture")
     axis.set_yscale("log")
     style.plain_numbers(axis.yaxis)
     axis.margins(y=0.12)
-    axis.set_ylabel("log-likelihood minus objective, nats")
+    axis.set_ylabel("log-likelihood less objective, nats")
 
 
 def _draw_collapse(axis: Axes, inputs: Inputs, corpus: str, seed: int) -> None:
     for variant, name, colour, line in (
-        (UNIT_COLUMNS, "unit columns", _BOUND, "-"),
-        (FREE_COLUMNS, "free columns", _COLLAPSE, "--"),
+        (UNIT_COLUMNS, "unit columns", style.COLOURS["truth"], "-"),
+        (FREE_COLUMNS, "free columns", _FREE, "--"),
     ):
         iterations, norms = course(inputs, corpus, "ica", variant, LATENT_NORM, seed)
         # the logarithmic axis starts at 1
         axis.plot([i + 1 for i in iterations], norms, color=colour, linestyle=line)
         free = variant == FREE_COLUMNS
-        at = len(norms) // 6 if free else len(norms) - 1
+        at = len(norms) // 3 if free else len(norms) - 1  # to the left of where it falls
         _label(axis, at + 1, norms[at], name, colour, above=not free)
     axis.set_xscale("log")
     axis.set_yscale("log")
