@@ -69,7 +69,7 @@ reference: reproduce ## For maintainers: take this run's results as the referenc
 	@mkdir -p data/reference/paper
 	@cp data/paper/scores.csv data/paper/corpora.csv data/paper/timings.csv data/reference/paper
 	@gzip -9nc data/paper/measurements.csv > data/reference/paper/measurements.csv.gz
-	@$(RUN) python -m heldout.auditing.precision_table data/reference/paper/measurements.csv.gz data/reference/estimator_timings.csv
+	@$(RUN) python -m heldout.auditing.precision_table data/reference/paper/measurements.csv.gz data/reference/precision_timings.csv
 	@$(MAKE) --no-print-directory readme
 
 keep: reproduce ## For maintainers: keep the tables of STUDY (buntine) in data/reference, for studies that name it in `kept`

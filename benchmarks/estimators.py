@@ -54,17 +54,17 @@ def measure(documents: int, rounds: int) -> list[Row]:
         draw_pair(generator("estimator-timings", pair=i), **sizes, gamma=GAMMA, alpha=ALPHA) for i in range(documents)
     ]
     topics, corpus, _ = side_by_side(pairs, ALPHA)
+    samples = {name: 0 if known.deterministic else max(SAMPLES, known.fewest) for name, known in ESTIMATORS.items()}
     found: dict[str, list[float]] = {name: [] for name in ESTIMATORS}
     warm = corpus.subset([0])
     for name in ESTIMATORS:  # compilation and caches
-        estimate(name, topics, warm, SAMPLES, generator("estimator-timings"))
+        estimate(name, topics, warm, samples[name], generator("estimator-timings"))
     for _ in range(rounds):
         for name, values in found.items():
-            run = partial(estimate, name, topics, corpus, SAMPLES, generator("estimator-timings"))
+            run = partial(estimate, name, topics, corpus, samples[name], generator("estimator-timings"))
             values.append(1000.0 * seconds(run) / documents)
     return [
-        (name, 0 if ESTIMATORS[name].deterministic else SAMPLES, statistics.median(values), min(values), max(values))
-        for name, values in found.items()
+        (name, samples[name], statistics.median(values), min(values), max(values)) for name, values in found.items()
     ]
 
 

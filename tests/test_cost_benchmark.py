@@ -32,7 +32,7 @@ def test_a_power_law_is_found(cost: ModuleType) -> None:
     assert fit.standard_error < 1e-12
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(n_points=st.integers(3, 9), seed=st.integers(0, 2**32 - 1))
 def test_is_the_textbooks_regression(cost: ModuleType, n_points: int, seed: int) -> None:
     logs = np.random.default_rng(seed).standard_normal(n_points)

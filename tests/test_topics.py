@@ -39,7 +39,7 @@ def test_refuses_what_is_not_topics(
         Topics(phi, np.array(alpha), vocabulary)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(shape=st.tuples(st.integers(1, 6), st.integers(1, 9)), zeros=st.booleans(), seed=st.integers(0, 999))
 def test_saves_and_loads_bit_for_bit(
     shape: tuple[int, int], zeros: bool, seed: int, tmp_path_factory: pytest.TempPathFactory
@@ -90,7 +90,7 @@ def test_refuses_what_is_not_components(
         Components(weights, np.array(centre), vocabulary)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(shape=st.tuples(st.integers(1, 9), st.integers(1, 12)), seed=st.integers(0, 999))
 def test_components_save_and_load_bit_for_bit(
     shape: tuple[int, int], seed: int, tmp_path_factory: pytest.TempPathFactory

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from heldout.inputs import Inputs
 from heldout.verdicts import Finding, Verdict
 
+# why a claim cannot fail, where more than one paper makes it
+MAX_IS_NO_LESS = "a maximum is no less than an average"
+
 Check = Callable[[Inputs, Sequence[str]], Finding]  # a claim's test over some of a study's corpora
 
 

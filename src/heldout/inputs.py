@@ -49,7 +49,7 @@ class Inputs:
     date: str = ""
     versions: Mapping[str, str] = field(default_factory=dict)
     papers: tuple[Paper, ...] = ()
-    verdicts: tuple[Verdict, ...] = ()
+    verdicts: Sequence[Verdict] = ()
 
     @classmethod
     def read(

@@ -49,6 +49,7 @@ class Paper:
         optional: the experiments that a study may omit, with the exhibits that depend on nothing else.
         exhibits: by name.
         front_page: the function of its `tables` that gives the README's few numbers; empty for none.
+        scorecard: the claims that the paper's body lists, by name; the appendix has all.
     """
 
     name: str
@@ -57,6 +58,7 @@ class Paper:
     optional: tuple[str, ...] = ()
     exhibits: Mapping[str, Exhibit] = field(default_factory=dict)
     front_page: str = ""
+    scorecard: tuple[str, ...] = ()
 
     @property
     def module(self) -> str:

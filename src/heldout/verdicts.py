@@ -37,7 +37,6 @@ NOT_RUN, UNDECIDED, IDENTITY = "not run", "undecided", "identity"
 # least difference between scores that counts, in claims that are not a source's with a cutoff of its own
 SEEN = 3.0  # standard errors of the difference, if a score is sampled
 WITHIN = 0.01  # nats per token: one percent of perplexity
-MAX_IS_NO_LESS = "a maximum is no less than an average"  # why full folding-in is never below the likelihood
 
 Comparison = bool | None  # agrees, disagrees, or is undecided
 
@@ -80,8 +79,10 @@ class Finding:
         low, high = self.agreeing / self.comparisons, (self.agreeing + self.undecided) / self.comparisons
         if self.identity:
             return IDENTITY if high == 1.0 else "fails"
-        if low >= self.holds or high <= self.fails:
-            return "holds" if low >= self.holds else "fails"
+        if low >= self.holds:
+            return "holds"
+        if high <= self.fails:
+            return "fails"
         return "mixed" if self.fails < low and high < self.holds else UNDECIDED
 
 

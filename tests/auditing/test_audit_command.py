@@ -13,11 +13,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from heldout.auditing import command, runner
+from heldout.auditing import runner
 from heldout.auditing.blocks import evaluate
-from heldout.auditing.command import INTERRUPTED, cached, run_audit
+from heldout.auditing.command import INTERRUPTED, run_audit
 from heldout.auditing.options import AuditCommand
-from heldout.auditing.precision_table import Table
 from heldout.cli import main
 from heldout.errors import InputError
 from heldout.seeds import generator
@@ -120,10 +119,12 @@ def test_a_named_store_stays(files: tuple[Path, Path]) -> None:
 
 
 SLOW = """
+import signal
 import sys
 from pathlib import Path
 from heldout.auditing.command import run_audit
 from heldout.auditing.options import AuditCommand
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
 files = {"model": Path(sys.argv[1]), "documents": Path(sys.argv[2])}
 typed = AuditCommand(**files, estimator="annealed-importance", samples=20_000)
 sys.exit(run_audit(typed, sys.stdout, sys.stderr))
@@ -161,7 +162,6 @@ def test_ctrl_c_on_a_terminal_ends_all_processes_soon(files: tuple[Path, Path]) 
         ({"so_far": True}, "nothing is kept of this audit yet; run it first"),
         ({"format": "svmlight"}, "there is no form svmlight of documents"),
         ({"model_format": "bigartm"}, "bigartm"),
-        ({"calibration": Path("nothing.csv")}, r"nothing\.csv: no such file; give --calibration"),
         ({"estimator": "gibbs"}, "there is no estimator gibbs"),
         ({"stem": True}, "only texts are stemmed"),
     ],
@@ -197,20 +197,6 @@ def test_a_cache_that_cannot_be_written_is_refused_with_the_way_out(
     with pytest.raises(InputError, match=r"nothing can be kept there .*; name another folder \(--store\)"):
         run(files)
     assert run(files, store=files[0].parent / "kept")[0] == 0
-
-
-def test_other_calibrations_are_kept_apart(files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    folders: list[Path] = []
-
-    def noted(*given: Any) -> Path:
-        folders.append(cached(*given))
-        return folders[-1]
-
-    monkeypatch.setattr(command, "cached", noted)
-    monkeypatch.setattr(command, "read_table", lambda *_: Table({}, {}))
-    for calibration in (None, Path("a.csv"), Path("b.csv")):
-        assert run(files, calibration=calibration)[0] == 0
-    assert len(set(folders)) == 3
 
 
 def test_the_page_is_written_though_nobody_reads_the_table(files: tuple[Path, Path]) -> None:

@@ -126,7 +126,7 @@ def test_names_and_words_are_text(text: str) -> None:
     assert "\x1b" not in text
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(texts=st.lists(st.text(st.characters(exclude_categories=()), max_size=60), min_size=7, max_size=7))
 def test_no_text_from_a_file_becomes_markup(texts: list[str]) -> None:
     name, word, model, corpus, reason, setting, note = texts

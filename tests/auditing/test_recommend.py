@@ -12,9 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_precision import law, made, written
 
+from heldout.auditing.error_model import MORE
 from heldout.auditing.options import RecommendCommand
 from heldout.auditing.precision_table import Table
-from heldout.auditing.recommend import Recommendation, choose, nats, recommend, robust
+from heldout.auditing.recommend import Recommendation, nats, recommend, robust
 from heldout.auditing.recommend_command import run_recommend
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
@@ -66,16 +67,16 @@ def test_the_cheapest_that_reaches_comes_first_and_a_biased_one_says_why(table: 
     assert LINEAR not in {o.estimator for o in recommend(100, 200, 100.0, consistent=True, table=table).alternatives}
 
 
-def test_an_error_is_followed_tenfold_and_no_faster_than_it_fell(table: Table) -> None:
+def test_an_error_is_followed_a_hundredfold_and_no_faster_than_it_fell(table: Table) -> None:
     last = law(CHIB, 100, 200, 100)[0]
-    within = option(recommend(100, 200, last * 10**-0.25 * 1.001, alpha=0.1, table=table), CHIB)
+    within = option(recommend(100, 200, last * MORE**-0.25 * 1.001, alpha=0.1, table=table), CHIB)
     assert within.reached
     assert within.extrapolated
-    assert 990 <= within.samples <= 1000
-    beyond = option(recommend(100, 200, last * 10**-0.25 * 0.999, alpha=0.1, table=table), CHIB)
+    assert 99 * MORE <= within.samples <= 100 * MORE
+    beyond = option(recommend(100, 200, last * MORE**-0.25 * 0.999, alpha=0.1, table=table), CHIB)
     assert not beyond.reached
-    assert beyond.samples == 100
-    assert "more than is wanted" in beyond.reason
+    assert beyond.samples == 100 * MORE
+    assert f"with {beyond.samples:,} samples, the most that the measurements tell of" in beyond.reason
 
 
 def test_errors_beyond_the_grid_grow_and_say_so(table: Table) -> None:
@@ -130,7 +131,7 @@ def test_without_a_prior_the_largest_error_counts(table: Table) -> None:
     per=st.sampled_from(["document", "corpus"]),
     alpha=st.one_of(st.none(), st.floats(1e-3, 10.0)),
 )
-@settings(deadline=None, max_examples=60, derandomize=True)
+@settings(max_examples=60, derandomize=True)
 def test_a_smaller_error_takes_no_fewer_samples_and_no_less_time(
     table: Table, topics: int, length: int, errors: tuple[float, float], per: Any, alpha: float | None
 ) -> None:
@@ -151,10 +152,10 @@ def test_a_smaller_error_takes_no_fewer_samples_and_no_less_time(
 
 
 @given(lengths=st.lists(st.integers(0, 400), min_size=1, max_size=60).filter(any))
-@settings(deadline=None, max_examples=25, derandomize=True)
+@settings(max_examples=25, derandomize=True)
 def test_documents_of_many_lengths_lie_between_the_shortest_and_the_longest(table: Table, lengths: list[int]) -> None:
     scored = [n for n in lengths if n]
-    best = choose(60, lengths, 2.0, alpha=0.1, table=table)
+    best = recommend(60, lengths, 2.0, alpha=0.1, consistent=True, table=table)
     short, long = (recommend(60, n, 2.0, alpha=0.1, consistent=True, table=table) for n in (min(scored), max(scored)))
     for name in (SEQUENTIAL, CHIB):
         if option(long, name).reached:
@@ -168,15 +169,34 @@ def test_exact_values_are_recommended_where_they_cost_less(table: Table) -> None
         assert ESTIMATORS[name].behaviour == "consistent"
 
 
-def test_an_audits_estimator_states_its_error(table: Table) -> None:
-    best = choose(100, [0, 150, 250], alpha=0.1, table=table)
-    assert best.wanted == pytest.approx(nats(1.0, 200.0)) == pytest.approx(200.0 * math.log(1.01))
-    assert best.reached
-    assert best.samples >= 2
-    assert choose(100, [20], 100.0, alpha=0.1, table=table).samples == 2
+def test_an_error_of_every_document_is_reached_at_every_length(table: Table) -> None:
+    """One long document among a hundred: a root mean square over documents would hide it."""
+    mixed, long = (recommend(100, n, 1.5, alpha=0.1, table=table) for n in ([0, *[20] * 99, 200], [200]))
+    for name in (SEQUENTIAL, CHIB, LINEAR):
+        of_mixed, of_long = option(mixed, name), option(long, name)
+        assert (of_mixed.reached, of_mixed.samples) == (of_long.reached, of_long.samples)
+        assert of_mixed.standard_error == pytest.approx(of_long.standard_error)
 
 
-def test_an_audit_takes_one_that_understates_its_error_last(tmp_path: Path) -> None:
+def test_one_that_states_its_error_has_two_samples_or_more(table: Table) -> None:
+    assert nats(1.0, 200.0) == pytest.approx(200.0 * math.log(1.01))
+    assert recommend(100, 20, 100.0, alpha=0.1, consistent=True, table=table).samples == 2
+
+
+def test_what_reaches_it_on_drawn_documents_alone_is_not_named_first(tmp_path: Path) -> None:
+    rows, times = [], []
+    for name, error in ((ANNEALED, 1.0), (CHIB, 0.1)):
+        named: dict[str, Any] = {
+            **{"corpus": "none", "model": "none", "variant": "alpha-0.1-tokens-20", "topics": 100, "smoothing": 0.0},
+            **{"chain": "none", "seed": 0, "axis": "samples", "at": 10},
+        }
+        rows += [Measurement(quantity=q + name, value=v, **named) for q, v in ((ERROR, error), (BIAS, 0.0))]
+        times.append(("alpha-0.1", 100, 20, name, 10, 1.0))
+    best = recommend(100, 20, 0.5, table=written(tmp_path, rows, times))
+    assert [(o.estimator, o.reached) for o in best.options] == [(ANNEALED, False), (CHIB, True)]
+
+
+def test_one_that_understates_its_error_comes_last_where_the_error_counts(tmp_path: Path) -> None:
     rows, times = [], []
     for name, stated, ms in ((ANNEALED, 0.3, 1.0), (SEQUENTIAL, 0.8, 9.0)):
         named: dict[str, Any] = {
@@ -188,14 +208,14 @@ def test_an_audit_takes_one_that_understates_its_error_last(tmp_path: Path) -> N
         times.append(("alpha-0.1", 10, 20, name, 10, ms))
     table = written(tmp_path, rows, times)
     assert recommend(10, 20, 1.5, table=table).estimator == ANNEALED
-    assert choose(10, [20], 1.5, table=table).estimator == SEQUENTIAL
+    assert recommend(10, 20, 1.5, consistent=True, table=table).estimator == SEQUENTIAL
 
 
 def test_refusals(table: Table) -> None:
     with pytest.raises(InputError, match="401 topics are far beyond the 100 that were measured"):
         recommend(401, 20, 1.0, table=table)
-    with pytest.raises(InputError, match="801 tokens per document are far beyond the 200"):
-        choose(10, [801], table=table)
+    with pytest.raises(InputError, match="801 tokens in a document are far beyond the 200"):
+        recommend(10, [801, *[5] * 100], 1.0, table=table)
     for wrong in ({"topics": 0}, {"length": 0}, {"documents": 0}, {"cores": 0}, {"length": [0]}):
         with pytest.raises(InputError, match="must be 1 or more"):
             recommend(**({"topics": 10, "length": 20, "standard_error": 1.0} | wrong), table=table)

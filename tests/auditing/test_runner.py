@@ -24,7 +24,7 @@ from heldout.errors import InputError
 from heldout.evaluators.exact_marginal import exact_marginal
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(st.lists(st.lists(st.integers(0, V - 1), max_size=6), min_size=1, max_size=4))
 def test_a_blocks_own_words_are_enough(documents: list[list[int]]) -> None:
     model = topics_of()

@@ -1,53 +1,110 @@
-"""Which estimator computes the truth."""
+"""Which estimator computes the truth, and what its error says."""
 
 import math
+from dataclasses import replace
 
+import numpy as np
 import pytest
 from made_models import drawn, topics_of
 
 from heldout.auditing.audit import audit
-from heldout.auditing.precision_table import Run, Table
+from heldout.auditing.blocks import corrected
+from heldout.auditing.options import AuditOptions
+from heldout.auditing.survey import survey
+from heldout.auditing.truth import AIM, MOST, SWEEPS, choose_truth
+from heldout.auditing.wording import document_error, reasons
+from heldout.corpora.stream import open_documents
 from heldout.errors import InputError
+from heldout.evaluators import ESTIMATORS, EXACT, REFERENCE, SEQUENTIAL
+from heldout.evaluators.evaluation import Evaluation
+from heldout.evaluators.reference import LARGE, VARIANCE, variance_for
+from heldout.seeds import generator
+
+DEVIATIONS = 4.42  # two-sided, 1e-5
 
 
-def table(error: float) -> Table:
-    """Return what might have been measured: an error that falls as the root of the samples."""
-    runs = tuple(Run(s, error / math.sqrt(s), 1e-6, 1.0) for s in (1, 100, 10_000))
-    corners = [(k, n) for k in (2, 100) for n in (2, 100)]
-    times = ((1, 0.001), (100, 0.1), (10_000, 10.0))
-    name = "left-to-right-sequential"
-    return Table(
-        {"alpha-0.4": {corner: {name: runs} for corner in corners}},
-        {"alpha-0.4": {corner: {name: times} for corner in corners}},
-    )
-
-
-def test_where_exact_costs_too_much_the_calibration_chooses() -> None:
-    X = drawn(10)
-    result = audit(topics_of(), X, limit=10.0, standard_error=0.5, table=table(5.0))
+def test_where_exact_costs_too_much_the_reference_takes_its_place_and_covers() -> None:
+    model, X = topics_of(), drawn(60, length=20)
+    exact, result = audit(model, X), audit(model, X, limit=10.0)
     line = result.line("truth")
-    assert line.estimator == "left-to-right-sequential"
-    assert 400 <= line.samples <= 440  # half of what is wanted is asked for
-    assert "0.5" in result.reason
-    finer = audit(topics_of(), X, limit=10.0, standard_error=0.25, table=table(5.0)).line("truth")
-    assert 1600 <= finer.samples <= 1760
-    assert audit(topics_of(), X, table=table(5.0)).truth_exact
+    assert (exact.truth_exact, result.truth_exact, line.estimator) == (True, False, REFERENCE)
+    difference = line.log_likelihood - exact.line("truth").log_likelihood
+    assert 0.0 < abs(difference) < DEVIATIONS * line.standard_error
+    assert line.error_per_token < 1e-2
+    scored = result.lengths > 0
+    independent = np.sqrt(result.errors["truth"] ** 2 - result.bias**2)[scored]
+    assert line.standard_error == pytest.approx(math.hypot(np.linalg.norm(independent), result.bias[scored].sum()))
 
 
-def test_what_holds_on_real_documents_is_chosen_and_never_with_few_samples() -> None:
-    times: tuple[tuple[int, float], ...] = ((1, 1.0), (100, 10.0))
-    held: dict[str, tuple[Run, ...]] = {"left-to-right-sequential": (Run(1, 0.1, 0.01, 1.0), Run(100, 0.05, 0.01, 1.0))}
-    better: dict[str, tuple[Run, ...]] = {"chib": (Run(1, 0.01, 0.001, 1.0), Run(100, 0.005, 0.001, 1.0))}
-    corners = [(k, n) for k in (2, 4) for n in (2, 20)]
+def test_seconds_are_spent_and_no_more() -> None:
+    stream = open_documents(drawn(60))
+    topics = topics_of()
+    read = survey(stream, topics, 0.0)
 
-    def of(runs: dict[str, tuple[Run, ...]]) -> Table:
-        timed = dict.fromkeys(runs, times)
-        return Table({"alpha-0.4": dict.fromkeys(corners, runs)}, {"alpha-0.4": dict.fromkeys(corners, timed)})
+    def samples(lengths: int, **options: float) -> int:
+        return choose_truth(topics, read._replace(lengths=np.array([lengths])), AuditOptions(**options)).samples  # type: ignore[arg-type]
 
-    result = audit(topics_of(), drawn(10), limit=10.0, standard_error=0.5, table=of(better | held))
-    assert (result.line("truth").estimator, result.line("truth").samples) == ("left-to-right-sequential", 10)
-    wanted = 0.02  # 0.01 is asked for: 25 times the samples that come to 0.05
-    line = audit(topics_of(), drawn(10), limit=10.0, standard_error=wanted, table=of(held)).line("truth")
-    assert 0 <= line.samples - 100 * 25 <= 1
-    with pytest.raises(InputError, match="none of annealed-importance, left-to-right-sequential was"):
-        audit(topics_of(), drawn(10), limit=10.0, standard_error=0.5, table=of(better))
+    assert samples(10) == MOST
+    assert samples(50_000) == SWEEPS / 50_000
+    assert samples(10**9) == ESTIMATORS[REFERENCE].fewest
+    assert samples(10**9, standard_error=0.1) == MOST
+    work = choose_truth(topics, read, AuditOptions(standard_error=0.1))
+    assert (work.estimator, work.variance) == (REFERENCE, variance_for(AIM * 0.1))
+    assert "an error of 0.1 nats a document is asked for" in work.reason
+    named = choose_truth(topics, read, AuditOptions(estimator=REFERENCE, samples=300))
+    assert (named.samples, named.variance) == (300, VARIANCE)
+    assert choose_truth(topics, read._replace(updates=1.0), AuditOptions()).estimator == EXACT
+    with pytest.raises(InputError, match="239 samples; draw 240 or more"):
+        AuditOptions(estimator=REFERENCE, samples=239)
+
+
+@pytest.mark.parametrize("wanted", [0.01, 0.1, 0.3])
+def test_the_variance_gives_the_wanted_error(wanted: float) -> None:
+    c2, S = variance_for(wanted), 8
+    assert c2 / S + c2**2 / (2 * (S - 1)) + S * c2**3 / (6 * (S - 1) * (S - 2)) == pytest.approx(wanted**2)
+    assert variance_for(10.0) == variance_for(1e300) == LARGE
+    assert variance_for(1e-300) > 0.0
+
+
+def test_an_error_that_was_asked_for_and_missed_is_owned_up_to() -> None:
+    result = audit(topics_of(), drawn(20, length=20), limit=10.0, standard_error=0.05)
+    found = document_error(result)
+    assert 0.0 < found < 0.2
+    said = [
+        "asked for" in " ".join(reasons(replace(result, settings={**result.settings, "standard_error": wanted})))
+        for wanted in (found / 2, 2 * found)
+    ]
+    assert said == [True, False]
+
+
+def test_the_known_bias_is_corrected_and_as_much_again_is_stated() -> None:
+    """Means of S log-normal weights of mean 1, so that every log-likelihood is 0; 50 corpora of 400 documents."""
+    rng = generator("test-audit-error")
+    D, S, spread = 400, 10, 1.0
+    before, after, stated = [], [], []
+    for _ in range(50):
+        weights = rng.lognormal(-(spread**2) / 2.0, spread, (D, S))
+        means = weights.mean(axis=1)
+        errors = weights.std(axis=1, ddof=1) / math.sqrt(S) / means
+        found = corrected(Evaluation(np.log(means), np.ones(D, np.int64), errors), consistent=True)
+        before.append(np.log(means).sum())
+        after.append(found.log_likelihood.sum())
+        stated.append(found.total_error())
+    assert abs(np.mean(after)) < 0.7 * abs(np.mean(before))
+    assert abs(np.mean(after)) < np.mean(stated)
+
+
+def test_without_an_error_nothing_is_corrected() -> None:
+    found = Evaluation(np.array([-3.0, -math.inf]), np.array([1, 1]), np.array([math.nan, 0.0]))
+    assert corrected(found, consistent=True).log_likelihood.tolist() == [-3.0, -math.inf]
+    assert math.isnan(corrected(found, consistent=True).total_error())
+    low = replace(found, standard_error=np.array([0.4, 0.0]))
+    assert corrected(low, consistent=False).log_likelihood.tolist() == [-3.0, -math.inf]
+    assert corrected(low, consistent=False).bias == pytest.approx([0.08, 0.0])
+
+
+def test_an_audit_by_name_is_corrected() -> None:
+    model, X = topics_of(), drawn(30, length=20)
+    line = audit(model, X, estimator=SEQUENTIAL, samples=300).line("truth")
+    exact = audit(model, X).line("truth")
+    assert abs(line.log_likelihood - exact.log_likelihood) < 1.5 * DEVIATIONS * line.standard_error

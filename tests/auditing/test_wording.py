@@ -185,6 +185,8 @@ def test_the_truth_s_note_says_by_what_and_why() -> None:
     )
     exact = with_truth(AUDIT, estimator="exact-marginal", samples=0)
     assert wording.truth_note(exact).startswith("The truth is by exact computation. ")
+    reference = with_truth(AUDIT, estimator="reference", samples=3000)
+    assert "by annealing to the prior, at most 3,000 sweeps a document. " in wording.truth_note(reference)
     assert wording.truth_note(replace(AUDIT, reason="")) == ""
 
 
@@ -192,7 +194,7 @@ def test_an_estimate_below_the_bound_is_owned_up_to() -> None:
     assert wording.below_bound(AUDIT) == 0
     bound, truth = AUDIT.nats["mean-field-bound"], AUDIT.nats["truth"].copy()
     three = np.flatnonzero(AUDIT.lengths)[:3]
-    truth[three] = bound[three] - np.array([0.1, 3.0, 0.0])
+    truth[three] = bound[three] - wording.FAR * AUDIT.errors["truth"][three] - np.array([0.1, 3.0, -0.1])
     low = replace(AUDIT, nats={**AUDIT.nats, "truth": truth})
     assert wording.below_bound(low) == 2
     assert f"On 2 of {AUDIT.documents} documents the estimate is below the bound" in " ".join(wording.reasons(low))

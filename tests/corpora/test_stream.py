@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from heldout.corpora import uci
@@ -81,7 +81,6 @@ def tokens_of(stream: DocumentStream) -> list[list[int]]:
 documents_strategy = st.lists(st.dictionaries(st.integers(0, 4), st.integers(1, 3)), min_size=1, max_size=7).filter(any)
 
 
-@settings(deadline=None)
 @given(documents_strategy, st.integers(1, 8), st.integers(0, 3))
 def test_every_form_gives_the_same_tokens_in_the_same_order(documents: Counts, batch: int, seed: int) -> None:
     expected = tokens_of(open_documents(matrix_of(documents), vocabulary=WORDS, seed=seed))
@@ -403,7 +402,6 @@ def batches_of(path: Path, form: str | None = None) -> list[Batch]:
     return []
 
 
-@settings(deadline=2000)
 @given(GARBAGE, st.sampled_from([None, "mm", "uci", "ldac", "scipy", "heldout", "text"]))
 def test_garbage_raises_nothing_but_input_errors(content: bytes, form: str | None) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -413,7 +411,6 @@ def test_garbage_raises_nothing_but_input_errors(content: bytes, form: str | Non
     assert all(batch.tokens.min(initial=0) >= 0 and batch.tokens.max(initial=0) < len(WORDS) for batch in batches)
 
 
-@settings(deadline=2000)
 @given(st.sampled_from(["matrix.npz", "corpus.npz", "docs.mm.gz"]), st.data())
 def test_flipped_bytes_raise_nothing_but_input_errors(name: str, data: st.DataObject) -> None:
     with tempfile.TemporaryDirectory() as folder:

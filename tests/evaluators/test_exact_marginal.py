@@ -48,7 +48,7 @@ def over_assignments(topics: Topics, document: list[int]) -> tuple[float, Float]
     return (math.log(p), np.sum(weighted, axis=0) / p) if p > 0.0 else (-math.inf, np.full(K, np.nan))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(seed=st.integers(0, 2**32 - 1), K=st.integers(1, 5), V=st.integers(1, 4), length=st.integers(0, 5))
 def test_is_the_sum_over_all_assignments(seed: int, K: int, V: int, length: int) -> None:
     rng = np.random.default_rng(seed)
@@ -77,7 +77,7 @@ def test_the_probabilities_of_all_sequences_sum_to_one() -> None:
     assert math.fsum(np.exp(log_p)) == pytest.approx(1.0, abs=1e-12)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(seed=st.integers(0, 2**32 - 1), K=st.integers(2, 4))
 def test_neither_the_order_of_tokens_nor_that_of_topics_matters(seed: int, K: int) -> None:
     rng = np.random.default_rng(seed)
@@ -136,7 +136,7 @@ def test_a_word_that_no_topic_gives_is_impossible_and_the_next_document_is_not(K
     np.testing.assert_allclose(means[1:], 1.0 / K, rtol=1e-13)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(seed=st.integers(0, 2**32 - 1), K=st.integers(2, 4))
 def test_the_posterior_mean_predicts_the_next_token(seed: int, K: int) -> None:
     rng = np.random.default_rng(seed)

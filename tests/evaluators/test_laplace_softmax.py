@@ -105,7 +105,7 @@ def test_comes_near_the_integral_over_one_dimension(length: int) -> None:
     assert abs(float(laplace_softmax(topics, documents).log_likelihood[0]) - truth) < 0.25  # nats per document
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(seed=st.integers(0, 2**32 - 1), K=st.integers(2, 4), length=st.integers(1, 40))
 def test_near_the_exact_value_under_a_flat_prior(seed: int, K: int, length: int) -> None:
     topics, documents = drawn(seed, K, (length,))

@@ -26,7 +26,7 @@ def twin(topics: Topics, document: list[int]) -> float:
     return total
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seed=st.integers(0, 2**32 - 1), K=st.integers(1, 6), length=st.integers(0, 9))
 def test_is_its_twin_and_exact_up_to_two_tokens(seed: int, K: int, length: int) -> None:
     rng = np.random.default_rng(seed)

@@ -43,7 +43,7 @@ def twin(topics: Topics, document: NDArray[np.int32], iterations: int) -> float:
     return float(log_p_theta + log_p_z + log_p_w - log_q_theta - (r * np.log(r)).sum())
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seed=st.integers(0, 2**32 - 1), K=st.integers(1, 4), iterations=st.integers(1, 20))
 def test_is_the_bound_of_the_updates_written_out(seed: int, K: int, iterations: int) -> None:
     topics, documents = drawn(seed, K, (7, 30))
@@ -53,7 +53,7 @@ def test_is_the_bound_of_the_updates_written_out(seed: int, K: int, iterations: 
     np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-10)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(seed=st.integers(0, 2**32 - 1), K=st.integers(1, 4), length=st.integers(0, 12))
 def test_lies_below_the_exact_marginal(seed: int, K: int, length: int) -> None:
     topics, documents = drawn(seed, K, (length, 3))
@@ -63,7 +63,7 @@ def test_lies_below_the_exact_marginal(seed: int, K: int, length: int) -> None:
         np.testing.assert_allclose(gap, 0.0, atol=1e-10)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seed=st.integers(0, 2**32 - 1), K=st.integers(2, 4))
 def test_never_falls(seed: int, K: int) -> None:
     topics, documents = drawn(seed, K, (40,))

@@ -55,7 +55,7 @@ def test_multinomial_nml_is_the_sum_of_all_maximised_likelihoods(V: int, length:
     assert log_multinomial_nml(V, length) == pytest.approx(math.log(total), abs=1e-12)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(a=st.integers(1, 40), b=st.integers(1, 40), length=st.integers(1, 300))
 def test_multinomial_nml_of_two_groups_of_words(a: int, b: int, length: int) -> None:
     j = np.arange(length + 1)
@@ -104,7 +104,7 @@ def test_identity_topics_have_the_nml_constant(length: int) -> None:
     assert log_normaliser_enumerated(topics, length) == pytest.approx(log_multinomial_nml(4, length), abs=1e-6)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(seed=st.integers(0, 2**32 - 1), K=st.integers(1, 3), length=st.integers(1, 6))
 def test_lies_between_no_and_the_nml_constants_freedom(seed: int, K: int, length: int) -> None:
     log_z = log_normaliser_enumerated(random_topics(seed, K, 4), length)

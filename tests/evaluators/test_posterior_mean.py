@@ -26,7 +26,7 @@ def drawn(seed: int, alpha: tuple[float, ...], documents: int, length: int) -> t
     return topics, Corpus("drawn", WORDS, tokens, offsets, tuple(map(str, range(documents))))
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(seed=st.integers(0, 2**32 - 1), mean_field=st.booleans())
 def test_counts_are_the_fixed_point_token_by_token(seed: int, mean_field: bool) -> None:
     topics, documents = drawn(seed, (0.5, 1.0, 2.0), 3, 12)

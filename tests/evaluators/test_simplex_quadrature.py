@@ -27,7 +27,7 @@ def test_the_rule_has_all_moments_of_beta_up_to_its_degree(points: int, a: float
         assert float(weights @ (1.0 - s) ** m) == pytest.approx(reverse, rel=1e-11)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(seed=st.integers(0, 2**32 - 1), K=st.integers(2, 5), V=st.integers(1, 4), length=st.integers(1, 5))
 def test_is_the_sum_over_all_assignments(seed: int, K: int, V: int, length: int) -> None:
     rng = np.random.default_rng(seed)

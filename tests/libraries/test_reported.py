@@ -377,7 +377,7 @@ def test_where_there_is_nothing_a_note_says_why(library: str, said: str) -> None
 positive = st.floats(1e-3, 1e3)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.tuples(positive, positive), min_size=2, max_size=6))
 def test_divergence_is_positive_and_zero_at_the_prior(pairs: list[tuple[float, float]]) -> None:
     posterior, prior = (np.array([column]) for column in zip(*pairs, strict=True))
@@ -390,7 +390,7 @@ def test_divergence_is_positive_and_zero_at_the_prior(pairs: list[tuple[float, f
         assert dirichlet_divergence(posterior, prior) == pytest.approx(own, rel=1e-9, abs=1e-7)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(st.integers(0, 2), max_size=12), st.lists(positive, min_size=3, max_size=3))
 def test_assignments_are_drawn_from_polyas_urn(stream: list[int], alpha: list[float]) -> None:
     own, log_p = np.zeros(3), 0.0

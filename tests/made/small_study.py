@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import astuple, replace
-from typing import Any, cast
+from typing import Any
 
 import drawn_corpora
 import made_hofmann
@@ -373,7 +373,7 @@ def inputs(
             _VERDICTS[made_of] = verdicts
     else:
         verdicts = _VERDICTS[made_of]
-    return replace(unjudged, verdicts=cast("tuple[Verdict, ...]", verdicts))
+    return replace(unjudged, verdicts=verdicts)
 
 
 class _Verdicts(Sequence[Verdict]):

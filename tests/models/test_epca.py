@@ -53,7 +53,7 @@ def test_value_and_gradients_in_blocks_agree_with_differences_of_the_dense_objec
     np.testing.assert_allclose(expected, p.sum(axis=0), rtol=1e-12)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     counts=arrays(np.float64, st.tuples(st.integers(1, 8), st.integers(1, 9)), elements=st.integers(0, 6)),
     n_components=st.integers(1, 12),
@@ -199,7 +199,7 @@ def document_objective(h: Float, x: Float, W: Float, penalty: float) -> float:
     return float(x @ W @ h - x.sum() * logsumexp(W @ h) - penalty / 2 * h @ h)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(
     n_components=st.integers(1, 15),
     scale=st.sampled_from([0.1, 1.0, 5.0]),

@@ -32,7 +32,7 @@ def rounding(history: Float) -> Float:
     return 1e-9 * (1.0 + np.abs(history[:-1]))
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(X=POINTS, K=st.integers(1, 3), floor=st.sampled_from([1e-4, 0.1, 2.0]), seed=st.integers(0, 2**32 - 1))
 def test_the_objective_never_falls_and_bounds_the_likelihood(X: Float, K: int, floor: float, seed: int) -> None:
     if len(np.unique(X, axis=0)) < K:

@@ -49,7 +49,7 @@ def log(x: float) -> float:
     return math.log(x) if x > 0.0 else -math.inf
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(streams=STREAMS, K=st.integers(1, 3), seed=st.integers(0, 2**32 - 1), zeros=st.booleans())
 def test_forward_and_viterbi_are_the_sum_and_the_best_of_all_paths(
     streams: list[list[int]], K: int, seed: int, zeros: bool
@@ -70,7 +70,7 @@ def test_forward_and_viterbi_are_the_sum_and_the_best_of_all_paths(
     assert np.all(bound <= exact + 1e-12)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(streams=STREAMS, K=st.integers(1, 4), seed=st.integers(0, 2**32 - 1))
 def test_the_objective_never_falls_and_bounds_the_likelihood(streams: list[list[int]], K: int, seed: int) -> None:
     corpus = corpus_of(streams)

@@ -23,7 +23,7 @@ def mixed(N: int = 400, seed: int = 0) -> tuple[Float, Float]:
     return random.laplace(size=(N, 3)) @ W.T, W
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     X=arrays(np.float64, st.tuples(st.integers(1, 8), st.integers(1, 4)), elements=st.integers(-5, 5)),
     K=st.integers(1, 5),
@@ -96,7 +96,7 @@ def test_without_unit_columns_h_collapses_while_the_objective_rises_to_its_supre
     assert np.linalg.norm(bound.latent_) > 0.5 * norms[0]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(t=st.floats(1.5, 1e6), seed=st.integers(0, 2**32 - 1))
 def test_w_t_and_h_over_t_always_pays(t: float, seed: int) -> None:
     random = np.random.default_rng(seed)

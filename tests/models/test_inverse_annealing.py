@@ -137,7 +137,7 @@ def test_early_stopping_is_plain_em_bit_for_bit() -> None:
     )
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(
     seed=st.integers(0, 2**32 - 1),
     K=st.integers(1, 9),

@@ -22,7 +22,7 @@ from scipy.special import digamma, gammaln
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.models import lda, lda_kernel
+from heldout.models import lda, lda_chains_kernel, lda_kernel
 from heldout.models.lda import LDA, fold_in, train
 from heldout.seeds import generator
 from heldout.topics import Topics
@@ -226,7 +226,44 @@ def test_a_topic_of_probability_zero_is_never_drawn(n_topics: int, uniform: floa
         assert state.assignments.max() < n_topics
 
 
-@settings(deadline=None, max_examples=40)
+@pytest.mark.parametrize(("n_topics", "chains"), [(1, 2), (7, 10), (32, 16), (33, 3), (100, 5), (101, 16), (200, 10)])
+def test_chains_together_are_the_chains_alone(n_topics: int, chains: int) -> None:
+    """Counts and assignments after every sweep, each chain with parameters of its own."""
+    corpus = random_corpus([40, 0, 100, 60, 1, 99], 30, seed=n_topics)
+    random = np.random.default_rng(n_topics)
+    alphas = list(random.uniform(0.01, 0.5, (chains, n_topics)))
+    arguments = corpus.tokens, corpus.offsets, corpus.n_words, n_topics
+    together = lda_chains_kernel.Chains(*arguments, chains)
+    alone = [lda_kernel.OneChain(*arguments) for _ in range(chains)]
+    for _ in range(4):
+        uniforms = random.random((chains, corpus.n_tokens), dtype=F)
+        betas = random.uniform(0.001, 0.5, chains).tolist()
+        together.sweep(alphas, betas, uniforms)
+        for c, chain in enumerate(alone):
+            chain.sweep([alphas[c]], [betas[c]], uniforms[c : c + 1])
+            assignments, rows, totals = chain.chain(0)
+            for ours, theirs in zip(together.chain(c), (assignments, rows[:, :n_topics], totals), strict=True):
+                np.testing.assert_array_equal(ours, theirs)
+
+
+def test_training_does_not_depend_on_how_many_chains_run_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    corpus = random_corpus([30, 40, 25], 10, seed=5)
+    options: dict[str, Any] = {"topics": 3, "seed": 1, "alpha_sum": 1.5, "beta": 0.1, "sweeps": 12}
+    expected = train(corpus, chains=5, optimise_every=2, **options)
+    for size in (1, 2):
+        monkeypatch.setattr(lda, "most_together", lambda *_, size=size: size)
+        for ours, theirs in zip(train(corpus, chains=5, optimise_every=2, **options), expected, strict=True):
+            np.testing.assert_array_equal(ours.phi, theirs.phi)
+            np.testing.assert_array_equal(ours.alpha, theirs.alpha)
+            assert ours.provenance == theirs.provenance
+
+
+@pytest.mark.parametrize(("most", "n_topics", "together"), [(2**16 - 1, 320, 16), (2**16, 2, 1), (9, 321, 1)])
+def test_chains_run_together_where_their_counts_fit(most: int, n_topics: int, together: int) -> None:
+    assert lda_chains_kernel.most_together(np.zeros(most, dtype=np.int32), n_topics, 10) == together
+
+
+@settings(max_examples=40)
 @given(
     lengths=st.lists(st.integers(0, 12), min_size=1, max_size=6).filter(lambda lengths: sum(lengths) > 0),
     n_words=st.integers(1, 7),
@@ -678,7 +715,7 @@ def above_in(counts: NDArray[Any]) -> Float:
     return lda.counts_above(counts[rows, columns], columns, counts.shape[1])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     counts=arrays(np.int64, st.tuples(st.integers(1, 7), st.integers(1, 6)), elements=st.integers(0, 40)),
     exponents=st.tuples(st.floats(-4, 3), st.floats(-4, 3)),

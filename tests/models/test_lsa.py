@@ -26,7 +26,7 @@ def random_counts(D: int = 20, V: int = 30, seed: int = 0) -> Float:
 small_counts = arrays(np.float64, st.tuples(st.integers(1, 8), st.integers(1, 9)), elements=st.integers(0, 6))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(small_counts)
 def test_at_full_rank_clipped_and_shifted_are_the_empirical_distributions(counts: Float) -> None:
     counts[:, 0] += 1.0
@@ -38,7 +38,7 @@ def test_at_full_rank_clipped_and_shifted_are_the_empirical_distributions(counts
     np.testing.assert_allclose(last.shifted(), empirical, atol=1e-9)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(small_counts, st.data())
 def test_readings_are_distributions_at_every_rank(counts: Float, data: st.DataObject) -> None:
     counts[:, 0] += 1.0
@@ -111,7 +111,7 @@ def test_cosines_are_those_of_the_scaled_vectors() -> None:
     np.testing.assert_array_equal(p[12:], unigram)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 30))
 def test_the_mixing_weight_is_the_maximum(seed: int, n: int) -> None:
     random = np.random.default_rng(seed)

@@ -19,7 +19,7 @@ POSTERIORS: tuple[Posterior, ...] = ("point", "exact")
 COUNTS = arrays(np.float64, st.tuples(st.integers(2, 9), st.integers(2, 8)), elements=st.integers(0, 6))
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(counts=COUNTS, K=st.integers(1, 4), seed=st.integers(0, 2**32 - 1))
 def test_the_objective_never_falls_and_bounds_the_likelihood(counts: Float, K: int, seed: int) -> None:
     if np.sum(counts.sum(axis=1) > 0) < K:
@@ -37,7 +37,7 @@ def test_the_objective_never_falls_and_bounds_the_likelihood(counts: Float, K: i
         assert history[-1] == pytest.approx(expected.sum(), rel=1e-10, abs=1e-10)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(counts=COUNTS, K=st.integers(1, 4), seed=st.integers(0, 2**32 - 1))
 def test_held_out_documents_are_bounded_too(counts: Float, K: int, seed: int) -> None:
     random = np.random.default_rng(seed)

@@ -22,7 +22,7 @@ def counts_of(N: int = 20, V: int = 15, seed: int = 0) -> Float:
     return random.poisson(rates).astype(float) + np.eye(N, V)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(
     X=arrays(
         np.float64, st.tuples(st.integers(1, 7), st.integers(1, 7)), elements=st.integers(0, 12).map(lambda i: i / 2)

@@ -20,7 +20,7 @@ def points(seed: int = 0) -> Float:
     return random.normal(size=(50, 8)) * [9.0, 6.0, 4.0, 1.0, 0.8, 0.6, 0.4, 0.2] @ random.normal(size=(8, 8)) + 3.0
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     X=arrays(np.float64, st.tuples(st.integers(1, 8), st.integers(1, 6)), elements=st.integers(-5, 5)),
     K=st.integers(1, 7),

@@ -59,7 +59,7 @@ def test_follows_hofmanns_symmetric_parameters(n_topics: int, iterations: int) -
     np.testing.assert_allclose(model.log_likelihood_[-1], expected, rtol=1e-13)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     counts=arrays(np.float64, st.tuples(st.integers(2, 8), st.integers(2, 9)), elements=st.integers(0, 6)),
     n_topics=st.integers(1, 12),
@@ -233,7 +233,7 @@ def make_topics(n_topics: int, n_words: int, seed: int = 0) -> Topics:
     return Topics(phi, np.ones(n_topics), tuple(f"w{v}" for v in range(n_words)))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(n_topics=st.integers(1, 20), seed=st.integers(0, 10**6))
 def test_fold_in_reaches_the_maximum_to_its_tolerance(n_topics: int, seed: int) -> None:
     topics = make_topics(n_topics, 12, seed)

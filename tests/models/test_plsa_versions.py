@@ -74,7 +74,7 @@ def test_vem_alternates_the_two_halves(n_topics: int, ve_iterations: int) -> Non
     np.testing.assert_allclose(model.log_likelihood_[-1], expected, rtol=1e-13)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     counts=small_counts, n_topics=st.integers(1, 12), seed=st.integers(0, 2**32 - 1), ve_iterations=st.integers(1, 5)
 )
@@ -133,7 +133,7 @@ def test_tem_tempers_the_whole_product(beta: float, n_topics: int) -> None:
     np.testing.assert_allclose(model.log_likelihood_[:-1], -np.array(free_energies), rtol=1e-12, atol=1e-12)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(counts=small_counts, n_topics=st.integers(1, 12), seed=st.integers(0, 2**32 - 1), beta=st.floats(0.05, 1.0))
 def test_tem_never_raises_the_free_energy(counts: Float, n_topics: int, seed: int, beta: float) -> None:
     counts[0, 0] += 1.0
@@ -171,7 +171,7 @@ def test_hot_tempering_forgets_the_topics() -> None:
     np.testing.assert_allclose(model.components_, np.tile(unigram, (3, 1)), atol=1e-9)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(
     x=arrays(np.float64, st.integers(1, 600), elements=st.one_of(st.just(0.0), st.floats(1e-40, 1e7))),
     exponent=st.floats(0.01, 1.0),
@@ -189,7 +189,7 @@ def tempered_objective(counts: Float, phi: Float, theta: Float, beta: float) -> 
     return float(np.sum(counts * np.log((theta[:, None] ** beta * phi**beta).sum(axis=0))))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(n_topics=st.integers(1, 20), seed=st.integers(0, 10**6), beta=st.floats(0.3, 0.98))
 def test_tem_fold_in_reaches_the_tempered_maximum(n_topics: int, seed: int, beta: float) -> None:
     topics = make_topics(n_topics, 12, seed)

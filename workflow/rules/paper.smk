@@ -2,7 +2,7 @@
 
 
 rule paper:
-    """Typeset the paper; an undefined reference is an error."""
+    """Typeset the paper; an undefined reference is an error, and so is what does not fit its page or its column."""
     input:
         main=source("paper/main.tex"),
         bibliography=source("paper/references.bib"),
@@ -20,6 +20,8 @@ rule paper:
         epoch=commit("%ct") or "0",
         sources=os.path.relpath(ROOT / "paper", GENERATED),
         figures=os.path.relpath(FIGURES, GENERATED),
+        # a table taller than its page, a page that holds too much, a line or table wider than its column by ten points
+        overfull=r"Float too large for page|Overfull .vbox \([1-9]|Overfull .hbox \([1-9][0-9]+\.",
     shell:
         # what an earlier run left half-written would stop TeX
         "name=$(basename {output} .pdf) && ( cd $(dirname {input.macros}) && rm -f $name.*"
@@ -27,5 +29,5 @@ rule paper:
         " SOURCE_DATE_EPOCH={params.epoch} FORCE_SOURCE_DATE=1 TEXMFVAR=$PWD/texmf"
         # references into tables that span pages take some passes to settle
         " && latexmk -e '$max_repeat=9' -pdf -Werror -interaction=nonstopmode -halt-on-error -file-line-error"
-        " -jobname=$name {params.sources}/main.tex )"
+        " -jobname=$name {params.sources}/main.tex && ! grep -E {params.overfull:q} $name.log )"
         " > {log} 2>&1 && mv $(dirname {input.macros})/$name.pdf {output}"

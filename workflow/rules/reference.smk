@@ -33,5 +33,5 @@ rule readme:
         reference=REFERENCE,
     shell:
         "( heldout readme README.md RESULTS.md --commands data/reference/commands.csv {params.tables} --verdicts {input.verdicts} {params.options}"
-        " && heldout exhibits figures {params.tables} --verdicts {input.verdicts} --only figure-optimism --suffix png"
+        " && heldout exhibits figures {params.tables} --verdicts {input.verdicts} --only figure-message --suffix png"
         " --output {params.reference} ) 2> {log}"

@@ -7,7 +7,7 @@ The values of a document of L tokens, under the model's own phi and alpha:
   per token of the maximum, for topics of any origin (Hofmann, 1999; Welling et al., 2008, section 5, "full");
 * `half-folding-in`, the same for theta fitted to one half of the tokens and scored on the other ("half");
 * `truth`, log p(w | alpha, phi) with theta integrated out (equation 4.36): exact where that costs at most `limit`,
-  otherwise by the requested or recommended estimator, with its standard error.
+  otherwise by the requested estimator or the reference, with its error.
 
 Results do not depend on batches, cores or interruptions.
 """
@@ -23,7 +23,6 @@ from heldout.auditing.blocks import BLOCK, COLUMNS, FOLD_IN, MEAN_FIELD, Work
 from heldout.auditing.matching import as_fitted, model_digest, over_same_words, unlike
 from heldout.auditing.options import AuditOptions
 from heldout.auditing.plan import Plan, plan_of
-from heldout.auditing.precision_table import Table
 from heldout.auditing.result import Audit
 from heldout.auditing.runner import Runner
 from heldout.auditing.store import KEY, Store
@@ -45,7 +44,6 @@ def audit(
     announce: Callable[[Plan], None] | None = None,
     progress: Callable[[int, float], None] | None = None,
     apart: bool = False,
-    table: Table | None = None,
     **options: Any,
 ) -> Audit:
     """Compare a topic model's reported number on documents with their likelihood.
@@ -60,8 +58,6 @@ def audit(
         progress: is called after every block with the number of documents done and the share of the estimated work.
         apart: whether an audit of more than `PATIENCE` seconds gets a process of its own even on one core. Otherwise
             Ctrl-C takes effect only between blocks, and a block may take minutes.
-        table: the estimators' measured errors, for "auto"; None for the reference results
-            (`heldout.auditing.precision_table.read_table`).
         **options: estimator, samples, standard_error, limit, seed, cores, store, so_far, other_corpus and reported; see
             `heldout.auditing.options.AuditOptions`.
 
@@ -95,7 +91,7 @@ def audit(
             f"{stream.name}: not documents like the model's own: {difference}; give the model's own vocabulary or"
             " documents of its corpus, or say --other-corpus (other_corpus=True) where they are meant to be of another"
         )
-    work = choose_truth(topics, read, chosen, table)
+    work = choose_truth(topics, read, chosen)
     key = {"model": model_digest(fitted), "documents": stream.digest, "settings": settings_of(work)}
     store = None if chosen.store is None else Store(chosen.store, key, len(COLUMNS))
     D = len(read.lengths)
@@ -132,6 +128,7 @@ def settings_of(work: Work) -> dict[str, Any]:
         "seed": work.seed,
         "estimator": work.estimator,
         "samples": work.samples,
+        "variance": work.variance,
         "fold_in": FOLD_IN,
         "mean_field": MEAN_FIELD,
         "halves": "a document's tokens divided at random",

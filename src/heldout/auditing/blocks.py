@@ -5,9 +5,15 @@ place there and the seed, so results do not depend on batches, processes or inte
 
 A block is evaluated over its own words and one more that stands for all others, phi[k, other] = 1 - sum_w phi[k, w]: no
 evaluator uses words that do not occur, and the cost of a block does not depend on V.
+
+The logarithm of an unbiased estimate is low by about e^2 / 2 if it has the standard error e (delta method): little for
+one document, but these biases add up over documents. `corrected` adds e^2 / 2 to a consistent estimator's values. Since
+e is an estimate itself, and too small where weights have long tails, as much again is stated as the bias that may be
+left. `heldout.evaluators.reference` has corrected its values and states its own.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -17,13 +23,14 @@ from heldout.auditing.result import TRUTH
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import half_split
 from heldout.corpora.stream import DocumentStream
-from heldout.evaluators import EXACT, FULL, HALF, MEAN_FIELD_BOUND
+from heldout.evaluators import ESTIMATORS, EXACT, FULL, HALF, MEAN_FIELD_BOUND, REFERENCE
 from heldout.evaluators.estimate import estimate
 from heldout.evaluators.evaluation import Evaluation
 from heldout.evaluators.exact_marginal import exact_marginal
 from heldout.evaluators.full_folding_in import full_folding_in
 from heldout.evaluators.half_folding_in import half_folding_in
 from heldout.evaluators.mean_field_bound import mean_field_bound
+from heldout.evaluators.reference import VARIANCE, reference
 from heldout.models.plsa import fold_in_counts
 from heldout.seeds import generator
 from heldout.topics import Topics
@@ -31,8 +38,8 @@ from heldout.topics import Topics
 FOLD_IN: dict[str, Any] = {"iterations": 1_000, "tolerance": 1e-4}  # tolerance to the maximum, nats per token
 MEAN_FIELD: dict[str, Any] = {"iterations": 10_000, "tolerance": 1e-9}  # of a gain, nats per token
 BLOCK = 16  # documents
-ERROR, HALF_TOKENS = "error", "half-tokens"  # of the truth; scored by half folding-in
-COLUMNS = (MEAN_FIELD_BOUND, FULL, HALF, TRUTH, ERROR, HALF_TOKENS)  # a document's values, in the store's order
+ERROR, BIAS, HALF_TOKENS = "error", "bias", "half-tokens"  # two of the truth; scored by half folding-in
+COLUMNS = (MEAN_FIELD_BOUND, FULL, HALF, TRUTH, ERROR, BIAS, HALF_TOKENS)  # a document's values, in the store's order
 
 Float = NDArray[np.float64]
 
@@ -42,15 +49,17 @@ class Work(NamedTuple):
 
     Attributes:
         estimator: its name in `heldout.evaluators.ESTIMATORS`.
-        samples: per document; 0 for a deterministic estimator.
+        samples: per document, for "reference" at most; 0 for a deterministic estimator.
         seed: determines the halves and the estimator's draws.
         reason: why this estimator and this many samples, one sentence.
+        variance: of a log weight, nats^2, at which "reference" stops spending sweeps.
     """
 
     estimator: str
     samples: int
     seed: int
     reason: str
+    variance: float = VARIANCE
 
 
 class Block(NamedTuple):
@@ -123,7 +132,17 @@ def _truth(topics: Topics, documents: Corpus, work: Work, first: int) -> Evaluat
     if work.estimator == EXACT:  # `choose_truth` has checked the cost
         return exact_marginal(topics, documents, limit=2**62)
     rng = generator("audit", block=first // BLOCK, seed=work.seed)
-    return estimate(work.estimator, topics, documents, work.samples, rng)
+    if work.estimator == REFERENCE:
+        return reference(topics, documents, work.samples, rng, variance=work.variance)
+    found = estimate(work.estimator, topics, documents, work.samples, rng)
+    return corrected(found, consistent=ESTIMATORS[work.estimator].behaviour == "consistent")
+
+
+def corrected(found: Evaluation, *, consistent: bool) -> Evaluation:
+    """Return estimates with the bias of their logarithms: corrected if consistent, and stated (see the module)."""
+    bias = found.standard_error**2 / 2.0
+    value = found.log_likelihood + (np.nan_to_num(bias) if consistent else 0.0)  # NaN: no error is stated
+    return replace(found, log_likelihood=value, bias=bias)
 
 
 PARTS: dict[str, Callable[[Topics, Corpus, Work, int], Evaluation]] = {
@@ -146,5 +165,6 @@ def evaluate(phi_by_word: Float, alpha: Float, block: Block, work: Work) -> Floa
     topics, documents = local(phi_by_word, alpha, block)
     evaluations = {name: part(topics, documents, work, block.first) for name, part in PARTS.items()}
     log_likelihoods = [evaluations[name].log_likelihood for name in PARTS]
-    errors, half_tokens = evaluations[TRUTH].standard_error, evaluations[HALF].tokens.astype(np.float64)
-    return np.column_stack([*log_likelihoods, errors, half_tokens])
+    truth, half_tokens = evaluations[TRUTH], evaluations[HALF].tokens.astype(np.float64)
+    bias = np.zeros(len(half_tokens)) if truth.bias is None else truth.bias
+    return np.column_stack([*log_likelihoods, truth.standard_error, bias, half_tokens])

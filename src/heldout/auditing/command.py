@@ -17,7 +17,6 @@ from heldout.auditing.audit import audit
 from heldout.auditing.matching import model_digest
 from heldout.auditing.options import AuditCommand
 from heldout.auditing.plan import Plan
-from heldout.auditing.precision_table import read_table
 from heldout.auditing.store import remove
 from heldout.auditing.terminal import render
 from heldout.corpora.stream import DocumentStream, open_documents
@@ -51,7 +50,6 @@ def run_audit(command: AuditCommand, out: TextIO, err: TextIO) -> int:
             raise InputError(f"{path}: nothing can be written there; name a file in a folder that exists")
     if command.html is not None:
         from heldout.auditing import page  # before the audit: matplotlib may be missing
-    table = read_table(command.calibration, command.timings)
     folder, evaluated = command.store, 0
 
     def count(documents: int) -> None:
@@ -83,7 +81,6 @@ def run_audit(command: AuditCommand, out: TextIO, err: TextIO) -> int:
                 announce=announce,
                 progress=progress,
                 apart=True,
-                table=table,
                 **command.options(store=folder),
             )
     except KeyboardInterrupt:
@@ -110,7 +107,6 @@ def run_audit(command: AuditCommand, out: TextIO, err: TextIO) -> int:
 def cached(fitted: Fitted, stream: DocumentStream, command: AuditCommand) -> Path:
     """Return the audit's folder in the user's cache ($XDG_CACHE_HOME, or ~/.cache), named by a digest of its inputs."""
     settings = {name: getattr(command, name) for name in ("estimator", "samples", "standard_error", "limit", "seed")}
-    settings |= {name: str(getattr(command, name)) for name in ("calibration", "timings")}
     key = [model_digest(fitted), stream.digest, settings, importlib.metadata.version("heldout")]
     digest = hashlib.sha256(json.dumps(key, sort_keys=True).encode()).hexdigest()
     root = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"

@@ -8,25 +8,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.evaluators.exact_marginal import CHEAPER, LARGEST_COST, LARGEST_LAYER, UPDATES_PER_SECOND, cost
-from heldout.evaluators.simplex_quadrature import FEWEST_TOPICS, LEAST_COST, quadrature_cost
+from heldout.evaluators.simplex_quadrature import FEWEST_TOPICS, LEAST_COST, is_safe, quadrature_cost, urn_is_safe
+from heldout.topics import Topics
 
 
-def exact_updates(tokens: NDArray[np.int32], topics: int) -> float:
+def exact_updates(tokens: NDArray[np.int32], topics: Topics) -> float:
     """Return how many updates a document's exact likelihood takes; inf if it needs too much memory.
 
     Args:
         tokens: (L,) words of the document.
-        topics: K.
+        topics: phi and alpha.
     """
-    return math.inf if too_large(len(tokens), topics) else _updates(tokens, topics)[0]
+    K = topics.n_topics
+    if too_large(len(tokens), K):
+        return math.inf
+    updates, by_quadrature = _updates(tokens, K)
+    if by_quadrature and not is_safe(tokens, topics.phi_by_word, topics.alpha):
+        return float(cost([len(tokens)], K))
+    return updates
 
 
-def exact_seconds(topics: int, lengths: Sequence[int]) -> float:
-    """Return the approximate seconds that exact likelihoods take on one core; inf if `exact_marginal` refuses them.
+def exact_seconds(topics: int, lengths: Sequence[int], alpha: float = 1.0) -> float:
+    """Return the most seconds that exact likelihoods take on one core; inf if `exact_marginal` refuses them.
 
     Args:
         topics: K.
-        lengths: tokens of every document, assumed to be distinct words, the most expensive case.
+        lengths: tokens of every document, assumed to be distinct words and equally many of every topic, the most
+            expensive case: of long ones quadrature then leaves the likelihood to the polynomial.
+        alpha: the prior's parameters.
 
     Examples:
         >>> exact_seconds(2, [100])
@@ -39,6 +48,8 @@ def exact_seconds(topics: int, lengths: Sequence[int]) -> float:
     total = 0.0
     for length, number in sorted(Counter(lengths).items()):
         updates, by_quadrature = _updates(np.arange(length, dtype=np.int32), topics)
+        if by_quadrature and not urn_is_safe(np.full(topics, length / topics), np.full(topics, alpha)):
+            updates, by_quadrature = float(cost([length], topics)), False
         if not by_quadrature and too_large(length, topics):
             return math.inf
         total += number * updates / UPDATES_PER_SECOND

@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 from heldout.auditing.precision_table import Corner, Table
 from heldout.evaluators import ESTIMATORS
 
-MORE = 10  # errors are extrapolated to this many times the most samples measured
+MORE = 100  # errors are extrapolated to this many times the most samples measured
 
 Points = Sequence[tuple[int, float]]  # samples and a positive quantity
 

@@ -39,8 +39,9 @@ class AuditOptions:
 
     Attributes:
         estimator: of the truth: "auto", or one of `heldout.evaluators.ESTIMATORS` that estimates the likelihood.
-        samples: per document; None for the recommended number ("auto") or 20.
-        standard_error: the largest standard error of a document's log-likelihood, nats; only with "auto".
+        samples: per document; None for 20, or for "reference" what some ten seconds allow.
+        standard_error: that a document's log-likelihood may have (root mean square), nats; only with "auto". None
+            for some ten seconds of work.
         limit: the largest number of updates for the exact likelihood of all documents ("auto" and "exact-marginal").
         seed: determines the order of a bag's tokens, the halves and the estimator's draws.
         cores: the number of processes. Several are spawned, so a script needs the usual `if __name__ == "__main__":`.
@@ -70,8 +71,9 @@ class AuditOptions:
             raise InputError(f"there is no estimator {name}; there are {AUTO}, {', '.join(ESTIMATORS)}")
         if name != AUTO and ESTIMATORS[name].behaviour == "other":
             raise InputError(f"{name}: estimates another quantity than the documents' likelihood; choose another")
-        if samples is not None and samples < 1:
-            raise InputError(f"{samples} samples; draw 1 or more")
+        fewest = ESTIMATORS[name].fewest if name in ESTIMATORS else 1
+        if samples is not None and samples < fewest:
+            raise InputError(f"{samples} samples; draw {fewest} or more")
         if samples is not None and name != AUTO and ESTIMATORS[name].deterministic:
             raise InputError(f"{name}: draws no samples; leave their number out")
         if samples is not None and name == AUTO:
@@ -99,8 +101,6 @@ class AuditCommand(AuditOptions, _Typed):
         documents_vocabulary: a file of the documents' words, one per line, for documents that name none.
         stem: whether to stem the words of texts.
         trust_pickle: whether to unpickle the model, which can run any code.
-        calibration: measurements to recommend an estimator from; None for the reference results.
-        timings: the estimators' times; None for the reference results.
         html: the page's file; None for no page.
         json: the JSON's file; "-" for standard output, instead of the table; None for no JSON.
         typed: the arguments as they were typed, for the page.
@@ -114,8 +114,6 @@ class AuditCommand(AuditOptions, _Typed):
     documents_vocabulary: Path | None = None
     stem: bool = False
     trust_pickle: bool = False
-    calibration: Path | None = None
-    timings: Path | None = None
     html: Path | None = None
     json: str | None = None
     typed: Sequence[str] = ()
@@ -157,7 +155,6 @@ def add_audit(parser: argparse.ArgumentParser) -> None:
     add("--so-far", action="store_true", help="run nothing: report what an interrupted audit has kept")
     add("--other-corpus", action="store_true", help="documents that are unlike the model's own are meant")
     add("--no-library", action="store_false", dest="reported", help="leave the library's own number out")
-    _add_calibration(parser)
     add("--html", type=Path, metavar="FILE", help="write a page with figures")
     add("--json", metavar="FILE", help="write JSON; - for standard output, in place of the table")
 
@@ -220,10 +217,6 @@ def add_recommend(parser: argparse.ArgumentParser) -> None:
     add("--cores", type=int, help="over which the documents are divided; 1 where not given")
     add("--alpha", type=float, help="the mean Dirichlet parameter, where it is known")
     add("--consistent", action="store_true", help="only estimators whose bias vanishes with more samples")
-    _add_calibration(parser)
+    add("--calibration", type=Path, help="a table of measurements, plain or gzipped")
+    add("--timings", type=Path, help="the estimators' milliseconds per document")
     add("--json", action="store_true", help="print JSON in place of the table")
-
-
-def _add_calibration(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--calibration", type=Path, help="a table of measurements, plain or gzipped")
-    parser.add_argument("--timings", type=Path, help="the estimators' milliseconds per document")

@@ -11,8 +11,10 @@ from heldout.auditing.cost import duration
 from heldout.auditing.result import TRUTH
 from heldout.auditing.runner import QUADRATIC
 from heldout.auditing.survey import Survey
-from heldout.evaluators import EXACT, FULL, HALF, MEAN_FIELD_BOUND
+from heldout.evaluators import ESTIMATORS, EXACT, FULL, HALF, MEAN_FIELD_BOUND, REFERENCE
 from heldout.evaluators.exact_marginal import UPDATES_PER_SECOND
+from heldout.evaluators.reference import sweeps
+from heldout.seeds import generator
 from heldout.topics import Topics
 
 PILOT_SAMPLES = 100  # at most
@@ -85,8 +87,14 @@ def plan_of(topics: Topics, work: Work, read: Survey, done: NDArray[np.bool_], c
     lengths = read.lengths.astype(np.float64)
     left = lengths[~done]
     pilot = np.diff(read.pilot.offsets).astype(np.float64)
-    fewer = work._replace(samples=min(work.samples, PILOT_SAMPLES))
     here, documents = local(topics.phi_by_word, topics.alpha, read.pilot)
+    samples, fewest = float(work.samples), PILOT_SAMPLES
+    if work.estimator == REFERENCE:  # it stops where its weights spread little
+        fewest = ESTIMATORS[REFERENCE].fewest
+        rng = generator("audit-plan", seed=work.seed)
+        taken = sweeps(here, documents, work.samples, rng, variance=work.variance)
+        samples = float(np.average(taken, weights=documents.lengths))
+    fewer = work._replace(samples=min(work.samples, fewest))
     seconds, longest_seconds = {}, 0.0
     longest = float(lengths.max())
     for name, part in PARTS.items():
@@ -98,7 +106,7 @@ def plan_of(topics: Topics, work: Work, read: Survey, done: NDArray[np.bool_], c
             part(here, documents, fewer, 0)
             spent = time.process_time() - begin
         power = 2.0 if name == TRUTH and work.estimator in QUADRATIC else 1.0
-        scale = work.samples / fewer.samples if name == TRUTH and fewer.samples else 1.0
+        scale = samples / fewer.samples if name == TRUTH and fewer.samples else 1.0
         each = spent * scale / float((pilot**power).sum())  # seconds per token, or per squared document length
         seconds[name] = each * float((left**power).sum())
         longest_seconds += each * longest**power

@@ -8,8 +8,9 @@ The wanted error is that of a document, or of the mean over D documents: indepen
 
     e of the mean = ((e^2 - b^2) / D + b^2)^(1/2)
 
-for the root mean square error e and the bias b of a document. For documents of different lengths, e is the root of the
-mean of squares and b the mean of biases.
+for the root mean square error e and the bias b of a document. An error wanted of every document has to be reached at
+every length; for the mean over documents of different lengths, e is the root of the mean of squares and b the mean of
+biases.
 
 All measurements are of topics drawn from a Dirichlet distribution and documents drawn from those topics. Real held-out
 documents differ: words come in bursts, and posteriors are sharper. On test documents of Cranfield under scikit-learn's
@@ -19,7 +20,9 @@ up to ten times, those of Chib's estimator up to a hundred times; no standard er
 approximations and draws from the prior, which work because a drawn document's weights are near the prior's mean, were
 off by more than ten times at K = 20 and 100. Left-to-right particles converge to another distribution over documents
 (`heldout.evaluators.left_to_right`): how far it is from the model's on real documents, no drawn document tells. So the
-`ROBUST` estimators come first, whatever the others cost.
+`ROBUST` estimators come first, whatever the others cost and, where none reaches the error, whatever the others promise.
+`benchmarks/audit_coverage.py` measures how the estimators do on real documents of several corpora. An audit needs none
+of this: its truth, the reference, measures its own error.
 """
 
 import math
@@ -33,14 +36,14 @@ from heldout.auditing.error_model import ErrorModel
 from heldout.auditing.options import Per
 from heldout.auditing.precision_table import Table, read_table
 from heldout.errors import InputError
-from heldout.evaluators import ANNEALED, ESTIMATORS, EXACT, SEQUENTIAL
+from heldout.evaluators import ANNEALED, ESTIMATORS, EXACT, REFERENCE, SEQUENTIAL
 from heldout.evaluators.prior_names import parameter
 
-FAR = 4.0  # times the grid's largest K or length: beyond it nothing is recommended
+FAR = 4.0  # times the grid's largest K or longest document: beyond it nothing is recommended
 SAME_PRIOR = 1.1  # largest factor between the parameters of two priors that count as the same
 NEAR = 1.05  # factor by which K or a length may exceed the grid without counting as extrapolated
 BINS = 24  # of lengths
-ROBUST = (ANNEALED, SEQUENTIAL)  # on real documents; see the module
+ROBUST = (REFERENCE, ANNEALED, SEQUENTIAL)  # on real documents; see the module
 HONEST = 2.0  # largest true error, over the stated one, of an estimator whose stated error is worth reporting
 PERPLEXITY_ERROR = 1.0  # percent of a document's perplexity per token: the default
 
@@ -54,7 +57,8 @@ class Option:
     Attributes:
         estimator: its name in `ESTIMATORS`.
         samples: per document; 0 for a deterministic one.
-        standard_error: the expected root mean square error, nats per document, bias included.
+        standard_error: the expected root mean square error, nats per document, bias included; of documents of the
+            length with the largest, unless their mean's is wanted.
         bias: the bias expected of documents drawn from a model, nats per document; 0 for the exact value.
         seconds: for all documents, on the given cores.
         reached: whether it reaches the wanted error.
@@ -76,7 +80,7 @@ class Option:
 
 @dataclass(frozen=True)
 class Recommendation(Option):
-    """The cheapest robust option that reaches the wanted error; without one, another that does, or the nearest.
+    """The cheapest robust option that reaches the wanted error; without one, the nearest robust one.
 
     Attributes:
         wanted: nats per document.
@@ -106,7 +110,8 @@ def recommend(
 ) -> Recommendation:
     """Return the cheapest estimator, with as many samples as it needs, that reaches a wanted error.
 
-    `robust` estimators come first, then those that reach the error on documents like the drawn ones, then the others.
+    `robust` estimators that reach it come first, then those that reach it on documents like the drawn ones, then the
+    others. Where no robust one reaches it, the robust ones come first all the same.
 
     Args:
         topics: K.
@@ -121,7 +126,7 @@ def recommend(
         table: the measurements; None for the reference results.
 
     Raises:
-        InputError: for a number that is not positive, K or a mean length far beyond the measurements, or as
+        InputError: for a number that is not positive, K or a length far beyond the measurements, or as
             `read_table` does.
 
     Examples:
@@ -137,22 +142,22 @@ def recommend(
     if not (0.0 < standard_error < math.inf) or (alpha is not None and not 0.0 < alpha < math.inf):
         raise InputError("recommend: the wanted error, and alpha where it is given, must be positive numbers")
     table = read_table() if table is None else table
-    priors, outside = _priors(table, topics, alpha)
+    priors, outside = measured_priors(table, topics, alpha)
     grid = {corner for prior in priors for corner in table.errors[prior]}
     most_topics, longest = max(k for k, _ in grid), max(n for _, n in grid)
-    mean = sum(lengths) / len(lengths)
-    for what, at, most in (("topics", topics, most_topics), ("tokens per document", mean, longest)):
+    for what, at, most in (("topics", topics, most_topics), ("tokens in a document", max(lengths), longest)):
         if at > FAR * most:
             raise InputError(
-                f"recommend: {at:,.0f} {what} are far beyond the {most:,} that were measured; measure precision there,"
-                " or name the estimator and its samples"
+                f"recommend: {at:,} {what} are far beyond the {most:,} that were measured; measure precision there, or"
+                " audit: the audit's truth measures its own error"
             )
     groups = grouped(lengths)
     beyond = outside or topics > NEAR * most_topics or max(n for n, _ in groups) > NEAR * longest
     options = []
-    seconds = exact_seconds(topics, lengths) / cores
+    least = min(parameter(prior, topics) for prior in priors) if alpha is None else alpha
+    seconds = exact_seconds(topics, lengths, least) / cores
     if seconds < math.inf:
-        reason = f"there is no error in it, and it takes {duration(seconds)}"
+        reason = f"there is no error in it, and it takes at most {duration(seconds)}"
         options.append(Option(EXACT, 0, 0.0, 0.0, seconds, True, math.nan, False, reason))
     for name, known in ESTIMATORS.items():
         if name != EXACT and (not consistent or known.behaviour == "consistent"):
@@ -161,8 +166,10 @@ def recommend(
             options += [] if option is None else [option]
     if not options:
         raise InputError("recommend: no estimator was measured and timed here; give --calibration and --timings")
+    known_to_reach = any(option.reached and robust(option.estimator) for option in options)
     options.sort(
         key=lambda option: (
+            not known_to_reach and not robust(option.estimator),
             not option.reached,
             option.reached and not robust(option.estimator),
             consistent and option.stated_ratio > HONEST,  # False for the exact value's NaN
@@ -171,37 +178,6 @@ def recommend(
     )
     best, *others = options
     return Recommendation(**vars(best), wanted=standard_error, alternatives=tuple(others))
-
-
-def choose(
-    topics: int,
-    lengths: Sequence[int],
-    standard_error: float | None = None,
-    *,
-    cores: int = 1,
-    alpha: float | None = None,
-    table: Table | None = None,
-) -> Recommendation:
-    """Return the estimator of an audit's truth: a consistent one that states its standard error, or the exact value.
-
-    An estimator whose measured true error is more than `HONEST` times the stated one comes last.
-
-    Args:
-        topics: K.
-        lengths: tokens of every document.
-        standard_error: the wanted root mean square error of a document, nats; None for `PERPLEXITY_ERROR` per token at
-            the documents' mean length.
-        cores: among which the documents are divided.
-        alpha: the mean of the prior's K parameters; None if unknown.
-        table: the measurements; None for the reference results.
-
-    Raises:
-        InputError: as `recommend` does.
-    """
-    lengths = [int(n) for n in lengths if n > 0]
-    if standard_error is None:
-        standard_error = nats(PERPLEXITY_ERROR, sum(lengths) / max(1, len(lengths)))
-    return recommend(topics, lengths, standard_error, cores=cores, alpha=alpha, consistent=True, table=table)
 
 
 def robust(estimator: str) -> bool:
@@ -219,7 +195,7 @@ def nats(percent: float, length: float) -> float:
     return math.log1p(percent / 100.0) * length
 
 
-def _priors(table: Table, topics: int, alpha: float | None) -> tuple[list[str], bool]:
+def measured_priors(table: Table, topics: int, alpha: float | None) -> tuple[list[str], bool]:
     """Return the measured priors to use for alpha, and whether alpha is outside the measured range."""
     parameters = {prior: parameter(prior, topics) for prior in table.errors}
     if alpha is None:
@@ -253,10 +229,12 @@ def grouped(lengths: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def _largest_error(models: Sequence[ErrorModel], groups: Groups, per: Per, samples: int) -> tuple[float, float]:
-    """Return the r.m.s. error of a document, or of the documents' mean, and the mean bias, both in nats.
+    """Return the r.m.s. error of a document, or of the documents' mean, and its bias, both in nats.
 
-    Of several priors, the one with the largest error counts.
+    Of several priors and, for a document, of several lengths, those with the largest error count.
     """
+    if per == "document":
+        return max(model.error(length, samples) for model in models for length, _ in groups)
     documents = sum(number for _, number in groups)
     largest = (-1.0, 0.0)
     for model in models:
@@ -265,8 +243,7 @@ def _largest_error(models: Sequence[ErrorModel], groups: Groups, per: Per, sampl
             error, bias = model.error(length, samples)
             mean_square += number * error * error / documents
             mean_bias += number * bias / documents
-        if per == "corpus":
-            mean_square = max(0.0, mean_square - mean_bias * mean_bias) / documents + mean_bias * mean_bias
+        mean_square = max(0.0, mean_square - mean_bias * mean_bias) / documents + mean_bias * mean_bias
         largest = max(largest, (math.sqrt(mean_square), mean_bias))
     return largest
 
@@ -282,9 +259,10 @@ def _option(
         wanted: the error, nats.
         per: whose error is meant, as in `recommend`.
         cores: among which the documents are divided.
-        fewest: the least number of samples.
+        fewest: the least number of samples, if the estimator itself needs no more.
         beyond: whether K, a length or the prior is beyond the measurements.
     """
+    fewest = max(fewest, ESTIMATORS[models[0].name].fewest)
     measured, followed = map(min, zip(*(model.most_samples(n) for model in models for n, _ in groups), strict=True))
     if measured < 0:
         return None
@@ -292,9 +270,10 @@ def _option(
     def enough(samples: int) -> bool:
         return _largest_error(models, groups, per, samples)[0] <= wanted
 
-    samples, reached = (0, enough(0)) if followed == 0 else (max(fewest, measured), False)
-    if followed > 0 and enough(max(fewest, followed)):
-        too_few, samples, reached = fewest - 1, max(fewest, followed), True
+    samples = followed if followed == 0 else max(fewest, followed)
+    reached = enough(samples)
+    if reached and followed > 0:
+        too_few = fewest - 1
         while samples - too_few > 1:
             middle = (too_few + samples) // 2
             too_few, samples = (too_few, middle) if enough(middle) else (middle, samples)
@@ -307,7 +286,8 @@ def _option(
     elif abs(bias) > wanted:
         reason = f"a bias of {bias:+.2g} nats, more than is wanted"
     else:
-        reason = f"an error of {error:.2g} nats with the {samples:,} samples that were measured, more than is wanted"
+        most = f" with {samples:,} samples, the most that the measurements tell of" if samples else ""
+        reason = f"an error of {error:.2g} nats{most}, more than is wanted"
     return Option(
         estimator=models[0].name,
         samples=samples,

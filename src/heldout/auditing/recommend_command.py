@@ -79,7 +79,10 @@ def show(best: Recommendation, command: RecommendCommand, mean: float, documents
         f" ({100.0 * math.expm1(best.wanted / mean):.2g} % of the perplexity per token)."
     )
     if not best.reached:
-        console.print("[bold]No estimator is known to reach it.[/bold] The nearest comes first.")
+        console.print(
+            "[bold]No estimator is known to reach it[/bold] on real documents. The nearest comes first; `heldout audit`"
+            " measures the error of its own estimate."
+        )
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("estimator", no_wrap=True)
     for title in ("samples", "error", "bias", "error/stated", "time"):
@@ -99,9 +102,10 @@ def show(best: Recommendation, command: RecommendCommand, mean: float, documents
             style="bold" if option is best else None if option.reached else "dim",
         )
     console.print(table)
+    at = ", at the length where the error is largest" if command.corpus and command.per == "document" else ""
     cores = f"{command.cores} core{'s' if command.cores > 1 else ''}"
     console.print(
-        f"Error and bias in nats {of}, as measured on documents drawn from models; time for all documents on"
+        f"Error and bias in nats {of}{at}, as measured on documents drawn from models; time for all documents on"
         f" {cores}. error/stated: beside the standard error that an estimator states."
     )
     if any(option.extrapolated for option in best.options):

@@ -21,8 +21,8 @@ class Line:
         label: its printed name.
         estimator: the evaluator itself or, for "truth", the estimator used ("exact-marginal" if exact).
         log_likelihood: nats, over the scored tokens.
-        standard_error: of log_likelihood, nats, including the bias of logarithms of estimates
-            (`heldout.auditing.summary.total_error`); 0 if deterministic, NaN if none is stated.
+        standard_error: of log_likelihood, nats, including the bias that may be left in it
+            (`heldout.evaluators.evaluation.Evaluation.total_error`); 0 if deterministic, NaN if none is stated.
         tokens: the number of scored tokens (half of all for half folding-in).
         samples: per document, at most; 0 for a deterministic evaluator.
     """
@@ -87,7 +87,8 @@ class Audit:
         reason: why this estimator and this many samples, one sentence.
         lengths: (D,) scored tokens of each document, in the corpus's order, empty ones included.
         nats: by evaluator, (D,) log-likelihoods of the documents, nats.
-        errors: by evaluator, (D,) standard errors, nats.
+        errors: by evaluator, (D,) standard errors, nats, including the bias that may be left.
+        bias: (D,) that part of the truth's errors, nats, which adds up over documents.
         most_different: at most ten documents, the largest |full folding-in - truth| per token first.
         settings: the audit's settings, JSON-compatible: seed, samples, split, fold-in settings.
         complete: False after an interruption; then the audit covers the documents done so far.
@@ -111,6 +112,7 @@ class Audit:
     lengths: NDArray[np.int64]
     nats: dict[str, NDArray[np.float64]]
     errors: dict[str, NDArray[np.float64]]
+    bias: NDArray[np.float64]
     most_different: tuple[Different, ...]
     settings: dict[str, Any] = field(default_factory=dict)
     complete: bool = True
@@ -126,11 +128,11 @@ class Audit:
         "tokens", "left_out", "complete", "truth_exact", "reason", "settings"; "lines", a list of objects with the
         attributes of `Line` and "nats_per_token", "error_per_token", "perplexity"; "reported", an object with the
         attributes of `Reported`, its "terms" a list; "most_different", a list of objects with the attributes of
-        `Different`; and "per_document", an object with "lengths" and, by evaluator, "nats" and "errors", lists of the
-        documents in their order. Log-likelihoods and errors are in nats.
+        `Different`; and "per_document", an object with "lengths", the truth's "bias" and, by evaluator, "nats" and
+        "errors", lists of the documents in their order. Log-likelihoods, errors and biases are in nats.
         """
         derived = ("nats_per_token", "error_per_token", "perplexity")
-        per_document = {"lengths": self.lengths, "nats": self.nats, "errors": self.errors}
+        per_document = {"lengths": self.lengths, "nats": self.nats, "errors": self.errors, "bias": self.bias}
         plain = {name: value for name, value in vars(self).items() if name not in per_document} | {
             "lines": [vars(line) | {name: getattr(line, name) for name in derived} for line in self.lines],
             "reported": vars(self.reported) | {"terms": [vars(term) for term in self.reported.terms]},

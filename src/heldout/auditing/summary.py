@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.auditing.blocks import COLUMNS, ERROR, HALF_TOKENS, PARTS, Float, Work
+from heldout.auditing.blocks import BIAS, COLUMNS, ERROR, HALF_TOKENS, PARTS, Float, Work
 from heldout.auditing.result import TRUTH, Audit, Different, Line
 from heldout.auditing.survey import Survey
 from heldout.corpora.stream import DocumentStream
 from heldout.evaluators import ESTIMATORS, EXACT, FULL, HALF, MEAN_FIELD_BOUND
+from heldout.evaluators.evaluation import Evaluation
 from heldout.libraries import Fitted, Reported
 
 LABELS = {MEAN_FIELD_BOUND: "mean-field bound", FULL: "full folding-in", HALF: "half folding-in"}
@@ -36,21 +37,6 @@ def truth_label(estimator: str) -> str:
     if known.behaviour in BEHAVIOURS:
         return f"{known.label} ({BEHAVIOURS[known.behaviour]})"
     return f"likelihood, {known.label}"
-
-
-def total_error(errors: Float) -> float:
-    """Return the standard error of a sum of independent estimates of log-likelihoods, nats.
-
-    The logarithm of an unbiased estimate is low by about e^2 / 2 if it has the standard error e (delta method). For one
-    document that is negligible beside e, but these biases add up over documents. So the error of the sum is
-
-        (sum_d e_d^2 + (sum_d e_d^2 / 2)^2)^(1/2).
-
-    Args:
-        errors: (D,) nats.
-    """
-    variance = float((errors**2).sum())
-    return math.hypot(math.sqrt(variance), variance / 2.0)
 
 
 def summarise(
@@ -80,21 +66,22 @@ def summarise(
     lengths = read.lengths[done]
     scored = lengths > 0
     column = dict(zip(COLUMNS, values[done].T, strict=True))
-    errors = {name: column[ERROR] if name == TRUTH else np.zeros(len(lengths)) for name in PARTS}
+    of_truth = Evaluation(column[TRUTH], lengths, column[ERROR], bias=column[BIAS])
+    errors = {name: np.zeros(len(lengths)) for name in PARTS} | {TRUTH: np.hypot(column[ERROR], column[BIAS])}
     half_tokens = column[HALF_TOKENS].astype(np.int64)
     versions = {package: importlib.metadata.version(package) for package in ("heldout", "numba", "numpy", "scipy")}
     impossible = int(np.isneginf(column[TRUTH]).sum())
 
     def line(evaluator: str) -> Line:
-        of_truth = evaluator == TRUTH
+        is_truth = evaluator == TRUTH
         return Line(
             evaluator=evaluator,
-            label=truth_label(work.estimator) if of_truth else LABELS[evaluator],
-            estimator=work.estimator if of_truth else evaluator,
+            label=truth_label(work.estimator) if is_truth else LABELS[evaluator],
+            estimator=work.estimator if is_truth else evaluator,
             log_likelihood=float(column[evaluator][scored].sum()),
-            standard_error=total_error(errors[evaluator][scored]),
+            standard_error=of_truth.total_error(np.flatnonzero(scored)) if is_truth else 0.0,
             tokens=int((half_tokens if evaluator == HALF else lengths)[scored].sum()),
-            samples=work.samples if of_truth else 0,
+            samples=work.samples if is_truth else 0,
         )
 
     return Audit(
@@ -116,6 +103,7 @@ def summarise(
         lengths=lengths,
         nats={name: column[name] for name in PARTS},
         errors=errors,
+        bias=column[BIAS],
         most_different=_most_different(stream, read, values, done),
         settings={
             **settings,

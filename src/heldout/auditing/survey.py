@@ -46,7 +46,7 @@ def survey(stream: DocumentStream, topics: Topics, limit: float) -> Survey:
     Raises:
         InputError: when there is no token to score.
     """
-    K, V = topics.phi.shape
+    V = topics.phi.shape[1]
     lengths, left_out = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     updates, words = 0.0, np.zeros(V, np.int64)
     pilot: list[NDArray[np.int32]] = []
@@ -58,7 +58,7 @@ def survey(stream: DocumentStream, topics: Topics, limit: float) -> Survey:
             tokens = batch.document(int(d))
             if len(pilot) < PILOT:
                 pilot.append(tokens[:PILOT_TOKENS].copy())
-            updates += exact_updates(tokens, K) if updates < math.inf else 0.0
+            updates += exact_updates(tokens, topics) if updates < math.inf else 0.0
             updates = updates if updates <= limit else math.inf
     read = Survey(np.concatenate(lengths), np.concatenate(left_out), updates, Block.of(0, pilot), words)
     D = len(read.lengths)

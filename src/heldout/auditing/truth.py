@@ -1,36 +1,36 @@
-"""The choice of the estimator of an audit's truth, and of its number of samples."""
+"""The choice of the estimator of an audit's truth, and of its number of samples.
 
-import math
+Exact where that is affordable, otherwise the reference (`heldout.evaluators.reference`): its cost is linear in a
+document's length, and it measures its error, bias included, on the audited documents. So nothing is taken from how
+estimators do on documents drawn from a model, which are easier than real ones.
+"""
 
 from heldout.auditing.blocks import Work
 from heldout.auditing.options import AUTO, AuditOptions
-from heldout.auditing.precision_table import Table
-from heldout.auditing.recommend import PERPLEXITY_ERROR, ROBUST, choose, nats
 from heldout.auditing.survey import Survey
 from heldout.errors import InputError
-from heldout.evaluators import ESTIMATORS, EXACT
+from heldout.evaluators import ESTIMATORS, EXACT, REFERENCE
+from heldout.evaluators.reference import VARIANCE, variance_for
 from heldout.topics import Topics
 
 SAMPLES = 20  # default for an estimator given by name
-HARDER = 2.0  # errors of `ROBUST` on real over drawn documents: "auto" divides the wanted error by it
-FURTHER = 100.0  # times the most samples measured: the most that are drawn
-FEWEST = 10  # least samples of "auto": two or three give no usable standard error
+SWEEPS = 1e8  # of the reference, times tokens: some ten seconds of one core, where no error is asked for
+MOST = 100_000  # sweeps over a document on average, whatever error is asked for
+AIM = 0.8  # times the error that is asked for: the rest is for the bias, and for documents that turn out harder
 
 
-def choose_truth(topics: Topics, read: Survey, options: AuditOptions, table: Table | None) -> Work:
-    """Return the truth's estimator: exact if requested or affordable under "auto", else as requested or recommended.
+def choose_truth(topics: Topics, read: Survey, options: AuditOptions) -> Work:
+    """Return the truth's estimator: as requested or, under "auto", exact if affordable and else the reference.
 
     Args:
         topics: phi and alpha.
         read: the first reading of the documents.
         options: the audit's options.
-        table: the estimators' measured errors; None for the reference results.
 
     Raises:
-        InputError: when the exact likelihood was requested and costs more than the limit, or nothing can be
-            recommended.
+        InputError: when the exact likelihood was requested and costs more than the limit.
     """
-    name, limit = options.estimator, options.limit
+    name, limit, seed = options.estimator, options.limit, options.seed
     affordable = read.updates <= limit
     if name == EXACT and not affordable:
         raise InputError(
@@ -38,35 +38,26 @@ def choose_truth(topics: Topics, read: Survey, options: AuditOptions, table: Tab
             " updates or too much memory; take another estimator, or fewer or shorter documents"
         )
     if affordable and name in (AUTO, EXACT):
-        reason = f"The exact likelihood takes {read.updates:.1e} updates, and {limit:.1e} are allowed."
-        return Work(EXACT, 0, options.seed, reason)
-    if name == AUTO:
-        return _recommended(topics, read, options, table)
+        return Work(EXACT, 0, seed, f"The exact likelihood takes {read.updates:.1e} updates; {limit:.1e} are allowed.")
+    if name in (AUTO, REFERENCE):
+        return _reference(read, options)
     if ESTIMATORS[name].deterministic:
-        return Work(name, 0, options.seed, "It was asked for by name.")
+        return Work(name, 0, seed, "It was asked for by name.")
     bias = "the bias that it has with few samples" if ESTIMATORS[name].behaviour == "consistent" else "its bias"
-    reason = f"It was asked for by name; its standard error leaves out {bias}."
-    return Work(name, options.samples or SAMPLES, options.seed, reason)
+    reason = f"It was asked for by name; its standard error covers only a part of {bias}."
+    return Work(name, options.samples or SAMPLES, seed, reason)
 
 
-def _recommended(topics: Topics, read: Survey, options: AuditOptions, table: Table | None) -> Work:
-    """Return the first robust estimator that `choose` recommends, with samples for real documents."""
-    standard_error = options.standard_error
-    if standard_error is None:
-        standard_error = nats(PERPLEXITY_ERROR, float(read.lengths[read.lengths > 0].mean()))
-    best = choose(
-        topics.n_topics, read.lengths.tolist(), standard_error / HARDER, alpha=float(topics.alpha.mean()), table=table
-    )
-    option = next((option for option in best.options if option.estimator in ROBUST), None)
-    if option is None:
-        raise InputError(f"none of {', '.join(ROBUST)} was measured here; name an estimator, and its samples")
-    samples, error = max(option.samples, FEWEST), option.standard_error
-    if not option.reached:  # beyond the measurements errors fall as the root of the samples
-        samples = math.ceil(option.samples * min((error / best.wanted) ** 2, FURTHER))
-        error *= math.sqrt(option.samples / samples)
-    reason = (
-        f"An error of {error:.2g} nats a document is expected of documents drawn from a model;"
-        f" {standard_error:.2g} is wanted, and real documents take about {HARDER:g} times as much or more"
-    )
-    reason += "; extrapolated" if option.extrapolated or not option.reached else ""
-    return Work(option.estimator, samples, options.seed, reason + ".")
+def _reference(read: Survey, options: AuditOptions) -> Work:
+    """Return the reference, with sweeps for ten seconds of work, for the wanted error, or as requested."""
+    wanted, fewest = options.standard_error, ESTIMATORS[REFERENCE].fewest
+    samples = options.samples or MOST
+    if options.samples is None and wanted is None:
+        samples = min(MOST, max(fewest, int(SWEEPS / max(1, read.lengths.sum()))))
+    reason = "It was asked for by name"
+    if options.estimator == AUTO:
+        reason = f"The exact likelihood takes more than {options.limit:.1e} updates or too much memory"
+    error = "" if wanted is None else f"; an error of {wanted:.2g} nats a document is asked for"
+    variance = VARIANCE if wanted is None else variance_for(AIM * wanted)
+    reason += f"{error}; the error is measured on these documents and includes the bias."
+    return Work(REFERENCE, samples, options.seed, reason, variance)

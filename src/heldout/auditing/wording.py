@@ -17,13 +17,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from heldout.auditing.result import TRUTH, Audit, Line
-from heldout.evaluators import ESTIMATORS, FULL, HALF, MEAN_FIELD_BOUND
+from heldout.evaluators import ESTIMATORS, FULL, HALF, MEAN_FIELD_BOUND, REFERENCE
 from heldout.libraries import THESE
 
 TIMES, MINUS, ALPHA = "\N{MULTIPLICATION SIGN}", "\N{MINUS SIGN}", "\N{GREEK SMALL LETTER ALPHA}"
 SAME = 1e-3  # nats per token: numbers closer than this count as equal
 ROUNDING = 1e-9  # nats per token
+FAR = 3.0  # errors of a document
 ERRORS = 2.0  # standard errors: so does a number this close to the truth
 
 ARGUMENTS = ("estimator", "samples", "standard_error", "seed")  # settings that `heldout.audit` takes
@@ -237,7 +240,13 @@ def reasons(audit: Audit) -> Iterator[str]:
     if missed:
         yield (
             f"On {missed:,} of {_count(audit.documents, 'document')} the estimate is below the bound, which the "
-            "likelihood never is: there it is too low, by more than its standard error may tell. Take more samples."
+            "likelihood never is, by more than its error tells. Take more samples."
+        )
+    wanted, found = audit.settings.get("standard_error"), document_error(audit)
+    if wanted is not None and found > wanted:
+        yield (
+            f"An error of {wanted:.2g} nats a document was asked for; of these documents it is {found:.2g} (root mean "
+            "square)."
         )
     behaviour = truth_behaviour(audit)
     if behaviour != "consistent":
@@ -246,11 +255,17 @@ def reasons(audit: Audit) -> Iterator[str]:
 
 
 def below_bound(audit: Audit) -> int:
-    """Return on how many documents the truth's estimate is below the mean-field lower bound."""
+    """Return on how many documents the truth's estimate is below the mean-field lower bound, by `FAR` errors."""
     if audit.truth_exact or MEAN_FIELD_BOUND not in audit.nats:
         return 0
-    slack = ROUNDING * audit.lengths
+    slack = ROUNDING * audit.lengths + FAR * np.nan_to_num(audit.errors[TRUTH])
     return int(((audit.nats[TRUTH] < audit.nats[MEAN_FIELD_BOUND] - slack) & (audit.lengths > 0)).sum())
+
+
+def document_error(audit: Audit) -> float:
+    """Return the root mean square over documents of the truth's errors, nats; 0 if none is stated."""
+    errors = np.nan_to_num(audit.errors[TRUTH][audit.lengths > 0])
+    return math.sqrt(float((errors**2).mean())) if len(errors) else 0.0
 
 
 def incomplete(audit: Audit) -> str:
@@ -319,7 +334,7 @@ def explanation(audit: Audit, line: Line) -> str:
     if line.evaluator == TRUTH:
         how = "computed exactly"
         if not audit.truth_exact:
-            samples = f" with {_count(line.samples, 'sample')} a document" if line.samples else ""
+            samples = f" with {_samples(line)} a document" if line.samples else ""
             how = f"estimated by {_estimator(line)}{samples}, which {LONG[truth_behaviour(audit)]}"
         return (
             f"The marginal likelihood p(w | {ALPHA}, Φ) of each document, its topic weights integrated over the "
@@ -392,7 +407,7 @@ def command(audit: Audit) -> str:
 def truth_note(audit: Audit) -> str:
     """Return a sentence on the truth's estimator and the reason for it; empty if the audit gives no reason."""
     line = audit.line(TRUTH)
-    samples = f", {_count(line.samples, 'sample')} a document" if line.samples else ""
+    samples = f", {_samples(line)} a document" if line.samples else ""
     return f"The truth is by {_estimator(line)}{samples}. {sentence(audit.reason)}" if audit.reason else ""
 
 
@@ -400,6 +415,12 @@ def _estimator(line: Line) -> str:
     known = ESTIMATORS.get(line.estimator)
     name = clean(line.estimator) if known is None else known.label
     return "exact computation" if name == "exact" else name
+
+
+def _samples(line: Line) -> str:
+    if line.estimator == REFERENCE:
+        return f"at most {_count(line.samples, 'sweep')}"
+    return _count(line.samples, "sample")
 
 
 def _power(value: float) -> str:

@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 
 from heldout.corpora.corpus import Corpus
 from heldout.evaluators.annealed_prior import log_weights
-from heldout.evaluators.evaluation import Evaluation, check_samples, in_vocabulary, kernel_arrays
+from heldout.evaluators.evaluation import Evaluation, KernelArrays, check_samples, in_vocabulary, kernel_arrays
 from heldout.evaluators.posterior_mean import topic_counts
 from heldout.topics import Topics
 
@@ -44,6 +44,7 @@ CHAINS = 8
 VARIANCE = 0.1  # nats^2, of a log weight: the third cumulant is small, the variance of the estimate an eighth of it
 PILOT = 10  # steps of the pilot run; the run itself takes twice as many or more
 LARGE = 1.0  # nats^2, of c_2
+LEAST = 1e-12  # nats^2, of c_2 that may be wanted
 ITERATIONS, TOLERANCE = 100, 1e-3  # of the mean: any point is right, a point near the mean takes fewer steps
 
 
@@ -77,6 +78,20 @@ def log_expectation(x: Float) -> LogExpectation:
     large = c2 > LARGE
     value = mean + k2 / 2.0 + np.where(large, 0.0, k3 / 6.0)
     return LogExpectation(value, np.sqrt(variance + np.where(large, 0.0, third)), np.where(large, k3 / 6.0, 0.0))
+
+
+def variance_for(standard_error: float, chains: int = CHAINS) -> float:
+    """Return the variance of a log weight, nats^2, with which a document's standard error is the given one.
+
+    At most `LARGE`, above which the third cumulant would be left out, and at least `LEAST`.
+
+    Examples:
+        >>> round(variance_for(0.1), 3), variance_for(100.0)
+        (0.077, 1.0)
+    """
+    S, wanted = chains, min(standard_error, 1.0) ** 2
+    roots = np.roots([S / (6 * (S - 1) * (S - 2)), 1 / (2 * (S - 1)), 1 / S, -wanted])
+    return float(np.clip(roots[np.isreal(roots)].real.max(), LEAST, LARGE))  # one root is positive
 
 
 def reference(
@@ -114,14 +129,7 @@ def reference(
         >>> reference(topics, documents, 1000, np.random.default_rng(0), variance=1e-3).log_likelihood.round(1)
         array([-3.7, -0.8])
     """
-    check_samples("reference, chains", chains, 3)
-    check_samples("reference", samples, 3 * PILOT * chains)
-    arrays = kernel_arrays(topics, documents)
-    known, _ = in_vocabulary(documents, topics)
-    points = topic_counts(topics, known, mean_field=True, iterations=ITERATIONS, tolerance=TOLERANCE)
-    points /= points.sum(axis=1, keepdims=True)
-    pilot = log_weights(arrays, points, np.full(len(points), PILOT), rng, chains=chains)
-    steps = allocation(pilot, arrays.lengths, samples - PILOT * chains, variance)
+    arrays, points, pilot, steps = _prepared(topics, documents, samples, rng, chains, variance)
     x = log_weights(arrays, points, steps, rng, chains=chains)
     value, error, bias = x[:, 0].copy(), np.zeros(len(x)), np.zeros(len(x))
     possible = np.isfinite(value) & (arrays.lengths > 0)  # the others have one value
@@ -129,6 +137,33 @@ def reference(
     delta = value[possible] - log_expectation(pilot[possible]).value
     bias[possible] = left_out + delta * PILOT / (steps[possible] - PILOT)
     return Evaluation(value, arrays.lengths, error, arrays.left_out, bias)
+
+
+def sweeps(
+    topics: Topics,
+    documents: Corpus,
+    samples: int,
+    rng: np.random.Generator,
+    *,
+    chains: int = CHAINS,
+    variance: float = VARIANCE,
+) -> NDArray[np.int64]:
+    """Return how many sweeps over each document `reference` takes with these arguments, (D,), pilot included."""
+    return chains * (PILOT + _prepared(topics, documents, samples, rng, chains, variance)[3])
+
+
+def _prepared(
+    topics: Topics, documents: Corpus, samples: int, rng: np.random.Generator, chains: int, variance: float
+) -> tuple[KernelArrays, Float, Float, NDArray[np.int64]]:
+    """Return the kernel's arrays, the points (D, K), the pilot's log weights (D, S) and the steps to take (D,)."""
+    check_samples("reference, chains", chains, 3)
+    check_samples("reference", samples, 3 * PILOT * chains)
+    arrays = kernel_arrays(topics, documents)
+    known, _ = in_vocabulary(documents, topics)
+    points = topic_counts(topics, known, mean_field=True, iterations=ITERATIONS, tolerance=TOLERANCE)
+    points /= points.sum(axis=1, keepdims=True)
+    pilot = log_weights(arrays, points, np.full(len(points), PILOT), rng, chains=chains)
+    return arrays, points, pilot, allocation(pilot, arrays.lengths, samples - PILOT * chains, variance)
 
 
 def allocation(pilot: Float, lengths: NDArray[np.int64], samples: int, variance: float) -> NDArray[np.int64]:

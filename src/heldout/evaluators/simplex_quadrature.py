@@ -141,11 +141,11 @@ def quadrature_cost(tokens: NDArray[np.int32], topics: int) -> int:
     return int(_points(len(tokens)) ** (topics - 1)) * int(len(counts) + counts.max(initial=0))
 
 
-def by_quadrature(tokens: NDArray[np.int32], phi_by_word: Float, alpha: Float) -> tuple[float, Float] | None:
-    """Return log p(w | alpha, phi) of a document, nats, and E[theta | w], (K,); None if they might be inexact.
+def is_safe(tokens: NDArray[np.int32], phi_by_word: Float, alpha: Float) -> bool:
+    """Return whether quadrature gives a document's likelihood with all its digits.
 
     The points have an absolute precision of about 1e-16, too little for those next to 0 and 1 if alpha is tiny: at 1e-6
-    the result moved by 5e-9 nats, so the result is None below `SMALLEST_ALPHA`.
+    the result moved by 5e-9 nats, so it is not safe below `SMALLEST_ALPHA`.
 
     With every word's probabilities divided by their maximum, p is at least the probability of the words' likeliest
     topics under Polya's urn. Where that is above e^-600, underflow at single points is negligible.
@@ -156,17 +156,32 @@ def by_quadrature(tokens: NDArray[np.int32], phi_by_word: Float, alpha: Float) -
         alpha: (K,).
     """
     words, counts = np.unique(tokens, return_counts=True)
+    phi = phi_by_word[words]
+    likeliest = np.bincount(phi.argmax(axis=1), weights=counts, minlength=len(alpha)).astype(np.float64)
+    possible = bool(phi.max(axis=1, initial=0.0).min(initial=1.0) > 0.0)
+    return possible and bool(alpha.min() >= SMALLEST_ALPHA) and urn_is_safe(likeliest, alpha)
+
+
+def urn_is_safe(counts: Float, alpha: Float) -> bool:
+    """Return whether the probability of topics with these counts (K,) under Polya's urn is above e^-`LARGEST_LOSS`."""
+    total = gammaln(alpha.sum()) - gammaln(alpha.sum() + counts.sum())
+    return bool(total + (gammaln(alpha + counts) - gammaln(alpha)).sum() >= -LARGEST_LOSS)
+
+
+def by_quadrature(tokens: NDArray[np.int32], phi_by_word: Float, alpha: Float) -> tuple[float, Float] | None:
+    """Return log p(w | alpha, phi) of a document, nats, and E[theta | w], (K,); None unless it `is_safe`.
+
+    Args:
+        tokens: (L,) one document.
+        phi_by_word: (V, K), K 2 or more.
+        alpha: (K,).
+    """
+    if not is_safe(tokens, phi_by_word, alpha):
+        return None
+    words, counts = np.unique(tokens, return_counts=True)
     order = np.argsort(-counts, kind="stable")
     counts, phi = counts[order].astype(np.int64), phi_by_word[words[order]]
     highest = phi.max(axis=1)
-    likeliest = np.bincount(phi.argmax(axis=1), weights=counts, minlength=len(alpha))
-    if alpha.min() < SMALLEST_ALPHA:
-        return None
-    urn = (
-        gammaln(alpha.sum()) - gammaln(alpha.sum() + len(tokens)) + (gammaln(alpha + likeliest) - gammaln(alpha)).sum()
-    )
-    if urn < -LARGEST_LOSS or highest.min() == 0.0:
-        return None
     points = _points(len(tokens))
     after = np.cumsum(alpha[::-1])[::-1]
     rules = [beta_rule(points, float(alpha[k]), float(after[k + 1])) for k in range(len(alpha) - 1)]

@@ -17,19 +17,21 @@ whether the token keeps its topic, and searches the others only if it does not.
 """
 
 import math
+from collections.abc import Sequence
+from functools import lru_cache
 
 import numba as nb
 import numpy as np
-from llvmlite import ir  # type: ignore[import-untyped]
-from numba.extending import intrinsic
 from numpy.typing import NDArray
+
+from heldout.models.prefetch import prefetch
 
 SERIAL = 32  # the largest K with one running sum in the narrow kernel; above, one for each half of the topics
 NARROW = 100  # the largest K for the narrow kernel
 HALVES = 2
 LANES = 64  # running sums of the wide kernel, lane j over topics j, j + 64, j + 128, ...
 AHEAD = 3  # tokens between the request for a row and its use
-CACHE_LINE = 64  # bytes
+TABLE = 64  # counts below this have their terms of the log-likelihood kept
 LARGEST_UINT16 = 2**16 - 1
 
 Float = NDArray[np.float64]
@@ -44,29 +46,6 @@ _SWEEPS_SIGNATURE = (
     " float32[:, ::1], boolean)"
 )
 _ROWS = ("float32", "uint16")
-
-
-@intrinsic
-def _prefetch_entry(typing_context, row, k):  # type: ignore[no-untyped-def]  # noqa: ARG001
-    """Prefetch the cache line of row[k]; this changes no result."""
-
-    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
-        array = context.make_array(signature.args[0])(context, builder, arguments[0])
-        byte, int32 = ir.IntType(8).as_pointer(), ir.IntType(32)
-        function_type = ir.FunctionType(ir.VoidType(), [byte, int32, int32, int32])
-        prefetch = builder.module.declare_intrinsic("llvm.prefetch", [byte], function_type)
-        address = builder.bitcast(builder.gep(array.data, [arguments[1]]), byte)
-        builder.call(prefetch, [address, int32(0), int32(3), int32(1)])  # to read; keep in all levels; data
-        return context.get_dummy_value()
-
-    return nb.void(row, nb.int64), generate
-
-
-@nb.njit(cache=True)
-def _prefetch(row):  # type: ignore[no-untyped-def]
-    """Prefetch a word's row of counts some tokens before its use: a large matrix does not stay in the near caches."""
-    for k in range(0, row.shape[0], CACHE_LINE // row.itemsize):
-        _prefetch_entry(row, k)  # type: ignore[call-arg]
 
 
 @nb.njit(cache=True)
@@ -190,7 +169,7 @@ def _sweeps_narrow(  # type: ignore[no-untyped-def]
             for i in range(start, end):
                 row = rows[tokens[i]]
                 if i + AHEAD < tokens.shape[0]:
-                    _prefetch(rows[tokens[i + AHEAD]])
+                    prefetch(rows[tokens[i + AHEAD]])
                 old = assignments[i]
                 kept, a_old = _ZERO, _ZERO
                 if old >= 0:
@@ -243,7 +222,7 @@ def _sweeps_wide(  # type: ignore[no-untyped-def]
             for i in range(start, end):
                 row = rows[tokens[i]]
                 if i + AHEAD < tokens.shape[0]:
-                    _prefetch(rows[tokens[i + AHEAD]])
+                    prefetch(rows[tokens[i + AHEAD]])
                 old = assignments[i]
                 kept, a_old = _ZERO, _ZERO
                 if old >= 0:
@@ -282,6 +261,13 @@ def no_counts(tokens: Index, n_words: int, n_topics: int) -> Counts:
     return np.zeros(shape, dtype=np.uint16)
 
 
+@lru_cache(maxsize=1)  # for the next sweep, which takes little longer than this where topics are few
+def reciprocals(n_tokens: int, n_words: int, beta: float) -> Float32:
+    """Return 1 / (n + V beta) for n = 0, .., N, (N + 1,)."""
+    of_totals: Float32 = np.float32(1.0) / (np.arange(n_tokens + 1) + n_words * beta).astype(np.float32)
+    return of_totals
+
+
 def gibbs_sweeps(
     tokens: Index,
     offsets: NDArray[np.int64],
@@ -309,10 +295,46 @@ def gibbs_sweeps(
         learn: whether the topics move with the assignments (training) or are fixed (fold-in).
     """
     kernel = _sweeps_narrow if len(totals) <= NARROW else _sweeps_wide
-    reciprocals = np.ones(1, dtype=np.float32)  # with fixed topics the totals stay 0 and the weights are not scaled
+    scale = np.ones(1, dtype=np.float32)  # with fixed topics the totals stay 0 and the weights are not scaled
     if learn:
-        reciprocals = np.float32(1.0) / (np.arange(len(tokens) + 1) + len(rows) * beta).astype(np.float32)
-    kernel(tokens, offsets, assignments, rows, totals, alpha, np.float32(beta), reciprocals, uniforms, learn)
+        scale = reciprocals(len(tokens), len(rows), beta)
+    kernel(tokens, offsets, assignments, rows, totals, alpha, np.float32(beta), scale, uniforms, learn)
+
+
+class OneChain:
+    """The counts and assignments of one chain of LDA; methods as of `heldout.models.lda_chains_kernel.Chains`.
+
+    Args:
+        tokens: (N,) words, each below V.
+        offsets: (D + 1,) where documents begin.
+        n_words: V.
+        n_topics: K.
+        chains: 1.
+    """
+
+    def __init__(self, tokens: Index, offsets: NDArray[np.int64], n_words: int, n_topics: int, chains: int = 1) -> None:
+        self._tokens, self._offsets = tokens, offsets
+        self._rows = no_counts(tokens, n_words, n_topics)
+        self._totals = np.zeros(n_topics, dtype=np.int64)
+        self._assignments = np.full(len(tokens) * chains, -1, dtype=np.int32)
+
+    def start(self, assignments: Index) -> None:
+        """Assign topics, (M,), to the first M tokens, which have none yet."""
+        first = self._tokens[: len(assignments)]
+        np.add.at(self._rows, (first, assignments), self._rows.dtype.type(1))
+        self._totals += np.bincount(assignments, minlength=len(self._totals))
+        self._assignments[: len(assignments)] = assignments
+
+    def sweep(self, alphas: Sequence[Float], betas: Sequence[float], uniforms: Float32) -> None:
+        """Run one sweep; each argument holds one chain's."""
+        alpha = np.zeros(self._rows.shape[1], dtype=np.float32)
+        alpha[: len(self._totals)] = alphas[0]
+        state = self._tokens, self._offsets, self._assignments, self._rows, self._totals
+        gibbs_sweeps(*state, alpha, betas[0], uniforms, learn=True)
+
+    def chain(self, c: int) -> tuple[Index, Counts, NDArray[np.int64]]:  # noqa: ARG002
+        """Return the chain's assignments, (N,), N_wk, (V, width), and N_k, (K,)."""
+        return self._assignments, self._rows, self._totals
 
 
 @nb.njit(
@@ -328,21 +350,32 @@ def log_joint(offsets, assignments, rows, totals, alpha, beta):  # type: ignore[
         alpha_sum += alpha[k]
         log_gamma_alpha[k] = math.lgamma(alpha[k])
     document = np.zeros(n_topics, np.int64)
+    known = np.full((n_topics, TABLE), np.nan)  # counts are small and few: the same terms come again and again
     for d in range(offsets.shape[0] - 1):
         for i in range(offsets[d], offsets[d + 1]):
             document[assignments[i]] += 1
         total += math.lgamma(alpha_sum) - math.lgamma(alpha_sum + (offsets[d + 1] - offsets[d]))
         for i in range(offsets[d], offsets[d + 1]):
             k = assignments[i]
-            if document[k] > 0:
-                total += math.lgamma(document[k] + alpha[k]) - log_gamma_alpha[k]
+            n = document[k]
+            if n > 0:
+                term = known[k, n] if n < TABLE else np.nan
+                if math.isnan(term):
+                    term = math.lgamma(n + alpha[k]) - log_gamma_alpha[k]
+                    if n < TABLE:
+                        known[k, n] = term
+                total += term
                 document[k] = 0
     log_gamma_beta = math.lgamma(beta)
+    of_words = np.empty(TABLE)
+    for n in range(TABLE):
+        of_words[n] = math.lgamma(n + beta) - log_gamma_beta
     for w in range(n_words):
         row = rows[w]
         for k in range(n_topics):
             if row[k] > 0:
-                total += math.lgamma(row[k] + beta) - log_gamma_beta
+                n = np.int64(row[k])
+                total += of_words[n] if n < TABLE else math.lgamma(n + beta) - log_gamma_beta
     for k in range(n_topics):
         total += math.lgamma(n_words * beta) - math.lgamma(totals[k] + n_words * beta)
     return total

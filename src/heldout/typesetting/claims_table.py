@@ -6,6 +6,12 @@ from heldout.inputs import Inputs
 from heldout.typesetting import latex
 from heldout.verdicts import FAILS, HOLDS, Finding, Verdict
 
+ON_CARD = {
+    "mixed": "holds in part",
+    "undecided": "is undecided",
+    "identity": "is an identity",
+    "not run": "was not run",
+}
 _CAPTION = r"""
 Claims of Welling et al., of Buntine, of Hofmann, and of this paper (``beyond the original''), each with its
 test. A comparison agrees, disagrees, or is undecided where its error covers both. Whatever the undecided ones would
@@ -35,6 +41,23 @@ def render(inputs: Inputs) -> str:
         label="tab:claims",
     )
     return "\\begingroup\\footnotesize\\setlength{\\tabcolsep}{4pt}\n" + table + "\\endgroup\n"
+
+
+def scorecard(inputs: Inputs) -> str:
+    """Return the claims that the papers put on their scorecards: who made it, how often it was met, and the verdict."""
+    verdicts = {verdict.name: verdict for verdict in inputs.verdicts}
+    rows: list[latex.Row] = []
+    for paper in inputs.papers:
+        named = [verdicts[name] for name in paper.scorecard if name in verdicts]
+        if named:
+            rows += [latex.ADDLINESPACE] * bool(rows)
+            rows.append(rf"\multicolumn{{3}}{{@{{}}l}}{{\emph{{{latex.escape(paper.source)}}}}}\\")
+        for claim in named:
+            finding = claim.finding
+            met = f"{latex.integer(finding.agreeing)} of {latex.integer(finding.comparisons)}"
+            verdict = rf"\textbf{{{ON_CARD.get(finding.verdict, finding.verdict)}}}"
+            rows.append([latex.escape(claim.statement), met if finding.comparisons else latex.DASH, verdict])
+    return latex.tabular(inputs, r"@{}P{0.68\linewidth}rl@{}", r"claim & comparisons & here it\\", rows)
 
 
 def in_words(finding: Finding) -> str:

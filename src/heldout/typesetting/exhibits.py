@@ -16,6 +16,9 @@ from heldout.timings import timed
 
 SHARED = {
     "table-claims": Exhibit("table", "the claims, tested", "heldout.typesetting.claims_table", "render", ALL),
+    "table-scorecard": Exhibit(
+        "table", "a dozen claims of the sources", "heldout.typesetting.claims_table", "scorecard", ALL
+    ),
     "table-interpretations": Exhibit(
         "table",
         "the readings that the sources leave open",

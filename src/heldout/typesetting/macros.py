@@ -28,6 +28,16 @@ VERBS = {
     NOT_RUN: "was not tested",
 }
 
+# the same verdicts as the commands of main.tex that hold a sentence's alternatives
+STATES = {
+    "holds": "holds",
+    "fails": "fails",
+    "mixed": "mixed",
+    UNDECIDED: "undecided",
+    IDENTITY: "identity",
+    NOT_RUN: "notrun",
+}
+
 Macros = dict[str, str]
 
 
@@ -52,12 +62,13 @@ def macros(inputs: Inputs) -> Macros:
 
 
 def _claims(inputs: Inputs) -> Macros:
-    """Return each claim's verdict as a verb, the share of comparisons that agree, and the effect's size."""
+    """Return each claim's verdict as a verb and a state, the share of comparisons that agree, and the effect's size."""
     result = {}
     for claim in inputs.verdicts:
         finding = claim.finding
         name = f"Claim{latex.camel(claim.name)}"
         result[f"{name}Verdict"] = VERBS[finding.verdict]
+        result[f"{name}State"] = STATES[finding.verdict]
         share = f"{latex.integer(finding.agreeing)} of {latex.integer(finding.comparisons)}"
         undecided = f", {latex.integer(finding.undecided)} undecided" if finding.undecided else ""
         result[f"{name}Share"] = share + undecided

@@ -250,3 +250,22 @@ def test_an_infinite_report_is_not_drawn() -> None:
 
 def test_a_study_without_libraries_has_an_empty_figure() -> None:
     assert all(not axis.get_lines() for axis in figures.peers(inputs(without("peers"))).axes)
+
+
+def test_the_example_is_a_likelihood_over_its_average() -> None:
+    theta, ratio = figures.example_likelihood()
+    assert np.trapezoid(ratio, theta) == pytest.approx(1.0, abs=1e-3)
+    first, second = figures.EXAMPLE_TOPICS
+    words = [word for word, count in enumerate(figures.EXAMPLE_COUNTS) for _ in range(count)]
+    slow = [math.prod(at * first[w] + (1.0 - at) * second[w] for w in words) for at in theta]
+    assert np.allclose(ratio / ratio[0], np.array(slow) / slow[0])
+    assert ratio.max() > 2.0
+    assert 0 < int(ratio.argmax()) < len(theta) - 1  # the peak is inside, where it can be seen
+
+
+def test_the_message_labels_its_lines_and_leaves_out_what_was_not_held() -> None:
+    drawn = figures.message(optimism_inputs())
+    labels = [text.get_text() for text in drawn.axes[1].texts]
+    assert {"the likelihood", "half folding-in", "full folding-in"} <= set(labels)
+    assert any(label.startswith(r"$\times$") for label in labels)
+    assert len(drawn.axes) == 2

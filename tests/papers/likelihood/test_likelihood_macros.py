@@ -5,9 +5,12 @@ import re
 from dataclasses import replace
 
 import pytest
+from made_measurements import TOPICS as TRUE_TOPICS
+from made_measurements import gap, optimism_inputs
 from made_peers import LIBRARIES, TOPICS, peers_inputs, reported
 from small_study import inputs, without
 
+from heldout.evaluators import FULL
 from heldout.papers.likelihood.macros import macros
 from heldout.typesetting import latex
 
@@ -25,6 +28,14 @@ def test_macros_give_versions_settings_and_extremes() -> None:
     assert numbers["PeersTruthApartMost"] == f"{math.exp(0.2):.2f}"
     widest = max(reported(a, k) - reported(b, k) for a in LIBRARIES for b in LIBRARIES for k in TOPICS)
     assert numbers["PeersReportedApartMost"] == f"{math.exp(widest):.1f}"
+
+
+def test_the_message_is_that_of_the_first_corpus_at_the_most_topics() -> None:
+    numbers = macros(optimism_inputs())
+    assert numbers["MessageCorpus"] == "Cranfield"
+    assert numbers["MessageFactor"] == f"{math.exp(gap(FULL, max(TRUE_TOPICS))):.1f}"
+    assert numbers["MessageFewestFactor"] == f"{math.exp(gap(FULL, min(TRUE_TOPICS))):.2f}"
+    assert numbers["MessageTopics"] == str(max(TRUE_TOPICS))
 
 
 @pytest.mark.parametrize("which", ["none", "one", "no measurements"])

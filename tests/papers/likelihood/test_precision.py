@@ -8,7 +8,7 @@ import pytest
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.evaluators import CHIB, EMPIRICAL, ESTIMATORS, SEQUENTIAL, of_likelihood
+from heldout.evaluators import CHIB, EMPIRICAL, ESTIMATORS, REFERENCE, SEQUENTIAL, of_likelihood
 from heldout.evaluators.evaluation import Evaluation
 from heldout.evaluators.exact_marginal import exact_marginal
 from heldout.measurements import Measurement
@@ -35,7 +35,7 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> dict[str, float]:
 
     def estimate(name: str, topics: Topics, documents: Corpus, samples: int, rng: np.random.Generator) -> Evaluation:
         exact = exact_marginal(topics, documents).log_likelihood
-        noise = NOISE[name] * rng.standard_normal(len(exact)) / math.sqrt(max(1, samples))
+        noise = NOISE.get(name, 0.0) * rng.standard_normal(len(exact)) / math.sqrt(max(1, samples))
         return Evaluation(exact - low.get(name, 0.0) + noise, documents.lengths, np.full(len(exact), 0.1 / samples))
 
     monkeypatch.setattr(precision, "estimate", estimate)
@@ -106,7 +106,7 @@ def test_the_bias_of_a_sequential_reference_falls_as_one_over_its_sweeps(monkeyp
 
 def test_what_costs_more_than_the_work_is_not_run() -> None:
     every = set(runs(4, 10, 5, (1, 100), math.inf))
-    assert {name for name, _ in every} == set(of_likelihood()) >= set(TERMS)
+    assert {name for name, _ in every} == {*of_likelihood(), REFERENCE} >= set(TERMS)
     assert all((count == 0) == ESTIMATORS[name].deterministic for name, count in every)
     some = set(runs(4, 10, 5, (1, 100), 1e5))
     assert some < every

@@ -40,7 +40,7 @@ def test_r_hat_of_a_closed_example() -> None:
     assert split_r_hat(np.array([[0.0, 1.0, 2.0, 3.0]])) == pytest.approx(math.sqrt(4.5), rel=1e-15)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(arrays(np.float64, st.tuples(st.integers(1, 5), st.integers(4, 15)), elements=st.integers(-50, 50)))
 def test_r_hat_is_the_books(traces: Float) -> None:
     n = traces.shape[1] // 2

@@ -10,6 +10,13 @@ BUNTINE = Paper(
     source="Buntine (2009)",
     experiments=("calibration", "convergence-to-exact", "model-selection"),
     optional=_SELECTION,
+    scorecard=(
+        "lrs-most-precise",
+        "lrs-unbiased",
+        "harmonic-mean-biased",
+        "lr-biased",
+        "true-topics-found",
+    ),
     exhibits={
         "table-calibration": Exhibit(
             "table",

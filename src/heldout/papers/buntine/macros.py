@@ -20,6 +20,8 @@ def macros(inputs: Inputs) -> Macros:
         | {f"IfRealistic{name}": "#1" if figure in names else "" for name, figure in FIGURES.items()}
         | {
             "RealisticSourceName": latex.corpus_name(str(realistic.get("source", ""))) or NOT_RUN,
+            "IfReuters": "#1" if realistic.get("source") == "reuters" else "",
+            "IfNotReuters": "" if realistic.get("source") == "reuters" else "#1",
             "RealisticDocuments": latex.integer(realistic.get("documents", 0)),
             "RealisticMeanLength": latex.integer(realistic.get("mean_length", 0)),
             "RealisticSmallVocabulary": latex.integer(SOURCES["s10s"].vocabulary),

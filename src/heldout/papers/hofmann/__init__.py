@@ -10,6 +10,12 @@ HOFMANN = Paper(
     source="Hofmann (1999)",
     experiments=("latent-semantic-analysis", "tempering"),
     optional=("latent-semantic-analysis", "tempering"),
+    scorecard=(
+        "hofmann-far-below-unigram",
+        "hofmann-far-below-lsa",
+        "hofmann-no-overfitting",
+        "hofmann-no-overfitting-truth-flat",
+    ),
     exhibits={
         "figure-hofmann": Exhibit(
             "figure",

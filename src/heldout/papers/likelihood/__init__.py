@@ -12,6 +12,17 @@ LIKELIHOOD = Paper(
     optional=("is-a-probability", "peers"),
     front_page="front_page",
     exhibits={
+        "figure-message": Exhibit(
+            "figure",
+            "what folding-in reports, how far that is from the likelihood, and what it cannot be",
+            _FIGURES,
+            "message",
+            (*_OPTIMISM, *_PROBABILITY),
+            claims=("full-above-truth", "folding-in-is-no-probability"),
+        ),
+        "table-recommendation": Exhibit(
+            "table", "which score to take, with its cost and its error", _TABLES, "recommendation", ("precision",)
+        ),
         "figure-bidirectional": Exhibit(
             "figure", "the likelihood between two bounds", _FIGURES, "bidirectional", ("bidirectional",)
         ),

@@ -33,6 +33,7 @@ from heldout.models import LDA, PLSA
 from heldout.papers.likelihood.experiments import bidirectional as bounded
 from heldout.papers.likelihood.experiments import epca_marginal as marginal
 from heldout.papers.likelihood.experiments.is_a_probability import SAMPLED
+from heldout.papers.likelihood.experiments.is_a_probability import TRUTH as TRUE_MODEL
 from heldout.papers.likelihood.experiments.optimism import DENSITY, NML, ONE_STEP, PLUG_IN
 from heldout.papers.likelihood.experiments.peers import REPORTED
 from heldout.papers.likelihood.results import (
@@ -52,6 +53,7 @@ from heldout.papers.likelihood.results import (
     degrees_of_freedom,
     errors,
     further_constants,
+    held,
     libraries,
     main_constant,
     optimism_corpora,
@@ -139,6 +141,139 @@ ESTIMATOR_LOOKS: dict[str, Look] = {
     },
 }
 
+# A made-up document at K = 2, for the eye alone: topics over four words and how often each stands in it
+EXAMPLE_TOPICS = np.array([[0.55, 0.25, 0.15, 0.05], [0.05, 0.15, 0.25, 0.55]])
+EXAMPLE_COUNTS = np.array([14, 9, 8, 8])
+# of the front page's second panel: evaluator, label, where it stands (share of the curve), in points above the curve
+LABELLED = (
+    (TRUTH, "the likelihood", 0.4, 7.0),
+    (HALF, "half folding-in", 0.78, -8.0),
+    (FULL, "full folding-in", 0.24, -11.0),
+)
+HELD_SHOWN = (  # scores of its third, and their labels
+    (FULL, "full folding-in"),
+    (PLUG_IN, "posterior mean"),
+    (HALF, "half folding-in"),
+    (LAPLACE, "Laplace"),
+    (MEAN_FIELD_BOUND, "mean field"),
+    (SEQUENTIAL, "left-to-right"),
+    (ANNEALED, "annealing"),
+)
+
+
+def message(inputs: Inputs) -> Figure:
+    """Draw the paper in three panels: what folding-in reports of a document, how far that goes, what it cannot be.
+
+    The first is made up. The second is of the study's first corpus with a truth, the third is left out where no score
+    was held to its model.
+    """
+    shown = bool(held(inputs))
+    figure = Figure(figsize=(style.WIDTH, 2.55))
+    axes = list(figure.subplots(1, 3 if shown else 2, width_ratios=(1.0, 1.25, 1.1) if shown else (1.0, 1.25)))
+    _example(axes[0])
+    corpus = optimism_corpora(inputs)[0]
+    _labelled_curves(axes[1], inputs, corpus)
+    if shown:
+        _held_in_short(axes[2], inputs)
+    for axis in axes if inputs.synthetic() else ():
+        style.mark_synthetic(axis)
+    return figure
+
+
+def example_likelihood() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return topic weights in (0, 1) and the example's likelihood there, divided by its average, exactly.
+
+    The likelihood is a polynomial of the document's length, which Gauss's rule integrates with half as many points.
+    """
+    points, weights = np.polynomial.legendre.leggauss(int(EXAMPLE_COUNTS.sum()) // 2 + 1)
+    theta = np.linspace(0.0, 1.0, 401)
+
+    def log_likelihood(at: NDArray[np.float64]) -> NDArray[np.float64]:
+        first, second = EXAMPLE_TOPICS
+        result: NDArray[np.float64] = np.log(np.outer(at, first) + np.outer(1.0 - at, second)) @ EXAMPLE_COUNTS
+        return result
+
+    average = 0.5 * float(weights @ np.exp(log_likelihood(0.5 * (points + 1.0))))
+    return theta, np.exp(log_likelihood(theta)) / average
+
+
+def _example(axis: Axes) -> None:
+    """Draw one document's likelihood against its weights, its peak and its average."""
+    theta, ratio = example_likelihood()
+    full, truth = style.EVALUATOR_COLOURS[FULL], style.EVALUATOR_COLOURS["truth"]
+    peak = int(ratio.argmax())
+    axis.plot(theta, ratio, color="#555555")
+    axis.fill_between(theta, ratio, color="#EEEEEE", linewidth=0)
+    axis.axhline(1.0, color=truth, linewidth=1.4)
+    axis.plot(theta[peak], ratio[peak], "o", color=full, markersize=5.0)
+    axis.set_ylim(0.0, 1.5 * ratio[peak])
+    axis.set_xlim(0.0, 1.0)
+    peak_label: Look = {"ha": "center", "va": "bottom", "color": full, "fontsize": 7.5, "fontweight": "bold"}
+    axis.text(0.58, 1.05 * ratio[peak], "its peak: what\nfolding-in reports", **peak_label)
+    average: Look = {"ha": "left", "va": "bottom", "fontsize": 7.5, "fontweight": "bold", "color": truth}
+    axis.text(0.02, 1.05, "its average:\nthe likelihood", path_effects=style.outline(), **average)
+    axis.set_xticks([0.0, 0.5, 1.0], ["0", "0.5", "1"])
+    style.plain_ticks(axis.yaxis, 4)
+    axis.set_xlabel(r"weight $\theta$ of the first topic")
+    axis.set_ylabel(r"$p(w\,|\,\theta)$ over its average")
+    axis.set_title("(a) one document", fontweight="bold")
+
+
+def _labelled_curves(axis: Axes, inputs: Inputs, corpus: str) -> None:
+    """Draw PLSA's curves on one corpus, labelled on the lines."""
+    truth, full = (curve(inputs, corpus, PLSA, evaluator) for evaluator in (TRUTH, FULL))
+    both = sorted(truth.keys() & full.keys())
+    low, high = ([points[k].perplexity for k in both] for points in (full, truth))
+    axis.fill_between(both, low, high, color=style.EVALUATOR_COLOURS[FULL], alpha=0.13, linewidth=0)
+    for evaluator, label, place, above in LABELLED:
+        points = list(curve(inputs, corpus, PLSA, evaluator).values())
+        if not points:
+            continue
+        colour = style.EVALUATOR_COLOURS[evaluator]
+        axis.plot([p.topics for p in points], [p.perplexity for p in points], "o-", color=colour)
+        at = points[round(place * (len(points) - 1))]
+        look: Look = {"ha": "center", "va": "center", "fontsize": 7.5, "fontweight": "bold", "color": colour}
+        offset: Look = {"xytext": (0.0, above), "textcoords": "offset points", "path_effects": style.outline()}
+        axis.annotate(label, (at.topics, at.perplexity), **offset, **look)
+    if both:
+        widest = max(both, key=lambda k: full[k].value - truth[k].value)
+        factor = math.exp(full[widest].value - truth[widest].value)
+        middle = math.exp(-0.35 * truth[widest].value - 0.65 * full[widest].value)
+        style.label_factor(axis, widest, middle, f"{factor:.1f}", style.EVALUATOR_COLOURS[FULL])
+    style.finish([axis], style.sparse_ticks(both))
+    axis.set_xlabel("number of topics")
+    axis.set_ylabel("perplexity per token")
+    axis.set_title(f"(b) PLSA on {latex.corpus_title(corpus)}", fontweight="bold")
+
+
+def _held_in_short(axis: Axes, inputs: Inputs) -> None:
+    """Draw the excess over the truth of a few scores on documents drawn from the model; right of the line is none."""
+    by_score = held(inputs)
+    rows = [
+        (score, label, by_score[TRUE_MODEL, score]) for score, label in HELD_SHOWN if (TRUE_MODEL, score) in by_score
+    ]
+    threshold = -math.log(CHANCE)
+    values = [max(one.over, -1e4) for *_, of_models in rows for one in of_models]
+    left, right = (end(values, default=0.0) for end in (min, max))
+    axis.set_xscale("symlog", linthresh=threshold, linscale=0.7)
+    axis.set_xlim(min(-CHANCES, 1.6 * left), max(CHANCES, 1.8 * right))
+    axis.axvspan(threshold, axis.get_xlim()[1], color=REFUTED, linewidth=0, zorder=0.4)
+    axis.axvline(0.0, color="black", linewidth=0.8, zorder=1.4)
+    for y, (score, _, of_models) in enumerate(rows[::-1]):
+        for one in of_models:
+            axis.plot(max(one.over, -1e4), y, "o", color=_score_colour(TRUE_MODEL, score), markersize=3.5)
+    axis.set_yticks(range(len(rows)), [label for _, label, _ in rows[::-1]], fontsize=7.0)
+    axis.set_ylim(-0.7, len(rows) - 0.3)
+    low, high = axis.get_xlim()
+    decades = [CHANCES * 10.0**n for n in range(3)]
+    ticks = [-max(d for d in decades if d <= -low), 0.0, max(d for d in decades if d <= high)]
+    axis.set_xticks(ticks, [style.signed(tick) for tick in ticks])
+    axis.xaxis.set_minor_locator(NullLocator())
+    axis.set_xlabel("score less truth, nats")
+    look: Look = {"ha": "right", "va": "bottom", "fontsize": 7.0, "color": style.EVALUATOR_COLOURS[FULL]}
+    axis.text(0.99, 0.02, "no probability\nlies here", transform=axis.transAxes, **look)
+    axis.set_title("(c) is it a probability?", fontweight="bold")
+
 
 def optimism(inputs: Inputs) -> Figure:
     """Draw perplexity against topics: a panel per corpus, PLSA above, LDA below."""
@@ -193,34 +328,37 @@ def optimism_by(inputs: Inputs) -> Figure:
     """Draw full folding-in less the truth, nats per token, of PLSA: by document length, and by the constant.
 
     A line per corpus and number of topics: those at which further constants were measured, else the fewest and most.
+    Without further constants there is no panel of them.
     """
     corpora = optimism_corpora(inputs)
-    figure = Figure(figsize=(style.WIDTH, style.HEIGHT + 0.5))
-    left, right = figure.subplots(1, 2, sharey=True)
+    rows: list[tuple[str, int, Look, list[tuple[float, float]]]] = []
     for corpus, corpus_look in zip(corpora, CORPUS_LOOKS, strict=False):
         available = curve(inputs, corpus, PLSA, TRUTH).keys()
         shown = sorted(further_constants(inputs) & available)[:2] or sorted({min(available), max(available)})
         for topics, line in zip(shown, ("-", DASHED), strict=False):
             look: Look = {"label": f"{latex.corpus_title(corpus)}, {topics} topics", **corpus_look, "linestyle": line}
-            left.plot(*zip(*by_length(inputs, corpus, PLSA, topics, FULL), strict=True), **look)
-            constants = by_constant(inputs, corpus, topics)
-            if len(constants) > 1:
-                right.plot(*zip(*constants, strict=True), **look)
+            rows.append((corpus, topics, look, by_constant(inputs, corpus, topics)))
+    figure = Figure(figsize=(style.WIDTH, style.HEIGHT + 0.5))
+    varied = any(len(constants) > 1 for *_, constants in rows)
+    left, *others = figure.subplots(1, 1 + varied, sharey=True, squeeze=False)[0]
+    for corpus, topics, look, constants in rows:
+        left.plot(*zip(*by_length(inputs, corpus, PLSA, topics, FULL), strict=True), **look)
+        for right in others if len(constants) > 1 else ():
+            right.plot(*zip(*constants, strict=True), **look)
     left.set_xscale("log")
     left.set_xlabel("document length, tokens (mean of a group)")
     left.set_ylabel("full folding-in less the truth,\nnats per token")
-    right.set_xlabel("constant added to $p(w\\,|\\,z)$")
-    if right.lines:
-        right.set_xscale("log")
-        right.xaxis.set_major_locator(LogLocator(numticks=12))
-    right.xaxis.set_minor_locator(NullLocator())
     left.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     left.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     left.xaxis.set_minor_formatter(NullFormatter())
+    for right in others:
+        right.set_xlabel("constant added to $p(w\\,|\\,z)$")
+        right.set_xscale("log")
+        right.xaxis.set_major_locator(LogLocator(numticks=12))
+        right.xaxis.set_minor_locator(NullLocator())
     left.set_ylim(bottom=0.0)
-    if inputs.synthetic(*corpora):
-        for axis in (left, right):
-            style.mark_synthetic(axis)
+    for axis in (left, *others) if inputs.synthetic(*corpora) else ():
+        style.mark_synthetic(axis)
     handles, labels = left.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=len(corpora), fontsize=7.5, handlelength=3.2)
     return figure

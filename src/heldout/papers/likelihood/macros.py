@@ -3,17 +3,21 @@
 import math
 from collections.abc import Sequence
 
-from heldout.evaluators import MEAN_FIELD_BOUND
+from heldout.evaluators import FULL, MEAN_FIELD_BOUND
 from heldout.inputs import Inputs
+from heldout.models import LDA, PLSA
+from heldout.papers.likelihood.experiments.epca_marginal import ANNEALED
 from heldout.papers.likelihood.experiments.is_a_probability import KIND
 from heldout.papers.likelihood.experiments.peers import GROWING, REPORTED
 from heldout.papers.likelihood.results import (
     CHANCE,
+    COMPONENTS,
     LIBRARIES,
     OPTIMISM,
     PEERS,
     TRUTH,
     apart,
+    component_perplexities,
     curve,
     held,
     libraries,
@@ -24,11 +28,17 @@ from heldout.papers.likelihood.results import (
     versions,
 )
 from heldout.papers.likelihood.tables import large, power_of_ten
+from heldout.points import Point, select
 from heldout.typesetting import latex
 from heldout.typesetting.interpretations import asked
 from heldout.typesetting.macros import Macros
 from heldout.verdicts import NOT_RUN, WITHIN
 
+# of the first corpus: perplexities and numbers of topics
+MESSAGE = (
+    *(f"Message{name}" for name in ("Corpus", "Topics", "Factor", "FewestFactor", "LdaFactor")),
+    *("MessageFullPrefers", "MessageTruthPrefers", "LongestCorpus", "LongestFactor", "LongestTopics"),
+)
 Extreme = tuple[float, int, str]  # value, topics, corpus
 
 
@@ -39,9 +49,59 @@ def macros(inputs: Inputs) -> Macros:
         "RepairWithin": f"{WITHIN:g}",
         "OptimismConstant": latex.power(settings["smoothing"]) if "smoothing" in settings else NOT_RUN,
         "OptimismLimit": latex.power(settings["limit"]) if "limit" in settings else NOT_RUN,
+        **_message(inputs),
+        **_components(inputs),
         **_probability(inputs),
         **_peers(inputs),
     }
+
+
+def _message(inputs: Inputs) -> Macros:
+    """Return how far folding-in is off on the first corpus that has a truth, and on that of the longest documents."""
+    corpora = [corpus for corpus in inputs.settings.corpora if curve(inputs, corpus, PLSA, TRUTH)]
+    result = dict.fromkeys(MESSAGE, NOT_RUN)
+    result["IfLongest"] = ""
+    if not corpora:
+        return result
+    corpus = corpora[0]
+    longest = max(corpora, key=lambda name: float(inputs.corpus(name)["mean_length"]))
+    truth, full = (curve(inputs, corpus, PLSA, name) for name in (TRUTH, FULL))
+    fewest, most = min(truth), max(truth)
+    result |= {
+        "MessageCorpus": latex.corpus_name(corpus),
+        "MessageTopics": latex.integer(most),
+        "MessageFactor": latex.decimal(_over(inputs, corpus, PLSA, most), 1),
+        "MessageFewestFactor": latex.decimal(_over(inputs, corpus, PLSA, fewest), 2),
+        "MessageLdaFactor": latex.decimal(_over(inputs, corpus, LDA, most), 1),
+        "MessageFullPrefers": _preferred(full),
+        "MessageTruthPrefers": _preferred(truth),
+        "LongestCorpus": latex.corpus_name(longest),
+        "LongestFactor": latex.decimal(_over(inputs, longest, PLSA, max(curve(inputs, longest, PLSA, TRUTH))), 1),
+        "LongestTopics": latex.integer(max(curve(inputs, longest, PLSA, TRUTH))),
+        "IfLongest": "#1" if longest != corpus else "",
+    }
+    return result
+
+
+def _over(inputs: Inputs, corpus: str, model: str, topics: int) -> float:
+    """Return the true perplexity over that of full folding-in; NaN where one is missing."""
+    truth, full = (curve(inputs, corpus, model, name).get(topics) for name in (TRUTH, FULL))
+    return math.nan if truth is None or full is None else math.exp(full.value - truth.value)
+
+
+def _preferred(points: dict[int, Point]) -> str:
+    return latex.integer(max(points, key=lambda k: points[k].value)) if points else NOT_RUN
+
+
+def _components(inputs: Inputs) -> Macros:
+    """Return EPCA's perplexity folded in and by its marginal likelihood, at the most components."""
+    names = ("ComponentsMost", "ComponentsFull", "ComponentsTruth")
+    if not select(inputs.scores, variant=COMPONENTS)["corpus"].isin(inputs.settings.corpora).any():
+        return dict.fromkeys(names, NOT_RUN)
+    _, perplexities = component_perplexities(inputs)
+    most = max(perplexities[ANNEALED])
+    values = (latex.perplexity(perplexities[name][most]) for name in (FULL, ANNEALED))
+    return dict(zip(names, (latex.integer(most), *values), strict=True))
 
 
 def _probability(inputs: Inputs) -> Macros:

@@ -6,7 +6,7 @@ from functools import partial
 from itertools import pairwise, product
 from typing import Any, NamedTuple, Unpack
 
-from heldout.claims import Claim
+from heldout.claims import MAX_IS_NO_LESS, Claim
 from heldout.evaluators import EXACT, FOLDING_IN, FULL, HALF, MEAN_FIELD_BOUND
 from heldout.evaluators.normaliser import ToyExample, toy_example
 from heldout.inputs import Inputs
@@ -31,7 +31,7 @@ from heldout.papers.welling.results import (
     word_topics,
 )
 from heldout.points import select
-from heldout.verdicts import ALWAYS, GENERALLY, MAX_IS_NO_LESS, Finding, Limits, above, counted, median, percent
+from heldout.verdicts import ALWAYS, GENERALLY, Finding, Limits, above, counted, median, percent
 
 SIMILAR = 0.1  # relative difference up to which two perplexities are similar
 ADVANTAGE = 0.05  # relative gain from which tempering has an advantage

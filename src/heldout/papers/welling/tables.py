@@ -123,11 +123,11 @@ MESSAGES = {  # of the original's figures: what each shows, and the claims that 
 
 
 def side_by_side(inputs: Inputs) -> str:
-    """Return each figure's message, a small copy of ours, what is seen here, and whether it is the same."""
+    """Return each figure's message, what is measured here, and whether it is the same."""
     return latex.tabular(
         inputs,
-        r"@{}P{0.10\linewidth}P{0.21\linewidth}P{0.26\linewidth}P{0.29\linewidth}P{0.06\linewidth}@{}",
-        r"figure & message of the original & here & measured & same?\\",
+        r"@{}P{0.12\linewidth}P{0.32\linewidth}P{0.42\linewidth}P{0.07\linewidth}@{}",
+        r"figure & message of the original & measured here & same?\\",
         _figures(inputs),
         end=r"\\[0.5ex]",
     )
@@ -140,7 +140,6 @@ def _figures(inputs: Inputs) -> Iterator[latex.Row]:
             yield [
                 f"{number}, {latex.corpus_name(corpus)}",
                 message,
-                rf"\raisebox{{-0.85\height}}{{\includegraphics[width=\linewidth]{{figure-{number}}}}}",
                 r"\newline ".join(
                     f"{latex.escape(name.replace('-', ' '))}: {_share(f)}" for name, f in findings.items()
                 ),

@@ -53,6 +53,7 @@ from heldout.evaluators import (
     MEAN_FIELD_SECOND,
     PARTICLES,
     PSEUDO_COUNTS,
+    REFERENCE,
     SEQUENTIAL,
     UNRESAMPLED,
     of_likelihood,
@@ -74,6 +75,7 @@ AFFORDABLE = 5 * 10**9  # updates of the exact values of a cell; about five seco
 FEWEST_DOCUMENTS = 2  # that a standard error needs
 CLEARLY_MORE = 2  # the reference has this many times the samples of the same estimator, or more
 FAR_MORE = 8  # times the sweeps from which the reference's bias is extrapolated, or more
+TERMS_PER_SWEEP = 80  # of annealing to the prior and token: topics in use, and their ratio to the prior before
 TERMS_PER_DRAW = 20  # of the left-to-right kernel, at most: a token that stays costs the same whatever K is
 
 Float = NDArray[np.float64]
@@ -87,6 +89,7 @@ TERMS: dict[str, Callable[[int, int, int], float]] = {
     MEAN_FIELD_SECOND: lambda K, L, S: L * (60 * K + S * 10),
     PSEUDO_COUNTS: lambda K, L, S: L * (10 * K + S * 10),
     ANNEALED: lambda K, L, S: 100 * S * L * K,
+    REFERENCE: lambda K, L, S: L * (100 * K + S * TERMS_PER_SWEEP),
     CHIB: lambda K, L, S: 10 * (20 + 2 * S) * L * K,
     EMPIRICAL: lambda K, L, S: S * L * K,
     HARMONIC: lambda K, L, S: (20 + S) * L * K,
@@ -180,9 +183,12 @@ class Reference(NamedTuple):
 
 
 def runs(topics: int, tokens: int, documents: int, samples: Sequence[int], work: float) -> Iterator[tuple[str, int]]:
-    """Yield the estimators and numbers of samples (0 for a deterministic one) that take at most `work` terms."""
-    for name in of_likelihood():
-        for count in [0] if ESTIMATORS[name].deterministic else sorted(samples):
+    """Yield the estimators and numbers of samples that take at most `work` terms.
+
+    A deterministic one has 0 samples, one that takes more than one at least so many times as many samples.
+    """
+    for name in [*of_likelihood(), REFERENCE]:
+        for count in [0] if ESTIMATORS[name].deterministic else [n * ESTIMATORS[name].fewest for n in sorted(samples)]:
             if documents * terms_of(name, topics, tokens, count) <= work:
                 yield name, count
 
