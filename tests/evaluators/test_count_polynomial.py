@@ -37,7 +37,8 @@ def moments_of(prior: str, K: int, rng: np.random.Generator) -> Moments:
         root = rng.normal(size=(K, K))
         return LogisticNormalMoments(rng.normal(size=K), root @ root.T + 0.1 * np.eye(K))
     rho = rng.uniform(0.1, 0.9, K) if prior == "conditional gap" else np.zeros(K)
-    return GammaPoissonMoments(*(rng.gamma(2.0, 1.0, (3, K)) + 0.05), rho)
+    alpha, beta, totals = rng.gamma(2.0, 1.0, (3, K)) + 0.05
+    return GammaPoissonMoments(alpha, beta, totals, rho)
 
 
 def over_assignments(weights: Float, moments: Moments) -> float:

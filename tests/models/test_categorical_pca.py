@@ -1,5 +1,7 @@
 """Both bounds of categorical PCA against quadrature, and the objective over the iterations."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -40,7 +42,8 @@ def made(seed: int = 0) -> tuple[Float, tuple[int, ...]]:
 def test_the_bound_rises_and_stays_below_the_likelihood(bound: str, K: int, documents: bool) -> None:
     x, blocks = made()
     if documents:
-        x, blocks = np.random.default_rng(1).poisson(np.exp(np.outer(x[:, 0] - 0.5, np.arange(6) - 2.5))), (6,)
+        rates = np.exp(np.outer(x[:, 0] - 0.5, np.arange(6) - 2.5))
+        x, blocks = np.random.default_rng(1).poisson(rates).astype(float), (6,)
     model = CategoricalPCA(
         K, blocks=blocks, bound=bound, penalty=0.1, iterations=30, tolerance=0.0, ve_iterations=2, random_state=0
     ).fit(x)
@@ -54,6 +57,26 @@ def test_the_bound_rises_and_stays_below_the_likelihood(bound: str, K: int, docu
     anew = model.set_params(ve_iterations=100).infer(x)
     np.testing.assert_allclose(anew.bound, model.infer(x, anew).bound, rtol=1e-6, atol=1e-6)
     assert np.all(anew.bound <= exact(model, x) + 1e-9)
+
+
+@pytest.mark.parametrize("bound", ["boehning", "bouchard"])
+def test_degenerate_em_raises_the_joint_probability_of_its_points(bound: str) -> None:
+    x, blocks = made()
+    settings: dict[str, Any] = {"blocks": blocks, "bound": bound, "penalty": 0.5, "random_state": 0}
+    model = CategoricalPCA(2, posterior="point", iterations=20, tolerance=0.0, **settings).fit(x)
+    assert np.all(np.diff(model.objective_) >= -1e-9 * np.abs(model.objective_[1:]))
+    state = model.set_params(ve_iterations=500).infer(x)
+    joint = np.diag(model.log_joint(x, state.mean)) - 0.5 * (state.mean**2).sum(axis=1)
+    if bound == "boehning":  # tangent at the point
+        np.testing.assert_allclose(state.bound, joint, atol=1e-9)
+    assert np.all(state.bound <= joint + 1e-9)
+    step = 1e-4 * np.random.default_rng(0).standard_normal(state.mean.shape)
+    if bound == "boehning":  # nothing near is better
+        moved = state.mean + step
+        assert np.all(np.diag(model.log_joint(x, moved)) - 0.5 * (moved**2).sum(axis=1) <= joint + 1e-9)
+        assert np.all(exact(model, x) <= joint + 1e-9)
+    with pytest.raises(InputError, match="the posterior delta is none of gaussian, point"):
+        CategoricalPCA(1, posterior="delta").fit(x)
 
 
 def test_without_weights_boehning_is_tight_and_the_slack_of_bouchard_is_known() -> None:

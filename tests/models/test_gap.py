@@ -75,8 +75,9 @@ def test_folding_in_raises_the_joint_and_is_nmf_without_a_prior() -> None:
 
     def joint(z: Float) -> Float:
         rates = z @ B
-        value: Float = (counts * np.log(rates) - rates - gammaln(counts + 1.0)).sum(axis=1)
-        return value + (ALPHA * np.log(z) - BETA * z).sum(axis=1)
+        log_prior = (ALPHA * np.log(z) - BETA * z).sum(axis=1)
+        value: Float = (counts * np.log(rates) - rates - gammaln(counts + 1.0)).sum(axis=1) + log_prior
+        return value
 
     path = [joint(fold_in(counts, B, ALPHA, BETA, iterations=i)) for i in range(12)]
     assert np.all(np.diff(path, axis=0) >= -1e-10)

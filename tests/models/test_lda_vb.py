@@ -3,6 +3,7 @@
 import itertools
 import math
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
@@ -113,7 +114,7 @@ def test_a_step_is_that_of_scikit_learn(sklearn_method: str) -> None:
     rng = np.random.default_rng(5)
     counts = rng.poisson(1.0, (12, 8)).astype(float) + np.eye(12, 8)
     start = np.random.RandomState(3).gamma(100.0, 0.01, (2, 8))
-    tight = {"document_iterations": 2000, "document_tolerance": 1e-12}
+    tight: dict[str, Any] = {"document_iterations": 2000, "document_tolerance": 1e-12}
     theirs = decomposition.LatentDirichletAllocation(
         2,
         doc_topic_prior=ALPHA,
@@ -140,7 +141,7 @@ def test_a_step_is_that_of_scikit_learn(sklearn_method: str) -> None:
 
 def test_one_batch_without_decay_is_a_round_of_batch() -> None:
     start = np.random.default_rng(6).gamma(1.0, 1.0, (2, 3))
-    settings = {"alpha": ALPHA, "gamma": GAMMA, "document_tolerance": 1e-9}
+    settings: dict[str, Any] = {"alpha": ALPHA, "gamma": GAMMA, "document_tolerance": 1e-9}
     batch = LDAVB(2, iterations=4, tolerance=0.0, **settings).fit(COUNTS, pseudo_counts=start)
     online = OnlineLDAVB(2, batch=3, kappa=0.0, passes=4, **settings).fit(COUNTS, pseudo_counts=start)
     np.testing.assert_allclose(online.pseudo_counts_, batch.pseudo_counts_, rtol=1e-9)

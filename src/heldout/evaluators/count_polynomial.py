@@ -170,7 +170,7 @@ class LogisticNormalMoments:
         """Return log M(C), (N,) nats, of (N, K) count vectors."""
         K = len(self.mean)
         to_last = np.hstack([np.eye(K - 1), -np.ones((K - 1, 1))])
-        precision = np.linalg.inv(to_last @ self.covariance @ to_last.T)
+        precision: Float = np.asarray(np.linalg.inv(to_last @ self.covariance @ to_last.T), dtype=np.float64)
         centre = to_last @ self.mean
         modes, curvatures = _modes(counts, centre, precision)
         scale = np.linalg.inv(np.linalg.cholesky(curvatures)).transpose(0, 2, 1)  # z = mode + scale u
@@ -193,8 +193,9 @@ def _log_integrand(z: Float, counts: Float, centre: Float, precision: Float) -> 
     """Return sum_k C_k log softmax(z, 0)_k - (z - centre)' precision (z - centre) / 2 over the last axis, nats."""
     deviation = z - centre
     normaliser = np.logaddexp.reduce(np.concatenate([z, np.zeros((*z.shape[:-1], 1))], axis=-1), axis=-1)
-    value: Float = (counts[..., :-1] * z).sum(axis=-1) - counts.sum(axis=-1) * normaliser
-    return value - 0.5 * ((deviation @ precision) * deviation).sum(axis=-1)
+    log_prior = -0.5 * ((deviation @ precision) * deviation).sum(axis=-1)
+    value: Float = (counts[..., :-1] * z).sum(axis=-1) - counts.sum(axis=-1) * normaliser + log_prior
+    return value
 
 
 def _modes(counts: Float, centre: Float, precision: Float) -> tuple[Float, Float]:

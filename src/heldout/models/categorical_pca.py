@@ -33,8 +33,12 @@ since G's columns sum to 0 in each block, W~ = G (H / 2 + penalty)^-1. Bouchard'
 H_v = sum_i 2 n_i lambda_iv E z~z~'. The penalty, the precision of a Gaussian prior of W but not of b, is 0 in the
 source.
 
-The objective, sum_i bound_i - (penalty / 2) ||W||^2, never falls. EPCA (`heldout.models.epca`) takes a point for z
-instead, which the chapter calls degenerate EM, "very prone to overfitting".
+The objective, sum_i bound_i - (penalty / 2) ||W||^2, never falls.
+
+With a point posterior, V = 0, the same steps raise sum_i log p(x_i | m_i) - ||m_i||^2 / 2 - (penalty / 2) ||W||^2 over
+m and W (Boehning's bound is tangent at m; Bouchard's stays below): the chapter's degenerate EM, "very prone to
+overfitting". EPCA (`heldout.models.epca`) is that for one block, by other steps. Since log p(x | z) is concave in z and
+has the gradient m at the point, log p(x) <= log p(x | m) - ||m||^2 / 2.
 """
 
 from typing import Any, NamedTuple, Self
@@ -50,6 +54,7 @@ Float = NDArray[np.float64]
 SMALLEST_XI = 1e-6  # lambda(xi) = 1/8 - xi^2 / 96 + .. near 0
 START = 0.1  # standard deviation of the random start of W
 BOUNDS = ("boehning", "bouchard")
+GAUSSIAN, POINT = POSTERIORS = ("gaussian", "point")
 
 
 class Posterior(NamedTuple):
@@ -57,10 +62,10 @@ class Posterior(NamedTuple):
 
     Attributes:
         mean: (N, K), m.
-        covariance: (N, K, K), V.
+        covariance: (N, K, K), V; 0 for a point.
         point: (N, C), psi, or xi of Bouchard's bound.
         shift: (N, R), a of Bouchard's bound; 0 for Boehning's.
-        bound: (N,) the lower bound on log p(x_i), nats.
+        bound: (N,) the lower bound on log p(x_i), nats; of a point log p(x_i | m_i) - ||m_i||^2 / 2.
     """
 
     mean: Float
@@ -77,6 +82,7 @@ class CategoricalPCA(Estimator):
         n_components: K.
         blocks: the numbers of columns of the blocks; None is one block, a bag of tokens.
         bound: "boehning" or "bouchard".
+        posterior: "gaussian", or "point" for degenerate EM.
         penalty: precision of a Gaussian prior of W; 0 is none.
         iterations: VM and VE steps.
         tolerance: stop after an iteration that raises the objective by less than this many nats per token.
@@ -101,6 +107,7 @@ class CategoricalPCA(Estimator):
         *,
         blocks: tuple[int, ...] | None = None,
         bound: str = "boehning",
+        posterior: str = "gaussian",
         penalty: float = 0.0,
         iterations: int = 200,
         tolerance: float = 1e-6,
@@ -110,6 +117,7 @@ class CategoricalPCA(Estimator):
         self.n_components = n_components
         self.blocks = blocks
         self.bound = bound
+        self.posterior = posterior
         self.penalty = penalty
         self.iterations = iterations
         self.tolerance = tolerance
@@ -142,7 +150,7 @@ class CategoricalPCA(Estimator):
         x = self._check(X)
         N, K = len(x), self.n_components
         if state is None:
-            eye = np.broadcast_to(np.eye(K), (N, K, K))
+            eye = np.broadcast_to(np.eye(K) * (self.posterior != POINT), (N, K, K))
             state = Posterior(np.zeros((N, K)), eye, np.zeros_like(x), np.zeros((N, len(self.sizes_))), np.zeros(N))
             state = self._tightened(x, state)
         for _ in range(self.ve_iterations):
@@ -161,15 +169,17 @@ class CategoricalPCA(Estimator):
             curvature = np.einsum("nv,vk,vl->nkl", slope, W, W, optimize=True)
             linear = x - 0.5 * each - slope * (self.bias_ - self._spread(state.shift))
         V = np.linalg.inv(np.eye(self.n_components) + curvature)
-        return state._replace(mean=np.einsum("nkl,nl->nk", V, linear @ W), covariance=V)
+        mean = np.einsum("nkl,nl->nk", V, linear @ W)
+        return state._replace(mean=mean, covariance=np.zeros_like(V) if self.posterior == POINT else V)
 
     def _tightened(self, x: Float, state: Posterior) -> Posterior:
         """Return the state with the best variational parameters for its Gaussian, and the bound there."""
         W, n = self.weights_, self._sums(x)
         m, V = state.mean, state.covariance
         eta = m @ W.T + self.bias_
-        trace = np.einsum("nkk->n", V)
-        divergence = 0.5 * (trace + (m**2).sum(axis=1) - self.n_components - np.linalg.slogdet(V)[1])
+        divergence: Float = 0.5 * (m**2).sum(axis=1)
+        if self.posterior != POINT:
+            divergence += 0.5 * (np.einsum("nkk->n", V) - self.n_components - np.linalg.slogdet(V)[1])
         if self.bound == "boehning":
             spread = np.einsum("nr,rkl,nkl->n", n, self._in_blocks(W), V, optimize=True)
             bound = (x * eta).sum(axis=1) - (n * self._lse(eta)).sum(axis=1) - 0.5 * spread - divergence
@@ -224,9 +234,11 @@ class CategoricalPCA(Estimator):
         Raises:
             InputError: for a negative or undefined count, blocks that do not fit, or a setting out of range.
         """
-        counts = checked_counts(X, "categorical PCA", empty=True).toarray()
+        counts: Float = checked_counts(X, "categorical PCA", empty=True).toarray()
         if self.bound not in BOUNDS:
             raise InputError(f"categorical PCA: there is no bound {self.bound}; there are {', '.join(BOUNDS)}")
+        if self.posterior not in POSTERIORS:
+            raise InputError(f"categorical PCA: the posterior {self.posterior} is none of {', '.join(POSTERIORS)}")
         if self.blocks is not None and (min(self.blocks, default=0) < 1 or sum(self.blocks) != counts.shape[1]):
             raise InputError(f"categorical PCA: blocks {self.blocks} do not divide the {counts.shape[1]} columns")
         if self.n_components < 1 or self.iterations < 0 or self.ve_iterations < 1 or not 0.0 <= self.penalty < np.inf:

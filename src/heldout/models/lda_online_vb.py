@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from heldout.errors import InputError
 from heldout.models.estimator import checked_counts
-from heldout.models.lda_vb import LDAVB, Float
+from heldout.models.lda_vb import LDAVB, Float, Record
 
 
 class OnlineLDAVB(LDAVB):
@@ -78,8 +78,9 @@ class OnlineLDAVB(LDAVB):
         y: None = None,  # noqa: ARG002
         *,
         pseudo_counts: Float | None = None,
+        record: Record | None = None,
     ) -> Self:
-        """Run the passes on counts X, from a random start or from `pseudo_counts`, (K, V).
+        """Run the passes on counts X; the arguments are those of `LDAVB.fit`, `record` is called after every batch.
 
         Raises:
             InputError: as `LDAVB.fit` does.
@@ -93,7 +94,7 @@ class OnlineLDAVB(LDAVB):
         random = np.random.default_rng(self.random_state)
         b = self.start(counts.shape[1], random)
         b = b if pseudo_counts is None else pseudo_counts
-        D, t, bounds = counts.shape[0], 0, []
+        D, t, analysed, bounds = counts.shape[0], 0, 0, []
         for _ in range(self.passes):
             order = random.permutation(D)
             for first in range(0, D, self.batch):
@@ -101,7 +102,9 @@ class OnlineLDAVB(LDAVB):
                 _, expected = self._e_step(counts[chosen], b)
                 step = (self.tau + t) ** -self.kappa
                 b = (1.0 - step) * b + step * (self.gamma + D / len(chosen) * expected)
-                t += 1
+                t, analysed = t + 1, analysed + len(chosen)
+                if record is not None:
+                    record(analysed, b)
             bounds.append(self.bound(counts, b))
         self.pseudo_counts_, self.bound_ = b, np.array(bounds)
         self.document_topics_ = self.transform(counts)

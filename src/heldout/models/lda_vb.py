@@ -20,6 +20,7 @@ from Gamma(100, 1/100) here. A document starts from pi~ = alpha + n / K, and sto
 below the tolerance, whatever the other documents do.
 """
 
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -32,6 +33,7 @@ from heldout.models.estimator import Estimator, checked_counts
 from heldout.topics import Topics
 
 Float = NDArray[np.float64]
+Record = Callable[[int, Float], None]
 START_SHAPE = 100.0  # of the gamma that b~ starts from, with mean 1
 
 
@@ -173,8 +175,15 @@ class LDAVB(Estimator):
         y: None = None,  # noqa: ARG002
         *,
         pseudo_counts: Float | None = None,
+        record: Record | None = None,
     ) -> Self:
-        """Run the rounds on counts X, from a random start or from `pseudo_counts`, (K, V).
+        """Run the rounds on counts X.
+
+        Args:
+            X: (D, V) counts.
+            y: ignored.
+            pseudo_counts: (K, V) to start from; None is a random start.
+            record: called after every round with the documents analysed so far, each visit counted, and b~.
 
         Raises:
             InputError: for a negative or undefined count, counts without tokens, or a setting out of range.
@@ -187,6 +196,8 @@ class LDAVB(Estimator):
             _, expected = self._e_step(counts, b)
             b = self.gamma + expected
             bounds.append(self.bound(counts, b))
+            if record is not None:
+                record(len(bounds) * counts.shape[0], b)
             if len(bounds) > 1 and bounds[-1] - bounds[-2] < self.tolerance * tokens:
                 break
         self.pseudo_counts_, self.bound_ = b, np.array(bounds)

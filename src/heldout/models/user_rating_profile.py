@@ -105,8 +105,13 @@ class UserRatingProfile(Estimator):
 
     def _log_b(self) -> Float:
         """Return log b with a column for each pair (r, m), (K, R M)."""
-        return np.log(self.tables_).transpose(1, 0, 2).reshape(self.n_components, -1)
+        return np.asarray(np.log(self.tables_).transpose(1, 0, 2).reshape(self.n_components, -1))
 
     def _e_step(self, counts: sp.csr_array) -> tuple[Float, Float]:
-        limits = {"iterations": self.document_iterations, "tolerance": self.document_tolerance}
-        return e_step(counts, self._log_b(), self.alpha_, **limits)
+        return e_step(
+            counts,
+            self._log_b(),
+            self.alpha_,
+            iterations=self.document_iterations,
+            tolerance=self.document_tolerance,
+        )

@@ -79,7 +79,7 @@ def _claims(inputs: Inputs) -> Macros:
 def _study(inputs: Inputs) -> Macros:
     settings = inputs.settings
     shown = settings.corpora[: len(POSITIONS)]
-    topics, constants = settings.topics, settings.smoothing
+    topics, constants = settings.topics or (None,), settings.smoothing or (None,)
     synthetic = inputs.synthetic()
     original = not synthetic and set(shown) <= ORIGINAL_CORPORA
     option = (
@@ -103,10 +103,10 @@ def _study(inputs: Inputs) -> Macros:
         "CorporaNames": latex.listed([latex.corpus_name(corpus) for corpus in shown]),
         "TopicsSmallest": latex.integer(topics[0]),
         "TopicsLargest": latex.integer(topics[-1]),
-        "TopicsCount": latex.integer(len(topics)),
+        "TopicsCount": latex.integer(len(settings.topics)),
         "SmoothingSmallest": latex.power(constants[0]),
         "SmoothingLargest": latex.power(constants[-1]),
-        "SmoothingCount": latex.integer(len(constants)),
+        "SmoothingCount": latex.integer(len(settings.smoothing)),
         "SeedsCount": latex.integer(len(settings.seeds)),
         "SeedsInWords": count(len(settings.seeds), "seed"),
         "BandsInWords": bands(len(settings.seeds)),
