@@ -33,7 +33,7 @@ def render(inputs: Inputs) -> str:
     ]
     table = latex.longtable(
         inputs,
-        r"@{}P{0.24\linewidth}P{0.28\linewidth}P{0.36\linewidth}P{0.07\linewidth}@{}",
+        r"@{}P{0.24\linewidth}P{0.28\linewidth}P{0.33\linewidth}P{0.1\linewidth}@{}",
         r"claim & test & found & verdict\\",
         rows,
         caption=_CAPTION
