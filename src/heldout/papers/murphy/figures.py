@@ -128,6 +128,7 @@ def figure_27_9(inputs: Inputs) -> Figure:
         axis.set_yscale("log")
         axis.set_title(f"by the {title}", fontweight="bold")
         axis.set_xlabel("documents analysed")
+        style.plain_numbers(axis.xaxis)
         style.plain_numbers(axis.yaxis)
     axes[0].set_ylabel("perplexity per token")
     axes[1].legend()
@@ -143,6 +144,7 @@ def evidence(inputs: Inputs) -> Figure:
         for seed in chosen_topics(inputs, quantity):
             points = by_topics(inputs, quantity, seed).values()
             most = max(point.value for point in points)
+            axis.set_xticks([point.topics for point in points])
             axis.errorbar(
                 [point.topics for point in points],
                 [point.value - most for point in points],
