@@ -28,7 +28,7 @@ unexport PYTHONPATH PYTHONHOME
 # without bytecode a job starts in two seconds, not in half of one
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup system half-0 half-1 demo test tests lint paper reproduce compare report reference keep readme clean clean-all lock
+.PHONY: help setup system half-0 half-1 demo test tests lint paper gallery reproduce compare report reference keep readme clean clean-all lock
 
 help: ## Show this list
 	@echo 'usage: make TARGET [CORES=n] [STUDY=name] [PYTHON=python3.12]'
@@ -53,6 +53,9 @@ reproduce: setup ## Run the study "paper": from the raw corpora to paper/paper.p
 compare: setup ## Run the study and compare it with data/reference, exhibit by exhibit
 	@$(SHOWN) --cores $(CORES) $(STUDY_FILE) compare
 
+gallery: setup ## Run the study "gallery": Murphy's models of discrete data, to paper/gallery.pdf (40 minutes)
+	@$(SHOWN) --cores $(CORES) --configfile workflow/studies/gallery.yaml
+
 report: reproduce ## Write Snakemake's report of a run to report.html
 	@$(SNAKEMAKE) --cores $(CORES) $(STUDY_FILE) --report report.html
 
@@ -66,11 +69,13 @@ lint: $(LOCKED)
 	@$(RUN) mypy
 
 reference: reproduce ## For maintainers: take this run's results as the reference, and renew README and RESULTS from them
-	@mkdir -p data/reference/paper
-	@cp data/paper/scores.csv data/paper/corpora.csv data/paper/timings.csv data/reference/paper
-	@gzip -9nc data/paper/measurements.csv > data/reference/paper/measurements.csv.gz
+	@mkdir -p data/reference/$(or $(STUDY),paper)
+	@cd data/$(or $(STUDY),paper) && cp scores.csv corpora.csv timings.csv ../reference/$(or $(STUDY),paper)
+	@gzip -9nc data/$(or $(STUDY),paper)/measurements.csv > data/reference/$(or $(STUDY),paper)/measurements.csv.gz
+ifeq ($(or $(STUDY),paper),paper)
 	@$(RUN) python -m heldout.auditing.precision_table data/reference/paper/measurements.csv.gz data/reference/precision_timings.csv
 	@$(MAKE) --no-print-directory readme
+endif
 
 keep: reproduce ## For maintainers: keep the tables of STUDY (buntine) in data/reference, for studies that name it in `kept`
 	@mkdir -p data/reference/$(STUDY)

@@ -9,7 +9,7 @@ import pytest
 from heldout.digest import digest
 from heldout.errors import InputError
 from heldout.models import MODELS
-from heldout.papers import PAPERS
+from heldout.papers import ALL
 
 SOURCE = Path(__file__).parents[1] / "src"
 CODE = "\nEDITED = True\n"
@@ -18,7 +18,7 @@ CODE = "\nEDITED = True\n"
 def digests(source: Path) -> dict[str, str]:
     """Return the digest of every kind of job, as the workflow takes them."""
     jobs = {model: ("heldout.runs", module) for model, module in MODELS.items()}
-    for paper in PAPERS:
+    for paper in ALL:
         jobs[f"{paper.name} verdicts"] = ("heldout.claims", f"{paper.module}.claims")
         for name in paper.experiments:
             jobs[f"{paper.name} {name}"] = ("heldout.runs", paper.experiment_module(name))

@@ -14,10 +14,11 @@ import pytest
 from heldout import study as studies
 from heldout.cli import main
 from heldout.corpora.corpus import Corpus
+from heldout.corpora.prepare import raw_files
 from heldout.corpora.realistic import SOURCES
 from heldout.errors import InputError
 from heldout.models import PLSA, TEM
-from heldout.papers import EXPERIMENTS, PAPERS
+from heldout.papers import EXPERIMENTS, PAPERS, papers_of
 from heldout.study import (
     SECOND_READING,
     SELECTION,
@@ -28,6 +29,7 @@ from heldout.study import (
     load_study,
     with_kept,
     without_missing,
+    without_unavailable,
 )
 from heldout.typesetting.exhibits import exhibits
 
@@ -290,3 +292,37 @@ def test_the_runs_of_a_study_are_each_named_once_and_its_exhibits_stand_on_them(
         assert {run.variant for run in fits if run.model == PLSA} >= {settings.variant(PLSA), SECOND_READING}
     # whose models an experiment reads: those of the corpora that are fitted
     assert {run.corpus for run in models_read(settings)} <= set(settings.corpora)
+
+
+def test_the_gallery_leaves_out_what_a_mirror_lacks(tmp_path: Path) -> None:
+    study = load_study(ROOT / "workflow/studies/gallery.yaml", SCHEMA, tmp_path)
+    (tmp_path / "raw").mkdir()
+    (tmp_path / "mirror").mkdir()
+    files = {file for corpus in study["corpora"] for file in raw_files(corpus)}
+    for file in files - {"u.data"}:
+        (tmp_path / "mirror" / file).touch()
+    places = (tmp_path / "raw", str(tmp_path / "mirror"))
+    kept, notice = without_unavailable(study, *places)
+    assert notice == f"u.data not in {places[1]}: movielens left out of the exhibits"
+    assert set(study["corpora"]) - set(kept["corpora"]) == {"movielens"}
+    assert kept["measures"]["records"]["corpora"] == ["votes", "news-words"]
+    assert kept["measures"]["evidence"] == study["measures"]["evidence"]
+    (tmp_path / "raw" / "u.data").touch()
+    assert without_unavailable(study, *places) == (study, "")
+    assert without_unavailable(study, tmp_path / "none", "") == (study, "")  # there is the network
+    (tmp_path / "mirror" / "cran.tar.gz").unlink()
+    kept, notice = without_unavailable(study, *places)
+    assert "gallery" not in kept["measures"]
+    assert "cran.tar.gz" in notice
+    paper = load_study(ROOT / "workflow/studies/paper.yaml", SCHEMA, tmp_path)
+    assert without_unavailable(paper, *places) == (paper, "")  # its corpora are all needed
+
+
+def test_a_study_of_another_document_has_corpora_and_experiments_alone(tmp_path: Path) -> None:
+    study = from_yaml((ROOT / "workflow/studies/gallery.yaml").read_text())
+    assert papers_of(study) != PAPERS == papers_of({})
+    with pytest.raises(InputError, match="models"):
+        check_study({**study, "models": {}}, SCHEMA, tmp_path)
+    del study["corpora"]
+    with pytest.raises(InputError, match="'corpora' is a required property"):
+        check_study(study, SCHEMA, tmp_path)

@@ -246,14 +246,15 @@ def timings(args: argparse.Namespace) -> None:
 
 
 def _inputs(args: argparse.Namespace) -> "Inputs":
+    from dataclasses import replace
+
     from heldout.inputs import Inputs
-    from heldout.papers import PAPERS
+    from heldout.papers import papers_of
 
     given = {name: getattr(args, name) for name in ("verdicts", "commit", "date", "benchmarks") if hasattr(args, name)}
     timings = getattr(args, "timings", None)
-    return Inputs.read(
-        args.study, args.scores, args.corpora, timings, measurements=args.measurements, papers=PAPERS, **given
-    )
+    inputs = Inputs.read(args.study, args.scores, args.corpora, timings, measurements=args.measurements, **given)
+    return replace(inputs, papers=papers_of(inputs.study))
 
 
 def verdicts(args: argparse.Namespace) -> None:

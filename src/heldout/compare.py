@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from heldout.errors import InputError
 from heldout.files import replacing
 from heldout.models import LDA
-from heldout.papers import PAPERS
+from heldout.papers import ALL, papers_of
 from heldout.study import PEERS
 from heldout.tables import read_table, require_rows
 from heldout.typesetting.exhibits import exhibits, stands_on
@@ -163,7 +163,7 @@ def _pairs(
 def _left_out(table: pd.DataFrame, study: dict[str, Any]) -> "pd.Series[bool]":
     """Return which rows belong to an optional experiment, or to a model in it, that the study omits."""
     left_out = table["variant"].isna()
-    for name in (name for paper in PAPERS for name in paper.optional):
+    for name in (name for paper in ALL for name in paper.optional):
         asked = study.get("measures", {}).get(name, {})
         libraries = asked.get("settings", {}).get("libraries")
         runs = table["model"].isin(asked.get("models", ()))
@@ -223,7 +223,7 @@ def _by_exhibit(scored: pd.DataFrame, settings: dict[str, Any]) -> Iterator[tupl
         for n in range(len(parts), 0, -1):
             of_runs.setdefault((corpus, model, "-".join(parts[:n]), topics, seed), []).append(row)
     shown: set[int] = set()
-    for name, exhibit in exhibits(PAPERS, settings).items():
+    for name, exhibit in exhibits(papers_of(settings), settings).items():
         runs = [tuple(str(part) for part in run) for run in stands_on(exhibit, settings)]
         rows = {row for run in runs for row in of_runs.get(run, ())}
         shown |= rows

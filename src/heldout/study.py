@@ -19,14 +19,16 @@ SECOND_READING = "smoothed-in-m-step"
 # parts of a study's runs: each model (its variants over the grid), each experiment, and these
 SECOND, BEYOND, ALTERNATIVES = "second reading", "beyond the vocabulary", "alternatives"
 
+MAIN = "main"  # the document of a study that names none: paper/main.tex
 RESERVED = ("raw", "corpora", "published", "reference")  # folders of data/ beside the studies'
 NO_CORPUS = "none"  # the corpus of experiments that draw their own documents
 PARTS = ("train", "fold_in")  # of a model's settings
-DRAWS = ("calibration", "convergence-to-exact", "precision")  # the experiments that do so
+# the experiments that do so
+DRAWS = ("calibration", "convergence-to-exact", "precision", "bank-and-river", "evidence")
 SELECTION = "model-selection"  # an experiment on corpora drawn from trained models, of models that grow
 IS_PROBABILITY = "is-a-probability"  # draws its own documents, from the true models of drawn corpora too
 DRAWN = (SELECTION, IS_PROBABILITY)  # the experiments on such corpora
-# what a study of such corpora alone lacks
+# what a study of such corpora alone, or one of the gallery, lacks
 NOTHING: Mapping[str, Any] = {
     "seeds": [],
     "corpora": {},
@@ -38,6 +40,15 @@ NOTHING: Mapping[str, Any] = {
     "smoothing_in_m_step": {"seeds": []},
     "models": {},
     "alternatives": {},
+    "realistic": {
+        "source": "reuters",
+        "train": {"chains": 1},
+        "documents": 0,
+        "mean_length": 0.0,
+        "test_documents": 0,
+        "seed": 0,
+        "corpora": [],
+    },
 }
 PEERS = {"scikit-learn": "sklearn", "gensim": "gensim", "tomotopy": "tomotopy"}  # of the extra `peers`: modules
 
@@ -79,6 +90,11 @@ class Settings:
     def name(self) -> str:
         """The study's name, which is also that of its folders."""
         return str(self.study["study"])
+
+    @property
+    def document(self) -> str:
+        """The document that shows the study's exhibits: paper/DOCUMENT.tex."""
+        return str(self.study.get("document", MAIN))
 
     @property
     def corpora(self) -> tuple[str, ...]:
@@ -271,11 +287,11 @@ class Settings:
         return int(corpora.get(corpus, corpora.get(corpus.removesuffix("-unstemmed")))["test_documents"])
 
     def settings_of(self, model: str, variant: str, part: str) -> dict[str, Any]:
-        """Return a model's settings of one part ("train" or "fold_in") under a variant."""
-        asked = self.study["models"][model]
+        """Return a model's settings of one part ("train" or "fold_in") under a variant; none if it is not trained."""
+        asked = self.study["models"].get(model, {})
         changes = {f"alternative-{name}": parts for name, parts in self._alternatives(model).items()}
         changes |= asked.get("also", {})
-        return {**asked[part], **changes.get(variant, {}).get(part, {})}
+        return {**asked.get(part, {}), **changes.get(variant, {}).get(part, {})}
 
     def _alternatives(self, model: str) -> Mapping[str, Mapping[str, Any]]:
         alternatives: Mapping[str, Any] = self.study.get("alternatives", {}).get("variants", {}).get(model, {})
@@ -343,6 +359,36 @@ def without_missing(study: dict[str, Any]) -> tuple[dict[str, Any], str]:
         measures[IS_PROBABILITY] = {**held, "settings": {**held["settings"], "libraries": libraries}}
     notice = f"{', '.join(missing)} not installed: left out of the peers; pip install '.[peers]' brings them in"
     return {**study, "measures": measures}, notice
+
+
+def without_unavailable(study: dict[str, Any], raw: Path, mirror: str) -> tuple[dict[str, Any], str]:
+    """Return a study of the gallery without the corpora whose file a mirror lacks, and a notice (empty if none is).
+
+    Args:
+        study: its settings; one of another document, or whose results are the reference, is returned as it is.
+        raw: the folder of the files that are there already.
+        mirror: the folder that takes the place of downloads; empty for none.
+    """
+    from heldout.corpora.prepare import raw_files
+
+    if study.get("document", MAIN) == MAIN or "results" in study or not mirror:
+        return study, ""
+    places = (raw, Path(mirror))
+    lacking = {
+        corpus: file
+        for corpus in study["corpora"]
+        for file in raw_files(corpus)
+        if not any((place / file).is_file() for place in places)
+    }
+    measures = {
+        kind: {**asked, "corpora": corpora}
+        for kind, asked in study["measures"].items()
+        if (corpora := [corpus for corpus in asked["corpora"] if corpus not in lacking])
+    }
+    kept = {corpus: held_out for corpus, held_out in study["corpora"].items() if corpus not in lacking}
+    files = ", ".join(sorted(set(lacking.values())))
+    notice = f"{files} not in {mirror}: {', '.join(lacking)} left out of the exhibits" if lacking else ""
+    return {**study, "corpora": kept, "measures": measures}, notice
 
 
 def with_kept(study: dict[str, Any], reference: Path) -> tuple[dict[str, Any], list[Path], str]:
@@ -463,8 +509,7 @@ def check_study(study: dict[str, Any], schema: Path, data: Path) -> dict[str, An
     if errors:
         key = "/".join(str(part) for part in errors[0].absolute_path) or "the top level"
         raise InputError(f"study: at {key}: {errors[0].message}; see {schema}")
-    if "corpora" not in study:
-        study = {**NOTHING, **study}
+    study = {**NOTHING, **study}
     if study["study"] in RESERVED:
         raise InputError(
             f"study: at study: the name {study['study']} is a folder of data that is no study's; choose another"
@@ -488,7 +533,7 @@ def check_study(study: dict[str, Any], schema: Path, data: Path) -> dict[str, An
                     f" {', '.join(study['corpora'])}, whose number of test documents it would share"
                 )
     for key in ("beyond_vocabulary", "alternatives"):
-        if study["corpora"] and study[key]["corpus"] not in study["corpora"]:
+        if study[key] and study[key]["corpus"] not in study["corpora"]:
             raise InputError(
                 f"study: at {key}/corpus: {study[key]['corpus']} is not among the corpora {', '.join(study['corpora'])}"
             )

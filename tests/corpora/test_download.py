@@ -212,7 +212,9 @@ def test_tracked_table_lists_an_address_and_a_digest_for_every_file() -> None:
     sources = read_sources(Path(__file__).parents[2] / "data" / "corpora.csv")
     assert set(sources) == {file for corpus in RECIPES for file in raw_files(corpus)}
     for row in sources.values():
-        assert all(url.startswith(("http://", "https://")) and url.endswith(row.file) for url in row.urls.split())
+        assert all(
+            url.startswith(("http://", "https://")) and url.endswith((row.file, "/raw/")) for url in row.urls.split()
+        )
         assert len(bytes.fromhex(row.content_sha256)) == 32
         assert row.urls
         assert row.licence

@@ -10,6 +10,7 @@ from tiny_archives import PATTERNS, Mirror, pack
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.download import fetch
 from heldout.corpora.prepare import RECIPES, prepare, raw_files
+from heldout.corpora.records import responses_of
 from heldout.corpora.table import read_published
 from heldout.errors import InputError
 
@@ -99,6 +100,7 @@ def test_raw_files_and_unknown_names() -> None:
     assert raw_files("nips") == ("nips12raw_str602.tgz", "english.stop")
     assert raw_files("cranfield-unstemmed") == raw_files("cranfield") == ("cran.tar.gz", "english.stop")
     assert raw_files("medline-like") == ()
+    assert raw_files("votes") == ("house-votes-84.data",)
     for name in ("cranfeld", "cranfeld-like", ""):
         with pytest.raises(InputError, match=f"corpus {name}: unknown; the known corpora are {', '.join(RECIPES)}"):
             raw_files(name)
@@ -117,7 +119,8 @@ def real(tmp_path_factory: pytest.TempPathFactory) -> Path:
         pytest.skip("the real corpora are needed: set HELDOUT_MIRROR to a folder that holds their archives")
     raw = tmp_path_factory.mktemp("raw")
     for file in PATTERNS:
-        fetch(file, DATA / "corpora.csv", raw / file, Path(folder))
+        if file != "u.data":  # which may not be redistributed, and so need not be in a mirror
+            fetch(file, DATA / "corpora.csv", raw / file, Path(folder))
     return raw
 
 
@@ -161,3 +164,32 @@ def test_real_reuters_has_as_many_words_as_the_news_of_the_paper(real: Path) -> 
     assert "reuter" in corpus.vocabulary  # the agency in the text, which is not the signature
     tokens = np.bincount(corpus.tokens)
     assert tokens[corpus.vocabulary.index("reuter")] < 1000
+
+
+def test_a_corpus_of_counts_on_a_tiny_archive(mirror: Mirror) -> None:
+    mirror.add("ap.tgz", {"ap/vocab.txt": b"oil\nwing\n", "ap/ap.dat": b"1 1:2\n2 0:1 1:1\n", "ap/ap.txt": b"not read"})
+    corpus = prepare("ap", mirror.folder, mirror.table)
+    assert streams(corpus) == [["wing", "wing"], ["oil", "wing"]]
+    assert "Blei" in corpus.provenance["stands_in_for"]
+    assert [one["file"] for one in corpus.provenance["sources"]] == ["ap.tgz"]
+
+
+def test_real_counts_and_records_are_the_published_ones(real: Path) -> None:
+    ap, votes, words = (prepare(name, real, DATA / "corpora.csv") for name in ("ap", "votes", "news-words"))
+    assert (ap.n_documents, ap.n_words, ap.n_tokens) == (2246, 10473, 435838)
+    given = responses_of(votes)
+    assert given.shape == (435, 16)
+    assert sum(name.endswith("democrat") for name in votes.documents) == 267
+    assert int((given < 0).any(axis=1).sum()) == 203
+    present = responses_of(words)
+    assert (present.shape, int(present.sum())) == ((16242, 100), 65451)
+
+
+def test_real_ratings_are_the_published_ones(tmp_path: Path) -> None:
+    folder = Path(os.environ.get("HELDOUT_MIRROR", ""))
+    if not (folder / "u.data").is_file():
+        pytest.skip("MovieLens may not be redistributed: set HELDOUT_MIRROR to a folder that holds u.data")
+    fetch("u.data", DATA / "corpora.csv", tmp_path / "u.data", folder)
+    ratings = responses_of(prepare("movielens", tmp_path, DATA / "corpora.csv"))
+    assert ratings.shape == (943, 1682)
+    assert np.bincount(ratings[ratings >= 0]).tolist() == [6110, 11370, 27145, 34174, 21201]

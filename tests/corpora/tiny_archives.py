@@ -23,6 +23,10 @@ PATTERNS = {
     "nips12raw_str602.tgz": "nipstxt/nips[0-9][0-9]/[0-9][0-9][0-9][0-9].txt",
     "reuters21578.tar.gz": "reut2-[0-9][0-9][0-9].sgm",
     "english.stop": "",
+    "ap.tgz": "ap/*[bd]*",
+    "house-votes-84.data": "",
+    "20news_w100.mat": "",
+    "u.data": "",
 }
 
 
@@ -55,7 +59,7 @@ class Mirror:
         else:
             path = self.folder / file
             path.write_bytes(members[file])
-        read = {name: content for name, content in members.items() if not name.endswith((".qry", "notes"))}
+        read = {name: content for name, content in members.items() if not name.endswith((".qry", "notes", "ap.txt"))}
         self.enter(file, urls, hashlib.sha256(path.read_bytes()).hexdigest(), content_digest(read))
 
     def enter(self, file: str, urls: str, sha256: str, content_sha256: str) -> None:

@@ -22,14 +22,17 @@ import pytest
 import yaml
 from forked_snakemake import ForkedSnakemake
 
-from heldout.papers import PAPERS
+from heldout.papers import papers_of
 from heldout.study import Settings, from_yaml, load_study
 from heldout.typesetting.exhibits import exhibits
 
 ROOT = Path(__file__).parents[2]
 TABLES = tuple(f"data/tiny/{name}.csv" for name in ("scores", "corpora", "measurements"))
 RESULTS = (*TABLES, "paper/tiny.pdf")
-NEEDED = ("Snakefile", "workflow", "profiles", "src", "paper/main.tex", "paper/references.bib", "paper/sections")
+NEEDED = (
+    *("Snakefile", "workflow", "profiles", "src"),
+    *(f"paper/{name}" for name in ("main.tex", "preamble.tex", "references.bib", "sections")),
+)
 NEEDED_DATA = ("data/corpora.csv", "data/published", "requirements.lock")
 
 needs_tex = pytest.mark.skipif(shutil.which("latexmk") is None, reason="the PDF needs TeX: `make setup` installs it")
@@ -390,7 +393,7 @@ def test_a_bad_study_is_one_line_and_exit_code_2_and_nothing_is_written(
     assert everything(folder) == before
 
 
-@pytest.mark.parametrize("study", ["paper", "demo"])
+@pytest.mark.parametrize("study", ["paper", "demo", "gallery"])
 def test_the_shipped_studies_plan_every_exhibit(snakemake: ForkedSnakemake, study: str) -> None:
     """A dry run of the whole study, in the checkout itself: nothing is made."""
     of_the_study = ("--configfile", f"workflow/studies/{study}.yaml")
@@ -401,9 +404,10 @@ def test_the_shipped_studies_plan_every_exhibit(snakemake: ForkedSnakemake, stud
     settings = from_yaml((ROOT / f"workflow/studies/{study}.yaml").read_text())
     made = done.stdout + done.stderr
     assert all(
-        f"{name}.{'pdf' if one.kind == 'figure' else 'tex'}" in made for name, one in exhibits(PAPERS, settings).items()
+        f"{name}.{'pdf' if one.kind == 'figure' else 'tex'}" in made
+        for name, one in exhibits(papers_of(settings), settings).items()
     )
-    assert jobs["verdicts"] == len(PAPERS)
+    assert jobs["verdicts"] == len(papers_of(settings))
     assert jobs["figures"] == jobs["tables"] == 1
 
 

@@ -15,7 +15,7 @@ from heldout.typesetting.macros import POSITIONS, macros
 
 PAPER = Path(__file__).parents[2] / "paper"
 SECTIONS = sorted((PAPER / "sections").glob("*.tex"))
-SOURCES = [PAPER / "main.tex", *SECTIONS]
+SOURCES = [PAPER / "main.tex", PAPER / "preamble.tex", *SECTIONS]
 ALL_TEXT = "\n".join(source.read_text() for source in SOURCES)
 
 NOT_TEXT = (
@@ -110,7 +110,8 @@ def test_every_caption_says_that_data_are_synthetic() -> None:
 
 def test_citations_are_in_the_bibliography_and_all_of_it_is_cited() -> None:
     keys = set(re.findall(r"^@\w+\{(\w+),", (PAPER / "references.bib").read_text(), flags=re.MULTILINE))
-    cited = {key for group in re.findall(r"\\cite\w*(?:\[[^]]*\])*\{([^}]*)\}", ALL_TEXT) for key in group.split(",")}
+    text = ALL_TEXT + (PAPER / "gallery.tex").read_text()
+    cited = {key for group in re.findall(r"\\cite\w*(?:\[[^]]*\])*\{([^}]*)\}", text) for key in group.split(",")}
     assert cited == keys
 
 

@@ -16,8 +16,17 @@ from heldout.digest import digest
 from heldout.errors import InputError, printable
 from heldout.models import LDA
 from heldout.models import MODELS as MODULES
-from heldout.papers import EXPERIMENTS, PAPERS
-from heldout.study import NO_CORPUS, SECOND_READING, SELECTION, Settings, check_study, with_kept, without_missing
+from heldout.papers import EXPERIMENTS, papers_of
+from heldout.study import (
+    NO_CORPUS,
+    SECOND_READING,
+    SELECTION,
+    Settings,
+    check_study,
+    with_kept,
+    without_missing,
+    without_unavailable,
+)
 from heldout.typesetting.exhibits import exhibits, path
 
 ROOT = Path(workflow.basedir)
@@ -30,19 +39,22 @@ def source(name):
 
 try:
     study = check_study(config, ROOT / "workflow/studies/schema.yaml", Path("data"))
+    mirror = study.get("mirror", os.environ.get("HELDOUT_MIRROR", ""))
+    study, absent = without_unavailable(study, Path("data/raw"), mirror)
     study, notice = without_missing(study)
     shown, KEPT, lacking = with_kept(study, Path(source("data/reference")))
 except InputError as error:
     print(f"heldout: {printable(error)}", file=sys.stderr)
     sys.exit(2)
 
-for text in filter(None, (notice, lacking)):
+for text in filter(None, (absent, notice, lacking)):
     print(f"heldout: {text}", file=sys.stderr)
 
 if "mirror" in study:  # for the jobs; not a parameter, for where a file comes from is no reason to make it again
     os.environ.update(HELDOUT_MIRROR=study["mirror"])
 
 settings = Settings(study)
+PAPERS = papers_of(study)
 EXHIBITS = exhibits(PAPERS, shown)
 REALISTIC = study["realistic"]
 OF_ALL_CHAINS = "convergence"  # the experiment

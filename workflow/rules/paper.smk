@@ -4,7 +4,8 @@
 rule paper:
     """Typeset the paper; an undefined reference is an error, and so is what does not fit its page or its column."""
     input:
-        main=source("paper/main.tex"),
+        main=source(f"paper/{settings.document}.tex"),
+        preamble=source("paper/preamble.tex"),
         bibliography=source("paper/references.bib"),
         sections=sorted(source(f"paper/sections/{file.name}") for file in (ROOT / "paper/sections").glob("*.tex")),
         macros=f"{GENERATED}/macros.tex",
@@ -18,6 +19,7 @@ rule paper:
     params:
         # the commit's own time, so that the PDF does not say when it was built
         epoch=commit("%ct") or "0",
+        document=f"{settings.document}.tex",
         sources=os.path.relpath(ROOT / "paper", GENERATED),
         figures=os.path.relpath(FIGURES, GENERATED),
         # a table taller than its page, a page that holds too much, a line or table wider than its column by ten points
@@ -29,5 +31,5 @@ rule paper:
         " SOURCE_DATE_EPOCH={params.epoch} FORCE_SOURCE_DATE=1 TEXMFVAR=$PWD/texmf"
         # references into tables that span pages take some passes to settle
         " && latexmk -e '$max_repeat=9' -pdf -Werror -interaction=nonstopmode -halt-on-error -file-line-error"
-        " -jobname=$name {params.sources}/main.tex && ! grep -E {params.overfull:q} $name.log )"
+        " -jobname=$name {params.sources}/{params.document} && ! grep -E {params.overfull:q} $name.log )"
         " > {log} 2>&1 && mv $(dirname {input.macros})/$name.pdf {output}"

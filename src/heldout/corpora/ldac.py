@@ -1,6 +1,6 @@
 """The LDA-C format: one line per document, "M word:count word:count ...", words numbered from 0."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
@@ -62,16 +62,26 @@ def read(data: Path, vocab: Path, name: str) -> Corpus:
         array([[2., 0., 1.],
                [0., 1., 0.]])
     """
-    content, words = read_bytes(data), read_bytes(vocab)
-    vocabulary = read_vocabulary(vocab, words)
+    return from_contents(name, data, read_bytes(data), vocab, read_bytes(vocab))
+
+
+def read_archive(name: str, members: Mapping[str, bytes]) -> Corpus:
+    """Return the corpus of an archive's two members, NAME.dat and vocab.txt; errors are those of `read`."""
+    (data, content), (vocab, words) = sorted(members.items(), key=lambda member: not member[0].endswith(".dat"))
+    return from_contents(name, Path(data), content, Path(vocab), words)
+
+
+def from_contents(name: str, counts_path: Path, content: bytes, words_path: Path, words: bytes) -> Corpus:
+    """Return the corpus of the contents of two files; errors are those of `read`."""
+    vocabulary = read_vocabulary(words_path, words)
     documents: dict[str, dict[int, int]] = {}
-    for number, line in enumerate(read_lines(data, content), start=1):
-        where = f"{data}: line {number}"
+    for number, line in enumerate(read_lines(counts_path, content), start=1):
+        where = f"{counts_path}: line {number}"
         counts = document(where, line, len(vocabulary))
         if not counts:
             raise InputError(f"{where}: the document has no tokens; leave it out")
         documents[str(number)] = counts
-    return from_counts(name, documents, vocabulary, {data.name: content, vocab.name: words}, "ldac")
+    return from_counts(name, documents, vocabulary, {counts_path.name: content, words_path.name: words}, "ldac")
 
 
 def stream(path: Path) -> DocumentStream:

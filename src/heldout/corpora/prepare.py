@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from heldout.corpora import nips, reuters, smart
+from heldout.corpora import ldac, nips, records, reuters, smart
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.download import source, verified_members
 from heldout.corpora.preprocess import Rule, Text, apply, read_stop_list
@@ -46,7 +46,22 @@ class Recipe:
     stands_in_for: str = ""
 
 
-RECIPES = {
+@dataclass(frozen=True)
+class Counted:
+    """How a corpus is made whose source has counts or records, and no texts.
+
+    Attributes:
+        archive: the file that holds it.
+        read: returns the corpus of a name from the archive's members.
+        stands_in_for: as in `Recipe`.
+    """
+
+    archive: str
+    read: Callable[[str, Mapping[str, bytes]], Corpus]
+    stands_in_for: str = ""
+
+
+RECIPES: dict[str, Recipe | Counted] = {
     "cranfield": Recipe("cran.tar.gz", smart.read_texts, STEMMED),
     "cranfield-unstemmed": Recipe("cran.tar.gz", smart.read_texts, UNSTEMMED),
     "medline": Recipe("med.tar.gz", smart.read_texts, STEMMED),
@@ -55,10 +70,14 @@ RECIPES = {
     "reuters": Recipe(
         "reuters21578.tar.gz", reuters.read_texts, NEWS, "the unpublished news stories of Buntine (2009, section 4.2)"
     ),
+    "ap": Counted("ap.tgz", ldac.read_archive, "the 16,333 articles of Blei et al. (2003, Figure 9)"),
+    "votes": Counted("house-votes-84.data", records.read_votes),
+    "news-words": Counted("20news_w100.mat", records.read_word_presence),
+    "movielens": Counted("u.data", records.read_ratings),
 }
 
 
-def recipe(name: str) -> Recipe:
+def recipe(name: str) -> Recipe | Counted:
     """Return the recipe of a corpus.
 
     Raises:
@@ -77,7 +96,8 @@ def raw_files(name: str) -> tuple[str, ...]:
     """
     if name.endswith(SYNTHETIC) and name.removesuffix(SYNTHETIC) in RECIPES:
         return ()
-    return (recipe(name).archive, STOP_LIST)
+    how = recipe(name)
+    return (how.archive, STOP_LIST) if isinstance(how, Recipe) else (how.archive,)
 
 
 def prepare(name: str, raw_dir: Path, table_path: Path) -> Corpus:
@@ -99,7 +119,13 @@ def prepare(name: str, raw_dir: Path, table_path: Path) -> Corpus:
         InputError: when the corpus is unknown, a file is missing, damaged or edited, or a document has no word.
     """
     how = recipe(name)
-    rows = {file: source(file, table_path) for file in (how.archive, STOP_LIST)}
+    rows = {file: source(file, table_path) for file in raw_files(name)}
+    sources = [{"file": file, "content_sha256": row.content_sha256} for file, row in rows.items()]
+    stands_in = {"stands_in_for": how.stands_in_for} if how.stands_in_for else {}
+    if isinstance(how, Counted):
+        corpus = how.read(name, verified_members(raw_dir / how.archive, rows[how.archive]))
+        corpus.provenance.update(stands_in, sources=sources)
+        return corpus
     stop_list = verified_members(raw_dir / STOP_LIST, rows[STOP_LIST])[STOP_LIST]
     records = how.read_texts(verified_members(raw_dir / how.archive, rows[how.archive]))
     texts = [(document, text) for document, text in records if text.strip()]
@@ -110,11 +136,11 @@ def prepare(name: str, raw_dir: Path, table_path: Path) -> Corpus:
         name,
         [document for document in documents if document[1]],
         provenance={
-            "sources": [{"file": file, "content_sha256": row.content_sha256} for file, row in rows.items()],
+            "sources": sources,
             "rule": {"words": how.rule.words(), "settings": how.rule.settings()},
             "records_left_out": left_out,
             "synthetic": False,
             "ordered": True,
-            **({"stands_in_for": how.stands_in_for} if how.stands_in_for else {}),
+            **stands_in,
         },
     )

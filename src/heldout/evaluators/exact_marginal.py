@@ -101,14 +101,16 @@ def _next_run(t):  # type: ignore[no-untyped-def]
 
 
 @nb.njit(
-    "void(int32[::1], int64[::1], float64[:, ::1], float64[::1], boolean[::1], float64[::1], float64[:, ::1])",
+    "void(int32[::1], int64[::1], float64[:, ::1], float64[::1], boolean[::1], float64[::1], float64[:, ::1],"
+    " float64[::1])",
     cache=True,
     nogil=True,
 )
-def _forward(tokens, offsets, phi_by_word, alpha, wanted, out, means):  # type: ignore[no-untyped-def]
+def forward(tokens, offsets, phi_by_word, alpha, wanted, out, means, layer):  # type: ignore[no-untyped-def]
     """Write log p(w | alpha, phi) of the wanted documents to out and, unless it has no rows, E[theta | w] to means.
 
-    Topics are counted from 0 here.
+    `layer`, unless it is empty, takes m_L(C), up to a common factor, of the last wanted document. Topics are counted
+    from 0 here.
     """
     K = alpha.shape[0]
     longest = 0
@@ -172,6 +174,7 @@ def _forward(tokens, offsets, phi_by_word, alpha, wanted, out, means):  # type: 
                 out[d] = -np.inf
                 break
             out[d] += math.log(total)
+        layer[:] = old[: layer.shape[0]]
         if means.shape[0] == 0:
             continue
         if total == 0.0:
@@ -331,7 +334,7 @@ def _run(arrays: KernelArrays, *, means: bool) -> tuple[NDArray[np.float64], NDA
     for long in np.flatnonzero(left & (arrays.lengths > LONGEST_IN_ORDER)):
         stream = tokens[arrays.offsets[long] : arrays.offsets[long + 1]]
         generator("exact-marginal", tokens=len(stream)).shuffle(stream)
-    _forward(tokens, arrays.offsets, arrays.phi_by_word, arrays.alpha, left, log_likelihood, theta)
+    forward(tokens, arrays.offsets, arrays.phi_by_word, arrays.alpha, left, log_likelihood, theta, np.empty(0))
     return log_likelihood, theta
 
 

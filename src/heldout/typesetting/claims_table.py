@@ -13,11 +13,10 @@ ON_CARD = {
     "not run": "was not run",
 }
 _CAPTION = r"""
-Claims of Welling et al., of Buntine, of Hofmann, and of this paper (``beyond the original''), each with its
-test. A comparison agrees, disagrees, or is undecided where its error covers both. Whatever the undecided ones would
-say, a claim that holds has at least %s of the comparisons for it, one that fails at most %s, and one that is mixed a
-share in between, unless its test says otherwise; else it is undecided. An identity cannot fail: its sizes are what is
-found.\SyntheticNotice
+Claims of %s, each with its test. A comparison agrees, disagrees, or is undecided where its error covers both.
+Whatever the undecided ones would say, a claim that holds has at least %s of the comparisons for it, one that fails at
+most %s, and one that is mixed a share in between, unless its test says otherwise; else it is undecided. An identity
+cannot fail: its sizes are what is found.\SyntheticNotice
 """.strip()
 
 
@@ -37,7 +36,11 @@ def render(inputs: Inputs) -> str:
         r"@{}P{0.23\linewidth}P{0.27\linewidth}P{0.335\linewidth}P{0.105\linewidth}@{}",
         r"claim & test & found & verdict\\",
         rows,
-        caption=_CAPTION % tuple(latex.percent(share, 0) for share in (HOLDS, FAILS)),
+        caption=_CAPTION
+        % (
+            latex.listed([latex.escape(paper.source) for paper in inputs.papers]),
+            *(latex.percent(share, 0) for share in (HOLDS, FAILS)),
+        ),
         label="tab:claims",
     )
     return "\\begingroup\\footnotesize\\setlength{\\tabcolsep}{4pt}\n" + table + "\\endgroup\n"

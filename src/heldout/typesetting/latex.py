@@ -27,6 +27,8 @@ _SPECIAL = {
 }
 
 _CORPORA = {"cranfield": "Cranfield", "reuters": "Reuters-21578", "medline": "Medline", "nips": "NIPS"}
+_CORPORA |= {"ap": "AP", "votes": "House votes", "movielens": "MovieLens 100k"}
+_WHOLE = {"news-words": "Newsgroups"}  # names with a hyphen of their own
 
 
 def escape(text: str) -> str:
@@ -131,6 +133,8 @@ def listed(parts: list[str]) -> str:
 
 def corpus_title(name: str) -> str:
     """Return a corpus's name in plain text: "Cranfield", "Cranfield-like", "Cranfield, unstemmed"."""
+    if name in _WHOLE:
+        return _WHOLE[name]
     stem, _, suffix = name.partition("-")
     if stem not in _CORPORA:
         return name

@@ -70,7 +70,7 @@ def _claims(inputs: Inputs) -> Macros:
 def _study(inputs: Inputs) -> Macros:
     settings = inputs.settings
     shown = settings.corpora[: len(POSITIONS)]
-    topics, constants = settings.topics, settings.smoothing
+    topics = settings.topics or (None,)
     synthetic = inputs.synthetic()
     original = not synthetic and set(shown) <= ORIGINAL_CORPORA
     option = (
@@ -93,8 +93,8 @@ def _study(inputs: Inputs) -> Macros:
         "AndThoseAfter": " and those after it" if len(shown) > 1 else "",  # of figures, one per corpus
         "SizesApartMost": _sizes_apart(inputs),
         "TopicsLargest": latex.integer(topics[-1]),
-        "TopicsCount": latex.integer(len(topics)),
-        "SmoothingCount": latex.integer(len(constants)),
+        "TopicsCount": latex.integer(len(settings.topics)),
+        "SmoothingCount": latex.integer(len(settings.smoothing)),
         "SeedsInWords": count(len(settings.seeds), "seed"),
         "BandsInWords": bands(len(settings.seeds)),
         "AlternativesCorpus": latex.corpus_name(settings.alternatives_corpus) or "no corpus",

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from statistics import fmean
 from typing import Any
 
-from heldout.corpora.prepare import SYNTHETIC, recipe
+from heldout.corpora.prepare import SYNTHETIC, Recipe, recipe
 from heldout.corpora.realistic import SOURCES, TEST_DOCUMENTS, TRAINING_DOCUMENTS
 from heldout.evaluators import (
     HARMONIC,
@@ -88,7 +88,9 @@ def _source(inputs: Inputs) -> str:
     name = str(inputs.study.get("realistic", {}).get("source", ""))
     if name.endswith(SYNTHETIC):
         return f"{latex.corpus_name(name)}: drawn from a known model"
-    return f"{latex.corpus_name(name)}, the bodies of its stories: {latex.escape(recipe(name).rule.words())}"
+    how = recipe(name)
+    words = how.rule.words() if isinstance(how, Recipe) else "counts as they come"
+    return f"{latex.corpus_name(name)}, the bodies of its stories: {latex.escape(words)}"
 
 
 def _true_models(inputs: Inputs) -> str:

@@ -1,0 +1,160 @@
+"""Records of categorical variables, with gaps, as a corpus, and their formats.
+
+The words of the corpus are the pairs "variable=value", a document is a record with a token for each response that it
+has: the form of Murphy (2012, equations 27.3, 27.7 and 27.14), whose models see one block of words per variable.
+"""
+
+import io
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from heldout.corpora.corpus import Corpus
+from heldout.corpora.counts import INTEGER, integer
+from heldout.errors import InputError
+
+Responses = NDArray[np.int64]
+
+VOTES = (
+    "handicapped-infants",
+    "water-project-cost-sharing",
+    "adoption-of-the-budget-resolution",
+    "physician-fee-freeze",
+    "el-salvador-aid",
+    "religious-groups-in-schools",
+    "anti-satellite-test-ban",
+    "aid-to-nicaraguan-contras",
+    "mx-missile",
+    "immigration",
+    "synfuels-corporation-cutback",
+    "education-spending",
+    "superfund-right-to-sue",
+    "crime",
+    "duty-free-exports",
+    "export-administration-act-south-africa",
+)
+STARS = ("1", "2", "3", "4", "5")
+
+
+def from_responses(
+    name: str,
+    responses: Responses,
+    variables: tuple[str, ...],
+    values: tuple[str, ...],
+    records: tuple[str, ...],
+) -> Corpus:
+    """Return (N, R) responses 0 .. M - 1, -1 where there is none, as a corpus.
+
+    Args:
+        name: the corpus's name.
+        responses: of N records to R variables.
+        variables: the R names.
+        values: the M names, of every variable.
+        records: the N names.
+
+    Examples:
+        >>> corpus = from_responses("tiny", np.array([[0, -1], [1, 0]]), ("a", "b"), ("n", "y"), ("1", "2"))
+        >>> corpus.vocabulary, [corpus.document(d).tolist() for d in (0, 1)]
+        (('a=n', 'a=y', 'b=n', 'b=y'), [[0], [1, 2]])
+        >>> responses_of(corpus)
+        array([[ 0, -1],
+               [ 1,  0]])
+    """
+    M, given = len(values), responses >= 0
+    columns = responses + M * np.arange(len(variables))
+    return Corpus(
+        name=name,
+        vocabulary=tuple(f"{variable}={value}" for variable in variables for value in values),
+        tokens=columns[given].astype(np.int32),
+        offsets=np.concatenate([np.zeros(1, np.int64), np.cumsum(given.sum(axis=1), dtype=np.int64)]),
+        documents=records,
+        provenance={
+            "rule": {"words": "one token for each response", "settings": {"values": M}},
+            "records_left_out": [],
+            "synthetic": False,
+            "ordered": False,
+            "values": M,
+        },
+    )
+
+
+def responses_of(corpus: Corpus) -> Responses:
+    """Return the (N, R) responses of a corpus that `from_responses` made, or of some of its documents.
+
+    Raises:
+        InputError: for a corpus of other documents.
+    """
+    M = corpus.provenance.get("values")
+    if not isinstance(M, int):
+        raise InputError(f"corpus {corpus.name}: documents, not records of categorical variables")
+    responses = np.full((corpus.n_documents, corpus.n_words // M), -1, dtype=np.int64)
+    rows = np.repeat(np.arange(corpus.n_documents), corpus.lengths)
+    responses[rows, corpus.tokens // M] = corpus.tokens % M
+    return responses
+
+
+def read_votes(name: str, members: Mapping[str, bytes]) -> Corpus:
+    """Return the House votes of 1984: a line is a party and 16 of y, n and ?, which is a gap; records carry the party.
+
+    Raises:
+        InputError: names the line that is something else.
+    """
+    ((file, content),) = members.items()
+    codes, records, rows = {"n": 0, "y": 1, "?": -1}, [], []
+    for number, line in enumerate(content.decode("latin-1").split(), start=1):
+        party, *votes = line.split(",")
+        if len(votes) != len(VOTES) or not set(votes) <= codes.keys():
+            raise InputError(f"{file}: line {number}: expected a party and {len(VOTES)} of y, n and ?")
+        rows.append([codes[vote] for vote in votes])
+        records.append(f"{number}-{party}")
+    return from_responses(name, np.array(rows), VOTES, ("n", "y"), tuple(records))
+
+
+def read_word_presence(name: str, members: Mapping[str, bytes]) -> Corpus:
+    """Return Roweis's 20news_w100: which of 100 words each posting has, from a MATLAB file.
+
+    Raises:
+        InputError: when the file is not that.
+    """
+    from scipy.io import loadmat  # half a second, which those who read texts need not wait
+    from scipy.io.matlab import MatReadError
+
+    ((file, content),) = members.items()
+    try:
+        matrix: dict[str, Any] = loadmat(io.BytesIO(content))
+        present = np.asarray(sp.csr_array(matrix["documents"]).toarray(), dtype=np.int64).T
+        words = tuple(str(word[0]) for word in matrix["wordlist"][0])
+    except (MatReadError, ValueError, KeyError, IndexError, TypeError, OSError) as error:
+        raise InputError(f"{file}: expected a MATLAB file of `documents` and `wordlist` ({error})") from error
+    if present.ndim != 2 or present.shape[1] != len(words) or not np.isin(present, (0, 1)).all():
+        raise InputError(f"{file}: expected zeros and ones, a row for each of {len(words)} words")
+    records = tuple(str(number) for number in range(1, len(present) + 1))
+    return from_responses(name, present, words, ("absent", "present"), records)
+
+
+def read_ratings(name: str, members: Mapping[str, bytes]) -> Corpus:
+    """Return MovieLens's u.data: a line is user, film, 1 to 5 stars and a time; users are records, films variables.
+
+    Raises:
+        InputError: names the line that is something else, or rates a film a second time.
+    """
+    ((file, content),) = members.items()
+    ratings: dict[tuple[int, int], int] = {}
+    for number, line in enumerate(content.decode("latin-1").splitlines(), start=1):
+        where, columns = f"{file}: line {number}", line.split("\t")
+        if len(columns) != 4 or not all(INTEGER.fullmatch(column) for column in columns):
+            raise InputError(f"{where}: expected user, film, stars and time, found {line[:40]!r}")
+        user, film = (integer(text, "a number", where, 1, 10**6) for text in columns[:2])
+        if (user, film) in ratings:
+            raise InputError(f"{where}: user {user} has rated film {film} already")
+        ratings[user, film] = integer(columns[2], "the stars", where, 1, len(STARS)) - 1
+    pairs = np.array(list(ratings), dtype=np.int64)
+    users, rows = np.unique(pairs[:, 0], return_inverse=True)
+    films, columns_ = np.unique(pairs[:, 1], return_inverse=True)
+    responses = np.full((len(users), len(films)), -1, dtype=np.int64)
+    responses[rows, columns_] = list(ratings.values())
+    names = tuple(f"film-{film}" for film in films)
+    return from_responses(name, responses, names, STARS, tuple(map(str, users)))

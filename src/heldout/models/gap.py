@@ -1,0 +1,166 @@
+r"""GaP, the gamma-Poisson model, and its spike, by Gibbs sampling (Murphy 2012, section 27.2.4; Canny 2004).
+
+    n_iv ~ Poi(sum_k b_vk z_ik)                                                                    (27.16)
+    z_ik ~ Ga(alpha_k, beta_k), beta_k a rate                                                      (27.15)
+    z_ik = 0 with probability rho_k, as above otherwise: the conditional GaP                       (27.17)
+    b_.k ~ Dir(gamma): columns sum to 1, so that z_ik is the expected number of tokens of component k in document i.
+
+Augmentation. n_iv = sum_k c_ivk with independent c_ivk ~ Poi(b_vk z_ik). Given the counts c the parts separate:
+
+    c_iv | z, b   = Mu(n_iv, ∝ b_vk z_ik)
+    b_.k | c      = Dir(gamma + c_vk),                                     c_vk = sum_i c_ivk
+    z_ik | c      = Ga(alpha_k + c_ik, beta_k + 1) where c_ik = sum_v c_ivk > 0;
+    z_ik | c      = 0 with probability rho / (rho + (1 - rho) (beta / (beta + 1))^alpha) where c_ik = 0, else as above
+
+(index k left out in the last line, whose bracket is the gamma's probability of no token).
+
+Given their sum the Poissons are multinomial, so GaP with equal beta_k is, given L, the multinomial PCA of 27.12 with
+Dir(alpha), times a negative binomial length (Buntine and Jakulin 2006); `heldout.evaluators.count_polynomial` has the
+exact likelihood. `fold_in` repeats the degenerate E step
+
+    z_k <- (alpha_k + z_k sum_v b_vk n_v / r_v) / (beta_k + 1),     r = B z,
+
+which raises log p(n, log z | b); at alpha = beta = 0 it is Lee and Seung's update, the one of `heldout.models.nmf`.
+"""
+
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from heldout.errors import InputError
+from heldout.models.estimator import Estimator, checked_counts
+from heldout.models.lda_gibbs import Float, dirichlet, split_counts, whole_counts
+
+
+class GaPState(NamedTuple):
+    """A sample: z, (D, K), b, (K, V), and the counts c_ik, (D, K), and c_vk, (K, V), that they were drawn from."""
+
+    z: Float
+    b: Float
+    in_document: Float
+    in_word: Float
+
+
+def draw_z(in_document: Float, alpha: Float, beta: Float, rho: Float, random: np.random.Generator) -> Float:
+    """Draw z, (D, K), given c_ik, (D, K); see the module.
+
+    Args:
+        in_document: (D, K), c_ik.
+        alpha: (K,) shapes.
+        beta: (K,) rates.
+        rho: (K,) probabilities of the spike.
+        random: generator.
+    """
+    z = random.standard_gamma(alpha + in_document) / (beta + 1.0)
+    spike = rho / (rho + (1.0 - rho) * (beta / (beta + 1.0)) ** alpha)
+    z[(in_document == 0.0) & (random.random(z.shape) < spike)] = 0.0
+    return z
+
+
+def fold_in(
+    X: sp.sparray | NDArray[Any],
+    b: Float,
+    alpha: Float,
+    beta: Float,
+    *,
+    iterations: int = 100,
+    start: Float | None = None,
+) -> Float:
+    """Return z, (D, K), after repetitions of the degenerate E step; see the module.
+
+    Args:
+        X: (D, V) counts.
+        b: (K, V), rows sum to 1.
+        alpha: (K,) shapes; 0 with beta = 0 is NMF.
+        beta: (K,) rates.
+        iterations: repetitions.
+        start: (D, K); None is equal shares of each document's tokens, and at least the prior's.
+
+    Raises:
+        InputError: for a negative or undefined count.
+    """
+    counts = checked_counts(X, "GaP", empty=True)
+    rows = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
+    shares = np.repeat(np.asarray(counts.sum(axis=1))[:, None] / len(b), len(b), axis=1)
+    z = (alpha + shares) / (beta + 1.0) if start is None else start
+    for _ in range(iterations):
+        rates = np.einsum("ik,ik->i", z[rows], b.T[counts.indices])
+        ratios = np.divide(counts.data, rates, out=np.zeros_like(rates), where=rates > 0.0)
+        z = (alpha + z * (sp.csr_array((ratios, counts.indices, counts.indptr), shape=counts.shape) @ b.T)) / (
+            beta + 1.0
+        )
+    return np.asarray(z)
+
+
+class GaP(Estimator):
+    """GaP, or with a spike the conditional GaP, by Gibbs sampling: one fit is one Markov chain.
+
+    Args:
+        n_components: K.
+        alpha: shape of the gammas, one number.
+        beta: rate of the gammas; None is K alpha (1 - rho) over the documents' mean length, whose expectation is then
+            the model's.
+        rho: probability of the spike, in [0, 1).
+        gamma: the Dirichlet parameter of b.
+        sweeps: Gibbs sweeps; `components_` averages the last half of them.
+        random_state: the chain's generator, or its seed.
+
+    Attributes (after `fit`):
+        state_: the last sample.
+        components_: (K, V), the mean over the last half of the sweeps of (gamma + c_vk) / sum_v'; rows sum to 1.
+        alpha_, beta_, rho_: (K,) each, as `heldout.evaluators.count_polynomial.gap_marginal` takes them.
+
+    Examples:
+        >>> counts = np.array([[3, 2, 0, 0], [2, 3, 0, 0], [0, 0, 4, 1], [0, 0, 1, 4]])
+        >>> model = GaP(2, alpha=0.5, sweeps=50, random_state=0).fit(counts)
+        >>> model.beta_  # expects 5 tokens to a document
+        array([0.2, 0.2])
+    """
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        alpha: float = 0.5,
+        beta: float | None = None,
+        rho: float = 0.0,
+        gamma: float = 0.1,
+        sweeps: int = 200,
+        random_state: np.random.Generator | int | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.alpha = alpha
+        self.beta = beta
+        self.rho = rho
+        self.gamma = gamma
+        self.sweeps = sweeps
+        self.random_state = random_state
+
+    def fit(self, X: sp.sparray | NDArray[Any], y: None = None) -> Self:  # noqa: ARG002
+        """Run the chain on (D, V) counts X; raises InputError for bad counts or a setting out of range."""
+        counts = whole_counts(X, "GaP")
+        K = self.n_components
+        beta = K * self.alpha * (1.0 - self.rho) * counts.shape[0] / counts.sum() if self.beta is None else self.beta
+        positive = all(0.0 < value < np.inf for value in (self.alpha, beta, self.gamma))
+        if not (positive and K >= 1 and self.sweeps >= 1 and 0.0 <= self.rho < 1.0):
+            raise InputError(
+                f"GaP: {K} components, {self.sweeps} sweeps, alpha {self.alpha}, beta {self.beta}, gamma {self.gamma},"
+                f" rho {self.rho}; these must be at least 1, positive and finite, and in [0, 1)"
+            )
+        self.alpha_, self.beta_, self.rho_ = np.full(K, self.alpha), np.full(K, float(beta)), np.full(K, self.rho)
+        random, total = np.random.default_rng(self.random_state), np.zeros((K, counts.shape[1]))
+        ones = np.ones((counts.shape[0], K)), np.ones((K, counts.shape[1]))
+        state = self._given(*split_counts(counts, *ones, random), random)
+        for sweep in range(self.sweeps):
+            state = self._given(*split_counts(counts, state.z, state.b, random), random)
+            if 2 * sweep >= self.sweeps - 1:
+                total += (state.in_word + self.gamma) / (state.in_word + self.gamma).sum(axis=1, keepdims=True)
+        self.state_ = state
+        self.components_ = total / total.sum(axis=1, keepdims=True)
+        return self
+
+    def _given(self, in_document: Float, in_word: Float, random: np.random.Generator) -> GaPState:
+        z = draw_z(in_document, self.alpha_, self.beta_, self.rho_, random)
+        return GaPState(z, dirichlet(self.gamma + in_word, random), in_document, in_word)

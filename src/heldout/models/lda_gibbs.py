@@ -1,0 +1,143 @@
+r"""LDA by Gibbs sampling without collapsing (Murphy 2012, equations 27.30 to 27.32).
+
+    p(q_il = k | .) ∝ pi_ik b_k[y_il]                                                              (27.30)
+    p(pi_i | .)     = Dir(alpha_k + c_ik)                                                          (27.31)
+    p(b_k | .)      = Dir(gamma_v + c_vk)                                                          (27.32)
+
+with c_ik and c_vk the tokens of topic k in document i and of word v. (27.31 and 27.32 write z and x for q and y.) Given
+pi and b, the tokens of one word in one document are exchangeable: their counts by topic, which are all that 27.31 and
+27.32 read, are multinomial. `heldout.models.lda` integrates pi and b out instead (27.37) and mixes faster.
+"""
+
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from heldout.errors import InputError
+from heldout.models.estimator import Estimator, checked_counts
+from heldout.topics import Topics
+
+Float = NDArray[np.float64]
+
+
+class State(NamedTuple):
+    """A sample: pi, (D, K), b, (K, V), and the counts c_ik, (D, K), and c_vk, (K, V), that they were drawn from."""
+
+    pi: Float
+    b: Float
+    in_document: Float
+    in_word: Float
+
+
+def whole_counts(X: sp.sparray | NDArray[Any], model: str) -> sp.csr_array:
+    """Return (D, V) counts as a sparse array.
+
+    Raises:
+        InputError: for a count that is negative, undefined or not whole, or counts without tokens.
+    """
+    counts = checked_counts(X, model)
+    if not np.all(counts.data == np.floor(counts.data)):
+        raise InputError(f"{model}: the counts hold a number that is not whole")
+    return counts
+
+
+def split_counts(counts: sp.csr_array, weights: Float, b: Float, random: np.random.Generator) -> tuple[Float, Float]:
+    """Draw each count's split over components, Mu(n_iv | weights_ik b_kv / sum_k'), and return its sums.
+
+    Args:
+        counts: (D, V) whole numbers.
+        weights: (D, K).
+        b: (K, V).
+        random: generator.
+
+    Returns:
+        c_ik, (D, K), and c_vk as (K, V).
+    """
+    rows = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
+    p = weights[rows] * b.T[counts.indices]
+    drawn = random.multinomial(counts.data.astype(np.int64), p / p.sum(axis=1, keepdims=True)).astype(float)
+    in_document, in_word = np.zeros((counts.shape[0], len(b))), np.zeros((counts.shape[1], len(b)))
+    np.add.at(in_document, rows, drawn)
+    np.add.at(in_word, counts.indices, drawn)
+    return in_document, np.ascontiguousarray(in_word.T)
+
+
+def dirichlet(parameters: Float, random: np.random.Generator) -> Float:
+    """Draw one Dirichlet vector for each row of parameters; small ones underflow to 0 one entry at a time."""
+    drawn = random.standard_gamma(parameters)
+    return np.asarray(drawn / drawn.sum(axis=-1, keepdims=True))
+
+
+class LDAGibbs(Estimator):
+    """LDA by Gibbs sampling of topics, weights and assignments: one fit is one Markov chain.
+
+    Args:
+        n_components: K.
+        alpha: the Dirichlet parameter of pi, one number.
+        gamma: the Dirichlet parameter of b, one number.
+        sweeps: Gibbs sweeps; `components_` averages the last half of them.
+        random_state: the chain's generator, or its seed.
+
+    Attributes (after `fit`):
+        state_: the last sample.
+        components_: (K, V), the mean over the last half of the sweeps of (gamma + c_vk) / sum_v', the mean of 27.32.
+
+    Examples:
+        >>> counts = np.array([[3, 2, 0, 0], [2, 3, 0, 0], [0, 0, 4, 1], [0, 0, 1, 4]])
+        >>> model = LDAGibbs(2, alpha=0.5, gamma=0.1, sweeps=100, random_state=0).fit(counts)
+        >>> model.components_.sum(axis=1).round(9)
+        array([1., 1.])
+    """
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        alpha: float = 0.1,
+        gamma: float = 0.1,
+        sweeps: int = 200,
+        random_state: np.random.Generator | int | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.alpha = alpha
+        self.gamma = gamma
+        self.sweeps = sweeps
+        self.random_state = random_state
+
+    def fit(self, X: sp.sparray | NDArray[Any], y: None = None) -> Self:  # noqa: ARG002
+        """Run the chain on counts X; raises InputError for bad counts or a setting out of range."""
+        if not (self.n_components >= 1 and self.sweeps >= 1 and 0.0 < self.alpha < np.inf > self.gamma > 0.0):
+            raise InputError(
+                f"LDA by Gibbs sampling: {self.n_components} topics, {self.sweeps} sweeps, alpha {self.alpha}, gamma"
+                f" {self.gamma}; these must be at least 1, positive and finite"
+            )
+        counts = whole_counts(X, "LDA by Gibbs sampling")
+        random = np.random.default_rng(self.random_state)
+        state, total = self.start(counts, random), np.zeros((self.n_components, counts.shape[1]))
+        for sweep in range(self.sweeps):
+            state = self.sweep(counts, state, random)
+            if 2 * sweep >= self.sweeps - 1:
+                total += (state.in_word + self.gamma) / (state.in_word + self.gamma).sum(axis=1, keepdims=True)
+        self.state_ = state
+        self.components_ = total / total.sum(axis=1, keepdims=True)
+        return self
+
+    def start(self, counts: sp.csr_array, random: np.random.Generator) -> State:
+        """Return the sample that follows from assignments drawn uniformly."""
+        D, V = counts.shape
+        K = self.n_components
+        return self._given(*split_counts(counts, np.ones((D, K)), np.ones((K, V)), random), random)
+
+    def sweep(self, counts: sp.csr_array, state: State, random: np.random.Generator) -> State:
+        """Return the next sample: 27.30, then 27.31 and 27.32."""
+        return self._given(*split_counts(counts, state.pi, state.b, random), random)
+
+    def _given(self, in_document: Float, in_word: Float, random: np.random.Generator) -> State:
+        pi, b = dirichlet(self.alpha + in_document, random), dirichlet(self.gamma + in_word, random)
+        return State(pi, b, in_document, in_word)
+
+    def topics(self, vocabulary: tuple[str, ...], provenance: dict[str, Any] | None = None) -> Topics:
+        """Return `components_` with their prior, as the evaluators take them."""
+        return Topics(self.components_, np.full(self.n_components, self.alpha), vocabulary, dict(provenance or {}))

@@ -1,0 +1,117 @@
+r"""The user rating profile, or simplex factor model, by variational EM (Murphy 2012, 27.14; Marlin 2003).
+
+    p(y_1 .. y_R | pi) = prod_r Cat(y_r | B^(r) pi),      pi ~ Dir(alpha)                          (27.14)
+
+LDA whose every response r has tables of its own: response r draws its component z_r ~ pi and its value from
+b^(r)[z_r]. A missing response (-1) drops out. With the pairs (r, m) as words, q(pi, z) = Dir(pi~) prod_r Cat(z~_r) has
+the E step 27.44 and 27.45 of LDA, and the M step is 27.46 with the normalisation over m for each r,
+
+    b_km^(r) ∝ gamma + sum_i z~_irk [y_ir = m],
+
+which maximises the bound plus gamma sum log b: the pseudo-counts are those of a Dirichlet of parameter gamma + 1.
+"""
+
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from heldout.errors import InputError
+from heldout.models.categorical_mixture import indicators
+from heldout.models.estimator import Estimator
+from heldout.models.lda_vb import Float, document_bounds, e_step
+
+
+class UserRatingProfile(Estimator):
+    """The user rating profile on (N, R) responses 0 .. M - 1, with -1 where there is none.
+
+    Args:
+        n_components: K.
+        values: M; None is as many as the data show.
+        alpha: the Dirichlet parameter of pi, one number.
+        gamma: pseudo-counts of every value.
+        iterations: rounds of E step and M step at most.
+        tolerance: stop when a round raises the objective by less than this many nats per response.
+        document_iterations: see `heldout.models.lda_vb.e_step`.
+        document_tolerance: see `heldout.models.lda_vb.e_step`.
+        random_state: generator of the start.
+
+    Attributes (after `fit`):
+        tables_: (R, K, M), b; `heldout.evaluators.count_polynomial.rating_profile_marginal` takes them with alpha_.
+        alpha_: (K,).
+        objective_: the bound plus gamma sum log b, nats, after each round.
+
+    Examples:
+        >>> ratings = np.array([[4, 4, -1], [4, 3, 0], [0, -1, 4], [0, 0, 4]])  # users by items
+        >>> model = UserRatingProfile(2, values=5, random_state=0).fit(ratings)
+        >>> model.tables_.shape
+        (3, 2, 5)
+    """
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        values: int | None = None,
+        alpha: float = 0.5,
+        gamma: float = 0.1,
+        iterations: int = 100,
+        tolerance: float = 1e-6,
+        document_iterations: int = 100,
+        document_tolerance: float = 1e-4,
+        random_state: np.random.Generator | int | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.values = values
+        self.alpha = alpha
+        self.gamma = gamma
+        self.iterations = iterations
+        self.tolerance = tolerance
+        self.document_iterations = document_iterations
+        self.document_tolerance = document_tolerance
+        self.random_state = random_state
+
+    def fit(self, X: NDArray[np.int64], y: None = None) -> Self:  # noqa: ARG002
+        """Run the rounds on responses X; raises InputError for bad responses or a setting out of range."""
+        if not (self.n_components >= 1 and self.iterations >= 1 and 0.0 < self.alpha < np.inf > self.gamma > 0.0):
+            raise InputError(
+                f"user rating profile: {self.n_components} components, {self.iterations} iterations, alpha"
+                f" {self.alpha}, gamma {self.gamma}; these must be at least 1, positive and finite"
+            )
+        coded = indicators(X, "user rating profile", self.values)
+        N, R, M = coded.shape
+        counts = sp.csr_array(coded.reshape(N, R * M))
+        self.alpha_ = np.full(self.n_components, self.alpha)
+        random, objective = np.random.default_rng(self.random_state), []
+        shares = coded.sum(axis=0)[:, None, :] + 1.0
+        expected = shares * random.uniform(0.5, 1.5, (R, self.n_components, M))
+        for _ in range(self.iterations):
+            self.tables_ = (self.gamma + expected) / (self.gamma + expected).sum(axis=2, keepdims=True)
+            pseudo, sums = self._e_step(counts)
+            bound = document_bounds(counts, self._log_b(), self.alpha_, pseudo).sum()
+            objective.append(float(bound + self.gamma * np.log(self.tables_).sum()))
+            if len(objective) > 1 and objective[-1] - objective[-2] < self.tolerance * counts.nnz:
+                break
+            expected = sums.reshape(self.n_components, R, M).transpose(1, 0, 2)
+        self.objective_ = np.array(objective)
+        return self
+
+    def bound(self, X: NDArray[np.int64]) -> Float:
+        """Return the variational bound on log p(y | alpha, b), (N,) nats, of responses X."""
+        coded = indicators(X, "user rating profile", self.tables_.shape[2])
+        counts: Any = sp.csr_array(coded.reshape(len(coded), -1))
+        return document_bounds(counts, self._log_b(), self.alpha_, self._e_step(counts)[0])
+
+    def _log_b(self) -> Float:
+        """Return log b with a column for each pair (r, m), (K, R M)."""
+        return np.asarray(np.log(self.tables_).transpose(1, 0, 2).reshape(self.n_components, -1))
+
+    def _e_step(self, counts: sp.csr_array) -> tuple[Float, Float]:
+        return e_step(
+            counts,
+            self._log_b(),
+            self.alpha_,
+            iterations=self.document_iterations,
+            tolerance=self.document_tolerance,
+        )

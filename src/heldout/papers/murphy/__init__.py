@@ -1,0 +1,74 @@
+"""Murphy (2012), "Machine Learning", chapter 27: latent variable models for discrete data."""
+
+from heldout.manifest import Exhibit, Paper
+
+_FIGURES, _TABLES = "heldout.papers.murphy.figures", "heldout.papers.murphy.tables"
+_OPENING = ("gallery", "records")
+_ALL = (*_OPENING, "perplexity", "polysemy", "bank-and-river", "online", "evidence")
+
+MURPHY = Paper(
+    name="murphy",
+    source="Murphy (2012)",
+    experiments=_ALL,
+    optional=_ALL,
+    scorecard=(
+        "degenerate-em-overfits",
+        "nmf-overfits",
+        "lda-outperforms-simpler",
+        "online-is-faster",
+        "evidence-finds-topics",
+    ),
+    exhibits={
+        "table-gallery": Exhibit("table", "usual scores and likelihoods of the models", _TABLES, "opening", _OPENING),
+        "figure-27-6": Exhibit(
+            "figure",
+            "perplexity of unigram, mixture, pLSI and LDA",
+            _FIGURES,
+            "figure_27_6",
+            ("perplexity",),
+            original="Figure 27.6",
+            claims=("lda-outperforms-simpler", "plsi-worse-by-full", "plsi-worse-by-half", "plsi-worse-by-mixture"),
+        ),
+        "table-27-6": Exhibit("table", "Figure 27.6 in numbers", _TABLES, "figure_27_6", ("perplexity",)),
+        "table-polysemy": Exhibit(
+            "table", "three topics of one word", _TABLES, "polysemy", ("polysemy",), original="Figure 27.4"
+        ),
+        "table-senses": Exhibit(
+            "table",
+            "three documents with that word",
+            _TABLES,
+            "documents",
+            ("polysemy",),
+            original="Figure 27.5",
+        ),
+        "figure-27-8": Exhibit(
+            "figure",
+            "collapsed Gibbs sampling on drawn documents",
+            _FIGURES,
+            "figure_27_8",
+            ("bank-and-river",),
+            original="Figure 27.8",
+        ),
+        "table-27-8": Exhibit(
+            "table", "the topics of Figure 27.8, exactly", _TABLES, "figure_27_8", ("bank-and-river",)
+        ),
+        "figure-27-9": Exhibit(
+            "figure",
+            "online against batch variational Bayes",
+            _FIGURES,
+            "figure_27_9",
+            ("online",),
+            original="Figure 27.9",
+            claims=("online-is-faster", "online-is-similar"),
+        ),
+        "figure-evidence": Exhibit(
+            "figure",
+            "the number of topics by the evidence, the bound and held-out documents",
+            _FIGURES,
+            "evidence",
+            ("evidence",),
+            claims=("evidence-finds-topics", "bound-finds-topics", "held-out-finds-topics"),
+        ),
+        "table-misprints": Exhibit("table", "misprints of the chapter", _TABLES, "misprints"),
+    },
+)

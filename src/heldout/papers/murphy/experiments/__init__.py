@@ -1,0 +1,1 @@
+"""Experiments: corpus and settings in, scores and measurements out."""

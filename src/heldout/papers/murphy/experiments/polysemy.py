@@ -1,0 +1,85 @@
+"""Figures 27.4 and 27.5: a word with several meanings, three topics that have it and three documents that use it.
+
+The word is the one, among the `frequent` most frequent, whose tokens have topics of the largest entropy in the last
+sample of collapsed Gibbs sampling. Its topics are the three with most of its tokens; the document of each is the one
+with the largest share of that topic in which the word has it.
+
+Measured of the model "lda" at K:
+
+    topic N WORD        p(word | topic) on the axis "rank" from 1, for the `shown` most probable words of the Nth topic
+    token N WORD        the topic of a token, on the axis "token" from 0, for the first `tokens` of the Nth document
+    of N                the number of the Nth topic, on the axis "topic"
+    entropy WORD        of the word's topics, nats, on the axis "topics"
+
+TASA, the chapter's corpus, is not public. In a corpus of counts tokens come in the order of the vocabulary.
+"""
+
+import numpy as np
+
+from heldout import models
+from heldout.corpora.corpus import Corpus
+from heldout.measurements import Measurement
+from heldout.models.lda import LDA
+from heldout.scores import Score
+from heldout.seeds import generator
+
+MEANINGS = 3
+
+
+def experiment(
+    corpus: Corpus,
+    *,
+    seed: int,
+    topics: int,
+    alpha: float,
+    gamma: float,
+    sweeps: int,
+    frequent: int,
+    shown: int,
+    tokens: int,
+) -> tuple[list[Score], list[Measurement]]:
+    """Sample topics, and choose the word, its topics and the documents.
+
+    Args:
+        corpus: all documents; all of them train.
+        seed: the chain's.
+        topics: K.
+        alpha: the Dirichlet parameter of the weights.
+        gamma: the Dirichlet parameter of the topics.
+        sweeps: of collapsed Gibbs sampling.
+        frequent: among how many words the word is chosen.
+        shown: words of a topic.
+        tokens: of a document.
+
+    Raises:
+        InputError: as the sampler does.
+    """
+    random = generator("polysemy", corpus=corpus.name, topics=topics, seed=seed)
+    model = LDA(topics, alpha=alpha, beta=gamma, sweeps=sweeps, random_state=random).fit(corpus)
+    q, counts = model.assignments_, np.zeros((corpus.n_words, topics))
+    np.add.at(counts, (corpus.tokens, q), 1.0)
+    candidates = np.argsort(-counts.sum(axis=1), kind="stable")[:frequent]
+    shares = counts[candidates] / counts[candidates].sum(axis=1, keepdims=True)
+    entropies = -(shares * np.log(np.where(shares > 0.0, shares, 1.0))).sum(axis=1)
+    word = int(candidates[entropies.argmax()])
+    rows = np.repeat(np.arange(corpus.n_documents), corpus.lengths)
+    measurements = []
+
+    def add(quantity: str, axis: str, at: int, value: float) -> None:
+        measurements.append(
+            Measurement(corpus.name, models.LDA, "polysemy", topics, 0.0, "0", seed, quantity, axis, at, float(value))
+        )
+
+    add(f"entropy {corpus.vocabulary[word]}", "topics", topics, entropies.max())
+    senses = np.argsort(-counts[word], kind="stable")[: min(MEANINGS, int((counts[word] > 0.0).sum()))]
+    for n, k in enumerate(senses, start=1):
+        add(f"of {n}", "topic", n, k)
+        for rank, v in enumerate(np.argsort(-model.components_[k], kind="stable")[:shown], start=1):
+            add(f"topic {n} {corpus.vocabulary[v]}", "rank", rank, model.components_[k, v])
+        has = np.unique(rows[(corpus.tokens == word) & (q == k)])
+        document = int(has[model.document_topics_[has, k].argmax()])
+        places = slice(corpus.offsets[document], corpus.offsets[document] + tokens)
+        stream, own = corpus.document(document)[:tokens], q[places][: len(corpus.document(document))]
+        for i, (v, topic) in enumerate(zip(stream, own, strict=True)):
+            add(f"token {n} {corpus.vocabulary[v]}", "token", i, topic)
+    return [], measurements

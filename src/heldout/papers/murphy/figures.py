@@ -1,0 +1,160 @@
+"""Murphy's figures on real data."""
+
+import math
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from heldout.evaluators import FULL, HALF
+from heldout.inputs import Inputs
+from heldout.papers.murphy.experiments import online
+from heldout.papers.murphy.experiments.gallery import LIKELIHOOD
+from heldout.papers.murphy.results import (
+    APPROACHES,
+    BANK_WORDS,
+    EVIDENCE,
+    LDA,
+    LDA_BOUND,
+    MIXTURE,
+    PERPLEXITY,
+    PLSI_MODELS,
+    PLSI_SCORES,
+    PUBLISHED,
+    UNIGRAM,
+    Curve,
+    bank,
+    by_topics,
+    chosen_topics,
+    corpora,
+    courses,
+    curve,
+)
+from heldout.typesetting import latex, style
+
+_PLSI = {"full folding-in": style.EVALUATOR_COLOURS[FULL], "half folding-in": style.EVALUATOR_COLOURS[HALF]}
+_PLSI |= {"training mixture": "#CC79A7"}
+_COURSES = ("#000000", "#0072B2", "#D55E00", "#009E73")
+_LDA, _MIXTURE, _UNIGRAM = "#0072B2", "#009E73", style.COLOURS["unigram"]
+
+
+def figure_27_6(inputs: Inputs) -> Figure:
+    """Draw perplexity against K: left as published, right on the public sample of AP with every score of PLSI.
+
+    Of PLSI solid lines are trained by EM, dotted ones by tempered EM; LDA's bound is dashed, its likelihood solid.
+    """
+    figure = Figure(figsize=(style.WIDTH, 3.0))
+    left, right = figure.subplots(1, 2)
+    for name, colour in (
+        ("unigram", _UNIGRAM),
+        ("mixture", _MIXTURE),
+        ("pLSI, folded in", "#000000"),
+        ("LDA", _LDA),
+    ):
+        printed = PUBLISHED[name]
+        left.plot(printed.topics, printed.perplexities, color=colour, marker="o", label=name)
+    left.set_title("as published", fontweight="bold")
+    names = corpora(inputs, PERPLEXITY)
+    for corpus in names[:1]:
+        _ours(right, inputs, corpus)
+        right.set_title(latex.corpus_title(corpus), fontweight="bold")
+        if inputs.synthetic(corpus):
+            style.mark_synthetic(right)
+    for axis in (left, right):
+        axis.set_xscale("log")
+        axis.set_xlabel("number of topics")
+        style.plain_numbers(axis.xaxis)
+        axis.legend(fontsize=6.0, loc="best")
+    left.set_ylabel("perplexity per token")
+    right.set_yscale("log")
+    style.plain_numbers(right.yaxis)
+    return figure
+
+
+def _ours(axis: Axes, inputs: Inputs, corpus: str) -> None:
+    for point in curve(inputs, corpus, UNIGRAM).values():
+        axis.axhline(point.perplexity, color=_UNIGRAM, label="unigram")
+    _line(axis, inputs, corpus, MIXTURE, color=_MIXTURE, label="mixture")
+    for score, evaluator in PLSI_SCORES.items():
+        for model, line in zip(PLSI_MODELS.values(), ("-", ":"), strict=True):
+            label = f"pLSI: {score}" if line == "-" else None
+            look = {"color": _PLSI[score], "linestyle": line, "label": label}
+            _line(axis, inputs, corpus, (model, (evaluator,)), **look)
+    _line(axis, inputs, corpus, LDA_BOUND, color=_LDA, linestyle="--", label="LDA: bound")
+    _line(axis, inputs, corpus, LDA, color=_LDA, label="LDA: likelihood")
+
+
+def _line(axis: Axes, inputs: Inputs, corpus: str, of: Curve, **look: Any) -> None:
+    points = [point for point in curve(inputs, corpus, of).values() if math.isfinite(point.perplexity)]
+    axis.plot([point.topics for point in points], [point.perplexity for point in points], marker="o", **look)
+
+
+def figure_27_8(inputs: Inputs) -> Figure:
+    """Draw the documents of Figure 27.8: a dot for a token, in the column of its word, filled where it is in topic 2.
+
+    Left the random start, middle the state after the last sweep, right the topics that the tokens were drawn from.
+    """
+    figure = Figure(figsize=(style.WIDTH, 3.0))
+    axes = figure.subplots(1, 3, sharey=True)
+    documents, words = (np.array(bank(inputs, quantity), dtype=int) for quantity in ("document", "word"))
+    for axis, quantity, title in zip(
+        axes, ("start", "end", "true"), ("random start", "after Gibbs sampling", "drawn from"), strict=True
+    ):
+        topics, seen = bank(inputs, quantity), dict[tuple[int, int], int]()
+        for d, v, topic in zip(documents, words, topics, strict=True):
+            place = seen[d, v] = seen.get((d, v), -1) + 1
+            face = "#000000" if topic == 1.0 else "#FFFFFF"
+            look = {"markersize": 2.6, "color": "#000000", "markerfacecolor": face, "markeredgewidth": 0.5}
+            axis.plot(v + 0.11 * place - 0.35, -(d + 1), "o", **look)
+        axis.set_xticks(range(len(BANK_WORDS)), BANK_WORDS, rotation=30)
+        axis.set_title(title, fontweight="bold")
+        axis.grid(visible=False)
+    axes[0].set_ylabel("document")
+    axes[0].set_yticks(sorted({-(int(d) + 1) for d in documents}), [])
+    return figure
+
+
+def figure_27_9(inputs: Inputs) -> Figure:
+    """Draw perplexity against documents analysed: by the variational bound left, by the likelihood right."""
+    figure = Figure(figsize=(style.WIDTH, style.HEIGHT))
+    axes = figure.subplots(1, 2, sharey=True)
+    for axis, quantity, title in zip(axes, (online.BOUND, LIKELIHOOD), ("bound", "likelihood"), strict=True):
+        for course, colour in zip(courses(inputs, quantity), _COURSES, strict=False):
+            label = f"online, batches of {course.batch}" if course.batch else "batch"
+            perplexities = [math.exp(-value) for value in course.values]
+            axis.plot(course.analysed, perplexities, color=colour, marker="o", label=label)
+        axis.set_xscale("log")
+        axis.set_yscale("log")
+        axis.set_title(f"by the {title}", fontweight="bold")
+        axis.set_xlabel("documents analysed")
+        style.plain_numbers(axis.xaxis)
+        style.plain_numbers(axis.yaxis)
+    axes[0].set_ylabel("perplexity per token")
+    axes[1].legend()
+    return figure
+
+
+def evidence(inputs: Inputs) -> Figure:
+    """Draw what each approach to the number of topics maximises, less its maximum, a panel each and a line per seed."""
+    figure = Figure(figsize=(style.WIDTH, style.HEIGHT))
+    axes = figure.subplots(1, len(APPROACHES), sharey=True)
+    true = inputs.settings.experiment(EVIDENCE).get("settings", {}).get("true_topics")
+    for axis, (quantity, name) in zip(axes, APPROACHES.items(), strict=True):
+        for seed in chosen_topics(inputs, quantity):
+            points = by_topics(inputs, quantity, seed).values()
+            most = max(point.value for point in points)
+            axis.set_xticks([point.topics for point in points])
+            axis.errorbar(
+                [point.topics for point in points],
+                [point.value - most for point in points],
+                yerr=[point.error for point in points],
+                marker="o",
+                linewidth=1.0,
+            )
+        if true is not None:
+            axis.axvline(true, color="#999999", linestyle=":")
+        axis.set_title(name, fontweight="bold")
+        axis.set_xlabel("number of topics")
+    axes[0].set_ylabel("nats per token, less the maximum")
+    return figure

@@ -1,0 +1,153 @@
+"""Where Murphy's chapter leaves something open."""
+
+import math
+
+from heldout.inputs import Inputs
+from heldout.papers.murphy.results import (
+    BANK,
+    EVIDENCE,
+    GALLERY,
+    LDA,
+    MIXTURE,
+    ONLINE,
+    PERPLEXITY,
+    POLYSEMY,
+    RECORDS,
+    UNIGRAM,
+    corpora,
+    curve,
+    per_document,
+)
+from heldout.typesetting import latex
+from heldout.typesetting.interpretations import Interpretation, from_settings, median_and_range
+
+
+def _weighting(inputs: Inputs) -> list[str]:
+    """Return by how much equation 27.29 changes perplexities."""
+    lines = []
+    for corpus in corpora(inputs, PERPLEXITY):
+        for name, of in (("unigram", UNIGRAM), ("mixture", MIXTURE), ("LDA", LDA)):
+            points, alike = curve(inputs, corpus, of), per_document(inputs, corpus, of)
+            changes = [alike[K] / points[K].perplexity - 1.0 for K in points if math.isfinite(points[K].perplexity)]
+            if changes:
+                change = median_and_range(changes, latex.signed_percent)
+                lines.append(f"{latex.corpus_name(corpus)}, {name}: by equation 27.29 {change}")
+    return lines
+
+
+INTERPRETATIONS = (
+    Interpretation(
+        "Murphy, 27.2: the score that is usually reported of each model",
+        "of mixtures the best component (hard assignment), of models that are sampled or fitted with points full"
+        " folding-in, of variational ones their bound",
+        "half folding-in, which the paper's study has for pLSI and LDA",
+        measure=GALLERY,
+    ),
+    Interpretation(
+        "Murphy, 27.2.1 and 27.2.4: models of counts beside models of tokens",
+        r"every likelihood is of the sequence of tokens: \(p(n)\) is divided by \(L! / \prod_v n_v!\). Poisson models,"
+        " GaP and NMF also pay for the length, which the others are given",
+        "all given the length, by which GaP becomes LDA",
+        measure=GALLERY,
+    ),
+    Interpretation(
+        "Murphy, 27.2.2: the prior of W, without which degenerate EM has no maximum",
+        from_settings(GALLERY, "a Gaussian of precision {penalty}, for both kinds of EM"),
+        "none, and an end of the iterations in its place",
+        measure=GALLERY,
+    ),
+    Interpretation(
+        "Murphy, 27.2.4: the rates of GaP",
+        r"\(\beta_k\) equal, such that the model's mean length is the documents'",
+        "fitted, or one to a component, by which GaP is no longer LDA given the length",
+        measure=GALLERY,
+    ),
+    Interpretation(
+        "Murphy, 27.2.1: votes that a member did not cast",
+        "a gap, integrated out as if it were missing at random",
+        "a third value of the vote",
+        measure=RECORDS,
+    ),
+    Interpretation(
+        "Murphy, 27.3.3: what pLSI says of a document that it was not trained on",
+        "three scores: folded in on all of the document, which is no probability; folded in on one half, the other"
+        " scored; the mixture over training documents, which is the only distribution that its parameters hold",
+        r"a Dirichlet prior fitted to the training documents' weights, by which pLSI becomes LDA",
+        measure=PERPLEXITY,
+    ),
+    Interpretation(
+        "Murphy, 27.3.3: ``the same Dirichlet prior on B''",
+        from_settings(
+            PERPLEXITY,
+            r"\(b_{kv} \propto {gamma} + c_{{vk}}\) from the counts that the fitted model assigns to topics, of every"
+            " model; LDA's are those of the last of {sweeps} sweeps of collapsed Gibbs sampling",
+        ),
+        "the constant in every M step",
+        measure=PERPLEXITY,
+    ),
+    Interpretation(
+        "Murphy, 27.29: documents or tokens weighted alike",
+        "tokens, as Blei et al. and equation 27.27 have it",
+        "documents, as in equation 27.29",
+        effect=_weighting,
+        measure=PERPLEXITY,
+    ),
+    Interpretation(
+        "Murphy, 27.3.3: the temperature of pLSI",
+        from_settings(PERPLEXITY, r"none, and \(\beta = {beta}\), in training and folding in"),
+        "chosen on validation documents",
+        measure=PERPLEXITY,
+    ),
+    Interpretation(
+        "Murphy, 27.3.3: the 16,333 articles of AP, which are not public",
+        "the 2,246 that come with LDA-C, a tenth of them held out: perplexities are not comparable with the figure's",
+        "other news",
+        measure=PERPLEXITY,
+    ),
+    Interpretation(
+        "Murphy, 27.3.1: TASA, which is not public, and its word ``play''",
+        from_settings(
+            POLYSEMY,
+            "AP with {topics} topics; of the {frequent} most frequent words the one whose tokens have topics of the"
+            " largest entropy. AP comes as counts, so that a document's words are in the order of the vocabulary",
+        ),
+        "a word chosen by eye",
+        measure=POLYSEMY,
+    ),
+    Interpretation(
+        "Murphy, 27.3.5: the lengths of the documents of Figure 27.8, and its priors",
+        from_settings(
+            BANK,
+            r"Poisson with a mean of {tokens}, short enough for the exact posterior; \(\alpha = {alpha}\),"
+            r" \(\gamma = {gamma}\)",
+        ),
+        "longer documents, which the exact sum over counts by word has no room for",
+        measure=BANK,
+    ),
+    Interpretation(
+        "Murphy, 27.3.5: which topic is the first",
+        "the one with more tokens of ``money'': the posterior is symmetric, and without a rule both have the same mean",
+        "relabelling by hand",
+        measure=BANK,
+    ),
+    Interpretation(
+        "Murphy, 27.3.7: Wikipedia, and the axis of Figure 27.9",
+        from_settings(
+            ONLINE,
+            "{documents} stories of Reuters-21578; the axis counts documents analysed, every visit, as the figure's"
+            " does: seconds would not be the same in another run",
+        ),
+        "time",
+        measure=ONLINE,
+    ),
+    Interpretation(
+        "Murphy, 27.3.8: documents on which the number of topics is known",
+        from_settings(
+            EVIDENCE,
+            "{documents} drawn from LDA with {true_topics} topics and its own priors, by which the model is right at"
+            " one K alone; annealing in {temperatures} steps",
+        ),
+        "real documents, whose number of topics is not known",
+        measure=EVIDENCE,
+    ),
+)

@@ -1,0 +1,65 @@
+"""The numbers of the gallery that its text uses."""
+
+from heldout.evaluators import FULL, HALF
+from heldout.inputs import Inputs
+from heldout.papers.murphy.experiments.bank_and_river import ANNEALED
+from heldout.papers.murphy.experiments.bank_and_river import EVIDENCE as EXACT
+from heldout.papers.murphy.experiments.gallery import LIKELIHOOD, PLSI
+from heldout.papers.murphy.misprints import MISPRINTS
+from heldout.papers.murphy.results import (
+    LDA,
+    LDA_BOUND,
+    MIXTURE,
+    NAMES,
+    PERPLEXITY,
+    UNIGRAM,
+    Curve,
+    bank,
+    corpora,
+    curve,
+    measured,
+    opening_rows,
+    senses,
+)
+from heldout.typesetting import latex
+from heldout.typesetting.macros import Macros
+from heldout.verdicts import NOT_RUN
+
+AT_MOST: dict[str, Curve] = {
+    "Unigram": UNIGRAM,
+    "Mixture": MIXTURE,
+    "PlsiFull": (PLSI, (FULL,)),
+    "PlsiHalf": (PLSI, (HALF,)),
+    "PlsiMixture": (PLSI, (LIKELIHOOD,)),
+    "LdaBound": LDA_BOUND,
+    "Lda": LDA,
+}
+
+
+def macros(inputs: Inputs) -> Macros:
+    """Return the numbers by name; the same names for every study."""
+    rows = opening_rows(inputs.scores)
+    gaps = [abs(row.gap) for row in rows if row.gap is not None]
+    corpus = next(iter(corpora(inputs, PERPLEXITY)), "")
+    most = max(curve(inputs, corpus, LDA), default=0)
+    result = {
+        "GalleryModels": latex.integer(len({NAMES[row.model] for row in rows})),
+        "GalleryLargestGap": latex.decimal(max(gaps), 2) if gaps else NOT_RUN,
+        "GalleryMisprints": latex.integer(len(MISPRINTS)),
+        "FigureTopics": latex.integer(most) if most else NOT_RUN,
+    }
+    word, meanings = senses(inputs)
+    result["PolysemyWord"] = latex.escape(word) or NOT_RUN
+    result["PolysemyMeanings"] = latex.integer(len(meanings)) if meanings else NOT_RUN
+    true, end = bank(inputs, "true"), bank(inputs, "end")
+    agree = [one == other for one, other in zip(true, end, strict=True)]
+    result["BankAgree"] = latex.percent(sum(agree) / len(agree), 0) if agree else NOT_RUN
+    for K, name in ((1, "One"), (2, "Two")):
+        for quantity, kind in ((EXACT, "Exact"), (ANNEALED, "Annealed")):
+            values = [v for (_, _, topics, _), v in measured(inputs, quantity).items() if topics == K]
+            result[f"Bank{kind}{name}"] = latex.signed(values[0], 2) if values else NOT_RUN
+    for name, of in AT_MOST.items():
+        points = curve(inputs, corpus, of)
+        point = points.get(most, points.get(1))
+        result[f"Figure{name}"] = latex.perplexity(point.perplexity) if point else NOT_RUN
+    return result

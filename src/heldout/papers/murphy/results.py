@@ -1,0 +1,272 @@
+"""The gallery's scores and measurements read back: the rows of its opening table, and the curves of Figure 27.6."""
+
+import math
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+from typing import TYPE_CHECKING, NamedTuple
+
+from heldout.evaluators import EXACT, FULL, HALF, MEAN_FIELD_BOUND, SEQUENTIAL
+from heldout.inputs import Inputs
+from heldout.papers.murphy.experiments import bank_and_river, evidence, gallery, online, perplexity, records
+from heldout.papers.murphy.experiments.gallery import LIKELIHOOD, USUAL
+from heldout.points import Point, mean_points, select
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+GALLERY, RECORDS, PERPLEXITY = "gallery", "records", "perplexity"
+POLYSEMY, BANK, ONLINE, EVIDENCE = "polysemy", "bank-and-river", "online", "evidence"
+OPENING = (GALLERY, RECORDS)  # the experiments whose scores are rows of the opening table
+
+
+class Usual(NamedTuple):
+    """What is usually reported of a model.
+
+    Attributes:
+        score: its name.
+        total: its sum over all documents against 1: "below" for a lower bound on a probability, "above" for what is
+            nowhere below the likelihood and above it somewhere.
+    """
+
+    score: str
+    total: str
+
+
+BEST, FOLDED, BOUND = Usual("best component", "below"), Usual("full folding-in", "above"), Usual("bound", "below")
+USUAL_SCORES: Mapping[str, Usual] = {
+    gallery.MIXTURE: BEST,
+    gallery.POISSON: BEST,
+    records.CATEGORICAL: BEST,
+    gallery.PLSI: FOLDED,
+    gallery.COLLAPSED: FOLDED,
+    gallery.GIBBS: FOLDED,
+    gallery.BATCH: BOUND,
+    gallery.ONLINE: BOUND,
+    records.PROFILE: BOUND,
+    gallery.GAP: FOLDED,
+    gallery.CONDITIONAL: FOLDED,
+    gallery.FACTORS: FOLDED,
+    gallery.COMPONENTS: BOUND,
+    gallery.DEGENERATE: FOLDED,
+}
+NAMES: Mapping[str, str] = {
+    gallery.MIXTURE: "mixture of multinomials",
+    gallery.POISSON: "mixture of Poissons",
+    records.CATEGORICAL: "mixture of categoricals",
+    gallery.PLSI: "pLSI",
+    gallery.COLLAPSED: "LDA, collapsed Gibbs",
+    gallery.GIBBS: "LDA, Gibbs",
+    gallery.BATCH: "LDA, batch VB",
+    gallery.ONLINE: "LDA, online VB",
+    records.PROFILE: "user rating profile",
+    gallery.GAP: "GaP",
+    gallery.CONDITIONAL: "conditional GaP",
+    gallery.FACTORS: "NMF",
+    gallery.COMPONENTS: "catPCA, EM",
+    gallery.DEGENERATE: "catPCA, degenerate EM",
+}
+
+
+class Row(NamedTuple):
+    """A row of the opening table, a mean over seeds; numbers are nats per token, None where there is no likelihood.
+
+    Attributes:
+        corpus, model, topics: as in `heldout.scores.Score`.
+        usual: what is usually reported.
+        value: its value.
+        likelihood, error: the likelihood and its Monte Carlo standard error; 0 where it is exact.
+        gap: value less likelihood.
+    """
+
+    corpus: str
+    model: str
+    topics: int
+    usual: Usual
+    value: float
+    likelihood: float | None
+    error: float | None
+    gap: float | None
+
+
+def opening_rows(scores: "pd.DataFrame") -> list[Row]:
+    """Return the rows of the opening table, in the order of corpus, the gallery's models and K."""
+    ours = scores[scores["variant"].isin(OPENING)]
+    order = list(USUAL_SCORES)
+    rows = []
+    for (corpus, model), cells in ours.groupby(["corpus", "model"]):
+        values, likelihoods = mean_points(cells, [USUAL]), mean_points(cells, [LIKELIHOOD])
+        for K, value in values.items():
+            point = likelihoods.get(K)
+            row = Row(str(corpus), str(model), K, USUAL_SCORES[str(model)], value.value, None, None, None)
+            if point is not None:
+                row = row._replace(likelihood=point.value, error=point.error, gap=value.value - point.value)
+            rows.append(row)
+    return sorted(rows, key=lambda row: (row.corpus, order.index(row.model), row.topics))
+
+
+Curve = tuple[str, tuple[str, ...]]  # a model, and its evaluators, the preferred first
+UNIGRAM: Curve = (perplexity.UNIGRAM, (LIKELIHOOD,))
+MIXTURE: Curve = (gallery.MIXTURE, (LIKELIHOOD,))
+LDA: Curve = (perplexity.LDA, (EXACT, SEQUENTIAL))
+LDA_BOUND: Curve = (perplexity.LDA, (MEAN_FIELD_BOUND,))
+PLSI_SCORES: Mapping[str, str] = {"full folding-in": FULL, "half folding-in": HALF, "training mixture": LIKELIHOOD}
+PLSI_MODELS: Mapping[str, str] = {"EM": gallery.PLSI, "tempered EM": perplexity.TEMPERED}
+
+
+class Published(NamedTuple):
+    """A printed curve: K and perplexity."""
+
+    topics: Sequence[int]
+    perplexities: Sequence[float]
+
+
+# Murphy's own drawing of Figure 9 of Blei et al. (2003): pmtk3, demos/bleiLDAperplexityPlot.m at commit
+# 68788ecb7e04adab287ff69a6122da7f9ffc6334
+_TOPICS = (1, 3, 8, 20, 50, 100, 200)
+PUBLISHED: Mapping[str, Published] = {
+    "unigram": Published(_TOPICS, (5800,) * 7),
+    "mixture": Published(_TOPICS, (5150, 4900, 3950, 3850, 3650, 3675, 3700)),
+    "pLSI, folded in": Published(_TOPICS, (6750, 6500, 6250, 5600, 4600, 4250, 3450)),
+    "LDA": Published(_TOPICS, (5200, 4850, 3800, 3450, 3250, 3100, 3050)),
+}
+
+
+def curve(inputs: Inputs, corpus: str, of: Curve, seed: int | None = None) -> dict[int, Point]:
+    """Return the points of Figure 27.6 of one model and score by K, means over seeds or those of one seed."""
+    model, evaluators = of
+    table = select(inputs.scores, corpus=corpus, variant=PERPLEXITY, model=model)
+    return mean_points(table if seed is None else select(table, seed=seed), evaluators)
+
+
+def seeds(inputs: Inputs, experiment: str) -> list[int]:
+    """Return the seeds of an experiment's scores."""
+    return sorted({int(seed) for seed in select(inputs.scores, variant=experiment)["seed"]})
+
+
+def corpora(inputs: Inputs, experiment: str) -> list[str]:
+    """Return the corpora of an experiment, in the study's order."""
+    return list(inputs.settings.experiment(experiment).get("corpora", ()))
+
+
+def per_document(inputs: Inputs, corpus: str, of: Curve) -> dict[int, float]:
+    """Return perplexities by equation 27.29, which weights documents alike, by K, geometric means over seeds."""
+    model, evaluators = of
+    table = select(inputs.measurements, corpus=corpus, variant=PERPLEXITY, model=model)
+    by_topics: dict[int, float] = {}
+    for evaluator in reversed(evaluators):
+        rows = select(table, quantity=f"{perplexity.PER_DOCUMENT}-{evaluator}")
+        for K, values in rows.groupby("topics")["value"]:
+            by_topics[int(str(K))] = math.exp(-fmean(values))
+    return dict(sorted(by_topics.items()))
+
+
+def measured(inputs: Inputs, quantity: str) -> dict[tuple[str, str, int, int], float]:
+    """Return measurements of a quantity by (corpus, model, K, seed)."""
+    rows = select(inputs.measurements, quantity=quantity).to_dict("records")
+    return {(str(r["corpus"]), str(r["model"]), int(r["topics"]), int(r["seed"])): float(r["value"]) for r in rows}
+
+
+def likelihoods(inputs: Inputs, model: str) -> dict[tuple[str, int, int], Point]:
+    """Return the likelihoods of a model of the opening table by (corpus, K, seed), nats per token."""
+    table = select(inputs.scores, model=model, evaluator=LIKELIHOOD)
+    table = table[table["variant"].isin(OPENING)]
+    points = {}
+    for row in table.to_dict("records"):
+        tokens = float(row["tokens"])
+        point = Point(int(row["topics"]), row["log_likelihood"] / tokens, row["standard_error"] / tokens, 0)
+        points[str(row["corpus"]), int(row["topics"]), int(row["seed"])] = point
+    return points
+
+
+class Course(NamedTuple):
+    """A score of one fit against the documents that it has analysed, nats per token with standard errors.
+
+    Attributes:
+        batch: documents of a batch; 0 for batch variational Bayes.
+        analysed: ascending; every visit of a document counts.
+        values, errors: one to each.
+    """
+
+    batch: int
+    analysed: list[int]
+    values: list[float]
+    errors: list[float]
+
+
+def courses(inputs: Inputs, quantity: str) -> list[Course]:
+    """Return the courses of Figure 27.9, batch first, of the first corpus and seed."""
+    found = []
+    table = select(inputs.measurements, quantity=quantity, axis=online.ANALYSED)
+    table = table[table["seed"] == table["seed"].min()]
+    for variant, rows in table.groupby("variant"):
+        ordered = rows.sort_values("at")
+        end = str(variant).rpartition("-")[2]
+        lists = (ordered[column].tolist() for column in ("at", "value", "standard_error"))
+        found.append(Course(int(end) if end.isdigit() else 0, *lists))
+    return sorted(found)
+
+
+def by_topics(inputs: Inputs, quantity: str, seed: int) -> dict[int, Point]:
+    """Return a quantity of the experiment "evidence" by K, nats per token."""
+    rows = select(inputs.measurements, variant=EVIDENCE, quantity=quantity, seed=seed).sort_values("at")
+    return {int(r["at"]): Point(int(r["at"]), r["value"], r["standard_error"], 0) for r in rows.to_dict("records")}
+
+
+APPROACHES: Mapping[str, str] = {
+    evidence.FORWARDS: "evidence",
+    evidence.BOUND: "variational bound",
+    evidence.HELD_OUT: "held-out documents",
+}
+
+
+def chosen_topics(inputs: Inputs, quantity: str) -> dict[int, int]:
+    """Return the K at which a quantity is highest, by seed."""
+    rows = select(inputs.measurements, variant=EVIDENCE, quantity=quantity)
+    best = {}
+    for seed in sorted({int(seed) for seed in rows["seed"]}):
+        points = by_topics(inputs, quantity, seed)
+        best[seed] = max(points, key=lambda K: points[K].value)
+    return best
+
+
+def bank(inputs: Inputs, quantity: str) -> list[float]:
+    """Return a quantity of the experiment "bank-and-river" in the order of its axis, of the first seed."""
+    rows = select(inputs.measurements, variant=BANK, quantity=quantity)
+    return [float(value) for value in rows[rows["seed"] == rows["seed"].min()].sort_values("at")["value"]]
+
+
+BANK_WORDS = bank_and_river.WORDS
+
+
+class Sense(NamedTuple):
+    """A meaning of the chosen word.
+
+    Attributes:
+        topic: the topic's number.
+        words: its most probable words, with their probabilities.
+        tokens: the document's words, each with its topic.
+    """
+
+    topic: int
+    words: list[tuple[str, float]]
+    tokens: list[tuple[str, int]]
+
+
+def senses(inputs: Inputs) -> tuple[str, list[Sense]]:
+    """Return the word of Figures 27.4 and 27.5 with its meanings; none where the experiment was not run."""
+    rows = select(inputs.measurements, variant=POLYSEMY).sort_values("at")
+    word, numbers = "", dict[int, int]()
+    topics: dict[int, list[tuple[str, float]]] = {}
+    documents: dict[int, list[tuple[str, int]]] = {}
+    for row in rows.to_dict("records"):
+        kind, _, rest = str(row["quantity"]).partition(" ")
+        n, _, name = rest.partition(" ")
+        if kind == "entropy":
+            word = rest
+        elif kind == "of":
+            numbers[int(n)] = int(row["value"])
+        elif kind == "topic":
+            topics.setdefault(int(n), []).append((name, float(row["value"])))
+        else:
+            documents.setdefault(int(n), []).append((name, int(row["value"])))
+    return word, [Sense(topic, topics[n], documents[n]) for n, topic in sorted(numbers.items())]

@@ -1,0 +1,147 @@
+"""The gallery's opening table, Figure 27.6 in numbers, and the misprints."""
+
+from collections.abc import Iterator
+
+from heldout.inputs import Inputs
+from heldout.papers.murphy.misprints import MISPRINTS
+from heldout.papers.murphy.results import (
+    BANK_WORDS,
+    LDA,
+    LDA_BOUND,
+    MIXTURE,
+    NAMES,
+    PERPLEXITY,
+    PLSI_MODELS,
+    PLSI_SCORES,
+    UNIGRAM,
+    Curve,
+    Row,
+    bank,
+    corpora,
+    curve,
+    opening_rows,
+    per_document,
+    senses,
+)
+from heldout.typesetting import latex
+
+TOTALS = {"below": r"no, sum \(<1\)", "above": r"no, sum \(>1\)"}  # over all documents
+
+
+def opening(inputs: Inputs) -> str:
+    """Return the table that the gallery opens with: a row per corpus, model and K, means over seeds."""
+    return latex.tabular(
+        inputs,
+        "@{}llrlrrrl@{}",
+        r"model & data & $K$ & usual score & its value & likelihood & gap & a probability?\\",
+        _opening_rows(inputs),
+    )
+
+
+def _opening_rows(inputs: Inputs) -> Iterator[latex.Row]:
+    before = ""
+    for row in opening_rows(inputs.scores):
+        if before and row.corpus != before:
+            yield latex.ADDLINESPACE
+        before = row.corpus
+        yield _cells(row)
+
+
+def _cells(row: Row) -> list[str]:
+    likelihood = gap = latex.DASH
+    if row.likelihood is not None and row.gap is not None:
+        error = rf" \ensuremath{{\pm}} {row.error:.4f}" if row.error else ""
+        likelihood, gap = f"{latex.signed(row.likelihood, 3)}{error}", latex.signed(row.gap, 3)
+    cells = [NAMES[row.model], latex.corpus_name(row.corpus), latex.integer(row.topics), row.usual.score]
+    return [*cells, latex.signed(row.value, 3), likelihood, gap, TOTALS[row.usual.total]]
+
+
+FIGURE_ROWS: dict[str, Curve] = {
+    "unigram": UNIGRAM,
+    "mixture of multinomials": MIXTURE,
+    **{
+        f"pLSI{training}: {score}": (model, (evaluator,))
+        for training, model in zip(("", ", tempered"), PLSI_MODELS.values(), strict=True)
+        for score, evaluator in PLSI_SCORES.items()
+    },
+    "LDA: bound": LDA_BOUND,
+    "LDA: likelihood": LDA,
+}
+
+
+def figure_27_6(inputs: Inputs) -> str:
+    """Return the perplexities of Figure 27.6 by K: per token, and below in brackets by equation 27.29."""
+    of_corpus = corpora(inputs, PERPLEXITY)
+    corpus = of_corpus[0] if of_corpus else ""
+    topics = sorted({K for of in FIGURE_ROWS.values() for K in curve(inputs, corpus, of)})
+    rows = []
+    for name, of in FIGURE_ROWS.items():
+        points, alike = curve(inputs, corpus, of), per_document(inputs, corpus, of)
+        cells = [
+            f"{latex.perplexity(points[K].perplexity)} ({latex.perplexity(alike[K])})" if K in points else latex.DASH
+            for K in topics
+        ]
+        rows.append([name, *cells])
+    head = " & ".join(["model and score", *(f"$K={K}$" for K in topics)]) + r"\\"
+    return latex.tabular(inputs, f"@{{}}l{'r' * len(topics)}@{{}}", head, rows)
+
+
+def misprints(inputs: Inputs) -> str:
+    """Return the misprints: what is printed, what is meant, and how far each is from what it should satisfy."""
+    rows = []
+    for misprint in MISPRINTS:
+        printed, corrected = misprint.errors()
+        errors = [latex.decimal(printed, 3), latex.power(0.0) if corrected < 1e-12 else latex.power(corrected)]
+        rows.append([misprint.place, misprint.printed, misprint.corrected, misprint.identity, *errors])
+    return latex.tabular(
+        inputs,
+        r"@{}P{0.12\linewidth}P{0.17\linewidth}P{0.21\linewidth}P{0.2\linewidth}rr@{}",
+        r"where & printed & corrected & holds of the corrected & printed off & corrected off\\",
+        rows,
+        end=r"\\[0.6ex]",
+    )
+
+
+def polysemy(inputs: Inputs) -> str:
+    """Return Figure 27.4: the most probable words of three topics of one word, which is set in bold."""
+    word, meanings = senses(inputs)
+    rows: list[latex.Row] = []
+    for cells in zip(*(meaning.words for meaning in meanings), strict=False):
+        row: list[str] = []
+        for name, probability in cells:
+            row += [_bold(latex.escape(name), name == word), latex.decimal(probability, 3)]
+        rows.append(row)
+    heads = (rf"\multicolumn{{2}}{{c}}{{topic {latex.integer(meaning.topic)}}}" for meaning in meanings)
+    return latex.tabular(inputs, f"@{{}}{'lr' * max(1, len(meanings))}@{{}}", " & ".join(heads) + r"\\", rows)
+
+
+def documents(inputs: Inputs) -> str:
+    """Return Figure 27.5: three documents, every token with its topic above it."""
+    word, meanings = senses(inputs)
+    rows: list[latex.Row] = []
+    for meaning in meanings:
+        tokens = (rf"{_bold(latex.escape(name), name == word)}$^{{{topic}}}$" for name, topic in meaning.tokens)
+        rows.append([f"topic {latex.integer(meaning.topic)}", " ".join(tokens)])
+    return latex.tabular(inputs, r"@{}lP{0.85\linewidth}@{}", r"& words of a document\\", rows, end=r"\\[0.6ex]")
+
+
+def _bold(text: str, bold: bool) -> str:
+    return rf"\textbf{{{text}}}" if bold else text
+
+
+def figure_27_8(inputs: Inputs) -> str:
+    """Return the topics of Figure 27.8: in the model, their exact posterior means, and those of Gibbs sampling."""
+    rows: list[latex.Row] = []
+    for v, word in enumerate(BANK_WORDS):
+        cells = [word]
+        for k in (1, 2):
+            for quantity in ("true", "exact", "sampled"):
+                values = bank(inputs, f"{quantity}-{k}")
+                cells.append(latex.decimal(values[v], 3) if values else latex.DASH)
+        rows.append(cells)
+    head = (
+        r"& \multicolumn{3}{c}{topic 1} & \multicolumn{3}{c}{topic 2}\\" + "\n"
+        r"\cmidrule(lr){2-4}\cmidrule(l){5-7}" + "\n"
+        r"word & model & exact & sampled & model & exact & sampled\\"
+    )
+    return latex.tabular(inputs, "@{}lrrrrrr@{}", head, rows)

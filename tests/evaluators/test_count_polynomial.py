@@ -1,0 +1,212 @@
+"""The kernel of every prior against the sum over all assignments, quadrature, and its own terms in the log domain."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.integrate import quad
+from scipy.special import gammaln, logsumexp, softmax
+from scipy.stats import nbinom
+
+from heldout.corpora.corpus import Corpus
+from heldout.errors import InputError
+from heldout.evaluators import count_polynomial as module
+from heldout.evaluators.count_polynomial import (
+    DirichletMoments,
+    GammaPoissonMoments,
+    LogisticNormalMoments,
+    Moments,
+    count_vectors,
+    gap_marginal,
+    log_marginal,
+    logistic_normal_marginal,
+    rating_profile_marginal,
+)
+from heldout.evaluators.exact_marginal import exact_marginal
+from heldout.topics import Topics
+
+Float = NDArray[np.float64]
+
+
+def moments_of(prior: str, K: int, rng: np.random.Generator) -> Moments:
+    if prior == "dirichlet":
+        return DirichletMoments(rng.gamma(1.0, 1.0, K) + 0.05)
+    if prior == "logistic normal":
+        root = rng.normal(size=(K, K))
+        return LogisticNormalMoments(rng.normal(size=K), root @ root.T + 0.1 * np.eye(K))
+    rho = rng.uniform(0.1, 0.9, K) if prior == "conditional gap" else np.zeros(K)
+    alpha, beta, totals = rng.gamma(2.0, 1.0, (3, K)) + 0.05
+    return GammaPoissonMoments(alpha, beta, totals, rho)
+
+
+def over_assignments(weights: Float, moments: Moments) -> float:
+    """Return log p(w) by summing over all K^L assignments of the tokens, one moment at a time."""
+    L, K = weights.shape
+    terms = []
+    for z in itertools.product(range(K), repeat=L):
+        counts = np.array([[float(z.count(k)) for k in range(K)]])
+        terms.append(math.prod(weights[range(L), z].tolist()) * math.exp(moments.log_moment(counts)[0]))
+    return math.log(math.fsum(terms))
+
+
+PRIORS = ("dirichlet", "gap", "conditional gap", "logistic normal")
+
+
+@pytest.mark.parametrize("prior", PRIORS)
+@pytest.mark.parametrize("K", [2, 3, 4])
+def test_is_the_sum_over_all_assignments(prior: str, K: int) -> None:
+    if (prior, K) == ("logistic normal", 4):
+        pytest.skip("quadrature in three dimensions is not offered")
+    rng = np.random.default_rng(K)
+    for L in (0, 1, 2, 5):
+        weights = rng.gamma(0.5, 3.0, (L, K))
+        weights[L // 2 :, 0] *= rng.random() > 0.5  # some components do not give some tokens
+        moments = moments_of(prior, K, rng)
+        expected = over_assignments(weights, moments)
+        assert log_marginal(weights, moments) == pytest.approx(expected, rel=1e-11, abs=1e-11)
+
+
+def in_logs(weights: Float, moments: Moments) -> float:
+    """Return log sum_C a_C M(C) at K = 2 with every coefficient a logarithm."""
+    log_a = np.zeros(1)
+    for x in np.log(weights):
+        log_a = np.logaddexp(np.append(log_a, -np.inf) + x[1], np.insert(log_a, 0, -np.inf) + x[0])
+    return float(logsumexp(log_a + moments.log_moment(count_vectors(len(weights), 2))))
+
+
+@pytest.mark.parametrize("prior", PRIORS)
+def test_a_long_document_loses_nothing(prior: str) -> None:
+    rng = np.random.default_rng(7)
+    for weights in (
+        rng.dirichlet(np.full(40, 0.1), 2).T[rng.integers(0, 40, 1300)] + 1e-6,
+        np.repeat([[1.0, 1e-4], [1e-4, 1.0]], 650, axis=0),  # either half of the tokens alone misleads
+    ):
+        moments = moments_of(prior, 2, rng)
+        assert log_marginal(weights, moments) == pytest.approx(in_logs(weights, moments), rel=1e-10)
+
+
+def test_the_dirichlet_is_the_fast_path() -> None:
+    rng = np.random.default_rng(1)
+    topics = Topics(rng.dirichlet(np.ones(9), 3), np.array([0.3, 1.0, 2.5]), tuple("abcdefghi"))
+    documents = Corpus.from_documents("d", [("a", list("abcdeaab")), ("b", list("ihgi") * 10), ("c", [])]).over(
+        topics.vocabulary
+    )[0]
+    found = [log_marginal(topics.phi_by_word[documents.document(d)], DirichletMoments(topics.alpha)) for d in range(3)]
+    np.testing.assert_allclose(found, exact_marginal(topics, documents).log_likelihood, rtol=1e-12, atol=1e-12)
+
+
+def test_gap_is_a_negative_binomial_length_and_lda_where_rates_are_equal() -> None:
+    """The conditional p(n | L) of GaP is mPCA (27.12) exactly where beta_k + s_k is the same for every k."""
+    rng = np.random.default_rng(3)
+    b, alpha = rng.dirichlet(np.ones(6), 3).T, np.array([0.4, 1.0, 2.0])
+    counts = rng.integers(0, 5, (4, 6)).astype(float)
+    counts[3] = 0.0
+    topics = Topics(np.ascontiguousarray(b.T / b.T.sum(axis=1, keepdims=True)), alpha, tuple("abcdef"))
+    streams = [np.repeat(np.arange(6), n.astype(int)).astype(np.int32) for n in counts]
+    documents = Corpus.from_documents("d", [("a", list("abcdef"))]).with_streams(streams, tuple("abcd"))
+    lengths, zero = counts.sum(axis=1), np.zeros(3)
+    multinomial = gammaln(lengths + 1.0) - gammaln(counts + 1.0).sum(axis=1)
+    mpca = exact_marginal(topics, documents).log_likelihood + multinomial
+    rate = np.full(3, 0.7)
+    negative_binomial = nbinom.logpmf(lengths, alpha.sum(), 0.7 / 1.7)
+    np.testing.assert_allclose(gap_marginal(counts, b, alpha, rate, zero), negative_binomial + mpca, rtol=1e-11)
+    unequal = gap_marginal(counts, b, alpha, np.array([0.7, 0.7, 3.0]), zero)
+    assert np.all(np.abs(unequal - negative_binomial - mpca)[:3] > 1e-3)
+    # a negligible spike is GaP, a certain one empties the component
+    spike = gap_marginal(counts, b, alpha, rate, np.full(3, 1e-14))
+    np.testing.assert_allclose(spike, gap_marginal(counts, b, alpha, rate, zero), rtol=1e-11)
+    without = gap_marginal(counts, b[:, :2], alpha[:2], rate[:2], zero[:2])
+    np.testing.assert_allclose(
+        gap_marginal(counts, b, alpha, rate, np.array([0.0, 0.0, 1.0 - 1e-14])), without, atol=1e-9
+    )
+
+
+def test_gap_sums_to_one_over_all_counts() -> None:
+    b, alpha, beta, rho = np.array([[0.2, 0.5], [0.3, 0.1]]), np.ones(2), np.full(2, 2.0), np.array([0.3, 0.0])
+    every = np.array(list(itertools.product(range(16), repeat=2)), dtype=float)
+    assert np.exp(gap_marginal(every, b, alpha, beta, rho)).sum() == pytest.approx(1.0, abs=1e-6)
+
+
+def test_the_logistic_normal_is_the_integral() -> None:
+    rng = np.random.default_rng(5)
+    topics = Topics(rng.dirichlet(np.ones(5), 2), np.ones(2), tuple("abcde"))
+    tokens = rng.integers(0, 5, 60).astype(np.int32)
+    documents = Corpus.from_documents("d", [("a", list("abcde"))]).with_streams([tokens, tokens[:0]], ("a", "b"))
+    mean, covariance = np.array([0.5, -0.2]), np.array([[2.0, 0.4], [0.4, 1.0]])
+    found = logistic_normal_marginal(topics, documents, mean, covariance)
+    sd = math.sqrt(covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1])
+    scale = found.log_likelihood[0]
+
+    def integrand(u: float) -> float:
+        theta = softmax([0.7 + sd * u, 0.0])
+        return math.exp(np.log(theta @ topics.phi[:, tokens]).sum() - scale - u * u / 2) / math.sqrt(2 * math.pi)
+
+    assert quad(integrand, -12, 12, epsabs=1e-12, limit=400)[0] == pytest.approx(1.0, abs=1e-8)
+    assert found.log_likelihood[1] == pytest.approx(0.0, abs=1e-12)
+
+
+def test_three_logistic_normal_weights_against_draws() -> None:
+    """One million draws; 4.4 standard errors fail once in 1e5 runs."""
+    rng = np.random.default_rng(6)
+    weights = rng.dirichlet(np.ones(3), 12)
+    root = rng.normal(size=(3, 3))
+    moments = LogisticNormalMoments(np.array([1.0, 0.0, -1.0]), root @ root.T + 0.2 * np.eye(3))
+    theta = softmax(rng.multivariate_normal(moments.mean, moments.covariance, 10**6, method="cholesky"), axis=1)
+    p = np.exp(np.log(theta @ weights.T).sum(axis=1))
+    assert abs(p.mean() - math.exp(log_marginal(weights, moments))) < 4.4 * p.std() / 1000.0
+
+
+def test_a_rating_profile_of_shared_tables_is_lda_and_gaps_are_left_out() -> None:
+    rng = np.random.default_rng(8)
+    table, alpha = rng.dirichlet(np.ones(4), 3), np.array([0.5, 1.0, 2.0])
+    tables = np.stack([table] * 5)
+    responses = np.array([[0, 1, 3, 3, 2], [-1, -1, 2, -1, 0], [-1] * 5])
+    topics = Topics(table, alpha, tuple("abcd"))
+    streams = [row[row >= 0].astype(np.int32) for row in responses]
+    documents = Corpus.from_documents("d", [("a", list("abcd"))]).with_streams(streams, tuple("abc"))
+    found = rating_profile_marginal(responses, tables, alpha)
+    np.testing.assert_allclose(found, exact_marginal(topics, documents).log_likelihood, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("K", [1, 2, 3, 4])
+def test_count_vectors_are_all_there_are_in_the_order_of_the_kernel(K: int) -> None:
+    found = count_vectors(5, K)
+    assert len(found) == math.comb(5 + K - 1, K - 1) == len({tuple(row) for row in found})
+    assert np.all(found.sum(axis=1) == 5)
+    sums = np.cumsum(found, axis=1)[:, ::-1]
+    assert sums.tolist() == sorted(sums.tolist())  # by t_K, .., t_1
+
+
+def test_a_token_that_no_component_gives_has_probability_zero() -> None:
+    moments = DirichletMoments(np.ones(2))
+    assert log_marginal(np.array([[1.0, 1.0], [0.0, 0.0]]), moments) == -math.inf
+
+
+def test_bad_input_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    one = np.ones(2)
+    for weights in (np.array([[1.0, -1.0]]), np.array([[1.0, math.nan]]), np.ones((2, 3))):
+        with pytest.raises(InputError, match="give 2 finite numbers >= 0 to a token"):
+            log_marginal(weights, DirichletMoments(one))
+    with pytest.raises(InputError, match="every alpha must be positive"):
+        DirichletMoments(0.0 * one)
+    with pytest.raises(InputError, match="rho must be at least 0 and below 1"):
+        GammaPoissonMoments(one, one, one, one)
+    with pytest.raises(InputError, match="beta has the shape"):
+        GammaPoissonMoments(one, np.ones(3), one, 0.0 * one)
+    with pytest.raises(InputError, match="takes 2 or 3"):
+        LogisticNormalMoments(np.zeros(4), np.eye(4))
+    with pytest.raises(InputError, match="not positive definite"):
+        LogisticNormalMoments(np.zeros(2), np.ones((2, 2)))
+    with pytest.raises(InputError, match="symmetric 2 x 2"):
+        LogisticNormalMoments(np.zeros(2), np.eye(3))
+    with pytest.raises(InputError, match="whole numbers >= 0 of 1 words"):
+        gap_marginal(np.array([[0.5]]), np.ones((1, 2)), one, one, 0.0 * one)
+    with pytest.raises(InputError, match="from -1"):
+        rating_profile_marginal(np.array([[4]]), np.full((1, 2, 4), 0.25), one)
+    with pytest.raises(InputError, match="too far from Dirichlet"):  # a point mass at the mean, against a corner
+        log_marginal(np.tile([[1.0, 1e-9]], (300, 1)), LogisticNormalMoments(0.0 * one, 1e-8 * np.eye(2)))
+    monkeypatch.setattr(module, "LARGEST_LAYER", 3)
+    with pytest.raises(InputError, match=r"4\.0e\+00 count vectors, the limit is 3"):
+        log_marginal(np.ones((3, 2)), DirichletMoments(one))

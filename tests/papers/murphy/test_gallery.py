@@ -1,0 +1,299 @@
+"""The gallery in tiny form: every experiment, its rows, claims, exhibits and sentences."""
+
+import functools
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from small_study import corpora_table
+from tables_of import measurements_table, scores_table
+
+from heldout.claims import judge
+from heldout.corpora.corpus import Corpus
+from heldout.corpora.records import from_responses
+from heldout.corpora.synthetic import Law, Shape, draw
+from heldout.errors import InputError
+from heldout.inputs import Inputs
+from heldout.papers import papers_of
+from heldout.papers.murphy.claims import CLAIMS
+from heldout.papers.murphy.experiments import (
+    bank_and_river,
+    evidence,
+    gallery,
+    online,
+    perplexity,
+    polysemy,
+    records,
+)
+from heldout.papers.murphy.experiments.gallery import (
+    FACTORS,
+    GAP_LESS_MPCA,
+    LIKELIHOOD,
+    MODELS,
+    POISSON_LESS_PARTS,
+    USUAL,
+)
+from heldout.papers.murphy.misprints import MISPRINTS, Misprint
+from heldout.papers.murphy.results import USUAL_SCORES, bank, courses, measured, opening_rows, senses
+from heldout.study import NOTHING
+from heldout.typesetting import latex
+from heldout.typesetting.exhibits import exhibits, make
+from heldout.typesetting.macros import STATES, macros
+
+TEXT = (Path(__file__).parents[3] / "paper" / "gallery.tex").read_text()
+GALLERY: dict[str, Any] = {
+    "topics": [2, 4],
+    "exact_topics": 3,
+    "samples": 20,
+    "smoothing": 1e-3,
+    "alpha": 0.5,
+    "gamma": 0.1,
+    "rho": 0.3,
+    "penalty": 1.0,
+    "iterations": 12,
+    "sweeps": 12,
+    "fold_in_iterations": 300,
+}
+RECORDS: dict[str, Any] = {
+    key: GALLERY[key] for key in ("exact_topics", "smoothing", "alpha", "gamma", "penalty", "iterations")
+}
+RECORDS |= {"topics": [2], "columns": 100}
+PERPLEXITY: dict[str, Any] = {
+    key: GALLERY[key] for key in ("exact_topics", "samples", "alpha", "gamma", "iterations", "sweeps")
+}
+PERPLEXITY |= {"topics": [2, 4], "beta": 0.7, "fold_in_iterations": 100, "fold_in_tolerance": 1e-4}
+BANK: dict[str, Any] = {
+    "documents": 6,
+    "tokens": 4,
+    "alpha": 1.0,
+    "gamma": 0.1,
+    "sweeps": 20,
+    "chains": 20,
+    "temperatures": 20,
+}
+ONLINE: dict[str, Any] = {
+    "topics": 2,
+    "documents": 16,
+    "alpha": 0.5,
+    "gamma": 0.1,
+    "batches": [4],
+    "passes": 2,
+    "iterations": 3,
+}
+ONLINE |= {"document_iterations": 10, "samples": 5}
+POLYSEMY: dict[str, Any] = {
+    "topics": 3,
+    "alpha": 0.5,
+    "gamma": 0.1,
+    "sweeps": 10,
+    "frequent": 10,
+    "shown": 5,
+    "tokens": 60,
+}
+EVIDENCE: dict[str, Any] = {
+    "topics": [1, 2],
+    "true_topics": 2,
+    "documents": 8,
+    "tokens": 10,
+    "words": 8,
+    "alpha": 0.5,
+    "gamma": 0.3,
+}
+EVIDENCE |= {"temperatures": 20, "chains": 3, "iterations": 10, "sweeps": 10, "samples": 5}
+
+
+def documents(name: str) -> Corpus:
+    shape = Shape(train_documents=30, test_documents=8, vocabulary=25, mean_length=20.0)
+    return draw(name, shape, law=Law(topics=5))[0]
+
+
+def votes() -> Corpus:
+    """Return 40 records of two parties that mostly vote apart, with gaps."""
+    random = np.random.default_rng(0)
+    party = np.repeat([0, 1], 20)[:, None]
+    responses = np.where(random.random((40, 5)) < 0.85, party, 1 - party)
+    responses[random.random((40, 5)) < 0.1] = -1
+    return from_responses("votes", responses, tuple("abcde"), ("n", "y"), tuple(map(str, range(40))))
+
+
+def study() -> dict[str, Any]:
+    asked: Mapping[str, tuple[str, dict[str, Any]]] = {
+        "gallery": ("cranfield", GALLERY),
+        "records": ("votes", RECORDS),
+        "perplexity": ("ap", PERPLEXITY),
+        "bank-and-river": ("none", BANK),
+        "online": ("ap", ONLINE),
+        "polysemy": ("ap", POLYSEMY),
+        "evidence": ("none", EVIDENCE),
+    }
+    measures = {name: {"corpora": [c], "seeds": [0], "settings": s} for name, (c, s) in asked.items()}
+    corpora = {"cranfield": {"test_documents": 8}, "ap": {"test_documents": 8}, "votes": {"test_documents": 10}}
+    return {**NOTHING, "study": "gallery", "document": "gallery", "corpora": corpora, "measures": measures}
+
+
+@functools.cache
+def made() -> Inputs:
+    """Return the inputs of the tiny study, judged."""
+    parts = [
+        gallery.experiment(documents("cranfield"), seed=0, test_documents=8, **GALLERY),
+        records.experiment(votes(), seed=0, test_documents=10, **RECORDS),
+        perplexity.experiment(documents("ap"), seed=0, test_documents=8, **PERPLEXITY),
+        bank_and_river.experiment(seed=0, **BANK),
+        online.experiment(documents("ap"), seed=0, test_documents=8, **ONLINE),
+        polysemy.experiment(documents("ap"), seed=0, **POLYSEMY),
+        evidence.experiment(seed=0, **EVIDENCE),
+    ]
+    asked = study()
+    inputs = Inputs(
+        scores_table(score for scores, _ in parts for score in scores),
+        corpora_table(asked, synthetic=False),
+        asked,
+        measurements_table(row for _, rows in parts for row in rows),
+        versions={"heldout": "1.2.3"},
+        papers=papers_of(asked),
+    )
+    return replace(inputs, verdicts=judge(CLAIMS, inputs))
+
+
+def cell(inputs: Inputs, **values: Any) -> pd.DataFrame:
+    table = inputs.scores
+    for column, value in values.items():
+        table = table[table[column] == value]
+    return table
+
+
+def test_every_model_is_scored_twice_but_those_without_a_likelihood() -> None:
+    scores = cell(made(), variant="gallery", topics=2)
+    pairs = set(zip(scores["model"], scores["evaluator"], strict=True))
+    assert pairs == {(m, e) for m in MODELS for e in (USUAL, LIKELIHOOD)} - {(FACTORS, LIKELIHOOD)}
+    assert len(scores[["documents", "tokens", "tokens_left_out"]].drop_duplicates()) == 1
+    beyond = cell(made(), variant="gallery", topics=4, evaluator=LIKELIHOOD).set_index("model")
+    assert set(beyond.index[beyond["standard_error"] > 0.0]) == {"lda", "lda-gibbs", "lda-vb", "lda-online-vb", "gap"}
+    assert "conditional-gap" not in beyond.index
+
+
+def test_folding_in_lies_above_the_likelihood_and_bounds_below() -> None:
+    rows = opening_rows(made().scores)
+    assert {row.model for row in rows} == set(USUAL_SCORES)
+    for row in rows:
+        if row.gap is None:
+            assert row.model in (FACTORS, "conditional-gap")
+        else:
+            assert (row.gap > 0.0) == (row.usual.total == "above"), row
+        assert -4.0 < row.value < 0.0  # the unigram of 25 words has at most log 25 = 3.2 nats
+
+
+def test_identities_hold_and_every_claim_is_tested() -> None:
+    inputs = made()
+    assert inputs.measurements is not None
+    same = inputs.measurements[inputs.measurements["quantity"].isin([GAP_LESS_MPCA, POISSON_LESS_PARTS])]
+    assert len(same) == 3  # GaP where it is exact, the Poisson mixture at both sizes
+    assert same["value"].max() < 1e-9
+    verdicts = {verdict.name: verdict.finding.verdict for verdict in inputs.verdicts}
+    assert "not run" not in verdicts.values()
+    assert verdicts["gap-given-length-is-mpca"] == verdicts["poisson-mixture-has-poisson-length"] == "identity"
+    assert verdicts["plsi-worse-by-full"] != "holds"
+
+
+def test_annealing_finds_the_exact_evidence_and_gibbs_the_exact_means() -> None:
+    """Six short documents, 20 chains of 20 steps; 6 standard errors of 19 degrees of freedom fail once in 1e5 runs."""
+    inputs = made()
+    assert inputs.measurements is not None
+    exact = measured(inputs, bank_and_river.EVIDENCE)
+    assert len(exact) == 2
+    rows = inputs.measurements[inputs.measurements["quantity"] == bank_and_river.ANNEALED]
+    for row in rows.to_dict("records"):
+        difference = float(row["value"]) - exact["none", "lda", int(row["topics"]), 0]
+        assert abs(difference) < 6.0 * float(row["standard_error"]) + 1e-9
+    for quantity in ("true", "exact", "sampled"):
+        for k in (1, 2):
+            assert sum(bank(inputs, f"{quantity}-{k}")) == pytest.approx(1.0, abs=1e-9)
+    assert bank(inputs, "exact-1")[0] > bank(inputs, "exact-2")[0]
+
+
+def test_the_evidence_lies_between_annealing_forwards_and_backwards() -> None:
+    """At the true K on average; 3 chains of 20 steps of 80 tokens are a nat apart at most."""
+    below, above = (measured(made(), q) for q in (evidence.FORWARDS, evidence.BACKWARDS))
+    ((at, value),) = above.items()
+    assert value > below[at] - 1.0 / 80
+    assert inputs_bound(at) < value + 1.0 / 80
+
+
+def inputs_bound(at: tuple[str, str, int, int]) -> float:
+    """Return the variational bound of the experiment "evidence"; "online" has one of the same name on another axis."""
+    table = made().measurements
+    assert table is not None
+    rows = table[(table["variant"] == "evidence") & (table["quantity"] == evidence.BOUND) & (table["topics"] == at[2])]
+    return float(rows["value"].iloc[0])
+
+
+def test_courses_go_from_batch_to_batch_and_senses_have_the_word() -> None:
+    batch, online_ = courses(made(), LIKELIHOOD)
+    assert (batch.batch, batch.analysed) == (0, [16, 32, 48])
+    assert (online_.batch, online_.analysed) == (4, [4, 8, 16, 32])
+    assert [course.analysed for course in courses(made(), online.BOUND)] == [batch.analysed, online_.analysed]
+    word, meanings = senses(made())
+    assert 2 <= len(meanings) <= 3
+    for meaning in meanings:
+        assert len(meaning.words) == 5
+        assert 0 < len(meaning.tokens) <= 60
+    assert word in {name for meaning in meanings for name, _ in meaning.words + meaning.tokens}
+
+
+def test_a_claim_turns_with_the_scores() -> None:
+    inputs = made()
+    turned = inputs.scores.copy()
+    lda = (turned["variant"] == "perplexity") & (turned["model"] == "lda")
+    turned.loc[lda, "log_likelihood"] *= 0.5
+    findings = {v.name: v.finding for v in judge(CLAIMS, replace(inputs, scores=turned))}
+    assert findings["plsi-worse-by-full"].verdict == findings["lda-outperforms-simpler"].verdict == "holds"
+
+
+@pytest.mark.parametrize("misprint", MISPRINTS, ids=lambda one: str(one.place))
+def test_the_printed_form_fails_its_identity_and_the_corrected_one_does_not(misprint: Misprint) -> None:
+    printed, corrected = misprint.errors()
+    assert printed > 0.01
+    assert corrected < 1e-9
+
+
+def test_every_exhibit_is_made_and_in_the_document(tmp_path: Path) -> None:
+    inputs = made()
+    known = exhibits(inputs.papers, inputs.study)
+    for name in known:
+        make(name, inputs, tmp_path / name)
+        assert (tmp_path / name).stat().st_size > 0
+    shown = set(re.findall(r"\\(?:input|includegraphics)(?:\[[^]]*\])?\{((?:table|figure)-[\w-]+)", TEXT))
+    assert shown | {"macros"} == set(known)
+
+
+def test_the_document_uses_macros_that_are_there_and_types_no_number() -> None:
+    defined = set(macros(made())) | set(re.findall(r"\\newcommand\{\\(\w+)\}", TEXT)) | {"SyntheticNotice", "Say"}
+    assert set(re.findall(r"\\([A-Z][A-Za-z]+)", TEXT)) - {"Bigl", "Bigr", "IfFileExists"} <= defined
+    body = TEXT.partition(r"\maketitle")[2]
+    for pattern in (r"(?s)\\begin\{equation\}.*?\\end\{equation\}", r"\$[^$]*\$", r"\\Murphy\w+\{[\d.]+\}"):
+        body = re.sub(pattern, " ", body)
+    for pattern in (r"\\(?:cite\w*|ref|label|input|includegraphics|Shown)(\[[^]]*\])?\{[^}]*\}", r"\{\w+pt\}", r"%.*"):
+        body = re.sub(pattern, " ", body)
+    assert re.findall(r".{0,30}\d.{0,10}", body) == []
+
+
+def test_every_verdict_has_a_sentence() -> None:
+    names = {latex.camel(claim.name): claim for claim in CLAIMS}
+    said = dict(re.findall(r"(?s)\\Say\{(\w+)\}\{(.*?)\}\}\n", TEXT))
+    assert said.keys() == names.keys()
+    for name, text in said.items():
+        states = set(re.findall(rf"(?m)^\s*\\({'|'.join(STATES.values())})\{{", f"\n{text}"))
+        identity = "identity" in states
+        assert states == ({"identity", "fails", "notrun"} if identity else set(STATES.values()) - {"identity"}), name
+
+
+def test_bad_settings_are_refused() -> None:
+    with pytest.raises(InputError, match="must be at least 1"):
+        gallery.experiment(documents("cranfield"), seed=0, test_documents=8, **{**GALLERY, "samples": 0})
+    with pytest.raises(InputError, match="documents, not records"):
+        records.experiment(documents("cranfield"), seed=0, test_documents=8, **RECORDS)
