@@ -65,7 +65,7 @@ def test_importance_sampling_and_annealing_meet_the_exact_value(K: int, temperat
     exact = logistic_normal_exact(model, documents).log_likelihood
     rng = np.random.default_rng(0)
     found = logistic_normal(model, documents, 400, rng, temperatures=temperatures)
-    assert np.all(found.standard_error < 0.1)
+    assert np.all(found.standard_error < (0.2 if temperatures == 1 else 0.05))
     assert np.all(np.abs(found.log_likelihood - exact) < 4.7 * found.standard_error + 1e-9)
 
 

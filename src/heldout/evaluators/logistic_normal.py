@@ -8,7 +8,9 @@ theta = softmax(x_1, .., x_{K-1}, 0), x ~ N(mu, Sigma), so that
 With r_vk = theta_k phi[k, v] / sum_j theta_j phi[j, v] and N tokens the gradient of l is sum_v n_v r_v - N theta, its
 Hessian sum_v n_v (diag r_v - r_v r_v') - N (diag theta - theta theta'), both without their last component. The mode of
 the integrand, by Newton steps without the Hessian's first, convex part, is the mean of the Laplace approximation q; its
-covariance is the inverse of the whole Hessian there, or of that part where the whole is not definite.
+precision is Sigma^-1 less the Hessian of l there (without its convex part where the whole is not definite), divided by
+`WIDER`: where theta_k is near 0 the likelihood no longer depends on x_k, and the posterior has the prior's tail, which
+a q of the mode's own width misses.
 
 From q to the posterior goes the annealing of `heldout.evaluators.components_marginal`, of which one temperature is
 importance sampling from q.
@@ -36,6 +38,7 @@ from heldout.topics import Topics
 
 LARGEST = 3  # topics of the quadrature, whose nodes grow as their power
 NEWTON_STEPS, SETTLED_MODE = 500, 1e-10  # nats, that a further step would gain; the mode only places q
+WIDER = 4.0  # by which l's Hessian is divided for q
 SYMMETRY = 1e-6  # relative
 COARSE, REACH = 0.25, 9.0  # prior's standard deviations: the coarse grid's step and extent
 NEGLIGIBLE = 60.0  # nats below the highest
@@ -172,11 +175,11 @@ def _laplace(phi: Float, counts: Float, mean: Float, precision: Float) -> _Docum
         if gain < SETTLED_MODE or size <= 1e-10:
             break
         x, value = x + size * step, proposed
-    convex = np.diag(counts @ shares) - (shares * counts[:, None]).T @ shares
+    convex = (np.diag(counts @ shares) - (shares * counts[:, None]).T @ shares)[:n, :n]
     try:
-        root = np.linalg.cholesky(concave - convex[:n, :n])
+        root = np.linalg.cholesky(precision + (concave - precision - convex) / WIDER)
     except np.linalg.LinAlgError:
-        root = np.linalg.cholesky(concave)
+        root = np.linalg.cholesky(precision + (concave - precision) / WIDER)
     return _Document(phi, counts, mean, precision, x, np.linalg.inv(root).T)
 
 
