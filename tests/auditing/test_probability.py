@@ -85,7 +85,7 @@ def test_scikit_learns_bound_is_not_above_the_truth() -> None:
 
 
 def test_it_can_be_left_out_and_its_cost_is_told() -> None:
-    plans = []
+    plans: list[Any] = []
     given: dict[str, Any] = {"vocabulary": WORDS, "other_corpus": True, "announce": plans.append}
     audit = heldout.audit(model(3), documents(10, 30), **given, probability=False)
     assert audit.probability is None

@@ -11,7 +11,6 @@ from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators.logistic_normal import LogisticNormalTopics, logistic_normal, logistic_normal_exact
 
-Float = NDArray[np.float64]
 WORDS = tuple("abcdef")
 
 
@@ -32,7 +31,7 @@ def made(V: int = 6) -> Corpus:
     return corpus(V, [rng.integers(0, V, length).tolist() for length in (1, 4, 30, 150)])
 
 
-def on_a_grid(model: LogisticNormalTopics, document: Float) -> float:
+def on_a_grid(model: LogisticNormalTopics, document: NDArray[np.int32]) -> float:
     """Return log p(w), the slow twin: the integrand of K numbers less the last, summed over a fine grid."""
     n = model.n_topics - 1
     scales = np.sqrt(np.diag(model.covariance))

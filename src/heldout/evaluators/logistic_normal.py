@@ -253,7 +253,7 @@ def logistic_normal_exact(topics: LogisticNormalTopics, documents: Corpus) -> Ev
         raise InputError(f"quadrature: {topics.n_topics} topics; take {LARGEST} or fewer, or anneal")
     documents, left_out = documents.over(topics.vocabulary)
     value = np.zeros(documents.n_documents)
-    root = np.linalg.cholesky(topics.covariance)
+    root: NDArray[Any] = np.linalg.cholesky(topics.covariance)
     for d, document in _documents(topics, documents):
         settled = -math.inf if document is None else _trapezoid(document, root)
         if settled is None:
@@ -268,7 +268,7 @@ def logistic_normal_exact(topics: LogisticNormalTopics, documents: Corpus) -> Ev
 def _trapezoid(document: _Document, root: Float) -> float | None:
     """Return log p(w) of one document, nats, with Sigma = root root'; None where the rule does not settle."""
     n = len(document.mean)
-    mode = np.linalg.solve(root, document.mode - document.mean)
+    mode: NDArray[Any] = np.linalg.solve(root, document.mode - document.mean)
 
     def log_values(nodes: Float) -> Float:
         size = max(1, BLOCK // len(document.counts))
