@@ -4,6 +4,7 @@ import copy
 import gzip
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from scipy.special import digamma, gammaln, logsumexp
 
 from heldout.corpora.corpus import Corpus
+from heldout.errors import InputError
 from heldout.evaluators.mean_field_bound import mean_field_bound
 from heldout.libraries import Fitted, Reported
 from heldout.libraries.mallet import State
@@ -398,6 +400,28 @@ def test_assignments_are_drawn_from_polyas_urn(stream: list[int], alpha: list[fl
         log_p += math.log((alpha[k] + own[k]) / (sum(alpha) + own.sum()))
         own[k] += 1
     assert log_assignments(own[np.newaxis], np.array(alpha)) == pytest.approx(log_p, rel=1e-9, abs=1e-9)
+
+
+def test_a_total_that_is_not_the_sum_of_its_parts_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another release of scikit-learn, gensim or tomotopy might leave the topics' part out, or count it twice."""
+    sklearn, models = pytest.importorskip("sklearn.decomposition"), pytest.importorskip("gensim.models")
+    native, test = scikit_learn().native, drawn(2, 40)
+    topics_part = -dirichlet_divergence(native.components_, np.array(native.topic_word_prior_))
+    perplexity, own = sklearn.LatentDirichletAllocation.perplexity, models.LdaModel.log_perplexity
+
+    def without_topics(self: Any, X: Any) -> float:
+        return float(perplexity(self, X) * math.exp(topics_part / X.sum()))
+
+    monkeypatch.setattr(sklearn.LatentDirichletAllocation, "perplexity", without_topics)
+    with pytest.raises(InputError, match=r"its known parts add up to .*--no-library"):
+        reported(scikit_learn(), [test])
+    monkeypatch.setattr(models.LdaModel, "log_perplexity", lambda self, chunk: 1.01 * own(self, chunk))
+    with pytest.raises(InputError, match="log_perplexity"):
+        reported(gensim(), [test])
+    of_tomotopy = tomotopy()
+    other_prior = replace(of_tomotopy, topics=replace(of_tomotopy.topics, alpha=of_tomotopy.topics.alpha * 5.0))
+    with pytest.raises(InputError, match="infer"):
+        reported(other_prior, [test])
 
 
 @pytest.mark.parametrize("missing", ["exp_dirichlet_component_", "topic_word_prior_"])

@@ -11,6 +11,7 @@
     runner, blocks    the evaluators over blocks of documents, on several cores
     store             values on disk, for interrupted audits
     summary, result   totals; the result
+    probability       which of the numbers a probability could have given
     wording           its texts; `terminal` prints them, `page` with `figures` writes HTML
 
 `heldout rank`, and `heldout.log_likelihood` for scikit-learn's searches, over the same runner:

@@ -23,6 +23,7 @@ from heldout.auditing.blocks import BLOCK, COLUMNS, FOLD_IN, MEAN_FIELD, Work
 from heldout.auditing.matching import model_digest, opened, unlike
 from heldout.auditing.options import AuditOptions
 from heldout.auditing.plan import Plan, plan_of
+from heldout.auditing.probability import hold
 from heldout.auditing.result import Audit
 from heldout.auditing.runner import Runner
 from heldout.auditing.store import KEY, Store
@@ -60,8 +61,8 @@ def audit(
         progress: is called after every block with the number of documents done and the share of the estimated work.
         apart: whether an audit of more than `PATIENCE` seconds gets a process of its own even on one core. Otherwise
             Ctrl-C takes effect only between blocks, and a block may take minutes.
-        **options: estimator, samples, standard_error, limit, seed, cores, store, so_far, smoothing, other_corpus and
-            reported; see `heldout.auditing.options.AuditOptions`.
+        **options: estimator, samples, standard_error, limit, seed, cores, store, so_far, smoothing, other_corpus,
+            reported and probability; see `heldout.auditing.options.AuditOptions`.
 
     Returns:
         The audit. It depends neither on `cores` nor on interruptions.
@@ -101,7 +102,7 @@ def audit(
     values, done = (np.zeros((D, len(COLUMNS))), np.zeros(D, bool)) if store is None else store.load(D)
     if not chosen.so_far:
         if announce is not None or apart:
-            plan = plan_of(topics, work, read, done, chosen.cores)
+            plan = plan_of(topics, work, read, done, chosen.cores, probability=chosen.probability)
             apart = apart and sum(plan.seconds.values()) > PATIENCE
             if announce is not None:
                 announce(plan)
@@ -123,7 +124,10 @@ def audit(
         "model_digest": key["model"],
         "documents_digest": key["documents"],
     }
-    return summarise(fitted, name, stream, work, read, values, done, reported, settings)
+    result = summarise(fitted, name, stream, work, read, values, done, reported, settings)
+    if not (chosen.probability and result.complete and result.tokens):
+        return result
+    return replace(result, probability=hold(fitted, own, work, read.lengths, ask=chosen.reported))
 
 
 def settings_of(work: Work) -> dict[str, Any]:

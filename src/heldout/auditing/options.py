@@ -64,6 +64,7 @@ class AuditOptions:
             some of their words probability 0 (`heldout.topics.Topics.smoothed`); the library's own number is without.
         other_corpus: whether to accept documents unlike the model's own corpus (`heldout.auditing.matching.unlike`).
         reported: whether to ask the library for its own number.
+        probability: whether to draw documents from the model, to see which numbers a probability could have given.
 
     Raises:
         InputError: for an invalid option or combination.
@@ -80,6 +81,7 @@ class AuditOptions:
     smoothing: float = 0.0
     other_corpus: bool = False
     reported: bool = True
+    probability: bool = True
 
     def __post_init__(self) -> None:
         name, samples, error = self.estimator, self.samples, self.standard_error
@@ -245,6 +247,7 @@ def add_audit(parser: argparse.ArgumentParser) -> None:
     add("--so-far", action="store_true", help="run nothing: report what an interrupted audit has kept")
     add("--other-corpus", action="store_true", help="documents that are unlike the model's own are meant")
     add("--no-library", action="store_false", dest="reported", help="leave the library's own number out")
+    add("--no-probability", action="store_false", dest="probability", help="do not test which numbers are one")
 
 
 def add_rank(parser: argparse.ArgumentParser) -> None:

@@ -87,6 +87,7 @@ def page(audit: Audit) -> str:
         section("The numbers side by side", _numbers(audit)),
         section("Where they differ", _figures(audit, figures.numbers(audit), figures.by_length(audit))),
         section("The library's own number", _reported(audit)),
+        section("Is it a probability?", _probabilities(audit)),
         section("What each number is", _explanations(audit)),
         section("The documents that differ most", _documents(audit)),
         section("Settings and versions", _settings(audit)),
@@ -223,6 +224,20 @@ def _reported(audit: Audit) -> str:
     heads = header(("term", ""), ("nats per token", "number"))
     caption = "What adds up to the number, before the exponential: the larger, the higher the perplexity."
     return f'{text}<table class="terms"><caption>{caption}</caption>{heads}<tbody>\n{body}</tbody></table>'
+
+
+def _probabilities(audit: Audit) -> str:
+    if audit.probability is None:
+        return ""
+    body = "".join(
+        f'<tr><th scope="row">{escaped(label)}</th>{_number(above)}<td class="number">{_power(chance)}</td>'
+        f"<td>{escaped(answer)}</td></tr>\n"
+        for label, above, chance, answer in wording.probability_rows(audit)
+    )
+    heads = header(("", ""), ("nats above the truth", "number"), ("chance at most", "number"), ("a probability?", ""))
+    note = "What is not refuted need be none: a lower bound is never above the truth."
+    caption = f"<caption>{escaped(wording.probability_caption(audit))}. {note}</caption>"
+    return f"<table>{caption}{heads}<tbody>\n{body}</tbody></table>"
 
 
 def _explanations(audit: Audit) -> str:

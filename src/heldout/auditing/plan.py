@@ -8,18 +8,22 @@ from numpy.typing import NDArray
 
 from heldout.auditing.blocks import PARTS, Work, local
 from heldout.auditing.cost import duration
+from heldout.auditing.probability import LIMIT, SAMPLES, lengths_of
 from heldout.auditing.result import TRUTH
 from heldout.auditing.runner import QUADRATIC
-from heldout.auditing.survey import Survey
+from heldout.auditing.survey import PILOT_TOKENS, Survey
 from heldout.evaluators import ESTIMATORS, EXACT, FULL, HALF, MEAN_FIELD_BOUND, REFERENCE
-from heldout.evaluators.exact_marginal import UPDATES_PER_SECOND
+from heldout.evaluators.bidirectional import simulate
+from heldout.evaluators.chib_upper import chib_upper
+from heldout.evaluators.exact_marginal import UPDATES_PER_SECOND, cost
 from heldout.evaluators.reference import sweeps
 from heldout.seeds import generator
 from heldout.topics import Topics
 
 PILOT_SAMPLES = 100  # at most
 LONG = 60.0  # seconds per document from which the plan mentions them
-NAMES = {MEAN_FIELD_BOUND: "bound", FULL: "full", HALF: "half", TRUTH: "truth"}
+PROBABILITY = "probability"  # the test on drawn documents
+NAMES = {MEAN_FIELD_BOUND: "bound", FULL: "full", HALF: "half", TRUTH: "truth", PROBABILITY: "probability test"}
 
 
 @dataclass(frozen=True)
@@ -74,7 +78,9 @@ class Plan:
         return "\n".join(lines)
 
 
-def plan_of(topics: Topics, work: Work, read: Survey, done: NDArray[np.bool_], cores: int) -> Plan:
+def plan_of(
+    topics: Topics, work: Work, read: Survey, done: NDArray[np.bool_], cores: int, *, probability: bool = False
+) -> Plan:
     """Return the plan, with seconds measured on the pilot documents.
 
     Args:
@@ -83,6 +89,7 @@ def plan_of(topics: Topics, work: Work, read: Survey, done: NDArray[np.bool_], c
         read: the first reading of the documents.
         done: (D,) which documents an earlier run has done.
         cores: the number of processes.
+        probability: whether numbers are held to documents that are drawn from the model.
     """
     lengths = read.lengths.astype(np.float64)
     left = lengths[~done]
@@ -95,7 +102,8 @@ def plan_of(topics: Topics, work: Work, read: Survey, done: NDArray[np.bool_], c
         taken = sweeps(here, documents, work.samples, rng, variance=work.variance)
         samples = float(np.average(taken, weights=documents.lengths))
     fewer = work._replace(samples=min(work.samples, fewest))
-    seconds, longest_seconds = {}, 0.0
+    seconds, longest_seconds, of_drawn = {}, 0.0, 0.0
+    drawn = lengths_of(read.lengths, generator("audit-probability", seed=work.seed)).astype(np.float64)
     longest = float(lengths.max())
     for name in work.parts:
         part = PARTS[name]
@@ -111,6 +119,9 @@ def plan_of(topics: Topics, work: Work, read: Survey, done: NDArray[np.bool_], c
         each = spent * scale / float((pilot**power).sum())  # seconds per token, or per squared document length
         seconds[name] = each * float((left**power).sum())
         longest_seconds += each * longest**power
+        of_drawn += each * float((drawn**power).sum())
+    if probability:
+        seconds[PROBABILITY] = of_drawn + _truth_of_drawn(here, drawn)
     return Plan(
         documents=int((read.lengths > 0).sum()),
         empty=int((read.lengths == 0).sum()),
@@ -124,3 +135,18 @@ def plan_of(topics: Topics, work: Work, read: Survey, done: NDArray[np.bool_], c
         longest=int(longest),
         longest_seconds=longest_seconds,
     )
+
+
+def _truth_of_drawn(topics: Topics, lengths: NDArray[np.float64]) -> float:
+    """Return the seconds that the truth of drawn documents takes, timed on two of them where it is not exact."""
+    updates = cost(lengths.astype(np.int64), topics.n_topics)
+    if updates <= LIMIT:
+        return 2.0 * updates / UPDATES_PER_SECOND
+    rng = generator("audit-plan-probability")
+    few = np.minimum(lengths[:2], PILOT_TOKENS).astype(np.int64)
+    documents, z = simulate(topics, few, rng)
+    for _ in range(2):
+        begin = time.process_time()
+        chib_upper(topics, documents, SAMPLES, rng, assignments=z)
+        spent = time.process_time() - begin
+    return 1.5 * spent / float(few.sum()) * float(lengths.sum())  # its halves take half as long again

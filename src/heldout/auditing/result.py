@@ -8,9 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from heldout.evaluators.is_probability import Excess
 from heldout.libraries import Reported
 
 TRUTH = "truth"  # the line of the likelihood itself, by any estimator
+REPORTED = "reported"  # the library's own number
+CHANCE = 1e-6  # a number is refuted as a probability that had at most this chance of it
 
 
 @dataclass(frozen=True)
@@ -72,6 +75,34 @@ class Different:
     words: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class ProbabilityTest:
+    """What the documents that were drawn from the model say of every number.
+
+    Attributes:
+        documents, tokens: how many were drawn.
+        exact: whether their truth is exact; otherwise 1 / p is estimated without bias.
+        excesses: by evaluator, the library's number as "reported", how far its logarithm lies above the truth's.
+    """
+
+    documents: int
+    tokens: int
+    exact: bool
+    excesses: dict[str, Excess]
+
+    def refutes(self, evaluator: str) -> bool:
+        """Return whether this evaluator's number is no probability; False where it was not tested."""
+        return evaluator in self.excesses and self.excesses[evaluator].refutes(CHANCE)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the test as in `Audit.to_json`."""
+        excesses = {
+            name: vars(found) | {"log_chance": found.log_chance, "refuted": self.refutes(name)}
+            for name, found in self.excesses.items()
+        }
+        return vars(self) | {"excesses": excesses}
+
+
 @dataclass(frozen=True, eq=False)
 class Audit:
     """An audit's result.
@@ -92,6 +123,7 @@ class Audit:
         bias: (D,) that part of the truth's errors, nats, which adds up over documents.
         most_different: at most ten documents, the largest |full folding-in - truth| per token first.
         settings: the audit's settings, JSON-compatible: seed, samples, split, fold-in settings.
+        probability: which numbers a probability could have given; None where that was left out.
         complete: False after an interruption; then the audit covers the documents done so far.
     """
 
@@ -117,6 +149,7 @@ class Audit:
     most_different: tuple[Different, ...]
     settings: dict[str, Any] = field(default_factory=dict)
     complete: bool = True
+    probability: ProbabilityTest | None = None
 
     def line(self, evaluator: str) -> Line:
         """Return one evaluator's total."""
@@ -153,7 +186,9 @@ class Audit:
         Keys: "model", "library", "version", "topics", "words", "alpha" (a list of K), "corpus", "documents", "empty",
         "tokens", "left_out", "complete", "truth_exact", "reason", "settings"; "lines", a list of objects with the
         attributes of `Line` and "nats_per_token", "error_per_token", "perplexity"; "reported", an object with the
-        attributes of `Reported`, its "terms" a list; "most_different", a list of objects with the attributes of
+        attributes of `Reported`, its "terms" a list; "probability", null or an object with the attributes of
+        `ProbabilityTest`, its "excesses" objects with "nats", "standard_error", "log_chance" and "refuted";
+        "most_different", a list of objects with the attributes of
         `Different`; and "per_document", an object with "lengths", the truth's "bias" and, by evaluator, "nats" and
         "errors", lists of the documents in their order. Log-likelihoods, errors and biases are in nats.
         """
@@ -162,6 +197,7 @@ class Audit:
         plain = {name: value for name, value in vars(self).items() if name not in per_document} | {
             "lines": [vars(line) | {name: getattr(line, name) for name in derived} for line in self.lines],
             "reported": vars(self.reported) | {"terms": [vars(term) for term in self.reported.terms]},
+            "probability": self.probability and self.probability.to_json(),
             "most_different": [vars(document) for document in self.most_different],
             "per_document": per_document,
         }

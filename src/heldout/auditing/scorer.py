@@ -24,6 +24,7 @@ Examples:
     6
 """
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -38,13 +39,16 @@ from heldout.auditing.truth import SAMPLES as OF_ANOTHER
 from heldout.errors import InputError
 from heldout.evaluators import ESTIMATORS, REFERENCE
 from heldout.evaluators.components_marginal import annealed_marginal
+from heldout.evaluators.logistic_normal import LARGEST, LogisticNormalTopics, logistic_normal_exact
+from heldout.evaluators.logistic_normal import logistic_normal as annealed
+from heldout.libraries import logistic_normal
 from heldout.libraries.pipeline import unwrap
 from heldout.models.epca import EPCA
 from heldout.models.estimator import checked_counts
 from heldout.seeds import generator
 
 SAMPLES = 1_000  # sweeps over a document, at most, as a mean over a block
-CHAINS = 100  # of EPCA's annealing
+CHAINS = 100  # of annealing under a Gaussian or logistic-normal prior
 
 
 def log_likelihood(
@@ -64,7 +68,8 @@ def log_likelihood(
     `GridSearchCV` and `cross_val_score` takes it as it is, or with settings, as `functools.partial` gives it.
 
     Args:
-        model: a fitted model; see `heldout.audit`.
+        model: a fitted model; see `heldout.audit`; or one with a logistic-normal prior, which is scored by
+            quadrature at 2 and 3 topics and else by annealing; see `heldout.libraries.logistic_normal.from_any`.
         X: held-out documents; see `heldout.audit`. Tokens of words that the model lacks are left out, so models with
             different vocabularies do not compare.
         y: ignored.
@@ -89,6 +94,9 @@ def log_likelihood(
     inside = unwrap(model)
     if isinstance(inside.model, EPCA):
         return _of_components(inside.model, inside.counts(X), seed)
+    correlated = logistic_normal.from_any(inside.model, vocabulary)
+    if correlated is not None:
+        return _of_logistic_normal(correlated, inside.counts(X), smoothing, seed)
     fitted, _, stream = opened(model, X, vocabulary, seed)
     topics = fitted.topics.smoothed(smoothing) if smoothing else fitted.topics
     read = survey(stream, topics, 0.0)
@@ -135,4 +143,23 @@ def _of_components(model: EPCA, X: Any, seed: int) -> float:
         evaluation = annealed_marginal(components, batch, CHAINS, rng, penalty=model.penalty)
         nats += float(evaluation.log_likelihood.sum())
         tokens += int(evaluation.tokens.sum())
+    return nats / tokens
+
+
+def _of_logistic_normal(topics: LogisticNormalTopics, X: Any, smoothing: float, seed: int) -> float:
+    """Return the mean log-likelihood under a logistic-normal prior, nats per token."""
+    if smoothing:
+        phi = (topics.phi + smoothing) / (1.0 + smoothing * topics.phi.shape[1])
+        topics = replace(topics, phi=phi)
+    _, _, stream = opened((topics.phi, 1.0), X, topics.vocabulary, seed)
+    nats, tokens = 0.0, 0
+    for batch in stream:
+        if topics.n_topics <= LARGEST:
+            evaluation = logistic_normal_exact(topics, batch)
+        else:
+            evaluation = annealed(topics, batch, CHAINS, generator("logistic-normal", first=batch.first, seed=seed))
+        nats += float(evaluation.log_likelihood.sum())
+        tokens += int(evaluation.tokens.sum())
+    if not tokens:
+        raise InputError(f"{stream.name}: no token is a word of the model; give documents of its words")
     return nats / tokens

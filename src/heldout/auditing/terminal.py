@@ -104,6 +104,10 @@ class _Parts(Sheet):
         if wording.per_term(audit):
             yield self.text("")
             yield self.terms()
+        if audit.probability is not None:
+            yield self.text("")
+            yield self.probabilities()
+            yield self.text(f"{wording.probability_caption(audit)}.", "dim")
         if audit.most_different:
             yield self.text("")
             yield self.documents()
@@ -140,6 +144,17 @@ class _Parts(Sheet):
                 self.text("yes" if term.grows else ""),
                 style="bold" if term.grows else "",
             )
+        return table
+
+    def probabilities(self) -> Table:
+        """Return which of the numbers a probability could have given."""
+        table = self.table("Is it a probability?")
+        self.column(table, "")
+        self.column(table, "nats above truth", number=True)
+        self.column(table, "chance", number=True)
+        self.column(table, "a probability?")
+        for row in wording.probability_rows(self.audit):
+            table.add_row(*map(self.text, row), style="bold" if row[-1] == "no" else "")
         return table
 
     def documents(self) -> Table:

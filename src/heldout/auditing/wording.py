@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from heldout.auditing.result import TRUTH, Audit, Line
+from heldout.auditing.result import REPORTED, TRUTH, Audit, Line
 from heldout.errors import printable
 from heldout.evaluators import ESTIMATORS, FULL, HALF, MEAN_FIELD_BOUND, REFERENCE
 from heldout.libraries import THESE
@@ -237,6 +237,8 @@ def reasons(audit: Audit) -> Iterator[str]:
         gap = difference(full.perplexity, truth.perplexity)
         more = ", and more so with more topics" if full.perplexity < truth.perplexity else ""
         yield f"Full folding-in says {perplexity(full.perplexity)}, {gap} the truth{more}."
+    if probability(audit):
+        yield probability(audit)
     missed = below_bound(audit)
     if missed:
         yield (
@@ -298,6 +300,68 @@ def incomplete(audit: Audit) -> str:
     if audit.complete:
         return ""
     return f"INCOMPLETE: interrupted after {audit.documents:,} documents; every number is of those alone."
+
+
+def probability_rows(audit: Audit) -> list[tuple[str, str, str, str]]:
+    """Return rows of the test on drawn documents: label, nats above the truth, the chance of that, the answer."""
+    test, rows = audit.probability, list[tuple[str, str, str, str]]()
+    for name, found in test.excesses.items() if test else ():
+        if name == TRUTH and audit.truth_exact:
+            rows.append((TRUTH, nats(0.0, 1), "", "yes, by definition"))
+        else:
+            answer = "no" if test and test.refutes(name) else "not refuted"
+            rows.append((_label(audit, name), signed(found.nats, 1), chance(found.log_chance), answer))
+    return rows
+
+
+def probability_caption(audit: Audit) -> str:
+    """Return what the test on drawn documents is, one sentence; empty where there was none."""
+    test = audit.probability
+    if test is None:
+        return ""
+    held = "their exact likelihood" if test.exact else "their likelihood, estimated without bias in 1 / p"
+    return (
+        f"On {_count(test.documents, 'document')} of {_count(test.tokens, 'token')} drawn from the model: how far each"
+        f" number's logarithm lies above {held}, and the most that a probability's chance of that can be"
+    )
+
+
+def probability(audit: Audit) -> str:
+    """Return a sentence on the numbers that are no probabilities; empty if none is refuted."""
+    test = audit.probability
+    if test is None:
+        return ""
+    refuted = [
+        f"{_label(audit, name)} ({signed(found.nats, 0)} nats, chance at most {chance(found.log_chance)})"
+        for name, found in test.excesses.items()
+        if test.refutes(name)
+    ]
+    if not refuted:
+        return ""
+    return (
+        f"No probability is that far above the truth of {_count(test.documents, 'document')} drawn from the model:"
+        + (f" {' and '.join(refuted)}.")
+    )
+
+
+def chance(log_chance: float) -> str:
+    """Return a chance from its logarithm, nats.
+
+    Examples:
+        >>> chance(0.0), chance(-1.0), chance(-1234.5)
+        ('1', '0.37', '1e-537')
+    """
+    if log_chance > math.log(0.005):
+        return f"{math.exp(log_chance):.2g}"
+    if log_chance == -math.inf:
+        return "0"
+    return f"1e{math.ceil(log_chance / math.log(10.0) - ROUNDING)}"
+
+
+def _label(audit: Audit, evaluator: str) -> str:
+    if evaluator == REPORTED:
+        return clean(audit.library)
+    return TRUTH if evaluator == TRUTH else clean(audit.line(evaluator).label)
 
 
 def truth_behaviour(audit: Audit) -> str:

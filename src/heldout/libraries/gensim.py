@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.special import digamma
 
 from heldout.errors import InputError
 from heldout.libraries import Fitted
@@ -22,6 +24,7 @@ from heldout.libraries.checks import assemble, numbers
 from heldout.limits import memory_for
 
 INSTALL = "install gensim: pip install 'heldout[peers]'"
+APART = 0.1  # total variation of a topic
 SIDE_FILES = (".state", ".id2word")
 
 
@@ -59,6 +62,7 @@ def from_object(
         raise InputError(f"{where}: state.eta and state.sstats do not fit ({error!s:.200})") from error
     if weights.shape != expected.shape or expected.ndim != 2:
         raise InputError(f"{where}: state.sstats must be topics by words, but its shape is {expected.shape}")
+    check_in_step(model, weights, where)
     id2word = getattr(model, "id2word", None)
     own: list[object] | None = None
     unnamed = 0
@@ -87,6 +91,30 @@ def from_object(
         dtype=str(np.asarray(state.sstats).dtype),
         unnamed_words=unnamed,
     )
+
+
+def check_in_step(model: Any, parameters: NDArray[np.float64], where: str) -> None:
+    """Check that the topics that the model infers with, expElogbeta, are those of its state.
+
+    Args:
+        model: the model.
+        parameters: (K, V) lambda, of its state.
+        where: the file or class, for the message.
+
+    Raises:
+        InputError: where they are not: `HdpModel.suggested_lda_model` leaves a random state.
+    """
+    used = np.asarray(getattr(model, "expElogbeta", None))
+    if used.shape != parameters.shape or used.dtype.kind != "f":
+        return
+    positive = np.maximum(parameters, np.finfo(np.float64).tiny)
+    of_state = np.exp(digamma(positive) - digamma(positive.sum(axis=1, keepdims=True)))
+    shares = [topics / np.maximum(topics.sum(axis=1, keepdims=True), 1e-300) for topics in (used, of_state)]
+    if np.abs(shares[0] - shares[1]).sum(axis=1).max() / 2.0 > APART:
+        raise InputError(
+            f"{where}: its state holds other topics than it infers with, as what HdpModel.suggested_lda_model() gives;"
+            " of an HdpModel take alpha, phi = hdp.hdp_to_lda(), and give (phi, alpha)"
+        )
 
 
 def read(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:

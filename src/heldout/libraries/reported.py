@@ -29,18 +29,22 @@ is too low by that entropy. More topics leave more of it.
 
 LDA-C's `lda inf` writes the mean-field bound of every document with the topics fixed (`heldout.evaluators
 .mean_field_bound`): a bound of the likelihood, with nothing of the topics in it.
+
+A part is named only if the formulas above give the library's own total: on the first `CHECKED` documents both are
+compared, and a difference is an error. Another release of a library may compute something else under the same name.
 """
 
 import copy
 import math
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.special import digamma, gammaln
+from scipy.special import digamma, gammaln, logsumexp
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
@@ -52,6 +56,8 @@ from heldout.topics import Topics
 
 GENSIM_STATE = 0  # seeds the random start of gamma in gensim's inference
 TOMOTOPY_ITERATIONS = 100  # `infer`'s own default
+CHECKED = 32  # documents on which a library's total is compared with the sum of its parts
+DOUBLE, SINGLE = 1e-6, 1e-3  # largest relative difference of the two, by the library's precision
 
 _BOUND = (
     "a variational lower bound in which the topics are random too: what they cost in training is charged in full to"
@@ -130,6 +136,42 @@ def dirichlet_divergence(posterior: Float, prior: Float) -> float:
     return total
 
 
+def bound_of_documents(counts: sp.csr_array, alpha: Float, gammas: Float, mean_logs: Float) -> float:
+    """Return the documents' part of the bound (see the module), nats.
+
+    Args:
+        counts: (D, V) n(d, v).
+        alpha: (K,) the prior's parameters.
+        gammas: (D, K) parameters of q(theta_d).
+        mean_logs: (K, V) E[log beta_kv].
+    """
+    total = -dirichlet_divergence(gammas, alpha)
+    for d, gamma in enumerate(gammas):
+        row = slice(counts.indptr[d], counts.indptr[d + 1])
+        logs = (digamma(gamma) - digamma(gamma.sum()))[:, None] + mean_logs[:, counts.indices[row]]
+        total += float(logsumexp(logs, axis=0) @ counts.data[row])
+    return total
+
+
+def mean_log(parameters: Float) -> Float:
+    """Return E[log beta_kv] under Dirichlet distributions of these parameters, both (K, V)."""
+    logs: Float = digamma(parameters) - digamma(parameters.sum(axis=1, keepdims=True))
+    return logs
+
+
+def check_parts(function: str, total: float, parts: Sequence[float], tolerance: float) -> None:
+    """Check that a library's total is the sum of its parts, all in nats.
+
+    Raises:
+        InputError: where it is not: this release computes something else than the module describes.
+    """
+    if not abs(total - math.fsum(parts)) <= tolerance * max(abs(total), *map(abs, parts)):
+        raise InputError(
+            f"{function}: {total:,.6g} nats, where its known parts add up to {math.fsum(parts):,.6g}: this release"
+            " computes something else; leave the library's number out (--no-library, in Python reported=False)"
+        )
+
+
 def log_assignments(counts: Float, alpha: Float) -> float:
     """Return sum_d log p(z_d | alpha), nats, of documents' topic counts (D, K) under Dir(alpha), (K,)."""
     A = alpha.sum()
@@ -167,7 +209,15 @@ def _scikit_learn(native: Any, topics: Topics, documents: Iterable[Corpus]) -> R
         warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)
         value = float(model.perplexity(X))
         nats = -math.log(value) * tokens if math.isfinite(value) else float(model.score(X))
+        few = X[:CHECKED]
+        of_few = float(model.perplexity(few)) if few.nnz else math.inf
+        gammas = model._unnormalized_transform(few)
     topics_part = -dirichlet_divergence(native.components_, np.array(native.topic_word_prior_))
+    if math.isfinite(of_few):
+        prior = np.full(topics.n_topics, float(native.doc_topic_prior_))
+        documents_part = bound_of_documents(few, prior, gammas, mean_log(native.components_))
+        total = -math.log(of_few) * float(few.sum())
+        check_parts(function, total, (documents_part, topics_part), DOUBLE)
     return Reported(
         function,
         value,
@@ -224,6 +274,7 @@ def _gensim(native: Any, topics: Topics, documents: Iterable[Corpus]) -> Reporte
         value = float(model.log_perplexity(chunk))
         printed = float(np.exp2(-value))
     topics_part = float(model.bound([]))  # of no documents: the topics' part, in the library's own arithmetic
+    _check_gensim(function, model, chunk)
     return Reported(
         function,
         value,
@@ -240,6 +291,24 @@ def _gensim(native: Any, topics: Topics, documents: Iterable[Corpus]) -> Reporte
     )
 
 
+def _check_gensim(function: str, model: Any, chunk: _Chunk) -> None:
+    """Check the parts of gensim's number on the first documents, with gamma from the same random start."""
+    few = list(islice(chunk, CHECKED))
+    rows = np.repeat(np.arange(len(few)), list(map(len, few)))
+    words, times = np.array([pair for bag in few for pair in bag], dtype=np.float64).reshape(-1, 2).T
+    counts = sp.csr_array((times, (rows, words.astype(np.int64))), shape=(len(few), model.num_terms))
+    if not counts.nnz:
+        return
+    model.random_state = np.random.RandomState(GENSIM_STATE)
+    total = float(model.log_perplexity(few)) * float(times.sum())
+    model.random_state = np.random.RandomState(GENSIM_STATE)
+    gammas = np.concatenate([model.inference([bag])[0] for bag in few]).astype(np.float64)
+    parameters = np.asarray(model.state.get_lambda(), dtype=np.float64)
+    documents_part = bound_of_documents(counts, np.asarray(model.alpha, np.float64), gammas, mean_log(parameters))
+    topics_part = -dirichlet_divergence(parameters, np.asarray(model.eta))
+    check_parts(function, total, (documents_part, topics_part), DOUBLE if model.dtype == np.float64 else SINGLE)
+
+
 def _tomotopy(native: Any, topics: Topics, documents: Iterable[Corpus]) -> Reported:
     function = "LDAModel.infer"
     K, weighted = topics.n_topics, int(native.tw) != 0  # weighted tokens have no counts to take the parts from
@@ -252,6 +321,10 @@ def _tomotopy(native: Any, topics: Topics, documents: Iterable[Corpus]) -> Repor
         _, log_joints = native.infer(made, iterations=TOMOTOPY_ITERATIONS, workers=1)
         nats += math.fsum(log_joints)
         counts = np.array([np.bincount(document.topics, minlength=K) for document in made], dtype=np.float64)
+        if tokens == 0 and not weighted:
+            few = made[:CHECKED]
+            parts = log_assignments(counts[:CHECKED], topics.alpha), _tomotopys_words(native, topics, few)
+            check_parts(function, math.fsum(log_joints[:CHECKED]), parts, SINGLE)
         assignments += log_assignments(counts, topics.alpha)
         tokens += batch.n_tokens
     if tokens == 0:
@@ -273,6 +346,21 @@ def _tomotopy(native: Any, topics: Topics, documents: Iterable[Corpus]) -> Repor
             Term("the words, given the tokens' topics", nats - assignments),
         ),
     )
+
+
+def _tomotopys_words(native: Any, topics: Topics, documents: Sequence[Any]) -> float:
+    """Return by what log p(w, training words | z, beta) changes, document by document, when it is added; nats."""
+    V, eta = len(topics.vocabulary), float(np.mean(native.eta))
+    of_topics = np.asarray(native.get_count_by_topics(), dtype=np.float64) + V * eta
+    total = 0.0
+    for document in documents:
+        assigned = np.asarray(document.topics)
+        pairs, added = np.unique(np.column_stack([assigned, document.words]), axis=0, return_counts=True)
+        before = topics.phi[pairs[:, 0], pairs[:, 1]] * of_topics[pairs[:, 0]]  # the training count, and eta
+        total += float(np.sum(gammaln(before + added) - gammaln(before)))
+        total -= float(np.sum(gammaln(of_topics + np.bincount(assigned, minlength=len(of_topics)))))
+        total += float(np.sum(gammaln(of_topics)))
+    return total
 
 
 def _lda_c(topics: Topics, documents: Iterable[Corpus]) -> Reported:

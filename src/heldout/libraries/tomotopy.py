@@ -64,7 +64,10 @@ def from_object(
     kind = type(model).__name__
     where = where or kind
     if type(model) is not tomotopy.LDAModel:
-        raise InputError(f"{where}: a tomotopy {kind}; only an LDAModel has one Dirichlet prior of every document")
+        instead = "; heldout.log_likelihood scores a CTModel" if isinstance(model, tomotopy.CTModel) else ""
+        raise InputError(
+            f"{where}: a tomotopy {kind}; only an LDAModel has one Dirichlet prior of every document{instead}"
+        )
     # before training get_topic_word_dist reads memory that is not there
     words = list(model.used_vocabs)
     if not words:

@@ -1,0 +1,111 @@
+"""Which numbers a probability could have given: on models whose truth is exact, and on one where it is not."""
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import heldout
+from heldout.auditing import wording
+from heldout.auditing.probability import DOCUMENTS, TOKENS, lengths_of
+from heldout.auditing.result import CHANCE, REPORTED, TRUTH
+from heldout.evaluators import FULL, HALF, MEAN_FIELD_BOUND
+from heldout.libraries import Reported
+
+V, WORDS = 40, [f"w{v:02d}" for v in range(40)]
+
+
+def model(topics: int, alpha: float = 0.3) -> tuple[Any, float]:
+    return np.random.default_rng(topics).dirichlet(np.full(V, 0.2), topics), alpha
+
+
+def documents(number: int, length: int) -> list[list[str]]:
+    rng = np.random.default_rng(7)
+    return [[WORDS[v] for v in rng.integers(0, V, length)] for _ in range(number)]
+
+
+@pytest.mark.parametrize(("topics", "exact"), [(3, True), (20, False)])
+def test_full_folding_in_is_refuted_and_what_sums_to_one_is_not(topics: int, exact: bool) -> None:
+    """A probability is refuted with a chance of at most `CHANCE` each."""
+    audit = heldout.audit(
+        model(topics), documents(40, 30), vocabulary=WORDS, other_corpus=True, estimator="auto", limit=1e7
+    )
+    test = audit.probability
+    assert test is not None
+    assert (test.documents, test.tokens, test.exact) == (DOCUMENTS, 30 * DOCUMENTS, exact)
+    assert test.refutes(FULL)
+    assert not any(test.refutes(name) for name in (HALF, MEAN_FIELD_BOUND, TRUTH))
+    assert test.excesses[FULL].nats > 10.0
+    answers = {row[0]: row[-1] for row in wording.probability_rows(audit)}
+    assert answers["full folding-in"] == "no"
+    assert answers["truth"] == ("yes, by definition" if exact else "not refuted")
+    assert "Is it a probability?" in str(audit)
+    assert "No probability is that far above the truth of 32 documents" in str(audit).replace("\n", " ")
+    assert "<h2>Is it a probability?</h2>" in audit.to_html()
+    told = json.loads(json.dumps(audit.to_json()))["probability"]["excesses"][FULL]
+    assert told["refuted"] is True
+    assert told["log_chance"] == pytest.approx(-told["nats"])
+
+
+def test_an_estimator_that_is_no_probability_is_refuted() -> None:
+    """The harmonic mean is far above the truth; its own estimate is not corrected into it."""
+    audit = heldout.audit(
+        model(20), documents(40, 60), vocabulary=WORDS, other_corpus=True, estimator="harmonic-mean", samples=50
+    )
+    assert audit.probability is not None
+    assert audit.probability.refutes(TRUTH)
+
+
+def test_the_librarys_number_is_held_to_the_truth(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A library that flatters by a nat per token is refuted; one that reports of its training documents is not held."""
+    flattering = Reported("its.score", 5.0, "perplexity", math.e, -1.0, "these documents", "Flattery")
+    monkeypatch.setattr("heldout.libraries.reported.reported", lambda *_: flattering)
+    monkeypatch.setattr("heldout.auditing.probability.reported", lambda *_: flattering)
+    audit = heldout.audit(model(3), documents(10, 30), vocabulary=WORDS, other_corpus=True)
+    assert audit.probability is not None
+    assert audit.probability.refutes(REPORTED)
+    assert [row[-1] for row in wording.probability_rows(audit) if row[0] == audit.library] == ["no"]
+    of_training = Reported("its.score", 5.0, "perplexity", math.nan, math.nan, "the training documents", "Another")
+    monkeypatch.setattr("heldout.auditing.probability.reported", lambda *_: of_training)
+    audit = heldout.audit(model(3), documents(10, 30), vocabulary=WORDS, other_corpus=True)
+    assert audit.probability is not None
+    assert REPORTED not in audit.probability.excesses
+
+
+def test_scikit_learns_bound_is_not_above_the_truth() -> None:
+    lda = pytest.importorskip("sklearn.decomposition").LatentDirichletAllocation
+    counts = np.random.default_rng(0).multinomial(30, np.full(V, 1.0 / V), 50)
+    audit = heldout.audit(lda(3, random_state=0).fit(counts), counts, vocabulary=WORDS)
+    assert audit.probability is not None
+    found = audit.probability.excesses[REPORTED]
+    assert found.nats < 0.0
+    assert found.log_chance == 0.0
+
+
+def test_it_can_be_left_out_and_its_cost_is_told() -> None:
+    plans: list[Any] = []
+    given: dict[str, Any] = {"vocabulary": WORDS, "other_corpus": True, "announce": plans.append}
+    audit = heldout.audit(model(3), documents(10, 30), **given, probability=False)
+    assert audit.probability is None
+    assert audit.to_json()["probability"] is None
+    assert "Is it a probability" not in str(audit) + audit.to_html()
+    again = heldout.audit(model(3), documents(10, 30), **given)
+    assert "probability test" not in str(plans[0])
+    assert "probability test" in str(plans[1])
+    np.testing.assert_array_equal(audit.nats[TRUTH], again.nats[TRUTH])
+
+
+def test_drawn_lengths_are_audited_ones_within_the_budget() -> None:
+    rng = np.random.default_rng(0)
+    assert set(lengths_of(np.array([0, 3, 5, 0]), rng)) == {3, 5}
+    assert lengths_of(np.full(1000, 10), rng).tolist() == [10] * DOCUMENTS
+    assert lengths_of(np.array([10 * TOKENS]), rng).tolist() == [TOKENS]
+    assert lengths_of(np.full(50, TOKENS // 4), rng).sum() <= TOKENS
+
+
+def test_chances_are_told_from_their_logarithms() -> None:
+    assert wording.chance(0.0) == "1"
+    assert wording.chance(math.log(CHANCE)) == "1e-6"
+    assert wording.chance(-math.inf) == "0"
