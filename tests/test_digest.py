@@ -31,6 +31,9 @@ def copy(tmp_path: Path) -> Path:
     return tmp_path
 
 
+TEMPERED = (("hofmann", "tempering"), ("hofmann", "verdicts"), ("murphy", "perplexity"), ("murphy", "verdicts"))
+
+
 @pytest.mark.parametrize(
     ("edited", "stale"),
     [
@@ -40,7 +43,10 @@ def copy(tmp_path: Path) -> Path:
         ("evaluators/exact_marginal.py", lambda job: job not in MODELS),
         ("papers/hofmann/experiments/tempering.py", lambda job: job.startswith("hofmann")),
         # claims read names from the experiment that they are tested on
-        ("models/plsa_tem.py", lambda job: job in ("plsa-tem", "hofmann tempering", "hofmann verdicts")),
+        (
+            "models/plsa_tem.py",
+            lambda job: job == "plsa-tem" or job in (f"{paper} {what}" for paper, what in TEMPERED),
+        ),
         ("verdicts.py", lambda job: job.endswith("verdicts")),
     ],
 )

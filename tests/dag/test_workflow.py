@@ -216,7 +216,7 @@ def test_a_run_on_one_core_that_is_killed_again_and_again_gives_the_bytes_of_one
     ]
     command = tiny("--cores", "1", *fitted, *measured)
     models = "data/tiny/models/**/*-0.npz"  # one of every fit
-    for pattern, number in ((models, 1), (f"{scores}/lda/collapsed-gibbs/*.csv", 1), (models, 5)):
+    for pattern, number in ((models, 1), (f"{scores}/lda/collapsed-gibbs/*.csv", 1), (models, 4)):
         group = finished.snakemake.start(folder, *command)
         deadline = time.monotonic() + 120
         while len(list(folder.glob(pattern))) < number and time.monotonic() < deadline:

@@ -349,7 +349,7 @@ def chance(log_chance: float) -> str:
 
     Examples:
         >>> chance(0.0), chance(-1.0), chance(-1234.5)
-        ('1', '0.37', '1e-537')
+        ('1', '0.37', '1e-536')
     """
     if log_chance > math.log(0.005):
         return f"{math.exp(log_chance):.2g}"

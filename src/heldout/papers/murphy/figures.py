@@ -65,7 +65,7 @@ def figure_27_6(inputs: Inputs) -> Figure:
         axis.set_xscale("log")
         axis.set_xlabel("number of topics")
         style.plain_numbers(axis.xaxis)
-        axis.legend(fontsize=6.0, loc="best")
+        axis.legend(fontsize=7.0, loc="best")
     left.set_ylabel("perplexity per token")
     right.set_yscale("log")
     style.plain_numbers(right.yaxis)
