@@ -19,11 +19,17 @@ from heldout.auditing.precision_table import (
 from heldout.errors import InputError
 from heldout.measurements import write_measurements
 
+ROOT = Path(__file__).parents[2]
 MEASURED = ("data/reference/paper/measurements.csv.gz", "data/reference/precision_timings.csv")
 
 
+def test_make_reference_renews_the_table_from_the_same_files() -> None:
+    called = f"-m heldout.auditing.precision_table {' '.join(MEASURED)}\n"
+    assert called in (ROOT / "Makefile").read_text(encoding="utf-8")
+
+
 def test_the_package_has_what_the_reference_results_say() -> None:
-    measurements, timings = (Path(__file__).parents[2] / path for path in MEASURED)
+    measurements, timings = (ROOT / path for path in MEASURED)
     expected = as_csv(Table(read_errors(measurements), read_times(timings)))
     kept = REFERENCE.read_text(encoding="utf-8")
     assert kept == expected, f"out of date: run `python -m heldout.auditing.precision_table {' '.join(MEASURED)}`"

@@ -215,16 +215,16 @@ def test_a_run_on_one_core_that_is_killed_again_and_again_gives_the_bytes_of_one
         f"data/tiny/measurements/cranfield-like/{run}/2-0.csv" for run in ("plsa-hof/bounds", "lda/bidirectional")
     ]
     command = tiny("--cores", "1", *fitted, *measured)
-    models = "data/tiny/models/**/*-0.npz"  # one of every fit
-    for pattern, number in ((models, 1), (f"{scores}/lda/collapsed-gibbs/*.csv", 1), (models, 4)):
+    models = "data/tiny/models/**/[!.]*-0.npz"  # one of every fit; what a kill left half-written begins with a dot
+    for number in (1, 2, 4):  # of five, in whatever order they are fitted: there is always more to do
         group = finished.snakemake.start(folder, *command)
         deadline = time.monotonic() + 120
-        while len(list(folder.glob(pattern))) < number and time.monotonic() < deadline:
+        while len(list(folder.glob(models))) < number and time.monotonic() < deadline:
             time.sleep(0.02)
         with contextlib.suppress(ProcessLookupError):
             os.killpg(group, signal.SIGKILL)
         killed = finished.snakemake.wait() == -signal.SIGKILL
-        assert killed, f"the run ended before there were {number} {pattern}"
+        assert killed, f"the run ended before there were {number} {models}"
     kept = {path: path.stat().st_mtime_ns for path in folder.glob(models)}
     done = finished.snakemake.run(folder, *command)
     assert done.returncode == 0, done.stderr[-3000:]
