@@ -93,8 +93,7 @@ def laplace_softmax(
 
     Returns:
         Deterministic values in nats, neither bounds nor estimates with a known error. -inf where a word has probability
-            0
-        under every topic, and at the folded-in point where a weight is 0; 0 for an empty document.
+        0 under every topic, and at the folded-in point where a weight is 0; 0 for an empty document.
 
     Raises:
         InputError: for an unknown point or form, fewer than one iteration, or a negative tolerance.
