@@ -107,12 +107,12 @@ class CategoricalMixture(PointMixture[Float, Tables]):
 
     def log_joint(self, data: Float, parameters: Tables) -> Float:
         """Return log pi_k + sum_r log b_k^(r)[y_r], (N, K) nats; -inf where a response has probability 0."""
-        K, N = len(parameters.weights), len(data)
-        joint = np.empty((N, K))
+        flat = data.reshape(len(data), -1)
         with np.errstate(divide="ignore"):
-            prior, logs = np.log(parameters.weights), np.log(parameters.b)
-        for k in range(K):
-            joint[:, k] = prior[k] + np.where(data > 0.0, logs[k], 0.0).sum(axis=(1, 2))
+            prior, logs = np.log(parameters.weights), np.log(parameters.b).reshape(len(parameters.b), -1)
+        possible = np.isfinite(logs)
+        joint: Float = prior + flat @ np.where(possible, logs, 0.0).T
+        joint[flat @ ~possible.T > 0.0] = -np.inf
         return joint
 
     def vm_step(self, data: Float, latent: Float, parameters: Tables) -> Tables:

@@ -63,7 +63,13 @@ def _exp(logs: Float, axis: int) -> tuple[Float, Float]:
 
 
 def e_step(
-    counts: sp.csr_array, log_b: Float, alpha: Float, *, iterations: int = 100, tolerance: float = 1e-3
+    counts: sp.csr_array,
+    log_b: Float,
+    alpha: Float,
+    *,
+    start: Float | None = None,
+    iterations: int = 100,
+    tolerance: float = 1e-3,
 ) -> tuple[Float, Float]:
     """Return pi~, (D, K), after 27.44 and 27.48 in turns, and the expected counts sum_i n_iv c~_ivk, (K, V).
 
@@ -71,12 +77,15 @@ def e_step(
         counts: (D, V).
         log_b: (K, V), E log b, or log b where b is a point; words without probability anywhere have no tokens.
         alpha: (K,) Dirichlet parameters.
+        start: (D, K), pi~ to start from, such as that of the last round; None starts where all components are alike.
         iterations: updates of a document at most.
         tolerance: a document stops when the mean over k of the change of pi~ is below it.
     """
     K = len(alpha)
     b, _ = _exp(log_b, axis=0)  # a factor of a word or of a document cancels from c~
-    pseudo = alpha + np.repeat(np.asarray(counts.sum(axis=1))[:, None] / K, K, axis=1)
+    pseudo = (
+        alpha + np.repeat(np.asarray(counts.sum(axis=1))[:, None] / K, K, axis=1) if start is None else start.copy()
+    )
     open_rows, here = np.arange(counts.shape[0]), counts
     for _ in range(iterations):
         pi, _ = _exp(expected_log(pseudo[open_rows]), axis=1)

@@ -22,6 +22,8 @@ from heldout.models.categorical_mixture import indicators
 from heldout.models.estimator import Estimator
 from heldout.models.lda_vb import Float, document_bounds, e_step
 
+ROUND_ITERATIONS = 10  # of a round's E step, which starts where the last one ended
+
 
 class UserRatingProfile(Estimator):
     """The user rating profile on (N, R) responses 0 .. M - 1, with -1 where there is none.
@@ -86,9 +88,10 @@ class UserRatingProfile(Estimator):
         random, objective = np.random.default_rng(self.random_state), []
         shares = coded.sum(axis=0)[:, None, :] + 1.0
         expected = shares * random.uniform(0.5, 1.5, (R, self.n_components, M))
+        pseudo = None
         for _ in range(self.iterations):
             self.tables_ = (self.gamma + expected) / (self.gamma + expected).sum(axis=2, keepdims=True)
-            pseudo, sums = self._e_step(counts)
+            pseudo, sums = self._e_step(counts, ROUND_ITERATIONS, pseudo)
             bound = document_bounds(counts, self._log_b(), self.alpha_, pseudo).sum()
             objective.append(float(bound + self.gamma * np.log(self.tables_).sum()))
             if len(objective) > 1 and objective[-1] - objective[-2] < self.tolerance * counts.nnz:
@@ -101,17 +104,18 @@ class UserRatingProfile(Estimator):
         """Return the variational bound on log p(y | alpha, b), (N,) nats, of responses X."""
         coded = indicators(X, "user rating profile", self.tables_.shape[2])
         counts: Any = sp.csr_array(coded.reshape(len(coded), -1))
-        return document_bounds(counts, self._log_b(), self.alpha_, self._e_step(counts)[0])
+        return document_bounds(counts, self._log_b(), self.alpha_, self._e_step(counts, self.document_iterations)[0])
 
     def _log_b(self) -> Float:
         """Return log b with a column for each pair (r, m), (K, R M)."""
         return np.asarray(np.log(self.tables_).transpose(1, 0, 2).reshape(self.n_components, -1))
 
-    def _e_step(self, counts: sp.csr_array) -> tuple[Float, Float]:
+    def _e_step(self, counts: sp.csr_array, iterations: int, start: Float | None = None) -> tuple[Float, Float]:
         return e_step(
             counts,
             self._log_b(),
             self.alpha_,
-            iterations=self.document_iterations,
+            start=start,
+            iterations=iterations,
             tolerance=self.document_tolerance,
         )

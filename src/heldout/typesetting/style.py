@@ -254,7 +254,7 @@ def outline(width: float = 2.0) -> list[Any]:
 def label_factor(axis: Axes, topics: int, perplexity: float, factor: str, colour: str) -> None:
     """Write a factor between two curves, beside a number of topics."""
     axis.annotate(
-        rf"$\times$ {factor}",
+        f"\N{MULTIPLICATION SIGN}{factor}",
         (topics, perplexity),
         xytext=(-3, 0),
         textcoords="offset points",

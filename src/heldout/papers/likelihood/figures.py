@@ -141,11 +141,12 @@ ESTIMATOR_LOOKS[MEAN_FIELD_BOUND] |= {"markerfacecolor": "white", "linestyle": "
 # A made-up document at K = 2, for the eye alone: topics over four words and how often each stands in it
 EXAMPLE_TOPICS = np.array([[0.55, 0.25, 0.15, 0.05], [0.05, 0.15, 0.25, 0.55]])
 EXAMPLE_COUNTS = np.array([14, 9, 8, 8])
-# of the front page's second panel: evaluator, label, where it stands (share of the curve), in points above the curve
+# of the front page's second panel: evaluator, label, where on the curve it stands (share of its points), which of its
+# ends stands there, and how far from it, in points
 LABELLED = (
-    (TRUTH, "the likelihood", 0.4, 7.0),
-    (HALF, "half folding-in", 0.7, 13.0),
-    (FULL, "full folding-in", 0.24, -11.0),
+    (TRUTH, "the likelihood", 0.0, "left", (0.0, 8.0)),
+    (HALF, "half folding-in", 1.0, "right", (-6.0, 2.0)),
+    (FULL, "full folding-in", 0.7, "right", (-4.0, -3.0)),
 )
 HELD_SHOWN = (  # scores of its third, and their labels
     (FULL, "full folding-in"),
@@ -222,20 +223,20 @@ def _labelled_curves(axis: Axes, inputs: Inputs, corpus: str) -> None:
     both = sorted(truth.keys() & full.keys())
     low, high = ([points[k].perplexity for k in both] for points in (full, truth))
     axis.fill_between(both, low, high, color=style.EVALUATOR_COLOURS[FULL], alpha=0.13, linewidth=0)
-    for evaluator, label, place, above in LABELLED:
+    for evaluator, label, place, end, away in LABELLED:
         points = list(curve(inputs, corpus, PLSA, evaluator).values())
         if not points:
             continue
         colour = style.EVALUATOR_COLOURS[evaluator]
         axis.plot([p.topics for p in points], [p.perplexity for p in points], "o-", color=colour)
         at = points[round(place * (len(points) - 1))]
-        look: Look = {"ha": "center", "va": "center", "fontsize": 7.5, "fontweight": "bold", "color": colour}
-        offset: Look = {"xytext": (0.0, above), "textcoords": "offset points", "path_effects": style.outline()}
+        look: Look = {"ha": end, "va": "center", "fontsize": 7.5, "fontweight": "bold", "color": colour}
+        offset: Look = {"xytext": away, "textcoords": "offset points", "path_effects": style.outline()}
         axis.annotate(label, (at.topics, at.perplexity), **offset, **look)
     if both:
         widest = max(both, key=lambda k: full[k].value - truth[k].value)
         factor = math.exp(full[widest].value - truth[widest].value)
-        middle = math.exp(-0.35 * truth[widest].value - 0.65 * full[widest].value)
+        middle = math.exp(-0.5 * truth[widest].value - 0.5 * full[widest].value)
         style.label_factor(axis, widest, middle, f"{factor:.1f}", style.EVALUATOR_COLOURS[FULL])
     style.finish([axis], style.sparse_ticks(both))
     axis.set_xlabel("number of topics")

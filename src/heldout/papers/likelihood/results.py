@@ -148,6 +148,8 @@ def further_constants(inputs: Inputs) -> set[int]:
 def by_length(inputs: Inputs, corpus: str, model: str, topics: int, quantity: str) -> list[tuple[int, float]]:
     """Return (mean length in tokens, quantity less truth) per group of documents, means over seeds, nats per token.
 
+    Seeds' groups go together by their rank: the shortest documents of every split are one group.
+
     Raises:
         InputError: if there are no such measurements.
     """
@@ -157,7 +159,9 @@ def by_length(inputs: Inputs, corpus: str, model: str, topics: int, quantity: st
     gaps = (select(table, quantity=quantity)["value"] - first_of(table, TRUTHS, "quantity")["value"]).dropna()
     if gaps.empty:
         raise InputError(f"optimism: {corpus}, {model}, {topics} topics has no lengths among the measurements")
-    return [(int(str(at)), float(of_group.mean())) for at, of_group in gaps.groupby(level="at")]
+    gaps = gaps.sort_index().rename("gap").reset_index()
+    means = gaps.groupby(gaps.groupby("seed").cumcount())[["at", "gap"]].mean()
+    return [(round(at), gap) for at, gap in zip(means["at"], means["gap"], strict=True)]
 
 
 def by_constant(inputs: Inputs, corpus: str, topics: int, evaluator: str = FULL) -> list[tuple[float, float]]:
