@@ -269,7 +269,7 @@ def _held_in_short(axis: Axes, inputs: Inputs) -> None:
     axis.xaxis.set_minor_locator(NullLocator())
     axis.set_xlabel("score less truth, nats")
     look: Look = {"ha": "right", "va": "bottom", "fontsize": 7.0, "color": style.EVALUATOR_COLOURS[FULL]}
-    axis.text(0.99, 0.02, "no probability\nlies here", transform=axis.transAxes, **look)
+    axis.text(0.99, 0.02, "no\nprobability\nlies here", transform=axis.transAxes, **look)
     axis.set_title("(c) is it a probability?", fontweight="bold")
 
 
@@ -592,7 +592,7 @@ def is_a_probability(inputs: Inputs) -> Figure:
     ticks = [sign * tick for tick in decades for sign in (-1.0, 1.0)]
     axis.set_xticks([0.0, *(t for t in ticks if left <= t <= right)])
     axis.xaxis.set_major_formatter(
-        FuncFormatter(lambda value, _: f"{value:+,.0f}".replace("-", style.MINUS) if value else "0")
+        FuncFormatter(lambda value, _: f"${value:+.0e}$".replace("1e+0", "10^") if value else "0")
     )
     axis.xaxis.set_minor_locator(NullLocator())
     number = rows[0][2][0].documents
@@ -600,7 +600,7 @@ def is_a_probability(inputs: Inputs) -> Figure:
     above: Look = {"transform": axis.get_xaxis_transform(), "va": "bottom", "fontsize": 7.5}
     bold: Look = {**above, "fontweight": "bold", "color": style.EVALUATOR_COLOURS[FULL]}
     axis.text(threshold, 1.035, " no probability", ha="left", **bold)
-    axis.text(0.75 * threshold, 1.0, "chance at most", ha="right", **above)
+    axis.text(0.4 * threshold, 1.0, "chance at most", ha="right", **above)
     for nats in (threshold, *(tick for tick in decades if tick <= right)):
         chance = power_of_ten(-nats).removeprefix(r"\ensuremath{").removesuffix("}")
         axis.text(nats, 1.0, f"${chance}$", ha="center", **above)
