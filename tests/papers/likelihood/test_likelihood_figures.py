@@ -78,7 +78,7 @@ def test_optimism_shows_perplexities_of_both_models() -> None:
         _, y = line(figure, panel, "likelihood, fitted prior")
         assert y == pytest.approx([math.exp(-truth(k) - 0.1) for k in TOPICS], rel=1e-12)
         texts = [text.get_text() for text in figure.axes[panel].texts]
-        assert texts == [rf"$\times$ {100**0.1:.1f}"]
+        assert texts == [f"\N{MULTIPLICATION SIGN}{100**0.1:.1f}"]
 
 
 def test_optimism_is_full_less_truth_by_length_and_by_constant() -> None:
@@ -238,7 +238,7 @@ def test_reported_and_true_perplexity_of_every_library_are_drawn() -> None:
                 assert x == list(PEERS_TOPICS)
                 assert y == pytest.approx([math.exp(-value(library, k)) for k in PEERS_TOPICS], rel=1e-12)
         (label,) = figure.axes[panel].texts
-        assert label.get_text() == rf"$\times$ {math.exp(0.3 + 0.02 * 160):,.0f}"
+        assert label.get_text() == f"\N{MULTIPLICATION SIGN}{math.exp(0.3 + 0.02 * 160):,.0f}"
     colours = {entry.get_color() for entry in figure.axes[0].get_lines()}
     assert len(colours) == len(LIBRARIES)
 
@@ -269,5 +269,5 @@ def test_the_message_labels_its_lines_and_leaves_out_what_was_not_held() -> None
     drawn = figures.message(optimism_inputs())
     labels = [text.get_text() for text in drawn.axes[1].texts]
     assert {"the likelihood", "half folding-in", "full folding-in"} <= set(labels)
-    assert any(label.startswith(r"$\times$") for label in labels)
+    assert any(label.startswith("\N{MULTIPLICATION SIGN}") for label in labels)
     assert len(drawn.axes) == 2
