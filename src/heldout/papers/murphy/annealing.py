@@ -1,7 +1,7 @@
 r"""The gallery's likelihoods beyond its exact kernels, by annealed importance sampling (Neal, 2001).
 
-Of counts. Where the moments of `heldout.evaluators.count_polynomial` are products, M(C) = prod_k m_k(C_k), as under GaP,
-its spike and, up to a factor of the length, a Dirichlet, the likelihood is a sum over the components z of the L tokens,
+Of counts. Where the moments of `heldout.evaluators.count_polynomial` are products, M(C) = prod_k m_k(C_k), as under
+GaP, its spike and, up to a factor of the length, a Dirichlet, the likelihood is a sum over the tokens' components z,
 
     p(w) = sum_z prod_l x[l, z_l] prod_k m_k(C_k(z)),                          C_k(z) tokens of component k.
 
@@ -9,8 +9,8 @@ Its path f_b(z) = prod_l x[l, z_l]^b prod_k m_k(C_k(z)) starts where the sum ove
 
     sum_z f_0(z) = L! T_1(L),     T_k(n) = sum_c m_k(c) / c! T_{k+1}(n - c),     T_{K+1}(n) = [n = 0],
 
-c_1, .., c_K come one after the other from the terms of T, and which tokens they are is random. Then, for t = 1 .. T - 1,
-one Gibbs sweep under f at b_t = (t / T)^2, p(z_l = k | the others) ∝ x[l, k]^b m_k(C_k + 1) / m_k(C_k) without token l.
+c_1, .., c_K come one after the other from the terms of T, and which tokens they are is random. Then, t = 1 .. T - 1, a
+Gibbs sweep under f at b_t = (t / T)^2, p(z_l = k | the others) ∝ x[l, k]^b m_k(C_k + 1) / m_k(C_k), C without token l.
 The weight L! T_1(L) prod_t prod_l x[l, z_l]^(b_t - b_{t-1}) has the mean p(w).
 
 Of categorical PCA. p(x) = ∫ p(x | z) N(z | 0, I) dz has a log-concave integrand: from its Laplace approximation the
@@ -76,7 +76,9 @@ def rating_profile_annealed(
         responses: (N, R), -1 where there is none.
         tables: (R, K, M); see `heldout.evaluators.count_polynomial.rating_profile_marginal`.
         alpha: (K,).
-        samples, rng, temperatures: as of `gap_annealed`.
+        samples: chains.
+        rng: generator.
+        temperatures: as of `gap_annealed`.
 
     Raises:
         InputError: for fewer than one sample or step.
@@ -114,7 +116,9 @@ def _annealed(
     Args:
         logs: D arrays (L, K), log x.
         log_moments: (K, longest + 1), log m_k(c).
-        samples, rng, temperatures: as of `gap_annealed`.
+        samples: chains.
+        rng: generator.
+        temperatures: as of `gap_annealed`.
     """
     check_samples("annealed counts", samples)
     if temperatures < 1:

@@ -1,4 +1,4 @@
-"""Figure 27.6 with one half of each document folded in on and the other scored, for LDA as `perplexity` has it for PLSI.
+"""Figure 27.6 by halves: LDA folded in on one half of each document and scored on the other, as PLSI in `perplexity`.
 
 The documents, the halves and LDA's chains are those of `perplexity` where the settings are the same. The evaluators of
 the variant "completion", both of the scored halves:
