@@ -4,15 +4,18 @@ import math
 
 from heldout.inputs import Inputs
 from heldout.papers.murphy.results import (
+    ANNEALED,
     BANK,
     EVIDENCE,
     GALLERY,
     LDA,
     MIXTURE,
     ONLINE,
+    HALVES,
     PERPLEXITY,
     POLYSEMY,
     RECORDS,
+    SAMPLERS,
     UNIGRAM,
     corpora,
     curve,
@@ -42,6 +45,16 @@ INTERPRETATIONS = (
         " folding-in, of variational ones their bound",
         "half folding-in, which the paper's study has for pLSI and LDA",
         measure=GALLERY,
+    ),
+    Interpretation(
+        "Murphy, 27.2: likelihoods with more components than the exact kernels take",
+        from_settings(
+            ANNEALED,
+            "LDA's and GaP's by left-to-right sequential; those of the conditional GaP, the user rating profile and"
+            " categorical PCA by annealing, {samples} chains of {temperatures} steps",
+        ),
+        "a bound, whose gap is what the table is to show",
+        measure=ANNEALED,
     ),
     Interpretation(
         "Murphy, 27.2.1 and 27.2.4: models of counts beside models of tokens",
@@ -74,6 +87,26 @@ INTERPRETATIONS = (
         " scored; the mixture over training documents, which is the only distribution that its parameters hold",
         r"a Dirichlet prior fitted to the training documents' weights, by which pLSI becomes LDA",
         measure=PERPLEXITY,
+    ),
+    Interpretation(
+        "Murphy, 27.3.3: LDA by halves, beside pLSI's half folding-in",
+        from_settings(
+            HALVES,
+            "on the same halves: with the weights of one sample after {fold_in_sweeps} sweeps over the observed half,"
+            " and with the weights integrated out over {samples} states",
+        ),
+        "LDA scored on whole documents, which have twice the tokens to learn the weights from",
+        measure=HALVES,
+    ),
+    Interpretation(
+        "Murphy, 27.3.4: ``better performance'' of collapsed Gibbs sampling",
+        from_settings(
+            SAMPLERS,
+            "what the state after as many sweeps gives held-out documents, up to {sweeps} sweeps; of the uncollapsed"
+            " chain too by the means of its topics given the assignments, which favours it over its own draw of them",
+        ),
+        "seconds, which depend on the code",
+        measure=SAMPLERS,
     ),
     Interpretation(
         "Murphy, 27.3.3: ``the same Dirichlet prior on B''",

@@ -9,11 +9,14 @@ from heldout.papers.murphy.misprints import MISPRINTS
 from heldout.papers.murphy.results import (
     LDA,
     LDA_BOUND,
+    LDA_COMPLETION,
+    LDA_HALF,
     MIXTURE,
     NAMES,
     PERPLEXITY,
     UNIGRAM,
     Curve,
+    annealed_and_exact,
     bank,
     corpora,
     curve,
@@ -23,15 +26,17 @@ from heldout.papers.murphy.results import (
 )
 from heldout.typesetting import latex
 from heldout.typesetting.macros import Macros
-from heldout.verdicts import NOT_RUN
+from heldout.verdicts import NOT_RUN, SEEN
 
 AT_MOST: dict[str, Curve] = {
     "Unigram": UNIGRAM,
     "Mixture": MIXTURE,
-    "PlsiFull": (PLSI, (FULL,)),
-    "PlsiHalf": (PLSI, (HALF,)),
-    "PlsiMixture": (PLSI, (LIKELIHOOD,)),
+    "PlsiFull": Curve(PLSI, (FULL,)),
+    "PlsiHalf": Curve(PLSI, (HALF,)),
+    "PlsiMixture": Curve(PLSI, (LIKELIHOOD,)),
     "LdaBound": LDA_BOUND,
+    "LdaHalf": LDA_HALF,
+    "LdaCompletion": LDA_COMPLETION,
     "Lda": LDA,
 }
 
@@ -48,6 +53,10 @@ def macros(inputs: Inputs) -> Macros:
         "GalleryMisprints": latex.integer(len(MISPRINTS)),
         "FigureTopics": latex.integer(most) if most else NOT_RUN,
     }
+    both = annealed_and_exact(inputs)
+    within = sum(abs(one.value - one.exact) <= SEEN * one.error for one in both)
+    result["AnnealedWithin"] = f"{latex.integer(within)} of {latex.integer(len(both))}" if both else NOT_RUN
+    result["AnnealedApart"] = latex.decimal(max(abs(one.value - one.exact) for one in both), 4) if both else NOT_RUN
     word, meanings = senses(inputs)
     result["PolysemyWord"] = latex.escape(word) or NOT_RUN
     result["PolysemyMeanings"] = latex.integer(len(meanings)) if meanings else NOT_RUN
