@@ -238,7 +238,7 @@ def test_halves_are_those_of_pLSI_and_samplers_are_recorded_as_their_sweeps_doub
         assert list(curve(inputs, "ap", of)) == PERPLEXITY["topics"]
     halves = cell(inputs, corpus="ap", evaluator="half-folding-in")
     assert set(halves["model"]) == {"plsi", "plsi-tempered", "lda"}
-    assert halves["tokens"].nunique() == 1
+    assert len(set(halves["tokens"])) == 1
     for model in ("lda", "lda-gibbs"):
         for quantity in (LIKELIHOOD, samplers.JOINT):
             (points,) = sampled(inputs, model, quantity).values()

@@ -4,9 +4,11 @@ from heldout.evaluators import FULL, HALF
 from heldout.inputs import Inputs
 from heldout.papers.murphy.experiments.bank_and_river import ANNEALED
 from heldout.papers.murphy.experiments.bank_and_river import EVIDENCE as EXACT
-from heldout.papers.murphy.experiments.gallery import LIKELIHOOD, PLSI
+from heldout.papers.murphy.experiments.gallery import LIKELIHOOD, MODELS, PLSI
+from heldout.papers.murphy.experiments.records import MODELS as RECORD_MODELS
 from heldout.papers.murphy.misprints import MISPRINTS
 from heldout.papers.murphy.results import (
+    GALLERY,
     LDA,
     LDA_BOUND,
     LDA_COMPLETION,
@@ -14,6 +16,7 @@ from heldout.papers.murphy.results import (
     MIXTURE,
     NAMES,
     PERPLEXITY,
+    RECORDS,
     UNIGRAM,
     Curve,
     annealed_and_exact,
@@ -41,6 +44,9 @@ AT_MOST: dict[str, Curve] = {
 }
 
 
+_MEANS = ("true", "exact", "sampled")  # of the topics of Figure 27.8
+
+
 def macros(inputs: Inputs) -> Macros:
     """Return the numbers by name; the same names for every study."""
     rows = opening_rows(inputs.scores)
@@ -53,6 +59,16 @@ def macros(inputs: Inputs) -> Macros:
         "GalleryMisprints": latex.integer(len(MISPRINTS)),
         "FigureTopics": latex.integer(most) if most else NOT_RUN,
     }
+    for name, experiment in (("GalleryCorpus", GALLERY), ("RecordsCorpus", RECORDS)):
+        of_experiment = corpora(inputs, experiment)
+        result[name] = latex.corpus_name(of_experiment[0]) if of_experiment else NOT_RUN
+        at_most = {row.model: row for row in rows if row.corpus in of_experiment[:1] and row.gap is not None}
+        models = MODELS if experiment == GALLERY else RECORD_MODELS
+        for model in models:
+            row = at_most.get(model)
+            result[f"{experiment.capitalize()}Gap{latex.camel(model)}"] = (
+                NOT_RUN if row is None or row.gap is None else latex.signed(row.gap, 3)
+            )
     both = annealed_and_exact(inputs)
     within = sum(abs(one.value - one.exact) <= SEEN * one.error for one in both)
     result["AnnealedWithin"] = f"{latex.integer(within)} of {latex.integer(len(both))}" if both else NOT_RUN
@@ -63,6 +79,10 @@ def macros(inputs: Inputs) -> Macros:
     true, end = bank(inputs, "true"), bank(inputs, "end")
     agree = [one == other for one, other in zip(true, end, strict=True)]
     result["BankAgree"] = latex.percent(sum(agree) / len(agree), 0) if agree else NOT_RUN
+    means = {quantity: bank(inputs, f"{quantity}-1") + bank(inputs, f"{quantity}-2") for quantity in _MEANS}
+    for name, of, other in (("BankApart", "sampled", "exact"), ("BankExactApart", "exact", "true")):
+        apart = [abs(one - two) for one, two in zip(means[of], means[other], strict=True)]
+        result[name] = latex.decimal(max(apart), 3) if apart else NOT_RUN
     for K, name in ((1, "One"), (2, "Two")):
         for quantity, kind in ((EXACT, "Exact"), (ANNEALED, "Annealed")):
             values = [v for (_, _, topics, _), v in measured(inputs, quantity).items() if topics == K]
