@@ -142,7 +142,7 @@ def _tails(log_moments: Float) -> Float:
     """Return log T_k(n), (K, longest + 1); see the module."""
     K, size = log_moments.shape
     terms = log_moments - gammaln(np.arange(size) + 1.0)
-    tails = terms.copy()
+    tails: Float = terms.copy()
     for k in range(K - 2, -1, -1):
         for n in range(size):
             tails[k, n] = logsumexp(terms[k, : n + 1] + tails[k + 1, n::-1])

@@ -116,7 +116,7 @@ def nmf_overfits(inputs: Inputs, _: Sequence[str]) -> Finding:
 
 
 def lda_above(
-    inputs: Inputs, _: Sequence[str], *, others: Sequence[Curve], ours: Curve = LDA, integrated: Curve | None = None
+    inputs: Inputs, _: Sequence[str], *, others: Sequence[Curve], ours: Curve, integrated: Curve | None
 ) -> Finding:
     """Compare a score of LDA with other scores at the same K and seed; a model without K has one for all.
 
@@ -149,12 +149,13 @@ def lda_above(
     return counted(agree, effect, of_seeds, errors=errors)
 
 
-def _against(*others: Curve, **of_lda: Curve) -> Check:
-    return partial(lda_above, others=others, **of_lda)
+def _against(*others: Curve, ours: Curve = LDA, integrated: Curve | None = None) -> Check:
+    return partial(lda_above, others=others, ours=ours, integrated=integrated)
 
 
-def _plsi(score: str, **of_lda: Curve) -> Check:
-    return _against(*(Curve(model, (PLSI_SCORES[score],)) for model in PLSI_MODELS.values()), **of_lda)
+def _plsi(score: str, ours: Curve = LDA, integrated: Curve | None = None) -> Check:
+    others = (Curve(model, (PLSI_SCORES[score],)) for model in PLSI_MODELS.values())
+    return _against(*others, ours=ours, integrated=integrated)
 
 
 def online_faster(inputs: Inputs, _: Sequence[str]) -> Finding:

@@ -80,8 +80,8 @@ def macros(inputs: Inputs) -> Macros:
     agree = [one == other for one, other in zip(true, end, strict=True)]
     result["BankAgree"] = latex.percent(sum(agree) / len(agree), 0) if agree else NOT_RUN
     means = {quantity: bank(inputs, f"{quantity}-1") + bank(inputs, f"{quantity}-2") for quantity in _MEANS}
-    for name, of, other in (("BankApart", "sampled", "exact"), ("BankExactApart", "exact", "true")):
-        apart = [abs(one - two) for one, two in zip(means[of], means[other], strict=True)]
+    for name, ours, others in (("BankApart", "sampled", "exact"), ("BankExactApart", "exact", "true")):
+        apart = [abs(one - two) for one, two in zip(means[ours], means[others], strict=True)]
         result[name] = latex.decimal(max(apart), 3) if apart else NOT_RUN
     for K, name in ((1, "One"), (2, "Two")):
         for quantity, kind in ((EXACT, "Exact"), (ANNEALED, "Annealed")):
