@@ -138,6 +138,12 @@ INTERPRETATIONS = (
         measure=PERPLEXITY,
     ),
     Interpretation(
+        "Murphy, 27.3.3: the curves of Figure 27.6, which are drawn",
+        "the numbers that Murphy drew them from: pmtk3, demos/bleiLDAperplexityPlot.m at commit 68788ecb",
+        "read off Figure 9 of Blei et al.",
+        measure=PERPLEXITY,
+    ),
+    Interpretation(
         "Murphy, 27.3.1: TASA, which is not public, and its word ``play''",
         from_settings(
             POLYSEMY,

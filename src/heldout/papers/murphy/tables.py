@@ -15,6 +15,7 @@ from heldout.papers.murphy.results import (
     PERPLEXITY,
     PLSI_MODELS,
     PLSI_SCORES,
+    PUBLISHED,
     UNIGRAM,
     Curve,
     Row,
@@ -74,11 +75,16 @@ FIGURE_ROWS: dict[str, Curve] = {
 
 
 def figure_27_6(inputs: Inputs) -> str:
-    """Return the perplexities of Figure 27.6 by K: per token, of whole documents by equation 27.29 in brackets."""
+    """Return the perplexities of Figure 27.6 by K, published and ours: per token, by equation 27.29 in brackets."""
     of_corpus = corpora(inputs, PERPLEXITY)
     corpus = of_corpus[0] if of_corpus else ""
     topics = sorted({K for of in FIGURE_ROWS.values() for K in curve(inputs, corpus, of)})
-    rows = []
+    rows: list[latex.Row] = []
+    for name, published in PUBLISHED.items():
+        printed = dict(zip(published.topics, published.perplexities, strict=True))
+        cells = [latex.perplexity(printed[K]) if K in printed else latex.DASH for K in topics]
+        rows.append([f"published: {name}", *cells])
+    rows.append(latex.ADDLINESPACE)
     for name, of in FIGURE_ROWS.items():
         points, alike = curve(inputs, corpus, of), per_document(inputs, corpus, of)
         cells = [
