@@ -19,16 +19,20 @@ from heldout.corpora.records import from_responses
 from heldout.corpora.synthetic import Law, Shape, draw
 from heldout.errors import InputError
 from heldout.inputs import Inputs
+from heldout.models.lda import LDA
 from heldout.papers import papers_of
 from heldout.papers.murphy.claims import CLAIMS
 from heldout.papers.murphy.experiments import (
+    annealed,
     bank_and_river,
+    completion,
     evidence,
     gallery,
     online,
     perplexity,
     polysemy,
     records,
+    samplers,
 )
 from heldout.papers.murphy.experiments.gallery import (
     FACTORS,
@@ -39,7 +43,19 @@ from heldout.papers.murphy.experiments.gallery import (
     USUAL,
 )
 from heldout.papers.murphy.misprints import MISPRINTS, Misprint
-from heldout.papers.murphy.results import USUAL_SCORES, bank, courses, measured, opening_rows, senses
+from heldout.papers.murphy.results import (
+    LDA_COMPLETION,
+    LDA_HALF,
+    USUAL_SCORES,
+    annealed_and_exact,
+    bank,
+    courses,
+    curve,
+    measured,
+    opening_rows,
+    sampled,
+    senses,
+)
 from heldout.study import NOTHING
 from heldout.typesetting import latex
 from heldout.typesetting.exhibits import exhibits, make
@@ -67,6 +83,13 @@ PERPLEXITY: dict[str, Any] = {
     key: GALLERY[key] for key in ("exact_topics", "samples", "alpha", "gamma", "iterations", "sweeps")
 }
 PERPLEXITY |= {"topics": [2, 4], "beta": 0.7, "fold_in_iterations": 100, "fold_in_tolerance": 1e-4}
+ANNEALED: dict[str, Any] = {
+    key: GALLERY[key] for key in ("alpha", "gamma", "rho", "penalty", "iterations", "sweeps", "fold_in_iterations")
+}
+ANNEALED |= {"topics": [4], "exact_topics": 2, "columns": 100, "samples": 8, "temperatures": 12}
+COMPLETION: dict[str, Any] = {key: PERPLEXITY[key] for key in ("topics", "alpha", "gamma", "sweeps", "samples")}
+COMPLETION |= {"fold_in_sweeps": 10}
+SAMPLERS: dict[str, Any] = {"topics": 3, "alpha": 0.5, "gamma": 0.1, "sweeps": 9, "samples": 10}
 BANK: dict[str, Any] = {
     "documents": 6,
     "tokens": 4,
@@ -126,6 +149,9 @@ def study() -> dict[str, Any]:
         "gallery": ("cranfield", GALLERY),
         "records": ("votes", RECORDS),
         "perplexity": ("ap", PERPLEXITY),
+        "annealed": ("cranfield", ANNEALED),
+        "completion": ("ap", COMPLETION),
+        "samplers": ("cranfield", SAMPLERS),
         "bank-and-river": ("none", BANK),
         "online": ("ap", ONLINE),
         "polysemy": ("ap", POLYSEMY),
@@ -143,6 +169,10 @@ def made() -> Inputs:
         gallery.experiment(documents("cranfield"), seed=0, test_documents=8, **GALLERY),
         records.experiment(votes(), seed=0, test_documents=10, **RECORDS),
         perplexity.experiment(documents("ap"), seed=0, test_documents=8, **PERPLEXITY),
+        annealed.experiment(documents("cranfield"), seed=0, test_documents=8, **ANNEALED),
+        annealed.experiment(votes(), seed=0, test_documents=10, **ANNEALED),
+        completion.experiment(documents("ap"), seed=0, test_documents=8, **COMPLETION),
+        samplers.experiment(documents("cranfield"), seed=0, test_documents=8, **SAMPLERS),
         bank_and_river.experiment(seed=0, **BANK),
         online.experiment(documents("ap"), seed=0, test_documents=8, **ONLINE),
         polysemy.experiment(documents("ap"), seed=0, **POLYSEMY),
@@ -182,10 +212,52 @@ def test_folding_in_lies_above_the_likelihood_and_bounds_below() -> None:
     assert {row.model for row in rows} == set(USUAL_SCORES)
     for row in rows:
         if row.gap is None:
-            assert row.model in (FACTORS, "conditional-gap")
+            assert row.model == FACTORS
         else:
             assert (row.gap > 0.0) == (row.usual.total == "above"), row
         assert -4.0 < row.value < 0.0  # the unigram of 25 words has at most log 25 = 3.2 nats
+
+
+def test_annealing_has_the_exact_values_and_the_rows_beyond() -> None:
+    """Six models' likelihoods of 8 or 10 cases at 6 standard errors of 8 chains each, some 70 in all."""
+    both = annealed_and_exact(made())
+    assert len(both) == 6  # three models of documents, three of records
+    for one in both:
+        assert 0.0 < one.error < 0.1
+        assert abs(one.value - one.exact) < 6.0 * one.error
+    rows = {(row.corpus, row.model): row for row in opening_rows(made().scores) if row.topics == 4}
+    for model in ("conditional-gap", "categorical-pca", "categorical-pca-point"):
+        assert rows["cranfield", model].error
+    for model in ("user-rating-profile", "categorical-pca", "categorical-pca-point"):
+        assert rows["votes", model].error
+
+
+def test_halves_are_those_of_pLSI_and_samplers_are_recorded_as_their_sweeps_double() -> None:  # noqa: N802
+    inputs = made()
+    for of in (LDA_HALF, LDA_COMPLETION):
+        assert list(curve(inputs, "ap", of)) == PERPLEXITY["topics"]
+    halves = cell(inputs, corpus="ap", evaluator="half-folding-in")
+    assert set(halves["model"]) == {"plsi", "plsi-tempered", "lda"}
+    assert len(set(halves["tokens"])) == 1
+    for model in ("lda", "lda-gibbs"):
+        for quantity in (LIKELIHOOD, samplers.JOINT):
+            (points,) = sampled(inputs, model, quantity).values()
+            assert list(points) == [1, 2, 4, 8]
+            assert all(-6.0 < point.value < 0.0 for point in points.values())
+    again = samplers.experiment(documents("cranfield"), seed=0, test_documents=8, **{**SAMPLERS, "sweeps": 2})[1]
+    assert inputs.measurements is not None
+    first = inputs.measurements[(inputs.measurements["variant"] == "samplers") & (inputs.measurements["at"] <= 2)]
+    assert [row.value for row in again] == list(first["value"])  # the length of a chain changes nothing before
+
+
+def test_the_joint_of_assignments_is_the_samplers_own() -> None:
+    counts = documents("cranfield").counts()
+    model = LDA(3, alpha=0.5, beta=0.1, sweeps=2, random_state=0).fit(documents("cranfield"))
+    in_document, in_word = np.zeros((counts.shape[0], 3)), np.zeros((3, counts.shape[1]))
+    rows = np.repeat(np.arange(counts.shape[0]), documents("cranfield").lengths)
+    np.add.at(in_document, (rows, model.assignments_), 1.0)
+    np.add.at(in_word, (model.assignments_, documents("cranfield").tokens), 1.0)
+    assert samplers.log_joint(in_document, in_word, 0.5, 0.1) == pytest.approx(model.log_likelihood_[-1], abs=1e-6)
 
 
 def test_identities_hold_and_every_claim_is_tested() -> None:
@@ -273,7 +345,7 @@ def test_every_exhibit_is_made_and_in_the_document(tmp_path: Path) -> None:
 
 def test_the_document_uses_macros_that_are_there_and_types_no_number() -> None:
     defined = set(macros(made())) | set(re.findall(r"\\newcommand\{\\(\w+)\}", TEXT)) | {"SyntheticNotice", "Say"}
-    assert set(re.findall(r"\\([A-Z][A-Za-z]+)", TEXT)) - {"Bigl", "Bigr", "IfFileExists"} <= defined
+    assert set(re.findall(r"\\([A-Z][A-Za-z]+)", TEXT)) - {"Bigl", "Bigr", "Gamma", "IfFileExists"} <= defined
     body = TEXT.partition(r"\maketitle")[2]
     for pattern in (r"(?s)\\begin\{equation\}.*?\\end\{equation\}", r"\$[^$]*\$", r"\\Murphy\w+\{[\d.]+\}"):
         body = re.sub(pattern, " ", body)
@@ -295,5 +367,7 @@ def test_every_verdict_has_a_sentence() -> None:
 def test_bad_settings_are_refused() -> None:
     with pytest.raises(InputError, match="must be at least 1"):
         gallery.experiment(documents("cranfield"), seed=0, test_documents=8, **{**GALLERY, "samples": 0})
+    with pytest.raises(InputError, match="samplers: 0 sweeps; run 1 or more"):
+        samplers.experiment(documents("cranfield"), seed=0, test_documents=8, **{**SAMPLERS, "sweeps": 0})
     with pytest.raises(InputError, match="documents, not records"):
         records.experiment(documents("cranfield"), seed=0, test_documents=8, **RECORDS)

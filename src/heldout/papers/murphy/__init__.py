@@ -3,8 +3,8 @@
 from heldout.manifest import Exhibit, Paper
 
 _FIGURES, _TABLES = "heldout.papers.murphy.figures", "heldout.papers.murphy.tables"
-_OPENING = ("gallery", "records")
-_ALL = (*_OPENING, "perplexity", "polysemy", "bank-and-river", "online", "evidence")
+_OPENING = ("gallery", "records", "annealed")
+_ALL = (*_OPENING, "perplexity", "completion", "polysemy", "samplers", "bank-and-river", "online", "evidence")
 
 MURPHY = Paper(
     name="murphy",
@@ -15,6 +15,7 @@ MURPHY = Paper(
         "degenerate-em-overfits",
         "nmf-overfits",
         "lda-outperforms-simpler",
+        "collapsed-is-better",
         "online-is-faster",
         "evidence-finds-topics",
     ),
@@ -25,11 +26,11 @@ MURPHY = Paper(
             "perplexity of unigram, mixture, pLSI and LDA",
             _FIGURES,
             "figure_27_6",
-            ("perplexity",),
+            ("perplexity", "completion"),
             original="Figure 27.6",
             claims=("lda-outperforms-simpler", "plsi-worse-by-full", "plsi-worse-by-half", "plsi-worse-by-mixture"),
         ),
-        "table-27-6": Exhibit("table", "Figure 27.6 in numbers", _TABLES, "figure_27_6", ("perplexity",)),
+        "table-27-6": Exhibit("table", "Figure 27.6 in numbers", _TABLES, "figure_27_6", ("perplexity", "completion")),
         "table-polysemy": Exhibit(
             "table", "three topics of one word", _TABLES, "polysemy", ("polysemy",), original="Figure 27.4"
         ),
@@ -40,6 +41,14 @@ MURPHY = Paper(
             "documents",
             ("polysemy",),
             original="Figure 27.5",
+        ),
+        "figure-samplers": Exhibit(
+            "figure",
+            "collapsed and uncollapsed Gibbs sampling against sweeps",
+            _FIGURES,
+            "samplers",
+            ("samplers",),
+            claims=("collapsed-is-better",),
         ),
         "figure-27-8": Exhibit(
             "figure",

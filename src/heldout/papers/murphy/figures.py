@@ -10,13 +10,16 @@ from matplotlib.figure import Figure
 from heldout.evaluators import FULL, HALF
 from heldout.inputs import Inputs
 from heldout.papers.murphy.experiments import online
-from heldout.papers.murphy.experiments.gallery import LIKELIHOOD
+from heldout.papers.murphy.experiments import samplers as of_samplers
+from heldout.papers.murphy.experiments.gallery import COLLAPSED, GIBBS, LIKELIHOOD
 from heldout.papers.murphy.results import (
     APPROACHES,
     BANK_WORDS,
     EVIDENCE,
     LDA,
     LDA_BOUND,
+    LDA_COMPLETION,
+    LDA_HALF,
     MIXTURE,
     PERPLEXITY,
     PLSI_MODELS,
@@ -30,19 +33,22 @@ from heldout.papers.murphy.results import (
     corpora,
     courses,
     curve,
+    sampled,
 )
 from heldout.typesetting import latex, style
 
 _PLSI = {"full folding-in": style.EVALUATOR_COLOURS[FULL], "half folding-in": style.EVALUATOR_COLOURS[HALF]}
 _PLSI |= {"training mixture": "#CC79A7"}
 _COURSES = ("#000000", "#0072B2", "#D55E00", "#009E73")
+_HALF_OF_LDA = "#56B4E9"
 _LDA, _MIXTURE, _UNIGRAM = "#0072B2", "#009E73", style.COLOURS["unigram"]
 
 
 def figure_27_6(inputs: Inputs) -> Figure:
     """Draw perplexity against K: left as published, right on the public sample of AP with every score of PLSI.
 
-    Of PLSI solid lines are trained by EM, dotted ones by tempered EM; LDA's bound is dashed, its likelihood solid.
+    Of PLSI solid lines are trained by EM, dotted ones by tempered EM. Of LDA the bound and document completion, which
+    integrates the weights of an observed half out, are dashed.
     """
     figure = Figure(figsize=(style.WIDTH, 3.0))
     left, right = figure.subplots(1, 2)
@@ -80,14 +86,36 @@ def _ours(axis: Axes, inputs: Inputs, corpus: str) -> None:
         for model, line in zip(PLSI_MODELS.values(), ("-", ":"), strict=True):
             label = f"pLSI: {score}" if line == "-" else None
             look = {"color": _PLSI[score], "linestyle": line, "label": label}
-            _line(axis, inputs, corpus, (model, (evaluator,)), **look)
+            _line(axis, inputs, corpus, Curve(model, (evaluator,)), **look)
     _line(axis, inputs, corpus, LDA_BOUND, color=_LDA, linestyle="--", label="LDA: bound")
     _line(axis, inputs, corpus, LDA, color=_LDA, label="LDA: likelihood")
+    _line(axis, inputs, corpus, LDA_HALF, color=_HALF_OF_LDA, label="LDA: half folding-in")
+    _line(axis, inputs, corpus, LDA_COMPLETION, color=_HALF_OF_LDA, linestyle="--", label="LDA: other half, integrated")
 
 
 def _line(axis: Axes, inputs: Inputs, corpus: str, of: Curve, **look: Any) -> None:
     points = [point for point in curve(inputs, corpus, of).values() if math.isfinite(point.perplexity)]
     axis.plot([point.topics for point in points], [point.perplexity for point in points], marker="o", **look)
+
+
+def samplers(inputs: Inputs) -> Figure:
+    """Draw what two Gibbs samplers have after as many sweeps: held-out perplexity left, log p(y, q) right."""
+    figure = Figure(figsize=(style.WIDTH, style.HEIGHT))
+    axes = figure.subplots(1, 2)
+    for model, name, colour in ((COLLAPSED, "collapsed", _LDA), (GIBBS, "uncollapsed", "#D55E00")):
+        for axis, quantity in zip(axes, (LIKELIHOOD, of_samplers.JOINT), strict=True):
+            label: str | None = name
+            for points in sampled(inputs, model, quantity).values():
+                values = [point.perplexity if axis is axes[0] else point.value for point in points.values()]
+                axis.plot(list(points), values, color=colour, marker="o", linewidth=1.0, label=label)
+                label = None
+    for axis, of_axis in zip(axes, ("perplexity per token, held out", "log p(y, q), nats per token"), strict=True):
+        axis.set_xscale("log")
+        axis.set_xlabel("sweeps")
+        axis.set_ylabel(of_axis)
+        style.plain_numbers(axis.xaxis)
+    axes[0].legend()
+    return figure
 
 
 def figure_27_8(inputs: Inputs) -> Figure:

@@ -4,15 +4,18 @@ import math
 
 from heldout.inputs import Inputs
 from heldout.papers.murphy.results import (
+    ANNEALED,
     BANK,
     EVIDENCE,
     GALLERY,
+    HALVES,
     LDA,
     MIXTURE,
     ONLINE,
     PERPLEXITY,
     POLYSEMY,
     RECORDS,
+    SAMPLERS,
     UNIGRAM,
     corpora,
     curve,
@@ -42,6 +45,16 @@ INTERPRETATIONS = (
         " folding-in, of variational ones their bound",
         "half folding-in, which the paper's study has for pLSI and LDA",
         measure=GALLERY,
+    ),
+    Interpretation(
+        "Murphy, 27.2: likelihoods with more components than the exact kernels take",
+        from_settings(
+            ANNEALED,
+            "LDA's and GaP's by left-to-right sequential; those of the conditional GaP, the user rating profile and"
+            " categorical PCA by annealing, {samples} chains of {temperatures} steps",
+        ),
+        "a bound, whose gap is what the table is to show",
+        measure=ANNEALED,
     ),
     Interpretation(
         "Murphy, 27.2.1 and 27.2.4: models of counts beside models of tokens",
@@ -76,6 +89,26 @@ INTERPRETATIONS = (
         measure=PERPLEXITY,
     ),
     Interpretation(
+        "Murphy, 27.3.3: LDA by halves, beside pLSI's half folding-in",
+        from_settings(
+            HALVES,
+            "on the same halves: with the weights of one sample after {fold_in_sweeps} sweeps over the observed half,"
+            " and with the weights integrated out over {samples} states",
+        ),
+        "LDA scored on whole documents, which have twice the tokens to learn the weights from",
+        measure=HALVES,
+    ),
+    Interpretation(
+        "Murphy, 27.3.4: ``better performance'' of collapsed Gibbs sampling",
+        from_settings(
+            SAMPLERS,
+            "what the state after as many sweeps gives held-out documents, up to {sweeps} sweeps; of the uncollapsed"
+            " chain too by the means of its topics given the assignments, which favours it over its own draw of them",
+        ),
+        "seconds, which depend on the code",
+        measure=SAMPLERS,
+    ),
+    Interpretation(
         "Murphy, 27.3.3: ``the same Dirichlet prior on B''",
         from_settings(
             PERPLEXITY,
@@ -102,6 +135,12 @@ INTERPRETATIONS = (
         "Murphy, 27.3.3: the 16,333 articles of AP, which are not public",
         "the 2,246 that come with LDA-C, a tenth of them held out: perplexities are not comparable with the figure's",
         "other news",
+        measure=PERPLEXITY,
+    ),
+    Interpretation(
+        "Murphy, 27.3.3: the curves of Figure 27.6, which are drawn",
+        "the numbers that Murphy drew them from: pmtk3, demos/bleiLDAperplexityPlot.m at commit 68788ecb",
+        "read off Figure 9 of Blei et al.",
         measure=PERPLEXITY,
     ),
     Interpretation(

@@ -4,16 +4,22 @@ from heldout.evaluators import FULL, HALF
 from heldout.inputs import Inputs
 from heldout.papers.murphy.experiments.bank_and_river import ANNEALED
 from heldout.papers.murphy.experiments.bank_and_river import EVIDENCE as EXACT
-from heldout.papers.murphy.experiments.gallery import LIKELIHOOD, PLSI
+from heldout.papers.murphy.experiments.gallery import LIKELIHOOD, MODELS, PLSI
+from heldout.papers.murphy.experiments.records import MODELS as RECORD_MODELS
 from heldout.papers.murphy.misprints import MISPRINTS
 from heldout.papers.murphy.results import (
+    GALLERY,
     LDA,
     LDA_BOUND,
+    LDA_COMPLETION,
+    LDA_HALF,
     MIXTURE,
     NAMES,
     PERPLEXITY,
+    RECORDS,
     UNIGRAM,
     Curve,
+    annealed_and_exact,
     bank,
     corpora,
     curve,
@@ -23,17 +29,22 @@ from heldout.papers.murphy.results import (
 )
 from heldout.typesetting import latex
 from heldout.typesetting.macros import Macros
-from heldout.verdicts import NOT_RUN
+from heldout.verdicts import NOT_RUN, SEEN
 
 AT_MOST: dict[str, Curve] = {
     "Unigram": UNIGRAM,
     "Mixture": MIXTURE,
-    "PlsiFull": (PLSI, (FULL,)),
-    "PlsiHalf": (PLSI, (HALF,)),
-    "PlsiMixture": (PLSI, (LIKELIHOOD,)),
+    "PlsiFull": Curve(PLSI, (FULL,)),
+    "PlsiHalf": Curve(PLSI, (HALF,)),
+    "PlsiMixture": Curve(PLSI, (LIKELIHOOD,)),
     "LdaBound": LDA_BOUND,
+    "LdaHalf": LDA_HALF,
+    "LdaCompletion": LDA_COMPLETION,
     "Lda": LDA,
 }
+
+
+_MEANS = ("true", "exact", "sampled")  # of the topics of Figure 27.8
 
 
 def macros(inputs: Inputs) -> Macros:
@@ -48,12 +59,30 @@ def macros(inputs: Inputs) -> Macros:
         "GalleryMisprints": latex.integer(len(MISPRINTS)),
         "FigureTopics": latex.integer(most) if most else NOT_RUN,
     }
+    for name, experiment in (("GalleryCorpus", GALLERY), ("RecordsCorpus", RECORDS)):
+        of_experiment = corpora(inputs, experiment)
+        result[name] = latex.corpus_name(of_experiment[0]) if of_experiment else NOT_RUN
+        at_most = {row.model: row for row in rows if row.corpus in of_experiment[:1] and row.gap is not None}
+        models = MODELS if experiment == GALLERY else RECORD_MODELS
+        for model in models:
+            row = at_most.get(model)
+            result[f"{experiment.capitalize()}Gap{latex.camel(model)}"] = (
+                NOT_RUN if row is None or row.gap is None else latex.signed(row.gap, 3)
+            )
+    both = annealed_and_exact(inputs)
+    within = sum(abs(one.value - one.exact) <= SEEN * one.error for one in both)
+    result["AnnealedWithin"] = f"{latex.integer(within)} of {latex.integer(len(both))}" if both else NOT_RUN
+    result["AnnealedApart"] = latex.decimal(max(abs(one.value - one.exact) for one in both), 4) if both else NOT_RUN
     word, meanings = senses(inputs)
     result["PolysemyWord"] = latex.escape(word) or NOT_RUN
     result["PolysemyMeanings"] = latex.integer(len(meanings)) if meanings else NOT_RUN
     true, end = bank(inputs, "true"), bank(inputs, "end")
     agree = [one == other for one, other in zip(true, end, strict=True)]
     result["BankAgree"] = latex.percent(sum(agree) / len(agree), 0) if agree else NOT_RUN
+    means = {quantity: bank(inputs, f"{quantity}-1") + bank(inputs, f"{quantity}-2") for quantity in _MEANS}
+    for name, ours, others in (("BankApart", "sampled", "exact"), ("BankExactApart", "exact", "true")):
+        apart = [abs(one - two) for one, two in zip(means[ours], means[others], strict=True)]
+        result[name] = latex.decimal(max(apart), 3) if apart else NOT_RUN
     for K, name in ((1, "One"), (2, "Two")):
         for quantity, kind in ((EXACT, "Exact"), (ANNEALED, "Annealed")):
             values = [v for (_, _, topics, _), v in measured(inputs, quantity).items() if topics == K]

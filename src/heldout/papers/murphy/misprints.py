@@ -13,6 +13,7 @@ from scipy.special import digamma
 from scipy.stats import beta as beta_density
 
 from heldout.evaluators.count_polynomial import DirichletMoments
+from heldout.evaluators.evidence import log_likelihood
 from heldout.papers.murphy.experiments.perplexity import with_prior
 
 Errors = tuple[float, float]
@@ -53,6 +54,21 @@ def _weighting() -> Errors:
     means, lengths = np.log([0.5, 0.01]), np.array([9.0, 1.0])
     total = (means * lengths).sum() / lengths.sum()
     return float(abs(means.mean() - total)), float(abs(np.average(means, weights=lengths) - total))
+
+
+def _evidence_of_topics() -> Errors:
+    """Compare 27.36 for one topic over two words with its integral; of two Dirichlet parameters alpha is the other."""
+    alpha, gamma, counts = 0.5, 2.0, (3, 1)
+    integral = quad(lambda b: b ** counts[0] * (1.0 - b) ** counts[1] * beta_density(gamma, gamma).pdf(b), 0.0, 1.0)[0]
+    printed, corrected = (log_likelihood(np.array(counts)[:, None], value) for value in (alpha, gamma))
+    return abs(printed - math.log(integral)), abs(corrected - math.log(integral))
+
+
+def _storage() -> Errors:
+    """Count the numbers of q~ for two documents, of 2 and 3 tokens, over 4 words and 2 topics."""
+    lengths, V, K = np.array([2, 3]), 4, 2
+    stored = sum(np.empty((L, K)).size for L in lengths)
+    return abs(float(lengths.sum()) * V * K - stored), abs(float(lengths.sum()) * K - stored)
 
 
 def _conditional() -> Errors:
@@ -107,11 +123,25 @@ MISPRINTS = (
         _weighting,
     ),
     Misprint(
+        "27.36",
+        r"$\Gamma(\beta)$",
+        r"$\Gamma(\gamma)$: there is no $\beta$",
+        "it is the logarithm of the integral 27.35",
+        _evidence_of_topics,
+    ),
+    Misprint(
         "27.37",
         r"$L_i + K \alpha$",
         r"$L_i - 1 + K \alpha$ (a constant)",
         "the prior's part sums to one over topics",
         _conditional,
+    ),
+    Misprint(
+        "27.3.6.2",
+        r"$O((\sum_i L_i) V K)$ for $\tilde q_{ilk}$",
+        r"$O((\sum_i L_i) K)$",
+        "a number for each token and topic",
+        _storage,
     ),
     Misprint(
         "27.49",

@@ -5,9 +5,17 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
-from heldout.evaluators import EXACT, FULL, HALF, MEAN_FIELD_BOUND, SEQUENTIAL
+from heldout.evaluators import COMPLETION, EXACT, FULL, HALF, MEAN_FIELD_BOUND, SEQUENTIAL
 from heldout.inputs import Inputs
-from heldout.papers.murphy.experiments import bank_and_river, evidence, gallery, online, perplexity, records
+from heldout.papers.murphy.experiments import (
+    annealed,
+    bank_and_river,
+    evidence,
+    gallery,
+    online,
+    perplexity,
+    records,
+)
 from heldout.papers.murphy.experiments.gallery import LIKELIHOOD, USUAL
 from heldout.points import Point, mean_points, select
 
@@ -16,7 +24,9 @@ if TYPE_CHECKING:
 
 GALLERY, RECORDS, PERPLEXITY = "gallery", "records", "perplexity"
 POLYSEMY, BANK, ONLINE, EVIDENCE = "polysemy", "bank-and-river", "online", "evidence"
-OPENING = (GALLERY, RECORDS)  # the experiments whose scores are rows of the opening table
+ANNEALED, SAMPLERS, HALVES = "annealed", "samplers", "completion"
+# the experiments whose scores are rows of the opening table; of the same row the first counts
+OPENING = (ANNEALED, GALLERY, RECORDS)
 
 
 class Usual(NamedTuple):
@@ -90,8 +100,7 @@ class Row(NamedTuple):
 
 def opening_rows(scores: "pd.DataFrame") -> list[Row]:
     """Return the rows of the opening table, in the order of corpus, the gallery's models and K."""
-    ours = scores[scores["variant"].isin(OPENING)]
-    order = list(USUAL_SCORES)
+    ours, order = _opening(scores), list(USUAL_SCORES)
     rows = []
     for (corpus, model), cells in ours.groupby(["corpus", "model"]):
         values, likelihoods = mean_points(cells, [USUAL]), mean_points(cells, [LIKELIHOOD])
@@ -104,11 +113,33 @@ def opening_rows(scores: "pd.DataFrame") -> list[Row]:
     return sorted(rows, key=lambda row: (row.corpus, order.index(row.model), row.topics))
 
 
-Curve = tuple[str, tuple[str, ...]]  # a model, and its evaluators, the preferred first
-UNIGRAM: Curve = (perplexity.UNIGRAM, (LIKELIHOOD,))
-MIXTURE: Curve = (gallery.MIXTURE, (LIKELIHOOD,))
-LDA: Curve = (perplexity.LDA, (EXACT, SEQUENTIAL))
-LDA_BOUND: Curve = (perplexity.LDA, (MEAN_FIELD_BOUND,))
+def _opening(scores: "pd.DataFrame") -> "pd.DataFrame":
+    """Return the scores of the opening table, of each row those of one experiment."""
+    ours = scores[scores["variant"].isin(OPENING)]
+    places = ours["variant"].map(OPENING.index)
+    return ours[places == places.groupby([ours[column] for column in ("corpus", "model", "topics")]).transform("min")]
+
+
+class Curve(NamedTuple):
+    """A curve of Figure 27.6.
+
+    Attributes:
+        model: its name.
+        evaluators: names, the preferred first.
+        experiment: whose scores they are.
+    """
+
+    model: str
+    evaluators: tuple[str, ...]
+    experiment: str = PERPLEXITY
+
+
+UNIGRAM = Curve(perplexity.UNIGRAM, (LIKELIHOOD,))
+MIXTURE = Curve(gallery.MIXTURE, (LIKELIHOOD,))
+LDA = Curve(perplexity.LDA, (EXACT, SEQUENTIAL))
+LDA_BOUND = Curve(perplexity.LDA, (MEAN_FIELD_BOUND,))
+LDA_HALF = Curve(perplexity.LDA, (HALF,), HALVES)
+LDA_COMPLETION = Curve(perplexity.LDA, (COMPLETION,), HALVES)
 PLSI_SCORES: Mapping[str, str] = {"full folding-in": FULL, "half folding-in": HALF, "training mixture": LIKELIHOOD}
 PLSI_MODELS: Mapping[str, str] = {"EM": gallery.PLSI, "tempered EM": perplexity.TEMPERED}
 
@@ -133,9 +164,8 @@ PUBLISHED: Mapping[str, Published] = {
 
 def curve(inputs: Inputs, corpus: str, of: Curve, seed: int | None = None) -> dict[int, Point]:
     """Return the points of Figure 27.6 of one model and score by K, means over seeds or those of one seed."""
-    model, evaluators = of
-    table = select(inputs.scores, corpus=corpus, variant=PERPLEXITY, model=model)
-    return mean_points(table if seed is None else select(table, seed=seed), evaluators)
+    table = select(inputs.scores, corpus=corpus, variant=of.experiment, model=of.model)
+    return mean_points(table if seed is None else select(table, seed=seed), of.evaluators)
 
 
 def seeds(inputs: Inputs, experiment: str) -> list[int]:
@@ -150,10 +180,9 @@ def corpora(inputs: Inputs, experiment: str) -> list[str]:
 
 def per_document(inputs: Inputs, corpus: str, of: Curve) -> dict[int, float]:
     """Return perplexities by equation 27.29, which weights documents alike, by K, geometric means over seeds."""
-    model, evaluators = of
-    table = select(inputs.measurements, corpus=corpus, variant=PERPLEXITY, model=model)
+    table = select(inputs.measurements, corpus=corpus, variant=of.experiment, model=of.model)
     by_topics: dict[int, float] = {}
-    for evaluator in reversed(evaluators):
+    for evaluator in reversed(of.evaluators):
         rows = select(table, quantity=f"{perplexity.PER_DOCUMENT}-{evaluator}")
         for K, values in rows.groupby("topics")["value"]:
             by_topics[int(str(K))] = math.exp(-fmean(values))
@@ -168,14 +197,47 @@ def measured(inputs: Inputs, quantity: str) -> dict[tuple[str, str, int, int], f
 
 def likelihoods(inputs: Inputs, model: str) -> dict[tuple[str, int, int], Point]:
     """Return the likelihoods of a model of the opening table by (corpus, K, seed), nats per token."""
-    table = select(inputs.scores, model=model, evaluator=LIKELIHOOD)
-    table = table[table["variant"].isin(OPENING)]
     points = {}
-    for row in table.to_dict("records"):
+    for row in select(_opening(inputs.scores), model=model, evaluator=LIKELIHOOD).to_dict("records"):
         tokens = float(row["tokens"])
         point = Point(int(row["topics"]), row["log_likelihood"] / tokens, row["standard_error"] / tokens, 0)
         points[str(row["corpus"]), int(row["topics"]), int(row["seed"])] = point
     return points
+
+
+class Annealed(NamedTuple):
+    """A likelihood by annealing where there is an exact one, nats per token.
+
+    Attributes:
+        value, error: by annealing, and its standard error.
+        exact: the exact one.
+        seed: of both.
+    """
+
+    value: float
+    error: float
+    exact: float
+    seed: int
+
+
+def annealed_and_exact(inputs: Inputs) -> list[Annealed]:
+    """Return the likelihoods of the experiment "annealed" that have an exact value."""
+    exact = measured(inputs, annealed.EXACT)
+    rows = select(inputs.measurements, variant=ANNEALED, quantity=annealed.ANNEALED).to_dict("records")
+    return [
+        Annealed(r["value"], r["standard_error"], exact[r["corpus"], r["model"], r["topics"], r["seed"]], r["seed"])
+        for r in rows
+    ]
+
+
+def sampled(inputs: Inputs, model: str, quantity: str) -> dict[tuple[str, int], dict[int, Point]]:
+    """Return a quantity of the experiment "samplers" by (corpus, seed) and sweep, nats per token."""
+    rows = select(inputs.measurements, variant=SAMPLERS, model=model, quantity=quantity).sort_values("at")
+    found: dict[tuple[str, int], dict[int, Point]] = {}
+    for r in rows.to_dict("records"):
+        point = Point(int(r["topics"]), r["value"], r["standard_error"], 0)
+        found.setdefault((str(r["corpus"]), int(r["seed"])), {})[int(r["at"])] = point
+    return found
 
 
 class Course(NamedTuple):

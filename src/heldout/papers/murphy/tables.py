@@ -8,11 +8,14 @@ from heldout.papers.murphy.results import (
     BANK_WORDS,
     LDA,
     LDA_BOUND,
+    LDA_COMPLETION,
+    LDA_HALF,
     MIXTURE,
     NAMES,
     PERPLEXITY,
     PLSI_MODELS,
     PLSI_SCORES,
+    PUBLISHED,
     UNIGRAM,
     Curve,
     Row,
@@ -60,25 +63,34 @@ FIGURE_ROWS: dict[str, Curve] = {
     "unigram": UNIGRAM,
     "mixture of multinomials": MIXTURE,
     **{
-        f"pLSI{training}: {score}": (model, (evaluator,))
+        f"pLSI{training}: {score}": Curve(model, (evaluator,))
         for training, model in zip(("", ", tempered"), PLSI_MODELS.values(), strict=True)
         for score, evaluator in PLSI_SCORES.items()
     },
     "LDA: bound": LDA_BOUND,
     "LDA: likelihood": LDA,
+    "LDA: half folding-in": LDA_HALF,
+    "LDA: other half, weights integrated out": LDA_COMPLETION,
 }
 
 
 def figure_27_6(inputs: Inputs) -> str:
-    """Return the perplexities of Figure 27.6 by K: per token, and below in brackets by equation 27.29."""
+    """Return the perplexities of Figure 27.6 by K, published and ours: per token, by equation 27.29 in brackets."""
     of_corpus = corpora(inputs, PERPLEXITY)
     corpus = of_corpus[0] if of_corpus else ""
     topics = sorted({K for of in FIGURE_ROWS.values() for K in curve(inputs, corpus, of)})
-    rows = []
+    rows: list[latex.Row] = []
+    for name, published in PUBLISHED.items():
+        printed = dict(zip(published.topics, published.perplexities, strict=True))
+        cells = [latex.perplexity(printed[K]) if K in printed else latex.DASH for K in topics]
+        rows.append([f"published: {name}", *cells])
+    rows.append(latex.ADDLINESPACE)
     for name, of in FIGURE_ROWS.items():
         points, alike = curve(inputs, corpus, of), per_document(inputs, corpus, of)
         cells = [
-            f"{latex.perplexity(points[K].perplexity)} ({latex.perplexity(alike[K])})" if K in points else latex.DASH
+            latex.perplexity(points[K].perplexity) + (f" ({latex.perplexity(alike[K])})" if K in alike else "")
+            if K in points
+            else latex.DASH
             for K in topics
         ]
         rows.append([name, *cells])

@@ -1,0 +1,110 @@
+"""Section 27.3.4: collapsed against uncollapsed Gibbs sampling, from one start, by what each has after as many sweeps.
+
+After 1, 2, 4, .. sweeps, measured of "lda" (collapsed, 27.37) and of "lda-gibbs" (27.30 to 27.32) on the axis "sweep",
+nats per token, of the one state that the chain is in:
+
+    joint        log p(y, q), equations 27.34 and 27.36, of the training documents
+    likelihood   left-to-right sequential of held-out documents under E[b | q, y], the mean of 27.32
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
+from heldout.corpora.corpus import Corpus
+from heldout.corpora.split import train_test_split
+from heldout.errors import InputError
+from heldout.evaluators.evidence import log_likelihood
+from heldout.evaluators.left_to_right_sequential import left_to_right_sequential
+from heldout.measurements import Measurement
+from heldout.models.lda import LDA
+from heldout.models.lda_gibbs import LDAGibbs, State, dirichlet
+from heldout.papers.murphy.experiments.gallery import COLLAPSED, GIBBS, LIKELIHOOD
+from heldout.scores import Score
+from heldout.seeds import generator
+from heldout.topics import Topics
+
+JOINT, SWEEP = "joint", "sweep"
+
+Float = NDArray[np.float64]
+
+
+def log_joint(in_document: Float, in_word: Float, alpha: float, gamma: float) -> float:
+    """Return log p(y, q), nats, of the counts (D, K) and (K, V)."""
+    K = in_document.shape[1]
+    prior = gammaln(in_document + alpha).sum() - gammaln(in_document.sum(axis=1) + K * alpha).sum()
+    prior += len(in_document) * (gammaln(K * alpha) - K * gammaln(alpha))
+    return float(prior) + log_likelihood(in_word.T.astype(np.int64), gamma)
+
+
+def experiment(
+    corpus: Corpus,
+    *,
+    seed: int,
+    test_documents: int,
+    topics: int,
+    alpha: float,
+    gamma: float,
+    sweeps: int,
+    samples: int,
+) -> tuple[list[Score], list[Measurement]]:
+    """Run both chains and score their states.
+
+    Args:
+        corpus: all documents.
+        seed: determines the split, the start of both, and the chains.
+        test_documents: how many documents are scored.
+        topics: K.
+        alpha: the Dirichlet parameter of the weights.
+        gamma: the Dirichlet parameter of the topics.
+        sweeps: at most; the powers of two up to it are recorded.
+        samples: sweeps of left-to-right sequential.
+
+    Raises:
+        InputError: as the samplers do, or for no sweep.
+    """
+    if sweeps < 1:
+        raise InputError(f"samplers: {sweeps} sweeps; run 1 or more")
+    training, test = train_test_split(corpus, test_documents, seed)
+    words = tuple(corpus.vocabulary[w] for w in np.unique(training.tokens))
+    training, test = training.over(words)[0], test.over(words)[0]
+    counts, rows = training.counts(), np.repeat(np.arange(training.n_documents), training.lengths)
+    start = generator("samplers", corpus=corpus.name, topics=topics, seed=seed).integers(topics, size=len(rows))
+    measurements: list[Measurement] = []
+
+    def of_assignments(q: NDArray[Any]) -> tuple[Float, Float]:
+        in_document, in_word = np.zeros((training.n_documents, topics)), np.zeros((topics, len(words)))
+        np.add.at(in_document, (rows, q), 1.0)
+        np.add.at(in_word, (q, training.tokens), 1.0)
+        return in_document, in_word
+
+    def add(model: str, sweep: int, in_document: Float, in_word: Float) -> None:
+        b = (in_word + gamma) / (in_word + gamma).sum(axis=1, keepdims=True)
+        random = generator("samplers-score", corpus=corpus.name, sweep=sweep, seed=seed)
+        scored = left_to_right_sequential(Topics(b, np.full(topics, alpha), words), test, samples, random)
+        joint = log_joint(in_document, in_word, alpha, gamma) / training.n_tokens
+        named: dict[str, Any] = {"corpus": corpus.name, "model": model, "variant": "samplers", "topics": topics}
+        named |= {"smoothing": 0.0, "chain": "0", "seed": seed, "axis": SWEEP, "at": sweep}
+        value, error = scored.log_likelihood.sum() / test.n_tokens, scored.total_error() / test.n_tokens
+        measurements.append(Measurement(**named, quantity=JOINT, value=joint))
+        measurements.append(Measurement(**named, quantity=LIKELIHOOD, value=float(value), standard_error=float(error)))
+
+    recorded = [2**i for i in range(sweeps.bit_length())]
+    random = generator("samplers-chain", corpus=corpus.name, model=COLLAPSED, topics=topics, seed=seed)
+    q, done = start.astype(np.int32), 0
+    for sweep in recorded:
+        # `sweeps` comes on top of a first pass, which from assignments is a sweep too
+        chain = LDA(topics, alpha=alpha, beta=gamma, sweeps=sweep - done - 1, random_state=random)
+        q, done = chain.fit(training, assignments=q).assignments_, sweep
+        add(COLLAPSED, sweep, *of_assignments(q))
+    random = generator("samplers-chain", corpus=corpus.name, model=GIBBS, topics=topics, seed=seed)
+    model = LDAGibbs(topics, alpha=alpha, gamma=gamma)
+    in_document, in_word = of_assignments(start)
+    state = State(dirichlet(alpha + in_document, random), dirichlet(gamma + in_word, random), in_document, in_word)
+    for sweep in range(1, recorded[-1] + 1):
+        state = model.sweep(counts, state, random)
+        if sweep in recorded:
+            add(GIBBS, sweep, state.in_document, state.in_word)
+    return [], measurements
