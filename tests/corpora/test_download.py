@@ -9,7 +9,10 @@ from pathlib import Path
 import pytest
 from tiny_archives import Mirror, pack
 
+from heldout.corpora import parts
+from heldout.corpora.archives import read_members
 from heldout.corpora.download import WAYS_OUT, fetch, read_sources
+from heldout.corpora.parts import PARTS
 from heldout.corpora.prepare import RECIPES, raw_files
 from heldout.errors import InputError
 
@@ -208,9 +211,39 @@ def test_unknown_file_and_malformed_tables(mirror: Mirror, tmp_path: Path) -> No
         read_sources(tmp_path / "missing.csv")
 
 
+def test_an_archive_that_is_gone_is_packed_from_its_members(mirror: Mirror, server: Server, tmp_path: Path) -> None:
+    members = {"ap/ap.dat": b"1 0:2\n", "ap/vocab.txt": b"wing\n"}
+    mirror.add("ap.tgz", members, refused_url())
+    for name, content in members.items():
+        part = Path(name).name
+        mirror.add(part, {part: content}, f"{server.url}/{part}")
+        server.bodies[f"/{part}"] = content
+    path = parts.fetch("ap.tgz", mirror.table, tmp_path / "raw" / "ap.tgz", retries=0)
+    assert read_members(path, "ap/*[bd]*") == members
+    assert [p.name for p in path.parent.iterdir()] == ["ap.tgz"]
+    first = path.read_bytes()
+    path.unlink()
+    assert parts.fetch("ap.tgz", mirror.table, path, retries=0).read_bytes() == first
+    path.unlink()
+    server.bodies["/vocab.txt"] = b"edited\n"
+    with pytest.raises(InputError) as caught:
+        parts.fetch("ap.tgz", mirror.table, path, retries=0)
+    message = str(caught.value)
+    assert message.startswith("ap.tgz: ")
+    assert "; nor in parts: vocab.txt: " in message
+    assert message.count(WAYS_OUT) == 1
+    assert not path.exists()
+    for file, folder in (("ap.tgz", mirror.folder / "none"), (FILE, None)):  # a mirror has it whole; no parts are known
+        mirror.enter(FILE, refused_url(), "", mirror.rows[FILE].content_sha256)
+        with pytest.raises(InputError) as caught:
+            parts.fetch(file, mirror.table, path, folder, retries=0)
+        assert "parts" not in str(caught.value)
+
+
 def test_tracked_table_lists_an_address_and_a_digest_for_every_file() -> None:
     sources = read_sources(Path(__file__).parents[2] / "data" / "corpora.csv")
-    assert set(sources) == {file for corpus in RECIPES for file in raw_files(corpus)}
+    parts = {Path(member).name for members in PARTS.values() for member in members}
+    assert set(sources) == {file for corpus in RECIPES for file in raw_files(corpus)} | parts
     for row in sources.values():
         assert all(
             url.startswith(("http://", "https://")) and url.endswith((row.file, "/raw/")) for url in row.urls.split()

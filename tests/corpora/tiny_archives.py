@@ -24,6 +24,8 @@ PATTERNS = {
     "reuters21578.tar.gz": "reut2-[0-9][0-9][0-9].sgm",
     "english.stop": "",
     "ap.tgz": "ap/*[bd]*",
+    "ap.dat": "",
+    "vocab.txt": "",
     "house-votes-84.data": "",
     "20news_w100.mat": "",
     "u.data": "",
