@@ -107,8 +107,23 @@ def test_the_evaluator_is_the_integral_however_narrow_the_posterior() -> None:
     assert categorical_pca_marginal(model, n)[0] == pytest.approx(logsumexp(log_terms) + np.log(0.001), abs=1e-7)
     with pytest.raises(InputError, match="3 components; the rule takes 1 or 2"):
         categorical_pca_marginal(CategoricalPCA(3), n)
-    with pytest.raises(InputError, match="data case 0 has not settled"):
-        categorical_pca_marginal(model, 1e5 * n)
+    narrow = 1e5 * n  # by Laplace's method, whose relative error is of the order of 1e-8 here
+    logit = np.log(1.5)
+    curvature = narrow.sum() * 0.24 + 1.0
+    laplace = narrow[0] @ np.log([0.6, 0.4]) - 0.5 * logit**2 - 0.5 * np.log(curvature)
+    assert categorical_pca_marginal(model, narrow)[0] == pytest.approx(laplace, abs=1e-6)
+
+
+def test_a_narrow_slanted_posterior_in_two_dimensions_is_found() -> None:
+    model = CategoricalPCA(2, iterations=0, random_state=0).fit(np.eye(3))
+    model.weights_, model.bias_ = np.array([[3.0, 2.9], [0.4, -0.3], [0.0, 0.0]]), np.array([0.5, 0.1, 0.0])
+    n = np.array([[9000.0, 600.0, 400.0], [900.0, 60.0, 40.0]])
+    turn = np.array([[1.0, 1.0], [-1.0, 1.0]]) / np.sqrt(2.0)  # along the ridge and across
+    u = np.stack(np.meshgrid(np.arange(-4.0, 5.0, 0.01), np.arange(-3.0, 2.0, 0.005), indexing="ij"), axis=-1)
+    z = u.reshape(-1, 2) @ turn
+    log_terms = model.log_joint(n, z) - 0.5 * (z**2).sum(axis=1) - np.log(2.0 * np.pi)
+    expected = logsumexp(log_terms, axis=1) + np.log(0.01 * 0.005)
+    np.testing.assert_allclose(categorical_pca_marginal(model, n), expected, atol=1e-6)
 
 
 def test_a_gap_is_integrated_out_and_an_empty_case_has_probability_one() -> None:

@@ -51,6 +51,7 @@ from heldout.errors import InputError
 from heldout.models.estimator import Estimator, checked_counts
 
 Float = NDArray[np.float64]
+DENSE = 0.05  # share of counts above 0 from which a dense product is faster
 SMALLEST_XI = 1e-6  # lambda(xi) = 1/8 - xi^2 / 96 + .. near 0
 START = 0.1  # standard deviation of the random start of W
 BOUNDS = ("boehning", "bouchard")
@@ -221,9 +222,18 @@ class CategoricalPCA(Estimator):
     def log_joint(self, X: sp.sparray | NDArray[Any], z: Float) -> Float:
         """Return log p(x_i | z_j), (N, J) nats, of the (N, C) counts X and (J, K) points z; for quadrature."""
         x = self._check(X)
+        return self.log_joint_of(x, self._sums(x), z)
+
+    def log_joint_of(self, x: sp.sparray | Float, sums: Float, z: Float) -> Float:
+        """Return the same of counts, dense or sparse, with their sums (N, R) of blocks; nothing is checked."""
         eta = z @ self.weights_.T + self.bias_
-        joint: Float = x @ eta.T - self._sums(x) @ self._lse(eta).T
+        joint: Float = x @ eta.T - sums @ self._lse(eta).T
         return joint
+
+    def counts_and_sums(self, X: sp.sparray | NDArray[Any]) -> tuple[sp.csr_array | Float, Float]:
+        """Return checked counts, (N, C), sparse where few are above 0, and their sums over blocks, (N, R)."""
+        x = self._check(X)
+        return (sp.csr_array(x) if np.count_nonzero(x) < DENSE * x.size else x), self._sums(x)
 
     def _objective(self, state: Posterior) -> float:
         return float(state.bound.sum() - 0.5 * self.penalty * (self.weights_**2).sum())
