@@ -9,6 +9,7 @@ from tiny_archives import PATTERNS, Mirror, pack
 
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.download import fetch
+from heldout.corpora.parts import PARTS
 from heldout.corpora.prepare import RECIPES, prepare, raw_files
 from heldout.corpora.records import responses_of
 from heldout.corpora.table import read_published
@@ -118,8 +119,10 @@ def real(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if not folder:
         pytest.skip("the real corpora are needed: set HELDOUT_MIRROR to a folder that holds their archives")
     raw = tmp_path_factory.mktemp("raw")
+    # a mirror need not hold what may not be redistributed, nor the parts of an archive beside it
+    elsewhere = {"u.data", *(Path(member).name for members in PARTS.values() for member in members)}
     for file in PATTERNS:
-        if file != "u.data":  # which may not be redistributed, and so need not be in a mirror
+        if file not in elsewhere:
             fetch(file, DATA / "corpora.csv", raw / file, Path(folder))
     return raw
 
