@@ -159,8 +159,8 @@ def by_length(inputs: Inputs, corpus: str, model: str, topics: int, quantity: st
     gaps = (select(table, quantity=quantity)["value"] - first_of(table, TRUTHS, "quantity")["value"]).dropna()
     if gaps.empty:
         raise InputError(f"optimism: {corpus}, {model}, {topics} topics has no lengths among the measurements")
-    gaps = gaps.sort_index().rename("gap").reset_index()
-    means = gaps.groupby(gaps.groupby("seed").cumcount())[["at", "gap"]].mean()
+    groups = gaps.sort_index().rename("gap").reset_index()
+    means = groups.groupby(groups.groupby("seed").cumcount())[["at", "gap"]].mean()
     return [(round(at), gap) for at, gap in zip(means["at"], means["gap"], strict=True)]
 
 
