@@ -216,7 +216,7 @@ def test_a_run_on_one_core_that_is_killed_again_and_again_gives_the_bytes_of_one
     ]
     command = tiny("--cores", "1", *fitted, *measured)
     models = "data/tiny/models/**/[!.]*-0.npz"  # one of every fit; what a kill left half-written begins with a dot
-    for number in (1, 2, 4):  # of five, in whatever order they are fitted: there is always more to do
+    for number in (1, 3):  # of five, in whatever order they are fitted: there is always more to do
         group = finished.snakemake.start(folder, *command)
         deadline = time.monotonic() + 120
         while len(list(folder.glob(models))) < number and time.monotonic() < deadline:
@@ -230,7 +230,7 @@ def test_a_run_on_one_core_that_is_killed_again_and_again_gives_the_bytes_of_one
     assert done.returncode == 0, done.stderr[-3000:]
     # finished work was kept: all models but the one that was in the making, at every kill
     unchanged = [path for path, when in kept.items() if path.stat().st_mtime_ns == when]
-    assert len(unchanged) >= len(kept) - 3 > 0
+    assert len(unchanged) >= len(kept) - 2 > 0
     assert not list(folder.rglob(".partial-*"))
     for name in (*fitted, *measured, *(str(path.relative_to(folder)) for path in kept)):
         assert (folder / name).read_bytes() == (finished.results / name).read_bytes(), name
