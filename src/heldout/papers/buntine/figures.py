@@ -187,7 +187,8 @@ def _by_size(axis: Axes, selection: Selection, evaluator: str) -> None:
         label="true model",
     )
     axis.set_xscale("log")
-    axis.set_xticks(list(selection.sizes), [f"{size:,}" for size in selection.sizes])
+    shown = style.sparse_ticks(selection.sizes)
+    axis.set_xticks(shown, [f"{size:,}" for size in shown])
     axis.xaxis.set_minor_locator(NullLocator())
     style.plain_ticks(axis.yaxis)
     axis.margins(x=0.08)
@@ -339,7 +340,7 @@ def _errors(axis: Axes, drawn: Sequence[Selection], evaluators: Sequence[str]) -
     axis.xaxis.set_major_locator(FixedLocator(MARKS))
     _plain(axis.xaxis, "g")
     axis.xaxis.set_minor_locator(NullLocator())
-    axis.set_xlabel("nats per token more than the reference")
+    axis.set_xlabel("nats per token less the reference")
     axis.set_title("error on the true model", fontweight="bold", pad=18.0)
     axis.tick_params(axis="y", length=0)
     axis.legend(
