@@ -53,7 +53,7 @@ reproduce: setup ## Run the study "paper": from the raw corpora to paper/paper.p
 compare: setup ## Run the study and compare it with data/reference, exhibit by exhibit
 	@$(SHOWN) --cores $(CORES) $(STUDY_FILE) compare
 
-gallery: setup ## Run the study "gallery": Murphy's models of discrete data, to paper/gallery.pdf (40 minutes)
+gallery: setup ## Run the study "gallery": Murphy's models of discrete data, to paper/gallery.pdf
 	@$(SHOWN) --cores $(CORES) --configfile workflow/studies/gallery.yaml
 
 report: reproduce ## Write Snakemake's report of a run to report.html

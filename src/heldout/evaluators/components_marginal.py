@@ -31,6 +31,7 @@ by the product Gauss-Hermite rule (Naylor and Smith, 1982). Its order is doubled
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +50,17 @@ LARGEST_DIMENSION = 2
 NARROWEST = 1e-12  # radians: the slice's bracket is not shrunk further
 
 Float = NDArray[np.float64]
+
+
+class Integrand(Protocol):
+    """exp of a log joint, and its Laplace approximation q = N(mode, C C')."""
+
+    @property
+    def mode(self) -> Float:
+        """(K,)."""
+
+    def log_ratio(self, u: Float) -> Float:
+        """Return the log joint less log q at mode + C u for every row of u, nats."""
 
 
 @dataclass(frozen=True)
@@ -125,13 +137,13 @@ def annealed_marginal(
     log_weights = np.zeros((documents.n_documents, samples))
     streams = rng.spawn(documents.n_documents)
     for d, document in _laplace(components, documents, penalty):
-        log_weights[d] = _anneal(document, temperatures, samples, streams[d])
+        log_weights[d] = anneal_from_laplace(document, temperatures, samples, streams[d])
     value, error = log_mean(log_weights)
     return Evaluation(value, documents.lengths, np.where(documents.lengths > 0, error, 0.0), left_out)
 
 
-def _anneal(document: _Document, temperatures: int, chains: int, rng: np.random.Generator) -> Float:
-    """Return the (chains,) log weights of one document, nats."""
+def anneal_from_laplace(document: Integrand, temperatures: int, chains: int, rng: np.random.Generator) -> Float:
+    """Return the (chains,) log weights, nats, of one integrand: unbiased estimates of its integral."""
     u = rng.standard_normal((chains, len(document.mode)))
     ratio = document.log_ratio(u)
     weights = ratio / temperatures
@@ -141,7 +153,7 @@ def _anneal(document: _Document, temperatures: int, chains: int, rng: np.random.
     return weights
 
 
-def _slice(document: _Document, u: Float, ratio: Float, power: float, rng: np.random.Generator) -> tuple[Float, Float]:
+def _slice(document: Integrand, u: Float, ratio: Float, power: float, rng: np.random.Generator) -> tuple[Float, Float]:
     """Move every chain by elliptical slice sampling under N(u | 0, I) exp(power r); return u and r."""
     start, other = u, rng.standard_normal(u.shape)
     u, ratio = u.copy(), ratio.copy()

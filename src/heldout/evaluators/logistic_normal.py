@@ -32,7 +32,7 @@ from scipy.special import logsumexp, softmax
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.evaluators.components_marginal import _anneal
+from heldout.evaluators.components_marginal import anneal_from_laplace
 from heldout.evaluators.evaluation import Evaluation, check_samples, log_mean
 from heldout.topics import Topics
 
@@ -224,14 +224,16 @@ def logistic_normal(
     log_weights = np.zeros((documents.n_documents, samples))
     streams = rng.spawn(documents.n_documents)
     for d, document in _documents(topics, documents):
-        integrand: Any = document
-        log_weights[d] = -np.inf if document is None else _anneal(integrand, temperatures, samples, streams[d])
+        if document is None:
+            log_weights[d] = -np.inf
+        else:
+            log_weights[d] = anneal_from_laplace(document, temperatures, samples, streams[d])
     value, error = log_mean(log_weights)
     return Evaluation(value, documents.lengths, np.where(documents.lengths > 0, error, 0.0), left_out)
 
 
 def logistic_normal_exact(topics: LogisticNormalTopics, documents: Corpus) -> Evaluation:
-    """Return log p(w | mu, Sigma, phi) of every document by Gauss-Hermite quadrature, for two or three topics.
+    """Return log p(w | mu, Sigma, phi) of every document by the trapezoid rule, for two or three topics.
 
     Args:
         topics: phi and the prior; K is 2 or 3.

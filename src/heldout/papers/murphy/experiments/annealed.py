@@ -1,7 +1,8 @@
 """Rows of the opening table with more components than the exact kernels take, their likelihoods by annealing.
 
 Of documents the conditional GaP, of records the user rating profile, of both categorical PCA by variational and by
-degenerate EM; trained and scored as in `gallery` and `records`, likelihoods by `heldout.papers.murphy.annealing`.
+degenerate EM; trained and scored as in `gallery` and `records`, likelihoods by `heldout.evaluators.annealed_counts`
+and `categorical_pca_annealed`.
 
 With `exact_topics` components, where the exact kernels serve, both are measured on the axis "topics", nats per token:
 
@@ -20,6 +21,8 @@ from scipy.special import gammaln
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.records import responses_of
 from heldout.corpora.split import train_test_split
+from heldout.evaluators.annealed_counts import Estimate, gap_annealed, rating_profile_annealed
+from heldout.evaluators.categorical_pca_annealed import categorical_pca_annealed
 from heldout.evaluators.categorical_pca_marginal import categorical_pca_marginal
 from heldout.evaluators.count_polynomial import GammaPoissonMoments, gap_marginal, rating_profile_marginal
 from heldout.evaluators.evaluation import Evaluation
@@ -27,12 +30,6 @@ from heldout.measurements import Measurement
 from heldout.models.categorical_pca import GAUSSIAN, POINT, CategoricalPCA
 from heldout.models.gap import GaP, fold_in
 from heldout.models.user_rating_profile import UserRatingProfile
-from heldout.papers.murphy.annealing import (
-    Estimate,
-    categorical_pca_annealed,
-    gap_annealed,
-    rating_profile_annealed,
-)
 from heldout.papers.murphy.experiments.gallery import COMPONENTS, CONDITIONAL, DEGENERATE, LIKELIHOOD, USUAL
 from heldout.papers.murphy.experiments.records import PROFILE
 from heldout.scores import Score, score_of

@@ -10,10 +10,11 @@ from scipy.special import logsumexp
 from scipy.stats import poisson
 
 from heldout.errors import InputError
+from heldout.evaluators.annealed_counts import gap_annealed, rating_profile_annealed
+from heldout.evaluators.categorical_pca_annealed import categorical_pca_annealed
 from heldout.evaluators.categorical_pca_marginal import categorical_pca_marginal
 from heldout.evaluators.count_polynomial import GammaPoissonMoments, gap_marginal, rating_profile_marginal
 from heldout.models.categorical_pca import CategoricalPCA
-from heldout.papers.murphy.annealing import categorical_pca_annealed, gap_annealed, rating_profile_annealed
 
 Float = NDArray[np.float64]
 ALPHA, BETA = np.array([0.5, 1.5, 0.8]), np.array([0.4, 0.8, 0.6])

@@ -1,6 +1,6 @@
-r"""The gallery's likelihoods beyond its exact kernels, by annealed importance sampling (Neal, 2001).
+r"""Likelihoods under GaP, its spike and the user rating profile, by annealed importance sampling (Neal, 2001).
 
-Of counts. Where the moments of `heldout.evaluators.count_polynomial` are products, M(C) = prod_k m_k(C_k), as under
+Where the moments of `heldout.evaluators.count_polynomial` are products, M(C) = prod_k m_k(C_k), as under
 GaP, its spike and, up to a factor of the length, a Dirichlet, the likelihood is a sum over the tokens' components z,
 
     p(w) = sum_z prod_l x[l, z_l] prod_k m_k(C_k(z)),                          C_k(z) tokens of component k.
@@ -12,29 +12,19 @@ Its path f_b(z) = prod_l x[l, z_l]^b prod_k m_k(C_k(z)) starts where the sum ove
 c_1, .., c_K come one after the other from the terms of T, and which tokens they are is random. Then, t = 1 .. T - 1, a
 Gibbs sweep under f at b_t = (t / T)^2, p(z_l = k | the others) ∝ x[l, k]^b m_k(C_k + 1) / m_k(C_k), C without token l.
 The weight L! T_1(L) prod_t prod_l x[l, z_l]^(b_t - b_{t-1}) has the mean p(w).
-
-Of categorical PCA. p(x) = ∫ p(x | z) N(z | 0, I) dz has a log-concave integrand: from its Laplace approximation the
-path of `heldout.evaluators.components_marginal` leads to the posterior, with the chapter's blocks and bias.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.special import gammaln, logsumexp
 
 from heldout.errors import InputError
-from heldout.evaluators.components_marginal import _anneal
 from heldout.evaluators.count_polynomial import DirichletMoments, GammaPoissonMoments
 from heldout.evaluators.evaluation import check_samples, log_mean
-from heldout.models.categorical_pca import CategoricalPCA
 
 POWER = 2.0  # of the steps; as in `heldout.evaluators.annealed_importance`
-NEWTON_STEPS, HALVINGS = 100, 40
-SETTLED = 1e-9  # nats that a Newton step would gain
 BLOCK = 2**21  # entries of an array of documents by chains by components
 
 Float = NDArray[np.float64]
@@ -205,82 +195,3 @@ def _prior_counts(log_moments: Float, tails: Float, lengths: Index, samples: int
         left = left - counts[:, :, k]
     counts[:, :, K - 1] = left
     return counts
-
-
-@dataclass(frozen=True)
-class _Case:
-    """A data case of categorical PCA and the Laplace approximation N(mode, C C') of its posterior."""
-
-    model: CategoricalPCA
-    x: Float  # (C,)
-    mode: Float  # (K,)
-    C: Float  # (K, K)
-
-    def log_ratio(self, u: Float) -> Float:
-        """Return log p(x, z) - log q(z), nats, at z = mode + C u for every row of u."""
-        K = len(self.mode)
-        volume = 0.5 * K * np.log(2.0 * np.pi) + float(np.log(np.diag(self.C)).sum())
-        joint = _log_joint(self.model, self.x, self.mode + u @ self.C.T)
-        return np.asarray(joint + 0.5 * (u**2).sum(axis=1) + volume)
-
-
-def categorical_pca_annealed(
-    model: CategoricalPCA,
-    X: sp.sparray | NDArray[Any],
-    samples: int,
-    rng: np.random.Generator,
-    *,
-    temperatures: int,
-) -> Estimate:
-    """Return log p(x) of the (N, C) counts X under a fitted model, and its standard error, (N,) nats.
-
-    Args:
-        model: fitted, of any number of components.
-        X: counts.
-        samples: chains of each data case, which has a stream of its own.
-        rng: generator.
-        temperatures: T, steps from the Laplace approximation to the posterior.
-
-    Raises:
-        InputError: for fewer than one sample or step, or counts that do not fit the model.
-    """
-    check_samples("annealed categorical PCA", samples)
-    if temperatures < 1:
-        raise InputError(f"annealed categorical PCA: {temperatures} temperatures; take 1 or more")
-    x = model._check(X)
-    log_weights = np.zeros((len(x), samples))
-    for row, stream, out in zip(x, rng.spawn(len(x)), log_weights, strict=True):
-        if row.any():
-            out[:] = _anneal(_laplace(model, row), temperatures, samples, stream)  # type: ignore[arg-type]
-    return log_mean(log_weights)
-
-
-def _log_joint(model: CategoricalPCA, x: Float, z: Float) -> Float:
-    """Return log p(x, z), nats, of one (C,) data case at every row of z."""
-    n = model._sums(x[None])[0]
-    eta = z @ model.weights_.T + model.bias_
-    log_prior = -0.5 * (z**2).sum(axis=1) - 0.5 * z.shape[1] * np.log(2.0 * np.pi)
-    return np.asarray(eta @ x - model._lse(eta) @ n + log_prior)
-
-
-def _laplace(model: CategoricalPCA, x: Float) -> _Case:
-    """Return the Laplace approximation of one data case, by Newton's method with steps halved until they gain."""
-    W, n = model.weights_, model._sums(x[None])[0]
-    each = model._spread(n[None])[0]
-    z = np.zeros((1, W.shape[1]))
-    value = _log_joint(model, x, z)[0]
-    for _ in range(NEWTON_STEPS):
-        p = model._softmax(z @ W.T + model.bias_)[0]
-        gradient = (x - each * p) @ W - z[0]
-        means = model._sums((p[:, None] * W).T).T  # (R, K)
-        curvature = np.eye(W.shape[1]) + (W * (each * p)[:, None]).T @ W - (means * n[:, None]).T @ means
-        step = np.linalg.solve(curvature, gradient)
-        if gradient @ step < SETTLED:
-            break
-        for _ in range(HALVINGS):
-            raised = _log_joint(model, x, z + step)[0]
-            if raised >= value:
-                z, value = z + step, raised
-                break
-            step = 0.5 * step
-    return _Case(model, x, z[0], np.linalg.inv(np.linalg.cholesky(curvature)).T)
