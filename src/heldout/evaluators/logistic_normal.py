@@ -28,12 +28,13 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import logsumexp, softmax
+from scipy.special import softmax
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators.components_marginal import anneal_from_laplace
 from heldout.evaluators.evaluation import Evaluation, check_samples, log_mean
+from heldout.evaluators.trapezoid import log_integral
 from heldout.topics import Topics
 
 LARGEST = 3  # topics of the quadrature, whose nodes grow as their power
@@ -41,8 +42,6 @@ NEWTON_STEPS, SETTLED_MODE = 500, 1e-10  # nats, that a further step would gain;
 WIDER = 4.0  # by which l's Hessian is divided for q
 SYMMETRY = 1e-6  # relative
 COARSE, REACH = 0.25, 9.0  # prior's standard deviations: the coarse grid's step and extent
-NEGLIGIBLE = 60.0  # nats below the highest
-SETTLED = 1e-8  # nats between two steps
 MOST_NODES, BLOCK = 2**23, 2**20  # of a rule; entries of an array
 
 Float = NDArray[np.float64]
@@ -240,7 +239,7 @@ def logistic_normal_exact(topics: LogisticNormalTopics, documents: Corpus) -> Ev
         documents: D documents; words outside the topics' vocabulary are left out and counted.
 
     Returns:
-        log-likelihoods in nats, without Monte Carlo error; two steps of the rule agree to `SETTLED` nats.
+        log-likelihoods in nats, without Monte Carlo error; two spacings of the rule agree (`trapezoid`).
 
     Raises:
         InputError: for more topics, or a document whose value does not settle.
@@ -269,7 +268,6 @@ def logistic_normal_exact(topics: LogisticNormalTopics, documents: Corpus) -> Ev
 
 def _trapezoid(document: _Document, root: Float) -> float | None:
     """Return log p(w) of one document, nats, with Sigma = root root'; None where the rule does not settle."""
-    n = len(document.mean)
     mode: NDArray[Any] = np.linalg.solve(root, document.mode - document.mean)
 
     def log_values(nodes: Float) -> Float:
@@ -277,19 +275,6 @@ def _trapezoid(document: _Document, root: Float) -> float | None:
         blocks = [nodes[i : i + size] for i in range(0, len(nodes), size)]
         return np.concatenate([document.log_joint(document.mean + z @ root.T) for z in blocks])
 
-    def grid(low: Float, high: Float, step: float) -> Float:
-        axes = [np.arange(a, b + step, step) for a, b in zip(low, high, strict=True)]
-        return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, n)
-
-    coarse = grid(np.minimum(mode, 0.0) - REACH, np.maximum(mode, 0.0) + REACH, COARSE)
-    values = log_values(coarse)
-    highest = max(float(values.max()), float(log_values(mode[None])[0]))
-    inside = np.vstack([coarse[values > highest - NEGLIGIBLE], mode])
-    low, high = inside.min(axis=0) - COARSE, inside.max(axis=0) + COARSE
-    step, previous = COARSE, math.inf
-    while np.prod((high - low) / step + 2.0) <= MOST_NODES:
-        total = float(logsumexp(log_values(grid(low, high, step)))) + n * math.log(step)
-        if abs(total - previous) < SETTLED:
-            return total + float(np.log(np.diag(root)).sum())
-        step, previous = step / 2.0, total
-    return None
+    low, high = np.minimum(mode, 0.0) - REACH, np.maximum(mode, 0.0) + REACH
+    value = log_integral(log_values, low, high, COARSE, near=mode, most_nodes=MOST_NODES)
+    return None if value is None else value + float(np.log(np.diag(root)).sum())
