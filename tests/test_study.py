@@ -81,9 +81,8 @@ def test_the_shipped_studies_are_valid_and_named_after_their_files(path: Path) -
         ),
         (("alternatives", "variants", "lda", "x"), {"train": {"chains": 2}}, "x/train/chains"),
         (("alternatives", "variants", "lda", "x"), {"corpus": "nisp"}, "x/corpus: nisp is not among the corpora"),
-        (("models", "plsa-tem", "sweep", "coarse"), {"seeds": [9], "values": [1.0]}, "coarse/seeds: 9 is none"),
-        (("models", "plsa-tem", "sweep", "coarse"), {"seeds": [1], "values": [0.9]}, "coarse/values: give 1.0"),
-        (("models", "plsa-tem", "sweep", "coarse"), {"seeds": [1], "values": [0.4, 1.0]}, "coarse/values: 0.4 is none"),
+        (("models", "plsa-tem", "sweep", "values"), [0.9], "sweep/values: give 1.0"),
+        (("models", "lda", "also", "x"), {"seeds": [9]}, "also/x/seeds: 9 is none of the model's"),
         (("alternatives", "corpora"), ["nips", "cranfield-like"], "at alternatives/corpora: cranfield-like"),
         (("topics",), [5.0], "at topics/0: 5.0 is not of type 'integer'"),
         (("seeds",), [True], "at seeds/0"),
@@ -255,7 +254,7 @@ def test_every_fit_of_the_paper_has_scores_and_every_score_a_fit_or_an_experimen
         for corpus in shipped.corpora
         for k in shipped.topics_of(TEM)
         for seed in shipped.seeds_of(TEM)
-        for variant in shipped.swept_variants(TEM, seed)
+        for variant in shipped.swept_variants(TEM)
     }
     fitted = {run for run in shipped.fits() if run.variant != shipped.variant(TEM)} | swept
     assert fitted <= scored

@@ -214,29 +214,31 @@ class Settings:
         """The seeds of one model: its own, or the study's."""
         return tuple(int(s) for s in self.study["models"].get(model, {}).get("seeds", self.seeds))
 
-    def further_variants(self, model: str) -> tuple[str, ...]:
-        """The variants that a model has beside the main one, over the same grid."""
-        return tuple(self.study["models"].get(model, {}).get("also", {}))
+    def further_variants(self, model: str, seed: int | None = None) -> tuple[str, ...]:
+        """The variants that a model has beside the main one, over the same grid; of one seed or of all together."""
+        also = self.study["models"].get(model, {}).get("also", {})
+        return tuple(name for name, asked in also.items() if seed is None or seed in asked.get("seeds", (seed,)))
 
-    def swept_values(self, model: str, seed: int | None = None) -> tuple[float, ...]:
-        """The values of a model's sweep, ascending, for one seed or for all together; empty if it has no sweep."""
-        varied = self.study["models"].get(model, {}).get("sweep", {})
-        coarse = varied.get("coarse", {})
-        return tuple(sorted((coarse if seed in coarse.get("seeds", ()) else varied).get("values", ())))
+    def swept_values(self, model: str) -> tuple[float, ...]:
+        """The values of a model's sweep, ascending; empty if it has no sweep."""
+        return tuple(sorted(self.study["models"].get(model, {}).get("sweep", {}).get("values", ())))
 
-    def swept_variants(self, model: str, seed: int | None = None) -> tuple[str, ...]:
+    def swept_variants(self, model: str) -> tuple[str, ...]:
         """The variants of a model's sweep, one per value of `swept_values`."""
         setting = self.study["models"].get(model, {}).get("sweep", {}).get("setting")
-        return tuple(f"{setting}-{value:.2f}" for value in self.swept_values(model, seed))
+        return tuple(f"{setting}-{value:.2f}" for value in self.swept_values(model))
 
     def main_runs(self, corpus: str, model: str) -> tuple[Run, ...]:
         """Return the runs of a model's variants over its grid."""
-        variants = (self.variant(model), *self.further_variants(model))
         return tuple(
             Run(corpus, model, variant, k, seed)
             for k in self.topics_of(model)
             for seed in self.seeds_of(model)
-            for variant in (*variants, *self.swept_variants(model, seed))
+            for variant in (
+                self.variant(model),
+                *self.further_variants(model, seed),
+                *self.swept_variants(model),
+            )
         )
 
     def second_reading_runs(self, corpus: str) -> tuple[Run, ...]:
@@ -565,18 +567,13 @@ def check_study(study: dict[str, Any], schema: Path, data: Path) -> dict[str, An
         for name in settings.get("also", {}):
             if name in taken or name.startswith("alternative-"):
                 raise InputError(f"study: at models/{model}/also: the name {name} is taken; choose another")
-        swept = settings.get("sweep", {})
-        for place, values in (("sweep", swept), ("sweep/coarse", swept.get("coarse", {}))):
-            given = values.get("values", [1.0])
-            if 1.0 not in given or any(value != round(value, 2) for value in given):
-                raise InputError(
-                    f"study: at models/{model}/{place}/values: give 1.0 and values of two decimals at most"
-                )
-        for key in ("seeds", "values"):
-            known = swept.get("values", ()) if key == "values" else settings.get("seeds", study["seeds"])
-            for value in swept.get("coarse", {}).get(key, ()):
-                if value not in known:
-                    raise InputError(f"study: at models/{model}/sweep/coarse/{key}: {value} is none of the sweep's")
+        for name, asked in settings.get("also", {}).items():
+            for seed in asked.get("seeds", ()):
+                if seed not in settings.get("seeds", study["seeds"]):
+                    raise InputError(f"study: at models/{model}/also/{name}/seeds: {seed} is none of the model's")
+        given = settings.get("sweep", {}).get("values", [1.0])
+        if 1.0 not in given or any(value != round(value, 2) for value in given):
+            raise InputError(f"study: at models/{model}/sweep/values: give 1.0 and values of two decimals at most")
     changed = [(f"alternatives/variants/{m}", m, named) for m, named in alternatives.get("variants", {}).items()]
     changed += [(f"models/{m}/also", m, settings.get("also", {})) for m, settings in study["models"].items()]
     for place, model, variants in changed:

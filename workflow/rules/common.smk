@@ -226,7 +226,7 @@ def sweep_values(wildcards):
         setting, values = "smoothing", study["smoothing"]
     else:
         setting = study["models"][wildcards.model]["sweep"]["setting"]
-        values = settings.swept_values(wildcards.model, int(wildcards.seed))
+        values = settings.swept_values(wildcards.model)
     return f"--setting {setting} --values " + " ".join(repr(float(value)) for value in values)
 
 

@@ -139,7 +139,7 @@ INTERPRETATIONS = (
     ),
     Interpretation(
         "Murphy, 27.3.3: the curves of Figure 27.6, which are drawn",
-        "the numbers that Murphy drew them from: pmtk3, demos/bleiLDAperplexityPlot.m at commit 68788ecb",
+        "the numbers that Murphy drew them from, in pmtk3's demonstration of that figure, at commit 68788ecb",
         "read off Figure 9 of Blei et al.",
         measure=PERPLEXITY,
     ),

@@ -1,6 +1,7 @@
 """The gallery's opening table, Figure 27.6 in numbers, and the misprints."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 
 from heldout.inputs import Inputs
 from heldout.papers.murphy.misprints import MISPRINTS
@@ -28,11 +29,12 @@ from heldout.papers.murphy.results import (
 )
 from heldout.typesetting import latex
 
+LEAST_ERROR = 1e-4  # nats per token: a smaller one is rounded up to it
 TOTALS = {"below": r"no, sum \(<1\)", "above": r"no, sum \(>1\)"}  # over all documents
 
 
 def opening(inputs: Inputs) -> str:
-    """Return the table that the gallery opens with: a row per corpus, model and K, means over seeds."""
+    """Return the table that the gallery opens with: a row per corpus, model and fewest or most components."""
     return latex.tabular(
         inputs,
         "@{}llrlrrrl@{}",
@@ -43,20 +45,27 @@ def opening(inputs: Inputs) -> str:
 
 def _opening_rows(inputs: Inputs) -> Iterator[latex.Row]:
     before = ""
-    for row in opening_rows(inputs.scores):
-        if before and row.corpus != before:
+    for (corpus, model), of_model in groupby(opening_rows(inputs.scores), lambda row: (row.corpus, row.model)):
+        if before and corpus != before:
             yield latex.ADDLINESPACE
-        before = row.corpus
-        yield _cells(row)
+        before = corpus
+        shown = [NAMES[model], latex.corpus_name(corpus)]
+        for row in _ends(list(of_model)):
+            yield shown + _cells(row)
+            shown = ["", ""]
+
+
+def _ends(rows: Sequence[Row]) -> Sequence[Row]:
+    return rows if len(rows) < 2 else (rows[0], rows[-1])
 
 
 def _cells(row: Row) -> list[str]:
     likelihood = gap = latex.DASH
     if row.likelihood is not None and row.gap is not None:
-        error = rf" \ensuremath{{\pm}} {row.error:.4f}" if row.error else ""
+        error = rf" \ensuremath{{\pm}} {max(row.error, LEAST_ERROR):.4f}" if row.error else ""
         likelihood, gap = f"{latex.signed(row.likelihood, 3)}{error}", latex.signed(row.gap, 3)
-    cells = [NAMES[row.model], latex.corpus_name(row.corpus), latex.integer(row.topics), row.usual.score]
-    return [*cells, latex.signed(row.value, 3), likelihood, gap, TOTALS[row.usual.total]]
+    cells = [latex.integer(row.topics), row.usual.score, latex.signed(row.value, 3)]
+    return [*cells, likelihood, gap, TOTALS[row.usual.total]]
 
 
 FIGURE_ROWS: dict[str, Curve] = {
@@ -75,7 +84,7 @@ FIGURE_ROWS: dict[str, Curve] = {
 
 
 def figure_27_6(inputs: Inputs) -> str:
-    """Return the perplexities of Figure 27.6 by K, published and ours: per token, by equation 27.29 in brackets."""
+    """Return the perplexities of Figure 27.6 by K, published and ours; with the most topics also by equation 27.29."""
     of_corpus = corpora(inputs, PERPLEXITY)
     corpus = of_corpus[0] if of_corpus else ""
     topics = sorted({K for of in FIGURE_ROWS.values() for K in curve(inputs, corpus, of)})
@@ -83,19 +92,15 @@ def figure_27_6(inputs: Inputs) -> str:
     for name, published in PUBLISHED.items():
         printed = dict(zip(published.topics, published.perplexities, strict=True))
         cells = [latex.perplexity(printed[K]) if K in printed else latex.DASH for K in topics]
-        rows.append([f"published: {name}", *cells])
+        rows.append([f"published: {name}", *cells, latex.DASH])
     rows.append(latex.ADDLINESPACE)
     for name, of in FIGURE_ROWS.items():
         points, alike = curve(inputs, corpus, of), per_document(inputs, corpus, of)
-        cells = [
-            latex.perplexity(points[K].perplexity) + (f" ({latex.perplexity(alike[K])})" if K in alike else "")
-            if K in points
-            else latex.DASH
-            for K in topics
-        ]
-        rows.append([name, *cells])
-    head = " & ".join(["model and score", *(f"$K={K}$" for K in topics)]) + r"\\"
-    return latex.tabular(inputs, f"@{{}}l{'r' * len(topics)}@{{}}", head, rows)
+        cells = [latex.perplexity(points[K].perplexity) if K in points else latex.DASH for K in topics]
+        last = max(points, default=0)
+        rows.append([name, *cells, latex.perplexity(alike[last]) if last in alike else latex.DASH])
+    head = " & ".join(["model and score", *(f"$K={K}$" for K in topics), "alike"]) + r"\\"
+    return latex.tabular(inputs, f"@{{}}l{'r' * (len(topics) + 1)}@{{}}", head, rows)
 
 
 def misprints(inputs: Inputs) -> str:

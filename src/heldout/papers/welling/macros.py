@@ -79,7 +79,6 @@ def _verdicts(counts: dict[str, Steps]) -> Macros:
 def _settings(inputs: Inputs) -> Macros:
     settings = inputs.settings
     second = len(settings.second_reading_seeds)
-    fewest = min(len(settings.swept_values(TEM, seed)) for seed in settings.seeds_of(TEM))
     betas = [variant.rpartition("-")[2] for variant in settings.swept_variants(TEM)]
     return {
         "IfSecond": "#1" if second else "",
@@ -88,7 +87,6 @@ def _settings(inputs: Inputs) -> Macros:
         "TemperedSeedsInWords": count(len(settings.seeds_of(TEM)), "seed"),
         "TemperedConstants": latex.integer(len(settings.study["models"].get(TEM, {}).get("smoothing", ()))),
         "TemperedBetas": f"{len(betas)} values from {betas[0]} to {betas[-1]}" if betas else NOT_RUN,
-        "TemperedCoarse": f" ({fewest} of them for some seeds)" if fewest < len(betas) else "",
         "EpcaTopicsLargest": latex.integer(settings.topics_of(EPCA)[-1]),
         "PlsaTrainEnd": train_end(inputs),
         "PlsaFoldInEnd": fold_in_end(inputs),
