@@ -42,7 +42,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.auditing.audit import audit
-from heldout.auditing.blocks import corrected
 from heldout.auditing.error_model import ErrorModel
 from heldout.auditing.precision_table import read_table
 from heldout.auditing.recommend import measured_priors
@@ -53,7 +52,7 @@ from heldout.corpora.split import train_test_split
 from heldout.errors import InputError
 from heldout.evaluators import ANNEALED, CHIB, ESTIMATORS, EXACT, MEAN_FIELD_FIRST, REFERENCE, SEQUENTIAL
 from heldout.evaluators.annealed_importance import annealed_importance
-from heldout.evaluators.evaluation import Evaluation
+from heldout.evaluators.evaluation import Evaluation, corrected
 from heldout.evaluators.exact_marginal import exact_within
 from heldout.evaluators.reference import CHAINS, reference, sweeps
 from heldout.papers.likelihood.experiments.peers import check_installed, fit, with_own_words

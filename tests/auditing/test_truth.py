@@ -8,7 +8,6 @@ import pytest
 from made_models import drawn, topics_of
 
 from heldout.auditing.audit import audit
-from heldout.auditing.blocks import corrected
 from heldout.auditing.options import AuditOptions
 from heldout.auditing.survey import survey
 from heldout.auditing.truth import AIM, MOST, SWEEPS, choose_truth
@@ -16,7 +15,7 @@ from heldout.auditing.wording import document_error, reasons
 from heldout.corpora.stream import open_documents
 from heldout.errors import InputError
 from heldout.evaluators import ESTIMATORS, EXACT, REFERENCE, SEQUENTIAL
-from heldout.evaluators.evaluation import Evaluation
+from heldout.evaluators.evaluation import Evaluation, corrected
 from heldout.evaluators.reference import LARGE, VARIANCE, variance_for
 from heldout.seeds import generator
 

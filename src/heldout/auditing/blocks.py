@@ -6,14 +6,11 @@ place there and the seed, so results do not depend on batches, processes or inte
 A block is evaluated over its own words and one more that stands for all others, phi[k, other] = 1 - sum_w phi[k, w]: no
 evaluator uses words that do not occur, and the cost of a block does not depend on V.
 
-The logarithm of an unbiased estimate is low by about e^2 / 2 if it has the standard error e (delta method): little for
-one document, but these biases add up over documents. `corrected` adds e^2 / 2 to a consistent estimator's values. Since
-e is an estimate itself, and too small where weights have long tails, as much again is stated as the bias that may be
-left. `heldout.evaluators.reference` has corrected its values and states its own.
+Estimates are corrected for the bias of their logarithms (`corrected`); `heldout.evaluators.reference` has corrected its
+values and states its own.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -25,7 +22,7 @@ from heldout.corpora.split import half_split
 from heldout.corpora.stream import DocumentStream
 from heldout.evaluators import ESTIMATORS, EXACT, FULL, HALF, MEAN_FIELD_BOUND, REFERENCE
 from heldout.evaluators.estimate import estimate
-from heldout.evaluators.evaluation import Evaluation
+from heldout.evaluators.evaluation import Evaluation, corrected
 from heldout.evaluators.exact_marginal import exact_marginal
 from heldout.evaluators.full_folding_in import full_folding_in
 from heldout.evaluators.half_folding_in import half_folding_in
@@ -139,13 +136,6 @@ def _truth(topics: Topics, documents: Corpus, work: Work, first: int) -> Evaluat
         return reference(topics, documents, work.samples, rng, variance=work.variance)
     found = estimate(work.estimator, topics, documents, work.samples, rng)
     return corrected(found, consistent=ESTIMATORS[work.estimator].behaviour == "consistent")
-
-
-def corrected(found: Evaluation, *, consistent: bool) -> Evaluation:
-    """Return estimates with the bias of their logarithms: corrected if consistent, and stated (see the module)."""
-    bias = found.standard_error**2 / 2.0
-    value = found.log_likelihood + (np.nan_to_num(bias) if consistent else 0.0)  # NaN: no error is stated
-    return replace(found, log_likelihood=value, bias=bias)
 
 
 PARTS: dict[str, Callable[[Topics, Corpus, Work, int], Evaluation]] = {

@@ -14,8 +14,10 @@ Gibbs sweep under f at b_t = (t / T)^2, p(z_l = k | the others) ∝ x[l, k]^b m_
 The weight L! T_1(L) prod_t prod_l x[l, z_l]^(b_t - b_{t-1}) has the mean p(w).
 """
 
+import math
 from collections.abc import Sequence
 
+import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, logsumexp
@@ -23,9 +25,9 @@ from scipy.special import gammaln, logsumexp
 from heldout.errors import InputError
 from heldout.evaluators.count_polynomial import DirichletMoments, GammaPoissonMoments
 from heldout.evaluators.evaluation import check_samples, log_mean
+from heldout.evaluators.random_stream import starts, uniform
 
 POWER = 2.0  # of the steps; as in `heldout.evaluators.annealed_importance`
-BLOCK = 2**21  # entries of an array of documents by chains by components
 
 Float = NDArray[np.float64]
 Index = NDArray[np.int64]
@@ -113,18 +115,17 @@ def _annealed(
     check_samples("annealed counts", samples)
     if temperatures < 1:
         raise InputError(f"annealed counts: {temperatures} temperatures; take 1 or more")
-    K = len(log_moments)
-    tails = _tails(log_moments)
-    lengths = np.array([len(one) for one in logs], dtype=np.int64)
-    order = np.argsort(-lengths, kind="stable")  # longest first, so that the documents with a token l come first
+    tails, states = _tails(log_moments), starts(rng, len(logs))
+    with np.errstate(invalid="ignore"):
+        ratios = np.ascontiguousarray(np.exp(np.diff(log_moments, axis=1)).T)
+    schedule = (np.arange(temperatures + 1) / temperatures) ** POWER
     weights = np.empty((len(logs), samples))
-    size = max(1, BLOCK // (samples * (lengths.max(initial=0) + K + 1)))
-    for start in range(0, len(order), size):
-        block = order[start : start + size]
-        padded = np.zeros((len(block), lengths[block].max(initial=0), K))
-        for place, d in enumerate(block):
-            padded[place, : lengths[d]] = logs[d]
-        weights[block] = _log_weights(padded, lengths[block], log_moments, tails, samples, rng, temperatures)
+    for one, state, row in zip(logs, states, weights, strict=True):
+        L, K = one.shape
+        counts = _prior_counts(log_moments, tails, L, samples, rng)
+        ordered = np.array([np.repeat(np.arange(K), of_chain) for of_chain in counts])
+        z = rng.permuted(ordered.reshape(samples, L), axis=1)
+        row[:] = math.lgamma(L + 1.0) + tails[0, L] + _log_ratios(one, ratios, counts, z, schedule, state)
     return log_mean(weights)
 
 
@@ -139,59 +140,63 @@ def _tails(log_moments: Float) -> Float:
     return tails
 
 
-def _log_weights(
-    logs: Float,
-    lengths: Index,
-    log_moments: Float,
-    tails: Float,
-    samples: int,
-    rng: np.random.Generator,
-    temperatures: int,
-) -> Float:
-    """Return the log weights, (D, S) nats, of documents (D, L, K), longest first, padded to the length of the first."""
-    (D, L, K), S = logs.shape, samples
-    with np.errstate(invalid="ignore"):
-        ratios = np.exp(np.diff(log_moments, axis=1))
-    counts = _prior_counts(log_moments, tails, lengths, S, rng)
-    labels = (np.arange(L)[None, None, :, None] >= np.cumsum(counts, axis=2)[:, :, None, :-1]).sum(axis=3)
-    there = np.arange(L) < lengths[:, None]
-    places = np.argsort(np.where(there[:, None, :], rng.random((D, S, L)), 2.0), axis=2)
-    z = np.zeros((D, S, L), dtype=np.int64)
-    np.put_along_axis(z, places, np.minimum(labels, K - 1), axis=2)
-    rows, chains, components = np.arange(D)[:, None], np.arange(S)[None, :], np.arange(K)
-    open_documents = [int(np.searchsorted(-lengths, -position)) for position in range(L)]  # those longer than it
-    b = (np.arange(temperatures + 1) / temperatures) ** POWER
-    log_w = np.repeat((gammaln(lengths + 1.0) + tails[0, lengths])[:, None], S, axis=1)
-    for t in range(1, temperatures + 1):
-        each = logs[rows[:, :, None], np.arange(L), z]
-        log_w += (b[t] - b[t - 1]) * np.where(there[:, None, :], each, 0.0).sum(axis=2)
-        if t == temperatures:
+@nb.njit(
+    "float64[::1](float64[:, ::1], float64[:, ::1], int64[:, ::1], int64[:, ::1], float64[::1], uint64[::1])",
+    cache=True,
+)
+def _log_ratios(logs, ratios, counts, z, schedule, state):  # type: ignore[no-untyped-def]
+    """Return the chains' log weights, (S,) nats, less that of the start; z (S, L) and counts (S, K) move.
+
+    Args:
+        logs: (L, K), log x.
+        ratios: (longest, K), m_k(c + 1) / m_k(c).
+        counts: (S, K) tokens of each component.
+        z: (S, L) components.
+        schedule: (T + 1,), b from 0 to 1.
+        state: of the document's random numbers.
+    """
+    (L, K), S, T = logs.shape, len(z), len(schedule) - 1
+    log_w, powers, sums = np.zeros(S), np.empty((L, K)), np.empty(K)
+    for t in range(1, T + 1):
+        step = schedule[t] - schedule[t - 1]
+        for s in range(S):
+            for i in range(L):
+                log_w[s] += step * logs[i, z[s, i]]
+        if t == T:
             break
-        powers = np.exp(b[t] * logs)
-        for position, n in enumerate(open_documents):
-            own = counts[:n]
-            own[rows[:n], chains, z[:n, :, position]] -= 1
-            sums = np.cumsum(powers[:n, None, position] * ratios[components, own], axis=2)
-            drawn = rng.random((n, S, 1)) * sums[:, :, -1:]
-            new = np.minimum((sums <= drawn).sum(axis=2), K - 1)
-            z[:n, :, position] = new
-            own[rows[:n], chains, new] += 1
+        for i in range(L):
+            for k in range(K):
+                powers[i, k] = math.exp(schedule[t] * logs[i, k])
+        for s in range(S):
+            own = counts[s]
+            for i in range(L):
+                own[z[s, i]] -= 1
+                total = 0.0
+                for k in range(K):
+                    total += powers[i, k] * ratios[own[k], k]
+                    sums[k] = total
+                x = uniform(state) * total
+                new = 0
+                while new < K - 1 and sums[new] <= x:
+                    new += 1
+                z[s, i] = new
+                own[new] += 1
     return log_w
 
 
-def _prior_counts(log_moments: Float, tails: Float, lengths: Index, samples: int, rng: np.random.Generator) -> Index:
-    """Draw the counts of f_0, (D, S, K), for documents of the given lengths."""
+def _prior_counts(log_moments: Float, tails: Float, length: int, samples: int, rng: np.random.Generator) -> Index:
+    """Draw the counts of f_0, (S, K), for a document of a length."""
     K, size = log_moments.shape
     terms = log_moments - gammaln(np.arange(size) + 1.0)
-    left = np.repeat(lengths[:, None], samples, axis=1)
-    counts = np.zeros((len(lengths), samples, K), dtype=np.int64)
-    c = np.arange(lengths.max(initial=0) + 1)
+    left = np.full(samples, length)
+    counts = np.zeros((samples, K), dtype=np.int64)
+    c = np.arange(length + 1)
     for k in range(K - 1):
-        rest = left[:, :, None] - c
+        rest = left[:, None] - c
         logs = np.where(rest >= 0, terms[k, c] + tails[k + 1, np.maximum(rest, 0)], -np.inf)
-        sums = np.cumsum(np.exp(logs - logs.max(axis=2, keepdims=True)), axis=2)
-        drawn = rng.random((*left.shape, 1)) * sums[:, :, -1:]
-        counts[:, :, k] = np.minimum((sums <= drawn).sum(axis=2), left)
-        left = left - counts[:, :, k]
-    counts[:, :, K - 1] = left
+        sums = np.cumsum(np.exp(logs - logs.max(axis=1, keepdims=True)), axis=1)
+        drawn = rng.random((samples, 1)) * sums[:, -1:]
+        counts[:, k] = np.minimum((sums <= drawn).sum(axis=1), left)
+        left = left - counts[:, k]
+    counts[:, K - 1] = left
     return counts

@@ -86,7 +86,8 @@ PERPLEXITY |= {"topics": [2, 4], "beta": 0.7, "fold_in_iterations": 100, "fold_i
 ANNEALED: dict[str, Any] = {
     key: GALLERY[key] for key in ("alpha", "gamma", "rho", "penalty", "iterations", "sweeps", "fold_in_iterations")
 }
-ANNEALED |= {"topics": [4], "exact_topics": 2, "columns": 100, "samples": 8, "temperatures": 12}
+ANNEALED |= {"topics": [4], "exact_topics": 2, "columns": 100, "samples": 8}
+ANNEALED |= {"temperatures": 12, "component_temperatures": 12}
 COMPLETION: dict[str, Any] = {key: PERPLEXITY[key] for key in ("topics", "alpha", "gamma", "sweeps", "samples")}
 COMPLETION |= {"fold_in_sweeps": 10}
 SAMPLERS: dict[str, Any] = {"topics": 3, "alpha": 0.5, "gamma": 0.1, "sweeps": 9, "samples": 10}

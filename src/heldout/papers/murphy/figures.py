@@ -50,7 +50,7 @@ def figure_27_6(inputs: Inputs) -> Figure:
     Of PLSI solid lines are trained by EM, dotted ones by tempered EM. Of LDA the bound and document completion, which
     integrates the weights of an observed half out, are dashed.
     """
-    figure = Figure(figsize=(style.WIDTH, 3.0))
+    figure = Figure(figsize=(style.WIDTH, 3.6))
     left, right = figure.subplots(1, 2)
     for name, colour in (
         ("unigram", _UNIGRAM),
@@ -71,10 +71,10 @@ def figure_27_6(inputs: Inputs) -> Figure:
         axis.set_xscale("log")
         axis.set_xlabel("number of topics")
         style.plain_numbers(axis.xaxis)
-        axis.legend(fontsize=7.0, loc="best")
+        style.plain_numbers(axis.yaxis)
     left.set_ylabel("perplexity per token")
-    right.set_yscale("log")
-    style.plain_numbers(right.yaxis)
+    left.legend(fontsize=7.0, loc="best")
+    figure.legend(*style.fullest_legend([right]), loc="outside lower center", ncols=3, fontsize=7.5)
     return figure
 
 
@@ -153,7 +153,6 @@ def figure_27_9(inputs: Inputs) -> Figure:
             perplexities = [math.exp(-value) for value in course.values]
             axis.plot(course.analysed, perplexities, color=colour, marker="o", label=label)
         axis.set_xscale("log")
-        axis.set_yscale("log")
         axis.set_title(f"by the {title}", fontweight="bold")
         axis.set_xlabel("documents analysed")
         style.plain_numbers(axis.xaxis)

@@ -51,7 +51,7 @@ INTERPRETATIONS = (
         from_settings(
             ANNEALED,
             "LDA's and GaP's by left-to-right sequential; those of the conditional GaP, the user rating profile and"
-            " categorical PCA by annealing, {samples} chains of {temperatures} steps",
+            " categorical PCA by annealing, {samples} chains of {temperatures} and of {component_temperatures} steps",
         ),
         "a bound, whose gap is what the table is to show",
         measure=ANNEALED,
@@ -147,8 +147,9 @@ INTERPRETATIONS = (
         "Murphy, 27.3.1: TASA, which is not public, and its word ``play''",
         from_settings(
             POLYSEMY,
-            "AP with {topics} topics; of the {frequent} most frequent words the one whose tokens have topics of the"
-            " largest entropy. AP comes as counts, so that a document's words are in the order of the vocabulary",
+            "AP with {topics} topics; of the {frequent} most frequent words the one whose three topics it is most"
+            " characteristic of and that are most unlike (their product). AP comes as counts, so that a document's words"
+            " are in the order of the vocabulary",
         ),
         "a word chosen by eye",
         measure=POLYSEMY,

@@ -323,7 +323,7 @@ def senses(inputs: Inputs) -> tuple[str, list[Sense]]:
     for row in rows.to_dict("records"):
         kind, _, rest = str(row["quantity"]).partition(" ")
         n, _, name = rest.partition(" ")
-        if kind == "entropy":
+        if kind == "apart":
             word = rest
         elif kind == "of":
             numbers[int(n)] = int(row["value"])

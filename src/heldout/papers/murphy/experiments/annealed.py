@@ -2,7 +2,7 @@
 
 Of documents the conditional GaP, of records the user rating profile, of both categorical PCA by variational and by
 degenerate EM; trained and scored as in `gallery` and `records`, likelihoods by `heldout.evaluators.annealed_counts`
-and `categorical_pca_annealed`.
+and `categorical_pca_annealed`, corrected for the bias of their logarithms.
 
 With `exact_topics` components, where the exact kernels serve, both are measured on the axis "topics", nats per token:
 
@@ -25,7 +25,7 @@ from heldout.evaluators.annealed_counts import Estimate, gap_annealed, rating_pr
 from heldout.evaluators.categorical_pca_annealed import categorical_pca_annealed
 from heldout.evaluators.categorical_pca_marginal import categorical_pca_marginal
 from heldout.evaluators.count_polynomial import GammaPoissonMoments, gap_marginal, rating_profile_marginal
-from heldout.evaluators.evaluation import Evaluation
+from heldout.evaluators.evaluation import Evaluation, corrected
 from heldout.measurements import Measurement
 from heldout.models.categorical_pca import GAUSSIAN, POINT, CategoricalPCA
 from heldout.models.gap import GaP, fold_in
@@ -57,6 +57,7 @@ def experiment(
     fold_in_iterations: int,
     samples: int,
     temperatures: int,
+    component_temperatures: int,
 ) -> tuple[list[Score], list[Measurement]]:
     """Train the models and score them by annealing.
 
@@ -75,7 +76,8 @@ def experiment(
         sweeps: of Gibbs sampling.
         fold_in_iterations: of folding GaP in.
         samples: annealing chains.
-        temperatures: their steps.
+        temperatures: their steps, of GaP and the user rating profile.
+        component_temperatures: of categorical PCA, from a start that is nearer.
 
     Raises:
         InputError: as the models and evaluators do.
@@ -87,14 +89,13 @@ def experiment(
         words = tuple(corpus.vocabulary[w] for w in np.unique(training.tokens))
         training, (test, left_out) = training.over(words)[0], test.over(words)
     counts, held_out = training.counts(), test.counts()
-    annealing: dict[str, Any] = {"samples": samples, "temperatures": temperatures}
 
     def of_gap(K: int, random: np.random.Generator, rng: np.random.Generator) -> tuple[Float, Estimate, Float | None]:
         gap = GaP(K, alpha=alpha, gamma=gamma, rho=rho, sweeps=sweeps, random_state=random).fit(counts)
         dense, b = held_out.toarray(), np.ascontiguousarray(gap.components_.T)
         orders = gammaln(test.lengths + 1.0) - gammaln(dense + 1.0).sum(axis=1)
         prior = GammaPoissonMoments(gap.alpha_, gap.beta_, b.sum(axis=0), gap.rho_)
-        value, error = gap_annealed(dense, b, prior, rng=rng, **annealing)
+        value, error = gap_annealed(dense, b, prior, samples, rng, temperatures=temperatures)
         exact = gap_marginal(dense, b, gap.alpha_, gap.beta_, gap.rho_) - orders if exact_topics >= K else None
         none = np.zeros(K)
         rates = fold_in(held_out, gap.components_, none, none, iterations=fold_in_iterations) @ gap.components_
@@ -109,8 +110,9 @@ def experiment(
         values = corpus.provenance["values"]
         limits: dict[str, Any] = {"values": values, "iterations": iterations, "random_state": random}
         profile = UserRatingProfile(K, alpha=alpha, gamma=gamma, **limits).fit(given)
-        estimate = rating_profile_annealed(responses, profile.tables_, profile.alpha_, rng=rng, **annealing)
-        exact = rating_profile_marginal(responses, profile.tables_, profile.alpha_) if exact_topics >= K else None
+        of_model = responses, profile.tables_, profile.alpha_
+        estimate = rating_profile_annealed(*of_model, samples, rng, temperatures=temperatures)
+        exact = rating_profile_marginal(*of_model) if exact_topics >= K else None
         return profile.bound(responses), estimate, exact
 
     def of_components(
@@ -124,7 +126,7 @@ def experiment(
         state = pca.set_params(ve_iterations=iterations).infer(held_out)
         usual = state.bound + (0.5 * (state.mean**2).sum(axis=1) if posterior == POINT else 0.0)
         matrix: sp.csr_array = held_out
-        estimate = categorical_pca_annealed(pca, matrix, rng=rng, **annealing)
+        estimate = categorical_pca_annealed(pca, matrix, samples, rng, temperatures=component_temperatures)
         return usual, estimate, categorical_pca_marginal(pca, matrix) if exact_topics >= K else None
 
     components = (COMPONENTS, DEGENERATE) if not of_records or corpus.n_words <= columns else ()
@@ -139,11 +141,11 @@ def experiment(
                 usual, (value, error), exact = (of_profile if of_records else of_gap)(K, random, rng)
             chain = "0" if model == CONDITIONAL else "none"
             named: dict[str, Any] = {**axes, "variant": "annealed", "smoothing": 0.0, "chain": chain}
-            annealed = Evaluation(value, test.lengths, error)
+            annealed = corrected(Evaluation(value, test.lengths, error))
             if exact is not None:
                 N, of_all = test.n_tokens, annealed.total_error()
                 place: dict[str, Any] = {**named, "axis": "topics", "at": K}
-                nats = float(value.sum() / N)
+                nats = float(annealed.log_likelihood.sum() / N)
                 measurements.append(Measurement(**place, quantity=ANNEALED, value=nats, standard_error=of_all / N))
                 measurements.append(Measurement(**place, quantity=EXACT, value=float(exact.sum() / N)))
                 continue

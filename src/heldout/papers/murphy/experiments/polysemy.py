@@ -1,20 +1,23 @@
 """Figures 27.4 and 27.5: a word with several meanings, three topics that have it and three documents that use it.
 
-The word is the one, among the `frequent` most frequent, whose tokens have topics of the largest entropy in the last
-sample of collapsed Gibbs sampling. Its topics are the three with most of its tokens; the document of each is the one
-with the largest share of that topic in which the word has it.
+In the last sample of collapsed Gibbs sampling a word's topics are the three with most of its tokens. It has as many
+meanings if it is characteristic of each topic z and they are unlike: the word is the one, among the `frequent` most
+frequent, with the largest product of min_z p(word | z) / p(word) and the smallest Jensen-Shannon divergence of two of
+the topics. The document of a topic is the one with the largest share of it in which the word has it.
 
 Measured of the model "lda" at K:
 
     topic N WORD        p(word | topic) on the axis "rank" from 1, for the `shown` most probable words of the Nth topic
     token N WORD        the topic of a token, on the axis "token" from 0, for the first `tokens` of the Nth document
     of N                the number of the Nth topic, on the axis "topic"
-    entropy WORD        of the word's topics, nats, on the axis "topics"
+    apart WORD          that product, on the axis "topics"
 
 TASA, the chapter's corpus, is not public. In a corpus of counts tokens come in the order of the vocabulary.
 """
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.special import xlogy
 
 from heldout import models
 from heldout.corpora.corpus import Corpus
@@ -24,6 +27,8 @@ from heldout.scores import Score
 from heldout.seeds import generator
 
 MEANINGS = 3
+
+Float = NDArray[np.float64]
 
 
 def experiment(
@@ -59,9 +64,8 @@ def experiment(
     q, counts = model.assignments_, np.zeros((corpus.n_words, topics))
     np.add.at(counts, (corpus.tokens, q), 1.0)
     candidates = np.argsort(-counts.sum(axis=1), kind="stable")[:frequent]
-    shares = counts[candidates] / counts[candidates].sum(axis=1, keepdims=True)
-    entropies = -(shares * np.log(np.where(shares > 0.0, shares, 1.0))).sum(axis=1)
-    word = int(candidates[entropies.argmax()])
+    apart = _apart(model.components_, counts, candidates)
+    word = int(candidates[apart.argmax()])
     rows = np.repeat(np.arange(corpus.n_documents), corpus.lengths)
     measurements = []
 
@@ -70,9 +74,8 @@ def experiment(
             Measurement(corpus.name, models.LDA, "polysemy", topics, 0.0, "0", seed, quantity, axis, at, float(value))
         )
 
-    add(f"entropy {corpus.vocabulary[word]}", "topics", topics, entropies.max())
-    senses = np.argsort(-counts[word], kind="stable")[: min(MEANINGS, int((counts[word] > 0.0).sum()))]
-    for n, k in enumerate(senses, start=1):
+    add(f"apart {corpus.vocabulary[word]}", "topics", topics, apart.max())
+    for n, k in enumerate(_senses(counts[word]), start=1):
         add(f"of {n}", "topic", n, k)
         for rank, v in enumerate(np.argsort(-model.components_[k], kind="stable")[:shown], start=1):
             add(f"topic {n} {corpus.vocabulary[v]}", "rank", rank, model.components_[k, v])
@@ -83,3 +86,27 @@ def experiment(
         for i, (v, topic) in enumerate(zip(stream, own, strict=True)):
             add(f"token {n} {corpus.vocabulary[v]}", "token", i, topic)
     return [], measurements
+
+
+def _senses(counts: Float) -> NDArray[np.int64]:
+    """Return the topics of a word, at most `MEANINGS`, by its (K,) tokens in each."""
+    return np.argsort(-counts, kind="stable")[: min(MEANINGS, int((counts > 0.0).sum()))]
+
+
+def _apart(phi: Float, counts: Float, words: NDArray[np.int64]) -> Float:
+    """Return, of each word, the product in the module's first lines; phi (K, V), counts (V, K)."""
+    K = len(phi)
+    frequencies = counts.sum(axis=1) / counts.sum()
+    negative_entropy = xlogy(phi, phi).sum(axis=1)
+    unlike = np.full((K, K), np.inf)
+    for j in range(K):
+        for k in range(j):
+            mean = (phi[j] + phi[k]) / 2.0
+            divergence = (negative_entropy[j] + negative_entropy[k]) / 2.0 - xlogy(mean, mean).sum()
+            unlike[j, k] = unlike[k, j] = divergence
+    apart = np.zeros(len(words))
+    for place, w in enumerate(words):
+        senses = _senses(counts[w])
+        if len(senses) == MEANINGS:
+            apart[place] = phi[senses, w].min() / frequencies[w] * unlike[np.ix_(senses, senses)].min()
+    return apart
