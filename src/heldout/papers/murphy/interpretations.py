@@ -147,9 +147,9 @@ INTERPRETATIONS = (
         "Murphy, 27.3.1: TASA, which is not public, and its word ``play''",
         from_settings(
             POLYSEMY,
-            "AP with {topics} topics; of the {frequent} most frequent words the one whose three topics it is most"
-            " characteristic of and that are most unlike (their product). AP comes as counts, so that a document's words"
-            " are in the order of the vocabulary",
+            "AP with {topics} topics; of the {frequent} most frequent words the one that is most characteristic of"
+            " three topics and whose topics are most unlike. AP comes as counts, so that a document's words are in the"
+            " order of the vocabulary",
         ),
         "a word chosen by eye",
         measure=POLYSEMY,
