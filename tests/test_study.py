@@ -159,6 +159,19 @@ def test_libraries_that_are_not_installed_are_left_out_with_a_notice(
     assert not {"figure-peers", "table-peers"} & exhibits(PAPERS, none).keys()
 
 
+def test_a_variant_may_have_some_of_the_models_seeds(study: dict[str, Any]) -> None:
+    study["models"]["lda"]["also"]["sparse-prior"]["seeds"] = [0]
+    own = Settings(check_study(study, SCHEMA, ROOT / "data"))
+    seeds: dict[str, set[int]] = {}
+    for runs in (own.fits(), own.main_runs("cranfield", "lda")):
+        for run in runs:
+            if run.model == "lda":
+                seeds.setdefault(run.variant, set()).add(run.seed)
+    assert seeds["sparse-prior"] == {0}
+    assert seeds["fitted-prior"] == seeds["collapsed-gibbs"] == set(own.seeds_of("lda"))
+    assert len(own.seeds_of("lda")) > 1
+
+
 def test_a_study_of_drawn_corpora_alone_is_completed_and_runs_more_seeds_where_it_says() -> None:
     own = Settings(load_study(SCHEMA.parent / "buntine.yaml", SCHEMA, ROOT / "data"))
     assert not own.corpora

@@ -311,13 +311,13 @@ class Settings:
 
     def fits(self) -> tuple[Run, ...]:
         """Return every run that trains a model and scores its test documents; a sweep is one run."""
-        variants = [(model, v) for model in self.models for v in (self.variant(model), *self.further_variants(model))]
         runs = [
             Run(corpus, model, variant, k, seed)
             for corpus in self.corpora
-            for model, variant in variants
+            for model in self.models
             for k in self.topics_of(model)
             for seed in self.seeds_of(model)
+            for variant in (self.variant(model), *self.further_variants(model, seed))
         ]
         runs += [run for corpus in self.corpora for run in self.second_reading_runs(corpus)]
         beyond = [run for run in self.beyond_runs() if run.topics in self.beyond_topics]
