@@ -14,8 +14,8 @@ from rich.console import Console
 
 import heldout
 from heldout.auditing.blocks import Work
+from heldout.auditing.page import ranking_page
 from heldout.auditing.ranking import LEVEL, RankedModel, Ranking, in_order
-from heldout.auditing.ranking_page import ranking_page
 from heldout.auditing.ranking_terminal import RankingReport
 from heldout.auditing.wording import MINUS
 from heldout.errors import InputError
