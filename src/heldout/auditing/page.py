@@ -54,7 +54,8 @@ def page(audit: Audit) -> str:
         facts=f"{'; '.join(wording.counted(audit))}. {wording.prior(audit)}.",
         command=wording.command(audit),
         audit=audit,
-        drawings=[drawing for drawing in (_numbers(audit), _by_length(audit)) if drawing.svg],
+        drawing=_numbers(audit),
+        by_length=_by_length(audit),
         # six digits, as a perplexity may be of any size
         reported="" if math.isnan(audit.reported.value) else f"{audit.reported.value:,.6g}".replace("e+", "e"),
         terms=_terms(audit),
@@ -75,8 +76,8 @@ def ranking_page(ranking: Ranking) -> str:
         reasons=ranking_wording.reasons(ranking),
         facts=ranking_wording.facts(ranking),
         command=ranking.settings.get("command", ""),
-        rows=ranking_wording.rows(ranking),
         drawing=_by_topics(ranking),
+        rows=ranking_wording.rows(ranking),
     )
 
 
@@ -93,6 +94,7 @@ def _environment() -> Environment:
     )
     environment.filters |= {"power": _power, "shorten": wording.shorten}
     environment.globals |= {"TRUTH": TRUTH, "FULL": FULL, "HALF": HALF, "TIMES": TIMES, "wording": wording}
+    environment.globals["lighter_colours"] = figures.lighter_colours()
     environment.globals |= {"colour": _colour, "nats_of": _nats_of}
     return environment
 
@@ -126,9 +128,13 @@ def _nats_of(document: Different, evaluator: str) -> float:
     return document.nats_per_token.get(evaluator, math.nan)
 
 
-def _numbers(audit: Audit) -> Drawing:
+def _drawing(svg: str, label: str, caption: str) -> Drawing | None:
+    return Drawing(svg, label, caption) if svg else None
+
+
+def _numbers(audit: Audit) -> Drawing | None:
     values = "; ".join(f"{row.label} {row.perplexity}" for row in wording.rows(audit))
-    return Drawing(
+    return _drawing(
         figures.numbers(audit),
         f"Perplexity per token on a logarithmic axis: {values}",
         "Perplexity per token, each number joined to the truth (dashed), on a logarithmic axis. Error bars are two "
@@ -136,12 +142,12 @@ def _numbers(audit: Audit) -> Drawing:
     )
 
 
-def _by_length(audit: Audit) -> Drawing:
+def _by_length(audit: Audit) -> Drawing | None:
     labelled = ((label, figures.differences(audit, name)[1]) for name, label in figures.SERIES)
     medians = "; ".join(
         f"{label} {wording.signed(float(np.median(gaps)))} nats per token" for label, gaps in labelled if len(gaps)
     )
-    return Drawing(
+    return _drawing(
         figures.by_length(audit),
         f"Differences from the truth by document length; medians over documents: {medians}",
         "One point a document (of many, every n-th by length), a curve through the medians of groups of similar "
@@ -150,19 +156,18 @@ def _by_length(audit: Audit) -> Drawing:
 
 
 def _by_topics(ranking: Ranking) -> Drawing | None:
-    svg = figures.by_topics(ranking)
     values = "; ".join(
         f"{ranking_wording.label(model)} {wording.nats(-gap.nats_per_token)}"
         for model, gap in zip(ranking.models, ranking.behind, strict=True)
         if math.isfinite(gap.nats_per_token)
     )
-    drawing = Drawing(
-        svg,
+    own = " Below it, in red, the same by the library's own number." if ranking.library_choice else ""
+    return _drawing(
+        figures.by_topics(ranking),
         f"Nats per token behind the best model, by number of topics: {values}",
-        "Nats per token behind the best model (0; lower is better), with as many errors of the paired difference as"
-        " tell two models apart, and below it (red) the same of the libraries' own numbers.",
+        "Nats per token behind the best model, by number of topics: lower is better, and a model whose bar reaches the "
+        f"dashed line is not told apart from the best.{own}",
     )
-    return drawing if svg else None
 
 
 def _terms(audit: Audit) -> list[tuple[Any, str, str]]:

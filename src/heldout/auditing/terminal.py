@@ -4,11 +4,12 @@ The report fits 80 columns, and narrower terminals with fewer columns of the tab
 words repeat what colours say, and all signs have ASCII spellings for other encodings.
 """
 
+import io
 import math
 from collections.abc import Iterator
 
 from rich import box
-from rich.console import Console, ConsoleOptions, RenderResult
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.table import Table
 from rich.text import Text
 
@@ -45,6 +46,13 @@ def render(audit: Audit) -> Report:
         audit: the audit; if it is incomplete, the first line says so.
     """
     return Report(audit)
+
+
+def plain(report: RenderableType) -> str:
+    """Return a report as text, 80 columns wide, without colours."""
+    text = io.StringIO()
+    Console(file=text, width=80, color_system=None).print(report)
+    return text.getvalue().rstrip()
 
 
 class Sheet:
