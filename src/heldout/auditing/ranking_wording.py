@@ -67,8 +67,9 @@ def reasons(ranking: Ranking) -> Iterator[str]:
                 f"{function}, the library's own number, would have chosen {label(choice)},"
                 f" {nats(-gap.nats_per_token)} nats per token behind the best{verdict}."
             )
-        ends = sorted(ranking.models, key=lambda model: model.topics)[:: len(ranking.models) - 1]
-        yield f"That number is {' and '.join(f'{_beside_truth(ranking, model)} at {_topics(model)}' for model in ends)}."
+        ends = dict.fromkeys(of(ranking.models, key=lambda model: model.topics) for of in (min, max))
+        beside = (f"{_beside_truth(ranking, model)} at {_topics(model)}" for model in ends)
+        yield f"That number is {' and '.join(beside)}."
     coherent = ranking.coherence_choice
     if coherent is not None:
         whose = "the same model" if coherent is ranking.best else label(coherent)
@@ -155,4 +156,4 @@ def facts(ranking: Ranking) -> str:
 
 
 TITLE = "Perplexity per token, and nats per token behind the best; ± is the error of the paired difference"
-HEADS = ("model", "topics", "perplexity", "nats", "behind", "±", "", "library says", "NPMI")
+HEADS = ("model", "topics", "perplexity", "nats", "behind", "±", "", "library", "NPMI")
