@@ -91,10 +91,8 @@ def made_audit(documents: int = 300, *, library: str = "scikit-learn", **changes
     )
 
 
-def made_ranking(
-    names: tuple[str, ...] = HOSTILE[:8], corpus: str = "held-out", function: str = "perplexity"
-) -> Ranking:
-    """Return a ranking of models with such names; the second makes a document impossible, the third is a tie."""
+def made_ranking(names: tuple[str, ...] = HOSTILE[:8], corpus: str = "test", function: str = "perplexity") -> Ranking:
+    """Return a ranking of models with such names; the second makes a document impossible, two are ties."""
     lengths = generator("made-ranking").integers(5, 50, 40)
     models = []
     for at, name in enumerate(names):

@@ -42,6 +42,8 @@ def headline(ranking: Ranking) -> str:
         return (
             f"These documents do not tell the models apart; they are likeliest under {label(best)}, {number}{smallest}."
         )
+    if smallest and len(ties) == 2:
+        smallest = ", which is smaller"
     return (
         f"The documents are likeliest under {label(best)}, perplexity {number}, but they do not tell it from"
         f" {names(ties[1:])}{smallest}."
