@@ -1,4 +1,4 @@
-"""The package that others install: eight packages and nothing of the study, built and run outside the checkout."""
+"""The package that others install: few packages and nothing of the study, built and run outside the checkout."""
 
 import json
 import os

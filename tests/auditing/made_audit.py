@@ -6,8 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from heldout.auditing.blocks import Work
+from heldout.auditing.ranking import RankedModel, Ranking, in_order
 from heldout.auditing.result import Audit, Different, Line
-from heldout.libraries import Reported, Term
+from heldout.evaluators import EXACT
+from heldout.libraries import THESE, Reported, Term
 from heldout.seeds import generator
 
 HOSTILE = (
@@ -86,6 +89,20 @@ def made_audit(documents: int = 300, *, library: str = "scikit-learn", **changes
         ),
         **changes,
     )
+
+
+def made_ranking(names: tuple[str, ...] = HOSTILE[:8], corpus: str = "test", function: str = "perplexity") -> Ranking:
+    """Return a ranking of models with such names; the second makes a document impossible, two are ties."""
+    lengths = generator("made-ranking").integers(5, 50, 40)
+    models = []
+    for at, name in enumerate(names):
+        noise = generator("made-ranking", model=str(at)).normal(0.0, 0.3, 40)
+        nats = -(7.0 + 0.1 * (at if at != 2 else 0)) * lengths + noise
+        nats[:1] = -math.inf if at == 1 else nats[:1]
+        number = math.exp(7.5 + at)
+        reported = Reported(function, number, "perplexity per token", number, -7.5 - at, THESE)
+        models.append(RankedModel(name, "scikit-learn", 2 * 3**at, nats, np.zeros(40), np.zeros(40), reported, 0.1))
+    return Ranking(in_order(models), corpus, lengths, 0, Work(EXACT, 0, 0, "because"))
 
 
 def with_reported(audit: Audit, **changes: Any) -> Audit:

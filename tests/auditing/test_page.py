@@ -1,5 +1,6 @@
 import hashlib
 import html
+import itertools
 import json
 import math
 import os
@@ -18,13 +19,17 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from made_audit import HOSTILE, made_audit, with_reported, with_truth
+from made_audit import HOSTILE, made_audit, made_ranking, with_reported, with_truth
 
-from heldout.auditing import figures, wording
-from heldout.auditing.page import page
-from heldout.auditing.result import Audit
+from heldout.auditing import figures, ranking_wording, wording
+from heldout.auditing.page import page, ranking_page
+from heldout.auditing.result import Audit, ProbabilityTest
+from heldout.evaluators.is_probability import Excess
+from heldout.typesetting import style
 
-AUDIT = made_audit(60)
+TESTED = {"full-folding-in": Excess(475.0), "truth": Excess(-20.0, 5.0), "reported": Excess(-57000.0)}
+AUDIT = made_audit(60, probability=ProbabilityTest(32, 2317, False, TESTED))
+RANKING = made_ranking()
 VOID = {"meta", "br", "img", "link", "input", "hr", "base"}
 
 
@@ -69,7 +74,14 @@ def text() -> str:
     return page(AUDIT)
 
 
-def test_the_page_needs_nothing_but_itself(text: str) -> None:
+@pytest.fixture(scope="module")
+def ranked() -> str:
+    return ranking_page(RANKING)
+
+
+@pytest.mark.parametrize("which", ["text", "ranked"])
+def test_a_page_needs_nothing_but_itself(which: str, request: pytest.FixtureRequest) -> None:
+    text = request.getfixturevalue(which)
     parsed = Page(text)
     assert not {"script", "img", "link", "iframe", "object", "embed", "base", "form"} & {tag for tag, _ in parsed.tags}
     for _, attributes in parsed.tags:
@@ -126,8 +138,31 @@ def test_names_and_words_are_text(text: str) -> None:
     assert "\x1b" not in text
 
 
+def test_the_page_of_a_ranking_says_what_the_terminal_says(ranked: str) -> None:
+    said = shown(ranked)
+    for sentence in (
+        *(ranking_wording.headline(RANKING), ranking_wording.facts(RANKING)),
+        *ranking_wording.reasons(RANKING),
+        *map(ranking_wording.label, RANKING.ties),
+    ):
+        assert " ".join(sentence.split()) in said
+    for row in ranking_wording.rows(RANKING):
+        assert all(" ".join(cell.split()) in said for cell in (wording.shorten(row.model, 80), *row[1:]))
+    assert len(Page(ranked).of("svg")) == 1
+    assert "\x1b" not in ranked
+    ranked.encode()
+
+
+def outline(text: str) -> list[tuple[str, list[str]]]:
+    """Return a page's tags and the names of their attributes."""
+    return [(tag, sorted(attributes)) for tag, attributes in Page(text).tags]
+
+
+TEXTS = st.text(st.characters(exclude_categories=()), max_size=60) | st.sampled_from(HOSTILE)
+
+
 @settings(max_examples=40)
-@given(texts=st.lists(st.text(st.characters(exclude_categories=()), max_size=60), min_size=7, max_size=7))
+@given(texts=st.lists(TEXTS, min_size=7, max_size=7))
 def test_no_text_from_a_file_becomes_markup(texts: list[str]) -> None:
     name, word, model, corpus, reason, setting, note = texts
     document = replace(AUDIT.most_different[0], name=name, words=(word, word))
@@ -137,12 +172,19 @@ def test_no_text_from_a_file_becomes_markup(texts: list[str]) -> None:
     with pytest.MonkeyPatch.context() as patch:  # the figures hold no text from files and take longest
         for figure in ("numbers", "by_length"):
             patch.setattr(figures, figure, lambda _: "")
-        parsed = Page(page(audit))
-        plain = Page(
-            page(replace(AUDIT, most_different=(replace(document, name="a", words=("b",)),), settings={"s": 0}))
-        )
-    assert [tag for tag, _ in parsed.tags] == [tag for tag, _ in plain.tags]
-    assert [sorted(attributes) for _, attributes in parsed.tags] == [sorted(attributes) for _, attributes in plain.tags]
+        plain = replace(AUDIT, most_different=(replace(document, name="a", words=("b",)),), settings={"s": 0})
+        assert outline(page(audit)) == outline(page(plain))
+
+
+@settings(max_examples=40)
+@given(texts=st.lists(TEXTS, min_size=7, max_size=7))
+def test_no_text_of_a_ranking_becomes_markup(texts: list[str]) -> None:
+    *names, corpus, function, setting, note = texts
+    made = replace(made_ranking(tuple(names), corpus, function), note=f"n{note}", settings={f"s{setting}": note})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(figures, "by_topics", lambda _: "<svg></svg>")
+        plain = replace(made_ranking(("a", "b", "c")), note="note", settings={"s": 0})
+        assert outline(ranking_page(made)) == outline(ranking_page(plain))
 
 
 def test_an_interrupted_audit_says_so_first() -> None:
@@ -151,14 +193,14 @@ def test_an_interrupted_audit_says_so_first() -> None:
     assert "INCOMPLETE" not in page(AUDIT)
 
 
-def test_the_same_audit_gives_the_same_bytes_and_only_a_page_costs_matplotlib(text: str) -> None:
+def test_the_same_audit_gives_the_same_bytes_and_only_a_page_costs_jinja_and_matplotlib(text: str) -> None:
     program = """
 import hashlib, sys
 import heldout.auditing.command
-from made_audit import made_audit
-before = "matplotlib" in sys.modules or "pandas" in sys.modules
+before = bool({"jinja2", "matplotlib", "pandas"} & sys.modules.keys())
 import heldout.auditing.page
-print(hashlib.sha256(heldout.auditing.page.page(made_audit(60)).encode()).hexdigest(), before)
+from test_page import AUDIT
+print(hashlib.sha256(heldout.auditing.page.page(AUDIT).encode()).hexdigest(), before)
 """
     folders = os.pathsep.join([str(Path(__file__).parent), *sys.path])
     other = subprocess.run(
@@ -270,6 +312,25 @@ def test_text_has_contrast_in_every_scheme(scheme: str, text: str) -> None:
             assert (high + 0.05) / (low + 0.05) >= least, (name, ground)
 
 
+def test_series_stand_out_from_a_dark_page(text: str) -> None:
+    """By 3 to 1, as WCAG 2.2 asks of graphics; the figures name no colour that has no lighter one."""
+    dark = luminance(schemes(text)["dark"]["page"]) + 0.05
+    lighter = dict(figures.lighter_colours())
+    assert all((luminance(colour) + 0.05) / dark >= 3.0 for colour in lighter.values())
+    for colour in {*style.EVALUATOR_COLOURS.values(), figures.colour_of("reported")}:
+        name = figures.in_page(colour).removeprefix("var(").partition(",")[0]
+        assert name in lighter or colour == style.EVALUATOR_COLOURS["truth"]
+        assert name not in lighter or f"{name}: {lighter[name]};" in text
+
+
+def test_labels_of_numbers_of_topics_do_not_touch() -> None:
+    assert figures._spread_out([20, 10, 20]) == [10, 20]
+    assert figures._spread_out([7]) == [7]
+    kept = figures._spread_out([*range(10, 101, 10)])
+    assert kept[0] == 10
+    assert min(math.log(b / a) for a, b in itertools.pairwise(kept)) >= 0.12 * math.log(10.0)
+
+
 WIDTHS = (320, 390, 768, 1280)
 _LOOK = """
 addEventListener("load", () => {
@@ -284,6 +345,7 @@ addEventListener("load", () => {
       images: all("img").length, handlers: all("[onerror]").length, headings: all("h2").length,
       cut: all(".number").filter((cell) => seen(cell) && cut(cell)).length,
       wide: all(".wide").filter(seen).length, rows: all("table tbody tr").length,
+      edges: all("table").map((table) => table.getBoundingClientRect().right - root.clientWidth),
       names: all(".words").map((words) => words.parentElement.firstChild.textContent),
       figures: all("svg").map((svg) => [svg.getBoundingClientRect().width, svg.getBoundingClientRect().height]),
     };
@@ -322,7 +384,11 @@ def browse(chromium: str, folder: Path, address: Path, *options: str) -> str:
     return printed
 
 
-def test_a_browser_shows_all_of_it_at_every_width(chromium: str, tmp_path: Path, text: str) -> None:
+@pytest.mark.parametrize("which", ["text", "ranked"])
+def test_a_browser_shows_all_of_it_at_every_width(
+    chromium: str, tmp_path: Path, which: str, request: pytest.FixtureRequest
+) -> None:
+    text = request.getfixturevalue(which)
     frames = "".join(f'<iframe width="{width}" height="800" srcdoc="{html.escape(text)}"></iframe>' for width in WIDTHS)
     wrapper = tmp_path / "wrapper.html"
     wrapper.write_text(f'<!DOCTYPE html><meta charset="utf-8"><body>{frames}<script>{_LOOK}</script>', encoding="utf-8")
@@ -330,20 +396,25 @@ def test_a_browser_shows_all_of_it_at_every_width(chromium: str, tmp_path: Path,
 
     sizes: dict[str, dict[str, Any]] = json.loads(unquote(printed.split("FOUND")[-2]))
     assert sorted(sizes, key=int) == [str(width) for width in WIDTHS]
+    title, headings, tables, names = {
+        "text": (f"Audit: {wording.model_line(AUDIT)}", 8, 5, HOSTILE),
+        "ranked": ("Ranking: 8 models on test", 2, 2, [model.name for model in RANKING.models]),
+    }[which]
     for width, seen in sizes.items():
         assert seen["overflow"] <= 0, width
         assert seen["cut"] == 0, width
-        assert seen["title"] == f"Audit: {wording.model_line(AUDIT)}"
+        assert seen["title"] == title
         assert (seen["scripts"], seen["images"], seen["handlers"]) == (0, 0, 0)
-        assert seen["headings"] == 7
-        assert seen["rows"] == len(Page(text).of("tr")) - 4  # the rows of heads
+        assert seen["headings"] == headings
+        assert seen["rows"] == len(Page(text).of("tr")) - tables  # the rows of heads
+        assert max(seen["edges"]) <= 0, width
         assert [" ".join(name.split()) for name in seen["names"]] == [
-            " ".join(wording.shorten(wording.clean(name), 80).split()) for name in HOSTILE
+            " ".join(wording.shorten(wording.clean(name), 80).split()) for name in names
         ]
         assert (seen["wide"] > 0) is (int(width) > 640)
         for across, down in seen["figures"]:
             assert 250 < across <= int(width)
-            assert 120 < down < across
+            assert 120 < down < 1.3 * across
 
 
 def test_a_browser_paints_it_in_either_scheme(chromium: str, tmp_path: Path, text: str) -> None:

@@ -42,7 +42,9 @@ def test_full_folding_in_is_refuted_and_what_sums_to_one_is_not(topics: int, exa
     assert answers["full folding-in"] == "no"
     assert answers["truth"] == ("yes, by definition" if exact else "not refuted")
     assert "Is it a probability?" in str(audit)
-    assert "No probability is that far above the truth of 32 documents" in str(audit).replace("\n", " ")
+    assert "Not a probability, by 32 documents drawn from the model: full folding-in (+" in str(audit).replace(
+        "\n", " "
+    )
     assert "<h2>Is it a probability?</h2>" in audit.to_html()
     told = json.loads(json.dumps(audit.to_json()))["probability"]["excesses"][FULL]
     assert told["refuted"] is True

@@ -13,11 +13,11 @@ from made_models import V, drawn, topics_of
 from rich.console import Console
 
 import heldout
+from heldout.auditing import wording
 from heldout.auditing.blocks import Work
+from heldout.auditing.page import ranking_page
 from heldout.auditing.ranking import LEVEL, RankedModel, Ranking, in_order
-from heldout.auditing.ranking_page import ranking_page
 from heldout.auditing.ranking_terminal import RankingReport
-from heldout.auditing.wording import MINUS
 from heldout.errors import InputError
 from heldout.evaluators import EXACT, REFERENCE
 from heldout.libraries import THESE, TRAINING, Reported
@@ -123,16 +123,26 @@ def test_what_the_library_would_have_chosen() -> None:
     a, b = model("a", 0.3, 1e-3, reported=says(5.0)), model("b", 0.0, 1e-3, reported=says(4.0))
     made = ranking(a, b)
     assert made.library_choice is b
-    assert f"perplexity, the library's own number, would have chosen b (5 topics): {MINUS}0.3" in printed(made)
+    assert "perplexity, the library's own number, would have chosen b (5 topics), 0.3" in printed(made)
+    truth = {m.name: math.exp(-made.nats_per_token(m)) for m in made.models}
+    times = (wording.difference(math.exp(number), truth[name]) for name, number in (("a", 5.0), ("b", 4.0)))
+    first, second = (f"{beside} the truth at 5 topics" for beside in times)
+    assert f"That number is {first}" in printed(made)
+    assert second not in printed(made)  # of models with the same number of topics one is named
+    right = ranking(a, model("b", 0.0, 1e-3, topics=9, reported=says(math.log(truth["b"]))))
+    assert f"That number is {first} and right at 9 topics." in printed(right)
     assert ranking(model("a", 0.3, reported=says(3.0)), b).library_choice.name == "a"  # type: ignore[union-attr]
     assert ranking(a, model("b", 0.0, reported=says(4.0, TRAINING))).library_choice is None
     assert ranking(a, model("b", 0.0)).library_choice is None
 
 
 def test_the_report_says_which_models_cannot_be_told_apart_and_what_would_help() -> None:
-    tie = ranking(model("a", 0.0, topics=50), model("b", 0.0, topics=10), model("c", -0.5))
+    tie = ranking(model("a", 0.007, topics=50), model("b", 0.0, topics=10), model("c", -0.5))
     text = printed(tie)
-    assert "but they do not tell it from" in text
+    assert "but they do not tell it from b (10 topics), which is smaller." in text
+    more = printed(ranking(*(model(name, 0.0, topics=K) for K, name in ((50, "a"), (5, "b"), (10, "c")))))
+    assert "These documents do not tell the models apart" in more
+    assert "; the smallest of these is b (5 topics)." in more
     assert "What could tell them apart is more documents" in text
     errors: dict[str, Any] = {"errors": np.full(D, 0.3)}
     noisy = ranking(model("a", 0.0, **errors), model("b", 0.0, **errors), estimator=REFERENCE)
@@ -148,11 +158,18 @@ def test_the_page_is_whole_and_safe_and_the_json_too() -> None:
     assert page.count("<svg") == 1
     assert "<script" not in page
     assert "&lt;script&gt;" in page
-    assert page == ranking_page(made)
+    assert page == ranking_page(made) == made.to_html()
     values = json.loads(json.dumps(made.to_json(), allow_nan=False))
     assert (values["best"], values["library_choice"], values["ties"]) == (bad, "b", [bad])
     assert values["models"][1]["behind"]["nats_per_token"] == pytest.approx(made.behind[1].nats_per_token)
     assert len(values["models"][0]["nats"]) == D
+
+
+def test_a_ranking_prints_as_the_terminal_does_with_whole_names() -> None:
+    models = [model(f"lda-{K}.skops", -0.01 * K, topics=K, coherence=0.1, reported=says(9.0)) for K in (5, 10, 160)]
+    text = str(ranking(*models))
+    assert " ".join(text.split()) == printed(ranking(*models), 80)
+    assert "\nlda-160.skops  " in text
 
 
 def test_models_are_ranked_alike_by_exact_values_and_by_estimates_on_any_number_of_cores() -> None:

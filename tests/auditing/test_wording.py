@@ -65,7 +65,7 @@ def test_no_error_is_shown_where_there_is_none(nothing: float) -> None:
         (100466.0, 3145.0, "32 times"),
         (2.0e11, 3145.0, "6.4e7 times"),
         (6290.0, 3145.0, "2 times"),
-        (8500.0, 3145.0, "2.703 times"),
+        (8500.0, 3145.0, "2.7 times"),
         (3200.0, 3145.0, "1.7 % above"),
         (2000.0, 3145.0, "36 % below"),
         (3144.0, 3145.0, "0.03 % below"),

@@ -12,13 +12,13 @@
     store             values on disk, for interrupted audits
     summary, result   totals; the result
     probability       which of the numbers a probability could have given
-    wording           its texts; `terminal` prints them, `page` with `figures` writes HTML
+    wording           its texts; `terminal` prints them, `page` with `templates` and `figures` writes HTML
 
 `heldout rank`, and `heldout.log_likelihood` for scikit-learn's searches, over the same runner:
 
-    rank_command, rank, scorer                          the command's work; the calls from Python
-    ranking                                             the result: paired differences, and what they tell apart
-    ranking_wording, ranking_terminal, ranking_page     its texts, which are printed and written as HTML
+    rank_command, rank, scorer            the command's work; the calls from Python
+    ranking                               the result: paired differences, and what they tell apart
+    ranking_wording, ranking_terminal     its texts, which are printed, and by `page` written as HTML
 
 `heldout recommend`, which `truth` uses too:
 

@@ -13,7 +13,7 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 from numpy.typing import NDArray
 
 from heldout.auditing import wording
@@ -23,14 +23,16 @@ from heldout.auditing.wording import ERRORS
 from heldout.evaluators import FULL, MEAN_FIELD_BOUND
 from heldout.typesetting import style
 
-WIDTH = 4.4  # inches: fits a phone at a legible font size
+WIDTH = 3.9  # inches: on a phone its letters are of about 11 pixels
 SERIES = ((FULL, "full folding-in"), (MEAN_FIELD_BOUND, "bound"))  # drawn by document length
 MOST_POINTS = 2000
+_LABEL = 0.12  # of an axis' length, the least between two labels
 GROUPS = 12  # of documents by length; a median of each is drawn
 
 _INK, _SOFT, _LINES, _PAGE = "#010203", "#010204", "#010205", "#010206"  # placeholders for the page's colours
 _VARIABLES = {_INK: "var(--ink)", _SOFT: "var(--soft)", _LINES: "var(--line)", _PAGE: "var(--page)"}
 _REPORTED = "#CC3311"  # Tol's red, which no evaluator has
+_WHITE = 0.4  # that much of it is mixed into a series' colour on a dark page, for a contrast above 3 (tested)
 _LOOK: Any = {
     "font.size": 9.0,
     "axes.labelsize": 9.0,
@@ -127,14 +129,25 @@ def by_topics(ranking: Ranking) -> str:
             own = [best - model.reported.nats_per_token for model, _ in pairs]
             axes[1].axhline(0.0, color=_INK, linewidth=1.0, linestyle=(0, (3, 2)), zorder=1)
             axes[1].plot(topics, own, "s-", color=_REPORTED, markersize=5.0, linewidth=1.2)
-            axes[1].set_ylabel("the same by the library")
+            axes[1].set_ylabel("by the library's number")
         for axis in axes:
             style.plain_ticks(axis.yaxis)
         axes[-1].set_xscale("log")
-        axes[-1].set_xticks(sorted(set(topics)), [f"{number:,}" for number in sorted(set(topics))])
-        axes[-1].xaxis.set_minor_formatter(NullFormatter())
+        labelled = _spread_out(topics)
+        axes[-1].set_xticks(labelled, [f"{number:,}" for number in labelled])
+        axes[-1].xaxis.set_minor_locator(NullLocator())
         axes[-1].set_xlabel("topics")
         return _svg(figure, "topics")
+
+
+def _spread_out(numbers: list[int]) -> list[int]:
+    """Return those numbers, ascending, whose labels do not touch on a logarithmic axis."""
+    room = _LABEL * math.log(max(numbers) / min(numbers))
+    kept: list[int] = []
+    for number in sorted(set(numbers)):
+        if not kept or math.log(number / kept[-1]) >= room:
+            kept.append(number)
+    return kept
 
 
 def _value(audit: Audit, evaluator: str) -> tuple[float, float]:
@@ -256,7 +269,31 @@ def _svg(figure: Figure, name: str) -> str:
 
 
 def in_page(text: str) -> str:
-    """Return an SVG's text with the placeholder colours replaced by the page's CSS variables."""
-    for placeholder, variable in _VARIABLES.items():
-        text = text.replace(placeholder, variable)
-    return text
+    """Return an SVG's text with its colours as the page's CSS variables; a series' own colour is their default."""
+
+    def variable(found: re.Match[str]) -> str:
+        colour = found[0].lower()
+        own = f"var({_name(colour)},{colour})" if colour in _LIGHTER else colour
+        return _VARIABLES.get(colour, own)
+
+    return re.sub(r"#[0-9a-fA-F]{6}\b", variable, text)
+
+
+def lighter_colours() -> list[tuple[str, str]]:
+    """Return the CSS variables of the series' colours and their values on a dark page."""
+    return [(_name(colour), lighter) for colour, lighter in _LIGHTER.items()]
+
+
+def _name(colour: str) -> str:
+    return f"--{colour.removeprefix('#')}"
+
+
+def _mixed_with_white(colour: str) -> str:
+    channels = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+    return "#" + "".join(f"{round(channel + _WHITE * (255 - channel)):02x}" for channel in channels)
+
+
+_LIGHTER = {
+    colour.lower(): _mixed_with_white(colour)
+    for colour in sorted({_REPORTED, *style.EVALUATOR_COLOURS.values()} - {style.EVALUATOR_COLOURS[TRUTH]})
+}

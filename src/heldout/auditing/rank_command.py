@@ -39,7 +39,7 @@ def run_rank(command: RankCommand, out: TextIO, err: TextIO) -> int:
     for path in filter(None, (command.html, command.json_file)):
         require_writable(path)
     if command.html is not None:
-        from heldout.auditing import ranking_page  # before the ranking: matplotlib may be missing
+        from heldout.auditing import page  # before the ranking: matplotlib may be missing
     folder, evaluated = command.store, 0
 
     def count(documents: int) -> None:
@@ -78,7 +78,7 @@ def run_rank(command: RankCommand, out: TextIO, err: TextIO) -> int:
     result = replace(result, settings=result.settings | ({"command": command.line} if command.line else {}))
     # files first: the table's reader may close the pipe
     if command.html is not None:
-        write_text(command.html, ranking_page.ranking_page(result))
+        write_text(command.html, page.ranking_page(result))
     as_json = json.dumps(result.to_json(), sort_keys=True, allow_nan=False) if command.json is not None else ""
     if command.json_file is not None:
         write_text(command.json_file, as_json + "\n")

@@ -183,6 +183,19 @@ class Ranking:
         measured = [model for model in self.models if math.isfinite(model.coherence)]
         return max(measured, key=lambda model: model.coherence) if measured else None
 
+    def __str__(self) -> str:
+        """Return the report of the terminal, 80 columns wide, without colours."""
+        from heldout.auditing.ranking_terminal import RankingReport
+        from heldout.auditing.terminal import plain
+
+        return plain(RankingReport(self))
+
+    def to_html(self) -> str:
+        """Return the page of `heldout rank --html`, one file with its figure (needs matplotlib)."""
+        from heldout.auditing.page import ranking_page
+
+        return ranking_page(self)
+
     def to_json(self) -> dict[str, Any]:
         """Return the ranking as JSON-compatible values; numbers that are not finite are null.
 

@@ -4,7 +4,9 @@ from rich.console import Console, ConsoleOptions, RenderResult
 
 from heldout.auditing import ranking_wording as wording
 from heldout.auditing.ranking import Ranking
-from heldout.auditing.terminal import Sheet
+from heldout.auditing.terminal import GAP, Sheet
+
+LONGEST = 24  # of a model's name, before columns are left out for it
 
 
 class RankingReport:
@@ -28,7 +30,9 @@ class RankingReport:
         yield sheet.text("")
         rows = wording.rows(self.ranking)
         columns = [at for at in range(len(wording.HEADS)) if any(row[at] for row in rows)]
-        while sum(max(len(row[at]) for row in rows) + 2 for at in columns[1:]) > options.max_width - 12:
+        widths = [max(len(head), *(len(row[at]) for row in rows)) for at, head in enumerate(wording.HEADS)]
+        widths[0] = min(widths[0], LONGEST)
+        while len(columns) > 1 and sum(widths[at] + GAP for at in columns) - GAP > options.max_width:
             columns.pop()  # the last are the least
         table = sheet.table(wording.TITLE)
         for at in columns:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from heldout.auditing.ranking import Difference, RankedModel, Ranking
-from heldout.auditing.wording import clean, error, nats, perplexity, sentence, signed
+from heldout.auditing.wording import ERRORS, SAME, clean, difference, error, nats, perplexity, sentence, signed
 from heldout.evaluators import ESTIMATORS
 
 MANY = 3  # names in a sentence; of more the number is said
@@ -36,11 +36,17 @@ def headline(ranking: Ranking) -> str:
     number = f"{shown(ranking, best)} per token"
     if len(ties) == 1:
         return f"The documents are likeliest under {label(best)}, perplexity {number}, and that is no chance."
+    fewest = min(ties, key=lambda model: model.topics)
+    smallest = f"; the smallest of these is {label(fewest)}" if fewest.topics < best.topics else ""
     if len(ties) == len(ranking.models):
-        return f"These documents do not tell the models apart; they are likeliest under {label(best)}, {number}."
+        return (
+            f"These documents do not tell the models apart; they are likeliest under {label(best)}, {number}{smallest}."
+        )
+    if smallest and len(ties) == 2:
+        smallest = ", which is smaller"
     return (
         f"The documents are likeliest under {label(best)}, perplexity {number}, but they do not tell it from"
-        f" {names(ties[1:])}."
+        f" {names(ties[1:])}{smallest}."
     )
 
 
@@ -50,9 +56,7 @@ def reasons(ranking: Ranking) -> Iterator[str]:
         gaps = [gap for gap in ranking.behind[1:] if not gap.apart]
         samples = max(gap.estimates / gap.error for gap in gaps if gap.error > 0.0) if any(g.error for g in gaps) else 0
         more = "more samples (--samples)" if samples > 0.5 and not ranking.exact else "more documents"
-        fewest = min(ranking.ties, key=lambda model: model.topics)
-        until = f"; until then, {label(fewest)} is as good" if fewest.topics < ranking.best.topics else ""
-        yield f"What could tell them apart is {more}{until}."
+        yield f"What could tell them apart is {more}."
     choice = ranking.library_choice
     if choice is not None:
         function = clean(choice.reported.function)
@@ -62,9 +66,12 @@ def reasons(ranking: Ranking) -> Iterator[str]:
             gap = ranking.difference(choice, ranking.best)
             verdict = "" if gap.apart else ", which these documents do not tell apart from it"
             yield (
-                f"{function}, the library's own number, would have chosen {label(choice)}:"
-                f" {signed(gap.nats_per_token)} nats per token{verdict}."
+                f"{function}, the library's own number, would have chosen {label(choice)},"
+                f" {nats(-gap.nats_per_token)} nats per token behind the best{verdict}."
             )
+        ends = dict.fromkeys(of(ranking.models, key=lambda model: model.topics) for of in (min, max))
+        beside = (f"{_beside_truth(ranking, model)} at {_topics(model)}" for model in ends)
+        yield f"That number is {' and '.join(beside)}."
     coherent = ranking.coherence_choice
     if coherent is not None:
         whose = "the same model" if coherent is ranking.best else label(coherent)
@@ -82,8 +89,19 @@ def reasons(ranking: Ranking) -> Iterator[str]:
 
 def label(model: RankedModel) -> str:
     """Return a model's name with its number of topics."""
-    topics = f"{model.topics:,} topic{'' if model.topics == 1 else 's'}"
-    return clean(model.name) if topics in model.name else f"{clean(model.name)} ({topics})"
+    return clean(model.name) if _topics(model) in model.name else f"{clean(model.name)} ({_topics(model)})"
+
+
+def _topics(model: RankedModel) -> str:
+    return f"{model.topics:,} topic{'' if model.topics == 1 else 's'}"
+
+
+def _beside_truth(ranking: Ranking, model: RankedModel) -> str:
+    """Return in words how the library's own number compares with the likelihood of the documents."""
+    gap = ranking.nats_per_token(model) - model.reported.nats_per_token
+    if abs(gap) <= max(SAME, ERRORS * ranking.error(model)):
+        return "right"
+    return f"{difference(math.exp(min(gap, 700.0)), 1.0)} the truth"
 
 
 def names(models: tuple[RankedModel, ...]) -> str:
@@ -140,4 +158,4 @@ def facts(ranking: Ranking) -> str:
 
 
 TITLE = "Perplexity per token, and nats per token behind the best; ± is the error of the paired difference"
-HEADS = ("model", "topics", "perplexity", "nats", "behind", "±", "", "library says", "NPMI")
+HEADS = ("model", "topics", "perplexity", "nats", "behind", "±", "", "library", "NPMI")

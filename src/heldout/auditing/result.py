@@ -1,6 +1,5 @@
 """An audit's result: totals by evaluator, the library's own number, and every document's values."""
 
-import io
 import math
 from dataclasses import dataclass, field
 from typing import Any
@@ -166,13 +165,9 @@ class Audit:
 
     def __str__(self) -> str:
         """Return the report of the terminal, 80 columns wide, without colours."""
-        from rich.console import Console
+        from heldout.auditing.terminal import plain, render
 
-        from heldout.auditing.terminal import render
-
-        text = io.StringIO()
-        Console(file=text, width=80, color_system=None).print(render(self))
-        return text.getvalue().rstrip()
+        return plain(render(self))
 
     def to_html(self) -> str:
         """Return the page of `heldout audit --html`, one file with its figures (needs matplotlib)."""

@@ -4,11 +4,12 @@ The report fits 80 columns, and narrower terminals with fewer columns of the tab
 words repeat what colours say, and all signs have ASCII spellings for other encodings.
 """
 
+import io
 import math
 from collections.abc import Iterator
 
 from rich import box
-from rich.console import Console, ConsoleOptions, RenderResult
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.table import Table
 from rich.text import Text
 
@@ -19,7 +20,7 @@ from heldout.evaluators import FULL
 
 _SPELT = str.maketrans({"±": "+/-", MINUS: "-", TIMES: "x", "…": "...", "∞": "inf", "“": '"', "”": '"', ALPHA: "alpha"})
 _NARROW, _NARROWER = 76, 60  # terminal columns below which the table of numbers omits columns
-_GAP = 2  # spaces between columns
+GAP = 2  # spaces between columns
 _LEAST = 12  # least width of a name, and of words
 
 
@@ -47,6 +48,13 @@ def render(audit: Audit) -> Report:
     return Report(audit)
 
 
+def plain(report: RenderableType) -> str:
+    """Return a report as text, 80 columns wide, without colours."""
+    text = io.StringIO()
+    Console(file=text, width=80, color_system=None).print(report)
+    return text.getvalue().rstrip()
+
+
 class Sheet:
     """Texts and tables for one width and one alphabet."""
 
@@ -67,7 +75,7 @@ class Sheet:
             box=box.ASCII2 if self.ascii_only else box.SIMPLE_HEAD,
             show_edge=False,
             pad_edge=False,
-            padding=(0, _GAP - 1, 0, 0),
+            padding=(0, GAP - 1, 0, 0),
             header_style="bold",
         )
 
@@ -164,9 +172,9 @@ class _Parts(Sheet):
         numbers = [_numbers(document) for document in self.audit.most_different]
         if self.width < _NARROWER:
             heads, numbers = heads[::3], [cells[::3] for cells in numbers]
-        widths = sum(max(map(len, cells)) + _GAP for cells in zip(heads, *numbers, strict=True))
-        room = max(self.width - widths - _GAP, 2 * _LEAST)
-        names = room // 2 if room >= 2 * _LEAST + _GAP else room
+        widths = sum(max(map(len, cells)) + GAP for cells in zip(heads, *numbers, strict=True))
+        room = max(self.width - widths - GAP, 2 * _LEAST)
+        names = room // 2 if room >= 2 * _LEAST + GAP else room
         self.column(table, "document", max_width=names)
         for head in heads:
             self.column(table, head, number=True)

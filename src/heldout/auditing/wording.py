@@ -103,7 +103,7 @@ def nats(value: float, digits: int = 3) -> str:
     """Return nats per token with a true minus sign."""
     if math.isnan(value):
         return "none"
-    return f"{MINUS}∞" if value == -math.inf else f"{value:,.{digits}f}".replace("-", MINUS)
+    return f"{MINUS}∞" if value == -math.inf else f"{value:z,.{digits}f}".replace("-", MINUS)
 
 
 def signed(value: float, digits: int = 3) -> str:
@@ -131,7 +131,8 @@ def difference(value: float, reference: float) -> str:
     """
     factor = value / reference
     if factor >= 2.0:
-        return f"{ratio(factor) if factor < 9.95 or factor >= 100 else f'{factor:.0f}'} times".replace(".000", "")
+        number = f"{factor:.1f}".removesuffix(".0") if factor < 9.95 else f"{factor:,.0f}"
+        return f"{number if factor < 1e5 else ratio(factor)} times"
     percent = abs(factor - 1.0) * 100.0
     return f"{percent:.{0 if percent >= 9.95 else 1 if percent >= 0.95 else 2}f} % {'above' if factor > 1 else 'below'}"
 
@@ -332,16 +333,13 @@ def probability(audit: Audit) -> str:
     if test is None:
         return ""
     refuted = [
-        f"{_label(audit, name)} ({signed(found.nats, 0)} nats, chance at most {chance(found.log_chance)})"
+        f"{_label(audit, name)} ({signed(found.nats, 0)} nats above the truth,"
+        f" chance at most {chance(found.log_chance)})"
         for name, found in test.excesses.items()
         if test.refutes(name)
     ]
-    if not refuted:
-        return ""
-    return (
-        f"No probability is that far above the truth of {_count(test.documents, 'document')} drawn from the model:"
-        + (f" {' and '.join(refuted)}.")
-    )
+    drawn = f"by {_count(test.documents, 'document')} drawn from the model"
+    return f"Not a probability, {drawn}: {' and '.join(refuted)}." if refuted else ""
 
 
 def chance(log_chance: float) -> str:
