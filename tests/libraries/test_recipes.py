@@ -1,6 +1,8 @@
 """The recipes of docs/libraries.md, each as it stands there: on fitted models, or on objects and files like theirs."""
 
 import re
+import shutil
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -8,11 +10,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from model_files import DOCUMENTS, TOPICS, WORDS, phi_and_alpha
+from model_files import COUNTS, DOCUMENTS, FIXTURES, TOPICS, WORDS, phi_and_alpha
 
 import heldout
 from heldout.errors import InputError
-from heldout.libraries.logistic_normal import from_any
 from heldout.libraries.read import fitted
 
 PAGE = (Path(__file__).parents[2] / "docs" / "libraries.md").read_text(encoding="utf-8")
@@ -21,6 +22,7 @@ RECIPES = {
     for title, section in re.findall(r"^### (.+?)\n(.*?)(?=^### |\Z)", PAGE, re.MULTILINE | re.DOTALL)
     for code in re.findall(r"```python\n(.*?)```", section, re.DOTALL)
 }
+IN_R = dict(re.findall(r"^### R ([^\n]+)\n(?:(?!^###).)*?```r\n(.*?)```", PAGE, re.MULTILINE | re.DOTALL))
 PHI, ALPHA = phi_and_alpha()
 MEAN, COVARIANCE = np.array([0.4, -0.3]), np.array([[1.2, 0.3], [0.3, 0.9]])
 
@@ -53,12 +55,18 @@ def ensemble() -> Any:
 
 
 class Phi:
-    """What BigARTM's get_phi() returns, of a pandas DataFrame what the recipe uses: words by topics."""
+    """What the recipe uses of the pandas DataFrame that `ARTM.get_phi` returns: words by topics."""
 
-    index = WORDS
+    def __init__(self, index: Any) -> None:
+        self.index = index
 
     def to_numpy(self) -> Any:
         return PHI.T
+
+
+def artm(index: Any) -> Any:
+    """Return what stands for a BigARTM model: 0.9 indexes phi by words, 0.10 by (modality, word)."""
+    return SimpleNamespace(get_phi=lambda **_: Phi(index))
 
 
 class Vector:
@@ -77,7 +85,7 @@ MODELS: dict[str, Callable[[], Any]] = {
     "tomotopy DMRModel": lambda: tomotopy("DMRModel", k=TOPICS),
     "tomotopy CTModel": lambda: tomotopy("CTModel", k=TOPICS),
     "lda": lambda: SimpleNamespace(topic_word_=PHI, alpha=0.1),
-    "BigARTM": lambda: SimpleNamespace(get_phi=Phi),
+    "BigARTM": lambda: artm(list(WORDS)),
     "Spark ML": lambda: SimpleNamespace(
         topicsMatrix=lambda: Vector(7.0 * PHI.T), estimatedDocConcentration=lambda: Vector(ALPHA)
     ),
@@ -119,22 +127,64 @@ def test_gensims_suggested_model_is_refused() -> None:
         fitted(gensim("HdpModel", T=5).suggested_lda_model())
 
 
-def in_r(values: Any) -> str:
-    """Return a table as R's write.csv and write.table print numbers: 15 digits."""
-    return "".join(",".join(f"{value:.15g}" for value in row) + "\n" for row in np.atleast_2d(values))
+def test_either_bigartm_is_the_same_model() -> None:
+    old, new = (run("BigARTM", artm(index))["audit"] for index in (WORDS, [("@default_class", word) for word in WORDS]))
+    assert old.left_out == new.left_out == 0
+    assert old.line("truth").log_likelihood == new.line("truth").log_likelihood
 
 
-@pytest.mark.parametrize("title", [title for title in RECIPES if title.startswith("R ")])
-def test_recipes_in_r(title: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("phi.csv").write_text(",".join(f'"{word}"' for word in WORDS) + "\n" + in_r(PHI))
-    if "log_likelihood" in RECIPES[title]:
-        Path("phi.mean.csv").write_text(in_r(MEAN[:, None]))
-        Path("phi.covariance.csv").write_text(in_r(COVARIANCE))
-        expected = heldout.log_likelihood((PHI, MEAN, COVARIANCE), DOCUMENTS, vocabulary=WORDS)
-        assert run(title)["nats_per_token"] == pytest.approx(expected, abs=1e-9)
-        assert from_any("phi.csv") is not None
+def test_lda_itself() -> None:
+    model = pytest.importorskip("lda").LDA(TOPICS, n_iter=20, random_state=0).fit(COUNTS)
+    audit = run("lda", model)["audit"]
+    arrays = heldout.audit((model.topic_word_, np.full(TOPICS, 0.1)), DOCUMENTS, vocabulary=WORDS)
+    assert audit.line("truth").log_likelihood == arrays.line("truth").log_likelihood
+
+
+def test_gensims_number_of_an_hdp_is_the_bound_of_its_recipe() -> None:
+    from heldout.corpora.corpus import Corpus
+    from heldout.evaluators.mean_field_bound import mean_field_bound
+    from heldout.topics import Topics
+
+    model = gensim("HdpModel", T=5)
+    alpha, phi = model.hdp_to_lda()
+    topics = Topics(phi / phi.sum(axis=1, keepdims=True), alpha, tuple(model.id2word[v] for v in range(len(WORDS))))
+    corpus = Corpus.from_documents("made-up", [(str(d), words) for d, words in enumerate(DOCUMENTS)])
+    bags = [model.id2word.doc2bow(document) for document in DOCUMENTS]
+    bound = mean_field_bound(topics, corpus).log_likelihood.sum()
+    # both ascend until gamma hardly moves, and a maximum is flat
+    assert model.evaluate_test_corpus(bags) == pytest.approx(bound, rel=1e-4)
+
+
+def written_by_r(title: str) -> Path:
+    """Return the folder of `recipe.R`, an object as the library makes it and then the recipe, and what it wrote."""
+    return FIXTURES / "r" / title.replace(" ", "-")
+
+
+def test_the_recipes_that_r_ran_are_those_of_the_page() -> None:
+    """After a change run `Rscript --vanilla recipe.R` in each folder."""
+    assert {written_by_r(title) for title in IN_R} == set((FIXTURES / "r").iterdir())
+    for title, code in IN_R.items():
+        assert (written_by_r(title) / "recipe.R").read_text().endswith(f"page\n{code}")
+
+
+@pytest.mark.parametrize("title", IN_R)
+def test_recipes_in_r(title: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(written_by_r(title))
+    # topicmodels has one alpha
+    model = (PHI, MEAN, COVARIANCE) if title in ("stm", "topicmodels CTM") else (PHI, 0.3 if "LDA" in title else ALPHA)
+    names = run(f"R {title}")
+    if "audit" in names:
+        expected = heldout.audit(model, DOCUMENTS, vocabulary=WORDS).line("truth").log_likelihood
+        assert names["audit"].line("truth").log_likelihood == pytest.approx(expected, abs=1e-9)
     else:
-        Path("phi.alpha.csv").write_text(in_r(ALPHA[:, None]))
-        expected = heldout.audit((PHI, ALPHA), DOCUMENTS, vocabulary=WORDS).line("truth").log_likelihood
-        assert run(title)["audit"].line("truth").log_likelihood == pytest.approx(expected, abs=1e-9)
+        expected = heldout.log_likelihood(model, DOCUMENTS, vocabulary=WORDS)
+        assert names["nats_per_token"] == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.skipif(shutil.which("Rscript") is None, reason="R is not installed")
+@pytest.mark.parametrize("title", IN_R)
+def test_r_writes_the_same_files(title: str, tmp_path: Path) -> None:
+    before = written_by_r(title)
+    subprocess.run(["Rscript", "--vanilla", str(before / "recipe.R")], cwd=tmp_path, check=True, timeout=60)
+    after = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert after == {path.name: path.read_bytes() for path in before.glob("*.csv")}
