@@ -61,11 +61,11 @@ def test_plan_table_page_and_json(files: tuple[list[Path], Path]) -> None:
 def test_an_interrupted_ranking_goes_on(files: tuple[list[Path], Path], monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[int] = []
 
-    def interrupted(phi: Any, alpha: Any, block: Any, work: Any) -> Any:
+    def interrupted(phi: Any, prior: Any, block: Any, work: Any) -> Any:
         if len(calls) == 4:  # one block into the second model
             raise KeyboardInterrupt
-        calls.append(len(alpha))
-        return evaluate(phi, alpha, block, work)
+        calls.append(prior.n_topics)
+        return evaluate(phi, prior, block, work)
 
     whole = json.loads(run(files, json="-")[1])
     monkeypatch.setattr(runner, "evaluate", interrupted)

@@ -22,6 +22,7 @@ from heldout.corpora.corpus import Corpus
 from heldout.corpora.stream import Batch, DocumentStream, open_documents
 from heldout.errors import InputError
 from heldout.evaluators.exact_marginal import exact_marginal
+from heldout.topics import Topics
 
 
 @settings(max_examples=30)
@@ -31,7 +32,8 @@ def test_a_blocks_own_words_are_enough(documents: list[list[int]]) -> None:
     offsets = np.cumsum([0, *map(len, documents)]).astype(np.int64)
     tokens = np.array([w for words in documents for w in words], dtype=np.int32)
     block = Block(0, tokens, offsets)
-    here, corpus = local(model.phi_by_word, model.alpha, block)
+    here, corpus = local(model.phi_by_word, model, block)
+    assert isinstance(here, Topics)
     whole = Corpus("own", model.vocabulary, tokens, offsets, tuple(map(str, range(len(documents)))))
     expected = exact_marginal(model, whole).log_likelihood
     np.testing.assert_allclose(exact_marginal(here, corpus).log_likelihood, expected, rtol=0, atol=1e-12)

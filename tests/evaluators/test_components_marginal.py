@@ -90,7 +90,7 @@ def test_the_slice_move_leaves_its_target_alone() -> None:
     u = proposals[rng.choice(len(proposals), size=20_000, p=weights)]
     ratio = document.log_ratio(u)
     for _ in range(4):
-        u, ratio = module._slice(document, u, ratio, power, rng)
+        u, ratio = module.slice_move(document, u, ratio, power, rng)
     np.testing.assert_allclose(ratio, document.log_ratio(u), rtol=1e-12, atol=1e-12)
     found = np.concatenate([u, u**2, u[:, :1] * u[:, 1:]], axis=1)
     error = found.std(axis=0) * math.sqrt(1.0 / len(u) + 1.0 / (1.0 / np.sum(weights**2)))

@@ -9,7 +9,16 @@ from numpy.typing import NDArray
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.evaluators.logistic_normal import LogisticNormalTopics, logistic_normal, logistic_normal_exact
+from heldout.evaluators.evaluation import Evaluation
+from heldout.evaluators.logistic_normal import (
+    LogisticNormalTopics,
+    logistic_normal,
+    logistic_normal_exact,
+    logistic_normal_reference,
+    logistic_normal_sweeps,
+    logistic_normal_upper,
+    simulate,
+)
 
 WORDS = tuple("abcdef")
 
@@ -121,3 +130,69 @@ def test_what_is_no_prior_is_refused(mean: list[float], covariance: object, mess
 def test_quadrature_refuses_many_topics() -> None:
     with pytest.raises(InputError, match="6 topics"):
         logistic_normal_exact(topics(6), made())
+
+
+def sparse(K: int, scale: float) -> LogisticNormalTopics:
+    """Return sharp topics of 30 words under a prior of standard deviations about `scale`."""
+    rng = np.random.default_rng(K)
+    phi = rng.dirichlet(np.full(30, 0.1), K)
+    root = scale * (np.eye(K - 1) + 0.3 * rng.standard_normal((K - 1, K - 1)))
+    words = tuple(f"w{v}" for v in range(30))
+    return LogisticNormalTopics(phi / phi.sum(axis=1, keepdims=True), rng.normal(size=K - 1), root @ root.T, words)
+
+
+def deviations(found: Evaluation, truth: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return how many standard errors each document is off; the stated errors, bias included, cover all and their sum.
+
+    False alarms 1e-5.
+    """
+    off = found.log_likelihood - truth
+    assert found.bias is not None
+    assert np.all(np.abs(off) < 5.0 * np.hypot(found.standard_error, found.bias))
+    assert abs(off.sum()) < 4.42 * found.total_error()
+    return off / found.standard_error
+
+
+def test_the_stated_error_covers_on_drawn_documents() -> None:
+    """The r.m.s. of 60 deviations is about 1: of normal ones between 0.6 and 1.4 but for 1e-5."""
+    z = []
+    for K, scale in [(2, 0.5), (2, 5.0), (3, 1.0)]:
+        model, rng = sparse(K, scale), np.random.default_rng(5)
+        documents, _ = simulate(model, np.full(20, 20), rng)
+        exact = logistic_normal_exact(model, documents).log_likelihood
+        z.append(deviations(logistic_normal_reference(model, documents, 480, rng), exact))
+    assert 0.6 < math.sqrt(float((np.concatenate(z) ** 2).mean())) < 1.4
+
+
+def test_the_stated_error_covers_at_ten_topics() -> None:
+    """Against twenty times the work, whose own error is a quarter; of 16 normal deviations, false alarms 1e-5."""
+    model, rng = sparse(10, 1.0), np.random.default_rng(6)
+    documents, _ = simulate(model, np.full(16, 20), rng)
+    assert np.all(logistic_normal_sweeps(model, documents, 240, rng) == 240)
+    much = logistic_normal(model, documents, 20 * 240 // 30, rng)
+    z = deviations(logistic_normal_reference(model, documents, 240, rng), much.log_likelihood)
+    assert 0.33 < math.sqrt(float((z**2).mean())) < 1.85
+
+
+@pytest.mark.parametrize("temperatures", [1, 4])
+def test_annealing_backwards_is_unbiased_for_the_inverse_probability(temperatures: int) -> None:
+    """Over 80 drawn documents; false alarms 1e-5."""
+    model, rng = topics(2), np.random.default_rng(7)
+    documents, x = simulate(model, np.full(80, 5), rng)
+    exact = logistic_normal_exact(model, documents).log_likelihood
+    found = logistic_normal_upper(model, documents, 1, rng, x=x, temperatures=temperatures)
+    ratios = np.exp(exact - found.log_likelihood)
+    assert ratios.std() > 1e-3
+    assert abs(ratios.mean() - 1.0) < 4.42 * ratios.std(ddof=1) / math.sqrt(len(ratios))
+
+
+def test_drawn_documents_and_the_mean_weights_are_the_priors() -> None:
+    """False alarms 1e-5 of each of six words."""
+    model, rng = topics(3), np.random.default_rng(8)
+    documents, x = simulate(model, np.full(20_000, 1), rng)
+    shares = np.bincount(documents.tokens, minlength=6) / 20_000
+    expected = model.mean_weights @ model.phi
+    assert np.all(np.abs(shares - expected) < 4.7 * np.sqrt(expected * (1.0 - expected) / 20_000) + 0.02)
+    assert np.all(np.abs(x.mean(axis=0) - model.mean) < 4.6 * np.sqrt(np.diag(model.covariance) / 20_000))
+    assert np.cov(x.T) == pytest.approx(model.covariance, abs=0.1)
+    assert model.smoothed(0.1).phi == pytest.approx((model.phi + 0.1) / 1.6)

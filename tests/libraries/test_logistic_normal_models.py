@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 
 import heldout
+from heldout.auditing.matching import model_digest
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators.logistic_normal import LogisticNormalTopics, logistic_normal_exact
 from heldout.libraries.logistic_normal import from_any
+from heldout.libraries.read import read_model
+from heldout.libraries.reported import reported
 
 WORDS = ("ape", "bear", "cat")
 PHI, MEAN, COVARIANCE = [[0.5, 0.4, 0.1], [0.1, 0.2, 0.7]], [0.3], [[1.5]]
@@ -19,13 +22,16 @@ DOCUMENTS = [["ape", "bear", "ape", "ape"], ["cat", "cat"], ["bear", "other"], [
 def test_the_score_is_the_exact_mean_per_token() -> None:
     corpus = Corpus.from_documents("made-up", [(str(d), words) for d, words in enumerate(DOCUMENTS)])
     exact = logistic_normal_exact(LogisticNormalTopics.of(PHI, MEAN, COVARIANCE, WORDS), corpus)
-    score = heldout.log_likelihood((PHI, MEAN, COVARIANCE), DOCUMENTS, vocabulary=WORDS)
+    score = heldout.log_likelihood((PHI, MEAN, COVARIANCE), DOCUMENTS, vocabulary=WORDS, estimator="exact-marginal")
     assert score == pytest.approx(exact.log_likelihood.sum() / 7, abs=1e-9)
+    assert heldout.log_likelihood((PHI, MEAN, COVARIANCE), DOCUMENTS, vocabulary=WORDS) == pytest.approx(score, abs=0.1)
+    with pytest.raises(InputError, match="chib: under a Dirichlet prior only"):
+        heldout.log_likelihood((PHI, MEAN, COVARIANCE), DOCUMENTS, vocabulary=WORDS, estimator="chib")
     smoothed = heldout.log_likelihood((PHI, MEAN, COVARIANCE), [["cat"]], vocabulary=WORDS, smoothing=0.1)
     assert smoothed != pytest.approx(heldout.log_likelihood((PHI, MEAN, COVARIANCE), [["cat"]], vocabulary=WORDS))
 
 
-def test_tomotopys_model_is_scored_under_its_own_prior() -> None:
+def test_tomotopys_model_is_scored_under_its_own_prior(tmp_path: Path) -> None:
     """One word against a mean over 200,000 draws of theta; false alarms 1e-5."""
     tomotopy = pytest.importorskip("tomotopy")
     model = tomotopy.CTModel(k=3, seed=1)
@@ -33,18 +39,43 @@ def test_tomotopys_model_is_scored_under_its_own_prior() -> None:
     for _ in range(30):
         model.add_doc([WORDS[v] for v in rng.integers(0, 3, 10)])
     model.train(20, workers=1)
-    topics = from_any(model)
-    assert topics is not None
+    fitted = from_any(model)
+    assert fitted is not None
+    topics = fitted.topics
     assert topics.vocabulary == tuple(model.used_vocabs)
     x = rng.multivariate_normal(model.prior_mean, model.prior_cov, 200_000)
     theta = np.exp(x) / np.exp(x).sum(axis=1, keepdims=True)
     p = theta @ topics.phi[:, topics.vocabulary.index("cat")]
-    score = heldout.log_likelihood(model, [["cat"]])
+    score = heldout.log_likelihood(model, [["cat"]], estimator="exact-marginal")
     assert abs(np.exp(score) - p.mean()) < 4.7 * p.std() / np.sqrt(len(p)) + 1e-6
-    with pytest.raises(InputError, match=r"a tomotopy CTModel; .*heldout.log_likelihood scores a CTModel"):
-        heldout.audit(model, DOCUMENTS)
+    model.save(str(tmp_path / "ctm.bin"))
+    saved = read_model(tmp_path / "ctm.bin")
+    assert (saved.library, saved.topics.provenance["version"]) == ("tomotopy", tomotopy.__version__)
+    for here, there in ((saved.topics.phi, topics.phi), (model_digest(saved), model_digest(fitted))):
+        np.testing.assert_array_equal(here, there)
     with pytest.raises(InputError, match="train it first"):
         from_any(tomotopy.CTModel(k=2))
+
+
+def test_tomotopys_own_number_is_the_sum_of_its_parts_and_another_sum_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tomotopy = pytest.importorskip("tomotopy")
+    model = tomotopy.CTModel(k=4, seed=1, smoothing_alpha=0.3)
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        model.add_doc([WORDS[v] for v in rng.integers(0, 3, 10)])
+    model.train(20, workers=1)
+    fitted = from_any(model)
+    assert fitted is not None
+    documents = [Corpus.from_documents("made-up", [("a", ["ape", "bear", "ape"]), ("b", ["cat"] * 5)])]
+    number = reported(fitted, documents)
+    assert number.function == "CTModel.infer"
+    assert sum(term.nats for term in number.terms) == pytest.approx(8 * number.nats_per_token, rel=1e-3)
+    assert "no probability of the words" in number.computes
+    monkeypatch.setattr("heldout.libraries.reported._tomotopys_topics", lambda *_: 0.0)
+    with pytest.raises(InputError, match="known parts add up"):
+        reported(fitted, documents)
 
 
 def written_by_r(folder: Path, mean: str = "0.3\n") -> Path:
@@ -59,6 +90,21 @@ def written_by_r(folder: Path, mean: str = "0.3\n") -> Path:
 def test_files_as_r_writes_them(tmp_path: Path) -> None:
     arrays = heldout.log_likelihood((PHI, MEAN, COVARIANCE), DOCUMENTS, vocabulary=WORDS)
     assert heldout.log_likelihood(written_by_r(tmp_path), DOCUMENTS) == arrays
+
+
+def test_an_npz_file_holds_the_prior_and_of_one_kind(tmp_path: Path) -> None:
+    path = tmp_path / "model.npz"
+    np.savez(path, phi=PHI, mu=MEAN, sigma=COVARIANCE, vocabulary=np.array(WORDS))
+    read, made = read_model(path), from_any((PHI, MEAN, COVARIANCE), WORDS)
+    assert made is not None
+    assert model_digest(read) == model_digest(made)
+    assert (read.library, read.topics.provenance["format"], read.words_known) == ("arrays", "npz", True)
+    np.savez(path, phi=PHI, mu=MEAN, sigma=COVARIANCE, alpha=0.1)
+    with pytest.raises(InputError, match="alpha and mu in it, which are of two priors"):
+        read_model(path)
+    np.savez(path, phi=PHI, mu=MEAN)
+    with pytest.raises(InputError, match="no sigma in it"):
+        read_model(path)
 
 
 def test_a_mean_for_every_document_is_refused(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ def test_npz_and_csv_hold_what_was_written(weights: NDArray[np.float64], data: s
         text = read_csv(write_csv(Path(folder, "own.csv"), phi, list(alpha), words))
     for fitted in (binary, text):
         np.testing.assert_allclose(fitted.topics.phi, phi, rtol=1e-15)
-        np.testing.assert_array_equal(fitted.topics.alpha, alpha)
+        np.testing.assert_array_equal(fitted.dirichlet.alpha, alpha)
         assert fitted.topics.vocabulary == tuple(words)
         assert fitted.words_known
         assert (fitted.library, fitted.native) == ("arrays", None)
@@ -53,7 +53,7 @@ def test_one_alpha_stands_for_all_and_words_may_be_missing(tmp_path: Path) -> No
     path = tmp_path / "some.npz"
     np.savez(path, phi=PHI.astype(np.float32), alpha=0.5)
     fitted = read_npz(path)
-    np.testing.assert_array_equal(fitted.topics.alpha, [0.5, 0.5, 0.5])
+    np.testing.assert_array_equal(fitted.dirichlet.alpha, [0.5, 0.5, 0.5])
     np.testing.assert_allclose(fitted.topics.phi.sum(axis=1), 1.0, rtol=1e-15)
     assert not fitted.words_known
     assert fitted.topics.vocabulary[:2] == ("0", "1")
@@ -260,17 +260,17 @@ def test_malformed_csv(tmp_path: Path, text: str | bytes, message: str) -> None:
 
 def test_alpha_is_beside_the_csv(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "phi.csv", PHI, [0.5], header=())
-    assert read_csv(path).topics.alpha.tolist() == [0.5, 0.5, 0.5]
+    assert read_csv(path).dirichlet.alpha.tolist() == [0.5, 0.5, 0.5]
     assert not read_csv(path).words_known
     own = tmp_path / "phi.alpha.csv"
     own.write_text("0.1\n0.2\n0.3\n")
     (tmp_path / "alpha.csv").write_text("7\n")
-    assert read_csv(path).topics.alpha.tolist() == [0.1, 0.2, 0.3]
+    assert read_csv(path).dirichlet.alpha.tolist() == [0.1, 0.2, 0.3]
     own.write_text("0.1\n0.2\n-0.3\n")
     with pytest.raises(InputError, match=r"phi.alpha.csv: alpha of topic 2 is -0.3;"):
         read_csv(path)
     own.unlink()
-    assert read_csv(path).topics.alpha.tolist() == [7.0, 7.0, 7.0]
+    assert read_csv(path).dirichlet.alpha.tolist() == [7.0, 7.0, 7.0]
     (tmp_path / "alpha.csv").unlink()
     with pytest.raises(InputError, match=r"phi.csv: no phi.alpha.csv or alpha.csv beside it; write"):
         read_csv(path)

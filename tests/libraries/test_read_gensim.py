@@ -21,8 +21,8 @@ def test_lda_is_the_mean_of_its_posterior_in_float64(tmp_path: Path) -> None:
     np.testing.assert_allclose(read.topics.phi, model.get_topics(), rtol=1e-6)
     assert np.abs(read.topics.phi.sum(axis=1) - 1.0).max() < 1e-15
     # optimised, so not all the same
-    np.testing.assert_allclose(read.topics.alpha, model.alpha.astype(np.float64), rtol=0)
-    assert len(set(read.topics.alpha)) == TOPICS
+    np.testing.assert_allclose(read.dirichlet.alpha, model.alpha.astype(np.float64), rtol=0)
+    assert len(set(read.dirichlet.alpha)) == TOPICS
     assert read.topics.vocabulary == tuple(model.id2word[place] for place in range(9))
     assert read.words_known
     assert (read.library, read.topics.provenance["dtype"]) == ("gensim", "float32")

@@ -27,7 +27,7 @@ def test_either_file_or_their_folder(name: str) -> None:
     fitted = read_model(FIXTURES / name)
     logarithms = np.loadtxt(FIXTURES / "lda-c" / "final.beta")
     np.testing.assert_allclose(fitted.topics.phi, np.exp(logarithms), rtol=1e-8, atol=1e-40)
-    assert fitted.topics.alpha.tolist() == [0.2731845120] * 3
+    assert fitted.dirichlet.alpha.tolist() == [0.2731845120] * 3
     assert fitted.library == "LDA-C"
     assert not fitted.words_known
 

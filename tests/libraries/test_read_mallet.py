@@ -32,7 +32,7 @@ def test_phi_is_what_mallet_itself_writes() -> None:
     np.testing.assert_allclose(fitted.topics.phi, weights / weights.sum(axis=1, keepdims=True), rtol=1e-12)
     assert fitted.library == "MALLET"
     assert fitted.words_known
-    assert (fitted.topics.alpha > 0).all()
+    assert (fitted.dirichlet.alpha > 0).all()
 
 
 def test_documents_are_counted_up_as_a_second_pass_does() -> None:

@@ -28,7 +28,7 @@ def test_the_form_is_guessed_and_what_is_read_is_whole(files: dict[str, Path], f
     assert topics.provenance["format"] == form
     assert topics.provenance["library"] == read.library
     assert {"version", "phi"} <= set(topics.provenance)
-    assert topics.phi.dtype == topics.alpha.dtype == np.float64
+    assert topics.phi.dtype == read.dirichlet.alpha.dtype == np.float64
     assert topics.phi.flags.c_contiguous
     assert len(set(topics.vocabulary)) == topics.phi.shape[1]
     assert json.loads(json.dumps(topics.provenance)) == topics.provenance
@@ -112,7 +112,7 @@ def test_objects() -> None:
         fitted(topics, WORDS[::-1])
 
 
-@pytest.mark.parametrize("thing", [None, 3, "model.skops", (1, 2, 3), [[0.5, 0.5]], object()])
+@pytest.mark.parametrize("thing", [None, 3, "model.skops", (1, 2, 3, 4, 5), [[0.5, 0.5]], object()])
 def test_anything_else_is_refused(thing: object) -> None:
     with pytest.raises(InputError, match=r"model: a .*; give a fitted scikit-learn LatentDirichletAllocation or NMF"):
         fitted(thing)

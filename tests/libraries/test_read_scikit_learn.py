@@ -34,7 +34,7 @@ def test_lda_is_the_mean_of_its_posterior(tmp_path: Path, suffix: str) -> None:
     np.testing.assert_allclose(
         read.topics.phi, model.components_ / model.components_.sum(axis=1, keepdims=True), rtol=1e-14
     )
-    np.testing.assert_array_equal(read.topics.alpha, np.full(TOPICS, 1.0 / TOPICS))
+    np.testing.assert_array_equal(read.dirichlet.alpha, np.full(TOPICS, 1.0 / TOPICS))
     assert read.library == "scikit-learn"
     assert not read.words_known
     assert read.topics.provenance["format"] == ("skops" if suffix == "skops" else "pickle")
@@ -67,7 +67,7 @@ def test_columns_name_the_words(tmp_path: Path) -> None:
 def test_nmf_with_the_kullback_leibler_loss_is_plsa(tmp_path: Path) -> None:
     model = scikit_learn_nmf()
     read = read_model(saved(tmp_path / "nmf.skops", model))
-    np.testing.assert_array_equal(read.topics.alpha, np.ones(TOPICS))
+    np.testing.assert_array_equal(read.dirichlet.alpha, np.ones(TOPICS))
     assert read.topics.provenance["loss"] == "kullback-leibler"
     assert "no" in read.topics.provenance["prior"]
     # the same product W H from topics and weights that stand for p(w | z) and n(d) p(z | d)

@@ -31,8 +31,8 @@ def test_phi_alpha_and_the_words_that_were_used(tmp_path: Path, full: bool) -> N
                 counts[topic, word] += 1
     expected = (counts + model.eta) / (counts + model.eta).sum(axis=1, keepdims=True)
     np.testing.assert_allclose(read.topics.phi, expected, rtol=2e-6)
-    np.testing.assert_allclose(read.topics.alpha, np.asarray(model.alpha, dtype=np.float64), rtol=0)
-    assert len(set(read.topics.alpha)) == TOPICS
+    np.testing.assert_allclose(read.dirichlet.alpha, np.asarray(model.alpha, dtype=np.float64), rtol=0)
+    assert len(set(read.dirichlet.alpha)) == TOPICS
     # min_cf = 2 removes "once", rm_top = 1 the most frequent word
     most = max(WORDS, key=lambda word: sum(document.count(word) for document in DOCUMENTS))
     assert set(read.topics.vocabulary) == set(WORDS) - {most}
@@ -62,18 +62,13 @@ def test_before_training_there_is_nothing_to_read(tmp_path: Path) -> None:
 
 def test_other_models_are_refused(tmp_path: Path) -> None:
     model = tomotopy.HDPModel(seed=1)
-    correlated = tomotopy.CTModel(k=2, seed=1)
     for document in DOCUMENTS:
         model.add_doc(document)
-        correlated.add_doc(document)
     model.train(2, workers=1)
-    correlated.train(2, workers=1)
-    with pytest.raises(InputError, match="a tomotopy HDPModel; only an LDAModel has one Dirichlet prior"):
+    with pytest.raises(InputError, match="a tomotopy HDPModel; only LDAModel and CTModel have one prior"):
         fitted(model)
     with pytest.raises(InputError, match=r"hdp.bin: damaged, or another model"):
         read_model(saved(tmp_path / "hdp.bin", model))
-    with pytest.raises(InputError, match=r"ctm.bin: a tomotopy CTM model; only an LDAModel"):
-        read_model(saved(tmp_path / "ctm.bin", correlated))
 
 
 class Harmful:

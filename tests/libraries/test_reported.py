@@ -189,7 +189,7 @@ class Counted:
     """tomotopy's training counts, and log p(w, z | them) of a document, by gamma functions."""
 
     def __init__(self, model: Fitted) -> None:
-        self.alpha, self.eta = model.topics.alpha, float(model.native.eta)
+        self.alpha, self.eta = model.dirichlet.alpha, float(model.native.eta)
         self.n_k = np.asarray(model.native.get_count_by_topics(), dtype=np.float64)
         self.V = len(model.topics.vocabulary)
         self.n_kw = np.rint(model.topics.phi * (self.n_k + self.V * self.eta)[:, np.newaxis] - self.eta)
@@ -419,7 +419,7 @@ def test_a_total_that_is_not_the_sum_of_its_parts_is_an_error(monkeypatch: pytes
     with pytest.raises(InputError, match="log_perplexity"):
         reported(gensim(), [test])
     of_tomotopy = tomotopy()
-    other_prior = replace(of_tomotopy, topics=replace(of_tomotopy.topics, alpha=of_tomotopy.topics.alpha * 5.0))
+    other_prior = replace(of_tomotopy, topics=replace(of_tomotopy.dirichlet, alpha=of_tomotopy.dirichlet.alpha * 5.0))
     with pytest.raises(InputError, match="infer"):
         reported(other_prior, [test])
 

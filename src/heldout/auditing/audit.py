@@ -1,13 +1,15 @@
 """The audit of a topic model: its library's number on documents beside the documents' likelihood.
 
-The values of a document of L tokens, under the model's own phi and alpha:
+The values of a document of L tokens, under the model's own phi and prior:
 
-* `mean-field-bound`, max_q E_q[log p(w, z, theta)] + S(q) <= log p(w) (`heldout.evaluators.mean_field_bound`);
+* `mean-field-bound`, max_q E_q[log p(w, z, theta)] + S(q) <= log p(w) (`heldout.evaluators.mean_field_bound`), of a
+  Dirichlet prior;
 * `full-folding-in`, max_theta sum_w n(w) log sum_k theta_k phi[k, w], by EM from the uniform point to within 1e-4 nats
   per token of the maximum, for topics of any origin (Hofmann, 1999; Welling et al., 2008, section 5, "full");
 * `half-folding-in`, the same for theta fitted to one half of the tokens and scored on the other ("half");
 * `truth`, log p(w | alpha, phi) with theta integrated out (equation 4.36): exact where that costs at most `limit`,
-  otherwise by the requested estimator or the reference, with its error.
+  otherwise by the requested estimator or the reference, with its error; under a logistic-normal prior by quadrature or
+  annealing (`heldout.evaluators.logistic_normal`).
 
 Results do not depend on batches, cores or interruptions.
 """
@@ -50,7 +52,8 @@ def audit(
 
     Args:
         model: a `Fitted`, a fitted object of a library, one of `heldout.models`, a scikit-learn `Pipeline` or search
-            that ends in one, or a pair (phi, alpha) (`heldout.libraries.read.fitted`); or the path of a saved one
+            that ends in one, a pair (phi, alpha) or a triple (phi, mu, Sigma) (`heldout.libraries.read.fitted`); or the
+            path of a saved one
             (`heldout.libraries.read.read_model`; forms that unpickle are refused here).
         documents: a `DocumentStream`, or what `heldout.corpora.stream.open_documents` opens: a path; counts (D, V) as a
             scipy sparse matrix of any format, an array or a table; a Corpus; a list of documents, each a list of words

@@ -6,11 +6,15 @@ place there and the seed, so results do not depend on batches, processes or inte
 A block is evaluated over its own words and one more that stands for all others, phi[k, other] = 1 - sum_w phi[k, w]: no
 evaluator uses words that do not occur, and the cost of a block does not depend on V.
 
+Under a logistic-normal prior the truth is by quadrature or by annealing (`heldout.evaluators.logistic_normal`), and
+there is no bound; folding-in asks for no prior.
+
 Estimates are corrected for the bias of their logarithms (`corrected`); `heldout.evaluators.reference` has corrected its
 values and states its own.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -26,6 +30,12 @@ from heldout.evaluators.evaluation import Evaluation, corrected
 from heldout.evaluators.exact_marginal import exact_marginal
 from heldout.evaluators.full_folding_in import full_folding_in
 from heldout.evaluators.half_folding_in import half_folding_in
+from heldout.evaluators.logistic_normal import (
+    AnyTopics,
+    LogisticNormalTopics,
+    logistic_normal_exact,
+    logistic_normal_reference,
+)
 from heldout.evaluators.mean_field_bound import mean_field_bound
 from heldout.evaluators.reference import VARIANCE, reference
 from heldout.models.plsa import fold_in_counts
@@ -94,12 +104,22 @@ def blocks(stream: DocumentStream) -> Iterator[Block]:
         yield Block.of(first, pending)
 
 
-def local(phi_by_word: Float, alpha: Float, block: Block) -> tuple[Topics, Corpus]:
+def parts_of(topics: AnyTopics) -> tuple[str, ...]:
+    """Return what can be evaluated under the topics' prior, of `EVERY`."""
+    return EVERY if isinstance(topics, Topics) else tuple(name for name in EVERY if name != MEAN_FIELD_BOUND)
+
+
+def prior_of(topics: AnyTopics) -> AnyTopics:
+    """Return the prior without phi, as topics of one word: what `local` and another process need of it."""
+    return replace(topics, phi=np.ones((topics.n_topics, 1)), vocabulary=("",), provenance={})
+
+
+def local(phi_by_word: Float, prior: AnyTopics, block: Block) -> tuple[AnyTopics, Corpus]:
     """Return the block's documents and the topics over the block's own words (see the module).
 
     Args:
         phi_by_word: (V, K) p(w | z).
-        alpha: (K,) Dirichlet parameters.
+        prior: topics of any words, whose prior is taken.
         block: the documents.
     """
     words, tokens = np.unique(block.tokens, return_inverse=True)
@@ -109,7 +129,7 @@ def local(phi_by_word: Float, alpha: Float, block: Block) -> tuple[Topics, Corpu
     vocabulary = tuple(map(str, range(phi.shape[1])))
     names = tuple(map(str, range(block.first, block.end)))
     documents = Corpus("audit", vocabulary, tokens.astype(np.int32), block.offsets, names)
-    return Topics(np.ascontiguousarray(phi), alpha, vocabulary), documents
+    return replace(prior, phi=np.ascontiguousarray(phi), vocabulary=vocabulary, provenance={}), documents
 
 
 def _fold_in(topics: Topics, documents: Corpus) -> Float:
@@ -120,25 +140,34 @@ def _bound(topics: Topics, documents: Corpus, _: Work, __: int) -> Evaluation:
     return mean_field_bound(topics, documents, **MEAN_FIELD)
 
 
-def _full(topics: Topics, documents: Corpus, _: Work, __: int) -> Evaluation:
-    return full_folding_in([topics], documents, _fold_in)
+def _without_prior(topics: AnyTopics) -> Topics:
+    """Return topics for evaluators that use no prior."""
+    return topics if isinstance(topics, Topics) else Topics(topics.phi, np.ones(topics.n_topics), topics.vocabulary)
 
 
-def _half(topics: Topics, documents: Corpus, work: Work, _: int) -> Evaluation:
-    return half_folding_in([topics], *half_split(documents, work.seed), _fold_in)
+def _full(topics: AnyTopics, documents: Corpus, _: Work, __: int) -> Evaluation:
+    return full_folding_in([_without_prior(topics)], documents, _fold_in)
 
 
-def _truth(topics: Topics, documents: Corpus, work: Work, first: int) -> Evaluation:
+def _half(topics: AnyTopics, documents: Corpus, work: Work, _: int) -> Evaluation:
+    return half_folding_in([_without_prior(topics)], *half_split(documents, work.seed), _fold_in)
+
+
+def _truth(topics: AnyTopics, documents: Corpus, work: Work, first: int) -> Evaluation:
+    rng = generator("audit", block=first // BLOCK, seed=work.seed)
+    if isinstance(topics, LogisticNormalTopics):
+        if work.estimator == EXACT:
+            return logistic_normal_exact(topics, documents)
+        return logistic_normal_reference(topics, documents, work.samples, rng, variance=work.variance)
     if work.estimator == EXACT:  # `choose_truth` has checked the cost
         return exact_marginal(topics, documents, limit=2**62)
-    rng = generator("audit", block=first // BLOCK, seed=work.seed)
     if work.estimator == REFERENCE:
         return reference(topics, documents, work.samples, rng, variance=work.variance)
     found = estimate(work.estimator, topics, documents, work.samples, rng)
     return corrected(found, consistent=ESTIMATORS[work.estimator].behaviour == "consistent")
 
 
-PARTS: dict[str, Callable[[Topics, Corpus, Work, int], Evaluation]] = {
+PARTS: dict[str, Callable[[Any, Corpus, Work, int], Evaluation]] = {
     MEAN_FIELD_BOUND: _bound,
     FULL: _full,
     HALF: _half,
@@ -146,16 +175,16 @@ PARTS: dict[str, Callable[[Topics, Corpus, Work, int], Evaluation]] = {
 }
 
 
-def evaluate(phi_by_word: Float, alpha: Float, block: Block, work: Work) -> Float:
+def evaluate(phi_by_word: Float, prior: AnyTopics, block: Block, work: Work) -> Float:
     """Return the values of a block's documents, (D, len(COLUMNS)), nats.
 
     Args:
         phi_by_word: (V, K) p(w | z).
-        alpha: (K,) Dirichlet parameters.
+        prior: topics of any words, whose prior is taken.
         block: the documents.
         work: the truth's estimator.
     """
-    topics, documents = local(phi_by_word, alpha, block)
+    topics, documents = local(phi_by_word, prior, block)
     values = dict.fromkeys(COLUMNS, np.full(documents.n_documents, np.nan))
     for name in work.parts:
         evaluation = PARTS[name](topics, documents, work, block.first)

@@ -8,18 +8,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.evaluators.exact_marginal import CHEAPER, LARGEST_COST, LARGEST_LAYER, UPDATES_PER_SECOND, cost
+from heldout.evaluators.logistic_normal import AnyTopics
+from heldout.evaluators.logistic_normal import exact_cost as quadrature_of_normal
 from heldout.evaluators.simplex_quadrature import FEWEST_TOPICS, LEAST_COST, is_safe, quadrature_cost, urn_is_safe
 from heldout.topics import Topics
 
 
-def exact_updates(tokens: NDArray[np.int32], topics: Topics) -> float:
-    """Return how many updates a document's exact likelihood takes; inf if it needs too much memory.
+def exact_updates(tokens: NDArray[np.int32], topics: AnyTopics) -> float:
+    """Return how many updates a document's exact likelihood takes; inf if it needs too much memory, or is not known.
 
     Args:
         tokens: (L,) words of the document.
-        topics: phi and alpha.
+        topics: phi and the prior.
     """
     K = topics.n_topics
+    if not isinstance(topics, Topics):
+        return quadrature_of_normal(len(np.unique(tokens)), K)
     if too_large(len(tokens), K):
         return math.inf
     updates, by_quadrature = _updates(tokens, K)

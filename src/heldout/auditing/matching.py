@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from heldout.corpora.stream import DocumentStream, open_documents
 from heldout.errors import InputError
+from heldout.evaluators.logistic_normal import AnyTopics
 from heldout.libraries import Fitted
 from heldout.libraries.checks import in_order
 from heldout.libraries.pipeline import unwrap
@@ -100,16 +101,16 @@ def over_same_words(fitted: Fitted, stream: DocumentStream) -> tuple[Fitted, Doc
     return fitted, stream
 
 
-def unlike(topics: Topics, words: NDArray[np.int64]) -> str:
+def unlike(topics: AnyTopics, words: NDArray[np.int64]) -> str:
     """Describe how documents differ from the model's own corpus, if they differ too much to be from it.
 
-    Under the model a token is w with p(w) = sum_k alpha_k phi[k, w] / A. In N tokens the words that occur are expected
+    Under the model a token is w with p(w) = sum_k E[theta_k] phi[k, w]. In N tokens the words that occur are expected
     to have the total probability sum_w p(w) (1 - (1 - p(w))^N), and a token costs the entropy of p. Documents of the
     model's corpus are only burstier than N draws. Documents of another corpus, and words matched by index in the wrong
     order, lack frequent words of the model or repeat rare ones.
 
     Args:
-        topics: phi and alpha.
+        topics: phi and the prior.
         words: (V,) how often each word occurs.
 
     Returns:
@@ -118,7 +119,8 @@ def unlike(topics: Topics, words: NDArray[np.int64]) -> str:
     N = int(words.sum())
     if N < FEWEST_TOKENS:
         return ""
-    p = topics.alpha @ topics.phi / topics.alpha.sum()
+    weights = topics.alpha / topics.alpha.sum() if isinstance(topics, Topics) else topics.mean_weights
+    p = weights @ topics.phi
     possible = p > 0.0
     seen = float(p[words > 0].sum())
     expected = float(-(p[possible] * np.expm1(N * np.log1p(-np.minimum(p[possible], 0.5)))).sum())
@@ -132,10 +134,11 @@ def unlike(topics: Topics, words: NDArray[np.int64]) -> str:
 
 
 def model_digest(fitted: Fitted) -> str:
-    """Return the SHA-256 of phi, alpha and the words, hexadecimal."""
+    """Return the SHA-256 of phi, the prior and the words, hexadecimal."""
     topics = fitted.topics
+    prior = (topics.alpha,) if isinstance(topics, Topics) else (topics.mean, topics.covariance)
     digest = hashlib.sha256(f"{topics.phi.shape}".encode())
-    for array in (topics.phi, topics.alpha):
+    for array in (topics.phi, *prior):
         digest.update(np.ascontiguousarray(array, dtype=np.float64).data)
     digest.update("\0".join(topics.vocabulary).encode(errors="surrogatepass"))
     return digest.hexdigest()

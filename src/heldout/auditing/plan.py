@@ -2,20 +2,20 @@
 
 import time
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from heldout.auditing.blocks import PARTS, Work, local
 from heldout.auditing.cost import duration
-from heldout.auditing.probability import LIMIT, SAMPLES, lengths_of
+from heldout.auditing.probability import LIMIT, draw, exact_updates, lengths_of, upper_of
 from heldout.auditing.result import TRUTH
 from heldout.auditing.runner import QUADRATIC
 from heldout.auditing.survey import PILOT_TOKENS, Survey
 from heldout.evaluators import ESTIMATORS, EXACT, FULL, HALF, MEAN_FIELD_BOUND, REFERENCE
-from heldout.evaluators.bidirectional import simulate
-from heldout.evaluators.chib_upper import chib_upper
-from heldout.evaluators.exact_marginal import UPDATES_PER_SECOND, cost
+from heldout.evaluators.exact_marginal import UPDATES_PER_SECOND
+from heldout.evaluators.logistic_normal import AnyTopics, logistic_normal_sweeps
 from heldout.evaluators.reference import sweeps
 from heldout.seeds import generator
 from heldout.topics import Topics
@@ -79,12 +79,12 @@ class Plan:
 
 
 def plan_of(
-    topics: Topics, work: Work, read: Survey, done: NDArray[np.bool_], cores: int, *, probability: bool = False
+    topics: AnyTopics, work: Work, read: Survey, done: NDArray[np.bool_], cores: int, *, probability: bool = False
 ) -> Plan:
     """Return the plan, with seconds measured on the pilot documents.
 
     Args:
-        topics: phi and alpha.
+        topics: phi and the prior.
         work: the truth's estimator and its settings.
         read: the first reading of the documents.
         done: (D,) which documents an earlier run has done.
@@ -94,12 +94,13 @@ def plan_of(
     lengths = read.lengths.astype(np.float64)
     left = lengths[~done]
     pilot = np.diff(read.pilot.offsets).astype(np.float64)
-    here, documents = local(topics.phi_by_word, topics.alpha, read.pilot)
+    here, documents = local(topics.phi_by_word, topics, read.pilot)
     samples, fewest = float(work.samples), PILOT_SAMPLES
     if work.estimator == REFERENCE:  # it stops where its weights spread little
         fewest = ESTIMATORS[REFERENCE].fewest
         rng = generator("audit-plan", seed=work.seed)
-        taken = sweeps(here, documents, work.samples, rng, variance=work.variance)
+        of_prior: Any = sweeps if isinstance(here, Topics) else logistic_normal_sweeps
+        taken = of_prior(here, documents, work.samples, rng, variance=work.variance)
         samples = float(np.average(taken, weights=documents.lengths))
     fewer = work._replace(samples=min(work.samples, fewest))
     seconds, longest_seconds, of_drawn = {}, 0.0, 0.0
@@ -137,16 +138,16 @@ def plan_of(
     )
 
 
-def _truth_of_drawn(topics: Topics, lengths: NDArray[np.float64]) -> float:
+def _truth_of_drawn(topics: AnyTopics, lengths: NDArray[np.float64]) -> float:
     """Return the seconds that the truth of drawn documents takes, timed on two of them where it is not exact."""
-    updates = cost(lengths.astype(np.int64), topics.n_topics)
+    updates = exact_updates(topics, lengths.astype(np.int64))
     if updates <= LIMIT:
         return 2.0 * updates / UPDATES_PER_SECOND
     rng = generator("audit-plan-probability")
     few = np.minimum(lengths[:2], PILOT_TOKENS).astype(np.int64)
-    documents, z = simulate(topics, few, rng)
+    documents, latent = draw(topics, few, rng)
     for _ in range(2):
         begin = time.process_time()
-        chib_upper(topics, documents, SAMPLES, rng, assignments=z)
+        upper_of(topics, documents, latent, rng)
         spent = time.process_time() - begin
     return 1.5 * spent / float(few.sum()) * float(lengths.sum())  # its halves take half as long again

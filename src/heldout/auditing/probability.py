@@ -3,28 +3,42 @@
 A few documents of the audited lengths are drawn with their topics from phi and alpha and scored as the audited ones
 are. `heldout.evaluators.is_probability` bounds the chance that a probability had of exceeding their truth by as much.
 The truth is exact where that takes at most `LIMIT` updates. Elsewhere 1 / p(w) is estimated without bias from the
-topics that drew the document (`heldout.evaluators.chib_upper`), which leaves the bound as it stands; half folding-in,
-the score of a second half given the first, is held to that less an unbiased log p(first half).
+topics or weights that drew the document (`heldout.evaluators.chib_upper`, and under a logistic-normal prior annealing
+backwards), which leaves the bound as it stands; half folding-in, the score of a second half given the first, is held to
+that less an unbiased log p(first half).
 
 What is not above the truth is not refuted, which does not make it a probability: a lower bound passes.
 """
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from heldout.auditing.blocks import PARTS, Block, Work, local
 from heldout.auditing.result import REPORTED, TRUTH, ProbabilityTest
+from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import half_split
 from heldout.evaluators import EXACT, HALF, REFERENCE
 from heldout.evaluators.bidirectional import simulate
 from heldout.evaluators.chib import chib
 from heldout.evaluators.chib_upper import chib_upper
 from heldout.evaluators.estimate import estimate
-from heldout.evaluators.exact_marginal import exact_within
+from heldout.evaluators.evaluation import Evaluation
+from heldout.evaluators.exact_marginal import cost, exact_marginal
 from heldout.evaluators.is_probability import Excess, excess
+from heldout.evaluators.logistic_normal import (
+    AnyTopics,
+    exact_cost,
+    logistic_normal,
+    logistic_normal_exact,
+    logistic_normal_upper,
+)
+from heldout.evaluators.logistic_normal import simulate as simulate_normal
 from heldout.libraries import THESE, Fitted
 from heldout.libraries.reported import reported
 from heldout.seeds import generator
+from heldout.topics import Topics
 
 DOCUMENTS, TOKENS = 32, 5_000  # are drawn, at most
 SAMPLES = 5  # of the truth that is not exact: with few the test is weaker, not wrong
@@ -54,19 +68,20 @@ def hold(fitted: Fitted, own: Fitted, work: Work, lengths: NDArray[np.int64], as
         ask: whether to ask the library for its number.
     """
     rng = generator("audit-probability", seed=work.seed)
-    simulated, z = simulate(fitted.topics, lengths_of(lengths, rng), rng)
+    simulated, latent = draw(fitted.topics, lengths_of(lengths, rng), rng)
     block = Block(0, simulated.tokens, simulated.offsets)
-    topics, documents = local(fitted.topics.phi_by_word, fitted.topics.alpha, block)
+    topics, documents = local(fitted.topics.phi_by_word, fitted.topics, block)
     observed, _ = half_split(documents, work.seed)
-    exact = exact_within(topics, documents, LIMIT)
-    upper = (exact or chib_upper(topics, documents, SAMPLES, rng, assignments=z)).log_likelihood
-    first = (exact_within(topics, observed, LIMIT) or chib(topics, observed, SAMPLES, rng)).log_likelihood
+    exact = _exact(topics, documents)
+    upper = (exact or upper_of(topics, documents, latent, rng)).log_likelihood
+    first = (_exact(topics, observed) or _unbiased(topics, observed, rng)).log_likelihood
     excesses = {}
     for name in work.parts:
         if name == TRUTH and work.estimator == EXACT:
             excesses[name] = Excess(0.0)  # by its definition
             continue
-        if name == TRUTH and work.estimator != REFERENCE:  # without the correction of its logarithm
+        # without the correction of its logarithm
+        if name == TRUTH and work.estimator != REFERENCE and isinstance(topics, Topics):
             found = estimate(work.estimator, topics, documents, work.samples, rng)
         else:
             found = PARTS[name](topics, documents, work, 0)
@@ -77,3 +92,36 @@ def hold(fitted: Fitted, own: Fitted, work: Work, lengths: NDArray[np.int64], as
         if number.about == THESE and np.isfinite(number.nats_per_token):
             excesses[REPORTED] = excess(number.nats_per_token * documents.n_tokens, upper.sum())
     return ProbabilityTest(documents.n_documents, documents.n_tokens, exact is not None, excesses)
+
+
+def draw(topics: AnyTopics, lengths: NDArray[np.int64], rng: np.random.Generator) -> tuple[Corpus, NDArray[Any]]:
+    """Draw documents of these lengths, (D,); return them and their tokens' topics, (N,), or weights' x, (D, K - 1)."""
+    return simulate(topics, lengths, rng) if isinstance(topics, Topics) else simulate_normal(topics, lengths, rng)
+
+
+def exact_updates(topics: AnyTopics, lengths: NDArray[np.int64]) -> float:
+    """Return how many updates the exact likelihoods of documents of these lengths take, (D,)."""
+    if isinstance(topics, Topics):
+        return float(cost(lengths.tolist(), topics.n_topics))
+    return float(sum(exact_cost(length, topics.n_topics) for length in lengths.tolist()))
+
+
+def _exact(topics: AnyTopics, documents: Corpus) -> Evaluation | None:
+    """Return exact log-likelihoods where they take at most `LIMIT` updates."""
+    if exact_updates(topics, documents.lengths) > LIMIT:
+        return None
+    return exact_marginal(topics, documents) if isinstance(topics, Topics) else logistic_normal_exact(topics, documents)
+
+
+def upper_of(topics: AnyTopics, documents: Corpus, latent: NDArray[Any], rng: np.random.Generator) -> Evaluation:
+    """Return log-likelihoods that are unbiased as inverse probabilities, of documents that `draw` drew."""
+    if isinstance(topics, Topics):
+        return chib_upper(topics, documents, SAMPLES, rng, assignments=latent)
+    return logistic_normal_upper(topics, documents, SAMPLES, rng, x=latent)
+
+
+def _unbiased(topics: AnyTopics, documents: Corpus, rng: np.random.Generator) -> Evaluation:
+    """Return log-likelihoods that are unbiased as probabilities."""
+    if isinstance(topics, Topics):
+        return chib(topics, documents, SAMPLES, rng)
+    return logistic_normal(topics, documents, SAMPLES, rng)

@@ -23,11 +23,13 @@ from heldout.auditing.runner import Runner
 from heldout.auditing.scorer import check_settings, samples_of
 from heldout.auditing.store import Store
 from heldout.auditing.survey import Survey, survey
+from heldout.auditing.truth import check_estimator
 from heldout.corpora.stream import DocumentStream
 from heldout.errors import InputError
 from heldout.evaluators import EXACT, REFERENCE
 from heldout.libraries import Fitted, Reported
 from heldout.libraries.coherence import npmi
+from heldout.topics import Topics
 
 SHORT = 5.0  # seconds of a model's work, below which starting processes takes longer
 
@@ -126,6 +128,8 @@ def rank(
     chosen = RankOptions(**options)
     check_settings(EXACT if chosen.estimator == AUTO else chosen.estimator, chosen.samples, chosen.smoothing)
     candidates = _opened(models, documents, vocabulary, chosen)
+    for one in candidates:
+        check_estimator(chosen.estimator, one.fitted.topics)
     work = _work(candidates, chosen)
     for one in candidates:
         _load(one, work, chosen)
@@ -295,4 +299,5 @@ def _ranked(one: _Candidate, coherence: float, chosen: RankOptions) -> RankedMod
         biases=np.nan_to_num(column[BIAS]),
         reported=reported,
         coherence=coherence,
+        dirichlet=isinstance(one.fitted.topics, Topics),
     )

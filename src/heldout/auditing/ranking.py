@@ -58,6 +58,7 @@ class RankedModel:
         errors, biases: (D,) of the estimates, nats.
         reported: the library's own number.
         coherence: the mean NPMI of its topics; NaN where it was not computed.
+        dirichlet: whether its prior is Dirichlet; if not it is logistic normal.
     """
 
     name: str
@@ -68,6 +69,7 @@ class RankedModel:
     biases: Float
     reported: Reported
     coherence: float = math.nan
+    dirichlet: bool = True
 
     @property
     def impossible(self) -> int:

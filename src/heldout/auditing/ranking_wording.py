@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from heldout.auditing.ranking import Difference, RankedModel, Ranking
 from heldout.auditing.wording import ERRORS, SAME, clean, difference, error, nats, perplexity, sentence, signed
-from heldout.evaluators import ESTIMATORS
+from heldout.evaluators.logistic_normal import label_of
 
 MANY = 3  # names in a sentence; of more the number is said
 
@@ -148,8 +148,8 @@ def _row(ranking: Ranking, model: RankedModel, gap: Difference) -> Row:
 
 def facts(ranking: Ranking) -> str:
     """Return a sentence on the documents and the estimator."""
-    known = ESTIMATORS.get(ranking.work.estimator)
-    how = "exact" if ranking.exact else f"by {ranking.work.estimator if known is None else known.label}"
+    labels = {label_of(ranking.work.estimator, dirichlet=model.dirichlet) for model in ranking.models}
+    how = "exact" if ranking.exact else f"by {' and '.join(sorted(labels, reverse=True))}"
     samples = f" with {ranking.work.samples:,} samples a document at most" if ranking.work.samples else ""
     return (
         f"{ranking.documents:,} documents of {ranking.tokens:,} tokens of {clean(ranking.corpus)}"

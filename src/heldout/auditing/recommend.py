@@ -136,6 +136,11 @@ def recommend(
         >>> recommend(topics=2, length=50, standard_error=1.5).estimator
         'exact-marginal'
     """
+    if not isinstance(topics, int):
+        raise InputError(
+            "recommend: the measurements are of Dirichlet priors; give the number of topics, or audit the model"
+            " (heldout audit), which decides its own samples under any prior"
+        )
     lengths = [length] * documents if isinstance(length, int) else [int(n) for n in length if n > 0]
     if not lengths or min(lengths) < 1 or min(topics, cores) < 1:
         raise InputError("recommend: topics, length, documents and cores must be 1 or more")

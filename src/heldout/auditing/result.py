@@ -108,7 +108,8 @@ class Audit:
 
     Attributes:
         model: the model's file name or class.
-        library, version, topics, words, alpha: the model's library and its version, K, V, and alpha (K,).
+        library, version, topics, words: the model's library and its version, K, V.
+        alpha: (K,), of a Dirichlet prior; None for another.
         corpus: the documents' name.
         documents, empty: the number of scored documents, and of those without tokens in the vocabulary.
         tokens, left_out: the number of scored tokens, and of tokens outside the model's vocabulary.
@@ -123,6 +124,8 @@ class Audit:
         most_different: at most ten documents, the largest |full folding-in - truth| per token first.
         settings: the audit's settings, JSON-compatible: seed, samples, split, fold-in settings.
         probability: which numbers a probability could have given; None where that was left out.
+        mean, covariance: (K - 1,) mu and (K - 1, K - 1) Sigma, of a logistic-normal prior
+            (`heldout.evaluators.logistic_normal.LogisticNormalTopics`); None for another.
         complete: False after an interruption; then the audit covers the documents done so far.
     """
 
@@ -131,7 +134,7 @@ class Audit:
     version: str
     topics: int
     words: int
-    alpha: NDArray[np.float64]
+    alpha: NDArray[np.float64] | None
     corpus: str
     documents: int
     empty: int
@@ -149,6 +152,8 @@ class Audit:
     settings: dict[str, Any] = field(default_factory=dict)
     complete: bool = True
     probability: ProbabilityTest | None = None
+    mean: NDArray[np.float64] | None = None
+    covariance: NDArray[np.float64] | None = None
 
     def line(self, evaluator: str) -> Line:
         """Return one evaluator's total."""
@@ -178,7 +183,8 @@ class Audit:
     def to_json(self) -> dict[str, Any]:
         """Return the audit as JSON-compatible values; non-finite numbers are null.
 
-        Keys: "model", "library", "version", "topics", "words", "alpha" (a list of K), "corpus", "documents", "empty",
+        Keys: "model", "library", "version", "topics", "words", "alpha" (a list of K), "mean",
+        "covariance" (of a logistic-normal prior; null are those of the other prior), "corpus", "documents", "empty",
         "tokens", "left_out", "complete", "truth_exact", "reason", "settings"; "lines", a list of objects with the
         attributes of `Line` and "nats_per_token", "error_per_token", "perplexity"; "reported", an object with the
         attributes of `Reported`, its "terms" a list; "probability", null or an object with the attributes of

@@ -11,26 +11,26 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.auditing.blocks import Block, Float, Work, blocks, evaluate
+from heldout.auditing.blocks import Block, Float, Work, blocks, evaluate, prior_of
 from heldout.auditing.store import Store
 from heldout.auditing.survey import Survey
 from heldout.corpora.stream import DocumentStream
 from heldout.errors import InputError
 from heldout.evaluators import PARTICLES, SEQUENTIAL
-from heldout.topics import Topics
+from heldout.evaluators.logistic_normal import AnyTopics
 
 QUADRATIC = (PARTICLES, SEQUENTIAL)  # these resample L (L - 1) / 2 tokens of a document; the others visit L
 
-_model: tuple[Float, Float] | None = None  # phi_by_word and alpha, in a worker process
+_model: tuple[Float, AnyTopics] | None = None  # phi_by_word and the prior, in a worker process
 
 
-def _start(phi: str, alpha: Float) -> None:
+def _start(phi: str, prior: AnyTopics) -> None:
     """Prepare a worker process; it ignores Ctrl-C, which the parent handles."""
     import signal
 
     global _model
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _model = np.load(phi, mmap_mode="r"), alpha
+    _model = np.load(phi, mmap_mode="r"), prior
 
 
 def _evaluate_in_worker(block: Block, work: Work) -> Float:
@@ -44,7 +44,7 @@ class Runner:
     """Evaluates the documents that are not done, and stores their values.
 
     Attributes:
-        topics: phi and alpha.
+        topics: phi and the prior.
         stream: D documents.
         work: the truth's estimator and its settings.
         read: the first reading of the documents.
@@ -54,7 +54,7 @@ class Runner:
         progress: is called after every block with the number of documents done and the share of the estimated work.
     """
 
-    topics: Topics
+    topics: AnyTopics
     stream: DocumentStream
     work: Work
     read: Survey
@@ -83,7 +83,7 @@ class Runner:
         try:
             if cores == 1 and not apart:
                 for block in self._left():
-                    self._enter(block, evaluate(self.topics.phi_by_word, self.topics.alpha, block, self.work))
+                    self._enter(block, evaluate(self.topics.phi_by_word, self.topics, block, self.work))
             else:
                 self._run_in_processes(cores)
         finally:
@@ -120,7 +120,7 @@ class Runner:
         with tempfile.TemporaryDirectory(prefix="heldout-audit-") as folder:
             phi = Path(folder) / "phi.npy"
             np.save(phi, self.topics.phi_by_word)  # memory-mapped by every worker, so held once
-            pool = ProcessPoolExecutor(cores, context, _start, (str(phi), self.topics.alpha))
+            pool = ProcessPoolExecutor(cores, context, _start, (str(phi), prior_of(self.topics)))
             running: dict[Future[Float], Block] = {}
 
             def enter(futures: set[Future[Float]]) -> None:

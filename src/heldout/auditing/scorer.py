@@ -24,7 +24,7 @@ Examples:
     6
 """
 
-from dataclasses import replace
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -36,19 +36,22 @@ from heldout.auditing.result import TRUTH
 from heldout.auditing.runner import Runner
 from heldout.auditing.survey import survey
 from heldout.auditing.truth import SAMPLES as OF_ANOTHER
+from heldout.auditing.truth import check_estimator
+from heldout.corpora.stream import Batch, DocumentStream
 from heldout.errors import InputError
-from heldout.evaluators import ESTIMATORS, REFERENCE
+from heldout.evaluators import ESTIMATORS, EXACT, REFERENCE
 from heldout.evaluators.components_marginal import annealed_marginal
-from heldout.evaluators.logistic_normal import LARGEST, LogisticNormalTopics, logistic_normal_exact
-from heldout.evaluators.logistic_normal import logistic_normal as annealed
-from heldout.libraries import logistic_normal
+from heldout.evaluators.evaluation import Evaluation
+from heldout.evaluators.logistic_normal import logistic_normal_exact, logistic_normal_reference
+from heldout.evaluators.product_of_experts import ProductOfExperts
+from heldout.libraries.checks import numbers
 from heldout.libraries.pipeline import unwrap
 from heldout.models.epca import EPCA
 from heldout.models.estimator import checked_counts
 from heldout.seeds import generator
 
 SAMPLES = 1_000  # sweeps over a document, at most, as a mean over a block
-CHAINS = 100  # of annealing under a Gaussian or logistic-normal prior
+CHAINS = 100  # of annealing under a Gaussian prior
 
 
 def log_likelihood(
@@ -68,8 +71,8 @@ def log_likelihood(
     `GridSearchCV` and `cross_val_score` takes it as it is, or with settings, as `functools.partial` gives it.
 
     Args:
-        model: a fitted model; see `heldout.audit`; or one with a logistic-normal prior, which is scored by
-            quadrature at 2 and 3 topics and else by annealing; see `heldout.libraries.logistic_normal.from_any`.
+        model: a fitted model; see `heldout.audit`; or EPCA; or (W, b, mu, Sigma), a product of experts
+            (`heldout.evaluators.product_of_experts`).
         X: held-out documents; see `heldout.audit`. Tokens of words that the model lacks are left out, so models with
             different vocabularies do not compare.
         y: ignored.
@@ -94,11 +97,11 @@ def log_likelihood(
     inside = unwrap(model)
     if isinstance(inside.model, EPCA):
         return _of_components(inside.model, inside.counts(X), seed)
-    correlated = logistic_normal.from_any(inside.model, vocabulary)
-    if correlated is not None:
-        return _of_logistic_normal(correlated, inside.counts(X), smoothing, seed)
+    if isinstance(inside.model, tuple) and len(inside.model) == 4:
+        return _of_experts(inside.model, inside.counts(X), vocabulary, estimator, samples, seed)
     fitted, _, stream = opened(model, X, vocabulary, seed)
     topics = fitted.topics.smoothed(smoothing) if smoothing else fitted.topics
+    check_estimator(estimator, topics)
     read = survey(stream, topics, 0.0)
     work = Work(estimator, samples_of(estimator, samples), seed, "", parts=(TRUTH,))
     values, done = np.zeros((len(read.lengths), len(COLUMNS))), np.zeros(len(read.lengths), bool)
@@ -136,30 +139,37 @@ def _of_components(model: EPCA, X: Any, seed: int) -> float:
     V = len(model.weights_)
     counts = checked_counts(X, "EPCA")
     _, _, stream = opened((np.full((1, V), 1.0 / V), 1.0), counts, None, seed)
-    nats, tokens = 0.0, 0
-    for batch in stream:
+
+    def evaluate(batch: Batch) -> Evaluation:
         rng = generator("epca-score", first=batch.first, seed=seed)
-        components = model.components(batch.vocabulary)
-        evaluation = annealed_marginal(components, batch, CHAINS, rng, penalty=model.penalty)
-        nats += float(evaluation.log_likelihood.sum())
-        tokens += int(evaluation.tokens.sum())
-    return nats / tokens
+        return annealed_marginal(model.components(batch.vocabulary), batch, CHAINS, rng, penalty=model.penalty)
+
+    return _mean(stream, evaluate)
 
 
-def _of_logistic_normal(topics: LogisticNormalTopics, X: Any, smoothing: float, seed: int) -> float:
-    """Return the mean log-likelihood under a logistic-normal prior, nats per token."""
-    if smoothing:
-        phi = (topics.phi + smoothing) / (1.0 + smoothing * topics.phi.shape[1])
-        topics = replace(topics, phi=phi)
-    _, _, stream = opened((topics.phi, 1.0), X, topics.vocabulary, seed)
+def _of_experts(given: Any, X: Any, vocabulary: Any, estimator: str, samples: int | None, seed: int) -> float:
+    """Return the mean log-likelihood under a product of experts, nats per token."""
+    names = ("W", "b", "mu", "Sigma")
+    W, b, mu, Sigma = (numbers(values, name, "product of experts") for name, values in zip(names, given, strict=True))
+    V = b.size
+    fitted, _, stream = opened((np.full((1, V), 1.0 / V), 1.0), X, vocabulary, seed)
+    experts = ProductOfExperts.of(W, b, mu, Sigma, fitted.topics.vocabulary)
+    check_estimator(estimator, experts)
+
+    def evaluate(batch: Batch) -> Evaluation:
+        if estimator == EXACT:
+            return logistic_normal_exact(experts, batch)
+        rng = generator("product-of-experts", first=batch.first, seed=seed)
+        return logistic_normal_reference(experts, batch, samples_of(estimator, samples), rng)
+
+    return _mean(stream, evaluate)
+
+
+def _mean(stream: DocumentStream, evaluate: Callable[[Batch], Evaluation]) -> float:
+    """Return the mean log-likelihood of a stream's documents, nats per token."""
     nats, tokens = 0.0, 0
     for batch in stream:
-        if topics.n_topics <= LARGEST:
-            evaluation = logistic_normal_exact(topics, batch)
-        else:
-            evaluation = annealed(topics, batch, CHAINS, generator("logistic-normal", first=batch.first, seed=seed))
+        evaluation = evaluate(batch)
         nats += float(evaluation.log_likelihood.sum())
         tokens += int(evaluation.tokens.sum())
-    if not tokens:
-        raise InputError(f"{stream.name}: no token is a word of the model; give documents of its words")
     return nats / tokens

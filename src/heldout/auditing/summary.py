@@ -8,13 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.auditing.blocks import BIAS, COLUMNS, ERROR, HALF_TOKENS, PARTS, Float, Work
+from heldout.auditing.blocks import BIAS, COLUMNS, ERROR, HALF_TOKENS, Float, Work
 from heldout.auditing.result import TRUTH, Audit, Different, Line
 from heldout.auditing.survey import Survey
 from heldout.corpora.stream import DocumentStream
 from heldout.evaluators import ESTIMATORS, EXACT, FULL, HALF, MEAN_FIELD_BOUND
 from heldout.evaluators.evaluation import Evaluation
+from heldout.evaluators.logistic_normal import label_of
 from heldout.libraries import Fitted, Reported
+from heldout.topics import Topics
 
 LABELS = {MEAN_FIELD_BOUND: "mean-field bound", FULL: "full folding-in", HALF: "half folding-in"}
 BEHAVIOURS = {
@@ -26,17 +28,17 @@ BEHAVIOURS = {
 MOST_DIFFERENT, MOST_WORDS = 10, 10
 
 
-def truth_label(estimator: str) -> str:
-    """Return the truth's label: that it is exact, or the estimator and its bias.
+def truth_label(estimator: str, *, dirichlet: bool = True) -> str:
+    """Return the truth's label: that it is exact, or the estimator, which depends on the prior, and its bias.
 
     Examples:
         >>> truth_label("harmonic-mean")
         'harmonic mean (biased high)'
+        >>> truth_label("reference", dirichlet=False)
+        'likelihood, annealing from the Laplace approximation'
     """
-    known = ESTIMATORS[estimator]
-    if known.behaviour in BEHAVIOURS:
-        return f"{known.label} ({BEHAVIOURS[known.behaviour]})"
-    return f"likelihood, {known.label}"
+    label, behaviour = label_of(estimator, dirichlet=dirichlet), ESTIMATORS[estimator].behaviour
+    return f"{label} ({BEHAVIOURS[behaviour]})" if behaviour in BEHAVIOURS else f"likelihood, {label}"
 
 
 def summarise(
@@ -67,7 +69,9 @@ def summarise(
     scored = lengths > 0
     column = dict(zip(COLUMNS, values[done].T, strict=True))
     of_truth = Evaluation(column[TRUTH], lengths, column[ERROR], bias=column[BIAS])
-    errors = {name: np.zeros(len(lengths)) for name in PARTS} | {TRUTH: np.hypot(column[ERROR], column[BIAS])}
+    topics = fitted.topics
+    errors = {name: np.zeros(len(lengths)) for name in work.parts}
+    errors |= {TRUTH: np.hypot(column[ERROR], column[BIAS])}
     half_tokens = column[HALF_TOKENS].astype(np.int64)
     versions = {package: importlib.metadata.version(package) for package in ("heldout", "numba", "numpy", "scipy")}
     impossible = int(np.isneginf(column[TRUTH]).sum())
@@ -76,7 +80,7 @@ def summarise(
         is_truth = evaluator == TRUTH
         return Line(
             evaluator=evaluator,
-            label=truth_label(work.estimator) if is_truth else LABELS[evaluator],
+            label=truth_label(work.estimator, dirichlet=isinstance(topics, Topics)) if is_truth else LABELS[evaluator],
             estimator=work.estimator if is_truth else evaluator,
             log_likelihood=float(column[evaluator][scored].sum()),
             standard_error=of_truth.total_error(np.flatnonzero(scored)) if is_truth else 0.0,
@@ -87,35 +91,37 @@ def summarise(
     return Audit(
         model=name,
         library=fitted.library,
-        version=str(fitted.topics.provenance.get("version", "")),
-        topics=fitted.topics.n_topics,
-        words=len(fitted.topics.vocabulary),
-        alpha=fitted.topics.alpha,
+        version=str(topics.provenance.get("version", "")),
+        topics=topics.n_topics,
+        words=len(topics.vocabulary),
+        alpha=topics.alpha if isinstance(topics, Topics) else None,
         corpus=stream.name,
         documents=int(scored.sum()),
         empty=int((~scored).sum()),
         tokens=int(lengths.sum()),
         left_out=int(read.left_out[done].sum()),
-        lines=tuple(map(line, (TRUTH, MEAN_FIELD_BOUND, FULL, HALF))),
+        lines=tuple(line(name) for name in (TRUTH, MEAN_FIELD_BOUND, FULL, HALF) if name in work.parts),
         reported=reported,
         truth_exact=work.estimator == EXACT,
         reason=work.reason,
         lengths=lengths,
-        nats={name: column[name] for name in PARTS},
+        nats={name: column[name] for name in work.parts},
         errors=errors,
         bias=column[BIAS],
-        most_different=_most_different(stream, read, values, done),
+        most_different=_most_different(stream, read, values, done, work.parts),
         settings={
             **settings,
             "impossible": impossible,
             "versions": {**versions, "python": platform.python_version()},
         },
         complete=bool(done.all()),
+        mean=None if isinstance(topics, Topics) else topics.mean,
+        covariance=None if isinstance(topics, Topics) else topics.covariance,
     )
 
 
 def _most_different(
-    stream: DocumentStream, read: Survey, values: Float, done: NDArray[np.bool_]
+    stream: DocumentStream, read: Survey, values: Float, done: NDArray[np.bool_], parts: tuple[str, ...]
 ) -> tuple[Different, ...]:
     """Return the documents on which full folding-in and the truth differ most per token."""
     column = dict(zip(COLUMNS, values.T, strict=True))
@@ -129,13 +135,13 @@ def _most_different(
         for d in chosen[(chosen >= batch.first) & (chosen < batch.first + batch.n_documents)].tolist():
             words, counts = np.unique(batch.document(d - batch.first), return_counts=True)
             most_frequent = words[np.argsort(-counts, kind="stable")[:MOST_WORDS]].tolist()
-            tokens = {name: float(column[HALF_TOKENS][d] if name == HALF else read.lengths[d]) for name in PARTS}
+            tokens = {name: float(column[HALF_TOKENS][d] if name == HALF else read.lengths[d]) for name in parts}
             different[d] = Different(
                 name=batch.documents[d - batch.first],
                 tokens=int(read.lengths[d]),
                 left_out=int(read.left_out[d]),
                 nats_per_token={
-                    name: float(column[name][d]) / tokens[name] if tokens[name] else math.nan for name in PARTS
+                    name: float(column[name][d]) / tokens[name] if tokens[name] else math.nan for name in parts
                 },
                 words=tuple(batch.vocabulary[word] for word in most_frequent),
             )

@@ -10,7 +10,7 @@ from heldout.auditing.blocks import Block
 from heldout.auditing.cost import exact_updates
 from heldout.corpora.stream import DocumentStream
 from heldout.errors import InputError
-from heldout.topics import Topics
+from heldout.evaluators.logistic_normal import AnyTopics
 
 PILOT = 4  # documents
 PILOT_TOKENS = 200  # of each, at most
@@ -35,12 +35,12 @@ class Survey(NamedTuple):
     words: NDArray[np.int64]
 
 
-def survey(stream: DocumentStream, topics: Topics, limit: float) -> Survey:
+def survey(stream: DocumentStream, topics: AnyTopics, limit: float) -> Survey:
     """Read the documents once.
 
     Args:
         stream: D documents over the model's words.
-        topics: phi and alpha.
+        topics: phi and the prior.
         limit: updates; counting the cost of the exact likelihood stops beyond it.
 
     Raises:

@@ -5,31 +5,55 @@ document's length, and it measures its error, bias included, on the audited docu
 estimators do on documents drawn from a model, which are easier than real ones.
 """
 
-from heldout.auditing.blocks import Work
+import numpy as np
+
+from heldout.auditing.blocks import Work, parts_of
 from heldout.auditing.options import AUTO, AuditOptions
 from heldout.auditing.survey import Survey
 from heldout.errors import InputError
 from heldout.evaluators import ESTIMATORS, EXACT, REFERENCE
+from heldout.evaluators.logistic_normal import AnyTopics
+from heldout.evaluators.product_of_experts import ProductOfExperts
 from heldout.evaluators.reference import VARIANCE, variance_for
 from heldout.topics import Topics
 
 SAMPLES = 20  # default for an estimator given by name
 SWEEPS = 1e8  # of the reference, times tokens: some ten seconds of one core, where no error is asked for
+MOVES = 3e5  # of its chains under a logistic-normal prior, whatever the tokens: the same
 MOST = 100_000  # sweeps over a document on average, whatever error is asked for
 AIM = 0.8  # times the error that is asked for: the rest is for the bias, and for documents that turn out harder
 
 
-def choose_truth(topics: Topics, read: Survey, options: AuditOptions) -> Work:
+def check_estimator(name: str, topics: AnyTopics | ProductOfExperts) -> None:
+    """Check that an estimator is one of the likelihood under the topics' prior.
+
+    Raises:
+        InputError: for one of Dirichlet priors alone, where the prior is logistic normal.
+    """
+    if not isinstance(topics, Topics) and name not in (AUTO, EXACT, REFERENCE):
+        raise InputError(
+            f"{name}: under a Dirichlet prior only, and this model's is logistic normal; take {REFERENCE}, or leave the"
+            " estimator out"
+        )
+
+
+def choose_truth(topics: AnyTopics, read: Survey, options: AuditOptions) -> Work:
     """Return the truth's estimator: as requested or, under "auto", exact if affordable and else the reference.
 
     Args:
-        topics: phi and alpha.
+        topics: phi and the prior.
         read: the first reading of the documents.
         options: the audit's options.
 
     Raises:
-        InputError: when the exact likelihood was requested and costs more than the limit.
+        InputError: when the exact likelihood was requested and costs more than the limit, or an estimator that does not
+            know the prior.
     """
+    check_estimator(options.estimator, topics)
+    return _chosen(topics, read, options)._replace(parts=parts_of(topics))
+
+
+def _chosen(topics: AnyTopics, read: Survey, options: AuditOptions) -> Work:
     name, limit, seed = options.estimator, options.limit, options.seed
     affordable = read.updates <= limit
     if name == EXACT and not affordable:
@@ -40,7 +64,7 @@ def choose_truth(topics: Topics, read: Survey, options: AuditOptions) -> Work:
     if affordable and name in (AUTO, EXACT):
         return Work(EXACT, 0, seed, f"The exact likelihood takes {read.updates:.1e} updates; {limit:.1e} are allowed.")
     if name in (AUTO, REFERENCE):
-        return _reference(read, options)
+        return _reference(topics, read, options)
     if ESTIMATORS[name].deterministic:
         return Work(name, 0, seed, "It was asked for by name.")
     bias = "the bias that it has with few samples" if ESTIMATORS[name].behaviour == "consistent" else "its bias"
@@ -48,12 +72,14 @@ def choose_truth(topics: Topics, read: Survey, options: AuditOptions) -> Work:
     return Work(name, options.samples or SAMPLES, seed, reason)
 
 
-def _reference(read: Survey, options: AuditOptions) -> Work:
+def _reference(topics: AnyTopics, read: Survey, options: AuditOptions) -> Work:
     """Return the reference, with sweeps for ten seconds of work, for the wanted error, or as requested."""
     wanted, fewest = options.standard_error, ESTIMATORS[REFERENCE].fewest
     samples = options.samples or MOST
     if options.samples is None and wanted is None:
-        samples = min(MOST, max(fewest, int(SWEEPS / max(1, read.lengths.sum()))))
+        tokens, documents = int(read.lengths.sum()), int(np.count_nonzero(read.lengths))
+        affordable = SWEEPS / max(1, tokens) if isinstance(topics, Topics) else MOVES / max(1, documents)
+        samples = min(MOST, max(fewest, int(affordable)))
     reason = "It was asked for by name"
     if options.estimator == AUTO:
         reason = f"The exact likelihood takes more than {options.limit:.1e} updates or too much memory"

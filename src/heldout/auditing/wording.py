@@ -22,6 +22,7 @@ import numpy as np
 from heldout.auditing.result import REPORTED, TRUTH, Audit, Line
 from heldout.errors import printable
 from heldout.evaluators import ESTIMATORS, FULL, HALF, MEAN_FIELD_BOUND, REFERENCE
+from heldout.evaluators.logistic_normal import label_of
 from heldout.libraries import THESE
 
 TIMES, MINUS, ALPHA = "\N{MULTIPLICATION SIGN}", "\N{MINUS SIGN}", "\N{GREEK SMALL LETTER ALPHA}"
@@ -254,7 +255,7 @@ def reasons(audit: Audit) -> Iterator[str]:
         )
     behaviour = truth_behaviour(audit)
     if behaviour != "consistent":
-        label = ESTIMATORS[truth.estimator].label
+        label = _estimator(audit, truth)
         yield f"What stands for the truth here is an approximation: {label} {LONG[behaviour]}."
 
 
@@ -422,10 +423,11 @@ def explanation(audit: Audit, line: Line) -> str:
         how = "computed exactly"
         if not audit.truth_exact:
             samples = f" with {_samples(line)} a document" if line.samples else ""
-            how = f"estimated by {_estimator(line)}{samples}, which {LONG[truth_behaviour(audit)]}"
+            how = f"estimated by {_estimator(audit, line)}{samples}, which {LONG[truth_behaviour(audit)]}"
+        given, of_kind = (ALPHA, "Dirichlet") if audit.covariance is None else ("μ, Σ", "logistic-normal")
         return (
-            f"The marginal likelihood p(w | {ALPHA}, Φ) of each document, its topic weights integrated over the "
-            f"model's Dirichlet prior so that no token is used twice; {how}."
+            f"The marginal likelihood p(w | {given}, Φ) of each document, its topic weights integrated over the "
+            f"model's {of_kind} prior so that no token is used twice; {how}."
         )
     if line.evaluator == FULL:
         return (
@@ -470,6 +472,12 @@ def model_line(audit: Audit) -> str:
 
 def prior(audit: Audit) -> str:
     """Return a short description of the prior."""
+    if audit.mean is not None and audit.covariance is not None:
+        widths = np.sqrt(np.diag(audit.covariance))
+        means, spreads = (f"{part.min():.4g} to {part.max():.4g}".replace("-", MINUS) for part in (audit.mean, widths))
+        return f"Logistic normal, log weights over the last topic's of means {means}, standard deviations {spreads}"
+    if audit.alpha is None:
+        return "No prior"
     low, high = float(audit.alpha.min()), float(audit.alpha.max())
     each = f"{low:.4g} each" if low == high else f"{low:.4g} to {high:.4g}"
     return f"Dirichlet, {ALPHA} {each}, sum {float(audit.alpha.sum()):.4g}"
@@ -498,12 +506,11 @@ def truth_note(audit: Audit) -> str:
     """Return a sentence on the truth's estimator and the reason for it; empty if the audit gives no reason."""
     line = audit.line(TRUTH)
     samples = f", {_samples(line)} a document" if line.samples else ""
-    return f"The truth is by {_estimator(line)}{samples}. {sentence(audit.reason)}" if audit.reason else ""
+    return f"The truth is by {_estimator(audit, line)}{samples}. {sentence(audit.reason)}" if audit.reason else ""
 
 
-def _estimator(line: Line) -> str:
-    known = ESTIMATORS.get(line.estimator)
-    name = clean(line.estimator) if known is None else known.label
+def _estimator(audit: Audit, line: Line) -> str:
+    name = clean(label_of(line.estimator, dirichlet=audit.covariance is None))
     return "exact computation" if name == "exact" else name
 
 

@@ -148,12 +148,14 @@ def anneal_from_laplace(document: Integrand, temperatures: int, chains: int, rng
     ratio = document.log_ratio(u)
     weights = ratio / temperatures
     for step in range(1, temperatures):
-        u, ratio = _slice(document, u, ratio, step / temperatures, rng)
+        u, ratio = slice_move(document, u, ratio, step / temperatures, rng)
         weights += ratio / temperatures
     return weights
 
 
-def _slice(document: Integrand, u: Float, ratio: Float, power: float, rng: np.random.Generator) -> tuple[Float, Float]:
+def slice_move(
+    document: Integrand, u: Float, ratio: Float, power: float, rng: np.random.Generator
+) -> tuple[Float, Float]:
     """Move every chain by elliptical slice sampling under N(u | 0, I) exp(power r); return u and r."""
     start, other = u, rng.standard_normal(u.shape)
     u, ratio = u.copy(), ratio.copy()

@@ -13,18 +13,30 @@ precision is Sigma^-1 less the Hessian of l there (without its convex part where
 a q of the mode's own width misses.
 
 From q to the posterior goes the annealing of `heldout.evaluators.components_marginal`, of which one temperature is
-importance sampling from q.
+importance sampling from q. Run backwards from the x that a document was drawn with, its moves reversed, it gives the
+inverse weight exp(-sum_t r(u_t) / T) with the mean 1 / p(w) (Grosse, Ghahramani and Adams, 2015).
 
 At K = 2 and 3 the trapezoidal rule gives the exact value, in coordinates z with x = mu + L z, L L' = Sigma: of a smooth
 integrand that decays its error falls exponentially in the nodes (Trefethen and Weideman, 2014). Documents unlike the
 model have posteriors with long tails on one side, on which a Gauss-Hermite rule at the mode does not settle. A coarse
 grid over the prior finds the box where the integrand is not negligible, and the step is halved until the value settles.
+
+What is measured of the errors that `logistic_normal_reference` states, on documents drawn from models with sharp random
+topics and priors of standard deviations 0.5, 1, 2 and 5: at K = 2 and 3, of 10 to 500 tokens, 2,048 deviations from
+quadrature had an r.m.s. of 0.94 standard errors (0.88 at the widest prior), and 95.8 % were within 1.96. Against 50
+times the work, of 20 and 100 tokens, it was 0.88 and 96 % of 80 at K = 10; 0.99 and 94 % of 96 where 1,000 sweeps were
+not enough for the wanted variance; and 1.1 and 93 % of 40 at K = 30 with as many.
+
+Real documents have rarer parts. Of 16 held-out abstracts of MED under tomotopy's CTModel of 20 topics, whose standard
+deviations reach 3.9, twice each, against 5,000 steps from a q of twice the variance, it was 0.98 and 94 % with 1,000
+sweeps, and 1.28 and 84 % with 10,000: a few documents' errors are understated there, their sum's is not.
 """
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import Any, Self
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -32,17 +44,25 @@ from scipy.special import softmax
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.evaluators.components_marginal import anneal_from_laplace
+from heldout.evaluators import ESTIMATORS, REFERENCE
+from heldout.evaluators.bidirectional import simulate_given
+from heldout.evaluators.components_marginal import anneal_from_laplace, slice_move
 from heldout.evaluators.evaluation import Evaluation, check_samples, log_mean
+from heldout.evaluators.reference import CHAINS, PILOT, VARIANCE, allocation, check_enough, with_bias
 from heldout.evaluators.trapezoid import log_integral
+from heldout.seeds import generator
 from heldout.topics import Topics
 
+LABEL = "annealing from the Laplace approximation"
 LARGEST = 3  # topics of the quadrature, whose nodes grow as their power
 NEWTON_STEPS, SETTLED_MODE = 500, 1e-10  # nats, that a further step would gain; the mode only places q
 WIDER = 4.0  # by which l's Hessian is divided for q
 SYMMETRY = 1e-6  # relative
 COARSE, REACH = 0.25, 9.0  # prior's standard deviations: the coarse grid's step and extent
 MOST_NODES, BLOCK = 2**23, 2**20  # of a rule; entries of an array
+DRAWS = 10_000  # of theta, for its mean
+
+UPDATES_OF_A_MODE, UPDATES_OF_A_WORD = 2e6, 10.0  # of `heldout.evaluators.exact_marginal.UPDATES_PER_SECOND`, about
 
 Float = NDArray[np.float64]
 
@@ -70,17 +90,7 @@ class LogisticNormalTopics:
 
     def __post_init__(self) -> None:
         Topics(self.phi, np.ones(len(self.phi)), self.vocabulary)  # its checks
-        n = len(self.phi) - 1
-        if n < 1 or self.mean.shape != (n,) or self.covariance.shape != (n, n):
-            raise InputError(
-                f"logistic normal: a mean of {self.mean.shape} and a covariance of {self.covariance.shape} for"
-                f" {n + 1} topics; give K or K - 1 of both, and K at least 2"
-            )
-        if not (np.isfinite(self.mean).all() and np.isfinite(self.covariance).all()):
-            raise InputError("logistic normal: the mean or the covariance has a number that is not finite")
-        asymmetry = np.abs(self.covariance - self.covariance.T).max()
-        if asymmetry > SYMMETRY * np.abs(self.covariance).max() or np.linalg.eigvalsh(self.covariance).min() <= 0.0:
-            raise InputError("logistic normal: the covariance is not symmetric and positive definite")
+        check_prior(self.mean, self.covariance, len(self.phi))
 
     @classmethod
     def of(
@@ -106,15 +116,140 @@ class LogisticNormalTopics:
             (array([1.]), array([[2.]]))
         """
         phi, mean, covariance = (np.asarray(values, dtype=np.float64) for values in (phi, mean, covariance))
-        if phi.ndim == 2 and mean.shape == (len(phi),) and covariance.shape == (len(phi), len(phi)):
-            difference = np.column_stack([np.eye(len(phi) - 1), -np.ones(len(phi) - 1)])
-            mean, covariance = difference @ mean, difference @ covariance @ difference.T
-        return cls(phi, mean, covariance, vocabulary, provenance or {})
+        return cls(phi, *over_the_last(mean, covariance, len(np.atleast_1d(phi))), vocabulary, provenance or {})
 
     @property
     def n_topics(self) -> int:
         """K, the number of topics."""
         return len(self.phi)
+
+    @cached_property
+    def phi_by_word(self) -> Float:
+        """The (V, K) transpose of phi, contiguous."""
+        return np.ascontiguousarray(self.phi.T)
+
+    @cached_property
+    def mean_weights(self) -> Float:
+        """The mean theta, (K,), over `DRAWS` draws, the same for the same prior."""
+        weights: Float = self.weights(DRAWS, generator("logistic-normal-mean"))[1].mean(axis=0)
+        return weights
+
+    def smoothed(self, constant: float) -> Self:
+        """Return the topics with `constant` added to every p(w | z); see `heldout.topics.Topics.smoothed`."""
+        phi = (self.phi + constant) / (1.0 + constant * self.phi.shape[1])
+        return replace(self, phi=phi, provenance={**self.provenance, "smoothing": constant})
+
+    def likelihood_of(self, words: NDArray[np.int32], counts: Float) -> "Likelihood | None":
+        """Return the likelihood of a document of these (U,) distinct words, so often each; None where it is 0."""
+        phi = np.ascontiguousarray(self.phi[:, words].T)
+        return _Mixture(phi, counts) if (phi.sum(axis=1) > 0.0).all() else None
+
+    def weights(self, documents: int, rng: np.random.Generator) -> tuple[Float, Float]:
+        """Draw x, (D, K - 1), and theta, (D, K), of so many documents."""
+        x = self.mean + rng.standard_normal((documents, len(self.mean))) @ np.linalg.cholesky(self.covariance).T
+        return x, softmax(np.column_stack([x, np.zeros(documents)]), axis=1)
+
+
+AnyTopics = Topics | LogisticNormalTopics
+
+
+def check_prior(mean: Float, covariance: Float, topics: int) -> None:
+    """Check the prior of K - 1 log weights.
+
+    Raises:
+        InputError: for shapes that do not fit, numbers that are none, or a covariance that is none.
+    """
+    n = topics - 1
+    if n < 1 or mean.shape != (n,) or covariance.shape != (n, n):
+        raise InputError(
+            f"logistic normal: a mean of {mean.shape} and a covariance of {covariance.shape} for {topics} topics; give"
+            " K or K - 1 of both, and K at least 2"
+        )
+    if not (np.isfinite(mean).all() and np.isfinite(covariance).all()):
+        raise InputError("logistic normal: the mean or the covariance has a number that is not finite")
+    asymmetry = np.abs(covariance - covariance.T).max()
+    if asymmetry > SYMMETRY * np.abs(covariance).max() or np.linalg.eigvalsh(covariance).min() <= 0.0:
+        raise InputError("logistic normal: the covariance is not symmetric and positive definite")
+
+
+def over_the_last(mean: Float, covariance: Float, topics: int) -> tuple[Float, Float]:
+    """Return the prior of x_k - x_K, k < K, where the one given is of K numbers; any other as it is."""
+    if mean.shape != (topics,) or covariance.shape != (topics, topics):
+        return mean, covariance
+    difference = np.column_stack([np.eye(topics - 1), -np.ones(topics - 1)])
+    return difference @ mean, difference @ covariance @ difference.T
+
+
+def label_of(estimator: str, *, dirichlet: bool) -> str:
+    """Return what an estimator is called under a Dirichlet or a logistic-normal prior; its name where it is not known.
+
+    Examples:
+        >>> label_of("reference", dirichlet=True), label_of("reference", dirichlet=False)
+        ('annealing to the prior', 'annealing from the Laplace approximation')
+    """
+    if estimator == REFERENCE and not dirichlet:
+        return LABEL
+    return ESTIMATORS[estimator].label if estimator in ESTIMATORS else estimator
+
+
+class Likelihood(Protocol):
+    """A document's likelihood under given weights."""
+
+    @property
+    def width(self) -> int:
+        """How many numbers it computes for each theta, about."""
+
+    def log_likelihood(self, theta: Float) -> Float:
+        """Return l, (J,) nats, at (J, K) weights."""
+
+    def derivatives(self, theta: Float) -> tuple[Float, Float, Float]:
+        """Return l's gradient in log weights, (K,), and (K, K) A and B: -Hessian A - B, A positive semidefinite."""
+
+
+@dataclass(frozen=True)
+class _Mixture:
+    """log p(w | theta) = sum_v n_v log sum_k theta_k phi[k, v] of a document: phi (U, K) and n (U,), its words'."""
+
+    phi: Float
+    counts: Float
+
+    @property
+    def width(self) -> int:
+        return len(self.counts)
+
+    def log_likelihood(self, theta: Float) -> Float:
+        with np.errstate(divide="ignore"):  # far out theta, and with it a word's probability, underflows
+            return np.asarray(np.log(theta @ self.phi.T) @ self.counts)
+
+    def derivatives(self, theta: Float) -> tuple[Float, Float, Float]:
+        shares = self.phi * theta
+        shares /= shares.sum(axis=1, keepdims=True)
+        of_topics, N = self.counts @ shares, self.counts.sum()
+        convex = np.diag(of_topics) - (shares * self.counts[:, None]).T @ shares
+        return of_topics - N * theta, N * (np.diag(theta) - np.outer(theta, theta)), convex
+
+
+class LogisticNormalModel(Protocol):
+    """What has a logistic-normal prior: topics, or experts (`heldout.evaluators.product_of_experts`)."""
+
+    @property
+    def n_topics(self) -> int:
+        """K."""
+
+    @property
+    def mean(self) -> Float:
+        """(K - 1,) mu."""
+
+    @property
+    def covariance(self) -> Float:
+        """(K - 1, K - 1) Sigma."""
+
+    @property
+    def vocabulary(self) -> tuple[str, ...]:
+        """The V words."""
+
+    def likelihood_of(self, words: NDArray[np.int32], counts: Float) -> Likelihood | None:
+        """Return the likelihood of a document of these (U,) distinct words, so often each; None where it is 0."""
 
 
 @dataclass(frozen=True)
@@ -122,29 +257,29 @@ class _Document:
     """One document's integrand, and its Laplace approximation; see `components_marginal._Document`.
 
     Attributes:
-        phi: (U, K) p(w | z) of its distinct words.
-        counts: (U,) n_v.
-        mean, precision: (K - 1,) and (K - 1, K - 1), of the prior.
+        likelihood: l.
+        mean: (K - 1,), of the prior.
+        root: (K - 1, K - 1) lower triangular, root root' the prior's precision.
         mode: (K - 1,).
         C: (K - 1, K - 1), upper triangular; q has the covariance C C'.
     """
 
-    phi: Float
-    counts: Float
+    likelihood: Likelihood
     mean: Float
-    precision: Float
+    root: Float
     mode: Float
     C: Float
 
+    @cached_property
+    def log_volume(self) -> float:
+        """The logarithm of the prior's density at its mean, nats."""
+        return float(np.log(np.diag(self.root)).sum()) - 0.5 * len(self.mean) * math.log(2.0 * math.pi)
+
     def log_joint(self, x: Float) -> Float:
         """Return l + log N of every row of x, nats."""
-        theta = softmax(np.column_stack([x, np.zeros(len(x))]), axis=1)
-        deviation = x - self.mean
-        with np.errstate(divide="ignore"):  # far out theta, and with it a word's probability, underflows
-            value = np.log(theta @ self.phi.T) @ self.counts
-        value -= 0.5 * np.einsum("ij,jk,ik->i", deviation, self.precision, deviation, optimize=True)
-        log_joint: Float = value + 0.5 * (np.linalg.slogdet(self.precision)[1] - x.shape[1] * math.log(2.0 * math.pi))
-        return log_joint
+        scaled = (x - self.mean) @ self.root
+        log_prior = self.log_volume - 0.5 * np.einsum("ij,ij->i", scaled, scaled)
+        return np.asarray(self.likelihood.log_likelihood(_weights(x)) + log_prior)
 
     def log_ratio(self, u: Float) -> Float:
         """Return the integrand's logarithm less that of q at mode + C u for every row of u, nats."""
@@ -153,18 +288,27 @@ class _Document:
         return log_ratio
 
 
-def _laplace(phi: Float, counts: Float, mean: Float, precision: Float) -> _Document:
+def _weights(x: Float) -> Float:
+    """Return theta = softmax(x, 0), (J, K), of every row of x, (J, K - 1)."""
+    theta = np.zeros((len(x), x.shape[1] + 1))
+    theta[:, :-1] = x
+    theta -= theta.max(axis=1, keepdims=True)
+    np.exp(theta, out=theta)
+    theta /= theta.sum(axis=1, keepdims=True)
+    return theta
+
+
+def _laplace(likelihood: Likelihood, mean: Float, precision: Float) -> _Document:
     """Return the document at its mode (see the module)."""
     n = len(mean)
-    start = _Document(phi, counts, mean, precision, mean, np.eye(n))
+    prior_root: NDArray[Any] = np.linalg.cholesky(precision)
+    start = _Document(likelihood, mean, prior_root, mean, np.eye(n))
     x, value = mean, float(start.log_joint(mean[None])[0])
     for _ in range(NEWTON_STEPS):
-        theta = softmax(np.append(x, 0.0))
-        shares = phi * theta
-        shares /= shares.sum(axis=1, keepdims=True)
-        gradient = (counts @ shares - counts.sum() * theta)[:n] - precision @ (x - mean)
-        concave = precision + counts.sum() * (np.diag(theta) - np.outer(theta, theta))[:n, :n]
-        step = np.linalg.solve(concave, gradient)
+        gradient, concave, convex = (part[..., :n] for part in likelihood.derivatives(_weights(x[None])[0]))
+        concave, convex = concave[:n], convex[:n]
+        gradient = gradient - precision @ (x - mean)
+        step = np.linalg.solve(precision + concave, gradient)
         gain, size = float(gradient @ step), 1.0
         while size > 1e-10:
             proposed = float(start.log_joint((x + size * step)[None])[0])
@@ -174,27 +318,25 @@ def _laplace(phi: Float, counts: Float, mean: Float, precision: Float) -> _Docum
         if gain < SETTLED_MODE or size <= 1e-10:
             break
         x, value = x + size * step, proposed
-    convex = (np.diag(counts @ shares) - (shares * counts[:, None]).T @ shares)[:n, :n]
     try:
-        root = np.linalg.cholesky(precision + (concave - precision - convex) / WIDER)
+        root = np.linalg.cholesky(precision + (concave - convex) / WIDER)
     except np.linalg.LinAlgError:
-        root = np.linalg.cholesky(precision + (concave - precision) / WIDER)
-    return _Document(phi, counts, mean, precision, x, np.linalg.inv(root).T)
+        root = np.linalg.cholesky(precision + concave / WIDER)
+    return replace(start, mode=x, C=np.linalg.inv(root).T)
 
 
-def _documents(topics: LogisticNormalTopics, documents: Corpus) -> Iterator[tuple[int, _Document | None]]:
+def _documents(model: LogisticNormalModel, documents: Corpus) -> Iterator[tuple[int, _Document | None]]:
     """Yield the index and the integrand of every document with tokens; None for one of probability 0."""
-    precision = np.linalg.inv(topics.covariance)
+    precision = np.linalg.inv(model.covariance)
     precision = (precision + precision.T) / 2.0
     for d in np.flatnonzero(documents.lengths > 0).tolist():
         words, counts = np.unique(documents.document(d), return_counts=True)
-        phi = np.ascontiguousarray(topics.phi[:, words].T)
-        possible = bool((phi.sum(axis=1) > 0.0).all())
-        yield d, _laplace(phi, counts.astype(np.float64), topics.mean, precision) if possible else None
+        likelihood = model.likelihood_of(words, counts.astype(np.float64))
+        yield d, None if likelihood is None else _laplace(likelihood, model.mean, precision)
 
 
 def logistic_normal(
-    topics: LogisticNormalTopics,
+    topics: LogisticNormalModel,
     documents: Corpus,
     samples: int,
     rng: np.random.Generator,
@@ -204,7 +346,7 @@ def logistic_normal(
     """Return log p(w | mu, Sigma, phi) of every document by annealed importance sampling.
 
     Args:
-        topics: phi and the prior.
+        topics: phi, or experts, and the prior.
         documents: D documents; words outside the topics' vocabulary are left out and counted.
         samples: chains per document, whose weights are averaged.
         rng: random numbers; every document gets its own stream.
@@ -220,18 +362,134 @@ def logistic_normal(
     """
     check_samples("logistic normal", min(samples, temperatures))
     documents, left_out = documents.over(topics.vocabulary)
-    log_weights = np.zeros((documents.n_documents, samples))
-    streams = rng.spawn(documents.n_documents)
-    for d, document in _documents(topics, documents):
-        if document is None:
-            log_weights[d] = -np.inf
-        else:
-            log_weights[d] = anneal_from_laplace(document, temperatures, samples, streams[d])
-    value, error = log_mean(log_weights)
+    steps = np.full(documents.n_documents, temperatures)
+    value, error = log_mean(_log_weights(list(_documents(topics, documents)), steps, samples, rng))
     return Evaluation(value, documents.lengths, np.where(documents.lengths > 0, error, 0.0), left_out)
 
 
-def logistic_normal_exact(topics: LogisticNormalTopics, documents: Corpus) -> Evaluation:
+def _log_weights(
+    documents: list[tuple[int, _Document | None]], steps: NDArray[np.int64], chains: int, rng: np.random.Generator
+) -> Float:
+    """Return the (D, chains) log weights of annealing in (D,) steps; every document has its own stream."""
+    log_weights = np.zeros((len(steps), chains))
+    streams = rng.spawn(len(steps))
+    for d, document in documents:
+        if document is None:
+            log_weights[d] = -np.inf
+        else:
+            log_weights[d] = anneal_from_laplace(document, int(steps[d]), chains, streams[d])
+    return log_weights
+
+
+def logistic_normal_reference(
+    topics: LogisticNormalModel,
+    documents: Corpus,
+    samples: int,
+    rng: np.random.Generator,
+    *,
+    chains: int = CHAINS,
+    variance: float = VARIANCE,
+) -> Evaluation:
+    """Return log p(w | mu, Sigma, phi) of every document, with an error of their sum that covers its bias.
+
+    It is `heldout.evaluators.reference.reference` with chains from the Laplace approximation to the posterior in the
+    place of those to the prior; a sweep is a move of one chain.
+
+    Args:
+        topics: phi, or experts, and the prior.
+        documents: D documents; words outside the topics' vocabulary are left out and counted.
+        samples: the most sweeps over a document, of all chains together, as a mean weighted by length.
+        rng: the random numbers.
+        chains: S, annealing runs of each document.
+        variance: of a log weight, nats^2; more sweeps than bring it there are not spent.
+
+    Raises:
+        InputError: as there.
+    """
+    integrands, lengths, left_out, pilot, steps = _prepared(topics, documents, samples, rng, chains, variance)
+    return with_bias(_log_weights(integrands, steps, chains, rng), pilot, steps, lengths, left_out)
+
+
+def logistic_normal_sweeps(
+    topics: LogisticNormalModel,
+    documents: Corpus,
+    samples: int,
+    rng: np.random.Generator,
+    *,
+    chains: int = CHAINS,
+    variance: float = VARIANCE,
+) -> NDArray[np.int64]:
+    """Return how many sweeps `logistic_normal_reference` takes of each document, (D,), pilot included."""
+    return chains * (PILOT + _prepared(topics, documents, samples, rng, chains, variance)[-1])
+
+
+def _prepared(
+    topics: LogisticNormalModel,
+    documents: Corpus,
+    samples: int,
+    rng: np.random.Generator,
+    chains: int,
+    variance: float,
+) -> tuple[list[tuple[int, _Document | None]], NDArray[np.int64], int, Float, NDArray[np.int64]]:
+    """Return integrands, lengths (D,), tokens left out, the pilot's log weights (D, S) and the steps to take (D,)."""
+    check_enough(samples, chains)
+    documents, left_out = documents.over(topics.vocabulary)
+    integrands = list(_documents(topics, documents))
+    pilot = _log_weights(integrands, np.full(documents.n_documents, PILOT), chains, rng)
+    steps = allocation(pilot, documents.lengths, samples - PILOT * chains, variance)
+    return integrands, documents.lengths, left_out, pilot, steps
+
+
+def simulate(
+    topics: LogisticNormalTopics, lengths: NDArray[np.int64], rng: np.random.Generator
+) -> tuple[Corpus, Float]:
+    """Draw documents of the given lengths, (D,), and return them with the x that each was drawn with, (D, K - 1)."""
+    x, theta = topics.weights(len(lengths), rng)
+    return simulate_given(Topics(topics.phi, np.ones(topics.n_topics), topics.vocabulary), theta, lengths, rng)[0], x
+
+
+def logistic_normal_upper(
+    topics: LogisticNormalModel,
+    documents: Corpus,
+    samples: int,
+    rng: np.random.Generator,
+    *,
+    x: Float,
+    temperatures: int = 30,
+) -> Evaluation:
+    """Return a stochastic upper bound on log p(w | mu, Sigma, phi) of documents that `simulate` drew.
+
+    Args:
+        topics: phi and the prior that the documents were drawn from.
+        documents: D documents.
+        samples: chains per document; they start from the same x.
+        rng: random numbers; every document gets its own stream.
+        x: (D, K - 1) what the documents were drawn with.
+        temperatures: T.
+
+    Returns:
+        log-likelihoods in nats, whose negatives are unbiased as inverse probabilities; no error is stated (NaN).
+
+    Raises:
+        InputError: for fewer than one sample or step.
+    """
+    check_samples("logistic normal", min(samples, temperatures))
+    documents, left_out = documents.over(topics.vocabulary)
+    log_weights = np.zeros((documents.n_documents, samples))
+    streams = rng.spawn(documents.n_documents)
+    for d, document in _documents(topics, documents):
+        assert document is not None  # it was drawn
+        u = np.repeat(np.linalg.solve(document.C, x[d] - document.mode)[None], samples, axis=0)
+        ratio = document.log_ratio(u)
+        log_weights[d] = ratio / temperatures
+        for step in range(temperatures - 1, 0, -1):
+            u, ratio = slice_move(document, u, ratio, step / temperatures, streams[d])
+            log_weights[d] += ratio / temperatures
+    error = np.where(documents.lengths > 0, np.nan, 0.0)
+    return Evaluation(-log_mean(-log_weights)[0], documents.lengths, error, left_out)
+
+
+def logistic_normal_exact(topics: LogisticNormalModel, documents: Corpus) -> Evaluation:
     """Return log p(w | mu, Sigma, phi) of every document by the trapezoid rule, for two or three topics.
 
     Args:
@@ -266,12 +524,25 @@ def logistic_normal_exact(topics: LogisticNormalTopics, documents: Corpus) -> Ev
     return Evaluation.deterministic(value, documents.lengths, left_out)
 
 
+def exact_cost(words: int, topics: int) -> float:
+    """Return what `logistic_normal_exact` costs at K topics, updates as of `exact_marginal`; inf where it refuses them.
+
+    Args:
+        words: distinct words of the document.
+        topics: K.
+    """
+    if topics > LARGEST:
+        return math.inf
+    nodes = (4.0 * 2.0 * REACH / COARSE) ** (topics - 1)  # two halvings of the step mostly settle the value
+    return UPDATES_OF_A_MODE + UPDATES_OF_A_WORD * nodes * words
+
+
 def _trapezoid(document: _Document, root: Float) -> float | None:
     """Return log p(w) of one document, nats, with Sigma = root root'; None where the rule does not settle."""
     mode: NDArray[Any] = np.linalg.solve(root, document.mode - document.mean)
 
     def log_values(nodes: Float) -> Float:
-        size = max(1, BLOCK // len(document.counts))
+        size = max(1, BLOCK // document.likelihood.width)
         blocks = [nodes[i : i + size] for i in range(0, len(nodes), size)]
         return np.concatenate([document.log_joint(document.mean + z @ root.T) for z in blocks])
 

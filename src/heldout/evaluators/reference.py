@@ -131,12 +131,27 @@ def reference(
     """
     arrays, points, pilot, steps = _prepared(topics, documents, samples, rng, chains, variance)
     x = log_weights(arrays, points, steps, rng, chains=chains)
+    return with_bias(x, pilot, steps, arrays.lengths, arrays.left_out)
+
+
+def with_bias(
+    x: Float, pilot: Float, steps: NDArray[np.int64], lengths: NDArray[np.int64], left_out: int
+) -> Evaluation:
+    """Return the estimates that a run's log weights give, with standard errors and their bias (see the module).
+
+    Args:
+        x: (D, S) log weights.
+        pilot: (D, S) those of the pilot run.
+        steps: (D,) steps of the run.
+        lengths: (D,) tokens.
+        left_out: tokens outside the vocabulary.
+    """
     value, error, bias = x[:, 0].copy(), np.zeros(len(x)), np.zeros(len(x))
-    possible = np.isfinite(value) & (arrays.lengths > 0)  # the others have one value
-    value[possible], error[possible], left_out = log_expectation(x[possible])
+    possible = np.isfinite(value) & (lengths > 0)  # the others have one value
+    value[possible], error[possible], third = log_expectation(x[possible])
     delta = value[possible] - log_expectation(pilot[possible]).value
-    bias[possible] = left_out + delta * PILOT / (steps[possible] - PILOT)
-    return Evaluation(value, arrays.lengths, error, arrays.left_out, bias)
+    bias[possible] = third + delta * PILOT / (steps[possible] - PILOT)
+    return Evaluation(value, lengths, error, left_out, bias)
 
 
 def sweeps(
@@ -156,14 +171,23 @@ def _prepared(
     topics: Topics, documents: Corpus, samples: int, rng: np.random.Generator, chains: int, variance: float
 ) -> tuple[KernelArrays, Float, Float, NDArray[np.int64]]:
     """Return the kernel's arrays, the points (D, K), the pilot's log weights (D, S) and the steps to take (D,)."""
-    check_samples("reference, chains", chains, 3)
-    check_samples("reference", samples, 3 * PILOT * chains)
+    check_enough(samples, chains)
     arrays = kernel_arrays(topics, documents)
     known, _ = in_vocabulary(documents, topics)
     points = topic_counts(topics, known, mean_field=True, iterations=ITERATIONS, tolerance=TOLERANCE)
     points /= points.sum(axis=1, keepdims=True)
     pilot = log_weights(arrays, points, np.full(len(points), PILOT), rng, chains=chains)
     return arrays, points, pilot, allocation(pilot, arrays.lengths, samples - PILOT * chains, variance)
+
+
+def check_enough(samples: int, chains: int) -> None:
+    """Check that there are chains for the third cumulant, and sweeps for the pilot and twice its steps.
+
+    Raises:
+        InputError: where there are not.
+    """
+    check_samples("reference, chains", chains, 3)
+    check_samples("reference", samples, 3 * PILOT * chains)
 
 
 def allocation(pilot: Float, lengths: NDArray[np.int64], samples: int, variance: float) -> NDArray[np.int64]:

@@ -9,6 +9,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from heldout.errors import InputError
+from heldout.evaluators.logistic_normal import AnyTopics
 from heldout.topics import Topics
 
 THESE, TRAINING = "these documents", "the training documents"
@@ -20,17 +22,29 @@ class Fitted:
     """A model that another library fitted.
 
     Attributes:
-        topics: phi (K, V), alpha (K,), vocabulary, and provenance with "library", "version" (both str) and "format".
+        topics: phi (K, V), the prior of theta, vocabulary, and provenance with "library", "version" (both str) and
+            "format".
             Where the library keeps a distribution over topics, phi is its mean; provenance["phi"] says which.
         library: "scikit-learn", "gensim", "tomotopy", "MALLET", "LDA-C" or "arrays".
         native: the library's own fitted object, or what its own number is computed from; None where there is none.
         words_known: False where the model names no words (their places in the documents' vocabulary are taken).
     """
 
-    topics: Topics
+    topics: AnyTopics
     library: str
     native: Any = None
     words_known: bool = True
+
+    @property
+    def dirichlet(self) -> Topics:
+        """The topics, of a model whose prior is Dirichlet.
+
+        Raises:
+            InputError: where it is another.
+        """
+        if not isinstance(self.topics, Topics):
+            raise InputError(f"{self.library}: a logistic-normal prior, where a Dirichlet prior is needed")
+        return self.topics
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,20 @@ from numpy.typing import NDArray
 
 from heldout.corpora.counts import read_bytes, read_lines, read_vocabulary
 from heldout.errors import InputError
+from heldout.evaluators.logistic_normal import LogisticNormalTopics
 from heldout.libraries import Fitted
-from heldout.libraries.checks import BINARY_TOLERANCE, TEXT_TOLERANCE, assemble, prior
+from heldout.libraries.checks import (
+    BINARY_TOLERANCE,
+    TEXT_TOLERANCE,
+    assemble,
+    distributions,
+    numbers,
+    prior,
+    vocabulary_of,
+)
 from heldout.limits import check_npy, check_size, open_zip
 
-MEMBERS = ("phi", "alpha", "vocabulary")
+MEMBERS = ("phi", "alpha", "mu", "sigma", "vocabulary")
 
 
 def from_arrays(
@@ -62,7 +71,7 @@ def from_arrays(
 
 
 def read_npz(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
-    """Read phi, alpha and, where it is there, vocabulary from an .npz file (one that `Topics.save` wrote, too).
+    """Read phi, alpha or mu and sigma, and, where it is there, vocabulary from an .npz file (`Topics.save` writes one).
 
     Raises:
         InputError: when the file is missing, truncated, damaged, or does not hold them.
@@ -90,14 +99,60 @@ def read_npz(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
         raise
     except Exception as error:  # zipfile, zlib and numpy each raise their own kinds
         raise InputError(f"{path}: truncated or damaged ({error!s:.200}); save the model again") from error
-    missing = [name for name in MEMBERS[:2] if name not in arrays]
+    normal = arrays.keys() & {"mu", "sigma"}
+    if normal and "alpha" in arrays:
+        raise InputError(f"{path}: alpha and {min(normal)} in it, which are of two priors; save those of one")
+    missing = [name for name in (("phi", "mu", "sigma") if normal else ("phi", "alpha")) if name not in arrays]
     if missing:
-        raise InputError(f"{path}: no {' and no '.join(missing)} in it; numpy.savez(file, phi=..., alpha=...) both")
+        raise InputError(
+            f"{path}: no {' and no '.join(missing)} in it; numpy.savez(file, phi=..., alpha=...), or mu=... and"
+            " sigma=... of a logistic-normal prior"
+        )
     own = arrays.get("vocabulary")
     if own is not None and (own.ndim != 1 or own.dtype.kind != "U"):
         raise InputError(f"{path}: vocabulary is {own.dtype} of shape {own.shape}; save a list of V words (dtype=str)")
     own_words = None if own is None else own.tolist()
+    if normal:
+        given = arrays["phi"], arrays["mu"], arrays["sigma"]
+        return from_normal(*given, own_words, vocabulary, str(path), "npz", tolerance=BINARY_TOLERANCE)
     return from_arrays(arrays["phi"], arrays["alpha"], vocabulary, where=str(path), form="npz", own_words=own_words)
+
+
+def from_normal(
+    phi: Any,
+    mean: Any,
+    covariance: Any,
+    own_words: Sequence[str] | None,
+    vocabulary: Sequence[str] | None,
+    where: str,
+    form: str = "object",
+    library: str = "arrays",
+    native: Any = None,
+    *,
+    tolerance: float = TEXT_TOLERANCE,
+) -> Fitted:
+    """Make a `Fitted` of phi and a logistic-normal prior.
+
+    Args:
+        phi: as in `from_arrays`.
+        mean: mu, see `heldout.evaluators.logistic_normal.LogisticNormalTopics.of`.
+        covariance: Sigma, see there.
+        own_words: as in `from_arrays`.
+        vocabulary: as in `from_arrays`.
+        where: as in `from_arrays`.
+        form: as in `from_arrays`.
+        library: see `Fitted`.
+        native: see `Fitted`.
+        tolerance: as in `from_arrays`.
+
+    Raises:
+        InputError: from any of the checks.
+    """
+    topics = distributions(numbers(phi, "phi", where), where, tolerance)
+    words, known = vocabulary_of(own_words, vocabulary, topics.shape[1], where)
+    mu, sigma = numbers(mean, "mu", where), numbers(covariance, "Sigma", where)
+    provenance = {"library": library, "version": np.__version__, "format": form}
+    return Fitted(LogisticNormalTopics.of(topics, mu, sigma, words, provenance), library, native, known)
 
 
 def parse_number(text: str) -> float | None:

@@ -16,12 +16,12 @@ import numpy as np
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.topics import Topics
+from heldout.evaluators.logistic_normal import AnyTopics
 
 WORDS = 10  # of a topic
 
 
-def npmi(models: Sequence[Topics], documents: Iterable[Corpus]) -> list[float]:
+def npmi(models: Sequence[AnyTopics], documents: Iterable[Corpus]) -> list[float]:
     """Return the mean NPMI of each model's topics.
 
     Args:
@@ -49,6 +49,6 @@ def npmi(models: Sequence[Topics], documents: Iterable[Corpus]) -> list[float]:
     return [float(np.mean([coherence.get_score(words=topic) for topic in model])) for model in tops]
 
 
-def _top_words(topics: Topics) -> list[list[str]]:
+def _top_words(topics: AnyTopics) -> list[list[str]]:
     order = np.argsort(-topics.phi, axis=1, kind="stable")[:, :WORDS]
     return [[topics.vocabulary[word] for word in row] for row in order]

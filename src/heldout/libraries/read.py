@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from heldout.errors import InputError
-from heldout.libraries import Fitted, arrays, gensim, lda_c, mallet, scikit_learn, tomotopy
+from heldout.libraries import Fitted, arrays, gensim, lda_c, logistic_normal, mallet, scikit_learn, tomotopy
 from heldout.libraries.checks import in_order, vocabulary_of
 from heldout.libraries.pipeline import unwrap
 from heldout.limits import memory_for, open_zip, require_file
@@ -21,11 +21,11 @@ FORMS: dict[str, str] = {
     "skops": "scikit-learn, skops.io.dump",
     "pickle": "scikit-learn, joblib.dump or pickle.dump; read with --trust-pickle only",
     "gensim": "gensim, LdaModel.save; read with --trust-pickle only",
-    "tomotopy": "tomotopy, LDAModel.save",
+    "tomotopy": "tomotopy, LDAModel.save or CTModel.save",
     "mallet": "MALLET, --output-state, gzipped or not",
     "lda-c": "LDA-C, final.beta beside final.other",
-    "npz": "arrays phi, alpha and vocabulary, numpy.savez; or heldout's own topics",
-    "csv": "a line per topic, with alpha.csv beside it",
+    "npz": "arrays phi, alpha (or mu and sigma) and vocabulary, numpy.savez; or heldout's own topics",
+    "csv": "a line per topic, with alpha.csv beside it, or .mean.csv and .covariance.csv",
 }
 """The forms of a model's file, and which library's function writes each."""
 
@@ -115,6 +115,16 @@ def read_pickle(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
     return convert(model, vocabulary, where=str(path), form="pickle")
 
 
+def read_csv(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
+    """Read topics from comma-separated values, under a logistic-normal prior where mu and Sigma are beside them.
+
+    Raises:
+        InputError: names file and line.
+    """
+    correlated = logistic_normal.from_any(path, vocabulary)
+    return arrays.read_csv(path, vocabulary) if correlated is None else correlated
+
+
 READERS: dict[str, Callable[[Path, Sequence[str] | None], Fitted]] = {
     "skops": scikit_learn.read_skops,
     "pickle": read_pickle,
@@ -123,7 +133,7 @@ READERS: dict[str, Callable[[Path, Sequence[str] | None], Fitted]] = {
     "mallet": mallet.read,
     "lda-c": lda_c.read,
     "npz": arrays.read_npz,
-    "csv": arrays.read_csv,
+    "csv": read_csv,
 }
 
 
@@ -184,14 +194,22 @@ def convert(model: object, vocabulary: Sequence[str] | None, *, where: str | Non
         return scikit_learn.from_object(model, vocabulary, where=where, form=form)
     if gensim.recognises(model):
         return gensim.from_object(model, vocabulary, where=where, form=form)
+    correlated = logistic_normal.from_any(model, vocabulary)
+    if correlated is not None:
+        return correlated
     if tomotopy.recognises(model):
         return tomotopy.from_object(model, vocabulary, where=where, form=form)
     if isinstance(model, tuple) and len(model) == 2:
         return arrays.from_arrays(model[0], model[1], vocabulary, where=where or "(phi, alpha)", form=form)
+    if isinstance(model, tuple) and len(model) == 4:
+        raise InputError(
+            "(W, b, mu, Sigma): a product of experts, of which an audit has no more than the likelihood:"
+            " heldout.log_likelihood gives it"
+        )
     raise InputError(
         f"{where or 'model'}: a {type(model).__module__}.{type(model).__qualname__}; give a fitted scikit-learn"
-        " LatentDirichletAllocation or NMF, a gensim LdaModel, a tomotopy LDAModel, a Pipeline that ends in one, a"
-        " PLSA or LDA of heldout.models, Topics, or (phi, alpha)"
+        " LatentDirichletAllocation or NMF, a gensim LdaModel, a tomotopy LDAModel or CTModel, a Pipeline that ends in"
+        " one, a PLSA or LDA of heldout.models, Topics, (phi, alpha), or (phi, mu, Sigma)"
     )
 
 
@@ -230,8 +248,9 @@ def fitted(model: object, vocabulary: Sequence[str] | None = None) -> Fitted:
 
     Args:
         model: a scikit-learn `LatentDirichletAllocation`, `NMF` or `MiniBatchNMF`, a gensim `LdaModel`, a tomotopy
-            `LDAModel`, a model of `heldout.models`, a `Pipeline` or a search that ends in one of them, `Topics`, or a
-            pair (phi, alpha) with phi (K, V) and alpha (K,) or one number.
+            `LDAModel` or `CTModel`, a model of `heldout.models`, a `Pipeline` or a search that ends in one of them,
+            `Topics` or `LogisticNormalTopics`, a pair (phi, alpha) with phi (K, V) and alpha (K,) or one number, or a
+            triple (phi, mu, Sigma) (`heldout.libraries.logistic_normal.from_any`).
         vocabulary: the V words, where it names none; see `heldout.libraries.checks.in_order`.
 
     Raises:

@@ -25,7 +25,12 @@ with A = sum_k alpha_k and G the gamma function. MALLET divides that of the trai
 chain for each and returns, at its last state, log p(z_d | alpha) plus what log p(w | z, beta) changes by when the
 document's tokens are added to the training counts. No chain of any length makes either a likelihood: as
 log p(w, z) = log p(w) + log p(z | w), its mean over the posterior is log p(w) less the entropy of z given w, so that it
-is too low by that entropy. More topics leave more of it.
+is too low by that entropy. More topics leave more of it. `CTModel.infer` has, in the place of log p(z_d | alpha), with
+theta = softmax(x) at the weights that it leaves, s = smoothing_alpha and the prior's density N,
+
+    log N(x - x_K | mu, Sigma) + log G(L + K s + 1) + sum_k [(n_k + s) log theta_k - log G(n_k + s + 1)],
+
+a density and a multinomial probability of the topics' counts, whatever their order: no probability of words.
 
 LDA-C's `lda inf` writes the mean-field bound of every document with the topics fixed (`heldout.evaluators
 .mean_field_bound`): a bound of the likelihood, with nothing of the topics in it.
@@ -48,7 +53,7 @@ from scipy.special import digamma, gammaln, logsumexp
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.evaluators.evaluation import in_vocabulary
+from heldout.evaluators.logistic_normal import AnyTopics
 from heldout.evaluators.mean_field_bound import mean_field_bound
 from heldout.libraries import THESE, TRAINING, Fitted, Reported, Term
 from heldout.libraries.mallet import State
@@ -85,7 +90,7 @@ def reported(fitted: Fitted, documents: Iterable[Corpus]) -> Reported:
         'arrays come from no library: nothing is reported'
     """
     if fitted.library == "LDA-C":
-        return _lda_c(fitted.topics, documents)
+        return _lda_c(fitted.dirichlet, documents)
     if fitted.library == "arrays":
         return _nothing("arrays", "arrays come from no library: nothing is reported")
     if fitted.native is None:
@@ -104,9 +109,9 @@ def _own(fitted: Fitted, documents: Iterable[Corpus]) -> Reported:
     if fitted.library == "scikit-learn":
         if "NMF" in type(fitted.native).__name__:
             return _nmf(fitted.native)
-        return _scikit_learn(fitted.native, fitted.topics, documents)
+        return _scikit_learn(fitted.native, fitted.dirichlet, documents)
     if fitted.library == "gensim":
-        return _gensim(fitted.native, fitted.topics, documents)
+        return _gensim(fitted.native, fitted.dirichlet, documents)
     if fitted.library == "tomotopy":
         return _tomotopy(fitted.native, fitted.topics, documents)
     if fitted.library == "MALLET":
@@ -179,9 +184,9 @@ def log_assignments(counts: Float, alpha: Float) -> float:
     return float(documents.sum() + np.sum(gammaln(alpha + counts) - gammaln(alpha)))
 
 
-def _batches(topics: Topics, documents: Iterable[Corpus]) -> Iterator[Corpus]:
+def _batches(topics: AnyTopics, documents: Iterable[Corpus]) -> Iterator[Corpus]:
     for batch in documents:
-        yield in_vocabulary(batch, topics)[0]
+        yield batch.over(topics.vocabulary)[0]
 
 
 def _perplexity(nats_per_token: float) -> float:
@@ -309,9 +314,9 @@ def _check_gensim(function: str, model: Any, chunk: _Chunk) -> None:
     check_parts(function, total, (documents_part, topics_part), DOUBLE if model.dtype == np.float64 else SINGLE)
 
 
-def _tomotopy(native: Any, topics: Topics, documents: Iterable[Corpus]) -> Reported:
-    function = "LDAModel.infer"
-    K, weighted = topics.n_topics, int(native.tw) != 0  # weighted tokens have no counts to take the parts from
+def _tomotopy(native: Any, topics: AnyTopics, documents: Iterable[Corpus]) -> Reported:
+    function = f"{type(native).__name__}.infer"
+    weighted = int(native.tw) != 0  # weighted tokens have no counts to take the parts from
     nats, assignments, tokens = 0.0, 0.0, 0
     for batch in _batches(topics, documents):
         words = [[topics.vocabulary[v] for v in batch.document(int(d))] for d in np.flatnonzero(batch.lengths)]
@@ -320,15 +325,23 @@ def _tomotopy(native: Any, topics: Topics, documents: Iterable[Corpus]) -> Repor
             continue
         _, log_joints = native.infer(made, iterations=TOMOTOPY_ITERATIONS, workers=1)
         nats += math.fsum(log_joints)
-        counts = np.array([np.bincount(document.topics, minlength=K) for document in made], dtype=np.float64)
         if tokens == 0 and not weighted:
             few = made[:CHECKED]
-            parts = log_assignments(counts[:CHECKED], topics.alpha), _tomotopys_words(native, topics, few)
+            parts = _tomotopys_topics(native, topics, few), _tomotopys_words(native, topics, few)
             check_parts(function, math.fsum(log_joints[:CHECKED]), parts, SINGLE)
-        assignments += log_assignments(counts, topics.alpha)
+        assignments += _tomotopys_topics(native, topics, made)
         tokens += batch.n_tokens
     if tokens == 0:
         return _no_tokens(function)
+    dirichlet = isinstance(topics, Topics)
+    computes = (
+        f"log p(words, topics) at the last of {TOMOTOPY_ITERATIONS} sweeps over the tokens' topics, below the"
+        " likelihood by the entropy that these topics have given the words"
+        if dirichlet
+        else f"log p(words | topics) at the last of {TOMOTOPY_ITERATIONS} sweeps over the tokens' topics, with the"
+        " multinomial probability of the topics' counts and the prior's density at the weights that `infer` leaves: a"
+        " density, and no probability of the words"
+    )
     return Reported(
         function,
         nats / tokens,
@@ -336,19 +349,32 @@ def _tomotopy(native: Any, topics: Topics, documents: Iterable[Corpus]) -> Repor
         _perplexity(nats / tokens),
         nats / tokens,
         THESE,
-        f"log p(words, topics) at the last of {TOMOTOPY_ITERATIONS} sweeps over the tokens' topics, below the"
-        " likelihood by the entropy that these topics have given the words; the model's `perplexity`,"
-        f" {native.perplexity:,.1f}, is that of the training documents",
+        f"{computes}; the model's `perplexity`, {native.perplexity:,.1f}, is that of the training documents",
         ()
         if weighted
         else (
-            Term("the tokens' topics, under the prior", assignments, grows=True),
+            Term("the tokens' topics, under the prior", assignments, grows=dirichlet),
             Term("the words, given the tokens' topics", nats - assignments),
         ),
     )
 
 
-def _tomotopys_words(native: Any, topics: Topics, documents: Sequence[Any]) -> float:
+def _tomotopys_topics(native: Any, topics: AnyTopics, documents: Sequence[Any]) -> float:
+    """Return the part of the tokens' topics, and of the weights where the prior is logistic normal; nats."""
+    counts = np.array([np.bincount(one.topics, minlength=topics.n_topics) for one in documents], dtype=np.float64)
+    if isinstance(topics, Topics):
+        return log_assignments(counts, topics.alpha)
+    log_theta = np.array([one.beta for one in documents], dtype=np.float64)
+    deviations = log_theta - log_theta[:, -1:] - native.prior_mean
+    covariance = np.asarray(native.prior_cov, dtype=np.float64)
+    distances = np.sum(deviations * np.linalg.solve(covariance, deviations.T).T, axis=1)
+    density = -0.5 * (distances + np.linalg.slogdet(2.0 * np.pi * covariance)[1])
+    counts += np.asarray(native._alpha)
+    multinomial = gammaln(counts.sum(axis=1) + 1.0) + np.sum(counts * log_theta - gammaln(counts + 1.0), axis=1)
+    return float(density.sum() + multinomial.sum())
+
+
+def _tomotopys_words(native: Any, topics: AnyTopics, documents: Sequence[Any]) -> float:
     """Return by what log p(w, training words | z, beta) changes, document by document, when it is added; nats."""
     V, eta = len(topics.vocabulary), float(np.mean(native.eta))
     of_topics = np.asarray(native.get_count_by_topics(), dtype=np.float64) + V * eta

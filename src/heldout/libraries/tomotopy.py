@@ -1,4 +1,4 @@
-"""tomotopy's `LDAModel`.
+"""tomotopy's `LDAModel`, and the files of its `CTModel` (`heldout.libraries.logistic_normal`).
 
 tomotopy keeps the counts n_kw of one state of its Gibbs sampler, and `get_topic_word_dist` gives, in float32,
 phi[k, w] = (n_kw + eta) / (n_k + V eta): the mean of p(phi | w, z) at that state (Griffiths and Steyvers 2004,
@@ -22,11 +22,12 @@ import numpy as np
 
 from heldout.corpora.counts import read_bytes
 from heldout.errors import InputError
-from heldout.libraries import Fitted
+from heldout.libraries import Fitted, logistic_normal
 from heldout.libraries.checks import assemble
 from heldout.limits import check_size
 
 INSTALL = "install tomotopy: pip install 'heldout[peers]'"
+KINDS = {"LDA": "LDAModel", "CTM": "CTModel"}
 WEIGHTINGS = (b"one", b"idf", b"pmi")
 CHECK = Path(__file__).with_name("tomotopy_check.py")
 # the most seconds by the clock, on a busy machine; `tomotopy_check` sets the limit of its processor's time
@@ -64,10 +65,7 @@ def from_object(
     kind = type(model).__name__
     where = where or kind
     if type(model) is not tomotopy.LDAModel:
-        instead = "; heldout.log_likelihood scores a CTModel" if isinstance(model, tomotopy.CTModel) else ""
-        raise InputError(
-            f"{where}: a tomotopy {kind}; only an LDAModel has one Dirichlet prior of every document{instead}"
-        )
+        raise InputError(f"{where}: a tomotopy {kind}; only LDAModel and CTModel have one prior of every document")
     # before training get_topic_word_dist reads memory that is not there
     words = list(model.used_vocabs)
     if not words:
@@ -95,7 +93,7 @@ def from_object(
     )
 
 
-def check(data: bytes, where: str) -> None:
+def check(data: bytes, where: str, kind: str) -> None:
     """Load the bytes in a process of its own, so that what a damaged file does to tomotopy is done there.
 
     Raises:
@@ -104,7 +102,7 @@ def check(data: bytes, where: str) -> None:
     try:
         # -P: tomotopy is the package, not this folder's module
         ended = subprocess.run(
-            [sys.executable, "-P", str(CHECK)], input=data, capture_output=True, timeout=PATIENCE, check=False
+            [sys.executable, "-P", str(CHECK), kind], input=data, capture_output=True, timeout=PATIENCE, check=False
         )
     except subprocess.TimeoutExpired as error:
         raise InputError(f"{where}: damaged: tomotopy was still reading after {PATIENCE:g} s; save it again") from error
@@ -118,7 +116,7 @@ def check(data: bytes, where: str) -> None:
 
 
 def read(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
-    """Read a model that `LDAModel.save` wrote, full or not; nothing in it is unpickled.
+    """Read a model that `LDAModel.save` or `CTModel.save` wrote, full or not; nothing in it is unpickled.
 
     Raises:
         InputError: when the file is missing, truncated, damaged or of another model, or tomotopy is not installed.
@@ -128,21 +126,23 @@ def read(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
     if kind_and_weighting is None:
         raise InputError(f"{path}: truncated, or not a model that tomotopy 0.6 or later saved")
     kind, weighting = kind_and_weighting
-    if kind != "LDA":
-        raise InputError(f"{path}: a tomotopy {kind} model; only an LDAModel has one Dirichlet prior of every document")
+    if kind not in KINDS:
+        raise InputError(f"{path}: a tomotopy {kind} model; only LDAModel and CTModel have one prior of every document")
     try:
         import tomotopy
     except ImportError as error:
         raise InputError(f"{path}: {INSTALL} ({error!s:.200})") from error
-    load = getattr(tomotopy.LDAModel, "_loads", None)
+    of_kind = getattr(tomotopy, KINDS[kind])
+    load = getattr(of_kind, "_loads", None)
     if load is None:
         raise InputError(f"{path}: tomotopy {tomotopy.__version__} only loads by unpickling; {INSTALL}")
-    check(data, str(path))
+    check(data, str(path), KINDS[kind])
     try:
-        model, _ = load(tomotopy.LDAModel, data)
+        model, _ = load(of_kind, data)
     except Exception as error:  # tomotopy raises several kinds
         raise InputError(f"{path}: truncated or damaged ({error!s:.200}); save it again") from error
-    fitted = from_object(model, vocabulary, where=str(path), form="tomotopy")
+    make = from_object if kind == "LDA" else logistic_normal.from_tomotopy
+    fitted = make(model, vocabulary, where=str(path), form="tomotopy")
     fitted.topics.provenance["weighting"] = weighting
     return fitted
 

@@ -1,4 +1,4 @@
-"""Load a tomotopy model from standard input and use it once, as a program of its own.
+"""Load a tomotopy model of the class named from standard input and use it once, as a program of its own.
 
 tomotopy's loader trusts lengths and pointers in the file: most damaged files end in a segmentation fault, an abort or a
 loop without end, which would take the caller's process along. `heldout.libraries.tomotopy` runs this file first, under
@@ -30,7 +30,8 @@ def main() -> None:
     import tomotopy
 
     # not loads(), which unpickles the constructor's arguments
-    model, _ = tomotopy.LDAModel._loads(tomotopy.LDAModel, data)
+    of_kind = getattr(tomotopy, sys.argv[1])
+    model, _ = of_kind._loads(of_kind, data)
     words = list(model.used_vocabs)
     if not words:
         return
@@ -39,7 +40,8 @@ def main() -> None:
             raise ValueError(f"topic {topic} has another number of words")
     for part in (words[:100], words[-100:]):
         model.infer(model.make_doc(part), iterations=2, workers=1)
-    for value in (model.alpha, model.eta, model.perplexity, model.global_step, len(model.vocabs)):
+    prior = (model.prior_mean, model.prior_cov) if isinstance(model, tomotopy.CTModel) else (model.alpha,)
+    for value in (*prior, model.eta, model.perplexity, model.global_step, len(model.vocabs)):
         repr(value)
 
 

@@ -191,7 +191,7 @@ def experiment(
         training = with_own_words(corpus.subset(range(library_documents)))
         start = int(generator("is-a-probability-fit", **axes, model=library).integers(2**31))
         peer = fit(library, training, topics, start, rounds)
-        of_peer = draw(peer.topics, lengths, limit, truth_samples, {**axes, "model": library})
+        of_peer = draw(peer.dirichlet, lengths, limit, truth_samples, {**axes, "model": library})
         row(library, KIND, GAP, "documents", documents, of_peer.gap)
         nats = reported(peer, [of_peer.documents]).nats_per_token * of_peer.documents.n_tokens
         held(library, REPORTED, nats, of_peer.truth, of_peer.given)

@@ -93,15 +93,15 @@ def experiment(
     number = reported(peer, [test])
 
     evaluations: dict[str, Evaluation] = {
-        MEAN_FIELD_BOUND: mean_field_bound(peer.topics, test),
-        FULL: full_folding_in([peer.topics], test, maximum),
-        HALF: half_folding_in([peer.topics], *half_split(test, seed), maximum),
+        MEAN_FIELD_BOUND: mean_field_bound(peer.dirichlet, test),
+        FULL: full_folding_in([peer.dirichlet], test, maximum),
+        HALF: half_folding_in([peer.dirichlet], *half_split(test, seed), maximum),
     }
-    exact = exact_within(peer.topics, test, limit)
+    exact = exact_within(peer.dirichlet, test, limit)
     if exact is not None:
         evaluations[EXACT] = exact
     else:
-        evaluations[REFERENCE] = reference(peer.topics, test, samples, generator("peers-truth", **axes))
+        evaluations[REFERENCE] = reference(peer.dirichlet, test, samples, generator("peers-truth", **axes))
     named: dict[str, Any] = {**axes, "variant": KIND, "smoothing": 0.0, "chain": "none"}
     scores = {
         evaluator: score_of(evaluation, evaluator=evaluator, samples=samples if evaluator == REFERENCE else 0, **named)
