@@ -45,6 +45,7 @@ AT_MOST: dict[str, Curve] = {
 
 
 _MEANS = ("true", "exact", "sampled")  # of the topics of Figure 27.8
+ROUNDING = 1e-9  # nats per token, of exact values and of weights that do not vary
 
 
 def macros(inputs: Inputs) -> Macros:
@@ -70,7 +71,7 @@ def macros(inputs: Inputs) -> Macros:
                 NOT_RUN if row is None or row.gap is None else latex.signed(row.gap, 3)
             )
     both = annealed_and_exact(inputs)
-    within = sum(abs(one.value - one.exact) <= SEEN * one.error for one in both)
+    within = sum(abs(one.value - one.exact) <= SEEN * one.error + ROUNDING for one in both)
     result["AnnealedWithin"] = f"{latex.integer(within)} of {latex.integer(len(both))}" if both else NOT_RUN
     result["AnnealedApart"] = latex.decimal(max(abs(one.value - one.exact) for one in both), 4) if both else NOT_RUN
     word, meanings = senses(inputs)
