@@ -4,14 +4,13 @@ import math
 from dataclasses import replace
 
 import pytest
-from made_measurements import gap, is_a_probability, measured, optimism_inputs, precision
+from made_measurements import gap, is_a_probability, measured, optimism_inputs
 from made_peers import CORPORA, ERROR, LIBRARIES, TOPICS, growing, peers_inputs, reported, truth, with_reported
 from small_study import inputs, without
 
 from heldout.errors import InputError
-from heldout.evaluators import ESTIMATORS, FULL
+from heldout.evaluators import FULL
 from heldout.papers.likelihood import tables
-from heldout.papers.likelihood.results import precision_panels
 from heldout.typesetting import latex, style
 
 
@@ -92,13 +91,3 @@ def test_other_numbers_of_topics_give_the_fewest_and_the_most() -> None:
 
 def test_a_study_without_libraries_has_an_empty_table() -> None:
     assert "Cranfield" not in tables.peers(inputs(without("peers")))
-
-
-def test_the_recommendation_is_the_least_work_that_is_enough() -> None:
-    given = measured(precision())
-    rows = [row for row in tables.recommendation(given).splitlines() if row.startswith(r"$\alpha_k")]
-    panels = precision_panels(given)
-    assert len(rows) == len(panels) > 0
-    for row, panel in zip(rows, panels, strict=True):
-        best = panel.cheapest
-        assert ("none reaches it" if best is None else ESTIMATORS[best[0]].label) in row

@@ -28,7 +28,6 @@ from heldout.papers.likelihood.results import (
     measured,
     optimism_corpora,
     peers_corpora,
-    precision_panels,
     sums_over_documents,
 )
 from heldout.points import Point
@@ -47,16 +46,15 @@ SCORES = {name: known.label for name, known in ESTIMATORS.items()} | {
     ONE_STEP: "Laplace, one step from folded-in",
     NML: "NML penalty",
 }
-MILLISECONDS = 1e-6  # of a term, one topic's share of one token
 FUNCTIONS = {"scikit-learn": "perplexity", "gensim": "log_perplexity", "tomotopy": "infer"}
 
 
 def optimism(inputs: Inputs) -> str:
     """Return perplexities at three numbers of topics, exact ones marked by a star, and full folding-in less truth."""
     head = r"""
- & & & \multicolumn{5}{c}{the model's prior} & \multicolumn{2}{c}{truth, prior} & optimism\\
-\cmidrule(lr){4-8}\cmidrule(lr){9-10}
-corpus & model & $K$ & full & half & plug-in & bound & truth & fitted & mixture & nats/token\\"""
+ & & & \multicolumn{2}{c}{folded in} & \multicolumn{2}{c}{model's prior} & \multicolumn{3}{c}{likelihood, prior} & optimism\\
+\cmidrule(lr){4-5}\cmidrule(lr){6-7}\cmidrule(lr){8-10}
+corpus & model & $K$ & full & half & plug-in & bound & model's & fitted & mixture & nats/token\\"""
     return latex.tabular(inputs, "@{}llrrrrrrrrr@{}", head, _optimism_rows(inputs))
 
 
@@ -245,25 +243,6 @@ def large(value: float) -> str:
         return latex.perplexity(value) if value >= 10.0 else latex.decimal(value, 2)
     factor, exponent = f"{value:.1e}".split("e")
     return rf"\ensuremath{{{factor}\cdot10^{{{int(exponent)}}}}}"
-
-
-def recommendation(inputs: Inputs) -> str:
-    """Return the least work that reaches the wanted error by prior, number of topics and length."""
-    head = r"prior of $\theta$ & $K$ & tokens & score & samples & ms/document & error, \%\\"
-    rows: list[latex.Row] = []
-    for panel in precision_panels(inputs):
-        kind, _, value = panel.prior.rpartition("-")
-        names = [f"$\\alpha_k = {value}" + ("$" if kind == "alpha" else "/K$")]
-        names += [latex.integer(panel.topics), latex.integer(panel.tokens)]
-        best = panel.cheapest
-        if best is None:
-            rows.append([*names, r"none reaches it", *[latex.DASH] * 3])
-        else:
-            name, samples, terms, percent = best
-            drawn = latex.integer(samples) if samples else latex.DASH
-            milliseconds = latex.decimal(terms * MILLISECONDS, 2)
-            rows.append([*names, ESTIMATORS[name].label, drawn, milliseconds, latex.decimal(percent, 2)])
-    return latex.tabular(inputs, "@{}lrrlrrr@{}", head, rows)
 
 
 def front_page(inputs: Inputs) -> str:
