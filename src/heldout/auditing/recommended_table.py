@@ -1,4 +1,4 @@
-"""The paper's table of what `heldout recommend` names first; its manifest says so, so that no paper imports the tool."""
+"""The paper's table of what `heldout recommend` names first; a manifest names this module, so no paper imports it."""
 
 import math
 from collections.abc import Iterator
@@ -55,5 +55,5 @@ def _row(panel: Panel, table: Table) -> list[str]:
         ("" if best.reached else "none reaches it; nearest: ") + latex.escape(ESTIMATORS[best.estimator].label),
         latex.integer(best.samples) if best.samples else latex.DASH,
         f"{1000.0 * best.seconds:.2g}",
-        f"{100.0 * math.expm1(best.standard_error / panel.tokens):.2g}",
+        latex.decimal(100.0 * math.expm1(best.standard_error / panel.tokens), 2),
     ]

@@ -3,18 +3,19 @@
 import re
 from collections.abc import Iterable
 
+from heldout.evaluators import ESTIMATORS
 from heldout.inputs import Inputs
 from heldout.typesetting import latex, style
 from heldout.verdicts import FAILS, HOLDS, Finding, Verdict
 
 IN_PRINT = {"mixed": "holds in part"}  # verdicts whose printed words differ
-_ENGLISH = ("annealed",)  # a model's name that is a word, too
-_COMPOUND = "folding-in|folded-in|plug-in|mean-field|log-likelihood|document-specific|left-to-right|scikit-learn"
+_ENGLISH = ("annealed", "reference")  # identifiers that are words, too
+_COMPOUND = "folding-in|folded-in|plug-in|mean-field|pseudo-counts|Chib-style|log-likelihood|document-specific|left-to-right|scikit-learn"
 _CAPTION = r"""
 Claims of %s, each with its test. A comparison agrees, disagrees, or is undecided where its error covers both.
 Whatever the undecided ones would say, a claim that holds has at least %s of the comparisons for it, one that fails at
-most %s, and one that holds in part a share in between, unless its test says otherwise; else it is undecided. An identity
-cannot fail: its sizes are what is found.\SyntheticNotice
+most %s, and one that holds in part a share in between, unless its test says otherwise; else it is undecided. An
+identity cannot fail: its sizes are what is found.\SyntheticNotice
 """.strip()
 
 
@@ -62,7 +63,7 @@ def scorecard(inputs: Inputs) -> str:
 
 
 def printed(verdict: str) -> str:
-    """Return a verdict in the words of the paper's tables: holds, holds in part, fails, undecided, identity, not run."""
+    """Return a verdict as the paper's tables say it: holds, holds in part, fails, undecided, identity, not run."""
     return IN_PRINT.get(verdict, verdict)
 
 
@@ -73,7 +74,8 @@ def readable(text: str, corpora: Iterable[str] = ()) -> str:
         >>> readable("medline plsa-hof 0.1 +- 2e-07, free-columns -1", ["medline"])
         'Medline PLSA-HOF 0.1 \\ensuremath{\\pm} \\ensuremath{2\\cdot 10^{-7}}, free columns \\ensuremath{-}1'
     """
-    names = {model: name for model, name in style.MODEL_NAMES.items() if model not in _ENGLISH}
+    names = style.MODEL_NAMES | {name: known.label for name, known in ESTIMATORS.items()}
+    names = {identifier: name for identifier, name in names.items() if identifier not in _ENGLISH}
     for identifier, name in (names | {corpus: latex.corpus_title(corpus) for corpus in corpora}).items():
         text = re.sub(rf"(?<![\w-]){re.escape(identifier)}(?![\w-])", name, text)
     return _numbers(re.sub(rf"({_COMPOUND})|(?<=[a-z])-(?=[a-z])", lambda match: match[1] or " ", text))
@@ -82,7 +84,8 @@ def readable(text: str, corpora: Iterable[str] = ()) -> str:
 def _numbers(text: str) -> str:
     text = latex.escape(text).replace("+-", r"\ensuremath{\pm}")
     text = re.sub(r"\d[\d.]*e[+-]?\d+", lambda match: latex.power(match[0]), text)
-    return re.sub(r"(?<![\w{})-])-(?=\d)", r"\\ensuremath{-}", text)
+    text = re.sub(r"(?<=[+-])inf\b", r"\\ensuremath{\\infty}", text)
+    return re.sub(r"(?<![\w{})-])-(?=\d|\\ensuremath)", r"\\ensuremath{-}", text)
 
 
 def in_words(finding: Finding) -> str:

@@ -126,10 +126,8 @@ COMPONENT_LINES = (("#555555", "-"), ("#555555", "--"))  # of one component and 
 FARTHEST = 5.0  # standard errors; what lies further out is counted at the edge
 
 LIBRARY_LOOKS: dict[str, Look] = {
-    library: {"color": colour, "marker": marker, "linewidth": width, "markersize": size}
-    for (library, colour), marker, width, size in zip(
-        style.LIBRARY_COLOURS.items(), ("o", "s", "^"), (3.2, 1.1, 1.4), (5.0, 2.6, 3.0), strict=True
-    )  # the first is seen below the second
+    library: {"color": colour, "marker": marker}
+    for (library, colour), marker in zip(style.LIBRARY_COLOURS.items(), ("o", "s", "^"), strict=True)
 }
 
 MODEL_MARKERS = ("o", "s", "^", "D", "v", "P", "X")
@@ -369,7 +367,7 @@ def optimism_by(inputs: Inputs) -> Figure:
             right.plot(*zip(*constants, strict=True), **look)
     left.set_xscale("log")
     left.set_xlabel("document length, tokens (mean of a group)")
-    left.set_ylabel("full folding-in less the\nlikelihood, nats per token")
+    left.set_ylabel("full folding-in less the likelihood,\nnats per token (log scale)")
     left.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     left.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     left.xaxis.set_minor_formatter(NullFormatter())
@@ -502,7 +500,7 @@ def bidirectional(inputs: Inputs) -> Figure:
     axes[0].set_yticks([tick for tick in ticks if low <= tick <= high])
     axes[0].yaxis.set_major_formatter(FuncFormatter(style.signed))
     axes[0].yaxis.set_minor_locator(NullLocator())
-    axes[0].set_ylabel(f"bound {style.MINUS} left-to-right sequential,\nnats per document")
+    axes[0].set_ylabel(f"bound {style.MINUS} left-to-right sequential,\nnats per document\n{style.SYMMETRIC}")
     entries: dict[str, Any] = {}
     for axis in axes:
         for handle, label in zip(*axis.get_legend_handles_labels(), strict=True):
@@ -637,7 +635,7 @@ def is_a_probability(inputs: Inputs) -> Figure:
     )
     axis.xaxis.set_minor_locator(NullLocator())
     number = rows[0][2][0].documents
-    axis.set_xlabel(f"score less log-likelihood, nats over {number} documents drawn from the model {style.SYMMETRIC}")
+    axis.set_xlabel(f"score less log-likelihood, nats over {number} documents drawn from the model\n{style.SYMMETRIC}")
     above: Look = {"transform": axis.get_xaxis_transform(), "va": "bottom", "fontsize": 7.5}
     bold: Look = {**above, "fontweight": "bold", "color": style.EVALUATOR_COLOURS[FULL]}
     axis.text(threshold, 1.035, " no probability", ha="left", **bold)
@@ -650,7 +648,7 @@ def is_a_probability(inputs: Inputs) -> Figure:
         style.mark_synthetic(axis)
     grey: Look = {"color": "#555555", "linestyle": "none", "markersize": 4.5}
     handles = [Line2D([], [], marker=markers[at], label=named[at], **grey) for at in named]
-    handles.append(Line2D([], [], marker="o", markerfacecolor="white", label="no evaluator of the truth", **grey))
+    handles.append(Line2D([], [], marker="o", markerfacecolor="white", label=r"over $\log p(w\,|\,\theta)$", **grey))
     figure.legend(handles=handles, loc="outside lower center", ncols=len(handles), fontsize=7.0, columnspacing=1.0)
     return figure
 
@@ -680,7 +678,10 @@ def peers(inputs: Inputs) -> Figure:
                 grid.update(points)
                 y = [point.perplexity for point in points.values()]
                 label = f"{library}, {name}"
-                axis.plot(list(points), y, linestyle=line, label=label, **LIBRARY_LOOKS[library])
+                below = (
+                    {"linewidth": 3.2, "markersize": 5.0} if line == "-" and library == run[0] else {}
+                )  # the next lies on it
+                axis.plot(list(points), y, linestyle=line, label=label, **LIBRARY_LOOKS[library] | below)
             both = reported.keys() & truth.keys()
             ratios += [(truth[k].value - reported[k].value, library, k, reported[k], truth[k]) for k in both]
         if ratios:  # the largest, nearer the truth
@@ -694,7 +695,7 @@ def peers(inputs: Inputs) -> Figure:
         axes[0].yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     handles = [Line2D([], [], label=library, **LIBRARY_LOOKS[library]) for library in run]
     handles.append(Line2D([], [], color="#444444", linestyle=DASHED, label="as reported"))
-    handles.append(Line2D([], [], color="#444444", label="likelihood, of the same model"))
+    handles.append(Line2D([], [], color="#444444", label="likelihood, same model"))
     figure.legend(handles=handles, loc="outside lower center", ncols=len(handles), fontsize=7.5, handlelength=2.6)
     return figure
 

@@ -23,6 +23,7 @@ from heldout.papers.likelihood.results import (
     among,
     curve,
     errors,
+    gaps_of_truth,
     held,
     libraries,
     measured,
@@ -52,7 +53,8 @@ FUNCTIONS = {"scikit-learn": "perplexity", "gensim": "log_perplexity", "tomotopy
 def optimism(inputs: Inputs) -> str:
     """Return perplexities at three numbers of topics, exact ones marked by a star, and full folding-in less truth."""
     head = r"""
- & & & \multicolumn{2}{c}{folded in} & \multicolumn{2}{c}{model's prior} & \multicolumn{3}{c}{likelihood, prior} & optimism\\
+ & & & \multicolumn{2}{c}{folded in} & \multicolumn{2}{c}{model's prior}
+ & \multicolumn{3}{c}{likelihood, prior} & optimism\\
 \cmidrule(lr){4-5}\cmidrule(lr){6-7}\cmidrule(lr){8-10}
 corpus & model & $K$ & full & half & plug-in & bound & model's & fitted & mixture & nats/token\\"""
     return latex.tabular(inputs, "@{}llrrrrrrrrr@{}", head, _optimism_rows(inputs))
@@ -164,6 +166,11 @@ score & {" & ".join(latex.escape(name) for name in models.values())} & \(p(w)\) 
                 *(power_of_ten(Excess(nats).log_chance) for nats in largest),
             ]
         )
+    gaps = gaps_of_truth(inputs)
+    if gaps:
+        body.append(r"\midrule")
+        cells = [_known_within(gaps.get(name)) for name in models]
+        body.append([r"\(\log p(w)\) is known to within, nats", *cells, "", ""])
     sums = {(one.corpus, one.topics): one for one in sums_over_documents(inputs)}
     if sums:
         tokens = latex.integer(next(iter(sums.values())).tokens)
@@ -175,6 +182,12 @@ score & {" & ".join(latex.escape(name) for name in models.values())} & \(p(w)\) 
             cells = [power_of_ten(getattr(sums[name], which)) if name in sums else latex.DASH for name in models]
             body.append([label, *cells, "", ""])
     return latex.tabular(inputs, f"@{{}}l{'r' * (n + 2)}@{{}}", head, body)
+
+
+def _known_within(gap: float | None) -> str:
+    if gap is None:
+        return latex.DASH
+    return "exact" if gap == 0.0 else latex.decimal(gap)
 
 
 def _held(one: Held | None) -> str:

@@ -79,7 +79,8 @@ def draw(inputs: Inputs) -> Figure:
     for axis in axes:
         axis.tick_params(axis="y", length=0)
     figure.supxlabel(
-        f"(estimate {style.MINUS} exact log-likelihood) / tokens, nats per token {style.SYMMETRIC}; the numbers are medians",
+        f"(estimate {style.MINUS} exact log-likelihood) / tokens, nats per token {style.SYMMETRIC};"
+        " the numbers are medians",
         fontsize=8.0,
     )
     return figure

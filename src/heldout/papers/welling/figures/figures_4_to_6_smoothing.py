@@ -70,7 +70,7 @@ def _name_ends(axis: Axes, curves: Sequence[Curve]) -> None:
         axis.annotate(
             style.power(constant),
             starts[constant],
-            xytext=(0, 2 if above else -2),
+            xytext=(0, 2 if above else -6),
             textcoords="offset points",
             va="bottom" if above else "top",
             fontsize=7.0,
