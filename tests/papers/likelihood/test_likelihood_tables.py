@@ -10,6 +10,7 @@ from small_study import inputs, without
 
 from heldout.errors import InputError
 from heldout.evaluators import FULL
+from heldout.measurements import Measurement
 from heldout.papers.likelihood import tables
 from heldout.typesetting import latex, style
 
@@ -91,3 +92,14 @@ def test_other_numbers_of_topics_give_the_fewest_and_the_most() -> None:
 
 def test_a_study_without_libraries_has_an_empty_table() -> None:
     assert "Cranfield" not in tables.peers(inputs(without("peers")))
+
+
+def test_a_model_says_how_well_its_likelihood_is_known() -> None:
+    rows = is_a_probability()
+    gaps = [
+        Measurement(corpus, "truth", "is-a-probability", K, 0.0, "none", 0, "truth-gap", "documents", 70, gap)
+        for corpus, K, gap in (("none", 4, 0.0), ("s10", 10, 1.54))
+    ]
+    (known,) = (row for row in tables.is_a_probability(measured(rows + gaps)).splitlines() if "known to within" in row)
+    assert known.split(" & ")[1:3] == ["1.5", "exact"]
+    assert "known to within" not in tables.is_a_probability(measured(rows))
