@@ -31,10 +31,11 @@ def render(inputs: Inputs) -> str:
     return latex.tabular(inputs, "@{}lrrlrrr@{}", head, (_row(panel, table) for panel in panels))
 
 
-def _records(measurements: "pd.DataFrame") -> Iterator[dict[str, str]]:
+def _records(measurements: "pd.DataFrame | None") -> Iterator[dict[str, str]]:
     """Return the first seed's measurements of precision as `precision_table` reads them from a file."""
     from heldout.papers.likelihood.experiments.precision import NONE, VARIANT
 
+    assert measurements is not None  # it has panels
     rows = measurements[(measurements["corpus"] == NONE) & measurements["variant"].str.contains(VARIANT, regex=False)]
     first = rows[rows["seed"] == rows["seed"].min()]
     yield from first.astype(str).to_dict("records")
