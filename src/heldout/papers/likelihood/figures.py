@@ -74,7 +74,7 @@ DASHED: Any = (0, (4, 2))
 NO_FURTHER_CONSTANTS = "no further constants"
 
 # of several corpora in one panel
-CORPUS_LOOKS = (
+CORPUS_LOOKS: tuple[Look, ...] = (
     {
         "color": style.CORPUS_COLOURS[0],
         "marker": "o",
