@@ -148,7 +148,7 @@ def is_a_probability(inputs: Inputs) -> str:
     models = {(one.corpus, one.topics): model_label(one) for _, _, of_models in rows for one in of_models}
     n = len(models)
     head = rf"""
- & \multicolumn{{{n}}}{{c}}{{excess over the truth, nats}} & \multicolumn{{2}}{{c@{{}}}}{{chance at most, over}}\\
+ & \multicolumn{{{n}}}{{c}}{{excess over the likelihood, nats}} & \multicolumn{{2}}{{c@{{}}}}{{chance at most, over}}\\
 \cmidrule(lr){{2-{n + 1}}}\cmidrule(l){{{n + 2}-{n + 3}}}
 score & {" & ".join(latex.escape(name) for name in models.values())} & \(p(w)\) & \(p(w \mid \theta)\)\\"""
     body: list[latex.Row] = []
