@@ -13,7 +13,7 @@ from heldout.inputs import Inputs
 from heldout.measurements import Measurement
 from heldout.papers.buntine.experiments.convergence_to_exact import METHODS
 from heldout.papers.buntine.results import GAMMAS, PUBLISHED
-from heldout.papers.likelihood.experiments.precision import DOCUMENTS, REFERENCE_BIAS, REFERENCE_ERROR
+from heldout.papers.likelihood.experiments.precision import BIAS, DOCUMENTS, REFERENCE_BIAS, REFERENCE_ERROR
 from heldout.papers.likelihood.experiments.precision import ERROR as RMS_ERROR
 from heldout.papers.likelihood.experiments.precision import variant as variant_of
 from heldout.scores import Score, perplexity
@@ -206,11 +206,11 @@ def precision(seed: int = 0, known: float = 0.0) -> list[Measurement]:
                 rows.append(row(REFERENCE_ERROR + "chib", "samples", 40, known))
                 rows.append(row(REFERENCE_BIAS + "chib", "samples", 40, 0.0))
                 rows.append(row(RMS_ERROR + "linear-time", "samples", 0, 0.2 * L))
-                rows += [
-                    row(RMS_ERROR + name, "samples", S, one * L / 100 / math.sqrt(S))
-                    for name, one in SAMPLED.items()
-                    for S in (1, 10, 100)
-                ]
+                rows.append(row(BIAS + "linear-time", "samples", 0, 0.1 * L))
+                for S in (1, 10, 100):
+                    for name, one in SAMPLED.items():
+                        rows.append(row(RMS_ERROR + name, "samples", S, one * L / 100 / math.sqrt(S)))
+                        rows.append(row(BIAS + name, "samples", S, 0.0))
     return rows
 
 

@@ -18,7 +18,7 @@ import gzip
 import io
 import math
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
@@ -103,19 +103,29 @@ def read_errors(path: Path) -> Errors:
     Raises:
         InputError: when the file is missing, is no table of measurements, or has none of precision.
     """
+    try:
+        errors = errors_in(_rows(path, "--calibration", "measurements.csv.gz of a study that measured precision"))
+    except (ValueError, KeyError) as error:
+        raise error if isinstance(error, InputError) else InputError(f"{path}: not a whole table ({error})") from error
+    if not any(of_corner for of_prior in errors.values() for of_corner in of_prior.values()):
+        raise InputError(f"{path}: has no measurement of precision; give --calibration of a study that has one")
+    return errors
+
+
+def errors_in(rows: Iterable[Mapping[str, str]]) -> Errors:
+    """Return the errors in rows of a table of measurements; of several seeds, the first.
+
+    Raises:
+        ValueError, KeyError: for rows that are none.
+    """
     from heldout.papers.likelihood.experiments.precision import ERROR, NONE, VARIANT  # late, because it imports numba
 
     cells: dict[tuple[str, int, int], Cell] = {}
-    try:
-        for row in _rows(path, "--calibration", "measurements.csv.gz of a study that measured precision"):
-            prior, separator, tokens = row["variant"].rpartition(VARIANT)
-            if separator and row["corpus"] == NONE and row["axis"] == "samples":
-                values = cells.setdefault((prior, int(row["topics"]), int(tokens)), {}).setdefault(row["quantity"], {})
-                values.setdefault(int(row["at"]), (float(row["value"]), float(row["standard_error"])))
-    except (ValueError, KeyError) as error:
-        raise error if isinstance(error, InputError) else InputError(f"{path}: not a whole table ({error})") from error
-    if not any(name.startswith(ERROR) for cell in cells.values() for name in cell):
-        raise InputError(f"{path}: has no measurement of precision; give --calibration of a study that has one")
+    for row in rows:
+        prior, separator, tokens = row["variant"].rpartition(VARIANT)
+        if separator and row["corpus"] == NONE and row["axis"] == "samples":
+            values = cells.setdefault((prior, int(row["topics"]), int(tokens)), {}).setdefault(row["quantity"], {})
+            values.setdefault(int(row["at"]), (float(row["value"]), float(row["standard_error"])))
     errors: Errors = {}
     for (prior, topics, length), cell in cells.items():
         errors.setdefault(prior, {})[topics, length] = {

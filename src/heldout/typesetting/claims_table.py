@@ -1,22 +1,24 @@
 """The claims table: each claim of the original, its test, what was found, and the verdict that follows."""
 
+import re
 from collections.abc import Iterable
 
+from heldout.evaluators import ESTIMATORS
 from heldout.inputs import Inputs
-from heldout.typesetting import latex
+from heldout.typesetting import latex, style
 from heldout.verdicts import FAILS, HOLDS, Finding, Verdict
 
-ON_CARD = {
-    "mixed": "holds in part",
-    "undecided": "is undecided",
-    "identity": "is an identity",
-    "not run": "was not run",
-}
+IN_PRINT = {"mixed": "holds in part"}  # verdicts whose printed words differ
+_ENGLISH = ("annealed", "reference")  # identifiers that are words, too
+_COMPOUND = (  # words that keep their hyphen
+    "folding-in|folded-in|plug-in|mean-field|pseudo-counts|Chib-style|log-likelihood|document-specific|left-to-right"
+    "|scikit-learn"
+)
 _CAPTION = r"""
 Claims of %s, each with its test. A comparison agrees, disagrees, or is undecided where its error covers both.
 Whatever the undecided ones would say, a claim that holds has at least %s of the comparisons for it, one that fails at
-most %s, and one that is mixed a share in between, unless its test says otherwise; else it is undecided. An identity
-cannot fail: its sizes are what is found.\SyntheticNotice
+most %s, and one that holds in part a share in between, unless its test says otherwise; else it is undecided. An
+identity cannot fail: its sizes are what is found.\SyntheticNotice
 """.strip()
 
 
@@ -25,9 +27,9 @@ def render(inputs: Inputs) -> str:
     rows = [
         [
             rf"{latex.escape(claim.statement)} {{\scriptsize({latex.escape(claim.source)})}}",
-            latex.escape(claim.test),
-            latex.escape(in_words(claim.finding)),
-            rf"\textbf{{{claim.finding.verdict}}}",
+            _numbers(claim.test),
+            readable(in_words(claim.finding), inputs.settings.described),
+            rf"\textbf{{{printed(claim.finding.verdict)}}}",
         ]
         for claim in inputs.verdicts
     ]
@@ -58,9 +60,35 @@ def scorecard(inputs: Inputs) -> str:
         for claim in named:
             finding = claim.finding
             met = f"{latex.integer(finding.agreeing)} of {latex.integer(finding.comparisons)}"
-            verdict = rf"\textbf{{{ON_CARD.get(finding.verdict, finding.verdict)}}}"
+            verdict = rf"\textbf{{{printed(finding.verdict)}}}"
             rows.append([latex.escape(claim.statement), met if finding.comparisons else latex.DASH, verdict])
-    return latex.tabular(inputs, r"@{}P{0.68\linewidth}rl@{}", r"claim & comparisons & here it\\", rows)
+    return latex.tabular(inputs, r"@{}P{0.68\linewidth}rl@{}", r"claim & comparisons & verdict\\", rows)
+
+
+def printed(verdict: str) -> str:
+    """Return a verdict as the paper's tables say it: holds, holds in part, fails, undecided, identity, not run."""
+    return IN_PRINT.get(verdict, verdict)
+
+
+def readable(text: str, corpora: Iterable[str] = ()) -> str:
+    r"""Return what a test found as LaTeX: models and corpora by their names, variants in words, numbers set as such.
+
+    Examples:
+        >>> readable("medline plsa-hof 0.1 +- 2e-07, free-columns -1", ["medline"])
+        'Medline PLSA-HOF 0.1 \\ensuremath{\\pm} \\ensuremath{2\\cdot 10^{-7}}, free columns \\ensuremath{-}1'
+    """
+    names = style.MODEL_NAMES | {name: known.label for name, known in ESTIMATORS.items()}
+    names = {identifier: name for identifier, name in names.items() if identifier not in _ENGLISH}
+    for identifier, name in (names | {corpus: latex.corpus_title(corpus) for corpus in corpora}).items():
+        text = re.sub(rf"(?<![\w-]){re.escape(identifier)}(?![\w-])", name, text)
+    return _numbers(re.sub(rf"({_COMPOUND})|(?<=[a-z])-(?=[a-z])", lambda match: match[1] or " ", text))
+
+
+def _numbers(text: str) -> str:
+    text = latex.escape(text).replace("+-", r"\ensuremath{\pm}")
+    text = re.sub(r"\d[\d.]*e[+-]?\d+", lambda match: latex.power(match[0]), text)
+    text = re.sub(r"(?<=[+-])inf\b", r"\\ensuremath{\\infty}", text)
+    return re.sub(r"(?<![\w{})-])-(?=\d|\\ensuremath)", r"\\ensuremath{-}", text)
 
 
 def in_words(finding: Finding) -> str:

@@ -74,7 +74,7 @@ EVALUATOR_COLOURS = {
     ANNEALED: "#0B5D3B",
     LINEAR: "#B000B5",
     LAPLACE: "#5C3A21",
-    "laplace-one-step": "#C9B0F5",
+    "laplace-one-step": "#B400FC",
     "laplace-density": "#A3A33A",
     "nml-penalised": "#6E6E7A",
 }
@@ -99,6 +99,7 @@ MODEL_NAMES = {
 }
 EVALUATOR_NAMES = {FULL: "full folding-in", HALF: "half folding-in"}
 MINUS = "\N{MINUS SIGN}"
+SYMMETRIC = "(symmetric log scale)"  # of an axis that is linear about 0 and logarithmic beyond
 SYNTHETIC_MARK = "SYNTHETIC DATA"
 
 _SETTINGS: Any = {
@@ -265,6 +266,17 @@ def label_factor(axis: Axes, topics: int, perplexity: float, factor: str, colour
         color=colour,
         path_effects=outline(),
     )
+
+
+def span_factor(axis: Axes, low: float, high: float, factor: str, colour: str) -> None:
+    """Draw a span between two perplexities on a panel's right edge, and their factor beside it."""
+    look: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "annotation_clip": False}
+    ends = "|-|, widthA=0.25, widthB=0.25"
+    arrow = {"arrowstyle": ends, "color": colour, "linewidth": 1.0, "shrinkA": 0.0, "shrinkB": 0.0}
+    axis.annotate("", (1.03, low), (1.03, high), textcoords=("axes fraction", "data"), arrowprops=arrow, **look)
+    text: dict[str, Any] = {"va": "center", "fontsize": 7.5, "fontweight": "bold", "color": colour}
+    offset: dict[str, Any] = {"xytext": (4, 0), "textcoords": "offset points"}
+    axis.annotate(f"\N{MULTIPLICATION SIGN}{factor}", (1.03, math.sqrt(low * high)), **offset, **text, **look)
 
 
 def fullest_legend(axes: Iterable[Axes]) -> tuple[list[Any], list[str]]:

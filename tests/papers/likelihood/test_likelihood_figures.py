@@ -77,8 +77,8 @@ def test_optimism_shows_perplexities_of_both_models() -> None:
         assert y == pytest.approx([math.exp(-truth(k)) * k**-0.1 for k in TOPICS], rel=1e-12)
         _, y = line(figure, panel, "likelihood, fitted prior")
         assert y == pytest.approx([math.exp(-truth(k) - 0.1) for k in TOPICS], rel=1e-12)
-        texts = [text.get_text() for text in figure.axes[panel].texts]
-        assert texts == [f"\N{MULTIPLICATION SIGN}{100**0.1:.1f}"]
+        span, factor = figure.axes[panel].texts
+        assert (span.get_text(), factor.get_text()) == ("", f"\N{MULTIPLICATION SIGN}{100**0.1:.1f}")
 
 
 def test_optimism_is_full_less_truth_by_length_and_by_constant() -> None:

@@ -4,14 +4,14 @@ import math
 from dataclasses import replace
 
 import pytest
-from made_measurements import gap, is_a_probability, measured, optimism_inputs, precision
+from made_measurements import gap, is_a_probability, measured, optimism_inputs
 from made_peers import CORPORA, ERROR, LIBRARIES, TOPICS, growing, peers_inputs, reported, truth, with_reported
 from small_study import inputs, without
 
 from heldout.errors import InputError
-from heldout.evaluators import ESTIMATORS, FULL
+from heldout.evaluators import FULL
+from heldout.measurements import Measurement
 from heldout.papers.likelihood import tables
-from heldout.papers.likelihood.results import precision_panels
 from heldout.typesetting import latex, style
 
 
@@ -94,11 +94,12 @@ def test_a_study_without_libraries_has_an_empty_table() -> None:
     assert "Cranfield" not in tables.peers(inputs(without("peers")))
 
 
-def test_the_recommendation_is_the_least_work_that_is_enough() -> None:
-    given = measured(precision())
-    rows = [row for row in tables.recommendation(given).splitlines() if row.startswith(r"$\alpha_k")]
-    panels = precision_panels(given)
-    assert len(rows) == len(panels) > 0
-    for row, panel in zip(rows, panels, strict=True):
-        best = panel.cheapest
-        assert ("none reaches it" if best is None else ESTIMATORS[best[0]].label) in row
+def test_a_model_says_how_well_its_likelihood_is_known() -> None:
+    rows = [row for row in is_a_probability() if row.quantity != "truth-gap"]
+    gaps = [
+        Measurement(corpus, "truth", "is-a-probability", K, 0.0, "none", 0, "truth-gap", "documents", 70, gap)
+        for corpus, K, gap in (("none", 4, 0.0), ("s10", 10, 1.54))
+    ]
+    (known,) = (row for row in tables.is_a_probability(measured(rows + gaps)).splitlines() if "known to within" in row)
+    assert known.split(" & ")[1:3] == ["1.5", "exact"]
+    assert "known to within" not in tables.is_a_probability(measured(rows))

@@ -73,8 +73,8 @@ def test_side_by_side_shows_every_figure_of_the_studys_corpora() -> None:
 def test_same_only_where_every_claim_of_the_message_holds() -> None:
     yes, no, none = Finding(2, 2, "", 1), Finding(0, 2, "", 1), Finding(0, 0, "", 0)
     assert [same(findings) for findings in ([yes, yes], [yes, no], [no, no], [yes, none])] == [
-        "yes",
-        "in part",
-        "no",
+        "holds",
+        "holds in part",
+        "fails",
         "not run",
     ]

@@ -340,7 +340,7 @@ def _errors(axis: Axes, drawn: Sequence[Selection], evaluators: Sequence[str]) -
     axis.xaxis.set_major_locator(FixedLocator(MARKS))
     _plain(axis.xaxis, "g")
     axis.xaxis.set_minor_locator(NullLocator())
-    axis.set_xlabel("nats per token less the reference")
+    axis.set_xlabel(f"nats per token less the reference\n{style.SYMMETRIC}")
     axis.set_title("error on the true model", fontweight="bold", pad=18.0)
     axis.tick_params(axis="y", length=0)
     axis.legend(

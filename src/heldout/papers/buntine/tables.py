@@ -109,11 +109,17 @@ def _notes(errors: Calibration, marks: Marks) -> str:
                     rf"{_signed(f'{mean / error:.3g}')} ($\gamma = {gamma:g}$, {LABELS[name]}; the printed $t$ asks for"
                     rf" a mean of {implied})"
                 )
+    at = rf"at a level of {LEVEL:g} over all of them (Bonferroni)"
+    published = (
+        rf"{DIFFERS} Differs from the published figure by more than sampling error allows: {len(marks)} of the"
+        rf" {compared} means and standard deviations {at}: {each}."
+        if marks
+        else rf"None of the {compared} means and standard deviations differs from the published figure by more than"
+        rf" sampling error allows, {at}."
+    )
     return (
         "\n\\par\\smallskip\n\\footnotesize "
-        rf"{DIFFERS} Differs from the published figure by more than sampling error allows: {len(marks)} of the"
-        rf" {compared} means and standard deviations at a level of {LEVEL:g} over all of them (Bonferroni)"
-        rf"{': ' + each if each else ''}. {MISFIT} Not the printed mean over its standard error, which would be"
+        rf"{published} {MISFIT} Not the printed mean over its standard error, which would be"
         rf" {latex.listed(misfits)}; all other rows of the source fit within rounding."
         "\n"
     )

@@ -57,7 +57,7 @@ def figure_5a(inputs: Inputs) -> Figure:
 
     A column per corpus, whose panels share the perplexity axis. Lines are means over the seeds with the whole grid,
     bands reach from the lowest to the highest of all seeds. Stars mark the largest K, vertical lines the rank. Below,
-    tempered EM is solid and early stopping dotted, as above; a prior chosen on validation tokens is thin. Full
+    tempered EM is solid and early stopping dotted, as above; a prior chosen on validation tokens has hollow marks. Full
     folding-in of Hofmann's score is drawn at the numbers of dimensions at which it was run.
     """
     corpora = measured_corpora(inputs)
@@ -138,6 +138,13 @@ def _star(axis: Axes, x: float, perplexity: float, colour: str) -> None:
     axis.plot([x], [perplexity], marker="*", markersize=8, color=colour, zorder=4)
 
 
+CHOSEN: dict[str, Any] = {
+    "marker": "o",
+    "markersize": 3.0,
+    "markerfacecolor": "white",
+}  # the prior, on validation tokens
+
+
 def _otherwise(axis: Axes, inputs: Inputs, corpus: str) -> None:
     """Draw the other scores of the same test tokens."""
     _baseline(axis, inputs, corpus)
@@ -145,7 +152,8 @@ def _otherwise(axis: Axes, inputs: Inputs, corpus: str) -> None:
         for model, line in ((HEATED, "-"), (EARLY, DOTTED)):
             means = curve(inputs, corpus, (model[0], model[1] + end), evaluator)
             if means and (model == HEATED or evaluator not in (SPECIFIC, PREDICTIVE)):
-                look = {"label": name if model == HEATED else None, "linewidth": 0.8 if end else 1.5}
+                look: dict[str, Any] = {"label": name if model == HEATED else None, "linewidth": 1.0 if end else 1.5}
+                look |= CHOSEN if end else {}
                 _plot(axis, means, color=COLOURS[evaluator], linestyle=line, **look)
 
 

@@ -21,7 +21,11 @@ LIKELIHOOD = Paper(
             claims=("full-above-truth", "folding-in-is-no-probability"),
         ),
         "table-recommendation": Exhibit(
-            "table", "which score to take, with its cost and its error", _TABLES, "recommendation", ("precision",)
+            "table",
+            "which estimator to take, with its cost and its error",
+            "heldout.auditing.recommended_table",
+            "render",
+            ("precision",),
         ),
         "figure-bidirectional": Exhibit(
             "figure", "the likelihood between two bounds", _FIGURES, "bidirectional", ("bidirectional",)

@@ -11,6 +11,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
 from numpy.typing import NDArray
 
@@ -73,8 +74,13 @@ DASHED: Any = (0, (4, 2))
 NO_FURTHER_CONSTANTS = "no further constants"
 
 # of several corpora in one panel
-CORPUS_LOOKS = (
-    {"color": style.CORPUS_COLOURS[0], "marker": "o"},
+CORPUS_LOOKS: tuple[Look, ...] = (
+    {
+        "color": style.CORPUS_COLOURS[0],
+        "marker": "o",
+        "markersize": 5.5,
+        "markerfacecolor": "none",
+    },  # seen below another
     {"color": style.CORPUS_COLOURS[1], "marker": "s"},
     {"color": style.CORPUS_COLOURS[2], "marker": "^"},
 )
@@ -82,20 +88,27 @@ CORPUS_LOOKS = (
 OPTIMISM_CURVES: tuple[tuple[str, str, str, Look], ...] = (
     (FULL, OPTIMISM, "full folding-in", {"marker": "v"}),
     (PLUG_IN, OPTIMISM, "plug-in posterior mean", {"marker": "P", "linewidth": 0.9}),
-    (HALF, OPTIMISM, "half folding-in (half the tokens)", {"marker": "s"}),
     (TRUTH, OPTIMISM, "likelihood, the model's prior", {"marker": "o", "linewidth": 1.9}),
     (TRUTH, FITTED, "likelihood, fitted prior", {"marker": "o", "linestyle": DASHED, "linewidth": 1.1}),
     (TRUTH, MIXTURE, "likelihood, mixture of priors", {"marker": "o", "linestyle": ":", "linewidth": 1.1}),
     (MEAN_FIELD_BOUND, OPTIMISM, "mean-field bound", {"marker": "^", "linewidth": 0.9}),
+    # thin and hollow: it may run on the likelihood
+    (
+        HALF,
+        OPTIMISM,
+        "half folding-in (half the tokens)",
+        {"marker": "s", "linewidth": 1.0, "markerfacecolor": "white"},
+    ),
 )
 REPAIRS: tuple[tuple[str, str, str, Look], ...] = (
     (FULL, OPTIMISM, "full folding-in", {"marker": "v"}),
     (LAPLACE, OPTIMISM, "Laplace, softmax basis", {"marker": "o", "linewidth": 1.9}),
-    (LAPLACE, FITTED, "the same, fitted prior", {"marker": "o", "linestyle": DASHED, "linewidth": 1.1}),
+    (LAPLACE, FITTED, "Laplace, fitted prior (top row)", {"marker": "o", "linestyle": DASHED, "linewidth": 1.1}),
     (ONE_STEP, OPTIMISM, "one step from the folded-in point", {"marker": "P"}),
     (DENSITY, OPTIMISM, "prior's integral not divided out", {"marker": "s", "linewidth": 0.9}),
-    (NML, OPTIMISM, "NML penalty", {"marker": "^", "linewidth": 0.9}),
+    (NML, OPTIMISM, "NML penalty", {"marker": "^", "linewidth": 0.9, "linestyle": (0, (5, 1.5, 1, 1.5))}),
 )
+GAP_ALPHA, BAND_ALPHA = 0.13, 0.15  # of what folding-in gains, and of a likelihood's error
 ERRORS = 2.0  # standard errors in each direction of a band or bar
 REPAIRS_LINEAR = 1e-2  # nats per token; up to here the axis is linear, beyond it logarithmic
 MOST_TOPICS_BELOW = 100  # in the panels against length and constant
@@ -154,7 +167,7 @@ HELD_SHOWN = (  # scores of its third, and their labels
     (HALF, "half folding-in"),
     (LAPLACE, "Laplace"),
     (MEAN_FIELD_BOUND, "mean field"),
-    (SEQUENTIAL, "left-to-right"),
+    (SEQUENTIAL, "left-to-right,\nsequential"),
     (ANNEALED, "annealing"),
 )
 
@@ -166,7 +179,7 @@ def message(inputs: Inputs) -> Figure:
     was held to its model.
     """
     shown = bool(held(inputs))
-    figure = Figure(figsize=(style.WIDTH, 2.55))
+    figure = Figure(figsize=(style.WIDTH, 2.7))
     axes = list(figure.subplots(1, 3 if shown else 2, width_ratios=(1.0, 1.25, 1.1) if shown else (1.0, 1.25)))
     _example(axes[0])
     corpus = optimism_corpora(inputs)[0]
@@ -222,7 +235,7 @@ def _labelled_curves(axis: Axes, inputs: Inputs, corpus: str) -> None:
     truth, full = (curve(inputs, corpus, PLSA, evaluator) for evaluator in (TRUTH, FULL))
     both = sorted(truth.keys() & full.keys())
     low, high = ([points[k].perplexity for k in both] for points in (full, truth))
-    axis.fill_between(both, low, high, color=style.EVALUATOR_COLOURS[FULL], alpha=0.13, linewidth=0)
+    axis.fill_between(both, low, high, color=style.EVALUATOR_COLOURS[FULL], alpha=GAP_ALPHA, linewidth=0)
     for evaluator, label, place, end, away in LABELLED:
         points = list(curve(inputs, corpus, PLSA, evaluator).values())
         if not points:
@@ -267,7 +280,7 @@ def _held_in_short(axis: Axes, inputs: Inputs) -> None:
     ticks = [-max(d for d in decades if d <= -low), 0.0, max(d for d in decades if d <= high)]
     axis.set_xticks(ticks, [style.signed(tick) for tick in ticks])
     axis.xaxis.set_minor_locator(NullLocator())
-    axis.set_xlabel("score less truth, nats")
+    axis.set_xlabel(f"score less log-likelihood,\nnats {style.SYMMETRIC}")
     look: Look = {"ha": "right", "va": "bottom", "fontsize": 7.0, "color": style.EVALUATOR_COLOURS[FULL]}
     axis.text(0.99, 0.02, "no\nprobability\nlies here", transform=axis.transAxes, **look)
     axis.set_title("(c) is it a probability?", fontweight="bold")
@@ -296,6 +309,13 @@ def optimism(inputs: Inputs) -> Figure:
     for axis in (*grid[0], *grid[-1]):
         style.finish([axis], style.sparse_ticks(topics))
     handles, labels = style.fullest_legend(grid.ravel())
+    bold, pale = style.EVALUATOR_COLOURS[TRUTH], style.EVALUATOR_COLOURS[FULL]
+    for colour, alpha, label in (
+        (pale, GAP_ALPHA, "what full folding-in gains"),
+        (bold, BAND_ALPHA, "a likelihood's error, edged as its line"),
+    ):
+        handles.append(Patch(color=colour, alpha=alpha, linewidth=0, label=label))
+        labels.append(label)
     figure.legend(handles, labels, loc="outside lower center", ncols=3, fontsize=7.5)
     return figure
 
@@ -303,10 +323,10 @@ def optimism(inputs: Inputs) -> Figure:
 def _optimism_curves(
     axis: Axes, inputs: Inputs, corpus: str, model: str, truth: dict[int, Point], full: dict[int, Point]
 ) -> None:
-    """Draw one panel's curves, the gap between folding-in and the truth shaded and its widest written as a factor."""
+    """Draw one panel's curves, the gap between folding-in and the truth shaded and the last one's factor beside it."""
     both = sorted(truth.keys() & full.keys())
     low, high = ([points[k].perplexity for k in both] for points in (full, truth))
-    axis.fill_between(both, low, high, color=style.EVALUATOR_COLOURS[FULL], alpha=0.13, linewidth=0)
+    axis.fill_between(both, low, high, color=style.EVALUATOR_COLOURS[FULL], alpha=GAP_ALPHA, linewidth=0)
     for evaluator, variant, label, look in OPTIMISM_CURVES:
         colour = style.EVALUATOR_COLOURS[evaluator]
         points = curve(inputs, corpus, model, evaluator, variant)
@@ -314,12 +334,14 @@ def _optimism_curves(
             axis.plot(list(points), [p.perplexity for p in points.values()], color=colour, label=label, **look)
         if points and evaluator == TRUTH:
             low, high = ([math.exp(-p.value + s * ERRORS * p.error) for p in points.values()] for s in (-1.0, 1.0))
-            axis.fill_between(list(points), low, high, color=colour, alpha=0.3, linewidth=0)
+            axis.fill_between(list(points), low, high, color=colour, alpha=BAND_ALPHA, linewidth=0)
+            for edge in (low, high):  # they say whose band it is
+                axis.plot(list(points), edge, color=colour, linestyle=look.get("linestyle", "-"), linewidth=0.5)
     if both:
-        widest = max(both, key=lambda k: full[k].value - truth[k].value)
-        middle = math.exp(-0.5 * (truth[widest].value + full[widest].value))
+        widest = both[-1]
+        ends = full[widest].perplexity, truth[widest].perplexity
         factor = math.exp(full[widest].value - truth[widest].value)
-        style.label_factor(axis, widest, middle, f"{factor:.1f}", style.EVALUATOR_COLOURS[FULL])
+        style.span_factor(axis, *ends, f"{factor:.1f}", style.EVALUATOR_COLOURS[FULL])
 
 
 def optimism_by(inputs: Inputs) -> Figure:
@@ -345,7 +367,7 @@ def optimism_by(inputs: Inputs) -> Figure:
             right.plot(*zip(*constants, strict=True), **look)
     left.set_xscale("log")
     left.set_xlabel("document length, tokens (mean of a group)")
-    left.set_ylabel("full folding-in less the\nlikelihood, nats per token")
+    left.set_ylabel("full folding-in less the likelihood,\nnats per token (log scale)")
     left.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     left.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     left.xaxis.set_minor_formatter(NullFormatter())
@@ -354,7 +376,13 @@ def optimism_by(inputs: Inputs) -> Figure:
         right.set_xscale("log")
         right.xaxis.set_major_locator(LogLocator(numticks=12))
         right.xaxis.set_minor_locator(NullLocator())
-    left.set_ylim(bottom=0.0)
+    lowest = min(value for drawn in left.get_lines() for value in np.asarray(drawn.get_ydata(), dtype=float))
+    if lowest > 0.0:  # two corpora of few topics lie together, a third near zero
+        left.set_yscale("log")
+        left.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        left.yaxis.set_minor_formatter(NullFormatter())
+    for axis, title in zip((left, *others), ("by document length", "by smoothing"), strict=False):
+        axis.set_title(title, fontweight="bold")
     for axis in (left, *others) if inputs.synthetic(*corpora) else ():
         style.mark_synthetic(axis)
     handles, labels = left.get_legend_handles_labels()
@@ -379,7 +407,7 @@ def repair(inputs: Inputs) -> Figure:
     low, high = grid[0][0].get_ylim()
     grid[0][0].set_yticks(ticks, [style.signed(tick) for tick in ticks])
     grid[0][0].set_ylim(low, high)
-    figure.supylabel("estimate less the likelihood, nats per token", fontsize=8.0)
+    figure.supylabel(f"estimate less the likelihood, nats per token {style.SYMMETRIC}", fontsize=8.0)
     handles, labels = style.fullest_legend(grid[0])
     figure.legend(handles, labels, loc="outside lower center", ncols=3, fontsize=7.5, handlelength=2.6)
     return figure
@@ -430,6 +458,16 @@ def _repair_column(axes: Sequence[Axes], inputs: Inputs, corpus: str) -> set[flo
 def _ticks(axis: Axes, numbers: Sequence[int], form: str = "") -> None:
     axis.set_xticks(numbers, [format(number, form) for number in numbers])
     axis.xaxis.set_minor_locator(NullLocator())
+    if form:
+        _inwards(axis)
+
+
+def _inwards(axis: Axes) -> None:
+    """Write the first and last tick's labels towards the panel's middle: neighbouring panels' would touch."""
+    labels = axis.get_xticklabels()
+    if len(labels) > 1:
+        labels[0].set_horizontalalignment("left")
+        labels[-1].set_horizontalalignment("right")
 
 
 def _constant_ticks(axes: list[Axes], constants: list[float], own: float) -> None:
@@ -439,6 +477,7 @@ def _constant_ticks(axes: list[Axes], constants: list[float], own: float) -> Non
         if constants:
             axis.set_xlim(constants[0] / 2.0, constants[-1] * 2.0)
             axis.set_xticks(shown, [style.power(constant) for constant in shown])
+            _inwards(axis)
         axis.xaxis.set_minor_locator(NullLocator())
 
 
@@ -461,7 +500,7 @@ def bidirectional(inputs: Inputs) -> Figure:
     axes[0].set_yticks([tick for tick in ticks if low <= tick <= high])
     axes[0].yaxis.set_major_formatter(FuncFormatter(style.signed))
     axes[0].yaxis.set_minor_locator(NullLocator())
-    axes[0].set_ylabel(f"bound {style.MINUS} left-to-right sequential,\nnats per document")
+    axes[0].set_ylabel(f"bound {style.MINUS} left-to-right sequential,\nnats per document\n{style.SYMMETRIC}")
     entries: dict[str, Any] = {}
     for axis in axes:
         for handle, label in zip(*axis.get_legend_handles_labels(), strict=True):
@@ -506,7 +545,7 @@ def _bounds_panel(axis: Axes, cell: "pd.DataFrame") -> None:
 def epca_marginal(inputs: Inputs) -> Figure:
     """Draw perplexity against components, and annealing minus quadrature in annealing's own standard errors."""
     corpus, perplexities = component_perplexities(inputs)
-    titles = ["folding-in and the likelihood", "annealing against quadrature"]
+    titles = [f"EPCA on {latex.corpus_title(corpus)}", "annealing against quadrature"]
     scaled = standardised(inputs, corpus)
     figure, axes = style.panels(titles if scaled else titles[:1], synthetic=inputs.synthetic(corpus))
     left = axes[0]
@@ -596,7 +635,7 @@ def is_a_probability(inputs: Inputs) -> Figure:
     )
     axis.xaxis.set_minor_locator(NullLocator())
     number = rows[0][2][0].documents
-    axis.set_xlabel(f"score less truth, nats over {number} documents drawn from the model")
+    axis.set_xlabel(f"score less log-likelihood, nats over {number} documents drawn from the model\n{style.SYMMETRIC}")
     above: Look = {"transform": axis.get_xaxis_transform(), "va": "bottom", "fontsize": 7.5}
     bold: Look = {**above, "fontweight": "bold", "color": style.EVALUATOR_COLOURS[FULL]}
     axis.text(threshold, 1.035, " no probability", ha="left", **bold)
@@ -609,7 +648,7 @@ def is_a_probability(inputs: Inputs) -> Figure:
         style.mark_synthetic(axis)
     grey: Look = {"color": "#555555", "linestyle": "none", "markersize": 4.5}
     handles = [Line2D([], [], marker=markers[at], label=named[at], **grey) for at in named]
-    handles.append(Line2D([], [], marker="o", markerfacecolor="white", label="no evaluator of the truth", **grey))
+    handles.append(Line2D([], [], marker="o", markerfacecolor="white", label=r"over $\log p(w\,|\,\theta)$", **grey))
     figure.legend(handles=handles, loc="outside lower center", ncols=len(handles), fontsize=7.0, columnspacing=1.0)
     return figure
 
@@ -639,7 +678,10 @@ def peers(inputs: Inputs) -> Figure:
                 grid.update(points)
                 y = [point.perplexity for point in points.values()]
                 label = f"{library}, {name}"
-                axis.plot(list(points), y, linestyle=line, label=label, **LIBRARY_LOOKS[library])
+                below = (
+                    {"linewidth": 3.2, "markersize": 5.0} if line == "-" and library == run[0] else {}
+                )  # the next lies on it
+                axis.plot(list(points), y, linestyle=line, label=label, **LIBRARY_LOOKS[library] | below)
             both = reported.keys() & truth.keys()
             ratios += [(truth[k].value - reported[k].value, library, k, reported[k], truth[k]) for k in both]
         if ratios:  # the largest, nearer the truth
@@ -653,7 +695,7 @@ def peers(inputs: Inputs) -> Figure:
         axes[0].yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     handles = [Line2D([], [], label=library, **LIBRARY_LOOKS[library]) for library in run]
     handles.append(Line2D([], [], color="#444444", linestyle=DASHED, label="as reported"))
-    handles.append(Line2D([], [], color="#444444", label="true, of the same model"))
+    handles.append(Line2D([], [], color="#444444", label="likelihood, same model"))
     figure.legend(handles=handles, loc="outside lower center", ncols=len(handles), fontsize=7.5, handlelength=2.6)
     return figure
 

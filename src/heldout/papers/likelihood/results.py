@@ -388,6 +388,13 @@ class Sum:
     most: float
 
 
+def gaps_of_truth(inputs: Inputs) -> dict[tuple[str, int], float]:
+    """Return by (corpus, K) how far a lower bound lies below log p(w) of the drawn documents, nats; 0 where exact."""
+    rows = select(inputs.measurements, model=is_a_probability.TRUTH, quantity=is_a_probability.GAP)
+    rows = select(rows, seed=rows["seed"].min())
+    return {(str(row.corpus), int(row.topics)): float(row.value) for row in rows.itertuples()}
+
+
 def sums_over_documents(inputs: Inputs) -> list[Sum]:
     """Return the sums over all documents of L tokens of the first seed, in the order of `held`."""
     rows = select(inputs.measurements, axis="tokens", variant=is_a_probability.KIND)

@@ -23,12 +23,12 @@ from heldout.papers.likelihood.results import (
     among,
     curve,
     errors,
+    gaps_of_truth,
     held,
     libraries,
     measured,
     optimism_corpora,
     peers_corpora,
-    precision_panels,
     sums_over_documents,
 )
 from heldout.points import Point
@@ -47,16 +47,16 @@ SCORES = {name: known.label for name, known in ESTIMATORS.items()} | {
     ONE_STEP: "Laplace, one step from folded-in",
     NML: "NML penalty",
 }
-MILLISECONDS = 1e-6  # of a term, one topic's share of one token
 FUNCTIONS = {"scikit-learn": "perplexity", "gensim": "log_perplexity", "tomotopy": "infer"}
 
 
 def optimism(inputs: Inputs) -> str:
     """Return perplexities at three numbers of topics, exact ones marked by a star, and full folding-in less truth."""
     head = r"""
- & & & \multicolumn{5}{c}{the model's prior} & \multicolumn{2}{c}{truth, prior} & optimism\\
-\cmidrule(lr){4-8}\cmidrule(lr){9-10}
-corpus & model & $K$ & full & half & plug-in & bound & truth & fitted & mixture & nats/token\\"""
+ & & & \multicolumn{2}{c}{folded in} & \multicolumn{2}{c}{model's prior}
+ & \multicolumn{3}{c}{likelihood, prior} & optimism\\
+\cmidrule(lr){4-5}\cmidrule(lr){6-7}\cmidrule(lr){8-10}
+corpus & model & $K$ & full & half & plug-in & bound & model's & fitted & mixture & nats/token\\"""
     return latex.tabular(inputs, "@{}llrrrrrrrrr@{}", head, _optimism_rows(inputs))
 
 
@@ -148,7 +148,7 @@ def is_a_probability(inputs: Inputs) -> str:
     models = {(one.corpus, one.topics): model_label(one) for _, _, of_models in rows for one in of_models}
     n = len(models)
     head = rf"""
- & \multicolumn{{{n}}}{{c}}{{excess over the truth, nats}} & \multicolumn{{2}}{{c@{{}}}}{{chance at most, over}}\\
+ & \multicolumn{{{n}}}{{c}}{{excess over the likelihood, nats}} & \multicolumn{{2}}{{c@{{}}}}{{chance at most, over}}\\
 \cmidrule(lr){{2-{n + 1}}}\cmidrule(l){{{n + 2}-{n + 3}}}
 score & {" & ".join(latex.escape(name) for name in models.values())} & \(p(w)\) & \(p(w \mid \theta)\)\\"""
     body: list[latex.Row] = []
@@ -166,6 +166,11 @@ score & {" & ".join(latex.escape(name) for name in models.values())} & \(p(w)\) 
                 *(power_of_ten(Excess(nats).log_chance) for nats in largest),
             ]
         )
+    gaps = gaps_of_truth(inputs)
+    if gaps:
+        body.append(r"\midrule")
+        cells = [_known_within(gaps.get(name)) for name in models]
+        body.append([r"\(\log p(w)\) is known to within, nats", *cells, "", ""])
     sums = {(one.corpus, one.topics): one for one in sums_over_documents(inputs)}
     if sums:
         tokens = latex.integer(next(iter(sums.values())).tokens)
@@ -177,6 +182,12 @@ score & {" & ".join(latex.escape(name) for name in models.values())} & \(p(w)\) 
             cells = [power_of_ten(getattr(sums[name], which)) if name in sums else latex.DASH for name in models]
             body.append([label, *cells, "", ""])
     return latex.tabular(inputs, f"@{{}}l{'r' * (n + 2)}@{{}}", head, body)
+
+
+def _known_within(gap: float | None) -> str:
+    if gap is None:
+        return latex.DASH
+    return "exact" if gap == 0.0 else latex.decimal(gap)
 
 
 def _held(one: Held | None) -> str:
@@ -245,25 +256,6 @@ def large(value: float) -> str:
         return latex.perplexity(value) if value >= 10.0 else latex.decimal(value, 2)
     factor, exponent = f"{value:.1e}".split("e")
     return rf"\ensuremath{{{factor}\cdot10^{{{int(exponent)}}}}}"
-
-
-def recommendation(inputs: Inputs) -> str:
-    """Return the least work that reaches the wanted error by prior, number of topics and length."""
-    head = r"prior of $\theta$ & $K$ & tokens & score & samples & ms/document & error, \%\\"
-    rows: list[latex.Row] = []
-    for panel in precision_panels(inputs):
-        kind, _, value = panel.prior.rpartition("-")
-        names = [f"$\\alpha_k = {value}" + ("$" if kind == "alpha" else "/K$")]
-        names += [latex.integer(panel.topics), latex.integer(panel.tokens)]
-        best = panel.cheapest
-        if best is None:
-            rows.append([*names, r"none reaches it", *[latex.DASH] * 3])
-        else:
-            name, samples, terms, percent = best
-            drawn = latex.integer(samples) if samples else latex.DASH
-            milliseconds = latex.decimal(terms * MILLISECONDS, 2)
-            rows.append([*names, ESTIMATORS[name].label, drawn, milliseconds, latex.decimal(percent, 2)])
-    return latex.tabular(inputs, "@{}lrrlrrr@{}", head, rows)
 
 
 def front_page(inputs: Inputs) -> str:

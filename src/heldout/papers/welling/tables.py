@@ -13,6 +13,7 @@ from heldout.models.pca import PCA
 from heldout.models.vem import Family
 from heldout.papers.welling.claims import CLAIMS
 from heldout.typesetting import latex
+from heldout.typesetting.claims_table import printed
 from heldout.typesetting.macros import POSITIONS
 from heldout.verdicts import NOT_RUN, UNDECIDED, Finding
 
@@ -114,6 +115,17 @@ COMPARISON = (
     "LDA lies lowest, more clearly by half folding-in; EPCA, shown to fewer topics, lies near PLSA.",
     (*(claim.name for claim in CLAIMS if claim.name.startswith("lda-better")), "epca-similar"),
 )
+IN_WORDS = {
+    "plsa-vem-similar": "PLSA-VEM is like PLSA-HOF",
+    "plsa-tem-similar": "PLSA-TEM is like PLSA-HOF",
+    "full-always-improves": "full folding-in always falls",
+    "half-above-full": "half folding-in lies higher",
+    "half-overfits": "half folding-in turns up",
+    "long-documents-alleviate": "half folding-in lies closer to full",
+    "lda-better": "LDA is best",
+    "lda-better-by-half": "more clearly by half",
+    "epca-similar": "EPCA is like PLSA",
+}
 ACROSS = ("long-documents-alleviate",)  # claims that compare corpora
 MESSAGES = {  # of the original's figures: what each shows, the claims that say so, and the kind of our figure
     **dict.fromkeys((1, 2, 3), (*VERSIONS, "versions")),
@@ -127,8 +139,8 @@ def side_by_side(inputs: Inputs) -> str:
     """Return each figure's message, what is measured here, and whether it is the same."""
     return latex.tabular(
         inputs,
-        r"@{}P{0.12\linewidth}P{0.32\linewidth}P{0.42\linewidth}P{0.07\linewidth}@{}",
-        r"figure & message of the original & measured here & same?\\",
+        r"@{}P{0.12\linewidth}P{0.32\linewidth}P{0.4\linewidth}P{0.09\linewidth}@{}",
+        r"figure & message of the original & measured here & verdict\\",
         _figures(inputs),
         end=r"\\[0.5ex]",
     )
@@ -142,9 +154,7 @@ def _figures(inputs: Inputs) -> Iterator[latex.Row]:
             yield [
                 rf"{number}, {latex.corpus_name(corpus)}\newline ours: {ours}",
                 message,
-                r"\newline ".join(
-                    f"{latex.escape(name.replace('-', ' '))}: {_share(f)}" for name, f in findings.items()
-                ),
+                r"\newline ".join(f"{latex.escape(in_words(name))}: {_share(f)}" for name, f in findings.items()),
                 same(findings.values()),
             ]
 
@@ -155,16 +165,25 @@ def _findings(inputs: Inputs, claims: Iterable[str], corpus: str) -> dict[str, F
     return {name: inputs.finding(name) if name in ACROSS else checks[name](inputs, [corpus]) for name in claims}
 
 
+def in_words(name: str) -> str:
+    """Return what a claim says, in few words."""
+    for prior in ("sparse", "fitted"):
+        bare = name.removesuffix(f"-{prior}-prior")
+        if bare != name:
+            return f"{IN_WORDS[bare]}, {prior} prior"
+    return IN_WORDS[name]
+
+
 def same(findings: Iterable[Finding]) -> str:
-    """Say whether the message is the original's: yes where every claim holds, no where none does, even in part."""
+    """Return a message's verdict: it holds where every claim does, and fails where none does, even in part."""
     verdicts = {finding.verdict for finding in findings}
     for unknown in (NOT_RUN, UNDECIDED):
         if unknown in verdicts:
             return unknown
-    return {frozenset({"holds"}): "yes", frozenset({"fails"}): "no"}.get(frozenset(verdicts), "in part")
+    return printed(verdicts.pop() if len(verdicts) == 1 else "mixed")
 
 
 def _share(finding: Finding) -> str:
     if not finding.comparisons:
         return NOT_RUN
-    return f"{finding.verdict} ({finding.agreeing} of {finding.comparisons})"
+    return f"{printed(finding.verdict)} ({finding.agreeing} of {finding.comparisons})"

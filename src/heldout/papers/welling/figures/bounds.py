@@ -20,12 +20,12 @@ from heldout.papers.welling.experiments.discrete_latents import BOUND, HIDDEN_MA
 from heldout.papers.welling.results import bounds_corpus, differences
 from heldout.typesetting import style
 
-# model, quantity, label, colour; from the top
+# model, quantity, label, colour: the evaluator's, or the model's where it has one alone; from the top
 ESTIMATES = (
-    (PLSA, FULL, "PLSA, full folding-in", style.COLOURS[PLSA]),
-    (LDA, FULL, "LDA, full folding-in", style.COLOURS[LDA]),
-    (PLSA, MEAN_FIELD_BOUND, "PLSA, mean-field bound", style.COLOURS[PLSA]),
-    (LDA, MEAN_FIELD_BOUND, "LDA, mean-field bound", style.COLOURS[LDA]),
+    (PLSA, FULL, "PLSA, full folding-in", style.EVALUATOR_COLOURS[FULL]),
+    (LDA, FULL, "LDA, full folding-in", style.EVALUATOR_COLOURS[FULL]),
+    (PLSA, MEAN_FIELD_BOUND, "PLSA, mean-field bound", style.EVALUATOR_COLOURS[MEAN_FIELD_BOUND]),
+    (LDA, MEAN_FIELD_BOUND, "LDA, mean-field bound", style.EVALUATOR_COLOURS[MEAN_FIELD_BOUND]),
     (MIXTURE, BOUND, "mixture, point bound", style.COLOURS[MIXTURE]),
     (HIDDEN_MARKOV, BOUND, "HMM, point bound", style.COLOURS[HIDDEN_MARKOV]),
 )
@@ -79,7 +79,9 @@ def draw(inputs: Inputs) -> Figure:
     for axis in axes:
         axis.tick_params(axis="y", length=0)
     figure.supxlabel(
-        f"(estimate {style.MINUS} exact log-likelihood) / tokens, nats per token; the numbers are medians", fontsize=8.0
+        f"(estimate {style.MINUS} exact log-likelihood) / tokens, nats per token {style.SYMMETRIC};"
+        " the numbers are medians",
+        fontsize=8.0,
     )
     return figure
 

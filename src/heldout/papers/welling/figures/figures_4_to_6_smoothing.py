@@ -42,6 +42,7 @@ def small_multiple(inputs: Inputs) -> Figure:
         axis = grid[row][column]
         for curve in of_panel:
             line(axis, curve, **_look(constants, curve.smoothing, colours), markersize=2.2)
+        _name_ends(axis, of_panel)
         if row == 0:
             axis.set_title(latex.corpus_title(corpora[column]), fontweight="bold")
         if inputs.synthetic(corpora[column]):
@@ -56,6 +57,33 @@ def small_multiple(inputs: Inputs) -> Figure:
         axis.set_ylabel(f"{style.EVALUATOR_NAMES[evaluator]}:\nperplexity per token")
     _scale(figure, list(grid.ravel()), constants, colours)
     return figure
+
+
+def _name_ends(axis: Axes, curves: Sequence[Curve]) -> None:
+    """Write their constants at the left end of a panel's smallest, largest and, at the fewest topics, lowest curve."""
+    if not curves:
+        return
+    starts = {curve.smoothing: _start(curve) for curve in curves}
+    lowest = min(starts, key=lambda constant: starts[constant][1])
+    for constant in {min(starts), max(starts), lowest}:
+        above = constant != lowest or len(starts) == 1
+        axis.annotate(
+            style.power(constant),
+            starts[constant],
+            xytext=(0, 2 if above else -6),
+            textcoords="offset points",
+            va="bottom" if above else "top",
+            fontsize=7.0,
+            path_effects=style.outline(),
+            zorder=5.0,
+        )
+
+
+def _start(curve: Curve) -> tuple[int, float]:
+    """Return a curve's fewest topics and its mean over seeds there."""
+    fewest = min(k for k, _ in curve.points)
+    values = [value for (k, _), value in curve.points.items() if k == fewest]
+    return fewest, sum(values) / len(values)
 
 
 def second_reading(inputs: Inputs, corpus: str) -> Figure:
