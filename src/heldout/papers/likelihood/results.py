@@ -392,7 +392,7 @@ def gaps_of_truth(inputs: Inputs) -> dict[tuple[str, int], float]:
     """Return by (corpus, K) how far a lower bound lies below log p(w) of the drawn documents, nats; 0 where exact."""
     rows = select(inputs.measurements, model=is_a_probability.TRUTH, quantity=is_a_probability.GAP)
     rows = select(rows, seed=rows["seed"].min())
-    return {(str(row.corpus), int(row.topics)): float(row.value) for row in rows.itertuples()}
+    return {(str(row["corpus"]), int(row["topics"])): float(row["value"]) for row in rows.to_dict("records")}
 
 
 def sums_over_documents(inputs: Inputs) -> list[Sum]:

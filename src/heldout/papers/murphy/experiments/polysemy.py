@@ -8,7 +8,8 @@ the topics. The document of a topic is the one with the largest share of it in w
 Measured of the model "lda" at K:
 
     topic N WORD        p(word | topic) on the axis "rank" from 1, for the `shown` most probable words of the Nth topic
-    token N WORD        the topic of a token, on the axis "token" from 0, for the first `tokens` of the Nth document
+    token N WORD        the topic of a token, on the axis "token" from 0, for the first tokens of `tokens` different
+                        words of the Nth document, the word itself among them
     of N                the number of the Nth topic, on the axis "topic"
     apart WORD          that product, on the axis "topics"
 
@@ -54,7 +55,7 @@ def experiment(
         sweeps: of collapsed Gibbs sampling.
         frequent: among how many words the word is chosen.
         shown: words of a topic.
-        tokens: of a document.
+        tokens: of a document, of different words.
 
     Raises:
         InputError: as the sampler does.
@@ -81,10 +82,13 @@ def experiment(
             add(f"topic {n} {corpus.vocabulary[v]}", "rank", rank, model.components_[k, v])
         has = np.unique(rows[(corpus.tokens == word) & (q == k)])
         document = int(has[model.document_topics_[has, k].argmax()])
-        places = slice(corpus.offsets[document], corpus.offsets[document] + tokens)
-        stream, own = corpus.document(document)[:tokens], q[places][: len(corpus.document(document))]
-        for i, (v, topic) in enumerate(zip(stream, own, strict=True)):
-            add(f"token {n} {corpus.vocabulary[v]}", "token", i, topic)
+        stream = corpus.document(document)
+        own = q[corpus.offsets[document] : corpus.offsets[document + 1]]
+        of_word = int(np.flatnonzero((stream == word) & (own == k))[0])
+        first = np.sort(np.unique(stream, return_index=True)[1])
+        shown_places = np.unique([*first[stream[first] != word][: tokens - 1], of_word])
+        for i, place in enumerate(shown_places):
+            add(f"token {n} {corpus.vocabulary[stream[place]]}", "token", i, own[place])
     return [], measurements
 
 
