@@ -8,8 +8,8 @@ from heldout.evaluators import ANNEALED as ANNEALED_IMPORTANCE
 from heldout.evaluators import FULL, LAPLACE, MEAN_FIELD_BOUND
 from heldout.inputs import Inputs
 from heldout.models import LDA, PLSA
-from heldout.papers.likelihood.experiments.epca_marginal import ANNEALED
 from heldout.papers.likelihood.claims import COVERED, FARTHEST, VARIATIONAL
+from heldout.papers.likelihood.experiments.epca_marginal import ANNEALED
 from heldout.papers.likelihood.experiments.is_a_probability import FEWER, KIND
 from heldout.papers.likelihood.experiments.is_a_probability import TRUTH as TRUE_MODEL
 from heldout.papers.likelihood.experiments.peers import GROWING, REPORTED, VALUE
@@ -44,7 +44,7 @@ from heldout.verdicts import NOT_RUN, WITHIN
 TOMOTOPY, GENSIM = "tomotopy", "gensim"
 # of the first corpus: perplexities and numbers of topics
 MESSAGE = (
-    *(f"Message{name}" for name in ("Corpus", "Topics", "Factor", "FewestFactor", "LdaFactor")),
+    *(f"Message{name}" for name in ("Corpus", "Topics", "Factor", "LdaFactor")),
     *("MessageFactorBestPrior", "MessageFullPrefers", "MessageTruthPrefers", "MessageTruthPrefersFitted"),
     *("LongestCorpus", "LongestFactor", "LongestTopics"),
 )
@@ -87,16 +87,14 @@ def _message(inputs: Inputs) -> Macros:
     corpus = corpora[0]
     longest = max(corpora, key=lambda name: float(inputs.corpus(name)["mean_length"]))
     truth, full = (curve(inputs, corpus, PLSA, name) for name in (TRUTH, FULL))
-    fewest, most = min(truth), max(truth)
+    most = max(truth)
+    by_prior = [_over(inputs, corpus, PLSA, most, prior) for prior in (OPTIMISM, FITTED, MIXTURE)]
     result |= {
         "MessageCorpus": latex.corpus_name(corpus),
         "MessageTopics": latex.integer(most),
         "MessageFactor": latex.decimal(_over(inputs, corpus, PLSA, most), 1),
-        "MessageFewestFactor": latex.decimal(_over(inputs, corpus, PLSA, fewest), 2),
         "MessageLdaFactor": latex.decimal(_over(inputs, corpus, LDA, most), 1),
-        "MessageFactorBestPrior": latex.decimal(
-            min(_over(inputs, corpus, PLSA, most, prior) for prior in (OPTIMISM, FITTED, MIXTURE)), 1
-        ),
+        "MessageFactorBestPrior": latex.decimal(min(filter(math.isfinite, by_prior), default=math.nan), 1),
         "MessageFullPrefers": _preferred(full),
         "MessageTruthPrefers": _preferred(truth),
         "MessageTruthPrefersFitted": _preferred(curve(inputs, corpus, PLSA, TRUTH, MIXTURE)),
@@ -109,11 +107,11 @@ def _message(inputs: Inputs) -> Macros:
 
 
 def _over(inputs: Inputs, corpus: str, model: str, topics: int, prior: str = OPTIMISM) -> float:
-    """Return the true perplexity under a prior over that of full folding-in; infinite where one is missing."""
+    """Return the true perplexity under a prior over that of full folding-in; NaN where one is missing."""
     truth, full = (
         curve(inputs, corpus, model, name, variant).get(topics) for name, variant in ((TRUTH, prior), (FULL, OPTIMISM))
     )
-    return math.inf if truth is None or full is None else math.exp(full.value - truth.value)
+    return math.nan if truth is None or full is None else math.exp(full.value - truth.value)
 
 
 def _covers(inputs: Inputs) -> Macros:
