@@ -369,8 +369,8 @@ _CHOICES = tuple(
             "ranks-as-truth",
             _BEYOND,
             "ranks numbers of topics as the likelihood does,",
-            f" and two numbers of topics that the likelihood tells apart by more than {SEEN:g} standard errors: the same"
-            " order",
+            f" and two numbers of topics that the likelihood tells apart by more than {SEEN:g} standard errors: the"
+            " same order",
             ranks_as_truth,
         ),
     )
