@@ -338,10 +338,10 @@ def may_be_one(inputs: Inputs, _: Sequence[str], *, scores: Sequence[str] | None
 
 _BEYOND = "beyond the original"
 _CELL = "every corpus, model and number of topics"
-_ABOVE = f"{_CELL}: above the truth by more than {SEEN:g} of its standard errors; all must"
-_NEAR = f"{_CELL}, the model's prior: at most {WITHIN:g} nats per token from the truth"
+_ABOVE = f"{_CELL}: above the likelihood by more than {SEEN:g} of its standard errors; all must"
+_NEAR = f"{_CELL}, the model's prior: at most {WITHIN:g} nats per token from the likelihood"
 
-_DRAWN = "every score and model, the excess over the truth of documents drawn from the model"
+_DRAWN = "every score and model, the excess over log p of documents drawn from the model"
 # of halves, bounds and estimates that are not known to be too high
 POSSIBLE = (
     *(HALF, SAMPLED_HALF, COMPLETION, NML),
@@ -409,16 +409,16 @@ CLAIMS = (
         "gap-grows-with-topics",
         "sections 4.1, 4.4",
         "The optimism of full folding-in grows with the number of topics.",
-        "every corpus and model, from one number of topics to the next: full less truth grows",
+        "every corpus and model, from one number of topics to the next: full folding-in less the likelihood grows",
         optimism_grows_with_topics,
     ),
     Claim(
         "no-prior-closes-the-gap",
         _BEYOND,
         "The prior is not to blame: under the best of several, more than half of full folding-in's optimism remains.",
-        f"{_CELL}: full folding-in less the truth under the prior of the highest likelihood on the test documents,"
-        " among the model's own, Dirichlet(1), a fitted Dirichlet and a fitted mixture of Dirichlets, is more than"
-        f" {REMAINS:g} of that under the model's own; holds from two thirds, fails up to one third",
+        f"{_CELL}: full folding-in less the log-likelihood under the prior of the highest likelihood on the test"
+        " documents, among the model's own, Dirichlet(1), a fitted Dirichlet and a fitted mixture of Dirichlets, is more"
+        f" than {REMAINS:g} of that under the model's own; holds from two thirds, fails up to one third",
         no_prior_closes_the_gap,
     ),
     *_CHOICES,
@@ -471,8 +471,8 @@ CLAIMS = (
         "issues of scikit-learn and gensim",
         "The perplexity that scikit-learn and gensim report of held-out documents grows with the number of topics where"
         " the likelihood says that it falls.",
-        "every step to more topics at which the true perplexity falls by more than three standard errors: the reported"
-        " one rises",
+        "every step to more topics at which the perplexity by the likelihood falls by more than three standard errors:"
+        " the reported one rises",
         reported_grows,
     ),
     Claim(
@@ -487,15 +487,16 @@ CLAIMS = (
         "peers-disagree",
         _BEYOND,
         "On the same documents libraries' own numbers lie further apart than the likelihoods of their models.",
-        "every corpus and number of topics: largest over smallest perplexity of the libraries, reported against true",
+        "every corpus and number of topics: largest over smallest perplexity of the libraries, reported against"
+        " that by the likelihood",
         disagree,
     ),
     Claim(
         "peers-pessimistic",
         _BEYOND,
-        "What a library reports of held-out documents is above their true perplexity.",
-        "every corpus, library and number of topics: the reported value is below the truth by more than three standard"
-        " errors",
+        "What a library returns for held-out documents is above the perplexity by its model's likelihood.",
+        "every corpus, library and number of topics: the reported value is below the log-likelihood by more than three"
+        " standard errors",
         pessimistic,
     ),
 )
