@@ -417,7 +417,7 @@ CLAIMS = (
         _BEYOND,
         "The prior is not to blame: under the best of several, more than half of full folding-in's optimism remains.",
         f"{_CELL}: full folding-in less the log-likelihood under the prior of the highest likelihood on the test"
-        " documents, among the model's own, Dirichlet(1), a fitted Dirichlet and a fitted mixture of Dirichlets, is more"
+        " documents, among the model's own, Dirichlet(1), a fitted Dirichlet and a fitted mixture of them, is more"
         f" than {REMAINS:g} of that under the model's own; holds from two thirds, fails up to one third",
         no_prior_closes_the_gap,
     ),
