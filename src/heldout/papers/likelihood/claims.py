@@ -112,7 +112,8 @@ def _beside(
         shared = sorted(estimate.keys() & truth.keys())
         if shared:
             name = prior.removeprefix(f"{OPTIMISM}-").replace("-", " ") if priors else ""
-            yield Beside(corpus, model, *({k: points[k] for k in shared} for points in (estimate, truth)), name)
+            own, true = ({k: points[k] for k in shared} for points in (estimate, truth))
+            yield Beside(corpus, model, own, true, name)
 
 
 def _counted(
