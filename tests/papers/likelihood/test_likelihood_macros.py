@@ -37,7 +37,7 @@ def test_the_message_is_that_of_the_first_corpus_at_the_most_topics() -> None:
     numbers = macros(optimism_inputs())
     assert numbers["MessageCorpus"] == "Cranfield"
     assert numbers["MessageFactor"] == f"{math.exp(gap(FULL, max(TRUE_TOPICS))):.1f}"
-    assert numbers["MessageFactorBestPrior"] == f"{math.exp(gap(FULL, max(TRUE_TOPICS)) - 0.11):.1f}"
+    assert numbers["MessageFactorFitted"] == f"{math.exp(gap(FULL, max(TRUE_TOPICS)) - 0.1):.1f}"
     assert numbers["MessageTopics"] == str(max(TRUE_TOPICS))
     assert (numbers["MessageTruthPrefers"], numbers["MessageTruthPrefersFitted"]) == ("20", "20")
     assert numbers["CoversSpread"] == "not run"

@@ -18,7 +18,6 @@ from heldout.papers.likelihood.results import (
     COMPONENTS,
     FITTED,
     LIBRARIES,
-    MIXTURE,
     OPTIMISM,
     PEERS,
     TRUTH,
@@ -45,7 +44,7 @@ TOMOTOPY, GENSIM = "tomotopy", "gensim"
 # of the first corpus: perplexities and numbers of topics
 MESSAGE = (
     *(f"Message{name}" for name in ("Corpus", "Topics", "Factor", "LdaFactor")),
-    *("MessageFactorBestPrior", "MessageFullPrefers", "MessageTruthPrefers", "MessageTruthPrefersFitted"),
+    *("MessageFactorFitted", "MessageFullPrefers", "MessageTruthPrefers", "MessageTruthPrefersFitted"),
     *("LongestCorpus", "LongestFactor", "LongestTopics"),
 )
 
@@ -88,16 +87,15 @@ def _message(inputs: Inputs) -> Macros:
     longest = max(corpora, key=lambda name: float(inputs.corpus(name)["mean_length"]))
     truth, full = (curve(inputs, corpus, PLSA, name) for name in (TRUTH, FULL))
     most = max(truth)
-    by_prior = [_over(inputs, corpus, PLSA, most, prior) for prior in (OPTIMISM, FITTED, MIXTURE)]
     result |= {
         "MessageCorpus": latex.corpus_name(corpus),
         "MessageTopics": latex.integer(most),
         "MessageFactor": latex.decimal(_over(inputs, corpus, PLSA, most), 1),
         "MessageLdaFactor": latex.decimal(_over(inputs, corpus, LDA, most), 1),
-        "MessageFactorBestPrior": latex.decimal(min(filter(math.isfinite, by_prior), default=math.nan), 1),
+        "MessageFactorFitted": latex.decimal(_over(inputs, corpus, PLSA, most, FITTED), 1),
         "MessageFullPrefers": _preferred(full),
         "MessageTruthPrefers": _preferred(truth),
-        "MessageTruthPrefersFitted": _preferred(curve(inputs, corpus, PLSA, TRUTH, MIXTURE)),
+        "MessageTruthPrefersFitted": _preferred(curve(inputs, corpus, PLSA, TRUTH, FITTED)),
         "LongestCorpus": latex.corpus_name(longest),
         "LongestFactor": latex.decimal(_over(inputs, longest, PLSA, max(curve(inputs, longest, PLSA, TRUTH))), 1),
         "LongestTopics": latex.integer(max(curve(inputs, longest, PLSA, TRUTH))),
