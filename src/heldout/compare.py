@@ -164,10 +164,12 @@ def _left_out(table: pd.DataFrame, study: dict[str, Any]) -> "pd.Series[bool]":
     """Return which rows belong to an optional experiment, or to a model in it, that the study omits."""
     left_out = table["variant"].isna()
     for name in (name for paper in ALL for name in paper.optional):
-        asked = study.get("measures", {}).get(name, {})
-        libraries = asked.get("settings", {}).get("libraries")
-        runs = table["model"].isin(asked.get("models", ()))
-        if libraries is not None:  # beside scores of this project's own
+        asked = study.get("measures", {}).get(name)
+        libraries = asked and asked["settings"].get("libraries")
+        runs = table["model"].notna() if asked else table["model"].isna()
+        if asked and "models" in asked:
+            runs = table["model"].isin(asked["models"])
+        elif libraries is not None:  # beside scores of this project's own
             runs = ~table["model"].isin(PEERS) | table["model"].isin(libraries)
         left_out |= table["variant"].str.startswith(name) & ~runs
     return left_out

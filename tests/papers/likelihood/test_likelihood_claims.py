@@ -21,6 +21,7 @@ from heldout.papers.likelihood.experiments.optimism import NML, PLUG_IN
 from heldout.papers.likelihood.experiments.reference import DIFFERENCE, TOKENS
 from heldout.verdicts import Finding
 
+CHOICES = [(which, end) for which in ("full", "half") for end in ("", "-fitted-priors", "-lda")]
 PEERS = [claim for claim in CLAIMS if claim.name.startswith("peers-")]
 TRUTH = [claim for claim in CLAIMS if claim not in PEERS]
 
@@ -40,13 +41,14 @@ def test_claims_hold_where_they_are_made_to_hold() -> None:
         "plug-in-above-truth": "holds",
         "gap-grows-with-topics": "holds",
         "no-prior-closes-the-gap": "holds",  # at 3 topics 0.11 nats of 0.11 go, beyond less than half
-        "full-prefers-more-topics": "fails",  # 0.1 log K does not outweigh 0.2 log(K / 20)
-        "half-prefers-more-topics": "fails",  # the same
-        "half-ranks-as-truth": "holds",
-        "full-ranks-as-truth": "holds",
+        **{
+            f"{which}-prefers-more-topics{end}": "fails" for which, end in CHOICES
+        },  # 0.1 log K is below 0.2 log(K / 20)
+        **{f"{which}-ranks-as-truth{end}": "holds" for which, end in CHOICES},
         "epca-full-above-truth": "not run",
         "folding-in-is-no-probability": "not run",
         "estimates-may-be-probabilities": "not run",
+        "laplace-may-be-a-probability": "not run",
         "reports-may-be-probabilities": "not run",
         "laplace-repairs": "holds",
         "nml-repairs": "fails",
@@ -71,6 +73,21 @@ def test_claims_fail_where_they_are_made_to_fail() -> None:
     more = ("full-prefers-more-topics", "half-prefers-more-topics")
     for name in (*more, "nml-repairs"):
         assert verdict[name] == "holds"
+
+
+def test_a_choice_of_topics_is_judged_under_the_prior_that_the_claim_names() -> None:
+    """The truth is best at 20 topics, as half folding-in says; made to rise under fitted priors alone."""
+    given = optimism_inputs()
+    fitted = given.scores["variant"].isin(["optimism-fitted-prior", "optimism-mixture-prior"])
+    rising = (given.scores["topics"] - 700.0) * given.scores["tokens"] / 100.0
+    turned = replace(
+        given, scores=given.scores.assign(log_likelihood=given.scores["log_likelihood"].mask(fitted, rising))
+    )
+    for name in ("full-ranks-as-truth", "full-prefers-more-topics"):
+        assert check(name, given) == check(name, turned)
+    before, after = (check("half-ranks-as-truth-fitted-priors", of) for of in (given, turned))
+    assert (before.agreeing, after.agreeing) == (before.comparisons, 8)  # of 3 pairs, 2 priors and 2 corpora
+    assert after.effect.startswith("cranfield plsa-hof fitted prior 2 of 3, cranfield plsa-hof mixture prior 2 of 3")
 
 
 def test_the_truth_covers_by_its_errors_and_by_its_size() -> None:
@@ -119,6 +136,9 @@ def test_claims_are_not_run_without_the_measurement() -> None:
 
 def test_scores_are_refuted_by_more_than_a_probability_can_have() -> None:
     names = ("folding-in-is-no-probability", "estimates-may-be-probabilities", "reports-may-be-probabilities")
+    laplace = "laplace-may-be-a-probability"
+    assert check(laplace, measured(is_a_probability({("truth", LAPLACE): 13.8}))).verdict == "holds"
+    assert check(laplace, measured(is_a_probability({("truth", LAPLACE): 13.9}))).verdict == "fails"
     given = measured(is_a_probability())
     findings = [check(name, given) for name in names]
     assert [(finding.verdict, finding.agreeing) for finding in findings] == [("holds", 6), ("holds", 6), ("holds", 2)]

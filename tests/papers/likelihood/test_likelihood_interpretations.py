@@ -33,7 +33,7 @@ def test_choices_are_those_of_the_study() -> None:
 def test_effects_are_the_differences_from_the_truth() -> None:
     given = inputs()
     # 0.1 nats better under the fitted prior
-    assert r"PLSA-HOF, fitted: \ensuremath{-9.5}\,\%" in effect("the prior of the truth", given)
+    assert r"PLSA-HOF, fitted: \ensuremath{-9.5}\,\%" in effect("the prior of the likelihood", given)
     assert r"reference less exact: \ensuremath{-0.3000}" in effect("no exact value", given)
     repairs = effect("its own error on the prior", given)
     assert r"LDA, divided: \ensuremath{+0.002}" in repairs

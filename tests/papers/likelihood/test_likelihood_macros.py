@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 from made_measurements import TOPICS as TRUE_TOPICS
-from made_measurements import gap, optimism_inputs
+from made_measurements import gap, is_a_probability, measured, optimism_inputs
 from made_peers import LIBRARIES, TOPICS, peers_inputs, reported, truth
-from small_study import inputs, without
+from small_study import inputs, small_study, without
 
 from heldout.evaluators import FULL, LAPLACE
 from heldout.papers.likelihood.macros import macros
@@ -23,7 +23,13 @@ def test_macros_give_versions_settings_and_extremes() -> None:
     assert (numbers["PeersMaxIter"], numbers["PeersPasses"], numbers["PeersSweeps"]) == ("10", "11", "1{,}200")
     most = max(truth(library, k) - reported(library, k) for library in LIBRARIES for k in TOPICS)
     assert numbers["PeersReportedOverTrueMost"] == large(math.exp(most))
-    assert "0.25 nats per token for gensim" in numbers["PeersLoose"]
+    assert numbers["PeersLoose"].endswith("0.25 nats per token for gensim")  # a sampler's report is no bound
+    assert numbers["PeersTrueApartMost"] == f"{math.exp(0.2):.2f}"
+    apart = max(reported("tomotopy", k) - reported("scikit-learn", k) for k in TOPICS)
+    assert numbers["PeersReportedApartMost"] == large(math.exp(apart))
+    below = sum(2.0 ** -reported("gensim", k) < math.exp(-truth("gensim", k)) for k in TOPICS)
+    assert 0 < below < len(TOPICS)
+    assert (numbers["PeersLogBelow"], numbers["IfPeersLogBelow"]) == (f"{2 * below} of {2 * len(TOPICS)}", "#1")
     assert (numbers["PeersTomotopyBest"], numbers["IfPeersTomotopyBest"]) == ("6 of 6", "#1")
 
 
@@ -31,8 +37,19 @@ def test_the_message_is_that_of_the_first_corpus_at_the_most_topics() -> None:
     numbers = macros(optimism_inputs())
     assert numbers["MessageCorpus"] == "Cranfield"
     assert numbers["MessageFactor"] == f"{math.exp(gap(FULL, max(TRUE_TOPICS))):.1f}"
-    assert numbers["MessageFewestFactor"] == f"{math.exp(gap(FULL, min(TRUE_TOPICS))):.2f}"
+    assert numbers["MessageFactorFitted"] == f"{math.exp(gap(FULL, max(TRUE_TOPICS)) - 0.1):.1f}"
     assert numbers["MessageTopics"] == str(max(TRUE_TOPICS))
+    assert (numbers["MessageTruthPrefers"], numbers["MessageTruthPrefersFitted"]) == ("20", "20")
+    assert numbers["CoversSpread"] == "not run"
+
+
+def test_the_test_of_a_probability_gives_its_runs_and_extremes() -> None:
+    numbers = macros(measured(is_a_probability({("truth", LAPLACE): 31.6})))
+    assert numbers["ProbabilityLaplaceMost"] == "32"
+    study = small_study()
+    study["measures"]["is-a-probability"]["settings"] = {"samples": 100}
+    numbers = macros(inputs(study))
+    assert (numbers["ProbabilityRuns"], numbers["CoversSpread"]) == ("5", "0.50")
 
 
 def test_corpora_that_lack_repairs_are_named() -> None:

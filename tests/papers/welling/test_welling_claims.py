@@ -47,6 +47,8 @@ def test_claims_hold_on_scores_that_bear_them_out_and_fail_on_those_that_do_not(
     assert judged["lda-better"] == "holds"  # half of PLSA's perplexity, less of EPCA's
     assert judged["lda-better-sparse-prior"] == "holds"
     assert judged["lda-better-fitted-prior"] == "fails"  # twice PLSA's, more than EPCA's
+    for name in ("plsa", "epca"):
+        assert judged[f"lda-better-than-{name}-by-half-fitted-prior"] == "fails", name
     assert judged["epca-similar"] == "fails"  # 1.3 times
     turned = verdicts(p=against)
     for name in ("full-always-improves", "full-improves-beyond-vocabulary", "half-above-full", "half-overfits"):

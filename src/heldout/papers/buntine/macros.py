@@ -31,7 +31,7 @@ def macros(inputs: Inputs) -> Macros:
             "RealisticReadingDocuments": latex.integer(selection.get("reading_documents", 0)),
             "RealisticReferenceRuns": latex.integer(selection.get("reference_runs", 0)),
             "RealisticParticles": latex.integer(selection.get("reference_particles", 0)),
-            "ReadingsRising": latex.listed([f"``{label}''" for label in rising]) or "none of the readings",
+            "ReadingsRising": latex.listed([f"``{label}''" for label in rising]) or "none",
             "RealisticChains": latex.integer(selection.get("chains", 0)),
         }
     )

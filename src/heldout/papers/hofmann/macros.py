@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from heldout.evaluators import HALF
 from heldout.inputs import Inputs
+from heldout.papers.hofmann.claims import FAR
 from heldout.papers.hofmann.experiments.latent_semantic_analysis import LSA
 from heldout.papers.hofmann.results import (
     AXIS,
@@ -54,6 +55,7 @@ def macros(inputs: Inputs) -> Macros:
         "HofmannSectionName": "section~3.6",
         "HofmannFigureName": "Figure~5a",
         "HofmannAxisFactor": f"{AXIS[-1] / AXIS[0]:.2g}",
+        "HofmannFar": f"{FAR:.2g}",
         **_axis(inputs, corpora),
         "HofmannPublishedRank": latex.integer(RANK),
         "HofmannSpeedUpLow": f"{SPEED_UP[0]:g}",

@@ -36,7 +36,10 @@ LIKELIHOOD = Paper(
             _FIGURES,
             "optimism",
             _OPTIMISM,
-            claims=("full-above-truth", "gap-grows-with-topics", "half-ranks-as-truth"),
+            claims=(
+                *("full-above-truth", "gap-grows-with-topics", "no-prior-closes-the-gap"),
+                *("full-ranks-as-truth", "full-ranks-as-truth-fitted-priors", "half-ranks-as-truth"),
+            ),
         ),
         "figure-optimism-by": Exhibit(
             "figure", "optimism by length and by constant", _FIGURES, "optimism_by", _OPTIMISM
@@ -68,7 +71,10 @@ LIKELIHOOD = Paper(
             _FIGURES,
             "is_a_probability",
             _PROBABILITY,
-            claims=("folding-in-is-no-probability", "estimates-may-be-probabilities", "reports-may-be-probabilities"),
+            claims=(
+                *("folding-in-is-no-probability", "laplace-may-be-a-probability"),
+                *("estimates-may-be-probabilities", "reports-may-be-probabilities"),
+            ),
         ),
         "table-is-a-probability": Exhibit("table", "is it a probability?", _TABLES, "is_a_probability", _PROBABILITY),
         "figure-peers": Exhibit(

@@ -72,7 +72,7 @@ def _less_truth(*evaluators: tuple[str, str]) -> Lines:
                 return [error for error, _ in errors(inputs, corpus, model, evaluator).values()]
 
             result += [
-                f"{model}, {label}: {median_and_range(values, _thousandths)} nats per token off the truth"
+                f"{model}, {label}: {median_and_range(values, _thousandths)} nats per token off the likelihood"
                 for model, values in _by_model(inputs, off).items()
             ]
         return result
@@ -113,7 +113,7 @@ def _epca_prior(inputs: Inputs) -> str:
 
 INTERPRETATIONS = (
     Interpretation(
-        "the prior of the truth",
+        "the prior of the likelihood",
         "PLSA: Dirichlet(1), which its folding-in implies (Welling et al., 3.4); LDA: its own; beside them one"
         r" fitted to the training documents, every \(\alpha_k\) for itself",
         "fitted to test documents; of another form",
@@ -121,7 +121,7 @@ INTERPRETATIONS = (
         measure=OPTIMISM,
     ),
     Interpretation(
-        "the truth where no exact value can be had",
+        "the likelihood where no exact value can be had",
         from_settings(
             OPTIMISM,
             "annealed from the posterior's mean, up to {samples} sweeps over a document on average, more where the"

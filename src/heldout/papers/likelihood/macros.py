@@ -1,21 +1,28 @@
 """The numbers of what is new here: the optimism of folding-in and its repairs, and what libraries report."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+from heldout.evaluators import ANNEALED as ANNEALED_IMPORTANCE
 from heldout.evaluators import FULL, LAPLACE, MEAN_FIELD_BOUND
 from heldout.inputs import Inputs
 from heldout.models import LDA, PLSA
+from heldout.papers.likelihood.claims import COVERED, FARTHEST, VARIATIONAL
 from heldout.papers.likelihood.experiments.epca_marginal import ANNEALED
-from heldout.papers.likelihood.experiments.is_a_probability import KIND
-from heldout.papers.likelihood.experiments.peers import GROWING, REPORTED
+from heldout.papers.likelihood.experiments.is_a_probability import FEWER, KIND
+from heldout.papers.likelihood.experiments.is_a_probability import TRUTH as TRUE_MODEL
+from heldout.papers.likelihood.experiments.peers import GROWING, REPORTED, VALUE
 from heldout.papers.likelihood.results import (
     CHANCE,
     COMPONENTS,
+    FITTED,
     LIBRARIES,
     OPTIMISM,
     PEERS,
     TRUTH,
+    apart,
+    calibration,
     component_perplexities,
     curve,
     held,
@@ -33,11 +40,12 @@ from heldout.typesetting.interpretations import asked
 from heldout.typesetting.macros import Macros
 from heldout.verdicts import NOT_RUN, WITHIN
 
-TOMOTOPY = "tomotopy"
+TOMOTOPY, GENSIM = "tomotopy", "gensim"
 # of the first corpus: perplexities and numbers of topics
 MESSAGE = (
-    *(f"Message{name}" for name in ("Corpus", "Topics", "Factor", "FewestFactor", "LdaFactor")),
-    *("MessageFullPrefers", "MessageTruthPrefers", "LongestCorpus", "LongestFactor", "LongestTopics"),
+    *(f"Message{name}" for name in ("Corpus", "Topics", "Factor", "LdaFactor")),
+    *("MessageFactorFitted", "MessageFullPrefers", "MessageTruthPrefers", "MessageTruthPrefersFitted"),
+    *("LongestCorpus", "LongestFactor", "LongestTopics"),
 )
 
 
@@ -50,6 +58,7 @@ def macros(inputs: Inputs) -> Macros:
         "OptimismLimit": latex.power(settings["limit"]) if "limit" in settings else NOT_RUN,
         **_repair(inputs),
         **_message(inputs),
+        **_covers(inputs),
         **_components(inputs),
         **_probability(inputs),
         **_peers(inputs),
@@ -77,15 +86,16 @@ def _message(inputs: Inputs) -> Macros:
     corpus = corpora[0]
     longest = max(corpora, key=lambda name: float(inputs.corpus(name)["mean_length"]))
     truth, full = (curve(inputs, corpus, PLSA, name) for name in (TRUTH, FULL))
-    fewest, most = min(truth), max(truth)
+    most = max(truth)
     result |= {
         "MessageCorpus": latex.corpus_name(corpus),
         "MessageTopics": latex.integer(most),
         "MessageFactor": latex.decimal(_over(inputs, corpus, PLSA, most), 1),
-        "MessageFewestFactor": latex.decimal(_over(inputs, corpus, PLSA, fewest), 2),
         "MessageLdaFactor": latex.decimal(_over(inputs, corpus, LDA, most), 1),
+        "MessageFactorFitted": latex.decimal(_over(inputs, corpus, PLSA, most, FITTED), 1),
         "MessageFullPrefers": _preferred(full),
         "MessageTruthPrefers": _preferred(truth),
+        "MessageTruthPrefersFitted": _preferred(curve(inputs, corpus, PLSA, TRUTH, FITTED)),
         "LongestCorpus": latex.corpus_name(longest),
         "LongestFactor": latex.decimal(_over(inputs, longest, PLSA, max(curve(inputs, longest, PLSA, TRUTH))), 1),
         "LongestTopics": latex.integer(max(curve(inputs, longest, PLSA, TRUTH))),
@@ -94,10 +104,23 @@ def _message(inputs: Inputs) -> Macros:
     return result
 
 
-def _over(inputs: Inputs, corpus: str, model: str, topics: int) -> float:
-    """Return the true perplexity over that of full folding-in; NaN where one is missing."""
-    truth, full = (curve(inputs, corpus, model, name).get(topics) for name in (TRUTH, FULL))
+def _over(inputs: Inputs, corpus: str, model: str, topics: int, prior: str = OPTIMISM) -> float:
+    """Return the true perplexity under a prior over that of full folding-in; NaN where one is missing."""
+    truth, full = (
+        curve(inputs, corpus, model, name, variant).get(topics) for name, variant in ((TRUTH, prior), (FULL, OPTIMISM))
+    )
     return math.nan if truth is None or full is None else math.exp(full.value - truth.value)
+
+
+def _covers(inputs: Inputs) -> Macros:
+    """Return what the claim `truth-covers` asks of the stated errors, and their r.m.s. in those."""
+    cells = calibration(inputs)
+    spread = math.sqrt(sum(cell.z**2 for cell in cells) / len(cells)) if cells else math.nan
+    return {
+        "CoversErrors": f"{FARTHEST:g}",
+        "CoversNats": f"{COVERED:g}",
+        "CoversSpread": latex.decimal(spread, 2) if cells else NOT_RUN,
+    }
 
 
 def _preferred(points: dict[int, Point]) -> str:
@@ -115,8 +138,14 @@ def _components(inputs: Inputs) -> Macros:
     return dict(zip(names, (latex.integer(most), *values), strict=True))
 
 
+def _runs(settings: Mapping[str, Any]) -> int | None:
+    """Return the runs of annealing on documents that are drawn to tell a probability; None if it was not run."""
+    return max(int(settings["samples"]) // FEWER[ANNEALED_IMPORTANCE], 1) if "samples" in settings else None
+
+
 def _probability(inputs: Inputs) -> Macros:
     settings, sums, gaps = asked(inputs, KIND), sums_over_documents(inputs), truth_gaps(inputs)
+    laplace = [one.over for one in held(inputs).get((TRUE_MODEL, LAPLACE), ())]
     ends = {"Least": min, "Most": max}
     return {
         "IfProbability": "#1" if held(inputs) else "",
@@ -124,6 +153,8 @@ def _probability(inputs: Inputs) -> Macros:
         "ProbabilityDocuments": latex.setting(settings.get("documents")),
         "ProbabilityTokens": latex.setting(settings.get("sum_tokens")),
         "ProbabilityGapMost": latex.decimal(max(map(abs, gaps))) if gaps else NOT_RUN,
+        "ProbabilityRuns": latex.setting(_runs(settings)),
+        "ProbabilityLaplaceMost": latex.integer(round(max(laplace))) if laplace else NOT_RUN,
         **{
             f"ProbabilitySum{name}": power_of_ten(end(one.log_sum for one in sums)) if sums else NOT_RUN
             for name, end in ends.items()
@@ -142,14 +173,27 @@ def _peers(inputs: Inputs) -> Macros:
     for library in LIBRARIES:
         own, loose = _by_part(inputs, shown, library)
         ratios += own
-        loosest += [f"{latex.decimal(max(loose), 2)} nats per token for {library}"] if loose else []
+        if loose and library in VARIATIONAL:  # what a sampler reports is no bound
+            loosest.append(f"{latex.decimal(max(loose), 2)} nats per token for {library}")
     result |= {"PeersLoose": latex.listed(loosest) or NOT_RUN, "IfPeersLoose": "#1" if loosest else ""}
+    for name, evaluator in (("True", TRUTH), ("Reported", REPORTED)):
+        most = max((of for corpus in shown for of in apart(inputs, corpus, evaluator).values()), default=math.nan)
+        result[f"Peers{name}ApartMost"] = large(most) if math.isfinite(most) else NOT_RUN
+    flatters = [below for corpus in shown for below in _logs_below(inputs, corpus)]
+    result["PeersLogBelow"] = f"{latex.integer(sum(flatters))} of {latex.integer(len(flatters))}"
+    result["IfPeersLogBelow"] = "#1" if any(flatters) else ""
     result["PeersReportedOverTrueMost"] = large(math.exp(min(700.0, max(ratios)))) if ratios else NOT_RUN
     beside = [values for values in _beside(inputs, shown) if TOMOTOPY in values and len(values) > 1]
     best = sum(values[TOMOTOPY] == max(values.values()) for values in beside)
     text = f"{latex.integer(best)} of {latex.integer(len(beside))}"
     result |= {"PeersTomotopyBest": text if beside else NOT_RUN, "IfPeersTomotopyBest": "#1" if best else ""}
     return result
+
+
+def _logs_below(inputs: Inputs, corpus: str) -> list[bool]:
+    """Return, by number of topics, whether the perplexity that gensim logs is below its model's own."""
+    truth, values = curve(inputs, corpus, GENSIM, TRUTH, PEERS), measured(inputs, corpus, GENSIM, VALUE)
+    return [2.0 ** -values[k] < truth[k].perplexity for k in sorted(values.keys() & truth.keys())]
 
 
 def _by_part(inputs: Inputs, corpora: Sequence[str], library: str) -> tuple[list[float], list[float]]:
