@@ -12,8 +12,10 @@ from statistics import NormalDist
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from heldout import compare as compare_module
 from heldout.compare import DETERMINISTIC, SAMPLED, compare, difference, standard_errors
 from heldout.errors import InputError
 from heldout.measurements import Measurement, write_measurements
@@ -239,3 +241,9 @@ def test_optional_experiments_may_be_missing(tmp_path: Path) -> None:
     assert run(tmp_path, [PLSA], [PLSA, gensim], expected=[EXACT, version], peers=("scikit-learn",))[0]
     assert not run(tmp_path, [PLSA], [PLSA, gensim], expected=[EXACT], peers=("gensim",))[0]
     assert not run(tmp_path, [PLSA], [PLSA], expected=[EXACT, version], peers=("gensim",))[0]
+
+
+def test_an_optional_experiment_of_no_models_is_compared_where_the_study_has_it() -> None:
+    table = pd.DataFrame({"variant": ["samplers"], "model": ["lda"]})
+    assert compare_module._left_out(table, {"measures": {}}).tolist() == [True]
+    assert compare_module._left_out(table, {"measures": {"samplers": {"settings": {}}}}).tolist() == [False]
