@@ -124,6 +124,8 @@ IN_WORDS = {
     "long-documents-alleviate": "half folding-in lies closer to full",
     "lda-better": "LDA is best",
     "lda-better-by-half": "more clearly by half",
+    "lda-better-than-plsa-by-half": "LDA is better than PLSA by half",
+    "lda-better-than-epca-by-half": "LDA is better than EPCA by half",
     "epca-similar": "EPCA is like PLSA",
 }
 ACROSS = ("long-documents-alleviate",)  # claims that compare corpora
