@@ -53,7 +53,7 @@ def _row(panel: Panel, table: Table) -> list[str]:
         return [*names, "none was timed", *[latex.DASH] * 3]
     return [
         *names,
-        ("" if best.reached else "none reaches it; nearest: ") + latex.escape(ESTIMATORS[best.estimator].label),
+        ("" if best.reached else "nearest: ") + latex.escape(ESTIMATORS[best.estimator].label),
         latex.integer(best.samples) if best.samples else latex.DASH,
         f"{1000.0 * best.seconds:.2g}",
         latex.decimal(100.0 * math.expm1(best.standard_error / panel.tokens), 2),
