@@ -28,7 +28,10 @@ MURPHY = Paper(
             "figure_27_6",
             ("perplexity", "completion"),
             original="Figure 27.6",
-            claims=("lda-outperforms-simpler", "plsi-worse-by-full", "plsi-worse-by-half", "plsi-worse-by-mixture"),
+            claims=(
+                "lda-outperforms-simpler",
+                *(f"plsi-worse-by-{score}{end}" for score in ("full", "half", "mixture") for end in ("", "-tempered")),
+            ),
         ),
         "table-27-6": Exhibit("table", "Figure 27.6 in numbers", _TABLES, "figure_27_6", ("perplexity", "completion")),
         "table-polysemy": Exhibit(

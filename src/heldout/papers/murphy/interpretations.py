@@ -112,7 +112,7 @@ INTERPRETATIONS = (
         "Murphy, 27.3.3: ``the same Dirichlet prior on B''",
         from_settings(
             PERPLEXITY,
-            r"\(b_{kv} \propto {gamma} + c_{{vk}}\) from the counts that the fitted model assigns to topics, of every"
+            r"\(b_{{vk}} \propto {gamma} + c_{{vk}}\) from the counts that the fitted model assigns to topics, of every"
             " model; LDA's are those of the last of {sweeps} sweeps of collapsed Gibbs sampling",
         ),
         "the constant in every M step",
