@@ -5,7 +5,7 @@ calls "overfitting" is tested as a lower likelihood of held-out documents under 
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 from heldout.claims import Check, Claim
