@@ -8,7 +8,7 @@ import math
 from heldout.inputs import Inputs
 from heldout.models import EPCA, LDA
 from heldout.typesetting import latex
-from heldout.verdicts import HOLDS, IDENTITY, NOT_RUN, UNDECIDED
+from heldout.verdicts import FAILS, HOLDS, IDENTITY, NOT_RUN, UNDECIDED
 
 POSITIONS = ("One", "Two", "Three")
 ORIGINAL_CORPORA = {"cranfield", "medline", "nips"}
@@ -92,6 +92,7 @@ def _study(inputs: Inputs) -> Macros:
         "Version": latex.escape(inputs.versions.get("heldout", "")) or "not recorded",
         "AndThoseAfter": " and those after it" if len(shown) > 1 else "",  # of figures, one per corpus
         "HoldsShare": latex.percent(HOLDS, 0),
+        "FailsShare": latex.percent(FAILS, 0),
         "SizesApartMost": _sizes_apart(inputs),
         "TopicsLargest": latex.integer(topics[-1]),
         "TopicsCount": latex.integer(len(settings.topics)),
