@@ -51,7 +51,7 @@ reproduce: setup ## Run the study "paper": from the raw corpora to paper/paper.p
 	@$(SHOWN) --cores $(CORES) $(STUDY_FILE)
 
 compare: setup ## Run the study and compare it with data/reference, exhibit by exhibit
-	@$(SHOWN) --cores $(CORES) $(STUDY_FILE) compare
+	@$(SHOWN) --cores $(CORES) $(STUDY_FILE) -- compare
 
 gallery: setup ## Run the study "gallery": Murphy's models of discrete data, to paper/gallery.pdf
 	@$(SHOWN) --cores $(CORES) --configfile workflow/studies/gallery.yaml
