@@ -309,11 +309,26 @@ def test_help_is_the_default_and_lists_the_targets(machine: Machine) -> None:
         (["reproduce", "CORES=3", "STUDY=x"], "snakemake --logger rich --cores 3 --configfile workflow/studies/x.yaml"),
         (["paper"], "snakemake --logger rich --cores all --config results=reference -- paper/paper.pdf"),
         (["gallery"], "snakemake --logger rich --cores all --configfile workflow/studies/gallery.yaml"),
-        (["compare"], "snakemake --logger rich --cores all compare"),
+        (["compare"], "snakemake --logger rich --cores all -- compare"),
+        (
+            ["compare", "STUDY=x"],
+            "snakemake --logger rich --cores all --configfile workflow/studies/x.yaml -- compare",
+        ),
         (["readme"], "snakemake --logger rich --cores all --config results=reference -- readme"),
         (["report"], "snakemake --cores all --report report.html"),
     ],
-    ids=["demo", "test", "reproduce", "reproduce-study", "paper", "gallery", "compare", "readme", "report"],
+    ids=[
+        "demo",
+        "test",
+        "reproduce",
+        "reproduce-study",
+        "paper",
+        "gallery",
+        "compare",
+        "compare-study",
+        "readme",
+        "report",
+    ],
 )
 def test_a_target_ends_with_the_command_that_it_stands_for(
     machine: Machine, arguments: list[str], command: str
