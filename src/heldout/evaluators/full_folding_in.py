@@ -1,6 +1,6 @@
 """Full folding-in: a document is scored on the very tokens that its topic weights were fitted to.
 
-Welling et al. (2008), section 5: "full". Neither a likelihood nor a bound on one (their section 4.1): the
+Welling et al. (2008), section 5: "full". Neither a likelihood nor a lower bound on one (their section 4.1): the
 point posterior's entropy, which is minus infinity, has been dropped.
 """
 
