@@ -51,3 +51,9 @@ def test_smoothing_makes_impossible_documents_possible() -> None:
 def test_bad_settings_are_one_line(given: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         heldout.log_likelihood(topics_of(), given.pop("X", drawn(3)), **given)
+
+
+def test_documents_without_a_word_of_the_experts_are_one_line() -> None:
+    experts = np.ones((3, 2)), np.zeros(3), np.zeros(1), np.eye(1)
+    with pytest.raises(InputError, match="no token is a word of the model"):
+        heldout.log_likelihood(experts, np.zeros((2, 3), dtype=int))

@@ -166,10 +166,16 @@ def _of_experts(given: Any, X: Any, vocabulary: Any, estimator: str, samples: in
 
 
 def _mean(stream: DocumentStream, evaluate: Callable[[Batch], Evaluation]) -> float:
-    """Return the mean log-likelihood of a stream's documents, nats per token."""
+    """Return the mean log-likelihood of a stream's documents, nats per token.
+
+    Raises:
+        InputError: without a token.
+    """
     nats, tokens = 0.0, 0
     for batch in stream:
         evaluation = evaluate(batch)
         nats += float(evaluation.log_likelihood.sum())
         tokens += int(evaluation.tokens.sum())
+    if not tokens:
+        raise InputError(f"{stream.name}: no token is a word of the model; give documents of its words")
     return nats / tokens
