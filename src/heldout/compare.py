@@ -165,13 +165,13 @@ def _left_out(table: pd.DataFrame, study: dict[str, Any]) -> "pd.Series[bool]":
     left_out = table["variant"].isna()
     for name in (name for paper in ALL for name in paper.optional):
         asked = study.get("measures", {}).get(name)
-        libraries = asked and asked["settings"].get("libraries")
-        runs = table["model"].notna() if asked else table["model"].isna()
-        if asked and "models" in asked:
-            runs = table["model"].isin(asked["models"])
-        elif libraries is not None:  # beside scores of this project's own
-            runs = ~table["model"].isin(PEERS) | table["model"].isin(libraries)
-        left_out |= table["variant"].str.startswith(name) & ~runs
+        rows = table["variant"].str.startswith(name)
+        if asked is None:
+            left_out |= rows
+        elif "models" in asked:
+            left_out |= rows & ~table["model"].isin(asked["models"])
+        elif "libraries" in asked["settings"]:  # beside scores of this project's own
+            left_out |= rows & table["model"].isin(PEERS) & ~table["model"].isin(asked["settings"]["libraries"])
     return left_out
 
 
