@@ -10,13 +10,13 @@ from made_models import drawn, topics_of
 from heldout.auditing.audit import audit
 from heldout.auditing.options import AuditOptions
 from heldout.auditing.survey import survey
-from heldout.auditing.truth import AIM, MOST, SWEEPS, choose_truth
+from heldout.auditing.truth import AIM, FEW_CHAINS, MOST, SWEEPS, choose_truth
 from heldout.auditing.wording import document_error, reasons
 from heldout.corpora.stream import open_documents
 from heldout.errors import InputError
-from heldout.evaluators import ESTIMATORS, EXACT, REFERENCE, SEQUENTIAL
+from heldout.evaluators import EXACT, REFERENCE, SEQUENTIAL
 from heldout.evaluators.evaluation import Evaluation, corrected
-from heldout.evaluators.reference import LARGE, VARIANCE, variance_for
+from heldout.evaluators.reference import CHAINS, LARGE, VARIANCE, least_samples, variance_for
 from heldout.seeds import generator
 
 DEVIATIONS = 4.42  # two-sided, 1e-5
@@ -40,13 +40,15 @@ def test_seconds_are_spent_and_no_more() -> None:
     topics = topics_of()
     read = survey(stream, topics, 0.0)
 
-    def samples(lengths: int, **options: float) -> int:
-        return choose_truth(topics, read._replace(lengths=np.array([lengths])), AuditOptions(**options)).samples  # type: ignore[arg-type]
+    def spent(tokens: int, **options: float) -> tuple[int, int]:
+        work = choose_truth(topics, read._replace(lengths=np.array([tokens])), AuditOptions(**options))  # type: ignore[arg-type]
+        return work.samples, work.chains
 
-    assert samples(10) == MOST
-    assert samples(50_000) == SWEEPS / 50_000
-    assert samples(10**9) == ESTIMATORS[REFERENCE].fewest
-    assert samples(10**9, standard_error=0.1) == MOST
+    assert spent(10) == (MOST, CHAINS)
+    assert spent(50_000) == (SWEEPS / 50_000, CHAINS)
+    assert spent(500_000) == (SWEEPS / 500_000, FEW_CHAINS)
+    assert spent(10**9) == (least_samples(FEW_CHAINS), FEW_CHAINS)
+    assert spent(10**9, standard_error=0.1) == (MOST, CHAINS)
     work = choose_truth(topics, read, AuditOptions(standard_error=0.1))
     assert (work.estimator, work.variance) == (REFERENCE, variance_for(AIM * 0.1))
     assert "an error of 0.1 nats a document is asked for" in work.reason

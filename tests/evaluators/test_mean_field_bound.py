@@ -12,7 +12,7 @@ from scipy.special import gammaln, psi
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators.exact_marginal import exact_marginal
-from heldout.evaluators.mean_field_bound import _digamma, mean_field_bound
+from heldout.evaluators.mean_field_bound import _digamma, _digamma_and_log_gamma, mean_field_bound
 from heldout.topics import Topics
 
 WORDS = ("a", "b", "c", "d", "e")
@@ -109,5 +109,8 @@ def test_refuses_bad_settings(change: dict[str, float]) -> None:
 
 
 @given(st.floats(1e-6, 1e6))
-def test_digamma_is_scipys(x: float) -> None:
+def test_digamma_and_log_gamma_are_the_libraries(x: float) -> None:
     assert _digamma(x) == pytest.approx(float(psi(x)), rel=1e-13, abs=1e-14)
+    digamma, log_gamma = _digamma_and_log_gamma(x)
+    assert digamma == pytest.approx(float(psi(x)), rel=1e-13, abs=1e-14)
+    assert log_gamma == pytest.approx(math.lgamma(x), rel=1e-13, abs=1e-13)

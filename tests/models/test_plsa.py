@@ -234,8 +234,8 @@ def make_topics(n_topics: int, n_words: int, seed: int = 0) -> Topics:
 
 
 @settings(max_examples=25)
-@given(n_topics=st.integers(1, 20), seed=st.integers(0, 10**6))
-def test_fold_in_reaches_the_maximum_to_its_tolerance(n_topics: int, seed: int) -> None:
+@given(n_topics=st.integers(1, 20), seed=st.integers(0, 10**6), extrapolated=st.booleans())
+def test_fold_in_reaches_the_maximum_to_its_tolerance(n_topics: int, seed: int, extrapolated: bool) -> None:
     topics = make_topics(n_topics, 12, seed)
     counts = np.random.default_rng(seed).poisson(1.5, (1, 12)).astype(float)
     if counts.sum() == 0:
@@ -244,7 +244,8 @@ def test_fold_in_reaches_the_maximum_to_its_tolerance(n_topics: int, seed: int) 
     def objective(theta: Float) -> float:
         return float(np.sum(counts[0] * np.log(theta @ topics.phi + 1e-300)))
 
-    theta = fold_in_counts(topics, sp.csr_array(counts), iterations=100_000, tolerance=1e-6)[0]
+    settings = {"iterations": 100_000, "tolerance": 1e-6, "extrapolated": extrapolated}
+    theta = fold_in_counts(topics, sp.csr_array(counts), **settings)[0]  # type: ignore[arg-type]
     assert theta.sum() == pytest.approx(1.0, abs=1e-12)
     twin = scipy.optimize.minimize(
         lambda t: -objective(np.abs(t) / np.abs(t).sum()),
@@ -253,6 +254,35 @@ def test_fold_in_reaches_the_maximum_to_its_tolerance(n_topics: int, seed: int) 
         bounds=[(1e-12, 1.0)] * n_topics,
     )
     assert objective(theta) >= -twin.fun - 1.1e-6 * counts.sum()
+
+
+@settings(max_examples=40)
+@given(n_topics=st.integers(2, 9), seed=st.integers(0, 2**32 - 1))
+def test_extrapolation_never_ends_below_a_start_or_its_update(n_topics: int, seed: int) -> None:
+    topics = make_topics(n_topics, 12, seed)
+    counts = 1.0 + np.random.default_rng(seed).poisson(1.5, (1, 12)).astype(float)
+
+    def reached(iterations: int) -> float:
+        options = {"iterations": iterations, "tolerance": 0.0, "extrapolated": True}
+        theta = fold_in_counts(topics, sp.csr_array(counts), **options)[0]  # type: ignore[arg-type]
+        return float(np.sum(counts[0] * np.log(theta @ topics.phi)))
+
+    assert np.all(np.diff([reached(iterations) for iterations in (1, 3, 4, 6, 7, 9, 10, 12)]) >= -1e-9)
+
+
+def test_extrapolation_takes_fewer_iterations() -> None:
+    rng = np.random.default_rng(5)
+    topics = Topics(rng.dirichlet(np.full(400, 0.3), 30), np.ones(30), tuple(map(str, range(400))))
+    counts = rng.multinomial(150, rng.dirichlet(np.full(30, 0.3), 20) @ topics.phi).astype(float)
+
+    def reached(**options: object) -> Float:
+        theta = fold_in_counts(topics, sp.csr_array(counts), tolerance=0.0, **options)  # type: ignore[arg-type]
+        found: Float = np.sum(counts * np.log(theta @ topics.phi), axis=1)
+        return found
+
+    maximum = reached(iterations=30_000)
+    short = np.mean(maximum - reached(iterations=90))
+    assert np.mean(maximum - reached(iterations=90, extrapolated=True)) < 0.1 * short
 
 
 def test_fold_in_is_the_e_step_with_topics_fixed() -> None:

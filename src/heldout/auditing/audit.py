@@ -140,6 +140,7 @@ def settings_of(work: Work) -> dict[str, Any]:
         "estimator": work.estimator,
         "samples": work.samples,
         "variance": work.variance,
+        "chains": work.chains,
         "fold_in": FOLD_IN,
         "mean_field": MEAN_FIELD,
         "halves": "a document's tokens divided at random",

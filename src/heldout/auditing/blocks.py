@@ -37,12 +37,13 @@ from heldout.evaluators.logistic_normal import (
     logistic_normal_reference,
 )
 from heldout.evaluators.mean_field_bound import mean_field_bound
-from heldout.evaluators.reference import VARIANCE, reference
+from heldout.evaluators.reference import CHAINS, VARIANCE, reference
 from heldout.models.plsa import fold_in_counts
 from heldout.seeds import generator
 from heldout.topics import Topics
 
-FOLD_IN: dict[str, Any] = {"iterations": 1_000, "tolerance": 1e-4}  # tolerance to the maximum, nats per token
+# tolerance to the maximum, nats per token
+FOLD_IN: dict[str, Any] = {"iterations": 1_000, "tolerance": 1e-4, "extrapolated": True}
 MEAN_FIELD: dict[str, Any] = {"iterations": 10_000, "tolerance": 1e-9}  # of a gain, nats per token
 BLOCK = 16  # documents
 ERROR, BIAS, HALF_TOKENS = "error", "bias", "half-tokens"  # two of the truth; scored by half folding-in
@@ -61,6 +62,7 @@ class Work(NamedTuple):
         seed: determines the halves and the estimator's draws.
         reason: why this estimator and this many samples, one sentence.
         variance: of a log weight, nats^2, at which "reference" stops spending sweeps.
+        chains: of "reference" under a Dirichlet prior.
         parts: what is evaluated, of `EVERY`; the values of the others are NaN.
     """
 
@@ -69,6 +71,7 @@ class Work(NamedTuple):
     seed: int
     reason: str
     variance: float = VARIANCE
+    chains: int = CHAINS
     parts: tuple[str, ...] = EVERY
 
 
@@ -162,7 +165,7 @@ def _truth(topics: AnyTopics, documents: Corpus, work: Work, first: int) -> Eval
     if work.estimator == EXACT:  # `choose_truth` has checked the cost
         return exact_marginal(topics, documents, limit=2**62)
     if work.estimator == REFERENCE:
-        return reference(topics, documents, work.samples, rng, variance=work.variance)
+        return reference(topics, documents, work.samples, rng, chains=work.chains, variance=work.variance)
     found = estimate(work.estimator, topics, documents, work.samples, rng)
     return corrected(found, consistent=ESTIMATORS[work.estimator].behaviour == "consistent")
 

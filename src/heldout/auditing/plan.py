@@ -2,7 +2,6 @@
 
 import time
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +12,10 @@ from heldout.auditing.probability import LIMIT, draw, exact_updates, lengths_of,
 from heldout.auditing.result import TRUTH
 from heldout.auditing.runner import QUADRATIC
 from heldout.auditing.survey import PILOT_TOKENS, Survey
-from heldout.evaluators import ESTIMATORS, EXACT, FULL, HALF, MEAN_FIELD_BOUND, REFERENCE
+from heldout.evaluators import EXACT, FULL, HALF, MEAN_FIELD_BOUND, REFERENCE
 from heldout.evaluators.exact_marginal import UPDATES_PER_SECOND
 from heldout.evaluators.logistic_normal import AnyTopics, logistic_normal_sweeps
-from heldout.evaluators.reference import sweeps
+from heldout.evaluators.reference import least_samples, sweeps
 from heldout.seeds import generator
 from heldout.topics import Topics
 
@@ -97,10 +96,12 @@ def plan_of(
     here, documents = local(topics.phi_by_word, topics, read.pilot)
     samples, fewest = float(work.samples), PILOT_SAMPLES
     if work.estimator == REFERENCE:  # it stops where its weights spread little
-        fewest = ESTIMATORS[REFERENCE].fewest
+        fewest = least_samples(work.chains)
         rng = generator("audit-plan", seed=work.seed)
-        of_prior: Any = sweeps if isinstance(here, Topics) else logistic_normal_sweeps
-        taken = of_prior(here, documents, work.samples, rng, variance=work.variance)
+        if isinstance(here, Topics):
+            taken = sweeps(here, documents, work.samples, rng, chains=work.chains, variance=work.variance)
+        else:
+            taken = logistic_normal_sweeps(here, documents, work.samples, rng, variance=work.variance)
         samples = float(np.average(taken, weights=documents.lengths))
     fewer = work._replace(samples=min(work.samples, fewest))
     seconds, longest_seconds, of_drawn = {}, 0.0, 0.0

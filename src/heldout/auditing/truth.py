@@ -14,13 +14,14 @@ from heldout.errors import InputError
 from heldout.evaluators import ESTIMATORS, EXACT, REFERENCE
 from heldout.evaluators.logistic_normal import AnyTopics
 from heldout.evaluators.product_of_experts import ProductOfExperts
-from heldout.evaluators.reference import VARIANCE, variance_for
+from heldout.evaluators.reference import CHAINS, VARIANCE, least_samples, variance_for
 from heldout.topics import Topics
 
 SAMPLES = 20  # default for an estimator given by name
 SWEEPS = 1e8  # of the reference, times tokens: some ten seconds of one core, where no error is asked for
 MOVES = 3e5  # of its chains under a logistic-normal prior, whatever the tokens: the same
 MOST = 100_000  # sweeps over a document on average, whatever error is asked for
+FEW_CHAINS = 4  # where eight cannot be afforded: the error of a sum over many documents is bias, which they do not move
 AIM = 0.8  # times the error that is asked for: the rest is for the bias, and for documents that turn out harder
 
 
@@ -74,16 +75,17 @@ def _chosen(topics: AnyTopics, read: Survey, options: AuditOptions) -> Work:
 
 def _reference(topics: AnyTopics, read: Survey, options: AuditOptions) -> Work:
     """Return the reference, with sweeps for ten seconds of work, for the wanted error, or as requested."""
-    wanted, fewest = options.standard_error, ESTIMATORS[REFERENCE].fewest
-    samples = options.samples or MOST
+    wanted, chains, samples = options.standard_error, CHAINS, options.samples or MOST
     if options.samples is None and wanted is None:
         tokens, documents = int(read.lengths.sum()), int(np.count_nonzero(read.lengths))
         affordable = SWEEPS / max(1, tokens) if isinstance(topics, Topics) else MOVES / max(1, documents)
-        samples = min(MOST, max(fewest, int(affordable)))
+        if isinstance(topics, Topics) and affordable < least_samples(CHAINS):
+            chains = FEW_CHAINS
+        samples = min(MOST, max(least_samples(chains), int(affordable)))
     reason = "It was asked for by name"
     if options.estimator == AUTO:
         reason = f"The exact likelihood takes more than {options.limit:.1e} updates or too much memory"
     error = "" if wanted is None else f"; an error of {wanted:.2g} nats a document is asked for"
     variance = VARIANCE if wanted is None else variance_for(AIM * wanted)
     reason += f"{error}; the error is measured on these documents and includes the bias."
-    return Work(REFERENCE, samples, options.seed, reason, variance)
+    return Work(REFERENCE, samples, options.seed, reason, variance, chains)

@@ -68,7 +68,7 @@ def _search(first, second, g, x):  # type: ignore[no-untyped-def]
 
 
 @nb.njit(
-    "float64(int64, int64[::1], float64[::1], float64[::1], float64[::1], float64, float64, int64)",
+    "float64(int64, uint32[::1], float64[::1], float64[::1], float64[::1], float64, float64, int64)",
     cache=True,
     nogil=True,
 )
@@ -169,8 +169,9 @@ def _anneal(tokens, offsets, phi_by_word, alpha, points, steps, states, out):  #
     rows, words, z = np.empty(longest, np.int64), np.empty(longest, np.int64), np.empty(longest, np.int64)
     prior, centre = np.empty((longest, K)), np.empty((longest, K))  # cumulative sums of alpha phi and m phi, by row
     counts, nothing = np.empty(K), np.zeros(K)
-    used, place = np.empty(K, np.int64), np.empty(K, np.int64)  # topics with tokens, and their places there
+    used, place = np.empty(K, np.uint32), np.empty(K, np.uint32)  # topics with tokens, and their places there
     of_two, phi_of_two, cumulative = np.empty(longest, np.int64), np.empty((longest, 2)), np.empty(K)
+    sums = np.empty(K)
     for d in range(D):
         document = tokens[offsets[d] : offsets[d + 1]]
         m, L, T, state = points[d], document.shape[0], steps[d], states[d]
@@ -221,16 +222,14 @@ def _anneal(tokens, offsets, phi_by_word, alpha, points, steps, states, out):  #
                     seen = 0.0
                     for j in range(n_used):
                         seen += counts[used[j]] * phi[used[j]]
+                        sums[j] = seen
                     unseen = prior[u, K - 1] + g * centre[u, K - 1]
                     x = uniform(state) * (seen + unseen)
                     if x < seen:
-                        for j in range(n_used):
-                            weight = counts[used[j]] * phi[used[j]]
-                            if weight > 0.0:  # if rounding leaves a remainder, it goes to the last topic
-                                k = used[j]
-                                x -= weight
-                                if x < 0.0:
-                                    break
+                        j = 0
+                        while sums[j] <= x:
+                            j += 1
+                        k = used[j]
                     else:
                         k = _search(prior[u], centre[u], g, min(x - seen, unseen * BELOW_ONE))
                     if counts[k] == 0.0:

@@ -29,7 +29,10 @@ import numpy as np
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators.evaluation import Evaluation, in_vocabulary
+from heldout.models.plsa import WIDTH, dot, most_words
 from heldout.topics import Topics
+
+HALF_LOG_2_PI = 0.5 * math.log(2.0 * math.pi)
 
 
 @nb.njit("float64(float64)", cache=True)
@@ -44,46 +47,72 @@ def _digamma(x):  # type: ignore[no-untyped-def]
     return value + math.log(x) - 0.5 / x - series
 
 
+@nb.njit("UniTuple(float64, 2)(float64)", cache=True)
+def _digamma_and_log_gamma(x):  # type: ignore[no-untyped-def]
+    """Return psi(x) and log Gamma(x), x > 0, by asymptotic series from 10 on.
+
+    Gamma(x + n) = P(x) Gamma(x), P(x) = x (x + 1) .. (x + n - 1), so psi(x) = psi(x + n) - P'(x) / P(x): one division
+    and one logarithm, where n would be taken.
+    """
+    P, derivative = 1.0, 0.0
+    while x < 10.0:
+        derivative = derivative * x + P
+        P *= x
+        x += 1.0
+    log_x = math.log(x)
+    z = 1.0 / x
+    y = z * z
+    of_psi = y * (1 / 12 - y * (1 / 120 - y * (1 / 252 - y * (1 / 240 - y * (1 / 132 - y * (691 / 32760 - y / 12))))))
+    rest = 1 / 1260 - y * (1 / 1680 - y * (1 / 1188 - y * (691 / 360360 - y / 156)))
+    log_gamma = (x - 0.5) * log_x - x + HALF_LOG_2_PI + z * (1 / 12 - y * (1 / 360 - y * rest)) - math.log(P)
+    return log_x - 0.5 * z - of_psi - derivative / P, log_gamma
+
+
 @nb.njit(
     "void(int32[::1], int32[::1], float64[::1], float64[:, ::1], float64[::1], int64, float64, float64[::1])",
     cache=True,
 )
 def _bounds(indptr, indices, counts, phi_by_word, alpha, iterations, tolerance, out):  # type: ignore[no-untyped-def]
     """Write every document's B to out."""
-    K = alpha.shape[0]
-    gamma, update, log_weight, weight = np.empty(K), np.empty(K), np.empty(K), np.empty(K)
+    K, A = alpha.shape[0], alpha.sum()
+    of_prior = np.array([_digamma_and_log_gamma(alpha[k])[1] for k in range(K)])
+    width = -(-K // WIDTH) * WIDTH
+    words = np.zeros((most_words(indptr), width))
+    gamma, log_weight, weight, update = np.empty(K), np.empty(K), np.zeros(width), np.empty(width)
     for d in range(out.shape[0]):
-        tokens = counts[indptr[d] : indptr[d + 1]].sum()
+        n, size = counts[indptr[d] : indptr[d + 1]], indptr[d + 1] - indptr[d]
+        for i in range(size):
+            words[i, :K] = phi_by_word[indices[indptr[d] + i]]
+        tokens = n.sum()
         gamma[:] = alpha + tokens / K
         bound = -np.inf
         for _ in range(iterations):
-            expected = _digamma(gamma.sum())
-            highest = -np.inf
+            expected, normaliser = _digamma_and_log_gamma(A + tokens)  # gamma always has this sum
+            raised, highest = _digamma_and_log_gamma(A)[1] - normaliser, -np.inf
             for k in range(K):
-                log_weight[k] = _digamma(gamma[k]) - expected
+                digamma, log_gamma = _digamma_and_log_gamma(gamma[k])
+                log_weight[k] = digamma - expected
+                raised += log_gamma - of_prior[k] - (gamma[k] - alpha[k]) * log_weight[k]
                 highest = max(highest, log_weight[k])
+            raised += tokens * highest
             for k in range(K):
                 weight[k] = math.exp(log_weight[k] - highest)
-            raised = math.lgamma(alpha.sum()) - math.lgamma(gamma.sum()) + tokens * highest
-            for k in range(K):
-                raised += math.lgamma(gamma[k]) - math.lgamma(alpha[k]) - (gamma[k] - alpha[k]) * log_weight[k]
-            update[:] = alpha
-            for i in range(indptr[d], indptr[d + 1]):
-                phi = phi_by_word[indices[i]]
-                total = 0.0
-                for k in range(K):
-                    total += phi[k] * weight[k]
+            update[:] = 0.0
+            for i in range(size):
+                total = dot(weight, words[i])
                 if total == 0.0:
                     raised = -np.inf
                     break
-                raised += counts[i] * math.log(total)
-                for k in range(K):
-                    update[k] += counts[i] * phi[k] * weight[k] / total
+                raised += n[i] * math.log(total)
+                ratio = n[i] / total
+                for k in range(width):
+                    update[k] += ratio * words[i, k]
             met = raised - bound <= tolerance * tokens or raised == -np.inf
             bound = raised
             if met:
                 break
-            gamma[:] = update
+            for k in range(K):
+                gamma[k] = alpha[k] + weight[k] * update[k]
         out[d] = bound
 
 

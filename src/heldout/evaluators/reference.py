@@ -187,7 +187,12 @@ def check_enough(samples: int, chains: int) -> None:
         InputError: where there are not.
     """
     check_samples("reference, chains", chains, 3)
-    check_samples("reference", samples, 3 * PILOT * chains)
+    check_samples("reference", samples, least_samples(chains))
+
+
+def least_samples(chains: int) -> int:
+    """Return how many sweeps the pilot and twice its steps take."""
+    return 3 * PILOT * chains
 
 
 def allocation(pilot: Float, lengths: NDArray[np.int64], samples: int, variance: float) -> NDArray[np.int64]:
