@@ -55,7 +55,7 @@ def test_plan_table_page_and_json(files: tuple[list[Path], Path]) -> None:
     assert "2 models of 2, 3 topics; 40 documents of 360 tokens" in err
     assert "cost: about" in err
     assert values["best"] in out
-    assert not [path for path in (folder / "cache").rglob("*") if path.is_file()]
+    assert not [path for path in (folder / "cache" / "heldout").rglob("*") if path.is_file()]
 
 
 def test_an_interrupted_ranking_goes_on(files: tuple[list[Path], Path], monkeypatch: pytest.MonkeyPatch) -> None:
