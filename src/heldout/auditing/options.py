@@ -114,7 +114,7 @@ class RankOptions:
     Attributes:
         estimator: of every model's likelihood: "auto" (exact where that costs at most `limit`, or else "reference"),
             or one of `heldout.evaluators.ESTIMATORS` that estimates the likelihood.
-        samples: per document; None for the default of `heldout.auditing.scorer`.
+        samples: per document; None for what some ten seconds allow, and at least `heldout.auditing.scorer.SAMPLES`.
         limit: the largest number of updates for the exact likelihoods of all documents under all models.
         smoothing: a constant added to every p(w | z), renormalised; 0 for none.
         seed: determines the order of a bag's tokens and the estimator's draws.

@@ -23,7 +23,7 @@ from heldout.auditing.runner import Runner
 from heldout.auditing.scorer import check_settings, samples_of
 from heldout.auditing.store import Store
 from heldout.auditing.survey import Survey, survey
-from heldout.auditing.truth import check_estimator
+from heldout.auditing.truth import affordable, check_estimator
 from heldout.corpora.stream import DocumentStream
 from heldout.errors import InputError
 from heldout.evaluators import EXACT, REFERENCE
@@ -216,14 +216,14 @@ def _work(candidates: list[_Candidate], chosen: RankOptions) -> Work:
         InputError: when exact values were asked for and cost too much.
     """
     updates = sum(one.read.updates for one in candidates)
-    affordable = updates <= chosen.limit
-    if chosen.estimator == EXACT and not affordable:
+    exact = updates <= chosen.limit
+    if chosen.estimator == EXACT and not exact:
         hardest = max(candidates, key=lambda one: one.fitted.topics.n_topics)
         raise InputError(
             f"{EXACT}: these documents take more than {chosen.limit:.1e} updates under {hardest.name}; take another"
             " estimator, fewer topics, or fewer or shorter documents"
         )
-    if affordable and chosen.estimator in (AUTO, EXACT):
+    if exact and chosen.estimator in (AUTO, EXACT):
         reason = f"Exact likelihoods of all models take {updates:.1e} updates, and {chosen.limit:.1e} are allowed."
         return Work(EXACT, 0, chosen.seed, reason, parts=(TRUTH,))
     estimator = REFERENCE if chosen.estimator == AUTO else chosen.estimator
@@ -232,7 +232,10 @@ def _work(candidates: list[_Candidate], chosen: RankOptions) -> Work:
         if chosen.estimator != AUTO
         else ("Exact values cost too much under one of the models, and all are to be estimated alike.")
     )
-    return Work(estimator, samples_of(estimator, chosen.samples), chosen.seed, reason, parts=(TRUTH,))
+    samples = samples_of(estimator, chosen.samples)
+    if estimator == REFERENCE and chosen.samples is None:  # more where few documents leave the time
+        samples = max(samples, min(affordable(one.fitted.topics, one.read) for one in candidates))
+    return Work(estimator, samples, chosen.seed, reason, parts=(TRUTH,))
 
 
 def settings_of(work: Work, chosen: RankOptions) -> dict[str, Any]:

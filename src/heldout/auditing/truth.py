@@ -73,15 +73,21 @@ def _chosen(topics: AnyTopics, read: Survey, options: AuditOptions) -> Work:
     return Work(name, options.samples or SAMPLES, seed, reason)
 
 
+def affordable(topics: AnyTopics, read: Survey) -> int:
+    """Return how many sweeps over a document, on average, take some ten seconds of one core; at most `MOST`."""
+    tokens, documents = int(read.lengths.sum()), int(np.count_nonzero(read.lengths))
+    work = SWEEPS / max(1, tokens) if isinstance(topics, Topics) else MOVES / max(1, documents)
+    return min(MOST, int(work))
+
+
 def _reference(topics: AnyTopics, read: Survey, options: AuditOptions) -> Work:
     """Return the reference, with sweeps for ten seconds of work, for the wanted error, or as requested."""
     wanted, chains, samples = options.standard_error, CHAINS, options.samples or MOST
     if options.samples is None and wanted is None:
-        tokens, documents = int(read.lengths.sum()), int(np.count_nonzero(read.lengths))
-        affordable = SWEEPS / max(1, tokens) if isinstance(topics, Topics) else MOVES / max(1, documents)
-        if isinstance(topics, Topics) and affordable < least_samples(CHAINS):
+        samples = affordable(topics, read)
+        if isinstance(topics, Topics) and samples < least_samples(CHAINS):
             chains = FEW_CHAINS
-        samples = min(MOST, max(least_samples(chains), int(affordable)))
+        samples = max(least_samples(chains), samples)
     reason = "It was asked for by name"
     if options.estimator == AUTO:
         reason = f"The exact likelihood takes more than {options.limit:.1e} updates or too much memory"
