@@ -43,7 +43,7 @@ from heldout.verdicts import NOT_RUN, WITHIN
 TOMOTOPY, GENSIM = "tomotopy", "gensim"
 # of the first corpus: perplexities and numbers of topics
 MESSAGE = (
-    *(f"Message{name}" for name in ("Corpus", "Topics", "Factor", "LdaFactor")),
+    *(f"Message{name}" for name in ("Corpus", "Topics", "DocumentsPerTopic", "Factor", "LdaFactor")),
     *("MessageFactorFitted", "MessageFullPrefers", "MessageTruthPrefers", "MessageTruthPrefersFitted"),
     *("LongestCorpus", "LongestFactor", "LongestTopics"),
 )
@@ -90,6 +90,7 @@ def _message(inputs: Inputs) -> Macros:
     result |= {
         "MessageCorpus": latex.corpus_name(corpus),
         "MessageTopics": latex.integer(most),
+        "MessageDocumentsPerTopic": latex.decimal(int(inputs.corpus(corpus)["train_documents"]) / most, 1),
         "MessageFactor": latex.decimal(_over(inputs, corpus, PLSA, most), 1),
         "MessageLdaFactor": latex.decimal(_over(inputs, corpus, LDA, most), 1),
         "MessageFactorFitted": latex.decimal(_over(inputs, corpus, PLSA, most, FITTED), 1),
