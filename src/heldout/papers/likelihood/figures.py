@@ -89,8 +89,9 @@ OPTIMISM_CURVES: tuple[tuple[str, str, str, Look], ...] = (
     (FULL, OPTIMISM, "full folding-in", {"marker": "v"}),
     (PLUG_IN, OPTIMISM, "plug-in posterior mean", {"marker": "P", "linewidth": 0.9}),
     (TRUTH, OPTIMISM, "likelihood, the model's prior", {"marker": "o", "linewidth": 1.9}),
-    (TRUTH, FITTED, "likelihood, fitted prior", {"marker": "o", "linestyle": DASHED, "linewidth": 1.1}),
-    (TRUTH, MIXTURE, "likelihood, mixture of priors", {"marker": "o", "linestyle": ":", "linewidth": 1.1}),
+    # shades of the likelihood's black, for these two lie close
+    (TRUTH, FITTED, "likelihood, fitted prior", {"marker": "s", "markersize": 3.0, "linewidth": 1.1, "color": "#666666"}),
+    (TRUTH, MIXTURE, "likelihood, mixture of priors", {"marker": "D", "markersize": 2.5, "linewidth": 1.1, "color": "#A6A6A6"}),
     (MEAN_FIELD_BOUND, OPTIMISM, "mean-field bound", {"marker": "^", "linewidth": 0.9}),
     # thin and hollow: it may run on the likelihood
     (
@@ -277,8 +278,8 @@ def _held_in_short(axis: Axes, inputs: Inputs) -> None:
     axis.set_ylim(-0.7, len(rows) - 0.3)
     low, high = axis.get_xlim()
     decades = [CHANCES * 10.0**n for n in range(3)]
-    ticks = [-max(d for d in decades if d <= -low), 0.0, max(d for d in decades if d <= high)]
-    axis.set_xticks(ticks, [style.signed(tick) for tick in ticks])
+    ticks = [-max(d for d in decades if d <= -low), 0.0, threshold, max(d for d in decades if d <= high)]
+    axis.set_xticks(ticks, [style.signed(round(tick)) for tick in ticks])
     axis.xaxis.set_minor_locator(NullLocator())
     axis.set_xlabel(f"score less log-likelihood,\nnats {style.SYMMETRIC}")
     look: Look = {"ha": "right", "va": "bottom", "fontsize": 7.0, "color": style.EVALUATOR_COLOURS[FULL]}
@@ -328,15 +329,15 @@ def _optimism_curves(
     low, high = ([points[k].perplexity for k in both] for points in (full, truth))
     axis.fill_between(both, low, high, color=style.EVALUATOR_COLOURS[FULL], alpha=GAP_ALPHA, linewidth=0)
     for evaluator, variant, label, look in OPTIMISM_CURVES:
-        colour = style.EVALUATOR_COLOURS[evaluator]
+        look = {"color": style.EVALUATOR_COLOURS[evaluator], **look}
         points = curve(inputs, corpus, model, evaluator, variant)
         if points:
-            axis.plot(list(points), [p.perplexity for p in points.values()], color=colour, label=label, **look)
+            axis.plot(list(points), [p.perplexity for p in points.values()], label=label, **look)
         if points and evaluator == TRUTH:
             low, high = ([math.exp(-p.value + s * ERRORS * p.error) for p in points.values()] for s in (-1.0, 1.0))
-            axis.fill_between(list(points), low, high, color=colour, alpha=BAND_ALPHA, linewidth=0)
+            axis.fill_between(list(points), low, high, color=look["color"], alpha=BAND_ALPHA, linewidth=0)
             for edge in (low, high):  # they say whose band it is
-                axis.plot(list(points), edge, color=colour, linestyle=look.get("linestyle", "-"), linewidth=0.5)
+                axis.plot(list(points), edge, color=look["color"], linewidth=0.5)
     if both:
         widest = both[-1]
         ends = full[widest].perplexity, truth[widest].perplexity
