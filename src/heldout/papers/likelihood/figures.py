@@ -90,8 +90,18 @@ OPTIMISM_CURVES: tuple[tuple[str, str, str, Look], ...] = (
     (PLUG_IN, OPTIMISM, "plug-in posterior mean", {"marker": "P", "linewidth": 0.9}),
     (TRUTH, OPTIMISM, "likelihood, the model's prior", {"marker": "o", "linewidth": 1.9}),
     # shades of the likelihood's black, for these two lie close
-    (TRUTH, FITTED, "likelihood, fitted prior", {"marker": "s", "markersize": 3.0, "linewidth": 1.1, "color": "#666666"}),
-    (TRUTH, MIXTURE, "likelihood, mixture of priors", {"marker": "D", "markersize": 2.5, "linewidth": 1.1, "color": "#A6A6A6"}),
+    (
+        TRUTH,
+        FITTED,
+        "likelihood, fitted prior",
+        {"marker": "s", "markersize": 3.0, "linewidth": 1.1, "color": "#666666"},
+    ),
+    (
+        TRUTH,
+        MIXTURE,
+        "likelihood, mixture of priors",
+        {"marker": "D", "markersize": 2.5, "linewidth": 1.1, "color": "#A6A6A6"},
+    ),
     (MEAN_FIELD_BOUND, OPTIMISM, "mean-field bound", {"marker": "^", "linewidth": 0.9}),
     # thin and hollow: it may run on the likelihood
     (
