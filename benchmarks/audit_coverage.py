@@ -36,7 +36,7 @@ import math
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,7 +54,14 @@ from heldout.evaluators import ANNEALED, CHIB, ESTIMATORS, EXACT, MEAN_FIELD_FIR
 from heldout.evaluators.annealed_importance import annealed_importance
 from heldout.evaluators.evaluation import Evaluation, corrected
 from heldout.evaluators.exact_marginal import exact_within
+from heldout.evaluators.logistic_normal import (
+    logistic_normal_exact,
+    logistic_normal_reference,
+    logistic_normal_sweeps,
+)
 from heldout.evaluators.reference import CHAINS, reference, sweeps
+from heldout.libraries import Fitted
+from heldout.libraries.read import fitted as read_model
 from heldout.papers.likelihood.experiments.peers import check_installed, fit, with_own_words
 from heldout.seeds import generator
 from heldout.study import PEERS
@@ -63,10 +70,12 @@ from heldout.topics import Topics
 
 TABLE = Path(__file__).parents[1] / "data" / "corpora.csv"
 ROUNDS = {"scikit-learn": 20, "gensim": 10, "tomotopy": 500}
+CTM, CTM_SWEEPS = "tomotopy-ctm", 300  # its prior is logistic normal
 NAMED = {SEQUENTIAL: 20, ANNEALED: 10, CHIB: 100, MEAN_FIELD_FIRST: 100}  # and samples
 DEFAULT, LEAST, CHECK = "default", "least", "check"
 TEMPERATURES = 100  # of annealed importance sampling
 NORMAL = 1.96  # 95 %
+QUADRATURE = 3  # topics, at most, with exact values under a logistic-normal prior
 TINY = 1e-9  # nats^2: all sweeps are spent
 
 Float = NDArray[np.float64]
@@ -145,7 +154,7 @@ def rows_of(
 
     Args:
         corpus: all documents.
-        library: one of `heldout.study.PEERS`.
+        library: one of `heldout.study.PEERS`, or `CTM`.
         topics: K.
         seed: determines the split, the library's seed and the draws.
         training: the most documents to train on.
@@ -153,14 +162,15 @@ def rows_of(
         work: the sweeps of the truth over those of the default estimate.
         limit: the most updates of the exact values.
     """
-    check_installed(library)
+    check_installed("tomotopy" if library == CTM else library)
     rest, test = train_test_split(corpus, documents, seed)
     chosen = generator("coverage-training", corpus=corpus.name, seed=seed).permutation(rest.n_documents)[:training]
     own = with_own_words(rest.subset(np.sort(chosen)))
     axes = {"corpus": corpus.name, "library": library, "topics": topics, "seed": seed}
     start = int(generator("coverage-fit", **axes).integers(2**31))
-    fitted = fit(library, own, topics, start, ROUNDS[library])
-    model = fitted.topics
+    fitted = _correlated(own, topics, start) if library == CTM else fit(library, own, topics, start, ROUNDS[library])
+    model: Any = fitted.topics
+    dirichlet = isinstance(model, Topics)
     cell = (corpus.name, library, topics)
 
     def estimated(**options: object) -> tuple[int, Evaluation]:
@@ -170,23 +180,41 @@ def rows_of(
         return result.line(TRUTH).samples, found
 
     samples, default = estimated()
-    exact = exact_within(model, test, limit)
+    if dirichlet:
+        exact = exact_within(model, test, limit)
+    else:
+        exact = logistic_normal_exact(model, test) if topics <= QUADRATURE else None
+    of_sweeps: Any = sweeps if dirichlet else logistic_normal_sweeps
+    of_reference: Any = reference if dirichlet else logistic_normal_reference
     if exact is not None:
         name, truth = EXACT, exact
     else:
-        taken = sweeps(model, test, samples, generator("coverage-sweeps", **axes))
+        taken = of_sweeps(model, test, samples, generator("coverage-sweeps", **axes))
         most = math.ceil(work * float(np.average(taken, weights=default.tokens)))
         rng = generator("coverage-truth", **axes)
-        name, truth = REFERENCE, reference(model, test, most, rng, chains=4 * CHAINS, variance=TINY)
+        name, truth = REFERENCE, of_reference(model, test, most, rng, chains=4 * CHAINS, variance=TINY)
+    if exact is None and dirichlet:
         rng = generator("coverage-check", **axes)
         check = annealed_importance(model, test, max(2, most // TEMPERATURES), rng, temperatures=TEMPERATURES)
         yield row_of(cell, name, CHECK, math.nan, corrected(check, consistent=True), truth)
     yield row_of(cell, name, DEFAULT, math.nan, default, truth)
     fewest = ESTIMATORS[REFERENCE].fewest
     yield row_of(cell, name, LEAST, math.nan, estimated(estimator=REFERENCE, samples=fewest)[1], truth)
-    for estimator, number in NAMED.items():
+    for estimator, number in NAMED.items() if dirichlet else ():
         found = estimated(estimator=estimator, samples=number)[1]
         yield row_of(cell, name, estimator, expected_error(estimator, model, found.tokens, number), found, truth)
+
+
+def _correlated(training: Corpus, topics: int, seed: int) -> Fitted:
+    """Return a correlated topic model fitted to documents over their own words."""
+    import tomotopy
+
+    model = tomotopy.CTModel(k=topics, seed=seed)
+    for d in range(training.n_documents):
+        if training.lengths[d]:
+            model.add_doc([training.vocabulary[v] for v in training.document(d)])
+    model.train(CTM_SWEEPS, workers=1)
+    return read_model(model)
 
 
 def expected_error(name: str, topics: Topics, lengths: NDArray[np.int64], samples: int) -> float:
@@ -276,7 +304,7 @@ def main() -> int:
     add("--output", type=Path, required=True, help="a CSV, a row per cell and estimate")
     add("--corpora", nargs="+", default=["cranfield", "nips", "reuters"])
     add("--held-out", default="reuters", help="the corpus on which no rule was chosen (default: reuters)")
-    add("--libraries", nargs="+", default=list(PEERS))
+    add("--libraries", nargs="+", default=[*PEERS, CTM])
     add("--topics", nargs="+", type=int, default=[2, 3, 5, 10, 20, 50, 100, 200])
     add("--training", type=int, default=2000, help="documents to train on, at most (default: 2000)")
     add("--documents", type=int, default=100, help="held-out documents, of NIPS a fifth (default: 100)")
