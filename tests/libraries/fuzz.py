@@ -77,6 +77,31 @@ def write_documents(folder: Path) -> dict[str, tuple[Path, Path]]:
     return {**{form: (path, path) for form, path in own.items()}, "text": (texts, texts / "0.txt")}
 
 
+def write_logistic_normal(folder: Path) -> list[tuple[str, Path, Path]]:
+    """Write models with a logistic-normal prior; return form, the model's file and the part to damage."""
+    import tomotopy
+    from model_files import DOCUMENTS, WORDS, phi_and_alpha
+
+    folder = folder / "logistic-normal"
+    folder.mkdir()
+    phi, _ = phi_and_alpha()
+    mean, covariance = np.zeros(len(phi) - 1), np.eye(len(phi) - 1)
+    csv = folder / "phi.csv"
+    np.savetxt(csv, phi, delimiter=",", header=",".join(WORDS), comments="")
+    np.savetxt(folder / "phi.mean.csv", mean[None], delimiter=",")
+    np.savetxt(folder / "phi.covariance.csv", covariance, delimiter=",")
+    npz = folder / "model.npz"
+    np.savez(npz, phi=phi, mu=mean, sigma=covariance, vocabulary=np.array(WORDS))
+    model = tomotopy.CTModel(k=3, seed=1)
+    for words in DOCUMENTS:
+        if words:
+            model.add_doc(words)
+    model.train(20, workers=1)
+    model.save(str(folder / "model.bin"))
+    parts = [csv, folder / "phi.mean.csv", folder / "phi.covariance.csv"]
+    return [*(("csv", csv, part) for part in parts), ("npz", npz, npz), ("tomotopy", *2 * (folder / "model.bin",))]
+
+
 def flips(data: bytes, rng: random.Random) -> bytes:
     changed = bytearray(data)
     for _ in range(rng.choice((1, 1, 2, 8))):
@@ -150,6 +175,7 @@ class Files:
         parts["csv"].append(models["csv"].with_name("model.alpha.csv"))
         parts["lda-c"].append(models["lda-c"].with_name("final.other"))
         self.cases = [(f"model:{form}", models[form], part) for form in models for part in parts[form]]
+        self.cases += [(f"model:{form}", source, part) for form, source, part in write_logistic_normal(folder)]
         self.cases += [
             (f"documents:{form}", source, part)
             for form, (source, part) in write_documents(folder / "documents").items()
