@@ -19,9 +19,15 @@ from heldout.auditing.recommend import Recommendation, nats, recommend, robust
 from heldout.auditing.recommend_command import run_recommend
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.evaluators import ANNEALED, CHIB, ESTIMATORS, EXACT, LINEAR, PARTICLES, SEQUENTIAL
+from heldout.evaluators import ANNEALED, CHIB, ESTIMATORS, EXACT, LINEAR, PARTICLES, REFERENCE, SEQUENTIAL
 from heldout.evaluators.estimate import estimate
 from heldout.evaluators.exact_marginal import exact_marginal
+from heldout.evaluators.logistic_normal import (
+    LogisticNormalTopics,
+    logistic_normal_exact,
+    logistic_normal_reference,
+    simulate,
+)
 from heldout.evaluators.prior_names import parameter
 from heldout.measurements import Measurement
 from heldout.papers.likelihood.experiments.precision import BIAS, ERROR, STATED, cells, experiment, runs
@@ -302,3 +308,40 @@ def test_the_recommended_samples_reach_the_error_on_fresh_documents(measured: Ta
         of_mean = squares.std(ddof=1) / math.sqrt(number)
         # one of these fails by chance, if the error were 1.25 times the wanted one, once in 1e5: 4.42 standard errors
         assert squares.mean() - 4.42 * of_mean < (1.25 * wanted) ** 2, one
+
+
+def test_under_a_logistic_normal_prior() -> None:
+    """Quadrature at few topics, annealing beyond, and never less work for a smaller error."""
+    assert recommend(2, 100, 0.05, prior="logistic-normal").estimator == EXACT
+    few = recommend(3, 100, 0.05, prior="logistic-normal")
+    assert [o.estimator for o in few.options] == [EXACT, REFERENCE]
+    found = [recommend(20, 100, wanted, prior="logistic-normal") for wanted in (2.0, 1.0, 0.5)]
+    assert [one.estimator for one in found] == [REFERENCE] * 3
+    assert [one.samples for one in found] == sorted(one.samples for one in found)
+    assert all(one.standard_error <= one.wanted for one in found if one.reached)
+    assert found[0].reached
+    for bad, said in ((({"alpha": 0.1}), "alpha is of a Dirichlet prior"), ({"topics": 1000}, "far beyond the 100")):
+        with pytest.raises(InputError, match=said):
+            recommend(**{"topics": 20, "length": 100, "standard_error": 1.0, "prior": "logistic-normal", **bad})  # type: ignore[arg-type]
+    out = io.StringIO()
+    run_recommend(RecommendCommand(topics=20, length=100, prior="logistic-normal"), out)
+    said = " ".join(out.getvalue().split())
+    assert "at 20 topics under a logistic-normal prior" in said
+    assert "annealing " in said
+    assert max(map(len, out.getvalue().splitlines())) <= 80
+    with pytest.raises(InputError, match="are of Dirichlet priors; leave them out"):
+        RecommendCommand(topics=20, length=100, prior="logistic-normal", timings=Path("t.csv"))
+
+
+def test_what_is_recommended_under_a_logistic_normal_prior_reaches_the_error() -> None:
+    """On documents of other topics and another spread than the measured ones; the mean square within 4.42 errors."""
+    rng = generator("recommend-logistic-normal")
+    V, D, length = 500, 60, 80
+    phi = rng.dirichlet(np.full(V, 0.1), size=3)
+    words = tuple(map(str, range(V)))
+    topics = LogisticNormalTopics(phi / phi.sum(axis=1, keepdims=True), np.zeros(2), 4.0 * np.eye(2), words)
+    documents, _ = simulate(topics, np.full(D, length), rng)
+    promised = option(recommend(3, length, 1.0, prior="logistic-normal"), REFERENCE)
+    found = logistic_normal_reference(topics, documents, promised.samples, rng)
+    squares = (found.log_likelihood - logistic_normal_exact(topics, documents).log_likelihood) ** 2
+    assert squares.mean() - 4.42 * squares.std(ddof=1) / math.sqrt(D) < promised.standard_error**2

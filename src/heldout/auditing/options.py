@@ -23,6 +23,7 @@ AUTO = "auto"
 LIKELIHOODS = [name for name, known in ESTIMATORS.items() if known.behaviour != "other"]
 
 Per = Literal["document", "corpus"]
+Prior = Literal["dirichlet", "logistic-normal"]
 
 
 def check_smoothing(constant: float) -> None:
@@ -281,7 +282,8 @@ class RecommendCommand(_Typed):
         documents: how many documents of `length` tokens.
         per: whose error is meant, a document's or that of the documents' mean.
         cores: among which the documents are divided.
-        alpha: the mean of the prior's K parameters; None if unknown.
+        prior: of a document's weights.
+        alpha: the mean of a Dirichlet prior's K parameters; None if unknown.
         consistent: whether to consider only estimators whose bias vanishes with many samples.
         calibration: measurements; None for the reference results.
         timings: the estimators' times; None for the reference results.
@@ -299,6 +301,7 @@ class RecommendCommand(_Typed):
     documents: int = 1
     per: Per = "document"
     cores: int = 1
+    prior: Prior = "dirichlet"
     alpha: float | None = None
     consistent: bool = False
     calibration: Path | None = None
@@ -314,6 +317,8 @@ class RecommendCommand(_Typed):
             raise InputError(f"recommend: an error of {self.standard_error} nats; ask for {LEAST_ERROR:g} or more")
         if self.documents > MOST_DOCUMENTS:
             raise InputError(f"recommend: {self.documents} documents; ask for {MOST_DOCUMENTS} at most")
+        if self.prior != "dirichlet" and (self.calibration or self.timings):
+            raise InputError("recommend: --calibration and --timings are of Dirichlet priors; leave them out")
 
 
 def add_recommend(parser: argparse.ArgumentParser) -> None:
@@ -328,6 +333,7 @@ def add_recommend(parser: argparse.ArgumentParser) -> None:
     add("--documents", type=int, help="how many documents of that length; 1 where not given")
     add("--per", choices=["document", "corpus"], help="whose error: a document's, or that of the documents' mean")
     add("--cores", type=int, help="over which the documents are divided; 1 where not given")
+    add("--prior", choices=["dirichlet", "logistic-normal"], help="of a document's weights; dirichlet where not given")
     add("--alpha", type=float, help="the mean Dirichlet parameter, where it is known")
     add("--consistent", action="store_true", help="only estimators whose bias vanishes with more samples")
     add("--calibration", type=Path, help="a table of measurements, plain or gzipped")

@@ -5,7 +5,8 @@ The errors come from `heldout.papers.likelihood.experiments.precision`, the time
 
     python -m heldout.auditing.precision_table MEASUREMENTS TIMINGS
 
-rewrites that file.
+rewrites that file. Those under logistic-normal priors are in `data/logistic_normal.csv`, which
+`benchmarks/logistic_normal.py` writes.
 
 Measurements are read conservatively. An error is increased by its own standard error, and is at least the uncertainty
 of the reference that it was measured against. Errors do not rise with the number of samples S: the largest error at S
@@ -31,7 +32,8 @@ from heldout.files import replacing
 from heldout.limits import require_file
 from heldout.tables import require_end
 
-REFERENCE = resources.files("heldout.auditing") / "data" / "precision.csv"
+REFERENCE = Path(str(resources.files("heldout.auditing") / "data" / "precision.csv"))
+LOGISTIC_NORMAL = REFERENCE.with_name("logistic_normal.csv")
 COLUMNS = ("prior", "topics", "tokens", "estimator", "samples", "error", "bias", "ratio", "milliseconds")
 LEAST = 1e-12  # nats: an error of 0 has no logarithm
 
@@ -95,6 +97,12 @@ def read_table(calibration: Path | None = None, timings: Path | None = None) -> 
         reference.errors if calibration is None else read_errors(calibration),
         reference.milliseconds if timings is None else read_times(timings),
     )
+
+
+@lru_cache(maxsize=1)
+def logistic_normal_table() -> Table:
+    """Read the errors and times under logistic-normal priors that travel with the package."""
+    return parse(LOGISTIC_NORMAL.read_text(encoding="utf-8"))
 
 
 def read_errors(path: Path) -> Errors:
@@ -231,5 +239,5 @@ def parse(text: str) -> Table:
 
 if __name__ == "__main__":
     measured = Table(read_errors(Path(sys.argv[1])), read_times(Path(sys.argv[2])))
-    with replacing(Path(str(REFERENCE))) as temporary:
+    with replacing(REFERENCE) as temporary:
         temporary.write_text(as_csv(measured), encoding="utf-8")

@@ -23,6 +23,9 @@ off by more than ten times at K = 20 and 100. Left-to-right particles converge t
 `ROBUST` estimators come first, whatever the others cost and, where none reaches the error, whatever the others promise.
 `benchmarks/audit_coverage.py` measures how the estimators do on real documents of several corpora. An audit needs none
 of this: its truth, the reference, measures its own error.
+
+Under a logistic-normal prior there are quadrature, at few topics, and annealing, measured on documents drawn under
+Sigma = s^2 I for a small and a large s (`benchmarks/logistic_normal.py`), of which the larger error counts.
 """
 
 import math
@@ -33,8 +36,8 @@ from typing import Any
 
 from heldout.auditing.cost import duration, exact_seconds
 from heldout.auditing.error_model import ErrorModel
-from heldout.auditing.options import Per
-from heldout.auditing.precision_table import Table, read_table
+from heldout.auditing.options import Per, Prior
+from heldout.auditing.precision_table import Table, logistic_normal_table, read_table
 from heldout.errors import InputError
 from heldout.evaluators import ANNEALED, ESTIMATORS, EXACT, REFERENCE, SEQUENTIAL
 from heldout.evaluators.prior_names import parameter
@@ -104,6 +107,7 @@ def recommend(
     documents: int = 1,
     per: Per = "document",
     cores: int = 1,
+    prior: Prior = "dirichlet",
     alpha: float | None = None,
     consistent: bool = False,
     table: Table | None = None,
@@ -120,10 +124,11 @@ def recommend(
         documents: the number of documents, if `length` is one number.
         per: "document" for the error of each document, "corpus" for that of the documents' mean.
         cores: among which the documents are divided.
-        alpha: the mean of the prior's K parameters; None if unknown.
+        prior: of a document's weights.
+        alpha: the mean of a Dirichlet prior's K parameters; None if unknown.
         consistent: True for only those estimators whose bias vanishes with many samples and that state a standard
             error; those whose true error is at most `HONEST` times the stated one then come first.
-        table: the measurements; None for the reference results.
+        table: the measurements; None for those that travel with the package.
 
     Raises:
         InputError: for a number that is not positive, K or a length far beyond the measurements, or as
@@ -138,16 +143,20 @@ def recommend(
     """
     if not isinstance(topics, int):
         raise InputError(
-            "recommend: the measurements are of Dirichlet priors; give the number of topics, or audit the model"
-            " (heldout audit), which decides its own samples under any prior"
+            "recommend: give the number of topics, and the prior by name; or audit the model (heldout audit), which"
+            " decides its own samples"
         )
     lengths = [length] * documents if isinstance(length, int) else [int(n) for n in length if n > 0]
     if not lengths or min(lengths) < 1 or min(topics, cores) < 1:
         raise InputError("recommend: topics, length, documents and cores must be 1 or more")
     if not (0.0 < standard_error < math.inf) or (alpha is not None and not 0.0 < alpha < math.inf):
         raise InputError("recommend: the wanted error, and alpha where it is given, must be positive numbers")
-    table = read_table() if table is None else table
-    priors, outside = measured_priors(table, topics, alpha)
+    dirichlet = prior == "dirichlet"
+    if not dirichlet and alpha is not None:
+        raise InputError("recommend: alpha is of a Dirichlet prior; leave it out")
+    if table is None:
+        table = read_table() if dirichlet else logistic_normal_table()
+    priors, outside = measured_priors(table, topics, alpha) if dirichlet else (list(table.errors), False)
     grid = {corner for prior in priors for corner in table.errors[prior]}
     most_topics, longest = max(k for k, _ in grid), max(n for _, n in grid)
     for what, at, most in (("topics", topics, most_topics), ("tokens in a document", max(lengths), longest)):
@@ -159,8 +168,11 @@ def recommend(
     groups = grouped(lengths)
     beyond = outside or topics > NEAR * most_topics or max(n for n, _ in groups) > NEAR * longest
     options = []
-    least = min(parameter(prior, topics) for prior in priors) if alpha is None else alpha
-    seconds = exact_seconds(topics, lengths, least) / cores
+    if dirichlet:
+        least = min(parameter(prior, topics) for prior in priors) if alpha is None else alpha
+        seconds = exact_seconds(topics, lengths, least) / cores
+    else:
+        seconds = _quadrature_seconds(table, topics, groups) / cores
     if seconds < math.inf:
         reason = f"there is no error in it, and it takes at most {duration(seconds)}"
         options.append(Option(EXACT, 0, 0.0, 0.0, seconds, True, math.nan, False, reason))
@@ -183,6 +195,14 @@ def recommend(
     )
     best, *others = options
     return Recommendation(**vars(best), wanted=standard_error, alternatives=tuple(others))
+
+
+def _quadrature_seconds(table: Table, topics: int, groups: Groups) -> float:
+    """Return the seconds of exact values under a logistic-normal prior, infinite beyond the topics measured."""
+    if topics > max(k for of_prior in table.errors.values() for (k, _), runs in of_prior.items() if EXACT in runs):
+        return math.inf
+    models = [ErrorModel(EXACT, table, prior, topics) for prior in table.errors]
+    return max(sum(number * model.seconds(length, 0) for length, number in groups) for model in models)
 
 
 def robust(estimator: str) -> bool:

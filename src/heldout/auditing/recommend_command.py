@@ -13,7 +13,7 @@ from heldout.auditing.options import RecommendCommand
 from heldout.auditing.precision_table import read_table
 from heldout.auditing.recommend import PERPLEXITY_ERROR, Option, Recommendation, as_dict, nats, recommend, robust
 from heldout.errors import InputError
-from heldout.evaluators import ESTIMATORS
+from heldout.evaluators import ESTIMATORS, REFERENCE
 
 
 def run_recommend(command: RecommendCommand, out: TextIO) -> None:
@@ -44,9 +44,10 @@ def run_recommend(command: RecommendCommand, out: TextIO) -> None:
         wanted,
         per=command.per,
         cores=command.cores,
+        prior=command.prior,
         alpha=command.alpha,
         consistent=command.consistent,
-        table=read_table(command.calibration, command.timings),
+        table=read_table(command.calibration, command.timings) if command.prior == "dirichlet" else None,
     )
     if command.json:
         print(json.dumps(as_dict(recommendation), indent=2), file=out)
@@ -74,8 +75,9 @@ def show(best: Recommendation, command: RecommendCommand, mean: float, documents
     console = Console(file=out)
     of = "of each document" if command.per == "document" else "of the documents' mean"
     number = f"{documents:,} documents of {mean:,.0f} tokens" if documents > 1 else f"a document of {mean:,.0f} tokens"
+    under = "" if command.prior == "dirichlet" else f" under a {command.prior} prior"
     console.print(
-        f"{number} at {command.topics:,} topics; wanted is an error of at most {best.wanted:.3g} nats {of}"
+        f"{number} at {command.topics:,} topics{under}; wanted is an error of at most {best.wanted:.3g} nats {of}"
         f" ({100.0 * math.expm1(best.wanted / mean):.2g} % of the perplexity per token)."
     )
     if not best.reached:
@@ -93,7 +95,7 @@ def show(best: Recommendation, command: RecommendCommand, mean: float, documents
         if section != before:
             table.add_row(section, style="italic")
         table.add_row(
-            ESTIMATORS[option.estimator].label,
+            "annealing" if under and option.estimator == REFERENCE else ESTIMATORS[option.estimator].label,
             f"{option.samples:,}" if option.samples else "",
             _two_digits(option.standard_error),
             _two_digits(option.bias, "+"),

@@ -24,7 +24,7 @@ from heldout.seeds import generator
 LARGEST_DOCUMENT = 10**7  # tokens; a count beyond it is a damaged one
 LARGEST_BATCH = 2 * 10**6  # tokens, after which a batch is closed
 MOST_DOCUMENTS = 2 * 10**7
-MOST_WORDS = 10**7
+MOST_WORDS = 4 * 10**6
 MOST_EMPTY = 10**5  # documents without a word, beside ten for each other one
 
 
