@@ -136,3 +136,14 @@ def test_weights_as_sparse_as_they_get() -> None:
 def test_a_negative_number_of_cycles_is_refused(estimator, setting) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(InputError, match="-1 cycles"):
         estimator(TOPICS, corpus(DOCUMENT), 1, np.random.default_rng(0), **{setting: -1})
+
+
+@pytest.mark.parametrize(
+    "estimator", [mean_field_importance, mean_field_importance_second_order, iterated_pseudo_counts]
+)
+def test_one_sample_has_no_error_but_where_nothing_is_sampled(estimator) -> None:  # type: ignore[no-untyped-def]
+    """One token is a sample like any other; of an empty document there is none."""
+    words = TOPICS.vocabulary
+    documents = Corpus("three", words, np.array([0, 1, 3], np.int32), np.array([0, 0, 1, 3]), ("d", "e", "f"))
+    found = estimator(TOPICS, documents, 1, np.random.default_rng(0))
+    np.testing.assert_array_equal(found.standard_error, [0.0, math.nan, math.nan])

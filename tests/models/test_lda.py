@@ -826,3 +826,16 @@ def test_an_empty_topic_keeps_a_positive_parameter() -> None:
     assert np.all(np.bincount(model.assignments_, minlength=30)[np.argsort(model.alpha_)[:25]] == 0)
     assert model.alpha_.min() == lda.SMALLEST_PARAMETER
     assert np.isfinite(model.topics(corpus.vocabulary).phi).all()
+
+
+@pytest.mark.parametrize("documents", [[["ape", "bear"] * 3, ["ape"]], [["ape", "bear"], ["ape", "cat"], ["ape"]]])
+def test_counts_beyond_the_numbers_weights_are_in_are_refused(
+    documents: list[list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A long document beside a short one, and a word of many documents."""
+    monkeypatch.setattr(lda, "LARGEST_COUNT", 6 if len(documents) == 2 else 3)
+    corpus = Corpus.from_documents("large", [(str(d), words) for d, words in enumerate(documents)])
+    with pytest.raises(InputError, match="tokens or more; divide the corpus"):
+        LDA(2, sweeps=1, random_state=0).fit(corpus)
+    monkeypatch.setattr(lda, "LARGEST_COUNT", 7 if len(documents) == 2 else 4)
+    LDA(2, sweeps=1, random_state=0).fit(corpus)
