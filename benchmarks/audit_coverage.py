@@ -120,9 +120,15 @@ class Row(NamedTuple):
 
 
 def row_of(
-    cell: tuple[str, str, int], truth: str, name: str, expected: float, found: Evaluation, of: Evaluation
+    cell: tuple[str, str, int],
+    truth: str,
+    name: str,
+    expected: float,
+    found: Evaluation,
+    of: Evaluation,
+    stated: float = math.nan,
 ) -> Row:
-    """Return the row of an estimate and its truth, both with their errors and biases."""
+    """Return the row of an estimate and its truth, both with their errors and biases; `stated` is an audit's."""
     scored = (of.tokens > 0) & np.isfinite(of.log_likelihood)
     d = (found.log_likelihood - of.log_likelihood)[scored]
     e = np.sqrt(sum(_squared(evaluation)[scored] for evaluation in (found, of)))
@@ -138,7 +144,7 @@ def row_of(
         float(np.sqrt((d**2).mean())),
         expected,
         float(d.sum()),
-        found.total_error(np.flatnonzero(scored)),
+        found.total_error(np.flatnonzero(scored)) if math.isnan(stated) else stated,
         of.total_error(np.flatnonzero(scored)),
     )
 
@@ -173,13 +179,13 @@ def rows_of(
     dirichlet = isinstance(model, Topics)
     cell = (corpus.name, library, topics)
 
-    def estimated(**options: object) -> tuple[int, Evaluation]:
+    def estimated(**options: object) -> tuple[int, Evaluation, float]:
         result = audit(fitted, test, limit=0.0, reported=False, other_corpus=True, seed=seed, **options)
         independent = np.sqrt(np.maximum(result.errors[TRUTH] ** 2 - result.bias**2, 0.0))
         found = Evaluation(result.nats[TRUTH], result.lengths, independent, bias=result.bias)
-        return result.line(TRUTH).samples, found
+        return result.line(TRUTH).samples, found, result.line(TRUTH).standard_error
 
-    samples, default = estimated()
+    samples, default, stated = estimated()
     if dirichlet:
         exact = exact_within(model, test, limit)
     else:
@@ -197,12 +203,14 @@ def rows_of(
         rng = generator("coverage-check", **axes)
         check = annealed_importance(model, test, max(2, most // TEMPERATURES), rng, temperatures=TEMPERATURES)
         yield row_of(cell, name, CHECK, math.nan, corrected(check, consistent=True), truth)
-    yield row_of(cell, name, DEFAULT, math.nan, default, truth)
+    yield row_of(cell, name, DEFAULT, math.nan, default, truth, stated)
     fewest = ESTIMATORS[REFERENCE].fewest
-    yield row_of(cell, name, LEAST, math.nan, estimated(estimator=REFERENCE, samples=fewest)[1], truth)
+    _, least, stated = estimated(estimator=REFERENCE, samples=fewest)
+    yield row_of(cell, name, LEAST, math.nan, least, truth, stated)
     for estimator, number in NAMED.items() if dirichlet else ():
-        found = estimated(estimator=estimator, samples=number)[1]
-        yield row_of(cell, name, estimator, expected_error(estimator, model, found.tokens, number), found, truth)
+        _, found, stated = estimated(estimator=estimator, samples=number)
+        expected = expected_error(estimator, model, found.tokens, number)
+        yield row_of(cell, name, estimator, expected, found, truth, stated)
 
 
 def _correlated(training: Corpus, topics: int, seed: int) -> Fitted:

@@ -61,9 +61,9 @@ def test_errors_and_biases_of_estimates_count() -> None:
     made = ranking(a, b, estimator=REFERENCE)
     gap, plain = made.difference(b, a), made.difference(model("b", 0.0), model("a", 0.05))
     N = LENGTHS.sum()
-    assert gap.estimates == pytest.approx(math.hypot(0.5 * math.sqrt(D), 0.3 * D) / N)
+    assert gap.estimates == pytest.approx(math.hypot(math.hypot(0.3, 0.4, 0.2, 0.1) * math.sqrt(D), 0.3 * D) / N)
     assert gap.error == pytest.approx(math.hypot(plain.error, 0.3 * D / N))
-    assert made.error(a) == pytest.approx(math.hypot(0.3 * math.sqrt(D), 0.2 * D) / N)
+    assert made.error(a) == pytest.approx(math.hypot(math.hypot(0.3, 0.2) * math.sqrt(D), 0.2 * D) / N)
 
 
 def test_models_are_told_apart_at_a_level_over_all_pairs() -> None:

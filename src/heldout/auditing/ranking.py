@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from heldout.auditing.blocks import Work
-from heldout.auditing.result import json_compatible
+from heldout.auditing.result import json_compatible, sum_error
 from heldout.evaluators import EXACT
 from heldout.libraries import THESE, Reported
 
@@ -129,9 +129,8 @@ class Ranking:
     def error(self, model: RankedModel) -> float:
         """Return the standard error of that mean's estimate, nats per token: of these documents, not of others."""
         possible = np.isfinite(model.nats)
-        spread = math.sqrt(float((model.errors[possible] ** 2).sum()))
-        total = math.hypot(spread, float(model.biases[possible].sum()))
-        return _over(total, int(self.lengths[possible].sum()))
+        errors = np.hypot(model.errors[possible], model.biases[possible])
+        return _over(sum_error(errors, model.biases[possible]), int(self.lengths[possible].sum()))
 
     def difference(self, one: RankedModel, other: RankedModel) -> Difference:
         """Return how much likelier one model makes the documents than another; see the module."""
@@ -141,8 +140,8 @@ class Ranking:
         gaps = one.nats[possible] - other.nats[possible]
         delta = _over(float(gaps.sum()), N)
         bias = _over(float((one.biases[possible] - other.biases[possible]).sum()), N)
-        variances = one.errors[possible] ** 2 + other.errors[possible] ** 2
-        estimates = math.hypot(_over(math.sqrt(float(variances.sum())), N), bias)
+        squares = [float((of[possible] ** 2).sum()) for model in (one, other) for of in (model.errors, model.biases)]
+        estimates = math.hypot(_over(math.sqrt(sum(squares)), N), bias)
         if D < 2:
             return Difference(delta, math.inf, estimates, one.impossible != other.impossible)
         residuals = gaps - delta * lengths

@@ -15,6 +15,19 @@ REPORTED = "reported"  # the library's own number
 CHANCE = 1e-6  # a number is refuted as a probability that had at most this chance of it
 
 
+def sum_error(errors: NDArray[np.float64], bias: NDArray[np.float64]) -> float:
+    """Return the error of a sum over documents, nats.
+
+    Errors of documents are independent, but their biases add up. The biases are estimates, and noisy where sweeps are
+    few: their sum may be near 0 by chance. So each counts as a part of its document's error, too.
+
+    Args:
+        errors: (D,) standard errors, bias included.
+        bias: (D,) the biases.
+    """
+    return math.hypot(float(np.linalg.norm(errors)), float(bias.sum()))
+
+
 @dataclass(frozen=True)
 class Line:
     """One evaluator's total over the documents.
@@ -24,8 +37,8 @@ class Line:
         label: its printed name.
         estimator: the evaluator itself or, for "truth", the estimator used ("exact-marginal" if exact).
         log_likelihood: nats, over the scored tokens.
-        standard_error: of log_likelihood, nats, including the bias that may be left in it
-            (`heldout.evaluators.evaluation.Evaluation.total_error`); 0 if deterministic, NaN if none is stated.
+        standard_error: of log_likelihood, nats, including the bias that may be left in it (`sum_error`); 0 if
+            deterministic, NaN if none is stated.
         tokens: the number of scored tokens (half of all for half folding-in).
         samples: per document, at most; 0 for a deterministic evaluator.
     """
@@ -162,11 +175,9 @@ class Audit:
     def total_error(self, documents: NDArray[np.bool_]) -> float:
         """Return the error of the sum of the truth over some documents, (D,) whether it counts, nats.
 
-        Errors of documents are independent, but their biases add up.
+        See `sum_error`.
         """
-        bias = self.bias[documents]
-        independent = float((self.errors[TRUTH][documents] ** 2 - bias**2).sum())
-        return math.hypot(math.sqrt(max(independent, 0.0)), float(bias.sum()))
+        return sum_error(self.errors[TRUTH][documents], self.bias[documents])
 
     def __str__(self) -> str:
         """Return the report of the terminal, 80 columns wide, without colours."""

@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.auditing.blocks import BIAS, COLUMNS, ERROR, HALF_TOKENS, Float, Work
-from heldout.auditing.result import TRUTH, Audit, Different, Line
+from heldout.auditing.result import TRUTH, Audit, Different, Line, sum_error
 from heldout.auditing.survey import Survey
 from heldout.corpora.stream import DocumentStream
 from heldout.evaluators import ESTIMATORS, EXACT, FULL, HALF, MEAN_FIELD_BOUND
-from heldout.evaluators.evaluation import Evaluation
 from heldout.evaluators.logistic_normal import label_of
 from heldout.libraries import Fitted, Reported
 from heldout.topics import Topics
@@ -68,7 +67,6 @@ def summarise(
     lengths = read.lengths[done]
     scored = lengths > 0
     column = dict(zip(COLUMNS, values[done].T, strict=True))
-    of_truth = Evaluation(column[TRUTH], lengths, column[ERROR], bias=column[BIAS])
     topics = fitted.topics
     errors = {name: np.zeros(len(lengths)) for name in work.parts}
     errors |= {TRUTH: np.hypot(column[ERROR], column[BIAS])}
@@ -83,7 +81,7 @@ def summarise(
             label=truth_label(work.estimator, dirichlet=isinstance(topics, Topics)) if is_truth else LABELS[evaluator],
             estimator=work.estimator if is_truth else evaluator,
             log_likelihood=float(column[evaluator][scored].sum()),
-            standard_error=of_truth.total_error(np.flatnonzero(scored)) if is_truth else 0.0,
+            standard_error=sum_error(errors[TRUTH][scored], column[BIAS][scored]) if is_truth else 0.0,
             tokens=int((half_tokens if evaluator == HALF else lengths)[scored].sum()),
             samples=work.samples if is_truth else 0,
         )
