@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.evaluators.annealed_prior import _log_ratio, log_weights
+from heldout.evaluators.annealed_prior import _log_ratio, _slice, log_weights
 from heldout.evaluators.bidirectional import simulate
 from heldout.evaluators.evaluation import kernel_arrays
 from heldout.evaluators.exact_marginal import exact_marginal
+from heldout.evaluators.random_stream import starts
 from heldout.evaluators.reference import PILOT, allocation, least_samples, log_expectation, reference, sweeps
 from heldout.topics import Topics
 
@@ -73,6 +74,24 @@ def test_weights_are_unbiased_as_probabilities_for_any_point_and_number_of_steps
         ratios = np.exp(weights[0] - exact)
         assert ratios.std() > 0.0
         assert abs(ratios.mean() - 1.0) < DEVIATIONS * ratios.std(ddof=1) / math.sqrt(len(ratios))
+
+
+def test_a_slice_move_moves_and_leaves_its_target_alone() -> None:
+    """Two topics' shares given three words, against quadrature; each mean within 4.42 standard errors."""
+    phi, a_j, a_k = np.array([[0.7, 0.1], [0.2, 0.6], [0.5, 0.4]]), 0.7, 1.6
+    state = starts(np.random.default_rng(0), 1)[0]
+    u = np.zeros(20_001)
+    for i in range(len(u) - 1):
+        u[i + 1] = _slice(u[i], a_j, a_k, phi, len(phi), state)
+    assert np.all(np.diff(u) != 0.0)
+    grid = np.linspace(-40.0, 40.0, 200_001)
+    t = 1.0 / (1.0 + np.exp(-grid))
+    density = t**a_j * (1.0 - t) ** a_k * np.prod([t * j + (1.0 - t) * k for j, k in phi], axis=0)
+    for statistic in (lambda x: x, np.abs):
+        values = statistic(u[1:])
+        batches = values.reshape(100, -1).mean(axis=1)  # of a chain: longer than it remembers
+        expected = float((statistic(grid) * density).sum() / density.sum())
+        assert abs(values.mean() - expected) < 4.42 * batches.std(ddof=1) / 10.0
 
 
 def test_one_step_is_importance_sampling_from_the_folded_in_product() -> None:

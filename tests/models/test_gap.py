@@ -106,3 +106,11 @@ def test_bad_input_is_refused() -> None:
     for change in ({"alpha": 0.0}, {"beta": -1.0}, {"rho": 1.0}, {"gamma": math.inf}, {"sweeps": 0}):
         with pytest.raises(InputError, match="these must be at least 1, positive and finite"):
             GaP(2).set_params(**change).fit(np.ones((2, 2)))
+
+
+def test_components_are_the_mean_of_the_samples_of_the_last_half() -> None:
+    counts = np.random.default_rng(3).poisson(1.0, (8, 6)) + np.eye(8, 6, dtype=int)
+    two, three = (GaP(2, alpha=0.5, gamma=0.2, sweeps=sweeps, random_state=4).fit(counts) for sweeps in (2, 3))
+    samples = [model.state_.in_word + 0.2 for model in (two, three)]  # the second sweep's and the third's
+    mean = sum(sample / sample.sum(axis=1, keepdims=True) for sample in samples) / 2.0
+    np.testing.assert_allclose(three.components_, mean, rtol=1e-12)

@@ -112,9 +112,20 @@ def test_what_is_refused() -> None:
     for change in ({"noise": 0.0}, {"noise": float("nan")}, {"inner_steps": 0}):
         with pytest.raises(InputError, match="the first must be positive"):
             ICA(1).set_params(**change).fit(np.ones((2, 2)))
+    ICA(1, inner_steps=1, iterations=1, random_state=0).fit(mixed(10)[0])
 
 
 def test_a_prior_too_strong_leaves_nothing() -> None:
     model = ICA(2, noise=1e6, unit_columns=False, iterations=3, random_state=0).fit(mixed(10)[0])
     assert np.all(model.latent_ == 0.0)
     assert np.all(np.isfinite(model.parameters_))
+
+
+def test_a_column_that_no_document_uses_keeps_its_value() -> None:
+    X = mixed(10)[0]
+    W = np.random.default_rng(0).normal(size=(X.shape[1], 2))
+    W /= np.linalg.norm(W, axis=0)
+    H = np.column_stack([np.ones(len(X)), np.zeros(len(X))])
+    new = ICA(2, unit_columns=True).vm_step(X, H, W)
+    np.testing.assert_array_equal(new[:, 1], W[:, 1])
+    assert not np.array_equal(new[:, 0], W[:, 0])

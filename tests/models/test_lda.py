@@ -839,3 +839,13 @@ def test_counts_beyond_the_numbers_weights_are_in_are_refused(
         LDA(2, sweeps=1, random_state=0).fit(corpus)
     monkeypatch.setattr(lda, "LARGEST_COUNT", 7 if len(documents) == 2 else 4)
     LDA(2, sweeps=1, random_state=0).fit(corpus)
+
+
+def test_entries_of_one_cell_are_its_sum() -> None:
+    counts = np.random.default_rng(0).poisson(1.5, (6, 10))
+    words = np.tile(np.concatenate([np.arange(10), np.arange(10)[::-1]]), 6)  # each twice, the second time a count of 1
+    twice = sp.csr_array((np.hstack([counts, np.ones((6, 10))]).ravel(), words, np.arange(0, 121, 20)), shape=(6, 10))
+    split = LDA(3, sweeps=5, random_state=0).fit(twice)
+    whole = LDA(3, sweeps=5, random_state=0).fit(counts + 1)
+    np.testing.assert_array_equal(split.assignments_, whole.assignments_)
+    np.testing.assert_array_equal(split.components_, whole.components_)

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -111,3 +112,15 @@ def test_a_model_of_vectors_scores_by_data_case() -> None:
 def test_what_has_no_likelihood_says_why(model: Any, message: str, counts: Any) -> None:
     with pytest.raises(InputError, match=message):
         heldout.log_likelihood(model, counts)
+
+
+@pytest.mark.parametrize(
+    "model", [LDA(2, sweeps=2, random_state=0), PLSA(2, random_state=0), NMF(2), MultinomialMixture(2, random_state=0)]
+)
+def test_what_is_fitted_stays_as_it_was(model: Any) -> None:
+    """A matrix with an entry twice and an explicit zero: scipy sums and drops them in place."""
+    data, words, rows = np.array([1.0, 2.0, 3.0, 0.0, 1.0]), np.array([1, 0, 1, 0, 2]), np.array([0, 3, 5])
+    X = sp.csr_array((data.copy(), words.copy(), rows.copy()), shape=(2, 3))
+    model.fit(X)
+    for now, before in ((X.data, data), (X.indices, words), (X.indptr, rows)):
+        np.testing.assert_array_equal(now, before)

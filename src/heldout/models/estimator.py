@@ -24,7 +24,7 @@ def checked_counts(X: sp.sparray | NDArray[Any], model: str, *, empty: bool = Fa
         InputError: for a negative or undefined count, or counts without tokens.
     """
     matrix: Any = X  # scipy's stubs do not know that csr_array takes any of these
-    counts: sp.csr_array = sp.csr_array(matrix, dtype=float)
+    counts: sp.csr_array = sp.csr_array(matrix, dtype=float, copy=True)  # what follows works in place
     counts.sum_duplicates()
     counts.eliminate_zeros()
     if not (np.all(counts.data > 0.0) and np.all(np.isfinite(counts.data))):

@@ -443,7 +443,7 @@ def _streams(X: Corpus | sp.sparray | NDArray[Any]) -> tuple[Index, NDArray[np.i
     if isinstance(X, Corpus):
         return np.array(X.tokens, dtype=np.int32), np.array(X.offsets, dtype=np.int64), X.n_words
     matrix: Any = X  # scipy's stubs do not know that csr_array takes any of these
-    counts: sp.csr_array = sp.csr_array(matrix, dtype=float)
+    counts: sp.csr_array = sp.csr_array(matrix, dtype=float, copy=True)  # what follows works in place
     counts.sum_duplicates()
     if not (np.all(counts.data >= 0.0) and np.all(counts.data == np.floor(counts.data)) and np.isfinite(counts.sum())):
         raise InputError("LDA: the counts hold a number that is negative, undefined or not whole")
