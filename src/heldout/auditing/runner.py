@@ -1,11 +1,14 @@
 """The run of an audit: evaluates its blocks in one or several processes, and resumes an interrupted run."""
 
 import multiprocessing
+import signal
 import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass
+from multiprocessing import resource_tracker
 from pathlib import Path
 
 import numpy as np
@@ -24,10 +27,25 @@ QUADRATIC = (PARTICLES, SEQUENTIAL)  # these resample L (L - 1) / 2 tokens of a 
 _model: tuple[Float, AnyTopics] | None = None  # phi_by_word and the prior, in a worker process
 
 
+@contextmanager
+def _interrupts_held_back() -> Iterator[None]:
+    """Hold Ctrl-C back until the end; from processes that are started meanwhile for ever: the parent handles it.
+
+    Until `_start` runs in it, which takes a second, a process would end with a traceback.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    resource_tracker.ensure_running()  # when it starts it lets signals through again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _start(phi: str, prior: AnyTopics) -> None:
     """Prepare a worker process; it ignores Ctrl-C, which the parent handles."""
-    import signal
-
     global _model
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _model = np.load(phi, mmap_mode="r"), prior
@@ -130,7 +148,9 @@ class Runner:
 
             try:
                 for block in self._left():
-                    running[pool.submit(_evaluate_in_worker, block, self.work)] = block
+                    with _interrupts_held_back():  # the first ones start processes
+                        future = pool.submit(_evaluate_in_worker, block, self.work)
+                    running[future] = block
                     if len(running) >= 4 * cores:
                         enter(wait(running, return_when=FIRST_COMPLETED).done)
                 while running:
