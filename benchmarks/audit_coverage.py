@@ -55,6 +55,7 @@ from heldout.evaluators.annealed_importance import annealed_importance
 from heldout.evaluators.evaluation import Evaluation, corrected
 from heldout.evaluators.exact_marginal import exact_within
 from heldout.evaluators.logistic_normal import (
+    LARGEST,
     logistic_normal_exact,
     logistic_normal_reference,
     logistic_normal_sweeps,
@@ -75,7 +76,6 @@ NAMED = {SEQUENTIAL: 20, ANNEALED: 10, CHIB: 100, MEAN_FIELD_FIRST: 100}  # and 
 DEFAULT, LEAST, CHECK = "default", "least", "check"
 TEMPERATURES = 100  # of annealed importance sampling
 NORMAL = 1.96  # 95 %
-QUADRATURE = 3  # topics, at most, with exact values under a logistic-normal prior
 TINY = 1e-9  # nats^2: all sweeps are spent
 
 Float = NDArray[np.float64]
@@ -189,7 +189,7 @@ def rows_of(
     if dirichlet:
         exact = exact_within(model, test, limit)
     else:
-        exact = logistic_normal_exact(model, test) if topics <= QUADRATURE else None
+        exact = logistic_normal_exact(model, test) if topics <= LARGEST else None
     of_sweeps: Any = sweeps if dirichlet else logistic_normal_sweeps
     of_reference: Any = reference if dirichlet else logistic_normal_reference
     if exact is not None:

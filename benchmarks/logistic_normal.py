@@ -1,7 +1,7 @@
 """How precise likelihoods under a logistic-normal prior are, and their cost: `python benchmarks/logistic_normal.py`.
 
 Writes the measurements that `heldout recommend --prior logistic-normal` reads, in the columns of
-`heldout.auditing.precision_table`, and goes on where the file ends. All of it takes half an hour.
+`heldout.auditing.precision_table`, and goes on where the file ends. All of it takes some ten minutes.
 
 Documents are drawn from models whose topics are drawn from a Dirichlet distribution, with mu = 0 and Sigma = s^2 I; the
 prior is named after s ("normal-1"). The truth is by quadrature at two and three topics, and beyond the same annealing
@@ -29,6 +29,7 @@ from heldout.corpora.corpus import Corpus
 from heldout.evaluators import EXACT, REFERENCE
 from heldout.evaluators.evaluation import Evaluation
 from heldout.evaluators.logistic_normal import (
+    LARGEST,
     LogisticNormalTopics,
     logistic_normal_exact,
     logistic_normal_reference,
@@ -42,7 +43,6 @@ TOPICS = {3: 48, 10: 48, 30: 24, 100: 12}  # K, and how many documents
 LENGTHS = (10, 50, 150, 500)
 SAMPLES = (240, 2400)
 WORDS, GAMMA = 2000, 0.1  # of the topics
-QUADRATURE = 3  # topics, at most, with exact values
 TINY = 1e-9  # nats^2: all sweeps are spent
 
 
@@ -72,12 +72,12 @@ def measured(K: int, length: int, spread: float, work: int) -> Iterator[tuple[st
         return lambda: logistic_normal_reference(model, documents, samples, rng, **options)
 
     logistic_normal_reference(model, _first(documents), SAMPLES[0], generator("logistic-normal-warm-up"))
-    if K <= QUADRATURE:
+    if K <= LARGEST:
         truth, milliseconds = timed(lambda: logistic_normal_exact(model, documents), D)
         yield EXACT, Run(0, 0.0, 0.0, math.nan), milliseconds
     else:
         truth = annealed(work * max(SAMPLES), "truth", variance=TINY)()
-    known = math.sqrt(float((truth.standard_error**2).mean())) if K > QUADRATURE else 0.0
+    known = math.sqrt(float((truth.standard_error**2).mean())) if K > LARGEST else 0.0
     highest, runs = 0.0, []
     for samples in sorted(SAMPLES, reverse=True):
         found, milliseconds = timed(annealed(samples, "run"), D)
@@ -97,7 +97,7 @@ def _first(documents: Corpus) -> Corpus:
 def main() -> None:
     """Measure the cells that the file lacks."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--work", type=int, default=20, help="the truth's sweeps over the most measured (default: 20)")
+    parser.add_argument("--work", type=int, default=8, help="the truth's sweeps over the most measured (default: 8)")
     work = parser.parse_args().work
     table = parse(LOGISTIC_NORMAL.read_text(encoding="utf-8")) if LOGISTIC_NORMAL.is_file() else Table({}, {})
     for spread in SPREADS:

@@ -12,7 +12,8 @@ from scipy.special import gammaln, psi
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators.exact_marginal import exact_marginal
-from heldout.evaluators.mean_field_bound import _digamma, _digamma_and_log_gamma, mean_field_bound
+from heldout.evaluators.mean_field_bound import _digamma_and_log_gamma, mean_field_bound
+from heldout.evaluators.posterior_mean import _digamma
 from heldout.topics import Topics
 
 WORDS = ("a", "b", "c", "d", "e")

@@ -21,7 +21,7 @@ SAMPLES = 20  # default for an estimator given by name
 SWEEPS = 1e8  # of the reference, times tokens: some ten seconds of one core, where no error is asked for
 MOVES = 3e5  # of its chains under a logistic-normal prior, whatever the tokens: the same
 MOST = 100_000  # sweeps over a document on average, whatever error is asked for
-FEW_CHAINS = 4  # where eight cannot be afforded: the error of a sum over many documents is bias, which they do not move
+FEW_CHAINS = 4  # where `CHAINS` cannot be afforded: a sum over many documents errs by its bias, and not by them
 AIM = 0.8  # times the error that is asked for: the rest is for the bias, and for documents that turn out harder
 
 

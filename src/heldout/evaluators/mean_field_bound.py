@@ -35,18 +35,6 @@ from heldout.topics import Topics
 HALF_LOG_2_PI = 0.5 * math.log(2.0 * math.pi)
 
 
-@nb.njit("float64(float64)", cache=True)
-def _digamma(x):  # type: ignore[no-untyped-def]
-    """Return psi(x), x > 0: psi(x) = psi(x + 1) - 1 / x up to 10, from there the asymptotic series."""
-    value = 0.0
-    while x < 10.0:
-        value -= 1.0 / x
-        x += 1.0
-    y = 1.0 / (x * x)
-    series = y * (1 / 12 - y * (1 / 120 - y * (1 / 252 - y * (1 / 240 - y * (1 / 132 - y * (691 / 32760 - y / 12))))))
-    return value + math.log(x) - 0.5 / x - series
-
-
 @nb.njit("UniTuple(float64, 2)(float64)", cache=True)
 def _digamma_and_log_gamma(x):  # type: ignore[no-untyped-def]
     """Return psi(x) and log Gamma(x), x > 0, by asymptotic series from 10 on.

@@ -23,7 +23,6 @@ from numpy.typing import NDArray
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators.evaluation import in_vocabulary
-from heldout.evaluators.mean_field_bound import _digamma
 from heldout.models.plsa import WIDTH, dot
 from heldout.topics import Topics
 
@@ -31,6 +30,18 @@ Float = NDArray[np.float64]
 
 ITERATIONS = 2_000
 TOLERANCE = 1e-6
+
+
+@nb.njit("float64(float64)", cache=True)
+def _digamma(x):  # type: ignore[no-untyped-def]
+    """Return psi(x), x > 0: psi(x) = psi(x + 1) - 1 / x up to 10, from there the asymptotic series."""
+    value = 0.0
+    while x < 10.0:
+        value -= 1.0 / x
+        x += 1.0
+    y = 1.0 / (x * x)
+    series = y * (1 / 12 - y * (1 / 120 - y * (1 / 252 - y * (1 / 240 - y * (1 / 132 - y * (691 / 32760 - y / 12))))))
+    return value + math.log(x) - 0.5 / x - series
 
 
 @nb.njit(

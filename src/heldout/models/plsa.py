@@ -491,7 +491,7 @@ def fold_in_counts(
     The objective is concave, so max_k g[k] - n bounds its distance from the maximum; the iteration stops when this
     bound is at most `tolerance` nats per token, or after `iterations`.
 
-    Extrapolation (SQUAREM; Varadhan and Roland, 2008, scheme S3) needs a fifth of the iterations. Of three points in a
+    Extrapolation (SQUAREM; Varadhan and Roland, 2008, scheme S3) needs far fewer iterations. Of three points in a
     row with r = theta_1 - theta_0 and v = theta_2 - theta_1 - r it takes theta_0 + 2 s r + s^2 v, s = |r| / |v| in the
     norm weighted by theta_0, where the log-likelihood is no lower than at theta_1.
 
