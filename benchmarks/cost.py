@@ -27,7 +27,7 @@ from heldout.corpora.corpus import Corpus
 from heldout.corpora.synthetic import draw
 from heldout.errors import InputError
 from heldout.models.epca import EPCA
-from heldout.models.lda_kernel import gibbs_sweeps, no_counts
+from heldout.models.lda import sampler_of
 from heldout.models.plsa import PLSA
 from heldout.seeds import generator
 
@@ -91,17 +91,13 @@ def epca_iteration(corpus: Corpus, topics: int) -> Measure:
 
 def lda_sweep(corpus: Corpus, topics: int) -> Measure:
     """Return a measurement of one Gibbs sweep of LDA, random numbers included, after the chain has warmed up."""
-    rows = no_counts(corpus.tokens, corpus.n_words, topics)
-    totals = np.zeros(topics, dtype=np.int64)
-    assignments = np.full(corpus.n_tokens, -1, dtype=np.int32)
-    alpha = np.zeros(rows.shape[1], dtype=np.float32)
-    alpha[:topics] = 50.0 / topics
+    sampler = sampler_of(corpus.tokens, corpus.offsets, corpus.n_words, topics)
     random = generator("speed", topics=topics)
 
     def run(units: int) -> None:
         for _ in range(units):
             uniforms = random.random((1, corpus.n_tokens), dtype=np.float32)
-            gibbs_sweeps(corpus.tokens, corpus.offsets, assignments, rows, totals, alpha, BETA, uniforms, learn=True)
+            sampler.sweep([np.full(topics, 50.0 / topics)], [BETA], uniforms)
 
     run(WARM_UP_SWEEPS)
     return per_unit(run)

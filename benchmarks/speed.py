@@ -30,7 +30,8 @@ from heldout.corpora.corpus import Corpus
 from heldout.corpora.synthetic import Shape, draw
 from heldout.errors import InputError
 from heldout.files import replacing
-from heldout.models.lda_kernel import NARROW, gibbs_sweeps, no_counts
+from heldout.models.lda import sampler_of
+from heldout.models.lda_kernel import NARROW
 from heldout.models.plsa import PLSA
 from heldout.seeds import generator
 
@@ -138,17 +139,13 @@ def lda_measures(corpus: Corpus, topics: int) -> dict[str, Measure]:
     import tomotopy
 
     alpha = 50.0 / topics
-    rows = no_counts(corpus.tokens, corpus.n_words, topics)
-    totals = np.zeros(topics, dtype=np.int64)
-    assignments = np.full(corpus.n_tokens, -1, dtype=np.int32)
-    padded = np.zeros(rows.shape[1], dtype=np.float32)
-    padded[:topics] = alpha
+    sampler = sampler_of(corpus.tokens, corpus.offsets, corpus.n_words, topics)
     random = generator("speed", topics=topics)
 
     def ours(count: int) -> None:
         for _ in range(count):
             uniforms = random.random((1, corpus.n_tokens), dtype=np.float32)
-            gibbs_sweeps(corpus.tokens, corpus.offsets, assignments, rows, totals, padded, BETA, uniforms, learn=True)
+            sampler.sweep([np.full(topics, alpha)], [BETA], uniforms)
 
     model = tomotopy.LDAModel(k=topics, alpha=alpha, eta=BETA, seed=1)
     model.burn_in = 0
@@ -267,7 +264,7 @@ def readme(rows: list[Row], rounds: int) -> str:
         f"Tokens sampled per second after {WARM_UP_SWEEPS} sweeps of warm-up; alpha = 50 / K, beta = {BETA:g}.",
         "",
         "* heldout: the sweeps of `LDA.fit` with their random numbers, without the log-likelihood that `fit` records"
-        f" every few sweeps; float32 weights, exact counts; above K = {NARROW} the wide kernel.",
+        f" every few sweeps; exact counts; up to K = {NARROW} float32 weights of all topics, above the sparse kernel.",
         "* tomotopy: `LDAModel(k=K, alpha=50/K, eta=beta)`, `burn_in` and `optim_interval` 0, so `train(n, workers=1,"
         " parallel=ParallelScheme.NONE)` does not optimise hyperparameters; float32 weights"
         f" (instruction set: {_tomotopy_isa()}).",

@@ -17,8 +17,8 @@ so test documents do not influence one another.
 Start. All tokens begin unassigned; a first pass draws each from the conditional given those already assigned.
 Convergence is monitored by log p(w, z | alpha, beta), summed in float64.
 
-The sweeps themselves are in `heldout.models.lda_kernel` and, of several chains at once, in
-`heldout.models.lda_chains_kernel`.
+The sweeps themselves are in `heldout.models.lda_kernel`, of several chains at once in
+`heldout.models.lda_chains_kernel`, with many topics in `heldout.models.lda_sparse_kernel`.
 
 Hyperparameters. They are fixed, or re-estimated during the chain from the current assignments (stochastic EM). Given
 them, log p(w, z | alpha, beta) is a sum of two Dirichlet-multinomial log-likelihoods, one of the topics' counts in
@@ -54,7 +54,18 @@ from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.models.estimator import TopicEstimator, provenance
 from heldout.models.lda_chains_kernel import Chains, most_together
-from heldout.models.lda_kernel import Counts, Float, Float32, Index, OneChain, gibbs_sweeps, log_joint, padded_width
+from heldout.models.lda_kernel import (
+    NARROW,
+    Counts,
+    Float,
+    Float32,
+    Index,
+    OneChain,
+    gibbs_sweeps,
+    log_joint,
+    padded_width,
+)
+from heldout.models.lda_sparse_kernel import SparseChain
 from heldout.seeds import generator
 from heldout.topics import Topics
 
@@ -63,6 +74,7 @@ BURN_IN = 4  # hyperparameters are re-estimated after the first 1 / BURN_IN of t
 FIXED_POINT_ITERATIONS = 20  # in each re-estimation
 DENSE = 16  # cells of document and topic per token up to which they are counted in place: faster than by sorting
 RECORD, RECORDS = 10, 8  # sweeps between records in `train`; fewer if a run would have under 8 records
+Sampler = OneChain | Chains | SparseChain
 SMALLEST_PARAMETER, LARGEST_PARAMETER = 1e-12, 1e12  # Dirichlet parameters that float32 weights can carry
 
 
@@ -276,13 +288,20 @@ def fit_chains(chains: Sequence[LDA], X: Corpus | sp.sparray | NDArray[Any], ass
     size = most_together(tokens, first.n_components, len(chains)) if assignments is None else 1
     for group in (chains[start : start + size] for start in range(0, len(chains), size)):
         shape = tokens, offsets, n_words, first.n_components, len(group)
-        sampler = Chains(*shape) if len(group) > 1 else OneChain(*shape)
-        if isinstance(sampler, OneChain) and assignments is not None:
+        sampler = sampler_of(*shape)
+        if assignments is not None and not isinstance(sampler, Chains):
             sampler.start(assignments)
         _run(group, sampler, offsets)
 
 
-def _run(models: Sequence[LDA], sampler: OneChain | Chains, offsets: NDArray[np.int64]) -> None:
+def sampler_of(tokens: Index, offsets: NDArray[np.int64], n_words: int, n_topics: int, chains: int = 1) -> Sampler:
+    """Return the fastest sampler for K topics and C chains; see there."""
+    if chains > 1:
+        return Chains(tokens, offsets, n_words, n_topics, chains)
+    return (OneChain if n_topics <= NARROW else SparseChain)(tokens, offsets, n_words, n_topics)
+
+
+def _run(models: Sequence[LDA], sampler: Sampler, offsets: NDArray[np.int64]) -> None:
     """Run the chains of one sampler and set their models' attributes."""
     first = models[0]
     alphas, betas = [first._alpha() for _ in models], [first.beta for _ in models]

@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 
 from heldout.models.lda_kernel import (
     AHEAD,
-    LANES,
     LARGEST_UINT16,
     NARROW,
     SERIAL,
+    Counts,
     Float,
     Float32,
     Index,
@@ -108,34 +108,6 @@ def _running_sums(parts: int) -> Callable[..., Any]:
     return typed
 
 
-def _typed_wide_sums(_context: Any, *kinds: Any) -> Any:
-    """Fill sums with 64 running sums in each lane, over k below `topics`, up to place `size`."""
-
-    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        *given, sums, size, topics, chains = _places(context, builder, signature, arguments)
-        integer = size.type
-        arrays = _loaded(builder, given, integer(0))
-
-        def store(k: Any, number: Any) -> None:
-            builder.store(number, _vector_at(builder, sums, builder.mul(k, integer(CHAINS))), align=4)
-
-        def before(k: Any) -> Any:
-            return _load(builder, sums, builder.mul(builder.sub(k, integer(LANES)), integer(CHAINS)))
-
-        def each(start: Any, end: Any) -> Any:
-            return _tools.for_range_slice(builder, start, end, integer(1), intp=integer, inc=True)
-
-        with each(integer(0), integer(LANES)) as (k, _):
-            store(k, _weight(builder, arrays, k, chains))
-        with each(integer(LANES), topics) as (k, _):
-            store(k, builder.fadd(before(k), _weight(builder, arrays, k, chains)))
-        with each(topics, size) as (k, _):  # the places that fill the last 64 weigh nothing
-            store(k, before(k))
-        return context.get_dummy_value()
-
-    return nb.void(*kinds), build
-
-
 def _places_in(parts: int) -> Callable[..., Any]:
     """Return an intrinsic that counts how many of the first size - 1 sums of a part are at most x, in each lane.
 
@@ -180,54 +152,10 @@ def _typed_two(context: Any, a: Any, row: Any, beta: Any, at_old: Any, old: Any,
     return _build_two(context, a, row, beta, at_old, old, sums, size, n)
 
 
-def _typed_wide(context: Any, a: Any, row: Any, beta: Any, sums: Any, size: Any, topics: Any, chains: Any) -> Any:
-    return _typed_wide_sums(context, a, row, beta, sums, size, topics, chains)
-
-
 _one_sum: Any = intrinsic(_typed_one)
 _two_sums: Any = intrinsic(_typed_two)
-_wide_sums: Any = intrinsic(_typed_wide)
 _places_in_one: Any = intrinsic(_places_in(1))
 _places_in_two: Any = intrinsic(_places_in(2))
-
-
-@nb.njit(cache=True)
-def _one_of_four(sums, x, j, step, c):  # type: ignore[no-untyped-def]
-    """As `heldout.models.lda_kernel` does in the sums of one chain."""
-    t0 = sums[j * CHAINS + c]
-    t1 = t0 + sums[(j + step) * CHAINS + c]
-    t2 = t1 + sums[(j + 2 * step) * CHAINS + c]
-    past0, past1, past2 = x >= t0, x >= t1, x >= t2
-    x -= t2 if past2 else (t1 if past1 else (t0 if past0 else _ZERO))
-    return x, j + step * (int(past0) + int(past1) + int(past2))
-
-
-@nb.njit(cache=True)
-def _search(sums, sixteen, four, x, kept, past, found, n_topics, size, chains):  # type: ignore[no-untyped-def]
-    """Write to found, (16,), each chain's topic, drawn from its 64 running sums, and to past -1 if it keeps its topic.
-
-    x, (16,), holds the uniform numbers.
-    """
-    lanes = sums[(size - LANES) * CHAINS : size * CHAINS]
-    for j in range(16 * CHAINS):
-        sixteen[j] = (lanes[j] + lanes[j + 16 * CHAINS]) + (lanes[j + 32 * CHAINS] + lanes[j + 48 * CHAINS])
-    for j in range(4 * CHAINS):
-        four[j] = (sixteen[j] + sixteen[j + 4 * CHAINS]) + (sixteen[j + 8 * CHAINS] + sixteen[j + 12 * CHAINS])
-    for c in range(CHAINS):
-        all_four = (four[c] + four[c + CHAINS]) + (four[c + 2 * CHAINS] + four[c + 3 * CHAINS])
-        u = x[c] * (kept[c] + all_four)
-        past[c] = -1 if u < kept[c] else 0
-        x[c] = u - kept[c]
-    for c in range(chains):
-        if past[c] < 0:
-            continue
-        u, j = _one_of_four(four, x[c], 0, 1, c)
-        u, j = _one_of_four(sixteen, u, j, 4, c)
-        u, j = _one_of_four(lanes, u, j, 16, c)
-        place = 0
-        for i in range((n_topics - 1 - j) // LANES):
-            place += sums[(j + LANES * i) * CHAINS + c] <= u
-        found[c] = j + LANES * place
 
 
 @nb.njit(
@@ -241,13 +169,13 @@ def _sweep(  # type: ignore[no-untyped-def]
     """Sweep once over all tokens in every chain; see `Chains`.
 
     A vector load after a scalar store into the same vector waits for the store. So a chain's counts change after its
-    draw, with few topics only if its topic does, and until then `_weight` puts the old topic's weight in its place.
+    draw, only if its topic does, and until then `_weight` puts the old topic's weight in its place.
     """
     chains, width = uniforms.shape[0], alpha.shape[0]
-    two, wide = n_topics > SERIAL, n_topics > NARROW
+    two = n_topics > SERIAL
     size = width // 2 if two else n_topics  # of each part of the topics that is summed on its own
     document, a = np.zeros(width * CHAINS, np.float32), np.zeros(width * CHAINS, np.float32)
-    sums, sixteen, four = np.zeros(width * CHAINS, np.float32), np.zeros(256, np.float32), np.zeros(64, np.float32)
+    sums = np.zeros(width * CHAINS, np.float32)
     kept, a_kept, x = np.zeros(CHAINS, np.float32), np.zeros(CHAINS, np.float32), np.zeros(CHAINS, np.float32)
     nothing, past, found = np.zeros(CHAINS, np.float32), np.zeros(CHAINS, np.int32), np.zeros(CHAINS, np.int32)
     alphas = alpha.reshape(-1)
@@ -276,12 +204,7 @@ def _sweep(  # type: ignore[no-untyped-def]
                     at = old * CHAINS + c
                     a_kept[c] = (document[at] - _ONE + alphas[at]) * reciprocals[c, totals[at] - 1]
                     kept[c] = a_kept[c] * (np.float32(row[old * chains + c]) - _ONE + beta[c])
-                    if wide:
-                        a[at] = _ZERO
-            if wide:
-                _wide_sums(a, row, beta, sums, width, n_topics, chains)
-                _search(sums, sixteen, four, x, kept, past, found, n_topics, width, chains)
-            elif two:
+            if two:
                 _two_sums(a, row, beta, nothing, here, sums, size, chains)
                 for c in range(CHAINS):
                     u = x[c] * (kept[c] + (sums0[c] + sums1[c]))
@@ -299,9 +222,7 @@ def _sweep(  # type: ignore[no-untyped-def]
             for c in range(chains):
                 old = here[c]
                 new = min(past[c] + found[c], n_topics - 1)
-                if wide:
-                    new = old if past[c] < 0 else new
-                elif past[c] < 0 or new == old:
+                if past[c] < 0 or new == old:
                     continue
                 if old >= 0:
                     at = old * CHAINS + c
@@ -320,11 +241,11 @@ def _sweep(  # type: ignore[no-untyped-def]
 def most_together(tokens: Index, n_topics: int, chains: int) -> int:
     """Return how many of the chains run together: 1 where that is no gain, or a count may not fit."""
     fit = int(np.bincount(tokens).max(initial=0)) <= LARGEST_UINT16
-    return CHAINS if fit and n_topics <= TOPICS_PER_CHAIN * chains else 1
+    return CHAINS if fit and n_topics <= min(NARROW, TOPICS_PER_CHAIN * chains) else 1
 
 
 class Chains:
-    """The counts and assignments of C chains of LDA over the same documents, C from 1 to 16.
+    """The counts and assignments of C chains of LDA over the same documents, C from 1 to 16, K at most `NARROW`.
 
     Args:
         tokens: (N,) words, each below V.
@@ -337,8 +258,7 @@ class Chains:
     def __init__(self, tokens: Index, offsets: NDArray[np.int64], n_words: int, n_topics: int, chains: int) -> None:
         self._tokens, self._offsets, self._shape = tokens, offsets, (n_topics, chains)
         self._width = padded_width(n_topics)
-        last = n_topics - 1 if n_topics > NARROW else self._width - 1  # of a row, that a kernel reads
-        self._rows = np.zeros((n_words, last * chains + CHAINS), dtype=np.uint16)
+        self._rows = np.zeros((n_words, (self._width - 1) * chains + CHAINS), dtype=np.uint16)
         self._totals = np.zeros(self._width * CHAINS, dtype=np.int32)  # N_k of chain c at 16 k + c
         self._assignments = np.full(len(tokens) * chains + CHAINS, -1, dtype=np.int32)
         self._betas: list[float] = []  # those of the reciprocals
@@ -363,7 +283,7 @@ class Chains:
         state = self._tokens, self._offsets, self._assignments, self._rows, self._totals
         _sweep(*state, alpha, added, self._reciprocals, uniforms, n_topics)
 
-    def chain(self, c: int) -> tuple[Index, NDArray[np.uint16], NDArray[np.int64]]:
+    def chain(self, c: int) -> tuple[Index, Counts, NDArray[np.int64]]:
         """Return a chain's assignments, (N,), N_wk, (V, K), and N_k, (K,), copied."""
         n_topics, chains = self._shape
         assignments = np.ascontiguousarray(self._assignments[c : len(self._tokens) * chains : chains])

@@ -6,14 +6,14 @@ A token's topic is drawn from
 
 in training and, with the topics fixed, from p(z_i = k) ∝ (N_kd + alpha_k) phi[k, w], all counts without the token.
 
-Counts are exact integers (in float32 below 2^24, which is checked, or in uint16). A token's K weights are float32, and
-one uniform number of 24 bits picks the topic by inversion, so that a draw's probabilities carry a relative error of
+Counts are exact integers (in float32 below 2^24, which is checked). A token's K weights are float32, and one uniform
+number of 24 bits picks the topic by inversion, so that a draw's probabilities carry a relative error of
 about 1e-6 (and an absolute one of 2^-24). The order of the weights' sums is written out below and fast-math is off:
 samples do not depend on the CPU.
 
-Two kernels draw from the same conditional. Up to `NARROW` topics one or two scalar running sums are fastest; above, 64
-running sums in vector registers are (`benchmarks/` measures both). Above `SERIAL` topics the inversion first tests
-whether the token keeps its topic, and searches the others only if it does not.
+Up to `NARROW` topics one or two scalar running sums are fastest. Above, training is `lda_sparse_kernel`'s; folding in,
+where a word may have every topic, has 64 running sums in vector registers. Above `SERIAL` topics the inversion first
+tests whether the token keeps its topic, and searches the others only if it does not.
 """
 
 import math
@@ -40,12 +40,6 @@ Counts = NDArray[np.float32] | NDArray[np.uint16]
 Index = NDArray[np.int32]
 
 _ZERO, _ONE = np.float32(0.0), np.float32(1.0)
-
-_SWEEPS_SIGNATURE = (
-    "void(int32[::1], int64[::1], int32[::1], {}[:, ::1], int64[::1], float32[::1], float32, float32[::1],"
-    " float32[:, ::1], boolean)"
-)
-_ROWS = ("float32", "uint16")
 
 
 @nb.njit(cache=True)
@@ -110,14 +104,14 @@ def _one_of_four(sums, x, j, step):  # type: ignore[no-untyped-def]
 
 
 @nb.njit(cache=True)
-def _sum_lanes(a, row, beta, sums, old, new, weight_new):  # type: ignore[no-untyped-def]
-    """Fill sums with 64 running sums of a[k] (row[k] + beta); `old` has weight 0 and `new` has `weight_new`."""
+def _sum_lanes(a, row, sums, old, new, weight_new):  # type: ignore[no-untyped-def]
+    """Fill sums with 64 running sums of a[k] row[k]; `old` has weight 0 and `new` has `weight_new`."""
     for i in range(LANES):
-        weight = a[i] * (np.float32(row[i]) + beta)
+        weight = a[i] * row[i]
         weight = weight_new if np.int32(i) == new else weight
         sums[i] = _ZERO if np.int32(i) == old else weight
     for i in range(LANES, np.int32(a.shape[0])):
-        weight = a[i] * (np.float32(row[i]) + beta)
+        weight = a[i] * row[i]
         weight = weight_new if np.int32(i) == new else weight
         sums[i] = sums[i - LANES] + (_ZERO if np.int32(i) == old else weight)
 
@@ -148,7 +142,11 @@ def _search_lanes(sums, kept, uniform, n_topics, size):  # type: ignore[no-untyp
     return min(j + LANES * place, n_topics - 1)
 
 
-@nb.njit(_SWEEPS_SIGNATURE.format("float32"), cache=True)
+@nb.njit(
+    "void(int32[::1], int64[::1], int32[::1], float32[:, ::1], int64[::1], float32[::1], float32, float32[::1],"
+    " float32[:, ::1], boolean)",
+    cache=True,
+)
 def _sweeps_narrow(  # type: ignore[no-untyped-def]
     tokens, offsets, assignments, rows, totals, alpha, beta, reciprocals, uniforms, learn
 ):
@@ -195,19 +193,15 @@ def _sweeps_narrow(  # type: ignore[no-untyped-def]
                 a[k] = (document[k] + alpha[k]) * reciprocals[totals[k]]
 
 
-@nb.njit([_SWEEPS_SIGNATURE.format(rows) for rows in _ROWS], cache=True)
-def _sweeps_wide(  # type: ignore[no-untyped-def]
-    tokens, offsets, assignments, rows, totals, alpha, beta, reciprocals, uniforms, learn
-):
-    """Sweep over all tokens once per row of uniforms; see `gibbs_sweeps`.
+@nb.njit("void(int32[::1], int64[::1], int32[::1], float32[:, ::1], float32[::1], float32[:, ::1], int64)", cache=True)
+def _fold_in_wide(tokens, offsets, assignments, rows, alpha, uniforms, n_topics):  # type: ignore[no-untyped-def]
+    """Sweep over all tokens once per row of uniforms, the topics fixed; see `gibbs_sweeps`.
 
     A vector load after a scalar store into the same vector waits for the store. So `_sum_lanes` does not load the two
     weights that have just changed: that of the topic that this token leaves is omitted, that of the topic that the last
     token took is passed in a register. Both are stored afterwards.
     """
-    n_topics, size = totals.shape[0], rows.shape[1]
-    step = 1 if learn else 0
-    moved = np.float32(step)
+    size = rows.shape[1]
     sums, a, document = np.zeros(size + 20, np.float32), np.zeros(size, np.float32), np.zeros(size, np.float32)
     for s in range(uniforms.shape[0]):
         for d in range(offsets.shape[0] - 1):
@@ -217,7 +211,7 @@ def _sweeps_wide(  # type: ignore[no-untyped-def]
                 if assignments[i] >= 0:
                     document[assignments[i]] += _ONE
             for k in range(n_topics):
-                a[k] = (document[k] + alpha[k]) * reciprocals[totals[k]]
+                a[k] = document[k] + alpha[k]
             new, a_new = np.int32(0), a[0]
             for i in range(start, end):
                 row = rows[tokens[i]]
@@ -227,38 +221,23 @@ def _sweeps_wide(  # type: ignore[no-untyped-def]
                 kept, a_old = _ZERO, _ZERO
                 if old >= 0:
                     document[old] -= _ONE
-                    totals[old] -= step
-                    a_old = (document[old] + alpha[old]) * reciprocals[totals[old]]
-                    kept = a_old * ((np.float32(row[old]) - moved) + beta)
-                _sum_lanes(a, row, beta, sums, old, new, a_new * (np.float32(row[new]) + beta))
+                    a_old = document[old] + alpha[old]
+                    kept = a_old * row[old]
+                _sum_lanes(a, row, sums, old, new, a_new * row[new])
                 a[new] = a_new
                 if old >= 0:
                     a[old] = a_old
-                    row[old] -= moved
                 k = _search_lanes(sums, kept, uniforms[s, i], n_topics, size)
-                new = old if k < 0 else np.int32(_positive(row, beta, k, n_topics))
+                new = old if k < 0 else np.int32(_positive(row, _ZERO, k, n_topics))
                 assignments[i] = new
                 document[new] += _ONE
-                row[new] += moved
-                totals[new] += step
-                a_new = (document[new] + alpha[new]) * reciprocals[totals[new]]
+                a_new = document[new] + alpha[new]
 
 
 def padded_width(n_topics: int) -> int:
     """Return how many columns a row of counts needs: K, padded to two equal halves or to whole lanes."""
     multiple = HALVES if n_topics <= NARROW else LANES
     return -(-n_topics // multiple) * multiple
-
-
-def no_counts(tokens: Index, n_words: int, n_topics: int) -> Counts:
-    """Return zeros for N_wk, (V, width), in the numbers that training is fastest with.
-
-    The wide kernel waits for memory, and two bytes a count come sooner than four. The draws are the same.
-    """
-    shape = n_words, padded_width(n_topics)
-    if n_topics <= NARROW or int(np.bincount(tokens).max(initial=0)) > LARGEST_UINT16:
-        return np.zeros(shape, dtype=np.float32)
-    return np.zeros(shape, dtype=np.uint16)
 
 
 @lru_cache(maxsize=1)  # for the next sweep, which takes little longer than this where topics are few
@@ -272,7 +251,7 @@ def gibbs_sweeps(
     tokens: Index,
     offsets: NDArray[np.int64],
     assignments: Index,
-    rows: Counts,
+    rows: Float32,
     totals: NDArray[np.int64],
     alpha: Float32,
     beta: float,
@@ -286,23 +265,24 @@ def gibbs_sweeps(
         tokens: (N,) words.
         offsets: (D + 1,) where documents begin.
         assignments: (N,) topics; -1 where a token has none yet. Updated.
-        rows: (V, width) N_wk, as from `no_counts`; updated if `learn`. Otherwise phi[k, w] up to a factor per word,
-            float32.
+        rows: (V, width) N_wk, updated, if `learn`; otherwise phi[k, w] up to a factor per word.
         totals: (K,) N_k; updated if `learn`.
         alpha: (width,) Dirichlet parameters, 0 beyond K.
         beta: added to every entry of `rows`; 0 unless `learn`.
         uniforms: (sweeps, N) in [0, 1), one per token and sweep.
-        learn: whether the topics move with the assignments (training) or are fixed (fold-in).
+        learn: whether the topics move with the assignments (training), of at most `NARROW`, or are fixed (fold-in).
     """
-    kernel = _sweeps_narrow if len(totals) <= NARROW else _sweeps_wide
+    if len(totals) > NARROW:
+        _fold_in_wide(tokens, offsets, assignments, rows, alpha, uniforms, len(totals))
+        return
     scale = np.ones(1, dtype=np.float32)  # with fixed topics the totals stay 0 and the weights are not scaled
     if learn:
         scale = reciprocals(len(tokens), len(rows), beta)
-    kernel(tokens, offsets, assignments, rows, totals, alpha, np.float32(beta), scale, uniforms, learn)
+    _sweeps_narrow(tokens, offsets, assignments, rows, totals, alpha, np.float32(beta), scale, uniforms, learn)
 
 
 class OneChain:
-    """The counts and assignments of one chain of LDA; methods as of `heldout.models.lda_chains_kernel.Chains`.
+    """The counts and assignments of one chain of LDA with at most `NARROW` topics; methods as of the other kernels'.
 
     Args:
         tokens: (N,) words, each below V.
@@ -314,14 +294,14 @@ class OneChain:
 
     def __init__(self, tokens: Index, offsets: NDArray[np.int64], n_words: int, n_topics: int, chains: int = 1) -> None:
         self._tokens, self._offsets = tokens, offsets
-        self._rows = no_counts(tokens, n_words, n_topics)
+        self._rows = np.zeros((n_words, padded_width(n_topics)), dtype=np.float32)
         self._totals = np.zeros(n_topics, dtype=np.int64)
         self._assignments = np.full(len(tokens) * chains, -1, dtype=np.int32)
 
     def start(self, assignments: Index) -> None:
         """Assign topics, (M,), to the first M tokens, which have none yet."""
         first = self._tokens[: len(assignments)]
-        np.add.at(self._rows, (first, assignments), self._rows.dtype.type(1))
+        np.add.at(self._rows, (first, assignments), _ONE)
         self._totals += np.bincount(assignments, minlength=len(self._totals))
         self._assignments[: len(assignments)] = assignments
 
@@ -338,7 +318,10 @@ class OneChain:
 
 
 @nb.njit(
-    [f"float64(int64[::1], int32[::1], {rows}[:, ::1], int64[::1], float64[::1], float64)" for rows in _ROWS],
+    [
+        f"float64(int64[::1], int32[::1], {rows}[:, ::1], int64[::1], float64[::1], float64)"
+        for rows in ("float32", "uint16")
+    ],
     cache=True,
 )
 def log_joint(offsets, assignments, rows, totals, alpha, beta):  # type: ignore[no-untyped-def]
