@@ -28,7 +28,7 @@ DRAWS = ("calibration", "convergence-to-exact", "precision", "bank-and-river", "
 SELECTION = "model-selection"  # an experiment on corpora drawn from trained models, of models that grow
 IS_PROBABILITY = "is-a-probability"  # draws its own documents, from the true models of drawn corpora too
 DRAWN = (SELECTION, IS_PROBABILITY)  # the experiments on such corpora
-# what a study of such corpora alone, or one of the gallery, lacks
+# what a study that others keep, or one of the gallery, may lack
 NOTHING: Mapping[str, Any] = {
     "seeds": [],
     "corpora": {},
@@ -95,6 +95,11 @@ class Settings:
     def document(self) -> str:
         """The document that shows the study's exhibits: paper/DOCUMENT.tex."""
         return str(self.study.get("document", MAIN))
+
+    @property
+    def documented(self) -> bool:
+        """Whether a document shows the study's exhibits; one that others keep has tables alone."""
+        return self.document != MAIN or bool(self.study["models"])
 
     @property
     def corpora(self) -> tuple[str, ...]:
@@ -416,7 +421,9 @@ def with_kept(study: dict[str, Any], reference: Path) -> tuple[dict[str, Any], l
             raise InputError(f"{folder / 'study.json'}: not a study's settings ({error}); keep it again") from error
         if twice := ", ".join(kind for kind in measures if kind in study["measures"]):
             raise InputError(f"study: at kept: {folder.name} has {twice}, which the study runs itself; leave one out")
-        study = {**study, "measures": {**study["measures"], **measures}, "realistic": realistic}
+        study = {**study, "measures": {**study["measures"], **measures}}
+        if realistic["corpora"]:  # drawn there
+            study["realistic"] = realistic
     missing = ", ".join(str(folder) for folder in folders if folder not in there)
     return study, there, f"{missing}: not there; left out of the exhibits" if missing else ""
 
@@ -483,7 +490,7 @@ def check_study(study: dict[str, Any], schema: Path, data: Path) -> dict[str, An
     """Check a study against the schema and for consistency, and return it.
 
     Args:
-        study: the settings; a study of corpora drawn from trained models alone is returned with all its keys.
+        study: the settings; one that others keep is returned with all keys.
         schema: the JSON schema (as YAML).
         data: the project's data folder, where imported corpora are looked for.
 

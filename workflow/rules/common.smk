@@ -77,8 +77,8 @@ TABLES = (
     if study.get("results") == "reference"
     else {name: f"{DATA}/{name}.csv" for name in ("scores", "corpora", "measurements")}
 )
-# a study without corpora of its own has tables alone
-RESULTS = PDF if settings.corpora else [STUDY, f"{DATA}/scores.csv", f"{DATA}/measurements.csv"]
+# a study that others keep has tables alone
+RESULTS = PDF if settings.documented else [STUDY, f"{DATA}/scores.csv", f"{DATA}/measurements.csv"]
 TIMINGS = {"timings": REFERENCE / "timings.csv", "benchmarks": Path(source("data/reference/estimator_timings.csv"))}
 TIMINGS = {name: str(file) for name, file in TIMINGS.items() if file.exists()}
 

@@ -45,6 +45,7 @@ range.
 from collections.abc import Sequence
 from typing import Any, Self
 
+import numba as nb
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
@@ -78,6 +79,26 @@ Sampler = OneChain | Chains | SparseChain
 SMALLEST_PARAMETER, LARGEST_PARAMETER = 1e-12, 1e12  # Dirichlet parameters that float32 weights can carry
 
 
+@nb.njit("void(int64[::1], int64[::1], float64[:, ::1])", cache=True)
+def _count_above(counts, columns, above):  # type: ignore[no-untyped-def]
+    """Add to above[j, k] how many counts of column k exceed j."""
+    for i in range(counts.shape[0]):
+        for j in range(counts[i]):
+            above[j, columns[i]] += 1.0
+
+
+@nb.njit("float64[::1](float64[::1], float64[:, ::1])", cache=True)
+def _rises(parameters, above):  # type: ignore[no-untyped-def]
+    """Return sum_j above[j, k] / (parameters[k] + j) for every k; above[:, k] does not rise."""
+    rises = np.zeros(parameters.shape[0])
+    for k in range(parameters.shape[0]):
+        for j in range(above.shape[0]):
+            if above[j, k] == 0.0:
+                break
+            rises[k] += above[j, k] / (parameters[k] + j)
+    return rises
+
+
 def counts_above(counts: NDArray[np.int64], columns: NDArray[np.int64], n_columns: int) -> Float:
     """Return how many counts of each column exceed j, for j = 0 .. J - 1, (J, n_columns), with J the largest count.
 
@@ -87,9 +108,8 @@ def counts_above(counts: NDArray[np.int64], columns: NDArray[np.int64], n_column
         n_columns: how many columns there are.
     """
     above = np.zeros((int(counts.max()), n_columns))
-    np.add.at(above, (counts - 1, columns), 1.0)
-    cumulated: Float = above[::-1].cumsum(axis=0)[::-1]
-    return cumulated
+    _count_above(counts, columns, above)
+    return above
 
 
 def minka_step(parameters: Float, above: Float, totals_above: Float, size: int = 1) -> Float:
@@ -102,7 +122,10 @@ def minka_step(parameters: Float, above: Float, totals_above: Float, size: int =
         totals_above: (T,) how many draws have more than t counts in all.
         size: how many categories share each parameter.
     """
-    rises = (above / (parameters + np.arange(len(above))[:, None])).sum(axis=0)
+    if len(parameters) > 1:
+        rises = _rises(parameters, above)
+    else:
+        rises = (above / (parameters + np.arange(len(above))[:, None])).sum(axis=0)
     total = size * parameters.sum() + np.arange(len(totals_above))
     updated: Float = parameters * rises / (size * (totals_above / total).sum())
     return updated.clip(SMALLEST_PARAMETER, LARGEST_PARAMETER)

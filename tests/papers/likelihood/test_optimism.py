@@ -49,6 +49,7 @@ def measured(trained: Topics, **changes: Any) -> tuple[list[Score], list[Measure
         "bins": 3,
         "components": 2,
         "samples": 300,
+        "annealing_chains": 8,
         "limit": 1e6,
         **changes,
     }
@@ -130,6 +131,7 @@ def test_the_fitted_prior_knows_only_the_training_documents() -> None:
         bins=1,
         components=2,
         samples=300,
+        annealing_chains=8,
         limit=1.0,
     )
     sums = [[m.value for m in found if m.quantity.startswith("prior-")] for found in (rows, other)]

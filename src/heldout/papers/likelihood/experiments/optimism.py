@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import half_split, train_test_split
 from heldout.errors import InputError
-from heldout.evaluators import ESTIMATORS, EXACT, FULL, HALF, LAPLACE, MEAN_FIELD_BOUND, REFERENCE
+from heldout.evaluators import EXACT, FULL, HALF, LAPLACE, MEAN_FIELD_BOUND, REFERENCE
 from heldout.evaluators.evaluation import Evaluation, FoldIn, first_chain, in_vocabulary
 from heldout.evaluators.exact_marginal import cost, exact_marginal, exact_posterior_mean, exact_within
 from heldout.evaluators.full_folding_in import full_folding_in
@@ -41,7 +41,7 @@ from heldout.evaluators.mean_field_bound import mean_field_bound
 from heldout.evaluators.mixture_of_priors import mixture_of_priors
 from heldout.evaluators.normaliser import log_multinomial_nml_by_document
 from heldout.evaluators.posterior_mean import posterior_mean
-from heldout.evaluators.reference import reference
+from heldout.evaluators.reference import least_samples, reference
 from heldout.measurements import Measurement, by_document
 from heldout.models.dirichlet_prior import fit_mixture, fit_prior
 from heldout.models.plsa import fold_in_counts
@@ -81,6 +81,7 @@ def experiment(
     bins: int,
     components: int,
     samples: int,
+    annealing_chains: int,
     limit: float,
 ) -> tuple[list[Score], list[Measurement]]:
     """Score one model's topics on the test documents of a split with every evaluator above, under every prior.
@@ -99,7 +100,9 @@ def experiment(
         document_topics: the numbers of topics at which single documents are reported, under the topics' own prior.
         bins: into how many groups of about equal size the documents are divided by length.
         components: of the mixture of Dirichlets.
-        samples: the most sweeps of the reference over a document, on average; of all components together.
+        samples: the most sweeps of the reference over a document, on average; of all components together, but as many
+            of each as it needs.
+        annealing_chains: of the reference.
         limit: the most updates that the exact marginal of all documents may cost.
 
     Returns:
@@ -125,7 +128,7 @@ def experiment(
 
     def measured(topics: Topics, constant: float, name: str, theta: Float) -> dict[str, Evaluation]:
         rng = generator("optimism", **axes, variant=name, smoothing=constant)
-        evaluations = under_prior(topics, test, theta, samples, limit, rng)
+        evaluations = under_prior(topics, test, theta, samples, annealing_chains, limit, rng)
         if sampled or name == variant:
             evaluations[FULL] = full_folding_in([topics], test, fold_in)
             evaluations[HALF] = half_folding_in([topics], *halves, fold_in)
@@ -179,8 +182,12 @@ def experiment(
     mixture = fit_mixture(smoothed, training, rng, components=components)
     rng = generator("optimism", **axes, variant=f"{variant}-{MIXTURE}", smoothing=constant)
     under_mixture: dict[str, Any] = {**axes, "variant": f"{variant}-{MIXTURE}", "smoothing": constant}
-    of_each = max(samples // components, ESTIMATORS[REFERENCE].fewest)
-    truths = {REFERENCE: mixture_of_priors(smoothed, mixture, lambda topics: reference(topics, test, of_each, rng))}
+    of_each = max(samples // components, least_samples(annealing_chains))
+
+    def of_component(topics: Topics) -> Evaluation:
+        return reference(topics, test, of_each, rng, chains=annealing_chains)
+
+    truths = {REFERENCE: mixture_of_priors(smoothed, mixture, of_component)}
     if components * cost(in_vocabulary(test, smoothed)[0].lengths, K) <= limit:
         truths[EXACT] = mixture_of_priors(smoothed, mixture, lambda topics: exact_marginal(topics, test))
     for evaluator, evaluation in truths.items():
@@ -202,7 +209,13 @@ def priors(topics: Topics, training: Corpus, variant: str, rng: np.random.Genera
 
 
 def under_prior(
-    topics: Topics, test: Corpus, theta: Float, samples: int, limit: float, rng: np.random.Generator
+    topics: Topics,
+    test: Corpus,
+    theta: Float,
+    samples: int,
+    annealing_chains: int,
+    limit: float,
+    rng: np.random.Generator,
 ) -> dict[str, Evaluation]:
     """Return the evaluations that depend on the prior, the truth included.
 
@@ -211,6 +224,7 @@ def under_prior(
         test: D documents.
         theta: (D, K), the folded-in maximum.
         samples: of the reference.
+        annealing_chains: of the reference.
         limit: the most updates that the exact marginal may cost.
         rng: for the reference.
 
@@ -218,7 +232,7 @@ def under_prior(
         Evaluations by evaluator, in nats; `exact-marginal` only where it costs no more than `limit`.
     """
     evaluations = {
-        REFERENCE: reference(topics, test, samples, rng),
+        REFERENCE: reference(topics, test, samples, rng, chains=annealing_chains),
         PLUG_IN: full_folding_in([topics], test, posterior_mean),
         MEAN_FIELD_BOUND: mean_field_bound(topics, test),
         LAPLACE: laplace_softmax(topics, test),
