@@ -186,6 +186,24 @@ def test_a_study_of_drawn_corpora_alone_is_completed_and_runs_more_seeds_where_i
     assert Run("s40", "trained-on-30000", SELECTION, 35, 2) not in runs
 
 
+@pytest.mark.parametrize("name", ["hofmann", "estimators"])
+def test_a_study_that_others_keep_runs_its_experiments_alone(name: str, study: dict[str, Any], tmp_path: Path) -> None:
+    own = load_study(SCHEMA.parent / f"{name}.yaml", SCHEMA, ROOT / "data")
+    settings = Settings(own)
+    assert not settings.fits()
+    assert not settings.documented
+    assert {run.variant for run in settings.experiments()} == set(own["measures"])
+    (tmp_path / name).mkdir()
+    (tmp_path / name / "study.json").write_text(json.dumps(own))
+    measures = {kind: asked for kind, asked in study["measures"].items() if kind not in own["measures"]}
+    shown, _, _ = with_kept({**study, "measures": measures, "kept": [name]}, tmp_path)
+    assert shown["measures"].keys() == measures.keys() | own["measures"].keys()
+    assert shown["realistic"] == study["realistic"]
+    own["measures"]["bounds"] = study["measures"]["bounds"]  # reads the models of a fit
+    with pytest.raises(InputError, match="at measures: 'bounds' does not match|at measures: 'bounds' is not one of"):
+        check_study({key: own[key] for key in ("study", "corpora", "measures")}, SCHEMA, tmp_path)
+
+
 def test_a_study_without_a_needed_key_or_with_part_of_one_is_refused(study: dict[str, Any], tmp_path: Path) -> None:
     del study["corpora"]
     with pytest.raises(InputError, match="at the top level: 'corpora' is a required property"):
