@@ -49,7 +49,6 @@ SETTINGS: dict[str, object] = {
     "convergence": 1e-5,
     "annealing_noise": 0.01,
     "samples": 20,
-    "annealing_chains": 8,
     "predictive_samples": 40,
     "prior_sums": [1, 50],
 }

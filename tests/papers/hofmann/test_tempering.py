@@ -40,7 +40,6 @@ SETTINGS: dict[str, Any] = {
     "fold_in_iterations": 200,
     "fold_in_tolerance": 1e-5,
     "samples": 300,
-    "annealing_chains": 8,
     "predictive_samples": 400,
     "prior_sums": [0.3, 3.0, 30.0],
     "prior_samples": 100,

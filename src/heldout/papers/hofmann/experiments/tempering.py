@@ -87,7 +87,6 @@ def experiment(
     fold_in_iterations: int,
     fold_in_tolerance: float,
     samples: int,
-    annealing_chains: int,
     predictive_samples: int,
     prior_sums: Sequence[float],
     prior_samples: int,
@@ -116,7 +115,6 @@ def experiment(
         fold_in_iterations: the most iterations of folding in.
         fold_in_tolerance: nats per token within which it stops.
         samples: the most sweeps of the reference over a document, on average.
-        annealing_chains: of the reference.
         predictive_samples: states of the chain behind the posterior predictive.
         prior_sums: sums of the symmetric prior's parameters, to choose from.
         prior_samples: states of the chain, or sweeps, by which that is chosen.
@@ -183,7 +181,7 @@ def experiment(
     ) -> Iterator[tuple[str, int, Evaluation]]:
         axes: dict[str, Any] = {"corpus": corpus.name, "model": model, "variant": variant, "topics": topics}
         rng = generator("tempering", **axes, evaluator=REFERENCE, seed=seed)
-        yield REFERENCE, samples, reference(alone, split.test, samples, rng, chains=annealing_chains)
+        yield REFERENCE, samples, reference(alone, split.test, samples, rng)
         exact = exact_within(alone, split.test, limit)
         if exact is not None:
             yield EXACT, 0, exact
