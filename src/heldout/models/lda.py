@@ -108,7 +108,7 @@ def counts_above(counts: NDArray[np.int64], columns: NDArray[np.int64], n_column
         n_columns: how many columns there are.
     """
     above = np.zeros((int(counts.max()), n_columns))
-    _count_above(counts, columns, above)
+    _count_above(np.ascontiguousarray(counts), np.ascontiguousarray(columns), above)
     return above
 
 
