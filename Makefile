@@ -77,7 +77,7 @@ ifeq ($(or $(STUDY),paper),paper)
 	@$(MAKE) --no-print-directory readme
 endif
 
-keep: reproduce ## For maintainers: keep the tables of STUDY (buntine) in data/reference, for studies that name it in `kept`
+keep: reproduce ## For maintainers: keep the tables of STUDY in data/reference, for studies that name it in `kept`
 	@mkdir -p data/reference/$(STUDY)
 	@for table in study.json scores.csv measurements.csv timings.csv; do cp data/$(STUDY)/$$table data/reference/$(STUDY) || exit; done
 

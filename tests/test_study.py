@@ -193,6 +193,7 @@ def test_a_study_that_others_keep_runs_its_experiments_alone(name: str, study: d
     assert not settings.fits()
     assert not settings.documented
     assert {run.variant for run in settings.experiments()} == set(own["measures"])
+    assert json.loads((ROOT / "data/reference" / name / "study.json").read_text()) == own
     (tmp_path / name).mkdir()
     (tmp_path / name / "study.json").write_text(json.dumps(own))
     measures = {kind: asked for kind, asked in study["measures"].items() if kind not in own["measures"]}

@@ -124,7 +124,7 @@ def minka_step(parameters: Float, above: Float, totals_above: Float, size: int =
     """
     if len(parameters) > 1:
         rises = _rises(parameters, above)
-    else:
+    else:  # one long column without gaps: in vector operations
         rises = (above / (parameters + np.arange(len(above))[:, None])).sum(axis=0)
     total = size * parameters.sum() + np.arange(len(totals_above))
     updated: Float = parameters * rises / (size * (totals_above / total).sum())

@@ -145,17 +145,10 @@ def _spread(begins, numbers, pairs, rows):  # type: ignore[no-untyped-def]
 
 
 class SparseChain:
-    """The counts and assignments of one chain of LDA; methods as of `heldout.models.lda_kernel.OneChain`.
+    """The counts and assignments of one chain of LDA; arguments and methods as of `heldout.models.lda_kernel.OneChain`.
 
     A word's topics and their counts stand in pairs from `begins` on, `numbers` of them, in no order; there is room for
     one more than it can have, because a token's new topic comes before its old one goes.
-
-    Args:
-        tokens: (N,) words, each below V.
-        offsets: (D + 1,) where documents begin.
-        n_words: V.
-        n_topics: K.
-        chains: 1.
     """
 
     def __init__(self, tokens: Index, offsets: NDArray[np.int64], n_words: int, n_topics: int, chains: int = 1) -> None:
