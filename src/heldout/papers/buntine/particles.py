@@ -46,25 +46,42 @@ READINGS = (
 )
 
 
-@nb.njit("float64(float64[::1], float64[::1], float64[::1])", cache=True)
-def _weight(alpha, count, row):  # type: ignore[no-untyped-def]
-    total = 0.0
-    for k in range(alpha.shape[0]):
-        total += (alpha[k] + count[k]) * row[k]
-    return total
+@nb.njit("void(float64[::1], float64[:, ::1], float64[::1], float64, float64[::1])", cache=True)
+def _record(alpha, count, row, total, out):  # type: ignore[no-untyped-def]
+    """Write equation 7 for one token to out, (R,), of every particle; total: A + n."""
+    K, R = count.shape
+    out[:] = 0.0
+    for k in range(K):
+        for r in range(R):
+            out[r] += (alpha[k] + count[k, r]) * row[k]
+    for r in range(R):
+        out[r] /= total
 
 
-@nb.njit("int64(float64[::1], float64[::1], float64[::1], float64[::1], uint64[::1])", cache=True)
-def _draw(alpha, count, row, cumulative, state):  # type: ignore[no-untyped-def]
-    total = 0.0
-    for k in range(alpha.shape[0]):
-        total += (alpha[k] + count[k]) * row[k]
-        cumulative[k] = total
-    x = uniform(state) * total
-    k = 0
-    while k < alpha.shape[0] - 1 and cumulative[k] <= x:
-        k += 1
-    return k
+@nb.njit("void(float64[::1], float64[:, ::1], float64[::1], float64[::1], float64[:, ::1], int32[::1])", cache=True)
+def _draw(alpha, count, row, u, sums, z):  # type: ignore[no-untyped-def]
+    """Draw one token's topic in every particle by u, (R,), uniform on [0, 1); write it to z, (R,), and count it.
+
+    sums: (K + 2, R), to work in. Every loop over particles runs by vector instructions, but for the last.
+    """
+    K, R = count.shape
+    total, x = sums[K], sums[K + 1]
+    total[:] = 0.0
+    for k in range(K):
+        own, cumulative = count[k], sums[k]
+        for r in range(R):
+            total[r] += (alpha[k] + own[r]) * row[k]
+            cumulative[r] = total[r]
+    for r in range(R):
+        x[r] = u[r] * total[r]
+        total[r] = 0.0  # from here on the number of topics passed
+    for k in range(K - 1):
+        cumulative = sums[k]
+        for r in range(R):
+            total[r] += 1.0 if cumulative[r] <= x[r] else 0.0
+    for r in range(R):
+        z[r] = np.int32(total[r])
+        count[z[r], r] += 1.0
 
 
 @nb.njit(
@@ -73,39 +90,46 @@ def _draw(alpha, count, row, cumulative, state):  # type: ignore[no-untyped-def]
     nogil=True,
 )
 def _records(words, phi, alpha, resampled, weighted, state, out):  # type: ignore[no-untyped-def]
-    """Write what every particle records to out, (3, R, L). words: (L,) rows of phi, (U, K)."""
-    R, L, K = out.shape[1], words.shape[0], alpha.shape[0]
-    A = alpha.sum()
-    z, count = np.zeros((R, L), np.int32), np.zeros((R, K))
-    drawn_z, drawn_count = np.zeros((R, L), np.int32), np.zeros((R, K))
-    cumulative = np.empty(K)
+    """Write what every particle records to out, (3, L, R). words: (L,) rows of phi, (U, K).
+
+    A token is drawn in all particles at once, by vector instructions; every particle has its turn of the stream.
+    """
+    L, R, K, A = out.shape[1], out.shape[2], alpha.shape[0], alpha.sum()
+    z, count = np.zeros((L, R), np.int32), np.zeros((K, R))
+    drawn_z, drawn_count, source = np.zeros((L, R), np.int32), np.zeros((K, R)), np.empty(R, np.int64)
+    u, sums = np.empty((L, R)), np.empty((K + 2, R))
     for last in range(L):
         row = phi[words[last]]
-        for r in range(R):
-            out[AHEAD, r, last] = _weight(alpha, count[r], row) / (A + last)
-            if resampled:
+        _record(alpha, count, row, A + last, out[AHEAD, last])
+        if resampled:
+            for r in range(R):
                 for position in range(last):
-                    count[r, z[r, position]] -= 1.0
-                    k = _draw(alpha, count[r], phi[words[position]], cumulative, state)
-                    count[r, k] += 1.0
-                    z[r, position] = k
-            out[BEFORE, r, last] = _weight(alpha, count[r], row) / (A + last)
+                    u[position, r] = uniform(state)
+            for position in range(last):
+                for r in range(R):
+                    count[z[position, r], r] -= 1.0
+                _draw(alpha, count, phi[words[position]], u[position], sums, z[position])
+        _record(alpha, count, row, A + last, out[BEFORE, last])
         if weighted:
-            step = out[BEFORE, :, last].sum() / R
-            place, reached, r = uniform(state) * step, out[BEFORE, 0, last], 0
+            step = out[BEFORE, last].sum() / R
+            place, reached, r = uniform(state) * step, out[BEFORE, last, 0], 0
             for i in range(R):
                 while r < R - 1 and reached <= place + i * step:
                     r += 1
-                    reached += out[BEFORE, r, last]
-                drawn_z[i, :last] = z[r, :last]
-                drawn_count[i] = count[r]
+                    reached += out[BEFORE, last, r]
+                source[i] = r
+            for position in range(last):
+                for r in range(R):
+                    drawn_z[position, r] = z[position, source[r]]
+            for k in range(K):
+                for r in range(R):
+                    drawn_count[k, r] = count[k, source[r]]
             z, drawn_z = drawn_z, z
             count, drawn_count = drawn_count, count
         for r in range(R):
-            k = _draw(alpha, count[r], row, cumulative, state)
-            count[r, k] += 1.0
-            z[r, last] = k
-            out[AFTER, r, last] = _weight(alpha, count[r], row) / (A + last + 1)
+            u[last, r] = uniform(state)
+        _draw(alpha, count, row, u[last], sums, z[last])
+        _record(alpha, count, row, A + last + 1, out[AFTER, last])
 
 
 def records(
@@ -129,9 +153,9 @@ def records(
         resampled: whether particles resample the topics of earlier tokens.
         weighted: whether particles are drawn anew by their records.
     """
-    out = np.empty((3, particles, len(words)))
+    out = np.empty((3, len(words), particles))
     _records(words, phi, alpha, resampled, weighted, state, out)
-    return out
+    return np.ascontiguousarray(out.transpose(0, 2, 1))
 
 
 def weighted_left_to_right(
