@@ -53,6 +53,7 @@ BUNTINE = Paper(
             "realistic_40",
             _SELECTION,
             drawn=("s40",),
+            claims=("forty-topics-found",),
         ),
         "figure-realistic-selection": Exhibit(
             "figure",

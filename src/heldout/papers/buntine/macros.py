@@ -1,8 +1,9 @@
 """The sizes of the corpora drawn from trained models, beside the original's."""
 
 from heldout.corpora.realistic import SOURCES
+from heldout.evaluators import SEQUENTIAL
 from heldout.inputs import Inputs
-from heldout.papers.buntine.results import rises_by_reading
+from heldout.papers.buntine.results import rises_by_reading, selections
 from heldout.papers.buntine.tables import READING_LABELS
 from heldout.typesetting import latex
 from heldout.typesetting.exhibits import exhibits
@@ -17,6 +18,7 @@ def macros(inputs: Inputs) -> Macros:
     """Return the numbers by name; the same names for every study."""
     realistic, selection = inputs.study.get("realistic", {}), asked(inputs, "model-selection")
     names = exhibits(inputs.papers, inputs.study)
+    forty = selections(inputs).get("s40")
     rising = [READING_LABELS[name] for name, (rises, of) in rises_by_reading(inputs).items() if 2 * rises > of]
     return (
         {"IfRealistic": "#1" if "figure-model-selection" in names else ""}
@@ -32,6 +34,7 @@ def macros(inputs: Inputs) -> Macros:
             "RealisticReferenceRuns": latex.integer(selection.get("reference_runs", 0)),
             "RealisticParticles": latex.integer(selection.get("reference_particles", 0)),
             "ReadingsRising": latex.listed([f"``{label}''" for label in rising]) or "none",
+            "FortyAboveBest": latex.decimal(forty.above_best(SEQUENTIAL) if forty else None, 3),
             "RealisticChains": latex.integer(selection.get("chains", 0)),
         }
     )

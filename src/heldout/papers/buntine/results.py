@@ -392,6 +392,16 @@ class Selection:
         nats = {k: scored.log_likelihood for (k, s), scored in self.scored(evaluator, size).items() if s == seed}
         return max(nats, key=lambda k: (nats[k], -k)) if nats else None
 
+    def above_best(self, evaluator: str) -> float:
+        """Return the true model's log-likelihood less that of the best trained one, nats per token.
+
+        At the largest training size, over all numbers of topics and seeds; NaN without scores.
+        """
+        trained = [one.log_likelihood for one in self.scored(evaluator, self.sizes[-1]).values()]
+        return _mean([one.log_likelihood for one in self.truth.get(evaluator, {}).values()]) - max(
+            trained, default=math.nan
+        )
+
     def voted(self, evaluator: str, size: int) -> int | None:
         """Return the number of topics that most seeds select (the smallest in a tie); None without scores."""
         votes = Counter(self.selected(evaluator, size, seed) for seed in self.seeds)
