@@ -221,8 +221,8 @@ def realistic_selection(inputs: Inputs) -> Figure:
                 label=NAMES[evaluator],
                 zorder=3,
             )
-        axis.set_title(f"{size:,} documents", fontweight="bold")
-        axis.set_xticks(places, [str(k) for k in selection.topics])
+        axis.set_title(f"{size:,} documents", fontsize=7.5, fontweight="bold")
+        axis.set_xticks(places, [str(k) for k in selection.topics], fontsize=6.0)
         style.plain_ticks(axis.yaxis)
         axis.set_xlabel("number of topics")
     grid[0][0].set_ylabel("perplexity per token")
@@ -249,7 +249,7 @@ def model_selection(inputs: Inputs) -> Figure:
     names = {evaluator for selection in drawn for evaluator in selection.evaluators}
     evaluators = [*(name for name in ORDER if name in names), *sorted(names - set(ORDER))]
     figure = Figure(figsize=(style.WIDTH, 1.0 + HEIGHT_OF_EVALUATOR * len(evaluators)))
-    left, right = figure.subplots(1, 2, sharey=True, width_ratios=[1.5, 1.0])
+    left, right = figure.subplots(1, 2, sharey=True, width_ratios=[2.0, 1.0])
     _selected(left, drawn, evaluators)
     _errors(right, drawn, evaluators)
     _mark([left, right], inputs)
@@ -271,9 +271,9 @@ def _selected(axis: Axes, drawn: Sequence[Selection], evaluators: Sequence[str])
                 right = topics == selection.true_topics
                 axis.barh(y, 0.92, left=x - 0.46, height=0.86, color=RIGHT if right else WRONG)
                 colour = "white" if right else "#333333"
-                axis.text(x, y, str(topics), ha="center", va="center", fontsize=7.5, color=colour)
+                axis.text(x, y, str(topics), ha="center", va="center", fontsize=6.5, color=colour)
             ticks.append(x)
-            names.append(f"{size:,}")
+            names.append(f"{size / 1000:g}")
             x += 1.0
         axis.text(
             *((first + x - 1.0) / 2.0, -0.75, f"{selection.corpus}: $K = {selection.true_topics}$"),
@@ -284,9 +284,9 @@ def _selected(axis: Axes, drawn: Sequence[Selection], evaluators: Sequence[str])
         x += 0.6
     axis.set_xlim(-0.6, x - 1.0)
     axis.set_ylim(len(evaluators) - 0.4, -0.6)
-    axis.set_xticks(ticks, names, rotation=45, ha="right", rotation_mode="anchor")
+    axis.set_xticks(ticks, names, fontsize=6.5)
     axis.set_yticks(range(len(evaluators)), [_label(e) for e in evaluators])
-    axis.set_xlabel("training documents")
+    axis.set_xlabel("training documents, in thousands")
     axis.set_title("selected number of topics", fontweight="bold", pad=18.0)
     axis.grid(visible=False)
     axis.tick_params(length=0)
@@ -340,7 +340,8 @@ def _errors(axis: Axes, drawn: Sequence[Selection], evaluators: Sequence[str]) -
     axis.xaxis.set_major_locator(FixedLocator(MARKS))
     _plain(axis.xaxis, "g")
     axis.xaxis.set_minor_locator(NullLocator())
-    axis.set_xlabel(f"nats per token less the reference\n{style.SYMMETRIC}")
+    axis.tick_params(axis="x", labelsize=6.5)
+    axis.set_xlabel(f"nats per token\nless the reference\n{style.SYMMETRIC}")
     axis.set_title("error on the true model", fontweight="bold", pad=18.0)
     axis.tick_params(axis="y", length=0)
     axis.legend(
