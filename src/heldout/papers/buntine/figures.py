@@ -222,7 +222,7 @@ def realistic_selection(inputs: Inputs) -> Figure:
                 zorder=3,
             )
         axis.set_title(f"{size:,} documents", fontsize=7.5, fontweight="bold")
-        axis.set_xticks(places, [str(k) for k in selection.topics], fontsize=6.0)
+        axis.set_xticks(places, [str(k) for k in selection.topics], fontsize=7.0)
         style.plain_ticks(axis.yaxis)
         axis.set_xlabel("number of topics")
     grid[0][0].set_ylabel("perplexity per token")
@@ -271,7 +271,7 @@ def _selected(axis: Axes, drawn: Sequence[Selection], evaluators: Sequence[str])
                 right = topics == selection.true_topics
                 axis.barh(y, 0.92, left=x - 0.46, height=0.86, color=RIGHT if right else WRONG)
                 colour = "white" if right else "#333333"
-                axis.text(x, y, str(topics), ha="center", va="center", fontsize=6.5, color=colour)
+                axis.text(x, y, str(topics), ha="center", va="center", fontsize=7.0, color=colour)
             ticks.append(x)
             names.append(f"{size / 1000:g}")
             x += 1.0
@@ -284,7 +284,7 @@ def _selected(axis: Axes, drawn: Sequence[Selection], evaluators: Sequence[str])
         x += 0.6
     axis.set_xlim(-0.6, x - 1.0)
     axis.set_ylim(len(evaluators) - 0.4, -0.6)
-    axis.set_xticks(ticks, names, fontsize=6.5)
+    axis.set_xticks(ticks, names, fontsize=7.0)
     axis.set_yticks(range(len(evaluators)), [_label(e) for e in evaluators])
     axis.set_xlabel("training documents, in thousands")
     axis.set_title("selected number of topics", fontweight="bold", pad=18.0)
@@ -340,7 +340,7 @@ def _errors(axis: Axes, drawn: Sequence[Selection], evaluators: Sequence[str]) -
     axis.xaxis.set_major_locator(FixedLocator(MARKS))
     _plain(axis.xaxis, "g")
     axis.xaxis.set_minor_locator(NullLocator())
-    axis.tick_params(axis="x", labelsize=6.5)
+    axis.tick_params(axis="x", labelsize=7.0)
     axis.set_xlabel(f"nats per token\nless the reference\n{style.SYMMETRIC}")
     axis.set_title("error on the true model", fontweight="bold", pad=18.0)
     axis.tick_params(axis="y", length=0)
