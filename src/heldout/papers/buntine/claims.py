@@ -467,14 +467,14 @@ CLAIMS = (
         "Buntine, section 4.2; Figure 5",
         "With enough training documents LRS and MFI score the true number of topics highest, where it is ten.",
         f"every seed, s10 and s10s, {_HIGHEST}",
-        of_no_corpus(partial(truth_found, true_topics=10)),
+        of_no_corpus(partial(truth_found, true_topics=SOURCES["s10"].topics)),
     ),
     Claim(
         "forty-topics-found",
         "Buntine, section 4.2, which shows no such curve",
         "With enough training documents LRS and MFI score the true number of topics highest, where it is forty.",
         f"every seed, s40, {_HIGHEST}",
-        of_no_corpus(partial(truth_found, true_topics=40)),
+        of_no_corpus(partial(truth_found, true_topics=SOURCES["s40"].topics)),
     ),
     Claim(
         "lrs-sharpest",

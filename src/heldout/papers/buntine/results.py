@@ -397,10 +397,9 @@ class Selection:
 
         At the largest training size, over all numbers of topics and seeds; NaN without scores.
         """
-        trained = [one.log_likelihood for one in self.scored(evaluator, self.sizes[-1]).values()]
-        return _mean([one.log_likelihood for one in self.truth.get(evaluator, {}).values()]) - max(
-            trained, default=math.nan
-        )
+        trained = (one.log_likelihood for one in self.scored(evaluator, self.sizes[-1]).values())
+        truth = _mean([one.log_likelihood for one in self.truth.get(evaluator, {}).values()])
+        return truth - max(trained, default=math.nan)
 
     def voted(self, evaluator: str, size: int) -> int | None:
         """Return the number of topics that most seeds select (the smallest in a tie); None without scores."""
