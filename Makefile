@@ -28,7 +28,7 @@ unexport PYTHONPATH PYTHONHOME
 # without bytecode a job starts in two seconds, not in half of one
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup system half-0 half-1 demo test tests lint paper gallery reproduce compare report reference keep readme clean clean-all lock
+.PHONY: help setup system half-0 half-1 demo test tests lint paper gallery reproduce compare report reference freeze readme clean clean-all lock
 
 help: ## Show this list
 	@echo 'usage: make TARGET [CORES=n] [STUDY=name] [PYTHON=python3.12]'
@@ -77,7 +77,7 @@ ifeq ($(or $(STUDY),paper),paper)
 	@$(MAKE) --no-print-directory readme
 endif
 
-keep: reproduce ## For maintainers: keep the tables of STUDY in data/reference, for studies that name it in `kept`
+freeze: reproduce ## For maintainers: freeze the tables of STUDY in data/reference, for studies that name it in `frozen`
 	@mkdir -p data/reference/$(STUDY)
 	@for table in study.json scores.csv measurements.csv timings.csv; do cp data/$(STUDY)/$$table data/reference/$(STUDY) || exit; done
 

@@ -11,7 +11,7 @@ from heldout.claims import judge
 from heldout.errors import InputError
 from heldout.inputs import Inputs
 from heldout.papers import PAPERS
-from heldout.study import from_yaml, with_kept
+from heldout.study import from_yaml, with_frozen
 from heldout.typesetting.exhibits import exhibits
 from heldout.typesetting.readme import costs, results, update
 
@@ -25,7 +25,7 @@ ONE_COMMAND = "command,does,seconds,memory_mb,machine\nmake demo,Runs it,90,1500
 def unjudged(tmp_path_factory: pytest.TempPathFactory) -> Inputs:
     study = tmp_path_factory.mktemp("shown") / "study.json"
     settings = from_yaml((ROOT / "workflow/studies/paper.yaml").read_text())
-    study.write_text(json.dumps(with_kept(settings, REFERENCE.parent)[0]))
+    study.write_text(json.dumps(with_frozen(settings, REFERENCE.parent)[0]))
     return Inputs.read(
         study,
         *(REFERENCE / name for name in ("scores.csv", "corpora.csv", "timings.csv")),

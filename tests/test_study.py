@@ -27,7 +27,7 @@ from heldout.study import (
     check_study,
     from_yaml,
     load_study,
-    with_kept,
+    with_frozen,
     without_missing,
     without_unavailable,
 )
@@ -193,7 +193,7 @@ def test_a_kept_study_was_run_as_its_file_has_it(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["hofmann", "estimators"])
-def test_a_study_that_others_keep_runs_its_experiments_alone(name: str, study: dict[str, Any], tmp_path: Path) -> None:
+def test_a_frozen_study_runs_its_experiments_alone(name: str, study: dict[str, Any], tmp_path: Path) -> None:
     own = load_study(SCHEMA.parent / f"{name}.yaml", SCHEMA, ROOT / "data")
     settings = Settings(own)
     assert not settings.fits()
@@ -202,7 +202,7 @@ def test_a_study_that_others_keep_runs_its_experiments_alone(name: str, study: d
     (tmp_path / name).mkdir()
     (tmp_path / name / "study.json").write_text(json.dumps(own))
     measures = {kind: asked for kind, asked in study["measures"].items() if kind not in own["measures"]}
-    shown, _, _ = with_kept({**study, "measures": measures, "kept": [name]}, tmp_path)
+    shown, _, _ = with_frozen({**study, "measures": measures, "frozen": [name]}, tmp_path)
     assert shown["measures"].keys() == measures.keys() | own["measures"].keys()
     assert shown["realistic"] == study["realistic"]
     own["measures"]["bounds"] = study["measures"]["bounds"]  # reads the models of a fit
@@ -219,23 +219,23 @@ def test_a_study_without_a_needed_key_or_with_part_of_one_is_refused(study: dict
         check_study(few, SCHEMA, tmp_path)
 
 
-def test_results_of_a_kept_study_are_shown_as_the_studys_own(study: dict[str, Any], tmp_path: Path) -> None:
-    study["kept"] = ["other"]
-    assert with_kept(study, tmp_path) == (study, [], f"{tmp_path / 'other'}: not there; left out of the exhibits")
+def test_results_of_a_frozen_study_are_shown_as_the_studys_own(study: dict[str, Any], tmp_path: Path) -> None:
+    study["frozen"] = ["other"]
+    assert with_frozen(study, tmp_path) == (study, [], f"{tmp_path / 'other'}: not there; left out of the exhibits")
     other = load_study(SCHEMA.parent / "buntine.yaml", SCHEMA, ROOT / "data")
     (tmp_path / "other").mkdir()
     (tmp_path / "other/study.json").write_text(json.dumps(other))
-    shown, folders, notice = with_kept(study, tmp_path)
+    shown, folders, notice = with_frozen(study, tmp_path)
     assert (folders, notice) == ([tmp_path / "other"], "")
     assert SELECTION not in study["measures"]
     assert shown["measures"] == {**study["measures"], **other["measures"]}
     assert shown["realistic"] == other["realistic"]
     assert set(exhibits(PAPERS, shown)) - set(exhibits(PAPERS, study)) >= {"table-readings", "figure-model-selection"}
-    with pytest.raises(InputError, match="at kept: other has model-selection, which the study runs itself"):
-        with_kept({**shown, "kept": ["other"]}, tmp_path)
+    with pytest.raises(InputError, match="at frozen: other has model-selection, which the study runs itself"):
+        with_frozen({**shown, "frozen": ["other"]}, tmp_path)
     (tmp_path / "other/study.json").write_text("{}")
     with pytest.raises(InputError, match=r"other/study.json: not a study's settings"):
-        with_kept(study, tmp_path)
+        with_frozen(study, tmp_path)
 
 
 @pytest.mark.parametrize("name", ["raw", "corpora", "published", "reference"])
@@ -262,9 +262,9 @@ def shipped() -> Settings:
     return Settings(load_study(SCHEMA.parent / "paper.yaml", SCHEMA, ROOT / "data"))
 
 
-def kept(settings: Settings) -> set[str]:
-    """Return the experiments of the studies whose results a study takes as they are."""
-    names = [SCHEMA.parent / f"{name}.yaml" for name in settings.study.get("kept", ())]
+def frozen(settings: Settings) -> set[str]:
+    """Return the experiments of the frozen studies that a study shows."""
+    names = [SCHEMA.parent / f"{name}.yaml" for name in settings.study.get("frozen", ())]
     return {kind for name in names for kind in load_study(name, SCHEMA, ROOT / "data")["measures"]}
 
 
@@ -278,7 +278,7 @@ def test_the_runs_of_the_paper_are_those_that_its_reference_took_time_for(shippe
     timed = list(rows_of("timings.csv"))
     fitted = {run for rule, run in timed if rule in (*FITS, "sweep")}
     assert fitted == set(shipped.fits()) | models_read(shipped)
-    elsewhere = kept(shipped)
+    elsewhere = frozen(shipped)
     timed_here = {run for rule, run in timed if rule == "experiment" and run.variant not in elsewhere}
     assert timed_here == set(shipped.experiments())
 
@@ -298,7 +298,7 @@ def test_every_fit_of_the_paper_has_scores_and_every_score_a_fit_or_an_experimen
     # a fit is measured by experiments alone, under their names
     assert not fitted & measured
     rest = (scored | measured) - fitted
-    if SELECTION in kept(shipped):
+    if SELECTION in frozen(shipped):
         rest = {run for run in rest if run.corpus not in SOURCES or run.variant.partition("-")[0] not in DRAWN}
     names: dict[Run, list[str]] = {}
     for run in shipped.experiments():

@@ -13,7 +13,7 @@ from heldout.errors import InputError
 from heldout.models import LDA, PLSA
 
 HELD_OUT = 0.3  # of the documents of one's own corpora, as of Cranfield's and Medline's
-NOT_TAKEN_OVER = ("kept", "mirror", "results")  # from another study to one's own
+NOT_TAKEN_OVER = ("frozen", "mirror", "results")  # from another study to one's own
 LARGEST_INTEGER = 2**53  # which a double still holds
 SECOND_READING = "smoothed-in-m-step"
 # parts of a study's runs: each model (its variants over the grid), each experiment, and these
@@ -28,7 +28,7 @@ DRAWS = ("calibration", "convergence-to-exact", "precision", "bank-and-river", "
 SELECTION = "model-selection"  # an experiment on corpora drawn from trained models, of models that grow
 IS_PROBABILITY = "is-a-probability"  # draws its own documents, from the true models of drawn corpora too
 DRAWN = (SELECTION, IS_PROBABILITY)  # the experiments on such corpora
-# what a study that others keep, or one of the gallery, may lack
+# what a frozen study, or one of the gallery, may lack
 NOTHING: Mapping[str, Any] = {
     "seeds": [],
     "corpora": {},
@@ -98,7 +98,7 @@ class Settings:
 
     @property
     def documented(self) -> bool:
-        """Whether a document shows the study's exhibits; one that others keep has tables alone."""
+        """Whether a document shows the study's exhibits; a frozen one has tables alone."""
         return self.document != MAIN or bool(self.study["models"])
 
     @property
@@ -398,11 +398,11 @@ def without_unavailable(study: dict[str, Any], raw: Path, mirror: str) -> tuple[
     return {**study, "corpora": kept, "measures": measures}, notice
 
 
-def with_kept(study: dict[str, Any], reference: Path) -> tuple[dict[str, Any], list[Path], str]:
-    """Return a study as its exhibits see it: with the experiments of the studies whose results it takes as they are.
+def with_frozen(study: dict[str, Any], reference: Path) -> tuple[dict[str, Any], list[Path], str]:
+    """Return a study as its exhibits see it: with the experiments of the studies whose results are frozen.
 
     Args:
-        study: it names them in `kept`.
+        study: it names the frozen studies in `frozen`.
         reference: the folder of reference results; NAME/study.json has the settings of each.
 
     Returns:
@@ -411,16 +411,16 @@ def with_kept(study: dict[str, Any], reference: Path) -> tuple[dict[str, Any], l
     Raises:
         InputError: when both ask for the same experiment, or a file of settings cannot be read.
     """
-    folders = [reference / str(name) for name in study.get("kept", ())]
+    folders = [reference / str(name) for name in study.get("frozen", ())]
     there = [folder for folder in folders if (folder / "study.json").exists()]
     for folder in there:
         try:
-            kept = json.loads((folder / "study.json").read_text(encoding="utf-8"))
-            measures, realistic = dict(kept["measures"]), kept["realistic"]
+            settings = json.loads((folder / "study.json").read_text(encoding="utf-8"))
+            measures, realistic = dict(settings["measures"]), settings["realistic"]
         except (OSError, ValueError, KeyError) as error:
-            raise InputError(f"{folder / 'study.json'}: not a study's settings ({error}); keep it again") from error
+            raise InputError(f"{folder / 'study.json'}: not a study's settings ({error}); freeze it again") from error
         if twice := ", ".join(kind for kind in measures if kind in study["measures"]):
-            raise InputError(f"study: at kept: {folder.name} has {twice}, which the study runs itself; leave one out")
+            raise InputError(f"study: at frozen: {folder.name} has {twice}, which the study runs itself; leave one out")
         study = {**study, "measures": {**study["measures"], **measures}}
         if realistic["corpora"]:  # drawn there
             study["realistic"] = realistic
@@ -490,7 +490,7 @@ def check_study(study: dict[str, Any], schema: Path, data: Path) -> dict[str, An
     """Check a study against the schema and for consistency, and return it.
 
     Args:
-        study: the settings; one that others keep is returned with all keys.
+        study: the settings; a frozen study is returned with all keys.
         schema: the JSON schema (as YAML).
         data: the project's data folder, where imported corpora are looked for.
 

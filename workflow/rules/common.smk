@@ -23,7 +23,7 @@ from heldout.study import (
     SELECTION,
     Settings,
     check_study,
-    with_kept,
+    with_frozen,
     without_missing,
     without_unavailable,
 )
@@ -42,7 +42,7 @@ try:
     mirror = study.get("mirror", os.environ.get("HELDOUT_MIRROR", ""))
     study, absent = without_unavailable(study, Path("data/raw"), mirror)
     study, notice = without_missing(study)
-    shown, KEPT, lacking = with_kept(study, Path(source("data/reference")))
+    shown, FROZEN, lacking = with_frozen(study, Path(source("data/reference")))
 except InputError as error:
     print(f"heldout: {printable(error)}", file=sys.stderr)
     sys.exit(2)
@@ -77,7 +77,7 @@ TABLES = (
     if study.get("results") == "reference"
     else {name: f"{DATA}/{name}.csv" for name in ("scores", "corpora", "measurements")}
 )
-# a study that others keep has tables alone
+# a frozen study has tables alone
 RESULTS = PDF if settings.documented else [STUDY, f"{DATA}/scores.csv", f"{DATA}/measurements.csv"]
 TIMINGS = {"timings": REFERENCE / "timings.csv", "benchmarks": Path(source("data/reference/estimator_timings.csv"))}
 TIMINGS = {name: str(file) for name, file in TIMINGS.items() if file.exists()}

@@ -13,7 +13,7 @@ rule write_study:
         f"{LOGS}/write_study.log",
     params:
         study=json.dumps(
-            {key: value for key, value in shown.items() if key not in ("mirror", "results", "kept")}, sort_keys=True
+            {key: value for key, value in shown.items() if key not in ("mirror", "results", "frozen")}, sort_keys=True
         ),
     shell:
         "printf '%s\\n' {params.study:q} > {output} 2> {log}"

@@ -36,7 +36,7 @@ rule collect_scores:
     """Merge all scores into one table."""
     input:
         all_scores(),
-        [f"{folder}/scores.csv" for folder in KEPT],
+        [f"{folder}/scores.csv" for folder in FROZEN],
     output:
         f"{DATA}/scores.csv",
     log:
@@ -53,7 +53,7 @@ rule collect_measurements:
     """Merge all measurements into one table."""
     input:
         files("measurements", settings.experiments()),
-        [f"{folder}/measurements.csv" for folder in KEPT],
+        [f"{folder}/measurements.csv" for folder in FROZEN],
     output:
         f"{DATA}/measurements.csv",
     log:
