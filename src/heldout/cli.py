@@ -206,28 +206,36 @@ def sweep(args: argparse.Namespace) -> None:
 
 def experiment(args: argparse.Namespace) -> None:
     """Run an experiment of one of the papers: exact values, bounds, an estimator's error, normalisers, convergence."""
+    from functools import partial
+
     from heldout.corpora.corpus import Corpus
     from heldout.measurements import write_measurements
+    from heldout.notes import write_notes
     from heldout.papers import EXPERIMENTS
-    from heldout.runs import run_experiment
+    from heldout.recorder import Results
+    from heldout.runs import run_experiment, run_old_experiment
     from heldout.scores import write_scores
     from heldout.topics import load_topics
 
     if args.name not in EXPERIMENTS:
         raise InputError(f"there is no experiment {args.name}; there are {', '.join(EXPERIMENTS)}")
-    scores, measurements = run_experiment(
-        EXPERIMENTS[args.name].experiment_module(args.name),
-        None if args.corpus is None else Corpus.load(args.corpus),
-        [load_topics(path) for path in args.topics],
-        args.model,
+    paper = EXPERIMENTS[args.name]
+    known = paper.experiments[args.name]
+    results = (partial(run_old_experiment) if known is None else partial(run_experiment, kind=known.settings))(
+        module=paper.experiment_module(args.name),
+        corpus=None if args.corpus is None else Corpus.load(args.corpus),
+        chains=[load_topics(path) for path in args.topics],
+        model=args.model,
         topics=args.number_of_topics,
         seed=args.seed,
         test_documents=args.test_documents,
         settings=args.settings,
         fold_in_settings=args.fold_in_settings,
     )
-    write_scores(args.scores, scores)
-    write_measurements(args.output, measurements)
+    write_scores(args.scores, results[0])
+    write_measurements(args.output, results[1])
+    if args.notes is not None:
+        write_notes(args.notes, results.notes if isinstance(results, Results) else [])
 
 
 def collect(args: argparse.Namespace) -> None:
@@ -470,7 +478,7 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("--smoothing", type=float, nargs="+", default=[], help="constants to add after training")
     sub.add_argument("--output", type=Path, required=True)
 
-    sub = verb("experiment", experiment, "output", "scores")
+    sub = verb("experiment", experiment, "output", "scores", "notes")
     sub.add_argument("name", help="such as bounds: an experiment of one of heldout.papers")
     sub.add_argument("corpus", type=Path, nargs="?", help="none for what draws its own documents")
     sub.add_argument("topics", type=Path, nargs="*", help="none for what trains its own models")
@@ -482,6 +490,7 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("--fold-in-settings", type=_settings, default={}, help="the model's fold-in settings, JSON")
     sub.add_argument("--scores", type=Path, required=True, help="where test-set scores go")
     sub.add_argument("--output", type=Path, required=True, help="where measurements go")
+    sub.add_argument("--notes", type=Path, help="where notes go (default: nowhere)")
 
     sub = verb("collect", collect, "output")
     sub.add_argument("tables", type=Path, nargs="+")

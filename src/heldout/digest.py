@@ -7,6 +7,8 @@ from pathlib import Path
 
 from heldout.errors import InputError
 
+LISTS = ("__init__.py", "settings.py")  # files of which those names alone count that others take from them
+SETTING = "setting"  # the function of `heldout.settings` whose arguments by position are prose
 Imports = list[tuple[str, tuple[str, ...]]]  # modules, and the names taken from each; none for the module as a whole
 
 
@@ -15,6 +17,8 @@ def _statements(text: bytes) -> tuple[ast.stmt, ...]:
     """Return a module's statements without docstrings, comments and layout."""
     tree = ast.parse(text)
     for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == SETTING:
+            node.args.clear()
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             first = node.body[0] if node.body else None
             if (
@@ -64,11 +68,11 @@ def _read(text: bytes, names: frozenset[str]) -> tuple[bytes, Imports]:
 def digest(source: Path, *modules: str, also: tuple[Path, ...] = ()) -> str:
     """Return a digest of modules, of every module of their package that they import, directly or not, and of files.
 
-    Only code counts: docstrings, comments and layout may change. Of a folder's `__init__` only the names count that are
-    imported from it, and what they are made of: a new line in a list there is news to those who read the list. The
-    package's own `__init__` and those of folders on the way to a module are not followed, so that a manifest is no part
-    of what it lists. What is imported by a computed name is not seen: name it among `modules`; for the estimators this
-    is done here.
+    Only code counts: docstrings, comments, the meaning of a setting and layout may change. Of a folder's `__init__` and
+    of `settings` only the names count that are imported from it, and what they are made of: a new line in a list there
+    is news to those who read the list. The package's own `__init__` and those of folders on the way to a module are not
+    followed, so that a manifest is no part of what it lists. What is imported by a computed name is not seen: name it
+    among `modules`; for the estimators this is done here.
 
     Args:
         source: the folder that holds the package.
@@ -95,7 +99,7 @@ def digest(source: Path, *modules: str, also: tuple[Path, ...] = ()) -> str:
         path = _path(source, module)
         if path is None or path in whole:
             continue
-        if taken and path.name == "__init__.py":
+        if taken and path.name in LISTS:
             if set(taken) <= names.setdefault(path, set()):
                 continue
             names[path] |= set(taken)

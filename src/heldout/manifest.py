@@ -39,13 +39,31 @@ class Exhibit:
 
 
 @dataclass(frozen=True)
+class Experiment:
+    """What a study may say of an experiment.
+
+    Attributes:
+        settings: the class of its settings (`heldout.settings`).
+        corpora: of which corpora it is: those with a split, "drawn" from trained models, "none", if it draws its own
+            documents, or the latter two.
+        models: the models of which it reads topics, or the libraries that it runs; empty if it trains its own.
+        topics: how a study gives K: a "list", "by corpus", or "either"; empty if it does not.
+    """
+
+    settings: type
+    corpora: Literal["split", "drawn", "none", "drawn or none"] = "split"
+    models: tuple[str, ...] = ()
+    topics: Literal["", "list", "by corpus", "either"] = ""
+
+
+@dataclass(frozen=True)
 class Paper:
     """The manifest of one source.
 
     Attributes:
         name: its folder in `heldout.papers`.
         source: authors and year, as printed in tables.
-        experiments: names; NAME is the function `experiment` of `experiments/NAME.py`, with underscores for hyphens.
+        experiments: by name; NAME is the function `experiment` of `experiments/NAME.py`, with underscores for hyphens.
         optional: the experiments that a study may omit, with the exhibits that depend on nothing else.
         exhibits: by name.
         front_page: the function of its `tables` that gives the README's few numbers; empty for none.
@@ -54,7 +72,7 @@ class Paper:
 
     name: str
     source: str
-    experiments: tuple[str, ...] = ()
+    experiments: Mapping[str, Experiment | None] = field(default_factory=dict)
     optional: tuple[str, ...] = ()
     exhibits: Mapping[str, Exhibit] = field(default_factory=dict)
     front_page: str = ""

@@ -18,9 +18,12 @@ from heldout.evaluators import FULL, HALF
 from heldout.evaluators.evaluation import Evaluation, FoldIn
 from heldout.evaluators.full_folding_in import full_folding_in
 from heldout.evaluators.half_folding_in import half_folding_in
+from heldout.job import Job
 from heldout.measurements import Measurement
 from heldout.models import MODELS
+from heldout.recorder import Results
 from heldout.scores import Score, score_of
+from heldout.settings import parse
 from heldout.topics import Components, Topics
 
 Trained = Topics | Components
@@ -164,6 +167,49 @@ def sweep(
 
 
 def run_experiment(
+    module: str,
+    kind: type,
+    corpus: Corpus | None,
+    chains: Sequence[Trained],
+    model: str,
+    *,
+    topics: int = 0,
+    seed: int,
+    test_documents: int,
+    settings: Mapping[str, Any],
+    fold_in_settings: dict[str, Any],
+) -> Results:
+    """Run one experiment, `experiment(job, settings) -> Results`; its rows carry its name as their variant.
+
+    Args:
+        module: the experiment's module, such as "heldout.papers.welling.experiments.bounds".
+        kind: the class of its settings.
+        corpus: all documents; None where the experiment draws its own.
+        chains: trained topics, as in `Job`.
+        model: their model, or the one to train.
+        topics: K of the models to train.
+        seed: determines the split and every draw.
+        test_documents: how many documents are held out.
+        settings: the experiment's settings by name.
+        fold_in_settings: the model's fold-in settings.
+
+    Raises:
+        InputError: as `heldout.settings.parse` and the experiment do.
+    """
+    experiment = importlib.import_module(module).experiment
+    name = module.rpartition(".")[2].replace("_", "-")
+    given: dict[str, Any] = {"model": model, "topics": topics, "seed": seed, "test_documents": test_documents}
+    if corpus is not None:
+        given["corpus"] = corpus
+    if chains and model in MODELS:
+        fold_in = model_module(model).fold_in
+        check_settings(fold_in, fold_in_settings, f"{model}: folding in", FOLDED_IN)
+        given["fold_in"] = partial(fold_in, seed=seed, **fold_in_settings)
+    results: Results = experiment(Job(variant=name, chains=chains, **given), parse(kind, settings, name))
+    return results
+
+
+def run_old_experiment(
     module: str,
     corpus: Corpus | None,
     chains: Sequence[Trained],

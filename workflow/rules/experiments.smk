@@ -12,6 +12,7 @@ rule experiment:
     output:
         scores=f"{DATA}/scores/{{corpus}}/{{model}}/{{name}}/{{topics}}-{{seed}}.csv",
         measurements=f"{DATA}/measurements/{{corpus}}/{{model}}/{{name}}/{{topics}}-{{seed}}.csv",
+        notes=f"{DATA}/notes/{{corpus}}/{{model}}/{{name}}/{{topics}}-{{seed}}.csv",
     log:
         f"{LOGS}/experiment/{{corpus}}/{{model}}/{{name}}/{{topics}}-{{seed}}.log",
     benchmark:
@@ -29,7 +30,7 @@ rule experiment:
         "heldout experiment {wildcards.name} {input.corpus} {input.topics} --model {wildcards.model}"
         " --number-of-topics {wildcards.topics} --seed {wildcards.seed}"
         " --test-documents {params.test_documents} --settings {params.settings} {params.fold_in}"
-        " --scores {output.scores} --output {output.measurements} 2> {log}"
+        " --scores {output.scores} --output {output.measurements} --notes {output.notes} 2> {log}"
 
 
 rule collect_scores:

@@ -15,7 +15,7 @@ from heldout.evaluators.mean_field_bound import mean_field_bound
 from heldout.measurements import Measurement
 from heldout.papers.buntine.experiments import calibration
 from heldout.papers.buntine.experiments.calibration import draw_pair, experiment, side_by_side
-from heldout.runs import run_experiment
+from heldout.runs import run_old_experiment
 from heldout.topics import Topics
 
 SMALL: dict[str, Any] = {"gammas": [0.5], "pairs": 3, "more_pairs": 5, "samples": 20, "words": 30, "tokens": 6}
@@ -129,5 +129,5 @@ def test_refuses_what_it_cannot_draw(changed: dict[str, object], message: str) -
 
 def test_it_runs_by_name_without_a_corpus() -> None:
     given: dict[str, Any] = {"topics": 0, "seed": 0, "test_documents": 0, "fold_in_settings": {}}
-    by_name = run_experiment(calibration.__name__, None, [], "none", settings=SMALL, **given)
+    by_name = run_old_experiment(calibration.__name__, None, [], "none", settings=SMALL, **given)
     assert repr(by_name) == repr(experiment(seed=0, **SMALL))  # NaN is not equal to itself

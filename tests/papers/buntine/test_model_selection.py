@@ -25,7 +25,7 @@ from heldout.papers.buntine.experiments.model_selection import (
     with_many,
 )
 from heldout.papers.buntine.particles import READINGS, RESAMPLED
-from heldout.runs import run_experiment
+from heldout.runs import run_old_experiment
 from heldout.scores import Score
 from heldout.topics import Topics
 
@@ -171,7 +171,7 @@ def test_folding_in_is_of_the_trained_model() -> None:
 
 
 def test_it_is_found_by_name() -> None:
-    scores, _ = run_experiment(
+    scores, _ = run_old_experiment(
         "heldout.papers.buntine.experiments.model_selection",
         corpus(),
         [trained(3)[1], truth()],

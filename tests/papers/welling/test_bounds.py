@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from made_jobs import run
 
 from heldout import runs
 from heldout.corpora.corpus import Corpus
@@ -14,6 +15,7 @@ from heldout.evaluators.exact_marginal import exact_marginal
 from heldout.measurements import Measurement
 from heldout.models import lda, plsa
 from heldout.papers.welling.experiments.bounds import experiment
+from heldout.papers.welling.settings import Bounds
 from heldout.scores import Score
 from heldout.topics import Topics
 
@@ -43,7 +45,7 @@ def topics(K: int, alpha: float = 1.0, **provenance: int) -> Topics:
 
 def measured(corpus: Corpus, seed: int = SEED) -> tuple[list[Score], list[Measurement]]:
     named: dict[str, Any] = {"model": "plsa-hof", "variant": "main", "seed": seed, "test_documents": TEST_DOCUMENTS}
-    return experiment(corpus, chains=[topics(3)], fold_in=FOLD_IN, smoothing=1e-3, **named)
+    return run(experiment, Bounds, corpus, chains=[topics(3)], fold_in=FOLD_IN, smoothing=1e-3, **named)
 
 
 def values(measurements: list[Measurement], quantity: str) -> dict[int, float]:
@@ -92,7 +94,7 @@ def test_folding_in_rows_are_the_studys_own(corpus: Corpus) -> None:
     fold_in = partial(lda.fold_in, seed=SEED, sweeps=10)
     # a constant is not for a sampled model, and no other chain plays a part
     chains = [chain, topics(3, alpha=3.0, chain=1)]
-    scores, measurements = experiment(corpus, chains=chains, fold_in=fold_in, smoothing=0.1, **named)
+    scores, measurements = run(experiment, Bounds, corpus, chains=chains, fold_in=fold_in, smoothing=0.1, **named)
     study = runs.score(
         corpus, [chain], "lda", "gibbs", settings={"sweeps": 10}, seed=SEED, test_documents=TEST_DOCUMENTS
     )

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from made_jobs import run
 from numpy.typing import NDArray
 
 from heldout.corpora.corpus import Corpus
@@ -15,6 +16,7 @@ from heldout.errors import InputError
 from heldout.measurements import Measurement
 from heldout.models import lda
 from heldout.papers.welling.experiments.convergence import drift, experiment, split_r_hat
+from heldout.settings import Nothing
 from heldout.topics import Topics
 
 Float = NDArray[np.float64]
@@ -72,13 +74,7 @@ def test_drift_of_lines_with_known_noise() -> None:
 
 def measured(chains: Sequence[Topics], corpus: Corpus | None = None, seed: int = 0) -> list[Measurement]:
     corpus = corpus or Corpus.from_documents("c", [("d", ["a", "b"])])
-    scores, rows = experiment(
-        corpus,
-        chains=chains,
-        model="lda",
-        variant="convergence",
-        seed=seed,
-    )
+    scores, rows = run(experiment, Nothing, corpus, chains=chains, model="lda", variant="convergence", seed=seed)
     assert scores == []
     return rows
 

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from made_jobs import run as run_job
 
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import train_test_split
@@ -13,6 +14,7 @@ from heldout.measurements import Measurement
 from heldout.models.hmm import HMM
 from heldout.models.multinomial_mixture import MultinomialMixture
 from heldout.papers.welling.experiments.discrete_latents import BOUND, HIDDEN_MARKOV, MIXTURE, experiment
+from heldout.papers.welling.settings import DiscreteLatents
 from heldout.scores import Score
 from heldout.seeds import generator
 
@@ -30,9 +32,8 @@ def tiny_corpus(documents: int = 24, words: int = 12, *, empty: int = 0) -> Corp
 def run(
     corpus: Corpus, topics: tuple[int, ...] = (2, 3), smoothing: float = 1e-3
 ) -> tuple[list[Score], list[Measurement]]:
-    return experiment(
-        corpus, seed=1, test_documents=10, topics=topics, smoothing=smoothing, iterations=10, document_topics=2
-    )
+    settings = {"topics": topics, "smoothing": smoothing, "iterations": 10, "document_topics": 2}
+    return run_job(experiment, DiscreteLatents, corpus, seed=1, test_documents=10, **settings)
 
 
 def test_the_bound_lies_below_the_exact_value_on_every_document() -> None:
@@ -107,7 +108,7 @@ def test_empty_documents_are_left_out_and_unseen_words_need_the_constant() -> No
 
 
 def test_what_is_refused() -> None:
-    with pytest.raises(InputError, match="constant must be 0 or more"):
+    with pytest.raises(InputError, match=r"smoothing is -1.0; it must be a number at least 0, at most 1"):
         run(tiny_corpus(), smoothing=-1.0)
     with pytest.raises(InputError, match="cannot be held out"):
         run(tiny_corpus(documents=10))

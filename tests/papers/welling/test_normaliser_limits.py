@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from made_jobs import run
 
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import train_test_split
@@ -11,6 +12,7 @@ from heldout.evaluators.exact_marginal import exact_marginal
 from heldout.evaluators.normaliser import log_multinomial_nml_by_document, log_normaliser_enumerated
 from heldout.models.plsa import fold_in_counts
 from heldout.papers.welling.experiments.normaliser_limits import experiment
+from heldout.papers.welling.settings import NormaliserLimits
 from heldout.scores import Score
 from heldout.topics import Topics
 
@@ -25,7 +27,10 @@ def corpus() -> Corpus:
 
 
 def scores(corpus: Corpus) -> dict[str, Score]:
-    return {score.evaluator: score for score in experiment(corpus, seed=0, test_documents=5, topics=(2,))[0]}
+    return {
+        score.evaluator: score
+        for score in run(experiment, NormaliserLimits, corpus, seed=0, test_documents=5, topics=(2,))[0]
+    }
 
 
 def test_closed_forms_are_those_of_identity_topics(corpus: Corpus) -> None:
@@ -54,7 +59,7 @@ def test_limits_are_reached_by_topics_that_share_no_word_and_by_no_others() -> N
 
 
 def test_more_topics_than_words_ignore_no_more_than_a_topic_per_word(corpus: Corpus) -> None:
-    _, measurements = experiment(corpus, seed=0, test_documents=5, topics=(1, 2, 4, 9))
+    _, measurements = run(experiment, NormaliserLimits, corpus, seed=0, test_documents=5, topics=(1, 2, 4, 9))
     found = {row.topics: row.value for row in measurements}
     assert found[1] == 0.0
     assert found[1] < found[2] < found[4] == found[9]

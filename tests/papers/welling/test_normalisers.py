@@ -4,12 +4,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from made_jobs import run
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators.normaliser import log_normaliser_enumerated
 from heldout.measurements import Measurement
 from heldout.papers.welling.experiments.normalisers import experiment
+from heldout.papers.welling.settings import Normalisers
 from heldout.topics import Topics
 
 WORDS = ("a", "b", "c", "d")
@@ -26,7 +28,7 @@ def corpus() -> Corpus:
 
 def measured(documents: Corpus, model: Topics, **settings: Any) -> list[Measurement]:
     named: dict[str, Any] = {"model": "plsa-hof", "variant": "main"}
-    scores, found = experiment(documents, chains=[model], **named, **settings)
+    scores, found = run(experiment, Normalisers, documents, chains=[model], **named, **settings)
     assert scores == []
     return found
 
@@ -56,13 +58,13 @@ def test_the_draws_depend_on_the_seed_and_on_no_other_length() -> None:
 
 def test_the_prior_of_the_topics_does_not_matter() -> None:
     other = Topics(topics().phi, np.array([9.0, 0.1]), WORDS)
-    options = {"seed": 0, "lengths": (3,), "samples": 50}
+    options = {"seed": 0, "lengths": (3,), "samples": 50, "smoothing": 0.01}
     assert measured(corpus(), topics(), **options) == measured(corpus(), other, **options)
 
 
 def test_refuses_a_corpus_without_tokens_and_a_length_of_nothing() -> None:
     empty = Corpus("empty", WORDS, np.zeros(0, np.int32), np.zeros(2, np.int64), ("0",))
     with pytest.raises(InputError, match="no tokens"):
-        measured(empty, topics(), seed=0, lengths=(), samples=10)
-    with pytest.raises(InputError, match="length 0"):
+        measured(empty, topics(), seed=0, lengths=(1,), samples=10, smoothing=0.01)
+    with pytest.raises(InputError, match=r"lengths is \(0,\); it must be integers at least 1"):
         rows((0,))

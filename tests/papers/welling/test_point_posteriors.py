@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from made_jobs import run
 
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import train_test_split
@@ -12,6 +13,7 @@ from heldout.errors import InputError
 from heldout.models.ica import ICA
 from heldout.models.nmf import NMF
 from heldout.papers.welling.experiments.point_posteriors import experiment, root_frequencies
+from heldout.papers.welling.settings import PointPosteriors
 from heldout.seeds import generator
 
 SETTINGS: dict[str, Any] = {
@@ -39,7 +41,7 @@ def tiny_corpus(documents: int = 60, words: int = 20) -> Corpus:
 @pytest.fixture(scope="module")
 def courses() -> dict[tuple[str, str, str], list[float]]:
     found: dict[tuple[str, str, str], dict[int, float]] = defaultdict(dict)
-    scores, rows = experiment(tiny_corpus(), **SETTINGS)
+    scores, rows = run(experiment, PointPosteriors, tiny_corpus(), **SETTINGS)
     assert scores == []
     for row in rows:
         assert (row.corpus, row.axis, row.chain, row.seed, row.smoothing) == ("tiny", "iteration", "none", 2, 0.0)
@@ -102,8 +104,13 @@ def test_values_are_those_of_the_models(courses: dict[tuple[str, str, str], list
 def test_what_is_refused() -> None:
     corpus = tiny_corpus()
     with pytest.raises(InputError, match="fewer than 30 dimensions"):
-        experiment(corpus, **{**SETTINGS, "coordinates": 30})
+        run(experiment, PointPosteriors, corpus, **{**SETTINGS, "coordinates": 30})
     streams = [corpus.document(d) for d in range(60)]
     streams[7] = streams[7][:0]
     with pytest.raises(InputError, match="document d7 is empty"):
-        experiment(corpus.with_streams(streams, corpus.documents), **{**SETTINGS, "test_documents": 1})
+        run(
+            experiment,
+            PointPosteriors,
+            corpus.with_streams(streams, corpus.documents),
+            **{**SETTINGS, "test_documents": 1},
+        )

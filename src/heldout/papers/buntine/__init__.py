@@ -8,7 +8,7 @@ _SELECTION = ("model-selection",)
 BUNTINE = Paper(
     name="buntine",
     source="Buntine (2009)",
-    experiments=("calibration", "convergence-to-exact", "model-selection"),
+    experiments=dict.fromkeys(("calibration", "convergence-to-exact", "model-selection")),
     optional=_SELECTION,
     scorecard=(
         "lrs-most-precise",

@@ -8,7 +8,7 @@ _BOTH = ("tempering", "latent-semantic-analysis")
 HOFMANN = Paper(
     name="hofmann",
     source="Hofmann (1999)",
-    experiments=("latent-semantic-analysis", "tempering"),
+    experiments=dict.fromkeys(("latent-semantic-analysis", "tempering")),
     optional=("latent-semantic-analysis", "tempering"),
     scorecard=(
         "hofmann-far-below-unigram",

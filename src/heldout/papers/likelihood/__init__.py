@@ -8,7 +8,9 @@ _OPTIMISM, _PROBABILITY = ("optimism",), ("is-a-probability",)
 LIKELIHOOD = Paper(
     name="likelihood",
     source="this paper",
-    experiments=("optimism", "reference", "bidirectional", "epca-marginal", "precision", "is-a-probability", "peers"),
+    experiments=dict.fromkeys(
+        ("optimism", "reference", "bidirectional", "epca-marginal", "precision", "is-a-probability", "peers")
+    ),
     optional=("is-a-probability", "peers"),
     front_page="front_page",
     exhibits={

@@ -9,7 +9,7 @@ _ALL = (*_OPENING, "perplexity", "completion", "polysemy", "samplers", "bank-and
 MURPHY = Paper(
     name="murphy",
     source="Murphy (2012)",
-    experiments=_ALL,
+    experiments=dict.fromkeys(_ALL),
     optional=_ALL,
     scorecard=(
         "degenerate-em-overfits",

@@ -1,7 +1,9 @@
 """Welling, Chemudugunta and Sutter (2008), "Deterministic latent variable models and their pitfalls"."""
 
-from heldout.manifest import Exhibit, Paper
+from heldout.manifest import Exhibit, Experiment, Paper
 from heldout.models import EPCA, LDA, PLSA, TEM, VEM
+from heldout.papers.welling.settings import Bounds, DiscreteLatents, NormaliserLimits, Normalisers, PointPosteriors
+from heldout.settings import Nothing
 from heldout.study import BEYOND, SECOND
 
 _FIGURES = "heldout.papers.welling.figures"
@@ -23,14 +25,14 @@ _BETTER = tuple(
 WELLING = Paper(
     name="welling",
     source="Welling et al. (2008)",
-    experiments=(
-        "point-posteriors",
-        "discrete-latents",
-        "bounds",
-        "normalisers",
-        "normaliser-limits",
-        "convergence",
-    ),
+    experiments={
+        "point-posteriors": Experiment(PointPosteriors),
+        "discrete-latents": Experiment(DiscreteLatents),
+        "bounds": Experiment(Bounds, models=(PLSA, VEM, LDA), topics="list"),
+        "normalisers": Experiment(Normalisers, models=(PLSA, VEM, LDA), topics="list"),
+        "normaliser-limits": Experiment(NormaliserLimits),
+        "convergence": Experiment(Nothing, models=(LDA,), topics="list"),
+    },
     scorecard=(
         "continuous-optimistic",
         "discrete-pessimistic",

@@ -10,50 +10,29 @@ The evaluators, of one model's topics on one split's test documents:
 """
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
-from heldout.corpora.corpus import Corpus
-from heldout.corpora.split import half_split, train_test_split
+from heldout.corpora.split import half_split
 from heldout.evaluators import EXACT, FOLDING_IN, FULL, HALF, MEAN_FIELD_BOUND
-from heldout.evaluators.evaluation import Evaluation, FoldIn, first_chain
+from heldout.evaluators.evaluation import Evaluation, first_chain
 from heldout.evaluators.exact_marginal import exact_marginal
 from heldout.evaluators.full_folding_in import full_folding_in
 from heldout.evaluators.half_folding_in import half_folding_in
 from heldout.evaluators.mean_field_bound import mean_field_bound
-from heldout.measurements import Measurement, by_document
-from heldout.scores import Score, score_of
-from heldout.topics import Topics
+from heldout.job import Job
+from heldout.papers.welling.settings import Bounds
+from heldout.recorder import Results
 
 JOINT = "full-folding-in-joint"
 TOKENS = "tokens"
 
 
-def experiment(
-    corpus: Corpus,
-    *,
-    chains: Sequence[Topics],
-    model: str,
-    variant: str,
-    seed: int,
-    test_documents: int,
-    fold_in: FoldIn,
-    smoothing: float = 0.0,
-) -> tuple[list[Score], list[Measurement]]:
+def experiment(job: Job, settings: Bounds) -> Results:
     """Score one model's topics on the test documents of a split with every evaluator above.
 
-    Args:
-        corpus: all documents.
-        chains: the topics of the model; of a sampled model the first chain alone is measured.
-        model: its name.
-        variant: the name that the rows get.
-        seed: determines the split and the fold-in.
-        test_documents: how many documents are held out.
-        fold_in: the model's folding in.
-        smoothing: the constant to add to p(w | z) of a model that was not sampled (a sampled one has its own prior).
+    Of a sampled model the first chain alone is measured, and nothing is added to its p(w | z), which have a prior.
 
     Returns:
         One Score per evaluator (exact and bound: no samples, no Monte Carlo error given the topics), and per test
@@ -63,30 +42,28 @@ def experiment(
     Raises:
         InputError: as the split, the fold-in and `exact_marginal` do.
     """
-    _, test = train_test_split(corpus, test_documents, seed)
-    observed, scored = half_split(test, seed)
-    topics, smoothing, chain, sampled = first_chain(chains, smoothing)
+    _, test = job.split()
+    observed, scored = half_split(test, job.seed)
+    topics, smoothing, chain, sampled = first_chain(job.chains, settings.smoothing)
+    recorder = job.recorder(topics=topics.n_topics, smoothing=smoothing, chain=chain)
 
     evaluations: dict[str, Evaluation] = {
         EXACT: exact_marginal(topics, test),
         MEAN_FIELD_BOUND: mean_field_bound(topics, test),
-        FULL: full_folding_in([topics], test, fold_in),
-        HALF: half_folding_in([topics], observed, scored, fold_in),
+        FULL: full_folding_in([topics], test, job.fold_in),
+        HALF: half_folding_in([topics], observed, scored, job.fold_in),
     }
     if np.all(topics.alpha == 1.0) and not sampled:
         full = evaluations[FULL]
         joint = full.log_likelihood + np.where(full.tokens > 0, math.lgamma(topics.n_topics), 0.0)
         evaluations[JOINT] = replace(full, log_likelihood=joint)
 
-    named: dict[str, Any] = {"corpus": corpus.name, "model": model, "variant": variant, "topics": topics.n_topics}
-    named |= {"smoothing": smoothing, "chain": chain, "seed": seed}
     tokens = Evaluation.deterministic(evaluations[EXACT].tokens.astype(np.float64), evaluations[EXACT].tokens)
-    scores: list[Score] = []
-    measurements = by_document(tokens, quantity=TOKENS, **named)
+    recorder.by_document(TOKENS, tokens)
     for evaluator, evaluation in evaluations.items():
         folded = sampled and evaluator in FOLDING_IN  # by sampling: its error is not stated
         error = math.nan if folded else None
-        scores.append(score_of(evaluation, evaluator=evaluator, samples=int(folded), standard_error=error, **named))
+        recorder.score(evaluator, evaluation, samples=int(folded), standard_error=error)
         if evaluator != HALF:
-            measurements += by_document(evaluation, standard_error=error, quantity=evaluator, **named)
-    return scores, measurements
+            recorder.by_document(evaluator, evaluation, error=error)
+    return recorder.results

@@ -16,16 +16,13 @@ Drift. The slope of the chains' mean trace over the last half, by least squares,
 over the standard deviation of a chain around its own line: by how many of its own fluctuations a chain still rises.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.measurements import Measurement
-from heldout.scores import Score
-from heldout.topics import Topics
+from heldout.job import Job
+from heldout.recorder import Results
+from heldout.settings import Nothing
 
 TRACE_POINTS = 31  # of each chain, at most
 SMALLEST_HALF = 2  # values that a variance needs
@@ -73,22 +70,8 @@ def drift(sweeps: Float, traces: Float) -> float:
     return rise / deviation if deviation > 0.0 else float("nan")
 
 
-def experiment(
-    corpus: Corpus,
-    *,
-    chains: Sequence[Topics],
-    model: str,
-    variant: str,
-    seed: int,
-) -> tuple[list[Score], list[Measurement]]:
-    """Return the thinned traces, split R-hat and drift of the chains of one run.
-
-    Args:
-        corpus: the corpus that the chains were trained on.
-        chains: the topics of each chain, which carry their trace in their provenance.
-        model: the model's name.
-        variant: the variant's name.
-        seed: the named seed.
+def experiment(job: Job, _: Nothing) -> Results:
+    """Return the thinned traces, split R-hat and drift of the chains of one run, from their topics' provenance.
 
     Returns:
         No score; and measurements: quantity "log-joint" (nats) on axis "sweep", at most 31 records per chain, evenly
@@ -99,28 +82,25 @@ def experiment(
         InputError: when there is no chain, a chain carries no trace or another one's sweeps, or the last half of the
             sweeps holds fewer than 4 records.
     """
+    chains, of = job.chains, f"{job.model} on {job.corpus.name}"
     if not chains:
         raise InputError("convergence: there are no chains")
     try:
         recorded = [np.array(topics.provenance["log_likelihood_sweeps"]) for topics in chains]
         traces = np.array([topics.provenance["log_likelihood"] for topics in chains], dtype=float)
     except (KeyError, ValueError) as error:
-        raise InputError(f"convergence: {model} on {corpus.name}: the chains carry no traces of one length") from error
+        raise InputError(f"convergence: {of}: the chains carry no traces of one length") from error
     sweeps = recorded[0]
     if traces.ndim != 2 or any(not np.array_equal(sweeps, other) for other in recorded):
-        raise InputError(f"convergence: {model} on {corpus.name}: the chains were not recorded at the same sweeps")
+        raise InputError(f"convergence: {of}: the chains were not recorded at the same sweeps")
 
-    def row(chain: str, quantity: str, axis: str, at: int, value: float) -> Measurement:
-        topics = chains[0].n_topics
-        return Measurement(corpus.name, model, variant, topics, 0.0, chain, seed, quantity, axis, at, value)
-
+    recorder = job.recorder(topics=chains[0].n_topics, chain="all")
     late = sweeps >= sweeps[-1] / 2
     kept = np.unique(np.linspace(0, len(sweeps) - 1, min(TRACE_POINTS, len(sweeps))).round().astype(int))
-    rows = [
-        row(str(topics.provenance["chain"]), "log-joint", "sweep", int(sweeps[i]), float(trace[i]))
-        for topics, trace in zip(chains, traces, strict=True)
-        for i in kept
-    ]
-    rows.append(row("all", "r-hat", "chains", len(chains), split_r_hat(traces[:, late])))
-    rows.append(row("all", "drift", "chains", len(chains), drift(sweeps[late].astype(float), traces[:, late])))
-    return [], rows
+    for topics, trace in zip(chains, traces, strict=True):
+        of_chain = recorder.at(chain=str(topics.provenance["chain"]))
+        for i in kept:
+            of_chain.measure("log-joint", trace[i], axis="sweep", at=sweeps[i])
+    recorder.measure("r-hat", split_r_hat(traces[:, late]), axis="chains", at=len(chains))
+    recorder.measure("drift", drift(sweeps[late].astype(float), traces[:, late]), axis="chains", at=len(chains))
+    return recorder.results

@@ -14,21 +14,17 @@ closed. With n_w the counts of a document,
     log p(x) = log Gamma(V) - log Gamma(V + L) + sum_w log Gamma(1 + n_w)      (theta ~ Dir(1) integrated out).
 """
 
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.special import gammaln, xlogy
 
-from heldout.corpora.corpus import Corpus
-from heldout.corpora.split import train_test_split
 from heldout.evaluators import EXACT, FULL
 from heldout.evaluators.evaluation import Evaluation
 from heldout.evaluators.normaliser import log_multinomial_nml_by_document
-from heldout.measurements import Measurement
-from heldout.scores import Score, score_of
+from heldout.job import Job
+from heldout.papers.welling.settings import NormaliserLimits
+from heldout.recorder import Results
 
 KIND = "normaliser-limits"
 MODEL = "word-topics"
@@ -36,25 +32,17 @@ LIMIT = "log-nml"
 NORMALISED = "normalised-folding-in"
 
 
-def experiment(
-    corpus: Corpus, *, seed: int, test_documents: int, topics: Sequence[int]
-) -> tuple[list[Score], list[Measurement]]:
+def experiment(job: Job, settings: NormaliserLimits) -> Results:
     """Return the scores of the model with a topic per word, and the normaliser's limit at other numbers of topics.
-
-    Args:
-        corpus: all documents.
-        seed: determines the split.
-        test_documents: how many documents are held out.
-        topics: the numbers of topics, K.
 
     Returns:
         Scores of the model "word-topics" (topics V) by the evaluators "full-folding-in", "normalised-folding-in"
         (g above) and "exact-marginal"; and per K the measurement "log-nml": the sum over the test documents of
         log C(min(K, V), L), nats, on the axis "tokens" at the number of tokens.
     """
-    _, test = train_test_split(corpus, test_documents, seed)
+    _, test = job.split()
     lengths, counts = test.lengths, test.counts()
-    V = len(corpus.vocabulary)
+    V = len(job.corpus.vocabulary)
     folded = _by_document(counts, xlogy(counts.data, counts.data)) - xlogy(lengths, lengths)
     marginal = gammaln(V) - gammaln(V + lengths) + _by_document(counts, gammaln(1.0 + counts.data))
     values = {
@@ -62,25 +50,13 @@ def experiment(
         NORMALISED: folded - log_multinomial_nml_by_document(V, lengths),
         EXACT: marginal,
     }
-    named: dict[str, Any] = {"corpus": corpus.name, "model": MODEL, "variant": KIND, "smoothing": 0.0, "chain": "none"}
-    scores = [
-        score_of(Evaluation.deterministic(value, lengths), topics=V, evaluator=evaluator, seed=seed, **named)
-        for evaluator, value in values.items()
-    ]
-    tokens = int(lengths.sum())
-    measurements = [
-        Measurement(
-            topics=k,
-            seed=seed,
-            quantity=LIMIT,
-            axis="tokens",
-            at=tokens,
-            value=float(log_multinomial_nml_by_document(min(k, V), lengths).sum()),
-            **named,
-        )
-        for k in topics
-    ]
-    return scores, measurements
+    recorder = job.recorder(model=MODEL, topics=V)
+    for evaluator, value in values.items():
+        recorder.score(evaluator, Evaluation.deterministic(value, lengths))
+    for k in settings.topics:
+        limit = log_multinomial_nml_by_document(min(k, V), lengths).sum()
+        recorder.at(topics=k).measure(LIMIT, limit, axis="tokens", at=lengths.sum())
+    return recorder.results
 
 
 def _by_document(counts: sp.csr_array, values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,17 +1,15 @@
 """Section 4.2 on learned models: log Z of the energy-based model that folding-in stands for, by document length."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators.normaliser import log_normaliser
-from heldout.measurements import Measurement
-from heldout.scores import Score
+from heldout.job import Job
+from heldout.papers.welling.settings import Normalisers
+from heldout.recorder import Results
 from heldout.seeds import generator
-from heldout.topics import Topics
 
 QUANTITY = "log-normaliser"
 EFFECTIVE = "log-normaliser-effective-samples"
@@ -20,28 +18,11 @@ EFFECTIVE = "log-normaliser-effective-samples"
 PRIOR = 0.5
 
 
-def experiment(
-    corpus: Corpus,
-    *,
-    chains: Sequence[Topics],
-    model: str,
-    variant: str,
-    seed: int,
-    lengths: Sequence[int],
-    samples: int,
-    smoothing: float = 0.0,
-) -> tuple[list[Score], list[Measurement]]:
+def experiment(job: Job, settings: Normalisers) -> Results:
     """Estimate log Z of one model at several lengths and at the corpus's mean length (rounded).
 
-    Args:
-        corpus: all documents; they give the mean length and the name.
-        chains: the topics of the model; of a sampled model the first chain alone is measured.
-        model: its name.
-        variant: the name that the rows get.
-        seed: the named seed of the topics; names the draws too, with corpus, model, variant, topics, chain and length.
-        lengths: L, tokens per document.
-        samples: documents to draw at each length.
-        smoothing: the constant to add to p(w | z); 0 leaves the topics as they are.
+    Of a sampled model the first chain alone is measured. Corpus, model, variant, topics, chain, seed and length name
+    the draws.
 
     Returns:
         No score; and per length, on the axis "length": `log-normaliser` in nats per document with its standard
@@ -50,22 +31,18 @@ def experiment(
     Raises:
         InputError: when the corpus holds no tokens, or as `log_normaliser` does.
     """
+    corpus, topics = job.corpus, job.chains[0]
     if corpus.n_tokens == 0:
         raise InputError(f"corpus {corpus.name}: it holds no tokens, so there is no mean length to take log Z at")
-    topics = chains[0]
-    if smoothing > 0.0:
-        topics = topics.smoothed(smoothing)
+    if settings.smoothing > 0.0:
+        topics = topics.smoothed(settings.smoothing)
     K, chain = topics.n_topics, str(topics.provenance.get("chain", "none"))
+    recorder = job.recorder(topics=K, smoothing=settings.smoothing, chain=chain)
     drawn_from = replace(topics, alpha=np.full(K, PRIOR))
-    rows = []
-    for length in sorted({*lengths, max(1, round(corpus.n_tokens / corpus.n_documents))}):
-        axes: dict[str, str | int] = {"corpus": corpus.name, "model": model, "variant": variant, "chain": chain}
-        random = generator(QUANTITY, **axes, topics=K, seed=seed, length=length)
-        z = log_normaliser(drawn_from, length, samples, random)
-        for quantity, value, error in (
-            (QUANTITY, z.log_z, z.standard_error),
-            (EFFECTIVE, z.effective_samples, 0.0),
-        ):
-            place = (corpus.name, model, variant, K, smoothing, chain, seed)
-            rows.append(Measurement(*place, quantity, "length", length, value, error))
-    return [], rows
+    for length in sorted({*settings.lengths, max(1, round(corpus.n_tokens / corpus.n_documents))}):
+        axes = {"corpus": corpus.name, "model": job.model, "variant": job.variant, "chain": chain}
+        random = generator(QUANTITY, **axes, topics=K, seed=job.seed, length=length)
+        z = log_normaliser(drawn_from, length, settings.samples, random)
+        recorder.measure(QUANTITY, z.log_z, axis="length", at=length, error=z.standard_error)
+        recorder.measure(EFFECTIVE, z.effective_samples, axis="length", at=length)
+    return recorder.results

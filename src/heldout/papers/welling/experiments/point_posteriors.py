@@ -5,22 +5,22 @@ words (so that Euclidean distances are Hellinger's), centred, on their leading p
 variance 1. The HMM sees the token streams, NMF the counts.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
 from heldout.corpora.corpus import Corpus
-from heldout.corpora.split import train_test_split
 from heldout.errors import InputError
-from heldout.measurements import Measurement
+from heldout.job import Job
 from heldout.models.gaussian_mixture import GaussianMixture, KMeans
 from heldout.models.hmm import HMM
 from heldout.models.ica import ICA
 from heldout.models.nmf import NMF
 from heldout.models.pca import PCA
 from heldout.models.vem import Float, Posterior, Step
-from heldout.scores import Score
+from heldout.papers.welling.settings import PointPosteriors
+from heldout.recorder import Recorder, Results
 from heldout.seeds import generator
 
 OBJECTIVE = "objective"
@@ -34,34 +34,12 @@ FREE_COLUMNS = "free-columns"
 
 SMALLEST_DEVIATION = 1e-6  # of the largest: a principal component with less is rounding
 
-# one row before it becomes a Measurement: model, variant, K, quantity, iteration, value
-Row = tuple[str, str, int, str, int, float]
 
-
-def experiment(
-    corpus: Corpus,
-    *,
-    seed: int,
-    test_documents: int,
-    components: int,
-    coordinates: int,
-    floor: float,
-    noise: float,
-    iterations: int,
-    ica_iterations: int,
-) -> tuple[list[Score], list[Measurement]]:
+def experiment(job: Job, settings: PointPosteriors) -> Results:
     """Run every model of the family on the training documents and report its course.
 
-    Args:
-        corpus: all documents.
-        seed: determines the split and the starts; the two trainings of a model share their start.
-        test_documents: how many documents are held out; they play no part.
-        components: K of all models but PCA.
-        coordinates: the principal components that PCA keeps and that the points have.
-        floor: the least eigenvalue of a covariance of the mixture of Gaussians (the points' variance is 1).
-        noise: ICA's noise variance (the points' variance is 1, and so is K-means' fixed sigma^2).
-        iterations: the largest number of iterations of all models but ICA.
-        ica_iterations: the same for ICA.
+    The two trainings of a model share their start; the test documents play no part. K-means' fixed sigma^2 is the
+    points' variance.
 
     Returns:
         No score; and rows with axis "iteration" (0 is the start, after its VE step) and the quantities
@@ -73,49 +51,56 @@ def experiment(
     Raises:
         InputError: on an empty document, or a setting that a model refuses.
     """
-    training, _ = train_test_split(corpus, test_documents, seed)
-    rows: list[Row] = []
+    training, _ = job.split()
+    components, coordinates, iterations = settings.components, settings.coordinates, settings.iterations
+    recorder = job.recorder(topics=components)
 
     def start(model: str) -> np.random.Generator:
-        return generator("point-posteriors", corpus=corpus.name, model=model, seed=seed)
+        return generator("point-posteriors", corpus=job.corpus.name, model=model, seed=job.seed)
+
+    def course(recorder: Recorder, quantity: str, values: Iterable[float]) -> None:
+        for i, value in enumerate(values):
+            recorder.measure(quantity, value, axis="iteration", at=i)
 
     points = root_frequencies(training)
     pca = PCA(coordinates, iterations=iterations, random_state=start("pca")).fit(points)
-    rows += [("pca", POINT, coordinates, OBJECTIVE, i, float(value)) for i, value in enumerate(pca.objective_)]
+    course(recorder.at(model="pca", variant=POINT, topics=coordinates), OBJECTIVE, pca.objective_)
     deviations = pca.coordinates_.std(axis=0)
     if len(deviations) < coordinates or deviations.min() < SMALLEST_DEVIATION * deviations.max():
-        raise InputError(f"corpus {corpus.name}: its documents span fewer than {coordinates} dimensions; take fewer")
+        raise InputError(
+            f"corpus {job.corpus.name}: its documents span fewer than {coordinates} dimensions; take fewer"
+        )
     whitened = pca.coordinates_ / deviations
 
     for posterior, variant in _POSTERIORS:
-        gaussians = GaussianMixture(
-            components, floor=floor, posterior=posterior, iterations=iterations, random_state=start("gaussian-mixture")
-        )
-        rows += _course("gaussian-mixture", variant, gaussians, whitened)
-        chain = HMM(components, posterior=posterior, iterations=iterations, random_state=start("hmm"))
-        rows += _course("hmm", variant, chain, training)
-    rows += _course(
-        "k-means", POINT, KMeans(components, iterations=iterations, random_state=start("k-means")), whitened
-    )
+        options: dict[str, Any] = {"posterior": posterior, "iterations": iterations}
+        gaussians = GaussianMixture(components, floor=settings.floor, random_state=start("gaussian-mixture"), **options)
+        _course(recorder.at(model="gaussian-mixture", variant=variant), gaussians, whitened)
+        chain = HMM(components, random_state=start("hmm"), **options)
+        _course(recorder.at(model="hmm", variant=variant), chain, training)
+    k_means = KMeans(components, iterations=iterations, random_state=start("k-means"))
+    _course(recorder.at(model="k-means", variant=POINT), k_means, whitened)
 
     for unit_columns, variant in ((True, UNIT_COLUMNS), (False, FREE_COLUMNS)):
+        of_ica = recorder.at(model="ica", variant=variant)
         ica = ICA(
-            components, noise=noise, unit_columns=unit_columns, iterations=ica_iterations, random_state=start("ica")
+            components,
+            noise=settings.noise,
+            unit_columns=unit_columns,
+            iterations=settings.ica_iterations,
+            random_state=start("ica"),
         )
         for i, step in enumerate(ica.steps(whitened)):
             if i > DENSE and i % EVERY:
                 continue
-            rows.append(("ica", variant, components, OBJECTIVE, i, step.objective))
-            rows.append(("ica", variant, components, LATENT_NORM, i, float(np.linalg.norm(step.latent))))
+            of_ica.measure(OBJECTIVE, step.objective, axis="iteration", at=i)
+            of_ica.measure(LATENT_NORM, np.linalg.norm(step.latent), axis="iteration", at=i)
         if not unit_columns:
-            rows.append(("ica", variant, components, SUPREMUM, 0, ica.supremum(whitened)))
+            of_ica.measure(SUPREMUM, ica.supremum(whitened), axis="iteration", at=0)
 
     nmf = NMF(components, iterations=iterations, random_state=start("nmf")).fit(training.counts())
-    rows += [("nmf", POINT, components, OBJECTIVE, i, float(value)) for i, value in enumerate(nmf.objective_)]
-    return [], [
-        Measurement(corpus.name, model, variant, k, 0.0, "none", seed, quantity, "iteration", i, value)
-        for model, variant, k, quantity, i, value in rows
-    ]
+    course(recorder.at(model="nmf", variant=POINT), OBJECTIVE, nmf.objective_)
+    return recorder.results
 
 
 DENSE, EVERY = 50, 10  # ICA's iterations that are reported: all of the first, then every so many
@@ -134,11 +119,11 @@ def root_frequencies(documents: Corpus) -> Float:
     return np.asarray(np.sqrt(documents.counts().toarray() / documents.lengths[:, None]))
 
 
-def _course(model: str, variant: str, estimator: GaussianMixture | HMM, data: Any) -> Iterator[Row]:
-    """Yield the rows of a model with discrete latent variables; under exact EM the objective is the likelihood."""
+def _course(recorder: Recorder, estimator: GaussianMixture | HMM, data: Any) -> None:
+    """Record the course of a model with discrete latent variables; under exact EM the objective is the likelihood."""
     steps: Iterator[Step[Any, Any]] = estimator.steps(data)
     for i, step in enumerate(steps):
-        if variant == POINT:
-            yield model, variant, estimator.n_components, OBJECTIVE, i, step.objective
-        exact = float(estimator.log_likelihood(data, step.parameters).sum())
-        yield model, variant, estimator.n_components, LOG_LIKELIHOOD, i, exact
+        if recorder.variant == POINT:
+            recorder.measure(OBJECTIVE, step.objective, axis="iteration", at=i)
+        exact = estimator.log_likelihood(data, step.parameters).sum()
+        recorder.measure(LOG_LIKELIHOOD, exact, axis="iteration", at=i)

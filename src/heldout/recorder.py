@@ -1,0 +1,101 @@
+"""What an experiment gives: scores, measurements and notes, recorded under the names that its job has."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, SupportsFloat, SupportsInt
+
+from heldout.measurements import Measurement
+from heldout.notes import Note
+from heldout.scores import Score, score_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from heldout.evaluators.evaluation import Evaluation
+
+
+class Results(NamedTuple):
+    """The rows of the three tables, in the order in which they were recorded."""
+
+    scores: list[Score]
+    measurements: list[Measurement]
+    notes: list[Note]
+
+
+@dataclass(frozen=True)
+class Recorder:
+    """Records rows of one corpus, model, variant, number of topics, constant, chain and seed.
+
+    Attributes:
+        corpus, model, variant, topics, smoothing, chain, seed: what every row has, as in `Score` and `Measurement`.
+        results: all rows; those of recorders that were derived from it, too.
+
+    Examples:
+        >>> recorder = Recorder(corpus="cranfield", model="lda", variant="bounds", topics=2)
+        >>> recorder.at(topics=3, chain="0").measure("r-hat", 1.01, axis="chains", at=10)
+        >>> recorder.note("version", "1.9.1", axis="topics", at=2)
+        >>> recorder.results.measurements[0].topics, recorder.results.notes[0].text
+        (3, '1.9.1')
+    """
+
+    corpus: str = "none"
+    model: str = "none"
+    variant: str = ""
+    topics: int = 0
+    smoothing: float = 0.0
+    chain: str = "none"
+    seed: int = 0
+    results: Results = field(default_factory=lambda: Results([], [], []))
+
+    def at(self, **names: Any) -> Self:
+        """Return a recorder of the same rows with other names, such as `topics=3`."""
+        return replace(self, **names)
+
+    def score(self, evaluator: str, evaluation: "Evaluation", **figures: Any) -> Score:
+        """Record an evaluation summed over its documents, and return the score.
+
+        Args:
+            evaluator: its name.
+            evaluation: of D documents; those without tokens count as left out.
+            figures: `samples`, `standard_error` and `tokens_left_out`, as in `heldout.scores.score_of`.
+        """
+        names = {name: value for name, value in vars(self).items() if name != "results"}
+        score = score_of(evaluation, evaluator=evaluator, **names, **figures)
+        self.results.scores.append(score)
+        return score
+
+    def measure(
+        self, quantity: str, value: SupportsFloat, *, axis: str, at: SupportsInt, error: SupportsFloat = 0.0
+    ) -> None:
+        """Record one number, in nats where it is a log probability, with its Monte Carlo error."""
+        names = (self.corpus, self.model, self.variant, self.topics, self.smoothing, self.chain, self.seed)
+        row = Measurement(*names, quantity, axis, int(at), float(value), float(error))
+        self.results.measurements.append(row)
+
+    def mean(self, quantity: str, values: "NDArray[np.float64]", *, axis: str, at: SupportsInt) -> None:
+        """Record the mean of two or more independent values, (n,), with its standard error from their spread."""
+        error = float(values.std(ddof=1)) / math.sqrt(len(values))
+        self.measure(quantity, values.mean(), axis=axis, at=at, error=error)
+
+    def by_document(
+        self, quantity: str, evaluation: "Evaluation", *, at: Iterable[int] | None = None, error: float | None = None
+    ) -> None:
+        """Record an evaluation's values, nats, one per document with tokens, on the axis "document".
+
+        Args:
+            quantity: what they are.
+            evaluation: of D documents.
+            at: (D,) the documents' places on the axis; None is their index.
+            error: nats, of every document; None takes the evaluation's own.
+        """
+        for d, place in enumerate(range(len(evaluation.tokens)) if at is None else at):
+            if evaluation.tokens[d] > 0:
+                own = evaluation.standard_error[d] if error is None else error
+                self.measure(quantity, evaluation.log_likelihood[d], axis="document", at=place, error=own)
+
+    def note(self, quantity: str, text: str, *, axis: str, at: SupportsInt) -> None:
+        """Record a short text, without a line's end."""
+        names = (self.corpus, self.model, self.variant, self.topics, self.seed)
+        self.results.notes.append(Note(*names, quantity, axis, int(at), text))
