@@ -1,7 +1,8 @@
-"""What a model gives to the evaluators: `Topics`, or `Components` where it is log-linear.
+"""What a model gives to the evaluators: topics and the prior of their weights, or log-linear `Components`.
 
 A model of topics mixes probabilities, p(w | d) = sum_k p(w | z = k) theta[d, k]; a log-linear model adds logits,
-p(w | d) = exp(W h_d)_w / sum_w' exp(W h_d)_w'.
+p(w | d) = exp(W h_d)_w / sum_w' exp(W h_d)_w'. The prior of theta is a Dirichlet (`Topics`) or logistic normal
+(`LogisticNormalTopics`); `heldout.evaluators.priors` has the likelihood under either.
 """
 
 from collections.abc import Iterator
@@ -12,12 +13,17 @@ from typing import Any, Self
 
 import numba as nb
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from heldout.errors import InputError
 from heldout.files import load_record, save_record
+from heldout.seeds import generator
+
+Float = NDArray[np.float64]
 
 ROW_SUM_TOLERANCE = 1e-9
+SYMMETRY = 1e-6  # relative
+DRAWS = 10_000  # of theta, for its mean under a logistic-normal prior
 BLOCK = 2**19  # entries of a block of the documents x vocabulary array: 4 MB
 
 
@@ -32,8 +38,59 @@ def _add_probabilities(rows, words, phi_by_word, theta, out):  # type: ignore[no
         out[i] += total
 
 
+class _UnderAnyPrior:
+    """What topics have under any prior of a document's weights on them: phi (K, V), the V words, the provenance."""
+
+    phi: Float
+    vocabulary: tuple[str, ...]
+    provenance: dict[str, Any]
+
+    @property
+    def n_topics(self) -> int:
+        """K, the number of topics."""
+        return len(self.phi)
+
+    @cached_property
+    def phi_by_word(self) -> Float:
+        """The (V, K) transpose of phi, contiguous: the K probabilities of a word lie side by side for the kernels."""
+        return np.ascontiguousarray(self.phi.T)
+
+    def smoothed(self, constant: float) -> Self:
+        """Return the topics with `constant` added to every p(w | z), renormalised (Welling et al. 2008, section 5).
+
+        phi'[k, w] = (phi[k, w] + constant) / (1 + V constant)
+        """
+        phi = (self.phi + constant) / (1.0 + constant * self.phi.shape[1])
+        return replace(self, phi=phi, provenance={**self.provenance, "smoothing": constant})  # type: ignore[type-var]
+
+    def probabilities(self, theta: Float, rows: NDArray[np.int64], words: NDArray[np.int32]) -> Float:
+        """Return p(w | d) = sum_k theta[d, k] phi[k, w], (n,), of n pairs of a document and a word.
+
+        Args:
+            theta: (D, K) weights of the documents on the topics.
+            rows: (n,) each pair's document, a row of theta.
+            words: (n,) each pair's word, an index into the vocabulary.
+        """
+        probabilities = np.zeros(len(rows))
+        _add_probabilities(rows, words, self.phi_by_word, np.ascontiguousarray(theta), probabilities)
+        return probabilities
+
+    def _check_phi(self, rows: int, name: str) -> None:
+        """Raise InputError where phi is not (rows, V) probabilities."""
+        if self.phi.ndim != 2 or self.phi.shape != (rows, len(self.vocabulary)):
+            raise InputError(
+                f"topics: phi is {self.phi.shape}, but there are {rows} {name} and {len(self.vocabulary)} words"
+            )
+        if not np.all(self.phi >= 0.0):  # also False for NaN
+            raise InputError("topics: phi has a negative or undefined entry")
+        deviation = np.abs(self.phi.sum(axis=1) - 1.0)
+        if len(deviation) == 0 or deviation.max() > ROW_SUM_TOLERANCE:
+            row = int(deviation.argmax()) if len(deviation) else 0
+            raise InputError(f"topics: row {row} of phi does not sum to 1; divide each row by its sum")
+
+
 @dataclass(frozen=True, eq=False)
-class Topics:
+class Topics(_UnderAnyPrior):
     """Topics over a vocabulary, and the Dirichlet prior of a document's weights on them.
 
     A token of a document with weights theta is word w with probability sum_k theta[k] phi[k, w].
@@ -60,57 +117,25 @@ class Topics:
         array([0.462, 0.462, 0.077])
     """
 
-    phi: NDArray[np.float64]
-    alpha: NDArray[np.float64]
+    phi: Float
+    alpha: Float
     vocabulary: tuple[str, ...]
     provenance: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if self.phi.ndim != 2 or self.phi.shape != (len(self.alpha), len(self.vocabulary)):
-            raise InputError(
-                f"topics: phi is {self.phi.shape}, but there are {len(self.alpha)} Dirichlet parameters"
-                f" and {len(self.vocabulary)} words"
-            )
-        if not np.all(self.phi >= 0.0):  # also False for NaN
-            raise InputError("topics: phi has a negative or undefined entry")
-        deviation = np.abs(self.phi.sum(axis=1) - 1.0)
-        if len(deviation) == 0 or deviation.max() > ROW_SUM_TOLERANCE:
-            row = int(deviation.argmax()) if len(deviation) else 0
-            raise InputError(f"topics: row {row} of phi does not sum to 1; divide each row by its sum")
+        self._check_phi(len(self.alpha), "Dirichlet parameters")
         if not np.all((self.alpha > 0.0) & np.isfinite(self.alpha)):
             raise InputError("topics: every Dirichlet parameter must be positive and finite")
 
     @property
-    def n_topics(self) -> int:
-        """K, the number of topics."""
-        return len(self.alpha)
+    def parameters(self) -> dict[str, Float]:
+        """The prior's parameters by name."""
+        return {"alpha": self.alpha}
 
-    @cached_property
-    def phi_by_word(self) -> NDArray[np.float64]:
-        """The (V, K) transpose of phi, contiguous: the K probabilities of a word lie side by side for the kernels."""
-        return np.ascontiguousarray(self.phi.T)
-
-    def smoothed(self, constant: float) -> "Topics":
-        """Return the topics with `constant` added to every p(w | z), renormalised (Welling et al. 2008, section 5).
-
-        phi'[k, w] = (phi[k, w] + constant) / (1 + V constant)
-        """
-        phi = (self.phi + constant) / (1.0 + constant * self.phi.shape[1])
-        return replace(self, phi=phi, provenance={**self.provenance, "smoothing": constant})
-
-    def probabilities(
-        self, theta: NDArray[np.float64], rows: NDArray[np.int64], words: NDArray[np.int32]
-    ) -> NDArray[np.float64]:
-        """Return p(w | d) = sum_k theta[d, k] phi[k, w], (n,), of n pairs of a document and a word.
-
-        Args:
-            theta: (D, K) weights of the documents on the topics.
-            rows: (n,) each pair's document, a row of theta.
-            words: (n,) each pair's word, an index into the vocabulary.
-        """
-        probabilities = np.zeros(len(rows))
-        _add_probabilities(rows, words, self.phi_by_word, np.ascontiguousarray(theta), probabilities)
-        return probabilities
+    @property
+    def mean_weights(self) -> Float:
+        """The prior mean of theta, (K,)."""
+        return np.asarray(self.alpha / self.alpha.sum())
 
     def save(self, path: Path) -> None:
         """Write the topics to one compressed .npz file; the same topics always give the same bytes."""
@@ -124,6 +149,147 @@ class Topics:
             InputError: when the file is missing, truncated, or does not hold topics.
         """
         return load_record(cls, path, "topics", "train again with `heldout fit`")
+
+
+@dataclass(frozen=True, eq=False)
+class LogisticNormalTopics(_UnderAnyPrior):
+    """Topics, and the logistic-normal prior of a document's weights on them.
+
+    theta = softmax(x_1, .., x_{K-1}, 0), x ~ N(mu, Sigma).
+
+    Attributes:
+        phi: (K, V) p(w | z); every row sums to 1; K is 2 or more.
+        mean: (K - 1,) mu, the mean of the logarithms of theta_k / theta_K.
+        covariance: (K - 1, K - 1) Sigma, theirs; symmetric and positive definite.
+        vocabulary: the V words.
+        provenance: as of `Topics`.
+
+    Raises:
+        InputError: for shapes that do not fit, numbers that are none, or a covariance that is none.
+    """
+
+    phi: Float
+    mean: Float
+    covariance: Float
+    vocabulary: tuple[str, ...]
+    provenance: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._check_phi(len(self.phi), "topics")
+        check_logistic_normal(self.mean, self.covariance, len(self.phi))
+
+    @classmethod
+    def of(
+        cls,
+        phi: ArrayLike,
+        mean: ArrayLike,
+        covariance: ArrayLike,
+        vocabulary: tuple[str, ...],
+        provenance: dict[str, Any] | None = None,
+    ) -> Self:
+        """Return topics whose theta is softmax(x) of K numbers x, or of K - 1 and a last one that is 0.
+
+        Args:
+            phi: (K, V).
+            mean: of x, (K,), as tomotopy has it, or (K - 1,), as R has it.
+            covariance: of x, (K, K) or (K - 1, K - 1).
+            vocabulary: the V words.
+            provenance: see the class.
+
+        Examples:
+            >>> topics = LogisticNormalTopics.of([[0.9, 0.1], [0.2, 0.8]], [1.0, 0.0], np.eye(2), ("ape", "bear"))
+            >>> topics.mean, topics.covariance
+            (array([1.]), array([[2.]]))
+        """
+        phi, mean, covariance = (np.asarray(values, dtype=np.float64) for values in (phi, mean, covariance))
+        return cls(phi, *over_the_last(mean, covariance, len(np.atleast_1d(phi))), vocabulary, provenance or {})
+
+    @property
+    def parameters(self) -> dict[str, Float]:
+        """The prior's parameters by name."""
+        return {"mean": self.mean, "covariance": self.covariance}
+
+    @cached_property
+    def mean_weights(self) -> Float:
+        """The prior mean of theta, (K,), over `DRAWS` draws, the same for the same prior."""
+        weights: Float = self.weights(DRAWS, generator("logistic-normal-mean"))[1].mean(axis=0)
+        return weights
+
+    def likelihood_of(self, words: NDArray[np.int32], counts: Float) -> "Mixture | None":
+        """Return the likelihood of a document of these (U,) distinct words, so often each; None where it is 0."""
+        phi = np.ascontiguousarray(self.phi[:, words].T)
+        return Mixture(phi, counts) if (phi.sum(axis=1) > 0.0).all() else None
+
+    def weights(self, documents: int, rng: np.random.Generator) -> tuple[Float, Float]:
+        """Draw x, (D, K - 1), and theta, (D, K), of so many documents."""
+        x = self.mean + rng.standard_normal((documents, len(self.mean))) @ np.linalg.cholesky(self.covariance).T
+        return x, softmax_over_the_last(x)
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """log p(w | theta) = sum_v n_v log sum_k theta_k phi[k, v] of a document: phi (U, K) and n (U,), its words'."""
+
+    phi: Float
+    counts: Float
+
+    @property
+    def width(self) -> int:
+        """How many numbers it computes for each theta, about."""
+        return len(self.counts)
+
+    def log_likelihood(self, theta: Float) -> Float:
+        """Return l, (J,) nats, at (J, K) weights."""
+        with np.errstate(divide="ignore"):  # far out theta, and with it a word's probability, underflows
+            return np.asarray(np.log(theta @ self.phi.T) @ self.counts)
+
+    def derivatives(self, theta: Float) -> tuple[Float, Float, Float]:
+        """Return l's gradient in log weights, (K,), and (K, K) A and B: -Hessian A - B, A positive semidefinite."""
+        shares = self.phi * theta
+        shares /= shares.sum(axis=1, keepdims=True)
+        of_topics, N = self.counts @ shares, self.counts.sum()
+        convex = np.diag(of_topics) - (shares * self.counts[:, None]).T @ shares
+        return of_topics - N * theta, N * (np.diag(theta) - np.outer(theta, theta)), convex
+
+
+AnyTopics = Topics | LogisticNormalTopics
+
+
+def check_logistic_normal(mean: Float, covariance: Float, topics: int) -> None:
+    """Check the prior of K - 1 log weights.
+
+    Raises:
+        InputError: for shapes that do not fit, numbers that are none, or a covariance that is none.
+    """
+    n = topics - 1
+    if n < 1 or mean.shape != (n,) or covariance.shape != (n, n):
+        raise InputError(
+            f"logistic normal: a mean of {mean.shape} and a covariance of {covariance.shape} for {topics} topics; give"
+            " K or K - 1 of both, and K at least 2"
+        )
+    if not (np.isfinite(mean).all() and np.isfinite(covariance).all()):
+        raise InputError("logistic normal: the mean or the covariance has a number that is not finite")
+    asymmetry = np.abs(covariance - covariance.T).max()
+    if asymmetry > SYMMETRY * np.abs(covariance).max() or np.linalg.eigvalsh(covariance).min() <= 0.0:
+        raise InputError("logistic normal: the covariance is not symmetric and positive definite")
+
+
+def over_the_last(mean: Float, covariance: Float, topics: int) -> tuple[Float, Float]:
+    """Return the prior of x_k - x_K, k < K, where the one given is of K numbers; any other as it is."""
+    if mean.shape != (topics,) or covariance.shape != (topics, topics):
+        return mean, covariance
+    difference = np.column_stack([np.eye(topics - 1), -np.ones(topics - 1)])
+    return difference @ mean, difference @ covariance @ difference.T
+
+
+def softmax_over_the_last(x: Float) -> Float:
+    """Return theta = softmax(x, 0), (J, K), of every row of x, (J, K - 1)."""
+    theta = np.zeros((len(x), x.shape[1] + 1))
+    theta[:, :-1] = x
+    theta -= theta.max(axis=1, keepdims=True)
+    np.exp(theta, out=theta)
+    theta /= theta.sum(axis=1, keepdims=True)
+    return theta
 
 
 def block_of_documents(n_documents: int, n_words: int) -> Iterator[slice]:
@@ -154,8 +320,8 @@ class Components:
         array([0.5  , 0.333])
     """
 
-    weights: NDArray[np.float64]
-    centre: NDArray[np.float64]
+    weights: Float
+    centre: Float
     vocabulary: tuple[str, ...]
     provenance: dict[str, Any] = field(default_factory=dict)
 
@@ -186,9 +352,7 @@ class Components:
         """
         return replace(self, provenance={**self.provenance, "smoothing": constant})
 
-    def probabilities(
-        self, h: NDArray[np.float64], rows: NDArray[np.int64], words: NDArray[np.int32]
-    ) -> NDArray[np.float64]:
+    def probabilities(self, h: Float, rows: NDArray[np.int64], words: NDArray[np.int32]) -> Float:
         """Return p(w | d), (n,), of n pairs of a document and a word.
 
         Args:

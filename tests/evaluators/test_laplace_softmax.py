@@ -15,7 +15,7 @@ from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators.exact_marginal import exact_marginal
 from heldout.evaluators.laplace_softmax import laplace_softmax, log_det
-from heldout.evaluators.posterior_mean import topic_counts
+from heldout.evaluators.posterior_mean import variational_gamma
 from heldout.topics import Topics
 
 Float = NDArray[np.float64]
@@ -58,7 +58,7 @@ def hessian(topics: Topics, document: NDArray[np.int32], a: Float, step: float =
 def twin(topics: Topics, document: NDArray[np.int32]) -> float:
     """Laplace's method in MacKay's form, from finite differences at the mode that EM reaches."""
     one = Corpus("one", WORDS, document, np.array([0, len(document)]), ("d",))
-    theta = topic_counts(topics, one, mean_field=False, iterations=100_000, tolerance=1e-13)[0]
+    theta = variational_gamma(topics, one, mean_field=False, iterations=100_000, tolerance=1e-13)[0]
     a = np.log(theta[:-1] / theta[-1])
     curvature = np.linalg.slogdet(-hessian(topics, document, a))
     assert curvature[0] == 1.0
@@ -76,7 +76,7 @@ def test_density_form_is_laplace_by_finite_differences(seed: int, K: int, alpha:
 @pytest.mark.parametrize(("seed", "K"), [(4, 2), (5, 4)])
 def test_the_point_is_the_mode(seed: int, K: int) -> None:
     topics, documents = drawn(seed, K, (25,), 0.5)
-    theta = topic_counts(topics, documents, mean_field=False, tolerance=1e-12, iterations=100_000)[0]
+    theta = variational_gamma(topics, documents, mean_field=False, tolerance=1e-12, iterations=100_000)[0]
     a, document = np.log(theta[:-1] / theta[-1]), documents.document(0)
     steps = 1e-5 * np.eye(K - 1)
     gradient = [log_joint(topics, document, a + e) - log_joint(topics, document, a - e) for e in steps]

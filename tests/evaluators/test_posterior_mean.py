@@ -9,7 +9,7 @@ from scipy.special import digamma
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators.exact_marginal import exact_posterior_mean
-from heldout.evaluators.posterior_mean import posterior_mean, topic_counts
+from heldout.evaluators.posterior_mean import posterior_mean, variational_gamma
 from heldout.topics import Topics
 
 WORDS = tuple("abcdef")
@@ -30,7 +30,7 @@ def drawn(seed: int, alpha: tuple[float, ...], documents: int, length: int) -> t
 @given(seed=st.integers(0, 2**32 - 1), mean_field=st.booleans())
 def test_counts_are_the_fixed_point_token_by_token(seed: int, mean_field: bool) -> None:
     topics, documents = drawn(seed, (0.5, 1.0, 2.0), 3, 12)
-    gamma = topic_counts(topics, documents, mean_field=mean_field, iterations=50_000, tolerance=1e-13)
+    gamma = variational_gamma(topics, documents, mean_field=mean_field, iterations=50_000, tolerance=1e-13)
     for d in range(3):
         weight = np.exp(digamma(gamma[d])) if mean_field else gamma[d]
         r = topics.phi[:, documents.document(d)].T * weight
@@ -52,11 +52,11 @@ def test_mean_is_near_the_exact_one_and_the_priors_for_an_empty_document() -> No
 
 def test_stopping_is_a_setting_and_a_bad_one_is_refused() -> None:
     topics, documents = drawn(2, (1.0, 1.0), 2, 10)
-    one, two = (topic_counts(topics, documents, mean_field=True, iterations=n) for n in (1, 2))
+    one, two = (variational_gamma(topics, documents, mean_field=True, iterations=n) for n in (1, 2))
     assert not np.allclose(one, two)
     np.testing.assert_allclose(
-        topic_counts(topics, documents, mean_field=True, iterations=1, start=one), two, rtol=1e-12
+        variational_gamma(topics, documents, mean_field=True, iterations=1, start=one), two, rtol=1e-12
     )
     for wrong in ({"iterations": 0}, {"tolerance": float("nan")}):
-        with pytest.raises(InputError, match="topic counts"):
-            topic_counts(topics, documents, mean_field=True, **wrong)
+        with pytest.raises(InputError, match="gamma"):
+            variational_gamma(topics, documents, mean_field=True, **wrong)

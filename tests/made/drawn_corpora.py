@@ -15,7 +15,7 @@ from heldout.papers.buntine.experiments.model_selection import (
     trained_on,
     with_many,
 )
-from heldout.papers.buntine.particles import LOGS, RESAMPLED
+from heldout.papers.buntine.readings import LOGS, RESAMPLED
 from heldout.scores import COLUMNS
 
 SIZES = (100, 400, 1600)

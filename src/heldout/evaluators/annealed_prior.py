@@ -45,9 +45,13 @@ import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.evaluators.evaluation import KernelArrays
+from heldout.corpora.corpus import Corpus
+from heldout.evaluators.evaluation import Annealing, KernelArrays, in_vocabulary, kernel_arrays
+from heldout.evaluators.posterior_mean import variational_gamma
 from heldout.evaluators.random_stream import starts, uniform
+from heldout.topics import Topics
 
+ITERATIONS, TOLERANCE = 100, 1e-3  # of the mean: any point is right, a point near the mean takes fewer steps
 BELOW_ONE = 1.0 - 2.0**-53
 SMALLEST = 1e-15  # share of A that g is at least, but for rounding, before it is 0
 TRIES = 10  # to draw another topic from m
@@ -303,3 +307,14 @@ def log_weights(
         *(points, np.ascontiguousarray(steps, dtype=np.int64), states, out),
     )
     return out
+
+
+def annealing(topics: Topics, documents: Corpus, rng: np.random.Generator) -> Annealing:
+    """Return the annealing of documents from their mean-field posterior means to the prior, for the reference."""
+    arrays = kernel_arrays(topics, documents)
+    known, _ = in_vocabulary(documents, topics)
+    points = variational_gamma(topics, known, mean_field=True, iterations=ITERATIONS, tolerance=TOLERANCE)
+    points /= points.sum(axis=1, keepdims=True)
+    return Annealing(
+        lambda steps, chains: log_weights(arrays, points, steps, rng, chains=chains), arrays.lengths, arrays.left_out
+    )

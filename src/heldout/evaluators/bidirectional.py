@@ -20,7 +20,7 @@ from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators.annealed_importance import annealed_importance, log_weights
 from heldout.evaluators.evaluation import Evaluation, kernel_arrays, log_mean
-from heldout.topics import Topics
+from heldout.topics import AnyTopics, Topics
 
 
 def simulate(topics: Topics, lengths: NDArray[np.int64], rng: np.random.Generator) -> tuple[Corpus, NDArray[np.int64]]:
@@ -33,7 +33,7 @@ def simulate(topics: Topics, lengths: NDArray[np.int64], rng: np.random.Generato
 
 
 def simulate_given(
-    topics: Topics, theta: NDArray[np.float64], lengths: NDArray[np.int64], rng: np.random.Generator
+    topics: AnyTopics, theta: NDArray[np.float64], lengths: NDArray[np.int64], rng: np.random.Generator
 ) -> tuple[Corpus, NDArray[np.int64]]:
     """Draw documents of given mixtures, theta (D, K), and lengths (D,); returns what `simulate` does."""
     z = np.concatenate(

@@ -86,6 +86,21 @@ def kernel_arrays(topics: Topics, documents: Corpus) -> KernelArrays:
     )
 
 
+class Annealing(NamedTuple):
+    """Annealing runs of D documents towards their likelihoods, for `heldout.evaluators.reference`.
+
+    Attributes:
+        log_weights: returns (D, S) log weights, nats, of S runs of each document in (D,) steps; their exponentials have
+            the mean p(w). Every call takes new random numbers.
+        lengths: (D,) tokens per document.
+        left_out: how many tokens were left out.
+    """
+
+    log_weights: Callable[[NDArray[np.int64], int], NDArray[np.float64]]
+    lengths: NDArray[np.int64]
+    left_out: int
+
+
 def check_samples(estimator: str, samples: int, least: int = 1) -> None:
     """Check that an estimator has as many samples as it needs.
 

@@ -59,7 +59,7 @@ from scipy.special import gammaln, xlogy
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators.evaluation import Evaluation, in_vocabulary
-from heldout.evaluators.posterior_mean import ITERATIONS, TOLERANCE, topic_counts
+from heldout.evaluators.posterior_mean import ITERATIONS, TOLERANCE, variational_gamma
 from heldout.models.plsa import fold_in_counts
 from heldout.topics import Topics
 
@@ -113,7 +113,7 @@ def laplace_softmax(
     alpha, counts, lengths = topics.alpha, documents.counts(), documents.lengths
     A = alpha.sum()
     if point == "mode":
-        theta = topic_counts(topics, documents, mean_field=False, iterations=iterations, tolerance=tolerance)
+        theta = variational_gamma(topics, documents, mean_field=False, iterations=iterations, tolerance=tolerance)
     elif theta is None:
         theta = fold_in_counts(topics, counts, iterations=iterations, tolerance=tolerance)
     if point == "one-step":

@@ -21,168 +21,37 @@ integrand that decays its error falls exponentially in the nodes (Trefethen and 
 model have posteriors with long tails on one side, on which a Gauss-Hermite rule at the mode does not settle. A coarse
 grid over the prior finds the box where the integrand is not negligible, and the step is halved until the value settles.
 
-Tests hold the errors that `logistic_normal_reference` states to quadrature and to more work, on drawn documents. Real
-documents under a trained model have rarer parts, and a few documents' errors may be understated there.
+Tests hold the errors that the reference states under this prior to quadrature and to more work, on drawn documents.
+Real documents under a trained model have rarer parts, and a few documents' errors may be understated there.
 """
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Protocol, Self
+from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy.special import softmax
+from numpy.typing import NDArray
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.evaluators import ESTIMATORS, REFERENCE
 from heldout.evaluators.bidirectional import simulate_given
 from heldout.evaluators.components_marginal import anneal_from_laplace, slice_move
-from heldout.evaluators.evaluation import Evaluation, check_samples, log_mean
-from heldout.evaluators.reference import CHAINS, PILOT, VARIANCE, allocation, check_enough, with_bias
+from heldout.evaluators.evaluation import Annealing, Evaluation, check_samples, log_mean
 from heldout.evaluators.trapezoid import log_integral
-from heldout.seeds import generator
-from heldout.topics import Topics
+from heldout.topics import AnyTopics as AnyTopics
+from heldout.topics import LogisticNormalTopics as LogisticNormalTopics
+from heldout.topics import softmax_over_the_last
 
-LABEL = "annealing from the Laplace approximation"
 LARGEST = 3  # topics of the quadrature, whose nodes grow as their power
 NEWTON_STEPS, SETTLED_MODE = 500, 1e-10  # nats, that a further step would gain; the mode only places q
 WIDER = 4.0  # by which l's Hessian is divided for q
-SYMMETRY = 1e-6  # relative
 COARSE, REACH = 0.25, 9.0  # prior's standard deviations: the coarse grid's step and extent
 MOST_NODES, BLOCK = 2**23, 2**20  # of a rule; entries of an array
-DRAWS = 10_000  # of theta, for its mean
-
 UPDATES_OF_A_MODE, UPDATES_OF_A_WORD = 2e6, 10.0  # of `heldout.evaluators.exact_marginal.UPDATES_PER_SECOND`, about
 
 Float = NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False)
-class LogisticNormalTopics:
-    """Topics, and the logistic-normal prior of a document's weights on them.
-
-    Attributes:
-        phi: (K, V) p(w | z); every row sums to 1; K is 2 or more.
-        mean: (K - 1,) mu, the mean of the logarithms of theta_k / theta_K.
-        covariance: (K - 1, K - 1) Sigma, theirs; symmetric and positive definite.
-        vocabulary: the V words.
-        provenance: as of `heldout.topics.Topics`.
-
-    Raises:
-        InputError: for shapes that do not fit, numbers that are none, or a covariance that is none.
-    """
-
-    phi: Float
-    mean: Float
-    covariance: Float
-    vocabulary: tuple[str, ...]
-    provenance: dict[str, Any] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        Topics(self.phi, np.ones(len(self.phi)), self.vocabulary)  # its checks
-        check_prior(self.mean, self.covariance, len(self.phi))
-
-    @classmethod
-    def of(
-        cls,
-        phi: ArrayLike,
-        mean: ArrayLike,
-        covariance: ArrayLike,
-        vocabulary: tuple[str, ...],
-        provenance: dict[str, Any] | None = None,
-    ) -> Self:
-        """Return topics whose theta is softmax(x) of K numbers x, or of K - 1 and a last one that is 0.
-
-        Args:
-            phi: (K, V).
-            mean: of x, (K,), as tomotopy has it, or (K - 1,), as R has it.
-            covariance: of x, (K, K) or (K - 1, K - 1).
-            vocabulary: the V words.
-            provenance: see the class.
-
-        Examples:
-            >>> topics = LogisticNormalTopics.of([[0.9, 0.1], [0.2, 0.8]], [1.0, 0.0], np.eye(2), ("ape", "bear"))
-            >>> topics.mean, topics.covariance
-            (array([1.]), array([[2.]]))
-        """
-        phi, mean, covariance = (np.asarray(values, dtype=np.float64) for values in (phi, mean, covariance))
-        return cls(phi, *over_the_last(mean, covariance, len(np.atleast_1d(phi))), vocabulary, provenance or {})
-
-    @property
-    def n_topics(self) -> int:
-        """K, the number of topics."""
-        return len(self.phi)
-
-    @cached_property
-    def phi_by_word(self) -> Float:
-        """The (V, K) transpose of phi, contiguous."""
-        return np.ascontiguousarray(self.phi.T)
-
-    @cached_property
-    def mean_weights(self) -> Float:
-        """The mean theta, (K,), over `DRAWS` draws, the same for the same prior."""
-        weights: Float = self.weights(DRAWS, generator("logistic-normal-mean"))[1].mean(axis=0)
-        return weights
-
-    def smoothed(self, constant: float) -> Self:
-        """Return the topics with `constant` added to every p(w | z); see `heldout.topics.Topics.smoothed`."""
-        phi = (self.phi + constant) / (1.0 + constant * self.phi.shape[1])
-        return replace(self, phi=phi, provenance={**self.provenance, "smoothing": constant})
-
-    def likelihood_of(self, words: NDArray[np.int32], counts: Float) -> "Likelihood | None":
-        """Return the likelihood of a document of these (U,) distinct words, so often each; None where it is 0."""
-        phi = np.ascontiguousarray(self.phi[:, words].T)
-        return _Mixture(phi, counts) if (phi.sum(axis=1) > 0.0).all() else None
-
-    def weights(self, documents: int, rng: np.random.Generator) -> tuple[Float, Float]:
-        """Draw x, (D, K - 1), and theta, (D, K), of so many documents."""
-        x = self.mean + rng.standard_normal((documents, len(self.mean))) @ np.linalg.cholesky(self.covariance).T
-        return x, softmax(np.column_stack([x, np.zeros(documents)]), axis=1)
-
-
-AnyTopics = Topics | LogisticNormalTopics
-
-
-def check_prior(mean: Float, covariance: Float, topics: int) -> None:
-    """Check the prior of K - 1 log weights.
-
-    Raises:
-        InputError: for shapes that do not fit, numbers that are none, or a covariance that is none.
-    """
-    n = topics - 1
-    if n < 1 or mean.shape != (n,) or covariance.shape != (n, n):
-        raise InputError(
-            f"logistic normal: a mean of {mean.shape} and a covariance of {covariance.shape} for {topics} topics; give"
-            " K or K - 1 of both, and K at least 2"
-        )
-    if not (np.isfinite(mean).all() and np.isfinite(covariance).all()):
-        raise InputError("logistic normal: the mean or the covariance has a number that is not finite")
-    asymmetry = np.abs(covariance - covariance.T).max()
-    if asymmetry > SYMMETRY * np.abs(covariance).max() or np.linalg.eigvalsh(covariance).min() <= 0.0:
-        raise InputError("logistic normal: the covariance is not symmetric and positive definite")
-
-
-def over_the_last(mean: Float, covariance: Float, topics: int) -> tuple[Float, Float]:
-    """Return the prior of x_k - x_K, k < K, where the one given is of K numbers; any other as it is."""
-    if mean.shape != (topics,) or covariance.shape != (topics, topics):
-        return mean, covariance
-    difference = np.column_stack([np.eye(topics - 1), -np.ones(topics - 1)])
-    return difference @ mean, difference @ covariance @ difference.T
-
-
-def label_of(estimator: str, *, dirichlet: bool) -> str:
-    """Return what an estimator is called under a Dirichlet or a logistic-normal prior; its name where it is not known.
-
-    Examples:
-        >>> label_of("reference", dirichlet=True), label_of("reference", dirichlet=False)
-        ('annealing to the prior', 'annealing from the Laplace approximation')
-    """
-    if estimator == REFERENCE and not dirichlet:
-        return LABEL
-    return ESTIMATORS[estimator].label if estimator in ESTIMATORS else estimator
 
 
 class Likelihood(Protocol):
@@ -197,29 +66,6 @@ class Likelihood(Protocol):
 
     def derivatives(self, theta: Float) -> tuple[Float, Float, Float]:
         """Return l's gradient in log weights, (K,), and (K, K) A and B: -Hessian A - B, A positive semidefinite."""
-
-
-@dataclass(frozen=True)
-class _Mixture:
-    """log p(w | theta) = sum_v n_v log sum_k theta_k phi[k, v] of a document: phi (U, K) and n (U,), its words'."""
-
-    phi: Float
-    counts: Float
-
-    @property
-    def width(self) -> int:
-        return len(self.counts)
-
-    def log_likelihood(self, theta: Float) -> Float:
-        with np.errstate(divide="ignore"):  # far out theta, and with it a word's probability, underflows
-            return np.asarray(np.log(theta @ self.phi.T) @ self.counts)
-
-    def derivatives(self, theta: Float) -> tuple[Float, Float, Float]:
-        shares = self.phi * theta
-        shares /= shares.sum(axis=1, keepdims=True)
-        of_topics, N = self.counts @ shares, self.counts.sum()
-        convex = np.diag(of_topics) - (shares * self.counts[:, None]).T @ shares
-        return of_topics - N * theta, N * (np.diag(theta) - np.outer(theta, theta)), convex
 
 
 class LogisticNormalModel(Protocol):
@@ -272,23 +118,13 @@ class _Document:
         """Return l + log N of every row of x, nats."""
         scaled = (x - self.mean) @ self.root
         log_prior = self.log_volume - 0.5 * np.einsum("ij,ij->i", scaled, scaled)
-        return np.asarray(self.likelihood.log_likelihood(_weights(x)) + log_prior)
+        return np.asarray(self.likelihood.log_likelihood(softmax_over_the_last(x)) + log_prior)
 
     def log_ratio(self, u: Float) -> Float:
         """Return the integrand's logarithm less that of q at mode + C u for every row of u, nats."""
         volume = 0.5 * len(self.mode) * math.log(2.0 * math.pi) + float(np.log(np.diag(self.C)).sum())
         log_ratio: Float = self.log_joint(self.mode + u @ self.C.T) + 0.5 * np.einsum("ik,ik->i", u, u) + volume
         return log_ratio
-
-
-def _weights(x: Float) -> Float:
-    """Return theta = softmax(x, 0), (J, K), of every row of x, (J, K - 1)."""
-    theta = np.zeros((len(x), x.shape[1] + 1))
-    theta[:, :-1] = x
-    theta -= theta.max(axis=1, keepdims=True)
-    np.exp(theta, out=theta)
-    theta /= theta.sum(axis=1, keepdims=True)
-    return theta
 
 
 def _laplace(likelihood: Likelihood, mean: Float, precision: Float) -> _Document:
@@ -298,7 +134,8 @@ def _laplace(likelihood: Likelihood, mean: Float, precision: Float) -> _Document
     start = _Document(likelihood, mean, prior_root, mean, np.eye(n))
     x, value = mean, float(start.log_joint(mean[None])[0])
     for _ in range(NEWTON_STEPS):
-        gradient, concave, convex = (part[..., :n] for part in likelihood.derivatives(_weights(x[None])[0]))
+        theta = softmax_over_the_last(x[None])[0]
+        gradient, concave, convex = (part[..., :n] for part in likelihood.derivatives(theta))
         concave, convex = concave[:n], convex[:n]
         gradient = gradient - precision @ (x - mean)
         step = np.linalg.solve(precision + concave, gradient)
@@ -374,63 +211,11 @@ def _log_weights(
     return log_weights
 
 
-def logistic_normal_reference(
-    topics: LogisticNormalModel,
-    documents: Corpus,
-    samples: int,
-    rng: np.random.Generator,
-    *,
-    chains: int = CHAINS,
-    variance: float = VARIANCE,
-) -> Evaluation:
-    """Return log p(w | mu, Sigma, phi) of every document, with an error of their sum that covers its bias.
-
-    It is `heldout.evaluators.reference.reference` with chains from the Laplace approximation to the posterior in the
-    place of those to the prior; a sweep is a move of one chain.
-
-    Args:
-        topics: phi, or experts, and the prior.
-        documents: D documents; words outside the topics' vocabulary are left out and counted.
-        samples: the most sweeps over a document, of all chains together, as a mean weighted by length.
-        rng: the random numbers.
-        chains: S, annealing runs of each document.
-        variance: of a log weight, nats^2; more sweeps than bring it there are not spent.
-
-    Raises:
-        InputError: as there.
-    """
-    integrands, lengths, left_out, pilot, steps = _prepared(topics, documents, samples, rng, chains, variance)
-    return with_bias(_log_weights(integrands, steps, chains, rng), pilot, steps, lengths, left_out)
-
-
-def logistic_normal_sweeps(
-    topics: LogisticNormalModel,
-    documents: Corpus,
-    samples: int,
-    rng: np.random.Generator,
-    *,
-    chains: int = CHAINS,
-    variance: float = VARIANCE,
-) -> NDArray[np.int64]:
-    """Return how many sweeps `logistic_normal_reference` takes of each document, (D,), pilot included."""
-    return chains * (PILOT + _prepared(topics, documents, samples, rng, chains, variance)[-1])
-
-
-def _prepared(
-    topics: LogisticNormalModel,
-    documents: Corpus,
-    samples: int,
-    rng: np.random.Generator,
-    chains: int,
-    variance: float,
-) -> tuple[list[tuple[int, _Document | None]], NDArray[np.int64], int, Float, NDArray[np.int64]]:
-    """Return integrands, lengths (D,), tokens left out, the pilot's log weights (D, S) and the steps to take (D,)."""
-    check_enough(samples, chains)
+def annealing(topics: LogisticNormalModel, documents: Corpus, rng: np.random.Generator) -> Annealing:
+    """Return the annealing of documents from the Laplace approximation to the posterior, for the reference."""
     documents, left_out = documents.over(topics.vocabulary)
     integrands = list(_documents(topics, documents))
-    pilot = _log_weights(integrands, np.full(documents.n_documents, PILOT), chains, rng)
-    steps = allocation(pilot, documents.lengths, samples - PILOT * chains, variance)
-    return integrands, documents.lengths, left_out, pilot, steps
+    return Annealing(lambda steps, chains: _log_weights(integrands, steps, chains, rng), documents.lengths, left_out)
 
 
 def simulate(
@@ -438,7 +223,7 @@ def simulate(
 ) -> tuple[Corpus, Float]:
     """Draw documents of the given lengths, (D,), and return them with the x that each was drawn with, (D, K - 1)."""
     x, theta = topics.weights(len(lengths), rng)
-    return simulate_given(Topics(topics.phi, np.ones(topics.n_topics), topics.vocabulary), theta, lengths, rng)[0], x
+    return simulate_given(topics, theta, lengths, rng)[0], x
 
 
 def logistic_normal_upper(
@@ -517,17 +302,17 @@ def logistic_normal_exact(topics: LogisticNormalModel, documents: Corpus) -> Eva
     return Evaluation.deterministic(value, documents.lengths, left_out)
 
 
-def exact_cost(words: int, topics: int) -> float:
+def cost(words: Iterable[int], topics: int) -> float:
     """Return what `logistic_normal_exact` costs at K topics, updates as of `exact_marginal`; inf where it refuses them.
 
     Args:
-        words: distinct words of the document.
+        words: distinct words of every document.
         topics: K.
     """
     if topics > LARGEST:
         return math.inf
     nodes = (4.0 * 2.0 * REACH / COARSE) ** (topics - 1)  # two halvings of the step mostly settle the value
-    return UPDATES_OF_A_MODE + UPDATES_OF_A_WORD * nodes * words
+    return sum(UPDATES_OF_A_MODE + UPDATES_OF_A_WORD * nodes * U for U in words)
 
 
 def _trapezoid(document: _Document, root: Float) -> float | None:
@@ -542,3 +327,26 @@ def _trapezoid(document: _Document, root: Float) -> float | None:
     low, high = np.minimum(mode, 0.0) - REACH, np.maximum(mode, 0.0) + REACH
     value = log_integral(log_values, low, high, COARSE, near=mode, most_nodes=MOST_NODES)
     return None if value is None else value + float(np.log(np.diag(root)).sum())
+
+
+# until `heldout.auditing` has moved to `heldout.evaluators.priors`
+def logistic_normal_reference(*given: Any, **named: Any) -> Evaluation:  # noqa: D103
+    from heldout.evaluators.reference import reference
+
+    return reference(*given, **named)
+
+
+def logistic_normal_sweeps(*given: Any, **named: Any) -> NDArray[np.int64]:  # noqa: D103
+    from heldout.evaluators.reference import sweeps
+
+    return sweeps(*given, **named)
+
+
+def exact_cost(words: int, topics: int) -> float:  # noqa: D103
+    return cost([words], topics)
+
+
+def label_of(estimator: str, *, dirichlet: bool) -> str:  # noqa: D103
+    from heldout.evaluators.priors import DIRICHLET, LOGISTIC_NORMAL
+
+    return (DIRICHLET if dirichlet else LOGISTIC_NORMAL).label(estimator)

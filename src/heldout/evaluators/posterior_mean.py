@@ -7,8 +7,8 @@ point
     gamma_k = alpha_k + sum_w n(w) r[w, k],      r[w, k] ∝ phi[k, w] exp(psi(gamma_k)),
 
 and the mean gamma_k / sum_j gamma_j. With gamma_k in the place of exp(psi(gamma_k)) the same iteration is EM for the
-mode in the softmax basis (`heldout.evaluators.laplace_softmax`); `topic_counts` does both. With few topics the exact
-mean (`heldout.evaluators.exact_marginal.exact_posterior_mean`) shows the mean field's error.
+mode in the softmax basis (`heldout.evaluators.laplace_softmax`); `variational_gamma` does both. With few topics the
+exact mean (`heldout.evaluators.exact_marginal.exact_posterior_mean`) shows the mean field's error.
 
 The mean is scored like any folded-in point, on the document's own tokens: `full_folding_in` with `posterior_mean` as
 its fold-in.
@@ -100,7 +100,7 @@ def _iterate(  # type: ignore[no-untyped-def]
     return met
 
 
-def topic_counts(
+def variational_gamma(
     topics: Topics,
     documents: Corpus,
     *,
@@ -123,7 +123,7 @@ def topic_counts(
         InputError: for fewer than one iteration, or a tolerance that is negative or NaN.
     """
     if iterations < 1 or not tolerance >= 0.0:
-        raise InputError(f"topic counts: {iterations} iterations, tolerance {tolerance}; give 1 or more, 0 or more")
+        raise InputError(f"gamma: {iterations} iterations, tolerance {tolerance}; give 1 or more, 0 or more")
     counts = documents.counts()
     gamma = topics.alpha + documents.lengths[:, None] / topics.n_topics if start is None else start.copy()
     alpha = np.ascontiguousarray(topics.alpha, dtype=np.float64)
@@ -148,6 +148,6 @@ def posterior_mean(topics: Topics, documents: Corpus) -> Float:
                [0.35, 0.65]])
     """
     documents, _ = in_vocabulary(documents, topics)
-    gamma = topic_counts(topics, documents, mean_field=True)
+    gamma = variational_gamma(topics, documents, mean_field=True)
     mean: Float = gamma / gamma.sum(axis=1, keepdims=True)
     return mean

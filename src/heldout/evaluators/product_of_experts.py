@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp
 
 from heldout.errors import InputError
-from heldout.evaluators.logistic_normal import check_prior, over_the_last
+from heldout.topics import check_logistic_normal, over_the_last
 
 Float = NDArray[np.float64]
 
@@ -54,7 +54,7 @@ class ProductOfExperts:
             )
         if not (np.isfinite(self.weights).all() and np.isfinite(self.bias).all()):
             raise InputError("product of experts: W or b has a number that is not finite")
-        check_prior(self.mean, self.covariance, self.n_topics)
+        check_logistic_normal(self.mean, self.covariance, self.n_topics)
 
     @classmethod
     def of(

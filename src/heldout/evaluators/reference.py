@@ -1,7 +1,8 @@
 r"""The reference: log p(w | alpha, phi) where the exact value costs too much, with an error that covers.
 
-S independent runs of annealing from the posterior's mean to the prior (`annealed_prior`) give a document log weights
-x_s with E[exp(x)] = p(w). The logarithm of the mean of S weights is low by about half its variance: little for one
+S independent runs of annealing from the posterior's mean to the prior (`annealed_prior`), or under a logistic-normal
+prior from the Laplace approximation to the posterior (`logistic_normal`), give a document log weights x_s with
+E[exp(x)] = p(w). The logarithm of the mean of S weights is low by about half its variance: little for one
 document, but it adds up over documents, while errors add up as squares only. So cumulants are estimated instead,
 
     log p(w) = log E[exp(x)] = c_1 + c_2 / 2 + c_3 / 6 + ...,
@@ -33,10 +34,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.corpora.corpus import Corpus
-from heldout.evaluators.annealed_prior import log_weights
-from heldout.evaluators.evaluation import Evaluation, KernelArrays, check_samples, in_vocabulary, kernel_arrays
-from heldout.evaluators.posterior_mean import topic_counts
-from heldout.topics import Topics
+from heldout.evaluators.evaluation import Annealing, Evaluation, check_samples
+from heldout.evaluators.priors import AnyModel, prior_of
 
 Float = NDArray[np.float64]
 
@@ -45,7 +44,6 @@ VARIANCE = 0.1  # nats^2, of a log weight: the third cumulant is small, the vari
 PILOT = 10  # steps of the pilot run; the run itself takes twice as many or more
 LARGE = 1.0  # nats^2, of c_2
 LEAST = 1e-12  # nats^2, of c_2 that may be wanted
-ITERATIONS, TOLERANCE = 100, 1e-3  # of the mean: any point is right, a point near the mean takes fewer steps
 
 
 class LogExpectation(NamedTuple):
@@ -95,7 +93,7 @@ def variance_for(standard_error: float, chains: int = CHAINS) -> float:
 
 
 def reference(
-    topics: Topics,
+    topics: AnyModel,
     documents: Corpus,
     samples: int,
     rng: np.random.Generator,
@@ -103,10 +101,10 @@ def reference(
     chains: int = CHAINS,
     variance: float = VARIANCE,
 ) -> Evaluation:
-    """Return log p(w | alpha, phi) of every document, with an error of their sum that covers its bias.
+    """Return log p(w) of every document under any prior, with an error of their sum that covers its bias.
 
     Args:
-        topics: phi and alpha.
+        topics: phi, or experts, and the prior.
         documents: D documents; words outside the topics' vocabulary are left out and counted.
         samples: the most sweeps over a document, of all chains together, as a mean weighted by length.
         rng: the random numbers.
@@ -129,9 +127,8 @@ def reference(
         >>> reference(topics, documents, 1000, np.random.default_rng(0), variance=1e-3).log_likelihood.round(1)
         array([-3.7, -0.8])
     """
-    arrays, points, pilot, steps = _prepared(topics, documents, samples, rng, chains, variance)
-    x = log_weights(arrays, points, steps, rng, chains=chains)
-    return with_bias(x, pilot, steps, arrays.lengths, arrays.left_out)
+    runs, pilot, steps = _planned(topics, documents, samples, rng, chains, variance)
+    return with_bias(runs.log_weights(steps, chains), pilot, steps, runs.lengths, runs.left_out)
 
 
 def with_bias(
@@ -155,7 +152,7 @@ def with_bias(
 
 
 def sweeps(
-    topics: Topics,
+    topics: AnyModel,
     documents: Corpus,
     samples: int,
     rng: np.random.Generator,
@@ -164,20 +161,17 @@ def sweeps(
     variance: float = VARIANCE,
 ) -> NDArray[np.int64]:
     """Return how many sweeps over each document `reference` takes with these arguments, (D,), pilot included."""
-    return chains * (PILOT + _prepared(topics, documents, samples, rng, chains, variance)[3])
+    return chains * (PILOT + _planned(topics, documents, samples, rng, chains, variance)[2])
 
 
-def _prepared(
-    topics: Topics, documents: Corpus, samples: int, rng: np.random.Generator, chains: int, variance: float
-) -> tuple[KernelArrays, Float, Float, NDArray[np.int64]]:
-    """Return the kernel's arrays, the points (D, K), the pilot's log weights (D, S) and the steps to take (D,)."""
+def _planned(
+    topics: AnyModel, documents: Corpus, samples: int, rng: np.random.Generator, chains: int, variance: float
+) -> tuple[Annealing, Float, NDArray[np.int64]]:
+    """Return the annealing, the pilot's log weights (D, S) and the steps to take (D,)."""
     check_enough(samples, chains)
-    arrays = kernel_arrays(topics, documents)
-    known, _ = in_vocabulary(documents, topics)
-    points = topic_counts(topics, known, mean_field=True, iterations=ITERATIONS, tolerance=TOLERANCE)
-    points /= points.sum(axis=1, keepdims=True)
-    pilot = log_weights(arrays, points, np.full(len(points), PILOT), rng, chains=chains)
-    return arrays, points, pilot, allocation(pilot, arrays.lengths, samples - PILOT * chains, variance)
+    runs = prior_of(topics).annealing(topics, documents, rng)
+    pilot = runs.log_weights(np.full(len(runs.lengths), PILOT), chains)
+    return runs, pilot, allocation(pilot, runs.lengths, samples - PILOT * chains, variance)
 
 
 def check_enough(samples: int, chains: int) -> None:

@@ -13,6 +13,7 @@ from heldout.errors import InputError
 from heldout.evaluators import FULL, HALF, PARTICLES, SEQUENTIAL
 from heldout.evaluators.exact_marginal import exact_marginal
 from heldout.evaluators.full_folding_in import full_folding_in
+from heldout.evaluators.left_to_right import left_to_right
 from heldout.measurements import Measurement
 from heldout.models import lda
 from heldout.models.lda_growth import grow
@@ -24,7 +25,17 @@ from heldout.papers.buntine.experiments.model_selection import (
     ratio,
     with_many,
 )
-from heldout.papers.buntine.particles import READINGS, RESAMPLED
+from heldout.papers.buntine.readings import (
+    LOGS,
+    NEXT,
+    PRODUCTS,
+    READINGS,
+    RESAMPLED,
+    SEEN,
+    SORTED,
+    UNRESAMPLED,
+    readings,
+)
 from heldout.runs import run_old_experiment
 from heldout.scores import Score
 from heldout.topics import Topics
@@ -203,3 +214,25 @@ def test_it_is_found_by_name() -> None:
 def test_refusals(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         run(trained(2)[0], **changes)
+
+
+def test_readings_differ_as_their_definitions_do() -> None:
+    phi = np.array([[0.7, 0.2, 0.06, 0.04], [0.05, 0.15, 0.3, 0.5], [0.25, 0.25, 0.25, 0.25]])
+    topics = Topics(phi, np.array([0.2, 0.1, 0.05]), ("a", "b", "c", "d"))
+    documents = Corpus.from_documents("some", [("x", list("adabcd")), ("y", list("ddca")), ("z", ["b"])])
+    found = readings(topics, documents, 400, np.random.default_rng(2))
+    exact = exact_marginal(topics, documents).log_likelihood
+    for name in (RESAMPLED, NEXT, PRODUCTS, LOGS, UNRESAMPLED):  # nothing was drawn before the only word
+        assert found[name][2] == pytest.approx(exact[2], rel=1e-12)
+    assert found[SEEN][0] > exact[0] + 0.5
+    # a document whose words come in their order is the same sorted, but for its draws
+    same = Corpus.from_documents("sorted", [("x", list("aabcdd"))])
+    both = readings(topics, same.over(topics.vocabulary)[0], 4000, np.random.default_rng(4))
+    for name in (RESAMPLED, NEXT, UNRESAMPLED):
+        assert both[name][0] == pytest.approx(both[SORTED + name][0], abs=0.3)
+    assert (found[LOGS][:2] < found[PRODUCTS][:2]).all()
+    known = left_to_right(topics, documents, 4000, np.random.default_rng(3))
+    # 400 particles and 4,000: normal bound with a false-alarm rate of 1e-5 (4.4 errors)
+    error = math.sqrt(1.0 + 4000 / 400) * known.standard_error
+    assert (np.abs(found[RESAMPLED] - known.log_likelihood)[:2] < 4.4 * error[:2]).all()
+    assert found[PRODUCTS] == pytest.approx(exact, abs=0.5)

@@ -5,7 +5,7 @@ compares logarithms of estimates; the logarithm of an unbiased estimate is too l
 bias are tested on the logarithmic scale, like the source's, and lemma 1 on that of the estimate itself.
 
 Section 4.2. The claims are tested on the drawn corpora. Log-likelihoods are per token of the same held-out documents,
-in nats. The bias of an estimator is its mean logarithm less that of the reference, weighted particles, over the same
+in nats. The bias of an estimator is its mean logarithm less that of the reference, a particle filter, over the same
 documents; the experiment `model_selection` says how both are measured. Where many weak comparisons ask one question,
 they are pooled: documents are drawn anew for each number of topics, so their errors are independent.
 """

@@ -41,7 +41,7 @@ MARKERS = {SEQUENTIAL: "s", PARTICLES: "^", MEAN_FIELD_FIRST: "o"}
 SHADES = (0.15, 0.95)  # of the colour map, for few and for many topics
 # the true number of topics
 OTHER_TARGET = (HALF, COMPLETION)  # they score half of the tokens
-REFERENCE_LABEL = "weighted particles"
+REFERENCE_LABEL = "particle filter"
 ORDER = (REFERENCE, *SHORT, CHIB, LINEAR, MEAN_FIELD_BOUND, FULL, *OTHER_TARGET)
 RIGHT, WRONG = "#444444", "#EDEDED"
 CORPUS_COLOURS = dict(zip(("s10", "s10s", "s40"), style.CORPUS_COLOURS, strict=True))
@@ -236,7 +236,7 @@ def model_selection(inputs: Inputs) -> Figure:
     """Draw the selected number of topics by evaluator, corpus and training size, and the evaluators' errors.
 
     Left: the number of topics of the highest log-likelihood, dark where it is the true one. Right: an evaluator's
-    log-likelihood of the held-out documents under the true model less the reference's, weighted particles, per token,
+    log-likelihood of the held-out documents under the true model less the reference's, a particle filter's, per token,
     with two standard errors of the difference where both state theirs. Evaluators that score half of the tokens have
     another target and are not in it.
 

@@ -30,7 +30,7 @@ from heldout.papers.buntine.experiments.model_selection import (
     trained_on,
     with_many,
 )
-from heldout.papers.buntine.particles import READINGS
+from heldout.papers.buntine.readings import READINGS
 from heldout.points import select
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from heldout.evaluators import ESTIMATORS, EXACT, of_likelihood
 from heldout.inputs import Inputs
 from heldout.papers.buntine.experiments.convergence_to_exact import METHODS
 from heldout.papers.buntine.experiments.model_selection import READING
-from heldout.papers.buntine.particles import LOGS, NEXT, PRODUCTS, RESAMPLED, SEEN, SORTED, UNRESAMPLED
+from heldout.papers.buntine.readings import LOGS, NEXT, PRODUCTS, RESAMPLED, SEEN, SORTED, UNRESAMPLED
 from heldout.papers.buntine.results import (
     GAMMAS,
     LABELS,

@@ -13,9 +13,9 @@ paired). With an estimator c that scored all D documents, one that scored n of t
 
 and r has the standard error of a ratio: it covers which documents were drawn, and the Monte Carlo errors of both.
 
-Reference. Left-to-right particles with weights (`heldout.papers.buntine.particles`) are unbiased as probabilities; half
-the squared standard error is added to their logarithm. An estimator's bias is the mean of its logarithm less the
-reference's over the same documents. The sequential sampler with many samples is held against the same reference.
+Reference. A particle filter (`heldout.evaluators.particle_filter`) is unbiased as a probability; half the squared
+standard error is added to its logarithm. An estimator's bias is the mean of its logarithm less the reference's over the
+same documents. The sequential sampler with many samples is held against the same reference.
 
 Readings. On some documents, what section 3.5 may mean by a record is estimated with particles in several ways.
 """
@@ -35,9 +35,10 @@ from heldout.evaluators.estimate import estimate
 from heldout.evaluators.evaluation import Evaluation
 from heldout.evaluators.full_folding_in import full_folding_in
 from heldout.evaluators.half_folding_in import half_folding_in
+from heldout.evaluators.particle_filter import particle_filter
 from heldout.measurements import Measurement
 from heldout.models import LDA, lda
-from heldout.papers.buntine.particles import readings, weighted_left_to_right
+from heldout.papers.buntine.readings import readings
 from heldout.scores import Score, score_of
 from heldout.seeds import generator
 from heldout.topics import Topics
@@ -178,7 +179,7 @@ def experiment(
         whole = everywhere[next(iter(control))]
         known, tokens = whole.log_likelihood[places], whole.tokens[places]
 
-        reference = weighted_left_to_right(of, some, reference_particles, reference_runs, random(REFERENCE))
+        reference = particle_filter(of, some, reference_particles, reference_runs, random(REFERENCE))
         truthful = reference.log_likelihood + 0.5 * reference.standard_error**2
         estimates = {REFERENCE: (reference_particles * reference_runs, truthful)}
         for name, count in some_samples.items():

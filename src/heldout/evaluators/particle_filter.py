@@ -1,22 +1,14 @@
-r"""What section 3.5 of Buntine (2009) may mean, and the particle estimate that its equation 5 asks for.
+r"""A particle filter from left to right: weighted particles with moves, and an unbiased estimate of the likelihood.
 
 R particles go through a document. For its l-th token every particle
 
     resamples z_1 .. z_{l-1} once, in turn, given w_1 .. w_{l-1};
     draws z_l given z_1 .. z_{l-1} and w_l;
 
-and p(w_l | z) = sum_k (alpha_k + N_k) phi[k, w_l] / (A + n), equation 7 with the counts N of n tokens, is recorded at
-three moments:
-
-    AHEAD   of the resampling, with n = l - 1: z_1 .. z_{l-2} have not seen w_{l-1}. The source lists resampling, draw
-            and record in this order, and after them equation 7 for the next token is this one;
-    BEFORE  the draw, with n = l - 1: left-to-right as Wallach (2008) writes it (`heldout.evaluators.left_to_right`);
-    AFTER   the draw, with n = l: "the current values (k_0, .., k_l)", which have seen w_l.
-
-A document's estimate is the product over tokens of the mean over particles, or the mean over particles of each one's
-product, or of each one's log product. Without the resampling, AHEAD and BEFORE are one. And the tokens may come as
-they are written, or, from a vector of counts, sorted by word: "bagged" documents (section 2.1) have lost their order,
-which p does not depend on, but particles do.
+and p(w_l | z) = sum_k (alpha_k + N_k) phi[k, w_l] / (A + n), equation 7 of Buntine (2009) with the counts N of n
+tokens, is recorded at three moments: AHEAD of the resampling and BEFORE the draw, with n = l - 1, and AFTER the draw,
+with n = l. The product over tokens of the mean over particles of what is recorded BEFORE the draw is the left-to-right
+estimate of Wallach (2008), `heldout.evaluators.left_to_right`, whose limit is not p.
 
 Weighted. Before the draw the particles stand for p(z_1 .. z_{l-1} | w_1 .. w_{l-1}); those that make w_l more probable
 have to become more frequent before they stand for p(z_1 .. z_{l-1} | w_1 .. w_l). So R particles are drawn anew with
@@ -36,14 +28,6 @@ from heldout.evaluators.random_stream import starts, uniform
 from heldout.topics import Topics
 
 AHEAD, BEFORE, AFTER = 0, 1, 2
-# the readings by name: the moment, and how particles are averaged
-RESAMPLED, NEXT, SEEN = "resampled", "recorded-for-the-next-token", "recorded-after-the-draw"
-PRODUCTS, LOGS, UNRESAMPLED = "mean-of-products", "mean-of-logs", "not-resampled"
-SORTED = "sorted-"  # the tokens, by word
-READINGS = (
-    *(RESAMPLED, NEXT, SEEN, PRODUCTS, LOGS, UNRESAMPLED),
-    *(SORTED + RESAMPLED, SORTED + NEXT, SORTED + UNRESAMPLED),
-)
 
 
 @nb.njit("void(float64[::1], float64[:, ::1], float64[::1], float64, float64[::1])", cache=True)
@@ -158,10 +142,10 @@ def records(
     return np.ascontiguousarray(out.transpose(0, 2, 1))
 
 
-def weighted_left_to_right(
+def particle_filter(
     topics: Topics, documents: Corpus, particles: int, runs: int, rng: np.random.Generator
 ) -> Evaluation:
-    """Return log p(w | alpha, phi) of every document by weighted particles: the log mean of independent runs.
+    """Return log p(w | alpha, phi) of every document by a particle filter: the log mean of independent runs.
 
     Args:
         topics: phi and alpha.
@@ -177,7 +161,7 @@ def weighted_left_to_right(
     arrays = kernel_arrays(topics, documents)
     log_weights = np.zeros((len(arrays.lengths), runs))
     for d, state in enumerate(starts(rng, len(arrays.lengths))):
-        words, phi = _document(arrays.tokens[arrays.offsets[d] : arrays.offsets[d + 1]], arrays.phi_by_word)
+        words, phi = document_words(arrays.tokens[arrays.offsets[d] : arrays.offsets[d + 1]], arrays.phi_by_word)
         for run in range(runs) if len(words) else ():
             if (phi.max(axis=1) > 0.0).all():
                 means = records(words, phi, arrays.alpha, particles, state, weighted=True)[BEFORE].mean(axis=0)
@@ -188,36 +172,7 @@ def weighted_left_to_right(
     return Evaluation(value, arrays.lengths, np.where(arrays.lengths > 0, error, 0.0), arrays.left_out)
 
 
-def readings(
-    topics: Topics, documents: Corpus, particles: int, rng: np.random.Generator
-) -> dict[str, NDArray[np.float64]]:
-    """Return every document's estimate by each reading, (D,), nats; those that resample share their draws.
-
-    Args:
-        topics: phi and alpha.
-        documents: D documents; words outside the topics' vocabulary are left out.
-        particles: R.
-        rng: seeds one stream per document.
-    """
-    arrays = kernel_arrays(topics, documents)
-    estimates = {name: np.zeros(len(arrays.lengths)) for name in READINGS}
-    for d, state in enumerate(starts(rng, len(arrays.lengths))):
-        words, phi = _document(arrays.tokens[arrays.offsets[d] : arrays.offsets[d + 1]], arrays.phi_by_word)
-        for order, tokens in (("", words), (SORTED, np.sort(words))):
-            swept = records(tokens, phi, arrays.alpha, particles, state)
-            once = records(tokens, phi, arrays.alpha, particles, state, resampled=False)
-            estimates[order + RESAMPLED][d] = np.log(swept[BEFORE].mean(axis=0)).sum()
-            estimates[order + NEXT][d] = np.log(swept[AHEAD].mean(axis=0)).sum()
-            estimates[order + UNRESAMPLED][d] = np.log(once[BEFORE].mean(axis=0)).sum()
-            if not order:
-                products = np.log(swept[BEFORE]).sum(axis=1)
-                estimates[SEEN][d] = np.log(swept[AFTER].mean(axis=0)).sum()
-                estimates[PRODUCTS][d] = log_mean(products[None, :])[0][0]
-                estimates[LOGS][d] = products.mean()
-    return estimates
-
-
-def _document(
+def document_words(
     tokens: NDArray[np.int32], phi_by_word: NDArray[np.float64]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return a document's tokens as indices into its distinct words, (L,), and their probabilities, (U, K)."""

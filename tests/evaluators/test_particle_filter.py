@@ -1,4 +1,4 @@
-"""Particles from left to right: a slow twin, an unbiased estimate, and what the readings of section 3.5 share."""
+"""The particle filter: a slow twin, and an unbiased estimate."""
 
 import math
 
@@ -8,23 +8,8 @@ from numpy.typing import NDArray
 
 from heldout.corpora.corpus import Corpus
 from heldout.evaluators.exact_marginal import exact_marginal
-from heldout.evaluators.left_to_right import left_to_right
+from heldout.evaluators.particle_filter import AFTER, AHEAD, BEFORE, particle_filter, records
 from heldout.evaluators.random_stream import uniform
-from heldout.papers.buntine.particles import (
-    AFTER,
-    AHEAD,
-    BEFORE,
-    LOGS,
-    NEXT,
-    PRODUCTS,
-    RESAMPLED,
-    SEEN,
-    SORTED,
-    UNRESAMPLED,
-    readings,
-    records,
-    weighted_left_to_right,
-)
 from heldout.topics import Topics
 
 PHI = np.array([[0.7, 0.2, 0.06, 0.04], [0.05, 0.15, 0.3, 0.5], [0.25, 0.25, 0.25, 0.25]])
@@ -73,7 +58,7 @@ def test_records_are_those_of_a_slow_twin(resampled: bool, weighted: bool) -> No
     assert fast == pytest.approx(slow(7, state(5), resampled=resampled, weighted=weighted), rel=1e-12)
 
 
-def test_weighted_particles_are_unbiased_where_others_are_not() -> None:
+def test_the_filter_is_unbiased_where_particles_without_weights_are_not() -> None:
     # 4,000 estimates of p by 3 particles: the mean is within 4.4 standard errors, a false-alarm rate of 1e-5; without
     # the weights as many are enough to see that it is low
     exact = math.exp(exact_marginal(TOPICS, DOCUMENTS.subset([0])).log_likelihood[0])
@@ -93,28 +78,9 @@ def test_weighted_particles_are_unbiased_where_others_are_not() -> None:
 def test_weighted_estimate_of_documents() -> None:
     # the mean of 400 runs, normal bound with a false-alarm rate of 1e-5 (4.4 errors); one word is exact
     exact = exact_marginal(TOPICS, DOCUMENTS).log_likelihood
-    evaluation = weighted_left_to_right(TOPICS, DOCUMENTS, 4, 400, np.random.default_rng(0))
+    evaluation = particle_filter(TOPICS, DOCUMENTS, 4, 400, np.random.default_rng(0))
     assert (np.abs(evaluation.log_likelihood - exact)[:2] < 4.4 * evaluation.standard_error[:2]).all()
     assert evaluation.log_likelihood[2] == pytest.approx(exact[2], rel=1e-12)
     assert 0.0 < evaluation.standard_error[0] < 0.1
     unknown = Corpus.from_documents("other", [("x", ["a", "e"]), ("y", ["e"])])
-    assert weighted_left_to_right(TOPICS, unknown, 4, 2, np.random.default_rng(0)).tokens_left_out == 2
-
-
-def test_readings() -> None:
-    found = readings(TOPICS, DOCUMENTS, 400, np.random.default_rng(2))
-    exact = exact_marginal(TOPICS, DOCUMENTS).log_likelihood
-    for name in (RESAMPLED, NEXT, PRODUCTS, LOGS, UNRESAMPLED):  # nothing was drawn before the only word
-        assert found[name][2] == pytest.approx(exact[2], rel=1e-12)
-    assert found[SEEN][0] > exact[0] + 0.5
-    # a document whose words come in their order is the same sorted, but for its draws
-    same = Corpus.from_documents("sorted", [("x", list("aabcdd"))])
-    both = readings(TOPICS, same.over(TOPICS.vocabulary)[0], 4000, np.random.default_rng(4))
-    for name in (RESAMPLED, NEXT, UNRESAMPLED):
-        assert both[name][0] == pytest.approx(both[SORTED + name][0], abs=0.3)
-    assert (found[LOGS][:2] < found[PRODUCTS][:2]).all()
-    known = left_to_right(TOPICS, DOCUMENTS, 4000, np.random.default_rng(3))
-    # 400 particles and 4,000: normal bound with a false-alarm rate of 1e-5 (4.4 errors)
-    error = math.sqrt(1.0 + 4000 / 400) * known.standard_error
-    assert (np.abs(found[RESAMPLED] - known.log_likelihood)[:2] < 4.4 * error[:2]).all()
-    assert found[PRODUCTS] == pytest.approx(exact, abs=0.5)
+    assert particle_filter(TOPICS, unknown, 4, 2, np.random.default_rng(0)).tokens_left_out == 2

@@ -1,0 +1,104 @@
+"""The estimators of the likelihood under each kind of prior of a document's weights; no other code asks for the kind.
+
+An exact value, unbiased estimates from below and, of documents drawn from the model, from above, and annealing for
+`heldout.evaluators.reference`, under a Dirichlet and under a logistic-normal prior.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heldout.corpora.corpus import Corpus
+from heldout.evaluators import ESTIMATORS, EXACT, REFERENCE, annealed_prior, bidirectional, exact_marginal
+from heldout.evaluators import logistic_normal as normal
+from heldout.evaluators.chib import chib
+from heldout.evaluators.chib_upper import chib_upper
+from heldout.evaluators.evaluation import Annealing, Evaluation
+from heldout.evaluators.product_of_experts import ProductOfExperts
+from heldout.topics import AnyTopics, LogisticNormalTopics, Topics
+
+AnyModel = AnyTopics | ProductOfExperts
+Estimate = Callable[[Any, Corpus, int, np.random.Generator], Evaluation]  # of topics, documents, samples, rng
+
+
+@dataclass(frozen=True)
+class Prior:
+    """A kind of prior, by the estimators that know it; all values are in nats.
+
+    Attributes:
+        name: of the kind, before "prior".
+        estimators: the names, of `heldout.evaluators.ESTIMATORS`, that take its topics.
+        reference: what "reference" is called under it.
+        exact: returns exact log-likelihoods of topics and documents, whatever they cost.
+        cost: returns the most updates (`heldout.evaluators.exact_marginal.cost`) that exact values of documents of
+            these lengths take at K topics; inf where there are none.
+        annealing: returns the runs of `heldout.evaluators.reference`.
+        unbiased: estimates without bias as probabilities.
+        simulate: draws documents of given lengths, (D,), and what `upper` starts from: the tokens' topics, or the x of
+            a document's weights.
+        upper: estimates, of what `simulate` returned, without bias as inverse probabilities.
+    """
+
+    name: str
+    estimators: frozenset[str]
+    reference: str
+    exact: Callable[[Any, Corpus], Evaluation]
+    cost: Callable[[Iterable[int], int], float]
+    annealing: Callable[[Any, Corpus, np.random.Generator], Annealing]
+    unbiased: Estimate
+    simulate: Callable[[Any, NDArray[np.int64], np.random.Generator], tuple[Corpus, NDArray[Any]]]
+    upper: Callable[[Any, Corpus, NDArray[Any], int, np.random.Generator], Evaluation]
+
+    def label(self, estimator: str) -> str:
+        """Return what an estimator is called under the prior; its name where it is not known.
+
+        Examples:
+            >>> DIRICHLET.label("reference"), LOGISTIC_NORMAL.label("reference")
+            ('annealing to the prior', 'annealing from the Laplace approximation')
+        """
+        if estimator == REFERENCE:
+            return self.reference
+        return ESTIMATORS[estimator].label if estimator in ESTIMATORS else estimator
+
+
+DIRICHLET = Prior(
+    name="Dirichlet",
+    estimators=frozenset(ESTIMATORS),
+    reference=ESTIMATORS[REFERENCE].label,
+    exact=partial(exact_marginal.exact_marginal, limit=2**62),
+    cost=exact_marginal.cost,
+    annealing=annealed_prior.annealing,
+    unbiased=chib,
+    simulate=bidirectional.simulate,
+    upper=lambda topics, documents, z, samples, rng: chib_upper(topics, documents, samples, rng, assignments=z),
+)
+LOGISTIC_NORMAL = Prior(
+    name="logistic-normal",
+    estimators=frozenset((EXACT, REFERENCE)),
+    reference="annealing from the Laplace approximation",
+    exact=normal.logistic_normal_exact,
+    cost=normal.cost,
+    annealing=normal.annealing,
+    unbiased=normal.logistic_normal,
+    simulate=normal.simulate,
+    upper=lambda topics, documents, x, samples, rng: normal.logistic_normal_upper(topics, documents, samples, rng, x=x),
+)
+PRIORS: dict[type, Prior] = {
+    Topics: DIRICHLET,
+    LogisticNormalTopics: LOGISTIC_NORMAL,
+    ProductOfExperts: LOGISTIC_NORMAL,
+}
+
+
+def prior_of(model: AnyModel) -> Prior:
+    """Return the kind of prior of a model's weights.
+
+    Examples:
+        >>> prior_of(Topics(np.ones((2, 1)), np.ones(2), ("ape",))).name
+        'Dirichlet'
+    """
+    return PRIORS[type(model)]
