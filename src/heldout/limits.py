@@ -8,9 +8,12 @@ import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING, Any
 
 from heldout.errors import InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 # K V float64 of 2 GB: more is a damaged file or no model to audit on one machine
 MAXIMUM_ENTRIES = 2**28
@@ -51,6 +54,26 @@ def check_expansion(packed: int, expanded: int, where: str, *, times: int = EXPA
         raise InputError(
             f"{where}: {packed} bytes expand to {expanded} or more, which no model or corpus does; damaged?"
         )
+
+
+@contextmanager
+def one_line(where: object, what: str = "truncated or damaged", remedy: str = "save it again") -> Iterator[None]:
+    """Turn whatever a damaged file makes its reader raise into one line: zipfile, zlib, numpy, pickles raise anything.
+
+    Args:
+        where: the file.
+        what: what is wrong with it.
+        remedy: what to do.
+
+    Raises:
+        InputError: for every exception; one that is an InputError already stays as it is.
+    """
+    try:
+        yield
+    except InputError:
+        raise
+    except Exception as error:
+        raise InputError(f"{where}: {what} ({type(error).__name__}: {error!s:.200}); {remedy}") from error
 
 
 @contextmanager
@@ -101,6 +124,30 @@ def check_npy(member: IO[bytes], size: int, where: str) -> None:
             f"{where}: the header announces {entries} entries of {dtype}, the file has {size - member.tell()} bytes of"
             " them; truncated or damaged: save the model again"
         )
+
+
+def read_npy(archive: zipfile.ZipFile, name: str, largest: int | None = None) -> "NDArray[Any]":
+    """Return an array of an .npz file, after `check_npy`.
+
+    Args:
+        archive: the file.
+        name: the array's.
+        largest: the most bytes that it may have; None for as many as the file does.
+
+    Raises:
+        InputError: as `check_npy` does, or for too many bytes.
+        Exception: of any kind, where the archive is damaged (see `one_line`).
+    """
+    import numpy as np
+
+    size = archive.getinfo(f"{name}.npy").file_size
+    if largest is not None and size > largest:
+        raise InputError(f"{archive.filename}: {name} has {size} bytes; damaged?")
+    with archive.open(f"{name}.npy") as file:
+        check_npy(file, size, f"{archive.filename}: {name}")
+    with archive.open(f"{name}.npy") as file:
+        array: NDArray[Any] = np.lib.format.read_array(file, allow_pickle=False)
+    return array
 
 
 def open_zip(path: Path, what: str) -> zipfile.ZipFile:

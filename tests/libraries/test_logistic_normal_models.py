@@ -10,7 +10,7 @@ from heldout.auditing.matching import model_digest
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators.logistic_normal import LogisticNormalTopics, logistic_normal_exact
-from heldout.libraries.logistic_normal import from_any
+from heldout.libraries import read
 from heldout.libraries.read import read_model
 from heldout.libraries.reported import reported
 
@@ -39,8 +39,7 @@ def test_tomotopys_model_is_scored_under_its_own_prior(tmp_path: Path) -> None:
     for _ in range(30):
         model.add_doc([WORDS[v] for v in rng.integers(0, 3, 10)])
     model.train(20, workers=1)
-    fitted = from_any(model)
-    assert fitted is not None
+    fitted = read.fitted(model)
     topics = fitted.topics
     assert topics.vocabulary == tuple(model.used_vocabs)
     x = rng.multivariate_normal(model.prior_mean, model.prior_cov, 200_000)
@@ -54,7 +53,7 @@ def test_tomotopys_model_is_scored_under_its_own_prior(tmp_path: Path) -> None:
     for here, there in ((saved.topics.phi, topics.phi), (model_digest(saved), model_digest(fitted))):
         np.testing.assert_array_equal(here, there)
     with pytest.raises(InputError, match="train it first"):
-        from_any(tomotopy.CTModel(k=2))
+        read.fitted(tomotopy.CTModel(k=2))
 
 
 def test_tomotopys_own_number_is_the_sum_of_its_parts_and_another_sum_is_refused(
@@ -66,14 +65,13 @@ def test_tomotopys_own_number_is_the_sum_of_its_parts_and_another_sum_is_refused
     for _ in range(30):
         model.add_doc([WORDS[v] for v in rng.integers(0, 3, 10)])
     model.train(20, workers=1)
-    fitted = from_any(model)
-    assert fitted is not None
+    fitted = read.fitted(model)
     documents = [Corpus.from_documents("made-up", [("a", ["ape", "bear", "ape"]), ("b", ["cat"] * 5)])]
     number = reported(fitted, documents)
     assert number.function == "CTModel.infer"
     assert sum(term.nats for term in number.terms) == pytest.approx(8 * number.nats_per_token, rel=1e-3)
     assert "no probability of the words" in number.computes
-    monkeypatch.setattr("heldout.libraries.reported._tomotopys_topics", lambda *_: 0.0)
+    monkeypatch.setattr("heldout.libraries.tomotopy._topics_part", lambda *_: 0.0)
     with pytest.raises(InputError, match="known parts add up"):
         reported(fitted, documents)
 
@@ -95,10 +93,9 @@ def test_files_as_r_writes_them(tmp_path: Path) -> None:
 def test_an_npz_file_holds_the_prior_and_of_one_kind(tmp_path: Path) -> None:
     path = tmp_path / "model.npz"
     np.savez(path, phi=PHI, mu=MEAN, sigma=COVARIANCE, vocabulary=np.array(WORDS))
-    read, made = read_model(path), from_any((PHI, MEAN, COVARIANCE), WORDS)
-    assert made is not None
-    assert model_digest(read) == model_digest(made)
-    assert (read.library, read.topics.provenance["format"], read.words_known) == ("arrays", "npz", True)
+    saved, made = read_model(path), read.fitted((PHI, MEAN, COVARIANCE), WORDS)
+    assert model_digest(saved) == model_digest(made)
+    assert (saved.library, saved.topics.provenance["format"], saved.words_known) == ("arrays", "npz", True)
     np.savez(path, phi=PHI, mu=MEAN, sigma=COVARIANCE, alpha=0.1)
     with pytest.raises(InputError, match="alpha and mu in it, which are of two priors"):
         read_model(path)
@@ -109,4 +106,4 @@ def test_an_npz_file_holds_the_prior_and_of_one_kind(tmp_path: Path) -> None:
 
 def test_a_mean_for_every_document_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="a mean for every document"):
-        from_any(written_by_r(tmp_path, "0.3,0.4\n0.1,0.2\n"))
+        read_model(written_by_r(tmp_path, "0.3,0.4\n0.1,0.2\n"))

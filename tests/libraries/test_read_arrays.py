@@ -12,7 +12,7 @@ from model_files import WORDS, phi_and_alpha, write_csv, write_npz
 from numpy.typing import NDArray
 
 from heldout.errors import InputError
-from heldout.libraries.arrays import from_arrays, read_csv, read_npz, read_words
+from heldout.libraries.arrays import from_object, read_csv, read_npz, read_words
 from heldout.libraries.checks import BINARY_TOLERANCE, TEXT_TOLERANCE, distributions
 from heldout.libraries.read import read_model
 from heldout.limits import MAXIMUM_ENTRIES, check_expansion, check_npy
@@ -69,7 +69,7 @@ def test_a_row_may_miss_one_by_the_tolerance_and_no_more(tmp_path: Path, toleran
         scaled = PHI * np.array([1.0, factor, 1.0])[:, None]
         if tolerance == TEXT_TOLERANCE:
             return read_csv(write_csv(tmp_path / "phi.csv", scaled, list(ALPHA))).topics.phi
-        return from_arrays(scaled, ALPHA).topics.phi
+        return from_object((scaled, ALPHA)).topics.phi
 
     for factor in (1.0 - 0.9 * tolerance, 1.0 + 0.9 * tolerance):
         np.testing.assert_allclose(read(factor), PHI, rtol=1e-14)
@@ -113,13 +113,13 @@ def changed(value: float) -> NDArray[np.float64]:
 )
 def test_refused(phi: object, alpha: object, vocabulary: tuple[str, ...] | None, message: str) -> None:
     with pytest.raises(InputError, match=message) as caught:
-        from_arrays(phi, alpha, vocabulary)
+        from_object((phi, alpha), vocabulary)
     assert "\n" not in str(caught.value)
 
 
 def test_an_overflowing_row_is_refused() -> None:
     with pytest.raises(InputError, match="row 0 of phi has an infinite sum"):
-        from_arrays(np.full((2, 3), 1e308), 1.0)
+        from_object((np.full((2, 3), 1e308), 1.0))
 
 
 def test_another_vocabulary_than_the_models_own_is_refused(tmp_path: Path) -> None:

@@ -1,4 +1,5 @@
 import json
+import math
 import sys
 from pathlib import Path
 
@@ -6,8 +7,11 @@ import numpy as np
 import pytest
 from model_files import WORDS, gensim_lda, phi_and_alpha, scikit_learn_lda, tomotopy_lda, write_all
 
+from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.libraries.read import FORMS, READERS, fitted, guess, read_model
+from heldout.libraries import Library
+from heldout.libraries.read import FORMS, LIBRARIES, fitted, guess, library_of, read_model
+from heldout.libraries.reported import reported
 from heldout.topics import Topics
 
 
@@ -17,7 +21,21 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 def test_every_form_has_a_reader_and_a_file(files: dict[str, Path]) -> None:
-    assert set(files) == set(FORMS) == set(READERS)
+    assert set(files) == set(FORMS)
+
+
+@pytest.mark.parametrize("library", LIBRARIES, ids=lambda library: library.name)
+def test_a_library_reads_recognises_and_reports_of_its_own(files: dict[str, Path], library: Library) -> None:
+    """What a library in the list has to do; documents without a word of the model have no number, but a note."""
+    documents = [Corpus.from_documents("made-up", [("a", ["word1", "word2", "word1"]), ("b", ["word3"])])]
+    for form in library.forms:
+        model = read_model(files[form.name], trust_pickle=True)
+        assert library_of(model) is library
+        number = reported(model, documents)
+        assert math.isfinite(number.value) != bool(number.note)
+        if library.models and model.native is not None:
+            assert [other for other in LIBRARIES if other.recognises(model.native)] == [library]
+            assert fitted(model.native, model.topics.vocabulary).topics.phi.tobytes() == model.topics.phi.tobytes()
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -56,7 +74,7 @@ def test_another_form_than_the_files_is_refused(files: dict[str, Path], wrong: s
 def test_what_cannot_be_told_is_asked_for(tmp_path: Path) -> None:
     (tmp_path / "model").write_text("0.5 0.5\n")
     with pytest.raises(
-        InputError, match=r"neither its name nor its first bytes .* give --model-format: skops, pickle, gensim"
+        InputError, match=r"neither its name nor its first bytes .* give --model-format: skops, gensim, tomotopy"
     ):
         read_model(tmp_path / "model")
     with pytest.raises(InputError, match="word2vec: no such form of a model; one of skops"):

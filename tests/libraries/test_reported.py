@@ -22,8 +22,9 @@ from heldout.errors import InputError
 from heldout.evaluators.mean_field_bound import mean_field_bound
 from heldout.libraries import Fitted, Reported
 from heldout.libraries.mallet import State
+from heldout.libraries.parts import dirichlet_divergence, log_assignments
 from heldout.libraries.read import fitted, read_model
-from heldout.libraries.reported import dirichlet_divergence, log_assignments, reported
+from heldout.libraries.reported import reported
 from heldout.topics import Topics
 
 Float = NDArray[np.float64]

@@ -18,7 +18,6 @@ from heldout.libraries.checks import in_order
 from heldout.libraries.pipeline import unwrap
 from heldout.topics import Topics
 
-OWN_NUMBERS = ("tomotopy", "MALLET")  # they number words by frequency and by first appearance, unlike any corpus
 LEAST_SEEN, MOST_EXCESS, FEWEST_TOKENS = 0.6, 1.0, 1000  # share of the expectation; nats per token; to judge by
 
 
@@ -87,8 +86,10 @@ def over_same_words(fitted: Fitted, stream: DocumentStream) -> tuple[Fitted, Doc
     Raises:
         InputError: when words can be matched neither way.
     """
+    from heldout.libraries.read import library_of
+
     if fitted.words_known:
-        if fitted.library in OWN_NUMBERS and stream.words is None and not stream.texts:
+        if library_of(fitted).own_numbers and stream.words is None and not stream.texts:
             raise InputError(
                 f"{stream.name}: these documents number their words and do not name them, and {fitted.library} gives"
                 " words numbers of its own; name the documents' words, one per line (--documents-vocabulary; in"

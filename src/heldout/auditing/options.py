@@ -7,7 +7,7 @@ help is quick.
 import argparse
 import math
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -218,10 +218,27 @@ class RankCommand(RankOptions, _Files):
         return {field.name: getattr(self, field.name) for field in fields(RankOptions)} | changes
 
 
+class _ModelForms:
+    """The forms of a model's file; importing them takes a second, which only those who ask for help should wait."""
+
+    def __iter__(self) -> Iterator[str]:
+        from heldout.libraries.read import FORMS
+
+        return iter(FORMS)
+
+    def __contains__(self, form: object) -> bool:
+        return True  # `read_model` refuses others, in one line
+
+
 def _add_files(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("documents", type=Path, metavar="CORPUS", help="held-out documents: a file, or a folder of texts")
-    add("--model-format", help="skops, pickle, gensim, tomotopy, mallet, lda-c, npz or csv; guessed where not given")
+    add(
+        "--model-format",
+        metavar="FORM",
+        choices=_ModelForms(),
+        help="name the form of the model's file: %(choices)s (default: guessed)",
+    )
     add("--format", help="of the documents: scipy, mm, uci, ldac, text or heldout; guessed where not given")
     add("--vocabulary", type=Path, help="the model's words, one per line, where it does not name them")
     add("--documents-vocabulary", type=Path, help="the documents' words, where they are numbers")

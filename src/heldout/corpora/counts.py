@@ -14,7 +14,7 @@ from heldout.corpora.batches import LARGEST_DOCUMENT, Document
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.preprocess import require_documents
 from heldout.errors import InputError
-from heldout.limits import check_expansion, require_file
+from heldout.limits import ALLOWANCE, EXPANSION, check_expansion, require_file
 
 INTEGER = re.compile(r"[+-]?[0-9]{1,15}", re.ASCII)
 # int32 token streams of this length take 2 GB; more, or so many for each count, is a damaged file, not a corpus
@@ -54,13 +54,29 @@ def read_lines(path: Path, content: bytes) -> list[str]:
     return lines[:-1] if lines[-1] == "" else lines
 
 
-def stream_lines(path: Path) -> Iterator[tuple[int, str]]:
+def stream_lines(
+    path: Path,
+    *,
+    longest: int = LONGEST_LINE,
+    times: int = EXPANSION,
+    more: int = ALLOWANCE,
+    encode: str = "convert the file",
+    again: str = "copy the file again",
+) -> Iterator[tuple[int, str]]:
     """Yield the lines of a UTF-8 text, plain or gzipped (by its first bytes), with their numbers from 1.
 
     No more than a line is held; ends (LF or CRLF) are taken off, as in `read_lines`.
 
+    Args:
+        path: the file.
+        longest: the most bytes of a line.
+        times: as often as that a gzipped file may expand, see `heldout.limits.check_expansion`.
+        more: the bytes that it may expand to beside that.
+        encode: what to do about a file that is not UTF-8.
+        again: what to do about a damaged one.
+
     Raises:
-        InputError: names the line that is not UTF-8 or longer than `LONGEST_LINE`, or the file that cannot be read.
+        InputError: names the line that is not UTF-8 or too long, or the file that cannot be read.
     """
     number = expanded = 0
     require_file(path)
@@ -70,20 +86,18 @@ def stream_lines(path: Path) -> Iterator[tuple[int, str]]:
             packed = raw.read(2) == b"\x1f\x8b"
             raw.seek(0)
             with gzip.open(raw) if packed else raw as file:
-                while line := file.readline(LONGEST_LINE + 1):
+                while line := file.readline(longest + 1):
                     number += 1
                     expanded += len(line)
                     if packed:
-                        check_expansion(size, expanded, str(path))
-                    if len(line) > LONGEST_LINE:
-                        raise InputError(
-                            f"{path}: line {number}: longer than {LONGEST_LINE} bytes; these are no counts"
-                        )
+                        check_expansion(size, expanded, str(path), times=times, more=more)
+                    if len(line) > longest:
+                        raise InputError(f"{path}: line {number}: longer than {longest} bytes; damaged?")
                     yield number, line.decode("utf-8").removesuffix("\n").removesuffix("\r")
     except UnicodeDecodeError as error:
-        raise InputError(f"{path}: line {number}: not UTF-8; convert the file") from error
+        raise InputError(f"{path}: line {number}: not UTF-8; {encode}") from error
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise InputError(f"{path}: truncated or not gzipped ({error}); copy the file again") from error
+        raise InputError(f"{path}: truncated or damaged after line {number} ({error!s:.200}); {again}") from error
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from error
 

@@ -1,14 +1,17 @@
 """Topic models of other libraries: how to read them, and the number that each library itself reports.
 
-One file per library. A reader takes what the library saved (or the fitted object itself) and gives a `Fitted`: the
-topics that every evaluator can score, and the library's own object where there is one, so that its own function can be
-called on the same documents.
+One file per library, which ends with its `Library`; `heldout.libraries.read.LIBRARIES` lists them. A reader takes what
+the library saved (or the fitted object itself) and gives a `Fitted`: the topics that every evaluator can score, and the
+library's own object where there is one, so that its own function can be called on the same documents.
 """
 
 import math
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators.logistic_normal import AnyTopics
 from heldout.topics import Topics
@@ -25,7 +28,7 @@ class Fitted:
         topics: phi (K, V), the prior of theta, vocabulary, and provenance with "library", "version" (both str) and
             "format".
             Where the library keeps a distribution over topics, phi is its mean; provenance["phi"] says which.
-        library: "scikit-learn", "gensim", "tomotopy", "MALLET", "LDA-C" or "arrays".
+        library: the name of one of `heldout.libraries.read.LIBRARIES`.
         native: the library's own fitted object, or what its own number is computed from; None where there is none.
         words_known: False where the model names no words (their places in the documents' vocabulary are taken).
     """
@@ -89,3 +92,54 @@ class Reported:
     computes: str = ""
     terms: tuple[Term, ...] = ()
     note: str = ""
+
+
+@dataclass(frozen=True)
+class Form:
+    """A form of a model's file.
+
+    Attributes:
+        name: its name on the command line (`--model-format`).
+        written_by: the library, and its function that writes it.
+        read: returns the model in a file; takes the file and the model's V words, None where the user gives none.
+        begins: whether a file that begins with these (at most 64, unpacked) bytes is of this form, whatever its name.
+        suffixes: endings of names, in small letters, that tell this form where the first bytes do not.
+        member: a file in a zip file that tells this form where neither does.
+        folder: a file that a folder of this form holds; empty where a folder is no model.
+        instead: of a form that is a pickle, what to do in place of unpickling it; empty for any other.
+    """
+
+    name: str
+    written_by: str
+    read: Callable[[Path, Sequence[str] | None], Fitted]
+    begins: Callable[[Path, bytes], bool] = lambda _path, _first: False
+    suffixes: tuple[str, ...] = ()
+    member: str = ""
+    folder: str = ""
+    instead: str = ""
+
+
+@dataclass(frozen=True)
+class Library:
+    """A library: which models of it are read, and what it reports of them.
+
+    Attributes:
+        name: its name, as in `Fitted.library`.
+        reported: returns its own number for a model and batches of documents, which may be gone through again.
+        forms: the forms of its files.
+        models: the objects that `from_object` takes, in words; empty where there are none.
+        recognises: whether an object is one of them, without importing the library.
+        from_object: returns the `Fitted` of such an object. It takes the object; the model's V words in its order, None
+            where the user gives none; the file or class, for messages, None for the class; and the form, for the
+            provenance, "object" without a file. It raises InputError for a model that is not trained, or whose
+            parameters are no topics.
+        own_numbers: True where it numbers words by frequency or first appearance, unlike any corpus.
+    """
+
+    name: str
+    reported: Callable[[Fitted, Iterable[Corpus]], Reported]
+    forms: tuple[Form, ...] = ()
+    models: str = ""
+    recognises: Callable[[object], bool] = lambda _model: False
+    from_object: Callable[[Any, Sequence[str] | None, str | None, str], Fitted] | None = None
+    own_numbers: bool = False

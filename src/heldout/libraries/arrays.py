@@ -1,46 +1,44 @@
-"""Topics as plain arrays: from memory, from an .npz file, or from comma-separated values."""
+"""Topics as plain arrays, from memory, an .npz file or comma-separated values, and heldout's own models."""
 
 import csv
+import importlib.metadata
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from heldout.corpora.corpus import Corpus
 from heldout.corpora.counts import read_bytes, read_lines, read_vocabulary
 from heldout.errors import InputError
-from heldout.evaluators.logistic_normal import LogisticNormalTopics
-from heldout.libraries import Fitted
-from heldout.libraries.checks import (
-    BINARY_TOLERANCE,
-    TEXT_TOLERANCE,
-    assemble,
-    distributions,
-    numbers,
-    prior,
-    vocabulary_of,
-)
-from heldout.limits import check_npy, check_size, open_zip
+from heldout.evaluators.logistic_normal import AnyTopics, LogisticNormalTopics
+from heldout.libraries import Fitted, Form, Library, Reported
+from heldout.libraries.checks import BINARY_TOLERANCE, TEXT_TOLERANCE, assemble, prior, vocabulary_of
+from heldout.libraries.parts import nothing
+from heldout.limits import check_size, one_line, open_zip, read_npy
+from heldout.models.estimator import Estimator
+from heldout.topics import Topics
 
 MEMBERS = ("phi", "alpha", "mu", "sigma", "vocabulary")
 
 
-def from_arrays(
-    phi: Any,
-    alpha: Any,
+def from_object(
+    model: Any,
     vocabulary: Sequence[str] | None = None,
-    *,
-    where: str = "arrays",
+    where: str | None = None,
     form: str = "object",
+    *,
     tolerance: float = BINARY_TOLERANCE,
     own_words: Iterable[object] | None = None,
 ) -> Fitted:
-    """Make a `Fitted` of phi and alpha.
+    """Return the `Fitted` of (phi, alpha), (phi, mu, Sigma), `Topics`, or a model of `heldout.models`.
 
     Args:
-        phi: (K, V) p(w | z), rows summing to 1.
-        alpha: (K,) parameters of the Dirichlet prior of theta, or one number for K equal ones.
+        model: phi is (K, V), p(w | z), rows summing to 1; alpha, (K,), the parameters of the Dirichlet prior of theta,
+            or one number for K equal ones; mu and Sigma as in `heldout.libraries.checks.assemble`. heldout's own topics
+            stay as they are.
         vocabulary: the V words, in the columns' order; None where they are in `own_words`, or not known.
         where: the file, for messages.
         form: for the provenance.
@@ -48,26 +46,67 @@ def from_arrays(
         own_words: the V words, where a file names them.
 
     Raises:
-        InputError: from any of the checks.
+        InputError: from any of the checks, for (W, b, mu, Sigma), and for an estimator that is not fitted or gives
+            documents no Dirichlet prior.
 
     Examples:
-        >>> model = from_arrays([[0.5, 0.5, 0.0], [0.0, 0.25, 0.75]], 0.1, ["ape", "bear", "cat"])
+        >>> model = from_object(([[0.5, 0.5, 0.0], [0.0, 0.25, 0.75]], 0.1), ["ape", "bear", "cat"])
         >>> model.topics.alpha
         array([0.1, 0.1])
+        >>> from_object(([[0.9, 0.1], [0.2, 0.8]], [0.0], [[1.0]]), ["ape", "bear"]).topics.mean
+        array([0.])
     """
+    if isinstance(model, Topics | LogisticNormalTopics):
+        return _of_topics(model, vocabulary)
+    if isinstance(model, Estimator):
+        return _of_estimator(model, vocabulary)
+    if len(model) == 4:
+        raise InputError(
+            "(W, b, mu, Sigma): a product of experts, of which an audit has no more than the likelihood:"
+            " heldout.log_likelihood gives it"
+        )
+    phi, *prior_of_theta = model
     return assemble(
         library="arrays",
         version=np.__version__,
         form=form,
-        where=where,
+        where=where or ("(phi, alpha)" if len(model) == 2 else "(phi, mu, Sigma)"),
         weights=phi,
         what="phi",
         tolerance=tolerance,
-        alpha=alpha,
+        alpha=prior_of_theta[0],
+        normal=(prior_of_theta[0], prior_of_theta[1]) if len(model) == 3 else None,
         own_words=own_words,
         vocabulary=vocabulary,
         phi="as given",
     )
+
+
+def recognises(model: object) -> bool:
+    """Return whether `model` is a tuple of arrays, or one of heldout's own models."""
+    if isinstance(model, tuple):
+        return 2 <= len(model) <= 4
+    return isinstance(model, Topics | LogisticNormalTopics | Estimator)
+
+
+def _of_topics(topics: AnyTopics, vocabulary: Sequence[str] | None) -> Fitted:
+    vocabulary_of(topics.vocabulary, vocabulary, topics.phi.shape[1], type(topics).__name__)
+    default = {"library": "arrays", "version": np.__version__, "format": "object", "phi": "as given"}
+    return Fitted(replace(topics, provenance={**default, **topics.provenance}), "arrays")
+
+
+def _of_estimator(model: Estimator, vocabulary: Sequence[str] | None) -> Fitted:
+    kind = type(model).__name__
+    topics = getattr(model, "topics", None)
+    if topics is None:
+        raise InputError(f"{kind}: documents have no Dirichlet prior under it; give a PLSA, an LDA or an NMF")
+    components = getattr(model, "components_", None)  # (K, V)
+    weights = getattr(model, "parameters_", None) if components is None else components.T
+    if weights is None:
+        raise InputError(f"{kind}: not fitted; call fit() first")
+    words, known = vocabulary_of(None, vocabulary, len(weights), kind)
+    provenance = {"library": "heldout", "version": importlib.metadata.version("heldout"), "model": kind}
+    return replace(_of_topics(topics(words, provenance), None), words_known=known)
 
 
 def read_npz(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
@@ -84,25 +123,14 @@ def read_npz(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
         ...     read_npz(file).topics.n_topics
         2
     """
-    arrays: dict[str, NDArray[Any]] = {}
-    try:
-        with open_zip(path, ".npz") as archive:
-            for name in MEMBERS:
-                if f"{name}.npy" not in archive.namelist():
-                    continue
-                size = archive.getinfo(f"{name}.npy").file_size
-                with archive.open(f"{name}.npy") as member:
-                    check_npy(member, size, f"{path}: {name}")
-                with archive.open(f"{name}.npy") as member:
-                    arrays[name] = np.lib.format.read_array(member, allow_pickle=False)
-    except InputError:
-        raise
-    except Exception as error:  # zipfile, zlib and numpy each raise their own kinds
-        raise InputError(f"{path}: truncated or damaged ({error!s:.200}); save the model again") from error
+    with one_line(path, remedy="save the model again"), open_zip(path, ".npz") as archive:
+        there = [name for name in MEMBERS if f"{name}.npy" in archive.namelist()]
+        arrays = {name: read_npy(archive, name) for name in there}
     normal = arrays.keys() & {"mu", "sigma"}
     if normal and "alpha" in arrays:
         raise InputError(f"{path}: alpha and {min(normal)} in it, which are of two priors; save those of one")
-    missing = [name for name in (("phi", "mu", "sigma") if normal else ("phi", "alpha")) if name not in arrays]
+    names = ("phi", "mu", "sigma") if normal else ("phi", "alpha")
+    missing = [name for name in names if name not in arrays]
     if missing:
         raise InputError(
             f"{path}: no {' and no '.join(missing)} in it; numpy.savez(file, phi=..., alpha=...), or mu=... and"
@@ -112,47 +140,7 @@ def read_npz(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
     if own is not None and (own.ndim != 1 or own.dtype.kind != "U"):
         raise InputError(f"{path}: vocabulary is {own.dtype} of shape {own.shape}; save a list of V words (dtype=str)")
     own_words = None if own is None else own.tolist()
-    if normal:
-        given = arrays["phi"], arrays["mu"], arrays["sigma"]
-        return from_normal(*given, own_words, vocabulary, str(path), "npz", tolerance=BINARY_TOLERANCE)
-    return from_arrays(arrays["phi"], arrays["alpha"], vocabulary, where=str(path), form="npz", own_words=own_words)
-
-
-def from_normal(
-    phi: Any,
-    mean: Any,
-    covariance: Any,
-    own_words: Sequence[str] | None,
-    vocabulary: Sequence[str] | None,
-    where: str,
-    form: str = "object",
-    library: str = "arrays",
-    native: Any = None,
-    *,
-    tolerance: float = TEXT_TOLERANCE,
-) -> Fitted:
-    """Make a `Fitted` of phi and a logistic-normal prior.
-
-    Args:
-        phi: as in `from_arrays`.
-        mean: mu, see `heldout.evaluators.logistic_normal.LogisticNormalTopics.of`.
-        covariance: Sigma, see there.
-        own_words: as in `from_arrays`.
-        vocabulary: as in `from_arrays`.
-        where: as in `from_arrays`.
-        form: as in `from_arrays`.
-        library: see `Fitted`.
-        native: see `Fitted`.
-        tolerance: as in `from_arrays`.
-
-    Raises:
-        InputError: from any of the checks.
-    """
-    topics = distributions(numbers(phi, "phi", where), where, tolerance)
-    words, known = vocabulary_of(own_words, vocabulary, topics.shape[1], where)
-    mu, sigma = numbers(mean, "mu", where), numbers(covariance, "Sigma", where)
-    provenance = {"library": library, "version": np.__version__, "format": form}
-    return Fitted(LogisticNormalTopics.of(topics, mu, sigma, words, provenance), library, native, known)
+    return from_object(tuple(arrays[name] for name in names), vocabulary, str(path), "npz", own_words=own_words)
 
 
 def parse_number(text: str) -> float | None:
@@ -221,7 +209,9 @@ def alpha_file(path: Path) -> Path:
 def read_csv(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
     r"""Read topics from comma-separated values: a line per topic, under a line of the words where there is one.
 
-    The Dirichlet parameters are in `alpha_file`: one number, or one per topic, on one line or one per line.
+    The Dirichlet parameters are in `alpha_file`: one number, or one per topic, on one line or one per line. Under a
+    logistic-normal prior mu is in phi.mean.csv and Sigma in phi.covariance.csv, both without names, as R's `stm` and
+    `topicmodels::CTM` write them.
 
     Raises:
         InputError: names file and line.
@@ -235,16 +225,21 @@ def read_csv(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
         ('ape', 'bear', 'cat')
     """
     header, rows = read_rows(path, ",")
-    beside = alpha_file(path)
-    _, parameters = read_rows(beside, ",")
-    alpha = prior(np.concatenate(parameters), len(rows), str(beside))
-    return from_arrays(
-        *(np.array(rows), alpha, vocabulary),
-        where=str(path),
-        form="csv",
-        tolerance=TEXT_TOLERANCE,
-        own_words=header,
-    )
+    mean_file = path.with_suffix(".mean.csv")
+    if mean_file.exists():
+        mean = np.array(read_rows(mean_file, ",")[1])
+        covariance = np.array(read_rows(path.with_suffix(".covariance.csv"), ",")[1])
+        if 1 not in mean.shape:
+            raise InputError(
+                f"{mean_file}: {mean.shape[0]} lines of {mean.shape[1]}; an stm with prevalence covariates has a mean"
+                " for every document: score the documents of each mean by themselves"
+            )
+        model: tuple[Any, ...] = (np.array(rows), mean.ravel(), covariance)
+    else:
+        beside = alpha_file(path)
+        alpha = prior(np.concatenate(read_rows(beside, ",")[1]), len(rows), str(beside))
+        model = (np.array(rows), alpha)
+    return from_object(model, vocabulary, str(path), "csv", tolerance=TEXT_TOLERANCE, own_words=header)
 
 
 def read_words(path: Path) -> tuple[str, ...]:
@@ -254,3 +249,32 @@ def read_words(path: Path) -> tuple[str, ...]:
         InputError: names the line with an empty, unprintable or repeated word; or the file when it is empty.
     """
     return read_vocabulary(path, read_bytes(path))
+
+
+def reported(fitted: Fitted, _documents: Iterable[Corpus]) -> Reported:
+    """Return that there is no number of arrays."""
+    return nothing(fitted.library, "arrays come from no library: nothing is reported")
+
+
+LIBRARY = Library(
+    "arrays",
+    reported,
+    forms=(
+        Form(
+            "npz",
+            "arrays phi, alpha (or mu and sigma) and vocabulary, numpy.savez; or heldout's own topics",
+            read_npz,
+            suffixes=(".npz",),
+            member="phi.npy",
+        ),
+        Form(
+            "csv",
+            "a line per topic, with alpha.csv beside it, or .mean.csv and .covariance.csv",
+            read_csv,
+            suffixes=(".csv",),
+        ),
+    ),
+    models="a PLSA or LDA of heldout.models, Topics, (phi, alpha), or (phi, mu, Sigma)",
+    recognises=recognises,
+    from_object=from_object,
+)

@@ -10,19 +10,41 @@ whose sum misses 1 by no more than `BINARY_TOLERANCE` (arrays; float32 is enough
 divided by its sum; one that misses by more was something else than p(w | z), and is refused.
 """
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from heldout.errors import InputError
+from heldout.evaluators.logistic_normal import AnyTopics, LogisticNormalTopics
 from heldout.libraries import Fitted
 from heldout.limits import check_size
 from heldout.topics import Topics
 
 BINARY_TOLERANCE = 1e-4
 TEXT_TOLERANCE = 1e-3
+INSTALL = "install {}: pip install 'heldout[peers]'"
+
+
+@contextmanager
+def installed(where: Path | str, libraries: str) -> Iterator[None]:
+    """Say what to install where an import fails that a file asks for.
+
+    Raises:
+        InputError: instead of ImportError; names the file and the libraries.
+    """
+    try:
+        yield
+    except ImportError as error:
+        raise InputError(f"{where}: {INSTALL.format(libraries)} ({error!s:.200})") from error
+
+
+def is_pickle(first: bytes) -> bool:
+    """Return whether a file with these first bytes is a pickle of protocol 2 or later."""
+    return first[:2] in (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
 
 
 def numbers(values: Any, what: str, where: str) -> NDArray[np.float64]:
@@ -188,7 +210,8 @@ def assemble(
     weights: Any,
     what: str,
     tolerance: float | None,
-    alpha: Any,
+    alpha: Any = None,
+    normal: tuple[Any, Any] | None = None,
     own_words: Iterable[object] | None,
     vocabulary: Sequence[str] | None,
     native: Any = None,
@@ -199,12 +222,14 @@ def assemble(
     Args:
         library: whose model it is; see `Fitted`.
         version: the library's.
-        form: one of `heldout.libraries.read.FORMS`, or "object".
+        form: the name of a form (`heldout.libraries.read.FORMS`), or "object".
         where: the file or class, for messages.
         weights: (K, V) probabilities or weights; `what` and `tolerance` as in `distributions`.
         what: what the library calls them.
         tolerance: the most by which a row's sum may miss 1; None for weights.
         alpha: the Dirichlet parameters of theta; see `prior`.
+        normal: instead, mu and Sigma of a logistic-normal theta; see
+            `heldout.evaluators.logistic_normal.LogisticNormalTopics.of`.
         own_words: the words that the model names; see `vocabulary_of`.
         vocabulary: the words that the user gives.
         native: see `Fitted`.
@@ -215,10 +240,10 @@ def assemble(
     """
     phi = distributions(numbers(weights, what, where), where, tolerance, what)
     named, known = vocabulary_of(own_words, vocabulary, phi.shape[1], where)
-    topics = Topics(
-        phi=phi,
-        alpha=prior(alpha, len(phi), where),
-        vocabulary=named,
-        provenance={"library": library, "version": version, "format": form, **provenance},
-    )
+    source = {"library": library, "version": version, "format": form, **provenance}
+    if normal is None:
+        topics: AnyTopics = Topics(phi, prior(alpha, len(phi), where), named, source)
+    else:
+        mean, covariance = (numbers(part, name, where) for part, name in zip(normal, ("mu", "Sigma"), strict=True))
+        topics = LogisticNormalTopics.of(phi, mean, covariance, named, source)
     return Fitted(topics, library, native, known)

@@ -8,40 +8,50 @@ divided in float64. `alpha` (K,) is the prior of theta.
 All of them are needed; gensim itself goes on without the first two and fails later.
 """
 
+import copy
 import glob
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.special import digamma
 
+from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.libraries import Fitted
-from heldout.libraries.checks import assemble, numbers
-from heldout.limits import memory_for
+from heldout.libraries import Fitted, Form, Library, Reported
+from heldout.libraries.checks import assemble, installed, is_pickle, numbers
+from heldout.libraries.parts import (
+    BOUND,
+    CHECKED,
+    DOUBLE,
+    SINGLE,
+    bound_of_documents,
+    check_parts,
+    dirichlet_divergence,
+    no_tokens,
+    of_these,
+    over_words,
+    terms_of_bound,
+)
+from heldout.limits import memory_for, one_line
 
-INSTALL = "install gensim: pip install 'heldout[peers]'"
 APART = 0.1  # total variation of a topic
 SIDE_FILES = (".state", ".id2word")
+RANDOM_STATE = 0  # seed of the random start of gamma in gensim's inference
 
 
 def from_object(
-    model: Any, vocabulary: Sequence[str] | None = None, *, where: str | None = None, form: str = "object"
+    model: Any, vocabulary: Sequence[str] | None = None, where: str | None = None, form: str = "object"
 ) -> Fitted:
-    """Make a `Fitted` of a trained `LdaModel` (or `LdaMulticore`).
+    """Return the `Fitted` of a trained `LdaModel` (or `LdaMulticore`); see `heldout.libraries.Library`.
 
-    Args:
-        model: the model; its `id2word` names the words, a number that it does not name stays "(type number)".
-        vocabulary: the V words, in the order of their numbers, where it has no `id2word`.
-        where: the file, for messages; the class when not given.
-        form: for the provenance.
-
-    Raises:
-        InputError: when it is another model (an author-topic model has no prior of a document), or its parameters are
-            no topics.
+    Its `id2word` names the words; a number that it does not name stays "(type number)". An author-topic model has no
+    prior of a document, and is refused.
     """
     import gensim
     from gensim.models import AuthorTopicModel
@@ -123,35 +133,107 @@ def read(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
     Raises:
         InputError: names a file that is missing, truncated, damaged or of something else; or gensim is not installed.
     """
-    try:
+    with installed(path, "gensim"):
         import gensim  # noqa: F401
         from gensim.models import LdaModel
         from gensim.models.ldamodel import LdaState
         from gensim.utils import unpickle
-    except ImportError as error:
-        raise InputError(f"{path}: {INSTALL} ({error!s:.200})") from error
-
     for suffix in SIDE_FILES:
         if not path.with_name(path.name + suffix).exists():
             raise InputError(f"{path}: {path.name}{suffix} is not beside it; copy all the files that save() wrote")
-    try:
-        with memory_for(sum(part.stat().st_size for part in path.parent.glob(f"{glob.escape(path.name)}*"))):
+    size = sum(part.stat().st_size for part in path.parent.glob(f"{glob.escape(path.name)}*"))
+    with one_line(path, "truncated, damaged or not gensim's"), memory_for(size):
+        try:
             # before the model: of a state or words that cannot be read LdaModel.load only logs
             state, id2word = LdaState.load(f"{path}.state"), unpickle(f"{path}.id2word")
             model = LdaModel.load(str(path))
-    except FileNotFoundError as error:
-        missing = Path(str(error.filename)).name
-        raise InputError(f"{path}: {missing} is not beside it; copy all the files that save() wrote") from error
-    except Exception as error:  # a pickle raises whatever it makes raise
-        raise InputError(
-            f"{path}: truncated, damaged or not gensim's ({type(error).__name__}: {error!s:.200}); save it again"
-        ) from error
+        except FileNotFoundError as error:
+            missing = Path(str(error.filename)).name
+            raise InputError(f"{path}: {missing} is not beside it; copy all the files that save() wrote") from error
     if not isinstance(model, LdaModel) or not isinstance(state, LdaState) or id2word is None:
         raise InputError(f"{path}: holds a {type(model).__name__}, a {type(state).__name__} and no LdaModel's words")
-    return from_object(model, vocabulary, where=str(path), form="gensim")
+    return from_object(model, vocabulary, str(path), "gensim")
 
 
 def recognises(model: object) -> bool:
     """Return whether `model` is gensim's `LdaModel`, without importing gensim."""
     module = sys.modules.get("gensim.models")
     return module is not None and isinstance(model, module.LdaModel)
+
+
+class _Chunk:
+    """The documents as gensim takes them, read in batches each time they are gone through."""
+
+    def __init__(self, fitted: Fitted, documents: Iterable[Corpus]) -> None:
+        self.fitted, self.documents = fitted, documents
+        self.length, self.tokens = 0, 0
+        for batch in over_words(fitted, documents):
+            self.length += batch.n_documents
+            self.tokens += batch.n_tokens
+
+    def __len__(self) -> int:
+        return self.length
+
+    def __iter__(self) -> Iterator[list[tuple[int, float]]]:
+        for batch in over_words(self.fitted, self.documents):
+            counts = batch.counts()
+            for d in range(batch.n_documents):
+                row = slice(counts.indptr[d], counts.indptr[d + 1])
+                yield list(zip(counts.indices[row].tolist(), counts.data[row].tolist(), strict=True))
+
+
+def reported(fitted: Fitted, documents: Iterable[Corpus]) -> Reported:
+    """Return gensim's bound per token of documents."""
+    function = "LdaModel.log_perplexity"
+    chunk = _Chunk(fitted, documents)
+    if chunk.tokens == 0:
+        return no_tokens(function)
+    model = copy.copy(fitted.native)  # the random start of gamma is the model's own stream: left as it is
+    model.random_state = np.random.RandomState(RANDOM_STATE)
+    with np.errstate(over="ignore"):
+        value = float(model.log_perplexity(chunk))
+        printed = float(np.exp2(-value))
+    topics_part = float(model.bound([]))  # of no documents: the topics' part, in the library's own arithmetic
+    _check(function, model, chunk)
+    computes = (
+        f"{BOUND}; its log raises 2, not e, to the bound in nats and so prints {printed:,.1f}; gamma starts at random,"
+        f" here from RandomState({RANDOM_STATE})"
+    )
+    terms = terms_of_bound(value * chunk.tokens - topics_part, topics_part)
+    return of_these(function, value, "nats per token", value, computes, terms)
+
+
+def _check(function: str, model: Any, chunk: _Chunk) -> None:
+    """Check the parts of gensim's number on the first documents, with gamma from the same random start."""
+    few = list(islice(chunk, CHECKED))
+    rows = np.repeat(np.arange(len(few)), list(map(len, few)))
+    words, times = np.array([pair for bag in few for pair in bag], dtype=np.float64).reshape(-1, 2).T
+    counts = sp.csr_array((times, (rows, words.astype(np.int64))), shape=(len(few), model.num_terms))
+    if not counts.nnz:
+        return
+    model.random_state = np.random.RandomState(RANDOM_STATE)
+    total = float(model.log_perplexity(few)) * float(times.sum())
+    model.random_state = np.random.RandomState(RANDOM_STATE)
+    gammas = np.concatenate([model.inference([bag])[0] for bag in few]).astype(np.float64)
+    parameters = np.asarray(model.state.get_lambda(), dtype=np.float64)
+    documents_part = bound_of_documents(counts, np.asarray(model.alpha, np.float64), gammas, parameters)
+    topics_part = -dirichlet_divergence(parameters, np.asarray(model.eta))
+    check_parts(function, total, (documents_part, topics_part), DOUBLE if model.dtype == np.float64 else SINGLE)
+
+
+LIBRARY = Library(
+    "gensim",
+    reported,
+    forms=(
+        Form(
+            "gensim",
+            "gensim, LdaModel.save",
+            read,
+            begins=lambda path, first: is_pickle(first) and path.with_name(f"{path.name}.state").exists(),
+            instead="save phi=model.get_topics() and alpha=model.alpha with numpy.savez (skops is for scikit-learn)",
+        ),
+    ),
+    models="a gensim LdaModel",
+    recognises=recognises,
+    from_object=from_object,
+)

@@ -2,20 +2,25 @@
 
 final.beta has a line per topic of log p(w | z), natural logarithms, one column per word (Blei, Ng and Jordan 2003,
 whose beta is phi here); LDA-C writes -100 for a probability of 0. final.other has three lines: num_topics K, num_terms
-V, alpha, one number for a symmetric prior. Neither names words.
+V, alpha, one number for a symmetric prior. Neither names words. `lda inf` writes the mean-field bound of every document
+with the topics fixed (`heldout.evaluators.mean_field_bound`): a bound of the likelihood, with nothing of the topics in
+it.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
 
+from heldout.corpora.corpus import Corpus
 from heldout.corpora.counts import integer, read_bytes, read_lines
 from heldout.errors import InputError
-from heldout.libraries import Fitted
+from heldout.evaluators.mean_field_bound import mean_field_bound
+from heldout.libraries import Fitted, Form, Library, Reported
 from heldout.libraries.arrays import parse_number, read_rows
 from heldout.libraries.checks import TEXT_TOLERANCE, assemble, prior
+from heldout.libraries.parts import no_tokens, of_these, over_words
 from heldout.limits import check_size
 
 
@@ -104,3 +109,34 @@ def read(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
         vocabulary=vocabulary,
         phi="the maximum of the variational bound, exp(beta)",
     )
+
+
+def reported(fitted: Fitted, documents: Iterable[Corpus]) -> Reported:
+    """Return the mean-field bound of documents, summed, as the lines of `lda inf`'s file."""
+    function = "lda inf"
+    nats, tokens = 0.0, 0
+    for batch in over_words(fitted, documents):
+        evaluation = mean_field_bound(fitted.dirichlet, batch)
+        nats += float(evaluation.log_likelihood.sum())
+        tokens += int(evaluation.tokens.sum())
+    if tokens == 0:
+        return no_tokens(function)
+    computes = (
+        "the mean-field lower bound of every document with the topics fixed, here iterated until it no longer rises"
+    )
+    return of_these(function, nats, "nats, the sum of the file's lines", nats / tokens, computes)
+
+
+LIBRARY = Library(
+    "LDA-C",
+    reported,
+    forms=(
+        Form(
+            "lda-c",
+            "LDA-C, final.beta beside final.other",
+            read,
+            suffixes=(".beta", ".other"),
+            folder="final.beta",
+        ),
+    ),
+)

@@ -8,38 +8,34 @@ type, word, topic. Counted up they are n_kw, n_k = sum_w n_kw and n_dk, of one s
 the mean of p(phi | w, z) (Griffiths and Steyvers 2004, equation 6). V counts the types of MALLET's alphabet; one that
 no token has is missing in the file but keeps its number, and so its share of beta, under the name "(type number)".
 
-MALLET prints log p(w, z | alpha, beta) per token of its training documents. With A = sum_k alpha_k and n_d tokens in
-document d it is
-
-    sum_d [log G(A) - log G(A + n_d) + sum_k (log G(alpha_k + n_dk) - log G(alpha_k))]
-    + sum_k [log G(V beta) - log G(V beta + n_k) + sum_w (log G(beta + n_kw) - log G(beta))],
-
-where documents appear only through how many have length n_d and how many have n_dk tokens of topic k: `State` keeps
-these two tables, not the documents, so that memory does not grow with them.
+MALLET prints log p(w, z | alpha, beta) per token of its training documents (`heldout.libraries.parts`). Documents
+appear in it only through how many have n_d tokens and how many have n_dk of topic k: `State` keeps these two tables,
+not the documents, so that memory does not grow with them.
 
 An empty training document is not in the file. MALLET 2.0.7 keeps room for two tokens of it, gives them random topics
 j and k and counts them in what it prints, with alpha_j alpha_k / (A (A + 1)), or alpha_j (alpha_j + 1) / (A (A + 1))
 for j = k.
 """
 
-import gzip
 import itertools
 import re
-import zlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import gammaln
 
+from heldout.corpora.corpus import Corpus
+from heldout.corpora.counts import stream_lines
 from heldout.errors import InputError
-from heldout.libraries import Fitted
+from heldout.libraries import TRAINING, Fitted, Form, Library, Reported
 from heldout.libraries.arrays import parse_number
 from heldout.libraries.checks import assemble, prior
-from heldout.limits import check_expansion, check_size, require_file
+from heldout.libraries.parts import terms_of_joint
+from heldout.limits import check_size
 
 MAGIC = b"#doc source pos typeindex type topic"
 INTEGER = re.compile(r"[0-9]{1,9}", re.ASCII)
@@ -75,40 +71,6 @@ class State:
     def n_documents(self) -> int:
         """The training documents that have tokens."""
         return int(self.lengths[:, 1].sum())
-
-
-def read_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield line numbers and lines of a text, gzipped or not, without holding it.
-
-    Raises:
-        InputError: names the file, and the line that is too long or not UTF-8.
-    """
-    number = expanded = 0
-    require_file(path)
-    try:
-        packed = path.stat().st_size
-        with path.open("rb") as file:
-            zipped = file.read(2) == b"\x1f\x8b"
-            file.seek(0)
-            stream = cast(BinaryIO, gzip.GzipFile(fileobj=file)) if zipped else file
-            while line := stream.readline(MAXIMUM_LINE):
-                number += 1
-                expanded += len(line)
-                if zipped:
-                    check_expansion(packed, expanded, str(path), times=STATE_EXPANSION, more=STATE_ALLOWANCE)
-                if len(line) == MAXIMUM_LINE:
-                    raise InputError(f"{path}: line {number}: longer than {MAXIMUM_LINE} bytes; damaged?")
-                yield number, line.decode("utf-8").rstrip("\r\n")
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: line {number}: not UTF-8; run MALLET with -Dfile.encoding=UTF-8") from error
-    except (EOFError, zlib.error) as error:
-        raise InputError(
-            f"{path}: truncated or damaged after line {number} ({error!s:.200}); write the state again"
-        ) from error
-    except OSError as error:
-        if isinstance(error, gzip.BadGzipFile):
-            raise InputError(f"{path}: damaged after line {number} ({error!s:.200}); write the state again") from error
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from error
 
 
 def parameters(line: str, name: str, where: str) -> NDArray[np.float64]:
@@ -223,7 +185,14 @@ def read(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
         >>> model.topics.vocabulary, model.native.n_tokens
         (('ape', 'bear'), 2)
     """
-    lines = read_lines(path)
+    lines = stream_lines(
+        path,
+        longest=MAXIMUM_LINE,
+        times=STATE_EXPANSION,
+        more=STATE_ALLOWANCE,
+        encode="run MALLET with -Dfile.encoding=UTF-8",
+        again="write the state again",
+    )
     heading = list(itertools.islice(lines, 3))
     if len(heading) < 3 or heading[0][1].encode() != MAGIC:
         raise InputError(f"{path}: line 1: expected '{MAGIC.decode()}'; give what --output-state wrote")
@@ -265,3 +234,40 @@ def read(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
         training_tokens=state.n_tokens,
         unnamed_words=topic_word.shape[1] - len(counts.words),
     )
+
+
+def reported(fitted: Fitted, _documents: Iterable[Corpus]) -> Reported:
+    """Return MALLET's log-likelihood per token of its training documents."""
+    state: State = fitted.native
+    A = state.alpha.sum()
+    lengths, documents = state.lengths.T
+    topics, counts, sharing = state.document_topics.T
+    assignments = float(documents @ (gammaln(A) - gammaln(A + lengths)))
+    assignments += float(sharing @ (gammaln(state.alpha[topics] + counts) - gammaln(state.alpha[topics])))
+    K, V = state.topic_word.shape
+    words = K * gammaln(V * state.beta) - gammaln(V * state.beta + state.topic_word.sum(axis=1)).sum()
+    words = float(words + np.sum(gammaln(state.beta + state.topic_word) - gammaln(state.beta)))
+    return Reported(
+        "LL/token",
+        (assignments + words) / state.n_tokens,
+        "nats per token",
+        about=TRAINING,
+        computes="log p(words, tokens' topics) of the training documents at the sampler's state; for other documents"
+        " `mallet evaluate-topics` runs left-to-right without resampling",
+        terms=terms_of_joint(assignments, words),
+    )
+
+
+LIBRARY = Library(
+    "MALLET",
+    reported,
+    forms=(
+        Form(
+            "mallet",
+            "MALLET, --output-state, gzipped or not",
+            read,
+            begins=lambda _path, first: first.startswith(MAGIC),
+        ),
+    ),
+    own_numbers=True,
+)

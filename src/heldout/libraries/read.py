@@ -1,45 +1,65 @@
 """A topic model of any library, from a file or as the object itself."""
 
 import gzip
-import importlib.metadata
 import zlib
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
-
 from heldout.errors import InputError
-from heldout.libraries import Fitted, arrays, gensim, lda_c, logistic_normal, mallet, scikit_learn, tomotopy
-from heldout.libraries.checks import in_order, vocabulary_of
+from heldout.libraries import (
+    Fitted,
+    Form,
+    Library,
+    arrays,
+    gensim,
+    lda_c,
+    mallet,
+    scikit_learn,
+    tomotopy,
+)
+from heldout.libraries.checks import in_order, installed, is_pickle
 from heldout.libraries.pipeline import unwrap
-from heldout.limits import memory_for, open_zip, require_file
-from heldout.models.estimator import Estimator
-from heldout.topics import Topics
+from heldout.limits import memory_for, one_line, open_zip, require_file
 
-FORMS: dict[str, str] = {
-    "skops": "scikit-learn, skops.io.dump",
-    "pickle": "scikit-learn, joblib.dump or pickle.dump; read with --trust-pickle only",
-    "gensim": "gensim, LdaModel.save; read with --trust-pickle only",
-    "tomotopy": "tomotopy, LDAModel.save or CTModel.save",
-    "mallet": "MALLET, --output-state, gzipped or not",
-    "lda-c": "LDA-C, final.beta beside final.other",
-    "npz": "arrays phi, alpha (or mu and sigma) and vocabulary, numpy.savez; or heldout's own topics",
-    "csv": "a line per topic, with alpha.csv beside it, or .mean.csv and .covariance.csv",
-}
-"""The forms of a model's file, and which library's function writes each."""
+LIBRARIES: tuple[Library, ...] = (
+    scikit_learn.LIBRARY,
+    gensim.LIBRARY,
+    tomotopy.LIBRARY,
+    mallet.LIBRARY,
+    lda_c.LIBRARY,
+    arrays.LIBRARY,
+)
 
-SUFFIXES = {
-    ".skops": "skops",
-    ".joblib": "pickle",
-    ".pkl": "pickle",
-    ".pickle": "pickle",
-    ".npz": "npz",
-    ".csv": "csv",
-    ".beta": "lda-c",
-    ".other": "lda-c",
-}
-PICKLES = ("pickle", "gensim")
+
+def library_of(fitted: Fitted) -> Library:
+    """Return the library that fitted a model."""
+    return {library.name: library for library in LIBRARIES}[fitted.library]
+
+
+def read_pickle(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
+    """Read what `joblib.dump` or `pickle.dump` wrote. This unpickles: only for files that the user trusts.
+
+    Raises:
+        InputError: when the file is missing, truncated or damaged, holds no topic model, or joblib is not installed.
+    """
+    with installed(path, "scikit-learn and skops"):
+        import joblib
+    with one_line(path), memory_for(path.stat().st_size):
+        model = joblib.load(path)
+    return convert(model, vocabulary, str(path), "pickle")
+
+
+PICKLE = Form(
+    "pickle",
+    "scikit-learn, joblib.dump or pickle.dump",
+    read_pickle,
+    begins=lambda _path, first: is_pickle(first),
+    suffixes=(".joblib", ".pkl", ".pickle"),
+    instead="save a scikit-learn model with skops.io.dump",
+)
+
+FORMS = {form.name: form for form in (*(form for library in LIBRARIES for form in library.forms), PICKLE)}
+"""The forms of a model's file, by name."""
 
 
 def first_bytes(path: Path) -> bytes:
@@ -64,77 +84,34 @@ def first_bytes(path: Path) -> bytes:
 
 
 def guess(path: Path) -> str:
-    """Return the form of a model's file, from its first bytes where they tell, else from its name.
+    """Return the form of a model's file, from its first bytes where they tell, else from its name, or what it holds.
 
     Raises:
-        InputError: when neither tells; lists the forms.
+        InputError: when none of them tells; lists the forms.
     """
     if path.is_dir():
-        if (path / "final.beta").exists():
-            return "lda-c"
-        raise InputError(f"{path}: a folder without final.beta; give the model's file")
+        folders = {form.folder: form.name for form in FORMS.values() if form.folder}
+        for file, name in folders.items():
+            if (path / file).exists():
+                return name
+        raise InputError(f"{path}: a folder without {' or '.join(folders)}; give the model's file")
     first = first_bytes(path)
-    suffix = path.suffix.lower()
     if not first:
         raise InputError(f"{path}: empty; save the model again")
-    if first.startswith(mallet.MAGIC):
-        return "mallet"
-    if tomotopy.header(first):
-        return "tomotopy"
-    if first[:2] == b"\x80\x02" or (first[:1] == b"\x80" and first[1:2] in b"\x03\x04\x05"):
-        return "gensim" if path.with_name(f"{path.name}.state").exists() else "pickle"
-    if first[:4] == b"PK\x03\x04" and suffix not in SUFFIXES:
+    for form in FORMS.values():
+        if form.begins(path, first):
+            return form.name
+    for form in FORMS.values():
+        if path.suffix.lower() in form.suffixes:
+            return form.name
+    if first[:4] == b"PK\x03\x04":
         with open_zip(path, "zip") as archive:
-            return "skops" if "schema.json" in archive.namelist() else "npz"
-    if suffix in SUFFIXES:
-        return SUFFIXES[suffix]
+            for form in FORMS.values():
+                if form.member in archive.namelist():
+                    return form.name
     raise InputError(
         f"{path}: neither its name nor its first bytes tell what it is; give --model-format: {', '.join(FORMS)}"
     )
-
-
-def read_pickle(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
-    """Read what `joblib.dump` or `pickle.dump` wrote. This unpickles: only for files that the user trusts.
-
-    Raises:
-        InputError: when the file is missing, truncated or damaged, holds no topic model, or joblib is not installed.
-    """
-    try:
-        import joblib
-    except ImportError as error:
-        raise InputError(f"{path}: {scikit_learn.INSTALL} ({error!s:.200})") from error
-    try:
-        with memory_for(path.stat().st_size):
-            model = joblib.load(path)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read, or damaged ({error!s:.200}); save it again") from error
-    except Exception as error:  # a pickle raises whatever it makes raise
-        raise InputError(
-            f"{path}: truncated or damaged ({type(error).__name__}: {error!s:.200}); save it again"
-        ) from error
-    return convert(model, vocabulary, where=str(path), form="pickle")
-
-
-def read_csv(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
-    """Read topics from comma-separated values, under a logistic-normal prior where mu and Sigma are beside them.
-
-    Raises:
-        InputError: names file and line.
-    """
-    correlated = logistic_normal.from_any(path, vocabulary)
-    return arrays.read_csv(path, vocabulary) if correlated is None else correlated
-
-
-READERS: dict[str, Callable[[Path, Sequence[str] | None], Fitted]] = {
-    "skops": scikit_learn.read_skops,
-    "pickle": read_pickle,
-    "gensim": gensim.read,
-    "tomotopy": tomotopy.read,
-    "mallet": mallet.read,
-    "lda-c": lda_c.read,
-    "npz": arrays.read_npz,
-    "csv": read_csv,
-}
 
 
 def read_model(
@@ -144,7 +121,7 @@ def read_model(
 
     Args:
         path: the file (for LDA-C either file, or their folder).
-        form: one of `FORMS`; guessed from the first bytes and the name when None.
+        form: the name of one of `FORMS`; guessed from the first bytes and the name when None.
         vocabulary: a file of the V words, one per line, in the model's order, for a model that names none.
         trust_pickle: unpickle, where the form is one that only unpickling reads: that runs whatever the file says.
 
@@ -153,7 +130,7 @@ def read_model(
             unpickled.
 
     Examples:
-        >>> import tempfile
+        >>> import numpy as np, tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     file = Path(folder, "model.npz")
         ...     np.savez(file, phi=[[0.5, 0.5, 0.0], [0.0, 0.25, 0.75]], alpha=[0.1, 0.2])
@@ -165,92 +142,37 @@ def read_model(
     if not path.exists():
         raise InputError(f"{path}: no such file")
     require_file(path)
-    chosen = guess(path) if form is None else form
-    if chosen in PICKLES and not trust_pickle:
-        remedy = (
-            "save a scikit-learn model with skops.io.dump"
-            if chosen == "pickle"
-            else "save phi=model.get_topics() and alpha=model.alpha with numpy.savez (skops is for scikit-learn)"
-        )
+    chosen = FORMS[guess(path) if form is None else form]
+    if chosen.instead and not trust_pickle:
         raise InputError(
             f"{path}: a pickle, which runs any code that it names when it is read; give --trust-pickle if it is yours,"
-            f" or {remedy}"
+            f" or {chosen.instead}"
         )
     words = None if vocabulary is None else arrays.read_words(vocabulary)
-    return READERS[chosen](path, words)
+    return chosen.read(path, words)
 
 
-def convert(model: object, vocabulary: Sequence[str] | None, *, where: str | None, form: str) -> Fitted:
-    """Make a `Fitted` of an object; `where` and `form` are for messages and the provenance.
+def convert(model: object, vocabulary: Sequence[str] | None, where: str | None, form: str) -> Fitted:
+    """Return the `Fitted` of an object; the arguments are those of `from_object` in `heldout.libraries.Library`.
 
     Raises:
         InputError: when it is none of the models that can be read, or its parameters are no topics.
     """
-    if isinstance(model, Topics):
-        return from_topics(model, vocabulary)
-    if isinstance(model, Estimator):
-        return from_estimator(model, vocabulary)
-    if scikit_learn.recognises(model):
-        return scikit_learn.from_object(model, vocabulary, where=where, form=form)
-    if gensim.recognises(model):
-        return gensim.from_object(model, vocabulary, where=where, form=form)
-    correlated = logistic_normal.from_any(model, vocabulary)
-    if correlated is not None:
-        return correlated
-    if tomotopy.recognises(model):
-        return tomotopy.from_object(model, vocabulary, where=where, form=form)
-    if isinstance(model, tuple) and len(model) == 2:
-        return arrays.from_arrays(model[0], model[1], vocabulary, where=where or "(phi, alpha)", form=form)
-    if isinstance(model, tuple) and len(model) == 4:
-        raise InputError(
-            "(W, b, mu, Sigma): a product of experts, of which an audit has no more than the likelihood:"
-            " heldout.log_likelihood gives it"
-        )
+    for library in LIBRARIES:
+        if library.from_object is not None and library.recognises(model):
+            return library.from_object(model, vocabulary, where, form)
+    kinds = [library.models for library in LIBRARIES if library.models]
     raise InputError(
-        f"{where or 'model'}: a {type(model).__module__}.{type(model).__qualname__}; give a fitted scikit-learn"
-        " LatentDirichletAllocation or NMF, a gensim LdaModel, a tomotopy LDAModel or CTModel, a Pipeline that ends in"
-        " one, a PLSA or LDA of heldout.models, Topics, (phi, alpha), or (phi, mu, Sigma)"
+        f"{where or 'model'}: a {type(model).__module__}.{type(model).__qualname__}; give {', '.join(kinds)}, or a"
+        " Pipeline that ends in one"
     )
-
-
-def from_topics(topics: Topics, vocabulary: Sequence[str] | None) -> Fitted:
-    """Make a `Fitted` of heldout's own topics, unchanged; a vocabulary given has to be theirs.
-
-    Raises:
-        InputError: when the vocabulary is another.
-    """
-    vocabulary_of(topics.vocabulary, vocabulary, topics.phi.shape[1], "Topics")
-    default = {"library": "arrays", "version": np.__version__, "format": "object", "phi": "as given"}
-    return Fitted(replace(topics, provenance={**default, **topics.provenance}), "arrays")
-
-
-def from_estimator(model: Estimator, vocabulary: Sequence[str] | None) -> Fitted:
-    """Make a `Fitted` of a model of `heldout.models`.
-
-    Raises:
-        InputError: when it is not fitted, or documents have no Dirichlet prior under it.
-    """
-    kind = type(model).__name__
-    topics = getattr(model, "topics", None)
-    if topics is None:
-        raise InputError(f"{kind}: documents have no Dirichlet prior under it; give a PLSA, an LDA or an NMF")
-    components = getattr(model, "components_", None)  # (K, V)
-    weights = getattr(model, "parameters_", None) if components is None else components.T
-    if weights is None:
-        raise InputError(f"{kind}: not fitted; call fit() first")
-    words, known = vocabulary_of(None, vocabulary, len(weights), kind)
-    provenance = {"library": "heldout", "version": importlib.metadata.version("heldout"), "model": kind}
-    return replace(from_topics(topics(words, provenance), None), words_known=known)
 
 
 def fitted(model: object, vocabulary: Sequence[str] | None = None) -> Fitted:
     """Make a `Fitted` of a fitted model as it is in Python.
 
     Args:
-        model: a scikit-learn `LatentDirichletAllocation`, `NMF` or `MiniBatchNMF`, a gensim `LdaModel`, a tomotopy
-            `LDAModel` or `CTModel`, a model of `heldout.models`, a `Pipeline` or a search that ends in one of them,
-            `Topics` or `LogisticNormalTopics`, a pair (phi, alpha) with phi (K, V) and alpha (K,) or one number, or a
-            triple (phi, mu, Sigma) (`heldout.libraries.logistic_normal.from_any`).
+        model: what one of `LIBRARIES` takes (`Library.models`); or a `Pipeline` or a search that ends in it.
         vocabulary: the V words, where it names none; see `heldout.libraries.checks.in_order`.
 
     Raises:
@@ -267,4 +189,4 @@ def fitted(model: object, vocabulary: Sequence[str] | None = None) -> Fitted:
         raise InputError(
             "the pipeline's vectorizer names the model's words, and the vocabulary has others; leave it out"
         )
-    return convert(inside.model, vocabulary if words is None else words, where=None, form="object")
+    return convert(inside.model, vocabulary if words is None else words, None, "object")

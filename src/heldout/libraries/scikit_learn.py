@@ -12,18 +12,35 @@ A .skops file names the classes that it holds before it makes any of them. Only 
 object at the root and numbers, text and arrays inside it: fewer than skops itself trusts.
 """
 
+import copy
 import json
+import math
 import sys
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
+from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.libraries import Fitted
-from heldout.libraries.checks import assemble
-from heldout.limits import check_npy, open_zip
+from heldout.libraries import TRAINING, Fitted, Form, Library, Reported
+from heldout.libraries.checks import assemble, installed
+from heldout.libraries.parts import (
+    BOUND,
+    CHECKED,
+    DOUBLE,
+    bound_of_documents,
+    check_parts,
+    dirichlet_divergence,
+    no_tokens,
+    of_these,
+    over_words,
+    terms_of_bound,
+)
+from heldout.limits import check_npy, one_line, open_zip
 
 LDA = "LatentDirichletAllocation"
 MODULES = {
@@ -31,8 +48,7 @@ MODULES = {
     "NMF": "sklearn.decomposition._nmf",
     "MiniBatchNMF": "sklearn.decomposition._nmf",
 }
-INSTALL = "install scikit-learn and skops: pip install 'heldout[peers]'"
-# what the node of a .skops file may make, by its loader; the model itself only at the root
+# classes that the node of a .skops file may make, by its loader; the model itself only at the root
 ALLOWED = {
     "DictNode": {"builtins.dict"},
     "ListNode": {"builtins.list"},
@@ -46,18 +62,11 @@ MAXIMUM_SCHEMA = 16 << 20
 
 
 def from_object(
-    model: Any, vocabulary: Sequence[str] | None = None, *, where: str | None = None, form: str = "object"
+    model: Any, vocabulary: Sequence[str] | None = None, where: str | None = None, form: str = "object"
 ) -> Fitted:
-    """Make a `Fitted` of a fitted `LatentDirichletAllocation`, `NMF` or `MiniBatchNMF`.
+    """Return the `Fitted` of a `LatentDirichletAllocation`, `NMF` or `MiniBatchNMF`; see `heldout.libraries.Library`.
 
-    Args:
-        model: the estimator; `feature_names_in_` names the words where it was fitted on named columns.
-        vocabulary: the V words, in the columns' order.
-        where: the file, for messages; the class when not given.
-        form: for the provenance.
-
-    Raises:
-        InputError: when it is not fitted, or its parameters are no topics.
+    `feature_names_in_` names the words where it was fitted on named columns.
     """
     import sklearn
 
@@ -69,7 +78,7 @@ def from_object(
     names = getattr(model, "feature_names_in_", None)
     if isinstance(model, sklearn.decomposition.LatentDirichletAllocation):
         alpha = getattr(model, "doc_topic_prior_", None)
-        notes = {"phi": "the mean of q(phi), components_ divided by its row sums"}
+        notes: dict[str, Any] = {"phi": "the mean of q(phi), components_ divided by its row sums"}
     else:
         alpha = 1.0
         notes = {
@@ -132,7 +141,7 @@ def read_skops(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
             installed.
     """
     where = str(path)
-    try:
+    with one_line(where):
         with open_zip(path, ".skops") as archive:
             if "schema.json" not in archive.namelist():
                 raise InputError(f"{where}: no schema.json in it; save the model with skops.io.dump")
@@ -143,21 +152,60 @@ def read_skops(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
                 if member.filename.endswith(".npy"):
                     with archive.open(member) as stream:
                         check_npy(stream, member.file_size, f"{where}: {member.filename}")
-        try:
+        with installed(where, "scikit-learn and skops"):
             import skops.io
-        except ImportError as error:
-            raise InputError(f"{where}: {INSTALL} ({error!s:.200})") from error
         model = skops.io.load(path, trusted=[])
-    except InputError:
-        raise
-    except Exception as error:  # what the file's parts make scikit-learn and numpy raise
-        raise InputError(
-            f"{where}: truncated or damaged ({type(error).__name__}: {error!s:.200}); save it again"
-        ) from error
-    return from_object(model, vocabulary, where=where, form="skops")
+    return from_object(model, vocabulary, where, "skops")
 
 
 def recognises(model: object) -> bool:
     """Return whether `model` is one of scikit-learn's topic models, without importing scikit-learn."""
     decomposition = sys.modules.get("sklearn.decomposition")
     return decomposition is not None and isinstance(model, tuple(getattr(decomposition, kind) for kind in MODULES))
+
+
+def reported(fitted: Fitted, documents: Iterable[Corpus]) -> Reported:
+    """Return the perplexity of documents by scikit-learn's bound, or an NMF's training error."""
+    native, topics = fitted.native, fitted.dirichlet
+    if "NMF" in type(native).__name__:
+        return Reported(
+            "NMF.reconstruction_err_",
+            float(native.reconstruction_err_),
+            f"square root of twice the {native.beta_loss} divergence",
+            about=TRAINING,
+            computes="how far the training matrix is from its factorisation; no likelihood of any document follows"
+            " from it",
+        )
+    function = "LatentDirichletAllocation.perplexity"
+    counts = [batch.counts() for batch in over_words(fitted, documents)]
+    X = sp.vstack(counts, format="csr") if counts else sp.csr_array((0, len(topics.vocabulary)))
+    tokens = float(X.sum())
+    if tokens == 0.0:
+        return no_tokens(function)
+    model = copy.copy(native)  # its check of X forgets the names of the words that the model was fitted on
+    model.n_jobs = 1
+    with warnings.catch_warnings(), np.errstate(over="ignore"):
+        warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)
+        value = float(model.perplexity(X))
+        nats = -math.log(value) * tokens if math.isfinite(value) else float(model.score(X))
+        few = X[:CHECKED]
+        of_few = float(model.perplexity(few)) if few.nnz else math.inf
+        gammas = model._unnormalized_transform(few)
+    topics_part = -dirichlet_divergence(native.components_, np.array(native.topic_word_prior_))
+    if math.isfinite(of_few):
+        prior = np.full(topics.n_topics, float(native.doc_topic_prior_))
+        documents_part = bound_of_documents(few, prior, gammas, native.components_)
+        total = -math.log(of_few) * float(few.sum())
+        check_parts(function, total, (documents_part, topics_part), DOUBLE)
+    terms = terms_of_bound(nats - topics_part, topics_part)
+    return of_these(function, value, "perplexity per token", nats / tokens, BOUND, terms)
+
+
+LIBRARY = Library(
+    "scikit-learn",
+    reported,
+    forms=(Form("skops", "scikit-learn, skops.io.dump", read_skops, suffixes=(".skops",), member="schema.json"),),
+    models="a fitted scikit-learn LatentDirichletAllocation or NMF",
+    recognises=recognises,
+    from_object=from_object,
+)

@@ -1,4 +1,4 @@
-"""tomotopy's `LDAModel`, and the files of its `CTModel` (`heldout.libraries.logistic_normal`).
+"""tomotopy's `LDAModel` and `CTModel`.
 
 tomotopy keeps the counts n_kw of one state of its Gibbs sampler, and `get_topic_word_dist` gives, in float32,
 phi[k, w] = (n_kw + eta) / (n_k + V eta): the mean of p(phi | w, z) at that state (Griffiths and Steyvers 2004,
@@ -6,32 +6,57 @@ equation 6), divided by its sum again in float64. V counts the words that it use
 `min_cf`, `min_df` or `rm_top` removed. `alpha` (K,) is the prior of theta, which tomotopy optimises in training unless
 `optim_interval` is 0.
 
+A `CTModel`'s theta is the softmax of K normal variables.
+
+For documents `infer` runs a chain for each and returns, at its last state, log p(z_d | alpha) (`heldout.libraries
+.parts`) plus what log p(w | z, beta) changes by when the document's tokens are added to the training counts. The
+models' `ll_per_word` and `perplexity` are of the training documents. `CTModel.infer` has, in the place of
+log p(z_d | alpha), with theta = softmax(x) of the weights that it leaves, s = smoothing_alpha and N a normal density,
+
+    log N(x - x_K | mu, Sigma) + log G(L + K s + 1) + sum_k [(n_k + s) log theta_k - log G(n_k + s + 1)],
+
+a density and a multinomial probability of the topics' counts, whatever their order: no probability of words.
+
 A .bin file is tomotopy's own format, with one pickle inside: the constructor's arguments, which `LDAModel.load`
 unpickles. Here they are left alone, so reading runs nothing from the file. What damaged files do to the loader is the
 reason for `tomotopy_check`.
 """
 
+import math
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.special import gammaln
 
+from heldout.corpora.corpus import Corpus
 from heldout.corpora.counts import read_bytes
 from heldout.errors import InputError
-from heldout.libraries import Fitted, logistic_normal
-from heldout.libraries.checks import assemble
-from heldout.limits import check_size
+from heldout.evaluators.logistic_normal import AnyTopics
+from heldout.libraries import Fitted, Form, Library, Reported
+from heldout.libraries.checks import INSTALL, assemble, installed
+from heldout.libraries.parts import (
+    CHECKED,
+    SINGLE,
+    check_parts,
+    log_assignments,
+    no_tokens,
+    of_these,
+    over_words,
+    terms_of_joint,
+)
+from heldout.limits import check_size, one_line
+from heldout.topics import Topics
 
-INSTALL = "install tomotopy: pip install 'heldout[peers]'"
 KINDS = {"LDA": "LDAModel", "CTM": "CTModel"}
 WEIGHTINGS = (b"one", b"idf", b"pmi")
 CHECK = Path(__file__).with_name("tomotopy_check.py")
-# the most seconds by the clock, on a busy machine; `tomotopy_check` sets the limit of its processor's time
-PATIENCE = 60.0
+PATIENCE = 60.0  # seconds by the clock, on a busy machine; `tomotopy_check` limits its processor's time
+ITERATIONS = 100  # sweeps of `infer`, its own default
 
 
 def header(first: bytes) -> tuple[str, str] | None:
@@ -47,32 +72,25 @@ def header(first: bytes) -> tuple[str, str] | None:
 
 
 def from_object(
-    model: Any, vocabulary: Sequence[str] | None = None, *, where: str | None = None, form: str = "object"
+    model: Any, vocabulary: Sequence[str] | None = None, where: str | None = None, form: str = "object"
 ) -> Fitted:
-    """Make a `Fitted` of a trained `LDAModel`.
+    """Return the `Fitted` of a trained `LDAModel` or `CTModel`; see `heldout.libraries.Library`.
 
-    Args:
-        model: the model; its `used_vocabs` name the words.
-        vocabulary: the same words, or None.
-        where: the file, for messages; the class when not given.
-        form: for the provenance.
-
-    Raises:
-        InputError: when it is another model (their priors are not one Dirichlet), is not trained, or has no words.
+    Its `used_vocabs` name the words. The other models are refused, whose priors are not one of every document.
     """
     import tomotopy
 
     kind = type(model).__name__
     where = where or kind
-    if type(model) is not tomotopy.LDAModel:
+    if type(model) not in (tomotopy.LDAModel, tomotopy.CTModel):
         raise InputError(f"{where}: a tomotopy {kind}; only LDAModel and CTModel have one prior of every document")
-    # before training get_topic_word_dist reads memory that is not there
-    words = list(model.used_vocabs)
+    words = list(model.used_vocabs)  # before training get_topic_word_dist reads memory that is not there
     if not words:
         raise InputError(
-            f"{where}: the LDAModel has no words; train it first, with documents that min_cf leaves words of"
+            f"{where}: the {kind} has no words; train it first, with documents that min_cf leaves words of"
         )
     check_size(int(model.k), len(words), where)
+    correlated = type(model) is tomotopy.CTModel
     return assemble(
         library="tomotopy",
         version=tomotopy.__version__,
@@ -81,7 +99,8 @@ def from_object(
         weights=np.array([model.get_topic_word_dist(topic) for topic in range(model.k)], dtype=np.float64),
         what="get_topic_word_dist",
         tolerance=1e-3,
-        alpha=model.alpha,
+        alpha=None if correlated else model.alpha,
+        normal=(model.prior_mean, model.prior_cov) if correlated else None,
         own_words=words,
         vocabulary=vocabulary,
         native=model,
@@ -94,7 +113,7 @@ def from_object(
 
 
 def check(data: bytes, where: str, kind: str) -> None:
-    """Load the bytes in a process of its own, so that what a damaged file does to tomotopy is done there.
+    """Load the bytes in a process of its own, which a damaged file may end, and tomotopy's caller not.
 
     Raises:
         InputError: when it fails or takes too long.
@@ -128,21 +147,18 @@ def read(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
     kind, weighting = kind_and_weighting
     if kind not in KINDS:
         raise InputError(f"{path}: a tomotopy {kind} model; only LDAModel and CTModel have one prior of every document")
-    try:
+    with installed(path, "tomotopy"):
         import tomotopy
-    except ImportError as error:
-        raise InputError(f"{path}: {INSTALL} ({error!s:.200})") from error
     of_kind = getattr(tomotopy, KINDS[kind])
     load = getattr(of_kind, "_loads", None)
     if load is None:
-        raise InputError(f"{path}: tomotopy {tomotopy.__version__} only loads by unpickling; {INSTALL}")
+        raise InputError(
+            f"{path}: tomotopy {tomotopy.__version__} only loads by unpickling; {INSTALL.format('tomotopy')}"
+        )
     check(data, str(path), KINDS[kind])
-    try:
+    with one_line(path):
         model, _ = load(of_kind, data)
-    except Exception as error:  # tomotopy raises several kinds
-        raise InputError(f"{path}: truncated or damaged ({error!s:.200}); save it again") from error
-    make = from_object if kind == "LDA" else logistic_normal.from_tomotopy
-    fitted = make(model, vocabulary, where=str(path), form="tomotopy")
+    fitted = from_object(model, vocabulary, str(path), "tomotopy")
     fitted.topics.provenance["weighting"] = weighting
     return fitted
 
@@ -151,3 +167,87 @@ def recognises(model: object) -> bool:
     """Return whether `model` is one of tomotopy's, without importing tomotopy."""
     module = sys.modules.get("tomotopy")
     return module is not None and isinstance(model, module.LDAModel)
+
+
+def reported(fitted: Fitted, documents: Iterable[Corpus]) -> Reported:
+    """Return what `infer` gives of documents, per token."""
+    native, topics = fitted.native, fitted.topics
+    function = f"{type(native).__name__}.infer"
+    weighted = int(native.tw) != 0  # weighted tokens have no counts to take the parts from
+    nats, assignments, tokens = 0.0, 0.0, 0
+    for batch in over_words(fitted, documents):
+        words = [[topics.vocabulary[v] for v in batch.document(int(d))] for d in np.flatnonzero(batch.lengths)]
+        made = [native.make_doc(document) for document in words]
+        if not made:
+            continue
+        _, log_joints = native.infer(made, iterations=ITERATIONS, workers=1)
+        nats += math.fsum(log_joints)
+        if tokens == 0 and not weighted:
+            few = made[:CHECKED]
+            parts = _topics_part(native, topics, few), _words_part(native, topics, few)
+            check_parts(function, math.fsum(log_joints[:CHECKED]), parts, SINGLE)
+        assignments += _topics_part(native, topics, made)
+        tokens += batch.n_tokens
+    if tokens == 0:
+        return no_tokens(function)
+    dirichlet = isinstance(topics, Topics)
+    computes = (
+        f"log p(words, topics) at the last of {ITERATIONS} sweeps over the tokens' topics, below the"
+        " likelihood by the entropy that these topics have given the words"
+        if dirichlet
+        else f"log p(words | topics) at the last of {ITERATIONS} sweeps over the tokens' topics, with the"
+        " multinomial probability of the topics' counts and the prior's density at the weights that `infer` leaves: a"
+        " density, and no probability of the words"
+    )
+    computes += f"; the model's `perplexity`, {native.perplexity:,.1f}, is that of the training documents"
+    terms = () if weighted else terms_of_joint(assignments, nats - assignments, grows=dirichlet)
+    unit = "nats per token, from the log-likelihoods returned"
+    return of_these(function, nats / tokens, unit, nats / tokens, computes, terms)
+
+
+def _topics_part(native: Any, topics: AnyTopics, documents: Sequence[Any]) -> float:
+    """Return the part of the tokens' topics, and of the weights where the prior is logistic normal; nats."""
+    counts = np.array([np.bincount(one.topics, minlength=topics.n_topics) for one in documents], dtype=np.float64)
+    if isinstance(topics, Topics):
+        return log_assignments(counts, topics.alpha)
+    log_theta = np.array([one.beta for one in documents], dtype=np.float64)
+    deviations = log_theta - log_theta[:, -1:] - native.prior_mean
+    covariance = np.asarray(native.prior_cov, dtype=np.float64)
+    distances = np.sum(deviations * np.linalg.solve(covariance, deviations.T).T, axis=1)
+    density = -0.5 * (distances + np.linalg.slogdet(2.0 * np.pi * covariance)[1])
+    counts += np.asarray(native._alpha)
+    multinomial = gammaln(counts.sum(axis=1) + 1.0) + np.sum(counts * log_theta - gammaln(counts + 1.0), axis=1)
+    return float(density.sum() + multinomial.sum())
+
+
+def _words_part(native: Any, topics: AnyTopics, documents: Sequence[Any]) -> float:
+    """Return by what log p(w, training words | z, beta) changes, document by document, when it is added; nats."""
+    V, eta = len(topics.vocabulary), float(np.mean(native.eta))
+    of_topics = np.asarray(native.get_count_by_topics(), dtype=np.float64) + V * eta
+    total = 0.0
+    for document in documents:
+        assigned = np.asarray(document.topics)
+        pairs, added = np.unique(np.column_stack([assigned, document.words]), axis=0, return_counts=True)
+        before = topics.phi[pairs[:, 0], pairs[:, 1]] * of_topics[pairs[:, 0]]  # the training count, and eta
+        total += float(np.sum(gammaln(before + added) - gammaln(before)))
+        total -= float(np.sum(gammaln(of_topics + np.bincount(assigned, minlength=len(of_topics)))))
+        total += float(np.sum(gammaln(of_topics)))
+    return total
+
+
+LIBRARY = Library(
+    "tomotopy",
+    reported,
+    forms=(
+        Form(
+            "tomotopy",
+            "tomotopy, LDAModel.save or CTModel.save",
+            read,
+            begins=lambda _path, first: header(first) is not None,
+        ),
+    ),
+    models="a tomotopy LDAModel or CTModel",
+    recognises=recognises,
+    from_object=from_object,
+    own_numbers=True,
+)

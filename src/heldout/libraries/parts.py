@@ -1,0 +1,151 @@
+r"""What the libraries' own numbers are made of, by formulas that are compared with each library's total.
+
+Variational libraries (scikit-learn, gensim; Hoffman, Blei and Bach, 2010). The topics are random, q(beta_k) =
+Dir(lambda_k) under the prior Dir(eta), and so are theta_d, q(theta_d) = Dir(gamma_d), and every token's topic. With
+the best q of the latter, E_q[log p] - E_q[log q] of the documents w is
+
+    bound(w) = sum_d { sum_v n(d, v) log sum_k exp(E[log theta_dk] + E[log beta_kv]) - KL(Dir(gamma_d) || Dir(alpha)) }
+               - sum_k KL(Dir(lambda_k) || Dir(eta)).
+
+The first sum, the documents' part, has a term per document. It is a lower bound of log p(w | alpha, E[beta]), and
+below the mean-field bound at E[beta], as exp(E[log beta_kv]) < E[beta_kv]: far smaller for words that topic k hardly
+has. The second, the topics' part, has a term per topic and word, and is what the topics cost in a bound of the training
+documents. Both libraries take it whole and divide by the tokens of the documents given. On held-out documents it grows
+with K at fixed V (scikit-learn's issues 6777 and 20032, gensim's 701), and falls as more documents are scored at once.
+gensim's `total_docs` multiplies the documents' part and the tokens, so that it shrinks the topics' part alone.
+
+Samplers (tomotopy, MALLET). A state z of the Gibbs sampler gives a joint probability,
+
+    log p(w, z) = log p(z | alpha) + log p(w | z, beta)
+    log p(z | alpha)   = sum_d { log G(A) - log G(A + L_d) + sum_k [log G(alpha_k + n_dk) - log G(alpha_k)] },
+    log p(w | z, beta) = sum_k { log G(V beta) - log G(V beta + n_k) + sum_v [log G(beta + n_kv) - log G(beta)] },
+
+with A = sum_k alpha_k and G the gamma function. No chain of any length makes it a likelihood: as
+log p(w, z) = log p(w) + log p(z | w), its mean over the posterior is log p(w) less the entropy of z given w, so that it
+is too low by that entropy. More topics leave more of it.
+
+A part is named only if these formulas give the library's own total: on the first `CHECKED` documents both are
+compared, and a difference is an error. Another release of a library may compute something else under the same name.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.special import digamma, gammaln, logsumexp
+
+from heldout.corpora.corpus import Corpus
+from heldout.errors import InputError
+from heldout.libraries import THESE, Fitted, Reported, Term
+
+CHECKED = 32  # documents on which a library's total is compared with the sum of its parts
+DOUBLE, SINGLE = 1e-6, 1e-3  # largest relative difference of the two, by the library's precision
+
+BOUND = (
+    "a variational lower bound in which the topics are random too: what they cost in training is charged in full to"
+    " these documents, whose tokens it is divided by"
+)
+
+Float = NDArray[np.float64]
+
+
+def terms_of_bound(documents_part: float, topics_part: float) -> tuple[Term, Term]:
+    """Return the two parts of a variational library's bound, nats."""
+    return (
+        Term("the documents, given the topics' posterior", documents_part),
+        Term("the topics' divergence from their prior", topics_part, grows=True, of_documents=False),
+    )
+
+
+def terms_of_joint(assignments: float, words: float, *, grows: bool = True) -> tuple[Term, Term]:
+    """Return the two parts of a sampler's log p(w, z), nats; `grows` says whether the first grows with topics."""
+    return (
+        Term("the tokens' topics, under the prior", assignments, grows=grows),
+        Term("the words, given the tokens' topics", words),
+    )
+
+
+def dirichlet_divergence(posterior: Float, prior: Float) -> float:
+    """Return sum_k KL(Dir(posterior_k) || Dir(prior_k)) in nats.
+
+    KL = log G(sum_v l_v) - log G(sum_v p_v) + sum_v [log G(p_v) - log G(l_v) + (l_v - p_v)(psi(l_v) - psi(sum_u l_u))]
+
+    Args:
+        posterior: (K, V) parameters l.
+        prior: parameters p, of a shape that broadcasts to (K, V).
+
+    Examples:
+        >>> round(dirichlet_divergence(np.array([[2.0, 1.0]]), np.ones(2)), 6)  # log 2 - 1 / 2
+        0.193147
+    """
+    total = 0.0
+    for k in range(len(posterior)):  # a topic at a time: K V numbers several times over would not be small
+        row = posterior[k].astype(np.float64)
+        p = np.broadcast_to(np.asarray(prior, dtype=np.float64), posterior.shape)[k]
+        mean_log = digamma(row) - digamma(row.sum())
+        total += float(gammaln(row.sum()) - gammaln(p.sum()) + np.sum(gammaln(p) - gammaln(row) + (row - p) * mean_log))
+    return total
+
+
+def bound_of_documents(counts: sp.csr_array, alpha: Float, gammas: Float, parameters: Float) -> float:
+    """Return the documents' part of the bound (see the module), nats.
+
+    Args:
+        counts: (D, V) n(d, v).
+        alpha: (K,) the prior's parameters.
+        gammas: (D, K) parameters of q(theta_d).
+        parameters: (K, V) lambda, the parameters of q(beta_k).
+    """
+    mean_logs = digamma(parameters) - digamma(parameters.sum(axis=1, keepdims=True))
+    total = -dirichlet_divergence(gammas, alpha)
+    for d, gamma in enumerate(gammas):
+        row = slice(counts.indptr[d], counts.indptr[d + 1])
+        logs = (digamma(gamma) - digamma(gamma.sum()))[:, None] + mean_logs[:, counts.indices[row]]
+        total += float(logsumexp(logs, axis=0) @ counts.data[row])
+    return total
+
+
+def check_parts(function: str, total: float, parts: Sequence[float], tolerance: float) -> None:
+    """Check that a library's total is the sum of its parts, all in nats.
+
+    Raises:
+        InputError: where it is not: this release computes something else than the module describes.
+    """
+    if not abs(total - math.fsum(parts)) <= tolerance * max(abs(total), *map(abs, parts)):
+        raise InputError(
+            f"{function}: {total:,.6g} nats, where its known parts add up to {math.fsum(parts):,.6g}: this release"
+            " computes something else; leave the library's number out (--no-library, in Python reported=False)"
+        )
+
+
+def log_assignments(counts: Float, alpha: Float) -> float:
+    """Return sum_d log p(z_d | alpha), nats, of documents' topic counts (D, K) under Dir(alpha), (K,)."""
+    A = alpha.sum()
+    documents = gammaln(A) - gammaln(A + counts.sum(axis=1))
+    return float(documents.sum() + np.sum(gammaln(alpha + counts) - gammaln(alpha)))
+
+
+def over_words(fitted: Fitted, documents: Iterable[Corpus]) -> Iterator[Corpus]:
+    """Yield the batches over the model's words."""
+    for batch in documents:
+        yield batch.over(fitted.topics.vocabulary)[0]
+
+
+def of_these(
+    function: str, value: float, unit: str, nats_per_token: float, computes: str, terms: tuple[Term, ...] = ()
+) -> Reported:
+    """Return a number that is about the documents given; the arguments are as in `Reported`."""
+    perplexity = math.exp(-nats_per_token) if nats_per_token > -700.0 else math.inf
+    return Reported(function, value, unit, perplexity, nats_per_token, THESE, computes, terms)
+
+
+def nothing(function: str, note: str) -> Reported:
+    """Return that there is no number, and why."""
+    return Reported(function, about=THESE, computes="nothing", note=note)
+
+
+def no_tokens(function: str) -> Reported:
+    """Return that there is no number of documents without tokens."""
+    return nothing(function, "there is no token in the model's vocabulary to divide by")
