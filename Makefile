@@ -73,7 +73,6 @@ reference: reproduce ## For maintainers: take this run's results as the referenc
 	@cd data/$(or $(STUDY),paper) && cp scores.csv corpora.csv timings.csv ../reference/$(or $(STUDY),paper)
 	@gzip -9nc data/$(or $(STUDY),paper)/measurements.csv > data/reference/$(or $(STUDY),paper)/measurements.csv.gz
 ifeq ($(or $(STUDY),paper),paper)
-	@$(RUN) python -m heldout.auditing.precision_table data/reference/paper/measurements.csv.gz data/reference/precision_timings.csv
 	@$(MAKE) --no-print-directory readme
 endif
 

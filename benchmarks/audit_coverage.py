@@ -15,12 +15,10 @@ The estimates:
 
 * `default`: the audit's own choice where the exact value is too expensive;
 * `least`: the same with as few sweeps as it takes, as the audit of a large corpus has;
-* the estimators in `NAMED`, corrected as the audit corrects them. Of these `expected` is the error that `heldout
-  recommend` expects, from documents drawn from models; `harder` is the true error over it, which decides what belongs
-  to `heldout.auditing.recommend.ROBUST`.
+* the estimators in `NAMED`, corrected as the audit corrects them.
 
-Rules (the sweeps, `heldout.evaluators.reference`'s constants, the correction, `ROBUST`) are chosen on the other corpora
-than `--held-out`, whose coverage is reported apart.
+Rules (the sweeps, `heldout.evaluators.reference`'s constants, the correction) are chosen on the other corpora than
+`--held-out`, whose coverage is reported apart.
 """
 
 # ruff: noqa: E402  (thread counts must be set before the packages are imported)
@@ -42,9 +40,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.auditing.audit import audit
-from heldout.auditing.error_model import ErrorModel
-from heldout.auditing.precision_table import read_table
-from heldout.auditing.recommend import measured_priors
 from heldout.auditing.result import TRUTH
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.prepare import prepare
@@ -92,7 +87,6 @@ class Row(NamedTuple):
         covered: the share of documents whose interval covers.
         z_of_documents: the root mean square of d / e.
         error: the root mean square of d, nats per document.
-        expected: the error that is expected of documents drawn from models; NaN where that was not measured.
         difference: d of the sum, nats.
         stated, of_truth: the estimate's and the truth's stated error of the sum, nats.
     """
@@ -107,7 +101,6 @@ class Row(NamedTuple):
     covered: float
     z_of_documents: float
     error: float
-    expected: float
     difference: float
     stated: float
     of_truth: float
@@ -123,7 +116,6 @@ def row_of(
     cell: tuple[str, str, int],
     truth: str,
     name: str,
-    expected: float,
     found: Evaluation,
     of: Evaluation,
     stated: float = math.nan,
@@ -142,7 +134,6 @@ def row_of(
         float((np.abs(z) <= NORMAL).mean()),
         float(np.sqrt((z**2).mean())),
         float(np.sqrt((d**2).mean())),
-        expected,
         float(d.sum()),
         found.total_error(np.flatnonzero(scored)) if math.isnan(stated) else stated,
         of.total_error(np.flatnonzero(scored)),
@@ -202,15 +193,14 @@ def rows_of(
     if exact is None and dirichlet:
         rng = generator("coverage-check", **axes)
         check = annealed_importance(model, test, max(2, most // TEMPERATURES), rng, temperatures=TEMPERATURES)
-        yield row_of(cell, name, CHECK, math.nan, corrected(check, consistent=True), truth)
-    yield row_of(cell, name, DEFAULT, math.nan, default, truth, stated)
+        yield row_of(cell, name, CHECK, corrected(check, consistent=True), truth)
+    yield row_of(cell, name, DEFAULT, default, truth, stated)
     fewest = ESTIMATORS[REFERENCE].fewest
     _, least, stated = estimated(estimator=REFERENCE, samples=fewest)
-    yield row_of(cell, name, LEAST, math.nan, least, truth, stated)
+    yield row_of(cell, name, LEAST, least, truth, stated)
     for estimator, number in NAMED.items() if dirichlet else ():
         _, found, stated = estimated(estimator=estimator, samples=number)
-        expected = expected_error(estimator, model, found.tokens, number)
-        yield row_of(cell, name, estimator, expected, found, truth, stated)
+        yield row_of(cell, name, estimator, found, truth, stated)
 
 
 def _correlated(training: Corpus, topics: int, seed: int) -> Fitted:
@@ -223,17 +213,6 @@ def _correlated(training: Corpus, topics: int, seed: int) -> Fitted:
             model.add_doc([training.vocabulary[v] for v in training.document(d)])
     model.train(CTM_SWEEPS, workers=1)
     return read_model(model)
-
-
-def expected_error(name: str, topics: Topics, lengths: NDArray[np.int64], samples: int) -> float:
-    """Return the root mean square error of drawn documents of these lengths, nats; NaN where none was measured."""
-    table = read_table()
-    priors, _ = measured_priors(table, topics.n_topics, float(topics.alpha.mean()))
-    models = [ErrorModel(name, table, prior, topics.n_topics) for prior in priors]
-    scored = [int(n) for n in lengths if n > 0]
-    if any(model.most_samples(n)[1] < samples for model in models for n in scored):
-        return math.nan
-    return max(math.sqrt(sum(model.error(n, samples)[0] ** 2 for n in scored) / len(scored)) for model in models)
 
 
 def read_rows(path: Path) -> list[Row]:
@@ -255,9 +234,8 @@ def markdown(rows: Sequence[Row], held_out: str) -> str:
         " the shares that the intervals cover; z is the difference of a cell's total in its errors, `low` how many"
         " totals are below the truth.",
         "",
-        "| corpora | truth | estimate | cells | low | documents | totals | r.m.s. z | largest z | error per token"
-        " | harder: median | largest |",
-        "|---|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
+        "| corpora | truth | estimate | cells | low | documents | totals | r.m.s. z | largest z | error per token |",
+        "|---|---|---|---:|---:|---:|---:|---:|---:|---:|",
     ]
     names = dict.fromkeys(row.estimate for row in rows)
     for corpora, is_held_out in (("chosen on", False), (f"held out: {held_out}", True)):
@@ -296,12 +274,8 @@ def _cells(cells: Sequence[Row]) -> str:
     documents, totals, largest = _shares(cells)
     z = math.sqrt(sum(row.z**2 for row in cells) / len(cells))
     per_token = math.sqrt(sum((row.difference / row.tokens) ** 2 for row in cells) / len(cells))
-    ratios = [row.error / row.expected for row in cells if not math.isnan(row.expected)]
-    harder = f"{np.median(ratios):.1f} | {max(ratios):.1f}" if ratios else "|"
     low = sum(row.difference < 0.0 for row in cells)
-    return (
-        f"{len(cells)} | {low} | {documents:.1%} | {totals:.1%} | {z:.2f} | {largest:.1f} | {per_token:.1e} | {harder}"
-    )
+    return f"{len(cells)} | {low} | {documents:.1%} | {totals:.1%} | {z:.2f} | {largest:.1f} | {per_token:.1e}"
 
 
 def main() -> int:

@@ -3,10 +3,6 @@
 Run as `python benchmarks/estimators.py --output data/reference/estimator_timings.csv`; it writes that file and prints
 Markdown. The documents are those of `heldout.papers.buntine.experiments.calibration`, all in one call; an estimator is
 timed once per round, the estimators in turn.
-
-With `--grid data/reference/precision_timings.csv` it times them instead on the documents of
-`heldout.papers.likelihood.experiments.precision`, by number of topics, prior and length, which `heldout recommend`
-reads.
 """
 
 # ruff: noqa: E402  (thread counts must be set before the packages are imported)
@@ -31,19 +27,13 @@ from heldout.evaluators import ESTIMATORS
 from heldout.evaluators.estimate import estimate
 from heldout.papers.buntine.experiments.calibration import draw_pair, side_by_side
 from heldout.papers.buntine.results import PUBLISHED_MILLISECONDS
-from heldout.papers.likelihood.experiments.precision import TERMS, VARIANT, cells, runs
 from heldout.seeds import generator
 from heldout.tables import write_rows
 
 TOPICS, WORDS, TOKENS, GAMMA, ALPHA, SAMPLES = 4, 1000, 14, 0.5, 0.1, 200
 COLUMNS = ("estimator", "samples", "milliseconds", "least", "greatest")
-GRID_COLUMNS = ("prior", "topics", "tokens", "estimator", "samples", "milliseconds")
-# K and L, and the most terms that a document may take; as many documents as make WORTH terms, within limits
-GRID_TOPICS, GRID_TOKENS, GRID_SAMPLES, GRID_TERMS = (4, 20, 100, 400), (10, 50, 150, 500), (1, 10, 100), 9.0e7
-WORTH, FEWEST, MOST = 2.0e7, 4, 48
-LONG = 200.0  # milliseconds
 
-GridRow = tuple[str, int, int, str, int, float]
+Row = tuple[str, int, int, str, int, float]
 Row = tuple[str, int, float, float, float]
 
 
@@ -66,35 +56,6 @@ def measure(documents: int, rounds: int) -> list[Row]:
     return [
         (name, samples[name], statistics.median(values), min(values), max(values)) for name, values in found.items()
     ]
-
-
-def measure_grid(rounds: int) -> list[GridRow]:
-    """Return, per prior, K, L, estimator and samples, the median milliseconds (CPU) per document."""
-    rows = []
-    for K in GRID_TOPICS:
-        drawn = cells(
-            seed=0,
-            topics=K,
-            lengths=GRID_TOKENS,
-            documents=[MOST] * len(GRID_TOKENS),
-            alphas=(0.1, 1.0),
-            alpha_sums=(1.0,),
-            words=2000,
-            gamma=0.1,
-        )
-        for cell in drawn:
-            prior, _, tokens = cell.variant.rpartition(VARIANT)
-            for name, samples in runs(K, int(tokens), 1, GRID_SAMPLES, GRID_TERMS):
-                number = int(min(MOST, max(FEWEST, WORTH // TERMS[name](K, int(tokens), samples))))
-                some = cell.documents.subset(range(number))
-                run = partial(estimate, name, cell.topics, some, samples, generator("estimator-timings"))
-                values = []
-                for _ in range(rounds + 1):  # the first one fills caches,
-                    values.append(1000.0 * seconds(run) / number)
-                    if values[0] * number > LONG:  # which matters little to a long one
-                        break
-                rows.append((prior, K, int(tokens), name, samples, statistics.median(values[1:] or values)))
-    return rows
 
 
 def markdown(rows: Sequence[Row], documents: int, rounds: int) -> str:
@@ -123,15 +84,10 @@ def main() -> int:
     parser.add_argument("--documents", type=int, default=200, help="in one call (default: 200)")
     parser.add_argument("--rounds", type=int, default=5, help="measurements of each estimator (default: 5)")
     parser.add_argument("--output", type=Path, help="a CSV of the timings, for the table of the paper")
-    parser.add_argument("--grid", type=Path, help="time by topics and length instead, and write this CSV")
     options = parser.parse_args()
     try:
         if options.documents < 1 or options.rounds < 1:
             raise InputError("--documents and --rounds: each number must be at least 1")
-        if options.grid is not None:
-            timed = measure_grid(options.rounds)
-            write_rows(options.grid, GRID_COLUMNS, [(*row[:5], f"{row[5]:.4g}") for row in timed])
-            return 0
         rows = measure(options.documents, options.rounds)
         if options.output is not None:
             write_rows(options.output, COLUMNS, [(*row[:2], *(f"{value:.4g}" for value in row[2:])) for row in rows])

@@ -50,7 +50,7 @@ def test_an_import_that_goes_up_is_seen_late_ones_too(tmp_path: Path) -> None:
         ("heldout.typesetting.latex", "heldout.papers"),
         ("heldout.papers.another.claims", "heldout.papers.another.figures"),
         ("heldout.papers.hofmann.claims", "matplotlib"),
-        ("heldout.papers.welling.experiments.bounds", "heldout.auditing.recommend"),
+        ("heldout.papers.welling.experiments.bounds", "heldout.auditing.audit"),
         ("heldout.papers.welling.experiments.bounds", "heldout.papers.buntine.experiments.calibration"),
         ("heldout.papers.welling.experiments.bounds", "heldout.typesetting.style"),
     ]

@@ -18,7 +18,6 @@ import scipy.sparse as sp
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from heldout.evaluators import ESTIMATORS
 from heldout.seeds import generator
 
 ROOT = Path(__file__).parents[1]
@@ -144,13 +143,6 @@ def test_a_model_is_audited(installed: Path) -> None:
     perplexities = {line["evaluator"]: line["perplexity"] for line in lines}
     assert perplexities["full-folding-in"] < perplexities["truth"] < perplexities["mean-field-bound"]
     assert "full folding-in" in table
-
-
-def test_an_estimator_is_recommended(installed: Path) -> None:
-    options = json.loads(run(installed, "heldout", "recommend", "--topics", "10", "--length", "50", "--json"))
-    assert options["standard_error"] > 0
-    label = ESTIMATORS[options["estimator"]].label
-    assert label in run(installed, "heldout", "recommend", "--topics", "10", "--length", "50")
 
 
 def test_what_needs_more_than_the_core_says_which_extra(installed: Path) -> None:

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from heldout.auditing.audit import audit
     from heldout.auditing.rank import rank
-    from heldout.auditing.recommend import recommend
     from heldout.auditing.scorer import log_likelihood
 
-_HOMES = {"audit": "audit", "log_likelihood": "scorer", "rank": "rank", "recommend": "recommend"}  # in `auditing`
+_HOMES = {"audit": "audit", "log_likelihood": "scorer", "rank": "rank"}  # in `auditing`
 
-__all__ = ["audit", "log_likelihood", "rank", "recommend"]
+__all__ = ["audit", "log_likelihood", "rank"]
 
 
 def __getattr__(name: str) -> Any:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from heldout.auditing.options import add_audit, add_rank, add_recommend
+from heldout.auditing.options import add_audit, add_rank
 from heldout.errors import InputError, printable
 from heldout.files import refuse_inputs
 from heldout.limits import require_file
@@ -352,14 +352,6 @@ def rank(args: argparse.Namespace) -> None:
         sys.exit(status)
 
 
-def recommend(args: argparse.Namespace) -> None:
-    """Say which estimator and how many samples reach a wanted error, and how long that takes."""
-    from heldout.auditing.options import RecommendCommand
-    from heldout.auditing.recommend_command import run_recommend
-
-    run_recommend(RecommendCommand.of(args), sys.stdout)
-
-
 def compare(args: argparse.Namespace) -> None:
     """Compare a run with the reference results, exhibit by exhibit."""
     from heldout.compare import compare
@@ -537,7 +529,6 @@ def parser() -> argparse.ArgumentParser:
 
     add_audit(verb("audit", audit, "html", "json", "store"))
     add_rank(verb("rank", rank, "html", "json", "store"))
-    add_recommend(verb("recommend", recommend))
 
     sub = verb("compare", compare, "output")
     sub.add_argument("--study", type=Path, required=True)

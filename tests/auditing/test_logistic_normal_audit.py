@@ -148,8 +148,3 @@ def test_the_command_audits_what_r_wrote(tmp_path: Path, capsys: pytest.CaptureF
 def test_the_cost_of_quadrature() -> None:
     assert exact_cost(100, 2) < exact_cost(100, 3) < exact_cost(1_000, 3)
     assert exact_cost(1, 4) == math.inf
-
-
-def test_recommend_sends_such_a_model_to_the_audit() -> None:
-    with pytest.raises(InputError, match="which decides its own samples"):
-        heldout.recommend(model(3), 50, 1.0)  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from heldout.auditing.options import AuditCommand, AuditOptions, RecommendCommand, add_audit, add_recommend
+from heldout.auditing.options import AuditCommand, AuditOptions, RankCommand, add_audit, add_rank
 from heldout.corpora import stream
 from heldout.errors import InputError
 from heldout.libraries import read
@@ -26,13 +26,10 @@ def test_what_is_not_typed_has_its_default() -> None:
     command = AuditCommand.of(parsed(add_audit, "lda.skops", "test.mm"))
     assert command == AuditCommand(model=Path("lda.skops"), documents=Path("test.mm"))
     assert command.options() == vars(AuditOptions())
-    assert RecommendCommand.of(parsed(add_recommend, "--topics", "9", "--length", "5")) == RecommendCommand(
-        topics=9, length=5
-    )
 
 
 def test_every_option_can_be_typed() -> None:
-    for add, kind, typed_by_hand in ((add_audit, AuditCommand, {"typed"}), (add_recommend, RecommendCommand, set())):
+    for add, kind, typed_by_hand in ((add_audit, AuditCommand, {"typed"}), (add_rank, RankCommand, {"typed"})):
         parser = argparse.ArgumentParser(add_help=False)
         add(parser)
         destinations = {action.dest for action in parser._actions}

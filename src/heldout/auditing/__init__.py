@@ -7,7 +7,7 @@
     matching          the model and the documents over the same words
     survey            the first reading of the documents
     truth             the choice of the likelihood's estimator and its samples
-    plan              the cost, before the run
+    plan, cost        the cost, before the run; of exact likelihoods
     runner, blocks    the evaluators over blocks of documents, on several cores
     store             values on disk, for interrupted audits
     summary, result   totals; the result
@@ -19,10 +19,4 @@
     rank_command, rank, scorer            the command's work; the calls from Python
     ranking                               the result: paired differences, and what they tell apart
     ranking_wording, ranking_terminal     its texts, which are printed, and by `page` written as HTML
-
-`heldout recommend`, which `truth` uses too:
-
-    recommend_command, recommend    the command's work; the call from Python
-    precision_table, error_model    measured errors and times of estimators; their interpolation
-    cost                            the cost of exact likelihoods
 """

@@ -1,16 +1,14 @@
 """The cost of exact likelihoods (`heldout.evaluators.exact_marginal`), without computing them."""
 
 import math
-from collections import Counter
-from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.evaluators.exact_marginal import CHEAPER, LARGEST_COST, LARGEST_LAYER, UPDATES_PER_SECOND, cost
+from heldout.evaluators.exact_marginal import CHEAPER, LARGEST_LAYER, cost
 from heldout.evaluators.logistic_normal import AnyTopics
 from heldout.evaluators.logistic_normal import exact_cost as quadrature_of_normal
-from heldout.evaluators.simplex_quadrature import FEWEST_TOPICS, LEAST_COST, is_safe, quadrature_cost, urn_is_safe
+from heldout.evaluators.simplex_quadrature import FEWEST_TOPICS, LEAST_COST, is_safe, quadrature_cost
 from heldout.topics import Topics
 
 
@@ -30,34 +28,6 @@ def exact_updates(tokens: NDArray[np.int32], topics: AnyTopics) -> float:
     if by_quadrature and not is_safe(tokens, topics.phi_by_word, topics.alpha):
         return float(cost([len(tokens)], K))
     return updates
-
-
-def exact_seconds(topics: int, lengths: Sequence[int], alpha: float = 1.0) -> float:
-    """Return the most seconds that exact likelihoods take on one core; inf if `exact_marginal` refuses them.
-
-    Args:
-        topics: K.
-        lengths: tokens of every document, assumed to be distinct words and equally many of every topic, the most
-            expensive case: of long ones quadrature then leaves the likelihood to the polynomial.
-        alpha: the prior's parameters.
-
-    Examples:
-        >>> exact_seconds(2, [100])
-        1.01e-05
-        >>> exact_seconds(400, [200])
-        inf
-    """
-    if cost(lengths, topics) > LARGEST_COST:
-        return math.inf
-    total = 0.0
-    for length, number in sorted(Counter(lengths).items()):
-        updates, by_quadrature = _updates(np.arange(length, dtype=np.int32), topics)
-        if by_quadrature and not urn_is_safe(np.full(topics, length / topics), np.full(topics, alpha)):
-            updates, by_quadrature = float(cost([length], topics)), False
-        if not by_quadrature and too_large(length, topics):
-            return math.inf
-        total += number * updates / UPDATES_PER_SECOND
-    return total
 
 
 def too_large(length: int, topics: int) -> bool:

@@ -1,4 +1,4 @@
-"""The options of `heldout audit` and `heldout recommend`, for the command line and for Python.
+"""The options of `heldout audit` and `heldout rank`, for the command line and for Python.
 
 The parsers omit options that were not typed, so defaults are defined only here. Nothing here imports numpy, so that the
 help is quick.
@@ -10,20 +10,16 @@ import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 from heldout.errors import InputError
 from heldout.evaluators import ESTIMATORS, EXACT
 
 LIMIT = 1e11  # updates; about two minutes of one core
 MOST_SAMPLES = 10**7  # per document
-MOST_DOCUMENTS = 10**7  # of `recommend`
 LEAST_ERROR = 1e-6  # nats; less is lost in the rounding of a sum of logarithms
 AUTO = "auto"
 LIKELIHOODS = [name for name, known in ESTIMATORS.items() if known.behaviour != "other"]
-
-Per = Literal["document", "corpus"]
-Prior = Literal["dirichlet", "logistic-normal"]
 
 
 def check_smoothing(constant: float) -> None:
@@ -284,75 +280,3 @@ def add_rank(parser: argparse.ArgumentParser) -> None:
     add("--other-corpus", action="store_true", help="documents that are unlike the models' own are meant")
     add("--no-library", action="store_false", dest="reported", help="leave the libraries' own numbers out")
     add("--no-coherence", action="store_false", dest="coherence", help="leave the topics' coherence out")
-
-
-@dataclass(frozen=True, kw_only=True)
-class RecommendCommand(_Typed):
-    """The command line of `heldout recommend`.
-
-    Attributes:
-        topics: K.
-        length: tokens per document; instead of `corpus`.
-        corpus: a file of documents in any form that `heldout.corpora.stream` opens; instead of `length`.
-        standard_error: the wanted error of a document's log-likelihood, nats.
-        perplexity_error: instead, the wanted error of the perplexity per token, percent; 1 if neither is given.
-        documents: how many documents of `length` tokens.
-        per: whose error is meant, a document's or that of the documents' mean.
-        cores: among which the documents are divided.
-        prior: of a document's weights.
-        alpha: the mean of a Dirichlet prior's K parameters; None if unknown.
-        consistent: whether to consider only estimators whose bias vanishes with many samples.
-        calibration: measurements; None for the reference results.
-        timings: the estimators' times; None for the reference results.
-        json: whether to print JSON instead of the table.
-
-    Raises:
-        InputError: for both or neither of length and corpus, or for both errors.
-    """
-
-    topics: int
-    length: int | None = None
-    corpus: Path | None = None
-    standard_error: float | None = None
-    perplexity_error: float | None = None
-    documents: int = 1
-    per: Per = "document"
-    cores: int = 1
-    prior: Prior = "dirichlet"
-    alpha: float | None = None
-    consistent: bool = False
-    calibration: Path | None = None
-    timings: Path | None = None
-    json: bool = False
-
-    def __post_init__(self) -> None:
-        if (self.length is None) == (self.corpus is None):
-            raise InputError("recommend: give --length or a corpus, one of them")
-        if self.standard_error is not None and self.perplexity_error is not None:
-            raise InputError("recommend: give --standard-error or --perplexity-error, one of them")
-        if self.standard_error is not None and 0.0 < self.standard_error < LEAST_ERROR:
-            raise InputError(f"recommend: an error of {self.standard_error} nats; ask for {LEAST_ERROR:g} or more")
-        if self.documents > MOST_DOCUMENTS:
-            raise InputError(f"recommend: {self.documents} documents; ask for {MOST_DOCUMENTS} at most")
-        if self.prior != "dirichlet" and (self.calibration or self.timings):
-            raise InputError("recommend: --calibration and --timings are of Dirichlet priors; leave them out")
-
-
-def add_recommend(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of `heldout recommend`: the attributes of `RecommendCommand`."""
-    parser.argument_default = argparse.SUPPRESS
-    add = parser.add_argument
-    add("--topics", type=int, required=True, help="K")
-    add("--length", type=int, help="tokens of a document")
-    add("--corpus", type=Path, help="or documents, in any form that `audit` reads")
-    add("--standard-error", type=float, help="that a document's log-likelihood may have, nats")
-    add("--perplexity-error", type=float, help="or that its perplexity per token may have, percent")
-    add("--documents", type=int, help="how many documents of that length; 1 where not given")
-    add("--per", choices=["document", "corpus"], help="whose error: a document's, or that of the documents' mean")
-    add("--cores", type=int, help="over which the documents are divided; 1 where not given")
-    add("--prior", choices=["dirichlet", "logistic-normal"], help="of a document's weights; dirichlet where not given")
-    add("--alpha", type=float, help="the mean Dirichlet parameter, where it is known")
-    add("--consistent", action="store_true", help="only estimators whose bias vanishes with more samples")
-    add("--calibration", type=Path, help="a table of measurements, plain or gzipped")
-    add("--timings", type=Path, help="the estimators' milliseconds per document")
-    add("--json", action="store_true", help="print JSON in place of the table")

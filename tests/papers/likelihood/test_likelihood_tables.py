@@ -4,14 +4,17 @@ import math
 from dataclasses import replace
 
 import pytest
-from made_measurements import gap, is_a_probability, measured, optimism_inputs
+from made_measurements import gap, is_a_probability, measured, optimism_inputs, precision
 from made_peers import CORPORA, ERROR, LIBRARIES, TOPICS, growing, peers_inputs, reported, truth, with_reported
 from small_study import inputs, without
 
 from heldout.errors import InputError
-from heldout.evaluators import FULL
+from heldout.evaluators import EXACT, FULL, REFERENCE
+from heldout.evaluators.exact_marginal import cost
 from heldout.measurements import Measurement
 from heldout.papers.likelihood import tables
+from heldout.papers.likelihood.experiments.precision import ERROR as RMS_ERROR
+from heldout.papers.likelihood.experiments.precision import REFERENCE_ERROR, STATED, terms_of
 from heldout.typesetting import latex, style
 
 
@@ -42,6 +45,32 @@ def test_without_optimism_it_says_what_to_do() -> None:
     for function in (tables.optimism, tables.repair):
         with pytest.raises(InputError, match="measure the optimism"):
             function(unmeasured)
+
+
+def test_the_likelihood_is_exact_where_that_was_affordable_and_by_the_reference_elsewhere() -> None:
+    rows = []
+    for row in precision():
+        L = int(row.variant.rpartition("-")[2])
+        if row.quantity.startswith(REFERENCE_ERROR):
+            rows.append(replace(row, quantity=REFERENCE_ERROR + EXACT) if row.topics == 4 else row)
+            for sweeps, share in ((240, 0.02), (2400, 0.001 * row.topics**0.5)):
+                rows.append(replace(row, quantity=RMS_ERROR + REFERENCE, at=sweeps, value=share * L))
+                rows.append(replace(row, quantity=STATED + REFERENCE, at=sweeps, value=share / 2 * L))
+        elif not row.quantity.startswith(RMS_ERROR + "reference"):
+            rows.append(row)
+    text = tables.recommendation(measured(rows))
+    printed = [row.rstrip("\\").split(" & ") for row in text.splitlines() if row.startswith(r"\(\alpha_k")]
+    assert [row[1:3] for row in printed] == [["4", "50"]] * 2 + [["20", "50"]] * 2 + [["100", "150"]] * 2
+    assert printed[0][3:] == ["exact", latex.DASH, f"{cost([50], 4) / 1e6:.1f}", "0", latex.DASH]
+    for row, K, L in ((printed[2], 20, 50), (printed[4], 100, 150)):
+        percent, stated = (100.0 * math.expm1(share * K**0.5) for share in (0.001, 0.0005))
+        work = f"{terms_of(REFERENCE, K, L, 2400) / 1e6:.1f}"
+        assert row[3:] == ["annealing to the prior", "2{,}400", work, f"{percent:.2f}", f"{stated:.2f}"]
+
+
+def test_a_size_without_the_reference_says_so() -> None:
+    rows = [row for row in precision() if row.topics >= 100]
+    assert "not measured" in tables.recommendation(measured(rows))
 
 
 @pytest.mark.parametrize("synthetic", [True, False])

@@ -24,9 +24,9 @@ LIKELIHOOD = Paper(
         ),
         "table-recommendation": Exhibit(
             "table",
-            "which estimator to take, with its cost and its error",
-            "heldout.auditing.recommended_table",
-            "render",
+            "the likelihood: exact or by the reference, with its cost and its error",
+            _TABLES,
+            "recommendation",
             ("precision",),
         ),
         "figure-bidirectional": Exhibit(

@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 
 from heldout import study
 from heldout.errors import InputError
-from heldout.evaluators import ESTIMATORS, FULL
+from heldout.evaluators import ESTIMATORS, EXACT, FULL, REFERENCE
 from heldout.evaluators.is_probability import Excess
 from heldout.evaluators.normaliser import log_multinomial_nml
-from heldout.evaluators.prior_names import parameter
 from heldout.inputs import Inputs
 from heldout.models import MODELS, PLSA
 from heldout.papers.likelihood.experiments import is_a_probability, optimism, peers, precision, reference
@@ -251,7 +250,9 @@ class Panel:
         topics, tokens: K and L.
         points: by estimator, (samples, terms per document, percent), samples ascending; a r.m.s. error of e nats is
             exp(e / L) - 1.
-        known: the uncertainty of the reference, percent; smaller errors cannot be measured.
+        known: the uncertainty of the values taken for the truth, percent; smaller errors cannot be measured.
+        exact: whether those values are exact.
+        stated: by samples, the error that `heldout.evaluators.reference` states of itself, percent.
     """
 
     prior: str
@@ -259,6 +260,8 @@ class Panel:
     tokens: int
     points: Mapping[str, list[tuple[int, float, float]]]
     known: float
+    exact: bool
+    stated: Mapping[int, float]
 
     @property
     def cheapest(self) -> tuple[str, int, float, float] | None:
@@ -275,8 +278,12 @@ class Panel:
         return name, samples, terms, percent
 
 
-def precision_panels(inputs: Inputs) -> list[Panel]:
+def precision_panels(inputs: Inputs, *, fewest: bool = False) -> list[Panel]:
     """Return a panel per prior, the sparsest first, at each of two sizes (K, L).
+
+    Args:
+        inputs: the measurements of the experiment `precision`.
+        fewest: whether a third size comes first, with the fewest topics.
 
     Raises:
         InputError: if precision was not measured.
@@ -289,10 +296,17 @@ def precision_panels(inputs: Inputs) -> list[Panel]:
     measured = select(table, quantity=precision.DOCUMENTS)
     topics = sorted({int(k) for k in measured["topics"]})
     lengths = sorted({int(n) for n in measured["at"]})
-    sizes = [(_second(topics), _second(lengths)), (_second(topics[::-1]), _second(lengths[::-1]))]
+    sizes = [(topics[0], _second(lengths))] if fewest else []
+    sizes += [(_second(topics), _second(lengths)), (_second(topics[::-1]), _second(lengths[::-1]))]
     priors = {variant.partition(precision.VARIANT)[0] for variant in measured["variant"]}
-    by_sum = sorted(priors, key=lambda prior: parameter(prior, topics[-1]))
+    by_sum = sorted(priors, key=lambda prior: _parameter(prior, topics[-1]))
     return [_panel(table, prior, *size) for size in dict.fromkeys(sizes) for prior in by_sum]
+
+
+def _parameter(prior: str, topics: int) -> float:
+    """Return the Dirichlet parameter of K topics under a prior's name: 0.1 for "alpha-0.1", 1 / K for "alpha-sum-1"."""
+    name, _, value = prior.rpartition("-")
+    return float(value) / topics if name == "alpha-sum" else float(value)
 
 
 def _second(values: list[int]) -> int:
@@ -304,12 +318,23 @@ def _panel(table: "pd.DataFrame", prior: str, topics: int, tokens: int) -> Panel
     of_reference = table["quantity"].str.startswith((precision.REFERENCE_ERROR, precision.REFERENCE_BIAS))
     known = math.hypot(*table.loc[of_reference, "value"])
     points: dict[str, list[tuple[int, float, float]]] = {}
+    stated: dict[int, float] = {}
     for quantity, at, value in zip(table["quantity"], table["at"], table["value"], strict=True):
         name = quantity.removeprefix(precision.ERROR)
         if quantity.startswith(precision.ERROR) and name in ESTIMATORS:
             terms = precision.terms_of(name, topics, tokens, int(at))
             points.setdefault(name, []).append((int(at), terms, _percent(max(float(value), known), tokens)))
-    return Panel(prior, topics, tokens, {n: sorted(p) for n, p in points.items()}, _percent(known, tokens))
+        elif quantity == precision.STATED + REFERENCE:
+            stated[int(at)] = _percent(float(value), tokens)
+    return Panel(
+        prior,
+        topics,
+        tokens,
+        {n: sorted(p) for n, p in points.items()},
+        known=_percent(known, tokens),
+        exact=bool((table["quantity"] == precision.REFERENCE_ERROR + EXACT).any()),
+        stated=stated,
+    )
 
 
 def _percent(nats: float, tokens: int) -> float:

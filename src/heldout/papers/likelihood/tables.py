@@ -4,7 +4,8 @@ import math
 from collections.abc import Iterator
 
 from heldout.errors import InputError
-from heldout.evaluators import ESTIMATORS, EXACT, FULL, HALF, LAPLACE, MEAN_FIELD_BOUND
+from heldout.evaluators import ESTIMATORS, EXACT, FULL, HALF, LAPLACE, MEAN_FIELD_BOUND, REFERENCE
+from heldout.evaluators.exact_marginal import cost
 from heldout.evaluators.is_probability import Excess
 from heldout.inputs import Inputs
 from heldout.models import LDA, PLSA
@@ -19,7 +20,9 @@ from heldout.papers.likelihood.results import (
     OPTIMISM,
     PEERS,
     TRUTH,
+    WANTED,
     Held,
+    Panel,
     among,
     curve,
     errors,
@@ -29,6 +32,7 @@ from heldout.papers.likelihood.results import (
     measured,
     optimism_corpora,
     peers_corpora,
+    precision_panels,
     sums_over_documents,
 )
 from heldout.points import Point
@@ -106,6 +110,44 @@ def _error(error: tuple[float, float] | None) -> str:
     if error is None:
         return latex.DASH
     return rf"\ensuremath{{{'+' if error[0] > 0.0 else '-'}{latex.decimal(abs(error[0]), 4)}}}"
+
+
+def recommendation(inputs: Inputs) -> str:
+    """Return the likelihood's cost and error: exact where that is affordable, by the reference elsewhere.
+
+    The reference has the fewest sweeps with an error of at most `WANTED`, or the most that were measured.
+
+    Raises:
+        InputError: if precision was not measured.
+    """
+    head = r"""
+ & & & & & \multicolumn{1}{c}{work,} & \multicolumn{2}{c@{}}{error, \%}\\
+\cmidrule(l){7-8}
+prior of \(\theta\) & \(K\) & tokens & likelihood & sweeps & \multicolumn{1}{c}{\(10^6\) terms} & measured & stated\\"""
+    rows = (_recommendation_row(panel) for panel in precision_panels(inputs, fewest=True))
+    return latex.tabular(inputs, "@{}lrrlrrrr@{}", head, rows)
+
+
+def _recommendation_row(panel: Panel) -> list[str]:
+    kind, _, value = panel.prior.rpartition("-")
+    prior = rf"\(\alpha_k = {value}{'' if kind == 'alpha' else '/K'}\)"
+    size = [prior, latex.integer(panel.topics), latex.integer(panel.tokens)]
+    if panel.exact:
+        updates = cost([panel.tokens], panel.topics)
+        return [*size, ESTIMATORS[EXACT].label, latex.DASH, latex.decimal(updates / 1e6), "0", latex.DASH]
+    runs = panel.points.get(REFERENCE, [])
+    enough = [run for run in runs if run[2] <= WANTED]
+    if not runs:
+        return [*size, "not measured", *[latex.DASH] * 4]
+    sweeps, terms, percent = enough[0] if enough else runs[-1]
+    return [
+        *size,
+        ESTIMATORS[REFERENCE].label,
+        latex.integer(sweeps),
+        latex.decimal(terms / 1e6),
+        latex.decimal(percent, 2),
+        latex.decimal(panel.stated.get(sweeps), 2),
+    ]
 
 
 def ranked(inputs: Inputs) -> list[tuple[str, str, list[Held]]]:
