@@ -59,13 +59,13 @@ def test_the_likelihood_is_exact_where_that_was_affordable_and_by_the_reference_
         elif not row.quantity.startswith(RMS_ERROR + "reference"):
             rows.append(row)
     text = tables.recommendation(measured(rows))
-    printed = [row.rstrip("\\").split(" & ") for row in text.splitlines() if row.startswith(r"\(\alpha_k")]
-    assert [row[1:3] for row in printed] == [["4", "50"]] * 2 + [["20", "50"]] * 2 + [["100", "150"]] * 2
+    printed = [line.rstrip("\\").split(" & ") for line in text.splitlines() if line.startswith(r"\(\alpha_k")]
+    assert [cells[1:3] for cells in printed] == [["4", "50"]] * 2 + [["20", "50"]] * 2 + [["100", "150"]] * 2
     assert printed[0][3:] == ["exact", latex.DASH, f"{cost([50], 4) / 1e6:.1f}", "0", latex.DASH]
-    for row, K, L in ((printed[2], 20, 50), (printed[4], 100, 150)):
+    for cells, K, L in ((printed[2], 20, 50), (printed[4], 100, 150)):
         percent, stated = (100.0 * math.expm1(share * K**0.5) for share in (0.001, 0.0005))
         work = f"{terms_of(REFERENCE, K, L, 2400) / 1e6:.1f}"
-        assert row[3:] == ["annealing to the prior", "2{,}400", work, f"{percent:.2f}", f"{stated:.2f}"]
+        assert cells[3:] == ["annealing to the prior", "2{,}400", work, f"{percent:.2f}", f"{stated:.2f}"]
 
 
 def test_a_size_without_the_reference_says_so() -> None:
