@@ -7,6 +7,15 @@ Each estimator in `ESTIMATORS` is a function with the name of its module and one
 the second for a deterministic estimator. Log-likelihoods and standard errors are in nats per document; what counts as
 one sample stands in the estimator's docstring. `heldout.evaluators.estimate` runs an estimator by name. To add one, add
 its file and its line here: the conformance tests then compare it with the exact value.
+
+Examples:
+    The topics and documents of all examples here:
+
+    >>> import numpy as np
+    >>> from heldout.corpora.corpus import Corpus
+    >>> from heldout.topics import Topics
+    >>> topics = Topics(np.array([[0.8, 0.1, 0.1], [0.1, 0.1, 0.8]]), np.ones(2), ("cat", "mat", "sat"))
+    >>> documents = Corpus.from_documents("two", [("a", ["cat", "mat", "cat"]), ("b", ["sat"])])
 """
 
 from dataclasses import dataclass

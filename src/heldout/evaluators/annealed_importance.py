@@ -244,11 +244,6 @@ def annealed_importance(
         InputError: for fewer than one sample or step.
 
     Examples:
-        >>> import numpy as np
-        >>> from heldout.corpora.corpus import Corpus
-        >>> from heldout.topics import Topics
-        >>> topics = Topics(np.array([[0.8, 0.1, 0.1], [0.1, 0.1, 0.8]]), np.ones(2), ("cat", "mat", "sat"))
-        >>> documents = Corpus.from_documents("two", [("a", ["cat", "mat", "cat"]), ("b", ["sat"])])
         >>> rng = np.random.default_rng(0)
         >>> annealed_importance(topics, documents, 100, rng, temperatures=50).log_likelihood.round(2)
         array([-3.75, -0.78])

@@ -95,9 +95,6 @@ def bidirectional(
         InputError: when the assignments do not fit the documents, or a token cannot come from its topic.
 
     Examples:
-        >>> import numpy as np
-        >>> from heldout.topics import Topics
-        >>> topics = Topics(np.array([[0.8, 0.1, 0.1], [0.1, 0.1, 0.8]]), np.ones(2), ("cat", "mat", "sat"))
         >>> rng = np.random.default_rng(0)
         >>> documents, assignments = simulate(topics, np.full(100, 8), rng)
         >>> bounds = bidirectional(topics, documents, 1, rng, assignments=assignments, temperatures=100)

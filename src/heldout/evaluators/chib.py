@@ -133,11 +133,6 @@ def chib(
         InputError: for fewer than one sample or run, or a negative number of sweeps.
 
     Examples:
-        >>> import numpy as np
-        >>> from heldout.corpora.corpus import Corpus
-        >>> from heldout.topics import Topics
-        >>> topics = Topics(np.array([[0.8, 0.1, 0.1], [0.1, 0.1, 0.8]]), np.ones(2), ("cat", "mat", "sat"))
-        >>> documents = Corpus.from_documents("two", [("a", ["cat", "mat", "cat"]), ("b", ["sat"])])
         >>> chib(topics, documents, 100, np.random.default_rng(0)).log_likelihood.round(2)
         array([-3.71, -0.8 ])
     """

@@ -28,11 +28,6 @@ def estimate(name: str, topics: Topics, documents: Corpus, samples: int, rng: np
         InputError: for an unknown estimator, or as the estimator raises it.
 
     Examples:
-        >>> import numpy as np
-        >>> from heldout.corpora.corpus import Corpus
-        >>> from heldout.topics import Topics
-        >>> topics = Topics(np.array([[0.8, 0.1, 0.1], [0.1, 0.1, 0.8]]), np.ones(2), ("cat", "mat", "sat"))
-        >>> documents = Corpus.from_documents("two", [("a", ["cat", "mat", "cat"]), ("b", ["sat"])])
         >>> rng = np.random.default_rng(0)
         >>> estimate("left-to-right-sequential", topics, documents, 1000, rng).log_likelihood.round(2)
         array([-3.71, -0.8 ])

@@ -237,11 +237,6 @@ def exact_marginal(
             `LARGEST_LAYER` count vectors; states the need and the limit.
 
     Examples:
-        >>> import numpy as np
-        >>> from heldout.corpora.corpus import Corpus
-        >>> from heldout.topics import Topics
-        >>> topics = Topics(np.array([[0.8, 0.1, 0.1], [0.1, 0.1, 0.8]]), np.ones(2), ("cat", "mat", "sat"))
-        >>> documents = Corpus.from_documents("two", [("a", ["cat", "mat", "cat"]), ("b", ["sat"])])
         >>> exact_marginal(topics, documents).log_likelihood.round(2)
         array([-3.72, -0.8 ])
     """
@@ -262,11 +257,6 @@ def exact_within(topics: Topics, documents: Corpus, limit: float) -> Evaluation 
         InputError: as `exact_marginal` does.
 
     Examples:
-        >>> import numpy as np
-        >>> from heldout.corpora.corpus import Corpus
-        >>> from heldout.topics import Topics
-        >>> topics = Topics(np.array([[0.8, 0.1, 0.1], [0.1, 0.1, 0.8]]), np.ones(2), ("cat", "mat", "sat"))
-        >>> documents = Corpus.from_documents("two", [("a", ["cat", "mat", "cat"]), ("b", ["sat"])])
         >>> exact_within(topics, documents, limit=10) is None
         True
     """
@@ -288,11 +278,6 @@ def exact_posterior_mean(topics: Topics, documents: Corpus, *, limit: int = LARG
         InputError: as `exact_marginal` does.
 
     Examples:
-        >>> import numpy as np
-        >>> from heldout.corpora.corpus import Corpus
-        >>> from heldout.topics import Topics
-        >>> topics = Topics(np.array([[0.8, 0.1, 0.1], [0.1, 0.1, 0.8]]), np.ones(2), ("cat", "mat", "sat"))
-        >>> documents = Corpus.from_documents("two", [("a", ["cat", "mat", "cat"]), ("b", ["sat"])])
         >>> exact_posterior_mean(topics, documents).round(2)
         array([[0.72, 0.28],
                [0.37, 0.63]])

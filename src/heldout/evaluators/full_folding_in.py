@@ -28,12 +28,7 @@ def full_folding_in(chains: Sequence[Topics | Components], documents: Corpus, fo
 
     Examples:
         >>> from functools import partial
-        >>> import numpy as np
-        >>> from heldout.corpora.corpus import Corpus
         >>> from heldout.models import plsa
-        >>> from heldout.topics import Topics
-        >>> topics = Topics(np.array([[0.8, 0.1, 0.1], [0.1, 0.1, 0.8]]), np.ones(2), ("cat", "mat", "sat"))
-        >>> documents = Corpus.from_documents("two", [("a", ["cat", "mat", "cat"]), ("b", ["sat"])])
         >>> fold_in = partial(plsa.fold_in, seed=0, iterations=1000, tolerance=1e-6)
         >>> full_folding_in([topics], documents, fold_in).log_likelihood.round(2)
         array([-2.75, -0.22])

@@ -30,13 +30,8 @@ def half_folding_in(
 
     Examples:
         >>> from functools import partial
-        >>> import numpy as np
-        >>> from heldout.corpora.corpus import Corpus
         >>> from heldout.corpora.split import half_split
         >>> from heldout.models import plsa
-        >>> from heldout.topics import Topics
-        >>> topics = Topics(np.array([[0.8, 0.1, 0.1], [0.1, 0.1, 0.8]]), np.ones(2), ("cat", "mat", "sat"))
-        >>> documents = Corpus.from_documents("two", [("a", ["cat", "mat", "cat"]), ("b", ["sat"])])
         >>> fold_in = partial(plsa.fold_in, seed=0, iterations=1000, tolerance=1e-6)
         >>> half_folding_in([topics], *half_split(documents, seed=0), fold_in).log_likelihood.round(2)
         array([-2.53, -0.8 ])

@@ -40,11 +40,6 @@ def iterated_pseudo_counts(
         InputError: for fewer than one sample or a negative number of iterations.
 
     Examples:
-        >>> import numpy as np
-        >>> from heldout.corpora.corpus import Corpus
-        >>> from heldout.topics import Topics
-        >>> topics = Topics(np.array([[0.8, 0.1, 0.1], [0.1, 0.1, 0.8]]), np.ones(2), ("cat", "mat", "sat"))
-        >>> documents = Corpus.from_documents("two", [("a", ["cat", "mat", "cat"]), ("b", ["sat"])])
         >>> iterated_pseudo_counts(topics, documents, 1000, np.random.default_rng(0)).log_likelihood.round(2)
         array([-3.72, -0.8 ])
     """

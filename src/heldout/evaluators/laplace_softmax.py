@@ -99,11 +99,6 @@ def laplace_softmax(
         InputError: for an unknown point or form, fewer than one iteration, or a negative tolerance.
 
     Examples:
-        >>> import numpy as np
-        >>> from heldout.corpora.corpus import Corpus
-        >>> from heldout.topics import Topics
-        >>> topics = Topics(np.array([[0.8, 0.1, 0.1], [0.1, 0.1, 0.8]]), np.ones(2), ("cat", "mat", "sat"))
-        >>> documents = Corpus.from_documents("two", [("a", ["cat", "mat", "cat"]), ("b", ["sat"])])
         >>> laplace_softmax(topics, documents).log_likelihood.round(2)
         array([-3.7, -0.8])
     """

@@ -67,11 +67,6 @@ def left_to_right_sequential(topics: Topics, documents: Corpus, samples: int, rn
         InputError: for fewer than one sweep.
 
     Examples:
-        >>> import numpy as np
-        >>> from heldout.corpora.corpus import Corpus
-        >>> from heldout.topics import Topics
-        >>> topics = Topics(np.array([[0.8, 0.1, 0.1], [0.1, 0.1, 0.8]]), np.ones(2), ("cat", "mat", "sat"))
-        >>> documents = Corpus.from_documents("two", [("a", ["cat", "mat", "cat"]), ("b", ["sat"])])
         >>> left_to_right_sequential(topics, documents, 1000, np.random.default_rng(0)).log_likelihood.round(2)
         array([-3.71, -0.8 ])
     """

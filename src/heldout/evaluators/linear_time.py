@@ -34,11 +34,6 @@ def linear_time(topics: Topics, documents: Corpus) -> Evaluation:
         has probability 0 under every topic, 0 for an empty document.
 
     Examples:
-        >>> import numpy as np
-        >>> from heldout.corpora.corpus import Corpus
-        >>> from heldout.topics import Topics
-        >>> topics = Topics(np.array([[0.8, 0.1, 0.1], [0.1, 0.1, 0.8]]), np.ones(2), ("cat", "mat", "sat"))
-        >>> documents = Corpus.from_documents("two", [("a", ["cat", "mat", "cat"]), ("b", ["sat"])])
         >>> linear_time(topics, documents).log_likelihood.round(2)
         array([-3.72, -0.8 ])
     """

@@ -127,11 +127,6 @@ def mean_field_bound(
         InputError: for fewer than one iteration, or a tolerance that is negative or NaN.
 
     Examples:
-        >>> import numpy as np
-        >>> from heldout.corpora.corpus import Corpus
-        >>> from heldout.topics import Topics
-        >>> topics = Topics(np.array([[0.8, 0.1, 0.1], [0.1, 0.1, 0.8]]), np.ones(2), ("cat", "mat", "sat"))
-        >>> documents = Corpus.from_documents("two", [("a", ["cat", "mat", "cat"]), ("b", ["sat"])])
         >>> mean_field_bound(topics, documents).log_likelihood.round(2)
         array([-3.91, -0.87])
     """

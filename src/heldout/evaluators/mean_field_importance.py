@@ -37,11 +37,6 @@ def mean_field_importance(
         InputError: for fewer than one sample or a negative number of cycles.
 
     Examples:
-        >>> import numpy as np
-        >>> from heldout.corpora.corpus import Corpus
-        >>> from heldout.topics import Topics
-        >>> topics = Topics(np.array([[0.8, 0.1, 0.1], [0.1, 0.1, 0.8]]), np.ones(2), ("cat", "mat", "sat"))
-        >>> documents = Corpus.from_documents("two", [("a", ["cat", "mat", "cat"]), ("b", ["sat"])])
         >>> mean_field_importance(topics, documents, 1000, np.random.default_rng(0)).log_likelihood.round(2)
         array([-3.72, -0.8 ])
     """

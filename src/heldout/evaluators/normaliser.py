@@ -156,9 +156,6 @@ def log_normaliser(
         InputError: for a length or samples below the least, or as `exact_marginal` does.
 
     Examples:
-        >>> import numpy as np
-        >>> from heldout.topics import Topics
-        >>> topics = Topics(np.array([[0.8, 0.1, 0.1], [0.1, 0.1, 0.8]]), np.ones(2), ("cat", "mat", "sat"))
         >>> z = log_normaliser(topics, 10, 1000, np.random.default_rng(0))
         >>> round(z.log_z, 2), round(z.standard_error, 2)
         (1.18, 0.02)

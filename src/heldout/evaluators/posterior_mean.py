@@ -138,11 +138,6 @@ def posterior_mean(topics: Topics, documents: Corpus) -> Float:
     """Return the mean-field posterior mean of theta, (D, K), rows sum to 1; the prior's mean for an empty document.
 
     Examples:
-        >>> import numpy as np
-        >>> from heldout.corpora.corpus import Corpus
-        >>> from heldout.topics import Topics
-        >>> topics = Topics(np.array([[0.8, 0.1, 0.1], [0.1, 0.1, 0.8]]), np.ones(2), ("cat", "mat", "sat"))
-        >>> documents = Corpus.from_documents("two", [("a", ["cat", "mat", "cat"]), ("b", ["sat"])])
         >>> posterior_mean(topics, documents).round(2)
         array([[0.75, 0.25],
                [0.35, 0.65]])

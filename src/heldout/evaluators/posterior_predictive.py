@@ -36,11 +36,6 @@ def posterior_predictive(
         InputError: for fewer than one sample or a burn-in below 1.
 
     Examples:
-        >>> import numpy as np
-        >>> from heldout.corpora.corpus import Corpus
-        >>> from heldout.topics import Topics
-        >>> topics = Topics(np.array([[0.8, 0.1, 0.1], [0.1, 0.1, 0.8]]), np.ones(2), ("cat", "mat", "sat"))
-        >>> documents = Corpus.from_documents("two", [("a", ["cat", "mat", "cat"]), ("b", ["sat"])])
         >>> scored = documents.subset([1, 0])
         >>> posterior_predictive(topics, documents, scored, 1000, np.random.default_rng(0)).log_likelihood.round(2)
         array([-1.21, -4.13])

@@ -119,11 +119,6 @@ def reference(
         InputError: for fewer than 3 chains, or fewer samples than the pilot and twice its steps take.
 
     Examples:
-        >>> import numpy as np
-        >>> from heldout.corpora.corpus import Corpus
-        >>> from heldout.topics import Topics
-        >>> topics = Topics(np.array([[0.8, 0.1, 0.1], [0.1, 0.1, 0.8]]), np.ones(2), ("cat", "mat", "sat"))
-        >>> documents = Corpus.from_documents("two", [("a", ["cat", "mat", "cat"]), ("b", ["sat"])])
         >>> reference(topics, documents, 1000, np.random.default_rng(0), variance=1e-3).log_likelihood.round(1)
         array([-3.7, -0.8])
     """

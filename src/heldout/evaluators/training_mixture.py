@@ -34,7 +34,6 @@ def training_mixture(topics: Topics, weights: NDArray[np.float64], documents: Co
         InputError: for weights that are not K to a training document.
 
     Examples:
-        >>> topics = Topics(np.array([[0.8, 0.1, 0.1], [0.1, 0.1, 0.8]]), np.ones(2), ("cat", "mat", "sat"))
         >>> documents = Corpus.from_documents("one", [("a", ["cat", "sat"])])
         >>> value = training_mixture(topics, np.eye(2), documents).log_likelihood  # 0.8 * 0.1 in either
         >>> np.exp(value).round(3)

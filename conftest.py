@@ -1,6 +1,8 @@
 """Tests run on the machine instructions that jobs run on: the same bytes, and kernels compiled once. None is timed."""
 
+import doctest
 import warnings
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -10,6 +12,16 @@ from heldout.processor import pin
 pin()
 settings.register_profile("untimed", deadline=None)  # a busy machine is no failure
 settings.load_profile("untimed")
+
+
+@pytest.fixture(autouse=True)
+def _names_of_examples(request: pytest.FixtureRequest, doctest_namespace: dict[str, Any]) -> None:
+    """Give every evaluator's example the topics and documents that `heldout.evaluators` defines for all."""
+    if isinstance(request.node, pytest.DoctestItem) and "evaluators" in request.path.parts:
+        from heldout import evaluators
+
+        for example in doctest.DocTestParser().get_examples(evaluators.__doc__ or ""):
+            exec(example.source, doctest_namespace)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
