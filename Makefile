@@ -15,7 +15,7 @@ RUN := PATH="$(CURDIR)/.venv/bin:$$PATH"
 # bytecode is made when a module is first imported: most of what is installed never is
 PIP := .venv/bin/python -m pip install --no-compile --quiet --disable-pip-version-check --no-input
 SNAKEMAKE := $(RUN) snakemake
-# a display that moves on a terminal, a few lines in a log; a failed job shows its command and its log
+# a display that moves on a terminal, a line each five minutes or more in a log; a failed job shows its command and log
 SHOWN := $(SNAKEMAKE) --logger rich
 # stamps first: what is left of a removal that was killed must not pass for an environment
 REMOVE_VENV := rm -f .venv/.locked-* .venv/.ready-* && rm -rf .venv
@@ -44,8 +44,8 @@ test: $(LOCKED) ## Check style, types, structure and workflow, and run the tests
 tests: setup
 	@$(RUN) pytest -n 2
 
-paper: setup ## Typeset paper/paper.pdf from the committed reference results (a minute, no corpus, no training)
-	@$(SHOWN) --cores $(CORES) --config results=reference -- paper/paper.pdf
+paper: setup ## Typeset paper/paper.pdf from the committed reference results (a minute, no corpus, no training); also STUDY=gallery
+	@$(SHOWN) --cores $(CORES) $(STUDY_FILE) --config results=reference -- paper/$(or $(STUDY),paper).pdf
 
 reproduce: setup ## Run the study "paper": from the raw corpora to paper/paper.pdf
 	@$(SHOWN) --cores $(CORES) $(STUDY_FILE)

@@ -1,15 +1,18 @@
 """What makes a job stale: code that it runs, and neither prose nor another paper's code."""
 
+import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from heldout.digest import digest
+from heldout.digest import LOCK, checked_out, contents, digest, git, moved
 from heldout.errors import InputError
+from heldout.makers import modules_of
 from heldout.models import MODELS
 from heldout.papers import ALL
+from heldout.study import from_yaml
 
 SOURCE = Path(__file__).parents[1] / "src"
 CODE = "\nEDITED = True\n"
@@ -17,12 +20,12 @@ CODE = "\nEDITED = True\n"
 
 def digests(source: Path) -> dict[str, str]:
     """Return the digest of every kind of job, as the workflow takes them."""
-    jobs = {model: ("heldout.runs", module) for model, module in MODELS.items()}
+    jobs = {model: f"data/paper/scores/cranfield/{model}/variant/2-0.csv" for model in MODELS}
     for paper in ALL:
-        jobs[f"{paper.name} verdicts"] = ("heldout.claims", f"{paper.module}.claims")
+        jobs[f"{paper.name} verdicts"] = f"data/paper/verdicts/{paper.name}.json"
         for name in paper.experiments:
-            jobs[f"{paper.name} {name}"] = ("heldout.runs", paper.experiment_module(name))
-    return {job: digest(source, *modules) for job, modules in jobs.items()}
+            jobs[f"{paper.name} {name}"] = f"data/paper/measurements/cranfield/none/{name}/2-0.csv"
+    return {job: digest(contents(source, *modules_of(Path(file)))) for job, file in jobs.items()}
 
 
 @pytest.fixture
@@ -81,12 +84,53 @@ def test_an_edit_of_prose_makes_nothing_stale(copy: Path) -> None:
 
 
 def test_an_estimator_called_by_name_counts(copy: Path) -> None:
-    before = digest(copy, "heldout.evaluators.estimate")
+    before = contents(copy, "heldout.evaluators.estimate")
     path = copy / "heldout/evaluators/chib.py"
     path.write_text(path.read_text() + CODE)
-    assert digest(copy, "heldout.evaluators.estimate") != before
+    assert moved(before, contents(copy, "heldout.evaluators.estimate")) == ["heldout/evaluators/chib.py: EDITED"]
 
 
-def test_a_module_that_is_not_there_is_refused() -> None:
+def test_what_is_no_module_and_no_job_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"no module heldout\.models\.plsi"):
-        digest(SOURCE, "heldout.models.plsi")
+        contents(SOURCE, "heldout.models.plsi")
+    for file, expected in (("data/paper/study.csv", "neither a module"), ("figures/mine/figure-4.pdf", "run it first")):
+        with pytest.raises(InputError, match=expected):
+            modules_of(tmp_path / file)
+
+
+@pytest.mark.parametrize(
+    ("file", "module"),
+    [
+        ("data/demo/corpora/cranfield-like.npz", "heldout.corpora.synthetic"),
+        ("data/paper/corpora/s10.npz", "heldout.corpora.realistic"),
+        ("elsewhere/data/paper/corpora/nips.npz", "heldout.corpora.prepare"),
+        ("data/buntine/models/s10/lda/trained-on-500/10-0.npz", "heldout.models.lda_growth"),
+        ("data/paper/models/reuters/lda/truth/10-0.npz", "heldout.runs"),
+        ("data/paper/corpora.csv", "heldout.corpora.table"),
+        ("figures/paper/figure-4.pdf", "heldout.papers.welling.figures.figures_4_to_6_smoothing"),
+        ("paper/generated/paper/macros.tex", "heldout.papers.hofmann.macros"),
+    ],
+)
+def test_a_file_leads_to_the_code_that_makes_it(tmp_path: Path, file: str, module: str) -> None:
+    settings = tmp_path / "data/paper/study.json"
+    settings.parent.mkdir(parents=True)
+    settings.write_text(json.dumps(from_yaml((SOURCE.parent / "workflow/studies/paper.yaml").read_text())))
+    assert module in modules_of(tmp_path / file)
+
+
+def test_what_moved_since_a_commit_is_listed_and_outside_git_one_line(copy: Path) -> None:
+    checkout = copy / "checkout"
+    (checkout / "src").mkdir(parents=True)
+    (copy / "heldout").rename(checkout / "src/heldout")
+    (checkout / LOCK).touch()
+    with pytest.raises(InputError, match="git"), checked_out(checkout / "src", "HEAD"):
+        pass
+    who = ("-c", "user.name=nobody", "-c", "user.email=nobody@localhost")
+    for command in (("init",), ("add", "."), (*who, "commit", "--message=whole")):
+        git(checkout, *command)
+    seeds = checkout / "src/heldout/seeds.py"
+    seeds.write_text(seeds.read_text() + CODE)
+    (checkout / LOCK).write_text("numpy==2\n")
+    now = contents(checkout / "src", "heldout.seeds")
+    with checked_out(checkout / "src", "HEAD") as before:
+        assert moved(contents(before, "heldout.seeds"), now) == ["heldout/seeds.py: EDITED", LOCK]

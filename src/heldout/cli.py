@@ -352,6 +352,29 @@ def rank(args: argparse.Namespace) -> None:
         sys.exit(status)
 
 
+def digest(args: argparse.Namespace) -> None:
+    """List the code that makes a job's file, or that modules run, and what of it has moved since a commit."""
+    import heldout
+    from heldout.digest import checked_out, contents, digest, git, module_file, moved
+    from heldout.makers import modules_of
+
+    source = Path(heldout.__file__).parents[1]
+    named = [(name,) if name.startswith("heldout.") else modules_of(Path(name)) for name in args.names]
+    modules = dict.fromkeys(module for group in named for module in group)
+    now = contents(source, *modules)
+    print(f"{digest(now)}: the digest of {', '.join(modules)}, {len(now)} files", *now, sep="\n  ")
+    since = args.since
+    made = [Path(name).stat().st_mtime for name in args.names if Path(name).is_file()]
+    if since is None and made:
+        since = git(source, "rev-list", "--max-count=1", f"--before={int(min(made))}", "HEAD").decode().strip()
+    if since:
+        with checked_out(source, since) as other:
+            before = contents(other, *(module for module in modules if module_file(other, module)))
+        commit = git(source, "log", "-1", "--format=%h, %cs, %s", since).decode().strip()
+        lines = moved(before, now) or ["nothing; `snakemake -n` tells which setting or input of the job changed"]
+        print(f"{digest(before)}: at {commit}. Since then moved:", *lines, sep="\n  ")
+
+
 def compare(args: argparse.Namespace) -> None:
     """Compare a run with the reference results, exhibit by exhibit."""
     from heldout.compare import compare
@@ -529,6 +552,10 @@ def parser() -> argparse.ArgumentParser:
 
     add_audit(verb("audit", audit, "html", "json", "store"))
     add_rank(verb("rank", rank, "html", "json", "store"))
+
+    sub = verb("digest", digest)
+    sub.add_argument("names", nargs="+", metavar="NAME", help="a job's output file, or a module such as heldout.runs")
+    sub.add_argument("--since", metavar="COMMIT", help="compare with a commit (default: the last before the file)")
 
     sub = verb("compare", compare, "output")
     sub.add_argument("--study", type=Path, required=True)

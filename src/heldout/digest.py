@@ -2,14 +2,22 @@
 
 import ast
 import hashlib
+import io
+import subprocess
+import tarfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from heldout.errors import InputError
 
 LISTS = ("__init__.py", "settings.py")  # files of which those names alone count that others take from them
 SETTING = "setting"  # the function of `heldout.settings` whose arguments by position are prose
 Imports = list[tuple[str, tuple[str, ...]]]  # modules, and the names taken from each; none for the module as a whole
+Code = tuple[tuple[str, str], ...]  # a file's statements: the names that each binds, and its digest
+LOCK = "requirements.lock"  # the environment's, beside the folder that holds the package
 
 
 @cache
@@ -52,7 +60,7 @@ def _behind(names: set[str], statements: tuple[ast.stmt, ...]) -> list[ast.stmt]
 
 
 @cache
-def _read(text: bytes, names: frozenset[str]) -> tuple[bytes, Imports]:
+def _read(text: bytes, names: frozenset[str]) -> tuple[Code, Imports]:
     """Return the code of a module, or of what is behind some names of it, and what that imports."""
     statements = _behind(set(names), _statements(text)) if names else list(_statements(text))
     imports: Imports = []
@@ -62,30 +70,43 @@ def _read(text: bytes, names: frozenset[str]) -> tuple[bytes, Imports]:
                 imports.append((node.module, tuple(alias.name for alias in node.names)))
             elif isinstance(node, ast.Import):
                 imports += [(alias.name, ()) for alias in node.names]
-    return "".join(map(ast.dump, statements)).encode(), imports
+            elif isinstance(node, ast.Call) and (folder := _imported_folder(node)):
+                imports.append((folder, ()))
+    return tuple((", ".join(sorted(_names(s)[0])), _digest(ast.dump(s).encode())) for s in statements), imports
 
 
-def digest(source: Path, *modules: str, also: tuple[Path, ...] = ()) -> str:
-    """Return a digest of modules, of every module of their package that they import, directly or not, and of files.
+def _imported_folder(call: ast.Call) -> str:
+    """Return "package." of a call such as import_module(f"package.{name}"); nothing of other calls."""
+    called = call.func.id if isinstance(call.func, ast.Name) else getattr(call.func, "attr", "")
+    start = call.args[0].values[0] if call.args and isinstance(call.args[0], ast.JoinedStr) else None
+    folder = str(start.value) if isinstance(start, ast.Constant) else ""
+    return folder if called == "import_module" and folder.endswith(".") else ""
+
+
+def _digest(text: bytes) -> str:
+    return hashlib.sha256(text).hexdigest()[:16]
+
+
+def contents(source: Path, *modules: str) -> dict[str, Code]:
+    """Return the code of modules and of every module of their package that they import, directly or not, by file.
 
     Only code counts: docstrings, comments, the meaning of a setting and layout may change. Of a folder's `__init__` and
-    of `settings` only the names count that are imported from it, and what they are made of: a new line in a list there
-    is news to those who read the list. The package's own `__init__` and those of folders on the way to a module are not
-    followed, so that a manifest is no part of what it lists. What is imported by a computed name is not seen: name it
-    among `modules`; for the estimators this is done here.
+    of `settings` the names count that are imported from it, with what they are made of: a new line in a list there
+    makes stale what reads the list. The package's own `__init__` and those of folders on the way to a module are not
+    followed, so that a manifest is no part of what it lists. `import_module(f"package.{name}")` imports every module of
+    that folder; other computed names are not seen: give them among `modules`.
 
     Args:
-        source: the folder that holds the package.
+        source: the folder that holds the package; the lock of the environment, beside it, counts too.
         modules: dotted names.
-        also: further files, such as the lock of the environment.
 
     Raises:
         InputError: for a module that is not there.
     """
     for module in modules:
-        if _path(source, module) is None:
+        if module_file(source, module) is None:
             raise InputError(f"digest: there is no module {module} below {source}")
-    codes: dict[Path, bytes] = {path: path.read_bytes() for path in also}
+    codes: dict[Path, Code] = {}
     names: dict[Path, set[str]] = {}  # taken from a folder's `__init__`
     whole: set[Path] = set()
     todo: Imports = [(module, ()) for module in modules]
@@ -95,8 +116,11 @@ def digest(source: Path, *modules: str, also: tuple[Path, ...] = ()) -> str:
         if (module, taken) in seen:
             continue
         seen.add((module, taken))
+        if module.endswith("."):
+            todo += [(f"{module}{path.stem}", ()) for path in source.joinpath(*module.split(".")).glob("[!_]*.py")]
+            continue
         todo += [(f"{module}.{name}", ()) for name in taken]  # where it is a module
-        path = _path(source, module)
+        path = module_file(source, module)
         if path is None or path in whole:
             continue
         if taken and path.name in LISTS:
@@ -108,14 +132,60 @@ def digest(source: Path, *modules: str, also: tuple[Path, ...] = ()) -> str:
             names.pop(path, None)
         codes[path], imports = _read(path.read_bytes(), frozenset(names.get(path, ())))
         todo += imports
-        if path.parts[-2:] == ("evaluators", "estimate.py"):
-            package = path.relative_to(source).parent.as_posix().replace("/", ".")
-            todo += [(f"{package}.{other.stem}", ()) for other in path.parent.glob("*.py") if other.stem != "__init__"]
-    lines = (f"{path.name} {hashlib.sha256(codes[path]).hexdigest()}\n" for path in sorted(codes))
-    return hashlib.sha256("".join(lines).encode()).hexdigest()[:16]
+    code = {path.relative_to(source).as_posix(): codes[path] for path in sorted(codes)}
+    lock = source.parent / LOCK
+    return code | ({LOCK: (("", _digest(lock.read_bytes())),)} if lock.is_file() else {})
 
 
-def _path(source: Path, module: str) -> Path | None:
+def digest(code: Mapping[str, Code]) -> str:
+    """Return the digest of what `contents` gives: 16 hexadecimal digits."""
+    return _digest(repr(sorted(code.items())).encode())
+
+
+def moved(before: Mapping[str, Code], now: Mapping[str, Code]) -> list[str]:
+    """Return a line for each file whose code differs: the names that were edited, or whether it is new or gone."""
+    lines = []
+    for file in sorted(before.keys() | now.keys()):
+        edited = sorted({names for names, _ in {*before.get(file, ())} ^ {*now.get(file, ())} if names})
+        if file not in before or file not in now:
+            lines.append(f"{file}: {'new' if file in now else 'gone'}")
+        elif before[file] != now[file]:
+            lines.append(": ".join(filter(None, (file, ", ".join(edited)))))
+    return lines
+
+
+@contextmanager
+def checked_out(source: Path, commit: str) -> Iterator[Path]:
+    """Yield the folder that holds the package as it was at a commit, for as long as the context lasts.
+
+    Raises:
+        InputError: where there is no git, no repository, or no such commit.
+    """
+    top = Path(git(source, "rev-parse", "--show-toplevel").decode().strip())
+    archive = git(top, "archive", commit, "--", source.resolve().relative_to(top.resolve()).as_posix(), LOCK)
+    with TemporaryDirectory(prefix="heldout-") as folder, tarfile.open(fileobj=io.BytesIO(archive)) as files:
+        files.extractall(folder, filter="data")
+        yield Path(folder, source.resolve().relative_to(top.resolve()))
+
+
+def git(folder: Path, *arguments: str) -> bytes:
+    """Return what git prints in a folder.
+
+    Raises:
+        InputError: where there is no git, or it refuses.
+    """
+    try:
+        return subprocess.run(["git", *arguments], cwd=folder, capture_output=True, check=True).stdout
+    except FileNotFoundError as error:
+        raise InputError("digest: there is no git here, and so no other commit to compare with") from error
+    except subprocess.CalledProcessError as error:
+        said = error.stderr.decode(errors="replace").strip().splitlines()
+        raise InputError(
+            f"digest: {folder}: {said[0] if said else 'git failed'}; name a commit of a checkout"
+        ) from error
+
+
+def module_file(source: Path, module: str) -> Path | None:
     """Return a module's file; None for one of another package and for a name that is no module."""
     path = source.joinpath(*module.split("."))
     path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")

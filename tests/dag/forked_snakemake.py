@@ -19,7 +19,7 @@ IMPORTED = (
     "snakemake.cli",
     *(
         f"heldout.{module}"
-        for module in ("corpora.prepare", "corpora.realistic", "digest", "models", "papers", "study")
+        for module in ("corpora.prepare", "corpora.realistic", "digest", "makers", "models", "papers", "study")
     ),
     "heldout.typesetting.exhibits",
     "jsonschema",
@@ -72,7 +72,7 @@ def serve() -> None:
     # what the rules do to every file of the package, remembered by its text
     sources = ROOT / "src"
     modules = (path.relative_to(sources).with_suffix("").parts for path in sources.rglob("[!_]*.py"))
-    sys.modules["heldout.digest"].digest(sources, *map(".".join, modules))
+    sys.modules["heldout.digest"].contents(sources, *map(".".join, modules))
     for line in sys.stdin:
         process = os.fork()
         if not process:

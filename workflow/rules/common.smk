@@ -7,16 +7,19 @@ import shlex
 import shutil
 import subprocess
 import sys
+import time
 from functools import cache
 from pathlib import Path
 
 from heldout.corpora.prepare import RECIPES, SYNTHETIC, raw_files
 from heldout.corpora.realistic import SOURCES
-from heldout.digest import digest
+from heldout.digest import contents, digest
 from heldout.errors import InputError, printable
+from heldout.makers import exhibit_modules, modules_of
 from heldout.models import LDA
 from heldout.models import MODELS as MODULES
-from heldout.papers import EXPERIMENTS, papers_of
+from heldout.papers import papers_of
+from heldout.progress import ProgressLines, outcome
 from heldout.study import (
     NO_CORPUS,
     SECOND_READING,
@@ -66,6 +69,7 @@ GENERATED = f"paper/generated/{settings.name}"
 PDF = f"paper/{settings.name}.pdf"
 LOGS = f"logs/{settings.name}"
 BENCHMARKS = f"{DATA}/benchmarks"
+VERDICTS = [f"{DATA}/verdicts/{paper.name}.json" for paper in PAPERS] if settings.documented else []
 STUDY = f"{DATA}/study.json"
 CORPORA_TABLE = source("data/corpora.csv")
 PUBLISHED = source("data/published/welling-2008-table-1.csv")
@@ -84,6 +88,7 @@ TIMINGS = {name: str(file) for name, file in TIMINGS.items() if file.exists()}
 
 
 RUNNING = []  # the lock, open
+STARTED = []  # when, in seconds since the epoch
 
 
 def alone():
@@ -102,8 +107,23 @@ def alone():
     RUNNING.append(file)
 
 
+def made(since):
+    """Print what this run has made, and what it could not decide."""
+    files = [PDF, FIGURES, *(f"{DATA}/{name}.csv" for name in ("scores", "measurements")), f"{DATA}/compare.csv"]
+    for line in outcome(map(Path, [*files, "README.md", "RESULTS.md"]), map(Path, VERDICTS), since):
+        print(f"heldout: {line}", file=sys.stderr)
+
+
 onstart:
     alone()
+    STARTED.append(time.time())
+    # Snakemake's own lines tell of every job; the display of `--logger rich` shows on a terminal alone
+    if workflow.logger_manager.plugin_handlers and not sys.stderr.isatty():
+        workflow.logger_manager.logger.addHandler(ProgressLines())
+
+
+onsuccess:
+    made(STARTED[0])
 
 
 wildcard_constraints:
@@ -116,36 +136,17 @@ wildcard_constraints:
 
 
 @cache
-def code(*modules):
+def code_of(*modules):
     """Return a digest of what modules run, to stand among the parameters: an edit makes Snakemake run them again.
 
     The files as inputs would do the same, at the price of many file look-ups for every waiting job.
     """
-    return digest(ROOT / "src", *modules, also=(ROOT / "requirements.lock",))
+    return digest(contents(ROOT / "src", *modules))
 
 
-def model_code(wildcards):
-    """Return the digest of what training or folding in a model runs."""
-    return code("heldout.runs", MODULES[wildcards.model])
-
-
-def experiment_code(wildcards):
-    """Return the digest of what an experiment runs, and of the model that it reads."""
-    modules = [EXPERIMENTS[wildcards.name].experiment_module(wildcards.name)]
-    return code("heldout.runs", *modules, *([MODULES[wildcards.model]] if wildcards.model in MODULES else []))
-
-
-def verdict_code(wildcards):
-    """Return the digest of what judges a paper's claims."""
-    return code("heldout.claims", f"heldout.papers.{wildcards.name}.claims")
-
-
-def exhibit_code(kinds):
-    """Return the digest of what exhibits of some kinds run."""
-    modules = {exhibit.module for exhibit in EXHIBITS.values() if exhibit.kind in kinds}
-    if "macros" in kinds:
-        modules |= {f"{paper.module}.{part}" for paper in PAPERS for part in ("interpretations", "macros")}
-    return code("heldout.typesetting.exhibits", *sorted(modules))
+def code(wildcards, output):
+    """Return the digest of what a job runs, by its first output; `heldout digest FILE` lists it."""
+    return code_of(*modules_of(Path(output[0])))
 
 
 def corpus_code(wildcards):
@@ -159,12 +160,11 @@ def corpus_code(wildcards):
 def corpus_code_of(corpus):
     """Return `corpus_code` of a corpus by name."""
     if corpus in REALISTIC["corpora"]:
-        return [code("heldout.corpora.realistic", MODULES[LDA]), REALISTIC, corpus_code_of(REALISTIC["source"])]
+        return [code_of("heldout.corpora.realistic", MODULES[LDA]), REALISTIC, corpus_code_of(REALISTIC["source"])]
     if corpus.removesuffix(SYNTHETIC) not in RECIPES:
         return ""
-    if corpus.endswith(SYNTHETIC):
-        return [code("heldout.corpora.synthetic", "heldout.corpora.table"), study["synthetic"]]
-    return code("heldout.corpora.prepare")
+    made = code_of(*modules_of(Path(corpus_of(corpus))))
+    return [made, study["synthetic"]] if corpus.endswith(SYNTHETIC) else made
 
 
 def corpus_file(wildcards):

@@ -34,7 +34,7 @@ rule prepare:
     wildcard_constraints:
         corpus="|".join(RECIPES),
     params:
-        code=code("heldout.corpora.prepare"),
+        code=code,
     shell:
         "heldout prepare {wildcards.corpus} --raw data/raw --table {input.table} --output {output} 2> {log}"
 
@@ -53,7 +53,7 @@ rule synthesize:
     wildcard_constraints:
         corpus="|".join(RECIPES),
     params:
-        code=code("heldout.corpora.synthetic", "heldout.corpora.table"),
+        code=code,
         scale=study["synthetic"]["scale"],
         seed=study["synthetic"]["seed"],
     shell:
@@ -76,7 +76,7 @@ rule draw:
     wildcard_constraints:
         corpus="|".join(REALISTIC["corpora"]) or "nothing",
     params:
-        code=code("heldout.corpora.realistic"),
+        code=code,
         documents=REALISTIC["documents"],
         mean_length=REALISTIC["mean_length"],
         seed=REALISTIC["seed"],
@@ -98,7 +98,7 @@ rule describe_corpora:
     benchmark:
         f"{BENCHMARKS}/describe_corpora.tsv"
     params:
-        code=code("heldout.corpora.table"),
+        code=code,
         test_documents=[f"{corpus}={settings.test_documents(corpus)}" for corpus in settings.described],
     shell:
         "heldout describe {input.corpora} --test-documents {params.test_documents} --published {input.published}"

@@ -32,7 +32,7 @@ rule verdicts:
     benchmark:
         f"{BENCHMARKS}/verdicts/{{name}}.tsv"
     params:
-        code=verdict_code,
+        code=code,
         options=options(TIMINGS),
     shell:
         "heldout verdicts {wildcards.name} --study {input.study} --scores {input.scores} --corpora {input.corpora}"
@@ -43,7 +43,6 @@ EXHIBIT = (
     "--study {input.study} --scores {input.scores} --corpora {input.corpora} --measurements {input.measurements}"
     " --verdicts {input.verdicts} {params.options} --job-benchmarks {params.benchmarks} --output {params.folder} 2> {log}"
 )
-VERDICTS = [f"{DATA}/verdicts/{paper.name}.json" for paper in PAPERS]
 
 
 rule figures:
@@ -60,7 +59,7 @@ rule figures:
         f"{BENCHMARKS}/figures.tsv"
     threads: 2
     params:
-        code=exhibit_code(("figure",)),
+        code=code_of(*exhibit_modules(shown, "figure")),
         options="",
         benchmarks=f"{BENCHMARKS}/figure",
         folder=subpath(output[0], parent=True),
@@ -83,7 +82,7 @@ rule tables:
         f"{BENCHMARKS}/tables.tsv"
     threads: 2
     params:
-        code=exhibit_code(("table", "macros")),
+        code=code_of(*exhibit_modules(shown, "table", "macros")),
         options=options(TIMINGS | {"commit": f"'{checked_out()}'", "date": f"'{commit('%cs')}'"}),
         benchmarks=f"{BENCHMARKS}/table",
         folder=subpath(output[0], parent=True),

@@ -1,0 +1,73 @@
+"""Which code makes a file of a study: what the digest of its job is of."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from heldout.corpora.prepare import SYNTHETIC
+from heldout.corpora.realistic import SOURCES
+from heldout.errors import InputError
+from heldout.models import MODELS
+from heldout.papers import EXPERIMENTS, papers_of
+from heldout.typesetting.exhibits import exhibits
+
+TABLES = {
+    "scores": "scores",
+    "measurements": "measurements",
+    "notes": "notes",
+    "corpora": "corpora.table",
+    "timings": "timings",
+}
+
+
+def modules_of(file: Path) -> tuple[str, ...]:
+    """Return the modules that make a file of a study.
+
+    Args:
+        file: a job's output, such as data/paper/scores/cranfield/lda/bounds/3-1.csv, in any folder. That of an exhibit
+            needs the study's settings, data/STUDY/study.json.
+
+    Raises:
+        InputError: when no job with a digest makes such a file, or the settings cannot be read.
+
+    Examples:
+        >>> modules_of(Path("data/paper/scores/cranfield/lda/bounds/3-1.csv"))
+        ('heldout.runs', 'heldout.papers.welling.experiments.bounds', 'heldout.models.lda')
+    """
+    for start in range(len(file.parts)):
+        match file.parts[start:]:
+            case ("data", _, "corpora", name) | ("data", _, "models", name, "true-topics.npz"):
+                corpus = name.removesuffix(".npz")
+                if corpus.endswith(SYNTHETIC):
+                    return ("heldout.corpora.synthetic", "heldout.corpora.table")
+                return ("heldout.corpora.realistic" if corpus in SOURCES else "heldout.corpora.prepare",)
+            case ("data", _, "models", corpus, model, variant, _) if model in MODELS:
+                grown = corpus in SOURCES and variant != "truth"
+                return ("heldout.models.lda_growth",) if grown else ("heldout.runs", MODELS[model])
+            case ("data", _, "scores" | "measurements" | "notes", _, model, name, _) if (
+                name in EXPERIMENTS or model in MODELS
+            ):
+                experiment = [EXPERIMENTS[name].experiment_module(name)] if name in EXPERIMENTS else []
+                return ("heldout.runs", *experiment, *([MODELS[model]] if model in MODELS else []))
+            case ("data", _, "verdicts", paper):
+                return ("heldout.claims", f"heldout.papers.{paper.removesuffix('.json')}.claims")
+            case ("data", _, table) if table.removesuffix(".csv") in TABLES:
+                return (f"heldout.{TABLES[table.removesuffix('.csv')]}",)
+            case ("figures", study, _) | ("paper", "generated", study, _):
+                settings = Path(*file.parts[:start], "data", study, "study.json")
+                try:
+                    shown = json.loads(settings.read_text(encoding="utf-8"))
+                except (OSError, ValueError) as error:
+                    raise InputError(f"digest: {settings}: no settings of the study ({error}); run it first") from error
+                return exhibit_modules(shown, *(("figure",) if file.parts[start] == "figures" else ("table", "macros")))
+    raise InputError(f"digest: {file}: neither a module, such as heldout.models.lda, nor a file that a study makes")
+
+
+def exhibit_modules(study: Mapping[str, Any], *kinds: str) -> tuple[str, ...]:
+    """Return the modules that make a study's exhibits of some kinds."""
+    papers = papers_of(study)
+    modules = {exhibit.module for exhibit in exhibits(papers, study).values() if exhibit.kind in kinds}
+    if "macros" in kinds:
+        modules |= {f"{paper.module}.{part}" for paper in papers for part in ("interpretations", "macros")}
+    return ("heldout.typesetting.exhibits", *sorted(modules))

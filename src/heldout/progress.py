@@ -1,0 +1,60 @@
+"""What a run says in a log: how far it is, and at its end what it made."""
+
+import logging
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+from heldout.verdicts import UNDECIDED, read_verdicts
+
+SHARE = 0.05  # of all jobs, between two lines
+SECONDS = 300.0  # between two lines
+
+
+class ProgressLines(logging.Handler):
+    """Prints a line where both a share of the jobs and some minutes have gone by since the last one.
+
+    Snakemake logs a record with the event "progress" after every job; on a terminal its display needs no lines.
+    """
+
+    def __init__(self) -> None:
+        """Start the clock."""
+        super().__init__()
+        self.start = self.last = time.monotonic()
+        self.done = 0
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print a line where one is due."""
+        if str(getattr(record, "event", "")) != "progress":
+            return
+        done, total, now = int(vars(record)["done"]), int(vars(record)["total"]), time.monotonic()
+        if done < total and done - self.done >= SHARE * total and now - self.last >= SECONDS:
+            minutes = (now - self.start) / 60.0
+            print(
+                f"heldout: {done} of {total} jobs done ({done / total:.0%}) in {minutes:.0f} minutes", file=sys.stderr
+            )
+            self.done, self.last = done, now
+
+
+def outcome(made: Iterable[Path], verdicts: Iterable[Path], since: float) -> list[str]:
+    """Return what a run made, and how many claims it decided, as lines.
+
+    Args:
+        made: files and folders that people look for; those that are older than the run are left out.
+        verdicts: the files of verdicts.
+        since: when the run began, in seconds since the epoch.
+    """
+    new = [str(path) for path in made if path.exists() and path.stat().st_mtime >= since]
+    lines = [f"made {', '.join(new)}"] if new else []
+    files = list(verdicts)
+    if new and files and all(path.exists() for path in files):
+        found = [verdict for path in files for verdict in read_verdicts(path)]
+        numbers = Counter(verdict.finding.verdict for verdict in found)
+        undecided = [verdict.name for verdict in found if verdict.finding.verdict == UNDECIDED]
+        counted = ", ".join(f"{number} {name}" for name, number in numbers.most_common())
+        lines.append(f"{len(found)} claims: {counted}")
+        if undecided:
+            lines.append(f"not decided: {', '.join(undecided)}")
+    return lines

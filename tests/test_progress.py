@@ -1,0 +1,44 @@
+"""A long run says in its log how far it is, and every run what it made."""
+
+import logging
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from heldout.progress import ProgressLines, outcome
+from heldout.verdicts import Finding, Verdict, write_verdicts
+
+
+def test_a_line_comes_with_a_share_of_the_jobs_and_some_minutes(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clock = [0.0]
+    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
+    lines = ProgressLines()
+    lines.emit(logging.makeLogRecord({"event": "job_info"}))
+    for done in range(1, 101):
+        clock[0] += 20.0 if done <= 60 else 300.0
+        lines.emit(logging.makeLogRecord({"event": "progress", "done": done, "total": 100}))
+    said = capsys.readouterr().err.splitlines()
+    assert said[0] == "heldout: 15 of 100 jobs done (15%) in 5 minutes"  # the minutes are what is waited for
+    assert [int(line.split()[1]) for line in said] == [*range(15, 61, 15), *range(65, 100, 5)]  # and then the share
+
+
+def test_a_run_ends_with_what_it_made_and_what_it_could_not_decide(tmp_path: Path) -> None:
+    files = [tmp_path / name for name in ("paper.pdf", "old.csv", "missing")]
+    for path in files[:2]:
+        path.touch()
+    os.utime(files[1], (0.0, 0.0))
+    findings = {"One": Finding(20, 20, "", 1), "Other": Finding(1, 20, "", 1, undecided=19)}
+    verdicts = tmp_path / "verdicts.json"
+    write_verdicts(
+        verdicts, [Verdict(name, "a source", "a statement", "a test", finding) for name, finding in findings.items()]
+    )
+    assert outcome(files, [verdicts], time.time() - 60.0) == [
+        f"made {files[0]}",
+        "2 claims: 1 holds, 1 undecided",
+        "not decided: Other",
+    ]
+    assert outcome(files[1:], [verdicts], time.time() - 60.0) == []
