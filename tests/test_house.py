@@ -1,10 +1,12 @@
 """The rules of the house: imports go downwards, config/README.md names every setting."""
 
+import ast
 import os
 import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -61,6 +63,56 @@ def test_an_import_that_goes_up_is_seen_late_ones_too(tmp_path: Path) -> None:
     status, report = lint(tmp_path, "--no-cache")
     assert status == 1
     assert not [pair for pair in upward if f"{' -> '.join(pair)} (l." not in report], report
+
+
+def modules_named(source: str) -> Iterator[str]:
+    """Yield the package's modules that strings name, docstrings left out, and those that are imported by name."""
+    tree = ast.parse(source)
+    docstrings = [
+        node.body[0].value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and isinstance(node.body[0], ast.Expr)
+    ]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in docstrings:
+            yield from re.findall(r"heldout(?:\.\w+)+", node.value)
+        if (
+            isinstance(node, ast.Call)
+            and "import_module" in ast.unparse(node.func)
+            and "'heldout'" in ast.unparse(node)
+        ):
+            yield "heldout.cli"
+
+
+def named_above(path: Path, source: str) -> list[str]:
+    """Return the modules that a file names in strings and that stand above it, or in another paper's folder."""
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"][
+        "contracts"
+    ]
+    layers = next(contract["layers"] for contract in contracts if contract["id"] == "layers")
+    floors = {room: floor for floor, layer in enumerate(layers[::-1]) for room in re.split(r" [|:] ", layer)}
+    room, *inside = path.with_suffix("").parts
+    found = []
+    for name in modules_named(source):
+        _, other, *within = name.split(".")
+        strange = room == other == "papers" and within[:1] != inside[:1]
+        if strange or floors.get(other, -1) > floors[room]:
+            found.append(name)
+    return found
+
+
+def test_no_string_names_a_module_above_or_of_another_paper() -> None:
+    sources = ROOT / "src" / "heldout"
+    files = [path for path in sources.rglob("*.py") if path != sources / "__init__.py"]  # which stands above all
+    above = {path: named_above(path.relative_to(sources), path.read_text(encoding="utf-8")) for path in files}
+    assert not {path: names for path, names in above.items() if names}
+    for path, source in {
+        "models/estimator.py": 'import_module("heldout").log_likelihood(model, X)',
+        "manifest.py": 'module = f"heldout.papers.{name}"',
+        "papers/likelihood/__init__.py": 'module = "heldout.auditing.recommended_table"',
+        "papers/welling/__init__.py": 'module = "heldout.papers.buntine.figures"',
+    }.items():
+        assert named_above(Path(path), source), path
 
 
 def mappings(schema: Any) -> Iterator[dict[str, Any]]:

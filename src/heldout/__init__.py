@@ -3,6 +3,8 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from heldout import model_score
+
 if TYPE_CHECKING:
     from heldout.auditing.audit import audit
     from heldout.auditing.rank import rank
@@ -17,3 +19,6 @@ def __getattr__(name: str) -> Any:
     if name in __all__:  # late: numba's start would slow every job of the workflow down
         return getattr(import_module(f"heldout.auditing.{_HOMES[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+model_score.log_likelihood = lambda model, X: __getattr__("log_likelihood")(model, X)

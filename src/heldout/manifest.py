@@ -61,7 +61,7 @@ class Paper:
     """The manifest of one source.
 
     Attributes:
-        name: its folder in `heldout.papers`.
+        module: the dotted name of its package.
         source: authors and year, as printed in tables.
         experiments: by name; NAME is the function `experiment` of `experiments/NAME.py`, with underscores for hyphens.
         optional: the experiments that a study may omit, with the exhibits that depend on nothing else.
@@ -70,7 +70,7 @@ class Paper:
         scorecard: the claims that the paper's body lists, by name; the appendix has all.
     """
 
-    name: str
+    module: str
     source: str
     experiments: Mapping[str, Experiment | None] = field(default_factory=dict)
     optional: tuple[str, ...] = ()
@@ -79,9 +79,9 @@ class Paper:
     scorecard: tuple[str, ...] = ()
 
     @property
-    def module(self) -> str:
-        """The dotted name of the paper's package."""
-        return f"heldout.papers.{self.name}"
+    def name(self) -> str:
+        """Its folder."""
+        return self.module.rpartition(".")[2]
 
     def experiment_module(self, name: str) -> str:
         """Return the dotted name of an experiment's module."""

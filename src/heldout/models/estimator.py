@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from heldout import model_score
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 
@@ -76,5 +77,4 @@ class TopicEstimator(Estimator):
 
     def score(self, X: Any, y: None = None) -> float:  # noqa: ARG002
         """Return the mean log-likelihood of the documents X (D, V), nats per token; see `heldout.log_likelihood`."""
-        value: float = import_module("heldout").log_likelihood(self, X)  # by name: it stands above the models
-        return value
+        return model_score.log_likelihood(self, X)

@@ -22,13 +22,13 @@ its total. Only positive x_in enter: O(nnz K) work and memory. As the source say
 real x >= 0, with log x! = log Gamma(x + 1).
 """
 
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.special import gammaln
 
+from heldout import model_score
 from heldout.models.estimator import checked_counts
 from heldout.models.vem import Family, Float, PointVEM
 from heldout.topics import Topics
@@ -60,8 +60,7 @@ class NMF(PointVEM[sp.csr_array, Float, Float]):
 
     def score(self, X: Any, y: None = None) -> float:  # noqa: ARG002
         """Return the mean log-likelihood of the documents X (D, V) under `topics`, nats per token."""
-        value: float = import_module("heldout").log_likelihood(self, X)  # by name: it stands above the models
-        return value
+        return model_score.log_likelihood(self, X)
 
     def topics(self, vocabulary: tuple[str, ...], provenance: dict[str, Any] | None = None) -> Topics:
         """Return W's columns as topics; an NMF has no prior of weights, and Dirichlet(1), PLSA's, stands in."""

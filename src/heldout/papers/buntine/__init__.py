@@ -6,7 +6,7 @@ _FIGURES, _TABLES = "heldout.papers.buntine.figures", "heldout.papers.buntine.ta
 _SELECTION = ("model-selection",)
 
 BUNTINE = Paper(
-    name="buntine",
+    module=__name__,
     source="Buntine (2009)",
     experiments=dict.fromkeys(("calibration", "convergence-to-exact", "model-selection")),
     optional=_SELECTION,

@@ -6,7 +6,7 @@ _FIGURES, _TABLES = "heldout.papers.hofmann.figures", "heldout.papers.hofmann.ta
 _BOTH = ("tempering", "latent-semantic-analysis")
 
 HOFMANN = Paper(
-    name="hofmann",
+    module=__name__,
     source="Hofmann (1999)",
     experiments=dict.fromkeys(("latent-semantic-analysis", "tempering")),
     optional=("latent-semantic-analysis", "tempering"),

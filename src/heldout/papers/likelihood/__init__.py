@@ -6,7 +6,7 @@ _FIGURES, _TABLES = "heldout.papers.likelihood.figures", "heldout.papers.likelih
 _OPTIMISM, _PROBABILITY = ("optimism",), ("is-a-probability",)
 
 LIKELIHOOD = Paper(
-    name="likelihood",
+    module=__name__,
     source="this paper",
     experiments=dict.fromkeys(
         ("optimism", "reference", "bidirectional", "epca-marginal", "precision", "is-a-probability", "peers")

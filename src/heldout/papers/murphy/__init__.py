@@ -7,7 +7,7 @@ _OPENING = ("gallery", "records", "annealed")
 _ALL = (*_OPENING, "perplexity", "completion", "polysemy", "samplers", "bank-and-river", "online", "evidence")
 
 MURPHY = Paper(
-    name="murphy",
+    module=__name__,
     source="Murphy (2012)",
     experiments=dict.fromkeys(_ALL),
     optional=_ALL,

@@ -23,7 +23,7 @@ _BETTER = tuple(
 )
 
 WELLING = Paper(
-    name="welling",
+    module=__name__,
     source="Welling et al. (2008)",
     experiments={
         "point-posteriors": Experiment(PointPosteriors),
