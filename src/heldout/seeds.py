@@ -10,6 +10,8 @@ import json
 
 import numpy as np
 
+Axes = dict[str, str | int | float]  # what numbers vary over
+
 
 def entropy(purpose: str, **axes: str | int | float) -> int:
     """Return the 256-bit integer of a purpose and axes (in any order)."""

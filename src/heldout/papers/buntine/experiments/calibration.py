@@ -19,7 +19,6 @@ Estimators of another quantity than p(w | alpha, phi), such as document completi
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,15 +29,15 @@ from heldout.evaluators import EXACT, of_likelihood
 from heldout.evaluators.estimate import estimate
 from heldout.evaluators.evaluation import Evaluation
 from heldout.evaluators.exact_marginal import exact_marginal
-from heldout.measurements import Measurement, mean_of
-from heldout.scores import Score
+from heldout.job import Job
+from heldout.papers.buntine.settings import Calibration
+from heldout.recorder import Results
 from heldout.seeds import generator
 from heldout.topics import Topics
 
 NONE = "none"  # for the corpus, the model and the chain of what was drawn
 TOKENS = "tokens"
 ERROR, MEAN, RATIO = "error-", "mean-error-", "mean-ratio-"  # and the estimator's name
-FEWEST_PAIRS = 2  # that a standard deviation needs
 
 Float = NDArray[np.float64]
 
@@ -85,30 +84,8 @@ def side_by_side(pairs: Sequence[tuple[Float, NDArray[np.intp]]], alpha: float) 
     return topics, documents, math.log(factor)
 
 
-def experiment(
-    *,
-    seed: int,
-    gammas: Sequence[float] = (0.2, 0.5, 1.0, 3.0),
-    pairs: int = 100,
-    more_pairs: int = 1000,
-    samples: int = 200,
-    topics: int = 4,
-    words: int = 1000,
-    tokens: int = 14,
-    alpha: float = 0.1,
-) -> tuple[list[Score], list[Measurement]]:
+def experiment(job: Job, settings: Calibration) -> Results:
     """Return every estimator's errors on drawn pairs of a model and a document.
-
-    Args:
-        seed: determines the draws.
-        gammas: the Dirichlet parameters of the topics, one set of pairs each.
-        pairs: how many pairs have their errors reported one by one.
-        more_pairs: how many pairs, those among them, the mean error is taken over.
-        samples: what every estimator is given as its samples.
-        topics: K.
-        words: J.
-        tokens: L.
-        alpha: the Dirichlet parameter of theta.
 
     Returns:
         No score; and measurements of the variant "gamma-G", of corpus and model "none", in nats per document:
@@ -117,59 +94,37 @@ def experiment(
         their number, the standard errors from the spread over pairs; and there "tokens", L.
 
     Raises:
-        InputError: for fewer than 2 pairs, or fewer in all than reported one by one, or a parameter not positive.
+        InputError: for fewer pairs in all than reported one by one.
     """
-    if not FEWEST_PAIRS <= pairs <= more_pairs:
-        raise InputError(f"calibration: {pairs} pairs of {more_pairs}; take 2 or more, and no more than more_pairs")
-    if min(topics, words, tokens) < 1 or min(alpha, *gammas) <= 0.0:
-        raise InputError("calibration: topics, words and tokens must be 1 or more, alpha and every gamma positive")
-    rows = []
-    for gamma in gammas:
+    pairs, more_pairs, tokens = settings.pairs, settings.more_pairs, settings.tokens
+    if pairs > more_pairs:
+        raise InputError(f"calibration: {pairs} pairs of {more_pairs}; take no more than more_pairs")
+    recorder = job.recorder(topics=settings.topics)
+    for gamma in settings.gammas:
         drawn = [
             draw_pair(
-                generator("calibration-pair", gamma=float(gamma), pair=pair, seed=seed),
-                topics=topics,
-                words=words,
+                generator("calibration-pair", gamma=gamma, pair=pair, seed=job.seed),
+                topics=settings.topics,
+                words=settings.words,
                 tokens=tokens,
                 gamma=gamma,
-                alpha=alpha,
+                alpha=settings.alpha,
             )
             for pair in range(more_pairs)
         ]
-        named: dict[str, Any] = {
-            "corpus": NONE,
-            "model": NONE,
-            "variant": variant(gamma),
-            "topics": topics,
-            "smoothing": 0.0,
-            "chain": NONE,
-            "seed": seed,
-        }
-        together, documents, log_factor = side_by_side(drawn, alpha)
+        of_gamma = recorder.at(variant=variant(gamma))
+        together, documents, log_factor = side_by_side(drawn, settings.alpha)
         exact = exact_marginal(together, documents).log_likelihood
-        rows += [
-            Measurement(quantity=EXACT, axis="pair", at=i, value=float(exact[i] + tokens * log_factor), **named)
-            for i in range(pairs)
-        ]
-        rows.append(Measurement(quantity=TOKENS, axis="pairs", at=more_pairs, value=float(tokens), **named))
-        for name, evaluation in _evaluations(together, documents, samples, gamma=float(gamma), seed=seed):
+        for i in range(pairs):
+            of_gamma.measure(EXACT, exact[i] + tokens * log_factor, axis="pair", at=i)
+        of_gamma.measure(TOKENS, tokens, axis="pairs", at=more_pairs)
+        for name, evaluation in _evaluations(together, documents, settings.samples, gamma=gamma, seed=job.seed):
             errors = exact - evaluation.log_likelihood
-            rows += [
-                Measurement(
-                    quantity=ERROR + name,
-                    axis="pair",
-                    at=i,
-                    value=float(errors[i]),
-                    standard_error=float(evaluation.standard_error[i]),
-                    **named,
-                )
-                for i in range(pairs)
-            ]
-            rows += [
-                mean_of(values, quantity=quantity + name, axis="pairs", at=more_pairs, **named)
-                for quantity, values in ((MEAN, errors), (RATIO, np.exp(-errors)))
-            ]
-    return [], rows
+            for i in range(pairs):
+                of_gamma.measure(ERROR + name, errors[i], axis="pair", at=i, error=evaluation.standard_error[i])
+            of_gamma.mean(MEAN + name, errors, axis="pairs", at=more_pairs)
+            of_gamma.mean(RATIO + name, np.exp(-errors), axis="pairs", at=more_pairs)
+    return recorder.results
 
 
 def _evaluations(

@@ -6,46 +6,23 @@ times at every sample size. A run has one stream of random numbers for all sizes
 one after the other extends them, as the paper's curves do, and any other starts again.
 """
 
-from collections.abc import Sequence
-from typing import Any
-
 from heldout.errors import InputError
 from heldout.evaluators import EXACT, HARMONIC, MEAN_FIELD_FIRST, MEAN_FIELD_SECOND, PARTICLES, SEQUENTIAL
 from heldout.evaluators.estimate import estimate
 from heldout.evaluators.exact_marginal import exact_marginal
-from heldout.measurements import Measurement
-from heldout.papers.buntine.experiments.calibration import NONE, draw_pair, side_by_side, variant
-from heldout.scores import Score
-from heldout.seeds import generator
+from heldout.job import Job
+from heldout.papers.buntine.experiments.calibration import draw_pair, side_by_side, variant
+from heldout.papers.buntine.settings import ConvergenceToExact
+from heldout.recorder import Results
+from heldout.seeds import Axes, generator
 
 # the five of the source, in its order
 METHODS = (HARMONIC, MEAN_FIELD_FIRST, MEAN_FIELD_SECOND, PARTICLES, SEQUENTIAL)
 ESTIMATE = "estimate-"  # and the estimator's name
-SIZES = (100, 200, 500, 1000, 2000, 3500, 5000, 7500, 10000, 15000, 20000)
 
 
-def experiment(
-    *,
-    seed: int,
-    numbers_of_topics: Sequence[int] = (4, 5),
-    tokens: Sequence[int] = (14, 16),
-    words: int = 1000,
-    gamma: float = 0.5,
-    alpha: float = 0.1,
-    samples: Sequence[int] = SIZES,
-    runs: int = 20,
-) -> tuple[list[Score], list[Measurement]]:
+def experiment(job: Job, settings: ConvergenceToExact) -> Results:
     """Return estimates of a document's log p(w | alpha, phi) by the number of samples.
-
-    Args:
-        seed: determines the draws.
-        numbers_of_topics: K of each pair.
-        tokens: L of each pair.
-        words: J.
-        gamma: the Dirichlet parameter of the topics.
-        alpha: the Dirichlet parameter of theta.
-        samples: the sample sizes, ascending.
-        runs: how often each estimator is run.
 
     Returns:
         No score; and measurements of the variant "gamma-G", of corpus and model "none", in nats per document:
@@ -53,51 +30,32 @@ def experiment(
         the chain, with the estimator's own standard error.
 
     Raises:
-        InputError: when the lists do not pair up, a number of topics stands there twice, or a number is not positive.
+        InputError: when the lists do not pair up.
     """
-    if len(numbers_of_topics) != len(tokens) or len(set(numbers_of_topics)) != len(tokens):
-        raise InputError(
-            "convergence to exact: there must be one number of tokens for each number of topics, all different"
-        )
-    if min(*numbers_of_topics, *tokens, *samples, words, runs) < 1 or min(gamma, alpha) <= 0.0:
-        raise InputError("convergence to exact: every number must be 1 or more, and gamma and alpha positive")
-    rows = []
+    numbers_of_topics, tokens, gamma = settings.numbers_of_topics, settings.tokens, settings.gamma
+    if len(numbers_of_topics) != len(tokens):
+        raise InputError("convergence to exact: there must be one number of tokens for each number of topics")
+    recorder = job.recorder(variant=variant(gamma))
     for topics, length in zip(numbers_of_topics, tokens, strict=True):
-        axes = {"topics": topics, "tokens": length, "seed": seed}
+        axes: Axes = {"topics": topics, "tokens": length, "seed": job.seed}
         pair = draw_pair(
-            generator("convergence-pair", gamma=float(gamma), **axes),
+            generator("convergence-pair", gamma=gamma, **axes),
             topics=topics,
-            words=words,
+            words=settings.words,
             tokens=length,
             gamma=gamma,
-            alpha=alpha,
+            alpha=settings.alpha,
         )
-        model, documents, log_factor = side_by_side([pair], alpha)
+        model, documents, log_factor = side_by_side([pair], settings.alpha)
         shift = length * log_factor
-        copies = documents.subset([0] * runs)
-        named: dict[str, Any] = {
-            "corpus": NONE,
-            "model": NONE,
-            "variant": variant(gamma),
-            "topics": topics,
-            "smoothing": 0.0,
-            "seed": seed,
-        }
-        exact = float(exact_marginal(model, documents).log_likelihood[0] + shift)
-        rows.append(Measurement(chain=NONE, quantity=EXACT, axis="tokens", at=length, value=exact, **named))
+        copies = documents.subset([0] * settings.runs)
+        of_pair = recorder.at(topics=topics)
+        of_pair.measure(EXACT, exact_marginal(model, documents).log_likelihood[0] + shift, axis="tokens", at=length)
         for name in METHODS:
-            for size in samples:
+            for size in settings.samples:
                 evaluation = estimate(name, model, copies, size, generator("convergence", estimator=name, **axes))
-                rows += [
-                    Measurement(
-                        chain=str(run),
-                        quantity=ESTIMATE + name,
-                        axis="samples",
-                        at=size,
-                        value=float(evaluation.log_likelihood[run] + shift),
-                        standard_error=float(evaluation.standard_error[run]),
-                        **named,
-                    )
-                    for run in range(runs)
-                ]
-    return [], rows
+                for run, value in enumerate(evaluation.log_likelihood):
+                    error = evaluation.standard_error[run]
+                    of_run = of_pair.at(chain=str(run))
+                    of_run.measure(ESTIMATE + name, value + shift, axis="samples", at=size, error=error)
+    return recorder.results

@@ -21,7 +21,6 @@ Readings. On some documents, what section 3.5 may mean by a record is estimated 
 """
 
 import math
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -36,10 +35,11 @@ from heldout.evaluators.evaluation import Evaluation
 from heldout.evaluators.full_folding_in import full_folding_in
 from heldout.evaluators.half_folding_in import half_folding_in
 from heldout.evaluators.particle_filter import particle_filter
-from heldout.measurements import Measurement
+from heldout.job import Job
 from heldout.models import LDA, lda
 from heldout.papers.buntine.readings import readings
-from heldout.scores import Score, score_of
+from heldout.papers.buntine.settings import ModelSelection
+from heldout.recorder import Results
 from heldout.seeds import generator
 from heldout.topics import Topics
 
@@ -70,48 +70,11 @@ def ratio(differences: NDArray[np.float64], tokens: NDArray[np.int64]) -> tuple[
     return value, float(math.sqrt(len(tokens)) * spread / tokens.sum())
 
 
-def experiment(
-    corpus: Corpus,
-    *,
-    trained: Topics,
-    truth: Topics,
-    seed: int,
-    test_documents: int,
-    training_documents: Sequence[int],
-    control: Mapping[str, int],
-    samples: Mapping[str, int],
-    some_documents: int,
-    some_samples: Mapping[str, int],
-    fold_in_sweeps: int,
-    reference_particles: int,
-    reference_runs: int,
-    reading_particles: int,
-    reading_documents: int,
-    check_samples: int,
-    check_documents: int,
-) -> tuple[list[Score], list[Measurement]]:
+def experiment(job: Job, settings: ModelSelection) -> Results:
     """Score one model of a drawn corpus, or it and the truth, by every evaluator.
 
-    Args:
-        corpus: documents drawn from `truth`.
-        trained: the model, its number of training documents in its provenance.
-        truth: the topics and prior that the corpus was drawn from.
-        seed: determines the draws.
-        test_documents: how many documents are held out, the corpus's last ones.
-        training_documents: the numbers of training documents of all models.
-        control: one estimator (`heldout.evaluators.ESTIMATORS`) and its samples per document: it scores all documents,
-            and those of `some_samples` are referred to it.
-        samples: further estimators that score all documents, and their samples. Full and half folding-in come on top.
-        some_documents: how many documents those of `some_samples` and the reference score.
-        some_samples: estimators that score some documents, and their samples; both left-to-right samplers are among
-            them.
-        fold_in_sweeps: Gibbs sweeps of the folding in.
-        reference_particles: of the reference.
-        reference_runs: independent runs of the reference, two or more.
-        reading_particles: of every reading of section 3.5.
-        reading_documents: how many of the some documents are estimated by every reading.
-        check_samples: samples of the sequential sampler that the reference is held against.
-        check_documents: and on how many of the some documents.
+    The job's topics are the model, its number of training documents in its provenance, and the truth that its corpus
+    was drawn from. Full and half folding-in come on top of `samples`. The corpus's last documents are held out.
 
     Returns:
         Scores of all held-out documents: of model "lda" and variant "trained-on-I", one row per evaluator; of model and
@@ -121,90 +84,83 @@ def experiment(
 
     Raises:
         InputError: where training and held-out documents do not fit into the corpus without sharing any, an estimator
-            is unknown or one of the left-to-right samplers missing, there is not one control, or fewer than two
-            documents are to be compared.
+            is unknown or one of the left-to-right samplers missing, or fewer than two documents are to be compared.
     """
-    most, size = max(training_documents, default=0), int(trained.provenance.get("documents", 0))
-    if min(training_documents, default=0) < 1 or test_documents < 1 or most + test_documents > corpus.n_documents:
+    corpus, seed, test_documents = job.corpus, job.seed, job.test_documents
+    trained, truth = job.chains
+    control, training_documents, some_documents = settings.control, settings.training_documents, settings.some_documents
+    everywhere, some_samples = {**control, **settings.samples}, settings.some_samples
+    most, size = max(training_documents), int(trained.provenance.get("documents", 0))
+    if test_documents < 1 or most + test_documents > corpus.n_documents:
         raise InputError(
             f"model selection: {most} training and {test_documents} held-out documents do not fit into the"
             f" {corpus.n_documents} of {corpus.name}; take fewer of either, at least one of both"
         )
-    unknown = ", ".join(name for name in {**control, **samples, **some_samples} if name not in ESTIMATORS)
+    unknown = ", ".join(name for name in {**everywhere, **some_samples} if name not in ESTIMATORS)
     if unknown:
         raise InputError(f"model selection: there is no estimator {unknown}; there are {', '.join(ESTIMATORS)}")
     missing = ", ".join(name for name in (SEQUENTIAL, PARTICLES) if name not in some_samples)
-    if missing or len(control) != 1:
+    if missing:
+        raise InputError(f"model selection: some_samples lacks {missing}; give samples to it")
+    if not max(settings.reading_documents, settings.check_documents) <= some_documents <= test_documents:
         raise InputError(
-            f"model selection: some_samples lacks {missing or 'none'}, control names {len(control)} estimators; give"
-            " samples to the former, and one control"
-        )
-    least, greatest = min(reading_documents, check_documents), max(reading_documents, check_documents)
-    if not 2 <= least <= greatest <= some_documents <= test_documents:
-        raise InputError(
-            f"model selection: {some_documents} documents for some estimators, {reading_documents} for readings,"
-            f" {check_documents} for the check; take two or more of the some, and these of the {test_documents} held"
-            " out"
+            f"model selection: {some_documents} documents for some estimators, {settings.reading_documents} for"
+            f" readings, {settings.check_documents} for the check; take the latter of the some, and these of the"
+            f" {test_documents} held out"
         )
 
     held_out = corpus.subset(range(corpus.n_documents - test_documents, corpus.n_documents))
     observed, scored = half_split(held_out, seed)
-    scores: list[Score] = []
-    measurements: list[Measurement] = []
+    results = job.recorder().results
 
-    def score(of: Topics, **names: Any) -> None:
-        named = {**names, "corpus": corpus.name, "topics": of.n_topics, "smoothing": 0.0, "seed": seed}
+    def score(of: Topics, model: str, variant: str, chain: str) -> None:
+        recorder = job.recorder(topics=of.n_topics, model=model, variant=variant, chain=chain, results=results)
 
         def random(purpose: str) -> np.random.Generator:
             return generator("model-selection", corpus=corpus.name, evaluator=purpose, seed=seed)
 
         def fold_in(model: Topics, documents: Corpus) -> Any:
-            return lda.fold_in(model, documents, seed=seed, sweeps=fold_in_sweeps)
+            return lda.fold_in(model, documents, seed=seed, sweeps=settings.fold_in_sweeps)
 
-        def add(evaluator: str, count: int, evaluation: Evaluation, error: float | None = None) -> None:
-            scores.append(score_of(evaluation, evaluator=evaluator, samples=count, standard_error=error, **named))
-
-        add(FULL, 1, full_folding_in([of], held_out, fold_in), math.nan)
-        add(HALF, 1, half_folding_in([of], observed, scored, fold_in), math.nan)
-        everywhere = {
-            name: estimate(name, of, held_out, count, random(name)) for name, count in {**control, **samples}.items()
-        }
-        for name, evaluation in everywhere.items():
-            add(name, {**control, **samples}[name], evaluation)
+        unstated: dict[str, Any] = {"samples": 1, "standard_error": math.nan}
+        recorder.score(FULL, full_folding_in([of], held_out, fold_in), **unstated)
+        recorder.score(HALF, half_folding_in([of], observed, scored, fold_in), **unstated)
+        evaluations = {name: estimate(name, of, held_out, count, random(name)) for name, count in everywhere.items()}
+        for name, evaluation in evaluations.items():
+            recorder.score(name, evaluation, samples=everywhere[name])
 
         # some documents: a choice for each K, and the control on them
         chosen = generator("model-selection-documents", corpus=corpus.name, topics=of.n_topics)
         places = chosen.choice(test_documents, some_documents, replace=False)
         some = held_out.subset(places)
-        whole = everywhere[next(iter(control))]
+        whole = evaluations[next(iter(control))]
         known, tokens = whole.log_likelihood[places], whole.tokens[places]
 
-        reference = particle_filter(of, some, reference_particles, reference_runs, random(REFERENCE))
+        particles, runs = settings.reference_particles, settings.reference_runs
+        reference = particle_filter(of, some, particles, runs, random(REFERENCE))
         truthful = reference.log_likelihood + 0.5 * reference.standard_error**2
-        estimates = {REFERENCE: (reference_particles * reference_runs, truthful)}
+        estimates = {REFERENCE: (particles * runs, truthful)}
         for name, count in some_samples.items():
             estimates[name] = count, estimate(name, of, some, count, random(name)).log_likelihood
         for name, (count, values) in estimates.items():
             value, error = ratio(values - known, tokens)
             nats = whole.log_likelihood + value * whole.tokens
-            add(name, count, Evaluation.deterministic(nats, whole.tokens), error * float(whole.tokens.sum()))
+            of_all = error * float(whole.tokens.sum())
+            recorder.score(name, Evaluation.deterministic(nats, whole.tokens), samples=count, standard_error=of_all)
 
         against = {name: values for name, (_, values) in estimates.items() if name != REFERENCE}
-        many = estimate(SEQUENTIAL, of, some.subset(range(check_documents)), check_samples, random("check"))
-        against[with_many(check_samples)] = many.log_likelihood
-        few = some.subset(range(reading_documents))
-        for name, values in readings(of, few, reading_particles, random("readings")).items():
+        checked = some.subset(range(settings.check_documents))
+        many = estimate(SEQUENTIAL, of, checked, settings.check_samples, random("check"))
+        against[with_many(settings.check_samples)] = many.log_likelihood
+        few = some.subset(range(settings.reading_documents))
+        for name, values in readings(of, few, settings.reading_particles, random("readings")).items():
             against[READING + name] = values
         for name, values in against.items():
             n = len(values)
             value, error = ratio(values - truthful[:n], tokens[:n])
-            measurements.append(
-                Measurement(
-                    quantity=name + LESS_REFERENCE, axis="documents", at=n, value=value, standard_error=error, **named
-                )
-            )
+            recorder.measure(name + LESS_REFERENCE, value, axis="documents", at=n, error=error)
 
     score(trained, model=MODEL, variant=trained_on(size), chain=BEST)
     if trained.n_topics == truth.n_topics and size == min(training_documents):
         score(truth, model=TRUTH, variant=TRUTH, chain="none")
-    return scores, measurements
+    return results

@@ -5,58 +5,27 @@ log p(w | alpha, phi) is bounded from both sides by `heldout.evaluators.bidirect
 estimated by left-to-right sequential, and computed exactly where that costs little.
 """
 
-from collections.abc import Sequence
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
-
-from heldout.corpora.corpus import Corpus
-from heldout.corpora.split import train_test_split
 from heldout.errors import InputError
 from heldout.evaluators import SEQUENTIAL
 from heldout.evaluators.bidirectional import bidirectional, simulate
 from heldout.evaluators.estimate import estimate
 from heldout.evaluators.evaluation import first_chain
 from heldout.evaluators.exact_marginal import exact_within
-from heldout.measurements import Measurement, mean_of
-from heldout.scores import Score
-from heldout.seeds import generator
-from heldout.topics import Topics
+from heldout.job import Job
+from heldout.papers.likelihood.settings import Bidirectional
+from heldout.recorder import Results
+from heldout.seeds import Axes, generator
 
 REFERENCE = SEQUENTIAL
 AFFORDABLE = 10**10  # updates; about ten seconds
 LOWER, UPPER, GAP, EXACT = "lower-difference", "upper-difference", "gap", "exact-difference"
 
 
-def experiment(
-    corpus: Corpus,
-    *,
-    chains: Sequence[Topics],
-    model: str,
-    variant: str,
-    seed: int,
-    test_documents: int,
-    smoothing: float = 0.0,
-    documents: int = 50,
-    temperatures: Sequence[int] = (10, 30, 100, 300, 1000, 3000),
-    samples: int = 4,
-    reference_samples: int = 100,
-) -> tuple[list[Score], list[Measurement]]:
+def experiment(job: Job, settings: Bidirectional) -> Results:
     """Bound the log-likelihood of documents that are drawn from a model's topics.
 
-    Args:
-        corpus: all documents; simulated ones have the lengths of the split's first test documents that hold tokens.
-        chains: the topics of the model; of a sampled model the first chain alone is measured.
-        model: its name.
-        variant: the name that the rows get.
-        seed: names split and draws.
-        test_documents: how many documents are held out.
-        smoothing: the constant to add to p(w | z) of a model that was not sampled (a sampled one has its own prior).
-        documents: how many documents are simulated; fewer where the test documents are fewer.
-        temperatures: numbers of steps between prior and posterior.
-        samples: annealing chains per document and direction.
-        reference_samples: samples of left-to-right sequential.
+    Simulated documents have the lengths of the split's first test documents that hold tokens. Of a sampled model the
+    first chain alone is measured, and nothing is added to its p(w | z).
 
     Returns:
         No scores, and Measurements in nats per document, means over documents with the standard error of the mean from
@@ -68,33 +37,30 @@ def experiment(
     Raises:
         InputError: when there are fewer than 2 documents, or as the estimators do.
     """
-    topics, smoothing, chain, _ = first_chain(chains, smoothing)
-    _, test = train_test_split(corpus, test_documents, seed)
-    lengths = test.lengths[test.lengths > 0][:documents]
+    topics, smoothing, chain, _ = first_chain(job.chains, settings.smoothing)
+    _, test = job.split()
+    lengths = test.lengths[test.lengths > 0][: settings.documents]
     if len(lengths) < 2:
-        raise InputError(f"bidirectional: {len(lengths)} documents of corpus {corpus.name}; simulate 2 or more")
-    axes: dict[str, Any] = {"corpus": corpus.name, "model": model, "topics": topics.n_topics, "seed": seed}
+        raise InputError(f"bidirectional: {len(lengths)} documents of corpus {job.corpus.name}; simulate 2 or more")
+    recorder = job.recorder(topics=topics.n_topics, smoothing=smoothing, chain=chain)
+    axes: Axes = {"corpus": job.corpus.name, "model": job.model, "topics": topics.n_topics, "seed": job.seed}
     simulated, assignments = simulate(topics, lengths, generator("bidirectional-simulation", **axes))
-    named = axes | {"variant": variant, "smoothing": smoothing, "chain": chain}
-
-    def mean(quantity: str, axis: str, at: int, values: NDArray[np.float64]) -> Measurement:
-        return mean_of(values, quantity=quantity, axis=axis, at=int(at), **named)
-
+    samples = settings.reference_samples
     rng = generator("bidirectional-reference", **axes)
-    reference = estimate(REFERENCE, topics, simulated, reference_samples, rng).log_likelihood
-    measurements = [mean(REFERENCE, "samples", reference_samples, reference)]
+    reference = estimate(REFERENCE, topics, simulated, samples, rng).log_likelihood
+    recorder.mean(REFERENCE, reference, axis="samples", at=samples)
     exact = exact_within(topics, simulated, AFFORDABLE)
     if exact is not None:
-        measurements.append(mean(EXACT, "samples", reference_samples, exact.log_likelihood - reference))
-    for steps in temperatures:
-        rng = generator("bidirectional-annealing", **axes, temperatures=int(steps))
+        recorder.mean(EXACT, exact.log_likelihood - reference, axis="samples", at=samples)
+    for steps in settings.temperatures:
+        rng = generator("bidirectional-annealing", **axes, temperatures=steps)
         lower, upper = (
             evaluation.log_likelihood
             for evaluation in bidirectional(
-                topics, simulated, samples, rng, assignments=assignments, temperatures=int(steps)
+                topics, simulated, settings.samples, rng, assignments=assignments, temperatures=steps
             )
         )
-        measurements.append(mean(LOWER, "temperatures", steps, lower - reference))
-        measurements.append(mean(UPPER, "temperatures", steps, upper - reference))
-        measurements.append(mean(GAP, "temperatures", steps, upper - lower))
-    return [], measurements
+        recorder.mean(LOWER, lower - reference, axis="temperatures", at=steps)
+        recorder.mean(UPPER, upper - reference, axis="temperatures", at=steps)
+        recorder.mean(GAP, upper - lower, axis="temperatures", at=steps)
+    return recorder.results

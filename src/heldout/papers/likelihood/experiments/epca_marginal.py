@@ -12,53 +12,30 @@ falls from its mode m at least as fast as the prior from its own, so that
     log p(w | W) = log ∫ exp(g(h)) dh  <=  l(m) - (penalty / 2) ||m||^2  <=  l(m).
 """
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from heldout.corpora.corpus import Corpus
-from heldout.corpora.split import half_split, train_test_split
+from heldout.corpora.split import half_split
 from heldout.errors import InputError
 from heldout.evaluators import FULL, HALF
 from heldout.evaluators.components_marginal import LARGEST_DIMENSION, annealed_marginal, quadrature
-from heldout.evaluators.evaluation import Evaluation, FoldIn
+from heldout.evaluators.evaluation import Evaluation
 from heldout.evaluators.full_folding_in import full_folding_in
 from heldout.evaluators.half_folding_in import half_folding_in
-from heldout.measurements import Measurement, by_document
-from heldout.scores import Score, score_of
-from heldout.seeds import generator
+from heldout.job import Job
+from heldout.papers.likelihood.settings import EPCAMarginal
+from heldout.recorder import Results
+from heldout.seeds import Axes, generator
 from heldout.topics import Components
 
 ANNEALED, QUADRATURE = "marginal-annealed", "marginal-quadrature"
 
 
-def experiment(
-    corpus: Corpus,
-    *,
-    chains: Sequence[Components],
-    model: str,
-    variant: str,
-    seed: int,
-    test_documents: int,
-    fold_in: FoldIn,
-    documents: int = 50,
-    samples: int = 10,
-    temperatures: int = 30,
-) -> tuple[list[Score], list[Measurement]]:
+def experiment(job: Job, settings: EPCAMarginal) -> Results:
     """Score trained components on test documents of a split by the marginal likelihood and by folding-in.
 
-    Args:
-        corpus: all documents.
-        chains: the components; their provenance names the penalty they were trained with.
-        model: the model's name.
-        variant: the name that the rows get.
-        seed: determines the split, the choice of documents and the draws.
-        test_documents: how many documents are held out.
-        fold_in: the model's folding in.
-        documents: how many of the test documents are measured, drawn at random; all where they are fewer.
-        samples: annealing chains per document.
-        temperatures: steps between Laplace approximation and posterior.
+    The components' provenance names the penalty that they were trained with.
 
     Returns:
         One Score per evaluator; full and half folding-in and quadrature have no samples and no Monte Carlo error. And
@@ -66,38 +43,32 @@ def experiment(
         "document": its index in the test part.
 
     Raises:
-        InputError: when the model has no components or was trained without a penalty, or for less than one document.
+        InputError: when the model has no components or was trained without a penalty.
     """
-    components = chains[0]
+    components, samples = job.chains[0], settings.samples
     if not isinstance(components, Components) or "penalty" not in components.provenance:
-        raise InputError(f"epca-marginal: {model} has no Gaussian prior of weights; measure epca")
-    if documents < 1:
-        raise InputError(f"epca-marginal: {documents} documents; measure 1 or more")
+        raise InputError(f"epca-marginal: {job.model} has no Gaussian prior of weights; measure epca")
     penalty = float(components.provenance["penalty"])
     K = components.n_topics
-    _, test = train_test_split(corpus, test_documents, seed)
-    axes: dict[str, Any] = {"corpus": corpus.name, "seed": seed}
+    _, test = job.split()
+    axes: Axes = {"corpus": job.corpus.name, "seed": job.seed}
     order = generator("epca-marginal-documents", **axes).permutation(test.n_documents)
-    chosen = np.sort(order[:documents])
+    chosen = np.sort(order[: settings.documents])
     measured = test.subset(chosen)
-    observed, scored = half_split(measured, seed)
-    rng = generator("epca-marginal", **axes, model=model, topics=K)
+    observed, scored = half_split(measured, job.seed)
+    rng = generator("epca-marginal", **axes, model=job.model, topics=K)
+    options: dict[str, Any] = {"penalty": penalty, "temperatures": settings.temperatures}
     evaluations: dict[str, tuple[Evaluation, int]] = {
-        ANNEALED: (
-            annealed_marginal(components, measured, samples, rng, penalty=penalty, temperatures=temperatures),
-            samples,
-        ),
-        FULL: (full_folding_in([components], measured, fold_in), 0),
-        HALF: (half_folding_in([components], observed, scored, fold_in), 0),
+        ANNEALED: (annealed_marginal(components, measured, samples, rng, **options), samples),
+        FULL: (full_folding_in([components], measured, job.fold_in), 0),
+        HALF: (half_folding_in([components], observed, scored, job.fold_in), 0),
     }
     if K <= LARGEST_DIMENSION:
         evaluations[QUADRATURE] = (quadrature(components, measured, penalty=penalty), 0)
 
-    scores: list[Score] = []
-    measurements: list[Measurement] = []
-    named = axes | {"model": model, "variant": variant, "topics": K, "smoothing": 0.0, "chain": "none"}
+    recorder = job.recorder(topics=K)
     for evaluator, (evaluation, drawn) in evaluations.items():
-        scores.append(score_of(evaluation, evaluator=evaluator, samples=drawn, **named))
+        recorder.score(evaluator, evaluation, samples=drawn)
         if evaluator != HALF:
-            measurements += by_document(evaluation, at=chosen, quantity=evaluator, **named)
-    return scores, measurements
+            recorder.by_document(evaluator, evaluation, at=chosen)
+    return recorder.results

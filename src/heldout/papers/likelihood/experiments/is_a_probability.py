@@ -26,9 +26,9 @@ A probability of sequences of L tokens sums to 1 over all V^L of them. Folding-i
 the expectation over documents drawn under Dirichlet(1), with an unbiased 1 / p(w) again.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,8 +51,8 @@ from heldout.evaluators.is_probability import excess
 from heldout.evaluators.laplace_softmax import laplace_softmax
 from heldout.evaluators.posterior_mean import posterior_mean
 from heldout.evaluators.posterior_predictive import posterior_predictive
+from heldout.job import Job
 from heldout.libraries.reported import reported
-from heldout.measurements import Measurement
 from heldout.models import lda
 from heldout.papers.likelihood.experiments.optimism import (
     DENSITY,
@@ -64,8 +64,9 @@ from heldout.papers.likelihood.experiments.optimism import (
     penalised,
 )
 from heldout.papers.likelihood.experiments.peers import REPORTED, check_installed, fit, with_own_words
-from heldout.scores import Score
-from heldout.seeds import generator
+from heldout.papers.likelihood.settings import IsAProbability
+from heldout.recorder import Recorder, Results
+from heldout.seeds import Axes, generator
 from heldout.topics import Topics
 
 KIND = "is-a-probability"
@@ -103,42 +104,11 @@ class Drawn(NamedTuple):
     gap: float
 
 
-def experiment(
-    corpus: Corpus | None = None,
-    *,
-    topics: int,
-    truth: Topics | None = None,
-    seed: int,
-    documents: int,
-    words: int,
-    mean_length: float,
-    samples: int,
-    fold_in_sweeps: int,
-    truth_samples: int,
-    limit: float,
-    sum_tokens: int,
-    sum_samples: int,
-    libraries: Mapping[str, int],
-    library_documents: int,
-) -> tuple[list[Score], list[Measurement]]:
+def experiment(job: Job, settings: IsAProbability) -> Results:
     """Return every score's excess over the truth on documents drawn from one model, and from libraries' models.
 
-    Args:
-        corpus: its last documents give the lengths, its first train the libraries; None draws a model here.
-        topics: K.
-        truth: the model that the corpus was drawn from.
-        seed: determines the draws.
-        documents: D, how many are drawn from each model.
-        words: V of a model that is drawn here.
-        mean_length: tokens per document of such a model.
-        samples: of every estimator that samples; of annealing a twentieth.
-        fold_in_sweeps: of LDA's folding in.
-        truth_samples: of the truth where it is not exact, and of the sum over documents.
-        limit: the most updates that the exact marginal of all documents may cost.
-        sum_tokens: L of the documents over which folding-in is summed.
-        sum_samples: documents that are drawn for that.
-        libraries: libraries that are trained on the corpus, with their passes or sweeps; none without a corpus.
-        library_documents: how many documents they are trained on.
+    The job's topics are the model that its corpus was drawn from, its last documents give the lengths, its first train
+    the libraries; without topics a model is drawn here.
 
     Returns:
         No score; and measurements of model "truth", or of a library. On the axis "documents" at D the quantities are
@@ -151,57 +121,53 @@ def experiment(
         InputError: for a corpus drawn from another number of topics, too few documents, a library that is unknown or
             not installed, or as the evaluators do.
     """
-    if corpus is None or truth is None:
-        shape, law = Shape(1, documents, words, mean_length), Law(topics=topics)
-        made, truth = synthetic.draw(f"{KIND}-{topics}", shape, seed=seed, law=law)
-        truth, lengths = truth.smoothed(SMOOTHING), made.lengths[1:]
-    else:
-        lengths = corpus.lengths[-documents:]
-        if truth.n_topics != topics or corpus.n_documents < documents + library_documents:
+    topics, corpus, D, n_trained = job.topics, job.corpus, settings.documents, settings.library_documents
+    if job.chains:
+        truth, lengths = job.chains[0], corpus.lengths[-D:]
+        if truth.n_topics != topics or corpus.n_documents < D + n_trained:
             raise InputError(
-                f"{KIND}: {topics} topics and {documents + library_documents} documents of {corpus.name}, which has"
+                f"{KIND}: {topics} topics and {D + n_trained} documents of {corpus.name}, which has"
                 f" {truth.n_topics} and {corpus.n_documents}; give its own number of topics, and fewer documents"
             )
-    name = NONE if corpus is None else corpus.name
-    axes: dict[str, Any] = {"corpus": name, "topics": topics, "seed": seed}
-    rows: list[Measurement] = []
+    else:
+        shape, law = Shape(1, D, settings.words, settings.mean_length), Law(topics=topics)
+        made, truth = synthetic.draw(f"{KIND}-{topics}", shape, seed=job.seed, law=law)
+        truth, lengths = truth.smoothed(SMOOTHING), made.lengths[1:]
+    axes: Axes = {"corpus": corpus.name, "topics": topics, "seed": job.seed}
+    of_truth = job.recorder(model=TRUTH, variant=KIND)
 
-    def row(model: str, variant: str, quantity: str, axis: str, at: int, value: float, error: float = 0.0) -> None:
-        place = (name, model, variant, topics, 0.0, NONE, seed)
-        rows.append(Measurement(*place, quantity, axis, at, float(value), float(error)))
+    def held(recorder: Recorder, quantity: str, score: Float | float, truth: Float, given: Float) -> None:
+        recorder.measure(quantity, excess(score, truth).nats, axis="documents", at=D)
+        recorder.at(variant=GIVEN_THETA).measure(quantity, excess(score, given).nats, axis="documents", at=D)
 
-    def held(model: str, quantity: str, score: Float | float, truth: Float, given: Float) -> None:
-        row(model, KIND, quantity, "documents", documents, excess(score, truth).nats)
-        row(model, GIVEN_THETA, quantity, "documents", documents, excess(score, given).nats)
-
-    drawn = draw(truth, lengths, limit, truth_samples, {**axes, "model": TRUTH})
-    row(TRUTH, KIND, GAP, "documents", documents, drawn.gap)
-    for quantity, evaluation in scores(drawn, samples, fold_in_sweeps, axes):
+    drawn = draw(truth, lengths, settings, {**axes, "model": TRUTH})
+    of_truth.measure(GAP, drawn.gap, axis="documents", at=D)
+    for quantity, evaluation in scores(drawn, settings, axes):
         of_half = quantity in OF_HALVES
         to = (drawn.of_scored, drawn.scored_given) if of_half else (drawn.truth, drawn.given)
-        held(TRUTH, quantity, evaluation.log_likelihood, *to)
-    ratios = log_ratios(truth, sum_tokens, sum_samples, truth_samples, generator("is-a-probability-sum", **axes))
+        held(of_truth, quantity, evaluation.log_likelihood, *to)
+    L, rng = settings.sum_tokens, generator("is-a-probability-sum", **axes)
+    ratios = log_ratios(truth, L, settings.sum_samples, settings.truth_samples, rng)
     total, error = log_mean(ratios[None])
-    row(TRUTH, KIND, LOG_SUM, "tokens", sum_tokens, total[0], error[0])
-    row(TRUTH, KIND, LOG_MEAN, "tokens", sum_tokens, ratios.mean(), ratios.std(ddof=1) / np.sqrt(len(ratios)))
-    if corpus is None:
-        return [], rows
-    for library, rounds in libraries.items():
+    of_truth.measure(LOG_SUM, total[0], axis="tokens", at=L, error=error[0])
+    of_truth.measure(LOG_MEAN, ratios.mean(), axis="tokens", at=L, error=ratios.std(ddof=1) / np.sqrt(len(ratios)))
+    for library, rounds in settings.libraries.items() if job.chains else ():
         check_installed(library)
-        training = with_own_words(corpus.subset(range(library_documents)))
+        training = with_own_words(corpus.subset(range(n_trained)))
         start = int(generator("is-a-probability-fit", **axes, model=library).integers(2**31))
         peer = fit(library, training, topics, start, rounds)
-        of_peer = draw(peer.dirichlet, lengths, limit, truth_samples, {**axes, "model": library})
-        row(library, KIND, GAP, "documents", documents, of_peer.gap)
+        of_peer = draw(peer.dirichlet, lengths, settings, {**axes, "model": library})
+        recorder = of_truth.at(model=library)
+        recorder.measure(GAP, of_peer.gap, axis="documents", at=D)
         nats = reported(peer, [of_peer.documents]).nats_per_token * of_peer.documents.n_tokens
-        held(library, REPORTED, nats, of_peer.truth, of_peer.given)
-    return [], rows
+        held(recorder, REPORTED, nats, of_peer.truth, of_peer.given)
+    return of_truth.results
 
 
-def draw(topics: Topics, lengths: NDArray[np.int64], limit: float, samples: int, axes: Mapping[str, Any]) -> Drawn:
+def draw(topics: Topics, lengths: NDArray[np.int64], settings: IsAProbability, axes: Axes) -> Drawn:
     """Draw documents of given lengths from a model, and evaluate what scores of them are held to."""
     rng = generator("is-a-probability", **axes)
-    theta = rng.dirichlet(topics.alpha, size=len(lengths))
+    theta, limit, samples = rng.dirichlet(topics.alpha, size=len(lengths)), settings.limit, settings.truth_samples
     documents, assignments = simulate_given(topics, theta, lengths, rng)
     documents = replace(documents, name=f"{axes['corpus']}-{axes['model']}")
     observed, scored = half_split(documents, int(axes["seed"]))
@@ -220,15 +186,13 @@ def draw(topics: Topics, lengths: NDArray[np.int64], limit: float, samples: int,
     )
 
 
-def scores(
-    drawn: Drawn, samples: int, fold_in_sweeps: int, axes: Mapping[str, Any]
-) -> Iterator[tuple[str, Evaluation]]:
+def scores(drawn: Drawn, settings: IsAProbability, axes: Axes) -> Iterator[tuple[str, Evaluation]]:
     """Yield every score's name and what it says of the documents, or, those in `OF_HALVES`, of the second halves."""
     topics, documents, halves = drawn.topics, drawn.documents, (drawn.observed, drawn.scored)
-    theta = maximum(topics, documents)
+    theta, samples = maximum(topics, documents), settings.samples
 
     def sampled(model: Topics, of: Corpus) -> Float:
-        return lda.fold_in(model, of, seed=int(axes["seed"]), sweeps=fold_in_sweeps)
+        return lda.fold_in(model, of, seed=int(axes["seed"]), sweeps=settings.fold_in_sweeps)
 
     yield FULL, full_folding_in([topics], documents, lambda *_: theta)
     yield SAMPLED_FULL, full_folding_in([topics], documents, sampled)

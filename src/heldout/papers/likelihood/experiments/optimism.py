@@ -21,7 +21,7 @@ training documents (VARIANT-mixture-prior) there is the truth alone.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -29,10 +29,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.corpora.corpus import Corpus
-from heldout.corpora.split import half_split, train_test_split
-from heldout.errors import InputError
+from heldout.corpora.split import half_split
 from heldout.evaluators import EXACT, FULL, HALF, LAPLACE, MEAN_FIELD_BOUND, REFERENCE
-from heldout.evaluators.evaluation import Evaluation, FoldIn, first_chain, in_vocabulary
+from heldout.evaluators.evaluation import Evaluation, first_chain, in_vocabulary
 from heldout.evaluators.exact_marginal import cost, exact_marginal, exact_posterior_mean, exact_within
 from heldout.evaluators.full_folding_in import full_folding_in
 from heldout.evaluators.half_folding_in import half_folding_in
@@ -42,11 +41,12 @@ from heldout.evaluators.mixture_of_priors import mixture_of_priors
 from heldout.evaluators.normaliser import log_multinomial_nml_by_document
 from heldout.evaluators.posterior_mean import posterior_mean
 from heldout.evaluators.reference import least_samples, reference
-from heldout.measurements import Measurement, by_document
+from heldout.job import Job
 from heldout.models.dirichlet_prior import fit_mixture, fit_prior
 from heldout.models.plsa import fold_in_counts
-from heldout.scores import Score, score_of
-from heldout.seeds import generator
+from heldout.papers.likelihood.settings import Optimism
+from heldout.recorder import Results
+from heldout.seeds import Axes, generator
 from heldout.topics import Topics
 
 PLUG_IN = "plug-in-posterior-mean"
@@ -65,45 +65,11 @@ MAXIMUM: dict[str, Any] = {"iterations": 1_000, "tolerance": 1e-4}
 Float = NDArray[np.float64]
 
 
-def experiment(
-    corpus: Corpus,
-    *,
-    chains: Sequence[Topics],
-    model: str,
-    variant: str,
-    fold_in: FoldIn,
-    seed: int,
-    test_documents: int,
-    smoothing: float,
-    constants: Sequence[float],
-    constants_topics: Sequence[int],
-    document_topics: Sequence[int],
-    bins: int,
-    components: int,
-    samples: int,
-    annealing_chains: int,
-    limit: float,
-) -> tuple[list[Score], list[Measurement]]:
+def experiment(job: Job, settings: Optimism) -> Results:
     """Score one model's topics on the test documents of a split with every evaluator above, under every prior.
 
-    Args:
-        corpus: all documents.
-        chains: the topics of the model; of a sampled model the first chain alone is measured.
-        model: its name.
-        variant: the name that the rows get.
-        fold_in: the model's folding in.
-        seed: determines the split, the fold-in and the draws.
-        test_documents: how many documents are held out.
-        smoothing: the constant to add to p(w | z) of a model that was not sampled (a sampled one has its own prior).
-        constants: further constants, of which only totals under the topics' own prior are reported.
-        constants_topics: the numbers of topics at which they are.
-        document_topics: the numbers of topics at which single documents are reported, under the topics' own prior.
-        bins: into how many groups of about equal size the documents are divided by length.
-        components: of the mixture of Dirichlets.
-        samples: the most sweeps of the reference over a document, on average; of all components together, but as many
-            of each as it needs.
-        annealing_chains: of the reference.
-        limit: the most updates that the exact marginal of all documents may cost.
+    Of a sampled model the first chain alone is measured, and nothing is added to its p(w | z). The reference has
+    `samples` of all components of the mixture together, but as many of each as it needs.
 
     Returns:
         Scores, one per evaluator, prior and constant. Measurements, under `smoothing` alone, named as the evaluators:
@@ -113,92 +79,77 @@ def experiment(
         itself is undefined; on the axis "topics", at K, the sum and the largest of the prior's parameters.
 
     Raises:
-        InputError: as the split, the fold-in and the evaluators do, or when there is no group to report.
+        InputError: as the split, the fold-in and the evaluators do.
     """
-    if bins < 1:
-        raise InputError(f"optimism: {bins} groups of documents by length; take one or more")
-    training, test = train_test_split(corpus, test_documents, seed)
-    halves = half_split(test, seed)
-    topics = chains[0]
-    K = topics.n_topics
-    smoothed, constant, chain, sampled = first_chain(chains, smoothing)
-    axes: dict[str, Any] = {"corpus": corpus.name, "model": model, "topics": K, "chain": chain, "seed": seed}
-    scores: list[Score] = []
-    measurements: list[Measurement] = []
+    training, test = job.split()
+    halves = half_split(test, job.seed)
+    topics, variant = job.chains[0], job.variant
+    K, samples = topics.n_topics, settings.samples
+    smoothed, constant, chain, sampled = first_chain(job.chains, settings.smoothing)
+    axes: Axes = {"corpus": job.corpus.name, "model": job.model, "topics": K, "chain": chain, "seed": job.seed}
+    recorder = job.recorder(topics=K, smoothing=constant, chain=chain)
 
     def measured(topics: Topics, constant: float, name: str, theta: Float) -> dict[str, Evaluation]:
         rng = generator("optimism", **axes, variant=name, smoothing=constant)
-        evaluations = under_prior(topics, test, theta, samples, annealing_chains, limit, rng)
+        evaluations = under_prior(topics, test, theta, settings, rng)
         if sampled or name == variant:
-            evaluations[FULL] = full_folding_in([topics], test, fold_in)
-            evaluations[HALF] = half_folding_in([topics], *halves, fold_in)
+            evaluations[FULL] = full_folding_in([topics], test, job.fold_in)
+            evaluations[HALF] = half_folding_in([topics], *halves, job.fold_in)
         if name == variant:
             evaluations[NML] = penalised(topics, test, theta)
             if EXACT in evaluations:
                 evaluations[PLUG_IN_EXACT] = full_folding_in([topics], test, exact_posterior_mean)
+        of_prior = recorder.at(variant=name, smoothing=constant)
         for evaluator, evaluation in evaluations.items():
-            named: dict[str, Any] = {**axes, "variant": name, "smoothing": constant, "evaluator": evaluator}
             if sampled and evaluator in (FULL, HALF):  # folded in by sampling: the error is not stated
-                scores.append(score_of(evaluation, samples=1, standard_error=math.nan, **named))
+                of_prior.score(evaluator, evaluation, samples=1, standard_error=math.nan)
             else:
-                drawn = samples if evaluator == REFERENCE else 0
-                scores.append(score_of(evaluation, samples=drawn, **named))
+                of_prior.score(evaluator, evaluation, samples=samples if evaluator == REFERENCE else 0)
         return evaluations
 
-    def row(name: str, quantity: str, axis: str, at: int, value: float, error: float = 0.0) -> Measurement:
-        named: dict[str, Any] = {"variant": name, "smoothing": constant, "quantity": quantity, "axis": axis, "at": at}
-        return Measurement(**axes, **named, value=float(value), standard_error=float(error))
-
     theta = maximum(smoothed, test)
-    groups = list(by_length(test.lengths, bins))
+    groups = list(by_length(test.lengths, settings.bins))
     rng = generator("optimism-prior", **axes, smoothing=constant)
     for name, prior in ((variant, smoothed), *priors(smoothed, training, variant, rng)):
-        evaluations = measured(prior, constant, name, theta)
+        evaluations, of_prior = measured(prior, constant, name, theta), recorder.at(variant=name)
         for evaluator, evaluation in evaluations.items():
             for group in groups:
                 tokens = evaluation.tokens[group].sum()
                 value = evaluation.log_likelihood[group].sum() / tokens
                 error = evaluation.total_error(group) / tokens
                 error = math.nan if sampled and evaluator in (FULL, HALF) else error
-                at = round(float(test.lengths[group].mean()))
-                measurements.append(row(name, evaluator, "length", at, value, error))
-        measurements.append(row(name, PRIOR_SUM, "topics", K, prior.alpha.sum()))
-        measurements.append(row(name, PRIOR_LARGEST, "topics", K, prior.alpha.max()))
-        share = undefined(prior, test, theta)
-        measurements.append(row(name, UNDEFINED, "documents", int((test.lengths > 0).sum()), share))
-        if name == variant and K in document_topics:
+                mean_length = round(float(test.lengths[group].mean()))
+                of_prior.measure(evaluator, value, axis="length", at=mean_length, error=error)
+        of_prior.measure(PRIOR_SUM, prior.alpha.sum(), axis="topics", at=K)
+        of_prior.measure(PRIOR_LARGEST, prior.alpha.max(), axis="topics", at=K)
+        of_prior.measure(UNDEFINED, undefined(prior, test, theta), axis="documents", at=(test.lengths > 0).sum())
+        if name == variant and K in settings.document_topics:
             for evaluator in (EXACT, REFERENCE, FULL, LAPLACE, NML):
                 if evaluator in evaluations:
-                    measurements += by_document(
-                        evaluations[evaluator],
-                        standard_error=math.nan if sampled and evaluator == FULL else None,
-                        variant=name,
-                        smoothing=constant,
-                        quantity=evaluator,
-                        **axes,
-                    )
+                    unstated = math.nan if sampled and evaluator == FULL else None
+                    of_prior.by_document(evaluator, evaluations[evaluator], error=unstated)
             tokens = evaluations[LAPLACE].tokens
-            measurements += [row(name, TOKENS, "document", int(d), tokens[d]) for d in np.flatnonzero(tokens)]
-    mixture = fit_mixture(smoothed, training, rng, components=components)
+            for d in np.flatnonzero(tokens):
+                of_prior.measure(TOKENS, tokens[d], axis="document", at=d)
+    mixture = fit_mixture(smoothed, training, rng, components=settings.components)
     rng = generator("optimism", **axes, variant=f"{variant}-{MIXTURE}", smoothing=constant)
-    under_mixture: dict[str, Any] = {**axes, "variant": f"{variant}-{MIXTURE}", "smoothing": constant}
-    of_each = max(samples // components, least_samples(annealing_chains))
+    of_each = max(samples // settings.components, least_samples(settings.annealing_chains))
 
     def of_component(topics: Topics) -> Evaluation:
-        return reference(topics, test, of_each, rng, chains=annealing_chains)
+        return reference(topics, test, of_each, rng, chains=settings.annealing_chains)
 
     truths = {REFERENCE: mixture_of_priors(smoothed, mixture, of_component)}
-    if components * cost(in_vocabulary(test, smoothed)[0].lengths, K) <= limit:
+    if settings.components * cost(in_vocabulary(test, smoothed)[0].lengths, K) <= settings.limit:
         truths[EXACT] = mixture_of_priors(smoothed, mixture, lambda topics: exact_marginal(topics, test))
     for evaluator, evaluation in truths.items():
         drawn = samples if evaluator == REFERENCE else 0
-        scores.append(score_of(evaluation, evaluator=evaluator, samples=drawn, **under_mixture))
-    if not sampled and K in constants_topics:
-        for other in constants:
+        recorder.at(variant=f"{variant}-{MIXTURE}").score(evaluator, evaluation, samples=drawn)
+    if not sampled and K in settings.constants_topics:
+        for other in settings.constants:
             if other != constant:
                 smoothed = topics.smoothed(other) if other > 0.0 else topics
                 measured(smoothed, other, variant, maximum(smoothed, test))
-    return scores, measurements
+    return recorder.results
 
 
 def priors(topics: Topics, training: Corpus, variant: str, rng: np.random.Generator) -> Iterator[tuple[str, Topics]]:
@@ -209,13 +160,7 @@ def priors(topics: Topics, training: Corpus, variant: str, rng: np.random.Genera
 
 
 def under_prior(
-    topics: Topics,
-    test: Corpus,
-    theta: Float,
-    samples: int,
-    annealing_chains: int,
-    limit: float,
-    rng: np.random.Generator,
+    topics: Topics, test: Corpus, theta: Float, settings: Optimism, rng: np.random.Generator
 ) -> dict[str, Evaluation]:
     """Return the evaluations that depend on the prior, the truth included.
 
@@ -223,23 +168,21 @@ def under_prior(
         topics: phi and the prior.
         test: D documents.
         theta: (D, K), the folded-in maximum.
-        samples: of the reference.
-        annealing_chains: of the reference.
-        limit: the most updates that the exact marginal may cost.
+        settings: of the reference and the exact marginal.
         rng: for the reference.
 
     Returns:
-        Evaluations by evaluator, in nats; `exact-marginal` only where it costs no more than `limit`.
+        Evaluations by evaluator, in nats; `exact-marginal` only where it costs no more than its limit.
     """
     evaluations = {
-        REFERENCE: reference(topics, test, samples, rng, chains=annealing_chains),
+        REFERENCE: reference(topics, test, settings.samples, rng, chains=settings.annealing_chains),
         PLUG_IN: full_folding_in([topics], test, posterior_mean),
         MEAN_FIELD_BOUND: mean_field_bound(topics, test),
         LAPLACE: laplace_softmax(topics, test),
         DENSITY: laplace_softmax(topics, test, form="density"),
         ONE_STEP: laplace_softmax(topics, test, point="one-step", theta=theta),
     }
-    exact = exact_within(topics, test, limit)
+    exact = exact_within(topics, test, settings.limit)
     return evaluations if exact is None else evaluations | {EXACT: exact}
 
 

@@ -16,7 +16,6 @@ all libraries score the same tokens; the other test tokens are left out and coun
 """
 
 import math
-import re
 from dataclasses import replace
 from importlib.metadata import version
 from typing import Any
@@ -24,114 +23,78 @@ from typing import Any
 import numpy as np
 
 from heldout.corpora.corpus import Corpus
-from heldout.corpora.split import half_split, train_test_split
+from heldout.corpora.split import half_split
 from heldout.errors import InputError
 from heldout.evaluators import EXACT, FULL, HALF, MEAN_FIELD_BOUND, REFERENCE
-from heldout.evaluators.evaluation import Evaluation
 from heldout.evaluators.exact_marginal import exact_within
 from heldout.evaluators.full_folding_in import full_folding_in
 from heldout.evaluators.half_folding_in import half_folding_in
 from heldout.evaluators.mean_field_bound import mean_field_bound
 from heldout.evaluators.reference import reference
+from heldout.job import Job
 from heldout.libraries import Fitted
 from heldout.libraries.read import fitted
 from heldout.libraries.reported import reported
-from heldout.measurements import Measurement
 from heldout.papers.likelihood.experiments.optimism import maximum
-from heldout.scores import Score, perplexity, score_of
-from heldout.seeds import generator
+from heldout.papers.likelihood.settings import Peers
+from heldout.recorder import Results
+from heldout.scores import perplexity
+from heldout.seeds import Axes, generator
 from heldout.study import PEERS, installed
 
 KIND = "peers"
 REPORTED = "reported"
-# measurements, beside the scores
+# measurements, beside the scores; and a note
 VALUE, GROWING, TRAINING, VERSION = "reported-value", "reported-growing", "training-perplexity", "version"
 
 
-def experiment(
-    corpus: Corpus,
-    *,
-    model: str,
-    topics: int,
-    seed: int,
-    test_documents: int,
-    max_iter: int,
-    passes: int,
-    sweeps: int,
-    samples: int,
-    limit: float,
-) -> tuple[list[Score], list[Measurement]]:
+def experiment(job: Job, settings: Peers) -> Results:
     """Fit one library's LDA and score the test documents by its own number and by this project's evaluators.
 
-    Args:
-        corpus: all documents.
-        model: the library: "scikit-learn", "gensim" or "tomotopy".
-        topics: K.
-        seed: determines the split, the library's seed and the draws.
-        test_documents: how many documents are held out.
-        max_iter: scikit-learn's passes over the training documents.
-        passes: gensim's.
-        sweeps: tomotopy's.
-        samples: the most sweeps of the reference over a document, on average.
-        limit: the most updates that the exact marginal of all documents may cost.
+    The job's model is the library: "scikit-learn", "gensim" or "tomotopy".
 
     Returns:
         Scores with the library as their model. Measurements on the axis "topics": the number as the library gives it,
         its part that grows with the number of topics in nats per token, and tomotopy's perplexity of the training
-        documents; on the axis "part" the parts of the library's version, as numbers.
+        documents. A note, on the axis "topics" too: the library's version.
 
     Raises:
         InputError: for an unknown library, one that is not installed, or as the split and the evaluators do.
     """
-    check_installed(model)
-    axes: dict[str, Any] = {"corpus": corpus.name, "model": model, "topics": topics, "seed": seed}
-    training, test = train_test_split(corpus, test_documents, seed)
+    library, topics, samples = job.model, job.topics, settings.samples
+    check_installed(library)
+    axes: Axes = {"corpus": job.corpus.name, "model": library, "topics": topics, "seed": job.seed}
+    training, test = job.split()
     training = with_own_words(training)
     start = int(generator("peers-fit", **axes).integers(2**31))
-    rounds = {"scikit-learn": max_iter, "gensim": passes, "tomotopy": sweeps}
-    peer = fit(model, training, topics, start, rounds[model])
+    rounds = {"scikit-learn": settings.max_iter, "gensim": settings.passes, "tomotopy": settings.sweeps}
+    peer = fit(library, training, topics, start, rounds[library])
     number = reported(peer, [test])
 
-    evaluations: dict[str, Evaluation] = {
-        MEAN_FIELD_BOUND: mean_field_bound(peer.dirichlet, test),
-        FULL: full_folding_in([peer.dirichlet], test, maximum),
-        HALF: half_folding_in([peer.dirichlet], *half_split(test, seed), maximum),
-    }
-    exact = exact_within(peer.dirichlet, test, limit)
+    recorder = job.recorder()
+    whole = recorder.score(MEAN_FIELD_BOUND, mean_field_bound(peer.dirichlet, test))
+    recorder.score(FULL, full_folding_in([peer.dirichlet], test, maximum))
+    recorder.score(HALF, half_folding_in([peer.dirichlet], *half_split(test, job.seed), maximum))
+    exact = exact_within(peer.dirichlet, test, settings.limit)
     if exact is not None:
-        evaluations[EXACT] = exact
+        recorder.score(EXACT, exact)
     else:
-        evaluations[REFERENCE] = reference(peer.dirichlet, test, samples, generator("peers-truth", **axes))
-    named: dict[str, Any] = {**axes, "variant": KIND, "smoothing": 0.0, "chain": "none"}
-    scores = {
-        evaluator: score_of(evaluation, evaluator=evaluator, samples=samples if evaluator == REFERENCE else 0, **named)
-        for evaluator, evaluation in evaluations.items()
-    }
-    whole = scores[MEAN_FIELD_BOUND]
+        rng = generator("peers-truth", **axes)
+        recorder.score(REFERENCE, reference(peer.dirichlet, test, samples, rng), samples=samples)
     nats = number.nats_per_token * whole.tokens
-    scores[REPORTED] = replace(
-        whole,
-        evaluator=REPORTED,
-        log_likelihood=nats,
-        perplexity=perplexity(nats, whole.tokens),
-        standard_error=math.nan,
-    )
-
-    def row(quantity: str, axis: str, at: int, value: float) -> Measurement:
-        return Measurement(**named, quantity=quantity, axis=axis, at=at, value=float(value))
-
+    own: dict[str, Any] = {
+        "log_likelihood": nats,
+        "perplexity": perplexity(nats, whole.tokens),
+        "standard_error": math.nan,
+    }
+    recorder.results.scores.append(replace(whole, evaluator=REPORTED, **own))
     growing = sum(term.nats for term in number.terms if term.grows) / whole.tokens
-    measurements = [row(VALUE, "topics", topics, number.value), row(GROWING, "topics", topics, growing)]
-    if model == "tomotopy":
-        measurements.append(row(TRAINING, "topics", topics, peer.native.perplexity))
-    measurements += [row(VERSION, "part", at, part) for at, part in enumerate(version_parts(version(model)))]
-    return list(scores.values()), measurements
-
-
-def version_parts(text: str) -> list[int]:
-    """Return the numbers of a version, [1, 9, 1] of "1.9.1" and [4, 4, 0] of "4.4.0.dev2"."""
-    release = re.match(r"\d+(\.\d+)*", text)
-    return [int(part) for part in release.group().split(".")] if release else []
+    recorder.measure(VALUE, number.value, axis="topics", at=topics)
+    recorder.measure(GROWING, growing, axis="topics", at=topics)
+    if library == "tomotopy":
+        recorder.measure(TRAINING, peer.native.perplexity, axis="topics", at=topics)
+    recorder.note(VERSION, version(library), axis="topics", at=topics)
+    return recorder.results
 
 
 def with_own_words(documents: Corpus) -> Corpus:

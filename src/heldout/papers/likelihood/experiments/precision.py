@@ -32,7 +32,7 @@ is not larger than these, they are only an upper bound.
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,9 +61,10 @@ from heldout.evaluators import (
 from heldout.evaluators.bidirectional import simulate
 from heldout.evaluators.estimate import estimate
 from heldout.evaluators.exact_marginal import exact_within
-from heldout.measurements import Measurement, mean_of
-from heldout.scores import Score
-from heldout.seeds import generator
+from heldout.job import Job
+from heldout.papers.likelihood.settings import Precision
+from heldout.recorder import Recorder, Results
+from heldout.seeds import Axes, generator
 from heldout.topics import Topics
 
 KIND, NONE = "precision", "none"
@@ -72,7 +73,6 @@ VARIANT = "-tokens-"  # between a prior's name and a length
 DOCUMENTS = "documents"
 REFERENCE_ERROR, REFERENCE_BIAS = "reference-error-", "reference-bias-"  # and its name
 AFFORDABLE = 5 * 10**9  # updates of the exact values of a cell; about five seconds
-FEWEST_DOCUMENTS = 2  # that a standard error needs
 CLEARLY_MORE = 2  # the reference has this many times the samples of the same estimator, or more
 FAR_MORE = 8  # times the sweeps from which the reference's bias is extrapolated, or more
 TERMS_PER_SWEEP = 80  # of annealing to the prior and token: topics in use, and their ratio to the prior before
@@ -130,38 +130,17 @@ def priors(topics: int, alphas: Sequence[float], alpha_sums: Sequence[float]) ->
     return named | {f"alpha-sum-{total:g}": total / topics for total in alpha_sums}
 
 
-def cells(
-    *,
-    seed: int,
-    topics: int,
-    lengths: Sequence[int],
-    documents: Sequence[int],
-    alphas: Sequence[float],
-    alpha_sums: Sequence[float],
-    words: int,
-    gamma: float,
-) -> Iterator[Cell]:
-    """Yield the documents of every prior and length; one set of topics has drawn them all.
-
-    Args:
-        seed: determines the draws.
-        topics: K.
-        lengths: L, tokens per document.
-        documents: D of each length.
-        alphas: symmetric priors by their parameter.
-        alpha_sums: symmetric priors by the sum of their K parameters.
-        words: V.
-        gamma: the Dirichlet parameter of the topics.
-    """
-    vocabulary = tuple(f"w{w}" for w in range(words))
-    phi = generator("precision-topics", topics=topics, words=words, gamma=float(gamma), seed=seed).dirichlet(
-        np.full(words, gamma), size=topics
+def cells(topics: int, settings: Precision, seed: int) -> Iterator[Cell]:
+    """Yield every prior and length with the model and the documents that were drawn for it."""
+    vocabulary, words = tuple(f"w{w}" for w in range(settings.words)), settings.words
+    phi = generator("precision-topics", topics=topics, words=words, gamma=settings.gamma, seed=seed).dirichlet(
+        np.full(words, settings.gamma), size=topics
     )
     phi /= phi.sum(axis=1, keepdims=True)
-    for prior, alpha in priors(topics, alphas, alpha_sums).items():
+    for prior, alpha in priors(topics, settings.alphas, settings.alpha_sums).items():
         model = Topics(phi, np.full(topics, alpha), vocabulary)
-        for tokens, number in zip(lengths, documents, strict=True):
-            rng = generator("precision-documents", topics=topics, prior=prior, tokens=int(tokens), seed=seed)
+        for tokens, number in zip(settings.lengths, settings.documents, strict=True):
+            rng = generator("precision-documents", topics=topics, prior=prior, tokens=tokens, seed=seed)
             drawn, _ = simulate(model, np.full(number, tokens, dtype=np.int64), rng)
             yield Cell(variant(prior, tokens), model, drawn)
 
@@ -193,39 +172,11 @@ def runs(topics: int, tokens: int, documents: int, samples: Sequence[int], work:
                 yield name, count
 
 
-def experiment(
-    *,
-    topics: int,
-    seed: int,
-    lengths: Sequence[int] = (10, 50, 150, 500),
-    documents: Sequence[int] = (48, 48, 24, 8),
-    alphas: Sequence[float] = (0.1, 1.0),
-    alpha_sums: Sequence[float] = (1.0,),
-    words: int = 2000,
-    gamma: float = 0.1,
-    samples: Sequence[int] = (1, 10, 100),
-    work: float = 6.0e8,
-    reference_draws: float = 1.0e8,
-    reference_work: float = 1.0e9,
-    most_reference_samples: int = 4000,
-) -> tuple[list[Score], list[Measurement]]:
+def experiment(job: Job, settings: Precision) -> Results:
     """Return every estimator's errors on drawn documents, by prior, length and number of samples.
 
-    Args:
-        topics: K.
-        seed: determines the draws.
-        lengths: L, tokens per document.
-        documents: D of each length.
-        alphas: symmetric priors by their parameter.
-        alpha_sums: symmetric priors by the sum of their K parameters.
-        words: V.
-        gamma: the Dirichlet parameter of the topics.
-        samples: the numbers of samples that every estimator that samples is run with.
-        work: the most terms, about a nanosecond each, that an estimator may take for the documents of a length; an
-            estimator that would take more is not run.
-        reference_draws: draws of a topic for the left-to-right reference of a prior and length.
-        reference_work: terms for the Chib-style one.
-        most_reference_samples: samples of either, at most.
+    An estimator that would take more than `work` terms, about a nanosecond each, for the documents of a length is not
+    run.
 
     Returns:
         No score; and measurements of corpus and model "none" and the variant "PRIOR-tokens-L", in nats per document.
@@ -236,32 +187,30 @@ def experiment(
         "tokens" at L "documents", D. The reference's estimator is measured up to half of its samples.
 
     Raises:
-        InputError: for numbers of documents that do not fit the lengths, fewer than 2, or a parameter not positive.
+        InputError: for numbers of documents that do not fit the lengths.
     """
-    if len(lengths) != len(documents) or min(documents, default=0) < FEWEST_DOCUMENTS:
-        raise InputError(
-            f"precision: {len(documents)} numbers of documents for {len(lengths)} lengths; give each 2 or more"
-        )
-    if min(topics, words, *lengths, *samples) < 1 or min(gamma, *alphas, *alpha_sums) <= 0.0:
-        raise InputError("precision: topics, words, lengths and samples must be 1 or more, priors and gamma positive")
-    rows: list[Measurement] = []
-    grid: dict[str, Any] = {"lengths": lengths, "documents": documents, "alphas": alphas, "alpha_sums": alpha_sums}
-    for cell in cells(seed=seed, topics=topics, words=words, gamma=gamma, **grid):
+    topics, lengths, documents = job.topics, settings.lengths, settings.documents
+    if len(lengths) != len(documents):
+        raise InputError(f"precision: {len(documents)} numbers of documents for {len(lengths)} lengths; give as many")
+    recorder = job.recorder()
+    for cell in cells(topics, settings, job.seed):
         tokens, number = int(cell.documents.lengths[0]), cell.documents.n_documents
         draws = number * tokens * (tokens - 1) / 2
         fewest, terms = FAR_MORE, [number * TERMS[CHIB](topics, tokens, n) for n in (0, 1)]
         most = {
-            SEQUENTIAL: reference_draws / max(1.0, draws),
-            CHIB: (reference_work - 2 * terms[0]) / (terms[1] - terms[0]),  # two halves, each with what precedes it
+            SEQUENTIAL: settings.reference_draws / max(1.0, draws),
+            # two halves, each with what precedes it
+            CHIB: (settings.reference_work - 2 * terms[0]) / (terms[1] - terms[0]),
         }
-        even = {name: max(fewest, int(min(n, most_reference_samples)) // 2 * 2) for name, n in most.items()}
-        axes = {"topics": topics, "cell": cell.variant, "seed": seed}
+        even = {name: max(fewest, int(min(n, settings.most_reference_samples)) // 2 * 2) for name, n in most.items()}
+        axes: Axes = {"topics": topics, "cell": cell.variant, "seed": job.seed}
         reference = _reference(cell, even, axes)
-        rows += _measured(cell, reference, runs(topics, tokens, number, samples, work), axes)
-    return [], rows
+        planned = runs(topics, tokens, number, settings.samples, settings.work)
+        _measure(recorder.at(variant=cell.variant), cell, reference, planned, axes)
+    return recorder.results
 
 
-def _reference(cell: Cell, samples: Mapping[str, int], axes: Mapping[str, Any]) -> Reference:
+def _reference(cell: Cell, samples: Mapping[str, int], axes: Axes) -> Reference:
     """Return the exact values, or the better of two references, each with its number of `samples`."""
     exact = exact_within(cell.topics, cell.documents, AFFORDABLE)
     if exact is not None:
@@ -285,22 +234,12 @@ def _reference(cell: Cell, samples: Mapping[str, int], axes: Mapping[str, Any]) 
     return chib if chib.variance < sequential.variance and below <= allowed else sequential
 
 
-def _measured(
-    cell: Cell, reference: Reference, planned: Iterator[tuple[str, int]], axes: Mapping[str, Any]
-) -> Iterator[Measurement]:
-    """Yield the measurements of one cell."""
-    named: dict[str, Any] = {
-        "corpus": NONE,
-        "model": NONE,
-        "variant": cell.variant,
-        "topics": cell.topics.n_topics,
-        "smoothing": 0.0,
-        "chain": NONE,
-        "seed": axes["seed"],
-    }
-    number = cell.documents.n_documents
-    tokens = int(cell.documents.lengths[0])
-    yield Measurement(quantity=DOCUMENTS, axis="tokens", at=tokens, value=float(number), **named)
+def _measure(
+    recorder: Recorder, cell: Cell, reference: Reference, planned: Iterator[tuple[str, int]], axes: Axes
+) -> None:
+    """Record the measurements of one cell."""
+    number, tokens = cell.documents.n_documents, cell.documents.lengths[0]
+    recorder.measure(DOCUMENTS, number, axis="tokens", at=tokens)
     bias = -reference.variance
     for name, count in planned:
         if name == reference.estimator and CLEARLY_MORE * count > reference.samples:
@@ -308,24 +247,20 @@ def _measured(
         rng = generator("precision", estimator=name, samples=count, **axes)
         evaluation = estimate(name, cell.topics, cell.documents, count, rng)
         errors = evaluation.log_likelihood - reference.truth
-        if name == reference.estimator == SEQUENTIAL and FAR_MORE * count <= reference.samples:  # at last with the most
+        if name == reference.estimator == SEQUENTIAL and FAR_MORE * count <= reference.samples:
+            # the last such count is the largest
             bias = min(0.0, float(errors.mean()) / (reference.samples / (2 * count) - 1))
-        here: dict[str, Any] = {"axis": "samples", "at": count, **named}
-        yield mean_of(errors, quantity=BIAS + name, **here)
+        recorder.mean(BIAS + name, errors, axis="samples", at=count)
         squares = errors**2
         error = math.sqrt(max(0.0, float(squares.mean()) - reference.variance))
-        spread = float(squares.std(ddof=1)) / math.sqrt(number)  # of the mean square; of its root by the delta method,
-        floor = math.sqrt(spread / 2)  # but where the reference leaves less than that, as if it left that
-        yield Measurement(
-            quantity=ERROR + name,
-            value=error,
-            standard_error=spread / (2 * max(error, floor)) if spread else 0.0,
-            **here,
-        )
+        # the standard error of the mean square, and of its root by the delta method; where the reference leaves less
+        # than that, the root is taken to be as large as that
+        spread = float(squares.std(ddof=1)) / math.sqrt(number)
+        of_root = spread / (2 * max(error, math.sqrt(spread / 2))) if spread else 0.0
+        recorder.measure(ERROR + name, error, axis="samples", at=count, error=of_root)
         if not ESTIMATORS[name].deterministic and not np.isnan(evaluation.standard_error).any():
             stated = math.sqrt(float((evaluation.standard_error**2).mean()))
-            yield Measurement(quantity=STATED + name, value=stated, **here)
-    here = {"axis": "samples", "at": reference.samples, **named}
-    error = math.sqrt(reference.variance)
-    yield Measurement(quantity=REFERENCE_ERROR + reference.estimator, value=error, **here)
-    yield Measurement(quantity=REFERENCE_BIAS + reference.estimator, value=bias, **here)
+            recorder.measure(STATED + name, stated, axis="samples", at=count)
+    most, name = reference.samples, reference.estimator
+    recorder.measure(REFERENCE_ERROR + name, math.sqrt(reference.variance), axis="samples", at=most)
+    recorder.measure(REFERENCE_BIAS + name, bias, axis="samples", at=most)

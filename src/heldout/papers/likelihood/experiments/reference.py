@@ -9,21 +9,21 @@ Dirichlet(1)), "reference-fitted" (`heldout.models.dirichlet_prior`) and "refere
 Further constants are added to PLSA's topics under its own prior.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from heldout.corpora.corpus import Corpus
-from heldout.corpora.split import train_test_split
 from heldout.evaluators.evaluation import in_vocabulary
 from heldout.evaluators.exact_marginal import cost, exact_marginal
 from heldout.evaluators.reference import reference
-from heldout.measurements import Measurement
+from heldout.job import Job
 from heldout.models import LDA, PLSA, lda, plsa
 from heldout.models.dirichlet_prior import fit_prior
-from heldout.scores import Score
+from heldout.papers.likelihood.settings import Reference
+from heldout.recorder import Results
 from heldout.seeds import generator
 from heldout.topics import Topics
 
@@ -31,38 +31,8 @@ KIND = "reference"
 DIFFERENCE, DOCUMENTS_Z, TOKENS = "reference-less-exact", "reference-z-of-documents", "reference-tokens"
 
 
-def experiment(
-    corpus: Corpus,
-    *,
-    seed: int,
-    test_documents: int,
-    topics: Sequence[int],
-    iterations: int,
-    alpha_sum: float,
-    beta: float,
-    sweeps: int,
-    smoothing: float,
-    constants: Sequence[float],
-    prior_sums: Sequence[float],
-    samples: Sequence[int],
-    limit: float,
-) -> tuple[list[Score], list[Measurement]]:
+def experiment(job: Job, settings: Reference) -> Results:
     """Measure the reference's error in the cells of one corpus and seed.
-
-    Args:
-        corpus: all documents.
-        seed: determines the split, the training and the draws.
-        test_documents: how many documents are held out.
-        topics: numbers of topics.
-        iterations: of PLSA's EM.
-        alpha_sum: of LDA's prior.
-        beta: of LDA's topics.
-        sweeps: of LDA's sampler.
-        smoothing: the constant added to p(w | z) of PLSA.
-        constants: further ones.
-        prior_sums: sums of symmetric priors of theta.
-        samples: the reference's most sweeps over a document, on average.
-        limit: the most updates that the exact values of a cell may cost.
 
     Returns:
         No scores. Measurements of every cell on the axis "samples": "reference-less-exact", the difference of the sums
@@ -72,61 +42,53 @@ def experiment(
     Raises:
         InputError: as training and evaluators do.
     """
-    training, test = train_test_split(corpus, test_documents, seed)
-    measurements: list[Measurement] = []
-    for model, K, constant, prior, trained in cells(
-        training,
-        *(topics, seed, iterations, smoothing, constants, prior_sums),
-        {"alpha_sum": alpha_sum, "beta": beta, "sweeps": sweeps},
-    ):
+    training, test = job.split()
+    recorder = job.recorder()
+    for model, K, constant, prior, trained in cells(training, settings, job.seed):
         documents, _ = in_vocabulary(test, trained)
-        affordable = np.flatnonzero(np.cumsum([cost([length], K) for length in documents.lengths]) <= limit)
+        affordable = np.flatnonzero(np.cumsum([cost([length], K) for length in documents.lengths]) <= settings.limit)
         if len(affordable) == 0:
             continue
         documents = documents.subset(affordable)
         exact = exact_marginal(trained, documents).log_likelihood
-        named: dict[str, Any] = {"corpus": corpus.name, "model": model, "variant": f"{KIND}-{prior}", "topics": K}
-        named |= {"smoothing": constant, "seed": seed}
-        for most in samples:
-            evaluation = reference(trained, documents, most, generator(KIND, **named, samples=most))
+        named: dict[str, Any] = {"model": model, "variant": f"{KIND}-{prior}", "topics": K, "smoothing": constant}
+        of_cell = recorder.at(**named)
+        for most in settings.samples:
+            rng = generator(KIND, corpus=job.corpus.name, **named, seed=job.seed, samples=most)
+            evaluation = reference(trained, documents, most, rng)
             differences, errors = evaluation.log_likelihood - exact, evaluation.standard_error
             uncertain = errors > 0.0
             z = np.sqrt(np.mean((differences[uncertain] / errors[uncertain]) ** 2)) if uncertain.any() else 0.0
-            at: dict[str, Any] = {**named, "chain": "none", "axis": "samples", "at": most}
-            total = float(differences.sum())
-            measurements += [
-                Measurement(quantity=DIFFERENCE, value=total, standard_error=evaluation.total_error(), **at),
-                Measurement(quantity=DOCUMENTS_Z, value=float(z), **at),
-                Measurement(quantity=TOKENS, value=float(evaluation.tokens.sum()), **at),
-            ]
-    return [], measurements
+            of_cell.measure(DIFFERENCE, differences.sum(), axis="samples", at=most, error=evaluation.total_error())
+            of_cell.measure(DOCUMENTS_Z, z, axis="samples", at=most)
+            of_cell.measure(TOKENS, evaluation.tokens.sum(), axis="samples", at=most)
+    return recorder.results
 
 
-def cells(
-    training: Corpus,
-    topics: Sequence[int],
-    seed: int,
-    iterations: int,
-    smoothing: float,
-    constants: Sequence[float],
-    prior_sums: Sequence[float],
-    of_lda: dict[str, Any],
-) -> Iterator[tuple[str, int, float, str, Topics]]:
+def cells(training: Corpus, settings: Reference, seed: int) -> Iterator[tuple[str, int, float, str, Topics]]:
     """Yield model, K, the constant added, the prior's name and the topics of every cell."""
-    for K in topics:
+    for K in settings.topics:
         fits = {
-            PLSA: plsa.train(training, topics=K, seed=seed, iterations=iterations, tolerance=0.0)[0],
-            LDA: lda.train(training, topics=K, seed=seed, chains=1, **of_lda)[0],
+            PLSA: plsa.train(training, topics=K, seed=seed, iterations=settings.iterations, tolerance=0.0)[0],
+            LDA: lda.train(
+                training,
+                topics=K,
+                seed=seed,
+                chains=1,
+                alpha_sum=settings.alpha_sum,
+                beta=settings.beta,
+                sweeps=settings.sweeps,
+            )[0],
         }
         for model, fit in fits.items():
-            constant = smoothing if model == PLSA else 0.0
+            constant = settings.smoothing if model == PLSA else 0.0
             trained = fit.smoothed(constant) if constant else fit
             yield model, K, constant, "own", trained
             if model == LDA:
                 yield model, K, constant, "flat", replace(trained, alpha=np.ones(K))
             rng = generator(f"{KIND}-prior", corpus=training.name, model=model, topics=K, seed=seed)
             yield model, K, constant, "fitted", fit_prior(trained, training, rng)
-            for alpha_sum in prior_sums:
+            for alpha_sum in settings.prior_sums:
                 yield model, K, constant, f"sum-{alpha_sum:g}", replace(trained, alpha=np.full(K, alpha_sum / K))
-            for other in constants if model == PLSA else ():
+            for other in settings.constants if model == PLSA else ():
                 yield model, K, other, "own", fit.smoothed(other)
