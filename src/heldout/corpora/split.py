@@ -87,7 +87,7 @@ class TokenSplit(NamedTuple):
     test_left_out: int
 
 
-def token_split(corpus: Corpus, shares: tuple[float, float, float], seed: int) -> TokenSplit:
+def token_split(corpus: Corpus, shares: tuple[float, ...], seed: int) -> TokenSplit:
     """Divide every document's tokens at random into a training, a validation and a test part.
 
     Of a document's L tokens, shares[0] L train (rounded to the nearest whole number, halves up, and at least one). Of

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from made_jobs import run as run_job
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
@@ -15,10 +16,13 @@ from heldout.evaluators.mean_field_bound import mean_field_bound
 from heldout.measurements import Measurement
 from heldout.papers.buntine.experiments import calibration
 from heldout.papers.buntine.experiments.calibration import draw_pair, experiment, side_by_side
-from heldout.runs import run_old_experiment
+from heldout.papers.buntine.settings import Calibration
+from heldout.runs import run_experiment
+from heldout.scores import Score
 from heldout.topics import Topics
 
 SMALL: dict[str, Any] = {"gammas": [0.5], "pairs": 3, "more_pairs": 5, "samples": 20, "words": 30, "tokens": 6}
+SMALL |= {"topics": 4, "alpha": 0.1}
 
 
 @pytest.fixture
@@ -32,6 +36,10 @@ def _fake(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(calibration, "estimate", estimate)
     monkeypatch.setattr(calibration, "of_likelihood", lambda: ["harmonic-mean", "left-to-right"])
+
+
+def run(**given: Any) -> tuple[list[Score], list[Measurement]]:
+    return run_job(experiment, Calibration, **given)
 
 
 def rows(found: list[Measurement], quantity: str, axis: str) -> list[Measurement]:
@@ -68,7 +76,7 @@ def test_two_tokens_of_a_document_are_as_often_the_same_word_as_the_model_says()
 
 @pytest.mark.usefixtures("_fake")
 def test_an_estimate_too_high_has_a_negative_error() -> None:
-    scores, found = experiment(seed=0, **SMALL)
+    scores, found = run(**SMALL)
     assert scores == []
     errors = rows(found, "error-harmonic-mean", "pair")
     assert [m.at for m in errors] == [0, 1, 2]
@@ -87,8 +95,8 @@ def test_an_estimate_too_high_has_a_negative_error() -> None:
 
 @pytest.mark.usefixtures("_fake")
 def test_the_mean_is_over_all_pairs_and_the_first_of_them_are_reported() -> None:
-    all_reported = experiment(seed=0, **{**SMALL, "pairs": 5})[1]
-    found = experiment(seed=0, **SMALL)[1]
+    all_reported = run(**{**SMALL, "pairs": 5})[1]
+    found = run(**SMALL)[1]
     every = [m.value for m in rows(all_reported, "error-left-to-right", "pair")]
     assert [m.value for m in rows(found, "error-left-to-right", "pair")] == every[:3]
     (mean,) = rows(found, "mean-error-left-to-right", "pairs")
@@ -101,10 +109,10 @@ def test_the_mean_is_over_all_pairs_and_the_first_of_them_are_reported() -> None
 
 @pytest.mark.usefixtures("_fake")
 def test_a_gamma_draws_the_same_whatever_others_are_measured() -> None:
-    alone = experiment(seed=0, **SMALL)[1]
-    two = experiment(seed=0, **{**SMALL, "gammas": [3.0, 0.5]})[1]
+    alone = run(**SMALL)[1]
+    two = run(**{**SMALL, "gammas": [3.0, 0.5]})[1]
     assert sorted(alone) == sorted(m for m in two if m.variant == "gamma-0.5")
-    assert sorted(alone) != sorted(experiment(seed=1, **SMALL)[1])
+    assert sorted(alone) != sorted(run(seed=1, **SMALL)[1])
 
 
 def test_the_table_has_every_estimator_of_the_likelihood() -> None:
@@ -116,18 +124,18 @@ def test_the_table_has_every_estimator_of_the_likelihood() -> None:
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"pairs": 1}, "take 2 or more"),
+        ({"pairs": 1}, "pairs is 1; it must be an integer at least 2"),
         ({"pairs": 6}, "no more than more_pairs"),
-        ({"gammas": [0.0]}, "gamma positive"),
-        ({"tokens": 0}, "must be 1 or more"),
+        ({"gammas": [0.0]}, "must be numbers above 0"),
+        ({"tokens": 0}, "tokens is 0; it must be an integer at least 1"),
     ],
 )
 def test_refuses_what_it_cannot_draw(changed: dict[str, object], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        experiment(seed=0, **{**SMALL, **changed})
+        run(**{**SMALL, **changed})
 
 
 def test_it_runs_by_name_without_a_corpus() -> None:
     given: dict[str, Any] = {"topics": 0, "seed": 0, "test_documents": 0, "fold_in_settings": {}}
-    by_name = run_old_experiment(calibration.__name__, None, [], "none", settings=SMALL, **given)
-    assert repr(by_name) == repr(experiment(seed=0, **SMALL))  # NaN is not equal to itself
+    by_name = run_experiment(calibration.__name__, Calibration, None, [], "none", settings=SMALL, **given)
+    assert repr(by_name.measurements) == repr(run(**SMALL)[1])  # NaN is not equal to itself

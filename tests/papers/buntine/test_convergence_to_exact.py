@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from made_jobs import run as run_job
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
@@ -12,9 +13,11 @@ from heldout.evaluators.evaluation import Evaluation
 from heldout.evaluators.exact_marginal import exact_marginal
 from heldout.papers.buntine.experiments import convergence_to_exact
 from heldout.papers.buntine.experiments.convergence_to_exact import METHODS, experiment
+from heldout.papers.buntine.settings import ConvergenceToExact
 from heldout.topics import Topics
 
 SMALL: dict[str, Any] = {"numbers_of_topics": [2, 3], "tokens": [5, 4], "words": 20, "samples": [3, 9], "runs": 2}
+SMALL |= {"gamma": 0.5, "alpha": 0.1}
 calls: list[tuple[str, int, float]] = []
 
 
@@ -31,7 +34,7 @@ def _fake(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_every_run_of_every_size_stands_beside_the_exact_value() -> None:
-    scores, found = experiment(seed=0, **SMALL)
+    scores, found = run_job(experiment, ConvergenceToExact, **SMALL)
     assert scores == []
     for topics, tokens in ((2, 5), (3, 4)):
         own = [m for m in found if m.topics == topics]
@@ -47,7 +50,7 @@ def test_every_run_of_every_size_stands_beside_the_exact_value() -> None:
 
 
 def test_a_run_keeps_its_random_numbers_as_samples_grow() -> None:
-    experiment(seed=0, **SMALL)
+    run_job(experiment, ConvergenceToExact, **SMALL)
     streams = {(name, draw) for name, _, draw in calls}
     assert len(calls) == 2 * len(streams) == 2 * 2 * len(METHODS)
 
@@ -57,10 +60,10 @@ def test_a_run_keeps_its_random_numbers_as_samples_grow() -> None:
     [
         ({"tokens": [5]}, "one number of tokens"),
         ({"numbers_of_topics": [2, 2]}, "all different"),
-        ({"samples": [0, 3]}, "1 or more"),
-        ({"gamma": 0.0}, "positive"),
+        ({"samples": [0, 3]}, "samples is .*at least 1"),
+        ({"gamma": 0.0}, "gamma is 0.0; it must be a number above 0"),
     ],
 )
 def test_refuses_lists_that_do_not_pair_up_and_what_is_not_positive(changed: dict[str, object], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        experiment(seed=0, **{**SMALL, **changed})
+        run_job(experiment, ConvergenceToExact, **{**SMALL, **changed})

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from made_jobs import run as run_job
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
@@ -36,7 +37,8 @@ from heldout.papers.buntine.readings import (
     UNRESAMPLED,
     readings,
 )
-from heldout.runs import run_old_experiment
+from heldout.papers.buntine.settings import ModelSelection
+from heldout.runs import run_experiment
 from heldout.scores import Score
 from heldout.topics import Topics
 
@@ -94,8 +96,8 @@ def trained(topics: int) -> list[Topics]:
 
 
 def run(model: Topics, **changes: Any) -> tuple[list[Score], list[Measurement]]:
-    given: dict[str, Any] = {"trained": model, "truth": truth(), "seed": 3, "test_documents": 10, **SETTINGS, **changes}
-    return experiment(corpus(), **given)
+    given: dict[str, Any] = {"chains": [model, truth()], "seed": 3, "test_documents": 10, **SETTINGS, **changes}
+    return run_job(experiment, ModelSelection, corpus(), **given)
 
 
 @cache
@@ -182,8 +184,9 @@ def test_folding_in_is_of_the_trained_model() -> None:
 
 
 def test_it_is_found_by_name() -> None:
-    scores, _ = run_old_experiment(
+    scores, _, _ = run_experiment(
         "heldout.papers.buntine.experiments.model_selection",
+        ModelSelection,
         corpus(),
         [trained(3)[1], truth()],
         "trained-on-60",
@@ -200,15 +203,15 @@ def test_it_is_found_by_name() -> None:
     ("changes", "message"),
     [
         ({"training_documents": [71]}, "71 training and 10 held-out documents do not fit into the 80 of s2"),
-        ({"training_documents": [0, 5]}, "do not fit"),
-        ({"training_documents": []}, "do not fit"),
+        ({"training_documents": [0, 5]}, "training_documents is .*at least 1"),
+        ({"training_documents": []}, "training_documents is .*: 1 or more"),
         ({"test_documents": 0}, "do not fit"),
-        ({"some_samples": {SEQUENTIAL: 1}}, "some_samples lacks left-to-right, control names 1"),
-        ({"control": {}}, "some_samples lacks none, control names 0"),
+        ({"some_samples": {SEQUENTIAL: 1}}, "some_samples lacks left-to-right; give"),
+        ({"control": {}}, "control is {}; it must be integers by name at least 0: 1"),
         ({"samples": {"left": 1}}, "there is no estimator left; there are"),
         ({"some_documents": 11}, "11 documents for some estimators"),
         ({"check_documents": 7}, "7 for the check"),
-        ({"reading_documents": 1}, "1 for readings"),
+        ({"reading_documents": 1}, "reading_documents is 1; it must be an integer at least 2"),
     ],
 )
 def test_refusals(changes: dict[str, Any], message: str) -> None:

@@ -10,9 +10,11 @@ from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators.evaluation import Evaluation
 from heldout.evaluators.exact_marginal import exact_marginal
+from heldout.job import Job
 from heldout.measurements import Measurement
 from heldout.papers.likelihood.experiments import bidirectional as module
 from heldout.papers.likelihood.experiments.bidirectional import experiment
+from heldout.papers.likelihood.settings import Bidirectional
 from heldout.topics import Topics
 
 V = 15
@@ -34,9 +36,15 @@ def topics(K: int = 3, **provenance: int) -> Topics:
 
 
 def measured(corpus: Corpus, of: Topics, **settings: Any) -> dict[tuple[str, int], Measurement]:
-    given: dict[str, Any] = {"temperatures": [2, 40], "samples": 2, "reference_samples": 20, "seed": 0} | settings
-    named: dict[str, Any] = {"model": "lda", "variant": "bidirectional", "test_documents": 40}
-    scores, measurements = experiment(corpus, chains=[of], **named, **given)
+    given: dict[str, Any] = {
+        "smoothing": 0.0,
+        "documents": 50,
+        "temperatures": [2, 40],
+        "samples": 2,
+        "reference_samples": 20,
+    }
+    job = Job(corpus, "lda", "bidirectional", test_documents=40, chains=[of])
+    scores, measurements, _ = experiment(job, Bidirectional(**given | settings))
     assert scores == []
     return {(m.quantity, m.at): m for m in measurements}
 

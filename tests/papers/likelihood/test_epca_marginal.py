@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from made_jobs import run as run_job
 
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import half_split, train_test_split
@@ -13,9 +14,11 @@ from heldout.errors import InputError
 from heldout.evaluators.components_marginal import quadrature
 from heldout.evaluators.full_folding_in import full_folding_in
 from heldout.evaluators.half_folding_in import half_folding_in
+from heldout.job import Job
 from heldout.measurements import Measurement
 from heldout.models import epca
 from heldout.papers.likelihood.experiments.epca_marginal import experiment
+from heldout.papers.likelihood.settings import EPCAMarginal
 from heldout.scores import Score
 from heldout.topics import Components, Topics
 
@@ -46,7 +49,9 @@ def components(corpus: Corpus, K: int, penalty: float = 2.0) -> Components:
 def measured(corpus: Corpus, K: int, **settings: Any) -> tuple[dict[str, Score], list[Measurement]]:
     split: dict[str, Any] = {"seed": SEED, "test_documents": TEST_DOCUMENTS}
     named: dict[str, Any] = {"model": "epca", "variant": "epca-marginal", "fold_in": FOLD_IN}
-    scores, measurements = experiment(corpus, chains=[components(corpus, K)], **named, **split, **settings)
+    settings = {"documents": 50, "samples": 10, "temperatures": 30} | settings
+    of = [components(corpus, K)]
+    scores, measurements = run_job(experiment, EPCAMarginal, corpus, chains=of, **named, **split, **settings)
     assert {(s.variant, s.chain, s.smoothing, s.seed, s.topics) for s in scores} == {
         ("epca-marginal", "none", 0.0, SEED, K)
     }
@@ -99,11 +104,12 @@ def test_some_documents_are_drawn_once_for_every_number_of_components(corpus: Co
 
 
 def test_refuses_what_has_no_prior(corpus: Corpus) -> None:
-    split: dict[str, Any] = {"seed": SEED, "test_documents": TEST_DOCUMENTS, "fold_in": FOLD_IN, "variant": "v"}
+    def refused(of: Any, model: str) -> None:
+        job = Job(corpus, model, seed=SEED, test_documents=TEST_DOCUMENTS, chains=[of], fold_in=FOLD_IN)
+        experiment(job, EPCAMarginal(documents=50, samples=10, temperatures=30))
+
     topics: Any = Topics(np.full((1, 20), 0.05), np.ones(1), WORDS)
     with pytest.raises(InputError, match="plsa-hof has no Gaussian prior"):
-        experiment(corpus, chains=[topics], model="plsa-hof", **split)
+        refused(topics, "plsa-hof")
     with pytest.raises(InputError, match="no prior's precision"):
-        experiment(corpus, chains=[components(corpus, 1, penalty=0.0)], model="epca", **split)
-    with pytest.raises(InputError, match="0 documents"):
-        experiment(corpus, chains=[components(corpus, 1)], model="epca", documents=0, **split)
+        refused(components(corpus, 1, penalty=0.0), "epca")

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from made_jobs import run as run_job
 
 from heldout.errors import InputError
 from heldout.evaluators import COMPLETION, ESTIMATORS, EXACT, FULL, HALF, HARMONIC, REFERENCE, SEQUENTIAL
@@ -26,10 +27,11 @@ from heldout.papers.likelihood.experiments.is_a_probability import (
 )
 from heldout.papers.likelihood.experiments.optimism import NML, PLUG_IN, PLUG_IN_EXACT
 from heldout.papers.likelihood.experiments.peers import REPORTED
+from heldout.papers.likelihood.settings import IsAProbability
+from heldout.settings import parse
 from heldout.topics import Topics
 
 SETTINGS: dict[str, Any] = {
-    "seed": 0,
     "documents": 60,
     "words": 40,
     "mean_length": 30.0,
@@ -41,12 +43,13 @@ SETTINGS: dict[str, Any] = {
     "sum_samples": 20,
     "library_documents": 30,
 }
+ONE = parse(IsAProbability, {**SETTINGS, "truth_samples": 1, "libraries": {}}, "test")  # unbiased all the same
 K = 3
 
 
 @cache
 def run(**changes: Any) -> list[Measurement]:
-    scores, rows = experiment(topics=K, libraries={}, **SETTINGS | changes)
+    scores, rows = run_job(experiment, IsAProbability, topics=K, libraries={}, **SETTINGS | changes)
     assert not scores
     return rows
 
@@ -84,7 +87,7 @@ def test_second_halves_are_held_to_their_probability_given_the_first() -> None:
     rng = np.random.default_rng(0)
     topics = Topics(rng.dirichlet(np.ones(6), 2), np.array([0.5, 2.0]), tuple("abcdef"))
     lengths = np.array([2, 7, 12])
-    drawn = draw(topics, lengths, 1e8, 1, {"corpus": "none", "topics": 2, "seed": 0, "model": TRUTH})
+    drawn = draw(topics, lengths, ONE, {"corpus": "none", "topics": 2, "seed": 0, "model": TRUTH})
     assert drawn.documents.lengths.tolist() == lengths.tolist()
     whole, first = (exact_marginal(topics, part).log_likelihood for part in (drawn.documents, drawn.observed))
     np.testing.assert_allclose(drawn.of_scored, whole - first, rtol=1e-12)
@@ -105,7 +108,7 @@ def test_a_library_is_held_to_the_model_that_it_has(monkeypatch: pytest.MonkeyPa
     rng = np.random.default_rng(2)
     truth = Topics(rng.dirichlet(np.full(20, 0.3), 2), np.full(2, 0.5), tuple(f"w{v}" for v in range(20)))
     lengths = np.full(40, 20)
-    corpus = draw(truth, lengths, 1e8, 1, {"corpus": "made", "topics": 2, "seed": 0, "model": TRUTH}).documents
+    corpus = draw(truth, lengths, ONE, {"corpus": "made", "topics": 2, "seed": 0, "model": TRUTH}).documents
     held: list[Topics] = []
 
     def recorded(topics: Topics, *rest: Any) -> is_a_probability.Drawn:
@@ -113,14 +116,14 @@ def test_a_library_is_held_to_the_model_that_it_has(monkeypatch: pytest.MonkeyPa
         return draw(topics, *rest)
 
     monkeypatch.setattr(is_a_probability, "draw", recorded)
-    settings: dict[str, Any] = {**SETTINGS, "documents": 10, "truth": truth, "libraries": {"tomotopy": 10}}
-    _, rows = experiment(corpus, topics=2, **settings)
+    given: dict[str, Any] = {**SETTINGS, "documents": 10, "chains": [truth], "libraries": {"tomotopy": 10}}
+    _, rows = run_job(experiment, IsAProbability, corpus, topics=2, **given)
     assert held[0] is truth
     assert held[1].provenance != truth.provenance
     (reported,) = (row for row in rows if row.quantity == REPORTED and row.variant == KIND)
     assert (reported.model, reported.at, reported.corpus) == ("tomotopy", 10, "made-truth")
     assert reported.value < 0.0  # log p(w, z)
     with pytest.raises(InputError, match="give its own number of topics, and fewer documents"):
-        experiment(corpus, topics=3, **settings)
-    with pytest.raises(InputError, match="there is no library mallet"):
-        experiment(corpus, topics=2, **settings | {"libraries": {"mallet": 1}})
+        run_job(experiment, IsAProbability, corpus, topics=3, **given)
+    with pytest.raises(InputError, match=r"libraries is {'mallet': 1}; it must be .* of scikit-learn, gensim"):
+        run_job(experiment, IsAProbability, corpus, topics=2, **given | {"libraries": {"mallet": 1}})

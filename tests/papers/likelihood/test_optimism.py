@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from made_jobs import run as run_job
 
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import half_split, train_test_split
@@ -18,6 +19,7 @@ from heldout.evaluators.normaliser import log_multinomial_nml
 from heldout.measurements import Measurement
 from heldout.models import lda, plsa
 from heldout.papers.likelihood.experiments.optimism import by_length, experiment
+from heldout.papers.likelihood.settings import Optimism
 from heldout.scores import Score
 from heldout.topics import Topics
 
@@ -53,7 +55,8 @@ def measured(trained: Topics, **changes: Any) -> tuple[list[Score], list[Measure
         "limit": 1e6,
         **changes,
     }
-    return experiment(corpus(), chains=[trained], variant="optimism", seed=0, test_documents=15, **settings)
+    split = {"seed": 0, "test_documents": 15}
+    return run_job(experiment, Optimism, corpus(), chains=[trained], variant="optimism", **split, **settings)
 
 
 def test_scores_of_deterministic_topics() -> None:
@@ -116,7 +119,9 @@ def test_the_fitted_prior_knows_only_the_training_documents() -> None:
         emptied.documents,
     )
     assert training.documents == train_test_split(changed, 15, 0)[0].documents
-    _, other = experiment(
+    _, other = run_job(
+        experiment,
+        Optimism,
         changed,
         chains=[topics()],
         model="plsa-hof",
@@ -126,8 +131,8 @@ def test_the_fitted_prior_knows_only_the_training_documents() -> None:
         test_documents=15,
         smoothing=1e-3,
         constants=[],
-        constants_topics=[],
-        document_topics=[],
+        constants_topics=[9],
+        document_topics=[9],
         bins=1,
         components=2,
         samples=300,
@@ -197,5 +202,5 @@ def test_groups_are_disjoint_in_length_and_hold_every_document_with_tokens() -> 
     for shorter, longer in pairwise(groups):
         assert lengths[shorter].max() < lengths[longer].min()
     assert [len(g) for g in by_length(np.array([5, 5, 5]), 3)] == [3]
-    with pytest.raises(InputError, match="0 groups"):
+    with pytest.raises(InputError, match="bins is 0; it must be an integer at least 1"):
         measured(topics(), bins=0)

@@ -15,8 +15,11 @@ from heldout import study
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import train_test_split
 from heldout.errors import InputError
+from heldout.job import Job
 from heldout.measurements import Measurement, write_measurements
-from heldout.papers.likelihood.experiments.peers import experiment, version_parts, with_own_words
+from heldout.notes import Note
+from heldout.papers.likelihood.experiments.peers import experiment, with_own_words
+from heldout.papers.likelihood.settings import Peers
 from heldout.scores import Score, write_scores
 from heldout.seeds import generator
 from heldout.study import PEERS, installed
@@ -44,9 +47,9 @@ def corpus() -> Corpus:
 @cache
 def run(library: str, limit: float = 1e7, topics: int = 2) -> tuple[dict[str, Score], list[Measurement]]:
     pytest.importorskip(PEERS[library])
-    scores, rows = experiment(
-        corpus(), model=library, topics=topics, seed=0, test_documents=TEST, limit=limit, **SETTINGS
-    )
+    job = Job(corpus(), library, "peers", topics, test_documents=TEST)
+    scores, rows, notes = experiment(job, Peers(limit=limit, **SETTINGS))
+    assert notes == [Note("made-up", library, "peers", topics, 0, "version", "topics", topics, version(library))]
     assert len({score.evaluator for score in scores}) == len(scores)
     return {score.evaluator: score for score in scores}, rows
 
@@ -125,14 +128,6 @@ def test_tomotopys_training_perplexity_is_beside_it() -> None:
     assert values(run("scikit-learn")[1], "training-perplexity") == []
 
 
-@pytest.mark.parametrize("library", PEERS)
-def test_the_version_is_kept_as_numbers(library: str) -> None:
-    _, rows = run(library)
-    parts = [row for row in rows if row.quantity == "version"]
-    assert [row.at for row in parts] == list(range(len(parts)))
-    assert version(library).startswith(".".join(f"{row.value:.0f}" for row in parts))
-
-
 def test_the_truth_is_sampled_where_exact_values_cost_too_much() -> None:
     exact, sampled = run("scikit-learn")[0], run("scikit-learn", limit=0.0)[0]
     assert "exact-marginal" not in sampled
@@ -157,20 +152,13 @@ def test_the_same_run_gives_the_same_bytes(library: str, tmp_path: Path) -> None
 
 
 def test_a_library_that_is_not_there_is_refused_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    settings = {"topics": 2, "seed": 0, "test_documents": TEST, "limit": 1e7, **SETTINGS}
+    settings = Peers(limit=1e7, **SETTINGS)
     with pytest.raises(InputError, match="there is no library mallet; there are scikit-learn, gensim, tomotopy"):
-        experiment(corpus(), model="mallet", **settings)
+        experiment(Job(corpus(), "mallet", topics=2, test_documents=TEST), settings)
     monkeypatch.setattr(study, "find_spec", lambda name: None if name == "gensim" else object())
     assert installed() == ["scikit-learn", "tomotopy"]
     with pytest.raises(InputError, match=r"gensim is not installed; pip install 'heldout\[peers\]'"):
-        experiment(corpus(), model="gensim", **settings)
-
-
-@pytest.mark.parametrize(
-    ("text", "parts"), [("1.9.1", [1, 9, 1]), ("4.4.0.dev2", [4, 4, 0]), ("0.14", [0, 14]), ("2rc1", [2]), ("x", [])]
-)
-def test_version_parts(text: str, parts: list[int]) -> None:
-    assert version_parts(text) == parts
+        experiment(Job(corpus(), "gensim", topics=2, test_documents=TEST), settings)
 
 
 @given(st.lists(st.lists(st.integers(0, 9), max_size=6), max_size=5))

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from made_jobs import run as run_job
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
@@ -21,9 +22,13 @@ from heldout.papers.likelihood.experiments.precision import (
     runs,
     terms_of,
 )
+from heldout.papers.likelihood.settings import Precision
+from heldout.scores import Score
 from heldout.topics import Topics
 
 SMALL: dict[str, Any] = {"topics": 3, "seed": 0, "words": 40, "lengths": (6, 9), "documents": (400, 300)}
+GRID: dict[str, Any] = {"alphas": (0.1, 1.0), "alpha_sums": (1.0,), "gamma": 0.1, "samples": (1, 10, 100)}
+GRID |= {"work": 6.0e8, "reference_draws": 1.0e8, "reference_work": 1.0e9, "most_reference_samples": 4000}
 NOISE = {"left-to-right-unresampled": 0.5, "harmonic-mean": 0.0, SEQUENTIAL: 0.3, CHIB: 0.2}  # nats
 LOW = {"harmonic-mean": -2.0}  # nats, of log p less the estimate
 
@@ -43,6 +48,10 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> dict[str, float]:
     return low
 
 
+def run(**changes: Any) -> tuple[list[Score], list[Measurement]]:
+    return run_job(experiment, Precision, **{**GRID, **SMALL, **changes})
+
+
 def found(rows: list[Measurement], quantity: str, at: int, tokens: int = 6) -> Measurement:
     (row,) = [m for m in rows if m.quantity == quantity and m.at == at and m.variant == f"alpha-0.1-tokens-{tokens}"]
     return row
@@ -50,7 +59,7 @@ def found(rows: list[Measurement], quantity: str, at: int, tokens: int = 6) -> M
 
 @pytest.mark.usefixtures("fake")
 def test_an_estimate_too_high_has_a_positive_bias_and_errors_are_root_mean_squares() -> None:
-    scores, rows = experiment(**SMALL, samples=(1, 4))
+    scores, rows = run(samples=(1, 4))
     assert scores == []
     assert {(m.corpus, m.model, m.topics, m.seed) for m in rows} == {("none", "none", 3, 0)}
     assert {m.variant for m in rows} == {f"alpha-{p}-tokens-{n}" for p in ("0.1", "1", "sum-1") for n in (6, 9)}
@@ -70,7 +79,7 @@ def test_an_estimate_too_high_has_a_positive_bias_and_errors_are_root_mean_squar
 @pytest.mark.usefixtures("fake")
 def test_the_references_part_is_taken_off(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(precision, "AFFORDABLE", 0)
-    _, rows = experiment(**SMALL, samples=(1,), most_reference_samples=8)
+    _, rows = run(samples=(1,), most_reference_samples=8)
     of_reference = found(rows, "reference-error-chib", 8)  # the smaller variance
     expected = 0.2 / math.sqrt(4) / math.sqrt(2)  # two halves of 4 samples
     assert abs(of_reference.value - expected) < 4.42 * expected / math.sqrt(2 * 400)  # false alarm 1e-5
@@ -83,7 +92,7 @@ def test_the_references_part_is_taken_off(monkeypatch: pytest.MonkeyPatch) -> No
 def test_a_chib_reference_below_the_other_is_not_taken(monkeypatch: pytest.MonkeyPatch, fake: dict[str, float]) -> None:
     monkeypatch.setattr(precision, "AFFORDABLE", 0)
     fake[CHIB] = 0.5  # it has not reached all of the posterior
-    _, rows = experiment(**SMALL, samples=(1, 2, 4, 8, 9), most_reference_samples=16)
+    _, rows = run(samples=(1, 2, 4, 8, 9), most_reference_samples=16)
     assert found(rows, "bias-chib", 1).value == pytest.approx(-0.5, abs=0.1)
     assert found(rows, "reference-error-left-to-right-sequential", 16).value > 0.0
     counted = {m.at for m in rows if m.quantity == "bias-left-to-right-sequential"}
@@ -100,7 +109,7 @@ def test_the_bias_of_a_sequential_reference_falls_as_one_over_its_sweeps(monkeyp
     monkeypatch.setattr(precision, "of_likelihood", lambda: [SEQUENTIAL])
     monkeypatch.setattr(precision, "AFFORDABLE", 0)
     for samples in ((1, 4), (1, 20)):  # of the latter 1 alone is far fewer than the reference's
-        _, rows = experiment(**SMALL, samples=samples, most_reference_samples=40)
+        _, rows = run(samples=samples, most_reference_samples=40)
         assert found(rows, "reference-bias-left-to-right-sequential", 40).value == pytest.approx(-3.0 / 20, rel=1e-6)
 
 
@@ -120,9 +129,8 @@ def test_priors_are_those_that_users_have() -> None:
 
 
 def test_documents_have_the_lengths_and_the_topics_of_the_cell() -> None:
-    drawn = list(
-        cells(seed=1, topics=2, lengths=(3, 5), documents=(4, 2), alphas=(0.1,), alpha_sums=(), words=9, gamma=0.5)
-    )
+    small = {"lengths": (3, 5), "documents": (4, 2), "alphas": (0.1,), "alpha_sums": (), "words": 9, "gamma": 0.5}
+    drawn = list(cells(2, Precision(**{**GRID, **small}), 1))
     assert [(c.variant, c.documents.lengths.tolist()) for c in drawn] == [
         ("alpha-0.1-tokens-3", [3] * 4),
         ("alpha-0.1-tokens-5", [5] * 2),
@@ -132,8 +140,8 @@ def test_documents_have_the_lengths_and_the_topics_of_the_cell() -> None:
 
 def test_real_estimators_meet_the_exact_value_and_the_bound_stays_below_it() -> None:
     settings: dict[str, Any] = {"topics": 3, "seed": 2, "words": 60, "lengths": (12,), "documents": (60,)}
-    _, rows = experiment(**settings, samples=(1, 30), work=3e7)
-    assert experiment(**settings, samples=(1, 30), work=3e7) == ([], rows)
+    _, rows = run(**settings, samples=(1, 30), work=3e7)
+    assert run(**settings, samples=(1, 30), work=3e7) == ([], rows)
     for m in rows:
         if m.quantity in {"bias-mean-field-bound"}:
             assert m.value < 0.0
@@ -147,15 +155,8 @@ def test_real_estimators_meet_the_exact_value_and_the_bound_stays_below_it() -> 
 
 
 def test_refuses_a_grid_that_does_not_fit() -> None:
-    refused: list[tuple[str, Any, str]] = [
-        ("documents", (4,), "1 numbers of documents for 2 lengths; give each 2 or more"),
-        ("documents", (1, 4), "give each 2 or more"),
-        ("topics", 0, "must be 1 or more"),
-        ("words", 0, "must be 1 or more"),
-        ("lengths", (0, 4), "must be 1 or more"),
-        ("alphas", (0.0,), "priors and gamma positive"),
-        ("gamma", -1.0, "priors and gamma positive"),
-    ]
-    for name, value, message in refused:
-        with pytest.raises(InputError, match=message):
-            experiment(**{**SMALL, name: value})
+    with pytest.raises(InputError, match="1 numbers of documents for 2 lengths; give as many"):
+        run(documents=(4,))
+    for name, value in (("documents", (1, 4)), ("words", 0), ("lengths", (0, 4)), ("alphas", (0.0,)), ("gamma", -1.0)):
+        with pytest.raises(InputError, match=f"{name} is .*; it must be"):
+            run(**{name: value})

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from made_jobs import run as run_job
 
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import train_test_split
@@ -12,6 +13,7 @@ from heldout.evaluators.reference import reference
 from heldout.measurements import Measurement
 from heldout.models import plsa
 from heldout.papers.likelihood.experiments.reference import experiment
+from heldout.papers.likelihood.settings import Reference
 from heldout.seeds import generator
 
 SETTINGS: dict[str, Any] = {
@@ -36,7 +38,7 @@ def corpus() -> Corpus:
 
 
 def run(**changes: Any) -> list[Measurement]:
-    scores, rows = experiment(corpus(), **{**SETTINGS, "limit": 1e8, **changes})
+    scores, rows = run_job(experiment, Reference, corpus(), **{**SETTINGS, "limit": 1e8, **changes})
     assert scores == []
     return rows
 

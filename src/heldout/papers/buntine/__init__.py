@@ -1,6 +1,7 @@
 """Buntine (2009), "Estimating likelihoods for topic models"."""
 
-from heldout.manifest import Exhibit, Paper
+from heldout.manifest import Exhibit, Experiment, Paper
+from heldout.papers.buntine.settings import Calibration, ConvergenceToExact, ModelSelection
 
 _FIGURES, _TABLES = "heldout.papers.buntine.figures", "heldout.papers.buntine.tables"
 _SELECTION = ("model-selection",)
@@ -8,7 +9,11 @@ _SELECTION = ("model-selection",)
 BUNTINE = Paper(
     module=__name__,
     source="Buntine (2009)",
-    experiments=dict.fromkeys(("calibration", "convergence-to-exact", "model-selection")),
+    experiments={
+        "calibration": Experiment(Calibration, corpora="none"),
+        "convergence-to-exact": Experiment(ConvergenceToExact, corpora="none"),
+        "model-selection": Experiment(ModelSelection, corpora="drawn", topics="by corpus"),
+    },
     optional=_SELECTION,
     scorecard=(
         "lrs-most-precise",

@@ -1,6 +1,7 @@
 """Hofmann (1999), "Probabilistic latent semantic analysis"."""
 
-from heldout.manifest import Exhibit, Paper
+from heldout.manifest import Exhibit, Experiment, Paper
+from heldout.papers.hofmann.settings import LatentSemanticAnalysis, Tempering
 
 _FIGURES, _TABLES = "heldout.papers.hofmann.figures", "heldout.papers.hofmann.tables"
 _BOTH = ("tempering", "latent-semantic-analysis")
@@ -8,7 +9,10 @@ _BOTH = ("tempering", "latent-semantic-analysis")
 HOFMANN = Paper(
     module=__name__,
     source="Hofmann (1999)",
-    experiments=dict.fromkeys(("latent-semantic-analysis", "tempering")),
+    experiments={
+        "latent-semantic-analysis": Experiment(LatentSemanticAnalysis),
+        "tempering": Experiment(Tempering, topics="either"),
+    },
     optional=("latent-semantic-analysis", "tempering"),
     scorecard=(
         "hofmann-far-below-unigram",

@@ -1,6 +1,17 @@
 """What is new here: the likelihood that the sources called intractable, and how far folding-in is from it."""
 
-from heldout.manifest import Exhibit, Paper
+from heldout.manifest import Exhibit, Experiment, Paper
+from heldout.models import EPCA, LDA, PLSA, VEM
+from heldout.papers.likelihood.settings import (
+    Bidirectional,
+    EPCAMarginal,
+    IsAProbability,
+    Optimism,
+    Peers,
+    Precision,
+    Reference,
+)
+from heldout.study import PEERS
 
 _FIGURES, _TABLES = "heldout.papers.likelihood.figures", "heldout.papers.likelihood.tables"
 _OPTIMISM, _PROBABILITY = ("optimism",), ("is-a-probability",)
@@ -8,9 +19,15 @@ _OPTIMISM, _PROBABILITY = ("optimism",), ("is-a-probability",)
 LIKELIHOOD = Paper(
     module=__name__,
     source="this paper",
-    experiments=dict.fromkeys(
-        ("optimism", "reference", "bidirectional", "epca-marginal", "precision", "is-a-probability", "peers")
-    ),
+    experiments={
+        "optimism": Experiment(Optimism, models=(PLSA, VEM, LDA), topics="list"),
+        "reference": Experiment(Reference),
+        "bidirectional": Experiment(Bidirectional, models=(PLSA, VEM, LDA), topics="list"),
+        "epca-marginal": Experiment(EPCAMarginal, models=(EPCA,), topics="list"),
+        "precision": Experiment(Precision, corpora="none", topics="list"),
+        "is-a-probability": Experiment(IsAProbability, corpora="drawn or none", topics="either"),
+        "peers": Experiment(Peers, models=tuple(PEERS), topics="list"),
+    },
     optional=("is-a-probability", "peers"),
     front_page="front_page",
     exhibits={

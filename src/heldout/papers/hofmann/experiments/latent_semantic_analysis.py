@@ -14,8 +14,7 @@ Chosen on the validation tokens: LSA's weight of the unigram and, for cosines, t
 (`heldout.models.lsa`); the unigrams' constants among those given (`heldout.models.unigram`).
 """
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -23,12 +22,13 @@ from numpy.typing import NDArray
 
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import TokenSplit, token_split
-from heldout.errors import InputError
 from heldout.evaluators.evaluation import Evaluation
-from heldout.measurements import Measurement
+from heldout.job import Job
 from heldout.models import lsa
 from heldout.models.unigram import smoothed_documents, unigram
-from heldout.scores import Score, perplexity, score_of
+from heldout.papers.hofmann.settings import LatentSemanticAnalysis
+from heldout.recorder import Results
+from heldout.scores import perplexity
 
 EVALUATOR = "document-specific-unigram"
 FOLDED_IN = f"{EVALUATOR}-folded-in"
@@ -88,26 +88,10 @@ class Reading(NamedTuple):
     chosen: dict[str, float]
 
 
-def experiment(
-    corpus: Corpus,
-    *,
-    seed: int,
-    shares: Sequence[float],
-    ranks: Sequence[int],
-    exponents: Sequence[float],
-    constants: Sequence[float],
-    masses: Sequence[float],
-) -> tuple[list[Score], list[Measurement]]:
+def experiment(job: Job, settings: LatentSemanticAnalysis) -> Results:
     """Score LSA's readings at every rank, and the unigrams.
 
-    Args:
-        corpus: all documents; all are used.
-        seed: determines the split of the tokens.
-        shares: of training, validation and test tokens in every document.
-        ranks: k; those above the rank of the training counts are left out, and that rank itself is always added.
-        exponents: of the cosines' readings, to choose from.
-        constants: added to every word's count in the smoothed unigram, to choose from.
-        masses: tokens' worth of the unigram that each document's own counts are smoothed with, to choose from.
+    All documents are used.
 
     Returns:
         Scores of the evaluator "document-specific-unigram": of model "lsa" with the variants "clipped", "shifted",
@@ -120,31 +104,25 @@ def experiment(
         the "rank" of the training counts.
 
     Raises:
-        InputError: as the split does, or where there is nothing to choose from.
+        InputError: as the split does.
     """
-    if not (len(shares) == 3 and ranks and exponents and constants and masses):
-        raise InputError(
-            "latent-semantic-analysis: give three shares, and one or more ranks, exponents, constants and masses"
-        )
-    if min(*exponents, *masses, 1.0) <= 0.0:
-        raise InputError("latent-semantic-analysis: an exponent or mass is 0 or less; give positive ones")
-    split = token_split(corpus, (shares[0], shares[1], shares[2]), seed)
+    split = token_split(job.corpus, settings.shares, job.seed)
     validation, test = Part.of(split.validation), Part.of(split.test)
-    scores: list[Score] = []
-    measurements = split_rows(corpus.name, split, seed)
+    recorder = job.recorder()
+    left_out = (0, split.validation_left_out, split.test_left_out)
+    for variant, part, out in zip(("training", "validation", "test"), split[:3], left_out, strict=True):
+        of_part, documents = recorder.at(model=SPLIT, variant=variant), (part.lengths > 0).sum()
+        of_part.measure(TOKENS, part.n_tokens, axis="documents", at=documents)
+        of_part.measure(LEFT_OUT, out, axis="documents", at=documents)
 
     def report(model: str, variant: str, k: int, reading: Reading, evaluator: str = EVALUATOR) -> None:
-        named: dict[str, Any] = {"corpus": corpus.name, "model": model, "variant": variant, "topics": k, "seed": seed}
-        named |= {"smoothing": 0.0, "chain": "none"}
+        of_reading = recorder.at(model=model, variant=variant, topics=k)
         evaluation = Evaluation.deterministic(test.log_likelihood(reading.test), test.lengths, split.test_left_out)
-        scores.append(score_of(evaluation, evaluator=evaluator, **named))
-        if evaluator != EVALUATOR:
-            return
-        quantities = {VALIDATION: validation.perplexity(reading.validation), **reading.chosen}
-        measurements.extend(
-            Measurement(**named, quantity=quantity, axis="topics", at=k, value=float(value))
-            for quantity, value in quantities.items()
-        )
+        of_reading.score(evaluator, evaluation)
+        if evaluator == EVALUATOR:
+            of_reading.measure(VALIDATION, validation.perplexity(reading.validation), axis="topics", at=k)
+            for quantity, value in reading.chosen.items():
+                of_reading.measure(quantity, value, axis="topics", at=k)
 
     training, whole = split.training.counts(), together(split).counts()
     flat = unigram(training)
@@ -156,14 +134,14 @@ def experiment(
         return Reading(p[validation.words], p[test.words], chosen)
 
     report(UNIGRAM, LIKELIEST, 0, of_words(flat, {}))
-    report(UNIGRAM, SMOOTHED, 0, best([of_words(unigram(training, c), {CONSTANT: c}) for c in constants]))
+    report(UNIGRAM, SMOOTHED, 0, best([of_words(unigram(training, c), {CONSTANT: c}) for c in settings.constants]))
 
     def by_document(counts: sp.csr_array, mass: float) -> Reading:
         on_validation, on_test = (smoothed_documents(counts, mass, p.rows, p.words) for p in (validation, test))
         return Reading(on_validation, on_test, {CONSTANT: mass})
 
     for evaluator, counts in ((EVALUATOR, training), (FOLDED_IN, whole)):
-        report(UNIGRAM, BY_DOCUMENT, 0, best([by_document(counts, mass) for mass in masses]), evaluator)
+        report(UNIGRAM, BY_DOCUMENT, 0, best([by_document(counts, mass) for mass in settings.masses]), evaluator)
 
     def mixed(p: Float, **chosen: float) -> Reading:
         own = lsa.mixed(p, flat, validation.rows, validation.words, 0.0)
@@ -172,36 +150,22 @@ def experiment(
         return Reading(on_validation, on_test, {WEIGHT: weight, **chosen})
 
     decomposition = lsa.decompose(training)
-    named: dict[str, Any] = {"corpus": corpus.name, "model": LSA, "variant": "full", "topics": 0, "smoothing": 0.0}
-    named |= {"chain": "none", "seed": seed, "quantity": RANK, "axis": "documents", "at": corpus.n_documents}
     rank = decomposition.rank
-    measurements.append(Measurement(**named, value=float(rank)))
-    kept = [k for k in ranks if k < rank] + [rank]
+    recorder.at(model=LSA, variant="full").measure(RANK, rank, axis="documents", at=job.corpus.n_documents)
+    kept = [k for k in settings.ranks if k < rank] + [rank]
     for reconstruction in lsa.reconstructions(decomposition, kept):
         report(LSA, CLIPPED, reconstruction.rank, mixed(reconstruction.clipped()))
         report(LSA, SHIFTED, reconstruction.rank, mixed(reconstruction.shifted()))
         cosines = reconstruction.log_cosines()
         for variant, times in ((COSINE, None), (GEOMETRIC, flat)):
-            readings = [mixed(lsa.raised(cosines, gamma, times), **{EXPONENT: gamma}) for gamma in exponents]
+            readings = [mixed(lsa.raised(cosines, gamma, times), **{EXPONENT: gamma}) for gamma in settings.exponents]
             report(LSA, variant, reconstruction.rank, best(readings))
     for reconstruction in lsa.reconstructions(lsa.folded_in(decomposition, whole), kept):
         report(LSA, CLIPPED, reconstruction.rank, mixed(reconstruction.clipped()), FOLDED_IN)
-    return scores, measurements
+    return recorder.results
 
 
 def together(split: TokenSplit) -> Corpus:
     """Return the documents with the tokens of all three parts, over the words of the training part."""
     streams = [np.concatenate([part.document(d) for part in split[:3]]) for d in range(split.test.n_documents)]
     return split.training.with_streams(streams, split.training.documents)
-
-
-def split_rows(corpus: str, split: TokenSplit, seed: int) -> list[Measurement]:
-    """Return the numbers of tokens, and of those left out, of each part, at the number of its documents."""
-    rows = []
-    left_out = (0, split.validation_left_out, split.test_left_out)
-    for variant, part, out in zip(("training", "validation", "test"), split[:3], left_out, strict=True):
-        at = int((part.lengths > 0).sum())
-        for quantity, value in ((TOKENS, part.n_tokens), (LEFT_OUT, out)):
-            names = (corpus, SPLIT, variant, 0, 0.0, "none", seed)
-            rows.append(Measurement(*names, quantity, "documents", at, float(value)))
-    return rows

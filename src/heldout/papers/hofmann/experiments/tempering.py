@@ -43,7 +43,6 @@ import numpy as np
 
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import half_split, token_split
-from heldout.errors import InputError
 from heldout.evaluators import EXACT, HALF, REFERENCE
 from heldout.evaluators.evaluation import Evaluation, predictive
 from heldout.evaluators.exact_marginal import exact_within
@@ -51,12 +50,13 @@ from heldout.evaluators.half_folding_in import half_folding_in
 from heldout.evaluators.left_to_right_sequential import left_to_right_sequential
 from heldout.evaluators.posterior_predictive import posterior_predictive
 from heldout.evaluators.reference import reference
-from heldout.measurements import Measurement
+from heldout.job import Job
 from heldout.models import PLSA, TEM, plsa_tem
 from heldout.models.inverse_annealing import Fit, annealing, inverse_annealing
 from heldout.papers.hofmann.experiments.latent_semantic_analysis import EVALUATOR, FOLDED_IN, VALIDATION, together
-from heldout.scores import Score, score_of
-from heldout.seeds import generator
+from heldout.papers.hofmann.settings import Tempering
+from heldout.recorder import Recorder, Results
+from heldout.seeds import Axes, generator
 from heldout.topics import Topics
 
 EARLY, INVERSE, ANNEALING, VALIDATED = "early-stopping", "inverse-annealing", "annealing", "validated-prior"
@@ -66,59 +66,10 @@ TO_BEST, ITERATIONS, BETA = "iterations-to-best", "iterations", "beta"
 PRIOR_SUM, TRUTH_PRIOR_SUM = "prior-sum", "prior-sum-of-truth"
 
 
-def experiment(
-    corpus: Corpus,
-    *,
-    topics: int,
-    seed: int,
-    shares: Sequence[float],
-    early_patience: int,
-    eta: float,
-    tolerance: float,
-    patience: int,
-    iterations: int,
-    annealing_topics: int,
-    annealing_start: float,
-    annealing_eta: float,
-    convergence: float,
-    annealing_noise: float,
-    path_topics: Sequence[int],
-    folded_in_topics: Sequence[int],
-    fold_in_iterations: int,
-    fold_in_tolerance: float,
-    samples: int,
-    predictive_samples: int,
-    prior_sums: Sequence[float],
-    prior_samples: int,
-    limit: float,
-) -> tuple[list[Score], list[Measurement]]:
+def experiment(job: Job, settings: Tempering) -> Results:
     """Fit one K by early stopping, inverse annealing and annealing, and score the test tokens in every way.
 
-    Args:
-        corpus: all documents; all are used.
-        topics: K.
-        seed: determines the split of the tokens, the start and the draws.
-        shares: of training, validation and test tokens in every document.
-        early_patience: iterations in a row without improvement after which early stopping ends.
-        eta: of the coarse schedule, what inverse annealing multiplies beta with and annealing divides it by.
-        tolerance: of the coarse schedule, nats per token below which a gain is negligible; on either, the share by
-            which a worse validation perplexity ends annealing.
-        patience: the values of beta without success after which to stop.
-        iterations: the most that a fit may take.
-        annealing_topics: the largest K that is annealed too.
-        annealing_start: the first beta of annealing.
-        annealing_eta: eta of the fine schedule.
-        convergence: its tolerance.
-        annealing_noise: by how much annealing perturbs p(w | z) at every beta.
-        path_topics: the numbers of topics at which every iteration is reported.
-        folded_in_topics: those at which weights are folded in on all tokens too.
-        fold_in_iterations: the most iterations of folding in.
-        fold_in_tolerance: nats per token within which it stops.
-        samples: the most sweeps of the reference over a document, on average.
-        predictive_samples: states of the chain behind the posterior predictive.
-        prior_sums: sums of the symmetric prior's parameters, to choose from.
-        prior_samples: states of the chain, or sweeps, by which that is chosen.
-        limit: updates that the exact marginal of all documents may cost.
+    All documents are used.
 
     Returns:
         Scores of ("plsa-hof", "early-stopping") and ("plsa-tem", "inverse-annealing") by every evaluator, what depends
@@ -132,35 +83,27 @@ def experiment(
     Raises:
         InputError: as the split, the fits and the evaluators do.
     """
-    if not (len(shares) == 3 and prior_sums and min(prior_sums) > 0.0):
-        raise InputError("tempering: give three shares of tokens, and one or more sums of the prior, all positive")
-    split = token_split(corpus, (shares[0], shares[1], shares[2]), seed)
+    corpus, topics, seed = job.corpus.name, job.topics, job.seed
+    split = token_split(job.corpus, settings.shares, seed)
     halves, whole = half_split(split.test, seed), together(split)
-    schedule: dict[str, Any] = {"tolerance": tolerance, "patience": patience, "iterations": iterations}
-    schedule |= {"topics": topics, "seed": seed}
-    heated: dict[str, Any] = {**schedule, "early_patience": early_patience, "eta": eta}
-    scores: list[Score] = []
-    measurements: list[Measurement] = []
+    schedule: dict[str, Any] = {"topics": topics, "seed": seed, "iterations": settings.iterations}
+    schedule |= {"tolerance": settings.tolerance, "patience": settings.patience}
+    heated: dict[str, Any] = {**schedule, "early_patience": settings.early_patience, "eta": settings.eta}
+    recorder = job.recorder()
 
-    def report(model: str, variant: str, evaluations: Iterator[tuple[str, int, Evaluation]]) -> None:
-        named: dict[str, Any] = {"corpus": corpus.name, "model": model, "variant": variant, "topics": topics}
-        named |= {"smoothing": 0.0, "chain": "none", "seed": seed, "tokens_left_out": split.test_left_out}
+    def report(of: Recorder, evaluations: Iterator[tuple[str, int, Evaluation]]) -> None:
         for evaluator, drawn, evaluation in evaluations:
-            scores.append(score_of(evaluation, evaluator=evaluator, samples=drawn, **named))
+            of.score(evaluator, evaluation, samples=drawn, tokens_left_out=split.test_left_out)
 
-    def row(model: str, variant: str, quantity: str, at: int, value: float, axis: str = "topics") -> None:
-        names = (corpus.name, model, variant, topics, 0.0, "none", seed)
-        measurements.append(Measurement(*names, quantity, axis, at, float(value)))
-
-    def report_fit(model: str, variant: str, fit: Fit) -> None:
-        row(model, variant, TO_BEST, topics, fit.iterations_to_best)
-        row(model, variant, ITERATIONS, topics, len(fit.path))
-        row(model, variant, BETA, topics, fit.beta)
-        row(model, variant, VALIDATION, topics, fit.perplexity)
-        if topics in path_topics and variant in (EARLY, INVERSE, ANNEALING):
+    def report_fit(of: Recorder, fit: Fit) -> None:
+        of.measure(TO_BEST, fit.iterations_to_best, axis="topics", at=topics)
+        of.measure(ITERATIONS, len(fit.path), axis="topics", at=topics)
+        of.measure(BETA, fit.beta, axis="topics", at=topics)
+        of.measure(VALIDATION, fit.perplexity, axis="topics", at=topics)
+        if topics in settings.path_topics and of.variant in (EARLY, INVERSE, ANNEALING):
             for at, step in enumerate(fit.path, start=1):
-                row(model, variant, VALIDATION, at, step.perplexity, "iteration")
-                row(model, variant, BETA, at, step.beta, "iteration")
+                of.measure(VALIDATION, step.perplexity, axis="iteration", at=at)
+                of.measure(BETA, step.beta, axis="iteration", at=at)
 
     def given_training(fit: Fit) -> Iterator[tuple[str, int, Evaluation]]:
         weights = fit.document_topics
@@ -168,74 +111,71 @@ def experiment(
 
     def folded_in(fit: Fit) -> Iterator[tuple[str, int, Evaluation]]:
         def fold_in(trained: Topics, documents: Corpus) -> Any:
-            return plsa_tem.fold_in(
-                trained, documents, seed=seed, iterations=fold_in_iterations, tolerance=fold_in_tolerance
-            )
+            iterations, tolerance = settings.fold_in_iterations, settings.fold_in_tolerance
+            return plsa_tem.fold_in(trained, documents, seed=seed, iterations=iterations, tolerance=tolerance)
 
-        if topics in folded_in_topics:
+        if topics in settings.folded_in_topics:
             yield FOLDED_IN, 0, predictive([fit.topics], whole, split.test, fold_in)
         yield HALF, 0, half_folding_in([fit.topics], *halves, fold_in)
 
-    def integrated(
-        alone: Topics, completing: Topics, model: str, variant: str
-    ) -> Iterator[tuple[str, int, Evaluation]]:
-        axes: dict[str, Any] = {"corpus": corpus.name, "model": model, "variant": variant, "topics": topics}
+    def integrated(alone: Topics, completing: Topics, of: Recorder) -> Iterator[tuple[str, int, Evaluation]]:
+        axes: Axes = {"corpus": corpus, "model": of.model, "variant": of.variant, "topics": topics}
         rng = generator("tempering", **axes, evaluator=REFERENCE, seed=seed)
-        yield REFERENCE, samples, reference(alone, split.test, samples, rng)
-        exact = exact_within(alone, split.test, limit)
+        yield REFERENCE, settings.samples, reference(alone, split.test, settings.samples, rng)
+        exact = exact_within(alone, split.test, settings.limit)
         if exact is not None:
             yield EXACT, 0, exact
-        rng = generator("tempering", **axes, evaluator=PREDICTIVE, seed=seed)
-        yield (
-            PREDICTIVE,
-            predictive_samples,
-            posterior_predictive(completing, split.training, split.test, predictive_samples, rng),
-        )
+        rng, states = generator("tempering", **axes, evaluator=PREDICTIVE, seed=seed), settings.predictive_samples
+        yield PREDICTIVE, states, posterior_predictive(completing, split.training, split.test, states, rng)
 
     fits = inverse_annealing(split.training, split.validation, **heated)
     for model, variant, fit in zip((PLSA, TEM), (EARLY, INVERSE), fits, strict=True):
-        report_fit(model, variant, fit)
-        report(model, variant, given_training(fit))
-        report(model, variant, folded_in(fit))
-        report(model, variant, integrated(fit.topics, fit.topics, model, variant))
-        axes: dict[str, Any] = {"corpus": corpus.name, "model": model, "topics": topics, "seed": seed}
+        of = recorder.at(model=model, variant=variant)
+        report_fit(of, fit)
+        report(of, given_training(fit))
+        report(of, folded_in(fit))
+        report(of, integrated(fit.topics, fit.topics, of))
+        axes: Axes = {"corpus": corpus, "model": model, "topics": topics, "seed": seed}
 
         def completing(trained: Topics, rng: np.random.Generator) -> Evaluation:
-            return posterior_predictive(trained, split.training, split.validation, prior_samples, rng)
+            return posterior_predictive(trained, split.training, split.validation, settings.prior_samples, rng)
 
         def alone(trained: Topics, rng: np.random.Generator) -> Evaluation:
-            return left_to_right_sequential(trained, split.validation, prior_samples, rng)
+            return left_to_right_sequential(trained, split.validation, settings.prior_samples, rng)
 
         for_predictive, for_truth = (
-            validated_prior(fit.topics, evaluate, prior_sums, axes) for evaluate in (completing, alone)
+            validated_prior(fit.topics, evaluate, settings.prior_sums, axes) for evaluate in (completing, alone)
         )
-        name = f"{variant}-{VALIDATED}"
-        row(model, name, PRIOR_SUM, topics, for_predictive.alpha.sum())
-        row(model, name, TRUTH_PRIOR_SUM, topics, for_truth.alpha.sum())
-        report(model, name, integrated(for_truth, for_predictive, model, name))
+        of = recorder.at(model=model, variant=f"{variant}-{VALIDATED}")
+        of.measure(PRIOR_SUM, for_predictive.alpha.sum(), axis="topics", at=topics)
+        of.measure(TRUTH_PRIOR_SUM, for_truth.alpha.sum(), axis="topics", at=topics)
+        report(of, integrated(for_truth, for_predictive, of))
 
     def report_other(variant: str, fit: Fit) -> None:
-        report_fit(TEM, variant, fit)
-        report(TEM, variant, given_training(fit))
+        of = recorder.at(model=TEM, variant=variant)
+        report_fit(of, fit)
+        report(of, given_training(fit))
 
-    if topics <= annealing_topics:
-        cooled: dict[str, Any] = {**schedule, "start": annealing_start, "noise": annealing_noise}
-        for variant, factor, gain in ((ANNEALING, annealing_eta, convergence), (COARSE_ANNEALING, eta, tolerance)):
-            fit = annealing(split.training, split.validation, **cooled, eta=factor, convergence=gain)
+    if topics <= settings.annealing_topics:
+        cooled: dict[str, Any] = {**schedule, "start": settings.annealing_start, "noise": settings.annealing_noise}
+        fine, coarse = (settings.annealing_eta, settings.convergence), (settings.eta, settings.tolerance)
+        for variant, (eta, gain) in ((ANNEALING, fine), (COARSE_ANNEALING, coarse)):
+            fit = annealing(split.training, split.validation, **cooled, eta=eta, convergence=gain)
             report_other(variant, fit)
-        span = math.ceil(patience * math.log(eta) / math.log(annealing_eta) - 1e-9)  # (equal factors: the same)
-        fine = {"eta": annealing_eta, "tolerance": convergence, "patience": span}
-        for variant, changes in ((FINE_INVERSE, fine), (f"{INVERSE}-patience-1", {"patience": 1})):
+        # (equal factors: the same)
+        span = math.ceil(settings.patience * math.log(settings.eta) / math.log(settings.annealing_eta) - 1e-9)
+        slow = {"eta": settings.annealing_eta, "tolerance": settings.convergence, "patience": span}
+        for variant, changes in ((FINE_INVERSE, slow), (f"{INVERSE}-patience-1", {"patience": 1})):
             _, fit = inverse_annealing(split.training, split.validation, **{**heated, **changes})
             report_other(variant, fit)
-    return scores, measurements
+    return recorder.results
 
 
 def validated_prior(
     topics: Topics,
     evaluate: Callable[[Topics, np.random.Generator], Evaluation],
     sums: Sequence[float],
-    axes: dict[str, Any],
+    axes: Axes,
 ) -> Topics:
     """Return the topics with the symmetric prior under which the validation tokens score highest.
 
