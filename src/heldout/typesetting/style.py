@@ -14,6 +14,7 @@ import matplotlib as mpl  # noqa: E402
 from matplotlib import patheffects  # noqa: E402
 from matplotlib.axes import Axes  # noqa: E402
 from matplotlib.axis import Axis  # noqa: E402
+from matplotlib.colors import to_hex, to_rgb  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator  # noqa: E402
 
@@ -55,6 +56,9 @@ COLOURS = {
     "hmm": "#5A22E6",
     "k-means": "#3C8A7A",
     "gaussian-mixture": "#A05A3C",
+    "lda-gibbs": "#7C6CB8",
+    "lda-vb": "#3C0024",
+    "lda-online-vb": "#F0403C",
     "truth": "#000000",
 }
 EVALUATOR_COLOURS = {
@@ -77,11 +81,13 @@ EVALUATOR_COLOURS = {
     "laplace-one-step": "#B400FC",
     "laplace-density": "#A3A33A",
     "nml-penalised": "#6E6E7A",
+    "training-mixture": "#00733C",
 }
 LIBRARY_COLOURS = {"scikit-learn": "#3D7DFF", "gensim": "#E0458B", "tomotopy": "#2FBF4A"}
+GUIDE = "#999999"  # of lines that mark a place
 CORPUS_COLOURS = ("#1F4E5F", "#C4703F", "#86A8C9")  # by place in the study, of corpora that share a panel
 MARKERS = {PLSA: "o", LDA: "s", EPCA: "^", VEM: "v", TEM: "D", "lsa": "P", "nmf": "X"}
-MODEL_NAMES = {
+MODEL_NAMES = {  # without the gallery's own, whose labels stand with its members
     PLSA: "PLSA-HOF",
     LDA: "LDA",
     EPCA: "EPCA",
@@ -245,6 +251,17 @@ def save(figure: Figure, path: Path) -> None:
 def signed(value: float, _: int | None = None) -> str:
     """Return a number with its sign, none of 0, for labels and as a tick's formatter."""
     return f"{value:+g}".replace("-", MINUS) if value else "0"
+
+
+def lighter(colour: str) -> str:
+    """Return a colour halfway to white, for a second way of scoring one model.
+
+    Examples:
+        >>> lighter("#000000")
+        '#808080'
+    """
+    red, green, blue = (0.5 + 0.5 * part for part in to_rgb(colour))
+    return to_hex((red, green, blue)).upper()
 
 
 def outline(width: float = 2.0) -> list[Any]:

@@ -34,19 +34,15 @@ from heldout.papers.murphy.experiments import (
     records,
     samplers,
 )
-from heldout.papers.murphy.experiments.gallery import (
-    FACTORS,
-    GAP_LESS_MPCA,
-    LIKELIHOOD,
-    MODELS,
-    POISSON_LESS_PARTS,
-    USUAL,
-)
+from heldout.papers.murphy.members import MEMBERS
+from heldout.papers.murphy.members.data import DOCUMENTS
+from heldout.papers.murphy.members.gap import GAP_LESS_MPCA, NMF
+from heldout.papers.murphy.members.member import LIKELIHOOD, USUAL
+from heldout.papers.murphy.members.mixtures import POISSON_LESS_PARTS
 from heldout.papers.murphy.misprints import MISPRINTS, Misprint
 from heldout.papers.murphy.results import (
     LDA_COMPLETION,
     LDA_HALF,
-    USUAL_SCORES,
     annealed_and_exact,
     bank,
     courses,
@@ -201,7 +197,8 @@ def cell(inputs: Inputs, **values: Any) -> pd.DataFrame:
 def test_every_model_is_scored_twice_but_those_without_a_likelihood() -> None:
     scores = cell(made(), variant="gallery", topics=2)
     pairs = set(zip(scores["model"], scores["evaluator"], strict=True))
-    assert pairs == {(m, e) for m in MODELS for e in (USUAL, LIKELIHOOD)} - {(FACTORS, LIKELIHOOD)}
+    models = [member.name for member in MEMBERS if DOCUMENTS in member.data]
+    assert pairs == {(m, e) for m in models for e in (USUAL, LIKELIHOOD)} - {(NMF.name, LIKELIHOOD)}
     assert len(scores[["documents", "tokens", "tokens_left_out"]].drop_duplicates()) == 1
     beyond = cell(made(), variant="gallery", topics=4, evaluator=LIKELIHOOD).set_index("model")
     assert set(beyond.index[beyond["standard_error"] > 0.0]) == {"lda", "lda-gibbs", "lda-vb", "lda-online-vb", "gap"}
@@ -210,12 +207,12 @@ def test_every_model_is_scored_twice_but_those_without_a_likelihood() -> None:
 
 def test_folding_in_lies_above_the_likelihood_and_bounds_below() -> None:
     rows = opening_rows(made().scores)
-    assert {row.model for row in rows} == set(USUAL_SCORES)
+    assert {row.member for row in rows} == set(MEMBERS)
     for row in rows:
         if row.gap is None:
-            assert row.model == FACTORS
+            assert row.member is NMF
         else:
-            assert (row.gap > 0.0) == (row.usual.total == "above"), row
+            assert (row.gap > 0.0) == (row.member.usual.kind == "point"), row
         assert -4.0 < row.value < 0.0  # the unigram of 25 words has at most log 25 = 3.2 nats
 
 
@@ -226,7 +223,7 @@ def test_annealing_has_the_exact_values_and_the_rows_beyond() -> None:
     for one in both:
         assert 0.0 < one.error < 0.1
         assert abs(one.value - one.exact) < 6.0 * one.error
-    rows = {(row.corpus, row.model): row for row in opening_rows(made().scores) if row.topics == 4}
+    rows = {(row.corpus, row.member.name): row for row in opening_rows(made().scores) if row.topics == 4}
     for model in ("conditional-gap", "categorical-pca", "categorical-pca-point"):
         assert rows["cranfield", model].error
     for model in ("user-rating-profile", "categorical-pca", "categorical-pca-point"):

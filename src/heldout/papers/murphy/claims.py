@@ -11,18 +11,11 @@ from functools import partial
 from heldout.claims import Check, Claim
 from heldout.inputs import Inputs
 from heldout.papers.murphy.experiments import evidence, samplers
-from heldout.papers.murphy.experiments.gallery import (
-    COLLAPSED,
-    COMPONENTS,
-    DEGENERATE,
-    GAP,
-    GAP_LESS_MPCA,
-    GIBBS,
-    LIKELIHOOD,
-    NMF_UNDER_GAP,
-    POISSON_LESS_PARTS,
-    TRAINING,
-)
+from heldout.papers.murphy.members.categorical_pca import TRAINING, DegenerateEM, VariationalEM
+from heldout.papers.murphy.members.gap import GAP_LESS_MPCA, NMF_UNDER_GAP, GaP
+from heldout.papers.murphy.members.lda import CollapsedGibbs, Gibbs
+from heldout.papers.murphy.members.member import LIKELIHOOD
+from heldout.papers.murphy.members.mixtures import POISSON_LESS_PARTS
 from heldout.papers.murphy.results import (
     EVIDENCE,
     LDA,
@@ -59,16 +52,13 @@ def identity(inputs: Inputs, _: Sequence[str], *, quantity: str, reason: str) ->
 
 def degenerate_overfits(inputs: Inputs, _: Sequence[str]) -> Finding:
     """Compare categorical PCA fitted by variational and by degenerate EM, held out and in training."""
-    em, degenerate = likelihoods(inputs, COMPONENTS), likelihoods(inputs, DEGENERATE)
+    em, degenerate = likelihoods(inputs, VariationalEM.name), likelihoods(inputs, DegenerateEM.name)
     both = sorted(em.keys() & degenerate.keys())
     gains = {at: em[at].value - degenerate[at].value for at in both}
     errors = [math.hypot(em[at].error, degenerate[at].error) for at in both]
     own = measured(inputs, TRAINING)
-    in_training = [
-        own[corpus, COMPONENTS, K, seed] - own[corpus, DEGENERATE, K, seed]
-        for corpus, K, seed in both
-        if (corpus, COMPONENTS, K, seed) in own and (corpus, DEGENERATE, K, seed) in own
-    ]
+    places = (((c, VariationalEM.name, K, seed), (c, DegenerateEM.name, K, seed)) for c, K, seed in both)
+    in_training = [own[one] - own[other] for one, other in places if one in own and other in own]
     low, high = min(gains.values(), default=0.0), max(gains.values(), default=0.0)
     effect = (
         f"likelihood of EM less that of degenerate EM, nats per token: held out median {median(gains.values()):+.4f},"
@@ -80,8 +70,8 @@ def degenerate_overfits(inputs: Inputs, _: Sequence[str]) -> Finding:
 
 def collapsed_better(inputs: Inputs, _: Sequence[str]) -> Finding:
     """Compare what collapsed and uncollapsed chains have after as many sweeps from the same start."""
-    ours, others = (sampled(inputs, model, LIKELIHOOD) for model in (COLLAPSED, GIBBS))
-    joints, other_joints = (sampled(inputs, model, samplers.JOINT) for model in (COLLAPSED, GIBBS))
+    ours, others = (sampled(inputs, model, LIKELIHOOD) for model in (CollapsedGibbs.name, Gibbs.name))
+    joints, other_joints = (sampled(inputs, model, samplers.JOINT) for model in (CollapsedGibbs.name, Gibbs.name))
     agree, errors, of_seeds, gains = [], [], [], []
     higher = compared = 0
     for chain in sorted(ours.keys() & others.keys()):
@@ -102,7 +92,7 @@ def collapsed_better(inputs: Inputs, _: Sequence[str]) -> Finding:
 
 def nmf_overfits(inputs: Inputs, _: Sequence[str]) -> Finding:
     """Compare the topics of NMF with those of GaP under GaP's prior."""
-    gap, nmf = likelihoods(inputs, GAP), measured(inputs, NMF_UNDER_GAP)
+    gap, nmf = likelihoods(inputs, GaP.name), measured(inputs, NMF_UNDER_GAP)
     pairs = [
         (gap[corpus, K, seed], value, seed) for (corpus, _, K, seed), value in nmf.items() if (corpus, K, seed) in gap
     ]

@@ -1,17 +1,20 @@
 """Murphy's figures on real data."""
 
 import math
+from itertools import cycle
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from heldout import models
 from heldout.evaluators import FULL, HALF
 from heldout.inputs import Inputs
 from heldout.papers.murphy.experiments import online
 from heldout.papers.murphy.experiments import samplers as of_samplers
-from heldout.papers.murphy.experiments.gallery import COLLAPSED, GIBBS, LIKELIHOOD
+from heldout.papers.murphy.members.lda import BatchVB, CollapsedGibbs, Gibbs, OnlineVB
+from heldout.papers.murphy.members.member import LIKELIHOOD
 from heldout.papers.murphy.results import (
     APPROACHES,
     BANK_WORDS,
@@ -38,10 +41,10 @@ from heldout.papers.murphy.results import (
 from heldout.typesetting import latex, style
 
 _PLSI = {"full folding-in": style.EVALUATOR_COLOURS[FULL], "half folding-in": style.EVALUATOR_COLOURS[HALF]}
-_PLSI |= {"training mixture": "#CC79A7"}
-_COURSES = ("#000000", "#0072B2", "#D55E00", "#009E73")
-_HALF_OF_LDA = "#56B4E9"
-_LDA, _MIXTURE, _UNIGRAM = "#0072B2", "#009E73", style.COLOURS["unigram"]
+_PLSI |= {"training mixture": style.EVALUATOR_COLOURS["training-mixture"]}
+_LDA, _MIXTURE, _UNIGRAM = (style.COLOURS[name] for name in (models.LDA, "mixture-of-multinomials", "unigram"))
+_HALF_OF_LDA = style.lighter(_LDA)
+_COURSES = ("-", "--", ":", "-.")  # of online variational Bayes, by batch size
 
 
 def figure_27_6(inputs: Inputs) -> Figure:
@@ -55,7 +58,7 @@ def figure_27_6(inputs: Inputs) -> Figure:
     for name, colour in (
         ("unigram", _UNIGRAM),
         ("mixture", _MIXTURE),
-        ("pLSI, folded in", "#000000"),
+        ("pLSI, folded in", style.COLOURS[models.PLSA]),
         ("LDA", _LDA),
     ):
         printed = PUBLISHED[name]
@@ -102,12 +105,12 @@ def samplers(inputs: Inputs) -> Figure:
     """Draw what two Gibbs samplers have after as many sweeps: held-out perplexity left, log p(y, q) right."""
     figure = Figure(figsize=(style.WIDTH, style.HEIGHT))
     axes = figure.subplots(1, 2)
-    for model, name, colour in ((COLLAPSED, "collapsed", _LDA), (GIBBS, "uncollapsed", "#D55E00")):
+    for model, name in ((CollapsedGibbs.name, "collapsed"), (Gibbs.name, "uncollapsed")):
         for axis, quantity in zip(axes, (LIKELIHOOD, of_samplers.JOINT), strict=True):
             label: str | None = name
             for points in sampled(inputs, model, quantity).values():
                 values = [point.perplexity if axis is axes[0] else point.value for point in points.values()]
-                axis.plot(list(points), values, color=colour, marker="o", linewidth=1.0, label=label)
+                axis.plot(list(points), values, color=style.COLOURS[model], marker="o", linewidth=1.0, label=label)
                 label = None
     for axis, of_axis in zip(axes, ("perplexity per token, held out", "log p(y, q), nats per token"), strict=True):
         axis.set_xscale("log")
@@ -132,8 +135,8 @@ def figure_27_8(inputs: Inputs) -> Figure:
         topics, seen = bank(inputs, quantity), dict[tuple[int, int], int]()
         for d, v, topic in zip(documents, words, topics, strict=True):
             place = seen[d, v] = seen.get((d, v), -1) + 1
-            face = "#000000" if topic == 1.0 else "#FFFFFF"
-            look = {"markersize": 2.6, "color": "#000000", "markerfacecolor": face, "markeredgewidth": 0.5}
+            face = "black" if topic == 1.0 else "white"
+            look = {"markersize": 2.6, "color": "black", "markerfacecolor": face, "markeredgewidth": 0.5}
             axis.plot(v + 0.11 * place - 0.35, -(d + 1), "o", **look)
         axis.set_xticks(range(len(BANK_WORDS)), BANK_WORDS, rotation=30)
         axis.set_title(title, fontweight="bold")
@@ -148,10 +151,13 @@ def figure_27_9(inputs: Inputs) -> Figure:
     figure = Figure(figsize=(style.WIDTH, style.HEIGHT))
     axes = figure.subplots(1, 2, sharey=True)
     for axis, quantity, title in zip(axes, (online.BOUND, LIKELIHOOD), ("bound", "likelihood"), strict=True):
-        for course, colour in zip(courses(inputs, quantity), _COURSES, strict=False):
+        lines = cycle(_COURSES)
+        for course in courses(inputs, quantity):
+            model, line = (OnlineVB.name, next(lines)) if course.batch else (BatchVB.name, "-")
             label = f"online, batches of {course.batch}" if course.batch else "batch"
             perplexities = [math.exp(-value) for value in course.values]
-            axis.plot(course.analysed, perplexities, color=colour, marker="o", label=label)
+            look = {"color": style.COLOURS[model], "linestyle": line}
+            axis.plot(course.analysed, perplexities, marker="o", label=label, **look)
         axis.set_xscale("log")
         axis.set_title(f"by the {title}", fontweight="bold")
         axis.set_xlabel("documents analysed")
@@ -180,7 +186,7 @@ def evidence(inputs: Inputs) -> Figure:
                 linewidth=1.0,
             )
         if true is not None:
-            axis.axvline(true, color="#999999", linestyle=":")
+            axis.axvline(true, color=style.GUIDE, linestyle=":")
         axis.set_title(name, fontweight="bold")
         axis.set_xlabel("number of topics")
     axes[0].set_ylabel("nats per token, less the maximum")

@@ -30,8 +30,10 @@ def _weighting(inputs: Inputs) -> list[str]:
     lines = []
     for corpus in corpora(inputs, PERPLEXITY):
         for name, of in (("unigram", UNIGRAM), ("mixture", MIXTURE), ("LDA", LDA)):
-            points, alike = curve(inputs, corpus, of), per_document(inputs, corpus, of)
-            changes = [alike[K] / points[K].perplexity - 1.0 for K in points if math.isfinite(points[K].perplexity)]
+            points, by_document = curve(inputs, corpus, of), per_document(inputs, corpus, of)
+            changes = [
+                by_document[K] / points[K].perplexity - 1.0 for K in points if math.isfinite(points[K].perplexity)
+            ]
             if changes:
                 change = median_and_range(changes, latex.signed_percent)
                 lines.append(f"{latex.corpus_name(corpus)}, {name}: by equation 27.29 {change}")

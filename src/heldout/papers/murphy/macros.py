@@ -4,19 +4,18 @@ from heldout.evaluators import FULL, HALF
 from heldout.inputs import Inputs
 from heldout.papers.murphy.experiments.bank_and_river import ANNEALED
 from heldout.papers.murphy.experiments.bank_and_river import EVIDENCE as EXACT
-from heldout.papers.murphy.experiments.gallery import LIKELIHOOD, MODELS, PLSI
-from heldout.papers.murphy.experiments.records import MODELS as RECORD_MODELS
+from heldout.papers.murphy.members import MEMBERS
+from heldout.papers.murphy.members.member import LIKELIHOOD
+from heldout.papers.murphy.members.plsi import PLSI
 from heldout.papers.murphy.misprints import MISPRINTS
 from heldout.papers.murphy.results import (
-    GALLERY,
+    KINDS,
     LDA,
     LDA_BOUND,
     LDA_COMPLETION,
     LDA_HALF,
     MIXTURE,
-    NAMES,
     PERPLEXITY,
-    RECORDS,
     UNIGRAM,
     Curve,
     annealed_and_exact,
@@ -34,9 +33,9 @@ from heldout.verdicts import NOT_RUN, SEEN
 AT_MOST: dict[str, Curve] = {
     "Unigram": UNIGRAM,
     "Mixture": MIXTURE,
-    "PlsiFull": Curve(PLSI, (FULL,)),
-    "PlsiHalf": Curve(PLSI, (HALF,)),
-    "PlsiMixture": Curve(PLSI, (LIKELIHOOD,)),
+    "PlsiFull": Curve(PLSI.name, (FULL,)),
+    "PlsiHalf": Curve(PLSI.name, (HALF,)),
+    "PlsiMixture": Curve(PLSI.name, (LIKELIHOOD,)),
     "LdaBound": LDA_BOUND,
     "LdaHalf": LDA_HALF,
     "LdaCompletion": LDA_COMPLETION,
@@ -55,19 +54,18 @@ def macros(inputs: Inputs) -> Macros:
     corpus = next(iter(corpora(inputs, PERPLEXITY)), "")
     most = max(curve(inputs, corpus, LDA), default=0)
     result = {
-        "GalleryModels": latex.integer(len({NAMES[row.model] for row in rows})),
+        "GalleryModels": latex.integer(len({row.member for row in rows})),
         "GalleryLargestGap": latex.decimal(max(gaps), 2) if gaps else NOT_RUN,
         "GalleryMisprints": latex.integer(len(MISPRINTS)),
         "FigureTopics": latex.integer(most) if most else NOT_RUN,
     }
-    for name, experiment in (("GalleryCorpus", GALLERY), ("RecordsCorpus", RECORDS)):
-        of_experiment = corpora(inputs, experiment)
-        result[name] = latex.corpus_name(of_experiment[0]) if of_experiment else NOT_RUN
-        at_most = {row.model: row for row in rows if row.corpus in of_experiment[:1] and row.gap is not None}
-        models = MODELS if experiment == GALLERY else RECORD_MODELS
-        for model in models:
-            row = at_most.get(model)
-            result[f"{experiment.capitalize()}Gap{latex.camel(model)}"] = (
+    for experiment, kind in KINDS.items():
+        of_experiment, name = corpora(inputs, experiment), experiment.capitalize()
+        result[f"{name}Corpus"] = latex.corpus_name(of_experiment[0]) if of_experiment else NOT_RUN
+        at_most = {row.member: row for row in rows if row.corpus in of_experiment[:1] and row.gap is not None}
+        for member in (member for member in MEMBERS if kind in member.data):
+            row = at_most.get(member)
+            result[f"{name}Gap{latex.camel(member.name)}"] = (
                 NOT_RUN if row is None or row.gap is None else latex.signed(row.gap, 3)
             )
     both = annealed_and_exact(inputs)

@@ -3,20 +3,21 @@
 import math
 from collections.abc import Mapping, Sequence
 from statistics import fmean
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from heldout import models
 from heldout.evaluators import COMPLETION, EXACT, FULL, HALF, MEAN_FIELD_BOUND, SEQUENTIAL
 from heldout.inputs import Inputs
 from heldout.papers.murphy.experiments import (
     annealed,
     bank_and_river,
     evidence,
-    gallery,
     online,
     perplexity,
-    records,
 )
-from heldout.papers.murphy.experiments.gallery import LIKELIHOOD, USUAL
+from heldout.papers.murphy.members import MEMBERS, data
+from heldout.papers.murphy.members.member import LIKELIHOOD, USUAL, Member
+from heldout.papers.murphy.members.plsi import PLSI
 from heldout.points import Point, mean_points, select
 
 if TYPE_CHECKING:
@@ -27,71 +28,26 @@ POLYSEMY, BANK, ONLINE, EVIDENCE = "polysemy", "bank-and-river", "online", "evid
 ANNEALED, SAMPLERS, HALVES = "annealed", "samplers", "completion"
 # the experiments whose scores are rows of the opening table; of the same row the first counts
 OPENING = (ANNEALED, GALLERY, RECORDS)
+KINDS = {GALLERY: data.DOCUMENTS, RECORDS: data.RECORDS}  # of data, by experiment
 
 
-class Usual(NamedTuple):
-    """What is usually reported of a model.
-
-    Attributes:
-        score: its name.
-        total: its sum over all documents against 1: "below" for a lower bound on a probability, "above" for what is
-            nowhere below the likelihood and above it somewhere.
-    """
-
-    score: str
-    total: str
-
-
-BEST, FOLDED, BOUND = Usual("best component", "below"), Usual("full folding-in", "above"), Usual("bound", "below")
-USUAL_SCORES: Mapping[str, Usual] = {
-    gallery.MIXTURE: BEST,
-    gallery.POISSON: BEST,
-    records.CATEGORICAL: BEST,
-    gallery.PLSI: FOLDED,
-    gallery.COLLAPSED: FOLDED,
-    gallery.GIBBS: FOLDED,
-    gallery.BATCH: BOUND,
-    gallery.ONLINE: BOUND,
-    records.PROFILE: BOUND,
-    gallery.GAP: FOLDED,
-    gallery.CONDITIONAL: FOLDED,
-    gallery.FACTORS: FOLDED,
-    gallery.COMPONENTS: BOUND,
-    gallery.DEGENERATE: FOLDED,
-}
-NAMES: Mapping[str, str] = {
-    gallery.MIXTURE: "mixture of multinomials",
-    gallery.POISSON: "mixture of Poissons",
-    records.CATEGORICAL: "mixture of categoricals",
-    gallery.PLSI: "pLSI",
-    gallery.COLLAPSED: "LDA, collapsed Gibbs",
-    gallery.GIBBS: "LDA, Gibbs",
-    gallery.BATCH: "LDA, batch VB",
-    gallery.ONLINE: "LDA, online VB",
-    records.PROFILE: "user rating profile",
-    gallery.GAP: "GaP",
-    gallery.CONDITIONAL: "conditional GaP",
-    gallery.FACTORS: "NMF",
-    gallery.COMPONENTS: "catPCA, EM",
-    gallery.DEGENERATE: "catPCA, degenerate EM",
-}
+BY_NAME = {member.name: member for member in MEMBERS}
 
 
 class Row(NamedTuple):
     """A row of the opening table, a mean over seeds; numbers are nats per token, None where there is no likelihood.
 
     Attributes:
-        corpus, model, topics: as in `heldout.scores.Score`.
-        usual: what is usually reported.
-        value: its value.
+        corpus, topics: as in `heldout.scores.Score`.
+        member: the model.
+        value: its usual score.
         likelihood, error: the likelihood and its Monte Carlo standard error; 0 where it is exact.
         gap: value less likelihood.
     """
 
     corpus: str
-    model: str
+    member: type[Member[Any, Any]]
     topics: int
-    usual: Usual
     value: float
     likelihood: float | None
     error: float | None
@@ -99,18 +55,17 @@ class Row(NamedTuple):
 
 
 def opening_rows(scores: "pd.DataFrame") -> list[Row]:
-    """Return the rows of the opening table, in the order of corpus, the gallery's models and K."""
-    ours, order = _opening(scores), list(USUAL_SCORES)
+    """Return the rows of the opening table, in the order of corpus, member and K."""
     rows = []
-    for (corpus, model), cells in ours.groupby(["corpus", "model"]):
+    for (corpus, model), cells in _opening(scores).groupby(["corpus", "model"]):
         values, likelihoods = mean_points(cells, [USUAL]), mean_points(cells, [LIKELIHOOD])
         for K, value in values.items():
             point = likelihoods.get(K)
-            row = Row(str(corpus), str(model), K, USUAL_SCORES[str(model)], value.value, None, None, None)
+            row = Row(str(corpus), BY_NAME[str(model)], K, value.value, None, None, None)
             if point is not None:
                 row = row._replace(likelihood=point.value, error=point.error, gap=value.value - point.value)
             rows.append(row)
-    return sorted(rows, key=lambda row: (row.corpus, order.index(row.model), row.topics))
+    return sorted(rows, key=lambda row: (row.corpus, MEMBERS.index(row.member), row.topics))
 
 
 def _opening(scores: "pd.DataFrame") -> "pd.DataFrame":
@@ -135,13 +90,13 @@ class Curve(NamedTuple):
 
 
 UNIGRAM = Curve(perplexity.UNIGRAM, (LIKELIHOOD,))
-MIXTURE = Curve(gallery.MIXTURE, (LIKELIHOOD,))
-LDA = Curve(perplexity.LDA, (EXACT, SEQUENTIAL))
-LDA_BOUND = Curve(perplexity.LDA, (MEAN_FIELD_BOUND,))
-LDA_HALF = Curve(perplexity.LDA, (HALF,), HALVES)
-LDA_COMPLETION = Curve(perplexity.LDA, (COMPLETION,), HALVES)
+MIXTURE = Curve(perplexity.MIXTURE, (LIKELIHOOD,))
+LDA = Curve(models.LDA, (EXACT, SEQUENTIAL))
+LDA_BOUND = Curve(models.LDA, (MEAN_FIELD_BOUND,))
+LDA_HALF = Curve(models.LDA, (HALF,), HALVES)
+LDA_COMPLETION = Curve(models.LDA, (COMPLETION,), HALVES)
 PLSI_SCORES: Mapping[str, str] = {"full folding-in": FULL, "half folding-in": HALF, "training mixture": LIKELIHOOD}
-PLSI_MODELS: Mapping[str, str] = {"EM": gallery.PLSI, "tempered EM": perplexity.TEMPERED}
+PLSI_MODELS: Mapping[str, str] = {"EM": PLSI.name, "tempered EM": perplexity.TEMPERED}
 
 
 class Published(NamedTuple):

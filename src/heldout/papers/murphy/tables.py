@@ -12,7 +12,6 @@ from heldout.papers.murphy.results import (
     LDA_COMPLETION,
     LDA_HALF,
     MIXTURE,
-    NAMES,
     PERPLEXITY,
     PLSI_MODELS,
     PLSI_SCORES,
@@ -30,7 +29,7 @@ from heldout.papers.murphy.results import (
 from heldout.typesetting import latex
 
 LEAST_ERROR = 1e-4  # nats per token: a smaller one is rounded up to it
-TOTALS = {"below": r"no, sum \(<1\)", "above": r"no, sum \(>1\)"}  # over all documents
+TOTALS = {"bound": r"no, sum \(<1\)", "point": r"no, sum \(>1\)", "sample": "no"}  # over all documents
 
 
 def opening(inputs: Inputs) -> str:
@@ -45,12 +44,12 @@ def opening(inputs: Inputs) -> str:
 
 def _opening_rows(inputs: Inputs) -> Iterator[latex.Row]:
     before = ""
-    for (corpus, model), of_model in groupby(opening_rows(inputs.scores), lambda row: (row.corpus, row.model)):
+    for (corpus, member), of_member in groupby(opening_rows(inputs.scores), lambda row: (row.corpus, row.member)):
         if before and corpus != before:
             yield latex.ADDLINESPACE
         before = corpus
-        shown = [NAMES[model], latex.corpus_name(corpus)]
-        for row in _ends(list(of_model)):
+        shown = [member.label, latex.corpus_name(corpus)]
+        for row in _ends(list(of_member)):
             yield shown + _cells(row)
             shown = ["", ""]
 
@@ -64,8 +63,8 @@ def _cells(row: Row) -> list[str]:
     if row.likelihood is not None and row.gap is not None:
         error = rf" \ensuremath{{\pm}} {max(row.error, LEAST_ERROR):.4f}" if row.error else ""
         likelihood, gap = f"{latex.signed(row.likelihood, 3)}{error}", latex.signed(row.gap, 3)
-    cells = [latex.integer(row.topics), row.usual.score, latex.signed(row.value, 3)]
-    return [*cells, likelihood, gap, TOTALS[row.usual.total]]
+    cells = [latex.integer(row.topics), row.member.usual.score, latex.signed(row.value, 3)]
+    return [*cells, likelihood, gap, TOTALS[row.member.usual.kind]]
 
 
 FIGURE_ROWS: dict[str, Curve] = {
@@ -95,11 +94,11 @@ def figure_27_6(inputs: Inputs) -> str:
         rows.append([f"published: {name}", *cells, latex.DASH])
     rows.append(latex.ADDLINESPACE)
     for name, of in FIGURE_ROWS.items():
-        points, alike = curve(inputs, corpus, of), per_document(inputs, corpus, of)
+        points, weighted = curve(inputs, corpus, of), per_document(inputs, corpus, of)
         cells = [latex.perplexity(points[K].perplexity) if K in points else latex.DASH for K in topics]
         last = max(points, default=0)
-        rows.append([name, *cells, latex.perplexity(alike[last]) if last in alike else latex.DASH])
-    head = " & ".join(["model and score", *(f"$K={K}$" for K in topics), "alike"]) + r"\\"
+        rows.append([name, *cells, latex.perplexity(weighted[last]) if last in weighted else latex.DASH])
+    head = " & ".join(["model and score", *(f"$K={K}$" for K in topics), "per document"]) + r"\\"
     return latex.tabular(inputs, f"@{{}}l{'r' * (len(topics) + 1)}@{{}}", head, rows)
 
 

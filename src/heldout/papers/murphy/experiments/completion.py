@@ -11,16 +11,15 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-import numpy as np
-
+from heldout import models
 from heldout.corpora.corpus import Corpus
-from heldout.corpora.split import half_split, train_test_split
+from heldout.corpora.split import half_split
 from heldout.evaluators import COMPLETION, HALF
 from heldout.evaluators.half_folding_in import half_folding_in
 from heldout.evaluators.posterior_predictive import posterior_predictive
 from heldout.measurements import Measurement
 from heldout.models import lda as collapsed
-from heldout.papers.murphy.experiments.gallery import COLLAPSED
+from heldout.papers.murphy.members.data import documents
 from heldout.scores import Score, score_of
 from heldout.seeds import generator
 
@@ -53,18 +52,16 @@ def experiment(
     Raises:
         InputError: as the sampler and the evaluators do.
     """
-    training, test = train_test_split(corpus, test_documents, seed)
-    words = tuple(corpus.vocabulary[w] for w in np.unique(training.tokens))
-    training, (test, left_out) = training.over(words)[0], test.over(words)
+    training, test, left_out = documents(corpus, test_documents, seed)
     observed, scored = half_split(test, seed)
     fold_in = partial(collapsed.fold_in, seed=seed, sweeps=fold_in_sweeps)
     scores = []
     for K in topics:
-        random = generator("perplexity", corpus=corpus.name, model=COLLAPSED, topics=K, seed=seed)
+        random = generator("perplexity", corpus=corpus.name, model=models.LDA, topics=K, seed=seed)
         lda = collapsed.LDA(K, alpha=alpha, beta=gamma, sweeps=sweeps, random_state=random).fit(training)
-        trained = lda.topics(words)
+        trained = lda.topics(training.vocabulary)
         states = generator("completion", corpus=corpus.name, topics=K, seed=seed)
-        named: dict[str, Any] = {"corpus": corpus.name, "model": COLLAPSED, "variant": "completion", "topics": K}
+        named: dict[str, Any] = {"corpus": corpus.name, "model": models.LDA, "variant": "completion", "topics": K}
         named |= {"smoothing": gamma, "chain": "0", "seed": seed, "tokens_left_out": left_out}
         half = half_folding_in([trained], observed, scored, fold_in)
         integrated = posterior_predictive(trained, observed, scored, samples, states)

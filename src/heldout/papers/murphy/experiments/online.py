@@ -22,7 +22,8 @@ from heldout.evaluators.mean_field_bound import mean_field_bound
 from heldout.measurements import Measurement
 from heldout.models.lda_online_vb import OnlineLDAVB
 from heldout.models.lda_vb import LDAVB
-from heldout.papers.murphy.experiments.gallery import BATCH, LIKELIHOOD, ONLINE
+from heldout.papers.murphy.members.lda import BatchVB, OnlineVB
+from heldout.papers.murphy.members.member import LIKELIHOOD
 from heldout.scores import Score
 from heldout.seeds import generator
 from heldout.topics import Topics
@@ -111,11 +112,11 @@ def experiment(
             if 2 * self.last[0] != self.due:
                 self.score()
 
-    recorder = Recorder(BATCH, "online")
+    recorder = Recorder(BatchVB.name, "online")
     LDAVB(topics, iterations=iterations, tolerance=0.0, **settings).fit(counts, pseudo_counts=start, record=recorder)
     recorder.finish()
     for batch in batches:
-        recorder = Recorder(ONLINE, f"online-{batch}")
+        recorder = Recorder(OnlineVB.name, f"online-{batch}")
         orders = generator("online-order", corpus=corpus.name, batch=batch, seed=seed)
         model = OnlineLDAVB(topics, batch=batch, passes=passes, random_state=orders, **settings)
         model.fit(counts, pseudo_counts=start, record=recorder)

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from heldout import models
 from heldout.corpora.corpus import Corpus
-from heldout.corpora.split import half_split, train_test_split
+from heldout.corpora.split import half_split
 from heldout.evaluators import EXACT, FULL, HALF, MEAN_FIELD_BOUND, SEQUENTIAL
 from heldout.evaluators.evaluation import Evaluation
 from heldout.evaluators.exact_marginal import exact_marginal
@@ -38,12 +38,15 @@ from heldout.measurements import Measurement
 from heldout.models import lda as collapsed
 from heldout.models import plsa, plsa_tem
 from heldout.models.multinomial_mixture import MultinomialMixture
-from heldout.papers.murphy.experiments.gallery import LIKELIHOOD, MIXTURE, PLSI
+from heldout.papers.murphy.members.data import documents
+from heldout.papers.murphy.members.member import LIKELIHOOD
+from heldout.papers.murphy.members.mixtures import MixtureOfMultinomials
+from heldout.papers.murphy.members.plsi import PLSI
 from heldout.scores import Score, score_of
 from heldout.seeds import generator
 from heldout.topics import Topics
 
-UNIGRAM, TEMPERED, LDA = "unigram", "plsi-tempered", "lda"
+UNIGRAM, TEMPERED, MIXTURE = "unigram", "plsi-tempered", MixtureOfMultinomials.name
 PER_DOCUMENT = "per-document"
 
 Float = NDArray[np.float64]
@@ -92,9 +95,8 @@ def experiment(
     Raises:
         InputError: as the models and evaluators do.
     """
-    training, test = train_test_split(corpus, test_documents, seed)
-    words = tuple(corpus.vocabulary[w] for w in np.unique(training.tokens))
-    training, (test, left_out) = training.over(words)[0], test.over(words)
+    training, test, left_out = documents(corpus, test_documents, seed)
+    words = training.vocabulary
     observed, scored = half_split(test, seed)
     counts, held_out = training.counts(), test.counts()
     lengths = training.lengths.astype(float)
@@ -104,7 +106,7 @@ def experiment(
 
     def add(model: str, K: int, evaluations: dict[str, Evaluation]) -> None:
         named: dict[str, Any] = {"corpus": corpus.name, "model": model, "variant": "perplexity", "topics": K}
-        named |= {"smoothing": gamma, "chain": "0" if model == LDA else "none", "seed": seed}
+        named |= {"smoothing": gamma, "chain": "0" if model == models.LDA else "none", "seed": seed}
         for evaluator, evaluation in evaluations.items():
             drawn = samples if evaluator == SEQUENTIAL else 0
             scores.append(score_of(evaluation, evaluator=evaluator, samples=drawn, tokens_left_out=left_out, **named))
@@ -131,7 +133,11 @@ def experiment(
         prior = parameters._replace(phi=with_prior(parameters.phi, tokens, gamma))
         add(MIXTURE, K, {LIKELIHOOD: Evaluation.deterministic(mixture.log_likelihood(held_out, prior), test.lengths)})
         for model, fitted, fold_in in (
-            (PLSI, plsa.PLSA(K, iterations=iterations, random_state=random(PLSI, K)), partial(plsa.fold_in, **limits)),
+            (
+                PLSI.name,
+                plsa.PLSA(K, iterations=iterations, random_state=random(PLSI.name, K)),
+                partial(plsa.fold_in, **limits),
+            ),
             (
                 TEMPERED,
                 plsa_tem.PLSATEM(K, beta=beta, iterations=iterations, random_state=random(TEMPERED, K)),
@@ -148,7 +154,7 @@ def experiment(
                 LIKELIHOOD: training_mixture(shown, weights, test),
             }
             add(model, K, evaluations)
-        lda = collapsed.LDA(K, alpha=alpha, beta=gamma, sweeps=sweeps, random_state=random(LDA, K)).fit(training)
+        lda = collapsed.LDA(K, alpha=alpha, beta=gamma, sweeps=sweeps, random_state=random(models.LDA, K)).fit(training)
         trained = lda.topics(words)
         of_lda = {
             MEAN_FIELD_BOUND: mean_field_bound(trained, test),
@@ -156,5 +162,5 @@ def experiment(
         }
         if exact_topics >= K:
             of_lda[EXACT] = exact_marginal(trained, test)
-        add(LDA, K, of_lda)
+        add(models.LDA, K, of_lda)
     return scores, measurements

@@ -14,14 +14,15 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from heldout.corpora.corpus import Corpus
-from heldout.corpora.split import train_test_split
 from heldout.errors import InputError
 from heldout.evaluators.evidence import log_likelihood
 from heldout.evaluators.left_to_right_sequential import left_to_right_sequential
 from heldout.measurements import Measurement
 from heldout.models.lda import LDA
 from heldout.models.lda_gibbs import LDAGibbs, State, dirichlet
-from heldout.papers.murphy.experiments.gallery import COLLAPSED, GIBBS, LIKELIHOOD
+from heldout.papers.murphy.members.data import documents
+from heldout.papers.murphy.members.lda import CollapsedGibbs, Gibbs
+from heldout.papers.murphy.members.member import LIKELIHOOD
 from heldout.scores import Score
 from heldout.seeds import generator
 from heldout.topics import Topics
@@ -67,9 +68,8 @@ def experiment(
     """
     if sweeps < 1:
         raise InputError(f"samplers: {sweeps} sweeps; run 1 or more")
-    training, test = train_test_split(corpus, test_documents, seed)
-    words = tuple(corpus.vocabulary[w] for w in np.unique(training.tokens))
-    training, test = training.over(words)[0], test.over(words)[0]
+    training, test, _ = documents(corpus, test_documents, seed)
+    words = training.vocabulary
     counts, rows = training.counts(), np.repeat(np.arange(training.n_documents), training.lengths)
     start = generator("samplers", corpus=corpus.name, topics=topics, seed=seed).integers(topics, size=len(rows))
     measurements: list[Measurement] = []
@@ -92,19 +92,19 @@ def experiment(
         measurements.append(Measurement(**named, quantity=LIKELIHOOD, value=float(value), standard_error=float(error)))
 
     recorded = [2**i for i in range(sweeps.bit_length())]
-    random = generator("samplers-chain", corpus=corpus.name, model=COLLAPSED, topics=topics, seed=seed)
+    random = generator("samplers-chain", corpus=corpus.name, model=CollapsedGibbs.name, topics=topics, seed=seed)
     q, done = start.astype(np.int32), 0
     for sweep in recorded:
         # `sweeps` comes on top of a first pass, which from assignments is a sweep too
         chain = LDA(topics, alpha=alpha, beta=gamma, sweeps=sweep - done - 1, random_state=random)
         q, done = chain.fit(training, assignments=q).assignments_, sweep
-        add(COLLAPSED, sweep, *of_assignments(q))
-    random = generator("samplers-chain", corpus=corpus.name, model=GIBBS, topics=topics, seed=seed)
+        add(CollapsedGibbs.name, sweep, *of_assignments(q))
+    random = generator("samplers-chain", corpus=corpus.name, model=Gibbs.name, topics=topics, seed=seed)
     model = LDAGibbs(topics, alpha=alpha, gamma=gamma)
     in_document, in_word = of_assignments(start)
     state = State(dirichlet(alpha + in_document, random), dirichlet(gamma + in_word, random), in_document, in_word)
     for sweep in range(1, recorded[-1] + 1):
         state = model.sweep(counts, state, random)
         if sweep in recorded:
-            add(GIBBS, sweep, state.in_document, state.in_word)
+            add(Gibbs.name, sweep, state.in_document, state.in_word)
     return [], measurements

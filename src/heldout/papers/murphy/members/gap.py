@@ -1,0 +1,177 @@
+"""GaP and the conditional GaP (equations 27.15 to 27.17) by Gibbs sampling, and NMF, which has no prior.
+
+All are folded in: the Poisson likelihood at the weights that maximise it. Likelihoods are exact for few components.
+Beyond, that of GaP follows from LDA's, left-to-right sequential: its rates are equal, so that given the length it is
+LDA; that of the conditional GaP is annealed. NMF has none. Measured besides:
+
+    gap-less-mpca           max_d |log p_GaP(n) - log NB(L) - log p_LDA(n | L)| with b and alpha shared, nats
+    nmf-under-gap           the likelihood of NMF's b under GaP's prior, nats per token
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
+from heldout.corpora.corpus import Corpus
+from heldout.evaluators.annealed_counts import gap_annealed
+from heldout.evaluators.count_polynomial import GammaPoissonMoments, gap_marginal
+from heldout.evaluators.evaluation import Evaluation
+from heldout.evaluators.exact_marginal import exact_marginal
+from heldout.models import gap, nmf
+from heldout.papers.murphy.members.data import Split, deterministic, folded_in, orders
+from heldout.papers.murphy.members.lda import likelihood_of_topics
+from heldout.papers.murphy.members.member import FOLDED, AnnealedMember, Member
+from heldout.topics import Topics
+
+GAP_LESS_MPCA, NMF_UNDER_GAP = "gap-less-mpca", "nmf-under-gap"
+
+Float = NDArray[np.float64]
+
+
+class Fitted(NamedTuple):
+    """The model whose prior counts, and the components b, (K, V)."""
+
+    prior: gap.GaP
+    b: Float
+
+
+@dataclass(frozen=True)
+class _Factors(Member[Corpus, Fitted]):
+    """Components that are folded in."""
+
+    usual = FOLDED
+    alpha: float
+    gamma: float
+    exact_topics: int
+    fold_in_iterations: int
+
+    def usual_score(self, fitted: Fitted, test: Corpus) -> Evaluation:
+        """Return prod_v Poi(n_v | (z b)_v) at the best z."""
+        return deterministic(folded_in(test, fitted.b, self.fold_in_iterations), test)
+
+    def gap(self, K: int, random: np.random.Generator, sweeps: int, rho: float = 0.0) -> gap.GaP:
+        """Return GaP with the member's prior, not fitted."""
+        return gap.GaP(K, alpha=self.alpha, gamma=self.gamma, rho=rho, sweeps=sweeps, random_state=random)
+
+    def exact(self, fitted: Fitted, test: Corpus) -> Evaluation | None:
+        """Return the exact likelihood under the prior; None for more components than the kernel is asked for."""
+        if len(fitted.b) > self.exact_topics:
+            return None
+        b, prior = np.ascontiguousarray(fitted.b.T), (fitted.prior.alpha_, fitted.prior.beta_, fitted.prior.rho_)
+        return deterministic(gap_marginal(test.counts().toarray(), b, *prior) - orders(test), test)
+
+
+@dataclass(frozen=True)
+class _WithoutSpike(_Factors):
+    """Components under the prior of GaP."""
+
+    samples: int
+
+    def under_gap(self, fitted: Fitted, test: Corpus, random: np.random.Generator) -> Evaluation:
+        """Return the likelihood under GaP's prior, exact or with that of LDA left-to-right."""
+        exact = self.exact(fitted, test)
+        if exact is not None:
+            return exact
+        sequence = likelihood_of_topics(_topics(fitted, test), test, self.exact_topics, self.samples, random)
+        return Evaluation(_of_lengths(fitted, test) + sequence.log_likelihood, test.lengths, sequence.standard_error)
+
+
+@dataclass(frozen=True)
+class GaP(_WithoutSpike):
+    """GaP after `sweeps` of Gibbs sampling."""
+
+    name, label, sampled = "gap", "GaP", True
+    sweeps: int
+
+    def train(self, training: Corpus, K: int, random: np.random.Generator) -> Fitted:
+        """Return GaP and its mean components."""
+        fitted = self.gap(K, random, self.sweeps).fit(training.counts())
+        return Fitted(fitted, fitted.components_)
+
+    def likelihood(self, fitted: Fitted, test: Corpus, random: np.random.Generator) -> Evaluation:
+        """Return the likelihood under GaP's prior."""
+        return self.under_gap(fitted, test, random)
+
+    def measured(
+        self, fitted: Fitted, split: Split[Corpus], likelihood: Evaluation | None, random: np.random.Generator
+    ) -> Mapping[str, float]:
+        """Return how far the exact likelihood is from that of LDA with a length."""
+        if likelihood is None or len(fitted.b) > self.exact_topics:
+            return {}
+        of_lda = exact_marginal(_topics(fitted, split.test), split.test).log_likelihood
+        apart = np.abs(likelihood.log_likelihood - _of_lengths(fitted, split.test) - of_lda)
+        return {GAP_LESS_MPCA: float(apart.max())}
+
+
+@dataclass(frozen=True)
+class ConditionalGaP(_Factors, AnnealedMember[Corpus, Fitted]):
+    """GaP whose weights are 0 with probability `rho`."""
+
+    name, label, sampled = "conditional-gap", "conditional GaP", True
+    rho: float
+    sweeps: int
+    samples: int = 0
+    temperatures: int = 0
+
+    def train(self, training: Corpus, K: int, random: np.random.Generator) -> Fitted:
+        """Return the conditional GaP and its mean components."""
+        fitted = self.gap(K, random, self.sweeps, self.rho).fit(training.counts())
+        return Fitted(fitted, fitted.components_)
+
+    def likelihood(self, fitted: Fitted, test: Corpus, random: np.random.Generator) -> Evaluation | None:
+        """Return the exact likelihood of few components."""
+        return self.exact(fitted, test)
+
+    def annealed(self, fitted: Fitted, test: Corpus, random: np.random.Generator) -> Evaluation:
+        """Return the likelihood from `samples` chains of `temperatures` steps."""
+        b, model = np.ascontiguousarray(fitted.b.T), fitted.prior
+        prior = GammaPoissonMoments(model.alpha_, model.beta_, b.sum(axis=0), model.rho_)
+        value, error = gap_annealed(
+            test.counts().toarray(), b, prior, self.samples, random, temperatures=self.temperatures
+        )
+        return Evaluation(value - orders(test), test.lengths, error)
+
+
+@dataclass(frozen=True)
+class NMF(_WithoutSpike):
+    """NMF after at most `iterations`, its components smoothed by `smoothing`."""
+
+    name, label = "nmf", "NMF"
+    iterations: int
+    smoothing: float
+
+    def train(self, training: Corpus, K: int, random: np.random.Generator) -> Fitted:
+        """Return NMF's components and GaP, for its prior."""
+        counts = training.counts()
+        W = nmf.NMF(K, iterations=self.iterations, random_state=random).fit(counts).parameters_.T
+        b = (W + self.smoothing) / (1.0 + self.smoothing * W.shape[1])
+        return Fitted(self.gap(K, random, sweeps=1).fit(counts), b)
+
+    def measured(
+        self, fitted: Fitted, split: Split[Corpus], likelihood: Evaluation | None, random: np.random.Generator
+    ) -> Mapping[str, float]:
+        """Return the likelihood of the components under GaP's prior."""
+        under_gap = self.under_gap(fitted, split.test, random).log_likelihood
+        return {NMF_UNDER_GAP: float(under_gap.sum() / split.test.n_tokens)}
+
+
+def _topics(fitted: Fitted, test: Corpus) -> Topics:
+    return Topics(fitted.b, fitted.prior.alpha_, test.vocabulary)
+
+
+def _of_lengths(fitted: Fitted, test: Corpus) -> Float:
+    return negative_binomial(test.lengths, float(fitted.prior.alpha_.sum()), float(fitted.prior.beta_[0]))
+
+
+def negative_binomial(lengths: NDArray[np.int64], shape: float, rate: float) -> Float:
+    """Return log NB(L), (D,) nats, of the sum of GaP's weights, Ga(shape, rate), through the Poisson."""
+    L = lengths.astype(float)
+    of_lengths: Float = (
+        gammaln(shape + L) - gammaln(shape) - gammaln(L + 1.0) + shape * math.log(rate) - (shape + L) * math.log1p(rate)
+    )
+    return of_lengths

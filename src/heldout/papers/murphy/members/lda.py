@@ -1,0 +1,125 @@
+"""LDA by collapsed and uncollapsed Gibbs sampling, and by batch and online variational Bayes.
+
+Sampled topics are scored with a document folded in, prod_l sum_k pi_k b_k[w_l] at the best pi; the posterior means of
+variational ones by the bound. The likelihood is exact for few components and left-to-right sequential beyond.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from heldout import models
+from heldout.corpora.corpus import Corpus
+from heldout.evaluators.evaluation import Evaluation
+from heldout.evaluators.exact_marginal import exact_marginal
+from heldout.evaluators.left_to_right_sequential import left_to_right_sequential
+from heldout.models.lda import LDA
+from heldout.models.lda_gibbs import LDAGibbs
+from heldout.models.lda_online_vb import OnlineLDAVB
+from heldout.models.lda_vb import LDAVB, document_bounds, e_step
+from heldout.papers.murphy.members.data import deterministic, folded_in_given_length
+from heldout.papers.murphy.members.member import BOUND, FOLDED, Member
+from heldout.topics import Topics
+
+PSEUDO_COUNTS_TOLERANCE = 1e-6  # tokens, the mean change of a document's variational parameters that ends its updates
+
+
+def likelihood_of_topics(
+    topics: Topics, test: Corpus, exact_topics: int, samples: int, random: np.random.Generator
+) -> Evaluation:
+    """Return the likelihood of documents, exact for at most `exact_topics`, beyond from `samples` sweeps."""
+    if topics.n_topics <= exact_topics:
+        return exact_marginal(topics, test)
+    return left_to_right_sequential(topics, test, samples, random)
+
+
+@dataclass(frozen=True)
+class _LDA(Member[Corpus, Topics]):
+    """LDA with Dirichlet parameters `alpha` of the weights and `gamma` of the topics."""
+
+    usual = FOLDED
+    alpha: float
+    gamma: float
+    exact_topics: int
+    samples: int
+    fold_in_iterations: int
+
+    def usual_score(self, fitted: Topics, test: Corpus) -> Evaluation:
+        """Return prod_l sum_k pi_k b_k[w_l] at the best pi."""
+        return deterministic(folded_in_given_length(test, fitted.phi, self.fold_in_iterations), test)
+
+    def likelihood(self, fitted: Topics, test: Corpus, random: np.random.Generator) -> Evaluation:
+        """Return the likelihood, exact or left-to-right sequential."""
+        return likelihood_of_topics(fitted, test, self.exact_topics, self.samples, random)
+
+
+@dataclass(frozen=True)
+class _Sampled(_LDA):
+    """LDA after `sweeps` of a Markov chain."""
+
+    sampled = True
+    sweeps: int
+
+
+@dataclass(frozen=True)
+class _Variational(_LDA):
+    """LDA by variational Bayes of at most `iterations`."""
+
+    usual = BOUND
+    iterations: int
+
+    def usual_score(self, fitted: Topics, test: Corpus) -> Evaluation:
+        """Return the bound at the posterior means of the topics."""
+        counts, log_b = test.counts(), np.log(fitted.phi)
+        pseudo, _ = e_step(
+            counts, log_b, fitted.alpha, iterations=self.fold_in_iterations, tolerance=PSEUDO_COUNTS_TOLERANCE
+        )
+        return deterministic(document_bounds(counts, log_b, fitted.alpha, pseudo), test)
+
+
+@dataclass(frozen=True)
+class CollapsedGibbs(_Sampled):
+    """The topics' means given the last sample of 27.37."""
+
+    name, label = models.LDA, "LDA, collapsed Gibbs"
+
+    def train(self, training: Corpus, K: int, random: np.random.Generator) -> Topics:
+        """Return the topics of the last sample."""
+        lda = LDA(K, alpha=self.alpha, beta=self.gamma, sweeps=self.sweeps, random_state=random)
+        return lda.fit(training).topics(training.vocabulary)
+
+
+@dataclass(frozen=True)
+class Gibbs(_Sampled):
+    """Sampling of weights, topics and assignments, 27.30 to 27.32."""
+
+    name, label = "lda-gibbs", "LDA, Gibbs"
+
+    def train(self, training: Corpus, K: int, random: np.random.Generator) -> Topics:
+        """Return the topics of the chain."""
+        lda = LDAGibbs(K, alpha=self.alpha, gamma=self.gamma, sweeps=self.sweeps, random_state=random)
+        return lda.fit(training.counts()).topics(training.vocabulary)
+
+
+@dataclass(frozen=True)
+class BatchVB(_Variational):
+    """Algorithm 27.1."""
+
+    name, label = "lda-vb", "LDA, batch VB"
+
+    def train(self, training: Corpus, K: int, random: np.random.Generator) -> Topics:
+        """Return the posterior means of the topics."""
+        lda = LDAVB(K, alpha=self.alpha, gamma=self.gamma, iterations=self.iterations, random_state=random)
+        return lda.fit(training.counts()).topics(training.vocabulary)
+
+
+@dataclass(frozen=True)
+class OnlineVB(_Variational):
+    """Algorithm 27.2, `iterations` passes over the documents."""
+
+    name, label = "lda-online-vb", "LDA, online VB"
+
+    def train(self, training: Corpus, K: int, random: np.random.Generator) -> Topics:
+        """Return the posterior means of the topics."""
+        lda = OnlineLDAVB(K, alpha=self.alpha, gamma=self.gamma, passes=self.iterations, random_state=random)
+        return lda.fit(training.counts()).topics(training.vocabulary)

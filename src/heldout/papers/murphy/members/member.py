@@ -1,0 +1,90 @@
+"""What the opening table, the claims and the tests know of a model of the gallery, whatever its data are.
+
+A member is a frozen dataclass whose fields are the settings that it takes from an experiment's, by name; one with a
+default may be absent there. Data are what `heldout.papers.murphy.members.data` makes of a corpus.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from typing import Any, ClassVar, Generic, Literal, NamedTuple, Self, TypeVar
+
+import numpy as np
+
+from heldout.evaluators.evaluation import Evaluation
+from heldout.papers.murphy.members.data import DOCUMENTS, Split
+
+USUAL, LIKELIHOOD = "usual-score", "likelihood"  # the evaluators of the two scores
+
+Data = TypeVar("Data")
+Fitted = TypeVar("Fitted")
+
+
+class Usual(NamedTuple):
+    """What is usually reported of a model.
+
+    Attributes:
+        score: its name.
+        kind: "bound" for a lower bound on the likelihood; "point" for a score at the latent vector that fits the case
+            best, nowhere below the likelihood; "sample" for one at a sampled latent vector, on either side.
+    """
+
+    score: str
+    kind: Literal["bound", "point", "sample"]
+
+
+BEST, FOLDED, BOUND = Usual("best component", "bound"), Usual("full folding-in", "point"), Usual("bound", "bound")
+
+
+class Member(ABC, Generic[Data, Fitted]):
+    """A model of the gallery.
+
+    Attributes:
+        name: as in `heldout.scores.Score`.
+        label: in tables and figures.
+        usual: its usual score.
+        data: the kinds of data that it models.
+        sampled: whether training is a Markov chain.
+    """
+
+    name: ClassVar[str]
+    label: ClassVar[str]
+    usual: ClassVar[Usual]
+    data: ClassVar[tuple[str, ...]] = (DOCUMENTS,)
+    sampled: ClassVar[bool] = False
+
+    @classmethod
+    def of(cls, settings: Mapping[str, Any]) -> Self:
+        """Return the member with its own among an experiment's settings."""
+        names = {field.name for field in fields(cls)}  # type: ignore[arg-type]  # every member is a dataclass
+        return cls(**{name: value for name, value in settings.items() if name in names})
+
+    def numbers(self, topics: Sequence[int], corpus: Data) -> Sequence[int]:
+        """Return K of its rows, of those that an experiment asks for."""
+        return topics
+
+    @abstractmethod
+    def train(self, training: Data, K: int, random: np.random.Generator) -> Fitted:
+        """Return the model with K components, fitted."""
+
+    @abstractmethod
+    def usual_score(self, fitted: Fitted, test: Data) -> Evaluation:
+        """Return the score that is usually reported, nats."""
+
+    def likelihood(self, fitted: Fitted, test: Data, random: np.random.Generator) -> Evaluation | None:
+        """Return the likelihood, exact or with its standard error; None where there is none or it costs too much."""
+        return None
+
+    def measured(
+        self, fitted: Fitted, split: Split[Data], likelihood: Evaluation | None, random: np.random.Generator
+    ) -> Mapping[str, float]:
+        """Return what else a claim needs, by quantity."""
+        return {}
+
+
+class AnnealedMember(Member[Data, Fitted]):
+    """A member whose likelihood is also had by annealing, with any number of components."""
+
+    @abstractmethod
+    def annealed(self, fitted: Fitted, test: Data, random: np.random.Generator) -> Evaluation:
+        """Return the likelihood by annealing, with its standard error."""

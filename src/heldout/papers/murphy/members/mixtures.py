@@ -1,0 +1,125 @@
+"""Mixtures of multinomials (27.4), of Poissons (27.5) and of categoricals (27.3), by exact EM; exact likelihoods.
+
+The usual score is the bound of the best component, max_k log p(x, k). Of Poissons is measured besides
+
+    poisson-less-parts      max_d |log p(n) - log(mixture of Poi(L) Mu(n | L))|, nats
+"""
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.special import gammaln, logsumexp
+
+from heldout.corpora.corpus import Corpus
+from heldout.corpora.records import responses_of
+from heldout.evaluators.evaluation import Evaluation
+from heldout.models.categorical_mixture import CategoricalMixture
+from heldout.models.multinomial_mixture import MultinomialMixture
+from heldout.models.poisson_mixture import PoissonMixture
+from heldout.papers.murphy.members.data import RECORDS, Split, deterministic, orders
+from heldout.papers.murphy.members.member import BEST, Member
+
+POISSON_LESS_PARTS = "poisson-less-parts"
+
+Float = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class _Mixture(Member[Corpus, Any]):
+    """A mixture by at most `iterations` of EM, whose probabilities get the constant `smoothing` afterwards."""
+
+    usual = BEST
+    iterations: int
+    smoothing: float
+
+    @abstractmethod
+    def unfitted(self, K: int, corpus: Corpus, **settings: Any) -> Any:
+        """Return the model with settings of EM, not fitted."""
+
+    def observed(self, corpus: Corpus) -> Any:
+        """Return a corpus as the model takes it."""
+        return corpus.counts()
+
+    def train(self, training: Corpus, K: int, random: np.random.Generator) -> Any:
+        """Return the mixture after EM, smoothed."""
+        settings = {"posterior": "exact", "iterations": self.iterations, "random_state": random}
+        mixture = self.unfitted(K, training, **settings).fit(self.observed(training))
+        mixture.parameters_ = mixture.parameters_.smoothed(self.smoothing)
+        return mixture
+
+    def usual_score(self, fitted: Any, test: Corpus) -> Evaluation:
+        """Return max_k log p(x, k)."""
+        return deterministic(self.of_sequences(fitted.point_bound(self.observed(test)), test), test)
+
+    def likelihood(self, fitted: Any, test: Corpus, random: np.random.Generator) -> Evaluation:
+        """Return log sum_k p(x, k)."""
+        return deterministic(self.of_sequences(fitted.log_likelihood(self.observed(test)), test), test)
+
+    def of_sequences(self, values: Float, test: Corpus) -> Float:
+        """Return log p of sequences of tokens, (D,) nats, from the model's."""
+        return values
+
+
+@dataclass(frozen=True)
+class MixtureOfMultinomials(_Mixture):
+    """Of documents, given their lengths."""
+
+    name, label = "multinomial-mixture", "mixture of multinomials"
+
+    def unfitted(self, K: int, corpus: Corpus, **settings: Any) -> MultinomialMixture:
+        """Return the mixture of multinomials."""
+        return MultinomialMixture(K, **settings)
+
+
+@dataclass(frozen=True)
+class MixtureOfPoissons(_Mixture):
+    """Of documents' counts, their lengths among them."""
+
+    name, label = "poisson-mixture", "mixture of Poissons"
+
+    def unfitted(self, K: int, corpus: Corpus, **settings: Any) -> PoissonMixture:
+        """Return the mixture of Poissons."""
+        return PoissonMixture(K, **settings)
+
+    def of_sequences(self, values: Float, test: Corpus) -> Float:
+        """Return log p(n) less the logarithm of the number of orders."""
+        return values - orders(test)
+
+    def measured(
+        self, fitted: PoissonMixture, split: Split[Corpus], likelihood: Evaluation | None, random: np.random.Generator
+    ) -> Mapping[str, float]:
+        """Return the largest difference of 27.5 from 27.4 with a length."""
+        counts, rates = split.test.counts(), fitted.parameters_
+        apart = np.abs(fitted.log_likelihood(counts) - by_parts(counts, rates.weights, rates.rates)).max()
+        return {POISSON_LESS_PARTS: float(apart)}
+
+
+@dataclass(frozen=True)
+class MixtureOfCategoricals(_Mixture):
+    """Of records, their gaps integrated out."""
+
+    name, label, data = "categorical-mixture", "mixture of categoricals", (RECORDS,)
+
+    def unfitted(self, K: int, corpus: Corpus, **settings: Any) -> CategoricalMixture:
+        """Return the mixture of categoricals with as many values as the corpus has."""
+        return CategoricalMixture(K, values=corpus.provenance["values"], **settings)
+
+    def observed(self, corpus: Corpus) -> Any:
+        """Return responses, (N, R)."""
+        return responses_of(corpus)
+
+
+def by_parts(counts: sp.csr_array, weights: Float, rates: Float) -> Float:
+    """Return log sum_k pi_k Poi(L | Lambda_k) Mu(n | L, lambda_k / Lambda_k), (D,) nats: 27.5 as 27.4 with a length."""
+    totals, dense = rates.sum(axis=1), counts.toarray()
+    lengths = dense.sum(axis=1)[:, None]
+    of_lengths = lengths * np.log(totals) - totals - gammaln(lengths + 1.0)
+    orders = gammaln(lengths + 1.0) - gammaln(dense + 1.0).sum(axis=1, keepdims=True)
+    with np.errstate(divide="ignore"):
+        joint = np.log(weights) + of_lengths + orders + counts @ np.log(rates / totals[:, None]).T
+    return np.asarray(logsumexp(joint, axis=1))

@@ -1,0 +1,45 @@
+"""PLSI by EM, folded in; its likelihood is the mixture over training documents, the only one that it has."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heldout.corpora.corpus import Corpus
+from heldout.evaluators.evaluation import Evaluation
+from heldout.evaluators.training_mixture import training_mixture
+from heldout.models.plsa import PLSA
+from heldout.papers.murphy.members.data import deterministic, folded_in_given_length
+from heldout.papers.murphy.members.member import FOLDED, Member
+from heldout.topics import Topics
+
+
+class Fitted(NamedTuple):
+    """The topics, smoothed, and the weights of the training documents, (N, K)."""
+
+    topics: Topics
+    weights: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class PLSI(Member[Corpus, Fitted]):
+    """PLSI after at most `iterations` of EM, `smoothing` added to the words' probabilities."""
+
+    name, label, usual = "plsi", "pLSI", FOLDED
+    iterations: int
+    smoothing: float
+    fold_in_iterations: int
+
+    def train(self, training: Corpus, K: int, random: np.random.Generator) -> Fitted:
+        """Return topics and weights after EM."""
+        plsa = PLSA(K, iterations=self.iterations, random_state=random).fit(training.counts())
+        return Fitted(plsa.topics(training.vocabulary).smoothed(self.smoothing), plsa.document_topics_)
+
+    def usual_score(self, fitted: Fitted, test: Corpus) -> Evaluation:
+        """Return prod_l sum_k pi_k b_k[w_l] at the best pi."""
+        return deterministic(folded_in_given_length(test, fitted.topics.phi, self.fold_in_iterations), test)
+
+    def likelihood(self, fitted: Fitted, test: Corpus, random: np.random.Generator) -> Evaluation:
+        """Return the mixture over training documents."""
+        return training_mixture(fitted.topics, fitted.weights, test)

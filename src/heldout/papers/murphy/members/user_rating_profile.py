@@ -1,0 +1,60 @@
+"""The user rating profile (equation 27.14) by variational EM: its bound, and its likelihood, exact or by annealing."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from heldout.corpora.corpus import Corpus
+from heldout.corpora.records import responses_of
+from heldout.evaluators.annealed_counts import rating_profile_annealed
+from heldout.evaluators.count_polynomial import rating_profile_marginal
+from heldout.evaluators.evaluation import Evaluation
+from heldout.models.user_rating_profile import UserRatingProfile as Model
+from heldout.papers.murphy.members.data import RECORDS, deterministic
+from heldout.papers.murphy.members.member import BOUND, AnnealedMember
+
+
+@dataclass(frozen=True)
+class UserRatingProfile(AnnealedMember[Corpus, Model]):
+    """The profile with the Dirichlet parameter `alpha` and `gamma` pseudo-counts of every value."""
+
+    name, label, usual, data = "user-rating-profile", "user rating profile", BOUND, (RECORDS,)
+    alpha: float
+    gamma: float
+    iterations: int
+    exact_topics: int
+    samples: int = 0
+    temperatures: int = 0
+
+    def numbers(self, topics: Sequence[int], corpus: Corpus) -> Sequence[int]:
+        """Return K that the exact kernel takes, or all where there is annealing."""
+        return [K for K in topics if self.temperatures or self.exact_topics >= K]
+
+    def train(self, training: Corpus, K: int, random: np.random.Generator) -> Model:
+        """Return the profile after EM."""
+        profile = Model(
+            K,
+            values=training.provenance["values"],
+            alpha=self.alpha,
+            gamma=self.gamma,
+            iterations=self.iterations,
+            random_state=random,
+        )
+        return profile.fit(responses_of(training))
+
+    def usual_score(self, fitted: Model, test: Corpus) -> Evaluation:
+        """Return the variational bound."""
+        return deterministic(fitted.bound(responses_of(test)), test)
+
+    def likelihood(self, fitted: Model, test: Corpus, random: np.random.Generator) -> Evaluation | None:
+        """Return the exact likelihood of few components."""
+        if fitted.n_components > self.exact_topics:
+            return None
+        return deterministic(rating_profile_marginal(responses_of(test), fitted.tables_, fitted.alpha_), test)
+
+    def annealed(self, fitted: Model, test: Corpus, random: np.random.Generator) -> Evaluation:
+        """Return the likelihood from `samples` chains of `temperatures` steps."""
+        model = responses_of(test), fitted.tables_, fitted.alpha_
+        value, error = rating_profile_annealed(*model, self.samples, random, temperatures=self.temperatures)
+        return Evaluation(value, test.lengths, error)
