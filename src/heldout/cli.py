@@ -64,7 +64,7 @@ def _held_out(text: str) -> tuple[str, int]:
 
 def fetch(args: argparse.Namespace) -> None:
     """Download a raw file of data/corpora.csv, or take it from a mirror folder, and verify it."""
-    from heldout.corpora.parts import fetch
+    from heldout.corpora.download import fetch
 
     mirror = args.mirror or os.environ.get("HELDOUT_MIRROR")
     fetch(args.file, args.table, args.output, Path(mirror) if mirror else None)

@@ -13,6 +13,7 @@ from typing import IO, TYPE_CHECKING, Any
 from heldout.errors import InputError
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
 # K V float64 of 2 GB: more is a damaged file or no model to audit on one machine
@@ -100,19 +101,25 @@ def memory_for(size: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_AS, before)
 
 
+def npy_header(member: IO[bytes]) -> "tuple[tuple[int, ...], np.dtype[Any]]":
+    """Read the header of a .npy stream: shape and type; numpy raises whatever the parts of a damaged one raise."""
+    import numpy as np
+
+    version = np.lib.format.read_magic(member)
+    read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+    shape, _, dtype = read(member)
+    return shape, dtype
+
+
 def check_npy(member: IO[bytes], size: int, where: str) -> None:
     """Refuse a .npy stream of `size` bytes whose header asks for another number of bytes, or for objects.
 
     Raises:
         InputError: names `where`.
     """
-    import numpy as np
-
     try:
-        version = np.lib.format.read_magic(member)
-        reader = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-        shape, _, dtype = reader(member)
-    except Exception as error:  # the header is a Python literal: numpy raises whatever its parts raise
+        shape, dtype = npy_header(member)
+    except Exception as error:
         raise InputError(f"{where}: not an array ({error!s:.200}); save the model again") from error
     entries = 1
     for length in shape:
@@ -150,8 +157,8 @@ def read_npy(archive: zipfile.ZipFile, name: str, largest: int | None = None) ->
     return array
 
 
-def open_zip(path: Path, what: str) -> zipfile.ZipFile:
-    """Open a zip file whose members together expand within bounds.
+def open_zip(path: Path, what: str, remedy: str = "save the model again") -> zipfile.ZipFile:
+    """Open a zip file whose members together expand within bounds; `what` it is and a `remedy` are for messages.
 
     Raises:
         InputError: when it cannot be read, is no zip file, or announces too much.
@@ -163,6 +170,6 @@ def open_zip(path: Path, what: str) -> zipfile.ZipFile:
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from error
     except Exception as error:  # zipfile, struct and codecs each raise their own kinds
-        raise InputError(f"{path}: truncated, or not a {what} file ({error!s:.200}); save the model again") from error
+        raise InputError(f"{path}: truncated, or not a {what} file ({error!s:.200}); {remedy}") from error
     check_expansion(packed, sum(member.file_size for member in archive.infolist()), str(path))
     return archive

@@ -2,7 +2,7 @@
 
 import csv
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,23 @@ def write_rows(path: Path, columns: Sequence[str], rows: Iterable[Sequence[Any]]
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(columns)
         writer.writerows(rows)
+
+
+def read_rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+    """Yield where (file and line) and the cells of a small table written by hand, after its first line.
+
+    Raises:
+        InputError: when the file cannot be read, or its columns are others.
+    """
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            reader = csv.reader(file)
+            if next(reader, None) != list(columns):
+                raise InputError(f"{path}: line 1: the columns must be {','.join(columns)}")
+            for row in reader:
+                yield f"{path}: line {reader.line_num}", row
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: cannot be read ({error})") from error
 
 
 def merge_rows(

@@ -9,10 +9,8 @@ from pathlib import Path
 import pytest
 from tiny_archives import Mirror, pack
 
-from heldout.corpora import parts
 from heldout.corpora.archives import read_members
-from heldout.corpora.download import WAYS_OUT, fetch, read_sources
-from heldout.corpora.parts import PARTS
+from heldout.corpora.download import PARTS, WAYS_OUT, fetch, read_sources
 from heldout.corpora.prepare import RECIPES, raw_files
 from heldout.errors import InputError
 
@@ -218,16 +216,16 @@ def test_an_archive_that_is_gone_is_packed_from_its_members(mirror: Mirror, serv
         part = Path(name).name
         mirror.add(part, {part: content}, f"{server.url}/{part}")
         server.bodies[f"/{part}"] = content
-    path = parts.fetch("ap.tgz", mirror.table, tmp_path / "raw" / "ap.tgz", retries=0)
+    path = fetch("ap.tgz", mirror.table, tmp_path / "raw" / "ap.tgz", retries=0)
     assert read_members(path, "ap/*[bd]*") == members
     assert [p.name for p in path.parent.iterdir()] == ["ap.tgz"]
     first = path.read_bytes()
     path.unlink()
-    assert parts.fetch("ap.tgz", mirror.table, path, retries=0).read_bytes() == first
+    assert fetch("ap.tgz", mirror.table, path, retries=0).read_bytes() == first
     path.unlink()
     server.bodies["/vocab.txt"] = b"edited\n"
     with pytest.raises(InputError) as caught:
-        parts.fetch("ap.tgz", mirror.table, path, retries=0)
+        fetch("ap.tgz", mirror.table, path, retries=0)
     message = str(caught.value)
     assert message.startswith("ap.tgz: ")
     assert "; nor in parts: vocab.txt: " in message
@@ -236,7 +234,7 @@ def test_an_archive_that_is_gone_is_packed_from_its_members(mirror: Mirror, serv
     for file, folder in (("ap.tgz", mirror.folder / "none"), (FILE, None)):  # a mirror has it whole; no parts are known
         mirror.enter(FILE, refused_url(), "", mirror.rows[FILE].content_sha256)
         with pytest.raises(InputError) as caught:
-            parts.fetch(file, mirror.table, path, folder, retries=0)
+            fetch(file, mirror.table, path, folder, retries=0)
         assert "parts" not in str(caught.value)
 
 

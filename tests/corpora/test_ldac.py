@@ -33,8 +33,8 @@ def test_reads_counts_in_vocabulary_order(tmp_path: Path) -> None:
     [
         ("", r"corpus own: 0 document\(s\)"),
         ("1 0:1\n", r"corpus own: 1 document\(s\)"),
-        ("1 0:1\n\n1 0:1\n", "own.dat: line 2: the document has no tokens"),
-        ("1 0:1\n0\n", "own.dat: line 2: the document has no tokens"),
+        ("1 0:1\n\n1 0:1\n", "own.dat: document 2 has no tokens"),
+        ("1 0:1\n0\n", "own.dat: document 2 has no tokens"),
         ("1 0:1\n2 0:1\n", "own.dat: line 2: 2 words announced, but 1 follow"),
         ("x 0:1\n", "own.dat: line 1: the number of words must be an integer, found 'x'"),
         ("1 0\n", "own.dat: line 1: the count must be an integer, found ''"),

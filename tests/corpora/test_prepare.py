@@ -8,8 +8,7 @@ import pytest
 from tiny_archives import PATTERNS, Mirror, pack
 
 from heldout.corpora.corpus import Corpus
-from heldout.corpora.download import fetch
-from heldout.corpora.parts import PARTS
+from heldout.corpora.download import PARTS, fetch
 from heldout.corpora.prepare import RECIPES, prepare, raw_files
 from heldout.corpora.records import responses_of
 from heldout.corpora.table import read_published

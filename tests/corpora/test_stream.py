@@ -334,7 +334,7 @@ def test_headers_that_promise_too_much_are_refused_before_memory_is_taken(tmp_pa
     ("source", "options", "message"),
     [
         ("nothing.mm", {}, "nothing.mm: cannot be read"),
-        ("nothing.npz", {}, "nothing.npz: not a whole .npz file"),
+        ("nothing.npz", {}, "nothing.npz: cannot be read"),
         ("nothing.dat", {"form": "ldac"}, "nothing.dat: no such file of documents"),
         ("nothing", {"form": "text"}, "nothing: no such folder"),
         (".", {}, "no .txt file in it"),

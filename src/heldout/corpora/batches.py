@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.corpora.corpus import Corpus
+from heldout.corpora.corpus import Corpus, offsets_of
 from heldout.errors import InputError
 from heldout.seeds import generator
 
@@ -188,12 +188,11 @@ class DocumentStream:
     def _batch(
         self, documents: list[tuple[str, NDArray[np.int32], int]], vocabulary: tuple[str, ...], first: int
     ) -> Batch:
-        lengths = np.array([len(stream) for _, stream, _ in documents], dtype=np.int64)
         return Batch(
             name=self.name,
             vocabulary=vocabulary,
             tokens=np.concatenate([stream for _, stream, _ in documents]),
-            offsets=np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)]),
+            offsets=offsets_of([len(stream) for _, stream, _ in documents]),
             documents=tuple(name for name, _, _ in documents),
             left_out=np.array([left_out for _, _, left_out in documents], dtype=np.int64),
             first=first,

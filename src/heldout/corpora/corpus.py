@@ -1,6 +1,6 @@
 """A corpus: documents as streams of word indices over one vocabulary."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
@@ -11,6 +11,42 @@ from numpy.typing import NDArray
 
 from heldout.errors import InputError
 from heldout.files import load_record, save_record
+
+
+def provenance(
+    words: str,
+    settings: Mapping[str, Any],
+    *,
+    sources: Sequence[Mapping[str, str]] = (),
+    left_out: Sequence[str] = (),
+    synthetic: bool = False,
+    ordered: bool = True,
+    **more: Any,
+) -> dict[str, Any]:
+    """Return a corpus's provenance.
+
+    Args:
+        words: the rule that made its words, for tables.
+        settings: the rule, JSON-compatible.
+        sources: file and content digest of what was read.
+        left_out: names of the records that are no document.
+        synthetic: as in `Corpus`.
+        ordered: as in `Corpus`.
+        more: what else is known.
+    """
+    return {
+        "sources": [dict(source) for source in sources],
+        "rule": {"words": words, "settings": dict(settings)},
+        "records_left_out": list(left_out),
+        "synthetic": synthetic,
+        "ordered": ordered,
+        **more,
+    }
+
+
+def offsets_of(lengths: Sequence[int] | NDArray[np.integer]) -> NDArray[np.int64]:
+    """Return where documents of these (D,) lengths begin, one after the other, and the last one's end: (D + 1,)."""
+    return np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,12 +108,11 @@ class Corpus:
         """Return the corpus of documents that are each a name and the words in order; the vocabulary is sorted."""
         vocabulary = tuple(sorted({word for _, words in documents for word in words}))
         index = {word: i for i, word in enumerate(vocabulary)}
-        lengths = [len(words) for _, words in documents]
         return cls(
             name=name,
             vocabulary=vocabulary,
             tokens=np.array([index[word] for _, words in documents for word in words], dtype=np.int32),
-            offsets=np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]).astype(np.int64),
+            offsets=offsets_of([len(words) for _, words in documents]),
             documents=tuple(document for document, _ in documents),
             provenance=dict(provenance or {}),
         )
@@ -124,13 +159,18 @@ class Corpus:
         streams = [self.document(int(i)) for i in indices]
         return self.with_streams(streams, tuple(self.documents[int(i)] for i in indices))
 
-    def with_streams(self, streams: Sequence[NDArray[np.int32]], documents: tuple[str, ...]) -> "Corpus":
-        """Return a corpus of other documents over this one's vocabulary."""
-        lengths = np.array([len(stream) for stream in streams], dtype=np.int64)
+    def with_streams(
+        self,
+        streams: Sequence[NDArray[np.int32]],
+        documents: tuple[str, ...],
+        vocabulary: tuple[str, ...] | None = None,
+    ) -> "Corpus":
+        """Return a corpus of other documents, over this one's vocabulary or the one given."""
         return replace(
             self,
+            vocabulary=self.vocabulary if vocabulary is None else vocabulary,
             tokens=np.concatenate([np.zeros(0, np.int32), *streams]).astype(np.int32),
-            offsets=np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)]),
+            offsets=offsets_of([len(stream) for stream in streams]),
             documents=documents,
             provenance=dict(self.provenance),
         )
@@ -142,15 +182,7 @@ class Corpus:
         index = {word: i for i, word in enumerate(vocabulary)}
         new = np.array([index.get(word, -1) for word in self.vocabulary], dtype=np.int32)
         streams = [new[self.document(d)] for d in range(self.n_documents)]
-        streams = [stream[stream >= 0] for stream in streams]
-        kept = Corpus(
-            name=self.name,
-            vocabulary=vocabulary,
-            tokens=np.concatenate([np.zeros(0, np.int32), *streams]).astype(np.int32),
-            offsets=np.concatenate([[0], np.cumsum([len(stream) for stream in streams])]).astype(np.int64),
-            documents=self.documents,
-            provenance=dict(self.provenance),
-        )
+        kept = self.with_streams([stream[stream >= 0] for stream in streams], self.documents, vocabulary)
         return kept, self.n_tokens - kept.n_tokens
 
     def save(self, path: Path) -> None:

@@ -3,17 +3,18 @@
 import gzip
 import re
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from heldout.corpora.archives import content_digest
-from heldout.corpora.batches import LARGEST_DOCUMENT, Document
-from heldout.corpora.corpus import Corpus
+from heldout.corpora.batches import LARGEST_DOCUMENT, Document, DocumentStream
+from heldout.corpora.corpus import Corpus, offsets_of, provenance
 from heldout.corpora.preprocess import require_documents
 from heldout.errors import InputError
+from heldout.files import file_digest
 from heldout.limits import ALLOWANCE, EXPANSION, check_expansion, require_file
 
 INTEGER = re.compile(r"[+-]?[0-9]{1,15}", re.ASCII)
@@ -22,6 +23,9 @@ MAXIMUM_TOKENS, MOST_PER_COUNT = 500_000_000, 1000
 LONGEST_LINE = 2**26  # bytes
 MOST_EMPTY = 1000  # documents without a count, beside ten for each count, that a header may announce
 RULE = "counts as imported; the tokens of a document are in vocabulary order"
+
+Lines = Iterator[tuple[int, str]]
+"""Numbers from 1, and lines."""
 
 
 def integer(text: str, what: str, where: str, low: int, high: int | None = None) -> int:
@@ -62,7 +66,7 @@ def stream_lines(
     more: int = ALLOWANCE,
     encode: str = "convert the file",
     again: str = "copy the file again",
-) -> Iterator[tuple[int, str]]:
+) -> Lines:
     """Yield the lines of a UTF-8 text, plain or gzipped (by its first bytes), with their numbers from 1.
 
     No more than a line is held; ends (LF or CRLF) are taken off, as in `read_lines`.
@@ -132,67 +136,51 @@ def read_vocabulary(path: Path, content: bytes) -> tuple[str, ...]:
 
 def from_counts(
     name: str,
-    documents: Mapping[str, Mapping[int, int]],
+    documents: Iterable[Document],
     vocabulary: tuple[str, ...],
     files: Mapping[str, bytes],
     format_name: str,
 ) -> Corpus:
-    """Build a corpus from (document name -> word index -> count); tokens come in vocabulary order.
+    """Build a corpus of bags of words; tokens come in vocabulary order.
 
     Args:
         name: the corpus's name.
         documents: D documents, none empty.
         vocabulary: the V words; words that do not occur stay in it.
-        files: what was read, for the provenance.
+        files: what was read, the counts first, for the provenance.
         format_name: the format, for the provenance.
 
     Raises:
-        InputError: when there are fewer than two documents or too many tokens.
+        InputError: when a document is empty, or there are fewer than two documents or too many tokens.
     """
-    require_documents(name, len(documents))
-    tokens = sum(count for words in documents.values() for count in words.values())
-    counted = sum(map(len, documents.values()))
-    most = min(MAXIMUM_TOKENS, LARGEST_DOCUMENT + MOST_PER_COUNT * counted)
+    bags = list(documents)
+    for document in bags:
+        if not len(document.words):
+            raise InputError(f"{next(iter(files))}: document {document.name} has no tokens; leave it out")
+    require_documents(name, len(bags))
+    words = np.concatenate([np.asarray(document.words, dtype=np.int64) for document in bags])
+    counts = np.concatenate([np.asarray(document.counts, dtype=np.int64) for document in bags])
+    rows = np.repeat(np.arange(len(bags)), [len(document.words) for document in bags])
+    tokens = counts.sum(dtype=np.float64)  # which does not wrap
+    most = min(MAXIMUM_TOKENS, LARGEST_DOCUMENT + MOST_PER_COUNT * len(counts))
     if tokens > most:
-        raise InputError(f"corpus {name}: {tokens} tokens in all; the counts are damaged, or exceed {most} together")
-    pairs = [(word, words[word]) for words in documents.values() for word in sorted(words)]
-    words_, repeats = np.array(pairs, dtype=np.int64).T
-    lengths = np.array([sum(words.values()) for words in documents.values()], dtype=np.int64)
-    provenance: dict[str, Any] = {
-        "sources": [{"file": file, "content_sha256": content_digest({file: files[file]})} for file in files],
-        "rule": {"words": RULE, "settings": {"format": format_name}},
-        "records_left_out": [],
-        "synthetic": False,
-        "ordered": False,
-    }
+        raise InputError(
+            f"corpus {name}: {tokens:.0f} tokens in all; the counts are damaged, or exceed {most} together"
+        )
+    order = np.lexsort((words, rows))
     return Corpus(
         name=name,
         vocabulary=vocabulary,
-        tokens=np.repeat(words_.astype(np.int32), repeats),
-        offsets=np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)]),
-        documents=tuple(documents),
-        provenance=provenance,
+        tokens=np.repeat(words[order].astype(np.int32), counts[order]),
+        offsets=offsets_of(np.bincount(rows, weights=counts).astype(np.int64)),
+        documents=tuple(document.name for document in bags),
+        provenance=provenance(
+            RULE,
+            {"format": format_name},
+            sources=[{"file": file, "content_sha256": content_digest({file: files[file]})} for file in files],
+            ordered=False,
+        ),
     )
-
-
-def entry(line: str, where: str, n_documents: int, n_words: int) -> tuple[int, int, str]:
-    """Return document (from 1), word (from 0) and the text of the count that a line "document word count" gives.
-
-    Raises:
-        InputError: when there are not three columns, or document or word is no integer in range.
-    """
-    columns = line.split()
-    if len(columns) != 3:
-        raise InputError(f"{where}: expected document, word and count, found {line[:40]!r}")
-    document = integer(columns[0], "the document", where, 1, n_documents)
-    word = integer(columns[1], "the word", where, 1, n_words) - 1
-    return document, word, columns[2]
-
-
-def check_size(where: str, n_documents: int, n_pairs: int) -> None:
-    """Refuse a header that announces far more documents than counts: reading the empty ones would take very long."""
-    if n_documents > 10 * n_pairs + MOST_EMPTY:
-        raise InputError(f"{where}: {n_documents} documents announced with {n_pairs} counts in all; a damaged header")
 
 
 def bag(name: str, counts: dict[int, int]) -> Document:
@@ -201,39 +189,59 @@ def bag(name: str, counts: dict[int, int]) -> Document:
     return Document(name, np.fromiter(counts.keys(), np.int64, n), np.fromiter(counts.values(), np.int64, n))
 
 
-def by_document(
-    path: Path, entries: Iterator[tuple[str, int, int, int]], n_documents: int, n_pairs: int
-) -> Iterator[Document]:
-    """Yield documents 1 to D from their entries, (where, document, word, count); those without an entry are empty.
+def triples(
+    path: Path,
+    header: Callable[[Path, Lines], tuple[int, int, int]],
+    count_of: Callable[[str, str], int],
+) -> DocumentStream:
+    """Return the stream of a file of lines "document word count", both numbered from 1, sorted by document.
+
+    Documents are named by their numbers; those without a line are empty.
 
     Args:
-        path: the file, for messages.
-        entries: sorted by document; `where` is the line, for messages.
-        n_documents: D.
-        n_pairs: how many entries there must be.
+        path: the file.
+        header: takes the numbered lines, and returns the numbers of documents, words and counts that they announce.
+        count_of: takes a count's text and its file and line, and returns the count.
 
     Raises:
-        InputError: names the line with a document out of order, a repeated word or one entry too many; or the file
-            with too few.
+        InputError: as `header` does, or where it announces far more documents than counts: reading the empty ones would
+            take very long. While the documents are read, names the line that is not three integers in range, has a
+            document out of order or a word for the second time, or is one too many; or the file with too few.
     """
-    current, counts, seen = 1, dict[int, int](), 0
-    for where, document, word, count in entries:
-        seen += 1
-        if seen > n_pairs:
-            raise InputError(f"{where}: {n_pairs} counts announced, but more follow; copy the file again")
-        if document < current:
-            raise InputError(
-                f"{where}: document {document} after document {current}; sort the lines by document (matrices by rows)"
-            )
-        while current < document:
+    D, V, entries = header(path, stream_lines(path))
+    if 10 * entries + MOST_EMPTY < D:
+        raise InputError(f"{path}: {D} documents announced with {entries} counts in all; a damaged header")
+
+    def read() -> Iterator[Document]:
+        lines = stream_lines(path)
+        header(path, lines)
+        current, counts, seen = 1, dict[int, int](), 0
+        for number, line in lines:
+            where, columns = f"{path}: line {number}", line.split()
+            if len(columns) != 3:
+                raise InputError(f"{where}: expected document, word and count, found {line[:40]!r}")
+            document = integer(columns[0], "the document", where, 1, D)
+            word = integer(columns[1], "the word", where, 1, V) - 1
+            count = count_of(columns[2], where)
+            seen += 1
+            if seen > entries:
+                raise InputError(f"{where}: {entries} counts announced, but more follow; copy the file again")
+            if document < current:
+                raise InputError(
+                    f"{where}: document {document} after document {current};"
+                    " sort the lines by document (matrices by rows)"
+                )
+            while current < document:
+                yield bag(str(current), counts)
+                current, counts = current + 1, {}
+            if word in counts:
+                raise InputError(f"{where}: document {document} has a count of word {word + 1} already")
+            if count > 0:
+                counts[word] = count
+        if seen < entries:
+            raise InputError(f"{path}: {entries} counts announced, but only {seen} follow; copy the file again")
+        while current <= D:
             yield bag(str(current), counts)
             current, counts = current + 1, {}
-        if word in counts:
-            raise InputError(f"{where}: document {document} has a count of word {word + 1} already")
-        if count > 0:
-            counts[word] = count
-    if seen < n_pairs:
-        raise InputError(f"{path}: {n_pairs} counts announced, but only {seen} follow; copy the file again")
-    while current <= n_documents:
-        yield bag(str(current), counts)
-        current, counts = current + 1, {}
+
+    return DocumentStream(path.name, read, partial(file_digest, path), n_words=V, n_documents=D)

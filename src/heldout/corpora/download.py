@@ -1,9 +1,15 @@
-"""Downloads of the corpora's archives, verified and whole or absent."""
+"""Downloads of the corpora's archives, verified and whole or absent.
 
-import csv
+A member's address can last where an archive's does not: a file at a commit, and the same bytes by their Git blob at
+Software Heritage. Members of `PARTS` have rows of their own in the corpora table, by the last part of their names, and
+an archive that is gone is packed from them.
+"""
+
+import io
 import logging
 import shutil
 import sys
+import tarfile
 import tempfile
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -11,9 +17,11 @@ from pathlib import Path
 from heldout.corpora.archives import content_digest, read_members
 from heldout.errors import InputError
 from heldout.files import replacing
+from heldout.tables import read_rows
 
 WAYS_OUT = "take the file from a folder (`mirror:` in the study or HELDOUT_MIRROR=dir) or run the demo (`make demo`)"
 TIMEOUT = (10, 60)  # seconds to connect, and between two pieces of the body
+PARTS = {"ap.tgz": ("ap/ap.dat", "ap/vocab.txt")}  # members by archive
 
 
 @dataclass(frozen=True)
@@ -48,18 +56,11 @@ def read_sources(table_path: Path) -> dict[str, Source]:
         InputError: when the table is missing or its columns are not those of `Source`.
     """
     columns = [column.name for column in fields(Source)]
-    try:
-        with table_path.open(newline="", encoding="utf-8") as file:
-            reader = csv.reader(file)
-            if next(reader, None) != columns:
-                raise InputError(f"{table_path}: line 1: the columns must be {','.join(columns)}")
-            sources: dict[str, Source] = {}
-            for row in reader:
-                if len(row) != len(columns) or row[1] in sources:
-                    raise InputError(f"{table_path}: line {reader.line_num}: not one row per file with every column")
-                sources[row[1]] = Source(*row)
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{table_path}: cannot be read ({error})") from error
+    sources: dict[str, Source] = {}
+    for where, row in read_rows(table_path, columns):
+        if len(row) != len(columns) or row[1] in sources:
+            raise InputError(f"{where}: not one row per file with every column")
+        sources[row[1]] = Source(*row)
     return sources
 
 
@@ -95,7 +96,7 @@ def fetch(file: str, table_path: Path, destination: Path, mirror: Path | None = 
     With a mirror the file is copied from that folder under the same name. Without one its public addresses are
     tried in order, each `retries` times more when it fails. The archive's own checksum is verified for public
     addresses only, because a mirror may have packed the archive again; the content digest is verified for both.
-    An existing file with the right content is kept.
+    An existing file with the right content is kept. An archive that no address has is packed from its `PARTS`.
 
     Args:
         file: the file's name in the table.
@@ -133,7 +134,22 @@ def fetch(file: str, table_path: Path, destination: Path, mirror: Path | None = 
             return destination
         except InputError as error:
             failures.append(f"{place}: {error}")
-    raise InputError(f"{file}: {'; '.join(failures) or 'no public address is known'}; {WAYS_OUT}")
+    missing = f"{file}: {'; '.join(failures) or 'no public address is known'}"
+    if mirror is not None or file not in PARTS:
+        raise InputError(f"{missing}; {WAYS_OUT}")
+    with replacing(destination) as temporary:
+        with tempfile.TemporaryDirectory() as folder, tarfile.open(temporary, "w") as archive:
+            for member in PARTS[file]:
+                part = Path(folder) / Path(member).name
+                try:
+                    content = fetch(part.name, table_path, part, None, retries).read_bytes()
+                except InputError as error:
+                    raise InputError(f"{missing}; nor in parts: {error}") from error
+                info = tarfile.TarInfo(member)
+                info.size = len(content)
+                archive.addfile(info, io.BytesIO(content))
+        verified_members(temporary, row)
+    return destination
 
 
 def _copy(place: Path, temporary: Path) -> None:

@@ -1,6 +1,6 @@
 """The LDA-C format: one line per document, "M word:count word:count ...", words numbered from 0."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
@@ -39,6 +39,21 @@ def document(where: str, line: str, n_words: int | None) -> dict[int, int]:
     return counts
 
 
+def documents(path: Path, lines: Iterable[tuple[int, str]], n_words: int | None = None) -> Iterator[Document]:
+    """Yield the documents of numbered lines, named by their numbers; arguments and errors are those of `document`."""
+    for number, line in lines:
+        yield bag(str(number), document(f"{path}: line {number}", line, n_words))
+
+
+def stream(path: Path) -> DocumentStream:
+    """Return the stream of a file's lines; how many words there are is not known.
+
+    Raises:
+        InputError: while the documents are read, as `document` does.
+    """
+    return DocumentStream(path.name, lambda: documents(path, stream_lines(path)), partial(file_digest, path))
+
+
 def read(data: Path, vocab: Path, name: str) -> Corpus:
     r"""Read a corpus of counts; documents are named by their line numbers, tokens come in vocabulary order.
 
@@ -48,8 +63,7 @@ def read(data: Path, vocab: Path, name: str) -> Corpus:
         name: the corpus's name.
 
     Raises:
-        InputError: names file and line: not an integer, an index out of range, a count below 1, a word that is
-            there twice, a number of words that is not M, an empty document.
+        InputError: as `document` does, or for an empty document.
 
     Examples:
         >>> from tempfile import TemporaryDirectory
@@ -71,28 +85,8 @@ def read_archive(name: str, members: Mapping[str, bytes]) -> Corpus:
     return from_contents(name, Path(data), content, Path(vocab), words)
 
 
-def from_contents(name: str, counts_path: Path, content: bytes, words_path: Path, words: bytes) -> Corpus:
+def from_contents(name: str, data: Path, content: bytes, vocab: Path, words: bytes) -> Corpus:
     """Return the corpus of the contents of two files; errors are those of `read`."""
-    vocabulary = read_vocabulary(words_path, words)
-    documents: dict[str, dict[int, int]] = {}
-    for number, line in enumerate(read_lines(counts_path, content), start=1):
-        where = f"{counts_path}: line {number}"
-        counts = document(where, line, len(vocabulary))
-        if not counts:
-            raise InputError(f"{where}: the document has no tokens; leave it out")
-        documents[str(number)] = counts
-    return from_counts(name, documents, vocabulary, {counts_path.name: content, words_path.name: words}, "ldac")
-
-
-def stream(path: Path) -> DocumentStream:
-    """Return the stream of a file's lines, named by their numbers; how many words there are is not known.
-
-    Raises:
-        InputError: while the documents are read, as `document` does.
-    """
-
-    def read() -> Iterator[Document]:
-        for number, line in stream_lines(path):
-            yield bag(str(number), document(f"{path}: line {number}", line, None))
-
-    return DocumentStream(path.name, read, partial(file_digest, path))
+    vocabulary = read_vocabulary(vocab, words)
+    bags = documents(data, enumerate(read_lines(data, content), start=1), len(vocabulary))
+    return from_counts(name, bags, vocabulary, {data.name: content, vocab.name: words}, "ldac")

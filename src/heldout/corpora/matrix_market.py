@@ -1,20 +1,16 @@
 """The Matrix Market format as gensim writes it: documents by words, counts in coordinates that are numbered from 1."""
 
-from collections.abc import Iterator
-from functools import partial
+import math
 from pathlib import Path
 
-import numpy as np
-
-from heldout.corpora.batches import LARGEST_DOCUMENT, Document, DocumentStream
-from heldout.corpora.counts import by_document, check_size, entry, integer, stream_lines
+from heldout.corpora.batches import LARGEST_DOCUMENT, DocumentStream
+from heldout.corpora.counts import Lines, integer, triples
 from heldout.errors import InputError
-from heldout.files import file_digest
 
 MOST_COMMENTS = 10_000  # lines
 
 
-def header(path: Path, lines: Iterator[tuple[int, str]]) -> tuple[int, int, int]:
+def header(path: Path, lines: Lines) -> tuple[int, int, int]:
     """Return the numbers of documents, words and entries that the first of the numbered lines announce.
 
     Raises:
@@ -45,41 +41,20 @@ def header(path: Path, lines: Iterator[tuple[int, str]]) -> tuple[int, int, int]
     raise InputError(f"{path}: truncated: no line with the numbers of documents, words and entries")
 
 
-def counts(
-    path: Path, lines: Iterator[tuple[int, str]], n_documents: int, n_words: int
-) -> Iterator[tuple[str, int, int, int]]:
-    """Yield (where, document from 1, word from 0, count) of the numbered lines that follow the header.
-
-    Raises:
-        InputError: names the line that is not an entry in range, or whose count is no whole number.
-    """
-    for number, line in lines:
-        where = f"{path}: line {number}"
-        document, word, count = entry(line, where, n_documents, n_words)
-        try:
-            value = float(count)
-        except ValueError:
-            value = np.nan
-        if not (value >= 0.0 and value.is_integer() and value <= LARGEST_DOCUMENT):
-            raise InputError(
-                f"{where}: the count must be a whole number from 0 to {LARGEST_DOCUMENT}, found {count[:40]!r};"
-                " give counts, not weights such as tf-idf"
-            )
-        yield where, document, word, int(value)
+def count_of(text: str, where: str) -> int:
+    """Return a count, which may be written as a real number; an InputError names the line with another."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not (value >= 0.0 and value.is_integer() and value <= LARGEST_DOCUMENT):
+        raise InputError(
+            f"{where}: the count must be a whole number from 0 to {LARGEST_DOCUMENT}, found {text[:40]!r};"
+            " give counts, not weights such as tf-idf"
+        )
+    return int(value)
 
 
 def stream(path: Path) -> DocumentStream:
-    """Return the stream of a matrix of counts in rows; documents are named by their rows from 1, empty ones included.
-
-    Raises:
-        InputError: as `header` does, and while the documents are read as `counts` does.
-    """
-    n_documents, n_words, n_pairs = header(path, stream_lines(path))
-    check_size(str(path), n_documents, n_pairs)
-
-    def read() -> Iterator[Document]:
-        lines = stream_lines(path)
-        header(path, lines)
-        return by_document(path, counts(path, lines, n_documents, n_words), n_documents, n_pairs)
-
-    return DocumentStream(path.name, read, partial(file_digest, path), n_words=n_words, n_documents=n_documents)
+    """Return the stream of a matrix of counts in rows; see `heldout.corpora.counts.triples`."""
+    return triples(path, header, count_of)

@@ -7,7 +7,7 @@ from pathlib import Path
 from heldout.corpora import ldac, nips, records, reuters, smart
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.download import source, verified_members
-from heldout.corpora.preprocess import Rule, Text, apply, read_stop_list
+from heldout.corpora.preprocess import Rule, Text, corpus_of, read_stop_list
 from heldout.errors import InputError
 
 STOP_LIST = "english.stop"
@@ -129,18 +129,5 @@ def prepare(name: str, raw_dir: Path, table_path: Path) -> Corpus:
     stop_list = verified_members(raw_dir / STOP_LIST, rows[STOP_LIST])[STOP_LIST]
     records = how.read_texts(verified_members(raw_dir / how.archive, rows[how.archive]))
     texts = [(document, text) for document, text in records if text.strip()]
-    documents = apply(how.rule, texts, read_stop_list(stop_list, STOP_LIST), name)
-    left_out = [document for document, text in records if not text.strip()]
-    left_out += [document for document, words in documents if not words]
-    return Corpus.from_documents(
-        name,
-        [document for document in documents if document[1]],
-        provenance={
-            "sources": sources,
-            "rule": {"words": how.rule.words(), "settings": how.rule.settings()},
-            "records_left_out": left_out,
-            "synthetic": False,
-            "ordered": True,
-            **stands_in,
-        },
-    )
+    blank = [document for document, text in records if not text.strip()]
+    return corpus_of(name, how.rule, texts, read_stop_list(stop_list, STOP_LIST), sources, blank, **stands_in)

@@ -4,11 +4,12 @@ import re
 import sys
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import Any
 
+from heldout.corpora.corpus import Corpus, provenance
 from heldout.errors import InputError
 
 Text = tuple[str, str]  # document name, its text
@@ -171,20 +172,16 @@ def apply(rule: Rule, texts: Sequence[Text], stop_words: frozenset[str], corpus:
     """
     words_of = tokeniser(rule, stop_words)
     documents = [words_of(text) for _, text in texts]
-    if rule.minimum_count > 1 or rule.minimum_documents > 1:
-        tokens = Counter(word for words in documents for word in words)
-        occurrences = Counter(word for words in documents for word in set(words))
-        frequent = {
-            word
-            for word, count in tokens.items()
-            if count >= rule.minimum_count and occurrences[word] >= rule.minimum_documents
-        }
-        documents = [[word for word in words if word in frequent] for words in documents]
-    if rule.largest_vocabulary:
+    if rule.minimum_count > 1 or rule.minimum_documents > 1 or rule.largest_vocabulary:
         tokens = Counter(word for words in documents for word in words)
         occurrences = Counter(word for words in documents for word in set(words))
         ranked = sorted(tokens, key=lambda word: (-occurrences[word], -tokens[word], word))
-        kept_words = set(ranked[: rule.largest_vocabulary])
+        frequent = [
+            word
+            for word in ranked
+            if tokens[word] >= rule.minimum_count and occurrences[word] >= rule.minimum_documents
+        ]
+        kept_words = set(frequent[: rule.largest_vocabulary or None])
         documents = [[word for word in words if word in kept_words] for words in documents]
     kept_documents = [(name, words) for (name, _), words in zip(texts, documents, strict=True)]
     kept_documents = kept_documents[: rule.first_documents or None]
@@ -196,6 +193,35 @@ def apply(rule: Rule, texts: Sequence[Text], stop_words: frozenset[str], corpus:
             )
     require_documents(corpus, sum(bool(words) for _, words in kept_documents))
     return kept_documents
+
+
+def corpus_of(
+    name: str,
+    rule: Rule,
+    texts: Sequence[Text],
+    stop_words: frozenset[str],
+    sources: Sequence[Mapping[str, str]],
+    left_out: Sequence[str] = (),
+    **more: Any,
+) -> Corpus:
+    """Return the corpus that a rule makes of texts, without the documents that have no word, named in its provenance.
+
+    Args:
+        name: the corpus's name.
+        rule: as in `apply`.
+        texts: as in `apply`.
+        stop_words: as in `apply`.
+        sources: as in `heldout.corpora.corpus.provenance`.
+        left_out: the names of records that were left out before.
+        more: what else the provenance says.
+
+    Raises:
+        InputError: as `apply` does.
+    """
+    documents = apply(rule, texts, stop_words, name)
+    empty = [document for document, words in documents if not words]
+    source = provenance(rule.words(), rule.settings(), sources=sources, left_out=[*left_out, *empty], **more)
+    return Corpus.from_documents(name, [document for document in documents if document[1]], source)
 
 
 def require_documents(corpus: str, documents: int) -> None:

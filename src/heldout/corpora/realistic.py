@@ -18,13 +18,12 @@ replacement, times the ratio of the two means, rounded, and at least 2 tokens.
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from heldout.corpora.corpus import Corpus
-from heldout.corpora.synthetic import MINIMUM_LENGTH, draw_tokens
+from heldout.corpora.synthetic import MINIMUM_LENGTH, draw_tokens, drawn
 from heldout.errors import InputError
 from heldout.seeds import generator
 from heldout.topics import Topics
@@ -111,36 +110,18 @@ def draw(
         topics = cut(topics, min(source.vocabulary, len(topics.vocabulary)))
     random = generator("realistic-corpus", corpus=name, seed=seed)
 
-    drawn = random.choice(lengths, size=documents) * (mean_length / lengths.mean())
-    drawn = np.maximum(np.rint(drawn).astype(np.int64), MINIMUM_LENGTH)
+    scaled = random.choice(lengths, size=documents) * (mean_length / lengths.mean())
+    scaled = np.maximum(np.rint(scaled).astype(np.int64), MINIMUM_LENGTH)
     theta = random.dirichlet(topics.alpha, size=documents)
-    tokens = draw_tokens(topics.phi, theta, drawn, random)
-
-    provenance: dict[str, Any] = {
-        "sources": [],
-        "rule": {
-            "words": f"drawn from an LDA of {topics.n_topics} topics trained on {topics.provenance.get('corpus')}",
-            "settings": {
-                "topics": topics.n_topics,
-                "vocabulary": len(topics.vocabulary),
-                "documents": documents,
-                "mean_length": float(mean_length),
-                "alpha": topics.alpha.tolist(),
-                "seed": seed,
-                "trained_with_seed": topics.provenance.get("seed"),
-            },
-        },
-        "records_left_out": [],
-        "words_never_drawn": len(topics.vocabulary) - len(np.unique(tokens)),
-        "synthetic": True,
-        "ordered": True,
+    tokens = draw_tokens(topics.phi, theta, scaled, random)
+    settings = {
+        "topics": topics.n_topics,
+        "vocabulary": len(topics.vocabulary),
+        "documents": documents,
+        "mean_length": float(mean_length),
+        "alpha": topics.alpha.tolist(),
+        "seed": seed,
+        "trained_with_seed": topics.provenance.get("seed"),
     }
-    corpus = Corpus(
-        name=name,
-        vocabulary=topics.vocabulary,
-        tokens=tokens,
-        offsets=np.concatenate([np.zeros(1, np.int64), np.cumsum(drawn)]),
-        documents=tuple(f"d{document:0{len(str(documents))}d}" for document in range(1, documents + 1)),
-        provenance=provenance,
-    )
-    return corpus, Topics(topics.phi, topics.alpha, topics.vocabulary, {"model": "truth", **provenance})
+    words = f"drawn from an LDA of {topics.n_topics} topics trained on {topics.provenance.get('corpus')}"
+    return drawn(name, topics, tokens, scaled, words, settings)

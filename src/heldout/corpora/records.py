@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from heldout.corpora.corpus import Corpus
+from heldout.corpora.corpus import Corpus, offsets_of, provenance
 from heldout.corpora.counts import INTEGER, integer
 from heldout.errors import InputError
 
@@ -69,15 +69,9 @@ def from_responses(
         name=name,
         vocabulary=tuple(f"{variable}={value}" for variable in variables for value in values),
         tokens=columns[given].astype(np.int32),
-        offsets=np.concatenate([np.zeros(1, np.int64), np.cumsum(given.sum(axis=1), dtype=np.int64)]),
+        offsets=offsets_of(given.sum(axis=1)),
         documents=records,
-        provenance={
-            "rule": {"words": "one token for each response", "settings": {"values": M}},
-            "records_left_out": [],
-            "synthetic": False,
-            "ordered": False,
-            "values": M,
-        },
+        provenance=provenance("one token for each response", {"values": M}, ordered=False, values=M),
     )
 
 

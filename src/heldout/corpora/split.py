@@ -1,6 +1,5 @@
 """Which documents are held out, which half of each is shown, and which tokens train, validate and test."""
 
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -128,10 +127,8 @@ def token_split(corpus: Corpus, shares: tuple[float, ...], seed: int) -> TokenSp
     corpora, left_out = [], []
     for part, what in zip(parts, ("training", "validation", "test"), strict=True):
         kept = [index[stream[seen[stream]]] for stream in part]
-        lengths = np.array([len(stream) for stream in kept], dtype=np.int64)
-        if not lengths.any():
+        if not any(map(len, kept)):
             raise InputError(f"corpus {corpus.name}: no token is left for the {what} part; its documents are too short")
-        offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
-        corpora.append(replace(corpus, vocabulary=vocabulary, tokens=np.concatenate(kept), offsets=offsets))
-        left_out.append(sum(map(len, part)) - int(lengths.sum()))
+        corpora.append(corpus.with_streams(kept, corpus.documents, vocabulary))
+        left_out.append(sum(map(len, part)) - corpora[-1].n_tokens)
     return TokenSplit(corpora[0], corpora[1], corpora[2], left_out[1], left_out[2])

@@ -14,7 +14,7 @@ from heldout.corpora.batches import Batch, Document, DocumentStream
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.counts import read_bytes, read_vocabulary, stream_lines
 from heldout.errors import InputError
-from heldout.limits import require_file
+from heldout.limits import open_zip, require_file
 
 __all__ = ["FORMS", "Batch", "Document", "DocumentStream", "guess_form", "open_documents"]
 
@@ -125,7 +125,7 @@ def guess_form(path: Path) -> str:
     if path.is_dir():
         return "text"
     if path.suffix == ".npz":
-        with npz.open_archive(path) as archive:
+        with open_zip(path, ".npz", npz.COPY) as archive:
             names = set(archive.namelist())
         for form, members in (("scipy", {"indptr.npy", "indices.npy"}), ("heldout", {"tokens.npy", "offsets.npy"})):
             if members <= names:

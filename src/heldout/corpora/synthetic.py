@@ -7,13 +7,14 @@ lengths are negative binomial, that is Poisson with a gamma-distributed rate, as
 """
 
 import math
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.corpora.corpus import Corpus
+from heldout.corpora.corpus import Corpus, offsets_of, provenance
 from heldout.errors import InputError
 from heldout.seeds import generator
 from heldout.topics import Topics
@@ -124,32 +125,46 @@ def draw(name: str, shape: Shape, scale: float = 1.0, seed: int = 0, law: Law | 
 
     rates = random.gamma(law.length_shape, size.mean_length / law.length_shape, size=size.documents)
     lengths = np.maximum(random.poisson(rates), MINIMUM_LENGTH)
-    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
     theta = random.dirichlet(alpha, size=size.documents)
     tokens = draw_tokens(phi, theta, lengths, random)
 
     digits = len(str(size.vocabulary))
     vocabulary = tuple(f"w{word:0{digits}d}" for word in range(1, size.vocabulary + 1))
-    provenance: dict[str, Any] = {
-        "sources": [],
-        "rule": {
-            "words": f"drawn from an LDA of {n_topics} topics",
-            "settings": {**asdict(law), "topics": n_topics, "scale": float(scale), "seed": seed, **asdict(size)},
-        },
-        "records_left_out": [],
-        "words_never_drawn": size.vocabulary - len(np.unique(tokens)),
-        "synthetic": True,
-        "ordered": True,
-    }
+    settings = {**asdict(law), "topics": n_topics, "scale": float(scale), "seed": seed, **asdict(size)}
+    topics = Topics(phi, alpha, vocabulary)
+    return drawn(name, topics, tokens, lengths, f"drawn from an LDA of {n_topics} topics", settings)
+
+
+def drawn(
+    name: str,
+    topics: Topics,
+    tokens: NDArray[np.int32],
+    lengths: NDArray[np.int64],
+    words: str,
+    settings: Mapping[str, Any],
+) -> tuple[Corpus, Topics]:
+    """Return a corpus drawn from topics, and these with the corpus's provenance as the truth.
+
+    Args:
+        name: the corpus's name.
+        topics: phi (K, V) and alpha (K,).
+        tokens: (N,) indices into the topics' vocabulary.
+        lengths: (D,) tokens of each document.
+        words: the rule that it was drawn by, for tables.
+        settings: the rule, JSON-compatible.
+    """
+    never = len(topics.vocabulary) - len(np.unique(tokens))
+    source = provenance(words, settings, synthetic=True, words_never_drawn=never)
+    digits = len(str(len(lengths)))
     corpus = Corpus(
         name=name,
-        vocabulary=vocabulary,
+        vocabulary=topics.vocabulary,
         tokens=tokens,
-        offsets=offsets,
-        documents=tuple(f"d{document:0{len(str(size.documents))}d}" for document in range(1, size.documents + 1)),
-        provenance=provenance,
+        offsets=offsets_of(lengths),
+        documents=tuple(f"d{document:0{digits}d}" for document in range(1, len(lengths) + 1)),
+        provenance=source,
     )
-    return corpus, Topics(phi=phi, alpha=alpha, vocabulary=vocabulary, provenance={"model": "truth", **provenance})
+    return corpus, replace(topics, provenance={"model": "truth", **source})
 
 
 def draw_tokens(

@@ -1,12 +1,11 @@
 """Table 1: the corpora beside their published characteristics."""
 
-import csv
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from heldout.errors import InputError
-from heldout.files import replacing
+from heldout.tables import read_rows, write_rows
 
 if TYPE_CHECKING:  # numba: too slow a start for those who want the columns alone
     from heldout.corpora.corpus import Corpus
@@ -43,20 +42,13 @@ def read_published(path: Path) -> "dict[str, Shape]":
     """
     from heldout.corpora.synthetic import Shape
 
-    try:
-        with path.open(newline="", encoding="utf-8") as file:
-            reader = csv.reader(file)
-            if tuple(next(reader, ())) != PUBLISHED_COLUMNS:
-                raise InputError(f"{path}: line 1: the columns must be {','.join(PUBLISHED_COLUMNS)}")
-            shapes = {}
-            for row in reader:
-                try:
-                    corpus, train, test, vocabulary, mean_length = row
-                    shapes[corpus] = Shape(int(train), int(test), int(vocabulary), float(mean_length))
-                except ValueError as error:
-                    raise InputError(f"{path}: line {reader.line_num}: expected a name and four numbers") from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: cannot be read ({error})") from error
+    shapes = {}
+    for where, row in read_rows(path, PUBLISHED_COLUMNS):
+        try:
+            corpus, train, test, vocabulary, mean_length = row
+            shapes[corpus] = Shape(int(train), int(test), int(vocabulary), float(mean_length))
+        except ValueError as error:
+            raise InputError(f"{where}: expected a name and four numbers") from error
     return shapes
 
 
@@ -119,7 +111,4 @@ def describe(
 
 def write_table(rows: Sequence[Mapping[str, str | int | float]], path: Path) -> None:
     """Write the rows of `describe` as CSV, floats with all their digits."""
-    with replacing(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+    write_rows(path, COLUMNS, ([row[column] for column in COLUMNS] for row in rows))

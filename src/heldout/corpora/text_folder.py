@@ -9,7 +9,7 @@ from heldout.corpora.archives import content_digest
 from heldout.corpora.batches import Document, DocumentStream
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.counts import read_bytes, read_lines
-from heldout.corpora.preprocess import ANY_SCRIPT, Rule, apply, read_stop_list, tokeniser
+from heldout.corpora.preprocess import ANY_SCRIPT, Rule, corpus_of, read_stop_list, tokeniser
 from heldout.errors import InputError
 from heldout.files import file_digest
 
@@ -85,18 +85,7 @@ def read(
         stop_content = read_bytes(stop_list)
         stop_words = read_stop_list(stop_content, str(stop_list))
         sources.append({"file": stop_list.name, "content_sha256": content_digest({stop_list.name: stop_content})})
-    documents = apply(rule, texts, stop_words, name)
-    return Corpus.from_documents(
-        name,
-        [document for document in documents if document[1]],
-        provenance={
-            "sources": sources,
-            "rule": {"words": rule.words(), "settings": rule.settings()},
-            "records_left_out": [file for file, words in documents if not words],
-            "synthetic": False,
-            "ordered": True,
-        },
-    )
+    return corpus_of(name, rule, texts, stop_words, sources)
 
 
 def stream(folder: Path, *, stem: bool) -> DocumentStream:

@@ -4,27 +4,15 @@ docword.txt starts with three lines D, W and NNZ, then has NNZ lines "document w
 vocab.txt has the W words, one per line.
 """
 
-from collections.abc import Iterable, Iterator
-from functools import partial
 from pathlib import Path
 
-from heldout.corpora.batches import Document, DocumentStream
+from heldout.corpora.batches import DocumentStream
 from heldout.corpora.corpus import Corpus
-from heldout.corpora.counts import (
-    by_document,
-    check_size,
-    entry,
-    from_counts,
-    integer,
-    read_bytes,
-    read_vocabulary,
-    stream_lines,
-)
+from heldout.corpora.counts import Lines, from_counts, integer, read_bytes, read_vocabulary, triples
 from heldout.errors import InputError
-from heldout.files import file_digest
 
 
-def header(docword: Path, lines: Iterator[tuple[int, str]]) -> tuple[int, int, int]:
+def header(docword: Path, lines: Lines) -> tuple[int, int, int]:
     """Return the numbers of documents, words and counts that the first three of the numbered lines announce.
 
     Raises:
@@ -40,18 +28,14 @@ def header(docword: Path, lines: Iterator[tuple[int, str]]) -> tuple[int, int, i
     return documents, words, pairs
 
 
-def counts(
-    docword: Path, lines: Iterable[tuple[int, str]], n_documents: int, n_words: int
-) -> Iterator[tuple[str, int, int, int]]:
-    """Yield (where, document from 1, word from 0, count) of the numbered lines that follow the header.
+def count_of(text: str, where: str) -> int:
+    """Return a count; an InputError names the line where it is no integer of 1 or more."""
+    return integer(text, "the count", where, 1)
 
-    Raises:
-        InputError: names the line that is not three integers in range.
-    """
-    for number, line in lines:
-        where = f"{docword}: line {number}"
-        document, word, count = entry(line, where, n_documents, n_words)
-        yield where, document, word, integer(count, "the count", where, 1)
+
+def stream(path: Path) -> DocumentStream:
+    """Return the stream of docword.txt; see `heldout.corpora.counts.triples`."""
+    return triples(path, header, count_of)
 
 
 def read(docword: Path, vocab: Path, name: str) -> Corpus:
@@ -63,8 +47,7 @@ def read(docword: Path, vocab: Path, name: str) -> Corpus:
         name: the corpus's name.
 
     Raises:
-        InputError: names file and line: not an integer, an index out of range, a count below 1, a pair that is
-            there twice; or the file: truncated, a number of lines that is not the header's, an empty document.
+        InputError: as `stream` and its documents do, and for an empty document or another number of words.
 
     Examples:
         >>> from tempfile import TemporaryDirectory
@@ -81,41 +64,7 @@ def read(docword: Path, vocab: Path, name: str) -> Corpus:
     if docword.suffix == ".gz" and not packed.startswith(b"\x1f\x8b"):
         raise InputError(f"{docword}: not gzipped; copy the file again")
     vocabulary = read_vocabulary(vocab, words)
-    numbered = stream_lines(docword)
-    n_documents, n_words, n_pairs = header(docword, numbered)
-    if n_words != len(vocabulary):
-        raise InputError(f"{docword}: line 2: {n_words} words announced, but {vocab} has {len(vocabulary)}")
-    documents: dict[int, dict[int, int]] = {}
-    follow = 0
-    for where, document, word, count in counts(docword, numbered, n_documents, n_words):
-        follow += 1
-        if follow > n_pairs:
-            raise InputError(f"{docword}: line 3: {n_pairs} counts announced, but more lines follow")
-        words_of = documents.setdefault(document, {})
-        if word in words_of:
-            raise InputError(f"{where}: document {document} has a count of word {word + 1} already")
-        words_of[word] = count
-    if follow < n_pairs:
-        raise InputError(f"{docword}: line 3: {n_pairs} counts announced, but {follow} lines follow")
-    if len(documents) < n_documents:
-        empty = next(document for document in range(1, n_documents + 1) if document not in documents)
-        raise InputError(f"{docword}: document {empty} has no tokens; leave it out and number the others anew")
-    named = {str(document): documents[document] for document in sorted(documents)}
-    return from_counts(name, named, vocabulary, {docword.name: packed, vocab.name: words}, "uci")
-
-
-def stream(path: Path) -> DocumentStream:
-    """Return the stream of docword.txt, sorted by document; documents are named by their numbers, empty ones included.
-
-    Raises:
-        InputError: as `header` does, and while the documents are read as `counts` does.
-    """
-    n_documents, n_words, n_pairs = header(path, stream_lines(path))
-    check_size(f"{path}: line 1", n_documents, n_pairs)
-
-    def read() -> Iterator[Document]:
-        lines = stream_lines(path)
-        header(path, lines)
-        return by_document(path, counts(path, lines, n_documents, n_words), n_documents, n_pairs)
-
-    return DocumentStream(path.name, read, partial(file_digest, path), n_words=n_words, n_documents=n_documents)
+    documents = stream(docword)
+    if documents.n_words != len(vocabulary):
+        raise InputError(f"{docword}: line 2: {documents.n_words} words announced, but {vocab} has {len(vocabulary)}")
+    return from_counts(name, documents.read(), vocabulary, {docword.name: packed, vocab.name: words}, "uci")
