@@ -1,4 +1,4 @@
-"""The rules of the house: imports go downwards, config/README.md names every setting."""
+"""The rules of the house: imports go downwards, manifests name their own folder, config/README.md every setting."""
 
 import ast
 import os
@@ -8,9 +8,14 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from heldout.manifest import Paper
+from heldout.papers import ALL
 from heldout.study import from_yaml
 
 ROOT = Path(__file__).parents[1]
@@ -138,3 +143,16 @@ def test_the_page_on_studies_names_every_setting_and_no_other() -> None:
         asked = experiment["properties"].get("settings", {}).get("properties", {})
         assert set(asked) <= set(re.findall(r"`([a-z_]+)`", rows[name])), f"config/README.md: settings of {name}"
     assert len(page.splitlines()) <= 90
+
+
+@pytest.mark.parametrize("paper", ALL, ids=lambda paper: str(paper.name))
+def test_a_manifest_names_what_its_own_folder_has_and_nothing_else(paper: Paper) -> None:
+    for name, exhibit in paper.exhibits.items():
+        assert exhibit.package == paper.module, f"{name} is made in another room"
+        assert callable(getattr(import_module(exhibit.module), exhibit.function.rpartition(".")[2])), name
+    for name in paper.experiments:
+        assert callable(import_module(paper.experiment_module(name)).experiment), name
+    assert {claim.name for claim in paper.part("claims")} >= {
+        *paper.scorecard,
+        *(claim for exhibit in paper.exhibits.values() for claim in exhibit.claims),
+    }

@@ -281,11 +281,12 @@ def verdicts(args: argparse.Namespace) -> None:
 
 def exhibits(args: argparse.Namespace) -> None:
     """Make a study's figures (PDF), or its tables and macros (LaTeX), all of them or those that are named."""
+    from heldout.manifest import kind
     from heldout.typesetting.exhibits import exhibits, make_all
 
     inputs = _inputs(args)
     kinds = {"figures": ("figure",), "tables": ("table", "macros")}[args.kind]
-    names = [name for name, one in exhibits(inputs.papers, inputs.study).items() if one.kind in kinds]
+    names = [name for name in exhibits(inputs.papers, inputs.study) if kind(name) in kinds]
     folders = {"output": args.output, "benchmarks": args.job_benchmarks}
     make_all(args.only or names, inputs, **folders, suffix=args.suffix, processes=args.processes)
 

@@ -8,6 +8,7 @@ from typing import Any
 from heldout.corpora.prepare import SYNTHETIC
 from heldout.corpora.realistic import SOURCES
 from heldout.errors import InputError
+from heldout.manifest import kind
 from heldout.models import MODELS
 from heldout.papers import EXPERIMENTS, papers_of
 from heldout.typesetting.exhibits import exhibits
@@ -67,7 +68,7 @@ def modules_of(file: Path) -> tuple[str, ...]:
 def exhibit_modules(study: Mapping[str, Any], *kinds: str) -> tuple[str, ...]:
     """Return the modules that make a study's exhibits of some kinds."""
     papers = papers_of(study)
-    modules = {exhibit.module for exhibit in exhibits(papers, study).values() if exhibit.kind in kinds}
+    modules = {exhibit.module for name, exhibit in exhibits(papers, study).items() if kind(name) in kinds}
     if "macros" in kinds:
         modules |= {f"{paper.module}.{part}" for paper in papers for part in ("interpretations", "macros")}
     return ("heldout.typesetting.exhibits", *sorted(modules))

@@ -6,36 +6,59 @@ looks at its rules, so nothing here imports NumPy.
 
 import importlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 ALL = ("everything",)  # the parts of an exhibit that depends on every run of the study
 
 
+Kind = Literal["figure", "table", "macros"]  # PDF, and twice LaTeX
+
+
+def kind(exhibit: str) -> Kind:
+    """Return the kind of an exhibit, with which its name starts.
+
+    Examples:
+        >>> kind("figure-4b"), kind("macros")
+        ('figure', 'macros')
+    """
+    word = exhibit.partition("-")[0]
+    return "figure" if word == "figure" else "table" if word == "table" else "macros"
+
+
 @dataclass(frozen=True)
 class Exhibit:
-    """One figure, table or set of macros.
+    """One figure, table or set of macros; its name starts with its `kind`.
 
     Attributes:
-        kind: "figure" (PDF), or "table" and "macros" (LaTeX).
         title: what it shows, in a few words.
-        module, function: the function that makes it, from `Inputs` and, if it is about one corpus, the corpus's name.
+        function: the function that makes it, from `Inputs` and, if it is about one corpus, the corpus's name; by its
+            dotted name in `package`, such as "figures.bounds.documents".
         parts: the parts of a study's runs that it depends on: models, experiments, or the names in `heldout.study`.
         corpus: the position in the study of the one corpus that it is about; None for all corpora.
         original: its counterpart in the source, such as "Figure 4"; empty if there is none.
         drawn: corpora drawn from trained models; it shows at least one of them. Empty if it shows other corpora.
         claims: the claims that it shows, by name.
+        package: the dotted name of the package that has the function; set by the paper that has the exhibit.
     """
 
-    kind: Literal["figure", "table", "macros"]
     title: str
-    module: str
     function: str
     parts: tuple[str, ...] = ()
     corpus: int | None = None
     original: str = ""
     drawn: tuple[str, ...] = ()
     claims: tuple[str, ...] = ()
+    package: str = ""
+
+    @property
+    def module(self) -> str:
+        """The dotted name of the function's module."""
+        return f"{self.package}.{self.function.rpartition('.')[0]}"
+
+    def make(self, *inputs: Any) -> Any:
+        """Import the function and return what it makes of its inputs."""
+        return getattr(importlib.import_module(self.module), self.function.rpartition(".")[2])(*inputs)
 
 
 @dataclass(frozen=True)
@@ -66,7 +89,7 @@ class Paper:
         experiments: by name; NAME is the function `experiment` of `experiments/NAME.py`, with underscores for hyphens.
         optional: the experiments that a study may omit, with the exhibits that depend on nothing else.
         exhibits: by name.
-        front_page: the function of its `tables` that gives the README's few numbers; empty for none.
+        front_page: whether its `tables` have a function `front_page`, of the README's few numbers.
         scorecard: the claims that the paper's body lists, by name; the appendix has all.
     """
 
@@ -75,8 +98,12 @@ class Paper:
     experiments: Mapping[str, Experiment | None] = field(default_factory=dict)
     optional: tuple[str, ...] = ()
     exhibits: Mapping[str, Exhibit] = field(default_factory=dict)
-    front_page: str = ""
+    front_page: bool = False
     scorecard: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        bound = {name: replace(one, package=one.package or self.module) for name, one in self.exhibits.items()}
+        object.__setattr__(self, "exhibits", bound)
 
     @property
     def name(self) -> str:

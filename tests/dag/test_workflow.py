@@ -22,6 +22,7 @@ import pytest
 import yaml
 from forked_snakemake import ForkedSnakemake
 
+from heldout.manifest import kind
 from heldout.papers import papers_of
 from heldout.study import Settings, from_yaml, load_study
 from heldout.typesetting.exhibits import exhibits
@@ -59,21 +60,17 @@ def tiny_study() -> dict[str, Any]:
     study["models"]["lda"]["train"] |= {"sweeps": 10, "chains": 2}
     study["realistic"] |= {"documents": 60, "test_documents": 5, "corpora": ["s10"]}
     study["realistic"]["train"]["sweeps"] = 10
-    for optional in (
-        "latent-semantic-analysis",
-        "tempering",
-        "is-a-probability",
-        "peers",
-    ):  # the demonstration has them
+    # the demonstration has them
+    for optional in ("latent-semantic-analysis", "tempering", "is-a-probability", "peers"):
         del study["measures"][optional]
-    for kind, asked in study["measures"].items():
+    for experiment, asked in study["measures"].items():
         if asked["corpora"] == ["none"]:
             continue
-        asked["corpora"] = ["s10"] if kind == "model-selection" else ["cranfield-like"]
+        asked["corpora"] = ["s10"] if experiment == "model-selection" else ["cranfield-like"]
         if "models" in asked:
             asked["models"] = asked["models"][:1]  # each kind once: a job costs a process
         if "topics" in asked:
-            asked["topics"] = {"s10": [3]} if kind == "model-selection" else [2]
+            asked["topics"] = {"s10": [3]} if experiment == "model-selection" else [2]
     study["measures"]["model-selection"]["train"] |= {"first_sweeps": 10, "sweeps": 10, "chains": 1}
     study["measures"]["model-selection"]["settings"] |= {"training_documents": [20, 40]}
     study["measures"]["model-selection"]["settings"] |= dict.fromkeys(
@@ -403,10 +400,8 @@ def test_the_shipped_studies_plan_every_exhibit(snakemake: ForkedSnakemake, stud
     assert jobs["paper"] == 1
     settings = from_yaml((ROOT / f"workflow/studies/{study}.yaml").read_text())
     made = done.stdout + done.stderr
-    assert all(
-        f"{name}.{'pdf' if one.kind == 'figure' else 'tex'}" in made
-        for name, one in exhibits(papers_of(settings), settings).items()
-    )
+    names = exhibits(papers_of(settings), settings)
+    assert all(f"{name}.{'pdf' if kind(name) == 'figure' else 'tex'}" in made for name in names)
     assert jobs["verdicts"] == len(papers_of(settings))
     assert jobs["figures"] == jobs["tables"] == 1
 

@@ -1,6 +1,5 @@
 """Every exhibit of a small study: made, the same bytes twice, marked where synthetic."""
 
-import importlib
 import json
 import os
 import subprocess
@@ -17,6 +16,7 @@ from small_study import MAIN, SECOND, corpora_table, inputs, score_rows, small_s
 
 from heldout.errors import InputError
 from heldout.inputs import Inputs
+from heldout.manifest import kind
 from heldout.papers import EXHIBITS as OF_PAPERS
 from heldout.papers import PAPERS
 from heldout.scores import COLUMNS
@@ -56,10 +56,10 @@ def test_exhibits_are_made_whole_and_bear_no_date(name: str, tmp_path: Path, mon
     path = tmp_path / "made"
     make(name, inputs(), path)
     assert len(path.read_bytes()) > 250
-    assert path.read_bytes().startswith(b"%PDF") == (EXHIBITS[name].kind == "figure")
+    assert path.read_bytes().startswith(b"%PDF") == (kind(name) == "figure")
     assert b"CreationDate" not in path.read_bytes()
     assert list(tmp_path.iterdir()) == [path]
-    assert len(drawn) == (EXHIBITS[name].kind == "figure")
+    assert len(drawn) == (kind(name) == "figure")
     assert not any(style.SYNTHETIC_MARK in texts(one) for one in drawn)
 
 
@@ -83,15 +83,14 @@ def test_another_process_with_another_configuration_gives_the_same_bytes(tmp_pat
 
 def figure(name: str, of: Inputs) -> Figure:
     exhibit = EXHIBITS[name]
-    module = importlib.import_module(exhibit.module)
     arguments = () if exhibit.corpus is None else (of.settings.corpora[exhibit.corpus],)
     with style.applied():
-        drawn = getattr(module, exhibit.function)(of, *arguments)
+        drawn = exhibit.make(of, *arguments)
     assert isinstance(drawn, Figure)
     return drawn
 
 
-@pytest.mark.parametrize("name", [name for name in ONE_EACH if EXHIBITS[name].kind == "figure"])
+@pytest.mark.parametrize("name", [name for name in ONE_EACH if kind(name) == "figure"])
 def test_figures_say_that_data_are_synthetic_in_every_panel(name: str) -> None:
     drawn = figure(name, inputs(synthetic=True))
     panels = [axis for axis in drawn.axes if axis.get_label() != "<colorbar>"]
@@ -99,7 +98,7 @@ def test_figures_say_that_data_are_synthetic_in_every_panel(name: str) -> None:
     assert marks == [1] * len(panels)
 
 
-@pytest.mark.parametrize("name", [name for name in ALL if EXHIBITS[name].kind == "table"])
+@pytest.mark.parametrize("name", [name for name in ALL if kind(name) == "table"])
 def test_tables_say_that_data_are_synthetic_or_not_at_all(name: str, tmp_path: Path) -> None:
     for synthetic in (False, True):
         make(name, inputs(synthetic=synthetic), tmp_path / name)
@@ -119,7 +118,7 @@ def test_a_study_of_one_corpus_has_no_figures_of_others(tmp_path: Path) -> None:
     assert set(made) == set(EXHIBITS) - others - {"figure-4b"}
     given = inputs(study)
     for name in made:
-        if EXHIBITS[name].kind != "figure":
+        if kind(name) != "figure":
             make(name, given, tmp_path / name)
         elif not EXHIBITS[name].drawn:  # which is of no corpus of the study's own
             figure(name, given)
@@ -140,8 +139,8 @@ def test_paths_and_what_exhibits_stand_on() -> None:
     def stands_on(name: str) -> tuple[Run, ...]:
         return exhibits.stands_on(EXHIBITS[name], study)
 
-    assert exhibits.path("figure-4b", EXHIBITS["figure-4b"], "small") == "figures/small/figure-4b.pdf"
-    assert exhibits.path("macros", EXHIBITS["macros"], "small") == "paper/generated/small/macros.tex"
+    assert exhibits.path("figure-4b", "small") == "figures/small/figure-4b.pdf"
+    assert exhibits.path("macros", "small") == "paper/generated/small/macros.tex"
     assert exhibits.corpora_of(EXHIBITS["figure-8"], study) == ("medline",)
     assert set(stands_on("figure-4")) == {Run("cranfield", "plsa-hof", MAIN, k, s) for k in (2, 5, 10) for s in (0, 1)}
     assert set(stands_on("figure-5b")) == {Run("medline", "plsa-hof", SECOND, k, 0) for k in (2, 5, 10)}

@@ -18,6 +18,7 @@ from heldout.errors import InputError, printable
 from heldout.makers import exhibit_modules, modules_of
 from heldout.models import LDA
 from heldout.models import MODELS as MODULES
+from heldout.manifest import kind
 from heldout.papers import papers_of
 from heldout.progress import ProgressLines, outcome
 from heldout.study import (
@@ -307,7 +308,7 @@ def fold_in_option(wildcards):
 
 def exhibit_files(*kinds):
     """Return the files of every exhibit of some kinds that the study gives rise to."""
-    return [path(name, exhibit, settings.name) for name, exhibit in EXHIBITS.items() if exhibit.kind in kinds]
+    return [path(name, settings.name) for name in EXHIBITS if kind(name) in kinds]
 
 
 def options(values):

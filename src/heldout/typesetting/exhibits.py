@@ -1,6 +1,5 @@
 """Exhibits by name: those of a study's papers, and those that depend on all of them."""
 
-import importlib
 import multiprocessing
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -10,26 +9,19 @@ from typing import Any
 from heldout.errors import InputError
 from heldout.files import replacing
 from heldout.inputs import Inputs
-from heldout.manifest import ALL, Exhibit, Paper
+from heldout.manifest import ALL, Exhibit, Paper, kind
 from heldout.study import ALTERNATIVES, BEYOND, SECOND, Run, Settings
 from heldout.timings import timed
 
 SHARED = {
-    "table-claims": Exhibit("table", "the claims, tested", "heldout.typesetting.claims_table", "render", ALL),
-    "table-scorecard": Exhibit(
-        "table", "a dozen claims of the sources", "heldout.typesetting.claims_table", "scorecard", ALL
-    ),
-    "table-interpretations": Exhibit(
-        "table",
-        "the readings that the sources leave open",
-        "heldout.typesetting.interpretations",
-        "render",
-        ALL,
-    ),
-    "table-provenance": Exhibit(
-        "table", "the command, time and memory of every exhibit", "heldout.typesetting.provenance", "render"
-    ),
-    "macros": Exhibit("macros", "every number in the text", "heldout.typesetting.macros", "render", ALL),
+    name: Exhibit(title, function, parts, package="heldout.typesetting")
+    for name, title, function, parts in (
+        ("table-claims", "the claims, tested", "claims_table.render", ALL),
+        ("table-scorecard", "a dozen claims of the sources", "claims_table.scorecard", ALL),
+        ("table-interpretations", "the readings that the sources leave open", "interpretations.render", ALL),
+        ("table-provenance", "the command, time and memory of every exhibit", "provenance.render", ()),
+        ("macros", "every number in the text", "macros.render", ALL),
+    )
 }
 
 
@@ -52,9 +44,9 @@ def exhibits(papers: Sequence[Paper], study: Mapping[str, Any]) -> dict[str, Exh
     return {name: exhibit for name, exhibit in known.items() if has(exhibit)}
 
 
-def path(name: str, exhibit: Exhibit, study: str) -> str:
+def path(name: str, study: str) -> str:
     """Return where an exhibit belongs: figures/STUDY/NAME.pdf or paper/generated/STUDY/NAME.tex."""
-    return f"figures/{study}/{name}.pdf" if exhibit.kind == "figure" else f"paper/generated/{study}/{name}.tex"
+    return f"figures/{study}/{name}.pdf" if kind(name) == "figure" else f"paper/generated/{study}/{name}.tex"
 
 
 def corpora_of(exhibit: Exhibit, study: Mapping[str, Any]) -> tuple[str, ...]:
@@ -107,10 +99,9 @@ def make_all(
     Raises:
         InputError: for an exhibit that the study does not have.
     """
-    known = exhibits(inputs.papers, inputs.study)
 
     def one(name: str) -> None:
-        ending = suffix or ("pdf" if name in known and known[name].kind == "figure" else "tex")
+        ending = suffix or ("pdf" if kind(name) == "figure" else "tex")
         with timed(benchmarks / f"{name}.tsv" if benchmarks else None):
             make(name, inputs, output / f"{name}.{ending}")
 
@@ -148,16 +139,15 @@ def make(name: str, inputs: Inputs, destination: Path) -> None:
     if name not in known:
         raise InputError(f"exhibit {name}: the study {settings.name} does not have it; it has {', '.join(known)}")
     exhibit = known[name]
-    function = getattr(importlib.import_module(exhibit.module), exhibit.function)
     arguments = () if exhibit.corpus is None else (settings.corpora[exhibit.corpus],)
-    if exhibit.kind != "figure":
-        text = function(inputs, *arguments)
+    if kind(name) != "figure":
+        text = exhibit.make(inputs, *arguments)
         with replacing(destination) as temporary:
             temporary.write_text(text, encoding="utf-8")
         return
     from heldout.typesetting import style  # matplotlib
 
     with style.applied():
-        figure = function(inputs, *arguments)
+        figure = exhibit.make(inputs, *arguments)
         with replacing(destination) as temporary:
             style.save(figure, temporary)

@@ -47,7 +47,7 @@ def macros(inputs: Inputs) -> Macros:
         result |= {f"Corpus{position}{name}": value for name, value in _corpus(inputs, corpus).items()}
         for name, exhibit in known:
             if exhibit.corpus == number:
-                prefix = f"Corpus{position}{latex.camel(exhibit.function)}"
+                prefix = f"Corpus{position}{latex.camel(exhibit.function.rpartition('.')[2])}"
                 result |= {prefix: name, f"{prefix}Original": exhibit.original.replace(" ", "~")}
     for paper in inputs.papers:
         result |= paper.part("macros")(inputs)

@@ -77,8 +77,8 @@ def results(inputs: Inputs) -> str:
 
 def effect(inputs: Inputs) -> str:
     """Return the front page's table: what the paper that has one says in a few numbers."""
-    named = [(paper.module, paper.front_page) for paper in inputs.papers if paper.front_page]
-    return "".join(getattr(importlib.import_module(f"{module}.tables"), function)(inputs) for module, function in named)
+    modules = [importlib.import_module(f"{paper.module}.tables") for paper in inputs.papers if paper.front_page]
+    return "".join(module.front_page(inputs) for module in modules)
 
 
 def costs(path: Path) -> str:
@@ -124,7 +124,7 @@ def _exhibits(inputs: Inputs) -> str:
     """Return a row per exhibit: its file, which is its target of `snakemake`, its minutes, the claims that it shows."""
     lines = ["| exhibit | target of `snakemake` | minutes | what it should show |", "|---|---|---|---|"]
     for name, exhibit in exhibits(inputs.papers, inputs.study).items():
-        if exhibit.kind == "macros":
+        if name == "macros":
             continue
         corpus = "" if exhibit.corpus is None else f", {inputs.settings.corpora[exhibit.corpus]}"
         original = f" ({exhibit.original})" if exhibit.original else ""
@@ -132,7 +132,7 @@ def _exhibits(inputs: Inputs) -> str:
         shown = [f"[{claim}](#{claim}) {inputs.finding(claim).verdict}" for claim in exhibit.claims]
         cells = [
             f'<a id="{name}"></a>{exhibit.title}{corpus}{original}',
-            f"`{path(name, exhibit, inputs.settings.name)}`",
+            f"`{path(name, inputs.settings.name)}`",
             f"{minutes:.1f}" if minutes == minutes else "-",
             "; ".join(shown) or "see the paper",
         ]

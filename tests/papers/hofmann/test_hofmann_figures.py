@@ -127,7 +127,7 @@ def test_a_folded_in_point_that_gives_a_word_nothing_is_not_drawn() -> None:
 
 
 def test_the_path_shows_both_strategies_with_beta_below() -> None:
-    figure = figures.path(hofmann_inputs(CORPORA))
+    figure = figures.annealing_path(hofmann_inputs(CORPORA))
     assert [axis.get_title() for axis in figure.axes[:2]] == [f"Medline, K = {KEPT}", f"Cranfield, K = {KEPT}"]
     for panel in (0, 1):
         for model, path in PATHS.items():
@@ -145,12 +145,12 @@ def test_without_rows_it_says_what_to_measure() -> None:
         with pytest.raises(InputError, match="measure tempering"):
             function(inputs(without("tempering", "latent-semantic-analysis")))
     with pytest.raises(InputError, match="path_topics"):
-        figures.path(replace(hofmann_inputs(CORPORA), measurements=None))
+        figures.annealing_path(replace(hofmann_inputs(CORPORA), measurements=None))
 
 
 @pytest.mark.parametrize("synthetic", [True, False])
 def test_synthetic_data_say_so(synthetic: bool) -> None:
     given = hofmann_inputs(CORPORA, synthetic=synthetic)
-    for figure in (figures.figure_5a(given), figures.path(given)):
+    for figure in (figures.figure_5a(given), figures.annealing_path(given)):
         marked = [style.SYNTHETIC_MARK in [text.get_text() for text in axis.texts] for axis in figure.axes]
         assert all(m == synthetic for m in marked)

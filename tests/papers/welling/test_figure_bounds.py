@@ -12,7 +12,7 @@ from small_study import inputs
 from heldout.errors import InputError
 from heldout.inputs import Inputs
 from heldout.measurements import COLUMNS, Measurement
-from heldout.papers.welling.figures.bounds import ESTIMATES, draw
+from heldout.papers.welling.figures.bounds import ESTIMATES, documents
 from heldout.papers.welling.results import bounds_corpus, differences
 from heldout.typesetting import style
 
@@ -106,7 +106,7 @@ def test_refuses_a_second_value_a_missing_one_and_an_impossible_document() -> No
 
 
 def test_every_document_is_a_dot_on_its_side_of_zero_in_its_panel() -> None:
-    figure = draw(given(rows()))
+    figure = documents(given(rows()))
     assert [axis.get_title() for axis in figure.axes] == ["2 topics", "3 topics"]
     labels = [text.get_text() for text in figure.axes[0].get_yticklabels()]
     assert labels == [label for _, _, label, _ in ESTIMATES]
@@ -127,17 +127,17 @@ def test_every_document_is_a_dot_on_its_side_of_zero_in_its_panel() -> None:
 
 
 def test_models_that_were_not_measured_have_no_row() -> None:
-    figure = draw(given([m for m in rows() if m.model == "plsa-hof"]))
+    figure = documents(given([m for m in rows() if m.model == "plsa-hof"]))
     assert [text.get_text() for text in figure.axes[0].get_yticklabels()] == [
         "PLSA, full folding-in",
         "PLSA, mean-field bound",
     ]
     with pytest.raises(InputError, match="neither PLSA nor LDA"):
-        draw(given([m for m in rows() if m.model == "hmm" or m.quantity == "tokens"]))
+        documents(given([m for m in rows() if m.model == "hmm" or m.quantity == "tokens"]))
 
 
 def test_synthetic_data_say_so() -> None:
     for synthetic in (True, False):
-        figure = draw(given(rows(), synthetic=synthetic))
+        figure = documents(given(rows(), synthetic=synthetic))
         said = [style.SYNTHETIC_MARK in [text.get_text() for text in axis.texts] for axis in figure.axes]
         assert said == [synthetic] * 2

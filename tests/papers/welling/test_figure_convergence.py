@@ -39,7 +39,7 @@ def inputs(*, corpora: tuple[str, ...] = ("cranfield", "nips"), model: str = "ld
 
 def drawn(given: Inputs) -> Figure:
     with style.applied():
-        figure = convergence.draw(given)
+        figure = convergence.traces_and_r_hats(given)
         figure.draw_without_rendering()
     return figure
 
@@ -85,4 +85,4 @@ def test_synthetic_data_say_so(synthetic: bool) -> None:
 def test_without_measured_chains_there_is_no_figure() -> None:
     for given in (inputs(corpora=()), inputs(model="plsa-hof")):
         with pytest.raises(InputError, match="measure convergence"):
-            convergence.draw(given)
+            convergence.traces_and_r_hats(given)

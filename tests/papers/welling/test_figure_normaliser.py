@@ -52,7 +52,7 @@ def errorbars(figure: Figure) -> dict[str, ErrorbarContainer]:
 
 
 def test_identity_topics_start_at_the_toy_example_and_follow_the_nml_constant() -> None:
-    figure = normaliser.ignored(given(rows()))
+    figure = normaliser.log_normaliser(given(rows()))
     lines = [(line, np.asarray(line.get_xdata())) for line in figure.axes[0].get_lines()]
     curves = [line for line, x in lines if line.get_linewidth() == 1.0 and len(x) > 1]
     assert len(curves) == 3  # the corpora of the study, of 40 words each
@@ -63,7 +63,7 @@ def test_identity_topics_start_at_the_toy_example_and_follow_the_nml_constant() 
 
 
 def test_each_corpus_is_marked_at_its_own_mean_length() -> None:
-    figure = normaliser.ignored(given(rows()))
+    figure = normaliser.log_normaliser(given(rows()))
     marks = [
         line for line in figure.axes[0].get_lines() if str(line.get_label()).split(",")[0] in ("Cranfield", "NIPS")
     ]
@@ -76,7 +76,7 @@ def test_each_corpus_is_marked_at_its_own_mean_length() -> None:
 
 
 def test_learned_models_are_means_over_seeds_per_token_with_bars_around_all_of_them() -> None:
-    models = errorbars(normaliser.ignored(given(rows())))
+    models = errorbars(normaliser.log_normaliser(given(rows())))
     assert [label.split(":")[0] for label in models] == ["3 topics", "2 topics"]
     for (label, bars), k in zip(models.items(), (3, 2), strict=True):
         line, _, (segments,) = bars.lines
@@ -89,7 +89,7 @@ def test_learned_models_are_means_over_seeds_per_token_with_bars_around_all_of_t
 
 
 def test_limits_of_the_learned_models_are_the_nml_constant_of_as_many_words_as_topics() -> None:
-    figure = normaliser.ignored(given(rows()))
+    figure = normaliser.log_normaliser(given(rows()))
     dotted = [line for line in figure.axes[0].get_lines() if line.get_linewidth() == 0.7]
     for line, k in zip(dotted, (3, 2), strict=True):
         x = np.asarray(line.get_xdata())
@@ -110,10 +110,10 @@ def test_takes_the_first_of_the_studys_corpora_that_was_measured() -> None:
         given([replace(m, model="lda") for m in rows()]),
     ):
         with pytest.raises(InputError, match="no log Z"):
-            normaliser.ignored(without)
+            normaliser.log_normaliser(without)
 
 
 @pytest.mark.parametrize("synthetic", [True, False])
 def test_synthetic_data_say_so(synthetic: bool) -> None:
-    texts = [text.get_text() for text in normaliser.ignored(given(rows(), synthetic=synthetic)).axes[0].texts]
+    texts = [text.get_text() for text in normaliser.log_normaliser(given(rows(), synthetic=synthetic)).axes[0].texts]
     assert (style.SYNTHETIC_MARK in texts) == synthetic

@@ -9,7 +9,7 @@ from small_study import inputs
 from heldout.errors import InputError
 from heldout.inputs import Inputs
 from heldout.measurements import COLUMNS, Measurement
-from heldout.papers.welling.figures.point_posteriors import draw
+from heldout.papers.welling.figures.point_posteriors import bounds_and_collapse
 from heldout.papers.welling.results import gap
 
 
@@ -34,7 +34,7 @@ def with_measurements(table: pd.DataFrame | None) -> Inputs:
 
 
 def test_lines_are_the_measured_courses() -> None:
-    figure = draw(with_measurements(measured()))
+    figure = bounds_and_collapse(with_measurements(measured()))
     bound, gaps, collapse = figure.axes
     lines = [[list(map(float, line.get_ydata())) for line in axis.get_lines()] for axis in (bound, gaps, collapse)]  # type: ignore[arg-type]
     assert lines[0] == [[-3.0, -2.5, -2.25], [-5.0, -4.0, -3.5]]
@@ -51,17 +51,19 @@ def test_the_gap_is_likelihood_minus_objective() -> None:
 def test_a_synthetic_corpus_says_so() -> None:
     marked = with_measurements(measured())
     corpora = marked.corpora.assign(synthetic=True)
-    texts = [text.get_text() for axis in draw(replace(marked, corpora=corpora)).axes for text in axis.texts]
+    texts = [
+        text.get_text() for axis in bounds_and_collapse(replace(marked, corpora=corpora)).axes for text in axis.texts
+    ]
     assert texts.count("SYNTHETIC DATA") == 3
-    assert not any("SYNTHETIC" in text.get_text() for axis in draw(marked).axes for text in axis.texts)
+    assert not any("SYNTHETIC" in text.get_text() for axis in bounds_and_collapse(marked).axes for text in axis.texts)
 
 
 def test_what_is_missing_is_named() -> None:
     with pytest.raises(InputError, match="no measurements"):
-        draw(with_measurements(None))
+        bounds_and_collapse(with_measurements(None))
     with pytest.raises(InputError, match="no log-likelihood of hmm, point-posterior, on cranfield"):
-        draw(with_measurements(measured(seed=1)))
+        bounds_and_collapse(with_measurements(measured(seed=1)))
     table = measured()
     short = table[~((table["model"] == "k-means") & (table["quantity"] == "objective") & (table["at"] == 2))]
     with pytest.raises(InputError, match="k-means on cranfield: objective and log-likelihood"):
-        draw(with_measurements(short))
+        bounds_and_collapse(with_measurements(short))

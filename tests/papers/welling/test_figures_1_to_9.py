@@ -15,7 +15,11 @@ from small_study import inputs as of_small_study
 from heldout.evaluators import FULL, HALF
 from heldout.inputs import Inputs
 from heldout.papers.welling.figures.figures_1_to_3_versions import versions
-from heldout.papers.welling.figures.figures_4_to_6_smoothing import beyond, first_reading, second_reading
+from heldout.papers.welling.figures.figures_4_to_6_smoothing import (
+    added_after_training,
+    added_at_every_m_step,
+    beyond_the_vocabulary,
+)
 from heldout.papers.welling.figures.figures_7_to_9_comparison import comparison
 from heldout.scores import COLUMNS
 from heldout.typesetting import style
@@ -127,7 +131,7 @@ def test_synthetic_data_say_so(synthetic: bool) -> None:
 
 
 def test_smoothing_figures_show_every_constant_of_their_own_reading_in_both_panels() -> None:
-    for draw, factor in ((first_reading, 1.0), (second_reading, 1.1)):
+    for draw, factor in ((added_after_training, 1.0), (added_at_every_m_step, 1.1)):
         figure = draw(of_small_study(), "cranfield")
         for axis, evaluator in zip(figure.axes[:2], (FULL, HALF), strict=True):
             assert len(axis.lines) == 3
@@ -158,7 +162,7 @@ def test_comparison_names_each_panels_own_best_constant_and_keeps_the_models_col
 
 
 def test_beyond_marks_the_vocabulary_and_reaches_past_it() -> None:
-    figure = beyond(of_small_study())
+    figure = beyond_the_vocabulary(of_small_study())
     assert "vocabulary\n40 words" in texts(figure)
     for axis in figure.axes[:2]:
         assert max(max(xs(line)) for line in axis.lines) == 50

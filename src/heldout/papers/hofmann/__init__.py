@@ -3,8 +3,7 @@
 from heldout.manifest import Exhibit, Experiment, Paper
 from heldout.papers.hofmann.settings import LatentSemanticAnalysis, Tempering
 
-_FIGURES, _TABLES = "heldout.papers.hofmann.figures", "heldout.papers.hofmann.tables"
-_BOTH = ("tempering", "latent-semantic-analysis")
+EXPERIMENTS = ("latent-semantic-analysis", "tempering")
 
 HOFMANN = Paper(
     module=__name__,
@@ -13,7 +12,7 @@ HOFMANN = Paper(
         "latent-semantic-analysis": Experiment(LatentSemanticAnalysis),
         "tempering": Experiment(Tempering, topics="either"),
     },
-    optional=("latent-semantic-analysis", "tempering"),
+    optional=EXPERIMENTS,
     scorecard=(
         "hofmann-far-below-unigram",
         "hofmann-far-below-lsa",
@@ -22,11 +21,9 @@ HOFMANN = Paper(
     ),
     exhibits={
         "figure-hofmann": Exhibit(
-            "figure",
             "PLSA beside latent semantic analysis, as Hofmann scored them and as documents are",
-            _FIGURES,
-            "figure_5a",
-            _BOTH,
+            "figures.figure_5a",
+            EXPERIMENTS,
             claims=(
                 "hofmann-no-overfitting",
                 "hofmann-no-overfitting-truth-flat",
@@ -36,10 +33,8 @@ HOFMANN = Paper(
             ),
         ),
         "figure-hofmann-path": Exhibit(
-            "figure",
             "inverse annealing, iteration by iteration",
-            _FIGURES,
-            "path",
+            "figures.annealing_path",
             ("tempering",),
             claims=(
                 "hofmann-heated-no-worse-coarse",
@@ -48,6 +43,6 @@ HOFMANN = Paper(
                 "hofmann-faster-fine",
             ),
         ),
-        "table-hofmann": Exhibit("table", "PLSA beside latent semantic analysis", _TABLES, "evaluations", _BOTH),
+        "table-hofmann": Exhibit("PLSA beside latent semantic analysis", "tables.evaluations", EXPERIMENTS),
     },
 )

@@ -157,7 +157,7 @@ def _otherwise(axis: Axes, inputs: Inputs, corpus: str) -> None:
                 _plot(axis, means, color=COLOURS[evaluator], linestyle=line, **look)
 
 
-def path(inputs: Inputs) -> Figure:
+def annealing_path(inputs: Inputs) -> Figure:
     """Draw validation perplexity along the iterations of EM, and the inverse temperature below; a column per corpus.
 
     The model is that of the largest K with recorded iterations, under its first seed.

@@ -13,8 +13,7 @@ from heldout.papers.likelihood.settings import (
 )
 from heldout.study import PEERS
 
-_FIGURES, _TABLES = "heldout.papers.likelihood.figures", "heldout.papers.likelihood.tables"
-_OPTIMISM, _PROBABILITY = ("optimism",), ("is-a-probability",)
+OPTIMISM, PROBABILITY = ("optimism",), ("is-a-probability",)
 
 LIKELIHOOD = Paper(
     module=__name__,
@@ -29,81 +28,60 @@ LIKELIHOOD = Paper(
         "peers": Experiment(Peers, models=tuple(PEERS), topics="list"),
     },
     optional=("is-a-probability", "peers"),
-    front_page="front_page",
+    front_page=True,
     exhibits={
         "figure-message": Exhibit(
-            "figure",
             "what folding-in reports, how far that is from the likelihood, and what it cannot be",
-            _FIGURES,
-            "message",
-            (*_OPTIMISM, *_PROBABILITY),
+            "figures.message",
+            (*OPTIMISM, *PROBABILITY),
             claims=("full-above-truth", "folding-in-is-no-probability"),
         ),
         "table-recommendation": Exhibit(
-            "table",
             "the likelihood: exact or by the reference, with its cost and its error",
-            _TABLES,
-            "recommendation",
+            "tables.recommendation",
             ("precision",),
         ),
         "figure-bidirectional": Exhibit(
-            "figure", "the likelihood between two bounds", _FIGURES, "bidirectional", ("bidirectional",)
+            "the likelihood between two bounds", "figures.bidirectional", ("bidirectional",)
         ),
         "figure-optimism": Exhibit(
-            "figure",
             "folding-in beside the likelihood",
-            _FIGURES,
-            "optimism",
-            _OPTIMISM,
+            "figures.optimism",
+            OPTIMISM,
             claims=(
                 *("full-above-truth", "gap-grows-with-topics", "no-prior-closes-the-gap"),
                 *("full-ranks-as-truth", "full-ranks-as-truth-fitted-priors", "half-ranks-as-truth"),
             ),
         ),
-        "figure-optimism-by": Exhibit(
-            "figure", "optimism by length and by constant", _FIGURES, "optimism_by", _OPTIMISM
-        ),
-        "table-optimism": Exhibit("table", "folding-in beside the likelihood", _TABLES, "optimism", _OPTIMISM),
+        "figure-optimism-by": Exhibit("optimism by length and by constant", "figures.optimism_by", OPTIMISM),
+        "table-optimism": Exhibit("folding-in beside the likelihood", "tables.optimism", OPTIMISM),
         "figure-repair": Exhibit(
-            "figure",
-            "folding-in repaired",
-            _FIGURES,
-            "repair",
-            _OPTIMISM,
-            claims=("laplace-repairs", "nml-repairs"),
+            "folding-in repaired", "figures.repair", OPTIMISM, claims=("laplace-repairs", "nml-repairs")
         ),
-        "table-repair": Exhibit("table", "folding-in repaired", _TABLES, "repair", _OPTIMISM),
+        "table-repair": Exhibit("folding-in repaired", "tables.repair", OPTIMISM),
         "figure-epca-marginal": Exhibit(
-            "figure",
             "EPCA's likelihood and its folding-in",
-            _FIGURES,
-            "epca_marginal",
+            "figures.epca_marginal",
             ("epca-marginal",),
             claims=("epca-full-above-truth",),
         ),
-        "figure-precision": Exhibit(
-            "figure", "which estimator reaches an error first", _FIGURES, "precision", ("precision",)
-        ),
+        "figure-precision": Exhibit("which estimator reaches an error first", "figures.precision", ("precision",)),
         "figure-is-a-probability": Exhibit(
-            "figure",
             "is it a probability?",
-            _FIGURES,
-            "is_a_probability",
-            _PROBABILITY,
+            "figures.is_a_probability",
+            PROBABILITY,
             claims=(
                 *("folding-in-is-no-probability", "laplace-may-be-a-probability"),
                 *("estimates-may-be-probabilities", "reports-may-be-probabilities"),
             ),
         ),
-        "table-is-a-probability": Exhibit("table", "is it a probability?", _TABLES, "is_a_probability", _PROBABILITY),
+        "table-is-a-probability": Exhibit("is it a probability?", "tables.is_a_probability", PROBABILITY),
         "figure-peers": Exhibit(
-            "figure",
             "what libraries report",
-            _FIGURES,
-            "peers",
+            "figures.peers",
             ("peers",),
             claims=("peers-reported-grows", "peers-disagree", "peers-pessimistic"),
         ),
-        "table-peers": Exhibit("table", "what libraries report", _TABLES, "peers", ("peers",)),
+        "table-peers": Exhibit("what libraries report", "tables.peers", ("peers",)),
     },
 )

@@ -6,21 +6,22 @@ from heldout.papers.welling.settings import Bounds, DiscreteLatents, NormaliserL
 from heldout.settings import Nothing
 from heldout.study import BEYOND, SECOND
 
-_FIGURES = "heldout.papers.welling.figures"
-_TABLES = "heldout.papers.welling.tables"
-_V, _S, _C = (f"{_FIGURES}.figures_{of}" for of in ("1_to_3_versions", "4_to_6_smoothing", "7_to_9_comparison"))
-_VERSIONS = ("three versions of PLSA", _V, "versions", (PLSA, VEM, TEM))
-_SMOOTHING = ("PLSA under every constant, added after training", _S, "first_reading", (PLSA,))
-_SECOND = ("PLSA under every constant, added at every M step", _S, "second_reading", (SECOND,))
-_BEYOND = ("PLSA beyond the size of the vocabulary", _S, "beyond", (BEYOND,))
-_COMPARISON = ("LDA beside the best curves of PLSA and EPCA", _C, "comparison", (PLSA, EPCA, LDA))
-_SIMILAR = ("plsa-vem-similar", "plsa-tem-similar")
-_OVERFITS = ("full-always-improves", "half-above-full", "half-overfits")
-_BETTER = tuple(
-    f"{claim}{prior}"
-    for prior in ("", "-sparse-prior", "-fitted-prior")
-    for claim in ("lda-better", "lda-better-by-half")
-)
+OVERFITTING = ("full-always-improves", "half-above-full", "half-overfits")  # claims
+PRIORS = ("", "-sparse-prior", "-fitted-prior")  # ends of the names of claims on LDA
+
+
+def by_corpus(
+    first: int, title: str, function: str, parts: tuple[str, ...], *, suffix: str = "", claims: tuple[str, ...] = ()
+) -> dict[str, Exhibit]:
+    """Return three figures of one kind, each of one corpus, that have the source's numbers from `first` on.
+
+    The suffix tells the names of figures with the same counterpart apart.
+    """
+    return {
+        f"figure-{first + i}{suffix}": Exhibit(title, function, parts, i, f"Figure {first + i}", claims=claims)
+        for i in range(3)
+    }
+
 
 WELLING = Paper(
     module=__name__,
@@ -49,65 +50,77 @@ WELLING = Paper(
     ),
     exhibits={
         "figure-smoothing": Exhibit(
-            "figure",
             "PLSA under every constant, all corpora",
-            _S,
-            "small_multiple",
+            "figures.figures_4_to_6_smoothing.all_corpora",
             (PLSA,),
             original="Figures 4-6",
-            claims=_OVERFITS,
+            claims=OVERFITTING,
         ),
-        "table-1": Exhibit("table", "the corpora", _TABLES, "table_1", original="Table 1"),
-        **{f"figure-{1 + i}": Exhibit("figure", *_VERSIONS, i, f"Figure {1 + i}", claims=_SIMILAR) for i in range(3)},
-        **{f"figure-{4 + i}": Exhibit("figure", *_SMOOTHING, i, f"Figure {4 + i}", claims=_OVERFITS) for i in range(3)},
-        **{f"figure-{4 + i}b": Exhibit("figure", *_SECOND, i, f"Figure {4 + i}") for i in range(3)},
-        **{
-            f"figure-{7 + i}": Exhibit("figure", *_COMPARISON, i, f"Figure {7 + i}", claims=(*_BETTER, "epca-similar"))
-            for i in range(3)
-        },
-        "figure-beyond": Exhibit("figure", *_BEYOND, claims=("full-improves-beyond-vocabulary",)),
+        "table-1": Exhibit("the corpora", "tables.corpora", original="Table 1"),
+        **by_corpus(
+            1,
+            "three versions of PLSA",
+            "figures.figures_1_to_3_versions.versions",
+            (PLSA, VEM, TEM),
+            claims=("plsa-vem-similar", "plsa-tem-similar"),
+        ),
+        **by_corpus(
+            4,
+            "PLSA under every constant, added after training",
+            "figures.figures_4_to_6_smoothing.added_after_training",
+            (PLSA,),
+            claims=OVERFITTING,
+        ),
+        **by_corpus(
+            4,
+            "PLSA under every constant, added at every M step",
+            "figures.figures_4_to_6_smoothing.added_at_every_m_step",
+            (SECOND,),
+            suffix="b",
+        ),
+        **by_corpus(
+            7,
+            "LDA beside the best curves of PLSA and EPCA",
+            "figures.figures_7_to_9_comparison.comparison",
+            (PLSA, EPCA, LDA),
+            claims=(*(f"lda-better{by}{prior}" for prior in PRIORS for by in ("", "-by-half")), "epca-similar"),
+        ),
+        "figure-beyond": Exhibit(
+            "PLSA beyond the size of the vocabulary",
+            "figures.figures_4_to_6_smoothing.beyond_the_vocabulary",
+            (BEYOND,),
+            claims=("full-improves-beyond-vocabulary",),
+        ),
         "figure-point-posteriors": Exhibit(
-            "figure",
             "point posteriors: bounds and collapses",
-            f"{_FIGURES}.point_posteriors",
-            "draw",
+            "figures.point_posteriors.bounds_and_collapse",
             ("point-posteriors",),
             claims=("discrete-bound", "ica-collapses"),
         ),
         "figure-bounds": Exhibit(
-            "figure",
             "optimism and pessimism of single documents",
-            f"{_FIGURES}.bounds",
-            "draw",
+            "figures.bounds.documents",
             ("bounds", "discrete-latents"),
             claims=("continuous-optimistic", "discrete-pessimistic", "mean-field-pessimistic"),
         ),
         "figure-normaliser": Exhibit(
-            "figure",
             "the normaliser that folding in ignores",
-            f"{_FIGURES}.normaliser",
-            "ignored",
+            "figures.normaliser.log_normaliser",
             ("normalisers",),
             claims=("normaliser",),
         ),
         "figure-normalised": Exhibit(
-            "figure",
             "what the normalised model says of many topics",
-            f"{_FIGURES}.normaliser",
-            "normalised",
+            "figures.normaliser.normalised_perplexity",
             (PLSA, "normaliser-limits"),
             claims=("ranking-reversed",),
         ),
         "figure-convergence": Exhibit(
-            "figure", "convergence of the Gibbs sampler", f"{_FIGURES}.convergence", "draw", ("convergence",)
+            "convergence of the Gibbs sampler", "figures.convergence.traces_and_r_hats", ("convergence",)
         ),
-        "table-models": Exhibit("table", "the family of models", _TABLES, "models"),
+        "table-models": Exhibit("the family of models", "tables.models"),
         "table-side-by-side": Exhibit(
-            "table",
-            "the original's figures beside ours",
-            _TABLES,
-            "side_by_side",
-            (PLSA, VEM, TEM, EPCA, LDA),
+            "the original's figures beside ours", "tables.side_by_side", (PLSA, VEM, TEM, EPCA, LDA)
         ),
     },
 )

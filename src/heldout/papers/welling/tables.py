@@ -18,7 +18,7 @@ from heldout.typesetting.macros import POSITIONS
 from heldout.verdicts import NOT_RUN, UNDECIDED, Finding
 
 
-def table_1(inputs: Inputs) -> str:
+def corpora(inputs: Inputs) -> str:
     """Return the corpora, what the original printed of them, and the difference."""
     return latex.tabular(
         inputs,

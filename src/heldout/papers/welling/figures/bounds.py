@@ -35,7 +35,7 @@ HEIGHT = 3.4  # inches: a row has room for its documents and, above them, their 
 GOLDEN = (np.sqrt(5.0) - 1.0) / 2.0
 
 
-def draw(inputs: Inputs) -> Figure:
+def documents(inputs: Inputs) -> Figure:
     """Draw every document's difference from the exact value: a row per estimate, a panel per number of topics.
 
     Panels are the numbers of topics at which PLSA or LDA was measured; documents of all seeds are dots, the dark bar

@@ -22,7 +22,7 @@ EARLY = 0.1  # of the sweeps: the rise before it leaves the panel, so that what 
 SHADES = (0.12, 0.72)  # of the colour map, for few and for many topics
 
 
-def draw(inputs: Inputs) -> Figure:
+def traces_and_r_hats(inputs: Inputs) -> Figure:
     """Draw, per corpus, the chains' traces at the fewest and the most topics (first seed), and R-hat against topics.
 
     A trace is the log joint probability less the chains' mean over the last half of the sweeps, which is shaded:

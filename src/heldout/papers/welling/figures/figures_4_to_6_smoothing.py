@@ -21,12 +21,12 @@ MOST_CORPORA = 3  # side by side
 WIDEST, THINNEST = 2.0, 0.8  # points, of the curves of the smallest and of the largest constant
 
 
-def first_reading(inputs: Inputs, corpus: str) -> Figure:
+def added_after_training(inputs: Inputs, corpus: str) -> Figure:
     """Draw the curves of the constants that are added once, after training."""
     return _reading(inputs, corpus, inputs.settings.variant(PLSA))
 
 
-def small_multiple(inputs: Inputs) -> Figure:
+def all_corpora(inputs: Inputs) -> Figure:
     """Draw the same for all corpora at once: a column per corpus, full folding-in above, half folding-in below."""
     corpora = inputs.settings.corpora[:MOST_CORPORA]
     figure = Figure(figsize=(style.WIDTH, 4.3))
@@ -86,12 +86,12 @@ def _start(curve: Curve) -> tuple[int, float]:
     return fewest, sum(values) / len(values)
 
 
-def second_reading(inputs: Inputs, corpus: str) -> Figure:
+def added_at_every_m_step(inputs: Inputs, corpus: str) -> Figure:
     """Draw the curves of the constants that are added at every M step."""
     return _reading(inputs, corpus, SECOND_READING)
 
 
-def beyond(inputs: Inputs) -> Figure:
+def beyond_the_vocabulary(inputs: Inputs) -> Figure:
     """Draw the curves up to numbers of topics beyond the vocabulary, which is marked: no such model is identified."""
     settings = inputs.settings
     corpus = settings.beyond_corpus

@@ -34,7 +34,7 @@ DASHES = ((0, ()), (0, (5, 1.5)), (0, (1.5, 1.2)))
 LEARNED = ("s", "o", "^", "D", "v")
 
 
-def ignored(inputs: Inputs) -> Figure:
+def log_normaliser(inputs: Inputs) -> Figure:
     """Draw log Z / L against L, both logarithmic; each corpus's own mean length is marked."""
     rows = learned_normalisers(inputs)
     corpora = inputs.settings.corpora
@@ -137,7 +137,7 @@ def _finish(figure: Figure, corpus: str) -> None:
         figure.legend([handle for handle, _ in own], [label for _, label in own], **look)
 
 
-def normalised(inputs: Inputs) -> Figure:
+def normalised_perplexity(inputs: Inputs) -> Figure:
     """Draw a panel per corpus: folding in, the limit of its normalised model, half folding-in, a topic per word."""
     corpora = inputs.settings.corpora[:3]
     figure, axes = style.panels(

@@ -19,7 +19,7 @@ _GAPS = {"hmm": "-", "k-means": "--", "gaussian-mixture": "-."}  # model: line s
 _FREE = "#555555"
 
 
-def draw(inputs: Inputs) -> Figure:
+def bounds_and_collapse(inputs: Inputs) -> Figure:
     """Draw the study's first corpus and seed.
 
     Left, an HMM under Viterbi training: the objective stays below the log-likelihood of the same parameters. Middle,
