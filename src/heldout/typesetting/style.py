@@ -12,11 +12,13 @@ logging.getLogger("matplotlib").setLevel(logging.ERROR)
 
 import matplotlib as mpl  # noqa: E402
 from matplotlib import patheffects  # noqa: E402
+from matplotlib.artist import Artist  # noqa: E402
 from matplotlib.axes import Axes  # noqa: E402
 from matplotlib.axis import Axis  # noqa: E402
 from matplotlib.colors import to_hex, to_rgb  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator  # noqa: E402
+from numpy.typing import NDArray  # noqa: E402
 
 from heldout.evaluators import (  # noqa: E402
     ANNEALED,
@@ -34,6 +36,9 @@ from heldout.evaluators import (  # noqa: E402
     SEQUENTIAL,
 )
 from heldout.models import EPCA, LDA, PLSA, TEM, VEM  # noqa: E402
+
+Panels = NDArray[Any]  # axes by row and column
+Look = dict[str, Any]  # a curve's or a text's properties, as matplotlib names them
 
 WIDTH = 6.3  # inches: the paper's text width, so that fonts keep their size
 HEIGHT = 2.75
@@ -84,7 +89,13 @@ EVALUATOR_COLOURS = {
     "training-mixture": "#00733C",
 }
 LIBRARY_COLOURS = {"scikit-learn": "#3D7DFF", "gensim": "#E0458B", "tomotopy": "#2FBF4A"}
-GUIDE = "#999999"  # of lines that mark a place
+REPORTED_COLOUR = "#CC3311"  # a library's own number in an audit; Tol's red
+# One likelihood under the model's prior, one fitted to documents and a mixture: shades, for they lie close
+PRIOR_COLOURS = ("#000000", "#666666", "#A6A6A6")
+# What is no model's, evaluator's, library's or corpus's: text and frames, their background, curves beside the subject,
+# curves that are faded, lines that mark a place, and regions of a panel
+INK, WHITE, DARK, PALE, GUIDE, GROUND = "#000000", "#FFFFFF", "#555555", "#BBBBBB", "#999999", "#EEEEEE"
+TOO_HIGH, TOO_LOW = "#FBE3D6", "#E1EBF5"  # regions of scores above the likelihood, and below
 CORPUS_COLOURS = ("#1F4E5F", "#C4703F", "#86A8C9")  # by place in the study, of corpora that share a panel
 MARKERS = {PLSA: "o", LDA: "s", EPCA: "^", VEM: "v", TEM: "D", "lsa": "P", "nmf": "X"}
 MODEL_NAMES = {  # without the gallery's own, whose labels stand with its members
@@ -104,6 +115,7 @@ MODEL_NAMES = {  # without the gallery's own, whose labels stand with its member
     "truth": "truth",
 }
 EVALUATOR_NAMES = {FULL: "full folding-in", HALF: "half folding-in"}
+DASHED, DOTTED, DASH_DOTTED = (0, (4, 2)), (0, (1, 1.2)), (0, (5, 1.5, 1, 1.5))  # line styles
 MINUS = "\N{MINUS SIGN}"
 SYMMETRIC = "(symmetric log scale)"  # of an axis that is linear about 0 and logarithmic beyond
 SYNTHETIC_MARK = "SYNTHETIC DATA"
@@ -112,10 +124,11 @@ _SETTINGS: Any = {
     "font.family": "DejaVu Sans",  # comes with matplotlib, so it is the same everywhere
     "font.size": 8.0,
     "axes.titlesize": 9.0,
+    "axes.titleweight": "bold",
     "axes.labelsize": 8.0,
     "xtick.labelsize": 7.5,
     "ytick.labelsize": 7.5,
-    "legend.fontsize": 8.0,
+    "legend.fontsize": 7.5,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.linewidth": 0.7,
@@ -152,24 +165,54 @@ def mark_synthetic(axis: Axes, *, size: float = 11.0) -> None:
         va="center",
         fontsize=size,
         fontweight="bold",
-        color="#D0D0D0",
+        color="#CCCCCC",
         zorder=0.5,
         in_layout=False,
     )
 
 
-def panels(titles: Sequence[str], *, synthetic: bool) -> tuple[Figure, list[Axes]]:
-    """Return a figure of panels side by side that share a perplexity axis; `finish` makes it logarithmic."""
-    figure = Figure(figsize=(WIDTH, HEIGHT))
-    grid = figure.subplots(1, len(titles), sharey=True, squeeze=False)
-    axes: list[Axes] = list(grid[0])
-    for axis, title in zip(axes, titles, strict=True):
-        axis.set_title(title, fontweight="bold")
-        axis.set_xlabel("number of topics")
-        if synthetic:
-            mark_synthetic(axis, size=17.0)
-    axes[0].set_ylabel("perplexity per token")
+def grid(
+    rows: int,
+    columns: int,
+    height: float,
+    *,
+    titles: Sequence[str] = (),
+    synthetic: bool | Sequence[bool] = False,
+    mark_size: float = 11.0,
+    **options: Any,
+) -> tuple[Figure, Panels]:
+    """Return a figure of the text's width and its panels by row and column.
+
+    Args:
+        rows: how many.
+        columns: how many.
+        height: of the figure, inches.
+        titles: of the first row's panels.
+        synthetic: whether the data of all panels, or of each column's, are synthetic.
+        mark_size: of the words that say so, in points.
+        options: those of `Figure.subplots`.
+    """
+    figure = Figure(figsize=(WIDTH, height))
+    axes: Panels = figure.subplots(rows, columns, squeeze=False, **options)
+    for axis, title in zip(axes[0], titles, strict=False):
+        axis.set_title(title)
+    flags = [synthetic] * columns if isinstance(synthetic, bool) else synthetic
+    for column, marked in zip(axes.T, flags, strict=True):
+        for axis in column if marked else ():
+            mark_synthetic(axis, size=mark_size)
     return figure, axes
+
+
+def panels(
+    titles: Sequence[str], *, synthetic: bool, height: float = HEIGHT, mark_size: float = 17.0
+) -> tuple[Figure, list[Axes]]:
+    """Return a figure of panels side by side that share a perplexity axis; `finish` makes it logarithmic."""
+    marked = {"synthetic": synthetic, "mark_size": mark_size}
+    figure, (axes,) = grid(1, len(titles), height, titles=titles, sharey=True, **marked)
+    for axis in axes:
+        axis.set_xlabel("number of topics")
+    axes[0].set_ylabel("perplexity per token")
+    return figure, list(axes)
 
 
 def finish(axes: Sequence[Axes], topics: Sequence[int]) -> None:
@@ -178,19 +221,16 @@ def finish(axes: Sequence[Axes], topics: Sequence[int]) -> None:
     Call it after the curves are drawn: seaborn averages on the scale that it finds.
     """
     for axis in axes:
-        axis.set_xscale("log")
-        axis.set_yscale("log")
-        axis.set_xticks(list(topics), tick_labels(topics))
-        axis.xaxis.set_minor_locator(NullLocator())
+        log_log(axis)
+        ticks(axis.xaxis, topics, tick_labels(topics))
         axis.margins(x=0.04)
     low, high = axes[0].get_ylim()
     marks: tuple[float, ...] = (1.0, 2.0, 5.0)
     if high / low < 4.0:
         marks = (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0)
     axes[0].yaxis.set_major_locator(LogLocator(base=10.0, subs=marks))
-    axes[0].yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}" if value >= 10 else f"{value:g}"))
     axes[0].yaxis.set_minor_locator(LogLocator(base=10.0, subs=tuple(range(1, 10))))
-    axes[0].yaxis.set_minor_formatter(NullFormatter())
+    plain_numbers(axes[0].yaxis)
 
 
 def tick_labels(topics: Sequence[int]) -> list[str]:
@@ -203,6 +243,20 @@ def tick_labels(topics: Sequence[int]) -> list[str]:
         labels.append(str(k) if shown else "")
         last = k if shown else last
     return labels[::-1]
+
+
+def log_log(*axes: Axes) -> None:
+    """Make both axes of panels logarithmic."""
+    for axis in axes:
+        axis.set_xscale("log")
+        axis.set_yscale("log")
+
+
+def ticks(axis: Axis, at: Iterable[float], labels: Sequence[str] | None = None, **look: Any) -> None:
+    """Put ticks at these places and nowhere else, labelled as given or by their numbers."""
+    places = list(at)
+    axis.set_ticks(places, [f"{place:,g}" for place in places] if labels is None else labels, **look)
+    axis.set_minor_locator(NullLocator())
 
 
 def sparse_ticks(numbers: Iterable[int]) -> list[int]:
@@ -229,7 +283,7 @@ def plain_ticks(axis: Axis, most: int = 5) -> None:
 
 def plain_numbers(axis: Axis) -> None:
     """Label a logarithmic axis with plain numbers."""
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}" if value >= 1 else f"{value:g}"))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}" if value >= 10 else f"{value:g}"))
     axis.set_minor_formatter(NullFormatter())
 
 
@@ -269,31 +323,42 @@ def outline(width: float = 2.0) -> list[Any]:
     return [patheffects.withStroke(linewidth=width, foreground="white")]
 
 
+def label(axis: Axes, text: str, at: tuple[float, float], away: tuple[float, float] = (0.0, 0.0), **look: Any) -> None:
+    """Write text so many points away from a place, which is of the data unless `xycoords` says otherwise."""
+    axis.annotate(text, at, xytext=away, textcoords="offset points", **{"fontsize": 7.5, **look})
+
+
 def label_factor(axis: Axes, topics: int, perplexity: float, factor: str, colour: str) -> None:
     """Write a factor between two curves, beside a number of topics."""
-    axis.annotate(
-        f"\N{MULTIPLICATION SIGN}{factor}",
-        (topics, perplexity),
-        xytext=(-3, 0),
-        textcoords="offset points",
-        ha="right",
-        va="center",
-        fontsize=8.0,
-        fontweight="bold",
-        color=colour,
-        path_effects=outline(),
-    )
+    look: Look = {"ha": "right", "va": "center", "fontsize": 8.0, "fontweight": "bold", "color": colour}
+    label(axis, f"\N{MULTIPLICATION SIGN}{factor}", (topics, perplexity), (-3, 0), path_effects=outline(), **look)
 
 
 def span_factor(axis: Axes, low: float, high: float, factor: str, colour: str) -> None:
     """Draw a span between two perplexities on a panel's right edge, and their factor beside it."""
-    look: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "annotation_clip": False}
+    look: Look = {"xycoords": ("axes fraction", "data"), "annotation_clip": False}
     ends = "|-|, widthA=0.25, widthB=0.25"
     arrow = {"arrowstyle": ends, "color": colour, "linewidth": 1.0, "shrinkA": 0.0, "shrinkB": 0.0}
     axis.annotate("", (1.03, low), (1.03, high), textcoords=("axes fraction", "data"), arrowprops=arrow, **look)
-    text: dict[str, Any] = {"va": "center", "fontsize": 7.5, "fontweight": "bold", "color": colour}
-    offset: dict[str, Any] = {"xytext": (4, 0), "textcoords": "offset points"}
-    axis.annotate(f"\N{MULTIPLICATION SIGN}{factor}", (1.03, math.sqrt(low * high)), **offset, **text, **look)
+    look |= {"va": "center", "fontweight": "bold", "color": colour}
+    label(axis, f"\N{MULTIPLICATION SIGN}{factor}", (1.03, math.sqrt(low * high)), (4, 0), **look)
+
+
+def legend(
+    figure: Figure,
+    axes: Iterable[Axes],
+    *,
+    extra: Sequence[Artist] = (),
+    loc: str = "outside lower center",
+    **look: Any,
+) -> None:
+    """Put one legend of all panels below them: the entries of the panel with the most, others', then `extra`."""
+    entries: dict[str, Any] = {}
+    for axis in sorted(axes, key=lambda axis: -len(axis.get_legend_handles_labels()[1])):
+        for handle, label in zip(*axis.get_legend_handles_labels(), strict=True):
+            entries.setdefault(str(label), handle)
+    entries |= {str(handle.get_label()): handle for handle in extra}
+    figure.legend(list(entries.values()), list(entries), loc=loc, **{"ncols": len(entries), **look})
 
 
 def fullest_legend(axes: Iterable[Axes]) -> tuple[list[Any], list[str]]:

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import NullLocator
 
 from heldout.errors import InputError
 from heldout.evaluators import FULL, MEAN_FIELD_BOUND
@@ -29,9 +28,8 @@ ESTIMATES = (
     (MIXTURE, BOUND, "mixture, point bound", style.COLOURS[MIXTURE]),
     (HIDDEN_MARKOV, BOUND, "HMM, point bound", style.COLOURS[HIDDEN_MARKOV]),
 )
-OPTIMISTIC, PESSIMISTIC = "#FBE3D6", "#E1EBF5"
-LINEAR = 1e-3  # nats per token; up to here the axis is linear, beyond it logarithmic
-HEIGHT = 3.4  # inches: a row has room for its documents and, above them, their median
+LINEAR = 1e-3  # range in which the axis is linear, nats per token
+HEIGHT = 3.4  # inches, with which a row has room for its documents and their median
 GOLDEN = (np.sqrt(5.0) - 1.0) / 2.0
 
 
@@ -47,18 +45,18 @@ def documents(inputs: Inputs) -> Figure:
     if not columns:
         raise InputError(f"bounds: neither PLSA nor LDA has exact marginals on {corpus}; measure the bounds")
     rows = [e for e in ESTIMATES if any((e[0], e[1], k) in gaps for k in columns)]
-    figure, axes = style.panels([f"{k} topics" for k in columns], synthetic=inputs.synthetic(corpus))
-    figure.set_size_inches(style.WIDTH, HEIGHT)
+    titles = [f"{k} topics" for k in columns]
+    figure, (axes,) = style.grid(
+        1, len(columns), HEIGHT, titles=titles, synthetic=inputs.synthetic(corpus), sharey=True
+    )
     furthest = max(LINEAR * 10.0, *(max(map(abs, values)) for (_, _, k), values in gaps.items() if k in columns))
     ends = 1.25 * furthest
     for axis, k in zip(axes, columns, strict=True):
-        for mark in axis.texts:  # "synthetic", if anything: panels this narrow need it smaller
-            mark.set(fontsize=11, color="#C4C4C4", in_layout=False)
         axis.set_xscale("symlog", linthresh=LINEAR, linscale=0.2)
         axis.set_xlim(-ends, ends)
-        axis.axvspan(-ends, 0.0, color=PESSIMISTIC, zorder=0, linewidth=0)
-        axis.axvspan(0.0, ends, color=OPTIMISTIC, zorder=0, linewidth=0)
-        axis.axvline(0.0, color="black", linewidth=0.9, zorder=1)
+        axis.axvspan(-ends, 0.0, color=style.TOO_LOW, zorder=0, linewidth=0)
+        axis.axvspan(0.0, ends, color=style.TOO_HIGH, zorder=0, linewidth=0)
+        axis.axvline(0.0, color=style.INK, linewidth=0.9, zorder=1)
         for i, (model, quantity, _, colour) in enumerate(rows):
             if (model, quantity, k) in gaps:
                 _row(axis, i, gaps[model, quantity, k], colour)
@@ -66,16 +64,11 @@ def documents(inputs: Inputs) -> Figure:
         powers = [10.0**e for e in range(-2, math.floor(math.log10(furthest)) + 1)]
         ticks = [*(-power for power in reversed(powers)), 0.0, *powers]
         labels = [f"{tick:g}".replace("-", style.MINUS) if abs(tick) in (0.0, powers[-1]) else "" for tick in ticks]
-        axis.set_xticks(ticks, labels)  # the others would touch
-        axis.xaxis.set_minor_locator(NullLocator())
-        axis.set_xlabel("")
+        style.ticks(axis.xaxis, ticks, labels)  # the others would touch
         for x, text in ((0.25, "pessimistic"), (0.75, "optimistic")):
-            axis.text(
-                x, 0.02, text, transform=axis.transAxes, ha="center", va="bottom", fontsize=7.5, fontstyle="italic"
-            )
+            style.label(axis, text, (x, 0.02), xycoords="axes fraction", ha="center", va="bottom", fontstyle="italic")
     axes[0].set_ylim(len(rows) - 0.1, -0.75)
     axes[0].set_yticks(range(len(rows)), [label for _, _, label, _ in rows])
-    axes[0].set_ylabel("")
     for axis in axes:
         axis.tick_params(axis="y", length=0)
     figure.supxlabel(
@@ -91,17 +84,11 @@ def _row(axis: Axes, i: int, values: Sequence[float], colour: str) -> None:
     spread = 0.46 * ((np.arange(len(values)) * GOLDEN) % 1.0 - 0.5)
     axis.plot(values, i + spread, ".", color=colour, markersize=1.6, alpha=0.35, markeredgewidth=0.0, zorder=2)
     low, median, high = np.quantile(values, [0.05, 0.5, 0.95])
-    axis.plot([low, high], [i, i], color="black", linewidth=1.1, solid_capstyle="butt", zorder=3)
-    axis.plot([median], [i], "|", color="black", markersize=8.0, markeredgewidth=1.4, zorder=3)
-    # on the ground of its sign, above the documents
-    axis.annotate(
-        _median(median),
-        xy=(0.75 if median > 0.0 else 0.25, i - 0.3),
-        xycoords=("axes fraction", "data"),
-        ha="center",
-        va="bottom",
-        fontsize=7.0,
-    )
+    axis.plot([low, high], [i, i], color=style.INK, linewidth=1.1, solid_capstyle="butt", zorder=3)
+    axis.plot([median], [i], "|", color=style.INK, markersize=8.0, markeredgewidth=1.4, zorder=3)
+    ground = (0.75 if median > 0.0 else 0.25, i - 0.3)  # that of its sign, above the documents
+    look: style.Look = {"xycoords": ("axes fraction", "data"), "ha": "center", "va": "bottom", "fontsize": 7.0}
+    style.label(axis, _median(median), ground, **look)
 
 
 def _median(value: float) -> str:

@@ -1,11 +1,11 @@
 """Whether the Gibbs sampler's chains have converged: traces of the log joint probability, and split R-hat."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator, NullLocator
+from matplotlib.ticker import MaxNLocator
 
 from heldout.errors import InputError
 from heldout.inputs import Inputs
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 HEIGHT = 3.9  # inches, of two rows
-AGREEMENT = 1.1  # Gelman et al., Bayesian Data Analysis, section 11.5: below it chains are taken to agree
-EARLY = 0.1  # of the sweeps: the rise before it leaves the panel, so that what comes after can be seen
-SHADES = (0.12, 0.72)  # of the colour map, for few and for many topics
+AGREEMENT = 1.1  # R-hat below which chains are taken to agree: Gelman et al., Bayesian Data Analysis, section 11.5
+EARLY = 0.1  # share of the sweeps whose rise may leave the panel, so that what comes after can be seen
+SHADES = (0.12, 0.72)  # places in the colour map of few and of many topics
 
 
 def traces_and_r_hats(inputs: Inputs) -> Figure:
@@ -36,23 +36,18 @@ def traces_and_r_hats(inputs: Inputs) -> Figure:
     corpora = [corpus for corpus in settings.corpora if (r_hats["corpus"] == corpus).any()]
     if not corpora:
         raise InputError("figure-convergence: no chain was measured; measure convergence first")
-    figure = Figure(figsize=(style.WIDTH, HEIGHT))
-    rows = figure.subplots(2, len(corpora), squeeze=False)
-    for column, corpus in enumerate(corpora):
-        above, below = rows[0][column], rows[1][column]
-        above.set_title(latex.corpus_title(corpus), fontweight="bold")
+    figure, rows = style.grid(
+        2,
+        len(corpora),
+        HEIGHT,
+        titles=[latex.corpus_title(corpus) for corpus in corpora],
+        synthetic=[inputs.synthetic(corpus) for corpus in corpora],
+    )
+    for (above, below), corpus in zip(rows.T, corpora, strict=True):
         _draw_traces(above, select(traces, corpus=corpus, seed=settings.seeds[0]))
         _draw_r_hats(below, select(r_hats, corpus=corpus))
-        for panel in (above, below) if inputs.synthetic(corpus) else ():
-            style.mark_synthetic(panel)
-    rows[1][0].annotate(
-        f"chains agree below {AGREEMENT:g}",
-        xy=(0.03, AGREEMENT),
-        xycoords=("axes fraction", "data"),
-        xytext=(0, 3),
-        textcoords="offset points",
-        fontsize=7.5,
-    )
+    place, frame = (0.03, AGREEMENT), ("axes fraction", "data")
+    style.label(rows[1][0], f"chains agree below {AGREEMENT:g}", place, (0, 3), xycoords=frame)
     rows[0][0].set_ylabel("log joint probability less\nits late mean, 1000 nats")
     rows[1][0].set_ylabel("split $\\hat{R}$ of the last half")
     highest = max(axis.get_ylim()[1] for axis in rows[1])
@@ -77,7 +72,7 @@ def _draw_traces(axis: Axes, traces: "pd.DataFrame") -> None:
     margin = 0.06 * (high - low)
     axis.set_ylim(low - margin, high + margin)
     axis.set_xlim(0, last)
-    axis.axvspan(last / 2, last, color="#F2F2F2", zorder=0, linewidth=0)
+    axis.axvspan(last / 2, last, color=style.GROUND, zorder=0, linewidth=0)
     axis.set_xlabel("sweep")
     axis.xaxis.set_major_locator(MaxNLocator(4, integer=True))
     axis.legend(loc="lower right")
@@ -85,14 +80,11 @@ def _draw_traces(axis: Axes, traces: "pd.DataFrame") -> None:
 
 def _draw_r_hats(axis: Axes, r_hats: "pd.DataFrame") -> None:
     means = r_hats.groupby("topics")["value"].mean()
-    axis.axhline(AGREEMENT, color="black", linestyle=(0, (4, 2)), linewidth=0.9)
+    axis.axhline(AGREEMENT, color=style.INK, linestyle=style.DASHED, linewidth=0.9)
     axis.plot(means.index, means, color=style.COLOURS[LDA])
-    look: dict[str, Any] = {"color": style.COLOURS[LDA], "alpha": 0.6, "markeredgewidth": 0}
+    look: style.Look = {"color": style.COLOURS[LDA], "alpha": 0.6, "markeredgewidth": 0}
     axis.plot(r_hats["topics"], r_hats["value"], style.MARKERS[LDA], **look)
     axis.set_xscale("log")
-    grid = sorted(int(k) for k in means.index)
-    shown = style.sparse_ticks(grid)
-    axis.set_xticks(shown, [str(k) for k in shown])
-    axis.xaxis.set_minor_locator(NullLocator())
+    style.ticks(axis.xaxis, style.sparse_ticks(int(k) for k in means.index))
     axis.margins(x=0.06)
     axis.set_xlabel("number of topics")

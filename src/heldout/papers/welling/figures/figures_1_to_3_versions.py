@@ -9,8 +9,6 @@ from heldout.papers.welling.figures.figures_4_to_6_smoothing import line
 from heldout.papers.welling.results import Curve, best, study_curves, swept_lowest
 from heldout.typesetting import style
 
-DASHES = (0, (4, 2))
-
 
 def versions(inputs: Inputs, corpus: str) -> Figure:
     """Draw each version's curve per panel, over the seeds that all have; bands show all seeds of the others.
@@ -35,11 +33,11 @@ def versions(inputs: Inputs, corpus: str) -> Figure:
                 style.COLOURS[model],
                 marker=style.MARKERS[model],
                 label=f"{style.MODEL_NAMES[model]}, {choice}",
-                linestyle=DASHES if model == VEM else "-",  # it lies on PLSA-HOF's, which shows between them
+                linestyle=style.DASHED if model == VEM else "-",  # it lies on PLSA-HOF's, which shows between them
                 errorbar=None,  # the band is that of all seeds
             )
             topics.update(curve.topics)
-        axis.legend(loc="best", fontsize=7.5)
+        axis.legend(loc="best")
     style.finish(axes, sorted(topics) or settings.topics)
     return figure
 

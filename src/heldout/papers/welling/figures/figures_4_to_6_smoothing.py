@@ -29,8 +29,15 @@ def added_after_training(inputs: Inputs, corpus: str) -> Figure:
 def all_corpora(inputs: Inputs) -> Figure:
     """Draw the same for all corpora at once: a column per corpus, full folding-in above, half folding-in below."""
     corpora = inputs.settings.corpora[:MOST_CORPORA]
-    figure = Figure(figsize=(style.WIDTH, 4.3))
-    grid = figure.subplots(len(FOLDING_IN), len(corpora), sharex=True, sharey="col", squeeze=False)
+    figure, grid = style.grid(
+        len(FOLDING_IN),
+        len(corpora),
+        4.3,
+        titles=[latex.corpus_title(corpus) for corpus in corpora],
+        synthetic=[inputs.synthetic(corpus) for corpus in corpora],
+        sharex=True,
+        sharey="col",
+    )
     curves = {
         (row, column): study_curves(inputs, corpus, PLSA, evaluator)
         for row, evaluator in enumerate(FOLDING_IN)
@@ -43,10 +50,6 @@ def all_corpora(inputs: Inputs) -> Figure:
         for curve in of_panel:
             line(axis, curve, **_look(constants, curve.smoothing, colours), markersize=2.2)
         _name_ends(axis, of_panel)
-        if row == 0:
-            axis.set_title(latex.corpus_title(corpora[column]), fontweight="bold")
-        if inputs.synthetic(corpora[column]):
-            style.mark_synthetic(axis)
     for axis in grid.ravel():
         style.finish([axis], style.sparse_ticks(inputs.settings.topics))
         axis.set_xlabel("")
@@ -60,23 +63,16 @@ def all_corpora(inputs: Inputs) -> Figure:
 
 
 def _name_ends(axis: Axes, curves: Sequence[Curve]) -> None:
-    """Write their constants at the left end of a panel's smallest, largest and, at the fewest topics, lowest curve."""
+    """Write the constant at the left end of three curves: of the smallest, of the largest, and of the lowest there."""
     if not curves:
         return
     starts = {curve.smoothing: _start(curve) for curve in curves}
     lowest = min(starts, key=lambda constant: starts[constant][1])
     for constant in {min(starts), max(starts), lowest}:
         above = constant != lowest or len(starts) == 1
-        axis.annotate(
-            style.power(constant),
-            starts[constant],
-            xytext=(0, 2 if above else -6),
-            textcoords="offset points",
-            va="bottom" if above else "top",
-            fontsize=7.0,
-            path_effects=style.outline(),
-            zorder=5.0,
-        )
+        look: style.Look = {"fontsize": 7.0, "path_effects": style.outline(), "zorder": 5.0}
+        away, side = (2, "bottom") if above else (-6, "top")
+        style.label(axis, style.power(constant), starts[constant], (0, away), va=side, **look)
 
 
 def _start(curve: Curve) -> tuple[int, float]:
@@ -124,18 +120,11 @@ def _draw(
         for curve in of_panel:
             line(axis, curve, **_look(constants, curve.smoothing, colours))
         if vocabulary is not None:
-            axis.axvline(vocabulary, color="black", linestyle=(0, (4, 2)), linewidth=0.9)
+            axis.axvline(vocabulary, color=style.INK, linestyle=style.DASHED, linewidth=0.9)
         if vocabulary is not None and evaluator == FULL:
-            axis.annotate(
-                f"vocabulary\n{vocabulary:,} words",
-                xy=(vocabulary, 0.98),
-                xycoords=("data", "axes fraction"),
-                xytext=(-3, 0),
-                textcoords="offset points",
-                ha="right",
-                va="top",
-                fontsize=7.5,
-            )
+            frame = ("data", "axes fraction")
+            words = f"vocabulary\n{vocabulary:,} words"
+            style.label(axis, words, (vocabulary, 0.98), (-3, 0), xycoords=frame, ha="right", va="top")
     style.finish(axes, topics)
     _scale(figure, axes, constants, colours)
     return figure

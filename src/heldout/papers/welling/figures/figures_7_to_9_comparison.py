@@ -1,7 +1,5 @@
 """Figures 7, 8 and 9: LDA under each prior beside the best curves of PLSA and EPCA, full and half folding-in."""
 
-from typing import Any
-
 from matplotlib.figure import Figure
 
 from heldout.evaluators import FOLDING_IN
@@ -11,8 +9,8 @@ from heldout.papers.welling.figures.figures_4_to_6_smoothing import line
 from heldout.papers.welling.results import best_curve, lda_variants
 from heldout.typesetting import style
 
-DASHES: dict[int, Any] = {0: "-", 1: (0, (4, 1.5)), 2: (0, (1, 1))}  # of LDA's priors, the main one first
-HEIGHT = 3.5  # inches: legends stand below the panels, clear of curves that cross them anywhere else
+PRIOR_LINES = ("-", style.DASHED, style.DOTTED)  # line styles of LDA's priors, the main one first
+HEIGHT = 3.5  # inches, with room below the panels for legends, which curves would cross anywhere else
 
 
 def comparison(inputs: Inputs, corpus: str) -> Figure:
@@ -20,8 +18,8 @@ def comparison(inputs: Inputs, corpus: str) -> Figure:
 
     LDA has a curve per prior; a band over seeds is the main one's.
     """
-    figure, axes = style.panels(list(style.EVALUATOR_NAMES.values()), synthetic=inputs.synthetic(corpus))
-    figure.set_size_inches(style.WIDTH, HEIGHT)
+    titles = list(style.EVALUATOR_NAMES.values())
+    figure, axes = style.panels(titles, synthetic=inputs.synthetic(corpus), height=HEIGHT)
     for axis, evaluator in zip(axes, FOLDING_IN, strict=True):
         for model in (PLSA, EPCA):
             chosen = best_curve(inputs, corpus, model, evaluator)
@@ -34,12 +32,12 @@ def comparison(inputs: Inputs, corpus: str) -> Figure:
         for number, variant in enumerate(lda_variants(inputs)):
             chosen = best_curve(inputs, corpus, LDA, evaluator, variant)
             if chosen is not None:
-                look: dict[str, Any] = {"marker": style.MARKERS[LDA]}
+                look: style.Look = {"marker": style.MARKERS[LDA]}
                 if number:  # thinner, without a band: three of one colour would hide one another
                     look = {"marker": "", "linewidth": 0.9, "errorbar": None}
                 label = f"{style.MODEL_NAMES[LDA]}, {_prior(inputs, variant)}"
-                line(axis, chosen[1], style.COLOURS[LDA], label=label, linestyle=DASHES[number], **look)
-        axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.17), fontsize=7.5)
+                line(axis, chosen[1], style.COLOURS[LDA], label=label, linestyle=PRIOR_LINES[number], **look)
+        axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.17))
     style.finish(axes, inputs.settings.topics)
     return figure
 

@@ -6,6 +6,7 @@ equation 4.34, each below its own limit, the NML constant of as many words as th
 """
 
 from collections.abc import Iterable
+from itertools import cycle
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
@@ -27,11 +28,10 @@ from heldout.typesetting import latex, style
 if TYPE_CHECKING:
     import pandas as pd
 
-POINTS = 45  # of a curve
+POINTS = 45  # number of points of a curve
 HEIGHT, NORMALISED_HEIGHT = 3.1, 3.4  # inches
-MARKERS = ("o", "s", "D", "^", "v", "P")
-DASHES = ((0, ()), (0, (5, 1.5)), (0, (1.5, 1.2)))
-LEARNED = ("s", "o", "^", "D", "v")
+CORPUS_LOOKS = (("o", "-"), ("s", style.DASHED), ("D", style.DOTTED))  # markers and lines
+LEARNED_MARKERS = ("s", "o", "^", "D", "v")  # by number of topics
 
 
 def log_normaliser(inputs: Inputs) -> Figure:
@@ -41,31 +41,28 @@ def log_normaliser(inputs: Inputs) -> Figure:
     sizes = {c: (int(inputs.corpus(c)["vocabulary"]), float(inputs.corpus(c)["mean_length"])) for c in corpora}
     longest = max(2.0, *(length for _, length in sizes.values()), float(rows["at"].max()))
     lengths = np.unique(np.geomspace(1.0, 2.0 * longest, POINTS).round().astype(int))
-    figure, (axis,) = style.panels([""], synthetic=inputs.synthetic(*corpora))
-    figure.set_size_inches(style.WIDTH, HEIGHT)
-    axis.set_xscale("log")
-    axis.set_yscale("log")
-    for i, (corpus, (vocabulary, mean_length)) in enumerate(sizes.items()):
-        dash = DASHES[i % len(DASHES)]
-        axis.plot(lengths, _per_token(vocabulary, lengths), color="black", linestyle=dash, linewidth=1.0)
+    figure, ((axis,),) = style.grid(1, 1, HEIGHT, synthetic=inputs.synthetic(*corpora), mark_size=17.0)
+    style.log_log(axis)
+    for (corpus, (vocabulary, mean_length)), (marker, line) in zip(sizes.items(), cycle(CORPUS_LOOKS), strict=False):
+        axis.plot(lengths, _per_token(vocabulary, lengths), color=style.INK, linestyle=line, linewidth=1.0)
         own = max(1, round(mean_length))
         value = log_multinomial_nml(vocabulary, own) / own
         axis.plot(
             [own],
             [value],
-            MARKERS[i % len(MARKERS)],
-            color="black",
+            marker,
+            color=style.INK,
             markersize=5.5,
-            markerfacecolor="white",
-            linestyle=dash,
+            markerfacecolor=style.WHITE,
+            linestyle=line,
             linewidth=1.0,
             label=f"{latex.corpus_title(corpus)}, $V$ = {vocabulary:,}:\n{value:.2f} at $n$ = {own:,}",
             zorder=4,
         )
     topics = sorted({int(k) for k in rows["topics"]})
     shades = mpl.colormaps["Blues"](np.linspace(0.5, 0.95, len(topics)))
-    for i, k in reversed(list(enumerate(topics))):
-        _draw_learned(axis, rows[rows["topics"] == k], lengths, shades[i], LEARNED[i % len(LEARNED)])
+    for k, shade, marker in reversed(list(zip(topics, shades, cycle(LEARNED_MARKERS), strict=False))):
+        _draw_learned(axis, rows[rows["topics"] == k], lengths, shade, marker)
     _finish(figure, str(rows["corpus"].iloc[0]))
     return figure
 
@@ -90,7 +87,7 @@ def _draw_learned(axis: Axes, rows: "pd.DataFrame", lengths: NDArray[np.int64], 
         column.to_numpy() / at for column in (ends["value"].mean(), ends["low"].min(), ends["high"].max())
     )
     shown = np.union1d(lengths[lengths <= at.max()], at)
-    axis.plot(shown, _per_token(topics, shown), color=shade, linewidth=0.7, linestyle=(0, (1, 1)))
+    axis.plot(shown, _per_token(topics, shown), color=shade, linewidth=0.7, linestyle=style.DOTTED)
     axis.errorbar(
         at,
         mean,
@@ -111,39 +108,27 @@ def _finish(figure: Figure, corpus: str) -> None:
     axis = figure.axes[0]
     axis.set_xlabel("tokens per document, $n$")
     axis.set_ylabel("ignored: $\\log Z_n\\,/\\,n$, nats per token")
-    axis.set_title("")
     for scale in (axis.xaxis, axis.yaxis):
         scale.set_major_locator(LogLocator(base=10.0, subs=(1.0,)))
         scale.set_minor_locator(LogLocator(base=10.0, subs=tuple(range(2, 10))))
         style.plain_numbers(scale)
-    axis.annotate(
-        "$n=1$: the toy example's $\\log V$",
-        xy=(1.0, axis.get_lines()[0].get_ydata()[0]),  # type: ignore[index]
-        xytext=(2.0, 1.0),
-        textcoords=("offset points", "axes fraction"),
-        va="bottom",
-        ha="left",
-        fontsize=7.5,
-    )
+    style.label(axis, "$n=1$: the toy example's $\\log V$", (1.0, 1.0), (2, 0), xycoords=("data", "axes fraction"))
     entries = list(zip(*axis.get_legend_handles_labels(), strict=True))
-    look: dict[str, Any] = {"labelspacing": 0.8, "fontsize": 7.0, "title_fontsize": 7.5}
+    look: style.Look = {"labelspacing": 0.8, "fontsize": 7.0, "title_fontsize": 7.5}
     look |= {"alignment": "left", "handlelength": 2.6}
     for identity, title, place in (
         (True, "one topic per word, $V$ words", "outside right upper"),
         (False, f"PLSA, learned on {latex.corpus_title(corpus)}\n(dotted: its limit)", "outside right lower"),
     ):
-        own = [(handle, label) for handle, label in entries if ("$V$" in label) == identity]
-        look |= {"title": title, "loc": place}
-        figure.legend([handle for handle, _ in own], [label for _, label in own], **look)
+        family = [handle for handle, label in entries if ("$V$" in label) == identity]
+        figure.legend(handles=family, title=title, loc=place, **look)
 
 
 def normalised_perplexity(inputs: Inputs) -> Figure:
     """Draw a panel per corpus: folding in, the limit of its normalised model, half folding-in, a topic per word."""
     corpora = inputs.settings.corpora[:3]
-    figure, axes = style.panels(
-        [latex.corpus_title(corpus) for corpus in corpora], synthetic=inputs.synthetic(*corpora)
-    )
-    figure.set_size_inches(style.WIDTH, NORMALISED_HEIGHT)
+    titles, synthetic = [latex.corpus_title(corpus) for corpus in corpora], inputs.synthetic(*corpora)
+    figure, axes = style.panels(titles, synthetic=synthetic, height=NORMALISED_HEIGHT)
     colour = style.EVALUATOR_COLOURS[FULL]
     for axis, corpus in zip(axes, corpora, strict=True):
         of_plsa = bands(inputs, corpus)
@@ -152,7 +137,7 @@ def normalised_perplexity(inputs: Inputs) -> Figure:
             [fmean(band[end] for (k, _), band in of_plsa.items() if k == at) for at in topics] for end in (0, 1)
         )
         axis.fill_between(topics, low, high, color=colour, alpha=0.15, linewidth=0, label="normalised: in this band")
-        axis.plot(topics, high, color=colour, linestyle=(0, (4, 2)), label="limit of the normalised model")
+        axis.plot(topics, high, color=colour, linestyle=style.DASHED, label="limit of the normalised model")
         axis.plot(topics, low, color=colour, marker="o", label="full folding-in")
         half = best(study_curves(inputs, corpus, PLSA, HALF))
         if half is not None:
@@ -168,11 +153,10 @@ def normalised_perplexity(inputs: Inputs) -> Figure:
                 axis.plot(
                     *([vocabulary], [fmean(words[evaluator].values())], marker),
                     markersize=5.5,
-                    markerfacecolor="white" if evaluator == FULL else "black",
-                    markeredgecolor="black",
+                    markerfacecolor=style.WHITE if evaluator == FULL else style.INK,
+                    markeredgecolor=style.INK,
                     label=f"a topic per word, {label}",
                 )
     style.finish(axes, style.sparse_ticks({*inputs.settings.topics, *inputs.settings.beyond_topics}))
-    handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=3, fontsize=7.5)
+    style.legend(figure, axes[:1], ncols=3)
     return figure

@@ -15,8 +15,7 @@ from heldout.papers.welling.experiments.point_posteriors import (
 from heldout.papers.welling.results import course, gap
 from heldout.typesetting import style
 
-_GAPS = {"hmm": "-", "k-means": "--", "gaussian-mixture": "-."}  # model: line style
-_FREE = "#555555"
+LINES = {"hmm": "-", "k-means": "--", "gaussian-mixture": "-."}  # line styles
 
 
 def bounds_and_collapse(inputs: Inputs) -> Figure:
@@ -28,13 +27,10 @@ def bounds_and_collapse(inputs: Inputs) -> Figure:
     """
     corpus, seed = inputs.settings.corpora[0], inputs.settings.seeds[0]
     titles = ("discrete: a lower bound", "discrete: gaps stay positive", "continuous: collapse")
-    figure = Figure(figsize=(style.WIDTH, style.HEIGHT))
-    axes: list[Axes] = list(figure.subplots(1, len(titles)))
-    for axis, title in zip(axes, titles, strict=True):
-        axis.set_title(title, fontweight="bold", fontsize=8.0)
+    figure, (axes,) = style.grid(1, len(titles), style.HEIGHT, titles=titles, synthetic=inputs.synthetic(corpus))
+    for axis in axes:
+        axis.title.set_fontsize(8.0)
         axis.set_xlabel("iteration")
-        if inputs.synthetic(corpus):
-            style.mark_synthetic(axis)
     _draw_bound(axes[0], inputs, corpus, seed)
     _draw_gaps(axes[1], inputs, corpus, seed)
     _draw_collapse(axes[2], inputs, corpus, seed)
@@ -45,7 +41,7 @@ def _draw_bound(axis: Axes, inputs: Inputs, corpus: str, seed: int) -> None:
     exact = course(inputs, corpus, "hmm", POINT, LOG_LIKELIHOOD, seed)
     objective = course(inputs, corpus, "hmm", POINT, OBJECTIVE, seed)
     likelihood, bound = ([value / 1e3 for value in one.numbers] for one in (exact, objective))
-    axis.fill_between(exact.iterations, bound, likelihood, color="#D9D9D9", linewidth=0)
+    axis.fill_between(exact.iterations, bound, likelihood, color=style.GROUND, linewidth=0)
     axis.plot(exact.iterations, likelihood, color=style.COLOURS["truth"])
     axis.plot(exact.iterations, bound, color=style.COLOURS["hmm"], linestyle="--")
     _label(axis, exact.iterations[-1], likelihood[-1], "exact log-likelihood", style.COLOURS["truth"], above=True)
@@ -55,11 +51,11 @@ def _draw_bound(axis: Axes, inputs: Inputs, corpus: str, seed: int) -> None:
 
 
 def _draw_gaps(axis: Axes, inputs: Inputs, corpus: str, seed: int) -> None:
-    gaps = {model: gap(inputs, corpus, model, seed) for model in _GAPS}
+    gaps = {model: gap(inputs, corpus, model, seed) for model in LINES}
     longest = max(one.iterations[-1] for one in gaps.values())
     for model, (iterations, nats) in gaps.items():
         colour = style.COLOURS[model]
-        axis.plot(iterations, nats, color=colour, linestyle=_GAPS[model])
+        axis.plot(iterations, nats, color=colour, linestyle=LINES[model])
         _label(axis, longest, nats[-1], style.MODEL_NAMES[model], colour, above=model != "gaussian-mixture")
     axis.set_yscale("log")
     style.plain_numbers(axis.yaxis)
@@ -70,7 +66,7 @@ def _draw_gaps(axis: Axes, inputs: Inputs, corpus: str, seed: int) -> None:
 def _draw_collapse(axis: Axes, inputs: Inputs, corpus: str, seed: int) -> None:
     for variant, name, colour, line in (
         (UNIT_COLUMNS, "unit columns", style.COLOURS["truth"], "-"),
-        (FREE_COLUMNS, "free columns", _FREE, "--"),
+        (FREE_COLUMNS, "free columns", style.DARK, "--"),
     ):
         iterations, norms = course(inputs, corpus, "ica", variant, LATENT_NORM, seed)
         # the logarithmic axis starts at 1
@@ -78,8 +74,7 @@ def _draw_collapse(axis: Axes, inputs: Inputs, corpus: str, seed: int) -> None:
         free = variant == FREE_COLUMNS
         at = len(norms) // 3 if free else len(norms) - 1  # to the left of where it falls
         _label(axis, at + 1, norms[at], name, colour, above=not free)
-    axis.set_xscale("log")
-    axis.set_yscale("log")
+    style.log_log(axis)
     style.plain_numbers(axis.xaxis)
     style.plain_numbers(axis.yaxis)
     axis.set_xlabel("iteration (the start is 1)")
@@ -89,13 +84,5 @@ def _draw_collapse(axis: Axes, inputs: Inputs, corpus: str, seed: int) -> None:
 
 def _label(axis: Axes, x: float, y: float, text: str, colour: str, *, above: bool) -> None:
     """Name a line to the left of one of its points."""
-    axis.annotate(
-        text,
-        (x, y),
-        xytext=(-2.0, 3.0 if above else -4.0),
-        textcoords="offset points",
-        ha="right",
-        va="bottom" if above else "top",
-        color=colour,
-        fontsize=7.5,
-    )
+    away, side = (3.0, "bottom") if above else (-4.0, "top")
+    style.label(axis, text, (x, y), (-2.0, away), ha="right", va=side, color=colour)
