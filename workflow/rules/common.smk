@@ -16,9 +16,9 @@ from heldout.corpora.realistic import SOURCES
 from heldout.digest import contents, digest
 from heldout.errors import InputError, printable
 from heldout.makers import exhibit_modules, modules_of
+from heldout.manifest import kind
 from heldout.models import LDA
 from heldout.models import MODELS as MODULES
-from heldout.manifest import kind
 from heldout.papers import papers_of
 from heldout.progress import ProgressLines, outcome
 from heldout.study import (

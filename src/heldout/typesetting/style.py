@@ -207,8 +207,8 @@ def panels(
     titles: Sequence[str], *, synthetic: bool, height: float = HEIGHT, mark_size: float = 17.0
 ) -> tuple[Figure, list[Axes]]:
     """Return a figure of panels side by side that share a perplexity axis; `finish` makes it logarithmic."""
-    marked = {"synthetic": synthetic, "mark_size": mark_size}
-    figure, (axes,) = grid(1, len(titles), height, titles=titles, sharey=True, **marked)
+    look: Look = {"titles": titles, "synthetic": synthetic, "mark_size": mark_size}
+    figure, (axes,) = grid(1, len(titles), height, **look, sharey=True)
     for axis in axes:
         axis.set_xlabel("number of topics")
     axes[0].set_ylabel("perplexity per token")
@@ -358,7 +358,8 @@ def legend(
         for handle, label in zip(*axis.get_legend_handles_labels(), strict=True):
             entries.setdefault(str(label), handle)
     entries |= {str(handle.get_label()): handle for handle in extra}
-    figure.legend(list(entries.values()), list(entries), loc=loc, **{"ncols": len(entries), **look})
+    look = {"loc": loc, "ncols": len(entries), **look}
+    figure.legend(list(entries.values()), list(entries), **look)
 
 
 def fullest_legend(axes: Iterable[Axes]) -> tuple[list[Any], list[str]]:

@@ -141,7 +141,7 @@ def test_the_path_shows_both_strategies_with_beta_below() -> None:
 
 
 def test_without_rows_it_says_what_to_measure() -> None:
-    for function in (figures.figure_5a, figures.path):
+    for function in (figures.figure_5a, figures.annealing_path):
         with pytest.raises(InputError, match="measure tempering"):
             function(inputs(without("tempering", "latent-semantic-analysis")))
     with pytest.raises(InputError, match="path_topics"):

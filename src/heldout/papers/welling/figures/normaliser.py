@@ -112,7 +112,8 @@ def _finish(figure: Figure, corpus: str) -> None:
         scale.set_major_locator(LogLocator(base=10.0, subs=(1.0,)))
         scale.set_minor_locator(LogLocator(base=10.0, subs=tuple(range(2, 10))))
         style.plain_numbers(scale)
-    style.label(axis, "$n=1$: the toy example's $\\log V$", (1.0, 1.0), (2, 0), xycoords=("data", "axes fraction"))
+    above: style.Look = {"xycoords": ("data", "axes fraction"), "annotation_clip": False, "va": "bottom"}
+    style.label(axis, "$n=1$: the toy example's $\\log V$", (1.0, 1.0), (2, 0), **above)
     entries = list(zip(*axis.get_legend_handles_labels(), strict=True))
     look: style.Look = {"labelspacing": 0.8, "fontsize": 7.0, "title_fontsize": 7.5}
     look |= {"alignment": "left", "handlelength": 2.6}
@@ -121,7 +122,8 @@ def _finish(figure: Figure, corpus: str) -> None:
         (False, f"PLSA, learned on {latex.corpus_title(corpus)}\n(dotted: its limit)", "outside right lower"),
     ):
         family = [handle for handle, label in entries if ("$V$" in label) == identity]
-        figure.legend(handles=family, title=title, loc=place, **look)
+        look |= {"title": title, "loc": place}
+        figure.legend(handles=family, **look)
 
 
 def normalised_perplexity(inputs: Inputs) -> Figure:
