@@ -48,13 +48,7 @@ from heldout.errors import InputError
 from heldout.evaluators import ANNEALED, CHIB, ESTIMATORS, EXACT, MEAN_FIELD_FIRST, REFERENCE, SEQUENTIAL
 from heldout.evaluators.annealed_importance import annealed_importance
 from heldout.evaluators.evaluation import Evaluation, corrected
-from heldout.evaluators.exact_marginal import exact_within
-from heldout.evaluators.logistic_normal import (
-    LARGEST,
-    logistic_normal_exact,
-    logistic_normal_reference,
-    logistic_normal_sweeps,
-)
+from heldout.evaluators.priors import DIRICHLET, exact_within, prior_of
 from heldout.evaluators.reference import CHAINS, reference, sweeps
 from heldout.libraries import Fitted
 from heldout.libraries.read import fitted as read_model
@@ -62,7 +56,6 @@ from heldout.papers.likelihood.experiments.peers import check_installed, fit, wi
 from heldout.seeds import generator
 from heldout.study import PEERS
 from heldout.tables import write_rows
-from heldout.topics import Topics
 
 TABLE = Path(__file__).parents[1] / "data" / "corpora.csv"
 ROUNDS = {"scikit-learn": 20, "gensim": 10, "tomotopy": 500}
@@ -71,6 +64,7 @@ NAMED = {SEQUENTIAL: 20, ANNEALED: 10, CHIB: 100, MEAN_FIELD_FIRST: 100}  # and 
 DEFAULT, LEAST, CHECK = "default", "least", "check"
 TEMPERATURES = 100  # of annealed importance sampling
 NORMAL = 1.96  # 95 %
+LARGEST_OF_NORMAL = 1e300  # updates: whatever has an exact value
 TINY = 1e-9  # nats^2: all sweeps are spent
 
 Float = NDArray[np.float64]
@@ -167,7 +161,7 @@ def rows_of(
     start = int(generator("coverage-fit", **axes).integers(2**31))
     fitted = _correlated(own, topics, start) if library == CTM else fit(library, own, topics, start, ROUNDS[library])
     model: Any = fitted.topics
-    dirichlet = isinstance(model, Topics)
+    dirichlet = prior_of(model) is DIRICHLET
     cell = (corpus.name, library, topics)
 
     def estimated(**options: object) -> tuple[int, Evaluation, float]:
@@ -177,19 +171,14 @@ def rows_of(
         return result.line(TRUTH).samples, found, result.line(TRUTH).standard_error
 
     samples, default, stated = estimated()
-    if dirichlet:
-        exact = exact_within(model, test, limit)
-    else:
-        exact = logistic_normal_exact(model, test) if topics <= LARGEST else None
-    of_sweeps: Any = sweeps if dirichlet else logistic_normal_sweeps
-    of_reference: Any = reference if dirichlet else logistic_normal_reference
+    exact = exact_within(model, test, limit if dirichlet else LARGEST_OF_NORMAL)
     if exact is not None:
         name, truth = EXACT, exact
     else:
-        taken = of_sweeps(model, test, samples, generator("coverage-sweeps", **axes))
+        taken = sweeps(model, test, samples, generator("coverage-sweeps", **axes))
         most = math.ceil(work * float(np.average(taken, weights=default.tokens)))
         rng = generator("coverage-truth", **axes)
-        name, truth = REFERENCE, of_reference(model, test, most, rng, chains=4 * CHAINS, variance=TINY)
+        name, truth = REFERENCE, reference(model, test, most, rng, chains=4 * CHAINS, variance=TINY)
     if exact is None and dirichlet:
         rng = generator("coverage-check", **axes)
         check = annealed_importance(model, test, max(2, most // TEMPERATURES), rng, temperatures=TEMPERATURES)

@@ -255,6 +255,17 @@ class Mixture:
 AnyTopics = Topics | LogisticNormalTopics
 
 
+def require_dirichlet(topics: AnyTopics, name: str) -> Topics:
+    """Return the topics, of a model of this name whose prior is Dirichlet.
+
+    Raises:
+        InputError: where it is another.
+    """
+    if isinstance(topics, LogisticNormalTopics):
+        raise InputError(f"{name}: a logistic-normal prior, where a Dirichlet prior is needed")
+    return topics
+
+
 def check_logistic_normal(mean: Float, covariance: Float, topics: int) -> None:
     """Check the prior of K - 1 log weights.
 

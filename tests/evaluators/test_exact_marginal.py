@@ -13,7 +13,8 @@ from scipy.special import betaln, gammaln, logsumexp
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators import exact_marginal as module
-from heldout.evaluators.exact_marginal import cost, exact_marginal, exact_posterior_mean, exact_within
+from heldout.evaluators.exact_marginal import cost, exact_marginal, exact_posterior_mean
+from heldout.evaluators.priors import exact_within
 from heldout.topics import Topics
 
 Float = NDArray[np.float64]

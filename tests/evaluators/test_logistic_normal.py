@@ -11,14 +11,13 @@ from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators.evaluation import Evaluation
 from heldout.evaluators.logistic_normal import (
-    LogisticNormalTopics,
     logistic_normal,
     logistic_normal_exact,
-    logistic_normal_reference,
-    logistic_normal_sweeps,
     logistic_normal_upper,
     simulate,
 )
+from heldout.evaluators.reference import reference, sweeps
+from heldout.topics import LogisticNormalTopics
 
 WORDS = tuple("abcdef")
 
@@ -160,7 +159,7 @@ def test_the_stated_error_covers_on_drawn_documents() -> None:
         model, rng = sparse(K, scale), np.random.default_rng(5)
         documents, _ = simulate(model, np.full(20, 20), rng)
         exact = logistic_normal_exact(model, documents).log_likelihood
-        z.append(deviations(logistic_normal_reference(model, documents, 480, rng), exact))
+        z.append(deviations(reference(model, documents, 480, rng), exact))
     assert 0.6 < math.sqrt(float((np.concatenate(z) ** 2).mean())) < 1.4
 
 
@@ -168,9 +167,9 @@ def test_the_stated_error_covers_at_ten_topics() -> None:
     """Against twenty times the work, whose own error is a quarter; of 16 normal deviations, false alarms 1e-5."""
     model, rng = sparse(10, 1.0), np.random.default_rng(6)
     documents, _ = simulate(model, np.full(16, 20), rng)
-    assert np.all(logistic_normal_sweeps(model, documents, 240, rng) == 240)
+    assert np.all(sweeps(model, documents, 240, rng) == 240)
     much = logistic_normal(model, documents, 20 * 240 // 30, rng)
-    z = deviations(logistic_normal_reference(model, documents, 240, rng), much.log_likelihood)
+    z = deviations(reference(model, documents, 240, rng), much.log_likelihood)
     assert 0.33 < math.sqrt(float((z**2).mean())) < 1.85
 
 

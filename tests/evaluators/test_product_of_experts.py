@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 import heldout
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.evaluators.logistic_normal import logistic_normal_exact, logistic_normal_reference
+from heldout.evaluators.logistic_normal import logistic_normal_exact
 from heldout.evaluators.product_of_experts import ProductOfExperts
+from heldout.evaluators.reference import reference
 
 WORDS = tuple("abcd")
 
@@ -50,7 +51,7 @@ def test_annealing_meets_the_exact_value() -> None:
     """False alarms 1e-5: 4.9 stated errors of each of five documents."""
     model, rng = experts(3), np.random.default_rng(1)
     documents = corpus([rng.integers(0, 4, length).tolist() for length in (1, 4, 30, 100, 400)])
-    found = logistic_normal_reference(model, documents, 400, rng)
+    found = reference(model, documents, 400, rng)
     off = found.log_likelihood - logistic_normal_exact(model, documents).log_likelihood
     assert found.bias is not None
     assert np.all(found.standard_error < 0.3)

@@ -9,10 +9,11 @@ import heldout
 from heldout.auditing.matching import model_digest
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.evaluators.logistic_normal import LogisticNormalTopics, logistic_normal_exact
+from heldout.evaluators.logistic_normal import logistic_normal_exact
 from heldout.libraries import read
 from heldout.libraries.read import read_model
 from heldout.libraries.reported import reported
+from heldout.topics import LogisticNormalTopics
 
 WORDS = ("ape", "bear", "cat")
 PHI, MEAN, COVARIANCE = [[0.5, 0.4, 0.1], [0.1, 0.2, 0.7]], [0.3], [[1.5]]

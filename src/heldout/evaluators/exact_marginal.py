@@ -57,7 +57,7 @@ from numpy.typing import NDArray
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.evaluators.evaluation import Evaluation, KernelArrays, in_vocabulary, kernel_arrays
+from heldout.evaluators.evaluation import Evaluation, KernelArrays, kernel_arrays
 from heldout.evaluators.simplex_quadrature import FEWEST_TOPICS, LEAST_COST, by_quadrature, quadrature_cost
 from heldout.seeds import generator
 from heldout.topics import Topics
@@ -243,25 +243,6 @@ def exact_marginal(
     arrays = _checked(topics, documents, limit)
     log_likelihood, _ = _run(arrays, means=False)
     return Evaluation.deterministic(log_likelihood, arrays.lengths, arrays.left_out)
-
-
-def exact_within(topics: Topics, documents: Corpus, limit: float) -> Evaluation | None:
-    """Return `exact_marginal` where its `cost` is at most `limit` updates, None where it is more.
-
-    Args:
-        topics: phi and alpha; any positive alpha.
-        documents: D documents; words outside the topics' vocabulary are left out and counted.
-        limit: updates; about 1e9 take a second.
-
-    Raises:
-        InputError: as `exact_marginal` does.
-
-    Examples:
-        >>> exact_within(topics, documents, limit=10) is None
-        True
-    """
-    known, _ = in_vocabulary(documents, topics)
-    return exact_marginal(topics, documents) if cost(known.lengths, topics.n_topics) <= limit else None
 
 
 def exact_posterior_mean(topics: Topics, documents: Corpus, *, limit: int = LARGEST_COST) -> NDArray[np.float64]:

@@ -102,3 +102,22 @@ def prior_of(model: AnyModel) -> Prior:
         'Dirichlet'
     """
     return PRIORS[type(model)]
+
+
+def exact_within(model: AnyModel, documents: Corpus, limit: float) -> Evaluation | None:
+    """Return exact log-likelihoods where they take at most `limit` updates, None where they take more.
+
+    Args:
+        model: phi, or experts, and the prior.
+        documents: D documents; words outside the topics' vocabulary are left out and counted.
+        limit: updates; about 1e9 take a second.
+
+    Raises:
+        InputError: as the exact evaluator does.
+
+    Examples:
+        >>> exact_within(topics, documents, limit=10) is None
+        True
+    """
+    prior, (known, _) = prior_of(model), documents.over(model.vocabulary)
+    return prior.exact(model, documents) if prior.cost(known.lengths.tolist(), model.n_topics) <= limit else None

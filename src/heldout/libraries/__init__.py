@@ -12,9 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from heldout.corpora.corpus import Corpus
-from heldout.errors import InputError
-from heldout.evaluators.logistic_normal import AnyTopics
-from heldout.topics import Topics
+from heldout.topics import AnyTopics, Topics, require_dirichlet
 
 THESE, TRAINING = "these documents", "the training documents"
 """What a library's number is about."""
@@ -45,9 +43,7 @@ class Fitted:
         Raises:
             InputError: where it is another.
         """
-        if not isinstance(self.topics, Topics):
-            raise InputError(f"{self.library}: a logistic-normal prior, where a Dirichlet prior is needed")
-        return self.topics
+        return require_dirichlet(self.topics, self.library)
 
 
 @dataclass(frozen=True)

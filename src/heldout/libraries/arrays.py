@@ -13,13 +13,12 @@ from numpy.typing import NDArray
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.counts import read_bytes, read_lines, read_vocabulary
 from heldout.errors import InputError
-from heldout.evaluators.logistic_normal import AnyTopics, LogisticNormalTopics
 from heldout.libraries import Fitted, Form, Library, Reported
 from heldout.libraries.checks import BINARY_TOLERANCE, TEXT_TOLERANCE, assemble, prior, vocabulary_of
 from heldout.libraries.parts import nothing
 from heldout.limits import check_size, one_line, open_zip, read_npy
 from heldout.models.estimator import Estimator
-from heldout.topics import Topics
+from heldout.topics import AnyTopics
 
 MEMBERS = ("phi", "alpha", "mu", "sigma", "vocabulary")
 
@@ -56,7 +55,7 @@ def from_object(
         >>> from_object(([[0.9, 0.1], [0.2, 0.8]], [0.0], [[1.0]]), ["ape", "bear"]).topics.mean
         array([0.])
     """
-    if isinstance(model, Topics | LogisticNormalTopics):
+    if isinstance(model, AnyTopics):
         return _of_topics(model, vocabulary)
     if isinstance(model, Estimator):
         return _of_estimator(model, vocabulary)
@@ -86,7 +85,7 @@ def recognises(model: object) -> bool:
     """Return whether `model` is a tuple of arrays, or one of heldout's own models."""
     if isinstance(model, tuple):
         return 2 <= len(model) <= 4
-    return isinstance(model, Topics | LogisticNormalTopics | Estimator)
+    return isinstance(model, AnyTopics | Estimator)
 
 
 def _of_topics(topics: AnyTopics, vocabulary: Sequence[str] | None) -> Fitted:

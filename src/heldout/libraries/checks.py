@@ -19,10 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.errors import InputError
-from heldout.evaluators.logistic_normal import AnyTopics, LogisticNormalTopics
 from heldout.libraries import Fitted
 from heldout.limits import check_size
-from heldout.topics import Topics
+from heldout.topics import AnyTopics, LogisticNormalTopics, Topics
 
 BINARY_TOLERANCE = 1e-4
 TEXT_TOLERANCE = 1e-3
@@ -228,8 +227,7 @@ def assemble(
         what: what the library calls them.
         tolerance: the most by which a row's sum may miss 1; None for weights.
         alpha: the Dirichlet parameters of theta; see `prior`.
-        normal: instead, mu and Sigma of a logistic-normal theta; see
-            `heldout.evaluators.logistic_normal.LogisticNormalTopics.of`.
+        normal: instead, mu and Sigma of a logistic-normal theta; see `heldout.topics.LogisticNormalTopics.of`.
         own_words: the words that the model names; see `vocabulary_of`.
         vocabulary: the words that the user gives.
         native: see `Fitted`.

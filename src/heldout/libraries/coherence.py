@@ -16,7 +16,7 @@ import numpy as np
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.evaluators.logistic_normal import AnyTopics
+from heldout.topics import AnyTopics
 
 WORDS = 10  # of a topic
 

@@ -36,7 +36,6 @@ from scipy.special import gammaln
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.counts import read_bytes
 from heldout.errors import InputError
-from heldout.evaluators.logistic_normal import AnyTopics
 from heldout.libraries import Fitted, Form, Library, Reported
 from heldout.libraries.checks import INSTALL, assemble, installed
 from heldout.libraries.parts import (
@@ -50,7 +49,7 @@ from heldout.libraries.parts import (
     terms_of_joint,
 )
 from heldout.limits import check_size, one_line
-from heldout.topics import Topics
+from heldout.topics import AnyTopics
 
 KINDS = {"LDA": "LDAModel", "CTM": "CTModel"}
 WEIGHTINGS = (b"one", b"idf", b"pmi")
@@ -90,7 +89,7 @@ def from_object(
             f"{where}: the {kind} has no words; train it first, with documents that min_cf leaves words of"
         )
     check_size(int(model.k), len(words), where)
-    correlated = type(model) is tomotopy.CTModel
+    correlated = _is_correlated(model)
     return assemble(
         library="tomotopy",
         version=tomotopy.__version__,
@@ -190,26 +189,31 @@ def reported(fitted: Fitted, documents: Iterable[Corpus]) -> Reported:
         tokens += batch.n_tokens
     if tokens == 0:
         return no_tokens(function)
-    dirichlet = isinstance(topics, Topics)
+    correlated = _is_correlated(native)
     computes = (
-        f"log p(words, topics) at the last of {ITERATIONS} sweeps over the tokens' topics, below the"
-        " likelihood by the entropy that these topics have given the words"
-        if dirichlet
-        else f"log p(words | topics) at the last of {ITERATIONS} sweeps over the tokens' topics, with the"
+        f"log p(words | topics) at the last of {ITERATIONS} sweeps over the tokens' topics, with the"
         " multinomial probability of the topics' counts and the prior's density at the weights that `infer` leaves: a"
         " density, and no probability of the words"
+        if correlated
+        else f"log p(words, topics) at the last of {ITERATIONS} sweeps over the tokens' topics, below the"
+        " likelihood by the entropy that these topics have given the words"
     )
     computes += f"; the model's `perplexity`, {native.perplexity:,.1f}, is that of the training documents"
-    terms = () if weighted else terms_of_joint(assignments, nats - assignments, grows=dirichlet)
+    terms = () if weighted else terms_of_joint(assignments, nats - assignments, grows=not correlated)
     unit = "nats per token, from the log-likelihoods returned"
     return of_these(function, nats / tokens, unit, nats / tokens, computes, terms)
+
+
+def _is_correlated(native: Any) -> bool:
+    """Return whether a model is tomotopy's `CTModel`, and not its `LDAModel`."""
+    return hasattr(native, "prior_cov")
 
 
 def _topics_part(native: Any, topics: AnyTopics, documents: Sequence[Any]) -> float:
     """Return the part of the tokens' topics, and of the weights where the prior is logistic normal; nats."""
     counts = np.array([np.bincount(one.topics, minlength=topics.n_topics) for one in documents], dtype=np.float64)
-    if isinstance(topics, Topics):
-        return log_assignments(counts, topics.alpha)
+    if not _is_correlated(native):
+        return log_assignments(counts, topics.parameters["alpha"])
     log_theta = np.array([one.beta for one in documents], dtype=np.float64)
     deviations = log_theta - log_theta[:, -1:] - native.prior_mean
     covariance = np.asarray(native.prior_cov, dtype=np.float64)

@@ -45,10 +45,10 @@ from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import half_split, token_split
 from heldout.evaluators import EXACT, HALF, REFERENCE
 from heldout.evaluators.evaluation import Evaluation, predictive
-from heldout.evaluators.exact_marginal import exact_within
 from heldout.evaluators.half_folding_in import half_folding_in
 from heldout.evaluators.left_to_right_sequential import left_to_right_sequential
 from heldout.evaluators.posterior_predictive import posterior_predictive
+from heldout.evaluators.priors import exact_within
 from heldout.evaluators.reference import reference
 from heldout.job import Job
 from heldout.models import PLSA, TEM, plsa_tem

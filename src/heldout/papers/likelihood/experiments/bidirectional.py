@@ -10,7 +10,7 @@ from heldout.evaluators import SEQUENTIAL
 from heldout.evaluators.bidirectional import bidirectional, simulate
 from heldout.evaluators.estimate import estimate
 from heldout.evaluators.evaluation import first_chain
-from heldout.evaluators.exact_marginal import exact_within
+from heldout.evaluators.priors import exact_within
 from heldout.job import Job
 from heldout.papers.likelihood.settings import Bidirectional
 from heldout.recorder import Results

@@ -44,13 +44,14 @@ from heldout.evaluators.chib import chib
 from heldout.evaluators.chib_upper import chib_upper
 from heldout.evaluators.estimate import estimate
 from heldout.evaluators.evaluation import Evaluation, log_mean
-from heldout.evaluators.exact_marginal import exact_posterior_mean, exact_within
+from heldout.evaluators.exact_marginal import exact_posterior_mean
 from heldout.evaluators.full_folding_in import full_folding_in
 from heldout.evaluators.half_folding_in import half_folding_in
 from heldout.evaluators.is_probability import excess
 from heldout.evaluators.laplace_softmax import laplace_softmax
 from heldout.evaluators.posterior_mean import posterior_mean
 from heldout.evaluators.posterior_predictive import posterior_predictive
+from heldout.evaluators.priors import exact_within
 from heldout.job import Job
 from heldout.libraries.reported import reported
 from heldout.models import lda

@@ -32,7 +32,7 @@ from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import half_split
 from heldout.evaluators import EXACT, FULL, HALF, LAPLACE, MEAN_FIELD_BOUND, REFERENCE
 from heldout.evaluators.evaluation import Evaluation, first_chain, in_vocabulary
-from heldout.evaluators.exact_marginal import cost, exact_marginal, exact_posterior_mean, exact_within
+from heldout.evaluators.exact_marginal import cost, exact_marginal, exact_posterior_mean
 from heldout.evaluators.full_folding_in import full_folding_in
 from heldout.evaluators.half_folding_in import half_folding_in
 from heldout.evaluators.laplace_softmax import laplace_softmax
@@ -40,6 +40,7 @@ from heldout.evaluators.mean_field_bound import mean_field_bound
 from heldout.evaluators.mixture_of_priors import mixture_of_priors
 from heldout.evaluators.normaliser import log_multinomial_nml_by_document
 from heldout.evaluators.posterior_mean import posterior_mean
+from heldout.evaluators.priors import exact_within
 from heldout.evaluators.reference import least_samples, reference
 from heldout.job import Job
 from heldout.models.dirichlet_prior import fit_mixture, fit_prior

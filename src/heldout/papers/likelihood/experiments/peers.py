@@ -26,10 +26,10 @@ from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import half_split
 from heldout.errors import InputError
 from heldout.evaluators import EXACT, FULL, HALF, MEAN_FIELD_BOUND, REFERENCE
-from heldout.evaluators.exact_marginal import exact_within
 from heldout.evaluators.full_folding_in import full_folding_in
 from heldout.evaluators.half_folding_in import half_folding_in
 from heldout.evaluators.mean_field_bound import mean_field_bound
+from heldout.evaluators.priors import exact_within
 from heldout.evaluators.reference import reference
 from heldout.job import Job
 from heldout.libraries import Fitted

@@ -60,7 +60,7 @@ from heldout.evaluators import (
 )
 from heldout.evaluators.bidirectional import simulate
 from heldout.evaluators.estimate import estimate
-from heldout.evaluators.exact_marginal import exact_within
+from heldout.evaluators.priors import exact_within
 from heldout.job import Job
 from heldout.papers.likelihood.settings import Precision
 from heldout.recorder import Recorder, Results
