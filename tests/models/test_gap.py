@@ -96,8 +96,8 @@ def test_the_likelihood_lies_below_full_folding_in() -> None:
     again = GaP(2, alpha=0.5, sweeps=60, random_state=0).fit(counts)
     np.testing.assert_array_equal(again.components_, b)
     spiked = GaP(2, alpha=0.5, rho=0.5, sweeps=20, random_state=0).fit(counts)
-    assert 0.0 < (spiked.state_.z == 0.0).mean() < 1.0
-    assert not (model.state_.z == 0.0).any()
+    assert 0.0 < (spiked.state_.weights == 0.0).mean() < 1.0
+    assert not (model.state_.weights == 0.0).any()
 
 
 def test_bad_input_is_refused() -> None:

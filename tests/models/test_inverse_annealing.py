@@ -13,7 +13,7 @@ from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import TokenSplit, token_split
 from heldout.errors import InputError
 from heldout.models import plsa_tem
-from heldout.models.inverse_annealing import Fit, Step, _Course, annealing, inverse_annealing
+from heldout.models.inverse_annealing import Fit, Step, _Trace, annealing, inverse_annealing
 from heldout.models.plsa import PLSA
 from heldout.models.plsa_tem import PLSATEM
 from heldout.seeds import generator
@@ -188,12 +188,12 @@ def test_noise_keeps_topics_from_staying_one() -> None:
 
     assert leaves(noisy) <= leaves(quiet)
     assert [s.beta for s in noisy.path] != [s.beta for s in quiet.path]
-    course = _Course(tokens.training, tokens.validation, 4, 1, 10)
-    before = course.W.copy()
-    course.perturb(0.05, np.random.default_rng(0))
-    shares = course.W[:, :4][before[:, :4] > 0.0] / before[:, :4][before[:, :4] > 0.0] - 1.0
+    trace = _Trace(tokens.training, tokens.validation, 4, 1, 10)
+    before = trace.W.copy()
+    trace.perturb(0.05, np.random.default_rng(0))
+    shares = trace.W[:, :4][before[:, :4] > 0.0] / before[:, :4][before[:, :4] > 0.0] - 1.0
     assert shares.std() == pytest.approx(0.05, rel=4.5 / np.sqrt(2 * shares.size))  # false alarm about 1e-5
-    np.testing.assert_allclose(course.totals[:4], course.W[:, :4].sum(axis=0))
+    np.testing.assert_allclose(trace.totals[:4], trace.W[:, :4].sum(axis=0))
 
 
 def test_annealing_continues_each_beta_to_convergence() -> None:
@@ -245,12 +245,12 @@ def test_topics_fold_in_at_their_beta_and_iterations_are_limited() -> None:
 
 def test_a_topic_that_explains_nothing_any_more_gives_every_word_alike() -> None:
     tokens = split()
-    course = _Course(tokens.training, tokens.validation, 4, 1, 5)
-    course.H[:, 1] = 0.0
-    course.H /= course.H.sum(axis=1, keepdims=True)
-    perplexities = [step.perplexity for step in course.steps(0.9)]
+    trace = _Trace(tokens.training, tokens.validation, 4, 1, 5)
+    trace.H[:, 1] = 0.0
+    trace.H /= trace.H.sum(axis=1, keepdims=True)
+    perplexities = [step.perplexity for step in trace.steps(0.9)]
     assert np.all(np.isfinite(perplexities))
-    fit = course.fit()
+    fit = trace.fit()
     np.testing.assert_allclose(fit.topics.phi[1], 1.0 / tokens.training.n_words, rtol=1e-12)
     np.testing.assert_array_equal(fit.document_topics[:, 1], 0.0)
     np.testing.assert_allclose(fit.topics.phi.sum(axis=1), 1.0, rtol=1e-12)

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.errors import InputError
-from heldout.models.vem import Family, Float, PointMixture
+from heldout.models.estimator import estimator
+from heldout.models.vem import Family, Float, PointMixture, shares
 
 
 class Tables(NamedTuple):
@@ -50,6 +51,7 @@ def indicators(responses: Any, model: str, values: int | None = None) -> Float:
     return np.asarray(array[:, :, None] == np.arange(M), dtype=float)
 
 
+@estimator
 class CategoricalMixture(PointMixture[Float, Tables]):
     """Mixture of vectors of categorical responses.
 
@@ -72,20 +74,7 @@ class CategoricalMixture(PointMixture[Float, Tables]):
         "mixture of categorical vectors", "discrete", r"h \in \{1, \dots, K\}", r"\prod_r b^{(r)}_{h y_r}", ""
     )
 
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        values: int | None = None,
-        posterior: Any = "point",
-        iterations: int = 100,
-        tolerance: float = 0.0,
-        random_state: np.random.Generator | int | None = None,
-    ) -> None:
-        super().__init__(
-            n_components, posterior=posterior, iterations=iterations, tolerance=tolerance, random_state=random_state
-        )
-        self.values = values
+    values: int | None = None
 
     def check(self, X: NDArray[np.int64]) -> Float:
         """Return the 1-of-M coding, (N, R, M), of the (N, R) responses X.
@@ -117,7 +106,5 @@ class CategoricalMixture(PointMixture[Float, Tables]):
 
     def vm_step(self, data: Float, latent: Float, parameters: Tables) -> Tables:
         """Return the weights and tables that maximise the objective."""
-        counts = np.einsum("nk,nrm->krm", latent, data)
-        totals = counts.sum(axis=2, keepdims=True)
-        b = np.where(totals > 0.0, counts / np.where(totals > 0.0, totals, 1.0), parameters.b)
+        b = shares(np.einsum("nk,nrm->krm", latent, data), parameters.b)
         return Tables(latent.sum(axis=0) / len(data), b)

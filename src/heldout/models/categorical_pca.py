@@ -48,7 +48,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from heldout.errors import InputError
-from heldout.models.estimator import Estimator, checked_counts
+from heldout.models.estimator import Estimator, checked_counts, estimator
 
 Float = NDArray[np.float64]
 DENSE = 0.05  # share of counts above 0 from which a dense product is faster
@@ -76,6 +76,7 @@ class Posterior(NamedTuple):
     bound: Float
 
 
+@estimator
 class CategoricalPCA(Estimator):
     """Categorical PCA on counts over columns in blocks.
 
@@ -102,28 +103,13 @@ class CategoricalPCA(Estimator):
         True
     """
 
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        blocks: tuple[int, ...] | None = None,
-        bound: str = "boehning",
-        posterior: str = "gaussian",
-        penalty: float = 0.0,
-        iterations: int = 200,
-        tolerance: float = 1e-6,
-        ve_iterations: int = 3,
-        random_state: np.random.Generator | int | None = None,
-    ) -> None:
-        self.n_components = n_components
-        self.blocks = blocks
-        self.bound = bound
-        self.posterior = posterior
-        self.penalty = penalty
-        self.iterations = iterations
-        self.tolerance = tolerance
-        self.ve_iterations = ve_iterations
-        self.random_state = random_state
+    blocks: tuple[int, ...] | None = None
+    bound: str = "boehning"
+    posterior: str = "gaussian"
+    penalty: float = 0.0
+    iterations: int = 200
+    tolerance: float = 1e-6
+    ve_iterations: int = 3
 
     def fit(self, X: sp.sparray | NDArray[Any], y: None = None) -> Self:  # noqa: ARG002
         """Run the iterations on (N, C) counts X; raises InputError for bad counts or a setting out of range."""

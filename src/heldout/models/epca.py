@@ -58,7 +58,7 @@ from scipy.linalg.blas import daxpy
 from heldout import models
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.models.estimator import TopicEstimator, checked_counts, provenance
+from heldout.models.estimator import TopicEstimator, checked_counts, estimator, provenance
 from heldout.seeds import generator
 from heldout.topics import Components, block_of_documents
 
@@ -390,6 +390,7 @@ def _dots(left: Float, right: Float) -> Float:
     return products
 
 
+@estimator
 class EPCA(TopicEstimator):
     """EPCA on a matrix of counts.
 
@@ -416,20 +417,9 @@ class EPCA(TopicEstimator):
         >>> components = model.components(("heat", "flow", "wing", "lift"))  # as the evaluators take them
     """
 
-    def __init__(
-        self,
-        n_components: int = 10,
-        *,
-        penalty: float = 1.0,
-        iterations: int = 100,
-        tolerance: float = 1e-4,
-        random_state: np.random.Generator | int | None = None,
-    ) -> None:
-        self.n_components = n_components
-        self.penalty = penalty
-        self.iterations = iterations
-        self.tolerance = tolerance
-        self.random_state = random_state
+    penalty: float = 1.0
+    iterations: int = 100
+    tolerance: float = 1e-4
 
     def fit(
         self,

@@ -1,8 +1,9 @@
 """scikit-learn's parameter conventions, without importing scikit-learn, which would cost every job a second."""
 
 import inspect
+from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any, Self
+from typing import Any, Self, TypeVar, dataclass_transform
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,17 +13,22 @@ from heldout import model_score
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 
+Class = TypeVar("Class")
 
-def checked_counts(X: sp.sparray | NDArray[Any], model: str, *, empty: bool = False) -> sp.csr_array:
+
+def checked_counts(
+    X: sp.sparray | NDArray[Any], model: str, *, empty: bool = False, whole: bool = False
+) -> sp.csr_array:
     """Return (D, V) counts as a sparse array of positive float64 numbers.
 
     Args:
         X: counts, sparse or dense.
         model: the model's name, for the message.
         empty: whether counts without any token are allowed.
+        whole: whether the counts must be whole numbers.
 
     Raises:
-        InputError: for a negative or undefined count, or counts without tokens.
+        InputError: for a negative or undefined count, one that is not whole, or counts without tokens.
     """
     matrix: Any = X  # scipy's stubs do not know that csr_array takes any of these
     counts: sp.csr_array = sp.csr_array(matrix, dtype=float, copy=True)  # what follows works in place
@@ -32,6 +38,8 @@ def checked_counts(X: sp.sparray | NDArray[Any], model: str, *, empty: bool = Fa
         raise InputError(f"{model}: the counts hold a negative or undefined number")
     if counts.nnz == 0 and not empty:
         raise InputError(f"{model}: the documents hold no tokens")
+    if whole and not np.all(counts.data == np.floor(counts.data)):
+        raise InputError(f"{model}: the counts hold a number that is not whole")
     return counts
 
 
@@ -40,8 +48,23 @@ def provenance(model: str, corpus: Corpus, seed: int, **details: Any) -> dict[st
     return {"model": model, "corpus": corpus.name, "documents": corpus.n_documents, "seed": seed, **details}
 
 
+@dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(field,))
+def estimator(model: type[Class]) -> type[Class]:
+    """Make a class's annotated fields its parameters: arguments of its constructor, stored under their own names."""
+    return dataclass(kw_only=True, eq=False, repr=False)(model)
+
+
+@estimator
 class Estimator:
-    """An estimator whose constructor's arguments are its parameters, stored under their own names."""
+    """An estimator.
+
+    Args:
+        n_components: K; the one parameter that may be given by position.
+        random_state: the generator of all that is random, or its seed.
+    """
+
+    n_components: int = field(default=2, kw_only=False)
+    random_state: np.random.Generator | int | None = None
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: ARG002
         """Return the constructor's arguments by name."""
@@ -72,8 +95,11 @@ class Estimator:
         )
 
 
+@estimator
 class TopicEstimator(Estimator):
     """An estimator of a model of documents with a prior of their weights, and so with a likelihood: the score."""
+
+    n_components: int = field(default=10, kw_only=False)
 
     def score(self, X: Any, y: None = None) -> float:  # noqa: ARG002
         """Return the mean log-likelihood of the documents X (D, V), nats per token; see `heldout.log_likelihood`."""

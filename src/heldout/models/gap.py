@@ -23,24 +23,16 @@ exact likelihood. `fold_in` repeats the degenerate E step
 which raises log p(n, log z | b); at alpha = beta = 0 it is Lee and Seung's update, the one of `heldout.models.nmf`.
 """
 
-from typing import Any, NamedTuple, Self
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from heldout.errors import InputError
-from heldout.models.estimator import Estimator, checked_counts
-from heldout.models.lda_gibbs import Float, dirichlet, split_counts, whole_counts
-
-
-class GaPState(NamedTuple):
-    """A sample: z, (D, K), b, (K, V), and the counts c_ik, (D, K), and c_vk, (K, V), that they were drawn from."""
-
-    z: Float
-    b: Float
-    in_document: Float
-    in_word: Float
+from heldout.models.estimator import checked_counts, estimator
+from heldout.models.lda_gibbs import Float, GibbsChain
+from heldout.models.sparse_products import ratios
 
 
 def draw_z(in_document: Float, alpha: Float, beta: Float, rho: Float, random: np.random.Generator) -> Float:
@@ -82,34 +74,24 @@ def fold_in(
         InputError: for a negative or undefined count.
     """
     counts = checked_counts(X, "GaP", empty=True)
-    rows = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
     shares = np.repeat(np.asarray(counts.sum(axis=1))[:, None] / len(b), len(b), axis=1)
     z = (alpha + shares) / (beta + 1.0) if start is None else start
     for _ in range(iterations):
-        rates = np.einsum("ik,ik->i", z[rows], b.T[counts.indices])
-        ratios = np.divide(counts.data, rates, out=np.zeros_like(rates), where=rates > 0.0)
-        z = (alpha + z * (sp.csr_array((ratios, counts.indices, counts.indptr), shape=counts.shape) @ b.T)) / (
-            beta + 1.0
-        )
+        z = (alpha + z * (ratios(counts, z, b.T) @ b.T)) / (beta + 1.0)
     return np.asarray(z)
 
 
-class GaP(Estimator):
-    """GaP, or with a spike the conditional GaP, by Gibbs sampling: one fit is one Markov chain.
+@estimator
+class GaP(GibbsChain):
+    """GaP, or with a spike the conditional GaP, by Gibbs sampling; other arguments and attributes as of `GibbsChain`.
 
     Args:
-        n_components: K.
         alpha: shape of the gammas, one number.
         beta: rate of the gammas; None is K alpha (1 - rho) over the documents' mean length, whose expectation is then
             the model's.
         rho: probability of the spike, in [0, 1).
-        gamma: the Dirichlet parameter of b.
-        sweeps: Gibbs sweeps; `components_` averages the last half of them.
-        random_state: the chain's generator, or its seed.
 
     Attributes (after `fit`):
-        state_: the last sample.
-        components_: (K, V), the mean over the last half of the sweeps of (gamma + c_vk) / sum_v'; rows sum to 1.
         alpha_, beta_, rho_: (K,) each, as `heldout.evaluators.count_polynomial.gap_marginal` takes them.
 
     Examples:
@@ -119,28 +101,14 @@ class GaP(Estimator):
         array([0.2, 0.2])
     """
 
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        alpha: float = 0.5,
-        beta: float | None = None,
-        rho: float = 0.0,
-        gamma: float = 0.1,
-        sweeps: int = 200,
-        random_state: np.random.Generator | int | None = None,
-    ) -> None:
-        self.n_components = n_components
-        self.alpha = alpha
-        self.beta = beta
-        self.rho = rho
-        self.gamma = gamma
-        self.sweeps = sweeps
-        self.random_state = random_state
+    name = "GaP"
 
-    def fit(self, X: sp.sparray | NDArray[Any], y: None = None) -> Self:  # noqa: ARG002
-        """Run the chain on (D, V) counts X; raises InputError for bad counts or a setting out of range."""
-        counts = whole_counts(X, "GaP")
+    alpha: float = 0.5
+    beta: float | None = None
+    rho: float = 0.0
+
+    def prepare(self, counts: sp.csr_array) -> None:
+        """Set alpha_, beta_ and rho_; raises InputError for a setting out of range."""
         K = self.n_components
         beta = K * self.alpha * (1.0 - self.rho) * counts.shape[0] / counts.sum() if self.beta is None else self.beta
         positive = all(0.0 < value < np.inf for value in (self.alpha, beta, self.gamma))
@@ -150,17 +118,7 @@ class GaP(Estimator):
                 f" rho {self.rho}; these must be at least 1, positive and finite, and in [0, 1)"
             )
         self.alpha_, self.beta_, self.rho_ = np.full(K, self.alpha), np.full(K, float(beta)), np.full(K, self.rho)
-        random, total = np.random.default_rng(self.random_state), np.zeros((K, counts.shape[1]))
-        ones = np.ones((counts.shape[0], K)), np.ones((K, counts.shape[1]))
-        state = self._given(*split_counts(counts, *ones, random), random)
-        for sweep in range(self.sweeps):
-            state = self._given(*split_counts(counts, state.z, state.b, random), random)
-            if 2 * sweep >= self.sweeps - 1:
-                total += (state.in_word + self.gamma) / (state.in_word + self.gamma).sum(axis=1, keepdims=True)
-        self.state_ = state
-        self.components_ = total / total.sum(axis=1, keepdims=True)
-        return self
 
-    def _given(self, in_document: Float, in_word: Float, random: np.random.Generator) -> GaPState:
-        z = draw_z(in_document, self.alpha_, self.beta_, self.rho_, random)
-        return GaPState(z, dirichlet(self.gamma + in_word, random), in_document, in_word)
+    def draw_weights(self, in_document: Float, random: np.random.Generator) -> Float:
+        """Draw z, (D, K)."""
+        return draw_z(in_document, self.alpha_, self.beta_, self.rho_, random)

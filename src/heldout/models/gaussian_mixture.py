@@ -21,13 +21,15 @@ K-means: pi_k = 1 / K and Sigma_k = sigma^2 I fixed (the source writes sigma I).
 """
 
 import math
+from dataclasses import field
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 
 from heldout.errors import InputError
-from heldout.models.vem import Family, Float, PointMixture, Posterior, real_matrix
+from heldout.models.estimator import estimator
+from heldout.models.vem import Family, Float, PointMixture, real_matrix
 
 
 class Gaussians(NamedTuple):
@@ -38,6 +40,7 @@ class Gaussians(NamedTuple):
     covariances: Float
 
 
+@estimator
 class GaussianMixture(PointMixture[Float, Gaussians]):
     """Mixture of Gaussians with full covariances.
 
@@ -65,20 +68,7 @@ class GaussianMixture(PointMixture[Float, Gaussians]):
         "3.7, 3.8",
     )
 
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        floor: float = 1e-6,
-        posterior: Posterior = "point",
-        iterations: int = 100,
-        tolerance: float = 0.0,
-        random_state: np.random.Generator | int | None = None,
-    ) -> None:
-        super().__init__(
-            n_components, posterior=posterior, iterations=iterations, tolerance=tolerance, random_state=random_state
-        )
-        self.floor = floor
+    floor: float = 1e-6
 
     def check(self, X: Any) -> Float:
         """Return X as a dense (N, D) array.
@@ -124,6 +114,7 @@ class GaussianMixture(PointMixture[Float, Gaussians]):
         return Gaussians(sizes / len(data), means, covariances)
 
 
+@estimator
 class KMeans(GaussianMixture):
     """K-means: equal weights and Sigma = `variance` I, both fixed.
 
@@ -143,20 +134,8 @@ class KMeans(GaussianMixture):
 
     family = Family("K-means", "discrete", r"h \in \{1, \dots, K\}", r"\mathcal{N}(x; \mu_h, \sigma^2 I)", "3.9")
 
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        variance: float = 1.0,
-        posterior: Posterior = "point",
-        iterations: int = 100,
-        tolerance: float = 0.0,
-        random_state: np.random.Generator | int | None = None,
-    ) -> None:
-        super().__init__(
-            n_components, posterior=posterior, iterations=iterations, tolerance=tolerance, random_state=random_state
-        )
-        self.variance = variance
+    variance: float = 1.0
+    floor: float = field(default=1e-6, init=False)  # of no use: no covariance is fitted
 
     def check(self, X: Any) -> Float:
         """Return X as a dense (N, D) array; raises InputError as the base class does, or if variance <= 0."""

@@ -32,7 +32,7 @@ from scipy.special import xlogy
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.models.vem import DiscreteVEM, Family, Float
+from heldout.models.vem import DiscreteVEM, Family, Float, shares
 
 
 class Chain(NamedTuple):
@@ -250,7 +250,7 @@ class HMM(DiscreteVEM[Corpus, Chain, Statistics]):
 
     def vm_step(self, data: Corpus, latent: Statistics, parameters: Chain) -> Chain:  # noqa: ARG002
         """Return the chain that maximises the objective: the statistics divided by their sums."""
-        return Chain(*(_shares(n, p) for n, p in zip(latent[:3], parameters, strict=True)))
+        return Chain(*(np.ascontiguousarray(shares(n, p)) for n, p in zip(latent[:3], parameters, strict=True)))
 
     def objective(self, data: Corpus, latent: Statistics, parameters: Chain) -> float:  # noqa: ARG002
         """Return E_q[log p(x, h)] + S(q), equation 2.2; for a point posterior S(q) = 0 and this is 2.6."""
@@ -281,9 +281,3 @@ class HMM(DiscreteVEM[Corpus, Chain, Statistics]):
 
 def _streams(X: Corpus) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     return np.ascontiguousarray(X.tokens, dtype=np.int32), np.ascontiguousarray(X.offsets, dtype=np.int64)
-
-
-def _shares(counts: Float, before: Float) -> Float:
-    """Return counts over their sums along the last axis; where a sum is 0, the values of `before`."""
-    totals = counts.sum(axis=-1, keepdims=True)
-    return np.ascontiguousarray(np.where(totals > 0.0, counts / np.where(totals > 0.0, totals, 1.0), before))

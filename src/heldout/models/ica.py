@@ -27,12 +27,14 @@ from typing import Any
 import numpy as np
 
 from heldout.errors import InputError
+from heldout.models.estimator import estimator
 from heldout.models.pca import least_squares
 from heldout.models.vem import Family, Float, PointVEM, real_matrix
 
 SMALLEST_EXTENT = 1e-6  # share of H's largest singular value; W does not change in the directions of smaller ones
 
 
+@estimator
 class ICA(PointVEM[Float, Float, Float]):
     """ICA with a Laplace prior and Gaussian noise.
 
@@ -62,21 +64,9 @@ class ICA(PointVEM[Float, Float, Float]):
         "3.11",
     )
 
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        noise: float = 0.1,
-        unit_columns: bool = True,
-        inner_steps: int = 20,
-        iterations: int = 100,
-        tolerance: float = 0.0,
-        random_state: np.random.Generator | int | None = None,
-    ) -> None:
-        super().__init__(n_components, iterations=iterations, tolerance=tolerance, random_state=random_state)
-        self.noise = noise
-        self.unit_columns = unit_columns
-        self.inner_steps = inner_steps
+    noise: float = 0.1
+    unit_columns: bool = True
+    inner_steps: int = 20
 
     def check(self, X: Any) -> Float:
         """Return X as a dense (N, D) array.

@@ -47,7 +47,7 @@ from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.models import TEM
 from heldout.models.estimator import checked_counts, provenance
-from heldout.models.plsa import Cells, Float, filled_up, over, random_start, revive
+from heldout.models.plsa import Cells, Float, over, random_start, revive
 from heldout.models.plsa_tem import PLSATEM
 from heldout.scores import perplexity
 from heldout.seeds import generator
@@ -91,7 +91,7 @@ class Fit:
     path: tuple[Step, ...]
 
 
-class _Course:
+class _Trace:
     """The current parameters, and a copy of the best so far."""
 
     def __init__(self, training: Corpus, validation: Corpus, topics: int, seed: int, iterations: int) -> None:
@@ -106,15 +106,8 @@ class _Course:
         counts = checked_counts(training.counts(), "tempered EM")
         self.cells, self.validation = Cells.of(counts), Cells.of(validation.counts())
         self.validation_tokens = validation.n_tokens
-        random = random_start(training, topics, seed)
-        components = random.random((topics, training.n_words))
-        components /= components.sum(axis=1, keepdims=True)
-        self.W = filled_up(components.T)
-        del components  # as large as W
-        weights = random.random((training.n_documents, topics))
-        self.H = filled_up(weights / weights.sum(axis=1, keepdims=True))
-        self.totals = np.zeros(self.W.shape[1])
-        self.totals[:topics] = 1.0
+        model = PLSATEM(topics, random_state=random_start(training, topics, seed))
+        self.W, self.H, self.totals = model.start(counts.shape)
         self.best = (self.W.copy(), self.H.copy(), self.totals.copy())
         self.lowest, self.at_best, self.beta_at_best = np.inf, 0, 1.0
         self.path: list[Step] = []
@@ -201,25 +194,25 @@ def inverse_annealing(
         InputError: for a setting out of range, or without training or validation tokens.
     """
     _check(eta, tolerance, min(patience, early_patience))
-    course = _Course(training, validation, topics, seed, iterations)
-    for _ in course.steps(1.0):
-        if len(course.path) - course.at_best >= early_patience:
+    trace = _Trace(training, validation, topics, seed, iterations)
+    for _ in trace.steps(1.0):
+        if len(trace.path) - trace.at_best >= early_patience:
             break
-    early = course.fit()
+    early = trace.fit()
     beta, without = eta, 0
-    while without < patience and beta >= SMALLEST_BETA and len(course.path) < iterations:
-        before = course.lowest
-        course.back_to_the_best()
-        _stage(course, beta, tolerance)
-        without = 0 if course.lowest < before else without + 1
+    while without < patience and beta >= SMALLEST_BETA and len(trace.path) < iterations:
+        before = trace.lowest
+        trace.back_to_the_best()
+        _stage(trace, beta, tolerance)
+        without = 0 if trace.lowest < before else without + 1
         beta *= eta
-    return early, course.fit()
+    return early, trace.fit()
 
 
-def _stage(course: _Course, beta: float, tolerance: float) -> None:
+def _stage(trace: _Trace, beta: float, tolerance: float) -> None:
     """Iterate at one beta while every iteration lowers the validation perplexity by more than the share `tolerance`."""
-    lowest = course.lowest
-    for step in course.steps(beta):
+    lowest = trace.lowest
+    for step in trace.steps(beta):
         if step.perplexity >= (1.0 - tolerance) * lowest:
             break
         lowest = step.perplexity
@@ -265,21 +258,21 @@ def annealing(
             " give one in (0, 1], one above 0, one in [0, 0.1]"
         )
     random = generator("annealing-noise", corpus=training.name, topics=topics, seed=seed)
-    course = _Course(training, validation, topics, seed, iterations)
+    trace = _Trace(training, validation, topics, seed, iterations)
     beta, worse, lowest = start, 0, np.inf
-    while worse < patience and len(course.path) < iterations:
-        course.perturb(noise, random)
+    while worse < patience and len(trace.path) < iterations:
+        trace.perturb(noise, random)
         before = -np.inf
-        for step in course.steps(beta):
+        for step in trace.steps(beta):
             if step.objective - before < convergence * training.n_tokens:
                 break
             before = step.objective
-        reached = course.path[-1].perplexity
+        reached = trace.path[-1].perplexity
         worse, lowest = worse + 1 if reached > (1.0 + tolerance) * lowest else 0, min(lowest, reached)
         if beta == 1.0:
             break
         beta = min(1.0, beta / eta)
-    return course.fit()
+    return trace.fit()
 
 
 def _check(eta: float, tolerance: float, patience: int) -> None:

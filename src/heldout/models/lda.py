@@ -53,7 +53,7 @@ from numpy.typing import NDArray
 from heldout import models
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.models.estimator import TopicEstimator, provenance
+from heldout.models.estimator import TopicEstimator, estimator, provenance
 from heldout.models.lda_chains_kernel import Chains, most_together
 from heldout.models.lda_kernel import (
     NARROW,
@@ -166,6 +166,7 @@ def optimised(
     return alpha, float(shared[0])
 
 
+@estimator
 class LDA(TopicEstimator):
     """LDA by collapsed Gibbs sampling: one fit is one Markov chain.
 
@@ -198,24 +199,11 @@ class LDA(TopicEstimator):
         >>> topics = model.topics(("heat", "flow", "wing", "lift"))  # as the evaluators take them
     """
 
-    def __init__(
-        self,
-        n_components: int = 10,
-        *,
-        alpha: float | Float | None = None,
-        beta: float = 0.1,
-        sweeps: int = 500,
-        evaluate_every: int = 10,
-        optimise_every: int = 0,
-        random_state: np.random.Generator | int | None = None,
-    ) -> None:
-        self.n_components = n_components
-        self.alpha = alpha
-        self.beta = beta
-        self.sweeps = sweeps
-        self.evaluate_every = evaluate_every
-        self.optimise_every = optimise_every
-        self.random_state = random_state
+    alpha: float | Float | None = None
+    beta: float = 0.1
+    sweeps: int = 500
+    evaluate_every: int = 10
+    optimise_every: int = 0
 
     def fit(
         self,

@@ -9,38 +9,28 @@ pi and b, the tokens of one word in one document are exchangeable: their counts 
 27.32 read, are multinomial. `heldout.models.lda` integrates pi and b out instead (27.37) and mixes faster.
 """
 
-from typing import Any, NamedTuple, Self
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from heldout.errors import InputError
-from heldout.models.estimator import Estimator, checked_counts
+from heldout.models.estimator import Estimator, checked_counts, estimator
+from heldout.models.sparse_products import rows_of_entries
 from heldout.topics import Topics
 
 Float = NDArray[np.float64]
 
 
 class State(NamedTuple):
-    """A sample: pi, (D, K), b, (K, V), and the counts c_ik, (D, K), and c_vk, (K, V), that they were drawn from."""
+    """A sample: weights, pi, (D, K), b, (K, V), and the counts c_ik, (D, K), and c_vk, (K, V), that they came from."""
 
-    pi: Float
+    weights: Float
     b: Float
     in_document: Float
     in_word: Float
-
-
-def whole_counts(X: sp.sparray | NDArray[Any], model: str) -> sp.csr_array:
-    """Return (D, V) counts as a sparse array.
-
-    Raises:
-        InputError: for a count that is negative, undefined or not whole, or counts without tokens.
-    """
-    counts = checked_counts(X, model)
-    if not np.all(counts.data == np.floor(counts.data)):
-        raise InputError(f"{model}: the counts hold a number that is not whole")
-    return counts
 
 
 def split_counts(counts: sp.csr_array, weights: Float, b: Float, random: np.random.Generator) -> tuple[Float, Float]:
@@ -55,7 +45,7 @@ def split_counts(counts: sp.csr_array, weights: Float, b: Float, random: np.rand
     Returns:
         c_ik, (D, K), and c_vk as (K, V).
     """
-    rows = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
+    rows = rows_of_entries(counts)
     p = weights[rows] * b.T[counts.indices]
     drawn = random.multinomial(counts.data.astype(np.int64), p / p.sum(axis=1, keepdims=True)).astype(float)
     in_document, in_word = np.zeros((counts.shape[0], len(b))), np.zeros((counts.shape[1], len(b)))
@@ -70,50 +60,40 @@ def dirichlet(parameters: Float, random: np.random.Generator) -> Float:
     return np.asarray(drawn / drawn.sum(axis=-1, keepdims=True))
 
 
-class LDAGibbs(Estimator):
-    """LDA by Gibbs sampling of topics, weights and assignments: one fit is one Markov chain.
+@estimator
+class GibbsChain(Estimator, ABC):
+    """One Markov chain of a model of counts by sampling weights, topics and how the counts split over topics.
 
     Args:
         n_components: K.
-        alpha: the Dirichlet parameter of pi, one number.
+        alpha: the parameter of the weights' prior, one number.
         gamma: the Dirichlet parameter of b, one number.
         sweeps: Gibbs sweeps; `components_` averages the last half of them.
         random_state: the chain's generator, or its seed.
 
     Attributes (after `fit`):
         state_: the last sample.
-        components_: (K, V), the mean over the last half of the sweeps of (gamma + c_vk) / sum_v', the mean of 27.32.
-
-    Examples:
-        >>> counts = np.array([[3, 2, 0, 0], [2, 3, 0, 0], [0, 0, 4, 1], [0, 0, 1, 4]])
-        >>> model = LDAGibbs(2, alpha=0.5, gamma=0.1, sweeps=100, random_state=0).fit(counts)
-        >>> model.components_.sum(axis=1).round(9)
-        array([1., 1.])
+        components_: (K, V), the mean over the last half of the sweeps of (gamma + c_vk) / sum_v'; rows sum to 1.
     """
 
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        alpha: float = 0.1,
-        gamma: float = 0.1,
-        sweeps: int = 200,
-        random_state: np.random.Generator | int | None = None,
-    ) -> None:
-        self.n_components = n_components
-        self.alpha = alpha
-        self.gamma = gamma
-        self.sweeps = sweeps
-        self.random_state = random_state
+    name: ClassVar[str]
+
+    alpha: float = 0.1
+    gamma: float = 0.1
+    sweeps: int = 200
+
+    @abstractmethod
+    def prepare(self, counts: sp.csr_array) -> None:
+        """Raise InputError for a setting out of range; set what the draws need."""
+
+    @abstractmethod
+    def draw_weights(self, in_document: Float, random: np.random.Generator) -> Float:
+        """Draw the weights, (D, K), given c_ik, (D, K)."""
 
     def fit(self, X: sp.sparray | NDArray[Any], y: None = None) -> Self:  # noqa: ARG002
-        """Run the chain on counts X; raises InputError for bad counts or a setting out of range."""
-        if not (self.n_components >= 1 and self.sweeps >= 1 and 0.0 < self.alpha < np.inf > self.gamma > 0.0):
-            raise InputError(
-                f"LDA by Gibbs sampling: {self.n_components} topics, {self.sweeps} sweeps, alpha {self.alpha}, gamma"
-                f" {self.gamma}; these must be at least 1, positive and finite"
-            )
-        counts = whole_counts(X, "LDA by Gibbs sampling")
+        """Run the chain on (D, V) counts X; raises InputError for bad counts or a setting out of range."""
+        counts = checked_counts(X, self.name, whole=True)
+        self.prepare(counts)
         random = np.random.default_rng(self.random_state)
         state, total = self.start(counts, random), np.zeros((self.n_components, counts.shape[1]))
         for sweep in range(self.sweeps):
@@ -131,12 +111,38 @@ class LDAGibbs(Estimator):
         return self._given(*split_counts(counts, np.ones((D, K)), np.ones((K, V)), random), random)
 
     def sweep(self, counts: sp.csr_array, state: State, random: np.random.Generator) -> State:
-        """Return the next sample: 27.30, then 27.31 and 27.32."""
-        return self._given(*split_counts(counts, state.pi, state.b, random), random)
+        """Return the next sample: of LDA by 27.30, then 27.31 and 27.32."""
+        return self._given(*split_counts(counts, state.weights, state.b, random), random)
 
     def _given(self, in_document: Float, in_word: Float, random: np.random.Generator) -> State:
-        pi, b = dirichlet(self.alpha + in_document, random), dirichlet(self.gamma + in_word, random)
-        return State(pi, b, in_document, in_word)
+        weights = self.draw_weights(in_document, random)
+        return State(weights, dirichlet(self.gamma + in_word, random), in_document, in_word)
+
+
+@estimator
+class LDAGibbs(GibbsChain):
+    """LDA by Gibbs sampling of topics, weights and assignments; arguments and attributes as of `GibbsChain`.
+
+    Examples:
+        >>> counts = np.array([[3, 2, 0, 0], [2, 3, 0, 0], [0, 0, 4, 1], [0, 0, 1, 4]])
+        >>> model = LDAGibbs(2, alpha=0.5, gamma=0.1, sweeps=100, random_state=0).fit(counts)
+        >>> model.components_.sum(axis=1).round(9)
+        array([1., 1.])
+    """
+
+    name = "LDA by Gibbs sampling"
+
+    def prepare(self, counts: sp.csr_array) -> None:  # noqa: ARG002
+        """Raise InputError for a setting out of range."""
+        if not (self.n_components >= 1 and self.sweeps >= 1 and 0.0 < self.alpha < np.inf > self.gamma > 0.0):
+            raise InputError(
+                f"{self.name}: {self.n_components} topics, {self.sweeps} sweeps, alpha {self.alpha}, gamma"
+                f" {self.gamma}; these must be at least 1, positive and finite"
+            )
+
+    def draw_weights(self, in_document: Float, random: np.random.Generator) -> Float:
+        """Draw pi, (D, K), by 27.31."""
+        return dirichlet(self.alpha + in_document, random)
 
     def topics(self, vocabulary: tuple[str, ...], provenance: dict[str, Any] | None = None) -> Topics:
         """Return `components_` with their prior, as the evaluators take them."""

@@ -10,30 +10,26 @@ all documents in one batch and kappa = 0 it is a round of batch VB. tau_0 is at 
 (Algorithm 27.2 counts from 1 with batches of one document; Hoffman et al. and scikit-learn count from 0 and 1.)
 """
 
-from typing import Any, Self
+from collections.abc import Iterator
+from dataclasses import field
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from heldout.errors import InputError
-from heldout.models.estimator import checked_counts
-from heldout.models.lda_vb import LDAVB, Float, Record
+from heldout.models.estimator import estimator
+from heldout.models.lda_vb import LDAVB, Float, Record, expected_log
 
 
+@estimator
 class OnlineLDAVB(LDAVB):
     """LDA by online variational Bayes on a (D, V) matrix of counts; see `LDAVB` for what is not here.
 
     Args:
-        n_components: K.
-        alpha: the Dirichlet parameter of pi.
-        gamma: the Dirichlet parameter of b.
         batch: documents of a batch.
         tau: tau_0, at least 1.
         kappa: the decay of the step; in (1/2, 1] the steps' sum diverges and that of their squares does not.
         passes: how often every document is visited, in a new random order each time.
-        document_iterations: see `LDAVB`.
-        document_tolerance: see `LDAVB`.
         random_state: generator of the start and the orders.
 
     Attributes (after `fit`): those of `LDAVB`; bound_ has one value a pass.
@@ -45,67 +41,36 @@ class OnlineLDAVB(LDAVB):
         array([0.5, 0.5])
     """
 
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        alpha: float = 0.1,
-        gamma: float = 0.1,
-        batch: int = 64,
-        tau: float = 1.0,
-        kappa: float = 0.7,
-        passes: int = 1,
-        document_iterations: int = 100,
-        document_tolerance: float = 1e-3,
-        random_state: np.random.Generator | int | None = None,
-    ) -> None:
-        super().__init__(
-            n_components,
-            alpha=alpha,
-            gamma=gamma,
-            document_iterations=document_iterations,
-            document_tolerance=document_tolerance,
-            random_state=random_state,
-        )
-        self.batch = batch
-        self.tau = tau
-        self.kappa = kappa
-        self.passes = passes
+    alpha: float = 0.1
+    gamma: float = 0.1
+    name = "LDA by online variational Bayes"
 
-    def fit(
-        self,
-        X: sp.sparray | NDArray[Any],
-        y: None = None,  # noqa: ARG002
-        *,
-        pseudo_counts: Float | None = None,
-        record: Record | None = None,
-    ) -> Self:
-        """Run the passes on counts X; the arguments are those of `LDAVB.fit`, `record` is called after every batch.
+    iterations: int = field(default=1, init=False)  # no limit but `passes`
+    tolerance: float = field(default=-np.inf, init=False)
+    batch: int = 64
+    tau: float = 1.0
+    kappa: float = 0.7
+    passes: int = 1
 
-        Raises:
-            InputError: as `LDAVB.fit` does.
-        """
-        counts = checked_counts(X, "LDA by online variational Bayes")
+    def check(self) -> None:
+        """Raise InputError for a setting out of range."""
+        super().check()
         if not (self.batch >= 1 and self.passes >= 0 and self.tau >= 1.0 and self.kappa >= 0.0):
             raise InputError(
-                f"LDA by online variational Bayes: batches of {self.batch}, {self.passes} passes, tau {self.tau},"
-                f" kappa {self.kappa}; these must be at least 1, 0, 1 and 0"
+                f"{self.name}: batches of {self.batch}, {self.passes} passes, tau {self.tau}, kappa {self.kappa}; these"
+                " must be at least 1, 0, 1 and 0"
             )
-        random = np.random.default_rng(self.random_state)
-        b = self.start(counts.shape[1], random)
-        b = b if pseudo_counts is None else pseudo_counts
-        D, t, analysed, bounds = counts.shape[0], 0, 0, []
+
+    def rounds(self, counts: sp.csr_array, b: Float, random: np.random.Generator, record: Record) -> Iterator[Float]:
+        """Yield b~ after each pass from b on; `record` is called after every batch."""
+        D, t, analysed = counts.shape[0], 0, 0
         for _ in range(self.passes):
             order = random.permutation(D)
             for first in range(0, D, self.batch):
                 chosen = order[first : first + self.batch]
-                _, expected = self._e_step(counts[chosen], b)
+                _, expected = self._e_step(counts[chosen], expected_log(b))
                 step = (self.tau + t) ** -self.kappa
                 b = (1.0 - step) * b + step * (self.gamma + D / len(chosen) * expected)
                 t, analysed = t + 1, analysed + len(chosen)
-                if record is not None:
-                    record(analysed, b)
-            bounds.append(self.bound(counts, b))
-        self.pseudo_counts_, self.bound_ = b, np.array(bounds)
-        self.document_topics_ = self.transform(counts)
-        return self
+                record(analysed, b)
+            yield b

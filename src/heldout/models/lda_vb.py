@@ -20,8 +20,8 @@ from Gamma(100, 1/100) here. A document starts from pi~ = alpha + n / K, and sto
 below the tolerance, whatever the other documents do.
 """
 
-from collections.abc import Callable
-from typing import Any, Self
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -29,7 +29,8 @@ from numpy.typing import NDArray
 from scipy.special import digamma, gammaln
 
 from heldout.errors import InputError
-from heldout.models.estimator import Estimator, checked_counts
+from heldout.models.estimator import Estimator, checked_counts, estimator
+from heldout.models.sparse_products import products, ratios, with_values
 from heldout.topics import Topics
 
 Float = NDArray[np.float64]
@@ -48,12 +49,6 @@ def divergence(parameters: Float, prior: Float) -> Float:
     of_prior = gammaln(prior.sum()) - gammaln(prior).sum()
     of_posterior = gammaln(parameters.sum(axis=-1)) - gammaln(parameters).sum(axis=-1)
     return np.asarray(of_posterior - of_prior + ((parameters - prior) * logs).sum(axis=-1))
-
-
-def _norms(counts: sp.csr_array, pi: Float, b: Float) -> Float:
-    """Return sum_k pi_ik b_kv at the (nnz,) entries of the counts."""
-    rows = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
-    return np.asarray(np.einsum("ik,ik->i", pi[rows], b.T[counts.indices]))
 
 
 def _exp(logs: Float, axis: int) -> tuple[Float, Float]:
@@ -89,7 +84,7 @@ def e_step(
     open_rows, here = np.arange(counts.shape[0]), counts
     for _ in range(iterations):
         pi, _ = _exp(expected_log(pseudo[open_rows]), axis=1)
-        raised = alpha + pi * (_with(here, here.data / _norms(here, pi, b)) @ b.T)
+        raised = alpha + pi * (ratios(here, pi, b.T) @ b.T)
         change = np.abs(raised - pseudo[open_rows]).mean(axis=1)
         pseudo[open_rows] = raised
         going = change >= tolerance
@@ -97,7 +92,7 @@ def e_step(
             break
         open_rows, here = open_rows[going], here[going]
     pi, _ = _exp(expected_log(pseudo), axis=1)
-    return pseudo, np.asarray((_with(counts, counts.data / _norms(counts, pi, b)).T @ pi).T * b)
+    return pseudo, np.asarray((ratios(counts, pi, b.T).T @ pi).T * b)
 
 
 def document_bounds(counts: sp.csr_array, log_b: Float, alpha: Float, pseudo: Float) -> Float:
@@ -110,27 +105,59 @@ def document_bounds(counts: sp.csr_array, log_b: Float, alpha: Float, pseudo: Fl
         pseudo: (D, K), pi~.
     """
     (pi, of_document), (b, of_word) = _exp(expected_log(pseudo), axis=1), _exp(log_b, axis=0)
-    logs = np.log(_norms(counts, pi, b)) + of_word[0, counts.indices]
-    reconstruction = _with(counts, counts.data * logs).sum(axis=1) + counts.sum(axis=1) * of_document[:, 0]
+    logs = np.log(products(counts, pi, b.T)) + of_word[0, counts.indices]
+    reconstruction = with_values(counts, counts.data * logs).sum(axis=1) + counts.sum(axis=1) * of_document[:, 0]
     return np.asarray(reconstruction - divergence(pseudo, alpha))
 
 
-def _with(counts: sp.csr_array, data: Float) -> sp.csr_array:
-    return sp.csr_array((data, counts.indices, counts.indptr), shape=counts.shape)
-
-
-class LDAVB(Estimator):
-    """LDA by batch variational Bayes on a (D, V) matrix of counts.
+@estimator
+class MeanField(Estimator):
+    """The parameters of models with Dirichlet weights and topics that variational EM or Bayes fits, and their E step.
 
     Args:
         n_components: K.
         alpha: the Dirichlet parameter of pi, one number.
-        gamma: the Dirichlet parameter of b, one number.
+        gamma: the parameter of the topics' prior, one number.
         iterations: rounds of E step and M step at most.
         tolerance: stop when a round raises the bound by less than this many nats per token.
         document_iterations: see `e_step`.
         document_tolerance: see `e_step`.
         random_state: generator of the start.
+    """
+
+    name: ClassVar[str]
+
+    alpha: float = 0.1
+    gamma: float = 0.1
+    iterations: int = 100
+    tolerance: float = 1e-6
+    document_iterations: int = 100
+    document_tolerance: float = 1e-3
+
+    def check(self) -> None:
+        """Raise InputError for a setting out of range."""
+        if not (self.n_components >= 1 and self.iterations >= 1 and 0.0 < self.alpha < np.inf > self.gamma > 0.0):
+            raise InputError(
+                f"{self.name}: {self.n_components} components, {self.iterations} iterations, alpha {self.alpha}, gamma"
+                f" {self.gamma}; these must be at least 1, positive and finite"
+            )
+
+    def _alphas(self) -> Float:
+        """Return the (K,) Dirichlet parameters of pi."""
+        return np.full(self.n_components, self.alpha)
+
+    def _e_step(
+        self, counts: sp.csr_array, log_b: Float, iterations: int | None = None, start: Float | None = None
+    ) -> tuple[Float, Float]:
+        """Return pi~ and the expected counts of `e_step` after `iterations`, or `document_iterations`, at most."""
+        most = self.document_iterations if iterations is None else iterations
+        limits: dict[str, Any] = {"iterations": most, "tolerance": self.document_tolerance}
+        return e_step(counts, log_b, self._alphas(), start=start, **limits)
+
+
+@estimator
+class LDAVB(MeanField):
+    """LDA by batch variational Bayes on a (D, V) matrix of counts; arguments as of `MeanField`.
 
     Attributes (after `fit`):
         pseudo_counts_: (K, V), b~; components_, (K, V): its rows normalised, the posterior means of the topics.
@@ -144,26 +171,7 @@ class LDAVB(Estimator):
                [0.49, 0.49, 0.01, 0.01]])
     """
 
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        alpha: float = 0.1,
-        gamma: float = 0.1,
-        iterations: int = 100,
-        tolerance: float = 1e-6,
-        document_iterations: int = 100,
-        document_tolerance: float = 1e-3,
-        random_state: np.random.Generator | int | None = None,
-    ) -> None:
-        self.n_components = n_components
-        self.alpha = alpha
-        self.gamma = gamma
-        self.iterations = iterations
-        self.tolerance = tolerance
-        self.document_iterations = document_iterations
-        self.document_tolerance = document_tolerance
-        self.random_state = random_state
+    name = "LDA by variational Bayes"
 
     def start(self, n_words: int, random: np.random.Generator) -> Float:
         """Return b~, (K, V), to start from.
@@ -171,11 +179,7 @@ class LDAVB(Estimator):
         Raises:
             InputError: for a setting out of range.
         """
-        if not (self.n_components >= 1 and self.iterations >= 0 and 0.0 < self.alpha < np.inf > self.gamma > 0.0):
-            raise InputError(
-                f"LDA by variational Bayes: {self.n_components} topics, {self.iterations} iterations, alpha"
-                f" {self.alpha}, gamma {self.gamma}; these must be at least 1 and 0, positive and finite"
-            )
+        self.check()
         return random.gamma(START_SHAPE, 1.0 / START_SHAPE, (self.n_components, n_words))
 
     def fit(
@@ -192,36 +196,47 @@ class LDAVB(Estimator):
             X: (D, V) counts.
             y: ignored.
             pseudo_counts: (K, V) to start from; None is a random start.
-            record: called after every round with the documents analysed so far, each visit counted, and b~.
+            record: called after every M step with the documents analysed so far, each visit counted, and b~.
 
         Raises:
             InputError: for a negative or undefined count, counts without tokens, or a setting out of range.
         """
-        counts = checked_counts(X, "LDA by variational Bayes")
-        b = self.start(counts.shape[1], np.random.default_rng(self.random_state))
-        b = b if pseudo_counts is None else pseudo_counts
+        counts = checked_counts(X, self.name)
+        random = np.random.default_rng(self.random_state)
+        start = self.start(counts.shape[1], random)  # drawn in any case: orders follow it
+        b = start = start if pseudo_counts is None else pseudo_counts
         tokens, bounds = float(counts.sum()), []
-        for _ in range(self.iterations):
-            _, expected = self._e_step(counts, b)
-            b = self.gamma + expected
+        for b in self.rounds(counts, start, random, record or (lambda _analysed, _b: None)):
             bounds.append(self.bound(counts, b))
-            if record is not None:
-                record(len(bounds) * counts.shape[0], b)
             if len(bounds) > 1 and bounds[-1] - bounds[-2] < self.tolerance * tokens:
                 break
         self.pseudo_counts_, self.bound_ = b, np.array(bounds)
         self.document_topics_ = self.transform(counts)
         return self
 
+    def rounds(
+        self,
+        counts: sp.csr_array,
+        b: Float,
+        random: np.random.Generator,  # noqa: ARG002
+        record: Record,
+    ) -> Iterator[Float]:
+        """Yield b~ after each round from b on; arguments as of `fit`."""
+        for i in range(self.iterations):
+            b = self.gamma + self._e_step(counts, expected_log(b))[1]
+            record((i + 1) * counts.shape[0], b)
+            yield b
+
     def bound(self, counts: sp.csr_array, b: Float) -> float:
         """Return the bound on log p(w | alpha, gamma), nats, at b~ = b and the best pi~."""
-        pseudo, _ = self._e_step(counts, b)
-        documents = document_bounds(counts, expected_log(b), self._alpha(), pseudo)
+        logs = expected_log(b)
+        documents = document_bounds(counts, logs, self._alphas(), self._e_step(counts, logs)[0])
         return float(documents.sum() - divergence(b, np.full(b.shape[1], self.gamma)).sum())
 
     def transform(self, X: sp.sparray | NDArray[Any]) -> Float:
         """Return pi~, (D, K), of the documents X."""
-        return self._e_step(checked_counts(X, "LDA by variational Bayes", empty=True), self.pseudo_counts_)[0]
+        counts = checked_counts(X, self.name, empty=True)
+        return self._e_step(counts, expected_log(self.pseudo_counts_))[0]
 
     @property
     def components_(self) -> Float:
@@ -230,16 +245,4 @@ class LDAVB(Estimator):
 
     def topics(self, vocabulary: tuple[str, ...], provenance: dict[str, Any] | None = None) -> Topics:
         """Return the posterior means of the topics with their prior, as the evaluators take them."""
-        return Topics(self.components_, self._alpha(), vocabulary, dict(provenance or {}))
-
-    def _alpha(self) -> Float:
-        return np.full(self.n_components, self.alpha)
-
-    def _e_step(self, counts: sp.csr_array, b: Float) -> tuple[Float, Float]:
-        return e_step(
-            counts,
-            expected_log(b),
-            self._alpha(),
-            iterations=self.document_iterations,
-            tolerance=self.document_tolerance,
-        )
+        return Topics(self.components_, self._alphas(), vocabulary, dict(provenance or {}))

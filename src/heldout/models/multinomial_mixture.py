@@ -18,7 +18,7 @@ import scipy.sparse as sp
 
 from heldout.errors import InputError
 from heldout.models.estimator import checked_counts
-from heldout.models.vem import Family, Float, PointMixture
+from heldout.models.vem import Family, Float, PointMixture, shares
 
 
 class Multinomials(NamedTuple):
@@ -92,7 +92,5 @@ class MultinomialMixture(PointMixture[sp.csr_array, Multinomials]):
 
     def vm_step(self, data: sp.csr_array, latent: Float, parameters: Multinomials) -> Multinomials:
         """Return the weights and word probabilities that maximise the objective."""
-        counts = np.asarray((data.T @ latent).T)
-        totals = counts.sum(axis=1, keepdims=True)
-        phi = np.where(totals > 0.0, counts / np.where(totals > 0.0, totals, 1.0), parameters.phi)
+        phi = shares(np.asarray((data.T @ latent).T), parameters.phi)
         return Multinomials(latent.sum(axis=0) / data.shape[0], phi)

@@ -30,7 +30,8 @@ from scipy.special import gammaln
 
 from heldout import model_score
 from heldout.models.estimator import checked_counts
-from heldout.models.vem import Family, Float, PointVEM
+from heldout.models.sparse_products import products, ratios
+from heldout.models.vem import Family, Float, PointVEM, shares
 from heldout.topics import Topics
 
 
@@ -76,29 +77,14 @@ class NMF(PointVEM[sp.csr_array, Float, Float]):
         if latent is None:
             K = parameters.shape[1]
             latent = np.repeat(data.sum(axis=1)[:, None] / K, K, axis=1)
-        return np.asarray(latent * (_ratios(data, parameters, latent) @ parameters))
+        return np.asarray(latent * (ratios(data, latent, parameters) @ parameters))
 
     def vm_step(self, data: sp.csr_array, latent: Float, parameters: Float) -> Float:
         """Return W after one update 3.18."""
-        W = parameters * (_ratios(data, parameters, latent).T @ latent)
-        totals = W.sum(axis=0)
-        return np.where(totals > 0.0, W / np.where(totals > 0.0, totals, 1.0), parameters)
+        return shares(parameters * (ratios(data, latent, parameters).T @ latent), parameters, axis=0)
 
     def objective(self, data: sp.csr_array, latent: Float, parameters: Float) -> float:
         """Return equation 3.16 in nats; -inf where a positive entry has rate 0."""
         with np.errstate(divide="ignore"):
-            logs = float(np.sum(data.data * np.log(_rates(data, parameters, latent))))
+            logs = float(np.sum(data.data * np.log(products(data, latent, parameters))))
         return logs - float(latent.sum(axis=0) @ parameters.sum(axis=0)) - float(np.sum(gammaln(data.data + 1.0)))
-
-
-def _rates(data: sp.csr_array, W: Float, H: Float) -> Float:
-    """Return sum_j W_ij h_jn at the (nnz,) positive entries of the data, in their order."""
-    rows = np.repeat(np.arange(data.shape[0]), np.diff(data.indptr))
-    return np.asarray(np.einsum("ik,ik->i", H[rows], W[data.indices]))
-
-
-def _ratios(data: sp.csr_array, W: Float, H: Float) -> sp.csr_array:
-    """Return x_in / r_in where x_in > 0; 0 where no component can explain the entry."""
-    rates = _rates(data, W, H)
-    ratios = np.divide(data.data, rates, out=np.zeros_like(rates), where=rates > 0.0)
-    return sp.csr_array((ratios, data.indices, data.indptr), shape=data.shape)

@@ -41,7 +41,7 @@ from numpy.typing import NDArray
 from heldout import models
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.models.estimator import TopicEstimator, checked_counts, provenance
+from heldout.models.estimator import TopicEstimator, checked_counts, estimator, provenance
 from heldout.seeds import generator
 from heldout.topics import Topics
 
@@ -346,6 +346,7 @@ def random_start(corpus: Corpus, topics: int, seed: int) -> np.random.Generator:
     return generator("plsa-start", corpus=corpus.name, topics=topics, seed=seed)
 
 
+@estimator
 class PLSA(TopicEstimator):
     """PLSA-HOF by EM on a matrix of counts.
 
@@ -375,20 +376,9 @@ class PLSA(TopicEstimator):
         >>> topics = model.topics(("heat", "flow", "wing", "lift"))  # as the evaluators take them
     """
 
-    def __init__(
-        self,
-        n_components: int = 10,
-        *,
-        iterations: int = 100,
-        tolerance: float = 0.0,
-        smoothing: float = 0.0,
-        random_state: np.random.Generator | int | None = None,
-    ) -> None:
-        self.n_components = n_components
-        self.iterations = iterations
-        self.tolerance = tolerance
-        self.smoothing = smoothing
-        self.random_state = random_state
+    iterations: int = 100
+    tolerance: float = 0.0
+    smoothing: float = 0.0
 
     def fit(
         self,
@@ -411,19 +401,10 @@ class PLSA(TopicEstimator):
         """
         counts = checked_counts(X, "PLSA")
         self._check()
-        n_documents, n_words = counts.shape
-        random = np.random.default_rng(self.random_state)
-        if components is None:
-            components = random.random((self.n_components, n_words))
-        if document_topics is None:
-            document_topics = random.random((n_documents, self.n_components))
-        W = filled_up((components / components.sum(axis=1, keepdims=True)).T)
-        H = filled_up(document_topics / document_topics.sum(axis=1, keepdims=True))
-
+        n_words = counts.shape[1]
+        W, H, totals = self.start(counts.shape, components, document_topics)
         cells = Cells.of(counts)
         tokens = float(counts.data.sum())
-        totals = np.zeros(W.shape[1])
-        totals[: self.n_components] = 1.0
         history: list[float] = []
         for _ in range(self.iterations):
             history.append(self._iterate(cells, W, H, totals))
@@ -442,6 +423,27 @@ class PLSA(TopicEstimator):
         self.components_ /= self.components_.sum(axis=1, keepdims=True)
         self.document_topics_ = np.ascontiguousarray(H[:, : self.n_components])
         return self
+
+    def start(
+        self, shape: tuple[int, ...], components: Float | None = None, document_topics: Float | None = None
+    ) -> tuple[Float, Float, Float]:
+        """Return W, (V, width), H, (D, width), and W's sums over words, (width,), all ones, of (D, V) counts.
+
+        Args:
+            shape: D and V.
+            components: as of `fit`.
+            document_topics: as of `fit`.
+        """
+        random = np.random.default_rng(self.random_state)
+        if components is None:
+            components = random.random((self.n_components, shape[1]))
+        if document_topics is None:
+            document_topics = random.random((shape[0], self.n_components))
+        W = filled_up((components / components.sum(axis=1, keepdims=True)).T)
+        H = filled_up(document_topics / document_topics.sum(axis=1, keepdims=True))
+        totals = np.zeros(W.shape[1])
+        totals[: self.n_components] = 1.0
+        return W, H, totals
 
     def _check(self) -> None:
         """Raise InputError for a setting out of range."""
@@ -542,19 +544,24 @@ def train(
     Raises:
         InputError: as `PLSA.fit` does.
     """
-    model = PLSA(
-        topics,
-        iterations=iterations,
-        tolerance=tolerance,
-        smoothing=smoothing,
-        random_state=random_start(corpus, topics, seed),
-    ).fit(corpus.counts())
-    details = provenance(
-        models.PLSA,
-        corpus,
-        seed,
-        iterations=model.n_iter_,
-        smoothing=smoothing,
-        log_likelihood=model.log_likelihood_.tolist(),
-    )
+    model = PLSA(topics, iterations=iterations, tolerance=tolerance, smoothing=smoothing)
+    return trained(model, models.PLSA, corpus, seed, smoothing=smoothing)
+
+
+def trained(
+    model: PLSA, name: str, corpus: Corpus, seed: int, *, objective: str = "log_likelihood", **settings: float
+) -> list[Topics]:
+    """Fit a version of PLSA to a corpus from the random start that all share; return its topics.
+
+    Args:
+        model: its random state is set.
+        name: the version's name in `heldout.models.MODELS`.
+        corpus: the training documents.
+        seed: with the corpus and K determines the random start.
+        objective: the name of `log_likelihood_` in the topics' provenance.
+        settings: of the model, for the provenance.
+    """
+    model.set_params(random_state=random_start(corpus, model.n_components, seed)).fit(corpus.counts())
+    history = {objective: model.log_likelihood_.tolist()}
+    details = provenance(name, corpus, seed, iterations=model.n_iter_, **settings, **history)
     return [model.topics(corpus.vocabulary, details)]

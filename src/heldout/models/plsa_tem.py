@@ -34,6 +34,7 @@ relative error is below 2e-14 (log2 x carries the rounding error of a number nea
 """
 
 import math
+from dataclasses import field
 
 import numba as nb
 import numpy as np
@@ -43,7 +44,7 @@ from numpy.typing import NDArray
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.models import TEM, plsa
-from heldout.models.estimator import provenance
+from heldout.models.estimator import estimator
 from heldout.models.plsa import (
     PLSA,
     SMALLEST,
@@ -55,7 +56,7 @@ from heldout.models.plsa import (
     most_words,
     over,
     places,
-    random_start,
+    trained,
 )
 from heldout.topics import Topics
 
@@ -168,6 +169,7 @@ def _fold_in(indptr, indices, counts, W, theta, beta, iterations, tolerance):  #
     return met
 
 
+@estimator
 class PLSATEM(PLSA):
     """PLSA-TEM on a matrix of counts; attributes and `fit` are those of PLSA.
 
@@ -176,7 +178,7 @@ class PLSATEM(PLSA):
         beta: the inverse temperature, in (0, 1].
         iterations: the largest number of tempered EM iterations.
         tolerance: stop when an iteration lowers the free energy by less than this many nats per token.
-        random_state: generator of the random start.
+        random_state: see `PLSA`.
 
     Attributes (after `fit`): as of PLSA, but
         log_likelihood_: (iterations + 1,) -F_beta in nats, before each iteration and after the last.
@@ -188,17 +190,8 @@ class PLSATEM(PLSA):
                [0. , 0. , 0.5, 0.5]])
     """
 
-    def __init__(
-        self,
-        n_components: int = 10,
-        *,
-        beta: float = 0.9,
-        iterations: int = 100,
-        tolerance: float = 0.0,
-        random_state: np.random.Generator | int | None = None,
-    ) -> None:
-        super().__init__(n_components, iterations=iterations, tolerance=tolerance, random_state=random_state)
-        self.beta = beta
+    beta: float = 0.9
+    smoothing: float = field(default=0.0, init=False)
 
     def _check(self) -> None:
         super()._check()
@@ -279,14 +272,5 @@ def train(corpus: Corpus, *, topics: int, seed: int, iterations: int, tolerance:
     Raises:
         InputError: as `PLSA.fit` does, or when beta is out of range.
     """
-    model = PLSATEM(
-        topics,
-        beta=beta,
-        iterations=iterations,
-        tolerance=tolerance,
-        random_state=random_start(corpus, topics, seed),
-    ).fit(corpus.counts())
-    details = provenance(
-        TEM, corpus, seed, iterations=model.n_iter_, beta=beta, objective=model.log_likelihood_.tolist()
-    )
-    return [model.topics(corpus.vocabulary, details)]
+    model = PLSATEM(topics, beta=beta, iterations=iterations, tolerance=tolerance)
+    return trained(model, TEM, corpus, seed, objective="objective", beta=beta)

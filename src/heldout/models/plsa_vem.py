@@ -24,18 +24,19 @@ Kernel. The passes of `heldout.models.plsa`; an iteration is `ve_iterations` + 1
 only for R at the new H) and one over the words.
 """
 
-import numpy as np
+from dataclasses import field
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.models import VEM
-from heldout.models.estimator import provenance
-from heldout.models.plsa import PLSA, Cells, Float, fold_in, over, random_start
+from heldout.models.estimator import estimator
+from heldout.models.plsa import PLSA, Cells, Float, fold_in, over, trained
 from heldout.topics import Topics
 
 __all__ = ["PLSAVEM", "fold_in", "train"]
 
 
+@estimator
 class PLSAVEM(PLSA):
     """PLSA-VEM on a matrix of counts; attributes and `fit` are those of PLSA.
 
@@ -44,7 +45,7 @@ class PLSAVEM(PLSA):
         iterations: the largest number of VE and VM steps.
         tolerance: stop when an iteration raises the objective by less than this many nats per token.
         ve_iterations: fixed-point iterations in each VE step.
-        random_state: generator of the random start, or its seed.
+        random_state: see `PLSA`.
 
     Examples:
         >>> counts = np.array([[3, 2, 0, 0], [2, 3, 0, 0], [0, 0, 4, 1], [0, 0, 1, 4]])  # documents by words
@@ -55,17 +56,8 @@ class PLSAVEM(PLSA):
                [0., 1.]])
     """
 
-    def __init__(
-        self,
-        n_components: int = 10,
-        *,
-        iterations: int = 100,
-        tolerance: float = 0.0,
-        ve_iterations: int = 1,
-        random_state: np.random.Generator | int | None = None,
-    ) -> None:
-        super().__init__(n_components, iterations=iterations, tolerance=tolerance, random_state=random_state)
-        self.ve_iterations = ve_iterations
+    ve_iterations: int = 1
+    smoothing: float = field(default=0.0, init=False)
 
     def _check(self) -> None:
         super()._check()
@@ -96,19 +88,5 @@ def train(
     Raises:
         InputError: as `PLSA.fit` does, or for fewer than one VE iteration.
     """
-    model = PLSAVEM(
-        topics,
-        iterations=iterations,
-        tolerance=tolerance,
-        ve_iterations=ve_iterations,
-        random_state=random_start(corpus, topics, seed),
-    ).fit(corpus.counts())
-    details = provenance(
-        VEM,
-        corpus,
-        seed,
-        iterations=model.n_iter_,
-        ve_iterations=ve_iterations,
-        log_likelihood=model.log_likelihood_.tolist(),
-    )
-    return [model.topics(corpus.vocabulary, details)]
+    model = PLSAVEM(topics, iterations=iterations, tolerance=tolerance, ve_iterations=ve_iterations)
+    return trained(model, VEM, corpus, seed, ve_iterations=ve_iterations)

@@ -19,6 +19,7 @@ from scipy.special import gammaln
 
 from heldout.errors import InputError
 from heldout.models.estimator import checked_counts
+from heldout.models.sparse_products import with_values
 from heldout.models.vem import Family, Float, PointMixture
 
 
@@ -63,10 +64,7 @@ class PoissonMixture(PointMixture[sp.csr_array, Poissons]):
                 of range.
         """
         self.check_posterior()
-        data = checked_counts(X, self.family.name)
-        if not np.all(data.data == np.floor(data.data)):
-            raise InputError(f"{self.family.name}: the counts hold a number that is not whole")
-        return data
+        return checked_counts(X, self.family.name, whole=True)
 
     def start(self, data: sp.csr_array, random: np.random.Generator) -> Poissons:
         """Return equal weights; each component's rates are the mean of one random document's and the corpus's."""
@@ -81,7 +79,7 @@ class PoissonMixture(PointMixture[sp.csr_array, Poissons]):
 
     def log_joint(self, data: sp.csr_array, parameters: Poissons) -> Float:
         """Return log pi_k + sum_v log Poi(n_v | lambda_vk), (D, K) nats; -inf where a word has rate 0."""
-        factorials = sp.csr_array((gammaln(data.data + 1.0), data.indices, data.indptr), shape=data.shape).sum(axis=1)
+        factorials = with_values(data, gammaln(data.data + 1.0)).sum(axis=1)
         with np.errstate(divide="ignore"):
             prior, log_rates = np.log(parameters.weights), np.log(parameters.rates)
         # a sparse product uses stored, positive counts only, so that 0 log 0 does not arise

@@ -17,27 +17,21 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from heldout.errors import InputError
 from heldout.models.categorical_mixture import indicators
-from heldout.models.estimator import Estimator
-from heldout.models.lda_vb import Float, document_bounds, e_step
+from heldout.models.estimator import estimator
+from heldout.models.lda_vb import Float, MeanField, document_bounds
 
 ROUND_ITERATIONS = 10  # of a round's E step, which starts where the last one ended
 
 
-class UserRatingProfile(Estimator):
+@estimator
+class UserRatingProfile(MeanField):
     """The user rating profile on (N, R) responses 0 .. M - 1, with -1 where there is none.
 
+    Other arguments are as of `MeanField`, with pseudo-counts `gamma` of every value, and the tolerance per response.
+
     Args:
-        n_components: K.
         values: M; None is as many as the data show.
-        alpha: the Dirichlet parameter of pi, one number.
-        gamma: pseudo-counts of every value.
-        iterations: rounds of E step and M step at most.
-        tolerance: stop when a round raises the objective by less than this many nats per response.
-        document_iterations: see `heldout.models.lda_vb.e_step`.
-        document_tolerance: see `heldout.models.lda_vb.e_step`.
-        random_state: generator of the start.
 
     Attributes (after `fit`):
         tables_: (R, K, M), b; `heldout.evaluators.count_polynomial.rating_profile_marginal` takes them with alpha_.
@@ -51,47 +45,26 @@ class UserRatingProfile(Estimator):
         (3, 2, 5)
     """
 
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        values: int | None = None,
-        alpha: float = 0.5,
-        gamma: float = 0.1,
-        iterations: int = 100,
-        tolerance: float = 1e-6,
-        document_iterations: int = 100,
-        document_tolerance: float = 1e-4,
-        random_state: np.random.Generator | int | None = None,
-    ) -> None:
-        self.n_components = n_components
-        self.values = values
-        self.alpha = alpha
-        self.gamma = gamma
-        self.iterations = iterations
-        self.tolerance = tolerance
-        self.document_iterations = document_iterations
-        self.document_tolerance = document_tolerance
-        self.random_state = random_state
+    name = "user rating profile"
+
+    values: int | None = None
+    alpha: float = 0.5
+    document_tolerance: float = 1e-4
 
     def fit(self, X: NDArray[np.int64], y: None = None) -> Self:  # noqa: ARG002
         """Run the rounds on responses X; raises InputError for bad responses or a setting out of range."""
-        if not (self.n_components >= 1 and self.iterations >= 1 and 0.0 < self.alpha < np.inf > self.gamma > 0.0):
-            raise InputError(
-                f"user rating profile: {self.n_components} components, {self.iterations} iterations, alpha"
-                f" {self.alpha}, gamma {self.gamma}; these must be at least 1, positive and finite"
-            )
-        coded = indicators(X, "user rating profile", self.values)
+        self.check()
+        coded = indicators(X, self.name, self.values)
         N, R, M = coded.shape
         counts = sp.csr_array(coded.reshape(N, R * M))
-        self.alpha_ = np.full(self.n_components, self.alpha)
+        self.alpha_ = self._alphas()
         random, objective = np.random.default_rng(self.random_state), []
         shares = coded.sum(axis=0)[:, None, :] + 1.0
         expected = shares * random.uniform(0.5, 1.5, (R, self.n_components, M))
         pseudo = None
         for _ in range(self.iterations):
             self.tables_ = (self.gamma + expected) / (self.gamma + expected).sum(axis=2, keepdims=True)
-            pseudo, sums = self._e_step(counts, ROUND_ITERATIONS, pseudo)
+            pseudo, sums = self._e_step(counts, self._log_b(), ROUND_ITERATIONS, pseudo)
             bound = document_bounds(counts, self._log_b(), self.alpha_, pseudo).sum()
             objective.append(float(bound + self.gamma * np.log(self.tables_).sum()))
             if len(objective) > 1 and objective[-1] - objective[-2] < self.tolerance * counts.nnz:
@@ -102,20 +75,11 @@ class UserRatingProfile(Estimator):
 
     def bound(self, X: NDArray[np.int64]) -> Float:
         """Return the variational bound on log p(y | alpha, b), (N,) nats, of responses X."""
-        coded = indicators(X, "user rating profile", self.tables_.shape[2])
+        coded = indicators(X, self.name, self.tables_.shape[2])
         counts: Any = sp.csr_array(coded.reshape(len(coded), -1))
-        return document_bounds(counts, self._log_b(), self.alpha_, self._e_step(counts, self.document_iterations)[0])
+        log_b = self._log_b()
+        return document_bounds(counts, log_b, self.alpha_, self._e_step(counts, log_b)[0])
 
     def _log_b(self) -> Float:
         """Return log b with a column for each pair (r, m), (K, R M)."""
         return np.asarray(np.log(self.tables_).transpose(1, 0, 2).reshape(self.n_components, -1))
-
-    def _e_step(self, counts: sp.csr_array, iterations: int, start: Float | None = None) -> tuple[Float, Float]:
-        return e_step(
-            counts,
-            self._log_b(),
-            self.alpha_,
-            start=start,
-            iterations=iterations,
-            tolerance=self.document_tolerance,
-        )

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp, xlogy
 
 from heldout.errors import InputError
-from heldout.models.estimator import Estimator
+from heldout.models.estimator import Estimator, estimator
 
 Float = NDArray[np.float64]
 Data = TypeVar("Data")
@@ -77,6 +77,7 @@ class Step(NamedTuple, Generic[Parameters, Latent]):
     objective: float
 
 
+@estimator
 class PointVEM(Estimator, ABC, Generic[Data, Parameters, Latent]):
     """Variational EM with point posteriors.
 
@@ -94,18 +95,8 @@ class PointVEM(Estimator, ABC, Generic[Data, Parameters, Latent]):
 
     family: ClassVar[Family]
 
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        iterations: int = 100,
-        tolerance: float = 0.0,
-        random_state: np.random.Generator | int | None = None,
-    ) -> None:
-        self.n_components = n_components
-        self.iterations = iterations
-        self.tolerance = tolerance
-        self.random_state = random_state
+    iterations: int = 100
+    tolerance: float = 0.0
 
     @abstractmethod
     def check(self, X: Any) -> Data:
@@ -174,6 +165,7 @@ class PointVEM(Estimator, ABC, Generic[Data, Parameters, Latent]):
         return self
 
 
+@estimator
 class DiscreteVEM(PointVEM[Data, Parameters, Latent]):
     """Variational EM for discrete latent variables, or exact EM.
 
@@ -183,17 +175,7 @@ class DiscreteVEM(PointVEM[Data, Parameters, Latent]):
         iterations, tolerance, random_state: see `PointVEM`.
     """
 
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        posterior: Posterior = "point",
-        iterations: int = 100,
-        tolerance: float = 0.0,
-        random_state: np.random.Generator | int | None = None,
-    ) -> None:
-        super().__init__(n_components, iterations=iterations, tolerance=tolerance, random_state=random_state)
-        self.posterior = posterior
+    posterior: Posterior = "point"
 
     def check_posterior(self) -> None:
         """Raise InputError for a posterior that is neither "point" nor "exact"."""
@@ -245,6 +227,12 @@ class PointMixture(DiscreteVEM[Data, Parameters, Float]):
         joint = self.log_joint(data, parameters)
         taken = latent > 0.0  # 0 log 0 = 0
         return float(np.sum(latent[taken] * joint[taken]) - np.sum(xlogy(latent, latent)))
+
+
+def shares(counts: Float, before: Float, axis: int = -1) -> Float:
+    """Return counts over their sums along an axis; where a sum is 0, the values of `before`."""
+    totals = counts.sum(axis=axis, keepdims=True)
+    return np.asarray(np.where(totals > 0.0, counts / np.where(totals > 0.0, totals, 1.0), before), dtype=float)
 
 
 def real_matrix(X: Any, model: str) -> Float:
