@@ -48,7 +48,7 @@ class PLSAVEM(PLSA):
         random_state: see `PLSA`.
 
     Examples:
-        >>> counts = np.array([[3, 2, 0, 0], [2, 3, 0, 0], [0, 0, 4, 1], [0, 0, 1, 4]])  # documents by words
+        >>> counts = [[3, 2, 0, 0], [2, 3, 0, 0], [0, 0, 4, 1], [0, 0, 1, 4]]  # documents by words
         >>> PLSAVEM(2, iterations=50, ve_iterations=3, random_state=0).fit(counts).document_topics_.round(2)
         array([[1., 0.],
                [1., 0.],
