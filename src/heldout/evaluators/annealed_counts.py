@@ -23,11 +23,10 @@ from numpy.typing import NDArray
 from scipy.special import gammaln, logsumexp
 
 from heldout.errors import InputError
+from heldout.evaluators.annealed_importance import schedule
 from heldout.evaluators.count_polynomial import DirichletMoments, GammaPoissonMoments
 from heldout.evaluators.evaluation import check_samples, log_mean
 from heldout.evaluators.random_stream import starts, uniform
-
-POWER = 2.0  # of the steps; as in `heldout.evaluators.annealed_importance`
 
 Float = NDArray[np.float64]
 Index = NDArray[np.int64]
@@ -118,14 +117,14 @@ def _annealed(
     tails, states = _tails(log_moments), starts(rng, len(logs))
     with np.errstate(invalid="ignore"):
         ratios = np.ascontiguousarray(np.exp(np.diff(log_moments, axis=1)).T)
-    schedule = (np.arange(temperatures + 1) / temperatures) ** POWER
+    powers = schedule(temperatures)
     weights = np.empty((len(logs), samples))
     for one, state, row in zip(logs, states, weights, strict=True):
         L, K = one.shape
         counts = _prior_counts(log_moments, tails, L, samples, rng)
         ordered = np.array([np.repeat(np.arange(K), of_chain) for of_chain in counts])
         z = rng.permuted(ordered.reshape(samples, L), axis=1)
-        row[:] = math.lgamma(L + 1.0) + tails[0, L] + _log_ratios(one, ratios, counts, z, schedule, state)
+        row[:] = math.lgamma(L + 1.0) + tails[0, L] + _log_ratios(one, ratios, counts, z, powers, state)
     return log_mean(weights)
 
 

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from heldout.errors import InputError
-from heldout.evaluators.components_marginal import anneal_from_laplace
+from heldout.evaluators.components_marginal import Integrand, anneal_from_laplace
 from heldout.evaluators.evaluation import check_samples, log_mean
 from heldout.models.categorical_pca import CategoricalPCA
 
@@ -23,7 +23,7 @@ Float = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class _Case:
+class _Case(Integrand):
     """A data case of categorical PCA and the Laplace approximation N(mode, C C') of its posterior."""
 
     model: CategoricalPCA

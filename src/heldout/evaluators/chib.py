@@ -59,6 +59,23 @@ def _climb(rows, z, counts, table, alpha):  # type: ignore[no-untyped-def]
             counts[best] += 1.0
 
 
+@nb.njit("float64(int64[::1], int64[::1], float64[::1], float64[:, ::1], float64[:, ::1], float64[::1], int64, "
+         "float64[::1], uint64[::1])", cache=True)  # fmt: skip
+def mode(rows, z, counts, log_phi, table, alpha, before, cumulative, state):  # type: ignore[no-untyped-def]
+    """Draw z, sweep `before` times, climb to z* and return log p(z*, w), nats; counts follow."""
+    nowhere = np.empty(0, np.int64)
+    urn(rows, z, counts, log_phi, alpha, True, cumulative, state)
+    for _ in range(before):
+        sweep(rows, z, counts, table, alpha, nowhere, False, cumulative, state)
+    _climb(rows, z, counts, table, alpha)
+    log_joint = math.lgamma(alpha.sum()) - math.lgamma(alpha.sum() + rows.shape[0])
+    for k in range(alpha.shape[0]):
+        log_joint += math.lgamma(alpha[k] + counts[k]) - math.lgamma(alpha[k])
+    for token in range(rows.shape[0]):
+        log_joint += log_phi[rows[token], z[token]]
+    return log_joint
+
+
 @nb.njit("void(int32[::1], int64[::1], float64[:, ::1], float64[::1], int64, int64, uint64[:, ::1], float64[:, ::1])",
          cache=True, nogil=True)  # fmt: skip
 def _chib(tokens, offsets, phi_by_word, alpha, samples, before, states, out):  # type: ignore[no-untyped-def]
@@ -77,17 +94,8 @@ def _chib(tokens, offsets, phi_by_word, alpha, samples, before, states, out):  #
         table = np.exp(log_phi[:words])
         z, counts = np.empty(length, np.int64), np.empty(K)
         for run in range(out.shape[1]):
-            urn(rows, z, counts, log_phi, alpha, True, cumulative, states[d])
-            for _ in range(before):
-                sweep(rows, z, counts, table, alpha, nowhere, False, cumulative, states[d])
-            _climb(rows, z, counts, table, alpha)
+            log_joint = mode(rows, z, counts, log_phi, table, alpha, before, cumulative, states[d])
             star = z.copy()
-            log_joint = math.lgamma(alpha.sum()) - math.lgamma(alpha.sum() + length)
-            for k in range(K):
-                log_joint += math.lgamma(alpha[k] + counts[k]) - math.lgamma(alpha[k])
-            for token in range(length):
-                log_joint += log_phi[rows[token], z[token]]
-
             place = int(uniform(states[d]) * samples)
             sweep(rows, z, counts, table, alpha, nowhere, True, cumulative, states[d])
             first, first_counts = z.copy(), counts.copy()

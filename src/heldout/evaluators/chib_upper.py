@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from heldout.corpora.corpus import Corpus
 from heldout.evaluators.annealed_importance import distinct, sweep, urn
 from heldout.evaluators.bidirectional import check_assignments
-from heldout.evaluators.chib import _climb
+from heldout.evaluators.chib import mode
 from heldout.evaluators.evaluation import Evaluation, check_samples, kernel_arrays, log_mean
 from heldout.evaluators.random_stream import starts
 from heldout.topics import Topics
@@ -48,17 +48,8 @@ def _inverse(tokens, offsets, phi_by_word, alpha, assignments, samples, before, 
         z, counts = np.empty(length, np.int64), np.empty(K)
         here_counts = np.empty(K)
         for run in range(out.shape[1]):
-            urn(rows, z, counts, log_phi, alpha, True, cumulative, states[d])
-            for _ in range(before):
-                sweep(rows, z, counts, table, alpha, nowhere, False, cumulative, states[d])
-            _climb(rows, z, counts, table, alpha)
+            log_joint = mode(rows, z, counts, log_phi, table, alpha, before, cumulative, states[d])
             star = z.copy()
-            log_joint = math.lgamma(alpha.sum()) - math.lgamma(alpha.sum() + length)
-            for k in range(K):
-                log_joint += math.lgamma(alpha[k] + counts[k]) - math.lgamma(alpha[k])
-            for token in range(length):
-                log_joint += log_phi[rows[token], star[token]]
-
             here = assignments[offsets[d] : offsets[d + 1]].copy()
             urn(rows, here, here_counts, log_phi, alpha, False, cumulative, states[d])
             for i in range(samples):

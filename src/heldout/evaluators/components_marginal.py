@@ -29,9 +29,8 @@ by the product Gauss-Hermite rule (Naylor and Smith, 1982). Its order is doubled
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,19 +51,30 @@ NARROWEST = 1e-12  # radians: the slice's bracket is not shrunk further
 Float = NDArray[np.float64]
 
 
-class Integrand(Protocol):
-    """exp of a log joint, and its Laplace approximation q = N(mode, C C')."""
+class Integrand:
+    """exp of a log joint, and its Laplace approximation q = N(mode, C C').
 
-    @property
-    def mode(self) -> Float:
-        """(K,)."""
+    Attributes:
+        mode: (K,).
+        C: (K, K), upper triangular.
+    """
+
+    mode: Float
+    C: Float
+
+    def log_joint(self, x: Float) -> Float:
+        """Return the logarithm of the integrand at every row of x, nats."""
+        raise NotImplementedError
 
     def log_ratio(self, u: Float) -> Float:
         """Return the log joint less log q at mode + C u for every row of u, nats."""
+        volume = 0.5 * len(self.mode) * math.log(2.0 * math.pi) + float(np.log(np.diag(self.C)).sum())
+        log_ratio: Float = self.log_joint(self.mode + u @ self.C.T) + 0.5 * np.einsum("ik,ik->i", u, u) + volume
+        return log_ratio
 
 
 @dataclass(frozen=True)
-class _Document:
+class _Document(Integrand):
     """One document's g, and its Laplace approximation.
 
     Attributes:
@@ -94,12 +104,6 @@ class _Document:
             value[rows] -= self.n * (highest + np.log(logits.sum(axis=1)))
         log_joint: Float = value + 0.5 * len(self.mode) * math.log(self.penalty / (2.0 * math.pi))
         return log_joint
-
-    def log_ratio(self, u: Float) -> Float:
-        """Return g - log q at m + C u for every row of u, nats."""
-        volume = 0.5 * len(self.mode) * math.log(2.0 * math.pi) + float(np.log(np.diag(self.C)).sum())
-        log_ratio: Float = self.log_joint(self.mode + u @ self.C.T) + 0.5 * np.einsum("ik,ik->i", u, u) + volume
-        return log_ratio
 
 
 def annealed_marginal(
@@ -134,12 +138,30 @@ def annealed_marginal(
     if temperatures < 1:
         raise InputError(f"annealed marginal of components: {temperatures} temperatures; take 1 or more")
     documents, left_out = _over_vocabulary(components, documents, penalty)
-    log_weights = np.zeros((documents.n_documents, samples))
-    streams = rng.spawn(documents.n_documents)
-    for d, document in _laplace(components, documents, penalty):
-        log_weights[d] = anneal_from_laplace(document, temperatures, samples, streams[d])
-    value, error = log_mean(log_weights)
+    steps = np.full(documents.n_documents, temperatures)
+    value, error = log_mean(log_weights(_laplace(components, documents, penalty), steps, samples, rng))
     return Evaluation(value, documents.lengths, np.where(documents.lengths > 0, error, 0.0), left_out)
+
+
+def log_weights(
+    documents: Iterable[tuple[int, Integrand | None]], steps: NDArray[np.int64], chains: int, rng: np.random.Generator
+) -> Float:
+    """Return the (D, chains) log weights, nats, of annealing in (D,) steps; every document has its own stream.
+
+    Args:
+        documents: the index and the integrand of each document with tokens; None for one of probability 0.
+        steps: (D,) temperatures.
+        chains: of every document.
+        rng: random numbers.
+    """
+    weights = np.zeros((len(steps), chains))
+    streams = rng.spawn(len(steps))
+    for d, document in documents:
+        if document is None:
+            weights[d] = -np.inf
+        else:
+            weights[d] = anneal_from_laplace(document, int(steps[d]), chains, streams[d])
+    return weights
 
 
 def anneal_from_laplace(document: Integrand, temperatures: int, chains: int, rng: np.random.Generator) -> Float:

@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators.bidirectional import simulate_given
-from heldout.evaluators.components_marginal import anneal_from_laplace, slice_move
+from heldout.evaluators.components_marginal import Integrand, log_weights, slice_move
 from heldout.evaluators.evaluation import Annealing, Evaluation, check_samples, log_mean
 from heldout.evaluators.trapezoid import log_integral
 from heldout.topics import AnyTopics as AnyTopics
@@ -92,7 +92,7 @@ class LogisticNormalModel(Protocol):
 
 
 @dataclass(frozen=True)
-class _Document:
+class _Document(Integrand):
     """One document's integrand, and its Laplace approximation; see `components_marginal._Document`.
 
     Attributes:
@@ -119,12 +119,6 @@ class _Document:
         scaled = (x - self.mean) @ self.root
         log_prior = self.log_volume - 0.5 * np.einsum("ij,ij->i", scaled, scaled)
         return np.asarray(self.likelihood.log_likelihood(softmax_over_the_last(x)) + log_prior)
-
-    def log_ratio(self, u: Float) -> Float:
-        """Return the integrand's logarithm less that of q at mode + C u for every row of u, nats."""
-        volume = 0.5 * len(self.mode) * math.log(2.0 * math.pi) + float(np.log(np.diag(self.C)).sum())
-        log_ratio: Float = self.log_joint(self.mode + u @ self.C.T) + 0.5 * np.einsum("ik,ik->i", u, u) + volume
-        return log_ratio
 
 
 def _laplace(likelihood: Likelihood, mean: Float, precision: Float) -> _Document:
@@ -193,29 +187,15 @@ def logistic_normal(
     check_samples("logistic normal", min(samples, temperatures))
     documents, left_out = documents.over(topics.vocabulary)
     steps = np.full(documents.n_documents, temperatures)
-    value, error = log_mean(_log_weights(list(_documents(topics, documents)), steps, samples, rng))
+    value, error = log_mean(log_weights(_documents(topics, documents), steps, samples, rng))
     return Evaluation(value, documents.lengths, np.where(documents.lengths > 0, error, 0.0), left_out)
-
-
-def _log_weights(
-    documents: list[tuple[int, _Document | None]], steps: NDArray[np.int64], chains: int, rng: np.random.Generator
-) -> Float:
-    """Return the (D, chains) log weights of annealing in (D,) steps; every document has its own stream."""
-    log_weights = np.zeros((len(steps), chains))
-    streams = rng.spawn(len(steps))
-    for d, document in documents:
-        if document is None:
-            log_weights[d] = -np.inf
-        else:
-            log_weights[d] = anneal_from_laplace(document, int(steps[d]), chains, streams[d])
-    return log_weights
 
 
 def annealing(topics: LogisticNormalModel, documents: Corpus, rng: np.random.Generator) -> Annealing:
     """Return the annealing of documents from the Laplace approximation to the posterior, for the reference."""
     documents, left_out = documents.over(topics.vocabulary)
     integrands = list(_documents(topics, documents))
-    return Annealing(lambda steps, chains: _log_weights(integrands, steps, chains, rng), documents.lengths, left_out)
+    return Annealing(lambda steps, chains: log_weights(integrands, steps, chains, rng), documents.lengths, left_out)
 
 
 def simulate(
@@ -253,18 +233,18 @@ def logistic_normal_upper(
     """
     check_samples("logistic normal", min(samples, temperatures))
     documents, left_out = documents.over(topics.vocabulary)
-    log_weights = np.zeros((documents.n_documents, samples))
+    weights = np.zeros((documents.n_documents, samples))
     streams = rng.spawn(documents.n_documents)
     for d, document in _documents(topics, documents):
         assert document is not None  # it was drawn
         u = np.repeat(np.linalg.solve(document.C, x[d] - document.mode)[None], samples, axis=0)
         ratio = document.log_ratio(u)
-        log_weights[d] = ratio / temperatures
+        weights[d] = ratio / temperatures
         for step in range(temperatures - 1, 0, -1):
             u, ratio = slice_move(document, u, ratio, step / temperatures, streams[d])
-            log_weights[d] += ratio / temperatures
+            weights[d] += ratio / temperatures
     error = np.where(documents.lengths > 0, np.nan, 0.0)
-    return Evaluation(-log_mean(-log_weights)[0], documents.lengths, error, left_out)
+    return Evaluation(-log_mean(-weights)[0], documents.lengths, error, left_out)
 
 
 def logistic_normal_exact(topics: LogisticNormalModel, documents: Corpus) -> Evaluation:
