@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators.evaluation import in_vocabulary
-from heldout.models.plsa import WIDTH, dot
+from heldout.models.simd import WIDTH, dot
 from heldout.topics import Topics
 
 Float = NDArray[np.float64]

@@ -24,12 +24,12 @@ import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.models.prefetch import prefetch
+from heldout.models.simd import prefetch
 
 SERIAL = 32  # the largest K with one running sum in the narrow kernel; above, one for each half of the topics
 NARROW = 100  # the largest K for the narrow kernel
 HALVES = 2
-LANES = 64  # running sums of the wide kernel, lane j over topics j, j + 64, j + 128, ...
+SUMS = 64  # running sums of the wide kernel, number j over topics j, j + 64, j + 128, ...
 AHEAD = 3  # tokens between the request for a row and its use
 TABLE = 64  # counts below this have their terms of the log-likelihood kept
 LARGEST_UINT16 = 2**16 - 1
@@ -106,14 +106,14 @@ def _one_of_four(sums, x, j, step):  # type: ignore[no-untyped-def]
 @nb.njit(cache=True)
 def _sum_lanes(a, row, sums, old, new, weight_new):  # type: ignore[no-untyped-def]
     """Fill sums with 64 running sums of a[k] row[k]; `old` has weight 0 and `new` has `weight_new`."""
-    for i in range(LANES):
+    for i in range(SUMS):
         weight = a[i] * row[i]
         weight = weight_new if np.int32(i) == new else weight
         sums[i] = _ZERO if np.int32(i) == old else weight
-    for i in range(LANES, np.int32(a.shape[0])):
+    for i in range(SUMS, np.int32(a.shape[0])):
         weight = a[i] * row[i]
         weight = weight_new if np.int32(i) == new else weight
-        sums[i] = sums[i - LANES] + (_ZERO if np.int32(i) == old else weight)
+        sums[i] = sums[i - SUMS] + (_ZERO if np.int32(i) == old else weight)
 
 
 @nb.njit(cache=True)
@@ -122,7 +122,7 @@ def _search_lanes(sums, kept, uniform, n_topics, size):  # type: ignore[no-untyp
 
     The search finds the lane in a tree of fourfold sums over lanes, then the place in the lane.
     """
-    lanes = sums[size - LANES : size]
+    lanes = sums[size - SUMS : size]
     sixteen = sums[size : size + 16]
     four = sums[size + 16 : size + 20]
     for j in range(16):
@@ -137,9 +137,9 @@ def _search_lanes(sums, kept, uniform, n_topics, size):  # type: ignore[no-untyp
     x, j = _one_of_four(sixteen, x, j, 4)
     x, j = _one_of_four(lanes, x, j, 16)
     place = 0
-    for i in range((n_topics - 1 - j) // LANES):
-        place += sums[j + LANES * i] <= x
-    return min(j + LANES * place, n_topics - 1)
+    for i in range((n_topics - 1 - j) // SUMS):
+        place += sums[j + SUMS * i] <= x
+    return min(j + SUMS * place, n_topics - 1)
 
 
 @nb.njit(
@@ -215,8 +215,6 @@ def _fold_in_wide(tokens, offsets, assignments, rows, alpha, uniforms, n_topics)
             new, a_new = np.int32(0), a[0]
             for i in range(start, end):
                 row = rows[tokens[i]]
-                if i + AHEAD < tokens.shape[0]:
-                    prefetch(rows[tokens[i + AHEAD]])
                 old = assignments[i]
                 kept, a_old = _ZERO, _ZERO
                 if old >= 0:
@@ -236,7 +234,7 @@ def _fold_in_wide(tokens, offsets, assignments, rows, alpha, uniforms, n_topics)
 
 def padded_width(n_topics: int) -> int:
     """Return how many columns a row of counts needs: K, padded to two equal halves or to whole lanes."""
-    multiple = HALVES if n_topics <= NARROW else LANES
+    multiple = HALVES if n_topics <= NARROW else SUMS
     return -(-n_topics // multiple) * multiple
 
 

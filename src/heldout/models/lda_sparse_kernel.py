@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.models.lda_kernel import Counts, Float, Float32, Index
-from heldout.models.prefetch import prefetch
+from heldout.models.simd import prefetch
 
 BLOCK = 32  # topics
 AHEAD = 4  # tokens between the request for a word's topics and their use

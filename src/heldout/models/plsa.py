@@ -33,70 +33,21 @@ from typing import Any, Self
 import numba as nb
 import numpy as np
 import scipy.sparse as sp
-from llvmlite import ir  # type: ignore[import-untyped]
-from numba.core import cgutils
-from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from heldout import models
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.models.estimator import TopicEstimator, checked_counts, estimator, provenance
+from heldout.models.simd import WIDTH, dot
 from heldout.seeds import generator
 from heldout.topics import Topics
 
 LEAST_LEFT = 0.01  # of a topic's weight after extrapolation: EM does not come back from 0
 SMALLEST = 1e-30  # smaller probabilities (between iterations: expected counts) are set to 0
-WIDTH = 8  # topics per vector operation; K is padded with zeros to a multiple of it
-VECTORS = 4  # independent partial sums, so that additions do not wait for each other
 
 Float = NDArray[np.float64]
 Index = NDArray[np.int32]
-
-
-def _typed_dot(_context: Any, a: Any, b: Any) -> Any:
-    """Return a . b of two contiguous float64 arrays whose length is a multiple of WIDTH.
-
-    The partial sums are explicit vectors: without fast-math a compiler may not reorder a floating-point sum, and with
-    it the order would depend on the CPU.
-    """
-    tools: Any = cgutils  # numba's builders are not typed
-
-    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        arrays = [
-            context.make_array(kind)(context, builder, argument)
-            for kind, argument in zip(signature.args, arguments, strict=True)
-        ]
-        vector = ir.VectorType(ir.DoubleType(), WIDTH)
-        sums = [tools.alloca_once_value(builder, ir.Constant(vector, [0.0] * WIDTH)) for _ in range(VECTORS)]
-        size = tools.unpack_tuple(builder, arrays[0].shape, 1)[0]
-        integer = size.type
-        step = integer(WIDTH * VECTORS)
-        whole = builder.sub(size, builder.urem(size, step))
-
-        def add(start: Any, total: Any) -> None:
-            pointers = (builder.bitcast(builder.gep(array.data, [start]), vector.as_pointer()) for array in arrays)
-            left, right = (builder.load(pointer, align=8) for pointer in pointers)
-            builder.store(builder.fadd(builder.load(total), builder.fmul(left, right)), total)
-
-        with tools.for_range_slice(builder, integer(0), whole, step, intp=integer, inc=True) as (start, _):
-            for j, total in enumerate(sums):
-                add(builder.add(start, integer(j * WIDTH)), total)
-        with tools.for_range_slice(builder, whole, size, integer(WIDTH), intp=integer, inc=True) as (start, _):
-            add(start, sums[0])
-
-        def sum_in_pairs(parts: list[Any]) -> Any:
-            while len(parts) > 1:
-                parts = [builder.fadd(left, right) for left, right in zip(parts[::2], parts[1::2], strict=True)]
-            return parts[0]
-
-        lanes = sum_in_pairs([builder.load(total) for total in sums])
-        return sum_in_pairs([builder.extract_element(lanes, ir.Constant(ir.IntType(32), j)) for j in range(WIDTH)])
-
-    return nb.types.float64(a, b), build
-
-
-dot: Any = intrinsic(_typed_dot)
 
 
 @nb.njit(

@@ -27,13 +27,8 @@ dJ/dh[k] = beta n h'[k] / h[k], so the maximum lies at most beta n (max_k h'[k] 
 stops on this bound. A weight below 1e-30 becomes 0 and is left out of the bound.
 
 Scoring. The topics and weights of tempered EM enter the untempered mixture p(w | d) = sum_k W[w, k] h[k].
-
-Powers. x^beta = 2^(beta log2 x): the exponent bits of x and an odd series in (m - 1) / (m + 1) give log2 x, a Taylor
-series the fractional power. This is plain float64 arithmetic, the same on every CPU, which compilers vectorise; its
-relative error is below 2e-14 (log2 x carries the rounding error of a number near 100).
 """
 
-import math
 from dataclasses import field
 
 import numba as nb
@@ -48,79 +43,16 @@ from heldout.models.estimator import estimator
 from heldout.models.plsa import (
     PLSA,
     SMALLEST,
-    WIDTH,
     Cells,
     Float,
-    dot,
     explained_words,
     most_words,
     over,
     places,
     trained,
 )
+from heldout.models.simd import WIDTH, dot, power, power_into
 from heldout.topics import Topics
-
-BLOCK = 256  # numbers whose powers are computed together, in cache
-
-_ROOT_HALF = np.int64(0x3FE6A09E667F3BCD)  # the bits of sqrt(1/2): mantissas lie in [sqrt(1/2), sqrt(2))
-_BIAS = np.int64(1024)  # keeps exponents positive in their bit representation
-_TWO_52_BITS = np.int64(0x4330000000000000)  # the bits of 2^52: an integer below, or'd in, makes the float 2^52 + it
-_TWO_52_AND_BIAS = 2.0**52 + 1024.0
-_ROUNDER = 1.5 * 2.0**52  # adding it rounds to an integer, which is then in the low bits of the sum
-_ONE_EXPONENT = np.int64(1023)
-_SHIFT = np.int64(52)
-_TWO_OVER_LN_2 = 2.0 / math.log(2.0)
-_LN_2 = math.log(2.0)
-
-
-@nb.njit("void(float64[::1], float64, float64[::1])", cache=True, error_model="numpy")
-def _power(x, exponent, out):  # type: ignore[no-untyped-def]
-    """Write x^exponent to out, for exponents in (0, 1] and x that are 0 (giving 0) or above 1e-300."""
-    mantissas, numbers = np.empty(BLOCK), np.empty(BLOCK)
-    mantissa_bits, number_bits = mantissas.view(np.int64), numbers.view(np.int64)
-    for start in range(0, x.shape[0], BLOCK):
-        values, results = x[start : start + BLOCK], out[start : start + BLOCK]
-        bits = values.view(np.int64)
-        size = values.shape[0]
-        for i in range(size):
-            power_of_two = (bits[i] - _ROOT_HALF + (_BIAS << _SHIFT)) >> _SHIFT
-            mantissa_bits[i] = bits[i] - ((power_of_two - _BIAS) << _SHIFT)
-            number_bits[i] = power_of_two | _TWO_52_BITS
-        for i in range(size):
-            s = (mantissas[i] - 1.0) / (mantissas[i] + 1.0)
-            u = s * s  # at most 0.0295: the first term left out of the series is below 1e-17
-            series = 1.0 / 19.0 + u * (1.0 / 21.0)
-            series = 1.0 / 15.0 + u * (1.0 / 17.0 + u * series)
-            series = 1.0 / 11.0 + u * (1.0 / 13.0 + u * series)
-            series = 1.0 / 7.0 + u * (1.0 / 9.0 + u * series)
-            series = 1.0 / 3.0 + u * (1.0 / 5.0 + u * series)
-            log2 = (numbers[i] - _TWO_52_AND_BIAS) + _TWO_OVER_LN_2 * (s + s * u * series)
-            y = exponent * log2
-            rounded = y + _ROUNDER
-            numbers[i] = rounded
-            r = (y - (rounded - _ROUNDER)) * _LN_2  # at most 0.347 in size: below 1e-17 again
-            series = 1.0 / 479001600.0 + r * (1.0 / 6227020800.0)
-            series = 1.0 / 3628800.0 + r * (1.0 / 39916800.0 + r * series)
-            series = 1.0 / 40320.0 + r * (1.0 / 362880.0 + r * series)
-            series = 1.0 / 720.0 + r * (1.0 / 5040.0 + r * series)
-            series = 1.0 / 24.0 + r * (1.0 / 120.0 + r * series)
-            mantissas[i] = 1.0 + r * (1.0 + r * (0.5 + r * (1.0 / 6.0 + r * series)))
-        for i in range(size):
-            number_bits[i] = (number_bits[i] + _ONE_EXPONENT) << _SHIFT
-        for i in range(size):
-            mantissas[i] = mantissas[i] * numbers[i] if values[i] > 0.0 else 0.0
-        results[:] = mantissas[:size]
-
-
-def power(x: Float, exponent: float, out: Float | None = None) -> Float:
-    """Return x^exponent, elementwise, for exponents in (0, 1] (at 1 exactly x), in `out` (may be x) or a new array."""
-    if out is None:
-        out = np.empty(x.shape)
-    if exponent != 1.0:
-        _power(x.reshape(-1), exponent, out.reshape(-1))
-    elif out is not x:
-        out[:] = x
-    return out
 
 
 @nb.njit(
@@ -144,7 +76,7 @@ def _fold_in(indptr, indices, counts, W, theta, beta, iterations, tolerance):  #
             met += 1
             continue
         for _ in range(iterations):
-            _power(h, beta, tempered)
+            power_into(h, beta, tempered)
             update[:] = 0.0
             for i in range(size):
                 w = words[i]
