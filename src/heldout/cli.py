@@ -110,6 +110,7 @@ def draw(args: argparse.Namespace) -> None:
 def import_corpus(args: argparse.Namespace) -> None:
     """Read one's own corpus: uci (docword.txt vocab.txt), ldac (data.dat vocab.txt), text (a folder of .txt)."""
     from heldout.corpora import ldac, text_folder, uci
+    from heldout.corpora.counts import read_counts
 
     if not re.fullmatch(r"[a-z][a-z0-9-]*", args.name) or args.name.endswith(("-like", "-unstemmed")):
         raise InputError(
@@ -125,7 +126,8 @@ def import_corpus(args: argparse.Namespace) -> None:
     elif args.minimum_count != 1 or args.stop_list is not None or args.stem:
         raise InputError(f"import {args.format}: counts have their words already; leave out what is for text only")
     else:
-        corpus = {"uci": uci, "ldac": ldac}[args.format].read(args.sources[0], args.sources[1], args.name)
+        stream = {"uci": uci, "ldac": ldac}[args.format].stream
+        corpus = read_counts(stream, args.sources[0], args.sources[1], args.name, args.format)
     corpus.save(args.output)
     left_out = corpus.provenance["records_left_out"]
     named = f"{', '.join(left_out[:3])}{', ...' if len(left_out) > 3 else ''}"

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from heldout.corpora import ldac, uci
 from heldout.corpora.corpus import Corpus
+from heldout.corpora.counts import read_counts
 from heldout.corpora.stream import FORMS, Batch, Document, DocumentStream, guess_form, open_documents
 from heldout.errors import InputError
 
@@ -179,7 +180,7 @@ def test_the_readers_of_whole_corpora_agree(tmp_path: Path) -> None:
     vocab = tmp_path / "vocab.txt"
     vocab.write_text("\n".join(WORDS) + "\n")
     docword = write_uci(tmp_path / "docword.txt", documents)
-    corpus = uci.read(docword, vocab, "own")
+    corpus = read_counts(uci.stream, docword, vocab, "own", "uci")
     (batch,) = open_documents(docword, documents_vocabulary=vocab)
     np.testing.assert_array_equal(batch.counts().toarray(), corpus.counts().toarray())
 
@@ -465,5 +466,5 @@ def test_a_gigabyte_of_nothing_is_refused_soon(tmp_path: Path) -> None:
     (tmp_path / "words").write_text("wing\nflow\n")
     (tmp_path / "many.ldac").write_text("1 0:499999999\n1 1:1\n")
     with pytest.raises(InputError, match="tokens in all; the counts are damaged"):
-        ldac.read(tmp_path / "many.ldac", tmp_path / "words", "own")
+        read_counts(ldac.stream, tmp_path / "many.ldac", tmp_path / "words", "own", "ldac")
     assert time.process_time() - begin < 5.0

@@ -8,11 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from heldout.corpora import uci
-from heldout.corpora.counts import MAXIMUM_TOKENS
+from heldout.corpora.corpus import Corpus
+from heldout.corpora.counts import MAXIMUM_TOKENS, read_counts
 from heldout.errors import InputError
 
 GOOD = "2\n3\n4\n1 1 2\n1 3 1\n2 2 1\n2 1 1\n"
 VOCABULARY = "wing\nflow\nheat\n"
+
+
+def read(docword: Path, vocab: Path, name: str) -> Corpus:
+    return read_counts(uci.stream, docword, vocab, name, "uci")
 
 
 def write(folder: Path, docword: str | bytes, vocab: str | bytes = VOCABULARY) -> tuple[Path, Path]:
@@ -29,7 +34,7 @@ def test_reads_counts_in_vocabulary_order(tmp_path: Path, packed: bool, line_end
     if packed:
         docword.with_suffix(".txt.gz").write_bytes(gzip.compress(docword.read_bytes()))
         docword = docword.with_suffix(".txt.gz")
-    corpus = uci.read(docword, vocab, "own")
+    corpus = read(docword, vocab, "own")
     assert corpus.vocabulary == ("wing", "flow", "heat")
     assert corpus.tokens.tolist() == [0, 0, 2, 0, 1]
     assert corpus.offsets.tolist() == [0, 3, 5]
@@ -46,7 +51,7 @@ def test_reads_counts_in_vocabulary_order(tmp_path: Path, packed: bool, line_end
         ("2\n3\n", "line 3: missing"),
         ("two\n3\n4\n", "line 1: the number of documents must be an integer, found 'two'"),
         ("2\n3\n-1\n", "line 3: the number of counts must be 1 or more, found -1"),
-        ("2\n4\n1\n1 1 1\n", "line 2: 4 words announced, but .*vocab.txt has 3"),
+        ("2\n4\n1\n1 1 1\n", "4 words announced, but .*vocab.txt has 3"),
         (GOOD[:-6], "4 counts announced, but only 3 follow"),
         (GOOD + "2 3 1\n", "line 8: 4 counts announced, but more follow"),
         (GOOD[:-3], "line 7: expected document, word and count, found '2 1'"),
@@ -66,7 +71,7 @@ def test_reads_counts_in_vocabulary_order(tmp_path: Path, packed: bool, line_end
 )
 def test_malformed_counts(tmp_path: Path, docword: str | bytes, message: str) -> None:
     with pytest.raises(InputError, match=message) as caught:
-        uci.read(*write(tmp_path, docword), "own")
+        read(*write(tmp_path, docword), "own")
     assert "\n" not in str(caught.value)
     assert "docword.txt" in str(caught.value) or "corpus own" in str(caught.value)
 
@@ -83,18 +88,18 @@ def test_malformed_counts(tmp_path: Path, docword: str | bytes, message: str) ->
 )
 def test_malformed_vocabulary(tmp_path: Path, vocab: str | bytes, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        uci.read(*write(tmp_path, GOOD, vocab), "own")
+        read(*write(tmp_path, GOOD, vocab), "own")
 
 
 def test_missing_and_truncated_files(tmp_path: Path) -> None:
     docword, vocab = write(tmp_path, GOOD)
     with pytest.raises(InputError, match="nothing: cannot be read"):
-        uci.read(tmp_path / "nothing", vocab, "own")
+        read(tmp_path / "nothing", vocab, "own")
     packed = tmp_path / "docword.txt.gz"
     for content in (gzip.compress(docword.read_bytes())[:-9], docword.read_bytes(), b""):
         packed.write_bytes(content)
         with pytest.raises(InputError, match=r"docword\.txt\.gz: "):
-            uci.read(packed, vocab, "own")
+            read(packed, vocab, "own")
 
 
 counts = st.lists(st.dictionaries(st.integers(0, 4), st.integers(1, 3), min_size=1), min_size=2, max_size=6)
@@ -105,7 +110,7 @@ def test_round_trip(documents: list[dict[int, int]]) -> None:
     lines = [f"{d} {w + 1} {n}" for d, words in enumerate(documents, 1) for w, n in words.items()]
     text = "\n".join([str(len(documents)), "5", str(len(lines)), *lines]) + "\n"
     with tempfile.TemporaryDirectory() as folder:
-        corpus = uci.read(*write(Path(folder), text, "a\nb\nc\nd\ne\n"), "own")
+        corpus = read(*write(Path(folder), text, "a\nb\nc\nd\ne\n"), "own")
     expected = [[words.get(w, 0) for w in range(5)] for words in documents]
     np.testing.assert_array_equal(corpus.counts().toarray(), expected)
 
@@ -121,7 +126,7 @@ def test_garbage_raises_nothing_but_input_errors(docword: bytes, vocab: bytes) -
     for words in (vocab, VOCABULARY.encode()):
         with tempfile.TemporaryDirectory() as folder:
             try:
-                corpus = uci.read(*write(Path(folder), docword, words), "own")
+                corpus = read(*write(Path(folder), docword, words), "own")
             except InputError:
                 continue
             assert corpus.lengths.min() > 0

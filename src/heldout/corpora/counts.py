@@ -151,12 +151,18 @@ def from_counts(
         format_name: the format, for the provenance.
 
     Raises:
-        InputError: when a document is empty, or there are fewer than two documents or too many tokens.
+        InputError: when a document is empty or has a word beyond the vocabulary, or there are fewer than two documents
+            or too many tokens.
     """
     bags = list(documents)
     for document in bags:
         if not len(document.words):
             raise InputError(f"{next(iter(files))}: document {document.name} has no tokens; leave it out")
+        if (word := int(np.max(document.words))) >= len(vocabulary):
+            raise InputError(
+                f"{next(iter(files))}: document {document.name}: word {word} (counted from 0), but the vocabulary has"
+                f" {len(vocabulary)} words"
+            )
     require_documents(name, len(bags))
     words = np.concatenate([np.asarray(document.words, dtype=np.int64) for document in bags])
     counts = np.concatenate([np.asarray(document.counts, dtype=np.int64) for document in bags])
@@ -181,6 +187,41 @@ def from_counts(
             ordered=False,
         ),
     )
+
+
+def read_counts(stream: Callable[[Path], DocumentStream], data: Path, vocab: Path, name: str, form: str) -> Corpus:
+    r"""Read a corpus of counts; documents have the stream's names, tokens come in vocabulary order.
+
+    Args:
+        stream: opens the counts.
+        data: the counts; gzipped when its name ends in .gz.
+        vocab: the words, one per line.
+        name: the corpus's name.
+        form: the format, for the provenance.
+
+    Raises:
+        InputError: as the stream and its documents do, and for an empty document or another number of words.
+
+    Examples:
+        >>> from tempfile import TemporaryDirectory
+        >>> from heldout.corpora import ldac
+        >>> with TemporaryDirectory() as folder:
+        ...     data, vocab = Path(folder, "tiny.ldac"), Path(folder, "vocab.txt")
+        ...     _ = data.write_text("2 0:2 2:1\n1 1:1\n")
+        ...     _ = vocab.write_text("flow\nheat\nwing\n")
+        ...     corpus = read_counts(ldac.stream, data, vocab, "tiny", "ldac")
+        >>> corpus.counts().toarray()
+        array([[2., 0., 1.],
+               [0., 1., 0.]])
+    """
+    packed, words = read_bytes(data), read_bytes(vocab)
+    if data.suffix == ".gz" and not packed.startswith(b"\x1f\x8b"):
+        raise InputError(f"{data}: not gzipped; copy the file again")
+    vocabulary = read_vocabulary(vocab, words)
+    documents = stream(data)
+    if documents.n_words not in (None, len(vocabulary)):
+        raise InputError(f"{data}: {documents.n_words} words announced, but {vocab} has {len(vocabulary)}")
+    return from_counts(name, documents.read(), vocabulary, {data.name: packed, vocab.name: words}, form)
 
 
 def bag(name: str, counts: dict[int, int]) -> Document:

@@ -22,7 +22,7 @@ COPY = "copy the file again"
 
 
 class _Numbers:
-    """The numbers of one array of an .npz file, of which each document takes its own, in turn."""
+    """Reads one array of an .npz file from front to back, a document's numbers at a time."""
 
     def __init__(self, file: IO[bytes], length: int, dtype: np.dtype[Any]) -> None:
         self.file, self.length, self.dtype = file, length, dtype

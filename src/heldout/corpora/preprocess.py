@@ -16,8 +16,7 @@ Text = tuple[str, str]  # document name, its text
 Words = tuple[str, list[str]]  # document name, its words in order
 
 ANY_SCRIPT = "letters, marks and digits of any script"  # instead of a regular expression
-# from here on a character of a script is a syllable or a word: no token of such is too short
-SYLLABLES = "\u2e80"
+SYLLABLES = "\u2e80"  # first character of the scripts whose characters are syllables or words, long enough alone
 
 
 @dataclass(frozen=True)

@@ -18,10 +18,10 @@ from heldout.limits import open_zip, require_file
 
 __all__ = ["FORMS", "Batch", "Document", "DocumentStream", "guess_form", "open_documents"]
 
-LONGEST_NAME = 255  # of a file, on most systems
+LONGEST_NAME = 255  # bytes of a file's name, on most systems
 FORMS = ("scipy", "mm", "uci", "ldac", "text", "heldout")
 
-_READERS = {  # of the forms that are one file
+_READERS = {  # readers of the forms that are one file
     "scipy": npz.of_matrix,
     "mm": matrix_market.stream,
     "uci": uci.stream,

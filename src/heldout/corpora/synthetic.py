@@ -19,9 +19,9 @@ from heldout.errors import InputError
 from heldout.seeds import generator
 from heldout.topics import Topics
 
-MINIMUM_LENGTH = 2  # so that both halves of a document hold a token
-UNSCALED_LENGTH = 100.0  # long documents shrink with the root of the scale, but not below this mean
-FEWEST_TOPICS = 5  # to which a scale may bring their number down
+MINIMUM_LENGTH = 2  # tokens, so that both halves of a document hold a token
+UNSCALED_LENGTH = 100.0  # mean below which the root of a scale does not shrink long documents
+FEWEST_TOPICS = 5  # least number of topics that a scale leaves
 NEGLIGIBLE = 1e-30  # probabilities below it are 0: no draw reaches them, and denormals slow every kernel down
 
 

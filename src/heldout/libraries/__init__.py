@@ -96,7 +96,6 @@ class Form:
 
     Attributes:
         name: its name on the command line (`--model-format`).
-        written_by: the library, and its function that writes it.
         read: returns the model in a file; takes the file and the model's V words, None where the user gives none.
         begins: whether a file that begins with these (at most 64, unpacked) bytes is of this form, whatever its name.
         suffixes: endings of names, in small letters, that tell this form where the first bytes do not.
@@ -106,7 +105,6 @@ class Form:
     """
 
     name: str
-    written_by: str
     read: Callable[[Path, Sequence[str] | None], Fitted]
     begins: Callable[[Path, bytes], bool] = lambda _path, _first: False
     suffixes: tuple[str, ...] = ()

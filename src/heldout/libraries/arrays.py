@@ -259,19 +259,8 @@ LIBRARY = Library(
     "arrays",
     reported,
     forms=(
-        Form(
-            "npz",
-            "arrays phi, alpha (or mu and sigma) and vocabulary, numpy.savez; or heldout's own topics",
-            read_npz,
-            suffixes=(".npz",),
-            member="phi.npy",
-        ),
-        Form(
-            "csv",
-            "a line per topic, with alpha.csv beside it, or .mean.csv and .covariance.csv",
-            read_csv,
-            suffixes=(".csv",),
-        ),
+        Form("npz", read_npz, suffixes=(".npz",), member="phi.npy"),
+        Form("csv", read_csv, suffixes=(".csv",)),
     ),
     models="a PLSA or LDA of heldout.models, Topics, (phi, alpha), or (phi, mu, Sigma)",
     recognises=recognises,

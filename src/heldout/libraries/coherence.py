@@ -18,7 +18,7 @@ from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.topics import AnyTopics
 
-WORDS = 10  # of a topic
+WORDS = 10  # most probable words of a topic
 
 
 def npmi(models: Sequence[AnyTopics], documents: Iterable[Corpus]) -> list[float]:

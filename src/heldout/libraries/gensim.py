@@ -40,7 +40,7 @@ from heldout.libraries.parts import (
 )
 from heldout.limits import memory_for, one_line
 
-APART = 0.1  # total variation of a topic
+APART = 0.1  # largest total variation between two forms of a topic
 SIDE_FILES = (".state", ".id2word")
 RANDOM_STATE = 0  # seed of the random start of gamma in gensim's inference
 
@@ -221,19 +221,12 @@ def _check(function: str, model: Any, chunk: _Chunk) -> None:
     check_parts(function, total, (documents_part, topics_part), DOUBLE if model.dtype == np.float64 else SINGLE)
 
 
-LIBRARY = Library(
+FORM = Form(
     "gensim",
-    reported,
-    forms=(
-        Form(
-            "gensim",
-            "gensim, LdaModel.save",
-            read,
-            begins=lambda path, first: is_pickle(first) and path.with_name(f"{path.name}.state").exists(),
-            instead="save phi=model.get_topics() and alpha=model.alpha with numpy.savez (skops is for scikit-learn)",
-        ),
-    ),
-    models="a gensim LdaModel",
-    recognises=recognises,
-    from_object=from_object,
+    read,
+    begins=lambda path, first: is_pickle(first) and path.with_name(f"{path.name}.state").exists(),
+    instead="save phi=model.get_topics() and alpha=model.alpha with numpy.savez (skops is for scikit-learn)",
+)
+LIBRARY = Library(
+    "gensim", reported, forms=(FORM,), models="a gensim LdaModel", recognises=recognises, from_object=from_object
 )

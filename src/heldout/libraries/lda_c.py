@@ -127,16 +127,5 @@ def reported(fitted: Fitted, documents: Iterable[Corpus]) -> Reported:
     return of_these(function, nats, "nats, the sum of the file's lines", nats / tokens, computes)
 
 
-LIBRARY = Library(
-    "LDA-C",
-    reported,
-    forms=(
-        Form(
-            "lda-c",
-            "LDA-C, final.beta beside final.other",
-            read,
-            suffixes=(".beta", ".other"),
-            folder="final.beta",
-        ),
-    ),
-)
+FORM = Form("lda-c", read, suffixes=(".beta", ".other"), folder="final.beta")
+LIBRARY = Library("LDA-C", reported, forms=(FORM,))

@@ -18,7 +18,6 @@ for j = k.
 """
 
 import itertools
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -29,7 +28,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from heldout.corpora.corpus import Corpus
-from heldout.corpora.counts import stream_lines
+from heldout.corpora.counts import integer, stream_lines
 from heldout.errors import InputError
 from heldout.libraries import TRAINING, Fitted, Form, Library, Reported
 from heldout.libraries.arrays import parse_number
@@ -38,9 +37,8 @@ from heldout.libraries.parts import terms_of_joint
 from heldout.limits import check_size
 
 MAGIC = b"#doc source pos typeindex type topic"
-INTEGER = re.compile(r"[0-9]{1,9}", re.ASCII)
 MAXIMUM_LINE = 4 << 20
-STATE_EXPANSION, STATE_ALLOWANCE = 50, 16 << 20  # a state packs about 10 : 1, and is slow to read
+STATE_EXPANSION, STATE_ALLOWANCE = 50, 16 << 20  # limits of `check_expansion`: a state packs about 10 : 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,17 +86,6 @@ def parameters(line: str, name: str, where: str) -> NDArray[np.float64]:
     return np.array(values, dtype=np.float64)
 
 
-def integer(text: str, what: str, where: str) -> int:
-    """Return the count `text`.
-
-    Raises:
-        InputError: when it is none.
-    """
-    if not INTEGER.fullmatch(text):
-        raise InputError(f"{where}: {what} must be a number from 0, found {text!r:.40}; truncated or damaged?")
-    return int(text)
-
-
 class Counts:
     """n_kw and the two tables of the documents, counted token by token."""
 
@@ -128,10 +115,8 @@ class Counts:
         columns = line.split(" ")
         if len(columns) < 6:
             raise InputError(f"{where}: expected document, source, position, type, word, topic, found {line!r:.60}")
-        document, kind, topic = (
-            integer(columns[place], what, where) for place, what in ((0, "document"), (-3, "type"), (-1, "topic"))
-        )
-        integer(columns[-4], "position", where)
+        numbers = ((0, "the document"), (-4, "the position"), (-3, "the type"), (-1, "the topic"))
+        document, _, kind, topic = (integer(columns[place], what, where, 0) for place, what in numbers)
         word = columns[-2]
         if topic >= self.topics:
             raise InputError(f"{where}: topic {topic}, but alpha has {self.topics} numbers; damaged?")
@@ -258,16 +243,5 @@ def reported(fitted: Fitted, _documents: Iterable[Corpus]) -> Reported:
     )
 
 
-LIBRARY = Library(
-    "MALLET",
-    reported,
-    forms=(
-        Form(
-            "mallet",
-            "MALLET, --output-state, gzipped or not",
-            read,
-            begins=lambda _path, first: first.startswith(MAGIC),
-        ),
-    ),
-    own_numbers=True,
-)
+FORM = Form("mallet", read, begins=lambda _path, first: first.startswith(MAGIC))
+LIBRARY = Library("MALLET", reported, forms=(FORM,), own_numbers=True)

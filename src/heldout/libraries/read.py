@@ -51,7 +51,6 @@ def read_pickle(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
 
 PICKLE = Form(
     "pickle",
-    "scikit-learn, joblib.dump or pickle.dump",
     read_pickle,
     begins=lambda _path, first: is_pickle(first),
     suffixes=(".joblib", ".pkl", ".pickle"),

@@ -204,7 +204,7 @@ def reported(fitted: Fitted, documents: Iterable[Corpus]) -> Reported:
 LIBRARY = Library(
     "scikit-learn",
     reported,
-    forms=(Form("skops", "scikit-learn, skops.io.dump", read_skops, suffixes=(".skops",), member="schema.json"),),
+    forms=(Form("skops", read_skops, suffixes=(".skops",), member="schema.json"),),
     models="a fitted scikit-learn LatentDirichletAllocation or NMF",
     recognises=recognises,
     from_object=from_object,

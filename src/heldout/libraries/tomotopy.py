@@ -112,7 +112,7 @@ def from_object(
 
 
 def check(data: bytes, where: str, kind: str) -> None:
-    """Load the bytes in a process of its own, which a damaged file may end, and tomotopy's caller not.
+    """Load the bytes in a separate process first: a damaged file can crash tomotopy's loader.
 
     Raises:
         InputError: when it fails or takes too long.
@@ -242,14 +242,7 @@ def _words_part(native: Any, topics: AnyTopics, documents: Sequence[Any]) -> flo
 LIBRARY = Library(
     "tomotopy",
     reported,
-    forms=(
-        Form(
-            "tomotopy",
-            "tomotopy, LDAModel.save or CTModel.save",
-            read,
-            begins=lambda _path, first: header(first) is not None,
-        ),
-    ),
+    forms=(Form("tomotopy", read, begins=lambda _path, first: header(first) is not None),),
     models="a tomotopy LDAModel or CTModel",
     recognises=recognises,
     from_object=from_object,
