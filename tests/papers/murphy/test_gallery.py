@@ -4,9 +4,11 @@ import functools
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import made_jobs
 import numpy as np
 import pandas as pd
 import pytest
@@ -19,21 +21,12 @@ from heldout.corpora.records import from_responses
 from heldout.corpora.synthetic import Law, Shape, draw
 from heldout.errors import InputError
 from heldout.inputs import Inputs
+from heldout.measurements import Measurement
 from heldout.models.lda import LDA
 from heldout.papers import papers_of
+from heldout.papers.murphy import MURPHY
 from heldout.papers.murphy.claims import CLAIMS
-from heldout.papers.murphy.experiments import (
-    annealed,
-    bank_and_river,
-    completion,
-    evidence,
-    gallery,
-    online,
-    perplexity,
-    polysemy,
-    records,
-    samplers,
-)
+from heldout.papers.murphy.experiments import bank_and_river, evidence, online, samplers
 from heldout.papers.murphy.members import MEMBERS
 from heldout.papers.murphy.members.data import DOCUMENTS
 from heldout.papers.murphy.members.gap import GAP_LESS_MPCA, NMF
@@ -52,6 +45,7 @@ from heldout.papers.murphy.results import (
     sampled,
     senses,
 )
+from heldout.scores import Score
 from heldout.study import NOTHING
 from heldout.typesetting import latex
 from heldout.typesetting.exhibits import exhibits, make
@@ -141,20 +135,29 @@ def votes() -> Corpus:
     return from_responses("votes", responses, tuple("abcde"), ("n", "y"), tuple(map(str, range(40))))
 
 
+SETTINGS: Mapping[str, tuple[str, dict[str, Any]]] = {
+    "gallery": ("cranfield", GALLERY),
+    "records": ("votes", RECORDS),
+    "perplexity": ("ap", PERPLEXITY),
+    "annealed": ("cranfield", ANNEALED),
+    "completion": ("ap", COMPLETION),
+    "samplers": ("cranfield", SAMPLERS),
+    "bank-and-river": ("none", BANK),
+    "online": ("ap", ONLINE),
+    "polysemy": ("ap", POLYSEMY),
+    "evidence": ("none", EVIDENCE),
+}
+
+
+def run(name: str, corpus: Corpus | None = None, **changes: Any) -> tuple[list[Score], list[Measurement]]:
+    module, kind = import_module(MURPHY.experiment_module(name)), MURPHY.experiments[name]
+    assert kind is not None
+    given = {"variant": name, "test_documents": 10 if corpus is not None and corpus.name == "votes" else 8}
+    return made_jobs.run(module.experiment, kind.settings, corpus, **given, **{**SETTINGS[name][1], **changes})
+
+
 def study() -> dict[str, Any]:
-    asked: Mapping[str, tuple[str, dict[str, Any]]] = {
-        "gallery": ("cranfield", GALLERY),
-        "records": ("votes", RECORDS),
-        "perplexity": ("ap", PERPLEXITY),
-        "annealed": ("cranfield", ANNEALED),
-        "completion": ("ap", COMPLETION),
-        "samplers": ("cranfield", SAMPLERS),
-        "bank-and-river": ("none", BANK),
-        "online": ("ap", ONLINE),
-        "polysemy": ("ap", POLYSEMY),
-        "evidence": ("none", EVIDENCE),
-    }
-    measures = {name: {"corpora": [c], "seeds": [0], "settings": s} for name, (c, s) in asked.items()}
+    measures = {name: {"corpora": [c], "seeds": [0], "settings": s} for name, (c, s) in SETTINGS.items()}
     corpora = {"cranfield": {"test_documents": 8}, "ap": {"test_documents": 8}, "votes": {"test_documents": 10}}
     return {**NOTHING, "study": "gallery", "document": "gallery", "corpora": corpora, "measures": measures}
 
@@ -162,19 +165,9 @@ def study() -> dict[str, Any]:
 @functools.cache
 def made() -> Inputs:
     """Return the inputs of the tiny study, judged."""
-    parts = [
-        gallery.experiment(documents("cranfield"), seed=0, test_documents=8, **GALLERY),
-        records.experiment(votes(), seed=0, test_documents=10, **RECORDS),
-        perplexity.experiment(documents("ap"), seed=0, test_documents=8, **PERPLEXITY),
-        annealed.experiment(documents("cranfield"), seed=0, test_documents=8, **ANNEALED),
-        annealed.experiment(votes(), seed=0, test_documents=10, **ANNEALED),
-        completion.experiment(documents("ap"), seed=0, test_documents=8, **COMPLETION),
-        samplers.experiment(documents("cranfield"), seed=0, test_documents=8, **SAMPLERS),
-        bank_and_river.experiment(seed=0, **BANK),
-        online.experiment(documents("ap"), seed=0, test_documents=8, **ONLINE),
-        polysemy.experiment(documents("ap"), seed=0, **POLYSEMY),
-        evidence.experiment(seed=0, **EVIDENCE),
-    ]
+    given = {"cranfield": documents("cranfield"), "ap": documents("ap"), "votes": votes(), "none": None}
+    parts = [run(name, given[corpus]) for name, (corpus, _) in SETTINGS.items()]
+    parts.append(run("annealed", votes()))
     asked = study()
     inputs = Inputs(
         scores_table(score for scores, _ in parts for score in scores),
@@ -242,7 +235,7 @@ def test_halves_are_those_of_pLSI_and_samplers_are_recorded_as_their_sweeps_doub
             (points,) = sampled(inputs, model, quantity).values()
             assert list(points) == [1, 2, 4, 8]
             assert all(-6.0 < point.value < 0.0 for point in points.values())
-    again = samplers.experiment(documents("cranfield"), seed=0, test_documents=8, **{**SAMPLERS, "sweeps": 2})[1]
+    again = run("samplers", documents("cranfield"), sweeps=2)[1]
     assert inputs.measurements is not None
     first = inputs.measurements[(inputs.measurements["variant"] == "samplers") & (inputs.measurements["at"] <= 2)]
     assert [row.value for row in again] == list(first["value"])  # the length of a chain changes nothing before
@@ -363,9 +356,7 @@ def test_every_verdict_has_a_sentence() -> None:
 
 
 def test_bad_settings_are_refused() -> None:
-    with pytest.raises(InputError, match="must be at least 1"):
-        gallery.experiment(documents("cranfield"), seed=0, test_documents=8, **{**GALLERY, "samples": 0})
-    with pytest.raises(InputError, match="samplers: 0 sweeps; run 1 or more"):
-        samplers.experiment(documents("cranfield"), seed=0, test_documents=8, **{**SAMPLERS, "sweeps": 0})
+    with pytest.raises(InputError, match="samples is 0; it must be an integer at least 1"):
+        run("gallery", documents("cranfield"), samples=0)
     with pytest.raises(InputError, match="documents, not records"):
-        records.experiment(documents("cranfield"), seed=0, test_documents=8, **RECORDS)
+        run("records", documents("cranfield"))

@@ -1,15 +1,27 @@
 """Murphy (2012), "Machine Learning", chapter 27: latent variable models for discrete data."""
 
-from heldout.manifest import Exhibit, Paper
+from heldout.manifest import Exhibit, Experiment, Paper
+from heldout.papers.murphy import settings
 
 _OPENING = ("gallery", "records", "annealed")
-_ALL = (*_OPENING, "perplexity", "completion", "polysemy", "samplers", "bank-and-river", "online", "evidence")
+_EXPERIMENTS = {
+    "gallery": Experiment(settings.Gallery),
+    "records": Experiment(settings.Records),
+    "annealed": Experiment(settings.Annealed),
+    "perplexity": Experiment(settings.Perplexity),
+    "completion": Experiment(settings.Completion),
+    "polysemy": Experiment(settings.Polysemy),
+    "samplers": Experiment(settings.Samplers),
+    "bank-and-river": Experiment(settings.BankAndRiver, corpora="none"),
+    "online": Experiment(settings.Online),
+    "evidence": Experiment(settings.Evidence, corpora="none"),
+}
 
 MURPHY = Paper(
     module=__name__,
     source="Murphy (2012)",
-    experiments=dict.fromkeys(_ALL),
-    optional=_ALL,
+    experiments=_EXPERIMENTS,
+    optional=tuple(_EXPERIMENTS),
     scorecard=(
         "degenerate-em-overfits",
         "nmf-overfits",

@@ -21,9 +21,10 @@ from heldout import models
 from heldout.corpora.corpus import Corpus
 from heldout.evaluators.evaluation import log_mean
 from heldout.evaluators.evidence import annealed_evidence, exact_evidence, log_likelihood
-from heldout.measurements import Measurement
+from heldout.job import Job
 from heldout.models.lda import LDA
-from heldout.scores import Score
+from heldout.papers.murphy.settings import BankAndRiver
+from heldout.recorder import Results
 from heldout.seeds import generator
 
 WORDS = ("money", "loan", "bank", "river", "stream")
@@ -45,92 +46,51 @@ def drawn(documents: int, tokens: int, alpha: float, seed: int) -> tuple[Corpus,
     return Corpus.from_documents("bank-and-river", names).over(WORDS)[0], np.concatenate(topics)
 
 
-def experiment(
-    *, seed: int, documents: int, tokens: int, alpha: float, gamma: float, sweeps: int, chains: int, temperatures: int
-) -> tuple[list[Score], list[Measurement]]:
+def experiment(job: Job, settings: BankAndRiver) -> Results:
     """Draw documents, sample the topics of their tokens, and compare with the exact posterior.
 
-    Args:
-        seed: determines the documents and the chains.
-        documents: how many are drawn.
-        tokens: their mean length.
-        alpha: the Dirichlet parameter of the weights, drawn with and sampled with.
-        gamma: the Dirichlet parameter of the topics.
-        sweeps: of each chain.
-        chains: how many; the first is shown, their means are compared.
-        temperatures: of the annealed evidence, of `chains` chains too.
+    The priors of the documents are those of the chains, of which the first is shown.
 
     Raises:
         InputError: as `exact_evidence` and the sampler do.
     """
-    corpus, true = drawn(documents, tokens, alpha, seed)
-    rows = np.repeat(np.arange(documents), corpus.lengths)
+    alpha, gamma, chains, seed = settings.alpha, settings.gamma, settings.chains, job.seed
+    corpus, true = drawn(settings.documents, settings.tokens, alpha, seed)
+    rows = np.repeat(np.arange(settings.documents), corpus.lengths)
     words = corpus.tokens.astype(np.int64)
     counts = corpus.counts().toarray().astype(np.int64)
     exact = exact_evidence(counts, alpha, gamma)
-    named: dict[str, Any] = {
-        "corpus": "none",
-        "model": models.LDA,
-        "variant": "bank-and-river",
-        "smoothing": 0.0,
-        "seed": seed,
-    }
-
-    def of_topics(quantity: str, means: NDArray[np.float64], chain: str = "none") -> list[Measurement]:
-        return [
-            Measurement(
-                **named,
-                topics=2,
-                chain=chain,
-                quantity=f"{quantity}-{k + 1}",
-                axis="word",
-                at=v,
-                value=float(means[k, v]),
-            )
-            for k in range(2)
-            for v in range(len(WORDS))
-        ]
+    recorder = job.recorder(model=models.LDA, topics=2)
 
     random = generator("bank-and-river-chains", seed=seed)
     starts = random.integers(2, size=(chains, len(words)))
     total = np.zeros((2, len(WORDS)))
     shown: dict[str, Index] = {}
     for start in starts:
-        model = LDA(2, alpha=alpha, beta=gamma, sweeps=sweeps, random_state=random)
+        model = LDA(2, alpha=alpha, beta=gamma, sweeps=settings.sweeps, random_state=random)
         model.fit(corpus, assignments=start.astype(np.int32))
         swapped = np.argmax([(model.assignments_[words == 0] == k).sum() for k in range(2)]) == 1
         total += model.components_[::-1] if swapped else model.components_
         if not shown:
             end = 1 - model.assignments_ if swapped else model.assignments_
             shown = {"document": rows, "word": words, "true": true, "start": start, "end": end.astype(np.int64)}
-    measurements = [
-        Measurement(**named, topics=2, chain="0", quantity=quantity, axis="token", at=i, value=float(value))
-        for quantity, values in shown.items()
-        for i, value in enumerate(values)
-    ]
-    measurements += of_topics("exact", exact.topic_means) + of_topics("sampled", total / chains, "all")
-    measurements += of_topics("true", TOPICS)
+    for quantity, values in shown.items():
+        for i, value in enumerate(values):
+            recorder.at(chain="0").measure(quantity, value, axis="token", at=i)
+    for quantity, means, chain in (
+        ("exact", exact.topic_means, "none"),
+        ("sampled", total / chains, "all"),
+        ("true", TOPICS, "none"),
+    ):
+        for (k, v), mean in np.ndenumerate(means):
+            recorder.at(chain=chain).measure(f"{quantity}-{k + 1}", mean, axis="word", at=v)
     alone = log_likelihood(counts.sum(axis=0)[:, None], gamma)
     for K, value in ((1, alone), (2, exact.log_evidence)):
-        chained = [
-            annealed_evidence(
-                words,
-                rows,
-                len(WORDS),
-                topics=K,
-                alpha=alpha,
-                gamma=gamma,
-                temperatures=temperatures,
-                random=generator("bank-and-river-evidence", topics=K, chain=chain, seed=seed),
-            )
-            for chain in range(chains)
-        ]
-        (estimate,), (error,) = log_mean(np.array([chained]))
-        of_evidence = {**named, "topics": K, "axis": "topics", "at": K}
-        measurements.append(Measurement(**of_evidence, chain="none", quantity=EVIDENCE, value=value))
-        measurements.append(
-            Measurement(
-                **of_evidence, chain="all", quantity=ANNEALED, value=float(estimate), standard_error=float(error)
-            )
-        )
-    return [], measurements
+        path: dict[str, Any] = {"topics": K, "alpha": alpha, "gamma": gamma, "temperatures": settings.temperatures}
+        randoms = (generator("bank-and-river-evidence", topics=K, chain=chain, seed=seed) for chain in range(chains))
+        weights = [annealed_evidence(words, rows, len(WORDS), random=r, **path) for r in randoms]
+        (estimate,), (error,) = log_mean(np.array([weights]))
+        row = recorder.at(topics=K)
+        row.measure(EVIDENCE, value, axis="topics", at=K)
+        row.at(chain="all").measure(ANNEALED, estimate, axis="topics", at=K, error=error)
+    return recorder.results

@@ -9,7 +9,6 @@ Measured on the axis "topics", of the model "lda", nats per token:
     hdp-topics          the number of topics of tomotopy's hierarchical Dirichlet process, where it is installed (at 0)
 """
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -21,10 +20,12 @@ from heldout.corpora.split import train_test_split
 from heldout.evaluators.evaluation import log_mean
 from heldout.evaluators.evidence import annealed_evidence
 from heldout.evaluators.left_to_right_sequential import left_to_right_sequential
-from heldout.measurements import Measurement
+from heldout.job import Job
 from heldout.models.lda import LDA
 from heldout.models.lda_vb import LDAVB
-from heldout.scores import Score
+from heldout.papers.murphy.members.data import per_token
+from heldout.papers.murphy.settings import Evidence
+from heldout.recorder import Results
 from heldout.seeds import generator
 from heldout.study import installed
 
@@ -53,79 +54,37 @@ def drawn(
     return corpus, np.concatenate(q)
 
 
-def experiment(
-    *,
-    seed: int,
-    topics: Sequence[int],
-    true_topics: int,
-    documents: int,
-    tokens: int,
-    words: int,
-    alpha: float,
-    gamma: float,
-    temperatures: int,
-    chains: int,
-    iterations: int,
-    sweeps: int,
-    samples: int,
-) -> tuple[list[Score], list[Measurement]]:
-    """Draw documents and score every number of topics.
-
-    Args:
-        seed: determines the documents and all samples.
-        topics: K.
-        true_topics: of the documents.
-        documents: how many are drawn.
-        tokens: of each.
-        words: of the vocabulary.
-        alpha: the Dirichlet parameter of the weights.
-        gamma: the Dirichlet parameter of the topics.
-        temperatures: of annealing.
-        chains: of annealing.
-        iterations: of variational Bayes, at most.
-        sweeps: of collapsed Gibbs sampling and of the HDP.
-        samples: sweeps of left-to-right sequential.
-
-    Raises:
-        InputError: as the models and evaluators do.
-    """
+def experiment(job: Job, settings: Evidence) -> Results:
+    """Draw documents and score every number of topics; raises InputError as the models and evaluators do."""
+    true_topics, documents, tokens, seed = settings.true_topics, settings.documents, settings.tokens, job.seed
+    words, alpha, gamma = settings.words, settings.alpha, settings.gamma
     corpus, true = drawn(true_topics, documents, tokens, words, alpha, gamma, seed)
     y, rows, N = corpus.tokens.astype(np.int64), np.repeat(np.arange(documents), tokens), documents * tokens
     training, test = train_test_split(corpus, max(1, round(HELD_OUT_SHARE * documents)), seed)
-    measurements = []
-
-    def add(quantity: str, K: int, value: float, error: float = 0.0) -> None:
-        measurements.append(
-            Measurement("none", models.LDA, "evidence", K, 0.0, "none", seed, quantity, "topics", K, value, error)
-        )
+    recorder = job.recorder(model=models.LDA)
 
     def annealed(K: int, posterior: Index | None = None) -> NDArray[np.float64]:
-        settings: dict[str, Any] = {"topics": K, "alpha": alpha, "gamma": gamma, "temperatures": temperatures}
+        path: dict[str, Any] = {"topics": K, "alpha": alpha, "gamma": gamma, "temperatures": settings.temperatures}
         way = "forwards" if posterior is None else "backwards"
-        randoms = (generator("evidence", way=way, topics=K, chain=chain, seed=seed) for chain in range(chains))
-        weights = [annealed_evidence(y, rows, words, random=r, posterior=posterior, **settings) for r in randoms]
+        randoms = (generator("evidence", way=way, topics=K, chain=chain, seed=seed) for chain in range(settings.chains))
+        weights = [annealed_evidence(y, rows, words, random=r, posterior=posterior, **path) for r in randoms]
         return np.array([weights])
 
-    for K in topics:
+    for K in settings.topics:
+        row, random = recorder.at(topics=K), generator("evidence-models", topics=K, seed=seed)
         (value,), (error,) = log_mean(annealed(K))
-        add(FORWARDS, K, value / N, error / N)
-        random = generator("evidence-models", topics=K, seed=seed)
-        add(
-            BOUND,
-            K,
-            LDAVB(K, alpha=alpha, gamma=gamma, iterations=iterations, random_state=random)
-            .fit(corpus.counts())
-            .bound_[-1]
-            / N,
-        )
-        model = LDA(K, alpha=alpha, beta=gamma, sweeps=sweeps, random_state=random).fit(training)
-        held_out = left_to_right_sequential(model.topics(corpus.vocabulary), test, samples, random)
-        add(HELD_OUT, K, float(held_out.log_likelihood.sum() / test.n_tokens), held_out.total_error() / test.n_tokens)
+        row.measure(FORWARDS, value / N, axis="topics", at=K, error=error / N)
+        batch = LDAVB(K, alpha=alpha, gamma=gamma, iterations=settings.iterations, random_state=random)
+        row.measure(BOUND, batch.fit(corpus.counts()).bound_[-1] / N, axis="topics", at=K)
+        model = LDA(K, alpha=alpha, beta=gamma, sweeps=settings.sweeps, random_state=random).fit(training)
+        held_out = left_to_right_sequential(model.topics(corpus.vocabulary), test, settings.samples, random)
+        row.measure(HELD_OUT, **per_token(held_out), axis="topics", at=K)
     (inverse,), (error,) = log_mean(-annealed(true_topics, true))
-    add(BACKWARDS, true_topics, -inverse / N, error / N)
+    recorder.at(topics=true_topics).measure(BACKWARDS, -inverse / N, axis="topics", at=true_topics, error=error / N)
     if TOMOTOPY in installed():
-        add(HDP, 0, hdp_topics(corpus, alpha, gamma, sweeps, seed))
-    return [], measurements
+        hdp = hdp_topics(corpus, alpha, gamma, settings.sweeps, seed)
+        recorder.at(topics=0).measure(HDP, hdp, axis="topics", at=0)
+    return recorder.results
 
 
 def hdp_topics(corpus: Corpus, alpha: float, gamma: float, sweeps: int, seed: int) -> float:

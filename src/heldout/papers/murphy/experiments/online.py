@@ -8,23 +8,22 @@ whose batch size is the variant's end, on the axis "documents analysed", nats pe
     likelihood  left-to-right sequential
 """
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.corpora.corpus import Corpus
-from heldout.corpora.split import train_test_split
 from heldout.errors import InputError
 from heldout.evaluators.left_to_right_sequential import left_to_right_sequential
 from heldout.evaluators.mean_field_bound import mean_field_bound
-from heldout.measurements import Measurement
+from heldout.job import Job
 from heldout.models.lda_online_vb import OnlineLDAVB
 from heldout.models.lda_vb import LDAVB
+from heldout.papers.murphy.members.data import per_token
 from heldout.papers.murphy.members.lda import BatchVB, OnlineVB
 from heldout.papers.murphy.members.member import LIKELIHOOD
-from heldout.scores import Score
+from heldout.papers.murphy.settings import Online
+from heldout.recorder import Results
 from heldout.seeds import generator
 from heldout.topics import Topics
 
@@ -33,59 +32,31 @@ BOUND, ANALYSED = "bound", "documents analysed"
 Float = NDArray[np.float64]
 
 
-def experiment(
-    corpus: Corpus,
-    *,
-    seed: int,
-    test_documents: int,
-    topics: int,
-    documents: int,
-    alpha: float,
-    gamma: float,
-    batches: Sequence[int],
-    passes: int,
-    iterations: int,
-    document_iterations: int,
-    samples: int,
-) -> tuple[list[Score], list[Measurement]]:
-    """Fit both and score them as they go.
-
-    Args:
-        corpus: all documents.
-        seed: determines the split, the start (of all the same) and the orders.
-        test_documents: how many documents are scored.
-        topics: K.
-        documents: how many of the others train, the first of a random order.
-        alpha: the Dirichlet parameter of the weights.
-        gamma: the Dirichlet parameter of the topics.
-        batches: batch sizes.
-        passes: of online.
-        iterations: rounds of batch.
-        document_iterations: updates of a document in an E step.
-        samples: sweeps of left-to-right sequential.
+def experiment(job: Job, settings: Online) -> Results:
+    """Fit both from one start and score them as they go.
 
     Raises:
         InputError: as the models do, or where the corpus has too few documents.
     """
-    rest, test = train_test_split(corpus, test_documents, seed)
+    rest, test = job.split()
+    K, documents, alpha, gamma = settings.topics, settings.documents, settings.alpha, settings.gamma
     if documents > rest.n_documents:
         raise InputError(f"online: {documents} documents of {rest.n_documents}; take fewer")
-    order = generator("online-documents", corpus=corpus.name, seed=seed).permutation(rest.n_documents)
+    axes: dict[str, Any] = {"corpus": job.corpus.name, "seed": job.seed}
+    order = generator("online-documents", **axes).permutation(rest.n_documents)
     training = rest.subset(np.sort(order[:documents]))
-    words = tuple(corpus.vocabulary[w] for w in np.unique(training.tokens))
+    words = tuple(rest.vocabulary[w] for w in np.unique(training.tokens))
     training, test = training.over(words)[0], test.over(words)[0]
     counts = training.counts()
-    random = generator("online-start", corpus=corpus.name, topics=topics, seed=seed)
-    settings: dict[str, Any] = {"alpha": alpha, "gamma": gamma, "document_iterations": document_iterations}
-    start = LDAVB(topics, alpha=alpha, gamma=gamma).start(len(words), random)
-    measurements: list[Measurement] = []
+    given: dict[str, Any] = {"alpha": alpha, "gamma": gamma, "document_iterations": settings.document_iterations}
+    start = LDAVB(K, alpha=alpha, gamma=gamma).start(len(words), generator("online-start", topics=K, **axes))
+    recorder = job.recorder(topics=K)
 
-    class Recorder:
-        """Score a model whenever the documents analysed have doubled."""
+    class Trace:
+        """Scores a model whenever the documents analysed have doubled."""
 
         def __init__(self, model: str, variant: str) -> None:
-            self.named: dict[str, Any] = {"corpus": corpus.name, "model": model, "variant": variant, "topics": topics}
-            self.named |= {"smoothing": 0.0, "chain": "none", "seed": seed}
+            self.recorder = recorder.at(model=model, variant=variant)
             self.due, self.last = 0, (0, start)
 
         def __call__(self, analysed: int, b: Float) -> None:
@@ -96,29 +67,24 @@ def experiment(
 
         def score(self) -> None:
             analysed, b = self.last
-            means = b / b.sum(axis=1, keepdims=True)
-            fitted = Topics(means, np.full(topics, alpha), words)
-            chain = generator("online-score", corpus=corpus.name, analysed=analysed, seed=seed)
-            for quantity, evaluation in (
-                (BOUND, mean_field_bound(fitted, test)),
-                (LIKELIHOOD, left_to_right_sequential(fitted, test, samples, chain)),
-            ):
-                value, error = evaluation.log_likelihood.sum() / test.n_tokens, evaluation.total_error() / test.n_tokens
-                named = {**self.named, "quantity": quantity}
-                row = Measurement(**named, axis=ANALYSED, at=analysed, value=float(value), standard_error=float(error))
-                measurements.append(row)
+            fitted = Topics(b / b.sum(axis=1, keepdims=True), np.full(K, alpha), words)
+            random = generator("online-score", analysed=analysed, **axes)
+            sequential = left_to_right_sequential(fitted, test, settings.samples, random)
+            for quantity, evaluation in ((BOUND, mean_field_bound(fitted, test)), (LIKELIHOOD, sequential)):
+                self.recorder.measure(quantity, **per_token(evaluation), axis=ANALYSED, at=analysed)
 
         def finish(self) -> None:
             if 2 * self.last[0] != self.due:
                 self.score()
 
-    recorder = Recorder(BatchVB.name, "online")
-    LDAVB(topics, iterations=iterations, tolerance=0.0, **settings).fit(counts, pseudo_counts=start, record=recorder)
-    recorder.finish()
-    for batch in batches:
-        recorder = Recorder(OnlineVB.name, f"online-{batch}")
-        orders = generator("online-order", corpus=corpus.name, batch=batch, seed=seed)
-        model = OnlineLDAVB(topics, batch=batch, passes=passes, random_state=orders, **settings)
-        model.fit(counts, pseudo_counts=start, record=recorder)
-        recorder.finish()
-    return [], measurements
+    trace = Trace(BatchVB.name, "online")
+    batch_vb = LDAVB(K, iterations=settings.iterations, tolerance=0.0, **given)
+    batch_vb.fit(counts, pseudo_counts=start, record=trace)
+    trace.finish()
+    for batch in settings.batches:
+        trace = Trace(OnlineVB.name, f"online-{batch}")
+        orders = generator("online-order", batch=batch, **axes)
+        model = OnlineLDAVB(K, batch=batch, passes=settings.passes, random_state=orders, **given)
+        model.fit(counts, pseudo_counts=start, record=trace)
+        trace.finish()
+    return recorder.results

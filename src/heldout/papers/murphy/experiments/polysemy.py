@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from heldout import models
-from heldout.corpora.corpus import Corpus
-from heldout.measurements import Measurement
+from heldout.job import Job
 from heldout.models.lda import LDA
-from heldout.scores import Score
+from heldout.papers.murphy.settings import Polysemy
+from heldout.recorder import Results
 from heldout.seeds import generator
 
 MEANINGS = 3
@@ -32,64 +32,36 @@ MEANINGS = 3
 Float = NDArray[np.float64]
 
 
-def experiment(
-    corpus: Corpus,
-    *,
-    seed: int,
-    topics: int,
-    alpha: float,
-    gamma: float,
-    sweeps: int,
-    frequent: int,
-    shown: int,
-    tokens: int,
-) -> tuple[list[Score], list[Measurement]]:
-    """Sample topics, and choose the word, its topics and the documents.
-
-    Args:
-        corpus: all documents; all of them train.
-        seed: the chain's.
-        topics: K.
-        alpha: the Dirichlet parameter of the weights.
-        gamma: the Dirichlet parameter of the topics.
-        sweeps: of collapsed Gibbs sampling.
-        frequent: among how many words the word is chosen.
-        shown: words of a topic.
-        tokens: of a document, of different words.
+def experiment(job: Job, settings: Polysemy) -> Results:
+    """Sample topics of all documents, and choose the word, its topics and the documents.
 
     Raises:
         InputError: as the sampler does.
     """
-    random = generator("polysemy", corpus=corpus.name, topics=topics, seed=seed)
-    model = LDA(topics, alpha=alpha, beta=gamma, sweeps=sweeps, random_state=random).fit(corpus)
-    q, counts = model.assignments_, np.zeros((corpus.n_words, topics))
+    corpus, K, recorder = job.corpus, settings.topics, job.recorder(model=models.LDA, topics=settings.topics, chain="0")
+    random = generator("polysemy", corpus=corpus.name, topics=K, seed=job.seed)
+    model = LDA(K, alpha=settings.alpha, beta=settings.gamma, sweeps=settings.sweeps, random_state=random).fit(corpus)
+    q, counts = model.assignments_, np.zeros((corpus.n_words, K))
     np.add.at(counts, (corpus.tokens, q), 1.0)
-    candidates = np.argsort(-counts.sum(axis=1), kind="stable")[:frequent]
+    candidates = np.argsort(-counts.sum(axis=1), kind="stable")[: settings.frequent]
     apart = _apart(model.components_, counts, candidates)
     word = int(candidates[apart.argmax()])
     rows = np.repeat(np.arange(corpus.n_documents), corpus.lengths)
-    measurements = []
-
-    def add(quantity: str, axis: str, at: int, value: float) -> None:
-        measurements.append(
-            Measurement(corpus.name, models.LDA, "polysemy", topics, 0.0, "0", seed, quantity, axis, at, float(value))
-        )
-
-    add(f"apart {corpus.vocabulary[word]}", "topics", topics, apart.max())
+    recorder.measure(f"apart {corpus.vocabulary[word]}", apart.max(), axis="topics", at=K)
     for n, k in enumerate(_senses(counts[word]), start=1):
-        add(f"of {n}", "topic", n, k)
-        for rank, v in enumerate(np.argsort(-model.components_[k], kind="stable")[:shown], start=1):
-            add(f"topic {n} {corpus.vocabulary[v]}", "rank", rank, model.components_[k, v])
+        recorder.measure(f"of {n}", k, axis="topic", at=n)
+        for rank, v in enumerate(np.argsort(-model.components_[k], kind="stable")[: settings.shown], start=1):
+            recorder.measure(f"topic {n} {corpus.vocabulary[v]}", model.components_[k, v], axis="rank", at=rank)
         has = np.unique(rows[(corpus.tokens == word) & (q == k)])
         document = int(has[model.document_topics_[has, k].argmax()])
         stream = corpus.document(document)
         own = q[corpus.offsets[document] : corpus.offsets[document + 1]]
         of_word = int(np.flatnonzero((stream == word) & (own == k))[0])
         first = np.sort(np.unique(stream, return_index=True)[1])
-        shown_places = np.unique([*first[stream[first] != word][: tokens - 1], of_word])
+        shown_places = np.unique([*first[stream[first] != word][: settings.tokens - 1], of_word])
         for i, place in enumerate(shown_places):
-            add(f"token {n} {corpus.vocabulary[stream[place]]}", "token", i, own[place])
-    return [], measurements
+            recorder.measure(f"token {n} {corpus.vocabulary[stream[place]]}", own[place], axis="token", at=i)
+    return recorder.results
 
 
 def _senses(counts: Float) -> NDArray[np.int64]:

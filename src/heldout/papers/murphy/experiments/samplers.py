@@ -13,17 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from heldout.corpora.corpus import Corpus
-from heldout.errors import InputError
 from heldout.evaluators.evidence import log_likelihood
 from heldout.evaluators.left_to_right_sequential import left_to_right_sequential
-from heldout.measurements import Measurement
+from heldout.job import Job
 from heldout.models.lda import LDA
 from heldout.models.lda_gibbs import LDAGibbs, State, dirichlet
-from heldout.papers.murphy.members.data import documents
+from heldout.papers.murphy.members.data import documents, per_token
 from heldout.papers.murphy.members.lda import CollapsedGibbs, Gibbs
 from heldout.papers.murphy.members.member import LIKELIHOOD
-from heldout.scores import Score
+from heldout.papers.murphy.settings import Samplers
+from heldout.recorder import Results
 from heldout.seeds import generator
 from heldout.topics import Topics
 
@@ -40,71 +39,44 @@ def log_joint(in_document: Float, in_word: Float, alpha: float, gamma: float) ->
     return float(prior) + log_likelihood(in_word.T.astype(np.int64), gamma)
 
 
-def experiment(
-    corpus: Corpus,
-    *,
-    seed: int,
-    test_documents: int,
-    topics: int,
-    alpha: float,
-    gamma: float,
-    sweeps: int,
-    samples: int,
-) -> tuple[list[Score], list[Measurement]]:
-    """Run both chains and score their states.
-
-    Args:
-        corpus: all documents.
-        seed: determines the split, the start of both, and the chains.
-        test_documents: how many documents are scored.
-        topics: K.
-        alpha: the Dirichlet parameter of the weights.
-        gamma: the Dirichlet parameter of the topics.
-        sweeps: at most; the powers of two up to it are recorded.
-        samples: sweeps of left-to-right sequential.
-
-    Raises:
-        InputError: as the samplers do, or for no sweep.
-    """
-    if sweeps < 1:
-        raise InputError(f"samplers: {sweeps} sweeps; run 1 or more")
-    training, test, _ = documents(corpus, test_documents, seed)
-    words = training.vocabulary
+def experiment(job: Job, settings: Samplers) -> Results:
+    """Run both chains and score their states; raises InputError as the samplers do."""
+    training, test, _ = documents(job)
+    words, K, alpha, gamma = training.vocabulary, settings.topics, settings.alpha, settings.gamma
     counts, rows = training.counts(), np.repeat(np.arange(training.n_documents), training.lengths)
-    start = generator("samplers", corpus=corpus.name, topics=topics, seed=seed).integers(topics, size=len(rows))
-    measurements: list[Measurement] = []
+    axes: dict[str, Any] = {"corpus": job.corpus.name, "seed": job.seed}
+    start = generator("samplers", topics=K, **axes).integers(K, size=len(rows))
+    recorder = job.recorder(topics=K, chain="0")
 
     def of_assignments(q: NDArray[Any]) -> tuple[Float, Float]:
-        in_document, in_word = np.zeros((training.n_documents, topics)), np.zeros((topics, len(words)))
+        in_document, in_word = np.zeros((training.n_documents, K)), np.zeros((K, len(words)))
         np.add.at(in_document, (rows, q), 1.0)
         np.add.at(in_word, (q, training.tokens), 1.0)
         return in_document, in_word
 
     def add(model: str, sweep: int, in_document: Float, in_word: Float) -> None:
         b = (in_word + gamma) / (in_word + gamma).sum(axis=1, keepdims=True)
-        random = generator("samplers-score", corpus=corpus.name, sweep=sweep, seed=seed)
-        scored = left_to_right_sequential(Topics(b, np.full(topics, alpha), words), test, samples, random)
+        random = generator("samplers-score", sweep=sweep, **axes)
+        scored = left_to_right_sequential(Topics(b, np.full(K, alpha), words), test, settings.samples, random)
         joint = log_joint(in_document, in_word, alpha, gamma) / training.n_tokens
-        named: dict[str, Any] = {"corpus": corpus.name, "model": model, "variant": "samplers", "topics": topics}
-        named |= {"smoothing": 0.0, "chain": "0", "seed": seed, "axis": SWEEP, "at": sweep}
-        value, error = scored.log_likelihood.sum() / test.n_tokens, scored.total_error() / test.n_tokens
-        measurements.append(Measurement(**named, quantity=JOINT, value=joint))
-        measurements.append(Measurement(**named, quantity=LIKELIHOOD, value=float(value), standard_error=float(error)))
+        row = recorder.at(model=model)
+        row.measure(JOINT, joint, axis=SWEEP, at=sweep)
+        row.measure(LIKELIHOOD, **per_token(scored), axis=SWEEP, at=sweep)
 
-    recorded = [2**i for i in range(sweeps.bit_length())]
-    random = generator("samplers-chain", corpus=corpus.name, model=CollapsedGibbs.name, topics=topics, seed=seed)
+    recorded = [2**i for i in range(settings.sweeps.bit_length())]
+    random = generator("samplers-chain", model=CollapsedGibbs.name, topics=K, **axes)
     q, done = start.astype(np.int32), 0
     for sweep in recorded:
         # `sweeps` comes on top of a first pass, which from assignments is a sweep too
-        chain = LDA(topics, alpha=alpha, beta=gamma, sweeps=sweep - done - 1, random_state=random)
+        chain = LDA(K, alpha=alpha, beta=gamma, sweeps=sweep - done - 1, random_state=random)
         q, done = chain.fit(training, assignments=q).assignments_, sweep
         add(CollapsedGibbs.name, sweep, *of_assignments(q))
-    random = generator("samplers-chain", corpus=corpus.name, model=Gibbs.name, topics=topics, seed=seed)
-    model = LDAGibbs(topics, alpha=alpha, gamma=gamma)
+    random = generator("samplers-chain", model=Gibbs.name, topics=K, **axes)
+    model = LDAGibbs(K, alpha=alpha, gamma=gamma)
     in_document, in_word = of_assignments(start)
     state = State(dirichlet(alpha + in_document, random), dirichlet(gamma + in_word, random), in_document, in_word)
     for sweep in range(1, recorded[-1] + 1):
         state = model.sweep(counts, state, random)
         if sweep in recorded:
             add(Gibbs.name, sweep, state.in_document, state.in_word)
-    return [], measurements
+    return recorder.results

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from heldout.corpora.corpus import Corpus
-from heldout.corpora.split import train_test_split
 from heldout.evaluators.evaluation import Evaluation
+from heldout.job import Job
 from heldout.models.gap import fold_in
 
 DOCUMENTS, RECORDS = "documents", "records"
@@ -30,19 +30,19 @@ class Split(NamedTuple, Generic[Data]):
     left_out: int
 
 
-def documents(corpus: Corpus, test_documents: int, seed: int) -> Split[Corpus]:
+def documents(job: Job) -> Split[Corpus]:
     """Return documents over the words that the training documents have, as models are trained on them."""
-    training, test = train_test_split(corpus, test_documents, seed)
-    words = tuple(corpus.vocabulary[w] for w in np.unique(training.tokens))
+    training, test = job.split()
+    words = tuple(training.vocabulary[w] for w in np.unique(training.tokens))
     return Split(training.over(words)[0], *test.over(words))
 
 
-def records(corpus: Corpus, test_documents: int, seed: int) -> Split[Corpus]:
+def records(job: Job) -> Split[Corpus]:
     """Return records of categorical variables (`heldout.corpora.records`) with all their values."""
-    return Split(*train_test_split(corpus, test_documents, seed), 0)
+    return Split(*job.split(), 0)
 
 
-SPLITS: Mapping[str, Callable[[Corpus, int, int], Split[Corpus]]] = {DOCUMENTS: documents, RECORDS: records}
+SPLITS: Mapping[str, Callable[[Job], Split[Corpus]]] = {DOCUMENTS: documents, RECORDS: records}
 
 
 def kind_of(corpus: Corpus) -> str:
@@ -53,6 +53,12 @@ def kind_of(corpus: Corpus) -> str:
 def deterministic(values: Float, test: Corpus) -> Evaluation:
     """Return the evaluation of values without error, (D,) nats."""
     return Evaluation.deterministic(values, test.lengths)
+
+
+def per_token(evaluation: Evaluation) -> dict[str, float]:
+    """Return the `value` and its `error` of a measurement, nats per token."""
+    tokens = evaluation.tokens.sum()
+    return {"value": evaluation.log_likelihood.sum() / tokens, "error": evaluation.total_error() / tokens}
 
 
 def orders(test: Corpus) -> Float:

@@ -59,6 +59,12 @@ class Member(ABC, Generic[Data, Fitted]):
         names = {field.name for field in fields(cls)}  # type: ignore[arg-type]  # every member is a dataclass
         return cls(**{name: value for name, value in settings.items() if name in names})
 
+    @property
+    def recorded(self) -> dict[str, Any]:
+        """The member's part of what its scores and measurements are recorded under."""
+        smoothing, chain = getattr(self, "smoothing", 0.0), "0" if self.sampled else "none"
+        return {"model": self.name, "smoothing": smoothing, "chain": chain}
+
     def numbers(self, topics: Sequence[int], corpus: Data) -> Sequence[int]:
         """Return K of its rows, of those that an experiment asks for."""
         return topics
