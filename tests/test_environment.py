@@ -234,7 +234,7 @@ def test_the_citation_gives_the_version_and_the_papers() -> None:
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     assert citation["version"] == PROJECT["version"], "CITATION.cff and pyproject.toml differ in the version"
     assert citation["license"] == PROJECT["license"]
-    assert [reference["year"] for reference in citation["references"]] == [2008, 2009, 1999]
+    assert [reference["year"] for reference in citation["references"]] == [2008, 2009, 1999, 2012]
     changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     assert re.search(rf"^## \[?{re.escape(PROJECT['version'])}\b", changelog, flags=re.MULTILINE), (
         f"CHANGELOG.md has no section for {PROJECT['version']}"

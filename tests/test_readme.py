@@ -18,6 +18,7 @@ from heldout.typesetting.readme import costs, results, update
 ROOT = Path(__file__).parents[1]
 REFERENCE = ROOT / "data/reference/paper"
 COMMANDS = ROOT / "data/reference/commands.csv"
+STUDIES = ROOT / "workflow/studies"
 ONE_COMMAND = "command,does,seconds,memory_mb,machine\nmake demo,Runs it,90,1500,two cores\n"
 
 
@@ -43,7 +44,7 @@ def inputs(unjudged: Inputs) -> Inputs:
 
 def test_the_readme_is_current(inputs: Inputs) -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert update(text, inputs, COMMANDS) == text, "README.md is behind: run `make readme`"
+    assert update(text, inputs, COMMANDS, STUDIES) == text, "README.md is behind: run `make readme`"
 
 
 def test_the_results_are_current_and_their_links_lead_somewhere(inputs: Inputs) -> None:
@@ -70,19 +71,19 @@ def test_a_part_without_its_marks_is_refused(unjudged: Inputs, tmp_path: Path, l
     commands = tmp_path / "commands.csv"
     commands.write_text(ONE_COMMAND)
     parts = {name: f"<!-- {name}: written -->\nstale\n<!-- /{name} -->\n" for name in ("effect", "commands")}
-    made = update("\n".join(parts.values()), unjudged, commands)
+    made = update("\n".join(parts.values()), unjudged, commands, STUDIES)
     assert "stale" not in made
-    assert update(made, unjudged, commands) == made
+    assert update(made, unjudged, commands, STUDIES) == made
     assert "| `make demo` | Runs it | 1.5 | 1.5 GB |" in made
     for spoilt in ("", parts[lost] * 2):
         text = "\n".join({**parts, lost: spoilt}.values())
         with pytest.raises(InputError, match=rf"parts between <!-- {lost}: --> and <!-- /{lost} -->; expected one"):
-            update(text, unjudged, commands)
+            update(text, unjudged, commands, STUDIES)
 
 
 def test_commands_that_were_not_timed_are_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"commands\.csv: cannot be read .*benchmarks/commands\.py writes it"):
-        costs(tmp_path / "commands.csv")
+        costs(tmp_path / "commands.csv", STUDIES)
 
 
 def test_the_reference_is_small() -> None:

@@ -299,7 +299,7 @@ def readme(args: argparse.Namespace) -> None:
     from heldout.typesetting.readme import results, update
 
     inputs = _inputs(args)
-    front = update(args.readme.read_text(encoding="utf-8"), inputs, args.commands)
+    front = update(args.readme.read_text(encoding="utf-8"), inputs, args.commands, args.studies)
     texts = {args.readme: front, args.results: results(inputs)}
     for path, text in texts.items():
         with replacing(path) as temporary:
@@ -539,6 +539,7 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("readme", type=Path, help="the README, whose generated parts are made anew")
     sub.add_argument("results", type=Path, help="RESULTS.md, which is written")
     sub.add_argument("--commands", type=Path, required=True, help="what the commands took, a CSV")
+    sub.add_argument("--studies", type=Path, default=Path("workflow/studies"), help="the folder of studies")
     _add_tables(sub)
     _add_known(sub)
 

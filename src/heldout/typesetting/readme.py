@@ -7,10 +7,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 from heldout.errors import InputError
-from heldout.inputs import Inputs
+from heldout.inputs import Inputs, read_timings
+from heldout.study import from_yaml
 from heldout.typesetting import claims_table, latex
 from heldout.typesetting.exhibits import exhibits, path
 from heldout.typesetting.provenance import cost
+
+DEFAULT = "paper"  # the study of a run that names none
+CORES = 2  # that the jobs of a study are shared among
+PARTS = ("training", "figure", "table")  # of jobs that are timed as a whole too
 
 _RESULTS = """\
 # Results of the study `{study}`
@@ -36,18 +41,22 @@ Minutes are those of the jobs that an exhibit stands on, one after another; exhi
 {exhibits}"""
 
 
-def update(text: str, inputs: Inputs, commands: Path) -> str:
+def update(text: str, inputs: Inputs, commands: Path, studies: Path) -> str:
     """Return the README with its generated parts made anew.
 
     Args:
         text: the README; a part stands between `<!-- NAME: ... -->` and `<!-- /NAME -->`.
         inputs: the reference results.
-        commands: what the commands took, as `benchmarks/commands.py` writes it.
+        commands: what the commands took, as `benchmarks/commands.py` writes it; beside it the reference results.
+        studies: the folder of studies.
 
     Raises:
         InputError: when the README lacks a part's marks.
     """
-    parts: dict[str, Callable[[], str]] = {"effect": lambda: effect(inputs), "commands": lambda: costs(commands)}
+    parts: dict[str, Callable[[], str]] = {
+        "effect": lambda: effect(inputs),
+        "commands": lambda: costs(commands, studies),
+    }
     for name, part in parts.items():
         pattern = rf"(<!-- {name}:[^>]*-->\n).*?(<!-- /{name} -->)"
         marks = re.findall(pattern, text, flags=re.DOTALL)
@@ -81,11 +90,15 @@ def effect(inputs: Inputs) -> str:
     return "".join(module.front_page(inputs) for module in modules)
 
 
-def costs(path: Path) -> str:
-    """Return the table of commands with what they took, and the machine's name.
+def costs(path: Path, studies: Path) -> str:
+    """Return the table of commands with what they took, and of studies with what their jobs took.
+
+    Args:
+        path: what the commands took, measured; beside it NAME/timings.csv, the jobs of the study NAME.
+        studies: the folder of studies; NAME.yaml begins with "# The study `NAME`: " and what it is, a sentence.
 
     Raises:
-        InputError: when there is no such table.
+        InputError: when a table cannot be read.
     """
     try:
         with path.open(newline="", encoding="utf-8") as file:
@@ -98,7 +111,24 @@ def costs(path: Path) -> str:
         cells = (f"`{row['command']}`", row["does"], f"{minutes:.1f}", f"{float(row['memory_mb']) / 1000.0:.1f} GB")
         lines.append(f"| {' | '.join(cells)} |")
     machines = "; ".join(sorted({row["machine"] for row in rows}))
-    return "\n".join(lines) + f"\n\nMeasured on {machines}, after set-up.\n"
+    frozen = from_yaml((studies / f"{DEFAULT}.yaml").read_text(encoding="utf-8"))["frozen"]
+    for timings in sorted(path.parent.glob("*/timings.csv"), key=lambda timings: timings.parent.name != DEFAULT):
+        name = timings.parent.name
+        first = " ".join(re.findall(r"^# (.*)$", (studies / f"{name}.yaml").read_text(encoding="utf-8"), re.MULTILINE))
+        jobs = read_timings(timings)
+        jobs = jobs[~jobs["rule"].isin(PARTS)]
+        command = "make reproduce" + ("" if name == DEFAULT else f" STUDY={name}")
+        cells = (
+            f"`{command}`",
+            first.partition(f"`{name}`: ")[2].partition(". ")[0] + (" (frozen)" if name in frozen else ""),
+            f"{jobs['seconds'].sum() / CORES / 60.0:.0f}",
+            f"{jobs['memory_mb'].max() / 1000.0:.1f} GB",
+        )
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + (
+        f"\n\nMeasured on {machines}, after set-up; of `make reproduce` the minutes are the recorded seconds of its"
+        f" jobs over {CORES} cores,\nand the memory is that of its largest job.\n"
+    )
 
 
 def _corpora(inputs: Inputs) -> str:

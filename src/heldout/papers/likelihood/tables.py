@@ -303,7 +303,7 @@ def large(value: float) -> str:
 def front_page(inputs: Inputs) -> str:
     """Return PLSA's perplexity on each corpus at the most topics, folded in and true, in Markdown."""
     lines = [
-        "| corpus | topics | full folding-in | half folding-in | the likelihood | full is too low by |",
+        "| corpus | topics | full folding-in | half folding-in | likelihood (flat Dirichlet) | full is too low by |",
         "|---|---|---|---|---|---|",
     ]
     for corpus in optimism_corpora(inputs):
