@@ -44,7 +44,7 @@ test: $(LOCKED) ## Check style, types, structure and workflow, and run the tests
 tests: setup
 	@$(RUN) pytest -n 2
 
-paper: setup ## Typeset paper/paper.pdf from the committed reference results (a minute, no corpus, no training); also STUDY=gallery
+paper: setup ## Typeset paper/paper.pdf, or STUDY=gallery, from the committed reference results (a minute, no training)
 	@$(SHOWN) --cores $(CORES) $(STUDY_FILE) --config results=reference -- paper/$(or $(STUDY),paper).pdf
 
 reproduce: setup ## Run the study "paper": from the raw corpora to paper/paper.pdf

@@ -18,23 +18,8 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 TEX = ("latexmk", "pdflatex", "kpsewhich")
-SYSTEM = (
-    "awk",
-    "cat",
-    "chmod",
-    "cksum",
-    "cp",
-    "echo",
-    "find",
-    "make",
-    "mkdir",
-    "mktemp",
-    "rm",
-    "sh",
-    "sleep",
-    "touch",
-    "tr",
-)
+FILES = ("cat", "chmod", "cksum", "cp", "find", "mkdir", "mktemp", "rm", "touch", "tr")
+SYSTEM = ("awk", "echo", "make", "sh", "sleep", *FILES)
 
 PYTHON = """#!/bin/sh
 echo "python $*" >> {log}
@@ -308,6 +293,11 @@ def test_help_is_the_default_and_lists_the_targets(machine: Machine) -> None:
         (["reproduce"], "snakemake --logger rich --cores all"),
         (["reproduce", "CORES=3", "STUDY=x"], "snakemake --logger rich --cores 3 --configfile workflow/studies/x.yaml"),
         (["paper"], "snakemake --logger rich --cores all --config results=reference -- paper/paper.pdf"),
+        (
+            ["paper", "STUDY=gallery"],
+            "snakemake --logger rich --cores all --configfile workflow/studies/gallery.yaml"
+            " --config results=reference -- paper/gallery.pdf",
+        ),
         (["gallery"], "snakemake --logger rich --cores all --configfile workflow/studies/gallery.yaml"),
         (["compare"], "snakemake --logger rich --cores all -- compare"),
         (
@@ -316,18 +306,6 @@ def test_help_is_the_default_and_lists_the_targets(machine: Machine) -> None:
         ),
         (["readme"], "snakemake --logger rich --cores all --config results=reference -- readme"),
         (["report"], "snakemake --cores all --report report.html"),
-    ],
-    ids=[
-        "demo",
-        "test",
-        "reproduce",
-        "reproduce-study",
-        "paper",
-        "gallery",
-        "compare",
-        "compare-study",
-        "readme",
-        "report",
     ],
 )
 def test_a_target_ends_with_the_command_that_it_stands_for(

@@ -40,22 +40,11 @@ def asked(rule: str, resource: str, attempt: int, wildcards: dict[str, str]) -> 
 
 
 def jobs() -> Iterator[dict[str, str]]:
-    """Yield the jobs of the reference run, each with its wildcards; one that makes many exhibits is the sum of them."""
+    """Yield the jobs of the reference run, each with its wildcards, without parts of jobs that are timed as well."""
     with TIMINGS.open(newline="", encoding="utf-8") as file:
-        rows = [row for row in csv.DictReader(file) if row["rule"] != "training"]  # which is part of a `fit`
-    whole = {row["rule"] for row in rows}
-    for rule, parts in {"figures": ("figure",), "tables": ("table", "macros")}.items():
-        made = [row for row in rows if row["rule"] in parts]
-        assert made
-        rows = [row for row in rows if row not in made]
-        if rule not in whole:
-            most = {
-                "seconds": str(sum(float(row["seconds"]) for row in made)),
-                "memory_mb": str(max(float(row["memory_mb"]) for row in made)),
-            }
-            rows.append({**made[0], **most, "rule": rule})
-    for row in rows:
-        yield {**row, "name": row["variant"] or row["corpus"]}
+        for row in csv.DictReader(file):
+            if row["rule"] not in ("training", "figure", "table", "macros"):
+                yield {**row, "name": row["variant"] or row["corpus"]}
 
 
 def test_every_submitted_rule_is_given_memory_and_run_time_and_no_other_rule_is_named() -> None:

@@ -48,7 +48,7 @@ def replacing(path: Path) -> Iterator[Path]:
             finally:
                 temporary.unlink(missing_ok=True)
     except OSError as error:
-        # a full disk is met by a writer who knows no name, and the temporary one is nobody's business
+        # name `path`: where the disk is full the error names no file, and elsewhere it names the temporary one
         if error.errno is not None and (error.filename is None or ".partial-" in str(error.filename)):
             raise OSError(error.errno, error.strerror, str(path)) from error
         raise

@@ -1,6 +1,6 @@
 """One folder per source, and one for what is new here; to add a paper, add its folder and its name here.
 
-A study makes the exhibits of one document's papers: of paper/main.tex or, where it says so, of paper/gallery.tex.
+A document shows the exhibits of its papers: a study's is paper/main.tex, or what its key `document` names.
 
 In each: `experiments/` run and give scores and measurements, `results` reads the tables back, `claims` goes from
 results to verdicts, `figures`, `tables`, `interpretations` and `macros` from both to what is printed. No folder
