@@ -120,7 +120,7 @@ def contents(source: Path, *modules: str) -> dict[str, Code]:
             todo += [(f"{module}{path.stem}", ()) for path in source.joinpath(*module.split(".")).glob("[!_]*.py")]
             continue
         todo += [(f"{module}.{name}", ()) for name in taken]  # where it is a module
-        path = module_file(source, module)
+        path = module_file(source, module) if "." in module else None  # the package's own `__init__` is above all
         if path is None or path in whole:
             continue
         if taken and path.name in LISTS:
