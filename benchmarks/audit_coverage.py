@@ -39,8 +39,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.auditing.audit import audit
-from heldout.auditing.result import TRUTH
+from heldout.auditing.audit.audit import audit
+from heldout.auditing.blocks import TRUTH
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.prepare import prepare
 from heldout.corpora.split import train_test_split

@@ -42,7 +42,7 @@ TEMPERED = (("hofmann", "tempering"), ("hofmann", "verdicts"), ("murphy", "perpl
     [
         ("typesetting/style.py", lambda _: False),
         ("papers/welling/__init__.py", lambda _: False),
-        ("auditing/audit.py", lambda _: False),
+        ("auditing/audit/audit.py", lambda _: False),
         ("evaluators/exact_marginal.py", lambda job: job not in MODELS),
         ("papers/hofmann/experiments/tempering.py", lambda job: job.startswith("hofmann")),
         # claims read names from the experiment that they are tested on

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 from heldout import model_score
 
 if TYPE_CHECKING:
-    from heldout.auditing.audit import audit
-    from heldout.auditing.rank import rank
+    from heldout.auditing.audit.audit import audit
+    from heldout.auditing.rank.rank import rank
     from heldout.auditing.scorer import log_likelihood
 
-_HOMES = {"audit": "audit", "log_likelihood": "scorer", "rank": "rank"}  # in `auditing`
+_HOMES = {"audit": "audit.audit", "log_likelihood": "scorer", "rank": "rank.rank"}  # in `auditing`
 
 __all__ = ["audit", "log_likelihood", "rank"]
 

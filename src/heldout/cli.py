@@ -337,20 +337,22 @@ def study(args: argparse.Namespace) -> None:
 
 def audit(args: argparse.Namespace) -> None:
     """Audit a saved topic model of any library on documents: what the library reports, and the likelihood."""
-    from heldout.auditing.command import run_audit
     from heldout.auditing.options import AuditCommand
+    from heldout.auditing.session import run
 
-    status = run_audit(AuditCommand.of(args), sys.stdout, sys.stderr)
-    if status:
-        sys.exit(status)
+    _end(run(AuditCommand.of(args), sys.stdout, sys.stderr))
 
 
 def rank(args: argparse.Namespace) -> None:
     """Rank saved topic models by the likelihood of the same documents, and say which cannot be told apart."""
     from heldout.auditing.options import RankCommand
-    from heldout.auditing.rank_command import run_rank
+    from heldout.auditing.session import run
 
-    status = run_rank(RankCommand.of(args), sys.stdout, sys.stderr)
+    _end(run(RankCommand.of(args), sys.stdout, sys.stderr))
+
+
+def _end(status: int) -> None:
+    """End the process with a status that is not 0."""
     if status:
         sys.exit(status)
 

@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from heldout.auditing.audit.report import Audit
+from heldout.auditing.audit.result import Different, Line
 from heldout.auditing.blocks import Work
-from heldout.auditing.ranking import RankedModel, Ranking, in_order
-from heldout.auditing.result import Audit, Different, Line
+from heldout.auditing.rank.report import Ranking
+from heldout.auditing.rank.result import RankedModel, in_order
 from heldout.evaluators import EXACT
 from heldout.libraries import THESE, Reported, Term
 from heldout.seeds import generator

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.special import gammaln
 
-from heldout.auditing.result import Audit
+from heldout.auditing.audit.report import Audit
 from heldout.seeds import generator
 from heldout.topics import Topics
 

@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse as sp
 from made_models import K, V, drawn, folded_in, likelihood, topics_of
 
-from heldout.auditing.audit import audit
+from heldout.auditing.audit.audit import audit
 from heldout.errors import InputError
 
 

@@ -15,8 +15,9 @@ import scipy.sparse as sp
 
 from heldout.auditing import runner
 from heldout.auditing.blocks import evaluate
-from heldout.auditing.command import INTERRUPTED, run_audit
 from heldout.auditing.options import AuditCommand
+from heldout.auditing.session import INTERRUPTED
+from heldout.auditing.session import run as run_audit
 from heldout.cli import main
 from heldout.errors import InputError
 from heldout.seeds import generator
@@ -37,7 +38,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
 
 def run(files: tuple[Path, Path], **given: Any) -> tuple[int, str, str]:
     out, err = io.StringIO(), io.StringIO()
-    status = run_audit(AuditCommand(model=files[0], documents=files[1], **given), out, err)
+    status = run_audit(AuditCommand(models=files[:1], documents=files[1], **given), out, err)
     return status, out.getvalue(), err.getvalue()
 
 
@@ -122,12 +123,12 @@ SLOW = """
 import signal
 import sys
 from pathlib import Path
-from heldout.auditing.command import run_audit
 from heldout.auditing.options import AuditCommand
+from heldout.auditing.session import run
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
-files = {"model": Path(sys.argv[1]), "documents": Path(sys.argv[2])}
+files = {"models": [Path(sys.argv[1])], "documents": Path(sys.argv[2])}
 typed = AuditCommand(**files, estimator="annealed-importance", samples=20_000)
-sys.exit(run_audit(typed, sys.stdout, sys.stderr))
+sys.exit(run(typed, sys.stdout, sys.stderr))
 """
 
 
@@ -179,7 +180,7 @@ def test_bad_input_is_refused_before_anything_is_written(
 def test_a_page_without_matplotlib_is_refused_before_the_audit(
     files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for name in ("page", "figures"):
+    for name in ("pages", "svg"):
         monkeypatch.delitem(sys.modules, f"heldout.auditing.{name}", raising=False)
         monkeypatch.delattr(f"heldout.auditing.{name}", raising=False)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
@@ -206,7 +207,7 @@ def test_the_page_is_written_though_nobody_reads_the_table(files: tuple[Path, Pa
             raise BrokenPipeError
 
     page, values = files[0].parent / "page.html", files[0].parent / "values.json"
-    typed = AuditCommand(model=files[0], documents=files[1], html=page, json=str(values))
+    typed = AuditCommand(models=files[:1], documents=files[1], html=page, json=str(values))
     with pytest.raises((BrokenPipeError, SystemExit)):
         run_audit(typed, Closed(), io.StringIO())
     assert page.exists()

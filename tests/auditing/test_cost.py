@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from made_models import topics_of
 
-from heldout.auditing.cost import duration, exact_updates
+from heldout.auditing.formats import duration
+from heldout.auditing.survey import exact_updates
 from heldout.evaluators.exact_marginal import cost
 from heldout.evaluators.simplex_quadrature import by_quadrature
 from heldout.topics import Topics

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 import heldout
-from heldout.auditing import wording
-from heldout.auditing.blocks import COLUMNS, Block, Work, evaluate, parts_of, prior_of
-from heldout.auditing.result import TRUTH
+from heldout.auditing.audit import wording
+from heldout.auditing.blocks import COLUMNS, TRUTH, Block, Work, evaluate, parts_of, prior_of
 from heldout.auditing.scorer import log_likelihood
 from heldout.cli import main
 from heldout.corpora.corpus import Corpus

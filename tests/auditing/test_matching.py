@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse as sp
 from made_models import V, drawn, likelihood, topics_of
 
-from heldout.auditing.audit import audit
+from heldout.auditing.audit.audit import audit
 from heldout.auditing.matching import FEWEST_TOKENS, unlike
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.stream import open_documents

@@ -24,7 +24,7 @@ def parsed(add: Any, *typed: str) -> argparse.Namespace:
 
 def test_what_is_not_typed_has_its_default() -> None:
     command = AuditCommand.of(parsed(add_audit, "lda.skops", "test.mm"))
-    assert command == AuditCommand(model=Path("lda.skops"), documents=Path("test.mm"))
+    assert command == AuditCommand(models=[Path("lda.skops")], documents=Path("test.mm"))
     assert command.options() == vars(AuditOptions())
 
 

@@ -21,9 +21,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_audit import HOSTILE, made_audit, made_ranking, with_reported, with_truth
 
-from heldout.auditing import figures, ranking_wording, wording
-from heldout.auditing.page import page, ranking_page
-from heldout.auditing.result import Audit, ProbabilityTest
+from heldout.auditing import formats, svg
+from heldout.auditing.audit import figures, wording
+from heldout.auditing.audit.page import page
+from heldout.auditing.audit.report import Audit
+from heldout.auditing.audit.result import ProbabilityTest
+from heldout.auditing.rank import figures as ranking_figures
+from heldout.auditing.rank import wording as ranking_wording
+from heldout.auditing.rank.page import page as ranking_page
 from heldout.evaluators.is_probability import Excess
 from heldout.typesetting import style
 
@@ -132,7 +137,7 @@ def test_the_page_says_what_the_terminal_says(text: str) -> None:
 def test_names_and_words_are_text(text: str) -> None:
     said = shown(text)
     for name in HOSTILE:
-        cleaned = " ".join(wording.shorten(wording.clean(name), 80).split())
+        cleaned = " ".join(formats.shorten(formats.clean(name), 80).split())
         assert cleaned in said
     text.encode()
     assert "\x1b" not in text
@@ -147,7 +152,7 @@ def test_the_page_of_a_ranking_says_what_the_terminal_says(ranked: str) -> None:
     ):
         assert " ".join(sentence.split()) in said
     for row in ranking_wording.rows(RANKING):
-        assert all(" ".join(cell.split()) in said for cell in (wording.shorten(row.model, 80), *row[1:]))
+        assert all(" ".join(cell.split()) in said for cell in (formats.shorten(row.model, 80), *row[1:]))
     assert len(Page(ranked).of("svg")) == 1
     assert "\x1b" not in ranked
     ranked.encode()
@@ -182,7 +187,7 @@ def test_no_text_of_a_ranking_becomes_markup(texts: list[str]) -> None:
     *names, corpus, function, setting, note = texts
     made = replace(made_ranking(tuple(names), corpus, function), note=f"n{note}", settings={f"s{setting}": note})
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(figures, "by_topics", lambda _: "<svg></svg>")
+        patch.setattr(ranking_figures, "by_topics", lambda _: "<svg></svg>")
         plain = replace(made_ranking(("a", "b", "c")), note="note", settings={"s": 0})
         assert outline(ranking_page(made)) == outline(ranking_page(plain))
 
@@ -196,11 +201,11 @@ def test_an_interrupted_audit_says_so_first() -> None:
 def test_the_same_audit_gives_the_same_bytes_and_only_a_page_costs_jinja_and_matplotlib(text: str) -> None:
     program = """
 import hashlib, sys
-import heldout.auditing.command
+import heldout.auditing.session
 before = bool({"jinja2", "matplotlib", "pandas"} & sys.modules.keys())
-import heldout.auditing.page
+import heldout.auditing.audit.page
 from test_page import AUDIT
-print(hashlib.sha256(heldout.auditing.page.page(AUDIT).encode()).hexdigest(), before)
+print(hashlib.sha256(heldout.auditing.audit.page.page(AUDIT).encode()).hexdigest(), before)
 """
     folders = os.pathsep.join([str(Path(__file__).parent), *sys.path])
     other = subprocess.run(
@@ -315,18 +320,18 @@ def test_text_has_contrast_in_every_scheme(scheme: str, text: str) -> None:
 def test_series_stand_out_from_a_dark_page(text: str) -> None:
     """By 3 to 1, as WCAG 2.2 asks of graphics; the figures name no colour that has no lighter one."""
     dark = luminance(schemes(text)["dark"]["page"]) + 0.05
-    lighter = dict(figures.lighter_colours())
+    lighter = dict(svg.lighter_colours())
     assert all((luminance(colour) + 0.05) / dark >= 3.0 for colour in lighter.values())
-    for colour in {*style.EVALUATOR_COLOURS.values(), figures.colour_of("reported")}:
-        name = figures.in_page(colour).removeprefix("var(").partition(",")[0]
+    for colour in {*style.EVALUATOR_COLOURS.values(), svg.colour_of("reported")}:
+        name = svg.in_page(colour).removeprefix("var(").partition(",")[0]
         assert name in lighter or colour == style.EVALUATOR_COLOURS["truth"]
         assert name not in lighter or f"{name}: {lighter[name]};" in text
 
 
 def test_labels_of_numbers_of_topics_do_not_touch() -> None:
-    assert figures._spread_out([20, 10, 20]) == [10, 20]
-    assert figures._spread_out([7]) == [7]
-    kept = figures._spread_out([*range(10, 101, 10)])
+    assert ranking_figures._spread_out([20, 10, 20]) == [10, 20]
+    assert ranking_figures._spread_out([7]) == [7]
+    kept = ranking_figures._spread_out([*range(10, 101, 10)])
     assert kept[0] == 10
     assert min(math.log(b / a) for a, b in itertools.pairwise(kept)) >= 0.12 * math.log(10.0)
 
@@ -409,7 +414,7 @@ def test_a_browser_shows_all_of_it_at_every_width(
         assert seen["rows"] == len(Page(text).of("tr")) - tables  # the rows of heads
         assert max(seen["edges"]) <= 0, width
         assert [" ".join(name.split()) for name in seen["names"]] == [
-            " ".join(wording.shorten(wording.clean(name), 80).split()) for name in names
+            " ".join(formats.shorten(formats.clean(name), 80).split()) for name in names
         ]
         assert (seen["wide"] > 0) is (int(width) > 640)
         for across, down in seen["figures"]:

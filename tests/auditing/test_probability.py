@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 import heldout
-from heldout.auditing import wording
-from heldout.auditing.probability import DOCUMENTS, TOKENS, lengths_of
-from heldout.auditing.result import CHANCE, REPORTED, TRUTH
+from heldout.auditing.audit import wording
+from heldout.auditing.audit.probability import DOCUMENTS, TOKENS, lengths_of
+from heldout.auditing.audit.result import CHANCE
+from heldout.auditing.blocks import REPORTED, TRUTH
+from heldout.auditing.formats import chance
 from heldout.evaluators import FULL, HALF, MEAN_FIELD_BOUND
 from heldout.libraries import Reported
 
@@ -64,13 +66,13 @@ def test_the_librarys_number_is_held_to_the_truth(monkeypatch: pytest.MonkeyPatc
     """A library that flatters by a nat per token is refuted; one that reports of its training documents is not held."""
     flattering = Reported("its.score", 5.0, "perplexity", math.e, -1.0, "these documents", "Flattery")
     monkeypatch.setattr("heldout.libraries.reported.reported", lambda *_: flattering)
-    monkeypatch.setattr("heldout.auditing.probability.reported", lambda *_: flattering)
+    monkeypatch.setattr("heldout.auditing.audit.probability.reported", lambda *_: flattering)
     audit = heldout.audit(model(3), documents(10, 30), vocabulary=WORDS, other_corpus=True)
     assert audit.probability is not None
     assert audit.probability.refutes(REPORTED)
     assert [row[-1] for row in wording.probability_rows(audit) if row[0] == audit.library] == ["no"]
     of_training = Reported("its.score", 5.0, "perplexity", math.nan, math.nan, "the training documents", "Another")
-    monkeypatch.setattr("heldout.auditing.probability.reported", lambda *_: of_training)
+    monkeypatch.setattr("heldout.auditing.audit.probability.reported", lambda *_: of_training)
     audit = heldout.audit(model(3), documents(10, 30), vocabulary=WORDS, other_corpus=True)
     assert audit.probability is not None
     assert REPORTED not in audit.probability.excesses
@@ -108,6 +110,6 @@ def test_drawn_lengths_are_audited_ones_within_the_budget() -> None:
 
 
 def test_chances_are_told_from_their_logarithms() -> None:
-    assert wording.chance(0.0) == "1"
-    assert wording.chance(math.log(CHANCE)) == "1e-6"
-    assert wording.chance(-math.inf) == "0"
+    assert chance(0.0) == "1"
+    assert chance(math.log(CHANCE)) == "1e-6"
+    assert chance(-math.inf) == "0"

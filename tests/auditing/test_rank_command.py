@@ -11,9 +11,9 @@ import scipy.sparse as sp
 
 from heldout.auditing import runner
 from heldout.auditing.blocks import evaluate
-from heldout.auditing.command import INTERRUPTED
 from heldout.auditing.options import RankCommand
-from heldout.auditing.rank_command import run_rank
+from heldout.auditing.session import INTERRUPTED
+from heldout.auditing.session import run as run_rank
 from heldout.cli import main
 from heldout.errors import InputError
 from heldout.seeds import generator
@@ -36,7 +36,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[list[Path], 
 
 def run(files: tuple[list[Path], Path], **given: Any) -> tuple[int, str, str]:
     out, err = io.StringIO(), io.StringIO()
-    given = {"cores": 1, "coherence": False, **given}
+    given = {"coherence": False, **given}
     status = run_rank(RankCommand(models=files[0], documents=files[1], **given), out, err)
     return status, out.getvalue(), err.getvalue()
 
@@ -69,7 +69,7 @@ def test_an_interrupted_ranking_goes_on(files: tuple[list[Path], Path], monkeypa
 
     whole = json.loads(run(files, json="-")[1])
     monkeypatch.setattr(runner, "evaluate", interrupted)
-    monkeypatch.setattr("heldout.auditing.rank.SHORT", 1e9)  # in this process
+    monkeypatch.setattr("heldout.auditing.rank.rank.SHORT", 1e9)  # in this process
     status, _, err = run(files)
     assert status == INTERRUPTED
     assert "interrupted; 56 documents, of all models, are done and kept in" in err

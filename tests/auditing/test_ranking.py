@@ -13,11 +13,11 @@ from made_models import V, drawn, topics_of
 from rich.console import Console
 
 import heldout
-from heldout.auditing import wording
 from heldout.auditing.blocks import Work
-from heldout.auditing.page import ranking_page
-from heldout.auditing.ranking import LEVEL, RankedModel, Ranking, in_order
-from heldout.auditing.ranking_terminal import RankingReport
+from heldout.auditing.formats import difference
+from heldout.auditing.rank.page import page as ranking_page
+from heldout.auditing.rank.report import Ranking
+from heldout.auditing.rank.result import LEVEL, RankedModel, in_order
 from heldout.errors import InputError
 from heldout.evaluators import EXACT, REFERENCE
 from heldout.libraries import THESE, TRAINING, Reported
@@ -115,7 +115,7 @@ def test_a_model_that_makes_documents_impossible_comes_last_and_the_others_are_c
 def printed(made: Ranking, width: int = 120) -> str:
     console = Console(width=width, file=io.StringIO())
     with console.capture() as capture:
-        console.print(RankingReport(made))
+        console.print(made)
     return " ".join(capture.get().split())
 
 
@@ -125,7 +125,7 @@ def test_what_the_library_would_have_chosen() -> None:
     assert made.library_choice is b
     assert "perplexity, the library's own number, would have chosen b (5 topics), 0.3" in printed(made)
     truth = {m.name: math.exp(-made.nats_per_token(m)) for m in made.models}
-    times = (wording.difference(math.exp(number), truth[name]) for name, number in (("a", 5.0), ("b", 4.0)))
+    times = (difference(math.exp(number), truth[name]) for name, number in (("a", 5.0), ("b", 4.0)))
     first, second = (f"{beside} the truth at 5 topics" for beside in times)
     assert f"That number is {first}" in printed(made)
     assert second not in printed(made)  # of models with the same number of topics one is named

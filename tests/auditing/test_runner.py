@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from made_models import V, drawn, plain, topics_of
 
 from heldout.auditing import runner
-from heldout.auditing.audit import audit
+from heldout.auditing.audit.audit import audit
 from heldout.auditing.blocks import BLOCK, Block, evaluate, local
 from heldout.auditing.plan import Plan
 from heldout.corpora.corpus import Corpus

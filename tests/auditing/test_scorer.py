@@ -39,9 +39,9 @@ def test_smoothing_makes_impossible_documents_possible() -> None:
     [
         (
             {"estimator": "document-completion"},
-            "document-completion: no estimator of the likelihood; there are exact-marginal, reference",
+            "document-completion: estimates another quantity than the documents' likelihood; there are exact-marginal",
         ),
-        ({"estimator": "gibbs"}, "gibbs: no estimator of the likelihood"),
+        ({"estimator": "gibbs"}, "there is no estimator gibbs; there are exact-marginal, reference"),
         ({"samples": 0}, "0 samples; draw 240 or more"),
         ({"samples": 5}, "reference: 5 samples; draw 240 or more"),
         ({"smoothing": -1.0}, r"a smoothing constant of -1\.0"),

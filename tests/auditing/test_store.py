@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from made_models import drawn, topics_of
 
-from heldout.auditing.audit import audit
+from heldout.auditing.audit.audit import audit
 from heldout.errors import InputError
 
 

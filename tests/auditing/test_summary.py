@@ -8,8 +8,8 @@ import pytest
 import scipy.sparse as sp
 from made_models import drawn, topics_of
 
-from heldout.auditing.audit import audit
-from heldout.auditing.result import Audit
+from heldout.auditing.audit.audit import audit
+from heldout.auditing.audit.report import Audit
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ from made_audit import HOSTILE, made_audit
 from rich.cells import cell_len
 from rich.console import Console
 
-from heldout.auditing import wording
-from heldout.auditing.result import Audit
-from heldout.auditing.terminal import render
+from heldout.auditing import formats
+from heldout.auditing.audit import wording
+from heldout.auditing.audit.report import Audit
 
 AUDIT = made_audit(60)
 
@@ -23,7 +23,7 @@ def printed(audit: Audit, width: int = 80, encoding: str = "utf-8", *, colour: b
         color_system="truecolor" if colour else None,
         legacy_windows=False,
     )
-    console.print(render(audit))
+    console.print(audit)
     return raw.getvalue().decode(encoding)
 
 
@@ -75,7 +75,7 @@ def test_names_and_words_reach_the_terminal_as_text_only(colour: bool) -> None:
     assert "\x1b" not in text
     assert all(character.isprintable() or character == "\n" for character in text)
     for name in HOSTILE:
-        assert wording.clean(name)[:80] in text
+        assert formats.clean(name)[:80] in text
 
 
 def test_what_is_not_known_is_left_out() -> None:

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from made_models import drawn, topics_of
 
-from heldout.auditing.audit import audit
+from heldout.auditing.audit.audit import audit
+from heldout.auditing.audit.wording import document_error, reasons
 from heldout.auditing.options import AuditOptions
 from heldout.auditing.survey import survey
 from heldout.auditing.truth import AIM, FEW_CHAINS, MOST, SWEEPS, choose_truth
-from heldout.auditing.wording import document_error, reasons
 from heldout.corpora.stream import open_documents
 from heldout.errors import InputError
 from heldout.evaluators import EXACT, REFERENCE, SEQUENTIAL

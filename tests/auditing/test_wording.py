@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made_audit import made_audit, with_reported, with_truth
 
-from heldout.auditing import wording
+from heldout.auditing import formats
+from heldout.auditing.audit import wording
 from heldout.libraries import Reported, Term
 
 AUDIT = made_audit(60)
@@ -17,7 +18,7 @@ NOTHING = Reported("", math.nan, "", math.nan, math.nan, "these documents", "", 
 
 @given(st.text(st.characters(exclude_categories=())))
 def test_cleaned_text_prints_and_keeps_what_did_so_before(text: str) -> None:
-    cleaned = wording.clean(text)
+    cleaned = formats.clean(text)
     assert cleaned.isprintable()
     assert len(cleaned) == len(text)
     assert [c for c, before in zip(cleaned, text, strict=True) if before.isprintable()] == [
@@ -28,7 +29,7 @@ def test_cleaned_text_prints_and_keeps_what_did_so_before(text: str) -> None:
 
 @given(st.text(max_size=80), st.integers(4, 40))
 def test_shortened_text_fits_and_keeps_both_ends(text: str, most: int) -> None:
-    short = wording.shorten(text, most)
+    short = formats.shorten(text, most)
     assert len(short) <= most
     assert short == text if len(text) <= most else text.startswith(short.split("…")[0]) and text[-1] == short[-1]
 
@@ -46,17 +47,17 @@ def test_shortened_text_fits_and_keeps_both_ends(text: str, most: int) -> None:
     ],
 )
 def test_a_perplexity_shows_the_digits_that_its_error_tells(value: float, spread: float, shown: str) -> None:
-    assert wording.perplexity(value, spread) == shown
+    assert formats.perplexity(value, spread) == shown
 
 
 @given(st.floats(1e-12, 1e12))
 def test_an_error_keeps_one_or_two_digits(value: float) -> None:
-    assert float(wording.error(value).replace(",", "")) == pytest.approx(value, rel=0.5 / 3.5)
+    assert float(formats.error(value).replace(",", "")) == pytest.approx(value, rel=0.5 / 3.5)
 
 
 @pytest.mark.parametrize("nothing", [0.0, math.nan, math.inf, -1.0])
 def test_no_error_is_shown_where_there_is_none(nothing: float) -> None:
-    assert wording.error(nothing) == ""
+    assert formats.error(nothing) == ""
 
 
 @pytest.mark.parametrize(
@@ -72,7 +73,7 @@ def test_no_error_is_shown_where_there_is_none(nothing: float) -> None:
     ],
 )
 def test_a_difference_in_words(value: float, reference: float, words: str) -> None:
-    assert wording.difference(value, reference) == words
+    assert formats.difference(value, reference) == words
 
 
 @given(st.lists(st.floats(-1e6, -1.0), min_size=1, max_size=5), st.integers(1, 10**6))
@@ -91,7 +92,7 @@ def test_terms_per_token_add_up_to_the_library_s_number(sums: list[float], token
 
 def test_without_the_growing_term_the_number_is_the_bound_of_the_documents() -> None:
     bound = AUDIT.line("mean-field-bound").perplexity
-    assert f"Without it the number would be {wording.perplexity(bound)}." in next(wording.reasons(AUDIT))
+    assert f"Without it the number would be {formats.perplexity(bound)}." in next(wording.reasons(AUDIT))
 
 
 def test_the_verdict_names_the_library_its_number_and_the_likelihood() -> None:
@@ -100,7 +101,7 @@ def test_the_verdict_names_the_library_its_number_and_the_likelihood() -> None:
     spread = truth.perplexity * truth.error_per_token
     assert verdict.startswith(f"scikit-learn says {AUDIT.reported.perplexity:,.0f}, ")
     assert f"{AUDIT.reported.perplexity / truth.perplexity:.0f} times the truth" in verdict
-    assert f"is {wording.perplexity(truth.perplexity, spread)} ± {wording.error(spread)} per token" in verdict
+    assert f"is {formats.perplexity(truth.perplexity, spread)} ± {formats.error(spread)} per token" in verdict
 
 
 def test_a_number_within_two_standard_errors_is_right() -> None:
@@ -170,7 +171,7 @@ def test_rows_start_with_the_library_and_the_truth_and_ratios_are_of_perplexitie
 
 def test_settings_are_flat_and_the_command_is_kept_apart() -> None:
     settings = {"seed": 0, "command": "heldout audit a b", "fold_in": {"tolerance": 1e-6, "command": "x"}}
-    flat = dict(wording.flat_settings(settings))
+    flat = dict(formats.flat_settings(settings))
     assert flat == {"seed": "0", "fold_in.tolerance": json.dumps(1e-6), "fold_in.command": "x"}
     assert wording.command(replace(AUDIT, settings=settings)) == "heldout audit a b"
     assert wording.command(AUDIT) == (

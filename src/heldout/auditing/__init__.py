@@ -1,22 +1,20 @@
-"""The audit of a topic model: its library's number on held-out documents beside their likelihood.
+"""The tool: a topic model's number on held-out documents beside their likelihood, and models in the likelihood's order.
 
-`heldout audit`, in the order of its work:
+What both share, in the order of the work:
 
-    options           the options of the command line and of the call from Python
-    command, audit    the command's work; the call from Python
-    matching          the model and the documents over the same words
-    survey            the first reading of the documents
-    truth             the choice of the likelihood's estimator and its samples
-    plan, cost        the cost, before the run; of exact likelihoods
-    runner, blocks    the evaluators over blocks of documents, on several cores
-    store             values on disk, for interrupted audits
-    summary, result   totals; the result
-    probability       which of the numbers a probability could have given
-    wording           its texts; `terminal` prints them, `page` with `templates` and `figures` writes HTML
+    options, session      the options, said once; the work of both commands
+    matching, survey      a model and documents over the same words; the first reading of the documents
+    truth, plan           the choice of the likelihood's estimator and its samples; the cost, before the run
+    blocks, runner        the evaluators over blocks of documents; over all of them, on several cores
+    store                 values on disk, for work that is interrupted
+    scorer                `heldout.log_likelihood`, for scikit-learn's searches
+    formats, sheet        numbers as texts; tables for a terminal
+    svg, pages            figures and files of HTML; the markup is in `templates`
 
-`heldout rank`, and `heldout.log_likelihood` for scikit-learn's searches, over the same runner:
+`audit` and `rank` are alike:
 
-    rank_command, rank, scorer            the command's work; the calls from Python
-    ranking                               the result: paired differences, and what they tell apart
-    ranking_wording, ranking_terminal     its texts, which are printed, and by `page` written as HTML
+    audit, rank           the call from Python
+    result, report        the result; the same, which prints itself
+    wording               its sentences and rows, which `terminal` prints and `page`, with `figures`, writes as HTML
+    summary, probability  of an audit: totals; which of the numbers a probability could have given
 """

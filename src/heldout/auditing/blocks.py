@@ -13,6 +13,8 @@ Estimates are corrected for the bias of their logarithms (`corrected`); `heldout
 values and states its own.
 """
 
+import importlib.metadata
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, Self
@@ -20,7 +22,6 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.auditing.result import TRUTH
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import half_split
 from heldout.corpora.stream import DocumentStream
@@ -46,6 +47,7 @@ from heldout.topics import Topics
 FOLD_IN: dict[str, Any] = {"iterations": 1_000, "tolerance": 1e-4, "extrapolated": True}
 MEAN_FIELD: dict[str, Any] = {"iterations": 10_000, "tolerance": 1e-9}  # of a gain, nats per token
 BLOCK = 16  # documents
+TRUTH, REPORTED = "truth", "reported"  # the likelihood itself, by any estimator; the library's own number
 ERROR, BIAS, HALF_TOKENS = "error", "bias", "half-tokens"  # two of the truth; scored by half folding-in
 EVERY = (MEAN_FIELD_BOUND, FULL, HALF, TRUTH)
 COLUMNS = (*EVERY, ERROR, BIAS, HALF_TOKENS)  # a document's values, in the store's order
@@ -73,6 +75,34 @@ class Work(NamedTuple):
     variance: float = VARIANCE
     chains: int = CHAINS
     parts: tuple[str, ...] = EVERY
+
+    def settings(self) -> dict[str, Any]:
+        """Return the settings that the values depend on, beside model and documents, JSON-compatible."""
+        of_fitting = {"fold_in": FOLD_IN, "mean_field": MEAN_FIELD, "halves": "a document's tokens divided at random"}
+        return {
+            "seed": self.seed,
+            "estimator": self.estimator,
+            "samples": self.samples,
+            "variance": self.variance,
+            "chains": self.chains,
+            "order": "of texts their own, of bags of words random",
+            "block": BLOCK,
+            "heldout": importlib.metadata.version("heldout"),
+            **(of_fitting if FULL in self.parts else {}),
+        }
+
+
+def sum_error(errors: NDArray[np.float64], bias: NDArray[np.float64]) -> float:
+    """Return the error of a sum over documents, nats.
+
+    Errors of documents are independent, but their biases add up. The biases are estimates, and noisy where sweeps are
+    few: their sum may be near 0 by chance. So each counts as a part of its document's error, too.
+
+    Args:
+        errors: (D,) standard errors, bias included.
+        bias: (D,) the biases.
+    """
+    return math.hypot(float(np.linalg.norm(errors)), float(bias.sum()))
 
 
 class Block(NamedTuple):

@@ -1,14 +1,14 @@
 """The options of `heldout audit` and `heldout rank`, for the command line and for Python.
 
-The parsers omit options that were not typed, so defaults are defined only here. Nothing here imports numpy, so that the
-help is quick.
+Each is said once: a field has its name, type, default and meaning, and the commands' parsers are made from the fields.
+The parsers omit options that were not typed. Nothing here imports numpy, so that the help is quick.
 """
 
 import argparse
 import math
 import shlex
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Self
 
@@ -22,82 +22,92 @@ AUTO = "auto"
 LIKELIHOODS = [name for name, known in ESTIMATORS.items() if known.behaviour != "other"]
 
 
-def check_smoothing(constant: float) -> None:
-    """Check a constant that is added to every p(w | z).
+def option(
+    default: Any, meaning: str, kind: Callable[[str], Any] | None = None, *, flag: str = "", **argument: Any
+) -> Any:
+    """Return a field of a class of options.
+
+    Args:
+        default: its value where none is given.
+        meaning: an imperative with an object, as the command's help says it.
+        kind: makes the value of the text that was typed; None for a switch.
+        flag: what is typed, where it is not the field's name.
+        argument: further arguments of `argparse.ArgumentParser.add_argument`.
+    """
+    switch = {"action": "store_false" if default else "store_true"}
+    argument |= {"help": meaning, **(switch if kind is None else {"type": kind})}
+    return field(default=default, metadata={"flag": flag, "argument": argument})
+
+
+def check_settings(estimator: str, samples: int | None, smoothing: float, names: Sequence[str] = LIKELIHOODS) -> None:
+    """Check an estimator of the likelihood, its samples per document, and a constant added to every p(w | z).
 
     Raises:
-        InputError: for one that is negative or above 1.
+        InputError: for one that is none; of an unknown estimator it lists the names.
     """
-    if not 0.0 <= constant <= 1.0:
-        raise InputError(f"a smoothing constant of {constant}; it must be 0 to 1, such as 1e-6")
-
-
-@dataclass(frozen=True)
-class _Typed:
-    """Options that can be read from a parsed command line."""
-
-    @classmethod
-    def of(cls, args: argparse.Namespace) -> Self:
-        """Return the typed options, and the defaults of the others."""
-        known = {field.name for field in fields(cls)}
-        return cls(**{name: value for name, value in vars(args).items() if name in known})
+    if estimator not in ESTIMATORS:
+        raise InputError(f"there is no estimator {estimator}; there are {', '.join(names)}")
+    known = ESTIMATORS[estimator]
+    if known.behaviour == "other":
+        raise InputError(
+            f"{estimator}: estimates another quantity than the documents' likelihood; there are {', '.join(names)}"
+        )
+    if samples is not None and not known.fewest <= samples <= MOST_SAMPLES:
+        raise InputError(f"{estimator}: {samples} samples; draw {known.fewest} or more, {MOST_SAMPLES} at most")
+    if not 0.0 <= smoothing <= 1.0:
+        raise InputError(f"a smoothing constant of {smoothing}; it must be 0 to 1, such as 1e-6")
 
 
 @dataclass(frozen=True, kw_only=True)
-class AuditOptions:
-    """The options of an audit.
-
-    Attributes:
-        estimator: of the truth: "auto", or one of `heldout.evaluators.ESTIMATORS` that estimates the likelihood.
-        samples: per document; None for 20, or for "reference" what some ten seconds allow.
-        standard_error: that a document's log-likelihood may have (root mean square), nats; only with "auto". None
-            for some ten seconds of work.
-        limit: the largest number of updates for the exact likelihood of all documents ("auto" and "exact-marginal").
-        seed: determines the order of a bag's tokens, the halves and the estimator's draws.
-        cores: the number of processes. Several are spawned, so a script needs the usual `if __name__ == "__main__":`.
-        store: a folder that keeps the values, so that the same call resumes an interrupted audit.
-        so_far: if True, nothing is run; the audit covers the documents in `store`.
-        smoothing: a constant that is added to every p(w | z) before the documents are scored, for a model that gives
-            some of their words probability 0 (`heldout.topics.Topics.smoothed`); the library's own number is without.
-        other_corpus: whether to accept documents unlike the model's own corpus (`heldout.auditing.matching.unlike`).
-        reported: whether to ask the library for its own number.
-        probability: whether to draw documents from the model, to see which numbers a probability could have given.
+class Options:
+    """The options of an audit and of a ranking; see the fields.
 
     Raises:
         InputError: for an invalid option or combination.
     """
 
-    estimator: str = AUTO
-    samples: int | None = None
-    standard_error: float | None = None
-    limit: float = LIMIT
-    seed: int = 0
-    cores: int = 1
-    store: Path | None = None
-    so_far: bool = False
-    smoothing: float = 0.0
-    other_corpus: bool = False
-    reported: bool = True
-    probability: bool = True
+    estimator: str = option(
+        AUTO,
+        f"estimate the likelihood by one of {', '.join(LIKELIHOODS)}, or {AUTO}: exactly where that costs at most"
+        " --limit, elsewhere by reference (default: auto)",
+        str,
+        metavar="NAME",
+    )
+    samples: int | None = option(
+        None,
+        "draw this many samples per document by a named estimator, or sweep at most so often by reference (default: 20;"
+        " of reference what some ten seconds allow, in a ranking at least 1000)",
+        int,
+    )
+    limit: float = option(
+        LIMIT, f"allow this many updates for the exact likelihoods of all documents (default: {LIMIT:g})", float
+    )
+    smoothing: float = option(
+        0.0,
+        "add this to every p(w | z), for a model that gives words of the documents probability 0; the library's own"
+        " number is without (default: 0)",
+        float,
+    )
+    seed: int = option(0, "derive every random draw from this number (default: 0)", int)
+    cores: int = option(
+        1, "run this many processes; they are spawned, so a script needs `if __name__ == '__main__':` (default: 1)", int
+    )
+    store: Path | None = option(
+        None,
+        "keep what is done in this folder, from which the same call goes on (default: the user's cache; in Python"
+        " nowhere)",
+        Path,
+    )
+    other_corpus: bool = option(False, "accept documents that are unlike the corpus that the model was fitted to")
+    reported: bool = option(True, "leave the library's own number out", flag="--no-library")
 
     def __post_init__(self) -> None:
-        name, samples, error = self.estimator, self.samples, self.standard_error
-        if name != AUTO and name not in ESTIMATORS:
-            raise InputError(f"there is no estimator {name}; there are {AUTO}, {', '.join(ESTIMATORS)}")
-        if name != AUTO and ESTIMATORS[name].behaviour == "other":
-            raise InputError(f"{name}: estimates another quantity than the documents' likelihood; choose another")
-        fewest = ESTIMATORS[name].fewest if name in ESTIMATORS else 1
-        if samples is not None and not fewest <= samples <= MOST_SAMPLES:
-            raise InputError(f"{samples} samples; draw {fewest} or more, {MOST_SAMPLES} at most")
-        if samples is not None and name != AUTO and ESTIMATORS[name].deterministic:
-            raise InputError(f"{name}: draws no samples; leave their number out")
-        if samples is not None and name == AUTO:
+        name, samples = self.estimator, self.samples
+        if name == AUTO and samples is not None:
             raise InputError(f"{samples} samples of an estimator that is not named; name it, or leave the number out")
-        if error is not None and not LEAST_ERROR <= error < math.inf:
-            raise InputError(f"a standard error of {error} nats; it must be above 0, {LEAST_ERROR:g} or more")
-        if error is not None and name != AUTO:
-            raise InputError(f"a standard error is reached by choosing the estimator; leave {name} out, or the error")
-        check_smoothing(self.smoothing)
+        check_settings(EXACT if name == AUTO else name, samples, self.smoothing, [AUTO, *LIKELIHOODS])
+        if samples is not None and ESTIMATORS[name].deterministic:
+            raise InputError(f"{name}: draws no samples; leave their number out")
         if self.cores < 1:
             raise InputError(f"{self.cores} cores; take 1 or more")
         if not self.limit >= 0.0:
@@ -105,113 +115,34 @@ class AuditOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RankOptions:
-    """The options of a ranking.
+class AuditOptions(Options):
+    """The options of an audit: those of `Options`, and its own."""
 
-    Attributes:
-        estimator: of every model's likelihood: "auto" (exact where that costs at most `limit`, or else "reference"),
-            or one of `heldout.evaluators.ESTIMATORS` that estimates the likelihood.
-        samples: per document; None for what some ten seconds allow, and at least `heldout.auditing.scorer.SAMPLES`.
-        limit: the largest number of updates for the exact likelihoods of all documents under all models.
-        smoothing: a constant added to every p(w | z), renormalised; 0 for none.
-        seed: determines the order of a bag's tokens and the estimator's draws.
-        cores: the number of processes; None for all cores. Several are spawned, as in `AuditOptions`.
-        store: a folder that keeps the values, so that the same call resumes an interrupted ranking.
-        other_corpus: whether to accept documents unlike a model's own corpus.
-        reported: whether to ask the libraries for their own numbers.
-        coherence: whether to compute the topics' coherence.
-
-    Raises:
-        InputError: for an invalid option.
-    """
-
-    estimator: str = AUTO
-    samples: int | None = None
-    limit: float = LIMIT
-    smoothing: float = 0.0
-    seed: int = 0
-    cores: int | None = None
-    store: Path | None = None
-    other_corpus: bool = False
-    reported: bool = True
-    coherence: bool = True
+    standard_error: float | None = option(
+        None,
+        f"choose the sweeps for this standard error of a document's log-likelihood, nats (root mean square), under"
+        f" {AUTO} (default: what some ten seconds give)",
+        float,
+    )
+    so_far: bool = option(False, "report on the documents that an interrupted audit has kept, and run nothing")
+    probability: bool = option(True, "skip the test of which numbers could be probabilities", flag="--no-probability")
 
     def __post_init__(self) -> None:
-        if self.cores is not None and self.cores < 1:
-            raise InputError(f"{self.cores} cores; take 1 or more")
-        if not self.limit >= 0.0:
-            raise InputError(f"a limit of {self.limit} updates; it must be 0 or more")
-        if self.samples is not None and self.estimator in (AUTO, EXACT):
-            raise InputError(f"{self.samples} samples of an estimator that is not named; name it, or leave them out")
+        super().__post_init__()
+        error = self.standard_error
+        if error is not None and not LEAST_ERROR <= error < math.inf:
+            raise InputError(f"a standard error of {error} nats; it must be above 0, {LEAST_ERROR:g} or more")
+        if error is not None and self.estimator != AUTO:
+            raise InputError(
+                f"a standard error is reached by choosing the estimator; leave {self.estimator} out, or the error"
+            )
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Files(_Typed):
-    """The files that a command reads and writes.
+class RankOptions(Options):
+    """The options of a ranking: those of `Options`, and its own."""
 
-    Attributes:
-        documents: the documents' file, or a folder of texts.
-        model_format: one of `heldout.libraries.read.FORMS`; None to guess.
-        format: the documents' format, one of `heldout.corpora.stream.FORMS`; None to guess.
-        vocabulary: a file of the model's words, one per line, for a model that names none.
-        documents_vocabulary: a file of the documents' words, one per line, for documents that name none.
-        stem: whether to stem the words of texts.
-        trust_pickle: whether to unpickle the model, which can run any code.
-        html: the page's file; None for no page.
-        json: the JSON's file; "-" for standard output, instead of the table; None for no JSON.
-        typed: the arguments as they were typed, for the page.
-    """
-
-    documents: Path
-    model_format: str | None = None
-    format: str | None = None
-    vocabulary: Path | None = None
-    documents_vocabulary: Path | None = None
-    stem: bool = False
-    trust_pickle: bool = False
-    html: Path | None = None
-    json: str | None = None
-    typed: Sequence[str] = ()
-
-    @property
-    def json_file(self) -> Path | None:
-        """The JSON's file; None for standard output or no JSON."""
-        return None if self.json in (None, "-") else Path(str(self.json))
-
-    @property
-    def line(self) -> str:
-        """The command as typed in a shell; empty if none was."""
-        return shlex.join(["heldout", *self.typed]) if self.typed else ""
-
-
-@dataclass(frozen=True, kw_only=True)
-class AuditCommand(AuditOptions, _Files):
-    """The command line of `heldout audit`.
-
-    Attributes:
-        model: the model's file, or a folder of LDA-C's.
-    """
-
-    model: Path
-
-    def options(self, **changes: Any) -> dict[str, Any]:
-        """Return the keyword arguments of `heldout.audit`, with the given changes."""
-        return {field.name: getattr(self, field.name) for field in fields(AuditOptions)} | changes
-
-
-@dataclass(frozen=True, kw_only=True)
-class RankCommand(RankOptions, _Files):
-    """The command line of `heldout rank`.
-
-    Attributes:
-        models: the models' files, or folders of LDA-C's.
-    """
-
-    models: Sequence[Path]
-
-    def options(self, **changes: Any) -> dict[str, Any]:
-        """Return the keyword arguments of `heldout.rank`, with the given changes."""
-        return {field.name: getattr(self, field.name) for field in fields(RankOptions)} | changes
+    coherence: bool = option(True, "leave the topics' coherence out", flag="--no-coherence")
 
 
 class _ModelForms:
@@ -226,57 +157,92 @@ class _ModelForms:
         return True  # `read_model` refuses others, in one line
 
 
-def _add_files(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    add("documents", type=Path, metavar="CORPUS", help="held-out documents: a file, or a folder of texts")
-    add(
-        "--model-format",
+@dataclass(frozen=True, kw_only=True)
+class Files:
+    """The files that a command reads and writes; see the fields.
+
+    Attributes:
+        models: the models' files, or folders of LDA-C's.
+        documents: the documents' file, or a folder of texts.
+        typed: the arguments as they were typed, for the page.
+    """
+
+    models: Sequence[Path]
+    documents: Path
+    typed: Sequence[str] = ()
+    model_format: str | None = option(
+        None,
+        "name the form of the models' files: %(choices)s (default: guessed)",
+        str,
         metavar="FORM",
         choices=_ModelForms(),
-        help="name the form of the model's file: %(choices)s (default: guessed)",
     )
-    add("--format", help="of the documents: scipy, mm, uci, ldac, text or heldout; guessed where not given")
-    add("--vocabulary", type=Path, help="the model's words, one per line, where it does not name them")
-    add("--documents-vocabulary", type=Path, help="the documents' words, where they are numbers")
-    add("--stem", action="store_true", help="texts only: stem as Cranfield and Medline are")
-    add("--trust-pickle", action="store_true", help="unpickle the model: it may run any code it holds")
-    add("--html", type=Path, metavar="FILE", help="write a page with figures")
-    add("--json", metavar="FILE", help="write JSON; - for standard output, in place of the table")
+    format: str | None = option(
+        None,
+        "name the form of the documents: scipy, mm, uci, ldac, text or heldout (default: guessed)",
+        str,
+        metavar="FORM",
+    )
+    vocabulary: Path | None = option(
+        None, "read the model's words, one per line, where it does not name them (default: none)", Path
+    )
+    documents_vocabulary: Path | None = option(
+        None, "read the documents' words, one per line, where they are numbers (default: none)", Path
+    )
+    stem: bool = option(False, "stem the words of texts, as those of Cranfield and Medline are")
+    trust_pickle: bool = option(False, "unpickle a model, which may run any code that it holds")
+    html: Path | None = option(None, "write a page with figures (default: none)", Path, metavar="FILE")
+    json: str | None = option(
+        None, "write JSON; - writes it to standard output, in place of the table (default: none)", str, metavar="FILE"
+    )
+
+    @classmethod
+    def of(cls, args: argparse.Namespace) -> Self:
+        """Return the typed options, and the defaults of the others."""
+        known = {field.name for field in fields(cls)}
+        return cls(**{name: value for name, value in vars(args).items() if name in known})
+
+    @property
+    def json_file(self) -> Path | None:
+        """The JSON's file; None for standard output or no JSON."""
+        return None if self.json in (None, "-") else Path(str(self.json))
+
+    @property
+    def line(self) -> str:
+        """The command as typed in a shell; empty if none was."""
+        return shlex.join(["heldout", *self.typed]) if self.typed else ""
+
+    def options(self, **changes: Any) -> dict[str, Any]:
+        """Return the keyword arguments of `heldout.audit` or `heldout.rank`, with the given changes."""
+        files = {field.name for field in fields(Files)}
+        return {field.name: getattr(self, field.name) for field in fields(self) if field.name not in files} | changes
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditCommand(AuditOptions, Files):
+    """The command line of `heldout audit`, of one model."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankCommand(RankOptions, Files):
+    """The command line of `heldout rank`."""
 
 
 def add_audit(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `heldout audit`: the attributes of `AuditCommand`."""
-    parser.argument_default = argparse.SUPPRESS
-    add = parser.add_argument
-    add("model", type=Path, help="a fitted model's file, or LDA-C's folder")
-    _add_files(parser)
-    add("--estimator", help=f"of the likelihood: {AUTO}, {', '.join(LIKELIHOODS)}")
-    add("--samples", type=int, help="of that estimator, per document")
-    add("--standard-error", type=float, help="that a document's log-likelihood may have, nats; with auto")
-    add("--limit", type=float, help="updates that the exact likelihood may cost")
-    add("--smoothing", type=float, help="add this to every p(w | z), where words have probability 0")
-    add("--seed", type=int, help="names every random draw; 0 where not given")
-    add("--cores", type=int, help="processes; 1 where not given")
-    add("--store", type=Path, help="keep what is done in this folder, not in the user's cache")
-    add("--so-far", action="store_true", help="run nothing: report what an interrupted audit has kept")
-    add("--other-corpus", action="store_true", help="documents that are unlike the model's own are meant")
-    add("--no-library", action="store_false", dest="reported", help="leave the library's own number out")
-    add("--no-probability", action="store_false", dest="probability", help="do not test which numbers are one")
+    _add(parser, AuditCommand, nargs=1, help="a fitted model's file, or LDA-C's folder")
 
 
 def add_rank(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `heldout rank`: the attributes of `RankCommand`."""
+    _add(parser, RankCommand, nargs="+", help="fitted models' files, over one vocabulary")
+
+
+def _add(parser: argparse.ArgumentParser, command: type[AuditCommand] | type[RankCommand], **models: Any) -> None:
     parser.argument_default = argparse.SUPPRESS
-    add = parser.add_argument
-    add("models", type=Path, nargs="+", metavar="MODEL", help="fitted models' files, over one vocabulary")
-    _add_files(parser)
-    add("--estimator", help=f"of every model's likelihood: {AUTO}, {', '.join(LIKELIHOODS)}")
-    add("--samples", type=int, help="of that estimator, per document")
-    add("--limit", type=float, help="updates that the exact likelihoods may cost")
-    add("--smoothing", type=float, help="a constant added to every p(w | z), where documents are impossible without")
-    add("--seed", type=int, help="names every random draw; 0 where not given")
-    add("--cores", type=int, help="processes; all cores where not given")
-    add("--store", type=Path, help="keep what is done in this folder, not in the user's cache")
-    add("--other-corpus", action="store_true", help="documents that are unlike the models' own are meant")
-    add("--no-library", action="store_false", dest="reported", help="leave the libraries' own numbers out")
-    add("--no-coherence", action="store_false", dest="coherence", help="leave the topics' coherence out")
+    parser.add_argument("models", type=Path, metavar="MODEL", **models)
+    parser.add_argument("documents", type=Path, metavar="CORPUS", help="held-out documents: a file, a folder of texts")
+    for part in fields(command):
+        if "flag" in part.metadata:
+            flag = part.metadata["flag"] or f"--{part.name.replace('_', '-')}"
+            parser.add_argument(flag, dest=part.name, **part.metadata["argument"])

@@ -1,4 +1,4 @@
-"""An audit's plan and its cost, before it begins."""
+"""The plan of an audit, or of one model of a ranking, and its cost."""
 
 import time
 from dataclasses import dataclass
@@ -6,12 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.auditing.blocks import PARTS, Work, local
-from heldout.auditing.cost import duration
-from heldout.auditing.probability import LIMIT, draw, exact_updates, lengths_of, upper_of
-from heldout.auditing.result import TRUTH
+from heldout.auditing.blocks import PARTS, TRUTH, Work, local
+from heldout.auditing.formats import duration
 from heldout.auditing.runner import QUADRATIC
-from heldout.auditing.survey import PILOT_TOKENS, Survey
+from heldout.auditing.survey import Survey
 from heldout.evaluators import EXACT, FULL, HALF, MEAN_FIELD_BOUND, REFERENCE
 from heldout.evaluators.exact_marginal import UPDATES_PER_SECOND
 from heldout.evaluators.logistic_normal import AnyTopics, logistic_normal_sweeps
@@ -27,7 +25,7 @@ NAMES = {MEAN_FIELD_BOUND: "bound", FULL: "full", HALF: "half", TRUTH: "truth", 
 
 @dataclass(frozen=True)
 class Plan:
-    """An audit's plan.
+    """The plan of an audit, or of one model of a ranking.
 
     Attributes:
         documents, empty: the number of documents to score, and of those without tokens in the vocabulary.
@@ -78,7 +76,13 @@ class Plan:
 
 
 def plan_of(
-    topics: AnyTopics, work: Work, read: Survey, done: NDArray[np.bool_], cores: int, *, probability: bool = False
+    topics: AnyTopics,
+    work: Work,
+    read: Survey,
+    done: NDArray[np.bool_],
+    cores: int,
+    *,
+    drawn: NDArray[np.int64] | None = None,
 ) -> Plan:
     """Return the plan, with seconds measured on the pilot documents.
 
@@ -88,7 +92,7 @@ def plan_of(
         read: the first reading of the documents.
         done: (D,) which documents an earlier run has done.
         cores: the number of processes.
-        probability: whether numbers are held to documents that are drawn from the model.
+        drawn: lengths of the documents that are drawn from the model and scored, too; their truth is not counted.
     """
     lengths = read.lengths.astype(np.float64)
     left = lengths[~done]
@@ -105,7 +109,6 @@ def plan_of(
         samples = float(np.average(taken, weights=documents.lengths))
     fewer = work._replace(samples=min(work.samples, fewest))
     seconds, longest_seconds, of_drawn = {}, 0.0, 0.0
-    drawn = lengths_of(read.lengths, generator("audit-probability", seed=work.seed)).astype(np.float64)
     longest = float(lengths.max())
     for name in work.parts:
         part = PARTS[name]
@@ -121,9 +124,9 @@ def plan_of(
         each = spent * scale / float((pilot**power).sum())  # seconds per token, or per squared document length
         seconds[name] = each * float((left**power).sum())
         longest_seconds += each * longest**power
-        of_drawn += each * float((drawn**power).sum())
-    if probability:
-        seconds[PROBABILITY] = of_drawn + _truth_of_drawn(here, drawn)
+        of_drawn += 0.0 if drawn is None else each * float((drawn.astype(np.float64) ** power).sum())
+    if drawn is not None:
+        seconds[PROBABILITY] = of_drawn
     return Plan(
         documents=int((read.lengths > 0).sum()),
         empty=int((read.lengths == 0).sum()),
@@ -137,18 +140,3 @@ def plan_of(
         longest=int(longest),
         longest_seconds=longest_seconds,
     )
-
-
-def _truth_of_drawn(topics: AnyTopics, lengths: NDArray[np.float64]) -> float:
-    """Return the seconds that the truth of drawn documents takes, timed on two of them where it is not exact."""
-    updates = exact_updates(topics, lengths.astype(np.int64))
-    if updates <= LIMIT:
-        return 2.0 * updates / UPDATES_PER_SECOND
-    rng = generator("audit-plan-probability")
-    few = np.minimum(lengths[:2], PILOT_TOKENS).astype(np.int64)
-    documents, latent = draw(topics, few, rng)
-    for _ in range(2):
-        begin = time.process_time()
-        upper_of(topics, documents, latent, rng)
-        spent = time.process_time() - begin
-    return 1.5 * spent / float(few.sum()) * float(lengths.sum())  # its halves take half as long again

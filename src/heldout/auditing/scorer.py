@@ -29,10 +29,9 @@ from typing import Any
 
 import numpy as np
 
-from heldout.auditing.blocks import COLUMNS, Work
+from heldout.auditing.blocks import COLUMNS, TRUTH, Work
 from heldout.auditing.matching import opened
-from heldout.auditing.options import LIKELIHOODS, MOST_SAMPLES, check_smoothing
-from heldout.auditing.result import TRUTH
+from heldout.auditing.options import check_settings
 from heldout.auditing.runner import Runner
 from heldout.auditing.survey import survey
 from heldout.auditing.truth import SAMPLES as OF_ANOTHER
@@ -107,20 +106,6 @@ def log_likelihood(
     values, done = np.zeros((len(read.lengths), len(COLUMNS))), np.zeros(len(read.lengths), bool)
     Runner(topics, stream, work, read, values, done, None, None).run(1, apart=False)
     return float(values[:, COLUMNS.index(TRUTH)].sum() / read.lengths.sum())
-
-
-def check_settings(estimator: str, samples: int | None, smoothing: float) -> None:
-    """Check the settings that models are compared with.
-
-    Raises:
-        InputError: for one that is none.
-    """
-    known = ESTIMATORS.get(estimator)
-    if known is None or known.behaviour == "other":
-        raise InputError(f"{estimator}: no estimator of the likelihood; there are {', '.join(LIKELIHOODS)}")
-    if samples is not None and not known.fewest <= samples <= MOST_SAMPLES:
-        raise InputError(f"{estimator}: {samples} samples; draw {known.fewest} or more, {MOST_SAMPLES} at most")
-    check_smoothing(smoothing)
 
 
 def samples_of(estimator: str, samples: int | None) -> int:

@@ -12,6 +12,7 @@ from heldout.errors import InputError
 from heldout.files import reading_arrays, replacing
 
 KEY = "audit.json"
+MODEL = "model-"  # and a digest: the folder of one of several models
 EVERY = 5.0  # seconds between two files: the most that a killed process loses
 
 
@@ -94,8 +95,26 @@ def parts(folder: Path) -> list[Path]:
     return sorted(folder.glob("part-[0-9]*.npz"))
 
 
+def kept(
+    folder: Path | None, key: dict[str, Any], documents: int, columns: int
+) -> tuple[Store | None, NDArray[np.float64], NDArray[np.bool_]]:
+    """Return the store in a folder, the values that it has, (D, columns), and which documents have them, (D,).
+
+    Without a folder there is no store, and no document is done.
+
+    Raises:
+        InputError: as `Store` and its `load` do.
+    """
+    if folder is None:
+        return None, np.zeros((documents, columns)), np.zeros(documents, dtype=bool)
+    store = Store(folder, key, columns)
+    return store, *store.load(documents)
+
+
 def remove(folder: Path) -> None:
-    """Delete a store's files, and the folder if nothing else is in it."""
+    """Delete the files of an audit's store, or of the stores of a ranking, and the folder if nothing else is in it."""
+    for inner in sorted(folder.glob(f"{MODEL}*")):
+        remove(inner)
     for path in [*parts(folder), folder / KEY]:
         path.unlink(missing_ok=True)
     if not any(folder.iterdir()):

@@ -1,16 +1,24 @@
-"""The first reading of the documents: their lengths, and the cost of their exact likelihood."""
+"""The first reading of the documents: their lengths, whether they are like the model's own, what exact values cost."""
 
 import math
-from typing import NamedTuple
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from heldout.auditing.blocks import Block
-from heldout.auditing.cost import exact_updates
+from heldout.auditing.matching import opened, unlike
+from heldout.auditing.options import Options
 from heldout.corpora.stream import DocumentStream
 from heldout.errors import InputError
+from heldout.evaluators.exact_marginal import CHEAPER, LARGEST_LAYER, cost
 from heldout.evaluators.logistic_normal import AnyTopics
+from heldout.evaluators.logistic_normal import exact_cost as quadrature_of_normal
+from heldout.evaluators.simplex_quadrature import FEWEST_TOPICS, LEAST_COST, is_safe, quadrature_cost
+from heldout.libraries import Fitted
+from heldout.topics import Topics
 
 PILOT = 4  # documents
 PILOT_TOKENS = 200  # of each, at most
@@ -72,3 +80,77 @@ def survey(stream: DocumentStream, topics: AnyTopics, limit: float) -> Survey:
             " own model, its preprocessing, or its vocabulary"
         )
     return read
+
+
+def exact_updates(tokens: NDArray[np.int32], topics: AnyTopics) -> float:
+    """Return how many updates a document's exact likelihood takes; inf if it needs too much memory, or is not known.
+
+    Args:
+        tokens: (L,) words of the document.
+        topics: phi and the prior.
+    """
+    K = topics.n_topics
+    if not isinstance(topics, Topics):
+        return quadrature_of_normal(len(np.unique(tokens)), K)
+    if math.comb(len(tokens) + K - 1, K - 1) > LARGEST_LAYER:  # count vectors
+        return math.inf
+    updates, by_quadrature = _updates(tokens, K)
+    if by_quadrature and not is_safe(tokens, topics.phi_by_word, topics.alpha):
+        return float(cost([len(tokens)], K))
+    return updates
+
+
+def _updates(tokens: NDArray[np.int32], topics: int) -> tuple[float, bool]:
+    """Return a document's updates, and whether quadrature is the cheaper method."""
+    polynomial = cost([len(tokens)], topics)
+    if topics >= FEWEST_TOPICS and polynomial >= LEAST_COST:
+        points = quadrature_cost(tokens, topics)
+        if points <= CHEAPER * polynomial:
+            return points / CHEAPER, True
+    return float(polynomial), False
+
+
+class Subject(NamedTuple):
+    """A model, and documents over its words that have been read once.
+
+    Attributes:
+        fitted: the model, smoothed where that is asked for.
+        own: the model as its library has it.
+        name: the model's.
+        stream, read: the documents, and what the first reading found.
+    """
+
+    fitted: Fitted
+    own: Fitted
+    name: str
+    stream: DocumentStream
+    read: Survey
+
+
+def subject_of(
+    model: Any, documents: Any, vocabulary: Sequence[str] | None, options: Options, name: str = ""
+) -> Subject:
+    """Open a model and documents, and read the documents once.
+
+    Args:
+        model: see `heldout.audit`.
+        documents: see `heldout.audit`.
+        vocabulary: the model's words, for a model that does not name them.
+        options: the seed, the limit, smoothing, and whether documents of another corpus are meant.
+        name: the model's, where it is given one.
+
+    Raises:
+        InputError: for bad input, or documents that are unlike the model's own.
+    """
+    own, its_name, stream = opened(model, documents, vocabulary, options.seed)
+    fitted = replace(own, topics=own.topics.smoothed(options.smoothing)) if options.smoothing else own
+    read = survey(stream, fitted.topics, options.limit)
+    name = name or its_name
+    difference = "" if options.other_corpus else unlike(fitted.topics, read.words)
+    if difference:
+        raise InputError(
+            f"{name}: {stream.name} are not documents like the model's own: {difference}; give the model's own"
+            " vocabulary or documents of its corpus, or say --other-corpus (other_corpus=True) where they are meant to"
+            " be of another"
+        )
+    return Subject(fitted, own, name, stream, read)

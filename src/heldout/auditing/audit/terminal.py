@@ -1,97 +1,35 @@
 """An audit on a terminal: the verdict, the numbers side by side, and the documents that differ most.
 
-The report fits 80 columns, and narrower terminals with fewer columns of the table. It needs neither colour nor Unicode:
-words repeat what colours say, and all signs have ASCII spellings for other encodings.
+Narrow terminals have fewer columns of the table.
 """
 
-import io
 import math
 from collections.abc import Iterator
 
-from rich import box
-from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.table import Table
 from rich.text import Text
 
-from heldout.auditing import wording
-from heldout.auditing.result import TRUTH, Audit, Different
-from heldout.auditing.wording import ALPHA, MINUS, TIMES
+from heldout.auditing.audit import wording
+from heldout.auditing.audit.result import AuditResult, Different
+from heldout.auditing.blocks import TRUTH
+from heldout.auditing.formats import TIMES, clean, nats, shorten, signed
+from heldout.auditing.sheet import GAP, Sheet
 from heldout.evaluators import FULL
 
-_SPELT = str.maketrans({"±": "+/-", MINUS: "-", TIMES: "x", "…": "...", "∞": "inf", "“": '"', "”": '"', ALPHA: "alpha"})
 _NARROW, _NARROWER = 76, 60  # terminal columns below which the table of numbers omits columns
-GAP = 2  # spaces between columns
 _LEAST = 12  # least width of a name, and of words
 
 
-class Report:
-    """An audit that rich can print on any console.
+class AuditSheet(Sheet):
+    """The parts of an audit's report for one width and one alphabet.
 
     Args:
-        audit: what to print.
+        audit: what to print; if it is incomplete, the first line says so.
+        width: of the terminal, columns.
+        ascii_only: whether its encoding has ASCII alone.
     """
 
-    def __init__(self, audit: Audit) -> None:
-        self.audit = audit
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Yield the parts at the console's width."""
-        yield from _Parts(self.audit, options.max_width, options.ascii_only)
-
-
-def render(audit: Audit) -> Report:
-    """Return an audit as an object for `rich.console.Console.print`.
-
-    Args:
-        audit: the audit; if it is incomplete, the first line says so.
-    """
-    return Report(audit)
-
-
-def plain(report: RenderableType) -> str:
-    """Return a report as text, 80 columns wide, without colours."""
-    text = io.StringIO()
-    Console(file=text, width=80, color_system=None).print(report)
-    return text.getvalue().rstrip()
-
-
-class Sheet:
-    """Texts and tables for one width and one alphabet."""
-
-    def __init__(self, width: int, ascii_only: bool) -> None:
-        self.width, self.ascii_only = width, ascii_only
-
-    def text(self, text: str, style: str = "") -> Text:
-        """Return text without markup, in the console's alphabet."""
-        if self.ascii_only:
-            text = text.translate(_SPELT).encode("ascii", "replace").decode()
-        return Text(text, style)
-
-    def table(self, title: str) -> Table:
-        """Return an empty table in the report's style."""
-        return Table(
-            title=self.text(title, "bold"),
-            title_justify="left",
-            box=box.ASCII2 if self.ascii_only else box.SIMPLE_HEAD,
-            show_edge=False,
-            pad_edge=False,
-            padding=(0, GAP - 1, 0, 0),
-            header_style="bold",
-        )
-
-    def column(self, table: Table, header: str, *, number: bool = False, **options: int) -> None:
-        """Add a column; a number is never broken or cut."""
-        head = self.text(header)
-        if number:
-            table.add_column(head, justify="right", no_wrap=True, **options)  # type: ignore[arg-type]
-        else:
-            table.add_column(head, overflow="fold", **options)  # type: ignore[arg-type]
-
-
-class _Parts(Sheet):
-    """The parts of a report for one width and one alphabet."""
-
-    def __init__(self, audit: Audit, width: int, ascii_only: bool) -> None:
+    def __init__(self, audit: AuditResult, width: int, ascii_only: bool) -> None:
         super().__init__(width, ascii_only)
         self.audit = audit
 
@@ -141,14 +79,14 @@ class _Parts(Sheet):
     def terms(self) -> Table:
         """Return the parts of the library's own number."""
         reported = self.audit.reported
-        table = self.table(f"The terms of {wording.clean(reported.function)}")
+        table = self.table(f"The terms of {clean(reported.function)}")
         self.column(table, "term")
         self.column(table, "nats per token", number=True)
         self.column(table, "grows with topics")
         for term, cost in zip(reported.terms, wording.per_term(self.audit), strict=True):
             table.add_row(
-                self.text(wording.clean(term.name)),
-                self.text(wording.nats(cost)),
+                self.text(clean(term.name)),
+                self.text(nats(cost)),
                 self.text("yes" if term.grows else ""),
                 style="bold" if term.grows else "",
             )
@@ -181,8 +119,8 @@ class _Parts(Sheet):
         if names < room:
             self.column(table, "words")
         for document, cells in zip(self.audit.most_different, numbers, strict=True):
-            name = self.cut(wording.shorten(wording.clean(document.name), names), names)
-            words = self.cut(" ".join(map(wording.clean, document.words)), room - names)
+            name = self.cut(shorten(clean(document.name), names), names)
+            words = self.cut(" ".join(map(clean, document.words)), room - names)
             row = [name, *map(self.text, cells), words]
             table.add_row(*row[: len(table.columns)])
         return table
@@ -196,4 +134,4 @@ class _Parts(Sheet):
 
 def _numbers(document: Different) -> tuple[str, ...]:
     full, truth = (document.nats_per_token.get(name, math.nan) for name in (FULL, TRUTH))
-    return f"{document.tokens:,}", wording.nats(full, 2), wording.nats(truth, 2), wording.signed(full - truth, 2)
+    return f"{document.tokens:,}", nats(full, 2), nats(truth, 2), signed(full - truth, 2)

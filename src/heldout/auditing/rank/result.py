@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from heldout.auditing.blocks import Work
-from heldout.auditing.result import json_compatible, sum_error
+from heldout.auditing.blocks import Work, sum_error
+from heldout.auditing.formats import json_compatible
 from heldout.evaluators import EXACT
 from heldout.libraries import THESE, Reported
 
@@ -78,10 +78,11 @@ class RankedModel:
 
 
 @dataclass(frozen=True, eq=False)
-class Ranking:
+class RankingResult:
     """Models in the order of the likelihood of the same documents, the best first.
 
     Models under which documents are impossible come last, those with the fewest first.
+    `heldout.auditing.rank.report.Ranking` prints it.
 
     Attributes:
         models: the models.
@@ -100,6 +101,11 @@ class Ranking:
     work: Work
     note: str = ""
     settings: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def complete(self) -> bool:
+        """True: an interrupted ranking has no result."""
+        return True
 
     @property
     def best(self) -> RankedModel:
@@ -183,19 +189,6 @@ class Ranking:
         """The model of the most coherent topics; None where coherence was not computed."""
         measured = [model for model in self.models if math.isfinite(model.coherence)]
         return max(measured, key=lambda model: model.coherence) if measured else None
-
-    def __str__(self) -> str:
-        """Return the report of the terminal, 80 columns wide, without colours."""
-        from heldout.auditing.ranking_terminal import RankingReport
-        from heldout.auditing.terminal import plain
-
-        return plain(RankingReport(self))
-
-    def to_html(self) -> str:
-        """Return the page of `heldout rank --html`, one file with its figure (needs matplotlib)."""
-        from heldout.auditing.page import ranking_page
-
-        return ranking_page(self)
 
     def to_json(self) -> dict[str, Any]:
         """Return the ranking as JSON-compatible values; numbers that are not finite are null.

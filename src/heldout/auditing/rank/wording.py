@@ -4,8 +4,19 @@ import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from heldout.auditing.ranking import Difference, RankedModel, Ranking
-from heldout.auditing.wording import ERRORS, SAME, clean, difference, error, nats, perplexity, sentence, signed
+from heldout.auditing.formats import (
+    ERRORS,
+    SAME,
+    amount,
+    clean,
+    difference,
+    error,
+    nats,
+    perplexity,
+    sentence,
+    signed,
+)
+from heldout.auditing.rank.result import Difference, RankedModel, RankingResult
 from heldout.evaluators.logistic_normal import label_of
 
 MANY = 3  # names in a sentence; of more the number is said
@@ -25,7 +36,7 @@ class Row(NamedTuple):
     coherence: str
 
 
-def headline(ranking: Ranking) -> str:
+def headline(ranking: RankingResult) -> str:
     """Return the verdict, one sentence."""
     best, ties = ranking.best, ranking.ties
     if best.impossible:
@@ -50,7 +61,7 @@ def headline(ranking: Ranking) -> str:
     )
 
 
-def reasons(ranking: Ranking) -> Iterator[str]:
+def reasons(ranking: RankingResult) -> Iterator[str]:
     """Yield the sentences below the verdict."""
     if len(ranking.ties) > 1:
         gaps = [gap for gap in ranking.behind[1:] if not gap.apart]
@@ -93,10 +104,10 @@ def label(model: RankedModel) -> str:
 
 
 def _topics(model: RankedModel) -> str:
-    return f"{model.topics:,} topic{'' if model.topics == 1 else 's'}"
+    return amount(model.topics, "topic")
 
 
-def _beside_truth(ranking: Ranking, model: RankedModel) -> str:
+def _beside_truth(ranking: RankingResult, model: RankedModel) -> str:
     """Return in words how the library's own number compares with the likelihood of the documents."""
     gap = ranking.nats_per_token(model) - model.reported.nats_per_token
     if abs(gap) <= max(SAME, ERRORS * ranking.error(model)):
@@ -112,19 +123,19 @@ def names(models: tuple[RankedModel, ...]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-def shown(ranking: Ranking, model: RankedModel) -> str:
+def shown(ranking: RankingResult, model: RankedModel) -> str:
     """Return a model's perplexity of the documents possible under it."""
     value = -ranking.nats_per_token(model)
     number = math.exp(value) if value < 700.0 else math.inf
     return perplexity(number, number * ranking.error(model))
 
 
-def rows(ranking: Ranking) -> list[Row]:
+def rows(ranking: RankingResult) -> list[Row]:
     """Return the table's rows, the best model first."""
     return [_row(ranking, model, gap) for model, gap in zip(ranking.models, ranking.behind, strict=True)]
 
 
-def _row(ranking: Ranking, model: RankedModel, gap: Difference) -> Row:
+def _row(ranking: RankingResult, model: RankedModel, gap: Difference) -> Row:
     best = model is ranking.best
     reported = model.reported.perplexity
     return Row(
@@ -146,7 +157,7 @@ def _row(ranking: Ranking, model: RankedModel, gap: Difference) -> Row:
     )
 
 
-def facts(ranking: Ranking) -> str:
+def facts(ranking: RankingResult) -> str:
     """Return a sentence on the documents and the estimator."""
     labels = {label_of(ranking.work.estimator, dirichlet=model.dirichlet) for model in ranking.models}
     how = "exact" if ranking.exact else f"by {' and '.join(sorted(labels, reverse=True))}"

@@ -10,13 +10,15 @@ that less an unbiased log p(first half).
 What is not above the truth is not refuted, which does not make it a probability: a lower bound passes.
 """
 
+import time
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.auditing.blocks import PARTS, Block, Work, local
-from heldout.auditing.result import REPORTED, TRUTH, ProbabilityTest
+from heldout.auditing.audit.result import ProbabilityTest
+from heldout.auditing.blocks import PARTS, REPORTED, TRUTH, Block, Work, local
+from heldout.auditing.survey import PILOT_TOKENS, Subject, Survey
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import half_split
 from heldout.evaluators import EXACT, HALF, REFERENCE
@@ -25,7 +27,7 @@ from heldout.evaluators.chib import chib
 from heldout.evaluators.chib_upper import chib_upper
 from heldout.evaluators.estimate import estimate
 from heldout.evaluators.evaluation import Evaluation
-from heldout.evaluators.exact_marginal import cost, exact_marginal
+from heldout.evaluators.exact_marginal import UPDATES_PER_SECOND, cost, exact_marginal
 from heldout.evaluators.is_probability import Excess, excess
 from heldout.evaluators.logistic_normal import (
     AnyTopics,
@@ -35,7 +37,7 @@ from heldout.evaluators.logistic_normal import (
     logistic_normal_upper,
 )
 from heldout.evaluators.logistic_normal import simulate as simulate_normal
-from heldout.libraries import THESE, Fitted
+from heldout.libraries import THESE
 from heldout.libraries.reported import reported
 from heldout.seeds import generator
 from heldout.topics import Topics
@@ -57,18 +59,22 @@ def lengths_of(lengths: NDArray[np.int64], rng: np.random.Generator) -> NDArray[
     return chosen[np.cumsum(chosen) <= TOKENS]
 
 
-def hold(fitted: Fitted, own: Fitted, work: Work, lengths: NDArray[np.int64], ask: bool) -> ProbabilityTest:
+def lengths_to_draw(subject: Subject, seed: int) -> NDArray[np.int64]:
+    """Return the lengths of the documents that `hold` draws."""
+    return lengths_of(subject.read.lengths, generator("audit-probability", seed=seed))
+
+
+def hold(subject: Subject, work: Work, *, ask: bool) -> ProbabilityTest:
     """Draw documents from the model, and hold every number of theirs to their truth.
 
     Args:
-        fitted: the model as it is audited.
-        own: the model as its library has it, for the library's number.
+        subject: the model and the audited documents.
         work: the truth's estimator and its settings.
-        lengths: (D,) tokens of the audited documents.
         ask: whether to ask the library for its number.
     """
     rng = generator("audit-probability", seed=work.seed)
-    simulated, latent = draw(fitted.topics, lengths_of(lengths, rng), rng)
+    fitted = subject.fitted
+    simulated, latent = draw(fitted.topics, lengths_of(subject.read.lengths, rng), rng)
     block = Block(0, simulated.tokens, simulated.offsets)
     topics, documents = local(fitted.topics.phi_by_word, fitted.topics, block)
     observed, _ = half_split(documents, work.seed)
@@ -88,7 +94,7 @@ def hold(fitted: Fitted, own: Fitted, work: Work, lengths: NDArray[np.int64], as
         truth = upper - first if name == HALF else upper
         excesses[name] = excess(found.log_likelihood, truth, np.nan_to_num(found.standard_error))
     if ask:
-        number = reported(own, [simulated])
+        number = reported(subject.own, [simulated])
         if number.about == THESE and np.isfinite(number.nats_per_token):
             excesses[REPORTED] = excess(number.nats_per_token * documents.n_tokens, upper.sum())
     return ProbabilityTest(documents.n_documents, documents.n_tokens, exact is not None, excesses)
@@ -125,3 +131,19 @@ def _unbiased(topics: AnyTopics, documents: Corpus, rng: np.random.Generator) ->
     if isinstance(topics, Topics):
         return chib(topics, documents, SAMPLES, rng)
     return logistic_normal(topics, documents, SAMPLES, rng)
+
+
+def truth_seconds(topics: AnyTopics, read: Survey, lengths: NDArray[np.int64]) -> float:
+    """Return the seconds that the truth of drawn documents takes, timed on two of them where it is not exact."""
+    here, _ = local(topics.phi_by_word, topics, read.pilot)
+    updates = exact_updates(here, lengths)
+    if updates <= LIMIT:
+        return 2.0 * updates / UPDATES_PER_SECOND
+    rng = generator("audit-plan-probability")
+    few = np.minimum(lengths[:2], PILOT_TOKENS)
+    documents, latent = draw(here, few, rng)
+    for _ in range(2):
+        begin = time.process_time()
+        upper_of(here, documents, latent, rng)
+        spent = time.process_time() - begin
+    return 1.5 * spent / float(few.sum()) * float(lengths.sum())  # its halves take half as long again

@@ -1,33 +1,30 @@
 """Ranking of several models on the same held-out documents, by their likelihood."""
 
-import importlib.metadata
 import math
-import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.auditing.blocks import BIAS, COLUMNS, ERROR, Float, Work
-from heldout.auditing.cost import duration
-from heldout.auditing.matching import model_digest, opened, unlike
+from heldout.auditing.blocks import BIAS, COLUMNS, ERROR, TRUTH, Float, Work
+from heldout.auditing.formats import duration
+from heldout.auditing.matching import model_digest
 from heldout.auditing.options import AUTO, RankOptions
 from heldout.auditing.plan import Plan, plan_of
-from heldout.auditing.ranking import RankedModel, Ranking, in_order
-from heldout.auditing.result import TRUTH
+from heldout.auditing.rank.report import Ranking
+from heldout.auditing.rank.result import RankedModel, in_order
 from heldout.auditing.runner import Runner
-from heldout.auditing.scorer import check_settings, samples_of
-from heldout.auditing.store import Store
-from heldout.auditing.survey import Survey, survey
+from heldout.auditing.scorer import samples_of
+from heldout.auditing.store import MODEL, Store, kept
+from heldout.auditing.survey import Subject, subject_of
 from heldout.auditing.truth import affordable, check_estimator
-from heldout.corpora.stream import DocumentStream
 from heldout.errors import InputError
 from heldout.evaluators import EXACT, REFERENCE
-from heldout.libraries import Fitted, Reported
+from heldout.libraries import Reported
 from heldout.libraries.coherence import npmi
 from heldout.topics import Topics
 
@@ -78,12 +75,15 @@ class _Candidate:
     """A model on its way through a ranking."""
 
     name: str
-    fitted: Fitted
-    stream: DocumentStream
-    read: Survey
+    subject: Subject
+    store: Store | None
     values: Float
     done: NDArray[np.bool_]
-    store: Store | None = None
+
+    @property
+    def topics(self) -> Any:
+        """Phi and the prior, smoothed where that is asked for."""
+        return self.subject.fitted.topics
 
 
 def rank(
@@ -126,39 +126,31 @@ def rank(
         ('near', ['near', 'far'])
     """
     chosen = RankOptions(**options)
-    check_settings(EXACT if chosen.estimator == AUTO else chosen.estimator, chosen.samples, chosen.smoothing)
-    candidates = _opened(models, documents, vocabulary, chosen)
-    for one in candidates:
+    subjects = _opened(models, documents, vocabulary, chosen)
+    for one in subjects:
         check_estimator(chosen.estimator, one.fitted.topics)
-    work = _work(candidates, chosen)
-    for one in candidates:
-        _load(one, work, chosen)
-    cores = chosen.cores or available_cores()
-    plan = RankPlan({o.name: plan_of(o.fitted.topics, work, o.read, o.done, cores) for o in candidates}, cores)
+    work = _work(subjects, chosen)
+    settings = work.settings() | {"smoothing": chosen.smoothing, "parts": list(work.parts)}
+    candidates = [_candidate(one, settings, chosen.store) for one in subjects]
+    cores = chosen.cores
+    plan = RankPlan({o.name: plan_of(o.topics, work, o.subject.read, o.done, cores) for o in candidates}, cores)
     if announce is not None:
         announce(plan)
     _run(candidates, work, plan, progress, apart=apart)
+    stream, read = subjects[0].stream, subjects[0].read
     note, coherences = "", [math.nan] * len(candidates)
     if chosen.coherence:
         try:
-            coherences = npmi([one.fitted.topics for one in candidates], candidates[0].stream)
+            coherences = npmi([one.topics for one in candidates], stream)
         except InputError as error:
             note = str(error)
     ranked = [_ranked(one, coherence, chosen) for one, coherence in zip(candidates, coherences, strict=True)]
-    read = candidates[0].read
-    settings = settings_of(work, chosen) | {"limit": chosen.limit}
-    return Ranking(
-        in_order(ranked), candidates[0].stream.name, read.lengths, int(read.left_out.sum()), work, note, settings
-    )
+    settings |= {"limit": chosen.limit}
+    return Ranking(in_order(ranked), stream.name, read.lengths, int(read.left_out.sum()), work, note, settings)
 
 
-def available_cores() -> int:
-    """Return the number of cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _opened(models: Any, documents: Any, vocabulary: Any, chosen: RankOptions) -> list[_Candidate]:
-    """Return the models and the documents over their words.
+def _opened(models: Any, documents: Any, vocabulary: Any, chosen: RankOptions) -> list[Subject]:
+    """Return every model with the documents over its words.
 
     Raises:
         InputError: for fewer than two models, models of other words, or documents that are unlike the models' own.
@@ -166,59 +158,54 @@ def _opened(models: Any, documents: Any, vocabulary: Any, chosen: RankOptions) -
     if isinstance(models, str | Path) or not isinstance(models, Mapping | Sequence):
         raise InputError(f"models to rank: a {type(models).__name__}; give a list of two or more, or a mapping by name")
     named = models.items() if isinstance(models, Mapping) else [("", model) for model in models]
-    candidates: list[_Candidate] = []
-    for given, model in named:
-        fitted, name, stream = opened(model, documents, vocabulary, chosen.seed)
-        if chosen.smoothing:
-            fitted = replace(fitted, topics=fitted.topics.smoothed(chosen.smoothing))
-        name = str(given or name)
-        read = survey(stream, fitted.topics, chosen.limit)
-        difference = "" if chosen.other_corpus else unlike(fitted.topics, read.words)
-        if difference:
-            raise InputError(
-                f"{name}: {stream.name} has not documents like the model's own: {difference}; say --other-corpus"
-                " (other_corpus=True) where they are meant to be of another"
-            )
-        D = len(read.lengths)
-        candidates.append(_Candidate(name, fitted, stream, read, np.zeros((D, len(COLUMNS))), np.zeros(D, bool)))
-    _named_apart(candidates)
-    if len(candidates) < 2:
-        raise InputError(f"{len(candidates)} model to rank; give two or more, and audit one (heldout audit)")
-    first = candidates[0]
+    subjects = _named_apart([subject_of(model, documents, vocabulary, chosen, name=str(name)) for name, model in named])
+    if len(subjects) < 2:
+        raise InputError(f"{len(subjects)} model to rank; give two or more, and audit one (heldout audit)")
+    first = subjects[0]
     words = set(first.fitted.topics.vocabulary)
-    for other in candidates[1:]:
+    for other in subjects[1:]:
         if set(other.fitted.topics.vocabulary) != words or not np.array_equal(other.read.lengths, first.read.lengths):
             here, there = len(words), len(other.fitted.topics.vocabulary)
             raise InputError(
                 f"{first.name} and {other.name} have other words ({here:,} and {there:,}), and likelihoods of other"
                 " tokens do not compare; fit all models on one vocabulary"
             )
-    return candidates
+    return subjects
 
 
-def _named_apart(candidates: list[_Candidate]) -> None:
+def _candidate(subject: Subject, settings: dict[str, Any], folder: Path | None) -> _Candidate:
+    """Return a model with the values that an earlier run has kept."""
+    model = model_digest(subject.fitted)
+    key = {"model": model, "documents": subject.stream.digest, "settings": settings}
+    place = None if folder is None else Path(folder) / f"{MODEL}{model[:16]}"
+    return _Candidate(subject.name, subject, *kept(place, key, len(subject.read.lengths), len(COLUMNS)))
+
+
+def _named_apart(subjects: list[Subject]) -> list[Subject]:
     """Give models of one name their numbers of topics, and count those that are still of one."""
-    names = Counter(one.name for one in candidates)
-    for one in candidates:
+    names = Counter(one.name for one in subjects)
+    subjects = [
+        one._replace(name=f"{one.name}, {one.fitted.topics.n_topics} topics") if names[one.name] > 1 else one
+        for one in subjects
+    ]
+    names, counted = Counter(one.name for one in subjects), Counter[str]()
+    for i, one in enumerate(subjects):
         if names[one.name] > 1:
-            one.name = f"{one.name}, {one.fitted.topics.n_topics} topics"
-    names, counted = Counter(one.name for one in candidates), Counter[str]()
-    for one in candidates:
-        if names[name := one.name] > 1:
-            counted[name] += 1
-            one.name = f"{name} ({counted[name]})"
+            counted[one.name] += 1
+            subjects[i] = one._replace(name=f"{one.name} ({counted[one.name]})")
+    return subjects
 
 
-def _work(candidates: list[_Candidate], chosen: RankOptions) -> Work:
+def _work(subjects: list[Subject], chosen: RankOptions) -> Work:
     """Return the estimator of all models: chosen once, for the hardest.
 
     Raises:
         InputError: when exact values were asked for and cost too much.
     """
-    updates = sum(one.read.updates for one in candidates)
+    updates = sum(one.read.updates for one in subjects)
     exact = updates <= chosen.limit
     if chosen.estimator == EXACT and not exact:
-        hardest = max(candidates, key=lambda one: one.fitted.topics.n_topics)
+        hardest = max(subjects, key=lambda one: one.fitted.topics.n_topics)
         raise InputError(
             f"{EXACT}: these documents take more than {chosen.limit:.1e} updates under {hardest.name}; take another"
             " estimator, fewer topics, or fewer or shorter documents"
@@ -234,29 +221,8 @@ def _work(candidates: list[_Candidate], chosen: RankOptions) -> Work:
     )
     samples = samples_of(estimator, chosen.samples)
     if estimator == REFERENCE and chosen.samples is None:  # more where few documents leave the time
-        samples = max(samples, min(affordable(one.fitted.topics, one.read) for one in candidates))
+        samples = max(samples, min(affordable(one.fitted.topics, one.read) for one in subjects))
     return Work(estimator, samples, chosen.seed, reason, parts=(TRUTH,))
-
-
-def settings_of(work: Work, chosen: RankOptions) -> dict[str, Any]:
-    """Return the settings that the values depend on, beside models and documents, JSON-compatible."""
-    return {
-        "seed": work.seed,
-        "estimator": work.estimator,
-        "samples": work.samples,
-        "smoothing": chosen.smoothing,
-        "parts": list(work.parts),
-        "heldout": importlib.metadata.version("heldout"),
-    }
-
-
-def _load(one: _Candidate, work: Work, chosen: RankOptions) -> None:
-    """Take the values that an earlier run has kept."""
-    if chosen.store is not None:
-        model = model_digest(one.fitted)
-        key = {"model": model, "documents": one.stream.digest, "settings": settings_of(work, chosen)}
-        one.store = Store(Path(chosen.store) / f"model-{model[:16]}", key, len(COLUMNS))
-        one.values, one.done = one.store.load(len(one.read.lengths))
 
 
 def _run(
@@ -279,7 +245,8 @@ def _run(
         seconds = sum(plan.plans[one.name].seconds.values())
         if not one.done.all():
             short = seconds < SHORT
-            runner = Runner(one.fitted.topics, one.stream, work, one.read, one.values, one.done, one.store, moved)
+            subject = one.subject
+            runner = Runner(one.topics, subject.stream, work, subject.read, one.values, one.done, one.store, moved)
             runner.run(1 if short else plan.cores, apart=apart and not short)
         past = [past[0] + seconds, past[1] + len(one.done)]
 
@@ -289,18 +256,18 @@ def _ranked(one: _Candidate, coherence: float, chosen: RankOptions) -> RankedMod
     if chosen.reported:
         from heldout.libraries import reported as library
 
-        reported = library.reported(one.fitted, one.stream)
+        reported = library.reported(one.subject.own, one.subject.stream)
     else:
         reported = Reported("", note="the library was not asked")
     column = dict(zip(COLUMNS, one.values.T, strict=True))
     return RankedModel(
         name=one.name,
-        library=one.fitted.library,
-        topics=one.fitted.topics.n_topics,
+        library=one.subject.fitted.library,
+        topics=one.topics.n_topics,
         nats=column[TRUTH],
         errors=np.nan_to_num(column[ERROR]),
         biases=np.nan_to_num(column[BIAS]),
         reported=reported,
         coherence=coherence,
-        dirichlet=isinstance(one.fitted.topics, Topics),
+        dirichlet=isinstance(one.topics, Topics),
     )

@@ -7,25 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from heldout.auditing.blocks import TRUTH, sum_error
+from heldout.auditing.formats import json_compatible
 from heldout.evaluators.is_probability import Excess
 from heldout.libraries import Reported
 
-TRUTH = "truth"  # the line of the likelihood itself, by any estimator
-REPORTED = "reported"  # the library's own number
 CHANCE = 1e-6  # a number is refuted as a probability that had at most this chance of it
-
-
-def sum_error(errors: NDArray[np.float64], bias: NDArray[np.float64]) -> float:
-    """Return the error of a sum over documents, nats.
-
-    Errors of documents are independent, but their biases add up. The biases are estimates, and noisy where sweeps are
-    few: their sum may be near 0 by chance. So each counts as a part of its document's error, too.
-
-    Args:
-        errors: (D,) standard errors, bias included.
-        bias: (D,) the biases.
-    """
-    return math.hypot(float(np.linalg.norm(errors)), float(bias.sum()))
 
 
 @dataclass(frozen=True)
@@ -107,7 +94,7 @@ class ProbabilityTest:
         return evaluator in self.excesses and self.excesses[evaluator].refutes(CHANCE)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the test as in `Audit.to_json`."""
+        """Return the test as in `AuditResult.to_json`."""
         excesses = {
             name: vars(found) | {"log_chance": found.log_chance, "refuted": self.refutes(name)}
             for name, found in self.excesses.items()
@@ -116,8 +103,8 @@ class ProbabilityTest:
 
 
 @dataclass(frozen=True, eq=False)
-class Audit:
-    """An audit's result.
+class AuditResult:
+    """An audit's result; `heldout.auditing.audit.report.Audit` prints it.
 
     Attributes:
         model: the model's file name or class.
@@ -179,18 +166,6 @@ class Audit:
         """
         return sum_error(self.errors[TRUTH][documents], self.bias[documents])
 
-    def __str__(self) -> str:
-        """Return the report of the terminal, 80 columns wide, without colours."""
-        from heldout.auditing.terminal import plain, render
-
-        return plain(render(self))
-
-    def to_html(self) -> str:
-        """Return the page of `heldout audit --html`, one file with its figures (needs matplotlib)."""
-        from heldout.auditing.page import page
-
-        return page(self)
-
     def to_json(self) -> dict[str, Any]:
         """Return the audit as JSON-compatible values; non-finite numbers are null.
 
@@ -215,16 +190,3 @@ class Audit:
         }
         values: dict[str, Any] = json_compatible(plain)
         return values
-
-
-def json_compatible(value: Any) -> Any:
-    """Return arrays and tuples as lists, and None for numbers that are not finite, throughout."""
-    if isinstance(value, np.ndarray):
-        return json_compatible(value.tolist())
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, dict):
-        return {name: json_compatible(part) for name, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [json_compatible(part) for part in value]
-    return value

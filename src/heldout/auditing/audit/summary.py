@@ -8,27 +8,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.auditing.blocks import BIAS, COLUMNS, ERROR, HALF_TOKENS, Float, Work
-from heldout.auditing.result import TRUTH, Audit, Different, Line, sum_error
-from heldout.auditing.survey import Survey
-from heldout.corpora.stream import DocumentStream
+from heldout.auditing.audit.report import Audit
+from heldout.auditing.audit.result import Different, Line
+from heldout.auditing.audit.wording import BEHAVIOURS, EVALUATORS
+from heldout.auditing.blocks import BIAS, COLUMNS, ERROR, HALF_TOKENS, TRUTH, Float, Work, sum_error
+from heldout.auditing.survey import Subject
 from heldout.evaluators import ESTIMATORS, EXACT, FULL, HALF, MEAN_FIELD_BOUND
 from heldout.evaluators.logistic_normal import label_of
-from heldout.libraries import Fitted, Reported
+from heldout.libraries import Reported
 from heldout.topics import Topics
 
-LABELS = {MEAN_FIELD_BOUND: "mean-field bound", FULL: "full folding-in", HALF: "half folding-in"}
-BEHAVIOURS = {
-    "low": "biased low",
-    "high": "biased high",
-    "biased": "biased either way",
-    "another distribution": "biased either way",
-}
 MOST_DIFFERENT, MOST_WORDS = 10, 10
 
 
 def truth_label(estimator: str, *, dirichlet: bool = True) -> str:
-    """Return the truth's label: that it is exact, or the estimator, which depends on the prior, and its bias.
+    """Return the label of the likelihood's line: the estimator's name under the prior, and its bias where it has one.
 
     Examples:
         >>> truth_label("harmonic-mean")
@@ -36,16 +30,13 @@ def truth_label(estimator: str, *, dirichlet: bool = True) -> str:
         >>> truth_label("reference", dirichlet=False)
         'likelihood, annealing from the Laplace approximation'
     """
-    label, behaviour = label_of(estimator, dirichlet=dirichlet), ESTIMATORS[estimator].behaviour
-    return f"{label} ({BEHAVIOURS[behaviour]})" if behaviour in BEHAVIOURS else f"likelihood, {label}"
+    label, bias = label_of(estimator, dirichlet=dirichlet), BEHAVIOURS[ESTIMATORS[estimator].behaviour].label
+    return f"{label} ({bias})" if bias else f"likelihood, {label}"
 
 
 def summarise(
-    fitted: Fitted,
-    name: str,
-    stream: DocumentStream,
+    subject: Subject,
     work: Work,
-    read: Survey,
     values: Float,
     done: NDArray[np.bool_],
     reported: Reported,
@@ -54,16 +45,14 @@ def summarise(
     """Return the audit of the documents that are done.
 
     Args:
-        fitted: the model.
-        name: its name.
-        stream: D documents.
+        subject: the model and D documents.
         work: the truth's estimator and its settings.
-        read: the first reading of the documents.
         values: (D, C) their values, one column per `heldout.auditing.blocks.COLUMNS`.
         done: (D,) which documents have their values.
         reported: the library's own number.
         settings: the audit's settings.
     """
+    fitted, stream, read = subject.fitted, subject.stream, subject.read
     lengths = read.lengths[done]
     scored = lengths > 0
     column = dict(zip(COLUMNS, values[done].T, strict=True))
@@ -74,11 +63,13 @@ def summarise(
     versions = {package: importlib.metadata.version(package) for package in ("heldout", "numba", "numpy", "scipy")}
     impossible = int(np.isneginf(column[TRUTH]).sum())
 
+    likelihood = truth_label(work.estimator, dirichlet=isinstance(topics, Topics))
+
     def line(evaluator: str) -> Line:
         is_truth = evaluator == TRUTH
         return Line(
             evaluator=evaluator,
-            label=truth_label(work.estimator, dirichlet=isinstance(topics, Topics)) if is_truth else LABELS[evaluator],
+            label=likelihood if is_truth else EVALUATORS[evaluator].label,
             estimator=work.estimator if is_truth else evaluator,
             log_likelihood=float(column[evaluator][scored].sum()),
             standard_error=sum_error(errors[TRUTH][scored], column[BIAS][scored]) if is_truth else 0.0,
@@ -87,7 +78,7 @@ def summarise(
         )
 
     return Audit(
-        model=name,
+        model=subject.name,
         library=fitted.library,
         version=str(topics.provenance.get("version", "")),
         topics=topics.n_topics,
@@ -106,7 +97,7 @@ def summarise(
         nats={name: column[name] for name in work.parts},
         errors=errors,
         bias=column[BIAS],
-        most_different=_most_different(stream, read, values, done, work.parts),
+        most_different=_most_different(subject, values, done, work.parts),
         settings={
             **settings,
             "impossible": impossible,
@@ -119,9 +110,10 @@ def summarise(
 
 
 def _most_different(
-    stream: DocumentStream, read: Survey, values: Float, done: NDArray[np.bool_], parts: tuple[str, ...]
+    subject: Subject, values: Float, done: NDArray[np.bool_], parts: tuple[str, ...]
 ) -> tuple[Different, ...]:
     """Return the documents on which full folding-in and the truth differ most per token."""
+    read = subject.read
     column = dict(zip(COLUMNS, values.T, strict=True))
     at = np.flatnonzero(done & (read.lengths > 0))
     with np.errstate(invalid="ignore"):  # -inf less -inf is no difference
@@ -129,7 +121,7 @@ def _most_different(
     at, gap = at[np.isfinite(gap)], gap[np.isfinite(gap)]
     chosen = at[np.argsort(-gap, kind="stable")[:MOST_DIFFERENT]]
     different: dict[int, Different] = {}
-    for batch in stream if len(chosen) else ():
+    for batch in subject.stream if len(chosen) else ():
         for d in chosen[(chosen >= batch.first) & (chosen < batch.first + batch.n_documents)].tolist():
             words, counts = np.unique(batch.document(d - batch.first), return_counts=True)
             most_frequent = words[np.argsort(-counts, kind="stable")[:MOST_WORDS]].tolist()

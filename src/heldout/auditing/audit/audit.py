@@ -14,23 +14,20 @@ The values of a document of L tokens, under the model's own phi and prior:
 Results do not depend on batches, cores or interruptions.
 """
 
-import importlib.metadata
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
-from heldout.auditing.blocks import BLOCK, COLUMNS, FOLD_IN, MEAN_FIELD, Work
-from heldout.auditing.matching import model_digest, opened, unlike
+from heldout.auditing.audit.probability import hold, lengths_to_draw, truth_seconds
+from heldout.auditing.audit.report import Audit
+from heldout.auditing.audit.summary import summarise
+from heldout.auditing.blocks import COLUMNS
+from heldout.auditing.matching import model_digest
 from heldout.auditing.options import AuditOptions
-from heldout.auditing.plan import Plan, plan_of
-from heldout.auditing.probability import hold
-from heldout.auditing.result import Audit
+from heldout.auditing.plan import PROBABILITY, Plan, plan_of
 from heldout.auditing.runner import Runner
-from heldout.auditing.store import KEY, Store
-from heldout.auditing.summary import summarise
-from heldout.auditing.survey import survey
+from heldout.auditing.store import KEY, kept
+from heldout.auditing.survey import subject_of
 from heldout.auditing.truth import choose_truth
 from heldout.errors import InputError
 from heldout.libraries import Reported
@@ -86,26 +83,17 @@ def audit(
     chosen = AuditOptions(**options)
     if chosen.so_far and (chosen.store is None or not (chosen.store / KEY).exists()):
         raise InputError(f"{chosen.store or 'store'}: nothing is kept of this audit yet; run it first, with a store")
-    fitted, name, stream = opened(model, documents, vocabulary, chosen.seed)
-    own = fitted  # the library's number is of the model as it is
-    if chosen.smoothing:
-        fitted = replace(fitted, topics=fitted.topics.smoothed(chosen.smoothing))
-    topics = fitted.topics
-    read = survey(stream, topics, chosen.limit)
-    difference = "" if chosen.other_corpus else unlike(topics, read.words)
-    if difference:
-        raise InputError(
-            f"{stream.name}: not documents like the model's own: {difference}; give the model's own vocabulary or"
-            " documents of its corpus, or say --other-corpus (other_corpus=True) where they are meant to be of another"
-        )
+    subject = subject_of(model, documents, vocabulary, chosen)
+    topics, stream, read = subject.fitted.topics, subject.stream, subject.read
     work = choose_truth(topics, read, chosen)
-    key = {"model": model_digest(fitted), "documents": stream.digest, "settings": settings_of(work)}
-    store = None if chosen.store is None else Store(chosen.store, key, len(COLUMNS))
-    D = len(read.lengths)
-    values, done = (np.zeros((D, len(COLUMNS))), np.zeros(D, bool)) if store is None else store.load(D)
+    key = {"model": model_digest(subject.fitted), "documents": stream.digest, "settings": work.settings()}
+    store, values, done = kept(chosen.store, key, len(read.lengths), len(COLUMNS))
     if not chosen.so_far:
         if announce is not None or apart:
-            plan = plan_of(topics, work, read, done, chosen.cores, probability=chosen.probability)
+            drawn = lengths_to_draw(subject, work.seed) if chosen.probability else None
+            plan = plan_of(topics, work, read, done, chosen.cores, drawn=drawn)
+            if drawn is not None:
+                plan.seconds[PROBABILITY] += truth_seconds(topics, read, drawn)
             apart = apart and sum(plan.seconds.values()) > PATIENCE
             if announce is not None:
                 announce(plan)
@@ -116,35 +104,18 @@ def audit(
     elif chosen.reported:
         from heldout.libraries import reported as library
 
-        reported = library.reported(own, stream)
+        reported = library.reported(subject.own, stream)
     else:
         reported = Reported("", note="the library was not asked")
     settings = {
-        **settings_of(work),
+        **work.settings(),
         "limit": chosen.limit,
         "standard_error": chosen.standard_error,
         **({"smoothing": chosen.smoothing} if chosen.smoothing else {}),
         "model_digest": key["model"],
         "documents_digest": key["documents"],
     }
-    result = summarise(fitted, name, stream, work, read, values, done, reported, settings)
+    result = summarise(subject, work, values, done, reported, settings)
     if not (chosen.probability and result.complete and result.tokens):
         return result
-    return replace(result, probability=hold(fitted, own, work, read.lengths, ask=chosen.reported))
-
-
-def settings_of(work: Work) -> dict[str, Any]:
-    """Return the settings that the values depend on, beside model and documents, JSON-compatible."""
-    return {
-        "seed": work.seed,
-        "estimator": work.estimator,
-        "samples": work.samples,
-        "variance": work.variance,
-        "chains": work.chains,
-        "fold_in": FOLD_IN,
-        "mean_field": MEAN_FIELD,
-        "halves": "a document's tokens divided at random",
-        "order": "of texts their own, of bags of words random",
-        "block": BLOCK,
-        "heldout": importlib.metadata.version("heldout"),
-    }
+    return replace(result, probability=hold(subject, work, ask=chosen.reported))

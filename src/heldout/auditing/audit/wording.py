@@ -1,4 +1,4 @@
-"""An audit's words and formatted numbers, the same for terminal and page.
+"""The sentences and the rows of an audit, the same for terminal and page.
 
 With L scored tokens, log-likelihood l and its standard error s (nats), per token
 
@@ -7,48 +7,99 @@ With L scored tokens, log-likelihood l and its standard error s (nats), per toke
     exp(-l / L)       the perplexity, with the standard error exp(-l / L) s / L by the delta method,
     exp((l_0 - l)/L)  its ratio to the truth's, where l_0 / L is the truth per token.
 
-A ratio below 1 flatters the model. Names of documents and words come from files and may contain anything: `clean`
-removes characters that a terminal or a browser acts on.
+A ratio below 1 flatters the model.
 """
 
-import json
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
-from heldout.auditing.result import REPORTED, TRUTH, Audit, Line
-from heldout.errors import printable
+from heldout.auditing.audit.result import AuditResult, Line
+from heldout.auditing.blocks import REPORTED, TRUTH
+from heldout.auditing.formats import (
+    ALPHA,
+    ERRORS,
+    MINUS,
+    ROUNDING,
+    SAME,
+    amount,
+    chance,
+    clean,
+    difference,
+    error,
+    nats,
+    perplexity,
+    ratio,
+    sentence,
+    signed,
+)
 from heldout.evaluators import ESTIMATORS, FULL, HALF, MEAN_FIELD_BOUND, REFERENCE
 from heldout.evaluators.logistic_normal import label_of
 from heldout.libraries import THESE
 
-TIMES, MINUS, ALPHA = "\N{MULTIPLICATION SIGN}", "\N{MINUS SIGN}", "\N{GREEK SMALL LETTER ALPHA}"
-SAME = 1e-3  # nats per token: numbers closer than this count as equal
-ROUNDING = 1e-9  # nats per token
 FAR = 3.0  # errors of a document
-ERRORS = 2.0  # standard errors: so does a number this close to the truth
-
 ARGUMENTS = ("estimator", "samples", "standard_error", "seed", "smoothing")  # settings that `heldout.audit` takes
 
-SHORT = {
-    "consistent": "estimate",
-    "low": "biased, too high",
-    "high": "biased, too low",
-    "biased": "biased either way",
-    "another distribution": "biased either way",
-    "other": "another quantity",
+
+class Words(NamedTuple):
+    """An evaluator, or the behaviour of an estimator, in words.
+
+    Attributes:
+        label: its name in print; of a behaviour what stands behind the estimator's name, empty for nothing.
+        kind: what its perplexity is, in a table.
+        clause: says what it computes, or how it behaves.
+    """
+
+    label: str
+    kind: str
+    clause: str
+
+
+EVALUATORS = {
+    MEAN_FIELD_BOUND: Words(
+        "mean-field bound",
+        "never below truth",
+        "The variational lower bound on the same log-likelihood under a mean-field posterior: its perplexity is never"
+        " below the truth's, and how far above differs between models.",
+    ),
+    FULL: Words(
+        "full folding-in",
+        "optimistic",
+        "Each document's topic weights are fitted to it by maximum likelihood and then score the same tokens, which"
+        " they have seen: too good, and the better the more topics there are to fit with.",
+    ),
+    HALF: Words(
+        "half folding-in",
+        "half given half",
+        "Topic weights are fitted to one half of a document's tokens and score the other half: nothing is used twice,"
+        " but it is the likelihood of half a document given the rest, and not of the document.",
+    ),
 }
-LONG = {
-    "consistent": "meets the log-likelihood with enough samples",
-    "low": "gives less than the log-likelihood, or is biased towards less, so that its perplexity is too high",
-    "high": "gives more than the log-likelihood, or is biased towards more, so that its perplexity is too low",
-    "biased": "is biased, on some documents one way and on others the other",
-    "another distribution": "converges to the likelihood under another distribution over documents, too low on average "
-    "over documents drawn from the model, and too low or too high on real ones",
-    "other": "has another target than the log-likelihood",
+BEHAVIOURS = {
+    "consistent": Words("", "estimate", "meets the log-likelihood with enough samples"),
+    "low": Words(
+        "biased low",
+        "biased, too high",
+        "gives less than the log-likelihood, or is biased towards less, so that its perplexity is too high",
+    ),
+    "high": Words(
+        "biased high",
+        "biased, too low",
+        "gives more than the log-likelihood, or is biased towards more, so that its perplexity is too low",
+    ),
+    "biased": Words(
+        "biased either way", "biased either way", "is biased, on some documents one way and on others the other"
+    ),
+    "another distribution": Words(
+        "biased either way",
+        "biased either way",
+        "converges to the likelihood under another distribution over documents, too low on average over documents drawn"
+        " from the model, and too low or too high on real ones",
+    ),
+    "other": Words("", "another quantity", "has another target than the log-likelihood"),
 }
 
 
@@ -72,92 +123,12 @@ class Row:
     kind: str
 
 
-clean = printable
-
-
-def shorten(text: str, most: int) -> str:
-    """Return text shortened to at most `most` characters by omitting the middle."""
-    if len(text) <= most:
-        return text
-    head = most // 2
-    return text[:head] + "…" + text[len(text) - (most - 1 - head) :]
-
-
-def perplexity(value: float, spread: float = 0.0) -> str:
-    """Return a perplexity, with a power of ten from ten million on, and with as many decimals as its error warrants.
-
-    Examples:
-        >>> perplexity(1234.5678), perplexity(1234.5678, 0.12), perplexity(2.5e7)
-        ('1,235', '1,234.57', '2.5e7')
-    """
-    if not math.isfinite(value):
-        return "infinite" if value > 0.0 else "none"
-    if value >= 1e7:
-        return _power(value)
-    shown = error(spread)
-    if shown and "e" not in shown:
-        return f"{value:,.{len(shown.partition('.')[2])}f}"
-    return f"{value:,.0f}" if value >= 1000.0 else f"{value:,.1f}"
-
-
-def nats(value: float, digits: int = 3) -> str:
-    """Return nats per token with a true minus sign."""
-    if math.isnan(value):
-        return "none"
-    return f"{MINUS}∞" if value == -math.inf else f"{value:z,.{digits}f}".replace("-", MINUS)
-
-
-def signed(value: float, digits: int = 3) -> str:
-    """Return a difference in nats with its sign."""
-    return ("+" if value > 0.0 else "") + nats(value, digits)
-
-
-def ratio(value: float) -> str:
-    """Return a factor with about three digits."""
-    if not math.isfinite(value):
-        return "infinite" if value > 0.0 else "none"
-    if value < 10.0:
-        return f"{value:.3f}"
-    if value < 1e5:
-        return f"{value:,.1f}" if value < 1000.0 else f"{value:,.0f}"
-    return _power(value)
-
-
-def difference(value: float, reference: float) -> str:
-    """Return in words how a perplexity compares with another.
-
-    Examples:
-        >>> difference(3220.0, 100.0), difference(62.0, 100.0)
-        ('32 times', '38 % below')
-    """
-    factor = value / reference
-    if factor >= 2.0:
-        number = f"{factor:.1f}".removesuffix(".0") if factor < 9.95 else f"{factor:,.0f}"
-        return f"{number if factor < 1e5 else ratio(factor)} times"
-    percent = abs(factor - 1.0) * 100.0
-    return f"{percent:.{0 if percent >= 9.95 else 1 if percent >= 0.95 else 2}f} % {'above' if factor > 1 else 'below'}"
-
-
-def error(value: float) -> str:
-    """Return a standard error with two digits, or one where the first is above 3; empty where there is none.
-
-    Examples:
-        >>> error(0.1234), error(0.567), error(0.0)
-        ('0.12', '0.6', '')
-    """
-    if not math.isfinite(value) or value <= 0.0:
-        return ""
-    mantissa, exponent = f"{value:.1e}".split("e")
-    digits = (1 if float(mantissa) < 3.5 else 0) - int(exponent)
-    return f"{value:,.{max(digits, 0)}f}" if -6 <= digits <= 6 else _power(value)
-
-
-def comparable(audit: Audit) -> bool:
+def comparable(audit: AuditResult) -> bool:
     """Return whether the library's number is of the audited documents."""
     return audit.reported.about == THESE and not math.isnan(audit.reported.perplexity)
 
 
-def truth_text(audit: Audit) -> str:
+def truth_text(audit: AuditResult) -> str:
     """Return the truth's perplexity with its standard error, or "exactly" and the number."""
     line = audit.line(TRUTH)
     if audit.truth_exact:
@@ -167,7 +138,7 @@ def truth_text(audit: Audit) -> str:
     return f"{text} ± {error(spread)}" if error(spread) else f"about {text}"
 
 
-def growing(audit: Audit) -> tuple[str, float, float] | None:
+def growing(audit: AuditResult) -> tuple[str, float, float] | None:
     """Return the growing terms of the reported number: names, cost, and all terms' cost, nats per token."""
     terms = audit.reported.terms
     grow = [term for term in terms if term.grows]
@@ -177,7 +148,7 @@ def growing(audit: Audit) -> tuple[str, float, float] | None:
     return " and ".join(clean(t.name) for t in grow), sum(costs[t.name] for t in grow), sum(costs.values())
 
 
-def per_term(audit: Audit) -> list[float]:
+def per_term(audit: AuditResult) -> list[float]:
     """Return the cost of every term of the reported number, nats per token; a positive cost raises the perplexity.
 
     The library divides the terms' sum by its number of tokens, which is inferred from its own number.
@@ -188,7 +159,7 @@ def per_term(audit: Audit) -> list[float]:
     return [-term.nats / tokens for term in reported.terms] if tokens else []
 
 
-def headline(audit: Audit) -> str:
+def headline(audit: AuditResult) -> str:
     """Return the verdict, one sentence: the library's number and the likelihood."""
     truth, reported = audit.line(TRUTH), audit.reported
     library = clean(audit.library)
@@ -207,7 +178,7 @@ def headline(audit: Audit) -> str:
     return f"{library} says {value} ({clean(reported.unit)}), but of {clean(reported.about)}: {likelihood}."
 
 
-def _relation(audit: Audit) -> str:
+def _relation(audit: AuditResult) -> str:
     truth, reported = audit.line(TRUTH), audit.reported
     if not (math.isfinite(truth.perplexity) and math.isfinite(reported.perplexity)):
         return ""
@@ -217,7 +188,7 @@ def _relation(audit: Audit) -> str:
     return f", {difference(reported.perplexity, truth.perplexity)} the truth"
 
 
-def reasons(audit: Audit) -> Iterator[str]:
+def reasons(audit: AuditResult) -> Iterator[str]:
     """Yield the sentences below the verdict: the growing term, folding-in, how far to trust the truth."""
     growing_term = growing(audit)
     if growing_term is not None:
@@ -244,7 +215,7 @@ def reasons(audit: Audit) -> Iterator[str]:
     missed = below_bound(audit)
     if missed:
         yield (
-            f"On {missed:,} of {_count(audit.documents, 'document')} the estimate is below the bound, which the "
+            f"On {missed:,} of {amount(audit.documents, 'document')} the estimate is below the bound, which the "
             "likelihood never is, by more than its error tells. Take more samples."
         )
     wanted, found = audit.settings.get("standard_error"), document_error(audit)
@@ -256,10 +227,10 @@ def reasons(audit: Audit) -> Iterator[str]:
     behaviour = truth_behaviour(audit)
     if behaviour != "consistent":
         label = _estimator(audit, truth)
-        yield f"What stands for the truth here is an approximation: {label} {LONG[behaviour]}."
+        yield f"What stands for the truth here is an approximation: {label} {BEHAVIOURS[behaviour].clause}."
 
 
-def impossible(audit: Audit) -> str:
+def impossible(audit: AuditResult) -> str:
     """Return sentences on the documents of probability 0: how many, what the others give, the way out; empty if none.
 
     Under a prior that is positive everywhere a document is impossible if, and only if, one of its words is in no topic.
@@ -271,7 +242,7 @@ def impossible(audit: Audit) -> str:
         return ""
     verb, each = ("has", "it") if count == 1 else ("have", "each")
     text = (
-        f"{count:,} of {_count(int(scored.sum()), 'document')} {verb} probability 0: a word in {each} is in no topic."
+        f"{count:,} of {amount(int(scored.sum()), 'document')} {verb} probability 0: a word in {each} is in no topic."
     )
     if others.any():
         tokens = int(audit.lengths[others].sum())
@@ -283,7 +254,7 @@ def impossible(audit: Audit) -> str:
     return f"{text} To score all of them, smooth the topics: --smoothing 1e-6 adds that to every p(w | z)."
 
 
-def below_bound(audit: Audit) -> int:
+def below_bound(audit: AuditResult) -> int:
     """Return on how many documents the truth's estimate is below the mean-field lower bound, by `FAR` errors."""
     if audit.truth_exact or MEAN_FIELD_BOUND not in audit.nats:
         return 0
@@ -291,20 +262,20 @@ def below_bound(audit: Audit) -> int:
     return int(((audit.nats[TRUTH] < audit.nats[MEAN_FIELD_BOUND] - slack) & (audit.lengths > 0)).sum())
 
 
-def document_error(audit: Audit) -> float:
+def document_error(audit: AuditResult) -> float:
     """Return the root mean square over documents of the truth's errors, nats; 0 if none is stated."""
     errors = np.nan_to_num(audit.errors[TRUTH][audit.lengths > 0])
     return math.sqrt(float((errors**2).mean())) if len(errors) else 0.0
 
 
-def incomplete(audit: Audit) -> str:
+def incomplete(audit: AuditResult) -> str:
     """Return the first line of an incomplete audit; empty for a complete one."""
     if audit.complete:
         return ""
     return f"INCOMPLETE: interrupted after {audit.documents:,} documents; every number is of those alone."
 
 
-def probability_rows(audit: Audit) -> list[tuple[str, str, str, str]]:
+def probability_rows(audit: AuditResult) -> list[tuple[str, str, str, str]]:
     """Return rows of the test on drawn documents: label, nats above the truth, the chance of that, the answer."""
     test, rows = audit.probability, list[tuple[str, str, str, str]]()
     for name, found in test.excesses.items() if test else ():
@@ -316,19 +287,19 @@ def probability_rows(audit: Audit) -> list[tuple[str, str, str, str]]:
     return rows
 
 
-def probability_caption(audit: Audit) -> str:
+def probability_caption(audit: AuditResult) -> str:
     """Return what the test on drawn documents is, one sentence; empty where there was none."""
     test = audit.probability
     if test is None:
         return ""
     held = "their exact likelihood" if test.exact else "their likelihood, estimated without bias in 1 / p"
     return (
-        f"On {_count(test.documents, 'document')} of {_count(test.tokens, 'token')} drawn from the model: how far each"
+        f"On {amount(test.documents, 'document')} of {amount(test.tokens, 'token')} drawn from the model: how far each"
         f" number's logarithm lies above {held}, and the most that a probability's chance of that can be"
     )
 
 
-def probability(audit: Audit) -> str:
+def probability(audit: AuditResult) -> str:
     """Return a sentence on the numbers that are no probabilities; empty if none is refuted."""
     test = audit.probability
     if test is None:
@@ -339,37 +310,23 @@ def probability(audit: Audit) -> str:
         for name, found in test.excesses.items()
         if test.refutes(name)
     ]
-    drawn = f"by {_count(test.documents, 'document')} drawn from the model"
+    drawn = f"by {amount(test.documents, 'document')} drawn from the model"
     return f"Not a probability, {drawn}: {' and '.join(refuted)}." if refuted else ""
 
 
-def chance(log_chance: float) -> str:
-    """Return a chance from its logarithm, nats.
-
-    Examples:
-        >>> chance(0.0), chance(-1.0), chance(-1234.5)
-        ('1', '0.37', '1e-536')
-    """
-    if log_chance > math.log(0.005):
-        return f"{math.exp(log_chance):.2g}"
-    if log_chance == -math.inf:
-        return "0"
-    return f"1e{math.ceil(log_chance / math.log(10.0) - ROUNDING)}"
-
-
-def _label(audit: Audit, evaluator: str) -> str:
+def _label(audit: AuditResult, evaluator: str) -> str:
     if evaluator == REPORTED:
         return clean(audit.library)
     return TRUTH if evaluator == TRUTH else clean(audit.line(evaluator).label)
 
 
-def truth_behaviour(audit: Audit) -> str:
+def truth_behaviour(audit: AuditResult) -> str:
     """Return the behaviour of the truth's estimator, as in `heldout.evaluators.EstimatorProperties`."""
     known = ESTIMATORS.get(audit.line(TRUTH).estimator)
     return "consistent" if audit.truth_exact or known is None else known.behaviour
 
 
-def rows(audit: Audit) -> list[Row]:
+def rows(audit: AuditResult) -> list[Row]:
     """Return the table's rows: the library's own number, the truth, and the other evaluators in their order."""
     truth = audit.line(TRUTH)
     table = []
@@ -402,75 +359,49 @@ def _ratio(value: float, truth: Line) -> str:
     return ratio(math.exp(gap) if gap < 700.0 else math.inf if gap == gap else math.nan)
 
 
-def kind(audit: Audit, line: Line) -> str:
+def kind(audit: AuditResult, line: Line) -> str:
     """Return a characterisation of an evaluator's number in a few words."""
     if line.evaluator == TRUTH:
-        if audit.truth_exact:
-            return "exact"
-        return SHORT[truth_behaviour(audit)]
-    if line.evaluator == FULL:
-        return "optimistic"
-    if line.evaluator == HALF:
-        return "half given half"
-    if line.evaluator == MEAN_FIELD_BOUND:
-        return "never below truth"
-    return SHORT[ESTIMATORS[line.evaluator].behaviour] if line.evaluator in ESTIMATORS else ""
+        return "exact" if audit.truth_exact else BEHAVIOURS[truth_behaviour(audit)].kind
+    return EVALUATORS[line.evaluator].kind
 
 
-def explanation(audit: Audit, line: Line) -> str:
+def explanation(audit: AuditResult, line: Line) -> str:
     """Return what an evaluator computes, one sentence."""
-    if line.evaluator == TRUTH:
-        how = "computed exactly"
-        if not audit.truth_exact:
-            samples = f" with {_samples(line)} a document" if line.samples else ""
-            how = f"estimated by {_estimator(audit, line)}{samples}, which {LONG[truth_behaviour(audit)]}"
-        given, of_kind = (ALPHA, "Dirichlet") if audit.covariance is None else ("μ, Σ", "logistic-normal")
-        return (
-            f"The marginal likelihood p(w | {given}, Φ) of each document, its topic weights integrated over the "
-            f"model's {of_kind} prior so that no token is used twice; {how}."
-        )
-    if line.evaluator == FULL:
-        return (
-            "Each document's topic weights are fitted to it by maximum likelihood and then score the same tokens, "
-            "which they have seen: too good, and the better the more topics there are to fit with."
-        )
-    if line.evaluator == HALF:
-        return (
-            "Topic weights are fitted to one half of a document's tokens and score the other half: nothing is used "
-            "twice, but it is the likelihood of half a document given the rest, and not of the document."
-        )
-    if line.evaluator == MEAN_FIELD_BOUND:
-        return (
-            "The variational lower bound on the same log-likelihood under a mean-field posterior: its perplexity is "
-            "never below the truth's, and how far above differs between models."
-        )
-    if line.evaluator in ESTIMATORS:
-        known = ESTIMATORS[line.evaluator]
-        return f"{sentence(known.label)[:-1]} ({known.source}) {LONG[known.behaviour]}."
-    return f"{sentence(clean(line.label))}"
+    if line.evaluator != TRUTH:
+        return EVALUATORS[line.evaluator].clause
+    how = "computed exactly"
+    if not audit.truth_exact:
+        samples = f" with {_samples(line)} a document" if line.samples else ""
+        how = f"estimated by {_estimator(audit, line)}{samples}, which {BEHAVIOURS[truth_behaviour(audit)].clause}"
+    given, of_kind = (ALPHA, "Dirichlet") if audit.covariance is None else ("μ, Σ", "logistic-normal")
+    return (
+        f"The marginal likelihood p(w | {given}, Φ) of each document, its topic weights integrated over the model's"
+        f" {of_kind} prior so that no token is used twice; {how}."
+    )
 
 
-def counted(audit: Audit) -> list[str]:
+def counted(audit: AuditResult) -> list[str]:
     """Return clauses on what was scored and what was left out."""
     all_tokens = audit.tokens + audit.left_out
     share = f" ({100.0 * audit.left_out / all_tokens:.1f} %)" if audit.left_out else ""
     smoothing = audit.settings.get("smoothing")
     smoothed = [f"{smoothing:g} added to every p(w | z)"] if smoothing else []
     return [
-        f"{_count(audit.documents, 'document')} of {_count(audit.tokens, 'token')} scored",
-        f"{_count(audit.left_out, 'token')}{share} outside the vocabulary left out",
-        f"{_count(audit.empty, 'document')} without a known word left out",
+        f"{amount(audit.documents, 'document')} of {amount(audit.tokens, 'token')} scored",
+        f"{amount(audit.left_out, 'token')}{share} outside the vocabulary left out",
+        f"{amount(audit.empty, 'document')} without a known word left out",
         *smoothed,
     ]
 
 
-def model_line(audit: Audit) -> str:
+def model_line(audit: AuditResult) -> str:
     """Return a line that names the model and the documents."""
     library = clean(f"{audit.library} {audit.version}").strip()
     return f"{clean(audit.model)} ({library}; {audit.topics:,} topics, {audit.words:,} words) on {clean(audit.corpus)}"
 
 
-def prior(audit: Audit) -> str:
+def prior(audit: AuditResult) -> str:
     """Return a short description of the prior."""
     if audit.mean is not None and audit.covariance is not None:
         widths = np.sqrt(np.diag(audit.covariance))
@@ -483,17 +414,7 @@ def prior(audit: Audit) -> str:
     return f"Dirichlet, {ALPHA} {each}, sum {float(audit.alpha.sum()):.4g}"
 
 
-def flat_settings(settings: dict[str, Any], before: str = "") -> Iterator[tuple[str, str]]:
-    """Yield settings as (dotted name, value as JSON), sorted by name, without the command."""
-    for name in sorted(settings):
-        value = settings[name]
-        if isinstance(value, dict):
-            yield from flat_settings(value, f"{before}{name}.")
-        elif before or name != "command":
-            yield clean(before + name), clean(value if isinstance(value, str) else json.dumps(value))
-
-
-def command(audit: Audit) -> str:
+def command(audit: AuditResult) -> str:
     """Return the command line that repeats the audit (settings["command"]), or else the call from Python."""
     typed = audit.settings.get("command")
     if isinstance(typed, str) and typed:
@@ -502,34 +423,19 @@ def command(audit: Audit) -> str:
     return clean(f"heldout.audit({', '.join(['model', 'documents', *arguments])})")
 
 
-def truth_note(audit: Audit) -> str:
+def truth_note(audit: AuditResult) -> str:
     """Return a sentence on the truth's estimator and the reason for it; empty if the audit gives no reason."""
     line = audit.line(TRUTH)
     samples = f", {_samples(line)} a document" if line.samples else ""
     return f"The truth is by {_estimator(audit, line)}{samples}. {sentence(audit.reason)}" if audit.reason else ""
 
 
-def _estimator(audit: Audit, line: Line) -> str:
+def _estimator(audit: AuditResult, line: Line) -> str:
     name = clean(label_of(line.estimator, dirichlet=audit.covariance is None))
     return "exact computation" if name == "exact" else name
 
 
 def _samples(line: Line) -> str:
     if line.estimator == REFERENCE:
-        return f"at most {_count(line.samples, 'sweep')}"
-    return _count(line.samples, "sample")
-
-
-def _power(value: float) -> str:
-    mantissa, exponent = f"{value:.1e}".split("e")
-    return f"{mantissa}e{int(exponent)}"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-def sentence(text: str) -> str:
-    """Return text as one sentence: a capital, and a full stop."""
-    text = clean(text).strip().rstrip(".")
-    return f"{text[:1].upper()}{text[1:]}."
+        return f"at most {amount(line.samples, 'sweep')}"
+    return amount(line.samples, "sample")

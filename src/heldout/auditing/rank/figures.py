@@ -1,0 +1,69 @@
+"""The figure of a ranking's page."""
+
+import math
+
+from matplotlib.figure import Figure
+from matplotlib.ticker import NullLocator
+
+from heldout.auditing.rank.result import RankingResult
+from heldout.auditing.svg import INK, RED, WIDTH, look, svg
+from heldout.typesetting import style
+
+_LABEL = 0.12  # of an axis' length, the least between two labels
+
+
+def by_topics(ranking: RankingResult) -> str:
+    """Return a figure of how far models are behind the best, by number of topics, as SVG; empty if none is finite.
+
+    Error bars hold as many errors of the paired difference as tell two models apart. The libraries' own numbers are
+    drawn less the best model's, where all models have one, in a panel of their own.
+    """
+    pairs = [(m, g) for m, g in zip(ranking.models, ranking.behind, strict=True) if math.isfinite(g.nats_per_token)]
+    if not pairs:
+        return ""
+    pairs.sort(key=lambda pair: pair[0].topics)
+    reported = ranking.library_choice is not None
+    topics = [model.topics for model, _ in pairs]
+    with look():
+        figure = Figure(figsize=(WIDTH, 4.6 if reported else 2.8))
+        axes = figure.subplots(2 if reported else 1, sharex=True, squeeze=False)[:, 0]
+        behind = [-gap.nats_per_token for _, gap in pairs]
+        width = ranking.quantile(ranking.documents) if ranking.documents > 1 else 0.0
+        errors = [width * gap.error if math.isfinite(gap.error) else 0.0 for _, gap in pairs]
+        axes[0].axhline(0.0, color=INK, linewidth=1.0, linestyle=(0, (3, 2)), zorder=1)
+        axes[0].errorbar(
+            topics,
+            behind,
+            yerr=errors,
+            fmt="o-",
+            color=INK,
+            markersize=5.0,
+            linewidth=1.2,
+            capsize=4.0,
+            elinewidth=1.6,
+        )
+        axes[0].set_ylabel("behind the best, nats per token")
+        if reported:
+            best = max(model.reported.nats_per_token for model, _ in pairs)
+            own = [best - model.reported.nats_per_token for model, _ in pairs]
+            axes[1].axhline(0.0, color=INK, linewidth=1.0, linestyle=(0, (3, 2)), zorder=1)
+            axes[1].plot(topics, own, "s-", color=RED, markersize=5.0, linewidth=1.2)
+            axes[1].set_ylabel("by the library's number")
+        for axis in axes:
+            style.plain_ticks(axis.yaxis)
+        axes[-1].set_xscale("log")
+        labelled = _spread_out(topics)
+        axes[-1].set_xticks(labelled, [f"{number:,}" for number in labelled])
+        axes[-1].xaxis.set_minor_locator(NullLocator())
+        axes[-1].set_xlabel("topics")
+        return svg(figure, "topics")
+
+
+def _spread_out(numbers: list[int]) -> list[int]:
+    """Return those numbers, ascending, whose labels do not touch on a logarithmic axis."""
+    room = _LABEL * math.log(max(numbers) / min(numbers))
+    kept: list[int] = []
+    for number in sorted(set(numbers)):
+        if not kept or math.log(number / kept[-1]) >= room:
+            kept.append(number)
+    return kept

@@ -1,0 +1,163 @@
+"""`heldout audit` and `heldout rank`: print the plan, compute with a bar, then write table, page and JSON."""
+
+import hashlib
+import importlib.metadata
+import json
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TextIO
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+from heldout.auditing.audit.audit import audit
+from heldout.auditing.audit.report import Audit
+from heldout.auditing.matching import model_digest
+from heldout.auditing.options import AuditCommand, RankCommand
+from heldout.auditing.plan import Plan
+from heldout.auditing.rank.rank import RankPlan, rank
+from heldout.auditing.rank.report import Ranking
+from heldout.auditing.store import remove
+from heldout.corpora.stream import DocumentStream, open_documents
+from heldout.errors import InputError
+from heldout.files import replacing
+from heldout.libraries import Fitted
+from heldout.libraries.read import read_model
+
+INTERRUPTED = 130  # 128 + SIGINT, the shells' convention
+VALUED = ("estimator", "samples", "standard_error", "limit", "smoothing", "seed")  # options that values depend on
+
+
+def run(command: AuditCommand | RankCommand, out: TextIO, err: TextIO) -> int:
+    """Audit a saved model, or rank saved models, on a file or folder of documents.
+
+    Without a store, values are kept in the user's cache until the work is complete.
+
+    Args:
+        command: the options typed.
+        out: for the table, or the JSON if that goes to "-".
+        err: for the plan, the progress and the notice of an interruption.
+
+    Returns:
+        The exit status: 0, or 130 after Ctrl-C.
+
+    Raises:
+        InputError: for bad input, before anything is written.
+        ModuleNotFoundError: for a page without matplotlib, before the work starts.
+    """
+    for path in filter(None, (command.html, command.json_file)):
+        require_writable(path)
+    if command.html is not None:
+        import heldout.auditing.pages  # noqa: F401  (before the work: matplotlib may be missing)
+    is_audit, folder, evaluated = isinstance(command, AuditCommand), command.store, 0
+
+    def count(documents: int) -> None:
+        nonlocal evaluated
+        evaluated = documents
+
+    def announce(plan: Plan | RankPlan) -> None:
+        count(plan.kept)
+        print(plan, file=err, flush=True)
+
+    try:
+        models = _read_models(command)
+        stream = open_documents(
+            command.documents,
+            form=command.format,
+            documents_vocabulary=command.documents_vocabulary,
+            stem=command.stem,
+        )
+        folder = folder or cached(command, models, stream)
+        with bar(err, count) as progress:
+            given: dict[str, Any] = {"announce": announce, "progress": progress, "apart": True}
+            given |= command.options(store=folder)
+            result: Audit | Ranking
+            if is_audit:
+                name, fitted = next(iter(models.items()))
+                result = replace(audit(fitted, stream, **given), model=name)
+            else:
+                result = rank(models, stream, **given)
+    except KeyboardInterrupt:
+        whose, so_far = ("", ", and with --so-far it reports on them") if is_audit else (", of all models,", "")
+        where = f" in {folder}: the same command goes on from there{so_far}" if evaluated else ""
+        print(f"heldout: interrupted; {evaluated:,} documents{whose} are done and kept{where}", file=err)
+        return INTERRUPTED
+    result = replace(result, settings=result.settings | ({"command": command.line} if command.line else {}))
+    # files first: the table's reader may close the pipe
+    if command.html is not None:
+        write_text(command.html, result.to_html())
+    as_json = json.dumps(result.to_json(), sort_keys=True, allow_nan=False) if command.json is not None else ""
+    if command.json_file is not None:
+        write_text(command.json_file, as_json + "\n")
+    if command.json == "-":
+        print(as_json, file=out, flush=True)
+    else:
+        Console(file=out).print(result)
+    if command.store is None and result.complete:
+        remove(folder)
+    return 0
+
+
+def _read_models(command: AuditCommand | RankCommand) -> dict[str, Fitted]:
+    """Return the models by their files' names, or by their paths where two files have one name.
+
+    Raises:
+        InputError: when a file cannot be read, or is given twice.
+    """
+    models: dict[str, Fitted] = {}
+    for path in command.models:
+        if list(command.models).count(path) > 1:
+            raise InputError(f"{path}: given twice; give every model once")
+        models[path.name if path.name not in models else str(path)] = read_model(
+            path, form=command.model_format, vocabulary=command.vocabulary, trust_pickle=command.trust_pickle
+        )
+    return models
+
+
+def cached(command: AuditCommand | RankCommand, models: dict[str, Fitted], stream: DocumentStream) -> Path:
+    """Return the work's folder in the user's cache ($XDG_CACHE_HOME, or ~/.cache), named by a digest of its inputs."""
+    settings = {name: getattr(command, name) for name in VALUED if hasattr(command, name)}
+    key = [[*map(model_digest, models.values())], stream.digest, settings, importlib.metadata.version("heldout")]
+    digest = hashlib.sha256(json.dumps(key, sort_keys=True).encode()).hexdigest()
+    root = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(root) / "heldout" / ("audits" if isinstance(command, AuditCommand) else "rankings") / digest[:24]
+
+
+def require_writable(path: Path) -> None:
+    """Refuse, before anything is computed, an output that cannot be written.
+
+    Raises:
+        InputError: names the path.
+    """
+    written = path if path.exists() and not path.is_file() else path.parent  # a device itself, or else the folder
+    if path.is_dir() or not path.parent.is_dir() or not os.access(written, os.W_OK):
+        raise InputError(f"{path}: nothing can be written there; name a file in a folder that exists")
+
+
+@contextmanager
+def bar(err: TextIO, count: Callable[[int], None]) -> Iterator[Callable[[int, float], None]]:
+    """Yield the `progress` function of an audit or a ranking; on a terminal it moves a bar with the estimated time."""
+    columns = (
+        TextColumn("{task.fields[documents]:,} documents"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeRemainingColumn(),
+        TextColumn("left"),
+    )
+    with Progress(*columns, console=Console(file=err), transient=True, disable=not err.isatty()) as shown:
+        task = shown.add_task("", total=1.0, documents=0, visible=False)
+
+        def progress(documents: int, share: float) -> None:
+            count(documents)
+            shown.update(task, completed=share, documents=documents, visible=True)
+
+        yield progress
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text file, whole or not at all."""
+    with replacing(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
