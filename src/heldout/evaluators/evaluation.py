@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.topics import Components, Topics
+from heldout.topics import AnyTopics, Components, Topics
 
 FoldIn = Callable[[Any, Corpus], NDArray[np.float64]]  # (topics or components, documents) -> theta or h, (D, K)
 
@@ -180,12 +180,14 @@ def first_chain(chains: Sequence[Topics], smoothing: float) -> FirstChain:
     return FirstChain(smoothed, smoothing, str(topics.provenance.get("chain", "none")), sampled)
 
 
-def in_vocabulary(documents: Corpus, topics: Topics | Components) -> tuple[Corpus, int]:
+def in_vocabulary(documents: Corpus, topics: AnyTopics | Components) -> tuple[Corpus, int]:
     """Return the documents over the topics' vocabulary, and how many tokens outside it were left out."""
     return documents.over(topics.vocabulary)
 
 
-def predictive(chains: Sequence[Topics | Components], observed: Corpus, scored: Corpus, fold_in: FoldIn) -> Evaluation:
+def predictive(
+    chains: Sequence[AnyTopics | Components], observed: Corpus, scored: Corpus, fold_in: FoldIn
+) -> Evaluation:
     """Score tokens by the predictive distribution of their documents, folded in on other tokens or on the same.
 
     log p = sum over scored tokens w of log (1/S) sum_s p_s(w | theta_s)      (equation 5.37)

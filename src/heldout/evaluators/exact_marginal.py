@@ -58,7 +58,7 @@ from numpy.typing import NDArray
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators.evaluation import Evaluation, KernelArrays, kernel_arrays
-from heldout.evaluators.simplex_quadrature import FEWEST_TOPICS, LEAST_COST, by_quadrature, quadrature_cost
+from heldout.evaluators.simplex_quadrature import FEWEST_TOPICS, LEAST_COST, by_quadrature, is_safe, quadrature_cost
 from heldout.seeds import generator
 from heldout.topics import Topics
 
@@ -213,6 +213,24 @@ def cost(lengths: Iterable[int], topics: int) -> int:
         515100
     """
     return sum(topics * math.comb(int(length) + topics - 1, topics) for length in lengths)
+
+
+def document_cost(topics: Topics, tokens: NDArray[np.int32]) -> float:
+    """Return how many updates a document's exact likelihood takes, by the cheaper method; inf for want of memory.
+
+    Args:
+        topics: phi and alpha.
+        tokens: (L,) words of the document.
+    """
+    K, length = topics.n_topics, len(tokens)
+    if math.comb(length + K - 1, K - 1) > LARGEST_LAYER:
+        return math.inf
+    polynomial = cost([length], K)
+    if K >= FEWEST_TOPICS and polynomial >= LEAST_COST:
+        points = quadrature_cost(tokens, K)
+        if points <= CHEAPER * polynomial and is_safe(tokens, topics.phi_by_word, topics.alpha):
+            return points / CHEAPER
+    return float(polynomial)
 
 
 def exact_marginal(

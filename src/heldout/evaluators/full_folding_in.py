@@ -8,10 +8,10 @@ from collections.abc import Sequence
 
 from heldout.corpora.corpus import Corpus
 from heldout.evaluators.evaluation import Evaluation, FoldIn, predictive
-from heldout.topics import Components, Topics
+from heldout.topics import AnyTopics, Components
 
 
-def full_folding_in(chains: Sequence[Topics | Components], documents: Corpus, fold_in: FoldIn) -> Evaluation:
+def full_folding_in(chains: Sequence[AnyTopics | Components], documents: Corpus, fold_in: FoldIn) -> Evaluation:
     """Return sum_w n(w) log sum_k phi[k, w] theta[k] per document, theta folded in on all its tokens (5.37).
 
     Args:

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 
 from heldout.corpora.corpus import Corpus
 from heldout.evaluators.evaluation import Evaluation, FoldIn, predictive
-from heldout.topics import Components, Topics
+from heldout.topics import AnyTopics, Components
 
 
 def half_folding_in(
-    chains: Sequence[Topics | Components], observed: Corpus, scored: Corpus, fold_in: FoldIn
+    chains: Sequence[AnyTopics | Components], observed: Corpus, scored: Corpus, fold_in: FoldIn
 ) -> Evaluation:
     """Return the log-likelihood of the scored halves, theta folded in on the observed halves (5.37).
 

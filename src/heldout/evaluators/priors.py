@@ -21,6 +21,9 @@ from heldout.evaluators.evaluation import Annealing, Evaluation
 from heldout.evaluators.product_of_experts import ProductOfExperts
 from heldout.topics import AnyTopics, LogisticNormalTopics, Topics
 
+SWEEPS = 1e8  # of the reference, times tokens: some ten seconds of one core
+MOVES = 3e5  # of its chains from a Laplace approximation, whatever the tokens: the same
+
 AnyModel = AnyTopics | ProductOfExperts
 Estimate = Callable[[Any, Corpus, int, np.random.Generator], Evaluation]  # of topics, documents, samples, rng
 
@@ -36,6 +39,10 @@ class Prior:
         exact: returns exact log-likelihoods of topics and documents, whatever they cost.
         cost: returns the most updates (`heldout.evaluators.exact_marginal.cost`) that exact values of documents of
             these lengths take at K topics; inf where there are none.
+        document_cost: returns the updates that the exact value of a document of these tokens, (L,), takes.
+        affordable: returns how many sweeps of the reference over a document, on average, take some ten seconds of one
+            core where documents have so many tokens and are so many.
+        fewest_chains: of the reference, where more cannot be afforded: over many documents a sum errs by its bias.
         annealing: returns the runs of `heldout.evaluators.reference`.
         unbiased: estimates without bias as probabilities.
         simulate: draws documents of given lengths, (D,), and what `upper` starts from: the tokens' topics, or the x of
@@ -48,6 +55,9 @@ class Prior:
     reference: str
     exact: Callable[[Any, Corpus], Evaluation]
     cost: Callable[[Iterable[int], int], float]
+    document_cost: Callable[[Any, NDArray[np.int32]], float]
+    affordable: Callable[[int, int], float]
+    fewest_chains: int
     annealing: Callable[[Any, Corpus, np.random.Generator], Annealing]
     unbiased: Estimate
     simulate: Callable[[Any, NDArray[np.int64], np.random.Generator], tuple[Corpus, NDArray[Any]]]
@@ -71,6 +81,9 @@ DIRICHLET = Prior(
     reference=ESTIMATORS[REFERENCE].label,
     exact=partial(exact_marginal.exact_marginal, limit=2**62),
     cost=exact_marginal.cost,
+    document_cost=exact_marginal.document_cost,
+    affordable=lambda tokens, _: SWEEPS / max(1, tokens),
+    fewest_chains=4,
     annealing=annealed_prior.annealing,
     unbiased=chib,
     simulate=bidirectional.simulate,
@@ -82,6 +95,9 @@ LOGISTIC_NORMAL = Prior(
     reference="annealing from the Laplace approximation",
     exact=normal.logistic_normal_exact,
     cost=normal.cost,
+    document_cost=lambda topics, tokens: normal.cost([len(np.unique(tokens))], topics.n_topics),
+    affordable=lambda _, documents: MOVES / max(1, documents),
+    fewest_chains=8,
     annealing=normal.annealing,
     unbiased=normal.logistic_normal,
     simulate=normal.simulate,

@@ -41,7 +41,7 @@ from heldout.errors import InputError
 from heldout.models.estimator import TopicEstimator, checked_counts, estimator, provenance
 from heldout.models.simd import WIDTH, dot
 from heldout.seeds import generator
-from heldout.topics import Topics
+from heldout.topics import AnyTopics, Topics
 
 LEAST_LEFT = 0.01  # of a topic's weight after extrapolation: EM does not come back from 0
 SMALLEST = 1e-30  # smaller probabilities (between iterations: expected counts) are set to 0
@@ -433,7 +433,7 @@ class PLSA(TopicEstimator):
 
 
 def fold_in_counts(
-    topics: Topics, counts: sp.csr_array, *, iterations: int, tolerance: float, extrapolated: bool = False
+    topics: AnyTopics, counts: sp.csr_array, *, iterations: int, tolerance: float, extrapolated: bool = False
 ) -> Float:
     """Fold documents in: iterate the E step with p(w | z) fixed (Hofmann 1999; Welling et al., section 5).
 
