@@ -57,7 +57,8 @@ def test_the_order_of_the_vocabulary_changes_no_score(corpus: Corpus) -> None:
     ("settings", "message"),
     [
         ({**LDA, "sweep": 3}, "there is no setting sweep"),
-        ({**LDA, "sweeps": "many"}, "sweeps is 'many'; it must be a int"),
+        ({**LDA, "sweeps": "many"}, "sweeps is 'many'; it must be an integer at least 1"),
+        ({**LDA, "chains": 0}, "chains is 0; it must be an integer at least 1"),
         ({"beta": 0.1}, "must give alpha_sum, sweeps, chains"),
     ],
 )

@@ -174,10 +174,11 @@ def grow(args: argparse.Namespace) -> None:
     from heldout.corpora.corpus import Corpus
     from heldout.models import LDA
     from heldout.models.lda_growth import grow as train
-    from heldout.runs import check_settings
+    from heldout.models.settings import LDAGrowth
+    from heldout.settings import parse
 
-    check_settings(train, args.settings, f"{LDA}: growing", ("corpus", "topics", "seed"))
-    grown = train(Corpus.load(args.corpus), topics=args.topics, seed=args.seed, **args.settings)
+    settings = parse(LDAGrowth, args.settings, f"{LDA}: growing")
+    grown = train(Corpus.load(args.corpus), settings, topics=args.topics, seed=args.seed)
     if len(grown) != len(args.output):
         raise InputError(f"grow: the settings give {len(grown)} files, but --output names {len(args.output)}")
     for topics, path in zip(grown, args.output, strict=True):

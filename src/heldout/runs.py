@@ -27,7 +27,6 @@ from heldout.settings import parse
 from heldout.topics import Components, Topics
 
 Trained = Topics | Components
-FOLDED_IN = ("topics", "components", "documents", "seed")  # arguments of `fold_in` that are not settings
 
 
 def model_module(model: str) -> ModuleType:
@@ -39,6 +38,16 @@ def model_module(model: str) -> ModuleType:
     if model not in MODELS:
         raise InputError(f"there is no model {model}; there are {', '.join(MODELS)}")
     return importlib.import_module(MODELS[model])
+
+
+def folding_in(model: str, settings: Mapping[str, Any], seed: int) -> FoldIn:
+    """Return a model's folding in, with its settings and seed.
+
+    Raises:
+        InputError: for an unknown model, or settings that it does not take.
+    """
+    module = model_module(model)
+    return partial(module.fold_in, settings=parse(module.FoldingIn, settings, f"{model}: folding in"), seed=seed)
 
 
 def train(
@@ -66,9 +75,9 @@ def train(
     if topics < 1:
         raise InputError(f"{topics} topics: there must be 1 or more")
     module = model_module(model)
-    check_settings(module.train, settings, f"{model}: training", ("corpus", "topics", "seed"))
+    own = parse(module.Training, settings, f"{model}: training")
     training = train_test_split(corpus, test_documents, seed)[0] if test_documents else corpus
-    trained: list[Trained] = module.train(training, topics=topics, seed=seed, **settings)
+    trained: list[Trained] = module.train(training, own, topics=topics, seed=seed)
     return trained
 
 
@@ -107,9 +116,7 @@ def score(
     """
     _, test = train_test_split(corpus, test_documents, seed)
     observed, scored = half_split(test, seed)
-    module = model_module(model)
-    check_settings(module.fold_in, settings, f"{model}: folding in", FOLDED_IN)
-    fold_in: FoldIn = partial(module.fold_in, seed=seed, **settings)
+    fold_in = folding_in(model, settings, seed)
     sampled = all("chain" in topics.provenance for topics in chains)
     if sampled or isinstance(chains[0], Components):
         fold_in = _remembered(fold_in)
@@ -202,9 +209,7 @@ def run_experiment(
     if corpus is not None:
         given["corpus"] = corpus
     if chains and model in MODELS:
-        fold_in = model_module(model).fold_in
-        check_settings(fold_in, fold_in_settings, f"{model}: folding in", FOLDED_IN)
-        given["fold_in"] = partial(fold_in, seed=seed, **fold_in_settings)
+        given["fold_in"] = folding_in(model, fold_in_settings, seed)
     results: Results = experiment(Job(variant=name, chains=chains, **given), parse(kind, settings, name))
     return results
 
@@ -255,9 +260,7 @@ def run_old_experiment(
     elif chains and model == "none":
         given |= {"topics": topics, "truth": chains[0]}
     elif chains:
-        fold_in = model_module(model).fold_in
-        check_settings(fold_in, fold_in_settings, f"{model}: folding in", FOLDED_IN)
-        folding = partial(fold_in, seed=seed, **fold_in_settings)
+        folding = folding_in(model, fold_in_settings, seed)
         given |= {"chains": chains, "model": model, "variant": name, "fold_in": folding}
     check_settings(experiment, settings, name, tuple(given))
     for unused in {"corpus", "test_documents", "fold_in"} - set(inspect.signature(experiment).parameters):

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from made_fits import fold_with
 from numpy.typing import NDArray
 
 from heldout.corpora.corpus import Corpus
@@ -11,7 +12,7 @@ from heldout.corpora.split import half_split
 from heldout.errors import InputError
 from heldout.evaluators.full_folding_in import full_folding_in
 from heldout.evaluators.half_folding_in import half_folding_in
-from heldout.models.plsa import fold_in
+from heldout.models import plsa
 from heldout.topics import Topics
 
 WORDS = ("a", "b", "c", "d")
@@ -28,7 +29,7 @@ def identity(size: int = 4) -> Topics:
 
 
 def em(topics: Topics, documents: Corpus) -> NDArray[np.float64]:
-    return fold_in(topics, documents, seed=0, iterations=200, tolerance=0.0)
+    return fold_with(plsa, topics, documents, seed=0, iterations=200, tolerance=0.0)
 
 
 def test_full_folding_in_of_the_toy_example_is_the_maximised_multinomial() -> None:

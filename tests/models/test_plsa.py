@@ -9,12 +9,14 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from made_fits import fold_with, train_with
 from numpy.typing import NDArray
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators.exact_marginal import exact_marginal
-from heldout.models.plsa import PLSA, fold_in, fold_in_counts, train
+from heldout.models import plsa
+from heldout.models.plsa import PLSA, fold_in_counts
 from heldout.topics import Topics
 
 Float = NDArray[np.float64]
@@ -347,14 +349,14 @@ def test_training_and_folding_in_by_name_repeat_bit_for_bit() -> None:
     random = np.random.default_rng(0)
     documents = [(f"d{d}", [f"w{w}" for w in random.integers(0, 20, 30)]) for d in range(10)]
     corpus = Corpus.from_documents("tiny", documents)
-    first, second = (train(corpus, topics=4, seed=3, iterations=20, tolerance=0.0)[0] for _ in range(2))
+    first, second = (train_with(plsa, corpus, topics=4, seed=3, iterations=20, tolerance=0.0)[0] for _ in range(2))
     assert first.phi.tobytes() == second.phi.tobytes()
     assert first.provenance == second.provenance
     assert len(first.provenance["log_likelihood"]) == 21
-    other = train(corpus, topics=4, seed=4, iterations=20, tolerance=0.0)[0]
+    other = train_with(plsa, corpus, topics=4, seed=4, iterations=20, tolerance=0.0)[0]
     assert not np.array_equal(first.phi, other.phi)
-    alone = fold_in(first, corpus.subset([7]), seed=0, iterations=20, tolerance=1e-4)
-    batch = fold_in(first, corpus, seed=0, iterations=20, tolerance=1e-4)
+    alone = fold_with(plsa, first, corpus.subset([7]), seed=0, iterations=20, tolerance=1e-4)
+    batch = fold_with(plsa, first, corpus, seed=0, iterations=20, tolerance=1e-4)
     np.testing.assert_array_equal(alone[0], batch[7])
 
 

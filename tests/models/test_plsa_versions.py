@@ -8,6 +8,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from made_fits import fold_with, train_with
 from numpy.typing import NDArray
 
 from heldout.corpora.corpus import Corpus
@@ -144,22 +145,25 @@ def test_tem_never_raises_the_free_energy(counts: Float, n_topics: int, seed: in
 def test_tem_at_beta_1_is_hof_bit_for_bit() -> None:
     corpus = tiny_corpus()
     options: dict[str, Any] = {"topics": 4, "seed": 3, "iterations": 20, "tolerance": 1e-4}
-    hof, tem = plsa.train(corpus, **options)[0], plsa_tem.train(corpus, beta=1.0, **options)[0]
+    hof, tem = (
+        train_with(plsa, corpus, **options)[0],
+        train_with(plsa_tem, corpus, beta=1.0, **options)[0],
+    )
     assert tem.phi.tobytes() == hof.phi.tobytes()
     assert tem.provenance["objective"] == hof.provenance["log_likelihood"]
     folds = [m.fold_in(t, corpus, seed=0, iterations=30, tolerance=1e-5) for m, t in ((plsa, hof), (plsa_tem, tem))]
     assert folds[0].tobytes() == folds[1].tobytes()
-    other = plsa_tem.train(corpus, beta=0.9, **options)[0]
+    other = train_with(plsa_tem, corpus, beta=0.9, **options)[0]
     assert np.abs(other.phi - hof.phi).max() > 1e-3
 
 
 def test_all_three_share_their_start() -> None:
     corpus = tiny_corpus()
     options: dict[str, Any] = {"topics": 4, "seed": 3, "iterations": 1, "tolerance": 0.0}
-    hof, vem = plsa.train(corpus, **options)[0], plsa_vem.train(corpus, **options)[0]
+    hof, vem = train_with(plsa, corpus, **options)[0], train_with(plsa_vem, corpus, **options)[0]
     assert vem.provenance["log_likelihood"][0] == hof.provenance["log_likelihood"][0]
     assert vem.provenance["model"] == "plsa-vem"
-    again = plsa_vem.train(corpus, **options)[0]
+    again = train_with(plsa_vem, corpus, **options)[0]
     assert again.phi.tobytes() == vem.phi.tobytes()
 
 
@@ -230,13 +234,13 @@ def test_tem_fold_in_of_nothing_is_uniform_and_impossible_words_do_not_inform() 
 
 def test_tem_folds_in_at_the_beta_that_it_was_trained_with() -> None:
     corpus = tiny_corpus()
-    topics = plsa_tem.train(corpus, topics=4, seed=3, iterations=20, tolerance=0.0, beta=0.86)[0]
-    folded = plsa_tem.fold_in(topics.smoothed(1e-4), corpus, seed=0, iterations=40, tolerance=1e-6)
+    topics = train_with(plsa_tem, corpus, topics=4, seed=3, iterations=20, tolerance=0.0, beta=0.86)[0]
+    folded = fold_with(plsa_tem, topics.smoothed(1e-4), corpus, seed=0, iterations=40, tolerance=1e-6)
     for beta, same in ((0.86, True), (0.88, False)):
         options: dict[str, Any] = {"beta": beta, "iterations": 40, "tolerance": 1e-6}
         by_hand = plsa_tem.fold_in_counts(topics.smoothed(1e-4), corpus.counts(), **options)
         assert np.array_equal(folded, by_hand) == same
-    alone = plsa_tem.fold_in(topics.smoothed(1e-4), corpus.subset([7]), seed=0, iterations=40, tolerance=1e-6)
+    alone = fold_with(plsa_tem, topics.smoothed(1e-4), corpus.subset([7]), seed=0, iterations=40, tolerance=1e-6)
     np.testing.assert_array_equal(alone[0], folded[7])
 
 
@@ -244,7 +248,7 @@ def test_tem_folds_in_at_the_beta_that_it_was_trained_with() -> None:
     ("version", "setting"), [(plsa, {}), (plsa_vem, {"ve_iterations": 1}), (plsa_tem, {"beta": 0.8})]
 )
 def test_every_version_trains_topics_with_the_flat_prior(version: Any, setting: dict[str, float]) -> None:
-    topics = version.train(tiny_corpus(), topics=3, seed=0, iterations=2, tolerance=0.0, **setting)[0]
+    topics = train_with(version, tiny_corpus(), topics=3, seed=0, iterations=2, tolerance=0.0, **setting)[0]
     np.testing.assert_array_equal(topics.smoothed(1e-3).alpha, np.ones(3))
 
 
@@ -252,7 +256,7 @@ def test_tem_refuses_topics_that_name_no_beta() -> None:
     corpus = tiny_corpus()
     for topics in (make_topics(3, 20), make_topics(3, 20, model="lda", beta=0.01)):
         with pytest.raises(InputError, match="no beta"):
-            plsa_tem.fold_in(topics, corpus, seed=0, iterations=5, tolerance=0.0)
+            fold_with(plsa_tem, topics, corpus, seed=0, iterations=5, tolerance=0.0)
 
 
 def test_transform_folds_in_with_the_models_own_settings() -> None:

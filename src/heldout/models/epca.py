@@ -47,6 +47,7 @@ nats relative to any h.
 
 import math
 from collections import deque
+from dataclasses import asdict
 from typing import Any, Self
 
 import numpy as np
@@ -59,6 +60,8 @@ from heldout import models
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.models.estimator import TopicEstimator, checked_counts, estimator, provenance
+from heldout.models.settings import EPCAFoldingIn as FoldingIn
+from heldout.models.settings import EPCATraining as Training
 from heldout.seeds import generator
 from heldout.topics import Components, block_of_documents
 
@@ -476,34 +479,19 @@ class EPCA(TopicEstimator):
         return Components(self.weights_, self.centre_, vocabulary, dict(provenance or {}))
 
 
-def train(
-    corpus: Corpus, *, topics: int, seed: int, penalty: float, iterations: int, tolerance: float
-) -> list[Components]:
-    """Train EPCA on a corpus.
-
-    Args:
-        corpus: the training documents.
-        topics: K.
-        seed: with the corpus and K determines the random start, which is the same for every penalty.
-        penalty: the precision of both Gaussian priors; 0 is the paper's objective.
-        iterations: the largest number of L-BFGS iterations.
-        tolerance: nats per token, as in `EPCA`.
+def train(corpus: Corpus, settings: Training, *, topics: int, seed: int) -> list[Components]:
+    """Train EPCA on a corpus, from the random start that corpus, K and seed determine.
 
     Raises:
         InputError: as `EPCA.fit` does.
     """
-    model = EPCA(
-        topics,
-        penalty=penalty,
-        iterations=iterations,
-        tolerance=tolerance,
-        random_state=generator("epca-start", corpus=corpus.name, topics=topics, seed=seed),
-    ).fit(corpus.counts())
+    start = generator("epca-start", corpus=corpus.name, topics=topics, seed=seed)
+    model = EPCA(topics, random_state=start, **asdict(settings)).fit(corpus.counts())
     details = provenance(
         models.EPCA,
         corpus,
         seed,
-        penalty=penalty,
+        penalty=settings.penalty,
         iterations=model.n_iter_,
         smoothing=0.0,
         objective=model.objective_.tolist(),
@@ -514,11 +502,9 @@ def train(
 def fold_in(
     components: Components,
     documents: Corpus,
+    settings: FoldingIn,
     *,
     seed: int,  # noqa: ARG001  (folding in draws nothing)
-    iterations: int,
-    tolerance: float,
-    ridge: float,
 ) -> Float:
     """Return h, (D, K), of the documents of a corpus over the components' vocabulary; see `fold_in_counts`.
 
@@ -526,9 +512,9 @@ def fold_in(
     infinity. The ridge refers to the balanced gauge, in which training ends. `seed` is unused: it is in every model's
     `fold_in` for those that sample.
     """
-    penalty = max(float(components.provenance["penalty"]), ridge)
-    h, _ = fold_in_counts(components, documents.counts(), penalty=penalty, iterations=iterations, tolerance=tolerance)
-    return h
+    penalty = max(float(components.provenance["penalty"]), settings.ridge)
+    counts, iterations, tolerance = documents.counts(), settings.iterations, settings.tolerance
+    return fold_in_counts(components, counts, penalty=penalty, iterations=iterations, tolerance=tolerance)[0]
 
 
 def _check_settings(model: EPCA) -> None:

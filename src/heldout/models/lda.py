@@ -67,6 +67,8 @@ from heldout.models.lda_kernel import (
     padded_width,
 )
 from heldout.models.lda_sparse_kernel import SparseChain
+from heldout.models.settings import LDAFoldingIn as FoldingIn
+from heldout.models.settings import LDATraining as Training
 from heldout.seeds import generator
 from heldout.topics import Topics
 
@@ -259,7 +261,7 @@ class LDA(TopicEstimator):
             tokens, offsets, n_words = _streams(X)
             words, names = (tuple(str(i) for i in range(n)) for n in (n_words, len(offsets) - 1))
             documents = Corpus("documents", words, tokens, offsets, names)
-        return fold_in(self.topics(documents.vocabulary), documents, seed=0, sweeps=self.sweeps)
+        return fold_in(self.topics(documents.vocabulary), documents, FoldingIn(sweeps=self.sweeps), seed=0)
 
     def topics(self, vocabulary: tuple[str, ...], provenance: dict[str, Any] | None = None) -> Topics:
         """Return the last sample's topics (equation 5.38) with the prior of the last sweep."""
@@ -350,7 +352,7 @@ def rows_of(topics: Topics) -> tuple[Float32, NDArray[np.bool_]]:
     return rows, highest > 0.0
 
 
-def fold_in(topics: Topics, documents: Corpus, *, seed: int, sweeps: int) -> Float:
+def fold_in(topics: Topics, documents: Corpus, settings: FoldingIn, *, seed: int) -> Float:
     """Fold documents in by Gibbs sampling of their assignments with the topics fixed (Welling et al., section 5).
 
     A document's random numbers depend on corpus, document, K, chain and seed only, so its weights do not depend on
@@ -359,8 +361,8 @@ def fold_in(topics: Topics, documents: Corpus, *, seed: int, sweeps: int) -> Flo
     Args:
         topics: phi and alpha, of any origin.
         documents: D documents over the topics' vocabulary.
+        settings: how many sweeps.
         seed: determines the random numbers.
-        sweeps: Gibbs sweeps after the first pass that assigns every token.
 
     Returns:
         theta, (D, K), of the last sample by equation 5.39; rows sum to 1. A token whose word has probability 0 under
@@ -372,8 +374,8 @@ def fold_in(topics: Topics, documents: Corpus, *, seed: int, sweeps: int) -> Flo
     """
     if documents.vocabulary != topics.vocabulary:
         raise InputError(f"corpus {documents.name}: its vocabulary is not the topics'; map its words to theirs first")
-    if sweeps < 0:
-        raise InputError(f"fold-in: {sweeps} sweeps; there must be 0 or more")
+    if settings.sweeps < 0:
+        raise InputError(f"fold-in: {settings.sweeps} sweeps; there must be 0 or more")
     _check_parameters("alpha", topics.alpha)
     n_topics, width = topics.n_topics, padded_width(topics.n_topics)
     rows, given = rows_of(topics)
@@ -388,7 +390,7 @@ def fold_in(topics: Topics, documents: Corpus, *, seed: int, sweeps: int) -> Flo
         if len(tokens) == 0:
             continue
         random = generator("lda-fold-in", corpus=documents.name, document=name, topics=n_topics, chain=chain, seed=seed)
-        uniforms = random.random((sweeps + 1, len(tokens)), dtype=np.float32)
+        uniforms = random.random((settings.sweeps + 1, len(tokens)), dtype=np.float32)
         assignments = np.full(len(tokens), -1, dtype=np.int32)
         offsets = np.array([0, len(tokens)], dtype=np.int64)
         gibbs_sweeps(tokens, offsets, assignments, rows, totals, alpha, 0.0, uniforms, learn=False)
@@ -396,46 +398,25 @@ def fold_in(topics: Topics, documents: Corpus, *, seed: int, sweeps: int) -> Flo
     return _theta(in_document, topics.alpha)
 
 
-def train(
-    corpus: Corpus,
-    *,
-    topics: int,
-    seed: int,
-    alpha_sum: float,
-    beta: float,
-    sweeps: int,
-    chains: int,
-    optimise_every: int = 0,
-) -> list[Topics]:
+def train(corpus: Corpus, settings: Training, *, topics: int, seed: int) -> list[Topics]:
     """Train LDA on a corpus by independent chains; (corpus, topics, seed, chain) determines a chain's random numbers.
 
-    Args:
-        corpus: the training documents.
-        topics: K.
-        seed: determines the random numbers, with corpus, K and chain.
-        alpha_sum: the sum of the symmetric prior's K parameters.
-        beta: the Dirichlet parameter of phi.
-        sweeps: Gibbs sweeps of each chain.
-        chains: how many chains to run.
-        optimise_every: sweeps between two re-estimations of alpha and beta, from the given ones on; 0 keeps them fixed.
-            The topics carry the last sweep's alpha, their provenance its beta.
+    With `optimise_every` the topics carry the last sweep's alpha, their provenance its beta.
 
     Raises:
-        InputError: for fewer than one chain, or as `LDA.fit` does.
+        InputError: as `LDA.fit` does.
     """
-    if chains < 1:
-        raise InputError(f"LDA: {chains} chains; run at least one")
     fitted = [
         LDA(
             topics,
-            alpha=alpha_sum / topics,
-            beta=beta,
-            sweeps=sweeps,
-            evaluate_every=max(1, min(RECORD, sweeps // RECORDS)),
-            optimise_every=optimise_every,
+            alpha=settings.alpha_sum / topics,
+            beta=settings.beta,
+            sweeps=settings.sweeps,
+            evaluate_every=max(1, min(RECORD, settings.sweeps // RECORDS)),
+            optimise_every=settings.optimise_every,
             random_state=generator("lda-chain", corpus=corpus.name, topics=topics, seed=seed, chain=chain),
         )
-        for chain in range(chains)
+        for chain in range(settings.chains)
     ]
     fit_chains(fitted, corpus)
     trained = []
@@ -445,13 +426,13 @@ def train(
             corpus,
             seed,
             chain=chain,
-            sweeps=sweeps,
+            sweeps=settings.sweeps,
             beta=model.beta_,
             log_likelihood=model.log_likelihood_.tolist(),
             log_likelihood_sweeps=model.sweeps_.tolist(),
         )
-        if optimise_every:
-            details["optimise_every"] = optimise_every
+        if settings.optimise_every:
+            details["optimise_every"] = settings.optimise_every
         trained.append(model.topics(corpus.vocabulary, details))
     return trained
 

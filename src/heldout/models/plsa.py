@@ -27,7 +27,7 @@ stays 0, as in exact EM.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Self
 
 import numba as nb
@@ -39,6 +39,8 @@ from heldout import models
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.models.estimator import TopicEstimator, checked_counts, estimator, provenance
+from heldout.models.settings import PLSAFoldingIn as FoldingIn
+from heldout.models.settings import PLSATraining as Training
 from heldout.models.simd import WIDTH, dot
 from heldout.seeds import generator
 from heldout.topics import AnyTopics, Topics
@@ -467,36 +469,26 @@ def fold_in_counts(
 def fold_in(
     topics: Topics,
     documents: Corpus,
+    settings: FoldingIn,
     *,
     seed: int,  # noqa: ARG001  (folding in draws nothing)
-    iterations: int,
-    tolerance: float,
 ) -> Float:
     """Return theta, (D, K), of the documents of a corpus over the topics' vocabulary; see `fold_in_counts`.
 
     `seed` is unused: it is in every model's `fold_in` for those that sample.
     """
-    return fold_in_counts(topics, documents.counts(), iterations=iterations, tolerance=tolerance)
+    counts = documents.counts()
+    return fold_in_counts(topics, counts, iterations=settings.iterations, tolerance=settings.tolerance)
 
 
-def train(
-    corpus: Corpus, *, topics: int, seed: int, iterations: int, tolerance: float, smoothing: float = 0.0
-) -> list[Topics]:
-    """Train PLSA on a corpus.
-
-    Args:
-        corpus: the training documents.
-        topics: K.
-        seed: with the corpus and K determines the random start, which is the same for every smoothing constant.
-        iterations: the largest number of EM iterations.
-        tolerance: stop when an iteration raises the log-likelihood by less than this many nats per token.
-        smoothing: as in `PLSA`.
+def train(corpus: Corpus, settings: Training, *, topics: int, seed: int) -> list[Topics]:
+    """Train PLSA on a corpus, from the random start that corpus, K and seed determine.
 
     Raises:
         InputError: as `PLSA.fit` does.
     """
-    model = PLSA(topics, iterations=iterations, tolerance=tolerance, smoothing=smoothing)
-    return trained(model, models.PLSA, corpus, seed, smoothing=smoothing)
+    model = PLSA(topics, **asdict(settings))
+    return trained(model, models.PLSA, corpus, seed, smoothing=settings.smoothing)
 
 
 def trained(

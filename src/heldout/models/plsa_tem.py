@@ -29,7 +29,7 @@ stops on this bound. A weight below 1e-30 becomes 0 and is left out of the bound
 Scoring. The topics and weights of tempered EM enter the untempered mixture p(w | d) = sum_k W[w, k] h[k].
 """
 
-from dataclasses import field
+from dataclasses import asdict, field
 
 import numba as nb
 import numpy as np
@@ -51,6 +51,8 @@ from heldout.models.plsa import (
     places,
     trained,
 )
+from heldout.models.settings import PLSAFoldingIn as FoldingIn
+from heldout.models.settings import TEMTraining as Training
 from heldout.models.simd import WIDTH, dot, power, power_into
 from heldout.topics import Topics
 
@@ -172,10 +174,9 @@ def fold_in_counts(
 def fold_in(
     topics: Topics,
     documents: Corpus,
+    settings: FoldingIn,
     *,
     seed: int,  # noqa: ARG001  (folding in draws nothing)
-    iterations: int,
-    tolerance: float,
 ) -> Float:
     """Return theta, (D, K), of a corpus's documents at the beta that the topics were trained with.
 
@@ -186,23 +187,15 @@ def fold_in(
     """
     if topics.provenance.get("model") != TEM or "beta" not in topics.provenance:
         raise InputError(f"{TEM}: the topics name no beta to fold in with; train them with {TEM}")
-    beta = float(topics.provenance["beta"])
-    return fold_in_counts(topics, documents.counts(), beta=beta, iterations=iterations, tolerance=tolerance)
+    counts, beta = documents.counts(), float(topics.provenance["beta"])
+    return fold_in_counts(topics, counts, beta=beta, iterations=settings.iterations, tolerance=settings.tolerance)
 
 
-def train(corpus: Corpus, *, topics: int, seed: int, iterations: int, tolerance: float, beta: float) -> list[Topics]:
+def train(corpus: Corpus, settings: Training, *, topics: int, seed: int) -> list[Topics]:
     """Train PLSA-TEM on a corpus; the start is PLSA-HOF's for (corpus, topics, seed), so beta = 1 repeats PLSA-HOF.
-
-    Args:
-        corpus: the training documents.
-        topics: K.
-        seed: with the corpus and K determines the random start.
-        iterations: the largest number of tempered EM iterations.
-        tolerance: stop when an iteration lowers the free energy by less than this many nats per token.
-        beta: the inverse temperature, in (0, 1].
 
     Raises:
         InputError: as `PLSA.fit` does, or when beta is out of range.
     """
-    model = PLSATEM(topics, beta=beta, iterations=iterations, tolerance=tolerance)
-    return trained(model, TEM, corpus, seed, objective="objective", beta=beta)
+    model = PLSATEM(topics, **asdict(settings))
+    return trained(model, TEM, corpus, seed, objective="objective", beta=settings.beta)

@@ -24,16 +24,18 @@ Kernel. The passes of `heldout.models.plsa`; an iteration is `ve_iterations` + 1
 only for R at the new H) and one over the words.
 """
 
-from dataclasses import field
+from dataclasses import asdict, field
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.models import VEM
 from heldout.models.estimator import estimator
 from heldout.models.plsa import PLSA, Cells, Float, fold_in, over, trained
+from heldout.models.settings import PLSAFoldingIn as FoldingIn
+from heldout.models.settings import VEMTraining as Training
 from heldout.topics import Topics
 
-__all__ = ["PLSAVEM", "fold_in", "train"]
+__all__ = ["PLSAVEM", "FoldingIn", "Training", "fold_in", "train"]
 
 
 @estimator
@@ -72,21 +74,11 @@ class PLSAVEM(PLSA):
         return objectives[0]
 
 
-def train(
-    corpus: Corpus, *, topics: int, seed: int, iterations: int, tolerance: float, ve_iterations: int = 1
-) -> list[Topics]:
+def train(corpus: Corpus, settings: Training, *, topics: int, seed: int) -> list[Topics]:
     """Train PLSA-VEM on a corpus, from the start that PLSA-HOF has for the same (corpus, topics, seed).
-
-    Args:
-        corpus: the training documents.
-        topics: K.
-        seed: with the corpus and K determines the random start.
-        iterations: the largest number of VE and VM steps.
-        tolerance: stop when an iteration raises the objective by less than this many nats per token.
-        ve_iterations: fixed-point iterations in each VE step.
 
     Raises:
         InputError: as `PLSA.fit` does, or for fewer than one VE iteration.
     """
-    model = PLSAVEM(topics, iterations=iterations, tolerance=tolerance, ve_iterations=ve_iterations)
-    return trained(model, VEM, corpus, seed, ve_iterations=ve_iterations)
+    model = PLSAVEM(topics, **asdict(settings))
+    return trained(model, VEM, corpus, seed, ve_iterations=settings.ve_iterations)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from made_fits import fold_with
 from made_jobs import run as run_job
 
 from heldout.corpora.corpus import Corpus
@@ -18,6 +19,7 @@ from heldout.evaluators.left_to_right import left_to_right
 from heldout.measurements import Measurement
 from heldout.models import lda
 from heldout.models.lda_growth import grow
+from heldout.models.settings import LDAGrowth
 from heldout.papers.buntine.experiments.model_selection import (
     LESS_REFERENCE,
     READING,
@@ -92,7 +94,7 @@ def held_out() -> Corpus:
 
 @cache
 def trained(topics: int) -> list[Topics]:
-    return grow(corpus(), topics=topics, seed=3, **GROWN)
+    return grow(corpus(), LDAGrowth(**GROWN), topics=topics, seed=3)
 
 
 def run(model: Topics, **changes: Any) -> tuple[list[Score], list[Measurement]]:
@@ -179,7 +181,7 @@ def test_the_documents_are_those_of_the_number_of_topics() -> None:
 
 def test_folding_in_is_of_the_trained_model() -> None:
     scores, _ = found(3)
-    expected = full_folding_in([trained(3)[0]], held_out(), lambda t, d: lda.fold_in(t, d, seed=3, sweeps=5))
+    expected = full_folding_in([trained(3)[0]], held_out(), lambda t, d: fold_with(lda, t, d, seed=3, sweeps=5))
     assert one(scores, "trained-on-20", FULL).log_likelihood == pytest.approx(expected.log_likelihood.sum())
 
 

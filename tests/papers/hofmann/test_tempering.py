@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from made_fits import fold_with
 from made_jobs import run as run_job
 
 from heldout.corpora.corpus import Corpus
@@ -140,7 +141,7 @@ def test_scores_are_those_of_the_fits() -> None:
     for variant, fit in zip(("early-stopping", "inverse-annealing"), fits, strict=True):
 
         def fold_in(trained: Topics, documents: Corpus) -> Any:
-            return plsa_tem.fold_in(trained, documents, seed=0, iterations=200, tolerance=1e-5)
+            return fold_with(plsa_tem, trained, documents, seed=0, iterations=200, tolerance=1e-5)
 
         halves = half_folding_in([fit.topics], *half_split(split.test, 0), fold_in)
         assert found[variant, "half-folding-in"].log_likelihood == halves.log_likelihood.sum()

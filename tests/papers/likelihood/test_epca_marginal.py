@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from made_fits import fold_with, train_with
 from made_jobs import run as run_job
 
 from heldout.corpora.corpus import Corpus
@@ -24,7 +25,7 @@ from heldout.topics import Components, Topics
 
 TEST_DOCUMENTS, SEED = 12, 3
 WORDS = tuple(f"w{w:02}" for w in range(20))
-FOLD_IN = partial(epca.fold_in, seed=0, iterations=200, tolerance=1e-6, ridge=0.01)
+FOLD_IN = partial(fold_with, epca, seed=0, iterations=200, tolerance=1e-6, ridge=0.01)
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +44,8 @@ def corpus() -> Corpus:
 
 def components(corpus: Corpus, K: int, penalty: float = 2.0) -> Components:
     training, _ = train_test_split(corpus, TEST_DOCUMENTS, SEED)
-    return epca.train(training, topics=K, seed=0, penalty=penalty, iterations=50, tolerance=1e-5)[0]
+    of: Components = train_with(epca, training, topics=K, seed=0, penalty=penalty, iterations=50, tolerance=1e-5)[0]
+    return of
 
 
 def measured(corpus: Corpus, K: int, **settings: Any) -> tuple[dict[str, Score], list[Measurement]]:

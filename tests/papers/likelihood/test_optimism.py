@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from made_fits import fold_with
 from made_jobs import run as run_job
 
 from heldout.corpora.corpus import Corpus
@@ -24,8 +25,8 @@ from heldout.scores import Score
 from heldout.topics import Topics
 
 WORDS = tuple("abcdef")
-PLSA = partial(plsa.fold_in, seed=0, iterations=1000, tolerance=1e-6)
-GIBBS = partial(lda.fold_in, seed=0, sweeps=5)
+PLSA = partial(fold_with, plsa, seed=0, iterations=1000, tolerance=1e-6)
+GIBBS = partial(fold_with, lda, seed=0, sweeps=5)
 
 
 def corpus() -> Corpus:

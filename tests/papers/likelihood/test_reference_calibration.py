@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from made_fits import train_with
 from made_jobs import run as run_job
 
 from heldout.corpora.corpus import Corpus
@@ -55,7 +56,7 @@ def test_every_cell_has_its_difference_error_and_tokens() -> None:
         (model, *cell) for model, of_model in priors.items() for cell in of_model
     }
     training, test = train_test_split(corpus(), 12, 0)
-    topics = plsa.train(training, topics=3, seed=0, iterations=5, tolerance=0.0)[0].smoothed(1e-2)
+    topics = train_with(plsa, training, topics=3, seed=0, iterations=5, tolerance=0.0)[0].smoothed(1e-2)
     axes: dict[str, Any] = {"corpus": "small", "model": "plsa-hof", "variant": "reference-own", "topics": 3}
     rng = generator("reference", **axes, smoothing=1e-2, seed=0, samples=400)
     found, exact = reference(topics, test, 400, rng), exact_marginal(topics, test)

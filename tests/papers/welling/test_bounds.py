@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from made_fits import fold_with
 from made_jobs import run
 
 from heldout import runs
@@ -21,7 +22,7 @@ from heldout.topics import Topics
 
 TEST_DOCUMENTS, SEED = 12, 0
 WORDS = tuple(f"w{w:02}" for w in range(20))
-FOLD_IN = partial(plsa.fold_in, seed=0, iterations=3000, tolerance=1e-9)
+FOLD_IN = partial(fold_with, plsa, seed=0, iterations=3000, tolerance=1e-9)
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +92,7 @@ def test_scores_are_the_sums_of_the_documents(corpus: Corpus) -> None:
 def test_folding_in_rows_are_the_studys_own(corpus: Corpus) -> None:
     chain = topics(3, alpha=2.0, chain=0)
     named: dict[str, Any] = {"model": "lda", "variant": "gibbs", "seed": SEED, "test_documents": TEST_DOCUMENTS}
-    fold_in = partial(lda.fold_in, seed=SEED, sweeps=10)
+    fold_in = partial(fold_with, lda, seed=SEED, sweeps=10)
     # a constant is not for a sampled model, and no other chain plays a part
     chains = [chain, topics(3, alpha=3.0, chain=1)]
     scores, measurements = run(experiment, Bounds, corpus, chains=chains, fold_in=fold_in, smoothing=0.1, **named)

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from made_fits import train_with
 from made_jobs import run
 from numpy.typing import NDArray
 
@@ -92,7 +93,7 @@ def test_measures_what_real_chains_carry() -> None:
     random = np.random.default_rng(0)
     documents = [(f"d{d}", [f"w{w}" for w in random.integers(0, 20, 30)]) for d in range(10)]
     corpus = Corpus.from_documents("tiny", documents)
-    chains = lda.train(corpus, topics=3, seed=2, alpha_sum=3.0, beta=0.1, sweeps=400, chains=2)
+    chains = train_with(lda, corpus, topics=3, seed=2, alpha_sum=3.0, beta=0.1, sweeps=400, chains=2)
     rows = measured(chains, corpus, seed=2)
     traces = np.array([c.provenance["log_likelihood"] for c in chains])
     for number in (0, 1):

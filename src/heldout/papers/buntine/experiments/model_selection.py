@@ -37,6 +37,7 @@ from heldout.evaluators.half_folding_in import half_folding_in
 from heldout.evaluators.particle_filter import particle_filter
 from heldout.job import Job
 from heldout.models import LDA, lda
+from heldout.models.settings import LDAFoldingIn
 from heldout.papers.buntine.readings import readings
 from heldout.papers.buntine.settings import ModelSelection
 from heldout.recorder import Results
@@ -120,7 +121,7 @@ def experiment(job: Job, settings: ModelSelection) -> Results:
             return generator("model-selection", corpus=corpus.name, evaluator=purpose, seed=seed)
 
         def fold_in(model: Topics, documents: Corpus) -> Any:
-            return lda.fold_in(model, documents, seed=seed, sweeps=settings.fold_in_sweeps)
+            return lda.fold_in(model, documents, LDAFoldingIn(sweeps=settings.fold_in_sweeps), seed=seed)
 
         unstated: dict[str, Any] = {"samples": 1, "standard_error": math.nan}
         recorder.score(FULL, full_folding_in([of], held_out, fold_in), **unstated)

@@ -53,6 +53,7 @@ from heldout.evaluators.reference import reference
 from heldout.job import Job
 from heldout.models import PLSA, TEM, plsa_tem
 from heldout.models.inverse_annealing import Fit, annealing, inverse_annealing
+from heldout.models.settings import PLSAFoldingIn
 from heldout.papers.hofmann.experiments.latent_semantic_analysis import EVALUATOR, FOLDED_IN, VALIDATION, together
 from heldout.papers.hofmann.settings import Tempering
 from heldout.recorder import Recorder, Results
@@ -88,6 +89,8 @@ def experiment(job: Job, settings: Tempering) -> Results:
     halves, whole = half_split(split.test, seed), together(split)
     schedule: dict[str, Any] = {"topics": topics, "seed": seed, "iterations": settings.iterations}
     schedule |= {"tolerance": settings.tolerance, "patience": settings.patience}
+    iterations, tolerance = settings.fold_in_iterations, settings.fold_in_tolerance
+    folding_in = PLSAFoldingIn(iterations=iterations, tolerance=tolerance)
     heated: dict[str, Any] = {**schedule, "early_patience": settings.early_patience, "eta": settings.eta}
     recorder = job.recorder()
 
@@ -111,8 +114,7 @@ def experiment(job: Job, settings: Tempering) -> Results:
 
     def folded_in(fit: Fit) -> Iterator[tuple[str, int, Evaluation]]:
         def fold_in(trained: Topics, documents: Corpus) -> Any:
-            iterations, tolerance = settings.fold_in_iterations, settings.fold_in_tolerance
-            return plsa_tem.fold_in(trained, documents, seed=seed, iterations=iterations, tolerance=tolerance)
+            return plsa_tem.fold_in(trained, documents, folding_in, seed=seed)
 
         if topics in settings.folded_in_topics:
             yield FOLDED_IN, 0, predictive([fit.topics], whole, split.test, fold_in)

@@ -55,6 +55,7 @@ from heldout.evaluators.priors import exact_within
 from heldout.job import Job
 from heldout.libraries.reported import reported
 from heldout.models import lda
+from heldout.models.settings import LDAFoldingIn
 from heldout.papers.likelihood.experiments.optimism import (
     DENSITY,
     NML,
@@ -193,7 +194,7 @@ def scores(drawn: Drawn, settings: IsAProbability, axes: Axes) -> Iterator[tuple
     theta, samples = maximum(topics, documents), settings.samples
 
     def sampled(model: Topics, of: Corpus) -> Float:
-        return lda.fold_in(model, of, seed=int(axes["seed"]), sweeps=settings.fold_in_sweeps)
+        return lda.fold_in(model, of, LDAFoldingIn(sweeps=settings.fold_in_sweeps), seed=int(axes["seed"]))
 
     yield FULL, full_folding_in([topics], documents, lambda *_: theta)
     yield SAMPLED_FULL, full_folding_in([topics], documents, sampled)

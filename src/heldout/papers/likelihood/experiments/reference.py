@@ -22,6 +22,7 @@ from heldout.evaluators.reference import reference
 from heldout.job import Job
 from heldout.models import LDA, PLSA, lda, plsa
 from heldout.models.dirichlet_prior import fit_prior
+from heldout.models.settings import LDATraining, PLSATraining
 from heldout.papers.likelihood.settings import Reference
 from heldout.recorder import Results
 from heldout.seeds import generator
@@ -68,17 +69,11 @@ def experiment(job: Job, settings: Reference) -> Results:
 def cells(training: Corpus, settings: Reference, seed: int) -> Iterator[tuple[str, int, float, str, Topics]]:
     """Yield model, K, the constant added, the prior's name and the topics of every cell."""
     for K in settings.topics:
+        of_plsa = PLSATraining(iterations=settings.iterations, tolerance=0.0)
+        of_lda = LDATraining(alpha_sum=settings.alpha_sum, beta=settings.beta, sweeps=settings.sweeps, chains=1)
         fits = {
-            PLSA: plsa.train(training, topics=K, seed=seed, iterations=settings.iterations, tolerance=0.0)[0],
-            LDA: lda.train(
-                training,
-                topics=K,
-                seed=seed,
-                chains=1,
-                alpha_sum=settings.alpha_sum,
-                beta=settings.beta,
-                sweeps=settings.sweeps,
-            )[0],
+            PLSA: plsa.train(training, of_plsa, topics=K, seed=seed)[0],
+            LDA: lda.train(training, of_lda, topics=K, seed=seed)[0],
         }
         for model, fit in fits.items():
             constant = settings.smoothing if model == PLSA else 0.0

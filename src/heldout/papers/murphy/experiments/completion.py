@@ -17,6 +17,7 @@ from heldout.evaluators.half_folding_in import half_folding_in
 from heldout.evaluators.posterior_predictive import posterior_predictive
 from heldout.job import Job
 from heldout.models import lda as collapsed
+from heldout.models.settings import LDAFoldingIn
 from heldout.papers.murphy.members.data import documents
 from heldout.papers.murphy.settings import Completion
 from heldout.recorder import Results
@@ -31,7 +32,7 @@ def experiment(job: Job, settings: Completion) -> Results:
     """
     training, test, left_out = documents(job)
     observed, scored = half_split(test, job.seed)
-    fold_in = partial(collapsed.fold_in, seed=job.seed, sweeps=settings.fold_in_sweeps)
+    fold_in = partial(collapsed.fold_in, settings=LDAFoldingIn(sweeps=settings.fold_in_sweeps), seed=job.seed)
     recorder = job.recorder(model=models.LDA, smoothing=settings.gamma, chain="0")
     for K in settings.topics:
         axes: dict[str, Any] = {"corpus": job.corpus.name, "topics": K, "seed": job.seed}

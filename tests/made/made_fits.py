@@ -1,0 +1,21 @@
+"""Models trained and folded in with settings by name."""
+
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heldout.corpora.corpus import Corpus
+
+
+def train_with(module: ModuleType, corpus: Corpus, *, topics: int, seed: int, **settings: Any) -> list[Any]:
+    """Train a model of a module with its settings."""
+    trained: list[Any] = module.train(corpus, module.Training(**settings), topics=topics, seed=seed)
+    return trained
+
+
+def fold_with(module: ModuleType, topics: Any, documents: Corpus, *, seed: int, **settings: Any) -> NDArray[np.float64]:
+    """Fold documents in with a module's settings."""
+    folded: NDArray[np.float64] = module.fold_in(topics, documents, module.FoldingIn(**settings), seed=seed)
+    return folded
