@@ -151,7 +151,7 @@ def test_tem_at_beta_1_is_hof_bit_for_bit() -> None:
     )
     assert tem.phi.tobytes() == hof.phi.tobytes()
     assert tem.provenance["objective"] == hof.provenance["log_likelihood"]
-    folds = [m.fold_in(t, corpus, seed=0, iterations=30, tolerance=1e-5) for m, t in ((plsa, hof), (plsa_tem, tem))]
+    folds = [fold_with(m, t, corpus, seed=0, iterations=30, tolerance=1e-5) for m, t in ((plsa, hof), (plsa_tem, tem))]
     assert folds[0].tobytes() == folds[1].tobytes()
     other = train_with(plsa_tem, corpus, beta=0.9, **options)[0]
     assert np.abs(other.phi - hof.phi).max() > 1e-3
