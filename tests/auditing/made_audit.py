@@ -77,7 +77,7 @@ def made_audit(documents: int = 300, *, library: str = "scikit-learn", **changes
     )
     return replace(
         Audit(
-            *("cranfield-k100.skops", library, "1.7.2", 100, 3767, np.full(100, 0.01), "cranfield-test"),
+            *("cranfield-k100.skops", library, "1.7.2", 100, 3767, {"alpha": np.full(100, 0.01)}, "cranfield-test"),
             *(len(scored), documents - len(scored), tokens, 812, lines, reported, False),
             "Exact values would cost more than the limit of 60 s.",
             *(lengths, nats, errors, np.zeros(documents), most),

@@ -5,8 +5,7 @@ import pytest
 from made_models import topics_of
 
 from heldout.auditing.formats import duration
-from heldout.auditing.survey import exact_updates
-from heldout.evaluators.exact_marginal import cost
+from heldout.evaluators.exact_marginal import cost, document_cost
 from heldout.evaluators.simplex_quadrature import by_quadrature
 from heldout.topics import Topics
 
@@ -14,9 +13,9 @@ from heldout.topics import Topics
 def test_the_cheaper_way_counts_and_what_needs_too_much_memory_is_refused() -> None:
     topics = topics_of(4, 60)
     distinct, repeated = np.arange(60, dtype=np.int32), np.zeros(60, np.int32)
-    assert exact_updates(distinct[:5], topics) == cost([5], 4)
-    assert exact_updates(repeated, topics) <= exact_updates(distinct, topics) < cost([60], 4)
-    assert exact_updates(np.arange(200, dtype=np.int32) % 60, topics_of(400, 60)) == math.inf
+    assert document_cost(topics, distinct[:5]) == cost([5], 4)
+    assert document_cost(topics, repeated) <= document_cost(topics, distinct) < cost([60], 4)
+    assert document_cost(topics_of(400, 60), np.arange(200, dtype=np.int32) % 60) == math.inf
 
 
 def test_what_quadrature_leaves_to_the_polynomial_costs_what_that_does() -> None:
@@ -27,9 +26,9 @@ def test_what_quadrature_leaves_to_the_polynomial_costs_what_that_does() -> None
         tokens = document[:length]
         left = by_quadrature(tokens, topics.phi_by_word, topics.alpha) is None
         assert left == (length == 600)
-        assert (exact_updates(tokens, topics) == cost([length], 4)) == left
+        assert (document_cost(topics, tokens) == cost([length], 4)) == left
     tiny = Topics(np.eye(4), np.array([1.0, 1.0, 1.0, 1e-6]), topics.vocabulary)
-    assert exact_updates(document[:200], tiny) == cost([200], 4)
+    assert document_cost(tiny, document[:200]) == cost([200], 4)
 
 
 @pytest.mark.parametrize(

@@ -10,20 +10,20 @@ import pytest
 
 import heldout
 from heldout.auditing.audit import wording
-from heldout.auditing.blocks import COLUMNS, TRUTH, Block, Work, evaluate, parts_of, prior_of
+from heldout.auditing.blocks import COLUMNS, TRUTH, Block, Work, evaluate, parts_of, without_phi
 from heldout.auditing.scorer import log_likelihood
 from heldout.cli import main
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators import EXACT, FULL, HALF, MEAN_FIELD_BOUND, REFERENCE
 from heldout.evaluators.logistic_normal import (
-    LogisticNormalTopics,
-    exact_cost,
+    cost,
     logistic_normal,
     logistic_normal_exact,
     simulate,
 )
 from heldout.libraries.read import fitted
+from heldout.topics import LogisticNormalTopics
 
 V = 40
 WORDS = tuple(f"w{v:02d}" for v in range(V))
@@ -93,7 +93,7 @@ def test_a_process_needs_the_prior_and_not_the_topics() -> None:
         of_three = model(3) if estimator == EXACT else topics
         work = Work(estimator, samples, 1, "", parts=parts_of(of_three))
         values = evaluate(of_three.phi_by_word, of_three, block, work)
-        np.testing.assert_array_equal(values, evaluate(of_three.phi_by_word, prior_of(of_three), block, work))
+        np.testing.assert_array_equal(values, evaluate(of_three.phi_by_word, without_phi(of_three), block, work))
         assert np.isnan(values[:, COLUMNS.index(MEAN_FIELD_BOUND)]).all()
         assert np.isfinite(values[:, COLUMNS.index(TRUTH)]).all()
 
@@ -145,5 +145,5 @@ def test_the_command_audits_what_r_wrote(tmp_path: Path, capsys: pytest.CaptureF
 
 
 def test_the_cost_of_quadrature() -> None:
-    assert exact_cost(100, 2) < exact_cost(100, 3) < exact_cost(1_000, 3)
-    assert exact_cost(1, 4) == math.inf
+    assert cost([100], 2) < cost([100], 3) < cost([1_000], 3)
+    assert cost([1], 4) == math.inf

@@ -11,11 +11,12 @@ from heldout.auditing.audit.audit import audit
 from heldout.auditing.audit.wording import document_error, reasons
 from heldout.auditing.options import AuditOptions
 from heldout.auditing.survey import survey
-from heldout.auditing.truth import AIM, FEW_CHAINS, MOST, SWEEPS, choose_truth
+from heldout.auditing.truth import AIM, MOST, choose_truth
 from heldout.corpora.stream import open_documents
 from heldout.errors import InputError
 from heldout.evaluators import EXACT, REFERENCE, SEQUENTIAL
 from heldout.evaluators.evaluation import Evaluation, corrected
+from heldout.evaluators.priors import DIRICHLET, SWEEPS
 from heldout.evaluators.reference import CHAINS, LARGE, VARIANCE, least_samples, variance_for
 from heldout.seeds import generator
 
@@ -47,8 +48,8 @@ def test_seconds_are_spent_and_no_more() -> None:
 
     assert spent(10) == (MOST, CHAINS)
     assert spent(50_000) == (SWEEPS / 50_000, CHAINS)
-    assert spent(500_000) == (SWEEPS / 500_000, FEW_CHAINS)
-    assert spent(10**9) == (least_samples(FEW_CHAINS), FEW_CHAINS)
+    assert spent(500_000) == (SWEEPS / 500_000, DIRICHLET.fewest_chains)
+    assert spent(10**9) == (least_samples(DIRICHLET.fewest_chains), DIRICHLET.fewest_chains)
     assert spent(10**9, standard_error=0.1) == (MOST, CHAINS)
     work = choose_truth(topics, read, AuditOptions(standard_error=0.1))
     assert (work.estimator, work.variance) == (REFERENCE, variance_for(AIM * 0.1))

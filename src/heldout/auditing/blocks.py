@@ -6,8 +6,8 @@ place there and the seed, so results do not depend on batches, processes or inte
 A block is evaluated over its own words and one more that stands for all others, phi[k, other] = 1 - sum_w phi[k, w]: no
 evaluator uses words that do not occur, and the cost of a block does not depend on V.
 
-Under a logistic-normal prior the truth is by quadrature or by annealing (`heldout.evaluators.logistic_normal`), and
-there is no bound; folding-in asks for no prior.
+The prior decides how the truth is computed (`heldout.evaluators.priors`), and whether there is a bound; folding-in asks
+for no prior.
 
 Estimates are corrected for the bias of their logarithms (`corrected`); `heldout.evaluators.reference` has corrected its
 values and states its own.
@@ -28,20 +28,14 @@ from heldout.corpora.stream import DocumentStream
 from heldout.evaluators import ESTIMATORS, EXACT, FULL, HALF, MEAN_FIELD_BOUND, REFERENCE
 from heldout.evaluators.estimate import estimate
 from heldout.evaluators.evaluation import Evaluation, corrected
-from heldout.evaluators.exact_marginal import exact_marginal
 from heldout.evaluators.full_folding_in import full_folding_in
 from heldout.evaluators.half_folding_in import half_folding_in
-from heldout.evaluators.logistic_normal import (
-    AnyTopics,
-    LogisticNormalTopics,
-    logistic_normal_exact,
-    logistic_normal_reference,
-)
 from heldout.evaluators.mean_field_bound import mean_field_bound
+from heldout.evaluators.priors import prior_of
 from heldout.evaluators.reference import CHAINS, VARIANCE, reference
 from heldout.models.plsa import fold_in_counts
 from heldout.seeds import generator
-from heldout.topics import Topics
+from heldout.topics import AnyTopics, Topics
 
 # tolerance to the maximum, nats per token
 FOLD_IN: dict[str, Any] = {"iterations": 1_000, "tolerance": 1e-4, "extrapolated": True}
@@ -64,7 +58,7 @@ class Work(NamedTuple):
         seed: determines the halves and the estimator's draws.
         reason: why this estimator and this many samples, one sentence.
         variance: of a log weight, nats^2, at which "reference" stops spending sweeps.
-        chains: of "reference" under a Dirichlet prior.
+        chains: of "reference".
         parts: what is evaluated, of `EVERY`; the values of the others are NaN.
     """
 
@@ -139,10 +133,10 @@ def blocks(stream: DocumentStream) -> Iterator[Block]:
 
 def parts_of(topics: AnyTopics) -> tuple[str, ...]:
     """Return what can be evaluated under the topics' prior, of `EVERY`."""
-    return EVERY if isinstance(topics, Topics) else tuple(name for name in EVERY if name != MEAN_FIELD_BOUND)
+    return tuple(name for name in EVERY if name != MEAN_FIELD_BOUND or name in prior_of(topics).estimators)
 
 
-def prior_of(topics: AnyTopics) -> AnyTopics:
+def without_phi(topics: AnyTopics) -> AnyTopics:
     """Return the prior without phi, as topics of one word: what `local` and another process need of it."""
     return replace(topics, phi=np.ones((topics.n_topics, 1)), vocabulary=("",), provenance={})
 
@@ -165,7 +159,7 @@ def local(phi_by_word: Float, prior: AnyTopics, block: Block) -> tuple[AnyTopics
     return replace(prior, phi=np.ascontiguousarray(phi), vocabulary=vocabulary, provenance={}), documents
 
 
-def _fold_in(topics: Topics, documents: Corpus) -> Float:
+def _fold_in(topics: AnyTopics, documents: Corpus) -> Float:
     return fold_in_counts(topics, documents.counts(), **FOLD_IN)
 
 
@@ -173,27 +167,18 @@ def _bound(topics: Topics, documents: Corpus, _: Work, __: int) -> Evaluation:
     return mean_field_bound(topics, documents, **MEAN_FIELD)
 
 
-def _without_prior(topics: AnyTopics) -> Topics:
-    """Return topics for evaluators that use no prior."""
-    return topics if isinstance(topics, Topics) else Topics(topics.phi, np.ones(topics.n_topics), topics.vocabulary)
-
-
 def _full(topics: AnyTopics, documents: Corpus, _: Work, __: int) -> Evaluation:
-    return full_folding_in([_without_prior(topics)], documents, _fold_in)
+    return full_folding_in([topics], documents, _fold_in)
 
 
 def _half(topics: AnyTopics, documents: Corpus, work: Work, _: int) -> Evaluation:
-    return half_folding_in([_without_prior(topics)], *half_split(documents, work.seed), _fold_in)
+    return half_folding_in([topics], *half_split(documents, work.seed), _fold_in)
 
 
 def _truth(topics: AnyTopics, documents: Corpus, work: Work, first: int) -> Evaluation:
     rng = generator("audit", block=first // BLOCK, seed=work.seed)
-    if isinstance(topics, LogisticNormalTopics):
-        if work.estimator == EXACT:
-            return logistic_normal_exact(topics, documents)
-        return logistic_normal_reference(topics, documents, work.samples, rng, variance=work.variance)
     if work.estimator == EXACT:  # `choose_truth` has checked the cost
-        return exact_marginal(topics, documents, limit=2**62)
+        return prior_of(topics).exact(topics, documents)
     if work.estimator == REFERENCE:
         return reference(topics, documents, work.samples, rng, chains=work.chains, variance=work.variance)
     found = estimate(work.estimator, topics, documents, work.samples, rng)

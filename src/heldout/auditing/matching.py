@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 
 from heldout.corpora.stream import DocumentStream, open_documents
 from heldout.errors import InputError
-from heldout.evaluators.logistic_normal import AnyTopics
 from heldout.libraries import Fitted
 from heldout.libraries.checks import in_order
 from heldout.libraries.pipeline import unwrap
-from heldout.topics import Topics
+from heldout.topics import AnyTopics
 
 LEAST_SEEN, MOST_EXCESS, FEWEST_TOKENS = 0.6, 1.0, 1000  # share of the expectation; nats per token; to judge by
 
@@ -120,8 +119,7 @@ def unlike(topics: AnyTopics, words: NDArray[np.int64]) -> str:
     N = int(words.sum())
     if N < FEWEST_TOKENS:
         return ""
-    weights = topics.alpha / topics.alpha.sum() if isinstance(topics, Topics) else topics.mean_weights
-    p = weights @ topics.phi
+    p = topics.mean_weights @ topics.phi
     possible = p > 0.0
     seen = float(p[words > 0].sum())
     expected = float(-(p[possible] * np.expm1(N * np.log1p(-np.minimum(p[possible], 0.5)))).sum())
@@ -137,9 +135,8 @@ def unlike(topics: AnyTopics, words: NDArray[np.int64]) -> str:
 def model_digest(fitted: Fitted) -> str:
     """Return the SHA-256 of phi, the prior and the words, hexadecimal."""
     topics = fitted.topics
-    prior = (topics.alpha,) if isinstance(topics, Topics) else (topics.mean, topics.covariance)
     digest = hashlib.sha256(f"{topics.phi.shape}".encode())
-    for array in (topics.phi, *prior):
+    for array in (topics.phi, *topics.parameters.values()):
         digest.update(np.ascontiguousarray(array, dtype=np.float64).data)
     digest.update("\0".join(topics.vocabulary).encode(errors="surrogatepass"))
     return digest.hexdigest()

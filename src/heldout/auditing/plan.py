@@ -12,10 +12,9 @@ from heldout.auditing.runner import QUADRATIC
 from heldout.auditing.survey import Survey
 from heldout.evaluators import EXACT, FULL, HALF, MEAN_FIELD_BOUND, REFERENCE
 from heldout.evaluators.exact_marginal import UPDATES_PER_SECOND
-from heldout.evaluators.logistic_normal import AnyTopics, logistic_normal_sweeps
 from heldout.evaluators.reference import least_samples, sweeps
 from heldout.seeds import generator
-from heldout.topics import Topics
+from heldout.topics import AnyTopics
 
 PILOT_SAMPLES = 100  # at most
 LONG = 60.0  # seconds per document from which the plan mentions them
@@ -102,10 +101,7 @@ def plan_of(
     if work.estimator == REFERENCE:  # it stops where its weights spread little
         fewest = least_samples(work.chains)
         rng = generator("audit-plan", seed=work.seed)
-        if isinstance(here, Topics):
-            taken = sweeps(here, documents, work.samples, rng, chains=work.chains, variance=work.variance)
-        else:
-            taken = logistic_normal_sweeps(here, documents, work.samples, rng, variance=work.variance)
+        taken = sweeps(here, documents, work.samples, rng, chains=work.chains, variance=work.variance)
         samples = float(np.average(taken, weights=documents.lengths))
     fewer = work._replace(samples=min(work.samples, fewest))
     seconds, longest_seconds, of_drawn = {}, 0.0, 0.0

@@ -14,13 +14,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.auditing.blocks import Block, Float, Work, blocks, evaluate, prior_of
+from heldout.auditing.blocks import Block, Float, Work, blocks, evaluate, without_phi
 from heldout.auditing.store import Store
 from heldout.auditing.survey import Survey
 from heldout.corpora.stream import DocumentStream
 from heldout.errors import InputError
 from heldout.evaluators import PARTICLES, SEQUENTIAL
-from heldout.evaluators.logistic_normal import AnyTopics
+from heldout.topics import AnyTopics
 
 QUADRATIC = (PARTICLES, SEQUENTIAL)  # these resample L (L - 1) / 2 tokens of a document; the others visit L
 
@@ -138,7 +138,7 @@ class Runner:
         with tempfile.TemporaryDirectory(prefix="heldout-audit-") as folder:
             phi = Path(folder) / "phi.npy"
             np.save(phi, self.topics.phi_by_word)  # memory-mapped by every worker, so held once
-            pool = ProcessPoolExecutor(cores, context, _start, (str(phi), prior_of(self.topics)))
+            pool = ProcessPoolExecutor(cores, context, _start, (str(phi), without_phi(self.topics)))
             running: dict[Future[Float], Block] = {}
 
             def enter(futures: set[Future[Float]]) -> None:

@@ -41,8 +41,9 @@ from heldout.errors import InputError
 from heldout.evaluators import ESTIMATORS, EXACT, REFERENCE
 from heldout.evaluators.components_marginal import annealed_marginal
 from heldout.evaluators.evaluation import Evaluation
-from heldout.evaluators.logistic_normal import logistic_normal_exact, logistic_normal_reference
+from heldout.evaluators.priors import prior_of
 from heldout.evaluators.product_of_experts import ProductOfExperts
+from heldout.evaluators.reference import reference
 from heldout.libraries.checks import numbers
 from heldout.libraries.pipeline import unwrap
 from heldout.models.epca import EPCA
@@ -143,9 +144,9 @@ def _of_experts(given: Any, X: Any, vocabulary: Any, estimator: str, samples: in
 
     def evaluate(batch: Batch) -> Evaluation:
         if estimator == EXACT:
-            return logistic_normal_exact(experts, batch)
+            return prior_of(experts).exact(experts, batch)
         rng = generator("product-of-experts", first=batch.first, seed=seed)
-        return logistic_normal_reference(experts, batch, samples_of(estimator, samples), rng)
+        return reference(experts, batch, samples_of(estimator, samples), rng)
 
     return _mean(stream, evaluate)
 

@@ -13,12 +13,9 @@ from heldout.auditing.matching import opened, unlike
 from heldout.auditing.options import Options
 from heldout.corpora.stream import DocumentStream
 from heldout.errors import InputError
-from heldout.evaluators.exact_marginal import CHEAPER, LARGEST_LAYER, cost
-from heldout.evaluators.logistic_normal import AnyTopics
-from heldout.evaluators.logistic_normal import exact_cost as quadrature_of_normal
-from heldout.evaluators.simplex_quadrature import FEWEST_TOPICS, LEAST_COST, is_safe, quadrature_cost
+from heldout.evaluators.priors import prior_of
 from heldout.libraries import Fitted
-from heldout.topics import Topics
+from heldout.topics import AnyTopics
 
 PILOT = 4  # documents
 PILOT_TOKENS = 200  # of each, at most
@@ -66,7 +63,7 @@ def survey(stream: DocumentStream, topics: AnyTopics, limit: float) -> Survey:
             tokens = batch.document(int(d))
             if len(pilot) < PILOT:
                 pilot.append(tokens[:PILOT_TOKENS].copy())
-            updates += exact_updates(tokens, topics) if updates < math.inf else 0.0
+            updates += prior_of(topics).document_cost(topics, tokens) if updates < math.inf else 0.0
             updates = updates if updates <= limit else math.inf
     read = Survey(np.concatenate(lengths), np.concatenate(left_out), updates, Block.of(0, pilot), words)
     D = len(read.lengths)
@@ -80,34 +77,6 @@ def survey(stream: DocumentStream, topics: AnyTopics, limit: float) -> Survey:
             " own model, its preprocessing, or its vocabulary"
         )
     return read
-
-
-def exact_updates(tokens: NDArray[np.int32], topics: AnyTopics) -> float:
-    """Return how many updates a document's exact likelihood takes; inf if it needs too much memory, or is not known.
-
-    Args:
-        tokens: (L,) words of the document.
-        topics: phi and the prior.
-    """
-    K = topics.n_topics
-    if not isinstance(topics, Topics):
-        return quadrature_of_normal(len(np.unique(tokens)), K)
-    if math.comb(len(tokens) + K - 1, K - 1) > LARGEST_LAYER:  # count vectors
-        return math.inf
-    updates, by_quadrature = _updates(tokens, K)
-    if by_quadrature and not is_safe(tokens, topics.phi_by_word, topics.alpha):
-        return float(cost([len(tokens)], K))
-    return updates
-
-
-def _updates(tokens: NDArray[np.int32], topics: int) -> tuple[float, bool]:
-    """Return a document's updates, and whether quadrature is the cheaper method."""
-    polynomial = cost([len(tokens)], topics)
-    if topics >= FEWEST_TOPICS and polynomial >= LEAST_COST:
-        points = quadrature_cost(tokens, topics)
-        if points <= CHEAPER * polynomial:
-            return points / CHEAPER, True
-    return float(polynomial), False
 
 
 class Subject(NamedTuple):

@@ -12,28 +12,25 @@ from heldout.auditing.options import AUTO, AuditOptions
 from heldout.auditing.survey import Survey
 from heldout.errors import InputError
 from heldout.evaluators import ESTIMATORS, EXACT, REFERENCE
-from heldout.evaluators.logistic_normal import AnyTopics
-from heldout.evaluators.product_of_experts import ProductOfExperts
+from heldout.evaluators.priors import AnyModel, prior_of
 from heldout.evaluators.reference import CHAINS, VARIANCE, least_samples, variance_for
-from heldout.topics import Topics
+from heldout.topics import AnyTopics
 
 SAMPLES = 20  # default for an estimator given by name
-SWEEPS = 1e8  # of the reference, times tokens: some ten seconds of one core, where no error is asked for
-MOVES = 3e5  # of its chains under a logistic-normal prior, whatever the tokens: the same
 MOST = 100_000  # sweeps over a document on average, whatever error is asked for
-FEW_CHAINS = 4  # where `CHAINS` cannot be afforded: a sum over many documents errs by its bias, and not by them
 AIM = 0.8  # times the error that is asked for: the rest is for the bias, and for documents that turn out harder
 
 
-def check_estimator(name: str, topics: AnyTopics | ProductOfExperts) -> None:
+def check_estimator(name: str, topics: AnyModel) -> None:
     """Check that an estimator is one of the likelihood under the topics' prior.
 
     Raises:
-        InputError: for one of Dirichlet priors alone, where the prior is logistic normal.
+        InputError: for one of Dirichlet priors alone, where the prior is another.
     """
-    if not isinstance(topics, Topics) and name not in (AUTO, EXACT, REFERENCE):
+    prior = prior_of(topics)
+    if name != AUTO and name not in prior.estimators:
         raise InputError(
-            f"{name}: under a Dirichlet prior only, and this model's is logistic normal; take {REFERENCE}, or leave the"
+            f"{name}: under a Dirichlet prior only, and this model's is {prior.name}; take {REFERENCE}, or leave the"
             " estimator out"
         )
 
@@ -76,8 +73,7 @@ def _chosen(topics: AnyTopics, read: Survey, options: AuditOptions) -> Work:
 def affordable(topics: AnyTopics, read: Survey) -> int:
     """Return how many sweeps over a document, on average, take some ten seconds of one core; at most `MOST`."""
     tokens, documents = int(read.lengths.sum()), int(np.count_nonzero(read.lengths))
-    work = SWEEPS / max(1, tokens) if isinstance(topics, Topics) else MOVES / max(1, documents)
-    return min(MOST, int(work))
+    return min(MOST, int(prior_of(topics).affordable(tokens, documents)))
 
 
 def _reference(topics: AnyTopics, read: Survey, options: AuditOptions) -> Work:
@@ -85,8 +81,8 @@ def _reference(topics: AnyTopics, read: Survey, options: AuditOptions) -> Work:
     wanted, chains, samples = options.standard_error, CHAINS, options.samples or MOST
     if options.samples is None and wanted is None:
         samples = affordable(topics, read)
-        if isinstance(topics, Topics) and samples < least_samples(CHAINS):
-            chains = FEW_CHAINS
+        if samples < least_samples(CHAINS):
+            chains = prior_of(topics).fewest_chains
         samples = max(least_samples(chains), samples)
     reason = "It was asked for by name"
     if options.estimator == AUTO:

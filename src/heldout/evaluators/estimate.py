@@ -8,15 +8,15 @@ from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators import ESTIMATORS
 from heldout.evaluators.evaluation import Evaluation
-from heldout.topics import Topics
+from heldout.topics import AnyTopics
 
 
-def estimate(name: str, topics: Topics, documents: Corpus, samples: int, rng: np.random.Generator) -> Evaluation:
+def estimate(name: str, topics: AnyTopics, documents: Corpus, samples: int, rng: np.random.Generator) -> Evaluation:
     """Run one estimator of `ESTIMATORS` by name.
 
     Args:
         name: the estimator's, a key of `ESTIMATORS`.
-        topics: phi and alpha.
+        topics: phi and a prior that the estimator knows.
         documents: D documents; words outside the topics' vocabulary are left out and counted.
         samples: samples per document, as the estimator counts them; ignored by a deterministic one.
         rng: the estimator's random numbers; unused by a deterministic one.

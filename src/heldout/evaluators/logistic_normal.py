@@ -40,9 +40,7 @@ from heldout.evaluators.bidirectional import simulate_given
 from heldout.evaluators.components_marginal import Integrand, log_weights, slice_move
 from heldout.evaluators.evaluation import Annealing, Evaluation, check_samples, log_mean
 from heldout.evaluators.trapezoid import log_integral
-from heldout.topics import AnyTopics as AnyTopics
-from heldout.topics import LogisticNormalTopics as LogisticNormalTopics
-from heldout.topics import softmax_over_the_last
+from heldout.topics import LogisticNormalTopics, softmax_over_the_last
 
 LARGEST = 3  # topics of the quadrature, whose nodes grow as their power
 NEWTON_STEPS, SETTLED_MODE = 500, 1e-10  # nats, that a further step would gain; the mode only places q
@@ -307,26 +305,3 @@ def _trapezoid(document: _Document, root: Float) -> float | None:
     low, high = np.minimum(mode, 0.0) - REACH, np.maximum(mode, 0.0) + REACH
     value = log_integral(log_values, low, high, COARSE, near=mode, most_nodes=MOST_NODES)
     return None if value is None else value + float(np.log(np.diag(root)).sum())
-
-
-# until `heldout.auditing` has moved to `heldout.evaluators.priors`
-def logistic_normal_reference(*given: Any, **named: Any) -> Evaluation:  # noqa: D103
-    from heldout.evaluators.reference import reference
-
-    return reference(*given, **named)
-
-
-def logistic_normal_sweeps(*given: Any, **named: Any) -> NDArray[np.int64]:  # noqa: D103
-    from heldout.evaluators.reference import sweeps
-
-    return sweeps(*given, **named)
-
-
-def exact_cost(words: int, topics: int) -> float:  # noqa: D103
-    return cost([words], topics)
-
-
-def label_of(estimator: str, *, dirichlet: bool) -> str:  # noqa: D103
-    from heldout.evaluators.priors import DIRICHLET, LOGISTIC_NORMAL
-
-    return (DIRICHLET if dirichlet else LOGISTIC_NORMAL).label(estimator)

@@ -11,7 +11,6 @@ What is not above the truth is not refuted, which does not make it a probability
 """
 
 import time
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,28 +18,16 @@ from numpy.typing import NDArray
 from heldout.auditing.audit.result import ProbabilityTest
 from heldout.auditing.blocks import PARTS, REPORTED, TRUTH, Block, Work, local
 from heldout.auditing.survey import PILOT_TOKENS, Subject, Survey
-from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import half_split
 from heldout.evaluators import EXACT, HALF, REFERENCE
-from heldout.evaluators.bidirectional import simulate
-from heldout.evaluators.chib import chib
-from heldout.evaluators.chib_upper import chib_upper
 from heldout.evaluators.estimate import estimate
-from heldout.evaluators.evaluation import Evaluation
-from heldout.evaluators.exact_marginal import UPDATES_PER_SECOND, cost, exact_marginal
+from heldout.evaluators.exact_marginal import UPDATES_PER_SECOND
 from heldout.evaluators.is_probability import Excess, excess
-from heldout.evaluators.logistic_normal import (
-    AnyTopics,
-    exact_cost,
-    logistic_normal,
-    logistic_normal_exact,
-    logistic_normal_upper,
-)
-from heldout.evaluators.logistic_normal import simulate as simulate_normal
+from heldout.evaluators.priors import exact_within, prior_of
 from heldout.libraries import THESE
 from heldout.libraries.reported import reported
 from heldout.seeds import generator
-from heldout.topics import Topics
+from heldout.topics import AnyTopics
 
 DOCUMENTS, TOKENS = 32, 5_000  # are drawn, at most
 SAMPLES = 5  # of the truth that is not exact: with few the test is weaker, not wrong
@@ -73,21 +60,21 @@ def hold(subject: Subject, work: Work, *, ask: bool) -> ProbabilityTest:
         ask: whether to ask the library for its number.
     """
     rng = generator("audit-probability", seed=work.seed)
-    fitted = subject.fitted
-    simulated, latent = draw(fitted.topics, lengths_of(subject.read.lengths, rng), rng)
+    fitted, prior = subject.fitted, prior_of(subject.fitted.topics)
+    simulated, latent = prior.simulate(fitted.topics, lengths_of(subject.read.lengths, rng), rng)
     block = Block(0, simulated.tokens, simulated.offsets)
     topics, documents = local(fitted.topics.phi_by_word, fitted.topics, block)
     observed, _ = half_split(documents, work.seed)
-    exact = _exact(topics, documents)
-    upper = (exact or upper_of(topics, documents, latent, rng)).log_likelihood
-    first = (_exact(topics, observed) or _unbiased(topics, observed, rng)).log_likelihood
+    exact = exact_within(topics, documents, LIMIT)
+    upper = (exact or prior.upper(topics, documents, latent, SAMPLES, rng)).log_likelihood
+    first = (exact_within(topics, observed, LIMIT) or prior.unbiased(topics, observed, SAMPLES, rng)).log_likelihood
     excesses = {}
     for name in work.parts:
         if name == TRUTH and work.estimator == EXACT:
             excesses[name] = Excess(0.0)  # by its definition
             continue
         # without the correction of its logarithm
-        if name == TRUTH and work.estimator != REFERENCE and isinstance(topics, Topics):
+        if name == TRUTH and work.estimator != REFERENCE:
             found = estimate(work.estimator, topics, documents, work.samples, rng)
         else:
             found = PARTS[name](topics, documents, work, 0)
@@ -100,50 +87,18 @@ def hold(subject: Subject, work: Work, *, ask: bool) -> ProbabilityTest:
     return ProbabilityTest(documents.n_documents, documents.n_tokens, exact is not None, excesses)
 
 
-def draw(topics: AnyTopics, lengths: NDArray[np.int64], rng: np.random.Generator) -> tuple[Corpus, NDArray[Any]]:
-    """Draw documents of these lengths, (D,); return them and their tokens' topics, (N,), or weights' x, (D, K - 1)."""
-    return simulate(topics, lengths, rng) if isinstance(topics, Topics) else simulate_normal(topics, lengths, rng)
-
-
-def exact_updates(topics: AnyTopics, lengths: NDArray[np.int64]) -> float:
-    """Return how many updates the exact likelihoods of documents of these lengths take, (D,)."""
-    if isinstance(topics, Topics):
-        return float(cost(lengths.tolist(), topics.n_topics))
-    return float(sum(exact_cost(length, topics.n_topics) for length in lengths.tolist()))
-
-
-def _exact(topics: AnyTopics, documents: Corpus) -> Evaluation | None:
-    """Return exact log-likelihoods where they take at most `LIMIT` updates."""
-    if exact_updates(topics, documents.lengths) > LIMIT:
-        return None
-    return exact_marginal(topics, documents) if isinstance(topics, Topics) else logistic_normal_exact(topics, documents)
-
-
-def upper_of(topics: AnyTopics, documents: Corpus, latent: NDArray[Any], rng: np.random.Generator) -> Evaluation:
-    """Return log-likelihoods that are unbiased as inverse probabilities, of documents that `draw` drew."""
-    if isinstance(topics, Topics):
-        return chib_upper(topics, documents, SAMPLES, rng, assignments=latent)
-    return logistic_normal_upper(topics, documents, SAMPLES, rng, x=latent)
-
-
-def _unbiased(topics: AnyTopics, documents: Corpus, rng: np.random.Generator) -> Evaluation:
-    """Return log-likelihoods that are unbiased as probabilities."""
-    if isinstance(topics, Topics):
-        return chib(topics, documents, SAMPLES, rng)
-    return logistic_normal(topics, documents, SAMPLES, rng)
-
-
 def truth_seconds(topics: AnyTopics, read: Survey, lengths: NDArray[np.int64]) -> float:
     """Return the seconds that the truth of drawn documents takes, timed on two of them where it is not exact."""
     here, _ = local(topics.phi_by_word, topics, read.pilot)
-    updates = exact_updates(here, lengths)
+    prior = prior_of(here)
+    updates = prior.cost(lengths.tolist(), here.n_topics)
     if updates <= LIMIT:
         return 2.0 * updates / UPDATES_PER_SECOND
     rng = generator("audit-plan-probability")
     few = np.minimum(lengths[:2], PILOT_TOKENS)
-    documents, latent = draw(here, few, rng)
+    documents, latent = prior.simulate(here, few, rng)
     for _ in range(2):
         begin = time.process_time()
-        upper_of(here, documents, latent, rng)
+        prior.upper(here, documents, latent, SAMPLES, rng)
         spent = time.process_time() - begin
     return 1.5 * spent / float(few.sum()) * float(lengths.sum())  # its halves take half as long again

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from heldout.auditing.blocks import TRUTH, sum_error
 from heldout.auditing.formats import json_compatible
 from heldout.evaluators.is_probability import Excess
+from heldout.evaluators.priors import DIRICHLET, Prior
 from heldout.libraries import Reported
 
 CHANCE = 1e-6  # a number is refuted as a probability that had at most this chance of it
@@ -109,7 +110,8 @@ class AuditResult:
     Attributes:
         model: the model's file name or class.
         library, version, topics, words: the model's library and its version, K, V.
-        alpha: (K,), of a Dirichlet prior; None for another.
+        parameters: the prior's, by name: alpha (K,) of a Dirichlet; mean (K - 1,) mu and covariance (K - 1, K - 1)
+            Sigma of a logistic normal (`heldout.topics.LogisticNormalTopics`).
         corpus: the documents' name.
         documents, empty: the number of scored documents, and of those without tokens in the vocabulary.
         tokens, left_out: the number of scored tokens, and of tokens outside the model's vocabulary.
@@ -124,9 +126,8 @@ class AuditResult:
         most_different: at most ten documents, the largest |full folding-in - truth| per token first.
         settings: the audit's settings, JSON-compatible: seed, samples, split, fold-in settings.
         probability: which numbers a probability could have given; None where that was left out.
-        mean, covariance: (K - 1,) mu and (K - 1, K - 1) Sigma, of a logistic-normal prior
-            (`heldout.evaluators.logistic_normal.LogisticNormalTopics`); None for another.
         complete: False after an interruption; then the audit covers the documents done so far.
+        prior: the kind of prior of a document's weights.
     """
 
     model: str
@@ -134,7 +135,7 @@ class AuditResult:
     version: str
     topics: int
     words: int
-    alpha: NDArray[np.float64] | None
+    parameters: dict[str, NDArray[np.float64]]
     corpus: str
     documents: int
     empty: int
@@ -152,8 +153,7 @@ class AuditResult:
     settings: dict[str, Any] = field(default_factory=dict)
     complete: bool = True
     probability: ProbabilityTest | None = None
-    mean: NDArray[np.float64] | None = None
-    covariance: NDArray[np.float64] | None = None
+    prior: Prior = DIRICHLET
 
     def line(self, evaluator: str) -> Line:
         """Return one evaluator's total."""
@@ -181,12 +181,19 @@ class AuditResult:
         """
         derived = ("nats_per_token", "error_per_token", "perplexity")
         per_document = {"lengths": self.lengths, "nats": self.nats, "errors": self.errors, "bias": self.bias}
-        plain = {name: value for name, value in vars(self).items() if name not in per_document} | {
-            "lines": [vars(line) | {name: getattr(line, name) for name in derived} for line in self.lines],
-            "reported": vars(self.reported) | {"terms": [vars(term) for term in self.reported.terms]},
-            "probability": self.probability and self.probability.to_json(),
-            "most_different": [vars(document) for document in self.most_different],
-            "per_document": per_document,
+        plain = {
+            name: value for name, value in vars(self).items() if name not in (*per_document, "prior", "parameters")
         }
+        plain |= (
+            dict.fromkeys(("alpha", "mean", "covariance"))
+            | self.parameters
+            | {
+                "lines": [vars(line) | {name: getattr(line, name) for name in derived} for line in self.lines],
+                "reported": vars(self.reported) | {"terms": [vars(term) for term in self.reported.terms]},
+                "probability": self.probability and self.probability.to_json(),
+                "most_different": [vars(document) for document in self.most_different],
+                "per_document": per_document,
+            }
+        )
         values: dict[str, Any] = json_compatible(plain)
         return values

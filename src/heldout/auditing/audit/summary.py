@@ -14,23 +14,23 @@ from heldout.auditing.audit.wording import BEHAVIOURS, EVALUATORS
 from heldout.auditing.blocks import BIAS, COLUMNS, ERROR, HALF_TOKENS, TRUTH, Float, Work, sum_error
 from heldout.auditing.survey import Subject
 from heldout.evaluators import ESTIMATORS, EXACT, FULL, HALF, MEAN_FIELD_BOUND
-from heldout.evaluators.logistic_normal import label_of
+from heldout.evaluators.priors import DIRICHLET, Prior, prior_of
 from heldout.libraries import Reported
-from heldout.topics import Topics
 
 MOST_DIFFERENT, MOST_WORDS = 10, 10
 
 
-def truth_label(estimator: str, *, dirichlet: bool = True) -> str:
+def truth_label(estimator: str, prior: Prior = DIRICHLET) -> str:
     """Return the label of the likelihood's line: the estimator's name under the prior, and its bias where it has one.
 
     Examples:
         >>> truth_label("harmonic-mean")
         'harmonic mean (biased high)'
-        >>> truth_label("reference", dirichlet=False)
+        >>> from heldout.evaluators.priors import LOGISTIC_NORMAL
+        >>> truth_label("reference", LOGISTIC_NORMAL)
         'likelihood, annealing from the Laplace approximation'
     """
-    label, bias = label_of(estimator, dirichlet=dirichlet), BEHAVIOURS[ESTIMATORS[estimator].behaviour].label
+    label, bias = prior.label(estimator), BEHAVIOURS[ESTIMATORS[estimator].behaviour].label
     return f"{label} ({bias})" if bias else f"likelihood, {label}"
 
 
@@ -56,14 +56,14 @@ def summarise(
     lengths = read.lengths[done]
     scored = lengths > 0
     column = dict(zip(COLUMNS, values[done].T, strict=True))
-    topics = fitted.topics
+    topics, prior = fitted.topics, prior_of(fitted.topics)
     errors = {name: np.zeros(len(lengths)) for name in work.parts}
     errors |= {TRUTH: np.hypot(column[ERROR], column[BIAS])}
     half_tokens = column[HALF_TOKENS].astype(np.int64)
     versions = {package: importlib.metadata.version(package) for package in ("heldout", "numba", "numpy", "scipy")}
     impossible = int(np.isneginf(column[TRUTH]).sum())
 
-    likelihood = truth_label(work.estimator, dirichlet=isinstance(topics, Topics))
+    likelihood = truth_label(work.estimator, prior)
 
     def line(evaluator: str) -> Line:
         is_truth = evaluator == TRUTH
@@ -83,7 +83,7 @@ def summarise(
         version=str(topics.provenance.get("version", "")),
         topics=topics.n_topics,
         words=len(topics.vocabulary),
-        alpha=topics.alpha if isinstance(topics, Topics) else None,
+        parameters=topics.parameters,
         corpus=stream.name,
         documents=int(scored.sum()),
         empty=int((~scored).sum()),
@@ -104,8 +104,7 @@ def summarise(
             "versions": {**versions, "python": platform.python_version()},
         },
         complete=bool(done.all()),
-        mean=None if isinstance(topics, Topics) else topics.mean,
-        covariance=None if isinstance(topics, Topics) else topics.covariance,
+        prior=prior,
     )
 
 

@@ -11,14 +11,14 @@ A ratio below 1 flatters the model.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from heldout.auditing.audit.result import AuditResult, Line
-from heldout.auditing.blocks import REPORTED, TRUTH
+from heldout.auditing.blocks import REPORTED, TRUTH, Float
 from heldout.auditing.formats import (
     ALPHA,
     ERRORS,
@@ -37,7 +37,7 @@ from heldout.auditing.formats import (
     signed,
 )
 from heldout.evaluators import ESTIMATORS, FULL, HALF, MEAN_FIELD_BOUND, REFERENCE
-from heldout.evaluators.logistic_normal import label_of
+from heldout.evaluators.priors import DIRICHLET, LOGISTIC_NORMAL
 from heldout.libraries import THESE
 
 FAR = 3.0  # errors of a document
@@ -374,10 +374,10 @@ def explanation(audit: AuditResult, line: Line) -> str:
     if not audit.truth_exact:
         samples = f" with {_samples(line)} a document" if line.samples else ""
         how = f"estimated by {_estimator(audit, line)}{samples}, which {BEHAVIOURS[truth_behaviour(audit)].clause}"
-    given, of_kind = (ALPHA, "Dirichlet") if audit.covariance is None else ("μ, Σ", "logistic-normal")
+    given = SYMBOLS[audit.prior.name]
     return (
         f"The marginal likelihood p(w | {given}, Φ) of each document, its topic weights integrated over the model's"
-        f" {of_kind} prior so that no token is used twice; {how}."
+        f" {audit.prior.name} prior so that no token is used twice; {how}."
     )
 
 
@@ -403,15 +403,24 @@ def model_line(audit: AuditResult) -> str:
 
 def prior(audit: AuditResult) -> str:
     """Return a short description of the prior."""
-    if audit.mean is not None and audit.covariance is not None:
-        widths = np.sqrt(np.diag(audit.covariance))
-        means, spreads = (f"{part.min():.4g} to {part.max():.4g}".replace("-", MINUS) for part in (audit.mean, widths))
-        return f"Logistic normal, log weights over the last topic's of means {means}, standard deviations {spreads}"
-    if audit.alpha is None:
-        return "No prior"
-    low, high = float(audit.alpha.min()), float(audit.alpha.max())
+    return DESCRIBED[audit.prior.name](**audit.parameters)
+
+
+def _dirichlet(alpha: Float) -> str:
+    low, high = float(alpha.min()), float(alpha.max())
     each = f"{low:.4g} each" if low == high else f"{low:.4g} to {high:.4g}"
-    return f"Dirichlet, {ALPHA} {each}, sum {float(audit.alpha.sum()):.4g}"
+    return f"Dirichlet, {ALPHA} {each}, sum {float(alpha.sum()):.4g}"
+
+
+def _logistic_normal(mean: Float, covariance: Float) -> str:
+    widths = np.sqrt(np.diag(covariance))
+    means, spreads = (f"{part.min():.4g} to {part.max():.4g}".replace("-", MINUS) for part in (mean, widths))
+    return f"Logistic normal, log weights over the last topic's of means {means}, standard deviations {spreads}"
+
+
+# by the kind of prior: its parameters' symbols, and the function that describes them
+SYMBOLS = {DIRICHLET.name: ALPHA, LOGISTIC_NORMAL.name: "μ, Σ"}
+DESCRIBED: dict[str, Callable[..., str]] = {DIRICHLET.name: _dirichlet, LOGISTIC_NORMAL.name: _logistic_normal}
 
 
 def command(audit: AuditResult) -> str:
@@ -431,7 +440,7 @@ def truth_note(audit: AuditResult) -> str:
 
 
 def _estimator(audit: AuditResult, line: Line) -> str:
-    name = clean(label_of(line.estimator, dirichlet=audit.covariance is None))
+    name = clean(audit.prior.label(line.estimator))
     return "exact computation" if name == "exact" else name
 
 

@@ -24,9 +24,9 @@ from heldout.auditing.survey import Subject, subject_of
 from heldout.auditing.truth import affordable, check_estimator
 from heldout.errors import InputError
 from heldout.evaluators import EXACT, REFERENCE
+from heldout.evaluators.priors import prior_of
 from heldout.libraries import Reported
 from heldout.libraries.coherence import npmi
-from heldout.topics import Topics
 
 SHORT = 5.0  # seconds of a model's work, below which starting processes takes longer
 
@@ -269,5 +269,5 @@ def _ranked(one: _Candidate, coherence: float, chosen: RankOptions) -> RankedMod
         biases=np.nan_to_num(column[BIAS]),
         reported=reported,
         coherence=coherence,
-        dirichlet=isinstance(one.topics, Topics),
+        prior=prior_of(one.topics),
     )

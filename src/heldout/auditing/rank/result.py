@@ -24,6 +24,7 @@ from scipy.special import stdtrit
 from heldout.auditing.blocks import Work, sum_error
 from heldout.auditing.formats import json_compatible
 from heldout.evaluators import EXACT
+from heldout.evaluators.priors import DIRICHLET, Prior
 from heldout.libraries import THESE, Reported
 
 LEVEL = 0.05  # chance that any two models of the same likelihood are told apart
@@ -58,7 +59,7 @@ class RankedModel:
         errors, biases: (D,) of the estimates, nats.
         reported: the library's own number.
         coherence: the mean NPMI of its topics; NaN where it was not computed.
-        dirichlet: whether its prior is Dirichlet; if not it is logistic normal.
+        prior: the kind of prior of a document's weights.
     """
 
     name: str
@@ -69,7 +70,7 @@ class RankedModel:
     biases: Float
     reported: Reported
     coherence: float = math.nan
-    dirichlet: bool = True
+    prior: Prior = DIRICHLET
 
     @property
     def impossible(self) -> int:

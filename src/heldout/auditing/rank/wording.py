@@ -17,7 +17,6 @@ from heldout.auditing.formats import (
     signed,
 )
 from heldout.auditing.rank.result import Difference, RankedModel, RankingResult
-from heldout.evaluators.logistic_normal import label_of
 
 MANY = 3  # names in a sentence; of more the number is said
 
@@ -159,7 +158,7 @@ def _row(ranking: RankingResult, model: RankedModel, gap: Difference) -> Row:
 
 def facts(ranking: RankingResult) -> str:
     """Return a sentence on the documents and the estimator."""
-    labels = {label_of(ranking.work.estimator, dirichlet=model.dirichlet) for model in ranking.models}
+    labels = {model.prior.label(ranking.work.estimator) for model in ranking.models}
     how = "exact" if ranking.exact else f"by {' and '.join(sorted(labels, reverse=True))}"
     samples = f" with {ranking.work.samples:,} samples a document at most" if ranking.work.samples else ""
     return (
