@@ -6,14 +6,11 @@ package anew with the changed module, compiles the kernels that the change reach
 runs the tests of that module, its own first, until one fails. mutmut and cosmic-ray edit files: mutmut's trampolines do
 not compile under numba, and a kernel inlined from an edited file would come unchanged out of the cache of its caller.
 
-Mutants that change no result are listed in mutants_equivalent.csv with the reason. Results go to a file that a later
-call continues. At the end stands what survived and is not listed, or is listed and was killed; exit status 1 if there
-is such a mutant, or if less than 92 % of those that change a result were killed.
+Mutants that change no result are listed in mutants_equivalent.csv with the reason. What survives and is not listed, or
+is listed and killed, is printed at the end, with exit status 1.
 
-    python tests/mutants.py                     all modules, kernels first
     python tests/mutants.py plsa chib           these modules
-    python tests/mutants.py --share 0.1         a tenth of all mutants, drawn by their text
-    python tests/mutants.py --list plsa         the mutants, without running them
+    python tests/mutants.py --every 10 plsa     every tenth mutant
 """
 
 import argparse
@@ -22,11 +19,9 @@ import collections
 import copy
 import csv
 import functools
-import hashlib
 import importlib
 import os
 import resource
-import signal
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -40,13 +35,6 @@ ROOT = Path(__file__).parents[1]
 SOURCES, TESTS = ROOT / "src", ROOT / "tests"
 PACKAGES = ("evaluators", "models")
 EQUIVALENT = TESTS / "mutants_equivalent.csv"
-LEAST_KILLED = 0.92
-# what most results rest on, in this order; all others by name
-FIRST = (
-    *("exact_marginal", "left_to_right_kernel", "annealed_importance", "chib", "plsa", "lda_kernel", "evaluation"),
-    *("gibbs_chain", "simplex_quadrature", "importance_sampling", "laplace_softmax", "left_to_right_sequential"),
-    *("left_to_right", "random_stream", "lda", "plsa_tem", "posterior_mean", "mean_field_bound"),
-)
 CPU_SECONDS = 120  # per mutant, at least
 TIMES_BASELINE = 5
 MEMORY = 6 << 30
@@ -131,14 +119,9 @@ def put(slot: tuple[ast.AST, str, int | None], new: ast.AST) -> ast.AST:
 
 
 def modules() -> dict[str, Path]:
-    """Return the modules that are changed, by their last name, in the order of their importance."""
-    found = {
-        path.stem: path
-        for package in PACKAGES
-        for path in sorted((SOURCES / "heldout" / package).glob("*.py"))
-        if path.stem != "__init__"
-    }
-    return {name: found[name] for name in (*FIRST, *(name for name in found if name not in FIRST))}
+    """Return the modules that may be changed, by their last name."""
+    files = [path for package in PACKAGES for path in sorted((SOURCES / "heldout" / package).glob("*.py"))]
+    return {path.stem: path for path in files if path.stem != "__init__"}
 
 
 def dotted(path: Path) -> str:
@@ -302,28 +285,21 @@ def reached(names: Iterable[Name]) -> set[Name]:
 
 
 @functools.cache
-def imported(path: Path) -> frozenset[str]:
-    """Return the dotted names of the package's modules that a file imports itself."""
-    found = set()
+def imported(path: Path) -> frozenset[Path]:
+    """Return the package's files that a file imports itself."""
+    names = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
+            names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
-            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-    return frozenset(name for name in found if name.startswith("heldout."))
+            names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    files = ((SOURCES / Path(*name.split("."))).with_suffix(".py") for name in names if name.startswith("heldout."))
+    return frozenset(file for file in files if file.exists())
 
 
-def distance(path: Path, module: str) -> float:
-    """Return over how many imports a file reaches a module: 0 if it imports it itself."""
-    seen: set[str] = set()
-    here, steps = imported(path), 0
-    while here - seen:
-        if module in here:
-            return steps
-        seen |= here
-        files = [(SOURCES / Path(*name.split("."))).with_suffix(".py") for name in here]
-        here, steps = frozenset(name for file in files if file.exists() for name in imported(file)), steps + 1
-    return float("inf")
+def within_two(path: Path) -> set[Path]:
+    """Return the package's files that a file imports, and those that these import."""
+    return {*imported(path), *(further for file in imported(path) for further in imported(file))}
 
 
 def tests_of(module: str, path: Path) -> tuple[list[str], list[str]]:
@@ -333,13 +309,12 @@ def tests_of(module: str, path: Path) -> tuple[list[str], list[str]]:
     """
     from heldout.evaluators import ESTIMATORS
 
-    name = dotted(path)
-    homes = {e: SOURCES / "heldout" / "evaluators" / f"{e.replace('-', '_')}.py" for e in ESTIMATORS}
-    estimators = [e for e, home in homes.items() if home == path or distance(home, name) <= 1]
+    homes = {name: SOURCES / "heldout" / "evaluators" / f"{name.replace('-', '_')}.py" for name in ESTIMATORS}
+    estimators = [name for name, home in homes.items() if path in (home, *within_two(home))]
     files = [file for package in PACKAGES for file in sorted((TESTS / package).glob("test_*.py"))]
-    steps = {file: 0 if estimators and file.stem in BY_NAME else distance(file, name) for file in files}
-    order = sorted(files, key=lambda file: (steps[file], file.stem != f"test_{module}", file.stem in BY_NAME))
-    return [str(path), *(str(file) for file in order if steps[file] <= 1)], estimators
+    chosen = [file for file in files if (estimators and file.stem in BY_NAME) or path in within_two(file)]
+    order = sorted(chosen, key=lambda file: (file.stem != f"test_{module}", file.stem in BY_NAME))
+    return [str(path), *map(str, order)], estimators
 
 
 BY_NAME = ("test_estimators_conformance", "test_study_sizes")  # they import no estimator: they call it by its name
@@ -370,7 +345,7 @@ class Watch:
     """Chooses tests for pytest, and notes the first that fails."""
 
     def __init__(self, estimators: list[str]) -> None:
-        self.estimators, self.failed, self.ran = estimators, "", 0
+        self.estimators, self.failed = estimators, ""
 
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
         items[:] = [item for item in items if self.takes(item)]
@@ -385,7 +360,6 @@ class Watch:
         return not named or any(parameters.startswith(estimator) for estimator in self.estimators)
 
     def pytest_runtest_logreport(self, report: Any) -> None:
-        self.ran += report.when == "call"
         if report.failed and not self.failed:
             self.failed = report.nodeid
 
@@ -394,10 +368,8 @@ class Watch:
             self.failed = f"import of {report.nodeid}"
 
 
-def run_tests(
-    result: Path, tests: tuple[list[str], list[str]], path: Path, mutant: Mutant | None, seconds: float
-) -> None:
-    """Run tests with a change of the module at `path`, or without; write the outcome to `result`, and end."""
+def run_tests(tests: tuple[list[str], list[str]], path: Path, mutant: Mutant | None, seconds: float) -> str:
+    """Run tests with a change of the module at `path`, or without; return "survived", or what killed it."""
     null = os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, 1)
     os.dup2(null, 2)
@@ -417,172 +389,72 @@ def run_tests(
     # without rewriting asserts: that loads a file named here, the module's own among them, past the change
     options = ["-x", "-q", "-p", "no:cacheprovider", "--assert=plain"]
     status = pytest.main([*options, *files], plugins=[watch])
-    if status == 0:
-        outcome = f"survived,{watch.ran} tests"
-    else:
-        outcome = f"killed,{watch.failed or f'pytest ended with {status}'}"
-    result.write_text(outcome, encoding="utf-8")
-    os._exit(0)
+    return "survived" if status == 0 else watch.failed or f"pytest ended with {status}"
 
 
-class Pool:
-    """Forked processes, at most `jobs` at a time."""
-
-    def __init__(self, jobs: int, folder: Path) -> None:
-        self.jobs, self.folder, self.running, self.number = jobs, folder, dict[int, tuple[Any, Path]](), 0
-
-    def start(self, what: Any, *arguments: Any) -> Iterator[tuple[Any, str, float]]:
-        """Fork `run_tests`; yield what has ended before there was room."""
-        while len(self.running) >= self.jobs:
-            yield self.wait()
-        self.number += 1
-        result = self.folder / str(self.number)
-        pid = os.fork()
-        if pid == 0:
-            try:
-                run_tests(result, *arguments)
-            finally:
-                os._exit(1)
-        self.running[pid] = what, result
-
-    def wait(self) -> tuple[Any, str, float]:
-        pid, status, usage = os.wait4(-1, 0)
-        what, result = self.running.pop(pid)
-        if result.exists():
-            outcome = result.read_text(encoding="utf-8")
-            result.unlink()
-        else:
-            if not os.WIFSIGNALED(status):
-                raise RuntimeError(f"pytest could not be run: {what}")
-            late = os.WTERMSIG(status) in (signal.SIGXCPU, signal.SIGKILL)
-            outcome = "killed,out of time" if late else "killed,crashed"
-        return what, outcome, usage.ru_utime + usage.ru_stime
-
-    def rest(self) -> Iterator[tuple[Any, str, float]]:
-        while self.running:
-            yield self.wait()
+def in_a_fork(result: Path, *arguments: Any) -> tuple[str, float]:
+    """Call `run_tests` in a forked process; return what it returned and the process's CPU seconds."""
+    result.unlink(missing_ok=True)
+    pid = os.fork()
+    if pid == 0:
+        try:
+            result.write_text(run_tests(*arguments), encoding="utf-8")
+        finally:
+            os._exit(0)
+    _, status, usage = os.wait4(pid, 0)
+    if not result.exists() and not os.WIFSIGNALED(status):
+        raise RuntimeError("pytest could not be run")
+    outcome = result.read_text(encoding="utf-8") if result.exists() else "out of time, or a crash"
+    return outcome, usage.ru_utime + usage.ru_stime
 
 
-COLUMNS = ("module", "place", "before", "after", "outcome", "by", "cpu_s")
-
-
-def read(path: Path) -> dict[tuple[str, ...], dict[str, str]]:
-    """Return the rows of a table by module, place, before and after."""
-    if not path.exists():
-        return {}
-    with path.open(newline="", encoding="utf-8") as file:
-        return {tuple(row[column] for column in COLUMNS[:4]): row for row in csv.DictReader(file)}
-
-
-def drawn(mutant: Mutant, share: float) -> bool:
-    digest = hashlib.sha256("\n".join(mutant.key).encode()).digest()
-    return int.from_bytes(digest[:8], "big") < share * 2**64
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("modules", nargs="*", help="last names of modules; all if none is given")
-    parser.add_argument("--share", type=float, default=1.0, help="the share of mutants that is run")
-    parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--results", type=Path, default=ROOT / "data" / "mutants.csv")
-    parser.add_argument("--again", action="store_true", help="run again what survived, after a test was added")
-    parser.add_argument("--list", action="store_true", help="print the mutants and run nothing")
-    chosen = parser.parse_args()
-    every = modules()
-    if unknown := set(chosen.modules) - set(every):
-        parser.error(f"no module {', '.join(sorted(unknown))}; there are {', '.join(every)}")
-    wanted = {name: path for name, path in every.items() if not chosen.modules or name in chosen.modules}
-    equivalent = read(EQUIVALENT)
-    planned: dict[str, dict[tuple[str, ...], Mutant]] = {}
-    for name, path in wanted.items():
-        mutants: dict[tuple[str, ...], Mutant] = {mutant.key: mutant for mutant in mutants_of(name, path)}
-        planned[name] = {key: mutant for key, mutant in mutants.items() if drawn(mutant, chosen.share)}
-        for stale in [key for key in equivalent if key[0] == name and key not in mutants]:
-            print("listed as equivalent, but no mutant any more:", *stale, sep="\n    ")
-    if chosen.list:
-        for mutants in planned.values():
-            for mutant in mutants.values():
-                print(f"{mutant.module}:{mutant.line} {mutant.place}\n    {mutant.before}\n    {mutant.after}")
-        print(sum(map(len, planned.values())), "mutants")
-        return 0
-    return run(planned, wanted, equivalent, chosen.results, chosen.jobs, chosen.again)
-
-
-def run(
-    planned: dict[str, dict[tuple[str, ...], Mutant]],
-    paths: dict[str, Path],
-    equivalent: dict[tuple[str, ...], dict[str, str]],
-    results: Path,
-    jobs: int,
-    again: bool,
-) -> int:
-    """Run the mutants without a result, one module after the other; print and judge all results."""
+def prepare() -> None:
+    """Import once, for all processes, libraries, what numba prepares for its first function, the package's names."""
     os.chdir(ROOT)
     sys.path[:0] = [str(SOURCES)]
     from heldout.processor import pin
 
     pin()
-    # once, for all processes: libraries, what numba prepares for its first function, the package's names
     for library in ("hypothesis.extra.numpy", "pytest", "scipy.optimize", "scipy.sparse", "scipy.stats", "sklearn"):
         importlib.import_module(library)
     importlib.import_module("numba").njit("float64(float64[::1])")(lambda values: values.sum())
     uses()
-    done = {key: row for key, row in read(results).items() if row["outcome"] == "killed" or not again}
-    results.parent.mkdir(parents=True, exist_ok=True)
-    new = not results.exists()
-    with results.open("a", newline="", encoding="utf-8") as file, tempfile.TemporaryDirectory() as folder:
-        writer = csv.writer(file)
-        if new:
-            writer.writerow(COLUMNS)
-        pool = Pool(jobs, Path(folder))
 
-        def record(mutant: Mutant, outcome: str, seconds: float) -> None:
-            verdict, _, by = outcome.partition(",")
-            writer.writerow([*mutant.key, verdict, by.removeprefix(f"{ROOT}/"), f"{seconds:.1f}"])
-            file.flush()
-            print(f"{verdict} {mutant.module}:{mutant.line} {mutant.before}  ->  {mutant.after}  ({by})", flush=True)
 
-        for name, mutants in planned.items():
-            left = [mutant for key, mutant in mutants.items() if key not in done]
-            if not left:
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("modules", nargs="+", help="name modules by their last names")
+    parser.add_argument("--every", type=int, default=1, help="run every N-th mutant (default: 1)")
+    chosen, known = parser.parse_args(), modules()
+    if unknown := set(chosen.modules) - set(known):
+        parser.error(f"no module {', '.join(sorted(unknown))}; there are {', '.join(known)}")
+    with EQUIVALENT.open(newline="", encoding="utf-8") as file:
+        equivalent = {(row["module"], row["place"], row["before"], row["after"]) for row in csv.DictReader(file)}
+    prepare()
+    wrong: list[str] = []
+    with tempfile.TemporaryDirectory() as folder:
+        for name in chosen.modules:
+            path, result = known[name], Path(folder) / "result"
+            mutants = list(mutants_of(name, path))
+            stale = {key for key in equivalent if key[0] == name} - {mutant.key for mutant in mutants}
+            wrong += [f"listed, but no mutant any more: {' | '.join(key)}" for key in sorted(stale)]
+            tests, killed, taken = tests_of(name, path), 0, mutants[:: chosen.every]
+            outcome, seconds = in_a_fork(result, tests, path, None, 3600.0)
+            print(f"{name}: {len(taken)} mutants; unchanged, the tests take {seconds:.1f} s ({outcome})", flush=True)
+            if outcome != "survived":
+                wrong.append(f"the tests of {name} fail without a change: {outcome}")
                 continue
-            tests = tests_of(name, paths[name])
-            list(pool.start(None, tests, paths[name], None, 3600.0))
-            _, outcome, seconds = pool.wait()
-            print(f"{name}: {len(left)} mutants; unchanged, the tests take {seconds:.1f} s ({outcome})", flush=True)
-            if not outcome.startswith("survived"):
-                print("the tests fail without a change; the module is left out")
-                continue
-            for mutant in left:
-                limit = max(CPU_SECONDS, TIMES_BASELINE * seconds)
-                for ended in pool.start(mutant, tests, paths[name], mutant, limit):
-                    record(*ended)
-            for ended in pool.rest():
-                record(*ended)
-    return judge(planned, equivalent, read(results))
-
-
-def judge(
-    planned: dict[str, dict[tuple[str, ...], Mutant]],
-    equivalent: dict[tuple[str, ...], dict[str, str]],
-    done: dict[tuple[str, ...], dict[str, str]],
-) -> int:
-    """Print what was killed by module, what survived, and what is wrongly listed; return the exit status."""
-    total = total_killed = listed = 0
-    wrong = []
-    for name, mutants in planned.items():
-        killed = {key: done[key]["outcome"] == "killed" for key in mutants if key in done}
-        print(f"{name:36s}{len(mutants):5d} mutants{len(killed):5d} run{sum(killed.values()):5d} killed")
-        total, total_killed = total + len(killed), total_killed + sum(killed.values())
-        listed += sum(not dead and key in equivalent for key, dead in killed.items())
-        wrong += [("survived", mutants[key]) for key in killed if not killed[key] and key not in equivalent]
-        wrong += [("listed, but killed", mutants[key]) for key in killed if killed[key] and key in equivalent]
-    for what, mutant in wrong:
-        print(f"{what}: {mutant.module}:{mutant.line} {mutant.place}\n    {mutant.before}\n    {mutant.after}")
-    if total:
-        share = total_killed / max(total - listed, 1)
-        print(f"{total_killed} of {total} killed, {listed} equivalent: {share:.1%} of those that change a result")
-    return int(bool(wrong) or total_killed < LEAST_KILLED * (total - listed))
+            for mutant in taken:
+                outcome, _ = in_a_fork(result, tests, path, mutant, max(CPU_SECONDS, TIMES_BASELINE * seconds))
+                survived = outcome == "survived"
+                killed += not survived
+                line = f"{name}:{mutant.line} {mutant.before}  ->  {mutant.after}  ({outcome})"
+                print(line, flush=True)
+                if survived != (mutant.key in equivalent):
+                    wrong.append(line if survived else f"listed, but killed: {line}")
+            print(f"{name}: {killed} of {len(taken)} killed", flush=True)
+    print(*wrong, sep="\n")
+    return int(bool(wrong))
 
 
 if __name__ == "__main__":
