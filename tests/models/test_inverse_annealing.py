@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import TokenSplit, token_split
 from heldout.errors import InputError
-from heldout.models import plsa_tem
+from heldout.models import plsa, plsa_tem
 from heldout.models.inverse_annealing import Fit, Step, _Trace, annealing, inverse_annealing
 from heldout.models.plsa import PLSA
 from heldout.models.plsa_tem import PLSATEM
@@ -233,7 +233,7 @@ def test_topics_fold_in_at_their_beta_and_iterations_are_limited() -> None:
     tokens = split()
     _, tempered = fits(tokens)
     theta = fold_with(plsa_tem, tempered.topics, tokens.test, seed=0, iterations=30, tolerance=0.0)
-    expected = plsa_tem.fold_in_counts(
+    expected = plsa.fold_in_counts(
         tempered.topics, tokens.test.counts(), beta=tempered.beta, iterations=30, tolerance=0.0
     )
     np.testing.assert_array_equal(theta, expected)

@@ -199,7 +199,7 @@ def test_tem_fold_in_reaches_the_tempered_maximum(n_topics: int, seed: int, beta
     topics = make_topics(n_topics, 12, seed)
     counts = np.random.default_rng(seed).poisson(1.5, (1, 12)).astype(float)
     counts[0, 0] += 1.0
-    theta = plsa_tem.fold_in_counts(topics, sp.csr_array(counts), beta=beta, iterations=100_000, tolerance=1e-7)[0]
+    theta = plsa.fold_in_counts(topics, sp.csr_array(counts), beta=beta, iterations=100_000, tolerance=1e-7)[0]
     assert theta.sum() == pytest.approx(1.0, abs=1e-12)
     twin = np.full(n_topics, 1.0 / n_topics)
     for _ in range(3_000):
@@ -218,7 +218,7 @@ def test_tem_fold_in_is_the_tempered_e_step_with_topics_fixed(beta: float) -> No
     theta = np.full((4, 5), 0.2)
     for _ in range(3):
         theta = new_theta(counts, posterior(topics.phi, theta, beta))
-    folded = plsa_tem.fold_in_counts(topics, sp.csr_array(counts), beta=beta, iterations=3, tolerance=0.0)
+    folded = plsa.fold_in_counts(topics, sp.csr_array(counts), beta=beta, iterations=3, tolerance=0.0)
     np.testing.assert_allclose(folded, theta, rtol=1e-12)
 
 
@@ -227,7 +227,7 @@ def test_tem_fold_in_of_nothing_is_uniform_and_impossible_words_do_not_inform() 
     topics.phi[:, 5] = 0.0
     topics.phi[:] /= topics.phi.sum(axis=1, keepdims=True)
     counts = np.array([[0, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 3], [2, 1, 0, 0, 0, 3], [2, 1, 0, 0, 0, 0]], dtype=float)
-    theta = plsa_tem.fold_in_counts(topics, sp.csr_array(counts), beta=0.8, iterations=50, tolerance=0.0)
+    theta = plsa.fold_in_counts(topics, sp.csr_array(counts), beta=0.8, iterations=50, tolerance=0.0)
     np.testing.assert_array_equal(theta[:2], 0.25)
     np.testing.assert_array_equal(theta[2], theta[3])
 
@@ -238,7 +238,7 @@ def test_tem_folds_in_at_the_beta_that_it_was_trained_with() -> None:
     folded = fold_with(plsa_tem, topics.smoothed(1e-4), corpus, seed=0, iterations=40, tolerance=1e-6)
     for beta, same in ((0.86, True), (0.88, False)):
         options: dict[str, Any] = {"beta": beta, "iterations": 40, "tolerance": 1e-6}
-        by_hand = plsa_tem.fold_in_counts(topics.smoothed(1e-4), corpus.counts(), **options)
+        by_hand = plsa.fold_in_counts(topics.smoothed(1e-4), corpus.counts(), **options)
         assert np.array_equal(folded, by_hand) == same
     alone = fold_with(plsa_tem, topics.smoothed(1e-4), corpus.subset([7]), seed=0, iterations=40, tolerance=1e-6)
     np.testing.assert_array_equal(alone[0], folded[7])
@@ -262,7 +262,7 @@ def test_tem_refuses_topics_that_name_no_beta() -> None:
 def test_transform_folds_in_with_the_models_own_settings() -> None:
     counts = random_counts(10, 12)
     model = PLSATEM(3, beta=0.8, iterations=30, random_state=0).fit(counts)
-    by_hand = plsa_tem.fold_in_counts(
+    by_hand = plsa.fold_in_counts(
         model.topics(tuple(f"w{v}" for v in range(12))), sp.csr_array(counts), beta=0.8, iterations=30, tolerance=0.0
     )
     np.testing.assert_array_equal(model.transform(counts), by_hand)

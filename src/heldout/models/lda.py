@@ -53,7 +53,7 @@ from numpy.typing import NDArray
 from heldout import models
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.models.estimator import TopicEstimator, estimator, provenance
+from heldout.models.estimator import TopicEstimator, checked_counts, estimator, provenance
 from heldout.models.lda_chains_kernel import Chains, most_together
 from heldout.models.lda_kernel import (
     NARROW,
@@ -231,27 +231,22 @@ class LDA(TopicEstimator):
 
     def _keep(
         self,
-        sweeps: list[int],
-        trace: list[float],
+        sampler: Sampler,
+        c: int,
         offsets: NDArray[np.int64],
-        assignments: Index,
-        rows: Counts,
-        totals: NDArray[np.int64],
-        alpha: Float,
-        beta: float,
+        prior: tuple[Float, float],
+        trace: tuple[list[int], list[float]],
     ) -> None:
-        """Set the attributes that `fit` leaves."""
-        self.sweeps_ = np.array(sweeps)
-        self.log_likelihood_ = np.array(trace)
-        self.assignments_ = assignments
-        self.alpha_, self.beta_ = alpha, beta
-
+        """Set the attributes of chain c of a sampler: with its alpha and beta, and its sweeps and log-likelihoods."""
+        (self.alpha_, beta), (sweeps, log_likelihood) = prior, trace
+        self.beta_, self.sweeps_, self.log_likelihood_ = beta, np.array(sweeps), np.array(log_likelihood)
+        self.assignments_, rows, totals = sampler.chain(c)
         counts = rows[:, : self.n_components].T.astype(float)
         self.components_ = np.ascontiguousarray((counts + beta) / (totals[:, None] + len(rows) * beta))
         self.components_ /= self.components_.sum(axis=1, keepdims=True)
         in_document = np.zeros((len(offsets) - 1, self.n_components))
-        np.add.at(in_document, (np.repeat(np.arange(len(offsets) - 1), np.diff(offsets)), assignments), 1.0)
-        self.document_topics_ = _theta(in_document, alpha)
+        np.add.at(in_document, (np.repeat(np.arange(len(offsets) - 1), np.diff(offsets)), self.assignments_), 1.0)
+        self.document_topics_ = _theta(in_document, self.alpha_)
 
     def transform(self, X: Corpus | sp.sparray | NDArray[Any]) -> Float:
         """Return p(z | d), (D, K), of the documents X over the training vocabulary, by `fold_in` with seed 0."""
@@ -337,7 +332,7 @@ def _run(models: Sequence[LDA], sampler: Sampler, offsets: NDArray[np.int64]) ->
                 assignments, rows, totals = sampler.chain(c)
                 traces[c].append(log_joint(offsets, assignments, rows, totals, alpha, beta))
     for c, model in enumerate(models):
-        model._keep(sweeps, traces[c], offsets, *sampler.chain(c), alphas[c], betas[c])
+        model._keep(sampler, c, offsets, (alphas[c], betas[c]), (sweeps, traces[c]))
 
 
 def rows_of(topics: Topics) -> tuple[Float32, NDArray[np.bool_]]:
@@ -453,11 +448,7 @@ def _streams(X: Corpus | sp.sparray | NDArray[Any]) -> tuple[Index, NDArray[np.i
     """Return tokens (N,), offsets (D + 1,) and V; counts become tokens in the order of their words."""
     if isinstance(X, Corpus):
         return np.array(X.tokens, dtype=np.int32), np.array(X.offsets, dtype=np.int64), X.n_words
-    matrix: Any = X  # scipy's stubs do not know that csr_array takes any of these
-    counts: sp.csr_array = sp.csr_array(matrix, dtype=float, copy=True)  # what follows works in place
-    counts.sum_duplicates()
-    if not (np.all(counts.data >= 0.0) and np.all(counts.data == np.floor(counts.data)) and np.isfinite(counts.sum())):
-        raise InputError("LDA: the counts hold a number that is negative, undefined or not whole")
+    counts = checked_counts(X, "LDA", empty=True, whole=True)
     repeats = counts.data.astype(np.int64)
     offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(repeats)])[counts.indptr]
     return np.repeat(counts.indices, repeats).astype(np.int32), offsets, counts.shape[1]

@@ -41,7 +41,7 @@ from heldout.errors import InputError
 from heldout.models.estimator import TopicEstimator, checked_counts, estimator, provenance
 from heldout.models.settings import PLSAFoldingIn as FoldingIn
 from heldout.models.settings import PLSATraining as Training
-from heldout.models.simd import WIDTH, dot
+from heldout.models.simd import WIDTH, dot, power, power_into
 from heldout.seeds import generator
 from heldout.topics import AnyTopics, Topics
 
@@ -160,11 +160,13 @@ def _extrapolate(start, first, second, out):  # type: ignore[no-untyped-def]
 
 
 @nb.njit(
-    "int64(int32[::1], int32[::1], float64[::1], float64[:, ::1], float64[:, ::1], int64, float64, boolean)",
+    "int64(int32[::1], int32[::1], float64[::1], float64[:, ::1], float64[:, ::1], float64, int64, float64, boolean)",
     cache=True,
 )
-def _fold_in(indptr, indices, counts, W, theta, iterations, tolerance, extrapolated):  # type: ignore[no-untyped-def]
-    """Run EM over theta with W fixed, document by document; return how many documents met the tolerance."""
+def _fold_in(  # type: ignore[no-untyped-def]
+    indptr, indices, counts, W, theta, beta, iterations, tolerance, extrapolated
+):
+    """Run EM over theta with W, given as W^beta, fixed; return how many documents met the tolerance."""
     n_documents, n_topics = theta.shape
     width = -(-n_topics // WIDTH) * WIDTH
     longest = most_words(indptr)
@@ -172,6 +174,7 @@ def _fold_in(indptr, indices, counts, W, theta, iterations, tolerance, extrapola
     explained = np.empty(longest)
     gradient = np.empty(width)
     h, start, first, second = np.zeros(width), np.empty(width), np.empty(width), np.empty(width)
+    tempered = h if beta == 1.0 else np.empty(width)
     met = 0
     for d in range(n_documents):
         h[:n_topics] = theta[d]
@@ -184,11 +187,13 @@ def _fold_in(indptr, indices, counts, W, theta, iterations, tolerance, extrapola
             tokens += explained[i]
         reached = 0.0  # the log-likelihood at `first`
         for iteration in range(iterations):
+            if beta < 1.0:
+                power_into(h, beta, tempered)
             gradient[:] = 0.0
             log_likelihood = 0.0
             for i in range(size):
                 w = words[i]
-                probability = dot(h, w)
+                probability = dot(tempered, w)
                 r = explained[i] / probability
                 if extrapolated:
                     log_likelihood += explained[i] * math.log(probability)
@@ -198,7 +203,7 @@ def _fold_in(indptr, indices, counts, W, theta, iterations, tolerance, extrapola
             total = 0.0
             for k in range(width):
                 steepest = max(steepest, gradient[k])
-                h_new = h[k] * gradient[k]
+                h_new = tempered[k] * gradient[k]
                 gradient[k] = h_new if h_new > SMALLEST else 0.0
                 total += gradient[k]
             if extrapolated and iteration % 3 == 0:
@@ -206,10 +211,15 @@ def _fold_in(indptr, indices, counts, W, theta, iterations, tolerance, extrapola
             elif extrapolated and iteration % 3 == 1:
                 first[:] = h
                 reached = log_likelihood
+            largest = 0.0
             for k in range(width):
-                h[k] = gradient[k] / total
-            # the log-likelihood is concave in h: a bound on its maximum less its value at the previous point
-            if steepest - tokens <= tolerance * tokens:
+                gradient[k] /= total
+                if h[k] > 0.0:
+                    largest = max(largest, gradient[k] / h[k])
+                h[k] = gradient[k]
+            # the objective is concave in h: a bound on its maximum less its value at the previous point
+            bounded = steepest - tokens <= tolerance * tokens if beta == 1.0 else beta * (largest - 1.0) <= tolerance
+            if bounded:
                 met += 1
                 break
             if extrapolated and iteration % 3 == 1 and iteration + 1 < iterations:
@@ -435,7 +445,13 @@ class PLSA(TopicEstimator):
 
 
 def fold_in_counts(
-    topics: AnyTopics, counts: sp.csr_array, *, iterations: int, tolerance: float, extrapolated: bool = False
+    topics: AnyTopics,
+    counts: sp.csr_array,
+    *,
+    iterations: int,
+    tolerance: float,
+    beta: float = 1.0,
+    extrapolated: bool = False,
 ) -> Float:
     """Fold documents in: iterate the E step with p(w | z) fixed (Hofmann 1999; Welling et al., section 5).
 
@@ -455,14 +471,16 @@ def fold_in_counts(
         counts: (D, V) counts.
         iterations: the largest number of iterations.
         tolerance: nats per token; 0 runs all iterations.
-        extrapolated: for the maximum itself, fast; the papers' folding in is EM alone.
+        beta: the inverse temperature, in (0, 1]; below 1 by the E step and to the maximum of `heldout.models.plsa_tem`.
+        extrapolated: for the maximum itself at beta = 1, fast; the papers' folding in is EM alone.
 
     Returns:
         theta, (D, K); rows sum to 1. Words that no topic gives have no effect (the evaluator still scores them); a
         document without other words keeps uniform weights.
     """
     theta = np.full((counts.shape[0], topics.n_topics), 1.0 / topics.n_topics)
-    _fold_in(*places(counts), counts.data, topics.phi_by_word, theta, iterations, tolerance, extrapolated)
+    W = topics.phi_by_word if beta == 1.0 else power(topics.phi_by_word, beta)
+    _fold_in(*places(counts), counts.data, W, theta, beta, iterations, tolerance, extrapolated)
     return theta
 
 

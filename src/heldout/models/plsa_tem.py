@@ -31,76 +31,17 @@ Scoring. The topics and weights of tempered EM enter the untempered mixture p(w 
 
 from dataclasses import asdict, field
 
-import numba as nb
-import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.models import TEM, plsa
+from heldout.models import TEM
 from heldout.models.estimator import estimator
-from heldout.models.plsa import (
-    PLSA,
-    SMALLEST,
-    Cells,
-    Float,
-    explained_words,
-    most_words,
-    over,
-    places,
-    trained,
-)
+from heldout.models.plsa import PLSA, Cells, Float, fold_in_counts, over, trained
 from heldout.models.settings import PLSAFoldingIn as FoldingIn
 from heldout.models.settings import TEMTraining as Training
-from heldout.models.simd import WIDTH, dot, power, power_into
+from heldout.models.simd import power
 from heldout.topics import Topics
-
-
-@nb.njit(
-    "int64(int32[::1], int32[::1], float64[::1], float64[:, ::1], float64[:, ::1], float64, int64, float64)",
-    cache=True,
-)
-def _fold_in(indptr, indices, counts, W, theta, beta, iterations, tolerance):  # type: ignore[no-untyped-def]
-    """Run tempered EM over theta with W, given as W^beta, fixed; return how many documents met the tolerance."""
-    n_documents, n_topics = theta.shape
-    width = -(-n_topics // WIDTH) * WIDTH
-    longest = most_words(indptr)
-    words = np.zeros((longest, width))
-    explained = np.empty(longest)
-    update = np.empty(width)
-    h, tempered = np.zeros(width), np.zeros(width)
-    met = 0
-    for d in range(n_documents):
-        h[:n_topics] = theta[d]
-        size = explained_words(indptr[d], indptr[d + 1], indices, counts, W, words, explained)
-        if size == 0:
-            met += 1
-            continue
-        for _ in range(iterations):
-            power_into(h, beta, tempered)
-            update[:] = 0.0
-            for i in range(size):
-                w = words[i]
-                r = explained[i] / dot(tempered, w)
-                for k in range(width):
-                    update[k] += r * w[k]
-            total = 0.0
-            for k in range(width):
-                h_new = tempered[k] * update[k]
-                update[k] = h_new if h_new > SMALLEST else 0.0
-                total += update[k]
-            largest = 0.0
-            for k in range(width):
-                update[k] /= total
-                if h[k] > 0.0:
-                    largest = max(largest, update[k] / h[k])
-                h[k] = update[k]
-            if beta * (largest - 1.0) <= tolerance:
-                met += 1
-                break
-        theta[d] = h[:n_topics]
-    return met
 
 
 @estimator
@@ -145,30 +86,6 @@ class PLSATEM(PLSA):
 
     def _fold_in(self, topics: Topics, counts: sp.csr_array) -> Float:
         return fold_in_counts(topics, counts, beta=self.beta, iterations=self.iterations, tolerance=self.tolerance)
-
-
-def fold_in_counts(
-    topics: Topics, counts: sp.csr_array, *, beta: float, iterations: int, tolerance: float
-) -> NDArray[np.float64]:
-    """Fold documents in by the tempered E step with p(w | z) fixed, from the uniform point.
-
-    Args:
-        topics: p(w | z); the prior is not used.
-        counts: (D, V) counts.
-        beta: the inverse temperature, in (0, 1]; at 1 this is PLSA-HOF's fold-in, bit for bit.
-        iterations: the largest number of iterations.
-        tolerance: nats per token by which J may be below its maximum; 0 runs all iterations.
-
-    Returns:
-        theta, (D, K); rows sum to 1. Words that no topic gives have no effect (the evaluator still scores them); a
-        document without other words keeps uniform weights.
-    """
-    if beta == 1.0:
-        return plsa.fold_in_counts(topics, counts, iterations=iterations, tolerance=tolerance)
-    theta = np.full((counts.shape[0], topics.n_topics), 1.0 / topics.n_topics)
-    W = power(topics.phi_by_word, beta)
-    _fold_in(*places(counts), counts.data, W, theta, beta, iterations, tolerance)
-    return theta
 
 
 def fold_in(

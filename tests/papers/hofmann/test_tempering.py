@@ -16,7 +16,7 @@ from heldout.evaluators.exact_marginal import exact_marginal
 from heldout.evaluators.half_folding_in import half_folding_in
 from heldout.evaluators.posterior_predictive import posterior_predictive
 from heldout.measurements import Measurement
-from heldout.models import plsa_tem
+from heldout.models import plsa, plsa_tem
 from heldout.models.inverse_annealing import annealing, inverse_annealing
 from heldout.papers.hofmann.experiments.tempering import experiment, validated_prior
 from heldout.papers.hofmann.settings import Tempering
@@ -149,7 +149,7 @@ def test_scores_are_those_of_the_fits() -> None:
         assert found[variant, "exact-marginal"].log_likelihood == pytest.approx(exact, rel=1e-12)
         # folded in on all tokens of a document, test tokens included
         whole = sum((part.counts() for part in split[1:3]), split.training.counts())
-        weights = plsa_tem.fold_in_counts(fit.topics, whole, beta=fit.beta, iterations=200, tolerance=1e-5)
+        weights = plsa.fold_in_counts(fit.topics, whole, beta=fit.beta, iterations=200, tolerance=1e-5)
         p = np.log(weights @ fit.topics.phi)
         full = found[variant, f"{HOFMANN}-folded-in"].log_likelihood
         assert full == pytest.approx(np.sum(counts[counts > 0] * p[counts > 0]), rel=1e-9)
