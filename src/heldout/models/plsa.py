@@ -212,11 +212,12 @@ def _fold_in(  # type: ignore[no-untyped-def]
                 first[:] = h
                 reached = log_likelihood
             largest = 0.0
+            if beta < 1.0:
+                for k in range(width):
+                    if h[k] > 0.0:
+                        largest = max(largest, gradient[k] / total / h[k])
             for k in range(width):
-                gradient[k] /= total
-                if h[k] > 0.0:
-                    largest = max(largest, gradient[k] / h[k])
-                h[k] = gradient[k]
+                h[k] = gradient[k] / total
             # the objective is concave in h: a bound on its maximum less its value at the previous point
             bounded = steepest - tokens <= tolerance * tokens if beta == 1.0 else beta * (largest - 1.0) <= tolerance
             if bounded:
