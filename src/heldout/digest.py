@@ -180,9 +180,8 @@ def git(folder: Path, *arguments: str) -> bytes:
         raise InputError("digest: there is no git here, and so no other commit to compare with") from error
     except subprocess.CalledProcessError as error:
         said = error.stderr.decode(errors="replace").strip().splitlines()
-        raise InputError(
-            f"digest: {folder}: {said[0] if said else 'git failed'}; name a commit of a checkout"
-        ) from error
+        reason = said[0].removeprefix("fatal: ") if said else "git failed"
+        raise InputError(f"digest: {reason}; what moved is told against a commit of a git checkout alone") from error
 
 
 def module_file(source: Path, module: str) -> Path | None:

@@ -145,9 +145,16 @@ def code_of(*modules):
     return digest(contents(ROOT / "src", *modules))
 
 
-def code(wildcards, output):
-    """Return the digest of what a job runs, by its first output; `heldout digest FILE` lists it."""
-    return code_of(*modules_of(Path(output[0])))
+def code(file):
+    """Return a function of the wildcards: the digest of what makes a file of the study's folder, as `heldout digest` has it.
+
+    A function of the output itself would be a parameter that Snakemake does not remember.
+    """
+
+    def of_wildcards(wildcards):
+        return code_of(*modules_of(Path(DATA, file.format(**dict(wildcards.items())))))
+
+    return of_wildcards
 
 
 def corpus_code(wildcards):

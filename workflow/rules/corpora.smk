@@ -34,7 +34,7 @@ rule prepare:
     wildcard_constraints:
         corpus="|".join(RECIPES),
     params:
-        code=code,
+        code=code("corpora/{corpus}.npz"),
     shell:
         "heldout prepare {wildcards.corpus} --raw data/raw --table {input.table} --output {output} 2> {log}"
 
@@ -53,7 +53,7 @@ rule synthesize:
     wildcard_constraints:
         corpus="|".join(RECIPES),
     params:
-        code=code,
+        code=code("corpora/{corpus}-like.npz"),
         scale=study["synthetic"]["scale"],
         seed=study["synthetic"]["seed"],
     shell:
@@ -76,7 +76,7 @@ rule draw:
     wildcard_constraints:
         corpus="|".join(REALISTIC["corpora"]) or "nothing",
     params:
-        code=code,
+        code=code("corpora/{corpus}.npz"),
         documents=REALISTIC["documents"],
         mean_length=REALISTIC["mean_length"],
         seed=REALISTIC["seed"],
@@ -98,7 +98,7 @@ rule describe_corpora:
     benchmark:
         f"{BENCHMARKS}/describe_corpora.tsv"
     params:
-        code=code,
+        code=code("corpora.csv"),
         test_documents=[f"{corpus}={settings.test_documents(corpus)}" for corpus in settings.described],
     shell:
         "heldout describe {input.corpora} --test-documents {params.test_documents} --published {input.published}"

@@ -32,7 +32,7 @@ rule verdicts:
     benchmark:
         f"{BENCHMARKS}/verdicts/{{name}}.tsv"
     params:
-        code=code,
+        code=code("verdicts/{name}.json"),
         options=options(TIMINGS),
     shell:
         "heldout verdicts {wildcards.name} --study {input.study} --scores {input.scores} --corpora {input.corpora}"

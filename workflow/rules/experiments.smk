@@ -20,7 +20,7 @@ rule experiment:
     wildcard_constraints:
         name="|".join(study["measures"]) or "nothing",
     params:
-        code=code,
+        code=code("measurements/{corpus}/{model}/{name}/{topics}-{seed}.csv"),
         test_documents=test_documents,
         settings=experiment_settings,
         trained=trained_settings,
@@ -45,7 +45,7 @@ rule collect_scores:
     benchmark:
         f"{BENCHMARKS}/collect_scores.tsv"
     params:
-        code=code,
+        code=code("scores.csv"),
     shell:
         "heldout collect {input} --output {output} 2> {log}"
 
@@ -62,7 +62,7 @@ rule collect_measurements:
     benchmark:
         f"{BENCHMARKS}/collect_measurements.tsv"
     params:
-        code=code,
+        code=code("measurements.csv"),
     shell:
         "heldout collect --measurements {input} --output {output} 2> {log}"
 
@@ -76,7 +76,7 @@ rule collect_timings:
     log:
         f"{LOGS}/collect_timings.log",
     params:
-        code=code,
+        code=code("timings.csv"),
         benchmarks=BENCHMARKS,
     shell:
         "heldout timings {params.benchmarks} --output {output} 2> {log}"

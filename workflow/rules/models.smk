@@ -26,7 +26,7 @@ rule fit:
     wildcard_constraints:
         model="|".join(settings.models) or "nothing",
     params:
-        code=code,
+        code=code("scores/{corpus}/{model}/{variant}/{topics}-{seed}.csv"),
         test_documents=test_documents,
         train=train_settings,
         fold_in=fold_in_settings,
@@ -53,7 +53,7 @@ rule fit_chains:
     wildcard_constraints:
         model=LDA,
     params:
-        code=code,
+        code=code("scores/{corpus}/{model}/{variant}/{topics}-{seed}.csv"),
         test_documents=test_documents,
         train=train_settings,
         fold_in=fold_in_settings,
@@ -77,7 +77,7 @@ rule fit_unread:
         model="|".join(settings.models),
         variant="|".join([*further_variants(), "alternative-.+"]),
     params:
-        code=code,
+        code=code("scores/{corpus}/{model}/{variant}/{topics}-{seed}.csv"),
         test_documents=test_documents,
         train=train_settings,
         fold_in=fold_in_settings,
@@ -100,7 +100,7 @@ rule fit_first_chain:
     wildcard_constraints:
         topics="|".join(map(str, only_first_chains())) or "nothing",
     params:
-        code=code,
+        code=code(f"models/{{corpus}}/{LDA}/chain/{{topics}}-{{seed}}.npz"),
         model=LDA,
         test_documents=test_documents,
         train=as_word(settings.settings_of(LDA, "", "train") | {"chains": 1} if LDA in settings.models else {}),
@@ -121,7 +121,7 @@ rule fit_truth:
     benchmark:
         f"{BENCHMARKS}/fit_truth/{{corpus}}/{LDA}/truth/{{topics}}-{{seed}}.tsv"
     params:
-        code=code,
+        code=code(f"models/{{corpus}}/{LDA}/truth/{{topics}}-{{seed}}.npz"),
         model=LDA,
         train=as_word(REALISTIC["train"]),
         corpus=corpus_code,
@@ -143,7 +143,7 @@ rule grow:
     wildcard_constraints:
         corpus="|".join(REALISTIC["corpora"]) or "nothing",
     params:
-        code=code,
+        code=code(f"models/{{corpus}}/{LDA}/grown/{{topics}}-{{seed}}.npz"),
         settings=grow_settings(),
         corpus=corpus_code,
     shell:
@@ -165,7 +165,7 @@ rule sweep:
         model="|".join(settings.models) or "nothing",
         variant="smoothed-in-m-step|tempered",
     params:
-        code=code,
+        code=code("scores/{corpus}/{model}/{variant}/{topics}-{seed}.csv"),
         test_documents=test_documents,
         train=train_settings,
         fold_in=fold_in_settings,
