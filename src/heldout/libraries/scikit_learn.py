@@ -133,7 +133,7 @@ def check_schema(schema: Any, where: str) -> None:
                     )
 
 
-def read_skops(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
+def read(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
     """Read a model that `skops.io.dump` saved; nothing is unpickled, and no class outside the list above is made.
 
     Raises:
@@ -204,7 +204,7 @@ def reported(fitted: Fitted, documents: Iterable[Corpus]) -> Reported:
 LIBRARY = Library(
     "scikit-learn",
     reported,
-    forms=(Form("skops", read_skops, suffixes=(".skops",), member="schema.json"),),
+    forms=(Form("skops", read, suffixes=(".skops",), member="schema.json"),),
     models="a fitted scikit-learn LatentDirichletAllocation or NMF",
     recognises=recognises,
     from_object=from_object,
