@@ -141,7 +141,7 @@ def twin(weights: NDArray[np.float64], h: NDArray[np.float64], constant: float) 
 def test_probabilities_are_the_softmax_of_each_pair(
     constant: float, block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("heldout.topics.BLOCK", block)
+    monkeypatch.setattr("heldout.topics.ENTRIES", block)
     random = np.random.default_rng(0)
     weights, h = random.standard_normal((7, 3)), random.standard_normal((50, 3))
     made = Components(weights, np.zeros(3), tuple("abcdefg"))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from heldout.evaluators import EXACT, REFERENCE, SEQUENTIAL
 from heldout.measurements import COLUMNS
+from heldout.scores import perplexity
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,7 +36,7 @@ class Point:
     @property
     def perplexity(self) -> float:
         """The perplexity per token; inf where it is beyond floating point."""
-        return math.exp(-self.value) if self.value > -700.0 else math.inf
+        return perplexity(self.value, 1)
 
 
 def first_of(rows: "pd.DataFrame", names: Sequence[str], column: str = "evaluator") -> "pd.DataFrame":

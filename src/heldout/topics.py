@@ -24,7 +24,7 @@ Float = NDArray[np.float64]
 ROW_SUM_TOLERANCE = 1e-9
 SYMMETRY = 1e-6  # relative
 DRAWS = 10_000  # of theta, for its mean under a logistic-normal prior
-BLOCK = 2**19  # entries of a block of the documents x vocabulary array: 4 MB
+ENTRIES = 2**19  # of a block of the documents x vocabulary array: 4 MB
 
 
 @nb.njit("void(int64[::1], int32[::1], float64[:, ::1], float64[:, ::1], float64[::1])", cache=True)
@@ -304,8 +304,8 @@ def softmax_over_the_last(x: Float) -> Float:
 
 
 def block_of_documents(n_documents: int, n_words: int) -> Iterator[slice]:
-    """Yield slices of the documents: 16 each, or as many as have at most `BLOCK` entries over the vocabulary."""
-    size = max(16, BLOCK // max(n_words, 1))
+    """Yield slices of the documents: 16 each, or as many as have at most `ENTRIES` entries over the vocabulary."""
+    size = max(16, ENTRIES // max(n_words, 1))
     for start in range(0, n_documents, size):
         yield slice(start, min(start + size, n_documents))
 

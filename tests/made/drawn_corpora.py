@@ -10,8 +10,8 @@ from heldout.inputs import Inputs
 from heldout.measurements import COLUMNS as MEASURED
 from heldout.papers.buntine.experiments.model_selection import (
     LESS_REFERENCE,
+    PARTICLE_FILTER,
     READING,
-    REFERENCE,
     trained_on,
     with_many,
 )
@@ -22,7 +22,7 @@ SIZES = (100, 400, 1600)
 GRIDS = {"s10": (5, 10, 20), "s10s": (5, 10, 20), "s40": (20, 40, 60)}
 TRUE = {"s10": 10, "s10s": 10, "s40": 40}
 EVALUATORS = (
-    REFERENCE,
+    PARTICLE_FILTER,
     SEQUENTIAL,
     PARTICLES,
     "mean-field-importance",
@@ -50,8 +50,8 @@ def nats(corpus: str, evaluator: str, topics: int, size: int, seed: int) -> floa
 def biases(corpus: str, topics: int, size: int, seed: int, gap: float) -> dict[str, float]:
     """Return what estimators and readings say less the reference, nats per token."""
     at = (topics, size, seed)
-    particles = nats(corpus, PARTICLES, *at) - nats(corpus, REFERENCE, *at)
-    few = nats(corpus, SEQUENTIAL, *at) - nats(corpus, REFERENCE, *at)
+    particles = nats(corpus, PARTICLES, *at) - nats(corpus, PARTICLE_FILTER, *at)
+    few = nats(corpus, SEQUENTIAL, *at) - nats(corpus, PARTICLE_FILTER, *at)
     known = {PARTICLES: particles, SEQUENTIAL: few, with_many(MANY): few + gap}
     return known | {READING + RESAMPLED: particles, READING + LOGS: -0.001}
 

@@ -37,7 +37,7 @@ def dense(counts: Float, W: Float, H: Float, penalty: float) -> float:
 def test_value_and_gradients_in_blocks_agree_with_differences_of_the_dense_objective(
     penalty: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(blocks, "BLOCK", 1)  # 16 documents at a time
+    monkeypatch.setattr(blocks, "ENTRIES", 1)  # 16 documents at a time
     counts = random_counts(37, 9)
     random = np.random.default_rng(1)
     x = random.standard_normal((9 + 37, 3))

@@ -24,7 +24,7 @@ REACH = 10.0  # of the grid, in standard deviations of the prior: what lies beyo
 SPACINGS = {1: (0.2, 0.1, 0.05, 0.025), 2: (0.2, 0.1, 0.05)}  # of the common grid, by K
 COARSE = 0.4  # the spacing that a grid of one case starts with
 MOST_NODES = 2**20  # of a grid of one case
-BLOCK = 2**21  # entries of the array of points by columns
+ENTRIES = 2**21  # of the array of points by columns
 
 
 def categorical_pca_marginal(model: CategoricalPCA, X: sp.sparray | NDArray[Any]) -> Float:
@@ -48,7 +48,7 @@ def categorical_pca_marginal(model: CategoricalPCA, X: sp.sparray | NDArray[Any]
         if not len(open_cases):
             break
         z = grid(np.full(K, -REACH), np.full(K, REACH), spacing)
-        size = max(1, BLOCK // max(len(open_cases), x.shape[1]))
+        size = max(1, ENTRIES // max(len(open_cases), x.shape[1]))
         cases = x[open_cases], sums[open_cases]
         parts = [logsumexp(_log_joint(model, *cases, z[i : i + size]), axis=1) for i in range(0, len(z), size)]
         settled = logsumexp(parts, axis=0) + K * math.log(spacing)
@@ -64,7 +64,7 @@ def categorical_pca_marginal(model: CategoricalPCA, X: sp.sparray | NDArray[Any]
 
 def _of_its_own(model: CategoricalPCA, case: sp.csr_array | Float, sums: Float) -> float | None:
     """Return log p(x) of one data case, nats, on a grid of its own; None where the rule does not settle."""
-    size = max(1, BLOCK // case.shape[1])
+    size = max(1, ENTRIES // case.shape[1])
 
     def log_joint(z: Float) -> Float:
         return np.concatenate([_log_joint(model, case, sums, z[i : i + size])[0] for i in range(0, len(z), size)])

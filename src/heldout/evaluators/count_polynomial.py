@@ -49,7 +49,7 @@ LARGEST_RATIO = 60.0  # nats
 ORDERS = {2: (24, 48, 96, 192), 3: (12, 24, 48)}  # nodes per axis, by K
 SETTLED = 1e-8  # nats between two orders
 NEWTON_STEPS = 200
-BLOCK = 2**21  # entries of an array of the quadrature
+ENTRIES = 2**21  # of an array of the quadrature
 
 Float = NDArray[np.float64]
 
@@ -58,7 +58,7 @@ class Moments(Protocol):
     """The moments of a prior of K weights."""
 
     @property
-    def reference(self) -> Float:
+    def dirichlet(self) -> Float:
         """The parameters of a Dirichlet near the prior, (K,)."""
         ...
 
@@ -81,7 +81,7 @@ class DirichletMoments:
         _check_positive("Dirichlet", alpha=self.alpha)
 
     @property
-    def reference(self) -> Float:
+    def dirichlet(self) -> Float:
         """The (K,) alpha."""
         return self.alpha
 
@@ -117,7 +117,7 @@ class GammaPoissonMoments:
             raise InputError("gamma-Poisson moments: every rho must be at least 0 and below 1")
 
     @property
-    def reference(self) -> Float:
+    def dirichlet(self) -> Float:
         """The (K,) alpha."""
         return self.alpha
 
@@ -162,7 +162,7 @@ class LogisticNormalMoments:
             raise InputError("logistic normal: the covariance is not positive definite")
 
     @property
-    def reference(self) -> Float:
+    def dirichlet(self) -> Float:
         """The (K,) parameters of the uniform distribution."""
         return np.ones(len(self.mean))
 
@@ -180,7 +180,7 @@ class LogisticNormalMoments:
         log_weights += 0.5 * (u**2).sum(axis=1) - 0.5 * (K - 1) * math.log(math.pi)
         volume = 0.5 * np.linalg.slogdet(precision)[1] - 0.5 * np.linalg.slogdet(curvatures)[1]
         moments = np.empty(len(counts))
-        size = max(1, BLOCK // (len(u) * K))
+        size = max(1, ENTRIES // (len(u) * K))
         for start in range(0, len(counts), size):
             rows = slice(start, start + size)
             z = modes[rows, None, :] + u @ scale[rows].transpose(0, 2, 1)
@@ -248,14 +248,14 @@ def log_marginal(weights: Float, moments: Moments) -> float:
 
     Raises:
         InputError: for weights that are negative, undefined or not K to a token; for more count vectors than
-            `LARGEST_LAYER`; for a prior that is too far from its reference for the kernel's range (see the module).
+            `LARGEST_LAYER`; for a prior that is too far from that Dirichlet for the kernel's range (see the module).
 
     Examples:
         >>> uniform = DirichletMoments(np.ones(2))
         >>> print(f"{np.exp(log_marginal(np.array([[1.0, 0.0], [1.0, 0.0]]), uniform)):.4f}")  # E[theta_1^2]
         0.3333
     """
-    alpha = np.ascontiguousarray(moments.reference, dtype=float)
+    alpha = np.ascontiguousarray(moments.dirichlet, dtype=float)
     K = len(alpha)
     if weights.ndim != 2 or weights.shape[1] != K or not np.all((weights >= 0.0) & np.isfinite(weights)):
         raise InputError(f"count polynomial: weights of shape {weights.shape}; give {K} finite numbers >= 0 to a token")

@@ -77,7 +77,7 @@ GROUP = 8  # entries of a list searched at once, without a branch
 RENEWED = 16  # tokens after which the stored sums are recomputed, so that rounding errors do not add up
 SIDE_BY_SIDE = 8  # documents sampled together, at most
 TOGETHER = 2**16  # values of phi for all of them: half a megabyte, to fit into the cache
-BLOCK = 16  # columns are padded to a multiple of it: vector instructions without a remainder
+PADDING = 16  # the multiple to which columns are padded: vector instructions without a remainder
 
 Records = NDArray[np.float64]
 
@@ -209,7 +209,7 @@ def _sample_sparse(  # type: ignore[no-untyped-def]
                     for t in range(last):
                         s += columns[z[t, d], i]
                     sums[d, i] = s
-            filled = (seen[:running].max() + BLOCK - 1) & -BLOCK
+            filled = (seen[:running].max() + PADDING - 1) & -PADDING
             for sweep in range(max(sweeps, 1)):
                 for position in range(0 if sweeps > 0 else last, last + 1):
                     if position == last:
@@ -277,7 +277,7 @@ def _zeros(*shape: int) -> NDArray[np.float64]:
 
 
 def _width(document: _Document) -> int:
-    return -(-len(document.distinct) // BLOCK) * BLOCK
+    return -(-len(document.distinct) // PADDING) * PADDING
 
 
 def _together(documents: list[_Document], K: int) -> Iterator[list[_Document]]:

@@ -46,7 +46,7 @@ LARGEST = 3  # topics of the quadrature, whose nodes grow as their power
 NEWTON_STEPS, SETTLED_MODE = 500, 1e-10  # nats, that a further step would gain; the mode only places q
 WIDER = 4.0  # by which l's Hessian is divided for q
 COARSE, REACH = 0.25, 9.0  # prior's standard deviations: the coarse grid's step and extent
-MOST_NODES, BLOCK = 2**23, 2**20  # of a rule; entries of an array
+MOST_NODES, ENTRIES = 2**23, 2**20  # of a rule; entries of an array
 UPDATES_OF_A_MODE, UPDATES_OF_A_WORD = 2e6, 10.0  # of `heldout.evaluators.exact_marginal.UPDATES_PER_SECOND`, about
 
 Float = NDArray[np.float64]
@@ -298,7 +298,7 @@ def _trapezoid(document: _Document, root: Float) -> float | None:
     mode: NDArray[Any] = np.linalg.solve(root, document.mode - document.mean)
 
     def log_values(nodes: Float) -> Float:
-        size = max(1, BLOCK // document.likelihood.width)
+        size = max(1, ENTRIES // document.likelihood.width)
         blocks = [nodes[i : i + size] for i in range(0, len(nodes), size)]
         return np.concatenate([document.log_joint(document.mean + z @ root.T) for z in blocks])
 

@@ -19,7 +19,7 @@ from heldout.errors import InputError
 from heldout.evaluators.evaluation import Evaluation, in_vocabulary
 from heldout.topics import Topics
 
-BLOCK = 2**21  # entries of an array of training documents by words
+ENTRIES = 2**21  # of an array of training documents by words
 
 
 def training_mixture(topics: Topics, weights: NDArray[np.float64], documents: Corpus) -> Evaluation:
@@ -45,7 +45,7 @@ def training_mixture(topics: Topics, weights: NDArray[np.float64], documents: Co
     counts = documents.counts()
     words = np.unique(counts.indices)
     seen, phi = counts[:, words], topics.phi[:, words]
-    size = max(1, BLOCK // max(1, len(words)))
+    size = max(1, ENTRIES // max(1, len(words)))
     parts = []
     for start in range(0, len(weights), size):
         with np.errstate(divide="ignore"):

@@ -39,6 +39,7 @@ from scipy.special import digamma, gammaln, logsumexp
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.libraries import THESE, Fitted, Reported, Term
+from heldout.scores import perplexity
 
 CHECKED = 32  # documents on which a library's total is compared with the sum of its parts
 DOUBLE, SINGLE = 1e-6, 1e-3  # largest relative difference of the two, by the library's precision
@@ -137,8 +138,7 @@ def of_these(
     function: str, value: float, unit: str, nats_per_token: float, computes: str, terms: tuple[Term, ...] = ()
 ) -> Reported:
     """Return a number that is about the documents given; the arguments are as in `Reported`."""
-    perplexity = math.exp(-nats_per_token) if nats_per_token > -700.0 else math.inf
-    return Reported(function, value, unit, perplexity, nats_per_token, THESE, computes, terms)
+    return Reported(function, value, unit, perplexity(nats_per_token, 1), nats_per_token, THESE, computes, terms)
 
 
 def nothing(function: str, note: str) -> Reported:

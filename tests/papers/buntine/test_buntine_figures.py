@@ -103,7 +103,7 @@ def test_selected_numbers_and_errors_of_the_true_model() -> None:
     figure = made(figures.model_selection, drawn())
     cells, errors = figure.axes
     evaluators = [text.get_text() for text in cells.get_yticklabels()]
-    assert evaluators[:2] == [figures.REFERENCE_LABEL, "left-to-right sequential"]
+    assert evaluators[:2] == [figures.PARTICLE_FILTER_LABEL, "left-to-right sequential"]
     assert evaluators[-2:] == ["full folding-in", "half folding-in"]
     shown: dict[int, list[str]] = {}
     for text in cells.texts[:]:

@@ -22,8 +22,8 @@ from heldout.models.lda_growth import grow
 from heldout.models.settings import LDAGrowth
 from heldout.papers.buntine.experiments.model_selection import (
     LESS_REFERENCE,
+    PARTICLE_FILTER,
     READING,
-    REFERENCE,
     experiment,
     ratio,
     with_many,
@@ -118,7 +118,7 @@ def bias(measurements: list[Measurement], variant: str, name: str) -> Measuremen
 
 
 def test_rows_of_the_model_and_once_of_the_truth() -> None:
-    samples = {FULL: 1, HALF: 1, "chib": 10, **SETTINGS["samples"], **SETTINGS["some_samples"], REFERENCE: 200}
+    samples = {FULL: 1, HALF: 1, "chib": 10, **SETTINGS["samples"], **SETTINGS["some_samples"], PARTICLE_FILTER: 200}
     numbers = {SEQUENTIAL: 6, PARTICLES: 6, with_many(40): 3} | {READING + name: 4 for name in READINGS}
     for topics, part, variants in (
         (3, 0, {"trained-on-20"}),
@@ -146,12 +146,12 @@ def test_some_documents_stand_for_all_by_the_control() -> None:
     # of freedom is wider: 22)
     scores, measurements = found(2)
     exact = exact_marginal(truth(), held_out()).log_likelihood.sum()
-    for evaluator in (REFERENCE, SEQUENTIAL):
+    for evaluator in (PARTICLE_FILTER, SEQUENTIAL):
         score = one(scores, "truth", evaluator)
         assert abs(score.log_likelihood - exact) < 22.0 * score.standard_error
         assert 0.0 < score.standard_error < 3.0
     # biases are of the same documents as the scores, the reference's own being none
-    reference, own = (one(scores, "truth", name).log_likelihood for name in (REFERENCE, SEQUENTIAL))
+    reference, own = (one(scores, "truth", name).log_likelihood for name in (PARTICLE_FILTER, SEQUENTIAL))
     assert bias(measurements, "truth", SEQUENTIAL).value == pytest.approx((own - reference) / 120, abs=1e-12)
     for name in (SEQUENTIAL, with_many(40), READING + RESAMPLED):
         row = bias(measurements, "truth", name)

@@ -12,6 +12,7 @@ from heldout.auditing.formats import json_compatible
 from heldout.evaluators.is_probability import Excess
 from heldout.evaluators.priors import DIRICHLET, Prior
 from heldout.libraries import Reported
+from heldout.scores import perplexity
 
 CHANCE = 1e-6  # a number is refuted as a probability that had at most this chance of it
 
@@ -52,8 +53,7 @@ class Line:
     @property
     def perplexity(self) -> float:
         """exp(-nats per token); inf if a token has probability 0."""
-        exponent = -self.nats_per_token
-        return math.exp(exponent) if exponent < 700.0 else math.inf
+        return perplexity(self.nats_per_token, 1)
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from heldout.evaluators import (
 )
 from heldout.inputs import Inputs
 from heldout.papers.buntine.experiments.convergence_to_exact import METHODS
-from heldout.papers.buntine.experiments.model_selection import REFERENCE, TRUTH
+from heldout.papers.buntine.experiments.model_selection import PARTICLE_FILTER, TRUTH
 from heldout.papers.buntine.results import LABELS, SHORT, Convergence, Selection, convergence, selections
 from heldout.typesetting import style
 
@@ -41,8 +41,8 @@ MARKERS = {SEQUENTIAL: "s", PARTICLES: "^", MEAN_FIELD_FIRST: "o"}
 SHADES = (0.15, 0.95)  # of the colour map, for few and for many topics
 # the true number of topics
 OTHER_TARGET = (HALF, COMPLETION)  # they score half of the tokens
-REFERENCE_LABEL = "particle filter"
-ORDER = (REFERENCE, *SHORT, CHIB, LINEAR, MEAN_FIELD_BOUND, FULL, *OTHER_TARGET)
+PARTICLE_FILTER_LABEL = "particle filter"
+ORDER = (PARTICLE_FILTER, *SHORT, CHIB, LINEAR, MEAN_FIELD_BOUND, FULL, *OTHER_TARGET)
 RIGHT, WRONG = "#444444", "#EDEDED"
 CORPUS_COLOURS = dict(zip(("s10", "s10s", "s40"), style.CORPUS_COLOURS, strict=True))
 CORPUS_MARKERS = {"s10": "o", "s10s": "v", "s40": "s"}
@@ -295,8 +295,8 @@ def _selected(axis: Axes, drawn: Sequence[Selection], evaluators: Sequence[str])
 
 
 def _label(evaluator: str) -> str:
-    if evaluator == REFERENCE:
-        return REFERENCE_LABEL
+    if evaluator == PARTICLE_FILTER:
+        return PARTICLE_FILTER_LABEL
     return style.EVALUATOR_NAMES.get(evaluator) or ESTIMATORS[evaluator].label
 
 
@@ -309,10 +309,12 @@ def _errors(axis: Axes, drawn: Sequence[Selection], evaluators: Sequence[str]) -
             if evaluator in OTHER_TARGET:
                 continue
             for seed, scored in selection.truth.get(evaluator, {}).items():
-                reference = selection.truth.get(REFERENCE, {}).get(seed)
+                reference = selection.truth.get(PARTICLE_FILTER, {}).get(seed)
                 if reference is None:
                     continue
-                error = math.hypot(scored.standard_error, 0.0 if evaluator == REFERENCE else reference.standard_error)
+                error = math.hypot(
+                    scored.standard_error, 0.0 if evaluator == PARTICLE_FILTER else reference.standard_error
+                )
                 points.append((scored.log_likelihood - reference.log_likelihood, y + offset, ERRORS * error))
         if not points:
             continue

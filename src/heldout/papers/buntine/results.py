@@ -24,8 +24,8 @@ from heldout.papers.buntine.experiments.calibration import ERROR, MEAN, TOKENS, 
 from heldout.papers.buntine.experiments.convergence_to_exact import ESTIMATE, METHODS
 from heldout.papers.buntine.experiments.model_selection import (
     LESS_REFERENCE,
+    PARTICLE_FILTER,
     READING,
-    REFERENCE,
     TRUTH,
     trained_on,
     with_many,
@@ -525,8 +525,8 @@ def rises_by_reading(inputs: Inputs) -> dict[str, tuple[int, int]]:
         rises = models = 0
         for corpus, selection in drawn.items():
             half = [size for size in selection.sizes if 2 * size <= selection.sizes[-1]][-1:]
-            for (topics, seed), after in selection.scored(REFERENCE, selection.sizes[-1]).items() if half else ():
-                before = selection.scored(REFERENCE, half[0]).get((topics, seed))
+            for (topics, seed), after in selection.scored(PARTICLE_FILTER, selection.sizes[-1]).items() if half else ():
+                before = selection.scored(PARTICLE_FILTER, half[0]).get((topics, seed))
                 at = [(corpus, size, topics, seed) for size in (half[0], selection.sizes[-1])]
                 if before is not None and all(model in bias for model in at):
                     models += 1

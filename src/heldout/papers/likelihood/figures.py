@@ -524,7 +524,7 @@ def _bounds_panel(axis: Axes, cell: "pd.DataFrame") -> None:
     """Draw one model's bounds at one K."""
     upper, lower, gap, reference, exact = (
         select(cell, quantity=quantity).sort_values("at")
-        for quantity in (bounded.UPPER, bounded.LOWER, bounded.GAP, bounded.REFERENCE, bounded.EXACT)
+        for quantity in (bounded.UPPER, bounded.LOWER, bounded.GAP, SEQUENTIAL, bounded.EXACT)
     )
     axis.fill_between(upper["at"], lower["value"], upper["value"], color=BETWEEN, linewidth=0, zorder=0.6)
     label = f"left-to-right sequential, {int(reference['at'].iloc[0])} samples"

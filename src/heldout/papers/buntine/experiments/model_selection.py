@@ -44,7 +44,7 @@ from heldout.recorder import Results
 from heldout.seeds import generator
 from heldout.topics import Topics
 
-REFERENCE = "weighted-left-to-right"
+PARTICLE_FILTER = "weighted-left-to-right"
 MODEL, TRUTH, BEST = LDA, "truth", "best"
 LESS_REFERENCE, READING = "-less-reference", "reading-"
 
@@ -138,9 +138,9 @@ def experiment(job: Job, settings: ModelSelection) -> Results:
         known, tokens = whole.log_likelihood[places], whole.tokens[places]
 
         particles, runs = settings.reference_particles, settings.reference_runs
-        reference = particle_filter(of, some, particles, runs, random(REFERENCE))
+        reference = particle_filter(of, some, particles, runs, random(PARTICLE_FILTER))
         truthful = reference.log_likelihood + 0.5 * reference.standard_error**2
-        estimates = {REFERENCE: (particles * runs, truthful)}
+        estimates = {PARTICLE_FILTER: (particles * runs, truthful)}
         for name, count in some_samples.items():
             estimates[name] = count, estimate(name, of, some, count, random(name)).log_likelihood
         for name, (count, values) in estimates.items():
@@ -149,7 +149,7 @@ def experiment(job: Job, settings: ModelSelection) -> Results:
             of_all = error * float(whole.tokens.sum())
             recorder.score(name, Evaluation.deterministic(nats, whole.tokens), samples=count, standard_error=of_all)
 
-        against = {name: values for name, (_, values) in estimates.items() if name != REFERENCE}
+        against = {name: values for name, (_, values) in estimates.items() if name != PARTICLE_FILTER}
         checked = some.subset(range(settings.check_documents))
         many = estimate(SEQUENTIAL, of, checked, settings.check_samples, random("check"))
         against[with_many(settings.check_samples)] = many.log_likelihood
