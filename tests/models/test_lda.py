@@ -482,7 +482,7 @@ def kernel_sweep(beta_sum: float) -> Sweep:
         uniforms = random.random((1, len(w)), dtype=F)
         reciprocals = F(1.0) / (np.arange(len(w) + 1) + beta_sum).astype(F)
         arrays = w, OFFSETS, state.assignments, state.rows, state.totals, state.alpha
-        lda_kernel._sweeps_narrow(*arrays, F(BETA), reciprocals, uniforms, True)
+        lda_kernel._sweeps(*arrays, F(BETA), reciprocals, uniforms, True)
         return state.assignments
 
     return sweep

@@ -26,10 +26,10 @@ from numpy.typing import NDArray
 
 from heldout.models.simd import prefetch
 
-SERIAL = 32  # the largest K with one running sum in the narrow kernel; above, one for each half of the topics
-NARROW = 100  # the largest K for the narrow kernel
+SERIAL = 32  # the largest K with one running sum; above, one for each half of the topics
+NARROW = 100  # the largest K with halves; above, `SUMS` running sums, for folding in alone
 HALVES = 2
-SUMS = 64  # running sums of the wide kernel, number j over topics j, j + 64, j + 128, ...
+SUMS = 64  # running sums above, number j over topics j, j + 64, j + 128, ...
 AHEAD = 3  # tokens between the request for a row and its use
 TABLE = 64  # counts below this have their terms of the log-likelihood kept
 LARGEST_UINT16 = 2**16 - 1
@@ -104,24 +104,16 @@ def _one_of_four(sums, x, j, step):  # type: ignore[no-untyped-def]
 
 
 @nb.njit(cache=True)
-def _sum_lanes(a, row, sums, old, new, weight_new):  # type: ignore[no-untyped-def]
-    """Fill sums with 64 running sums of a[k] row[k]; `old` has weight 0 and `new` has `weight_new`."""
-    for i in range(SUMS):
-        weight = a[i] * row[i]
-        weight = weight_new if np.int32(i) == new else weight
-        sums[i] = _ZERO if np.int32(i) == old else weight
-    for i in range(SUMS, np.int32(a.shape[0])):
-        weight = a[i] * row[i]
-        weight = weight_new if np.int32(i) == new else weight
-        sums[i] = sums[i - SUMS] + (_ZERO if np.int32(i) == old else weight)
-
-
-@nb.njit(cache=True)
-def _search_lanes(sums, kept, uniform, n_topics, size):  # type: ignore[no-untyped-def]
-    """Return -1 with probability ∝ `kept`, or a topic drawn from 64 running sums.
+def _draw_lanes(a, row, kept, sums, uniform, n_topics):  # type: ignore[no-untyped-def]
+    """Return -1 with probability ∝ `kept`, or k with probability ∝ a[k] row[k], drawn from 64 running sums.
 
     The search finds the lane in a tree of fourfold sums over lanes, then the place in the lane.
     """
+    size = a.shape[0]
+    for i in range(SUMS):
+        sums[i] = a[i] * row[i]
+    for i in range(SUMS, np.int32(size)):
+        sums[i] = sums[i - SUMS] + a[i] * row[i]
     lanes = sums[size - SUMS : size]
     sixteen = sums[size : size + 16]
     four = sums[size + 16 : size + 20]
@@ -139,7 +131,7 @@ def _search_lanes(sums, kept, uniform, n_topics, size):  # type: ignore[no-untyp
     place = 0
     for i in range((n_topics - 1 - j) // SUMS):
         place += sums[j + SUMS * i] <= x
-    return min(j + SUMS * place, n_topics - 1)
+    return _positive(row, _ZERO, min(j + SUMS * place, n_topics - 1), n_topics)
 
 
 @nb.njit(
@@ -147,14 +139,15 @@ def _search_lanes(sums, kept, uniform, n_topics, size):  # type: ignore[no-untyp
     " float32[:, ::1], boolean)",
     cache=True,
 )
-def _sweeps_narrow(  # type: ignore[no-untyped-def]
+def _sweeps(  # type: ignore[no-untyped-def]
     tokens, offsets, assignments, rows, totals, alpha, beta, reciprocals, uniforms, learn
 ):
     """Sweep over all tokens once per row of uniforms; see `gibbs_sweeps`."""
     n_topics, size = totals.shape[0], rows.shape[1]
     step = 1 if learn else 0
     moved = np.float32(step)
-    sums, a, document = np.zeros(size, np.float32), np.zeros(size, np.float32), np.zeros(size, np.float32)
+    a, document = np.zeros(size, np.float32), np.zeros(size, np.float32)
+    sums = np.zeros(size + 20, np.float32)  # the search among 64 has 20 more
     for s in range(uniforms.shape[0]):
         for d in range(offsets.shape[0] - 1):
             start, end = offsets[d], offsets[d + 1]
@@ -166,7 +159,7 @@ def _sweeps_narrow(  # type: ignore[no-untyped-def]
                 a[k] = (document[k] + alpha[k]) * reciprocals[totals[k]]
             for i in range(start, end):
                 row = rows[tokens[i]]
-                if i + AHEAD < tokens.shape[0]:
+                if learn and i + AHEAD < tokens.shape[0]:
                     prefetch(rows[tokens[i + AHEAD]])
                 old = assignments[i]
                 kept, a_old = _ZERO, _ZERO
@@ -182,7 +175,10 @@ def _sweeps_narrow(  # type: ignore[no-untyped-def]
                     if old >= 0:
                         kept = a_old * (row[old] + beta)
                         a[old] = _ZERO
-                    k = _draw_two(a, row, beta, kept, sums, uniforms[s, i], n_topics)
+                    if n_topics <= NARROW:
+                        k = _draw_two(a, row, beta, kept, sums, uniforms[s, i], n_topics)
+                    else:
+                        k = _draw_lanes(a, row, kept, sums, uniforms[s, i], n_topics)
                     if old >= 0:
                         a[old] = a_old
                         k = old if k < 0 else k
@@ -191,45 +187,6 @@ def _sweeps_narrow(  # type: ignore[no-untyped-def]
                 row[k] += moved
                 totals[k] += step
                 a[k] = (document[k] + alpha[k]) * reciprocals[totals[k]]
-
-
-@nb.njit("void(int32[::1], int64[::1], int32[::1], float32[:, ::1], float32[::1], float32[:, ::1], int64)", cache=True)
-def _fold_in_wide(tokens, offsets, assignments, rows, alpha, uniforms, n_topics):  # type: ignore[no-untyped-def]
-    """Sweep over all tokens once per row of uniforms, the topics fixed; see `gibbs_sweeps`.
-
-    A vector load after a scalar store into the same vector waits for the store. So `_sum_lanes` does not load the two
-    weights that have just changed: that of the topic that this token leaves is omitted, that of the topic that the last
-    token took is passed in a register. Both are stored afterwards.
-    """
-    size = rows.shape[1]
-    sums, a, document = np.zeros(size + 20, np.float32), np.zeros(size, np.float32), np.zeros(size, np.float32)
-    for s in range(uniforms.shape[0]):
-        for d in range(offsets.shape[0] - 1):
-            start, end = offsets[d], offsets[d + 1]
-            document[:] = _ZERO
-            for i in range(start, end):
-                if assignments[i] >= 0:
-                    document[assignments[i]] += _ONE
-            for k in range(n_topics):
-                a[k] = document[k] + alpha[k]
-            new, a_new = np.int32(0), a[0]
-            for i in range(start, end):
-                row = rows[tokens[i]]
-                old = assignments[i]
-                kept, a_old = _ZERO, _ZERO
-                if old >= 0:
-                    document[old] -= _ONE
-                    a_old = document[old] + alpha[old]
-                    kept = a_old * row[old]
-                _sum_lanes(a, row, sums, old, new, a_new * row[new])
-                a[new] = a_new
-                if old >= 0:
-                    a[old] = a_old
-                k = _search_lanes(sums, kept, uniforms[s, i], n_topics, size)
-                new = old if k < 0 else np.int32(_positive(row, _ZERO, k, n_topics))
-                assignments[i] = new
-                document[new] += _ONE
-                a_new = document[new] + alpha[new]
 
 
 def padded_width(n_topics: int) -> int:
@@ -270,13 +227,10 @@ def gibbs_sweeps(
         uniforms: (sweeps, N) in [0, 1), one per token and sweep.
         learn: whether the topics move with the assignments (training), of at most `NARROW`, or are fixed (fold-in).
     """
-    if len(totals) > NARROW:
-        _fold_in_wide(tokens, offsets, assignments, rows, alpha, uniforms, len(totals))
-        return
     scale = np.ones(1, dtype=np.float32)  # with fixed topics the totals stay 0 and the weights are not scaled
     if learn:
         scale = reciprocals(len(tokens), len(rows), beta)
-    _sweeps_narrow(tokens, offsets, assignments, rows, totals, alpha, np.float32(beta), scale, uniforms, learn)
+    _sweeps(tokens, offsets, assignments, rows, totals, alpha, np.float32(beta), scale, uniforms, learn)
 
 
 class OneChain:
