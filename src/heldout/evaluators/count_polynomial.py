@@ -13,9 +13,8 @@ priors of sections 27.2 to 27.4):
                                                       G_k(C) = beta_k^alpha_k Gamma(alpha_k + C) /
                                                                (Gamma(alpha_k) (beta_k + s_k)^(alpha_k + C))
     conditional GaP (27.17)     x = b[w_l, k]         prod_k rho_k [C_k = 0] + (1 - rho_k) G_k(C_k)
-    correlated topics (27.55)   x = b[k, w_l]         E prod_k softmax(z)_k^{C_k},  z ~ N(mu, Sigma)
 
-(GaP gives counts: p(n) is p(w) over prod_v n_v!.)
+(GaP gives counts: p(n) is p(w) over prod_v n_v!. Correlated topics, 27.55: `heldout.evaluators.logistic_normal`.)
 
 a_C alone spans thousands of nats. So the kernel of `heldout.evaluators.exact_marginal` carries the coefficients with
 the moments D(C) of a Dirichlet that is near the prior, its tokens' weights being x_lk t_k with tilts t_k > 0:
@@ -25,9 +24,6 @@ the moments D(C) of a Dirichlet that is near the prior, its tokens' weights bein
 r is a distribution over count vectors. The tilts make R equal in its last two steps along each axis: whatever grows
 exponentially with C_k is in the kernel. What the kernel flushes to 0, bounded in its docstring, is weighted by at most
 max R / E_r[R], and a document for which this exceeds `LARGEST_RATIO` is refused.
-
-The logistic normal's moments come from Gauss-Hermite quadrature in K - 1 dimensions (the differences to the last
-component), centred and scaled at the integrand's mode for each C.
 """
 
 import math
@@ -36,20 +32,13 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln, logsumexp
+from scipy.special import gammaln
 
-from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.evaluators.evaluation import Evaluation, in_vocabulary
 from heldout.evaluators.exact_marginal import LARGEST_LAYER, LONGEST_IN_ORDER, forward
 from heldout.seeds import generator
-from heldout.topics import Topics
 
 LARGEST_RATIO = 60.0  # nats
-ORDERS = {2: (24, 48, 96, 192), 3: (12, 24, 48)}  # nodes per axis, by K
-SETTLED = 1e-8  # nats between two orders
-NEWTON_STEPS = 200
-ENTRIES = 2**21  # of an array of the quadrature
 
 Float = NDArray[np.float64]
 
@@ -135,92 +124,6 @@ class GammaPoissonMoments:
         return moments
 
 
-@dataclass(frozen=True, eq=False)
-class LogisticNormalMoments:
-    """Moments of softmax(z), z ~ N(mean, covariance), equations 27.51 and 27.52, for K = 2 or 3.
-
-    Attributes:
-        mean: (K,).
-        covariance: (K, K), positive definite.
-        order: nodes of the rule per axis; `logistic_normal_marginal` raises it until the result settles.
-
-    Raises:
-        InputError: for another K, or a covariance that is not symmetric and positive definite.
-    """
-
-    mean: Float
-    covariance: Float
-    order: int = 48
-
-    def __post_init__(self) -> None:
-        K = len(self.mean)
-        if K not in ORDERS:
-            raise InputError(f"logistic normal: {K} components; the quadrature takes {' or '.join(map(str, ORDERS))}")
-        if self.covariance.shape != (K, K) or not np.allclose(self.covariance, self.covariance.T):
-            raise InputError(f"logistic normal: the covariance must be a symmetric {K} x {K} matrix")
-        if not np.all(np.linalg.eigvalsh(self.covariance) > 0.0):
-            raise InputError("logistic normal: the covariance is not positive definite")
-
-    @property
-    def dirichlet(self) -> Float:
-        """The (K,) parameters of the uniform distribution."""
-        return np.ones(len(self.mean))
-
-    def log_moment(self, counts: Float) -> Float:
-        """Return log M(C), (N,) nats, of (N, K) count vectors."""
-        K = len(self.mean)
-        to_last = np.hstack([np.eye(K - 1), -np.ones((K - 1, 1))])
-        precision: Float = np.asarray(np.linalg.inv(to_last @ self.covariance @ to_last.T), dtype=np.float64)
-        centre = to_last @ self.mean
-        modes, curvatures = _modes(counts, centre, precision)
-        scale = np.linalg.inv(np.linalg.cholesky(curvatures)).transpose(0, 2, 1)  # z = mode + scale u
-        nodes, weights = np.polynomial.hermite.hermgauss(self.order)
-        u = math.sqrt(2.0) * np.stack(np.meshgrid(*[nodes] * (K - 1)), axis=-1).reshape(-1, K - 1)
-        log_weights = np.log(np.stack(np.meshgrid(*[weights] * (K - 1)), axis=-1)).sum(axis=-1).ravel()
-        log_weights += 0.5 * (u**2).sum(axis=1) - 0.5 * (K - 1) * math.log(math.pi)
-        volume = 0.5 * np.linalg.slogdet(precision)[1] - 0.5 * np.linalg.slogdet(curvatures)[1]
-        moments = np.empty(len(counts))
-        size = max(1, ENTRIES // (len(u) * K))
-        for start in range(0, len(counts), size):
-            rows = slice(start, start + size)
-            z = modes[rows, None, :] + u @ scale[rows].transpose(0, 2, 1)
-            terms = log_weights + _log_integrand(z, counts[rows, None, :], centre, precision)
-            moments[rows] = logsumexp(terms, axis=1) + volume[rows]
-        return moments
-
-
-def _log_integrand(z: Float, counts: Float, centre: Float, precision: Float) -> Float:
-    """Return sum_k C_k log softmax(z, 0)_k - (z - centre)' precision (z - centre) / 2 over the last axis, nats."""
-    deviation = z - centre
-    normaliser = np.logaddexp.reduce(np.concatenate([z, np.zeros((*z.shape[:-1], 1))], axis=-1), axis=-1)
-    log_prior = -0.5 * ((deviation @ precision) * deviation).sum(axis=-1)
-    value: Float = (counts[..., :-1] * z).sum(axis=-1) - counts.sum(axis=-1) * normaliser + log_prior
-    return value
-
-
-def _modes(counts: Float, centre: Float, precision: Float) -> tuple[Float, Float]:
-    """Return the modes, (N, K - 1), of the integrands of (N, K) count vectors, and the (N, K - 1, K - 1) curvatures.
-
-    Newton's method; steps of length 1 at most, over which the curvature of log softmax hardly changes.
-    """
-    lengths = counts.sum(axis=1, keepdims=True)
-    z = np.tile(centre, (len(counts), 1))
-    for _ in range(NEWTON_STEPS):
-        logits = np.hstack([z, np.zeros((len(z), 1))])
-        logits -= logits.max(axis=1, keepdims=True)
-        p = np.exp(logits)
-        p = (p / p.sum(axis=1, keepdims=True))[:, :-1]
-        gradient = counts[:, :-1] - lengths * p - (z - centre) @ precision
-        spread = np.eye(p.shape[1]) * p[:, None, :] - p[:, :, None] * p[:, None, :]
-        curvature = precision + lengths[:, :, None] * spread
-        step = np.linalg.solve(curvature, gradient[:, :, None])[:, :, 0]
-        length = np.linalg.norm(step, axis=1, keepdims=True)
-        z += step / np.maximum(length, 1.0)
-        if len(z) == 0 or length.max() < 1e-8:
-            break
-    return z, curvature
-
-
 def count_vectors(length: int, components: int) -> Float:
     """Return all (N, K) vectors of counts with this sum, in the order of the kernel's layers.
 
@@ -295,37 +198,6 @@ def log_marginal(weights: Float, moments: Moments) -> float:
             " its likelihood is outside the range of the kernel"
         )
     return float(value[0]) + float(np.log(highest).sum()) + L * float(centre) + top + math.log(mean)
-
-
-def logistic_normal_marginal(topics: Topics, documents: Corpus, mean: Float, covariance: Float) -> Evaluation:
-    """Return log p(w) of every document where its weights are softmax(z), z ~ N(mean, covariance) (27.51 to 27.55).
-
-    Args:
-        topics: phi; alpha is not used.
-        documents: D documents; words outside the topics' vocabulary are left out and counted.
-        mean: (K,), K = 2 or 3.
-        covariance: (K, K).
-
-    Returns:
-        log-likelihoods in nats of the token sequences; two orders of the quadrature agree to `SETTLED` nats.
-
-    Raises:
-        InputError: as `log_marginal` and `LogisticNormalMoments` do, or for a document that does not settle.
-    """
-    documents, left_out = in_vocabulary(documents, topics)
-    LogisticNormalMoments(mean, covariance)
-    values = np.zeros(documents.n_documents)
-    for d, name in enumerate(documents.documents):
-        weights = topics.phi_by_word[documents.document(d)]
-        previous = math.nan
-        for order in ORDERS[len(mean)]:
-            values[d] = log_marginal(weights, LogisticNormalMoments(mean, covariance, order))
-            if values[d] == previous or abs(values[d] - previous) < SETTLED:
-                break
-            previous = values[d]
-        else:
-            raise InputError(f"logistic normal: document {name} has not settled at {order} nodes per axis")
-    return Evaluation.deterministic(values, documents.lengths, left_out)
 
 
 def gap_marginal(counts: NDArray[np.float64], b: Float, alpha: Float, beta: Float, rho: Float) -> Float:
