@@ -4,9 +4,22 @@ Each estimator in `ESTIMATORS` is a function with the name of its module and one
 
     estimator(topics, documents, samples, rng) -> Evaluation,        estimator(topics, documents) -> Evaluation
 
-the second for a deterministic estimator. Log-likelihoods and standard errors are in nats per document; what counts as
-one sample stands in the estimator's docstring. `heldout.evaluators.estimate` runs an estimator by name. To add one, add
-its file and its line here: the conformance tests then compare it with the exact value.
+the second for a deterministic estimator. `heldout.evaluators.estimate` runs an estimator by name. To add one, add its
+file and its line here: the conformance tests then compare it with the exact value.
+
+Args of every estimator:
+    topics: phi and alpha.
+    documents: D documents; words outside the topics' vocabulary are left out and counted.
+    samples: of each document, 1 or more; the estimator's docstring says what counts as one.
+    rng: seeds one stream per document.
+
+Returns:
+    log-likelihoods of the token sequences, nats; -inf where a word has probability 0 under every topic, 0 for an empty
+    document. Standard errors, nats, by the delta method where no other is named; NaN for one sample, 0 where nothing is
+    sampled.
+
+Raises:
+    InputError: for too few samples, or another setting that is out of its range.
 
 Examples:
     The topics and documents of all examples here:

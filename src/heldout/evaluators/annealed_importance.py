@@ -228,20 +228,10 @@ def annealed_importance(
 ) -> Evaluation:
     """Return log p(w | alpha, phi) of every document by annealed importance sampling.
 
-    Args:
-        topics: phi and alpha.
-        documents: D documents; words outside the topics' vocabulary are left out and counted.
-        samples: chains per document, each of `temperatures` - 1 sweeps; their weights are averaged.
-        rng: seeds one stream per document.
-        temperatures: T, steps between prior and posterior; 1 is importance sampling from the prior.
-
-    Returns:
-        log-likelihoods in nats, unbiased as probabilities. The standard error is that of the mean weight of the
-        independent chains by the delta method; NaN for a single chain. It does not cover weights that no chain has met:
-        with few temperatures, missing a rare large weight makes both estimate and error too small.
-
-    Raises:
-        InputError: for fewer than one sample or step.
+    What it takes, returns and raises, see `heldout.evaluators`. A sample is a chain of `temperatures` - 1
+    sweeps; in one step of temperature it is importance sampling from the prior. The estimates are unbiased as
+    probabilities; the standard error does not cover weights that no chain has met: with few temperatures, missing a
+    rare large weight makes both estimate and error too small.
 
     Examples:
         >>> rng = np.random.default_rng(0)

@@ -124,21 +124,11 @@ def chib(
 ) -> Evaluation:
     """Return log p(w | alpha, phi) of every document by Chib-style estimates.
 
-    Args:
-        topics: phi and alpha.
-        documents: D documents; words outside the topics' vocabulary are left out and counted.
-        samples: n, the length of a run's chain, each of one sweep and one evaluation of a sweep.
-        rng: seeds one stream per document.
-        runs: independent runs, each with its own z*; their estimates of p(w) are averaged.
-        sweeps_before: Gibbs sweeps before the search for z*.
-
-    Returns:
-        log-likelihoods in nats, unbiased as probabilities. The standard error is that of the mean over runs, by the
-        delta method; NaN for one run. It covers states that some chain does not reach from its z*, but not states that
-        no run has reached.
-
-    Raises:
-        InputError: for fewer than one sample or run, or a negative number of sweeps.
+    What it takes, returns and raises, see `heldout.evaluators`. A sample is a state of a run's chain, n of
+    them, each of one sweep and one evaluation of a sweep. Each of the `runs` has its own z*, found after
+    `sweeps_before` Gibbs sweeps; their estimates of p(w), unbiased, are averaged. The standard error is that of the
+    mean over runs, by the delta method; NaN for one run. It covers states that some chain does not reach from its
+    z*, but not states that no run has reached.
 
     Examples:
         >>> chib(topics, documents, 100, np.random.default_rng(0)).log_likelihood.round(2)

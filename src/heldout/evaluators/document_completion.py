@@ -42,21 +42,11 @@ def document_completion(
 ) -> Evaluation:
     """Return log p(scored half | observed half, alpha, phi) of every document.
 
-    Args:
-        topics: phi and alpha.
-        documents: D documents; words outside the topics' vocabulary are left out, before the division, and counted.
-        samples: S, states of one chain per document, one after every sweep; 1 or more.
-        rng: seeds the division into halves and one stream per document.
-        burn_in: sweeps before the first state that is read; 1 or more.
-
-    Returns:
-        log-likelihoods in nats of the scored halves, `tokens` counting these alone; -inf where either half holds a
-        word of probability 0. Errors by the delta method over the chain's states (`log_mean_of_chain`), NaN at S = 1;
-        they do not cover a start that the chain has not forgotten, correlations over many more than sqrt(S) sweeps, or
-        large weights too rare to be drawn.
-
-    Raises:
-        InputError: for fewer than one sample or a burn-in below 1.
+    What it takes, returns and raises, see `heldout.evaluators`. `tokens` counts the scored half alone. A
+    sample is a state of one chain per document, after every sweep but the first `burn_in`, 1 or more; the rng seeds
+    the division into halves, too. Errors by the delta method over the chain's states (`log_mean_of_chain`) do not
+    cover a start that the chain has not forgotten, correlations over many more than sqrt(S) sweeps, or large
+    weights too rare to be drawn.
 
     Examples:
         >>> document_completion(topics, documents, 1000, np.random.default_rng(0)).log_likelihood.round(2)

@@ -28,19 +28,9 @@ from heldout.topics import Topics
 def empirical_likelihood(topics: Topics, documents: Corpus, samples: int, rng: np.random.Generator) -> Evaluation:
     """Return log p(w | alpha, phi) of every document, theta drawn from its prior.
 
-    Args:
-        topics: phi and alpha.
-        documents: D documents; words outside the topics' vocabulary are left out and counted.
-        samples: S, draws of theta for each document; 1 or more.
-        rng: seeds one stream per document.
-
-    Returns:
-        log-likelihoods in nats. The standard error is by the delta method over the S draws; NaN at S = 1, and where
-        every weight is 0 though the document is possible. It does not cover draws too rare to be met, which decide the
-        mean for all but short documents.
-
-    Raises:
-        InputError: for fewer than one sample.
+    What it takes, returns and raises, see `heldout.evaluators`. A sample is a draw of theta. The standard
+    error is NaN, too, where every weight is 0 though the document is possible. It does not cover draws too rare to
+    be met, which decide the mean for all but short documents.
 
     Examples:
         >>> empirical_likelihood(topics, documents, 1000, np.random.default_rng(0)).log_likelihood.round(2)

@@ -25,19 +25,9 @@ def harmonic_mean(
 ) -> Evaluation:
     """Return the harmonic mean's estimate of log p(w | alpha, phi) of every document, which is far too high.
 
-    Args:
-        topics: phi and alpha; if phi has zeros, the limit is not p(w) (see the module).
-        documents: D documents; words outside the topics' vocabulary are left out and counted.
-        samples: S, states of one chain per document, one after every sweep (`gibbs_chain`); 1 or more.
-        rng: seeds one stream per document.
-        burn_in: sweeps before the first state that is read; 1 or more.
-
-    Returns:
-        log-likelihoods in nats. The standard error is NaN, since none can be stated; 0 for an empty document and one
-        with a word of probability 0, which need no sampling.
-
-    Raises:
-        InputError: for fewer than one sample or a burn-in below 1.
+    What it takes, returns and raises, see `heldout.evaluators`. A sample is a state of one chain per
+    document, after every sweep (`gibbs_chain`) but the first `burn_in`, 1 or more. If phi has zeros, the limit is
+    not p(w) (see the module). No standard error can be stated: it is NaN, but 0 where nothing is sampled.
 
     Examples:
         >>> harmonic_mean(topics, documents, 1000, np.random.default_rng(0)).log_likelihood.round(2)

@@ -23,21 +23,8 @@ def iterated_pseudo_counts(
 ) -> Evaluation:
     """Return log p(w | alpha, phi) of every document by importance sampling from the iterated pseudo-counts.
 
-    Args:
-        topics: phi and alpha.
-        documents: D documents; words outside the topics' vocabulary are left out and counted.
-        samples: S, draws of all the assignments of a document; 1 or more.
-        rng: seeds one stream per document.
-        iterations: parallel updates of all tokens before sampling; 0 keeps the start.
-
-    Returns:
-        log-likelihoods in nats. The estimate of p(w) is unbiased; its logarithm is low by about half the squared
-        standard error. The standard error is by the delta method over the S draws, NaN at S = 1. It does not cover
-        assignments that were never drawn: q is narrower than p(z | w) and covers one mode of it, so with sparse
-        weights, or topics that hardly differ, the error is too small and the estimate too low by more than the error.
-
-    Raises:
-        InputError: for fewer than one sample or a negative number of iterations.
+    What it takes, returns and raises, see `heldout.evaluators`. Samples and errors are those of
+    `mean_field_importance`; all tokens are updated `iterations` times before sampling.
 
     Examples:
         >>> iterated_pseudo_counts(topics, documents, 1000, np.random.default_rng(0)).log_likelihood.round(2)

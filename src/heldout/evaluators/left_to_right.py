@@ -46,19 +46,9 @@ def particle_error(ratios: Records) -> float:
 def left_to_right(topics: Topics, documents: Corpus, samples: int, rng: np.random.Generator) -> Evaluation:
     """Return the left-to-right particle estimate of every document's log p(w | alpha, phi).
 
-    Args:
-        topics: phi and alpha.
-        documents: D documents; words outside the topics' vocabulary are left out and counted.
-        samples: R, the number of particles; a document costs R L (L - 1) / 2 draws of a topic.
-        rng: seeds one stream per document.
-
-    Returns:
-        log-likelihoods in nats; -inf where a word has probability 0 under every topic, 0 for an empty document. The
-        standard error (delta method over particles; NaN for one particle) does not cover the bias, of either sign,
-        which more particles do not remove.
-
-    Raises:
-        InputError: for fewer than one particle.
+    What it takes, returns and raises, see `heldout.evaluators`. A sample is a particle, R of them; a
+    document costs R L (L - 1) / 2 draws of a topic. The standard error does not cover the bias, of either sign,
+    which more particles do not remove.
 
     Examples:
         >>> left_to_right(topics, documents, 1000, np.random.default_rng(0)).log_likelihood.round(2)

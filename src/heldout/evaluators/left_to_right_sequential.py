@@ -52,19 +52,10 @@ def sweep_error(ratios: Records) -> float:
 def left_to_right_sequential(topics: Topics, documents: Corpus, samples: int, rng: np.random.Generator) -> Evaluation:
     """Return the left-to-right sequential estimate of every document's log p(w | alpha, phi).
 
-    Args:
-        topics: phi and alpha.
-        documents: D documents; words outside the topics' vocabulary are left out and counted.
-        samples: R, the number of sweeps before each token; a document costs R L (L - 1) / 2 draws of a topic.
-        rng: seeds one stream per document.
-
-    Returns:
-        log-likelihoods in nats; -inf where a word has probability 0 under every topic, 0 for an empty document. The
-        standard error (batch means; NaN for one sweep) does not cover the bias of a finite R. With few sweeps of a
-        slowly mixing chain (sparse topics, small alpha) it is too small as well.
-
-    Raises:
-        InputError: for fewer than one sweep.
+    What it takes, returns and raises, see `heldout.evaluators`. A sample is a sweep before each token, R of
+    them; a document costs R L (L - 1) / 2 draws of a topic. The standard error (batch means) does not cover the
+    bias of a finite R. With few sweeps of a slowly mixing chain (sparse topics, small alpha) it is too small as
+    well.
 
     Examples:
         >>> left_to_right_sequential(topics, documents, 1000, np.random.default_rng(0)).log_likelihood.round(2)

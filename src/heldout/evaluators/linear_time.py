@@ -25,13 +25,8 @@ from heldout.topics import Topics
 def linear_time(topics: Topics, documents: Corpus) -> Evaluation:
     """Return the one-pass estimate of every document's log p(w | alpha, phi), tokens in their order.
 
-    Args:
-        topics: phi and alpha.
-        documents: D documents; words outside the topics' vocabulary are left out and counted.
-
-    Returns:
-        Deterministic estimates in nats; exact up to two tokens, biased in either direction beyond; -inf where a word
-        has probability 0 under every topic, 0 for an empty document.
+    What it takes, returns and raises, see `heldout.evaluators`. Exact up to two tokens, biased in either
+    direction beyond.
 
     Examples:
         >>> linear_time(topics, documents).log_likelihood.round(2)

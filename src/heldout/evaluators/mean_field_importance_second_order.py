@@ -22,22 +22,9 @@ def mean_field_importance_second_order(
 ) -> Evaluation:
     """Return log p(w | alpha, phi) of every document by importance sampling from the second-order mean field.
 
-    Args:
-        topics: phi and alpha.
-        documents: D documents; words outside the topics' vocabulary are left out and counted.
-        samples: S, draws of all the assignments of a document; 1 or more.
-        rng: seeds one stream per document.
-        cycles: full cycles of the rule before sampling; 0 keeps the start, q_l(k) ∝ alpha_k phi[k, w_l].
-
-    Returns:
-        log-likelihoods in nats. The estimate of p(w) is unbiased; its logarithm is low by about half the squared
-        standard error. The standard error is by the delta method over the S draws, NaN at S = 1. It does not cover
-        assignments that were never drawn: q is narrower than p(z | w) and covers one mode of it, so with sparse
-        weights, or topics that hardly differ, the error is too small and the estimate too low by more than the error.
-        The variance of the weights exceeds the first order's and grows by orders of magnitude as alpha falls below 1.
-
-    Raises:
-        InputError: for fewer than one sample or a negative number of cycles.
+    What it takes, returns and raises, see `heldout.evaluators`. Samples, `cycles` and errors are those of
+    `mean_field_importance`. The variance of the weights exceeds the first order's and grows by orders of magnitude
+    as alpha falls below 1.
 
     Examples:
         >>> rng = np.random.default_rng(0)
