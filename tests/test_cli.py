@@ -60,7 +60,7 @@ def test_import_and_fit(corpus: Path, tmp_path: Path) -> None:
     assert (table.corpus == "mine").all()
     assert (table.variant == "v").all()
     merged = tmp_path / "all.csv"
-    assert main(["collect", str(scores), "--output", str(merged)]) == 0
+    assert main(["collect", "scores", str(scores), "--output", str(merged)]) == 0
     assert merged.read_bytes() == scores.read_bytes()
 
 
@@ -171,7 +171,7 @@ def test_pipes_folders_and_full_disks_are_one_line(
     texts: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     os.mkfifo(tmp_path / "pipe")
-    assert "a device or a pipe" in refused(["collect", str(tmp_path / "pipe"), "--output", "x.csv"], capsys)
+    assert "a device or a pipe" in refused(["collect", "scores", str(tmp_path / "pipe"), "--output", "x.csv"], capsys)
     imported = ["import", "text", str(texts), "--name", "mine", "--output"]
     assert "a folder; name a file" in refused([*imported, str(tmp_path)], capsys)
 
@@ -187,11 +187,11 @@ def test_pipes_folders_and_full_disks_are_one_line(
 
 
 def test_what_a_terminal_acts_on_is_not_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    error = refused(["collect", str(tmp_path / "\x1b[31mred\udce9"), "--output", "x.csv"], capsys)
+    error = refused(["collect", "scores", str(tmp_path / "\x1b[31mred\udce9"), "--output", "x.csv"], capsys)
     assert "\x1b" not in error
     assert "[31mred" in error
     with pytest.raises(SystemExit):
-        main(["collect", "x.csv", "--output", "y.csv", "\x1b[31mred"])
+        main(["collect", "scores", "x.csv", "--output", "y.csv", "\x1b[31mred"])
     assert "\x1b" not in capsys.readouterr().err
 
 

@@ -19,6 +19,7 @@ from heldout import compare as compare_module
 from heldout.compare import DETERMINISTIC, SAMPLED, compare, difference, standard_errors
 from heldout.errors import InputError
 from heldout.measurements import Measurement, write_measurements
+from heldout.notes import Note, write_notes
 from heldout.scores import Score, perplexity, write_scores
 from heldout.study import from_yaml
 
@@ -42,10 +43,12 @@ PLSA = Score(
     standard_error=0.0,
 )
 LDA = replace(PLSA, model="lda", variant="collapsed-gibbs", smoothing=0.0, chain="all", samples=3)
+TABLES = ("scores", "corpora", "measurements", "notes")
 CORPORA = "corpus,vocabulary\ncranfield-like,564\n"
 
 
 EXACT = Measurement("cranfield-like", "hmm", "bounds", 2, 1e-5, "none", 0, "exact-marginal", "document", 3, -500.0)
+NOTE = Note("cranfield-like", "lda", "bounds", 2, 0, "word", "rank", 3, "wing")
 TRACE = replace(EXACT, model="lda", chain="1", quantity="log-joint", axis="sweep")
 
 
@@ -57,6 +60,7 @@ def run(
     measured: Sequence[Measurement] = (EXACT,),
     expected: Sequence[Measurement] = (EXACT,),
     peers: Sequence[str] = (),
+    noted: Sequence[Note] = (NOTE,),
 ) -> tuple[bool, str]:
     reference = folder / "reference"
     reference.mkdir(exist_ok=True)
@@ -73,12 +77,20 @@ def run(
     write_measurements(reference / "measurements.csv", expected)
     with gzip.open(reference / "measurements.csv.gz", "wb") as file:
         file.write((reference / "measurements.csv").read_bytes())
+    write_notes(folder / "notes.csv", noted)
+    write_notes(reference / "notes.csv", [NOTE])
     (folder / "compare.csv").unlink(missing_ok=True)
     out = io.StringIO()
-    scores, table, measurements = (folder / f"{name}.csv" for name in ("scores", "corpora", "measurements"))
-    agrees = compare(folder / "study.json", scores, table, measurements, reference, folder / "compare.csv", out)
+    tables = {name: folder / f"{name}.csv" for name in TABLES}
+    agrees = compare(folder / "study.json", tables, reference, folder / "compare.csv", out)
     assert (folder / "compare.csv").exists() == agrees
     return agrees, out.getvalue()
+
+
+def test_notes_are_the_same_or_differ(tmp_path: Path) -> None:
+    agrees, printed = run(tmp_path, [PLSA], [PLSA], noted=[replace(NOTE, text="flow")])
+    assert not agrees
+    assert "noted: word: cranfield-like, lda, bounds, 2, 0, word, rank, 3: text is flow, reference wing" in printed
 
 
 @pytest.mark.parametrize(
@@ -141,10 +153,10 @@ def test_the_corpora_are_compared_exactly(tmp_path: Path) -> None:
 def test_without_a_reference_there_is_nothing_to_compare_with(tmp_path: Path) -> None:
     write_scores(tmp_path / "scores.csv", [PLSA])
     (tmp_path / "study.json").write_text(json.dumps(DEMO))
-    scores, table, measurements = (tmp_path / f"{name}.csv" for name in ("scores", "corpora", "measurements"))
+    tables = {name: tmp_path / f"{name}.csv" for name in TABLES}
     none, result = tmp_path / "none", tmp_path / "compare.csv"
     with pytest.raises(InputError, match="nothing to compare with"):
-        compare(tmp_path / "study.json", scores, table, measurements, none, result, io.StringIO())
+        compare(tmp_path / "study.json", tables, none, result, io.StringIO())
 
 
 def test_differences_of_infinite_perplexities() -> None:

@@ -31,6 +31,7 @@ def unjudged(tmp_path_factory: pytest.TempPathFactory) -> Inputs:
         study,
         *(REFERENCE / name for name in ("scores.csv", "corpora.csv", "timings.csv")),
         measurements=REFERENCE / "measurements.csv.gz",
+        notes=REFERENCE / "notes.csv",
         benchmarks=ROOT / "data/reference/estimator_timings.csv",
         papers=PAPERS,
     )

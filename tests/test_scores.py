@@ -5,15 +5,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from heldout.errors import InputError
-from heldout.evaluators.evaluation import Evaluation
-from heldout.measurements import by_document, mean_of
-from heldout.scores import COLUMNS, Score, collect_scores, perplexity, read_scores, score_of, write_scores
+from heldout.scores import COLUMNS, Score, collect_scores, perplexity, read_scores, write_scores
 
 SCORE = Score(
     corpus="cranfield",
@@ -80,35 +77,6 @@ def test_perplexity_of_the_uniform_distribution_is_the_vocabulary_size() -> None
     assert perplexity(-math.inf, 7) == math.inf
     with pytest.raises(InputError, match="no tokens"):
         perplexity(0.0, 0)
-
-
-NAMED: dict[str, Any] = {"corpus": "c", "model": "m", "variant": "v", "topics": 2, "smoothing": 0.0, "chain": "none"}
-EVALUATION = Evaluation(np.array([-4.0, 0.0, -6.0]), np.array([2, 0, 3]), np.array([0.3, 0.0, 0.4]), 7)
-
-
-def test_the_score_of_an_evaluation_is_its_sum_over_documents() -> None:
-    score = score_of(EVALUATION, evaluator="e", samples=5, seed=1, **NAMED)
-    assert (score.documents, score.documents_left_out, score.tokens, score.tokens_left_out) == (2, 1, 5, 7)
-    assert (score.log_likelihood, score.perplexity) == pytest.approx((-10.0, math.exp(2.0)))
-    assert (score.samples, score.standard_error) == pytest.approx((5, 0.5))
-    stated = score_of(EVALUATION, evaluator="e", seed=1, standard_error=math.nan, tokens_left_out=0, **NAMED)
-    assert (stated.samples, stated.tokens_left_out) == (0, 0)
-    assert math.isnan(stated.standard_error)
-
-
-def test_documents_without_tokens_have_no_measurement() -> None:
-    rows = by_document(EVALUATION, quantity="q", seed=1, **NAMED)
-    assert [(row.axis, row.at, row.value, row.standard_error) for row in rows] == [
-        ("document", 0, -4.0, 0.3),
-        ("document", 2, -6.0, 0.4),
-    ]
-    rows = by_document(EVALUATION, at=np.array([4, 5, 9]), standard_error=0.0, quantity="q", seed=1, **NAMED)
-    assert [(row.at, row.standard_error) for row in rows] == [(4, 0.0), (9, 0.0)]
-
-
-def test_a_mean_has_the_error_of_its_spread() -> None:
-    row = mean_of(np.array([1.0, 3.0]), quantity="q", axis="a", at=2, seed=1, **NAMED)
-    assert (row.value, row.standard_error) == pytest.approx((2.0, 1.0))
 
 
 @pytest.mark.parametrize(

@@ -209,44 +209,43 @@ def sweep(args: argparse.Namespace) -> None:
 
 def experiment(args: argparse.Namespace) -> None:
     """Run an experiment of one of the papers: exact values, bounds, an estimator's error, normalisers, convergence."""
-    from functools import partial
-
     from heldout.corpora.corpus import Corpus
     from heldout.measurements import write_measurements
     from heldout.notes import write_notes
     from heldout.papers import EXPERIMENTS
-    from heldout.recorder import Results
-    from heldout.runs import run_experiment, run_old_experiment
+    from heldout.runs import run_experiment
     from heldout.scores import write_scores
     from heldout.topics import load_topics
 
     if args.name not in EXPERIMENTS:
         raise InputError(f"there is no experiment {args.name}; there are {', '.join(EXPERIMENTS)}")
     paper = EXPERIMENTS[args.name]
-    known = paper.experiments[args.name]
-    results = (partial(run_old_experiment) if known is None else partial(run_experiment, kind=known.settings))(
-        module=paper.experiment_module(args.name),
-        corpus=None if args.corpus is None else Corpus.load(args.corpus),
-        chains=[load_topics(path) for path in args.topics],
-        model=args.model,
+    scores, measurements, notes = run_experiment(
+        paper.experiment_module(args.name),
+        paper.experiments[args.name].settings,
+        None if args.corpus is None else Corpus.load(args.corpus),
+        [load_topics(path) for path in args.topics],
+        args.model,
         topics=args.number_of_topics,
         seed=args.seed,
         test_documents=args.test_documents,
         settings=args.settings,
         fold_in_settings=args.fold_in_settings,
     )
-    write_scores(args.scores, results[0])
-    write_measurements(args.output, results[1])
+    write_scores(args.scores, scores)
+    write_measurements(args.output, measurements)
     if args.notes is not None:
-        write_notes(args.notes, results.notes if isinstance(results, Results) else [])
+        write_notes(args.notes, notes)
 
 
 def collect(args: argparse.Namespace) -> None:
-    """Merge files of scores, or of measurements, into one table."""
+    """Merge files of scores, of measurements or of notes into one table."""
     from heldout.measurements import collect_measurements
+    from heldout.notes import collect_notes
     from heldout.scores import collect_scores
 
-    (collect_measurements if args.measurements else collect_scores)(args.tables, args.output)
+    tables = {"scores": collect_scores, "measurements": collect_measurements, "notes": collect_notes}
+    tables[args.kind](args.tables, args.output)
 
 
 def timings(args: argparse.Namespace) -> None:
@@ -262,14 +261,15 @@ def _inputs(args: argparse.Namespace) -> "Inputs":
     from heldout.inputs import Inputs
     from heldout.papers import papers_of
 
-    given = {name: getattr(args, name) for name in ("verdicts", "commit", "date", "benchmarks") if hasattr(args, name)}
+    names = ("verdicts", "commit", "date", "benchmarks", "measurements", "notes")
+    given: dict[str, Any] = {name: getattr(args, name) for name in names if hasattr(args, name)}
     timings = getattr(args, "timings", None)
-    inputs = Inputs.read(args.study, args.scores, args.corpora, timings, measurements=args.measurements, **given)
+    inputs = Inputs.read(args.study, args.scores, args.corpora, timings, **given)
     return replace(inputs, papers=papers_of(inputs.study))
 
 
 def verdicts(args: argparse.Namespace) -> None:
-    """Judge the claims of one paper over a study's scores and measurements."""
+    """Judge the claims of one paper over a study's results."""
     from heldout.claims import judge
     from heldout.verdicts import write_verdicts
 
@@ -385,8 +385,8 @@ def compare(args: argparse.Namespace) -> None:
     """Compare a run with the reference results, exhibit by exhibit."""
     from heldout.compare import compare
 
-    tables = (args.scores, args.corpora, args.measurements)
-    if not compare(args.study, *tables, args.reference, args.output, sys.stdout):
+    tables = {name: getattr(args, name) for name in ("scores", "corpora", "measurements", "notes")}
+    if not compare(args.study, tables, args.reference, args.output, sys.stdout):
         sys.exit(1)
 
 
@@ -395,6 +395,7 @@ def _add_tables(sub: argparse.ArgumentParser) -> None:
     sub.add_argument("--scores", type=Path, required=True)
     sub.add_argument("--corpora", type=Path, required=True)
     sub.add_argument("--measurements", type=Path, required=True, help="plain or gzipped")
+    sub.add_argument("--notes", type=Path, required=True)
 
 
 def _add_timings(sub: argparse.ArgumentParser) -> None:
@@ -514,8 +515,8 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("--notes", type=Path, help="where notes go (default: nowhere)")
 
     sub = verb("collect", collect, "output")
+    sub.add_argument("kind", choices=["scores", "measurements", "notes"])
     sub.add_argument("tables", type=Path, nargs="+")
-    sub.add_argument("--measurements", action="store_true", help="they are measurements, not scores")
     sub.add_argument("--output", type=Path, required=True)
 
     sub = verb("timings", timings, "output")
@@ -569,6 +570,7 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("--scores", type=Path, required=True)
     sub.add_argument("--corpora", type=Path, required=True)
     sub.add_argument("--measurements", type=Path, required=True)
+    sub.add_argument("--notes", type=Path, required=True)
     sub.add_argument("--reference", type=Path, required=True, help="the folder of reference results")
     sub.add_argument("--output", type=Path, required=True, help="where the comparison goes")
     return main

@@ -18,7 +18,7 @@ same random numbers, most of its numbers are far closer.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from statistics import NormalDist
 from typing import Any, TextIO
@@ -45,26 +45,23 @@ COLUMNS = (
 AXES = ("corpus", "model", "variant", "topics", "smoothing", "chain", "evaluator", "samples", "seed")
 COUNTS = ("documents", "tokens")  # the same in both
 MEASURED_AXES = ("corpus", "model", "variant", "topics", "smoothing", "chain", "seed", "quantity", "axis", "at")
+NOTED_AXES = ("corpus", "model", "variant", "topics", "seed", "quantity", "axis", "at")
 CHAIN_MODELS = (LDA, "tomotopy")  # which Markov chains sample, whatever the column `chain` says
 IN_NO_EXHIBIT = "(in no exhibit)"
-NOTES = 20  # that are printed
+PRINTED = 20  # differences, at most
 
 Result = dict[str, Any]
 Float = NDArray[np.float64]
 
 
-def compare(
-    study: Path, scores: Path, corpora: Path, measurements: Path, reference: Path, destination: Path, out: TextIO
-) -> bool:
+def compare(study: Path, tables: Mapping[str, Path], reference: Path, destination: Path, out: TextIO) -> bool:
     """Compare a run with the tables in `reference`; print a table and write it as CSV.
 
     Optional experiments that the run's study lacks, or some of their models, are left out of the reference.
 
     Args:
         study: the run's settings (JSON).
-        scores: the run's scores.
-        corpora: the run's table of corpora.
-        measurements: the run's measurements.
+        tables: the run's "scores", "corpora", "measurements" and "notes".
         reference: the folder of reference results.
         destination: where the comparison goes, when everything agrees.
         out: where the table is printed.
@@ -76,22 +73,28 @@ def compare(
         InputError: when a table is missing or is not one.
     """
     settings: dict[str, Any] = json.loads(study.read_text(encoding="utf-8"))
-    scored = _pairs(scores, reference / "scores.csv", AXES, ("perplexity", "log_likelihood", *COUNTS), settings)
-    measured = _pairs(measurements, reference / "measurements.csv.gz", MEASURED_AXES, ("value",), settings)
-    described = _pairs(corpora, reference / "corpora.csv", ("corpus",), (), settings)
+    scored = _pairs(
+        tables["scores"], reference / "scores.csv", AXES, ("perplexity", "log_likelihood", *COUNTS), settings
+    )
+    measured = _pairs(tables["measurements"], reference / "measurements.csv.gz", MEASURED_AXES, ("value",), settings)
+    described = _pairs(tables["corpora"], reference / "corpora.csv", ("corpus",), (), settings)
     for pairs in (scored, measured):
         _choose_rules(pairs)
     limit = standard_errors(sum(int((pairs["rule"] == ERRORS).sum()) for pairs in (scored, measured)))
     _judge(scored, "log_likelihood", "perplexity", limit)
     _judge(measured, "value", "value", limit)
-    described = described.assign(rule=EXACTLY, allowed=0.0, gap=np.where(described["identical"], 0.0, np.inf))
-    described["agrees"] = described["identical"]
+    noted = _pairs(tables["notes"], reference / "notes.csv", NOTED_AXES, (), settings)
+    described, noted = (
+        pairs.assign(rule=EXACTLY, allowed=0.0, agrees=same, gap=np.where(same, 0.0, np.inf))
+        for pairs in (described, noted)
+        for same in (pairs["identical"],)
+    )
 
     groups = [("table-1", described), *_by_exhibit(scored, settings)]
     groups += [(f"measured: {quantity}", rows) for quantity, rows in measured.groupby("quantity")]
+    groups += [(f"noted: {quantity}", rows) for quantity, rows in noted.groupby("quantity")]
     results = [result for name, rows in groups for result in _results(name, rows)]
-    notes = [note for name, rows in groups for note in _notes(name, rows)]
-    _print(results, notes, out)
+    _print(results, [line for name, rows in groups for line in _differences(name, rows)], out)
     agrees = all(result["verdict"] == "agrees" for result in results)
     if agrees:
         with replacing(destination) as temporary:
@@ -253,8 +256,8 @@ def _results(name: str, rows: pd.DataFrame) -> Iterator[Result]:
         }
 
 
-def _notes(name: str, rows: pd.DataFrame) -> Iterator[str]:
-    """Yield a note on every row that differs, among rows on both sides."""
+def _differences(name: str, rows: pd.DataFrame) -> Iterator[str]:
+    """Yield a line on every row that differs, among rows on both sides."""
     others = [column.removesuffix("_reference") for column in rows.columns if column.endswith("_reference")]
     key = [column for column in (*AXES, *MEASURED_AXES[-3:]) if column in rows.columns and column not in others]
     for row in rows[(rows["side"] == "both") & ~rows["agrees"]].to_dict("records"):
@@ -263,12 +266,12 @@ def _notes(name: str, rows: pd.DataFrame) -> Iterator[str]:
         yield f"{name}: {', '.join(str(row[column]) for column in key)}: {what}"
 
 
-def _print(results: list[Result], notes: list[str], out: TextIO) -> None:
+def _print(results: list[Result], differences: list[str], out: TextIO) -> None:
     lines = [COLUMNS, *(tuple(str(result[column]) for column in COLUMNS) for result in results)]
     widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
     for cells in lines:
         print("  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip(), file=out)
-    for note in notes[:NOTES]:
-        print(note, file=out)
-    if len(notes) > NOTES:
-        print(f"... and {len(notes) - NOTES} more", file=out)
+    for line in differences[:PRINTED]:
+        print(line, file=out)
+    if len(differences) > PRINTED:
+        print(f"... and {len(differences) - PRINTED} more", file=out)

@@ -1,4 +1,4 @@
-"""The inputs of every exhibit and claim: scores, measurements, the corpora table, the study, timings and verdicts."""
+"""The inputs of every exhibit and claim: the tables of results and of corpora, the study, timings and verdicts."""
 
 import json
 import platform
@@ -31,6 +31,7 @@ class Inputs:
         corpora: one row per corpus, the columns of `heldout.corpora.table`; blank published fields are NaN.
         study: the study's settings.
         measurements: the columns of `heldout.measurements.Measurement`; None without experiments.
+        notes: the columns of `heldout.notes.Note`; None without experiments.
         timings: one row per job, the columns of `heldout.timings`; None without reference timings.
         benchmarks: milliseconds per document of every estimator; None without reference benchmarks.
         commit: the commit's hash, empty outside version control.
@@ -44,6 +45,7 @@ class Inputs:
     corpora: "pd.DataFrame"
     study: Mapping[str, Any]
     measurements: "pd.DataFrame | None" = None
+    notes: "pd.DataFrame | None" = None
     timings: "pd.DataFrame | None" = None
     benchmarks: "pd.DataFrame | None" = None
     commit: str = ""
@@ -61,6 +63,7 @@ class Inputs:
         timings: Path | None = None,
         *,
         measurements: Path | None = None,
+        notes: Path | None = None,
         benchmarks: Path | None = None,
         commit: str = "",
         date: str = "",
@@ -73,6 +76,7 @@ class Inputs:
             InputError: when a file is missing or malformed.
         """
         from heldout.measurements import read_measurements
+        from heldout.notes import read_notes
         from heldout.scores import read_scores
 
         return cls(
@@ -80,6 +84,7 @@ class Inputs:
             corpora=read_corpora(corpora),
             study=_read_study(study),
             measurements=None if measurements is None else read_measurements(measurements),
+            notes=None if notes is None else read_notes(notes),
             timings=None if timings is None else read_timings(timings),
             benchmarks=None if benchmarks is None else _read_benchmarks(benchmarks),
             commit=commit,

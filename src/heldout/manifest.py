@@ -95,7 +95,7 @@ class Paper:
 
     module: str
     source: str
-    experiments: Mapping[str, Experiment | None] = field(default_factory=dict)
+    experiments: Mapping[str, Experiment] = field(default_factory=dict)
     optional: tuple[str, ...] = ()
     exhibits: Mapping[str, Exhibit] = field(default_factory=dict)
     front_page: bool = False

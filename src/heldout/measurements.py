@@ -4,7 +4,6 @@ A row is one number along an axis: the log joint probability of a chain at a swe
 the logarithm of a normaliser at a length. Like scores, measurements hold no timings.
 """
 
-import math
 from collections.abc import Iterable
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
@@ -14,11 +13,7 @@ from heldout.errors import InputError
 from heldout.tables import merge_rows, read_table, write_rows
 
 if TYPE_CHECKING:
-    import numpy as np
     import pandas as pd
-    from numpy.typing import NDArray
-
-    from heldout.evaluators.evaluation import Evaluation
 
 
 @dataclass(frozen=True, order=True)
@@ -54,47 +49,6 @@ class Measurement:
 
 TYPES: dict[str, Any] = {field.name: field.type for field in fields(Measurement)}
 COLUMNS = tuple(TYPES)
-
-
-def by_document(
-    evaluation: "Evaluation",
-    *,
-    at: Iterable[int] | None = None,
-    standard_error: float | None = None,
-    **named: Any,
-) -> list[Measurement]:
-    """Return an evaluation's values, nats, one per document with tokens, on the axis "document".
-
-    Args:
-        evaluation: of D documents.
-        at: (D,) the documents' places on the axis; None is their index.
-        standard_error: nats, of every document; None takes the evaluation's own.
-        named: corpus, model, variant, topics, smoothing, chain, seed and quantity.
-    """
-    places = range(len(evaluation.tokens)) if at is None else at
-    errors = evaluation.standard_error
-    return [
-        Measurement(
-            axis="document",
-            at=int(place),
-            value=float(evaluation.log_likelihood[d]),
-            standard_error=float(errors[d]) if standard_error is None else standard_error,
-            **named,
-        )
-        for d, place in enumerate(places)
-        if evaluation.tokens[d] > 0
-    ]
-
-
-def mean_of(values: "NDArray[np.float64]", **named: Any) -> Measurement:
-    """Return the mean of two or more independent values, with its standard error from their spread.
-
-    Args:
-        values: (n,).
-        named: the other fields of `Measurement`.
-    """
-    error = float(values.std(ddof=1)) / math.sqrt(len(values))
-    return Measurement(value=float(values.mean()), standard_error=error, **named)
 
 
 def write_measurements(path: Path, measurements: Iterable[Measurement]) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, SupportsFloat, Supports
 
 from heldout.measurements import Measurement
 from heldout.notes import Note
-from heldout.scores import Score, score_of
+from heldout.scores import Score, perplexity
 
 if TYPE_CHECKING:
     import numpy as np
@@ -53,16 +53,40 @@ class Recorder:
         """Return a recorder of the same rows with other names, such as `topics=3`."""
         return replace(self, **names)
 
-    def score(self, evaluator: str, evaluation: "Evaluation", **figures: Any) -> Score:
+    def score(
+        self,
+        evaluator: str,
+        evaluation: "Evaluation",
+        *,
+        samples: int = 0,
+        standard_error: float | None = None,
+        tokens_left_out: int | None = None,
+    ) -> Score:
         """Record an evaluation summed over its documents, and return the score.
 
         Args:
             evaluator: its name.
             evaluation: of D documents; those without tokens count as left out.
-            figures: `samples`, `standard_error` and `tokens_left_out`, as in `heldout.scores.score_of`.
+            samples: per document; 0 for a deterministic evaluator.
+            standard_error: nats; None combines the documents' own errors and biases.
+            tokens_left_out: None takes the evaluation's own number.
         """
-        names = {name: value for name, value in vars(self).items() if name != "results"}
-        score = score_of(evaluation, evaluator=evaluator, **names, **figures)
+        scored = evaluation.tokens > 0
+        nats, tokens = float(evaluation.log_likelihood[scored].sum()), int(evaluation.tokens.sum())
+        names = (self.corpus, self.model, self.variant, self.topics, self.smoothing, self.chain)
+        score = Score(
+            *names,
+            evaluator,
+            samples,
+            self.seed,
+            documents=int(scored.sum()),
+            tokens=tokens,
+            documents_left_out=int((~scored).sum()),
+            tokens_left_out=evaluation.tokens_left_out if tokens_left_out is None else tokens_left_out,
+            log_likelihood=nats,
+            perplexity=perplexity(nats, tokens),
+            standard_error=evaluation.total_error() if standard_error is None else standard_error,
+        )
         self.results.scores.append(score)
         return score
 

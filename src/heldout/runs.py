@@ -1,9 +1,8 @@
 """The steps of a study: train a model on a split, score it on the split's test documents, run an experiment."""
 
 import importlib
-import inspect
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from types import ModuleType
 from typing import Any
@@ -15,14 +14,13 @@ from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import half_split, train_test_split
 from heldout.errors import InputError
 from heldout.evaluators import FULL, HALF
-from heldout.evaluators.evaluation import Evaluation, FoldIn
+from heldout.evaluators.evaluation import FoldIn
 from heldout.evaluators.full_folding_in import full_folding_in
 from heldout.evaluators.half_folding_in import half_folding_in
 from heldout.job import Job
-from heldout.measurements import Measurement
 from heldout.models import MODELS
-from heldout.recorder import Results
-from heldout.scores import Score, score_of
+from heldout.recorder import Recorder, Results
+from heldout.scores import Score
 from heldout.settings import parse
 from heldout.topics import Components, Topics
 
@@ -120,29 +118,15 @@ def score(
     sampled = all("chain" in topics.provenance for topics in chains)
     if sampled or isinstance(chains[0], Components):
         fold_in = _remembered(fold_in)
-    rows = []
+    recorder = Recorder(corpus=corpus.name, model=model, variant=variant, seed=seed)
+    error = math.nan if sampled else None
     for constant, chain, group in _groups(chains, smoothing, sampled=sampled):
-        evaluations: dict[str, Evaluation] = {
-            FULL: full_folding_in(group, test, fold_in),
-            HALF: half_folding_in(group, observed, scored, fold_in),
-        }
-        rows += [
-            score_of(
-                evaluation,
-                corpus=corpus.name,
-                model=model,
-                variant=variant,
-                topics=group[0].n_topics,
-                smoothing=constant,
-                chain=chain,
-                evaluator=evaluator,
-                samples=len(group) if sampled else 0,
-                seed=seed,
-                standard_error=math.nan if sampled else None,
-            )
-            for evaluator, evaluation in evaluations.items()
-        ]
-    return rows
+        of_group, samples = recorder.at(topics=group[0].n_topics, smoothing=constant, chain=chain), len(group) * sampled
+        full = full_folding_in(group, test, fold_in)
+        of_group.score(FULL, full, samples=samples, standard_error=error)
+        half = half_folding_in(group, observed, scored, fold_in)
+        of_group.score(HALF, half, samples=samples, standard_error=error)
+    return recorder.results.scores
 
 
 def sweep(
@@ -212,89 +196,6 @@ def run_experiment(
         given["fold_in"] = folding_in(model, fold_in_settings, seed)
     results: Results = experiment(Job(variant=name, chains=chains, **given), parse(kind, settings, name))
     return results
-
-
-def run_old_experiment(
-    module: str,
-    corpus: Corpus | None,
-    chains: Sequence[Trained],
-    model: str,
-    *,
-    topics: int = 0,
-    seed: int,
-    test_documents: int,
-    settings: dict[str, Any],
-    fold_in_settings: dict[str, Any],
-) -> tuple[list[Score], list[Measurement]]:
-    """Run one experiment; its scores carry the experiment's name as their variant.
-
-    The module defines `experiment(corpus, *, seed, test_documents, **settings)` or, if it reads trained topics,
-    `experiment(corpus, *, chains, model, variant, fold_in, seed, test_documents, **settings)`. `corpus`,
-    `test_documents` and `fold_in` are passed only to a function that names them. An experiment that trains its own
-    models also gets `topics`, the job's K, and either `model`, if it trains several kinds, or `truth`, the topics that
-    its corpus was drawn from.
-
-    Args:
-        module: the experiment's module, such as "heldout.papers.welling.experiments.bounds".
-        corpus: all documents; None where the experiment draws its own.
-        chains: trained topics, one per chain; empty if the experiment trains its own models; one model and its corpus's
-            true topics for an experiment that names `trained` and `truth`.
-        model: the model of `chains`, or the one to train; "none" if there is none, or if `chains` holds the corpus's
-            true topics.
-        topics: K of the models to train; 0 if the experiment chooses K itself.
-        seed: determines the split and the random draws.
-        test_documents: how many documents are held out.
-        settings: the experiment's settings.
-        fold_in_settings: the model's fold-in settings.
-
-    Raises:
-        InputError: for an unknown model, or as `check_settings` does.
-    """
-    experiment = importlib.import_module(module).experiment
-    name = module.rpartition(".")[2].replace("_", "-")
-    given: dict[str, Any] = {"corpus": corpus, "seed": seed, "test_documents": test_documents}
-    if not chains and topics:
-        given |= {"topics": topics} if model == "none" else {"topics": topics, "model": model}
-    elif len(chains) == 2 and "trained" in inspect.signature(experiment).parameters:
-        given |= {"trained": chains[0], "truth": chains[1]}
-    elif chains and model == "none":
-        given |= {"topics": topics, "truth": chains[0]}
-    elif chains:
-        folding = folding_in(model, fold_in_settings, seed)
-        given |= {"chains": chains, "model": model, "variant": name, "fold_in": folding}
-    check_settings(experiment, settings, name, tuple(given))
-    for unused in {"corpus", "test_documents", "fold_in"} - set(inspect.signature(experiment).parameters):
-        given.pop(unused, None)
-    scores, measurements = experiment(**given, **settings)
-    return scores, measurements
-
-
-def check_settings(function: Callable[..., Any], settings: dict[str, Any], what: str, given: Sequence[str]) -> None:
-    """Raise InputError for a setting that is unknown to a function, missing, or of the wrong type.
-
-    Args:
-        function: a function with annotated arguments.
-        settings: its settings by name.
-        what: names the step in the message, such as "plsa: training".
-        given: the function's arguments that are not settings.
-    """
-    known = {name: p for name, p in inspect.signature(function).parameters.items() if name not in given}
-    for name, value in settings.items():
-        if name not in known:
-            raise InputError(f"{what}: there is no setting {name}; there are {', '.join(known)}")
-        annotation = known[name].annotation
-        listed, mapped = annotation in (Sequence[int], Sequence[float]), annotation == Mapping[str, int]
-        kinds = (int,) if annotation in (int, Sequence[int], Mapping[str, int]) else (int, float)
-        form: type = list if listed else dict if mapped else object
-        many = isinstance(value, list | dict)
-        values = (list(value.values()) if isinstance(value, dict) else value) if many else [value]
-        wrong = many != (listed or mapped) or not isinstance(value, form)
-        if wrong or any(isinstance(v, bool) or not isinstance(v, kinds) for v in values):
-            kind = f"{'list of ' if listed else 'mapping to ' if mapped else ''}{kinds[-1].__name__}"
-            raise InputError(f"{what}: {name} is {value!r}; it must be a {kind}")
-    missing = [name for name, p in known.items() if name not in settings and p.default is p.empty]
-    if missing:
-        raise InputError(f"{what}: settings must give {', '.join(missing)}")
 
 
 def _groups(

@@ -16,8 +16,6 @@ from heldout.tables import merge_rows, read_table, write_rows
 if TYPE_CHECKING:
     import pandas as pd
 
-    from heldout.evaluators.evaluation import Evaluation
-
 
 @dataclass(frozen=True, order=True)
 class Score:
@@ -73,42 +71,6 @@ def perplexity(log_likelihood: float, tokens: int) -> float:
         raise InputError("perplexity: there are no tokens to score")
     exponent = -log_likelihood / tokens
     return math.exp(exponent) if exponent < 700.0 else math.inf
-
-
-def score_of(
-    evaluation: "Evaluation",
-    *,
-    samples: int = 0,
-    standard_error: float | None = None,
-    tokens_left_out: int | None = None,
-    **named: Any,
-) -> Score:
-    """Return the score of an evaluation, summed over documents; documents without tokens count as left out.
-
-    Args:
-        evaluation: of D documents.
-        samples: per document; 0 for a deterministic evaluator.
-        standard_error: nats; None combines the documents' own errors and biases.
-        tokens_left_out: None takes the evaluation's own number.
-        named: corpus, model, variant, topics, smoothing, chain, evaluator and seed.
-    """
-    if standard_error is None:
-        standard_error = evaluation.total_error()
-    if tokens_left_out is None:
-        tokens_left_out = evaluation.tokens_left_out
-    scored = evaluation.tokens > 0
-    nats, tokens = float(evaluation.log_likelihood[scored].sum()), int(evaluation.tokens.sum())
-    return Score(
-        **named,
-        samples=samples,
-        documents=int(scored.sum()),
-        tokens=tokens,
-        documents_left_out=int((~scored).sum()),
-        tokens_left_out=tokens_left_out,
-        log_likelihood=nats,
-        perplexity=perplexity(nats, tokens),
-        standard_error=standard_error,
-    )
 
 
 def write_scores(path: Path, scores: Iterable[Score]) -> None:

@@ -183,7 +183,7 @@ def reference(finished: Finished) -> Iterator[Path]:
     """Return the reference results of the checkout: those of the run."""
     folder = finished.checkout / "data/reference/tiny"
     folder.mkdir(parents=True)
-    for name in ("scores.csv", "corpora.csv"):
+    for name in ("scores.csv", "corpora.csv", "notes.csv"):
         shutil.copy(finished.results / "data/tiny" / name, folder / name)
     with gzip.open(folder / "measurements.csv.gz", "wb") as file:
         file.write((finished.results / "data/tiny/measurements.csv").read_bytes())

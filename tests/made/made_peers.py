@@ -8,6 +8,7 @@ from tables_of import measurements_table, scores_table
 
 from heldout.inputs import Inputs
 from heldout.measurements import Measurement
+from heldout.notes import COLUMNS, Note
 from heldout.scores import Score
 
 LIBRARIES = ("scikit-learn", "gensim", "tomotopy")
@@ -15,7 +16,7 @@ TOPICS = (5, 20, 160)
 TOKENS, ERROR = 1000, 0.002  # of a score; nats per token
 CORPORA = ("cranfield", "medline")
 SETTINGS = {"max_iter": 10, "passes": 11, "sweeps": 1200, "samples": 50}
-VERSIONS = {"scikit-learn": (1, 9, 1), "gensim": (4, 4, 0), "tomotopy": (0, 14, 0)}
+VERSIONS = {"scikit-learn": "1.9.1", "gensim": "4.4.0", "tomotopy": "0.14.0"}
 
 Change = Callable[[pd.DataFrame], pd.DataFrame]
 
@@ -69,8 +70,16 @@ def peers(corpora: Iterable[str], libraries: Collection[str] = LIBRARIES) -> tup
                 rows.append(Measurement(*own, "reported-growing", "topics", topics, growing(library, topics)))
                 if library == "tomotopy":
                     rows.append(Measurement(*own, "training-perplexity", "topics", topics, 900.0))
-                rows += [Measurement(*own, "version", "part", i, n) for i, n in enumerate(VERSIONS[library])]
     return scores, rows
+
+
+def versions(corpora: Iterable[str], libraries: Collection[str] = LIBRARIES) -> pd.DataFrame:
+    """Return the notes of every corpus, library and number of topics."""
+    grid = ((corpus, library, k) for corpus in corpora for library in libraries for k in TOPICS)
+    rows = [
+        Note(corpus, library, "peers", k, 0, "version", "topics", k, VERSIONS[library]) for corpus, library, k in grid
+    ]
+    return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
 def peers_inputs(
@@ -88,6 +97,7 @@ def peers_inputs(
         study=study,
         scores=change(scores_table(scores)),
         measurements=measurements_table(rows),
+        notes=versions(CORPORA, libraries),
     )
 
 

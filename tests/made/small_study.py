@@ -363,6 +363,7 @@ def inputs(
         corpora=corpora_table(study, synthetic=synthetic),
         study=study,
         measurements=pd.DataFrame(measurement_rows(study, shift) + measurements, columns=list(MEASURED)),
+        notes=made_peers.versions(*(study["measures"].get("peers", {}).get(key, ()) for key in ("corpora", "models"))),
         timings=timings,
         commit="0123456789abcdef",
         date="2001-02-03",

@@ -190,18 +190,19 @@ def test_provenance_without_reference_timings_has_dashes(tmp_path: Path) -> None
 def test_inputs_are_read_from_their_files(tmp_path: Path) -> None:
     given = inputs(synthetic=True)
     assert given.measurements is not None
+    assert given.notes is not None
     (tmp_path / "study.json").write_text(json.dumps(given.study))
     given.scores.to_csv(tmp_path / "scores.csv", index=False, na_rep="nan")
     given.corpora.to_csv(tmp_path / "corpora.csv", index=False)
     timings(("fetch", "x", "", "", "", "", 1.0, "", "")).to_csv(tmp_path / "timings.csv", index=False)
     measured = tmp_path / "measurements.csv.gz"
     given.measurements.to_csv(measured, index=False)
+    given.notes.to_csv(noted := tmp_path / "notes.csv", index=False)
     verdicts = tmp_path / "verdicts.json"
     write_verdicts(verdicts, given.verdicts)
     files = [tmp_path / name for name in ("study.json", "scores.csv", "corpora.csv", "timings.csv")]
-    read = Inputs.read(
-        *files, measurements=measured, commit="abc", date="2001-02-03", papers=PAPERS, verdicts=[verdicts]
-    )
+    options: dict[str, Any] = {"measurements": measured, "notes": noted, "commit": "abc", "date": "2001-02-03"}
+    read = Inputs.read(*files, **options, papers=PAPERS, verdicts=[verdicts])
     assert read.settings.smoothing == (1e-10, 1e-4, 1e-1)
     assert read.settings.setting("plsa-hof", "fold_in", "tolerance") == 1e-4
     assert read.synthetic()

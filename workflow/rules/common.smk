@@ -78,12 +78,14 @@ REFERENCE = Path(source(f"data/reference/{settings.name}"))
 # what exhibits and verdicts are functions of: this run's tables, or, with --config results=reference, those committed
 TABLES = (
     {"scores": REFERENCE / "scores.csv", "corpora": REFERENCE / "corpora.csv"}
-    | {"measurements": REFERENCE / "measurements.csv.gz"}
+    | {"measurements": REFERENCE / "measurements.csv.gz", "notes": REFERENCE / "notes.csv"}
     if study.get("results") == "reference"
-    else {name: f"{DATA}/{name}.csv" for name in ("scores", "corpora", "measurements")}
+    else {name: f"{DATA}/{name}.csv" for name in ("scores", "corpora", "measurements", "notes")}
 )
 # a frozen study has tables alone
-RESULTS = PDF if settings.documented else [STUDY, f"{DATA}/scores.csv", f"{DATA}/measurements.csv"]
+RESULTS = (
+    PDF if settings.documented else [STUDY, *(f"{DATA}/{name}.csv" for name in ("scores", "measurements", "notes"))]
+)
 TIMINGS = {"timings": REFERENCE / "timings.csv", "benchmarks": Path(source("data/reference/estimator_timings.csv"))}
 TIMINGS = {name: str(file) for name, file in TIMINGS.items() if file.exists()}
 
@@ -110,7 +112,12 @@ def alone():
 
 def made(since):
     """Print what this run has made, and what it could not decide."""
-    files = [PDF, FIGURES, *(f"{DATA}/{name}.csv" for name in ("scores", "measurements")), f"{DATA}/compare.csv"]
+    files = [
+        PDF,
+        FIGURES,
+        *(f"{DATA}/{name}.csv" for name in ("scores", "measurements", "notes")),
+        f"{DATA}/compare.csv",
+    ]
     for line in outcome(map(Path, [*files, "README.md", "RESULTS.md"]), map(Path, VERDICTS), since):
         print(f"heldout: {line}", file=sys.stderr)
 

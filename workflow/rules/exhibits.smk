@@ -1,4 +1,4 @@
-"""Scores to verdicts, figures and tables: functions of the study and its three tables, and of nothing else."""
+"""Scores to verdicts, figures and tables: functions of the study and its four tables, and of nothing else."""
 
 
 localrules:
@@ -36,12 +36,12 @@ rule verdicts:
         options=options(TIMINGS),
     shell:
         "heldout verdicts {wildcards.name} --study {input.study} --scores {input.scores} --corpora {input.corpora}"
-        " --measurements {input.measurements} {params.options} --output {output} 2> {log}"
+        " --measurements {input.measurements} --notes {input.notes} {params.options} --output {output} 2> {log}"
 
 
 EXHIBIT = (
     "--study {input.study} --scores {input.scores} --corpora {input.corpora} --measurements {input.measurements}"
-    " --verdicts {input.verdicts} {params.options} --job-benchmarks {params.benchmarks} --output {params.folder} 2> {log}"
+    " --notes {input.notes} --verdicts {input.verdicts} {params.options} --job-benchmarks {params.benchmarks} --output {params.folder} 2> {log}"
 )
 
 

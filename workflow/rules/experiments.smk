@@ -1,4 +1,4 @@
-"""The papers' experiments: exact values, estimators' errors, bounds, normalisers, convergence; then the two tables."""
+"""The papers' experiments: exact values, estimators' errors, bounds, normalisers, convergence; then the three tables."""
 
 
 ruleorder: experiment > sweep > fit_chains > fit
@@ -47,7 +47,7 @@ rule collect_scores:
     params:
         code=code("scores.csv"),
     shell:
-        "heldout collect {input} --output {output} 2> {log}"
+        "heldout collect scores {input} --output {output} 2> {log}"
 
 
 rule collect_measurements:
@@ -64,7 +64,24 @@ rule collect_measurements:
     params:
         code=code("measurements.csv"),
     shell:
-        "heldout collect --measurements {input} --output {output} 2> {log}"
+        "heldout collect measurements {input} --output {output} 2> {log}"
+
+
+rule collect_notes:
+    """Merge all notes into one table."""
+    input:
+        files("notes", settings.experiments()),
+        [f"{folder}/notes.csv" for folder in FROZEN],
+    output:
+        f"{DATA}/notes.csv",
+    log:
+        f"{LOGS}/collect_notes.log",
+    benchmark:
+        f"{BENCHMARKS}/collect_notes.tsv"
+    params:
+        code=code,
+    shell:
+        "heldout collect notes {input} --output {output} 2> {log}"
 
 
 rule collect_timings:

@@ -4,7 +4,7 @@
 rule compare:
     """Compare a run with data/reference, exhibit by exhibit; fail with a table where they differ."""
     input:
-        **{name: f"{DATA}/{name}.csv" for name in ("scores", "corpora", "measurements")},
+        **{name: f"{DATA}/{name}.csv" for name in ("scores", "corpora", "measurements", "notes")},
         study=STUDY,
     log:
         f"{LOGS}/compare.log",
@@ -13,7 +13,8 @@ rule compare:
         comparison=f"{DATA}/compare.csv",
     shell:
         "heldout compare --study {input.study} --scores {input.scores} --corpora {input.corpora}"
-        " --measurements {input.measurements} --reference {params.reference} --output {params.comparison} 2>&1 | tee {log}"
+        " --measurements {input.measurements} --notes {input.notes} --reference {params.reference}"
+        " --output {params.comparison} 2>&1 | tee {log}"
 
 
 rule readme:
@@ -26,7 +27,7 @@ rule readme:
     log:
         f"{LOGS}/readme.log",
     params:
-        tables=" --study {study} --scores {scores} --corpora {corpora} --measurements {measurements}".format(
+        tables=" --study {study} --scores {scores} --corpora {corpora} --measurements {measurements} --notes {notes}".format(
             study=STUDY, **TABLES
         ),
         options=options(TIMINGS),

@@ -65,7 +65,7 @@ def test_macros_have_the_same_names_for_every_study(which: str) -> None:
     given = {
         "none": inputs(without("peers", "optimism")),
         "one": peers_inputs(("gensim",)),
-        "no measurements": replace(peers_inputs(), measurements=None),
+        "no measurements": replace(peers_inputs(), measurements=None, notes=None),
     }[which]
     numbers = macros(given)
     assert numbers.keys() == macros(peers_inputs()).keys()

@@ -65,10 +65,9 @@ def test_a_study_without_the_experiment_has_no_curve() -> None:
 
 def test_versions_that_differ_between_runs_are_not_stated() -> None:
     given = peers_inputs()
-    assert given.measurements is not None
-    rows = given.measurements
-    one = (rows["quantity"] == "version") & (rows["model"] == "gensim") & (rows["at"] == 1) & (rows["topics"] == 5)
-    mixed = replace(given, measurements=rows.assign(value=np.where(one, 3.0, rows["value"])))
+    assert given.notes is not None
+    one = (given.notes["model"] == "gensim") & (given.notes["topics"] == 5)
+    mixed = replace(given, notes=given.notes.assign(text=given.notes["text"].mask(one, "4.3.0")))
     assert results.versions(mixed) == {"scikit-learn": "1.9.1", "gensim": "", "tomotopy": "0.14.0"}
 
 

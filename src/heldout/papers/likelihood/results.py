@@ -459,13 +459,11 @@ def measured(inputs: Inputs, corpus: str, library: str, quantity: str) -> dict[i
 
 
 def versions(inputs: Inputs) -> dict[str, str]:
-    """Return the version of every library that was run, from its measurements; "" if they differ."""
+    """Return the version of every library that was run, from its notes; "" if they differ."""
     named: dict[str, str] = {}
-    for library in libraries(inputs) if inputs.measurements is not None else ():
-        rows = select(inputs.measurements, variant=PEERS, model=library, quantity=peers.VERSION)
-        parts = {int(str(at)): set(of_part["value"]) for at, of_part in rows.groupby("at")}
-        same = bool(parts) and all(len(values) == 1 for values in parts.values())
-        named[library] = ".".join(f"{next(iter(parts[at])):.0f}" for at in sorted(parts)) if same else ""
+    for library in libraries(inputs) if inputs.notes is not None else ():
+        texts = set(select(inputs.notes, variant=PEERS, model=library, quantity=peers.VERSION)["text"])
+        named[library] = texts.pop() if len(texts) == 1 else ""
     return named
 
 
