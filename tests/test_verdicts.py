@@ -59,7 +59,7 @@ def test_deciding_the_undecided_never_turns_a_verdict_over(comparisons: list[boo
 def test_an_identity_fails_by_a_single_disagreement(disagreeing: int, verdict: str) -> None:
     finding = counted([True, None] + [False] * disagreeing, "size", (), identity="max >= mean")
     assert finding.verdict == verdict
-    assert claims_table.in_words(finding).startswith("cannot fail: max >= mean; 1 of ")
+    assert claims_table.finding_in_words(finding).startswith("cannot fail: max >= mean; 1 of ")
 
 
 @given(st.floats(-1e3, 1e3), st.floats(0.0, 1e3), st.floats(0.0, 1e3))
@@ -82,7 +82,9 @@ def test_a_comparison_is_undecided_where_its_interval_covers_the_limit(
 def test_what_would_have_shown_is_said_of_the_undecided_alone() -> None:
     finding = counted([True, None, False], "size", [0, 1, 1], errors=[0.1, 0.2, 0.4], unit="nats", cutoff=3.0)
     assert (finding.visible, finding.seeds) == ("0.6 nats", 2)
-    assert claims_table.in_words(finding) == ("1 of 3, 1 undecided (an effect of 0.6 nats would show), 2 seeds; size")
+    assert claims_table.finding_in_words(finding) == (
+        "1 of 3, 1 undecided (an effect of 0.6 nats would show), 2 seeds; size"
+    )
     assert counted([True], "size", [0], errors=[0.1]).visible == ""
 
 

@@ -9,7 +9,7 @@ from heldout.evaluators import FULL, HALF
 from heldout.inputs import Inputs
 from heldout.papers import PAPERS
 from heldout.typesetting import latex
-from heldout.typesetting.interpretations import Interpretation, in_words, median_and_range, render, rows
+from heldout.typesetting.interpretations import Interpretation, changes_in_words, median_and_range, render, rows
 
 KINDS = (
     "calibration",
@@ -54,10 +54,10 @@ def test_numbers_with_signs() -> None:
 
 
 def test_median_and_range_in_words() -> None:
-    words = in_words({FULL: [0.01, -0.02, 0.05], HALF: []})
+    words = changes_in_words({FULL: [0.01, -0.02, 0.05], HALF: []})
     assert words == r"full \ensuremath{+1.0}\,\% (\ensuremath{-2.0}\,\% to \ensuremath{+5.0}\,\%)"
-    assert in_words({FULL: [], HALF: [0.0]}) == r"half \ensuremath{0.0}\,\%"
-    assert in_words({FULL: [], HALF: []}) == "not measured"
+    assert changes_in_words({FULL: [], HALF: [0.0]}) == r"half \ensuremath{0.0}\,\%"
+    assert changes_in_words({FULL: [], HALF: []}) == "not measured"
 
 
 def test_an_alternative_that_fits_no_row_gets_one() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from heldout.evaluators import ESTIMATORS
 from heldout.inputs import Inputs
 from heldout.typesetting import latex, style
+from heldout.typesetting.table import Table
 from heldout.verdicts import FAILS, HOLDS, Finding, Verdict
 
 IN_PRINT = {"mixed": "holds in part"}  # verdicts whose printed words differ
@@ -28,7 +29,7 @@ def render(inputs: Inputs) -> str:
         [
             rf"{latex.escape(claim.statement)} {{\scriptsize({latex.escape(claim.source)})}}",
             _numbers(claim.test),
-            readable(in_words(claim.finding), inputs.settings.described),
+            readable(finding_in_words(claim.finding), inputs.settings.described),
             rf"\textbf{{{printed(claim.finding.verdict)}}}",
         ]
         for claim in inputs.verdicts
@@ -91,7 +92,7 @@ def _numbers(text: str) -> str:
     return re.sub(r"(?<![\w{})-])-(?=\d|\\ensuremath)", r"\\ensuremath{-}", text)
 
 
-def in_words(finding: Finding) -> str:
+def finding_in_words(finding: Finding) -> str:
     """Say what a test found: how many comparisons agree, and the effect's size."""
     if not finding.comparisons:
         return "not run in this study"
@@ -107,9 +108,13 @@ def in_words(finding: Finding) -> str:
 
 def markdown(verdicts: Iterable[Verdict]) -> str:
     """Return claims in Markdown, a row each, with an anchor that a verdict can be cited by."""
-    lines = ["| claim | where | comparisons | verdict |", "|---|---|---|---|"]
-    for claim in verdicts:
-        anchor = f'<a id="{claim.name}"></a>'
-        cells = [f"{anchor}{claim.statement}", claim.source, in_words(claim.finding), f"**{claim.finding.verdict}**"]
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
+    rows = [
+        (
+            f'<a id="{claim.name}"></a>{claim.statement}',
+            claim.source,
+            finding_in_words(claim.finding),
+            f"**{claim.finding.verdict}**",
+        )
+        for claim in verdicts
+    ]
+    return Table(("claim", "where", "comparisons", "verdict"), rows).markdown()

@@ -89,7 +89,7 @@ def alternative_lines(inputs: Inputs, settings: Sequence[tuple[str, str, str]]) 
             other = [Run(one.corpus, one.model, one.variant, *cell) for cell in grid]
             what = settings_in_words({name: value for (_, name), value in one.changes.items()})
             place = "" if one.corpus == study.alternatives_corpus else f" on {latex.corpus_name(one.corpus)}"
-            lines.append(f"{what}{place}: {in_words(changes(inputs, chosen, other))}")
+            lines.append(f"{what}{place}: {changes_in_words(changes(inputs, chosen, other))}")
     return lines
 
 
@@ -122,7 +122,7 @@ def _perplexities(inputs: Inputs, runs: Sequence[Run]) -> dict[tuple[int, int, f
     }
 
 
-def in_words(relative: Changes) -> str:
+def changes_in_words(relative: Changes) -> str:
     """Return "full +0.1 % (-0.2 to +0.3), half ...": the median and the range; "not measured" without a pair."""
     parts = [
         f"{evaluator.partition('-')[0]} {median_and_range(values, latex.signed_percent)}"
@@ -138,7 +138,7 @@ def median_and_range(values: Sequence[float], of: Callable[[float], str]) -> str
     return f"{middle} ({of(min(values))} to {of(max(values))})" if len(values) > 1 else middle
 
 
-def asked(inputs: Inputs, experiment: str) -> Mapping[str, Any]:
+def experiment_settings(inputs: Inputs, experiment: str) -> Mapping[str, Any]:
     """Return an experiment's settings, those of its training among them; none where the study gives none."""
     entry = inputs.settings.experiment(experiment)
     return {**entry.get("train", {}), **entry.get("settings", {})}
@@ -154,7 +154,7 @@ def from_settings(experiment: str, text: str, *, ranges: bool = False) -> Choice
     """
 
     def choice(inputs: Inputs) -> str:
-        settings = asked(inputs, experiment)
+        settings = experiment_settings(inputs, experiment)
         names = [name for _, name, _, _ in Formatter().parse(text) if name]
         return text.format_map({name: setting(settings.get(name), ranges=ranges) for name in names})
 

@@ -36,6 +36,17 @@ def escape(text: str) -> str:
     return "".join(_SPECIAL.get(character, character) for character in text)
 
 
+def typeset(text: str) -> str:
+    r"""Return plain text with its special characters, signs, thousands and percentages set as LaTeX.
+
+    Examples:
+        >>> typeset("-1,234.5 % of A & B")
+        '\\ensuremath{-1{,}234.5}\\,\\% of A \\& B'
+    """
+    text = re.sub(r"(?<=\d),(?=\d)", "{,}", escape(text).replace(r" \%", r"\,\%"))
+    return re.sub(r"(?<!\S)[+-]\d[\d.{},]*", lambda number: rf"\ensuremath{{{number[0]}}}", text)
+
+
 def missing(value: Any) -> bool:
     """Return whether a cell is blank."""
     return value is None or value == "" or (isinstance(value, float) and math.isnan(value))
@@ -81,7 +92,7 @@ def percent(value: Any, digits: int = 1) -> str:
     return DASH if missing(value) else rf"{decimal(100.0 * float(value), digits)}\,\%"
 
 
-def difference(ours: Any, published: Any) -> float:
+def relative_difference(ours: Any, published: Any) -> float:
     """Return (ours - published) / published; NaN where either is missing."""
     if missing(ours) or missing(published):
         return math.nan

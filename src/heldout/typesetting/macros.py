@@ -110,7 +110,7 @@ def _sizes_apart(inputs: Inputs) -> str:
     """Return by how much the corpora's vocabularies and mean lengths differ from the published ones at most."""
     rows = [inputs.corpus(corpus) for corpus in inputs.settings.corpora]
     sizes = ("vocabulary", "mean_length")
-    apart = [abs(latex.difference(row[name], row[f"published_{name}"])) for row in rows for name in sizes]
+    apart = [abs(latex.relative_difference(row[name], row[f"published_{name}"])) for row in rows for name in sizes]
     return latex.percent(max((value for value in apart if math.isfinite(value)), default=None))
 
 

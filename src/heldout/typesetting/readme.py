@@ -9,9 +9,10 @@ from pathlib import Path
 from heldout.errors import InputError
 from heldout.inputs import Inputs, read_timings
 from heldout.study import from_yaml
-from heldout.typesetting import claims_table, latex
+from heldout.typesetting import claims_table
 from heldout.typesetting.exhibits import exhibits, path
 from heldout.typesetting.provenance import cost
+from heldout.typesetting.table import Table, corpora
 
 DEFAULT = "paper"  # the study of a run that names none
 CORES = 2  # that the jobs of a study are shared among
@@ -78,7 +79,7 @@ def results(inputs: Inputs) -> str:
     return _RESULTS.format(
         study=inputs.settings.name,
         claims=links,
-        corpora=_corpora(inputs),
+        corpora=corpora(inputs).markdown(),
         verdicts=verdicts,
         exhibits=_exhibits(inputs),
     )
@@ -105,54 +106,35 @@ def costs(path: Path, studies: Path) -> str:
             rows = list(csv.DictReader(file))
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror}); benchmarks/commands.py writes it") from error
-    lines = ["| command | what it does | minutes | peak memory |", "|---|---|---|---|"]
-    for row in rows:
-        minutes = float(row["seconds"]) / 60.0
-        cells = (f"`{row['command']}`", row["does"], f"{minutes:.1f}", f"{float(row['memory_mb']) / 1000.0:.1f} GB")
-        lines.append(f"| {' | '.join(cells)} |")
+    cells = [
+        (f"`{row['command']}`", row["does"], f"{float(row['seconds']) / 60.0:.1f}", _gigabytes(row["memory_mb"]))
+        for row in rows
+    ]
     machines = "; ".join(sorted({row["machine"] for row in rows}))
     frozen = from_yaml((studies / f"{DEFAULT}.yaml").read_text(encoding="utf-8"))["frozen"]
     for timings in sorted(path.parent.glob("*/timings.csv"), key=lambda timings: timings.parent.name != DEFAULT):
         name = timings.parent.name
         first = " ".join(re.findall(r"^# (.*)$", (studies / f"{name}.yaml").read_text(encoding="utf-8"), re.MULTILINE))
+        does = first.partition(f"`{name}`: ")[2].partition(". ")[0] + (" (frozen)" if name in frozen else "")
         jobs = read_timings(timings)
         jobs = jobs[~jobs["rule"].isin(PARTS)]
         command = "make reproduce" + ("" if name == DEFAULT else f" STUDY={name}")
-        cells = (
-            f"`{command}`",
-            first.partition(f"`{name}`: ")[2].partition(". ")[0] + (" (frozen)" if name in frozen else ""),
-            f"{jobs['seconds'].sum() / CORES / 60.0:.0f}",
-            f"{jobs['memory_mb'].max() / 1000.0:.1f} GB",
-        )
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines) + (
-        f"\n\nMeasured on {machines}, after set-up; of `make reproduce` the minutes are the recorded seconds of its"
-        f" jobs over {CORES} cores,\nand the memory is that of its largest job.\n"
+        minutes = f"{jobs['seconds'].sum() / CORES / 60.0:.0f}"
+        cells.append((f"`{command}`", does, minutes, _gigabytes(jobs["memory_mb"].max())))
+    return (
+        f"{Table(('command', 'what it does', 'minutes', 'peak memory'), cells).markdown()}\nMeasured on {machines}, after"
+        f" set-up; of `make reproduce` the minutes are the recorded seconds of its jobs over {CORES} cores,\nand the"
+        " memory is that of its largest job.\n"
     )
 
 
-def _corpora(inputs: Inputs) -> str:
-    lines = [
-        "| corpus | documents (train + test) | vocabulary | the paper's | tokens per document | the paper's |",
-        "|---|---|---|---|---|---|",
-    ]
-    for name in inputs.settings.described:
-        row = inputs.corpus(name)
-        cells = [name, f"{row['train_documents']} + {row['test_documents']}"]
-        for ours, theirs, shown in (
-            ("vocabulary", "published_vocabulary", "{:.0f}"),
-            ("mean_length", "published_mean_length", "{:.2f}"),
-        ):
-            gap = latex.difference(row[ours], row[theirs])
-            cells += [shown.format(row[ours]), f"{shown.rstrip('}').replace('.2f', '.1f')}}}".format(row[theirs])]
-            cells[-1] += f" ({100 * gap:+.1f} %)"
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
+def _gigabytes(megabytes: str | float) -> str:
+    return f"{float(megabytes) / 1000.0:.1f} GB"
 
 
 def _exhibits(inputs: Inputs) -> str:
     """Return a row per exhibit: its file, which is its target of `snakemake`, its minutes, the claims that it shows."""
-    lines = ["| exhibit | target of `snakemake` | minutes | what it should show |", "|---|---|---|---|"]
+    rows = []
     for name, exhibit in exhibits(inputs.papers, inputs.study).items():
         if name == "macros":
             continue
@@ -160,14 +142,14 @@ def _exhibits(inputs: Inputs) -> str:
         original = f" ({exhibit.original})" if exhibit.original else ""
         minutes = cost(name, exhibit, inputs).minutes
         shown = [f"[{claim}](#{claim}) {inputs.finding(claim).verdict}" for claim in exhibit.claims]
-        cells = [
+        row = [
             f'<a id="{name}"></a>{exhibit.title}{corpus}{original}',
             f"`{path(name, inputs.settings.name)}`",
             f"{minutes:.1f}" if minutes == minutes else "-",
             "; ".join(shown) or "see the paper",
         ]
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
+        rows.append(row)
+    return Table(("exhibit", "target of `snakemake`", "minutes", "what it should show"), rows).markdown()
 
 
 def _anchor(heading: str) -> str:

@@ -348,17 +348,26 @@ def legend(
     figure: Figure,
     axes: Iterable[Axes],
     *,
+    order: Sequence[str] = (),
     extra: Sequence[Artist] = (),
-    loc: str = "outside lower center",
     **look: Any,
 ) -> None:
-    """Put one legend of all panels below them: the entries of the panel with the most, others', then `extra`."""
-    entries: dict[str, Any] = {}
+    """Put one legend of all panels below them, in as few rows as `ncols` allows, and in one without it.
+
+    Args:
+        figure: the figure.
+        axes: its panels with labelled curves; the panel with the most comes first.
+        order: labels that come first.
+        extra: labelled artists that come last.
+        look: options of `Figure.legend`.
+    """
+    entries: dict[str, Any] = dict.fromkeys(order)
     for axis in sorted(axes, key=lambda axis: -len(axis.get_legend_handles_labels()[1])):
         for handle, label in zip(*axis.get_legend_handles_labels(), strict=True):
-            entries.setdefault(str(label), handle)
+            entries[str(label)] = entries.get(str(label)) or handle
     entries |= {str(handle.get_label()): handle for handle in extra}
-    look = {"loc": loc, "ncols": len(entries), **look}
+    entries = {label: handle for label, handle in entries.items() if handle is not None}
+    look = {"loc": "outside lower center", "ncols": len(entries), **look}
     figure.legend(list(entries.values()), list(entries), **look)
 
 

@@ -177,13 +177,6 @@ def test_components_curves_are_the_scores_and_quadrature_marks_where_it_exists()
     assert labels == ["1 component, 6 documents", "2 components, 6 documents", "if the errors are right"]
 
 
-def test_the_density_is_students() -> None:
-    from scipy.stats import t
-
-    x = np.linspace(-5.0, 5.0, 11)
-    np.testing.assert_allclose(figures.student(x, 9), t.pdf(x, 9), rtol=1e-12)
-
-
 def test_without_quadrature_there_is_one_panel_and_without_scores_none() -> None:
     scores, measurements = epca_marginal(grid=(5, 20))
     assert len(figures.epca_marginal(components_inputs(scores, measurements)).axes) == 1

@@ -2,7 +2,7 @@
 
 import pytest
 
-from heldout.papers.welling.macros import in_words
+from heldout.papers.welling.macros import how_often
 
 
 @pytest.mark.parametrize(
@@ -16,4 +16,4 @@ from heldout.papers.welling.macros import in_words
     ],
 )
 def test_verdicts_in_words(count: int, total: int, words: str) -> None:
-    assert in_words("falls", count, total) == words
+    assert how_often("falls", count, total) == words

@@ -26,7 +26,7 @@ from heldout.papers.buntine.experiments.convergence_to_exact import METHODS
 from heldout.papers.buntine.results import LABELS, PUBLISHED, SHORT, biases, calibration, convergence, many_samples
 from heldout.papers.buntine.tables import label
 from heldout.typesetting import latex
-from heldout.typesetting.interpretations import Interpretation, Lines, asked, from_settings, setting
+from heldout.typesetting.interpretations import Interpretation, Lines, experiment_settings, from_settings, setting
 
 CALIBRATION, CONVERGENCE, SELECTION = "calibration", "convergence-to-exact", "model-selection"
 SOURCE_SAMPLES = {SEQUENTIAL: 100, PARTICLES: 100, MEAN_FIELD_FIRST: 200}  # section 4.2
@@ -64,7 +64,7 @@ def _unit_lines(inputs: Inputs) -> list[str]:
     if not errors:
         return []
     gamma = min(gamma for gamma, _ in errors)
-    ours, tokens = errors[gamma, HARMONIC].mean, asked(inputs, CALIBRATION).get("tokens")
+    ours, tokens = errors[gamma, HARMONIC].mean, experiment_settings(inputs, CALIBRATION).get("tokens")
     published = float(PUBLISHED[gamma][METHODS.index(HARMONIC)][0])
     line = rf"{LABELS[HARMONIC]} at \ensuremath{{\gamma = {gamma:g}}}: published {_bits(published)};"
     line += f" ours {_bits(ours)} bits per token"
@@ -113,7 +113,7 @@ def _lengths(inputs: Inputs) -> str:
 
 
 def _sizes(inputs: Inputs) -> str:
-    settings = asked(inputs, SELECTION)
+    settings = experiment_settings(inputs, SELECTION)
     sizes = settings.get("training_documents", ())
     samples = {**settings.get("samples", {}), **settings.get("some_samples", {})}
     held_out = inputs.study.get("realistic", {}).get("test_documents")
@@ -132,7 +132,7 @@ def _samples(numbers: Mapping[str, Any]) -> str:
 def _more_samples(inputs: Inputs) -> list[str]:
     """Return the sequential sampler with many and with few samples, and the particles, less the reference."""
     samples, many = many_samples(inputs)
-    few = asked(inputs, SELECTION).get("some_samples", {}).get(SEQUENTIAL)
+    few = experiment_settings(inputs, SELECTION).get("some_samples", {}).get(SEQUENTIAL)
     named = {f"LRS, {latex.integer(samples)} samples": many}
     named |= {
         f"LRS, {latex.setting(few)}": biases(inputs, SEQUENTIAL),

@@ -7,7 +7,7 @@ from heldout.papers.buntine.results import rises_by_reading, selections
 from heldout.papers.buntine.tables import READING_LABELS
 from heldout.typesetting import latex
 from heldout.typesetting.exhibits import exhibits
-from heldout.typesetting.interpretations import asked
+from heldout.typesetting.interpretations import experiment_settings
 from heldout.typesetting.macros import Macros
 from heldout.verdicts import NOT_RUN
 
@@ -16,7 +16,7 @@ FIGURES = {"Ten": "figure-realistic-10", "Forty": "figure-realistic-40", "Select
 
 def macros(inputs: Inputs) -> Macros:
     """Return the numbers by name; the same names for every study."""
-    realistic, selection = inputs.study.get("realistic", {}), asked(inputs, "model-selection")
+    realistic, selection = inputs.study.get("realistic", {}), experiment_settings(inputs, "model-selection")
     names = exhibits(inputs.papers, inputs.study)
     forty = selections(inputs).get("s40")
     rising = [READING_LABELS[name] for name, (rises, of) in rises_by_reading(inputs).items() if 2 * rises > of]

@@ -33,14 +33,20 @@ from heldout.papers.hofmann.results import (
 )
 from heldout.points import select
 from heldout.typesetting import latex
-from heldout.typesetting.interpretations import Interpretation, Lines, asked, from_settings, median_and_range
+from heldout.typesetting.interpretations import (
+    Interpretation,
+    Lines,
+    experiment_settings,
+    from_settings,
+    median_and_range,
+)
 
 Scored = tuple[Model, str]  # a model and its evaluator
 Change = tuple[str, Scored, Scored]  # a name, what is chosen, the other
 
 
 def _shares(inputs: Inputs) -> str:
-    shares = asked(inputs, TEMPERING).get("shares") or ("not set",) * 3
+    shares = experiment_settings(inputs, TEMPERING).get("shares") or ("not set",) * 3
     training, validation, test = (latex.percent(s, 0) if isinstance(s, float) else str(s) for s in shares)
     return (
         f"of every document, tokens drawn at random: {training} train, {validation} stop and choose, {test} are scored;"

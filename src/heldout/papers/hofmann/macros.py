@@ -30,7 +30,7 @@ from heldout.papers.hofmann.results import (
 )
 from heldout.points import select
 from heldout.typesetting import latex
-from heldout.typesetting.interpretations import asked
+from heldout.typesetting.interpretations import experiment_settings
 from heldout.typesetting.macros import POSITIONS, Macros
 from heldout.verdicts import NOT_RUN
 
@@ -61,7 +61,7 @@ def macros(inputs: Inputs) -> Macros:
         "HofmannSpeedUpLow": f"{SPEED_UP[0]:g}",
         "HofmannSpeedUpHigh": f"{SPEED_UP[1]:g}",
     }
-    shares = tuple(asked(inputs, TEMPERING).get("shares", ())) or (None, None, None)
+    shares = tuple(experiment_settings(inputs, TEMPERING).get("shares", ())) or (None, None, None)
     for part, share in zip(("Train", "Validation", "Test"), shares, strict=True):
         result[f"Hofmann{part}Share"] = NOT_RUN if share is None else latex.percent(share, 0)
     positions = dict(zip(inputs.settings.corpora, POSITIONS, strict=False))

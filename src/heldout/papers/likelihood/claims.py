@@ -29,11 +29,11 @@ from heldout.papers.likelihood.results import (
     OPTIMISM,
     PEERS,
     TRUTH,
-    apart,
     calibration,
     curve,
     errors,
-    held,
+    excesses,
+    factors_between_libraries,
 )
 from heldout.points import Point, select
 from heldout.verdicts import (
@@ -281,7 +281,7 @@ def disagree(inputs: Inputs, corpora: Sequence[str]) -> Finding:
     agree: list[bool] = []
     factors: dict[str, list[tuple[float, str, int]]] = {"reported": [], "true": []}
     for corpus in corpora:
-        reported, truth = (apart(inputs, corpus, name) for name in (REPORTED, TRUTH))
+        reported, truth = (factors_between_libraries(inputs, corpus, name) for name in (REPORTED, TRUTH))
         for k in reported.keys() & truth.keys():
             agree.append(reported[k] > truth[k])
             factors["reported"].append((reported[k], corpus, k))
@@ -312,7 +312,7 @@ def pessimistic(inputs: Inputs, corpora: Sequence[str]) -> Finding:
 
 def is_none(inputs: Inputs, _: Sequence[str], *, scores: Sequence[str]) -> Finding:
     """Count the models on whose documents a score exceeds the truth by more than a probability can."""
-    by_score = {score: of_models for (model, score), of_models in held(inputs).items() if model == TRUE_MODEL}
+    by_score = {score: of_models for (model, score), of_models in excesses(inputs).items() if model == TRUE_MODEL}
     parts = []
     for score in scores:
         of_models = by_score.get(score, ())
@@ -328,7 +328,7 @@ def may_be_one(inputs: Inputs, _: Sequence[str], *, scores: Sequence[str] | None
     """Count the models on whose documents a score, or any library's number (None), is not refuted."""
     chosen = [
         (f"{score if model == TRUE_MODEL else model}, {one.corpus} K={one.topics}", one)
-        for (model, score), of_models in held(inputs).items()
+        for (model, score), of_models in excesses(inputs).items()
         for one in of_models
         if (model != TRUE_MODEL if scores is None else model == TRUE_MODEL and score in scores)
     ]

@@ -11,7 +11,13 @@ from heldout.papers.likelihood.experiments.optimism import DENSITY, NML, ONE_STE
 from heldout.papers.likelihood.results import COMPONENTS, FITTED, FLAT, MIXTURE, OPTIMISM, TRUTH, curve, errors
 from heldout.points import select
 from heldout.typesetting import latex
-from heldout.typesetting.interpretations import Interpretation, Lines, asked, from_settings, median_and_range
+from heldout.typesetting.interpretations import (
+    Interpretation,
+    Lines,
+    experiment_settings,
+    from_settings,
+    median_and_range,
+)
 
 
 def _nats(value: float) -> str:
@@ -104,7 +110,9 @@ def _annealing_lines(inputs: Inputs) -> list[str]:
 
 def _epca_prior(inputs: Inputs) -> str:
     penalty = latex.setting(inputs.settings.setting(EPCA, "train", "penalty"))
-    samples, temperatures = (latex.setting(asked(inputs, COMPONENTS).get(name)) for name in ("samples", "temperatures"))
+    samples, temperatures = (
+        latex.setting(experiment_settings(inputs, COMPONENTS).get(name)) for name in ("samples", "temperatures")
+    )
     return (
         rf"\(h\) normal with precision {penalty}, that of training; annealed importance sampling from Laplace's"
         f" approximation, {samples} chains of {temperatures} temperatures a document"

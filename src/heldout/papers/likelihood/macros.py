@@ -4,39 +4,20 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from heldout.evaluators import ANNEALED as ANNEALED_IMPORTANCE
+from heldout import evaluators
 from heldout.evaluators import FULL, LAPLACE, MEAN_FIELD_BOUND
 from heldout.inputs import Inputs
 from heldout.models import LDA, PLSA
+from heldout.papers.likelihood import results
 from heldout.papers.likelihood.claims import COVERED, FARTHEST, VARIATIONAL
+from heldout.papers.likelihood.experiments import is_a_probability as probability
 from heldout.papers.likelihood.experiments.epca_marginal import ANNEALED
-from heldout.papers.likelihood.experiments.is_a_probability import FEWER, KIND
-from heldout.papers.likelihood.experiments.is_a_probability import TRUTH as TRUE_MODEL
 from heldout.papers.likelihood.experiments.peers import GROWING, REPORTED, VALUE
-from heldout.papers.likelihood.results import (
-    CHANCE,
-    COMPONENTS,
-    FITTED,
-    LIBRARIES,
-    OPTIMISM,
-    PEERS,
-    TRUTH,
-    apart,
-    calibration,
-    component_perplexities,
-    curve,
-    held,
-    libraries,
-    measured,
-    peers_corpora,
-    sums_over_documents,
-    truth_gaps,
-    versions,
-)
+from heldout.papers.likelihood.results import COMPONENTS, FITTED, LIBRARIES, OPTIMISM, PEERS, TRUTH, curve, measured
 from heldout.papers.likelihood.tables import large, power_of_ten
 from heldout.points import Point, select
 from heldout.typesetting import latex
-from heldout.typesetting.interpretations import asked
+from heldout.typesetting.interpretations import experiment_settings
 from heldout.typesetting.macros import Macros
 from heldout.verdicts import NOT_RUN, WITHIN
 
@@ -51,7 +32,7 @@ MESSAGE = (
 
 def macros(inputs: Inputs) -> Macros:
     """Return the numbers by name; the same names for every study."""
-    settings = asked(inputs, OPTIMISM)
+    settings = experiment_settings(inputs, OPTIMISM)
     return {
         "RepairWithin": f"{WITHIN:g}",
         "OptimismConstant": latex.power(settings["smoothing"]) if "smoothing" in settings else NOT_RUN,
@@ -115,7 +96,7 @@ def _over(inputs: Inputs, corpus: str, model: str, topics: int, prior: str = OPT
 
 def _covers(inputs: Inputs) -> Macros:
     """Return what the claim `truth-covers` asks of the stated errors, and their r.m.s. in those."""
-    cells = calibration(inputs)
+    cells = results.calibration(inputs)
     spread = math.sqrt(sum(cell.z**2 for cell in cells) / len(cells)) if cells else math.nan
     return {
         "CoversErrors": f"{FARTHEST:g}",
@@ -133,7 +114,7 @@ def _components(inputs: Inputs) -> Macros:
     names = ("ComponentsMost", "ComponentsFull", "ComponentsTruth")
     if not select(inputs.scores, variant=COMPONENTS)["corpus"].isin(inputs.settings.corpora).any():
         return dict.fromkeys(names, NOT_RUN)
-    _, perplexities = component_perplexities(inputs)
+    _, perplexities = results.component_perplexities(inputs)
     most = max(perplexities[ANNEALED])
     values = (latex.perplexity(perplexities[name][most]) for name in (FULL, ANNEALED))
     return dict(zip(names, (latex.integer(most), *values), strict=True))
@@ -141,32 +122,39 @@ def _components(inputs: Inputs) -> Macros:
 
 def _runs(settings: Mapping[str, Any]) -> int | None:
     """Return the runs of annealing on documents that are drawn to tell a probability; None if it was not run."""
-    return max(int(settings["samples"]) // FEWER[ANNEALED_IMPORTANCE], 1) if "samples" in settings else None
+    return max(int(settings["samples"]) // probability.FEWER[evaluators.ANNEALED], 1) if "samples" in settings else None
 
 
 def _probability(inputs: Inputs) -> Macros:
-    settings, sums, gaps = asked(inputs, KIND), sums_over_documents(inputs), truth_gaps(inputs)
-    laplace = [one.over for one in held(inputs).get((TRUE_MODEL, LAPLACE), ())]
+    settings, sums, gaps = (
+        experiment_settings(inputs, probability.KIND),
+        results.sums_over_documents(inputs),
+        results.truth_gaps(inputs),
+    )
+    excesses = results.excesses(inputs)
+    laplace = [excess.over for excess in excesses.get((probability.TRUTH, LAPLACE), ())]
     ends = {"Least": min, "Most": max}
     return {
-        "IfProbability": "#1" if held(inputs) else "",
-        "ProbabilityChance": latex.power(CHANCE),
+        "IfProbability": "#1" if excesses else "",
+        "ProbabilityChance": latex.power(results.CHANCE),
         "ProbabilityDocuments": latex.setting(settings.get("documents")),
         "ProbabilityTokens": latex.setting(settings.get("sum_tokens")),
-        "ProbabilityGapMost": latex.decimal(max(map(abs, gaps))) if gaps else NOT_RUN,
+        "ProbabilityGapMost": latex.decimal(max(map(abs, gaps.values()))) if gaps else NOT_RUN,
         "ProbabilityRuns": latex.setting(_runs(settings)),
         "ProbabilityLaplaceMost": latex.integer(round(max(laplace))) if laplace else NOT_RUN,
         **{
-            f"ProbabilitySum{name}": power_of_ten(end(one.log_sum for one in sums)) if sums else NOT_RUN
+            f"ProbabilitySum{name}": power_of_ten(end(total.log_sum for total in sums)) if sums else NOT_RUN
             for name, end in ends.items()
         },
     }
 
 
 def _peers(inputs: Inputs) -> Macros:
-    settings, shown = asked(inputs, PEERS), peers_corpora(inputs)
-    named = [f"{latex.escape(library)}~{latex.escape(text)}" for library, text in versions(inputs).items() if text]
-    result = {"IfPeers": "#1" if libraries(inputs) else "", "PeersVersions": latex.listed(named) or NOT_RUN}
+    settings, shown = experiment_settings(inputs, PEERS), results.peers_corpora(inputs)
+    named = [
+        f"{latex.escape(library)}~{latex.escape(text)}" for library, text in results.versions(inputs).items() if text
+    ]
+    result = {"IfPeers": "#1" if results.libraries(inputs) else "", "PeersVersions": latex.listed(named) or NOT_RUN}
     for name in ("max_iter", "passes", "sweeps"):
         result[f"Peers{latex.camel(name)}"] = latex.setting(settings.get(name))
     ratios: list[float] = []
@@ -178,7 +166,14 @@ def _peers(inputs: Inputs) -> Macros:
             loosest.append(f"{latex.decimal(max(loose), 2)} nats per token for {library}")
     result |= {"PeersLoose": latex.listed(loosest) or NOT_RUN, "IfPeersLoose": "#1" if loosest else ""}
     for name, evaluator in (("True", TRUTH), ("Reported", REPORTED)):
-        most = max((of for corpus in shown for of in apart(inputs, corpus, evaluator).values()), default=math.nan)
+        most = max(
+            (
+                factor
+                for corpus in shown
+                for factor in results.factors_between_libraries(inputs, corpus, evaluator).values()
+            ),
+            default=math.nan,
+        )
         result[f"Peers{name}ApartMost"] = large(most) if math.isfinite(most) else NOT_RUN
     flatters = [below for corpus in shown for below in _logs_below(inputs, corpus)]
     result["PeersLogBelow"] = f"{latex.integer(sum(flatters))} of {latex.integer(len(flatters))}"

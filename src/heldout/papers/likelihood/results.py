@@ -176,7 +176,7 @@ def by_constant(inputs: Inputs, corpus: str, topics: int, evaluator: str = FULL)
     return sorted(points)
 
 
-def among(wanted: Sequence[int], measured: Iterable[int]) -> list[int]:
+def available(wanted: Sequence[int], measured: Iterable[int]) -> list[int]:
     """Return the wanted numbers of topics that were measured; if none was, the fewest and the most measured."""
     topics = sorted(measured)
     return [k for k in wanted if k in topics] or sorted({*topics[:1], *topics[-1:]})
@@ -342,8 +342,8 @@ def _percent(nats: float, tokens: int) -> float:
 
 
 @dataclass(frozen=True)
-class Held:
-    """A score held to one model.
+class ModelExcess:
+    """A score's excess over the truth on documents that were drawn from one model.
 
     Attributes:
         corpus: whose true model it is, or that the library was trained on; "none" for a model that was drawn.
@@ -365,12 +365,12 @@ class Held:
         return Excess(self.over).refutes(CHANCE)
 
 
-def held(inputs: Inputs) -> dict[tuple[str, str], list[Held]]:
+def excesses(inputs: Inputs) -> dict[tuple[str, str], list[ModelExcess]]:
     """Return every score of the first seed by (model, score), model "truth" or a library; empty if none was held."""
     rows = select(inputs.measurements, axis="documents")
     rows = rows[rows["variant"].isin([is_a_probability.KIND, is_a_probability.GIVEN_THETA])]
     rows = rows[rows["quantity"] != is_a_probability.GAP]
-    by_score: dict[tuple[str, str], list[Held]] = {}
+    by_score: dict[tuple[str, str], list[ModelExcess]] = {}
     columns = ["model", "quantity", "corpus", "topics", "at"]
     order = [*inputs.study["realistic"]["corpora"], is_a_probability.NONE]
     for (model, score, corpus, topics, documents), pair in select(rows, seed=rows["seed"].min()).groupby(columns):
@@ -378,17 +378,11 @@ def held(inputs: Inputs) -> dict[tuple[str, str], list[Held]]:
         over, over_given = (
             float(by_variant[variant]) for variant in (is_a_probability.KIND, is_a_probability.GIVEN_THETA)
         )
-        one = Held(str(corpus), int(str(topics)), int(str(documents)), over, over_given)
+        one = ModelExcess(str(corpus), int(str(topics)), int(str(documents)), over, over_given)
         by_score.setdefault((str(model), str(score)), []).append(one)
     for scores in by_score.values():
-        scores.sort(key=lambda one: (order.index(one.corpus), one.topics))
+        scores.sort(key=lambda at: (order.index(at.corpus), at.topics))
     return by_score
-
-
-def truth_gaps(inputs: Inputs) -> list[float]:
-    """Return how far a lower bound lies below the truth that scores are held to, nats, of every model."""
-    rows = select(inputs.measurements, quantity=is_a_probability.GAP, variant=is_a_probability.KIND)
-    return [float(value) for value in rows["value"]]
 
 
 @dataclass(frozen=True)
@@ -413,7 +407,7 @@ class Sum:
     most: float
 
 
-def gaps_of_truth(inputs: Inputs) -> dict[tuple[str, int], float]:
+def truth_gaps(inputs: Inputs) -> dict[tuple[str, int], float]:
     """Return by (corpus, K) how far a lower bound lies below log p(w) of the drawn documents, nats; 0 where exact."""
     rows = select(inputs.measurements, model=is_a_probability.TRUTH, quantity=is_a_probability.GAP)
     rows = select(rows, seed=rows["seed"].min())
@@ -421,7 +415,7 @@ def gaps_of_truth(inputs: Inputs) -> dict[tuple[str, int], float]:
 
 
 def sums_over_documents(inputs: Inputs) -> list[Sum]:
-    """Return the sums over all documents of L tokens of the first seed, in the order of `held`."""
+    """Return the sums over all documents of L tokens of the first seed, in the order of `excesses`."""
     rows = select(inputs.measurements, axis="tokens", variant=is_a_probability.KIND)
     rows = select(rows, seed=rows["seed"].min())
     least = select(rows, quantity=is_a_probability.LOG_MEAN).set_index(["corpus", "topics"])["value"]
@@ -431,7 +425,7 @@ def sums_over_documents(inputs: Inputs) -> list[Sum]:
         corpus, topics, tokens = str(row["corpus"]), int(row["topics"]), int(row["at"])
         bounds = float(least[corpus, topics]), log_multinomial_nml(topics, tokens)
         sums.append(Sum(corpus, topics, tokens, float(row["value"]), float(row["standard_error"]), *bounds))
-    return sorted(sums, key=lambda one: (order.index(one.corpus), one.topics))
+    return sorted(sums, key=lambda at: (order.index(at.corpus), at.topics))
 
 
 def peers_corpora(inputs: Inputs) -> list[str]:
@@ -467,7 +461,7 @@ def versions(inputs: Inputs) -> dict[str, str]:
     return named
 
 
-def apart(inputs: Inputs, corpus: str, evaluator: str) -> dict[int, float]:
+def factors_between_libraries(inputs: Inputs, corpus: str, evaluator: str) -> dict[int, float]:
     """Return the libraries' largest over smallest perplexity by number of topics, where two or more libraries ran."""
     curves = [curve(inputs, corpus, library, evaluator, PEERS) for library in libraries(inputs)]
     shared = set.intersection(*(set(points) for points in curves)) if len(curves) > 1 else set()

@@ -9,42 +9,22 @@ from heldout.evaluators.exact_marginal import cost
 from heldout.evaluators.is_probability import Excess
 from heldout.inputs import Inputs
 from heldout.models import LDA, PLSA
-from heldout.papers.likelihood.experiments.is_a_probability import NONE, SAMPLED_FULL, SAMPLED_HALF
-from heldout.papers.likelihood.experiments.is_a_probability import TRUTH as TRUE_MODEL
+from heldout.papers.likelihood import results
+from heldout.papers.likelihood.experiments import is_a_probability as probability
 from heldout.papers.likelihood.experiments.optimism import DENSITY, NML, ONE_STEP, PLUG_IN, PLUG_IN_EXACT
 from heldout.papers.likelihood.experiments.peers import GROWING, REPORTED, VALUE
-from heldout.papers.likelihood.results import (
-    FITTED,
-    FLAT,
-    MIXTURE,
-    OPTIMISM,
-    PEERS,
-    TRUTH,
-    WANTED,
-    Held,
-    Panel,
-    among,
-    curve,
-    errors,
-    gaps_of_truth,
-    held,
-    libraries,
-    measured,
-    optimism_corpora,
-    peers_corpora,
-    precision_panels,
-    sums_over_documents,
-)
+from heldout.papers.likelihood.results import FITTED, FLAT, MIXTURE, OPTIMISM, PEERS, TRUTH, ModelExcess, Panel, curve
 from heldout.points import Point
 from heldout.typesetting import latex, style
+from heldout.typesetting.table import Table
 
 OPTIMISM_TOPICS, PEERS_TOPICS = (3, 100, 400), (5, 20, 160)
 PRIORS = {OPTIMISM: "the model's", FLAT: "flat", FITTED: "fitted"}
 SCORES = {name: known.label for name, known in ESTIMATORS.items()} | {
     FULL: "full folding-in, maximum",
-    SAMPLED_FULL: "full folding-in, Gibbs sample",
+    probability.SAMPLED_FULL: "full folding-in, Gibbs sample",
     HALF: "half folding-in, maximum",
-    SAMPLED_HALF: "half folding-in, Gibbs sample",
+    probability.SAMPLED_HALF: "half folding-in, Gibbs sample",
     PLUG_IN: "plug-in posterior mean, mean field",
     PLUG_IN_EXACT: "plug-in posterior mean, exact",
     DENSITY: "Laplace, integral not divided out",
@@ -65,14 +45,14 @@ corpus & model & $K$ & full & half & plug-in & bound & model's & fitted & mixtur
 
 
 def _optimism_rows(inputs: Inputs) -> Iterator[list[str]]:
-    for corpus in optimism_corpora(inputs):
+    for corpus in results.optimism_corpora(inputs):
         for model in (PLSA, LDA):
             estimates = [curve(inputs, corpus, model, name) for name in (FULL, HALF, PLUG_IN, MEAN_FIELD_BOUND)]
             truths, exact = (
                 [curve(inputs, corpus, model, name, variant) for variant in (OPTIMISM, FITTED, MIXTURE)]
                 for name in (TRUTH, EXACT)
             )
-            for k in among(OPTIMISM_TOPICS, truths[0]):
+            for k in results.available(OPTIMISM_TOPICS, truths[0]):
                 full = estimates[0].get(k)
                 yield [
                     *(latex.corpus_name(corpus), style.MODEL_NAMES[model], latex.integer(k)),
@@ -97,11 +77,14 @@ def repair(inputs: Inputs) -> str:
 
 
 def _repair_rows(inputs: Inputs) -> Iterator[list[str]]:
-    for corpus in optimism_corpora(inputs):
+    for corpus in results.optimism_corpora(inputs):
         for model in (PLSA, LDA):
             for variant, prior in PRIORS.items():
-                off = {e: errors(inputs, corpus, model, e, variant) for e in (FULL, LAPLACE, ONE_STEP, DENSITY, NML)}
-                for k in among(OPTIMISM_TOPICS, off[LAPLACE]):
+                off = {
+                    e: results.errors(inputs, corpus, model, e, variant)
+                    for e in (FULL, LAPLACE, ONE_STEP, DENSITY, NML)
+                }
+                for k in results.available(OPTIMISM_TOPICS, off[LAPLACE]):
                     names = [latex.corpus_name(corpus), style.MODEL_NAMES[model], prior, latex.integer(k)]
                     yield [*names, *(_error(of_evaluator.get(k)) for of_evaluator in off.values())]
 
@@ -124,7 +107,7 @@ def recommendation(inputs: Inputs) -> str:
  & & & & & \multicolumn{1}{c}{work,} & \multicolumn{2}{c@{}}{error, \%}\\
 \cmidrule(l){7-8}
 prior of \(\theta\) & \(K\) & tokens & likelihood & sweeps & \multicolumn{1}{c}{\(10^6\) terms} & measured & stated\\"""
-    rows = (_recommendation_row(panel) for panel in precision_panels(inputs, fewest=True))
+    rows = (_recommendation_row(panel) for panel in results.precision_panels(inputs, fewest=True))
     return latex.tabular(inputs, "@{}lrrlrrrr@{}", head, rows)
 
 
@@ -136,7 +119,7 @@ def _recommendation_row(panel: Panel) -> list[str]:
         updates = cost([panel.tokens], panel.topics)
         return [*size, ESTIMATORS[EXACT].label, latex.DASH, latex.decimal(updates / 1e6), "0", latex.DASH]
     runs = panel.points.get(REFERENCE, [])
-    enough = [run for run in runs if run[2] <= WANTED]
+    enough = [run for run in runs if run[2] <= results.WANTED]
     if not runs:
         return [*size, "not measured", *[latex.DASH] * 4]
     sweeps, terms, percent = enough[0] if enough else runs[-1]
@@ -150,26 +133,26 @@ def _recommendation_row(panel: Panel) -> list[str]:
     ]
 
 
-def ranked(inputs: Inputs) -> list[tuple[str, str, list[Held]]]:
-    """Return (model, score, held to every model) of all scores that were held to models, the largest excess first.
+def ranked(inputs: Inputs) -> list[tuple[str, str, list[ModelExcess]]]:
+    """Return (model, score, its excesses by model) of all scores that were held to models, the largest excess first.
 
     Raises:
         InputError: if none was.
     """
-    scores = [(model, score, of_models) for (model, score), of_models in held(inputs).items()]
+    scores = [(model, score, excesses) for (model, score), excesses in results.excesses(inputs).items()]
     if not scores:
         raise InputError("is-a-probability: no score was held to documents drawn from its model; measure it")
-    return sorted(scores, key=lambda one: -max(of.over for of in one[2]))
+    return sorted(scores, key=lambda row: -max(excess.over for excess in row[2]))
 
 
 def score_label(model: str, score: str) -> str:
     """Return a score's name in print, or a library's and its function's."""
-    return SCORES[score] if model == TRUE_MODEL else f"{model} {FUNCTIONS[model]}"
+    return SCORES[score] if model == probability.TRUTH else f"{model} {FUNCTIONS[model]}"
 
 
-def model_label(one: Held) -> str:
+def model_label(excess: ModelExcess) -> str:
     """Return the name in print of the model that a score was held to."""
-    return f"{one.topics} topics" if one.corpus == NONE else one.corpus
+    return f"{excess.topics} topics" if excess.corpus == probability.NONE else excess.corpus
 
 
 def power_of_ten(nats: float) -> str:
@@ -187,42 +170,35 @@ def is_a_probability(inputs: Inputs) -> str:
     Below, the sums of folding-in over all documents of so many tokens.
     """
     rows = ranked(inputs)
-    models = {(one.corpus, one.topics): model_label(one) for _, _, of_models in rows for one in of_models}
+    models = {(excess.corpus, excess.topics): model_label(excess) for *_, excesses in rows for excess in excesses}
     n = len(models)
     head = rf"""
  & \multicolumn{{{n}}}{{c}}{{excess over the likelihood, nats}} & \multicolumn{{2}}{{c@{{}}}}{{chance at most, over}}\\
 \cmidrule(lr){{2-{n + 1}}}\cmidrule(l){{{n + 2}-{n + 3}}}
 score & {" & ".join(latex.escape(name) for name in models.values())} & \(p(w)\) & \(p(w \mid \theta)\)\\"""
     body: list[latex.Row] = []
-    for place, (model, score, of_models) in enumerate(rows):
-        by_model = {(one.corpus, one.topics): one for one in of_models}
-        largest = (max(one.over for one in of_models), max(one.over_given for one in of_models))
-        refuted = any(one.refuted for one in of_models)
-        if place and not refuted and any(one.refuted for one in rows[place - 1][2]):
-            body.append(latex.ADDLINESPACE)
-        cells = [_held(by_model.get(name)) for name in models]
-        body.append(
-            [
-                latex.escape(score_label(model, score)),
-                *cells,
-                *(power_of_ten(Excess(nats).log_chance) for nats in largest),
-            ]
-        )
-    gaps = gaps_of_truth(inputs)
+    after_refuted = False
+    for model, score, excesses in rows:
+        by_model = {(excess.corpus, excess.topics): excess for excess in excesses}
+        largest = (max(excess.over for excess in excesses), max(excess.over_given for excess in excesses))
+        refuted = any(excess.refuted for excess in excesses)
+        body += [latex.ADDLINESPACE] * (after_refuted and not refuted)
+        after_refuted = refuted
+        chances = [power_of_ten(Excess(nats).log_chance) for nats in largest]
+        body.append([latex.escape(score_label(model, score)), *(_excess(by_model.get(at)) for at in models), *chances])
+    gaps = results.truth_gaps(inputs)
     if gaps:
         body.append(r"\midrule")
         cells = [_known_within(gaps.get(name)) for name in models]
         body.append([r"\(\log p(w)\) is known to within, nats", *cells, "", ""])
-    sums = {(one.corpus, one.topics): one for one in sums_over_documents(inputs)}
+    sums = {(total.corpus, total.topics): total for total in results.sums_over_documents(inputs)}
     if sums:
         tokens = latex.integer(next(iter(sums.values())).tokens)
-        body.append(r"\midrule")
-        for label, which in (
-            (f"full folding-in, sum over all documents of {tokens} tokens", "log_sum"),
-            ("the most that it can be, whatever the topics", "most"),
-        ):
-            cells = [power_of_ten(getattr(sums[name], which)) if name in sums else latex.DASH for name in models]
-            body.append([label, *cells, "", ""])
+        label = f"full folding-in, sum over all documents of {tokens} tokens"
+        totals = [power_of_ten(sums[at].log_sum) if at in sums else latex.DASH for at in models]
+        most = [power_of_ten(sums[at].most) if at in sums else latex.DASH for at in models]
+        body += [r"\midrule", [label, *totals, "", ""]]
+        body.append(["the most that it can be, whatever the topics", *most, "", ""])
     return latex.tabular(inputs, f"@{{}}l{'r' * (n + 2)}@{{}}", head, body)
 
 
@@ -232,13 +208,13 @@ def _known_within(gap: float | None) -> str:
     return "exact" if gap == 0.0 else latex.decimal(gap)
 
 
-def _held(one: Held | None) -> str:
-    if one is None:
+def _excess(excess: ModelExcess | None) -> str:
+    if excess is None:
         return latex.DASH
-    if math.isinf(one.over):
+    if math.isinf(excess.over):
         return r"\ensuremath{-\infty}"
-    cell = latex.signed(one.over, 0)
-    return rf"\textbf{{\boldmath {cell}}}" if one.refuted else cell
+    cell = latex.signed(excess.over, 0)
+    return rf"\textbf{{\boldmath {cell}}}" if excess.refuted else cell
 
 
 def peers(inputs: Inputs) -> str:
@@ -249,20 +225,20 @@ def peers(inputs: Inputs) -> str:
 corpus & $K$ & library & function & \multicolumn{1}{c}{printed} & reported & true & ratio
  & \multicolumn{1}{c@{}}{nats/token}\\"""
     rows: list[latex.Row] = []
-    for corpus in peers_corpora(inputs):
+    for corpus in results.peers_corpora(inputs):
         rows += [latex.ADDLINESPACE, *_peers_rows(inputs, corpus)]
     return latex.tabular(inputs, "@{}lrllrrrrr@{}", head, rows[1:])
 
 
 def peers_topics(inputs: Inputs, corpus: str) -> list[int]:
     """Return the numbers of topics of the table of libraries."""
-    run = [curve(inputs, corpus, library, TRUTH, PEERS) for library in libraries(inputs)]
-    return among(PEERS_TOPICS, set().union(*run))
+    run = [curve(inputs, corpus, library, TRUTH, PEERS) for library in results.libraries(inputs)]
+    return results.available(PEERS_TOPICS, set().union(*run))
 
 
 def _peers_rows(inputs: Inputs, corpus: str) -> Iterator[list[str]]:
     for k in peers_topics(inputs, corpus):
-        for library in libraries(inputs):
+        for library in results.libraries(inputs):
             reported, truth = (curve(inputs, corpus, library, name, PEERS).get(k) for name in (REPORTED, TRUTH))
             if reported is not None and truth is not None:
                 error = truth.perplexity * truth.error
@@ -271,11 +247,11 @@ def _peers_rows(inputs: Inputs, corpus: str) -> Iterator[list[str]]:
                     latex.integer(k),
                     library,
                     rf"\texttt{{{latex.escape(FUNCTIONS[library])}}}",
-                    printed(library, measured(inputs, corpus, library, VALUE).get(k)),
+                    printed(library, results.measured(inputs, corpus, library, VALUE).get(k)),
                     large(reported.perplexity),
                     latex.perplexity(truth.perplexity) + (rf"\,$\pm$\,{latex.decimal(error)}" if truth.error else ""),
                     large(reported.perplexity / truth.perplexity),
-                    _negative(measured(inputs, corpus, library, GROWING).get(k)),
+                    _negative(results.measured(inputs, corpus, library, GROWING).get(k)),
                 ]
 
 
@@ -302,14 +278,19 @@ def large(value: float) -> str:
 
 def front_page(inputs: Inputs) -> str:
     """Return PLSA's perplexity on each corpus at the most topics, folded in and true, in Markdown."""
-    lines = [
-        "| corpus | topics | full folding-in | half folding-in | likelihood (flat Dirichlet) | full is too low by |",
-        "|---|---|---|---|---|---|",
-    ]
-    for corpus in optimism_corpora(inputs):
+    rows = []
+    for corpus in results.optimism_corpora(inputs):
         full, half, truth = (curve(inputs, corpus, PLSA, name) for name in (FULL, HALF, TRUTH))
         k = max(truth)
-        factor = full[k].value - truth[k].value
-        cells = [*(f"{points[k].perplexity:,.0f}" for points in (full, half, truth)), f"x {math.exp(factor):.1f}"]
-        lines.append(f"| {' | '.join([corpus, str(k), *cells])} |")
-    return "\n".join(lines) + "\n"
+        factor = math.exp(full[k].value - truth[k].value)
+        perplexities = (f"{points[k].perplexity:,.0f}" for points in (full, half, truth))
+        rows.append([corpus, str(k), *perplexities, f"x {factor:.1f}"])
+    head = (
+        "corpus",
+        "topics",
+        "full folding-in",
+        "half folding-in",
+        "likelihood (flat Dirichlet)",
+        "full is too low by",
+    )
+    return Table(head, rows).markdown()

@@ -10,13 +10,13 @@ from heldout.papers.welling.results import best, held_back_choice, lda_variants,
 from heldout.points import select
 from heldout.study import Run
 from heldout.typesetting import latex
-from heldout.typesetting.interpretations import Changes, Choice, Interpretation, Lines, changes, in_words
+from heldout.typesetting.interpretations import Changes, Choice, Interpretation, Lines, changes, changes_in_words
 
 
 def _by_corpus(changes_of: Callable[[Inputs, str], Changes], about: str = "") -> Lines:
     """Return a function of the inputs that gives a line per corpus: the changes, and what they are about."""
     return lambda inputs: [
-        f"{latex.corpus_name(corpus)}{about}: {in_words(changes_of(inputs, corpus))}"
+        f"{latex.corpus_name(corpus)}{about}: {changes_in_words(changes_of(inputs, corpus))}"
         for corpus in inputs.settings.corpora
     ]
 
@@ -32,7 +32,7 @@ def _preprocessings(inputs: Inputs) -> list[str]:
                 [Run(corpus, model, study.variant(model), *cell) for cell in grid]
                 for corpus in (other.partition("-")[0], other)
             )
-            change = in_words(changes(inputs, chosen, changed))
+            change = changes_in_words(changes(inputs, chosen, changed))
             lines.append(f"{latex.corpus_name(other)}, {latex.escape(model.upper())}: {change}")
     return lines
 
@@ -80,7 +80,7 @@ def _priors(inputs: Inputs) -> list[str]:
     for variant in lda_variants(inputs)[1:]:
         for corpus in study.corpora:
             chosen, other = ([Run(corpus, LDA, v, *cell) for cell in grid] for v in (study.variant(LDA), variant))
-            change = in_words(changes(inputs, chosen, other))
+            change = changes_in_words(changes(inputs, chosen, other))
             lines.append(f"{prior_in_words(inputs, variant)}, {latex.corpus_name(corpus)}: {change}")
     return lines
 

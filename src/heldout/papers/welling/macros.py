@@ -72,7 +72,7 @@ def _verdicts(counts: dict[str, Steps]) -> Macros:
     result = {}
     for name, (verb, what) in COUNTED.items():
         of = counts[name]
-        result[f"{name}Verdict"] = in_words(verb, of.falls, of.total, what)
+        result[f"{name}Verdict"] = how_often(verb, of.falls, of.total, what)
     return result
 
 
@@ -197,7 +197,7 @@ def _convergence(inputs: Inputs) -> Macros:
     return result
 
 
-def in_words(verb: str, number: int, total: int, what: str = "steps") -> str:
+def how_often(verb: str, number: int, total: int, what: str = "steps") -> str:
     """Say how often something happens.
 
     Args:
@@ -207,7 +207,7 @@ def in_words(verb: str, number: int, total: int, what: str = "steps") -> str:
         what: the plural of what is counted; the singular lacks the "s".
 
     Examples:
-        >>> in_words("falls", 3, 7), in_words("falls", 0, 7)
+        >>> how_often("falls", 3, 7), how_often("falls", 0, 7)
         ('falls at 3 of 7 steps', 'falls at none of 7 steps')
     """
     if total == 0:

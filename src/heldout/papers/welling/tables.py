@@ -1,7 +1,6 @@
 """Welling et al.'s tables: Table 1, the family of models of section 3, and their figures beside ours."""
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from heldout.inputs import Inputs
 from heldout.models.gaussian_mixture import GaussianMixture, KMeans
@@ -12,7 +11,7 @@ from heldout.models.nmf import NMF
 from heldout.models.pca import PCA
 from heldout.models.vem import Family
 from heldout.papers.welling.claims import CLAIMS
-from heldout.typesetting import latex
+from heldout.typesetting import latex, table
 from heldout.typesetting.claims_table import printed
 from heldout.typesetting.macros import POSITIONS
 from heldout.verdicts import NOT_RUN, UNDECIDED, Finding
@@ -20,6 +19,9 @@ from heldout.verdicts import NOT_RUN, UNDECIDED, Finding
 
 def corpora(inputs: Inputs) -> str:
     """Return the corpora, what the original printed of them, and the difference."""
+    rows: list[latex.Row] = [*table.corpora(inputs).latex()]
+    if len(rows) > len(inputs.settings.corpora):  # beside the study's own
+        rows.insert(len(inputs.settings.corpora), latex.ADDLINESPACE)
     return latex.tabular(
         inputs,
         "@{}lrrrrrrrr@{}",
@@ -28,31 +30,8 @@ def corpora(inputs: Inputs) -> str:
 \cmidrule(lr){2-3}\cmidrule(lr){4-6}\cmidrule(l){7-9}
 corpus & ours & paper & ours & paper & diff. & ours & paper & diff.\\
 """,
-        _corpora(inputs),
+        rows,
     )
-
-
-def _corpora(inputs: Inputs) -> Iterator[latex.Row]:
-    settings = inputs.settings
-    for name in settings.described:
-        if name == next((also for also in settings.described if also not in settings.corpora), None):
-            yield latex.ADDLINESPACE
-        yield _corpus_row(inputs.corpus(name))
-
-
-def _corpus_row(corpus: dict[str, Any]) -> list[str]:
-    cells = [latex.corpus_name(str(corpus["corpus"]))]
-    cells += [_documents(corpus, prefix) for prefix in ("", "published_")]
-    for column, written in (("vocabulary", latex.integer), ("mean_length", latex.decimal)):
-        ours, published = corpus[column], corpus[f"published_{column}"]
-        cells += [written(ours), written(published), latex.signed_percent(latex.difference(ours, published))]
-    return cells
-
-
-def _documents(corpus: dict[str, Any], prefix: str) -> str:
-    """Return "979 + 419"; a dash where either is missing."""
-    numbers = [corpus[f"{prefix}{part}_documents"] for part in ("train", "test")]
-    return latex.DASH if any(map(latex.missing, numbers)) else " + ".join(map(latex.integer, numbers))
 
 
 _SIMPLEX = r"h \in \Delta_{K-1}"
@@ -154,7 +133,7 @@ def _figures(inputs: Inputs) -> Iterator[latex.Row]:
             yield [
                 rf"{number}, {latex.corpus_name(corpus)}\newline ours: {ours}",
                 message,
-                r"\newline ".join(f"{latex.escape(in_words(name))}: {_share(f)}" for name, f in findings.items()),
+                r"\newline ".join(f"{latex.escape(claim_in_words(name))}: {_share(f)}" for name, f in findings.items()),
                 same(findings.values()),
             ]
 
@@ -165,7 +144,7 @@ def _findings(inputs: Inputs, claims: Iterable[str], corpus: str) -> dict[str, F
     return {name: inputs.finding(name) if name in ACROSS else checks[name](inputs, [corpus]) for name in claims}
 
 
-def in_words(name: str) -> str:
+def claim_in_words(name: str) -> str:
     """Return what a claim says, in few words."""
     for prior in ("sparse", "fitted"):
         bare = name.removesuffix(f"-{prior}-prior")
