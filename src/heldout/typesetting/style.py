@@ -369,9 +369,3 @@ def legend(
     entries = {label: handle for label, handle in entries.items() if handle is not None}
     look = {"loc": "outside lower center", "ncols": len(entries), **look}
     figure.legend(list(entries.values()), list(entries), **look)
-
-
-def fullest_legend(axes: Iterable[Axes]) -> tuple[list[Any], list[str]]:
-    """Return the handles and labels of the panel that has the most of them."""
-    handles, labels = max((axis.get_legend_handles_labels() for axis in axes), key=lambda both: len(both[1]))
-    return handles, [str(label) for label in labels]

@@ -2,14 +2,12 @@
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from matplotlib import colormaps
 from matplotlib.axes import Axes
-from matplotlib.axis import Axis
 from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullFormatter, NullLocator
+from matplotlib.ticker import MaxNLocator
 
 from heldout.errors import InputError
 from heldout.evaluators import (
@@ -31,33 +29,25 @@ from heldout.papers.buntine.experiments.model_selection import PARTICLE_FILTER, 
 from heldout.papers.buntine.results import LABELS, SHORT, Convergence, Selection, convergence, selections
 from heldout.typesetting import style
 
-# figures 1 and 2
-DASHED = (0, (4, 1.5))
-DASHES = dict(zip(METHODS, ("-", DASHED, "-", DASHED, "-"), strict=True))
+DASHES = dict(zip(METHODS, ("-", style.DASHED, "-", style.DASHED, "-"), strict=True))  # line styles
 FIRST_RUN = "0"
-# figures 3 to 5
 NAMES = {SEQUENTIAL: "LRS: sequential", PARTICLES: "LR: particles", MEAN_FIELD_FIRST: "MFI: mean field"}
-MARKERS = {SEQUENTIAL: "s", PARTICLES: "^", MEAN_FIELD_FIRST: "o"}
-SHADES = (0.15, 0.95)  # of the colour map, for few and for many topics
-# the true number of topics
-OTHER_TARGET = (HALF, COMPLETION)  # they score half of the tokens
+LOOKS: dict[str, style.Look] = {  # of the source's Figure 5
+    SEQUENTIAL: {"marker": "s", "linestyle": "-"},
+    PARTICLES: {"marker": "^", "linestyle": style.DASHED},
+    MEAN_FIELD_FIRST: {"marker": "o", "linestyle": style.DOTTED},
+}
+SHADES = (0.15, 0.95)  # places in the colour map of few and of many topics
+OTHER_TARGET = (HALF, COMPLETION)  # evaluators that score half of the tokens
 PARTICLE_FILTER_LABEL = "particle filter"
 ORDER = (PARTICLE_FILTER, *SHORT, CHIB, LINEAR, MEAN_FIELD_BOUND, FULL, *OTHER_TARGET)
-RIGHT, WRONG = "#444444", "#EDEDED"
 CORPUS_COLOURS = dict(zip(("s10", "s10s", "s40"), style.CORPUS_COLOURS, strict=True))
 CORPUS_MARKERS = {"s10": "o", "s10s": "v", "s40": "s"}
 ERRORS = 2.0  # standard errors to either side of a point
-LINEAR_UP_TO = 1e-3  # nats per token, of the second panel's axis
+LINEAR_UP_TO = 1e-3  # range in which the second panel's axis is linear, nats per token
 PANELS = (1_000, 5_000, 10_000, 20_000)  # training documents in the source's Figure 5
 MARKS = (-0.1, -0.01, 0.0, 0.01, 0.1)
-# inches, of a row
-HEIGHT_OF_PAIR, HEIGHT_OF_CORPUS, HEIGHT_OF_EVALUATOR = 2.6, 2.5, 0.27
-
-
-def _mark(axes: Sequence[Axes], inputs: Inputs) -> None:
-    """Say behind the curves that the model that the documents are drawn from was trained on made-up documents."""
-    for axis in axes if inputs.synthetic() else ():
-        style.mark_synthetic(axis)
+HEIGHT_OF_PAIR, HEIGHT_OF_CORPUS, HEIGHT_OF_EVALUATOR = 2.6, 2.5, 0.27  # inches, of a row
 
 
 def convergence_to_exact(inputs: Inputs) -> Figure:
@@ -72,17 +62,13 @@ def convergence_to_exact(inputs: Inputs) -> Figure:
     pairs = convergence(inputs)
     if not pairs:
         raise InputError("figure-convergence-to-exact: nothing was measured; measure convergence-to-exact first")
-    figure = Figure(figsize=(style.WIDTH, HEIGHT_OF_PAIR * len(pairs)))
-    grid = figure.subplots(len(pairs), 3, squeeze=False)
+    titles = ("one run of each", "close up", "all runs")
+    figure, grid = style.grid(len(pairs), 3, HEIGHT_OF_PAIR * len(pairs), titles=titles, synthetic=inputs.synthetic())
     for row, pair in zip(grid, pairs, strict=True):
         _draw_pair(row, pair)
-        _mark(row, inputs)
     for axis in grid[-1]:
         axis.set_xlabel("samples")
-    for axis, title in zip(grid[0], ("one run of each", "close up", "all runs"), strict=True):
-        axis.set_title(title, fontweight="bold")
-    handles, labels = grid[0][0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncol=len(handles), handlelength=1.8, columnspacing=1.2)
+    style.legend(figure, [grid[0][0]], loc="outside upper center", handlelength=1.8, columnspacing=1.2)
     return figure
 
 
@@ -90,9 +76,9 @@ def _draw_pair(axes: Sequence[Axes], pair: Convergence) -> None:
     whole, close, error = axes
     near = []  # distances from the exact value that the close-up has to hold
     for axis in (whole, close):
-        axis.axhline(pair.exact, color="black", linewidth=1.0, zorder=4, label="exact")
+        axis.axhline(pair.exact, color=style.INK, linewidth=1.0, zorder=4, label="exact")
     for name, runs in pair.estimates.items():
-        look: dict[str, Any] = {"color": style.EVALUATOR_COLOURS[name], "linestyle": DASHES[name]}
+        look: style.Look = {"color": style.EVALUATOR_COLOURS[name], "linestyle": DASHES[name]}
         for axis in (whole, close):
             axis.plot(runs.index, runs[FIRST_RUN], label=LABELS[name], **look)
         error.plot(runs.index, pair.rms(name), **look)
@@ -104,22 +90,14 @@ def _draw_pair(axes: Sequence[Axes], pair: Convergence) -> None:
     for axis in (whole, close):
         axis.set_xlim(0, sizes[-1])
         axis.xaxis.set_major_locator(MaxNLocator(2))
-        _plain(axis.xaxis, ",.0f")
+        style.plain_numbers(axis.xaxis)
         style.plain_ticks(axis.yaxis)
-    error.set_xscale("log")
-    error.set_yscale("log")
+    style.log_log(error)
     decades = [10.0**e for e in range(math.ceil(math.log10(sizes[0])), math.floor(math.log10(sizes[-1])) + 1)]
-    error.xaxis.set_major_locator(FixedLocator(decades))
-    _plain(error.xaxis, ",.0f")
-    error.xaxis.set_minor_locator(NullLocator())
-    error.yaxis.set_minor_formatter(NullFormatter())
-    _plain(error.yaxis, "g")
+    style.ticks(error.xaxis, decades)
+    style.plain_numbers(error.yaxis)
     whole.set_ylabel(f"$K = {pair.topics}$, $n = {pair.tokens}$\nbits per token")
     error.set_ylabel("r.m.s. error, bits per token")
-
-
-def _plain(axis: Axis, form: str) -> None:
-    axis.set_major_formatter(FuncFormatter(lambda value, _: format(value, form)))
 
 
 def realistic(inputs: Inputs, corpora: Sequence[str], figure_name: str) -> Figure:
@@ -138,15 +116,12 @@ def realistic(inputs: Inputs, corpora: Sequence[str], figure_name: str) -> Figur
     drawn = [selection for name, selection in selections(inputs).items() if name in corpora]
     if not drawn:
         raise InputError(f"{figure_name}: no model was scored on {', '.join(corpora)}; measure model-selection first")
-    figure = Figure(figsize=(style.WIDTH, HEIGHT_OF_CORPUS * len(drawn) + 0.25))
-    grid = figure.subplots(len(drawn), len(SHORT), squeeze=False, sharey="row")
-    for axis, evaluator in zip(grid[0], SHORT, strict=True):
-        axis.set_title(NAMES[evaluator], fontweight="bold")
+    look: style.Look = {"titles": [NAMES[name] for name in SHORT], "synthetic": inputs.synthetic(), "sharey": "row"}
+    figure, grid = style.grid(len(drawn), len(SHORT), HEIGHT_OF_CORPUS * len(drawn) + 0.25, **look)
     for axes, selection in zip(grid, drawn, strict=True):
         for axis, evaluator in zip(axes, SHORT, strict=True):
             _by_size(axis, selection, evaluator)
         axes[0].set_ylabel(f"{selection.corpus}\nperplexity per token")
-        _mark(axes, inputs)
     for axis in grid[-1]:
         axis.set_xlabel("training documents")
     for axes, selection in zip(grid, drawn, strict=True):  # rows of the same grid of K need one legend
@@ -168,28 +143,26 @@ def realistic_40(inputs: Inputs) -> Figure:
 def _by_size(axis: Axes, selection: Selection, evaluator: str) -> None:
     shades = [SHADES[0] + (SHADES[1] - SHADES[0]) * i / max(len(selection.topics) - 1, 1) for i in range(100)]
     for topics, shade in zip(selection.topics, shades, strict=False):
-        own = topics == selection.true_topics
+        true = topics == selection.true_topics
         axis.plot(
             selection.sizes,
             [selection.perplexity(evaluator, size, topics) for size in selection.sizes],
-            color=style.EVALUATOR_COLOURS[TRUTH] if own else colormaps["viridis"](shade),
-            linewidth=2.6 if own else 1.1,
+            color=style.EVALUATOR_COLOURS[TRUTH] if true else colormaps["viridis"](shade),
+            linewidth=2.6 if true else 1.1,
             marker="o",
-            markersize=4.0 if own else 2.5,
-            label=f"$K = {topics}$" + (" (true)" if own else ""),
-            zorder=3 if own else 2,
+            markersize=4.0 if true else 2.5,
+            label=f"$K = {topics}$" + (" (true)" if true else ""),
+            zorder=3 if true else 2,
         )
     axis.axhline(
         selection.true_perplexity(evaluator),
         color=style.COLOURS[TRUTH],
-        linestyle=(0, (4, 2)),
+        linestyle=style.DASHED,
         linewidth=1.0,
         label="true model",
     )
     axis.set_xscale("log")
-    shown = style.sparse_ticks(selection.sizes)
-    axis.set_xticks(shown, [f"{size:,}" for size in shown])
-    axis.xaxis.set_minor_locator(NullLocator())
+    style.ticks(axis.xaxis, style.sparse_ticks(selection.sizes))
     style.plain_ticks(axis.yaxis)
     axis.margins(x=0.08)
 
@@ -203,32 +176,29 @@ def realistic_selection(inputs: Inputs) -> Figure:
     selection = selections(inputs).get("s10s")
     if selection is None:
         raise InputError("figure-realistic-selection: no model was scored on s10s; measure model-selection first")
-    figure = Figure(figsize=(style.WIDTH, style.HEIGHT))
     sizes = tuple(size for size in selection.sizes if size in PANELS) or selection.sizes
-    grid = figure.subplots(1, len(sizes), squeeze=False)
+    titles = [f"{size:,} documents" for size in sizes]
+    figure, (axes,) = style.grid(1, len(sizes), style.HEIGHT, titles=titles, synthetic=inputs.synthetic())
     places = list(range(len(selection.topics)))  # even ones: the numbers of topics are close around the true one
-    for axis, size in zip(grid[0], sizes, strict=True):
+    for axis, size in zip(axes, sizes, strict=True):
         if selection.true_topics in selection.topics:
             place = selection.topics.index(selection.true_topics)
-            axis.axvline(place, color="#CCCCCC", linewidth=4.0, zorder=1, label="true number")
-        for evaluator, dashes in zip(SHORT, ("-", DASHED, (0, (1, 1))), strict=True):
+            axis.axvline(place, color=style.PALE, linewidth=4.0, zorder=1, label="true number")
+        for evaluator in SHORT:
             axis.plot(
                 places,
                 [selection.perplexity(evaluator, size, k) for k in selection.topics],
                 color=style.EVALUATOR_COLOURS[evaluator],
-                marker=MARKERS[evaluator],
-                linestyle=dashes,
                 label=NAMES[evaluator],
                 zorder=3,
+                **LOOKS[evaluator],
             )
-        axis.set_title(f"{size:,} documents", fontsize=7.5, fontweight="bold")
-        axis.set_xticks(places, [str(k) for k in selection.topics], fontsize=7.0)
+        axis.title.set_fontsize(7.5)
+        style.ticks(axis.xaxis, places, [str(k) for k in selection.topics], fontsize=7.0)
         style.plain_ticks(axis.yaxis)
         axis.set_xlabel("number of topics")
-    grid[0][0].set_ylabel("perplexity per token")
-    _mark(grid[0], inputs)
-    handles, labels = grid[0][0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncol=len(handles))
+    axes[0].set_ylabel("perplexity per token")
+    style.legend(figure, axes[:1], loc="outside upper center")
     return figure
 
 
@@ -248,14 +218,13 @@ def model_selection(inputs: Inputs) -> Figure:
         raise InputError("figure-model-selection: no model was scored; measure model-selection first")
     names = {evaluator for selection in drawn for evaluator in selection.evaluators}
     evaluators = [*(name for name in ORDER if name in names), *sorted(names - set(ORDER))]
-    figure = Figure(figsize=(style.WIDTH, 1.0 + HEIGHT_OF_EVALUATOR * len(evaluators)))
-    left, right = figure.subplots(1, 2, sharey=True, width_ratios=[2.0, 1.0])
+    look: style.Look = {"synthetic": inputs.synthetic(), "sharey": True, "width_ratios": [2.0, 1.0]}
+    figure, ((left, right),) = style.grid(1, 2, 1.0 + HEIGHT_OF_EVALUATOR * len(evaluators), **look)
     _selected(left, drawn, evaluators)
     _errors(right, drawn, evaluators)
-    _mark([left, right], inputs)
     for text in left.texts:  # "synthetic", if anything, would lie behind the cells
         if text.get_text() == style.SYNTHETIC_MARK:
-            text.set(zorder=3.0, color="black", alpha=0.3)
+            text.set(zorder=3.0, color=style.INK, alpha=0.3)
     return figure
 
 
@@ -269,8 +238,8 @@ def _selected(axis: Axes, drawn: Sequence[Selection], evaluators: Sequence[str])
                 if topics is None:
                     continue
                 right = topics == selection.true_topics
-                axis.barh(y, 0.92, left=x - 0.46, height=0.86, color=RIGHT if right else WRONG)
-                colour = "white" if right else "#333333"
+                axis.barh(y, 0.92, left=x - 0.46, height=0.86, color=style.DARK if right else style.GROUND)
+                colour = style.WHITE if right else style.DARK
                 axis.text(x, y, str(topics), ha="center", va="center", fontsize=7.0, color=colour)
             ticks.append(x)
             names.append(f"{size / 1000:g}")
@@ -287,7 +256,7 @@ def _selected(axis: Axes, drawn: Sequence[Selection], evaluators: Sequence[str])
     axis.set_xticks(ticks, names, fontsize=7.0)
     axis.set_yticks(range(len(evaluators)), [_label(e) for e in evaluators])
     axis.set_xlabel("training documents, in thousands")
-    axis.set_title("selected number of topics", fontweight="bold", pad=18.0)
+    axis.set_title("selected number of topics", pad=18.0)
     axis.grid(visible=False)
     axis.tick_params(length=0)
     for spine in axis.spines.values():
@@ -301,7 +270,7 @@ def _label(evaluator: str) -> str:
 
 
 def _errors(axis: Axes, drawn: Sequence[Selection], evaluators: Sequence[str]) -> None:
-    axis.axvline(0.0, color="black", linewidth=0.8)
+    axis.axvline(0.0, color=style.INK, linewidth=0.8)
     for place, selection in enumerate(drawn):
         offset = 0.22 * (place - (len(drawn) - 1) / 2.0)
         points = []
@@ -330,22 +299,15 @@ def _errors(axis: Axes, drawn: Sequence[Selection], evaluators: Sequence[str]) -
         )
     for y, evaluator in enumerate(evaluators):
         if evaluator in OTHER_TARGET:
-            axis.text(
-                *(0.5, y, "(another target)"),
-                transform=axis.get_yaxis_transform(),
-                ha="center",
-                va="center",
-                fontsize=7.0,
-                bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.0},
-            )
+            box = {"facecolor": style.WHITE, "edgecolor": "none", "pad": 1.0}
+            frame = axis.get_yaxis_transform()
+            axis.text(0.5, y, "(another target)", transform=frame, ha="center", va="center", fontsize=7.0, bbox=box)
     axis.set_xscale("symlog", linthresh=LINEAR_UP_TO)
-    axis.xaxis.set_major_locator(FixedLocator(MARKS))
-    _plain(axis.xaxis, "g")
-    axis.xaxis.set_minor_locator(NullLocator())
+    style.ticks(axis.xaxis, MARKS)
     axis.tick_params(axis="x", labelsize=7.0)
     axis.set_xlabel(f"nats per token\nless the reference\n{style.SYMMETRIC}")
-    axis.set_title("error on the true model", fontweight="bold", pad=18.0)
+    axis.set_title("error on the true model", pad=18.0)
     axis.tick_params(axis="y", length=0)
     axis.legend(
-        loc="lower center", bbox_to_anchor=(0.5, 0.985), ncol=3, handletextpad=0.2, columnspacing=0.8, borderpad=0.0
+        loc="lower center", bbox_to_anchor=(0.5, 0.985), ncols=3, handletextpad=0.2, columnspacing=0.8, borderpad=0.0
     )

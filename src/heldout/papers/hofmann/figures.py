@@ -7,7 +7,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+from matplotlib.ticker import LogLocator
 
 from heldout.errors import InputError
 from heldout.evaluators import FULL, HALF
@@ -37,18 +37,17 @@ from heldout.papers.hofmann.results import (
 )
 from heldout.typesetting import latex, style
 
-DOTTED: Any = (0, (1, 1.2))
-COLOURS = {
+COLOURS = {  # by evaluator
     SPECIFIC: style.COLOURS[TEM],
     PREDICTIVE: style.EVALUATOR_COLOURS[PREDICTIVE],
     FOLDED_IN: style.EVALUATOR_COLOURS[FULL],
     HALF: style.EVALUATOR_COLOURS[HALF],
     TRUTH: style.EVALUATOR_COLOURS[TRUTH],
 }
-PATH_LOOKS: dict[Model, dict[str, Any]] = {
-    ANNEALED: {"color": style.COLOURS["annealed"], "linestyle": (0, (4, 1.5)), "linewidth": 1.2},
+PATH_LOOKS: dict[Model, style.Look] = {
+    ANNEALED: {"color": style.COLOURS["annealed"], "linestyle": style.DASHED, "linewidth": 1.2},
     HEATED: {"color": style.COLOURS[TEM], "linestyle": "-", "linewidth": 1.6},
-    EARLY: {"color": style.COLOURS[PLSA], "linestyle": DOTTED, "linewidth": 1.8},
+    EARLY: {"color": style.COLOURS[PLSA], "linestyle": style.DOTTED, "linewidth": 1.8},
 }
 
 
@@ -61,28 +60,26 @@ def figure_5a(inputs: Inputs) -> Figure:
     folding-in of Hofmann's score is drawn at the numbers of dimensions at which it was run.
     """
     corpora = measured_corpora(inputs)
-    figure = Figure(figsize=(style.WIDTH, 5.2))
-    grid = figure.subplots(2, len(corpora), squeeze=False, sharey="col", sharex=True)
+    titles, synthetic = [latex.corpus_title(c) for c in corpora], [inputs.synthetic(c) for c in corpora]
+    look: style.Look = {"titles": titles, "synthetic": synthetic, "sharey": "col", "sharex": True}
+    figure, grid = style.grid(2, len(corpora), 5.2, **look)
     topics = {k for corpus in corpora for k, _ in cells(inputs, corpus, HEATED)}
     for (above, below), corpus in zip(grid.T, corpora, strict=True):
         _as_hofmann(above, inputs, corpus)
         _otherwise(below, inputs, corpus)
         for axis in (above, below):
             if rank(inputs, corpus):
-                axis.axvline(rank(inputs, corpus), color="#BBBBBB", linewidth=0.8, zorder=0.8)
-            if inputs.synthetic(corpus):
-                style.mark_synthetic(axis)
+                axis.axvline(rank(inputs, corpus), color=style.GUIDE, linewidth=0.8, zorder=0.8)
             style.finish([axis], style.sparse_ticks(topics)[::-2][::-1])  # every second: two columns are narrow
             axis.yaxis.set_major_locator(LogLocator(subs=(1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0)))
-        above.set_title(latex.corpus_title(corpus), fontweight="bold")
         below.set_xlabel("latent space dimensions")
-    lines: tuple[tuple[str, Any], ...] = (("trained by TEM", "-"), ("by early stopping", DOTTED))
-    trainings = [Line2D([], [], color="#555555", linestyle=line, label=label) for label, line in lines]
+    lines: tuple[tuple[str, Any], ...] = (("trained by TEM", "-"), ("by early stopping", style.DOTTED))
+    trainings = [Line2D([], [], color=style.DARK, linestyle=line, label=label) for label, line in lines]
     for axes, name, extra in zip(grid, ("Hofmann's score", "other scores"), ([], trainings), strict=True):
         axes[0].set_ylabel(f"{name}:\nperplexity per token")
         handles = [*axes[0].get_legend_handles_labels()[0], *extra]
         look = {"loc": "center left", "bbox_to_anchor": (1.01, 0.5), "fontsize": 7.0, "handlelength": 2.6}
-        axes[-1].legend(handles, [str(handle.get_label()) for handle in handles], **look)
+        axes[-1].legend(handles=handles, **look)
     return figure
 
 
@@ -99,35 +96,28 @@ def _baseline(axis: Axes, inputs: Inputs, corpus: str) -> None:
     """Draw the models without latent variables, and name them on their lines."""
     lines: tuple[tuple[Model, str, Any], ...] = (
         (UNIGRAMS[0], "unigram", "-"),
-        (UNIGRAMS[1], "", (0, (4, 2))),  # one lies on the other
+        (UNIGRAMS[1], "", style.DASHED),  # one lies on the other
         (COUNTS, "own counts\n+ unigram", (0, (8, 2))),
     )
     for model, name, line in lines:
         for mean in curve(inputs, corpus, model):
             axis.axhline(mean.perplexity, color=style.COLOURS[UNIGRAM], linestyle=line, linewidth=1.2)
-            axis.annotate(
-                name,
-                (0.02, mean.perplexity),
-                xycoords=("axes fraction", "data"),
-                xytext=(0, 2 if model != COUNTS else -2),
-                textcoords="offset points",
-                va="bottom" if model != COUNTS else "top",
-                fontsize=7.0,
-                linespacing=0.95,
-                color="#666666",
-            )
+            look: style.Look = {"fontsize": 7.0, "linespacing": 0.95, "color": style.DARK}
+            away, side = (-2, "top") if model == COUNTS else (2, "bottom")
+            place = (0.02, mean.perplexity)
+            style.label(axis, name, place, (0, away), xycoords=("axes fraction", "data"), va=side, **look)
 
 
 def _as_hofmann(axis: Axes, inputs: Inputs, corpus: str) -> None:
     """Draw the score of the document-specific unigram."""
     _baseline(axis, inputs, corpus)
-    lsa = {"color": style.COLOURS[LSA], "linestyle": (0, (5, 1.5, 1, 1.5))}
+    lsa = {"color": style.COLOURS[LSA], "linestyle": style.DASH_DOTTED}
     for reading, marker in zip(READINGS, (style.MARKERS[LSA], "1", "+", "x"), strict=True):
         means = curve(inputs, corpus, reading)
         width = 1.5 if reading == READINGS[0] else 0.7
         if means:
             _plot(axis, means, label=NAMES[reading], linewidth=width, marker=marker, **lsa)
-    for model, line in ((EARLY, DOTTED), (HEATED, "-")):
+    for model, line in ((EARLY, style.DOTTED), (HEATED, "-")):
         colour, means = style.COLOURS[model[0]], curve(inputs, corpus, model)
         if means:
             _plot(axis, means, label=NAMES[model], color=colour, marker=style.MARKERS[model[0]], linestyle=line)
@@ -138,21 +128,17 @@ def _star(axis: Axes, x: float, perplexity: float, colour: str) -> None:
     axis.plot([x], [perplexity], marker="*", markersize=8, color=colour, zorder=4)
 
 
-CHOSEN: dict[str, Any] = {
-    "marker": "o",
-    "markersize": 3.0,
-    "markerfacecolor": "white",
-}  # the prior, on validation tokens
+CHOSEN: style.Look = {"marker": "o", "markersize": 3.0, "markerfacecolor": style.WHITE}  # prior by validation tokens
 
 
 def _otherwise(axis: Axes, inputs: Inputs, corpus: str) -> None:
     """Draw the other scores of the same test tokens."""
     _baseline(axis, inputs, corpus)
     for evaluator, end, name in EVALUATIONS:
-        for model, line in ((HEATED, "-"), (EARLY, DOTTED)):
+        for model, line in ((HEATED, "-"), (EARLY, style.DOTTED)):
             means = curve(inputs, corpus, (model[0], model[1] + end), evaluator)
             if means and (model == HEATED or evaluator not in (SPECIFIC, PREDICTIVE)):
-                look: dict[str, Any] = {"label": name if model == HEATED else None, "linewidth": 1.0 if end else 1.5}
+                look: style.Look = {"label": name if model == HEATED else None, "linewidth": 1.0 if end else 1.5}
                 look |= CHOSEN if end else {}
                 _plot(axis, means, color=COLOURS[evaluator], linestyle=line, **look)
 
@@ -169,10 +155,11 @@ def annealing_path(inputs: Inputs) -> Figure:
     by_corpus = {corpus: (topics, by_model) for corpus, (topics, by_model) in by_corpus.items() if by_model}
     if not by_corpus:
         raise InputError("Hofmann's experiment: no iterations were kept; give the study's tempering path_topics")
-    figure = Figure(figsize=(style.WIDTH, style.HEIGHT + 0.6))
-    grid = figure.subplots(2, len(by_corpus), squeeze=False, sharex="col", height_ratios=(2.2, 1.0))
-    for (above, below), (corpus, (topics, by_model)) in zip(grid.T, by_corpus.items(), strict=True):
-        above.set_title(f"{latex.corpus_title(corpus)}, K = {topics}", fontweight="bold")
+    titles = [f"{latex.corpus_title(corpus)}, K = {topics}" for corpus, (topics, _) in by_corpus.items()]
+    options: style.Look = {"titles": titles, "synthetic": [inputs.synthetic(corpus) for corpus in by_corpus]}
+    options |= {"sharex": "col", "height_ratios": (2.2, 1.0)}
+    figure, grid = style.grid(2, len(by_corpus), style.HEIGHT + 0.6, **options)
+    for (above, below), (_, by_model) in zip(grid.T, by_corpus.values(), strict=True):
         for model, (betas, perplexities) in by_model.items():
             look = PATH_LOOKS[model]
             iterations = range(1, len(betas) + 1)
@@ -182,15 +169,11 @@ def annealing_path(inputs: Inputs) -> Figure:
             _star(above, best, perplexities[best - 1], look["color"])
         for axis in (above, below):
             axis.set_xscale("log")
-            axis.xaxis.set_major_formatter(FuncFormatter(lambda at, _: f"{at:,.0f}"))
-            axis.xaxis.set_minor_formatter(NullFormatter())
-            if inputs.synthetic(corpus):
-                style.mark_synthetic(axis)
+            style.plain_numbers(axis.xaxis)
         style.plain_ticks(above.yaxis)
         style.plain_ticks(below.yaxis, 3)
         below.set_xlabel("iterations of EM")
     grid[0][0].set_ylabel("perplexity per\nvalidation token")
     grid[1][0].set_ylabel(r"$\tau$")
-    handles, labels = style.fullest_legend(grid[0])
-    figure.legend(handles[::-1], labels[::-1], loc="outside lower center", ncols=len(labels), handlelength=3.0)
+    style.legend(figure, grid[0], order=[NAMES[model] for model in (EARLY, HEATED, ANNEALED)], handlelength=3.0)
     return figure

@@ -53,8 +53,7 @@ def figure_27_6(inputs: Inputs) -> Figure:
     Of PLSI solid lines are trained by EM, dotted ones by tempered EM. Of LDA the bound and document completion, which
     integrates the weights of an observed half out, are dashed.
     """
-    figure = Figure(figsize=(style.WIDTH, 3.6))
-    left, right = figure.subplots(1, 2)
+    figure, ((left, right),) = style.grid(1, 2, 3.6, titles=["as published"])
     for name, colour in (
         ("unigram", _UNIGRAM),
         ("mixture", _MIXTURE),
@@ -63,11 +62,10 @@ def figure_27_6(inputs: Inputs) -> Figure:
     ):
         printed = PUBLISHED[name]
         left.plot(printed.topics, printed.perplexities, color=colour, marker="o", label=name)
-    left.set_title("as published", fontweight="bold")
     names = corpora(inputs, PERPLEXITY)
     for corpus in names[:1]:
         _ours(right, inputs, corpus)
-        right.set_title(latex.corpus_title(corpus), fontweight="bold")
+        right.set_title(latex.corpus_title(corpus))
         if inputs.synthetic(corpus):
             style.mark_synthetic(right)
     for axis in (left, right):
@@ -77,7 +75,7 @@ def figure_27_6(inputs: Inputs) -> Figure:
         style.plain_numbers(axis.yaxis)
     left.set_ylabel("perplexity per token")
     left.legend(fontsize=7.0, loc="best")
-    figure.legend(*style.fullest_legend([right]), loc="outside lower center", ncols=3, fontsize=7.5)
+    style.legend(figure, [right], ncols=3)
     return figure
 
 
@@ -103,8 +101,7 @@ def _line(axis: Axes, inputs: Inputs, corpus: str, of: Curve, **look: Any) -> No
 
 def samplers(inputs: Inputs) -> Figure:
     """Draw what two Gibbs samplers have after as many sweeps: held-out perplexity left, log p(y, q) right."""
-    figure = Figure(figsize=(style.WIDTH, style.HEIGHT))
-    axes = figure.subplots(1, 2)
+    figure, (axes,) = style.grid(1, 2, style.HEIGHT)
     for model, name in ((CollapsedGibbs.name, "collapsed"), (Gibbs.name, "uncollapsed")):
         for axis, quantity in zip(axes, (LIKELIHOOD, of_samplers.JOINT), strict=True):
             label: str | None = name
@@ -126,20 +123,17 @@ def figure_27_8(inputs: Inputs) -> Figure:
 
     Left the random start, middle the state after the last sweep, right the topics that the tokens were drawn from.
     """
-    figure = Figure(figsize=(style.WIDTH, 3.0))
-    axes = figure.subplots(1, 3, sharey=True)
+    titles = ("random start", "after Gibbs sampling", "drawn from")
+    figure, (axes,) = style.grid(1, 3, 3.0, titles=titles, sharey=True)
     documents, words = (np.array(bank(inputs, quantity), dtype=int) for quantity in ("document", "word"))
-    for axis, quantity, title in zip(
-        axes, ("start", "end", "true"), ("random start", "after Gibbs sampling", "drawn from"), strict=True
-    ):
+    for axis, quantity in zip(axes, ("start", "end", "true"), strict=True):
         topics, seen = bank(inputs, quantity), dict[tuple[int, int], int]()
         for d, v, topic in zip(documents, words, topics, strict=True):
             place = seen[d, v] = seen.get((d, v), -1) + 1
-            face = "black" if topic == 1.0 else "white"
-            look = {"markersize": 2.6, "color": "black", "markerfacecolor": face, "markeredgewidth": 0.5}
+            face = style.INK if topic == 1.0 else style.WHITE
+            look = {"markersize": 2.6, "color": style.INK, "markerfacecolor": face, "markeredgewidth": 0.5}
             axis.plot(v + 0.11 * place - 0.35, -(d + 1), "o", **look)
         axis.set_xticks(range(len(BANK_WORDS)), BANK_WORDS, rotation=30)
-        axis.set_title(title, fontweight="bold")
         axis.grid(visible=False)
     axes[0].set_ylabel("document")
     axes[0].set_yticks(sorted({-(int(d) + 1) for d in documents}), [])
@@ -148,9 +142,8 @@ def figure_27_8(inputs: Inputs) -> Figure:
 
 def figure_27_9(inputs: Inputs) -> Figure:
     """Draw perplexity against documents analysed: by the variational bound left, by the likelihood right."""
-    figure = Figure(figsize=(style.WIDTH, style.HEIGHT))
-    axes = figure.subplots(1, 2, sharey=True)
-    for axis, quantity, title in zip(axes, (online.BOUND, LIKELIHOOD), ("bound", "likelihood"), strict=True):
+    figure, (axes,) = style.grid(1, 2, style.HEIGHT, titles=("by the bound", "by the likelihood"), sharey=True)
+    for axis, quantity in zip(axes, (online.BOUND, LIKELIHOOD), strict=True):
         lines = cycle(_COURSES)
         for course in courses(inputs, quantity):
             model, line = (OnlineVB.name, next(lines)) if course.batch else (BatchVB.name, "-")
@@ -159,7 +152,6 @@ def figure_27_9(inputs: Inputs) -> Figure:
             look = {"color": style.COLOURS[model], "linestyle": line}
             axis.plot(course.analysed, perplexities, marker="o", label=label, **look)
         axis.set_xscale("log")
-        axis.set_title(f"by the {title}", fontweight="bold")
         axis.set_xlabel("documents analysed")
         style.plain_numbers(axis.xaxis)
         style.plain_numbers(axis.yaxis)
@@ -170,10 +162,9 @@ def figure_27_9(inputs: Inputs) -> Figure:
 
 def evidence(inputs: Inputs) -> Figure:
     """Draw what each approach to the number of topics maximises, less its maximum, a panel each and a line per seed."""
-    figure = Figure(figsize=(style.WIDTH, style.HEIGHT))
-    axes = figure.subplots(1, len(APPROACHES), sharey=True)
+    figure, (axes,) = style.grid(1, len(APPROACHES), style.HEIGHT, titles=list(APPROACHES.values()), sharey=True)
     true = inputs.settings.experiment(EVIDENCE).get("settings", {}).get("true_topics")
-    for axis, (quantity, name) in zip(axes, APPROACHES.items(), strict=True):
+    for axis, quantity in zip(axes, APPROACHES, strict=True):
         for seed in chosen_topics(inputs, quantity):
             points = by_topics(inputs, quantity, seed).values()
             most = max(point.value for point in points)
@@ -187,7 +178,6 @@ def evidence(inputs: Inputs) -> Figure:
             )
         if true is not None:
             axis.axvline(true, color=style.GUIDE, linestyle=":")
-        axis.set_title(name, fontweight="bold")
         axis.set_xlabel("number of topics")
     axes[0].set_ylabel("nats per token, less the maximum")
     return figure
