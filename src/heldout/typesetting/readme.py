@@ -121,10 +121,10 @@ def costs(path: Path, studies: Path) -> str:
         command = "make reproduce" + ("" if name == DEFAULT else f" STUDY={name}")
         minutes = f"{jobs['seconds'].sum() / CORES / 60.0:.0f}"
         cells.append((f"`{command}`", does, minutes, _gigabytes(jobs["memory_mb"].max())))
+    table = Table(("command", "what it does", "minutes", "peak memory"), cells)
     return (
-        f"{Table(('command', 'what it does', 'minutes', 'peak memory'), cells).markdown()}\nMeasured on {machines}, after"
-        f" set-up; of `make reproduce` the minutes are the recorded seconds of its jobs over {CORES} cores,\nand the"
-        " memory is that of its largest job.\n"
+        f"{table.markdown()}\nMeasured on {machines}, after set-up; of `make reproduce` the minutes are the recorded"
+        f" seconds of its jobs over {CORES} cores,\nand the memory is that of its largest job.\n"
     )
 
 
