@@ -1,5 +1,6 @@
 """Ticks that tell neighbours apart, and a colour for every evaluator that is drawn beside others."""
 
+import ast
 import math
 import re
 from itertools import combinations
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib import rcParams
-from matplotlib.colors import to_rgb
+from matplotlib.colors import get_named_colors_mapping, to_rgb
 from matplotlib.figure import Figure
 
 from heldout.papers.buntine.experiments.convergence_to_exact import METHODS
@@ -55,7 +56,7 @@ def test_nothing_is_set_smaller_than_seven_points() -> None:
         settings: Any = rcParams  # its keys are literals to mypy
         sizes = [float(settings[key]) for key in keys]
     for source in Path(style.__file__).parents[1].rglob("papers/**/*.py"):
-        sizes += [float(size) for size in re.findall(r"fontsize=([\d.]+)", source.read_text())]
+        sizes += [float(size) for size in re.findall(r"fontsize(?:=|\(|\": )([\d.]+)", source.read_text())]
     assert len(sizes) > 30
     assert min(sizes) >= 7.0
 
@@ -88,3 +89,24 @@ def test_no_two_of_models_evaluators_libraries_and_corpora_look_alike() -> None:
     assert len(named) > 30
     for (one, first), (other, second) in combinations(named.items(), 2):
         assert math.dist(lab(first), lab(second)) > 15.0, (one, other)
+
+
+def colours_named(source: str, suffix: str) -> list[str]:
+    """Return the colours that a file writes out: hexadecimal ones and, in strings of Python, those with a name."""
+    named = set(get_named_colors_mapping()) - {"tan"}  # a function, too
+    strings = (
+        {node.value for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Constant)}
+        if suffix == ".py"
+        else ()
+    )
+    words = [word for word in strings if isinstance(word, str) and len(word) > 1 and word.lower() in named]
+    return [*re.findall(r"#[0-9A-Fa-f]{6}\b|#[0-9A-Fa-f]{3}\b", source), *words]
+
+
+def test_colours_stand_in_the_style_alone() -> None:
+    sources = Path(style.__file__).parents[1]
+    files = [path for ending in ("py", "css", "html") for path in sources.rglob(f"*.{ending}")]
+    found = {path: colours_named(path.read_text(), path.suffix) for path in files}
+    assert len(found.pop(Path(style.__file__))) > 60
+    assert not {path: colours for path, colours in found.items() if colours}
+    assert colours_named('look = {"color": "black", "face": "#FFF", "label": "#1 of 3"}', ".py") == ["#FFF", "black"]

@@ -12,7 +12,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from heldout.auditing import formats
-from heldout.auditing.svg import lighter_colours
+from heldout.auditing.blocks import REPORTED
+from heldout.auditing.svg import colour_of, in_page, lighter_colours, scheme
 
 
 class Drawing(NamedTuple):
@@ -41,6 +42,7 @@ def _environment() -> Environment:
     )
     environment.filters |= {"power": _power, "shorten": formats.shorten}
     environment.globals |= {"TIMES": formats.TIMES, "lighter_colours": lighter_colours()}
+    environment.globals |= {"scheme": scheme, "reported": in_page(colour_of(REPORTED))}
     return environment
 
 

@@ -18,10 +18,9 @@ from heldout.typesetting import style
 
 WIDTH = 3.9  # inches: on a phone its letters are of about 11 pixels
 
-INK, SOFT, LINES, PAGE = "#010203", "#010204", "#010205", "#010206"  # placeholders for the page's colours
-_VARIABLES = {INK: "var(--ink)", SOFT: "var(--soft)", LINES: "var(--line)", PAGE: "var(--page)"}
-RED = "#CC3311"  # Tol's red, which no evaluator has
-_WHITE = 0.4  # that much of it is mixed into a series' colour on a dark page, for a contrast above 3 (tested)
+INK, SOFT, LINES, PAGE = (style.STAND_INS[name] for name in ("ink", "soft", "line", "page"))
+_VARIABLES = {colour: f"var(--{name})" for name, colour in style.STAND_INS.items()}
+_WHITE = 0.4  # share of white in a series' colour on a dark page, for a contrast above 3 (tested)
 _LOOK: Any = {
     "font.size": 9.0,
     "axes.labelsize": 9.0,
@@ -55,7 +54,7 @@ def colour_of(evaluator: str) -> str:
     if evaluator == TRUTH:
         return INK
     if evaluator == REPORTED:
-        return RED
+        return style.REPORTED_COLOUR
     return style.EVALUATOR_COLOURS.get(evaluator, SOFT)
 
 
@@ -92,16 +91,16 @@ def lighter_colours() -> list[tuple[str, str]]:
     return [(_name(colour), lighter) for colour, lighter in _LIGHTER.items()]
 
 
+def scheme(name: str) -> str:
+    """Return the CSS variables of the page's colours on light and dark screens and in print."""
+    return " ".join(f"--{part}: {colour};" for part, colour in style.PAGE_COLOURS[name].items())
+
+
 def _name(colour: str) -> str:
     return f"--{colour.removeprefix('#')}"
 
 
-def _mixed_with_white(colour: str) -> str:
-    channels = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
-    return "#" + "".join(f"{round(channel + _WHITE * (255 - channel)):02x}" for channel in channels)
-
-
 _LIGHTER = {
-    colour.lower(): _mixed_with_white(colour)
-    for colour in sorted({RED, *style.EVALUATOR_COLOURS.values()} - {style.EVALUATOR_COLOURS[TRUTH]})
+    colour.lower(): style.lighter(colour, _WHITE)
+    for colour in sorted({style.REPORTED_COLOUR, *style.EVALUATOR_COLOURS.values()} - {style.EVALUATOR_COLOURS[TRUTH]})
 }

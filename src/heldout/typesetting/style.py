@@ -90,6 +90,17 @@ EVALUATOR_COLOURS = {
 }
 LIBRARY_COLOURS = {"scikit-learn": "#3D7DFF", "gensim": "#E0458B", "tomotopy": "#2FBF4A"}
 REPORTED_COLOUR = "#CC3311"  # a library's own number in an audit; Tol's red
+# An audit's page by scheme, and the colours that stand for them in its figures
+PAGE_PARTS = ("page", "ink", "soft", "line", "panel", "alarm")
+PAGE_COLOURS = {
+    scheme: dict(zip(PAGE_PARTS, colours, strict=True))
+    for scheme, colours in {
+        "light": ("#ffffff", "#1a1a1a", "#5c5c5c", "#dedede", "#f5f5f3", "#a61b00"),
+        "dark": ("#16181b", "#ececec", "#a8a8a8", "#3a3d42", "#202327", "#ff8a66"),
+        "print": ("#ffffff", "#000000", "#444444", "#cccccc", "#f5f5f3", "#a61b00"),
+    }.items()
+}
+STAND_INS = {"ink": "#010203", "soft": "#010204", "line": "#010205", "page": "#010206"}
 # One likelihood under the model's prior, one fitted to documents and a mixture: shades, for they lie close
 PRIOR_COLOURS = ("#000000", "#666666", "#A6A6A6")
 # What is no model's, evaluator's, library's or corpus's: text and frames, their background, curves beside the subject,
@@ -307,20 +318,20 @@ def signed(value: float, _: int | None = None) -> str:
     return f"{value:+g}".replace("-", MINUS) if value else "0"
 
 
-def lighter(colour: str) -> str:
-    """Return a colour halfway to white, for a second way of scoring one model.
+def lighter(colour: str, white: float = 0.5) -> str:
+    """Return a colour that is so much white, for a second way of scoring one model or a dark page.
 
     Examples:
         >>> lighter("#000000")
         '#808080'
     """
-    red, green, blue = (0.5 + 0.5 * part for part in to_rgb(colour))
+    red, green, blue = ((1.0 - white) * part + white for part in to_rgb(colour))
     return to_hex((red, green, blue)).upper()
 
 
 def outline(width: float = 2.0) -> list[Any]:
     """Return the effect that keeps text legible where curves run below it: a white rim, in points."""
-    return [patheffects.withStroke(linewidth=width, foreground="white")]
+    return [patheffects.withStroke(linewidth=width, foreground=WHITE)]
 
 
 def label(axis: Axes, text: str, at: tuple[float, float], away: tuple[float, float] = (0.0, 0.0), **look: Any) -> None:

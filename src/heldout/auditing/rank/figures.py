@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
 from heldout.auditing.rank.result import RankingResult
-from heldout.auditing.svg import INK, RED, WIDTH, look, svg
+from heldout.auditing.svg import INK, WIDTH, look, svg
 from heldout.typesetting import style
 
 _LABEL = 0.12  # of an axis' length, the least between two labels
@@ -47,7 +47,7 @@ def by_topics(ranking: RankingResult) -> str:
             best = max(model.reported.nats_per_token for model, _ in pairs)
             own = [best - model.reported.nats_per_token for model, _ in pairs]
             axes[1].axhline(0.0, color=INK, linewidth=1.0, linestyle=(0, (3, 2)), zorder=1)
-            axes[1].plot(topics, own, "s-", color=RED, markersize=5.0, linewidth=1.2)
+            axes[1].plot(topics, own, "s-", color=style.REPORTED_COLOUR, markersize=5.0, linewidth=1.2)
             axes[1].set_ylabel("by the library's number")
         for axis in axes:
             style.plain_ticks(axis.yaxis)
