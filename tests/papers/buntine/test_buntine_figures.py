@@ -115,7 +115,7 @@ def test_selected_numbers_and_errors_of_the_true_model() -> None:
         best = [max(GRIDS[corpus], key=lambda k: nats(corpus, FULL, k, size, 0)) for size in SIZES]
         assert own == [str(k) for k in best]
     right = [patch for patch in cells.patches if same_color(patch.get_facecolor(), style.DARK)]
-    assert len(right) == sum(text.get_color() == "white" for text in cells.texts) >= 9
+    assert len(right) == sum(text.get_color() == style.WHITE for text in cells.texts) >= 9
     points = np.concatenate([np.asarray(container[0].get_xdata()) for container in errors.containers])
     assert len(points) == 3 * (len(evaluators) - 1)  # without the one of another target
     assert points.min() == pytest.approx(-0.02)
