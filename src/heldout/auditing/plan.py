@@ -9,12 +9,11 @@ from numpy.typing import NDArray
 from heldout.auditing.blocks import PARTS, TRUTH, Work, local
 from heldout.auditing.formats import duration
 from heldout.auditing.runner import QUADRATIC
-from heldout.auditing.survey import Survey
+from heldout.auditing.survey import Subject
 from heldout.evaluators import EXACT, FULL, HALF, MEAN_FIELD_BOUND, REFERENCE
 from heldout.evaluators.exact_marginal import UPDATES_PER_SECOND
 from heldout.evaluators.reference import least_samples, sweeps
 from heldout.seeds import generator
-from heldout.topics import AnyTopics
 
 PILOT_SAMPLES = 100  # at most
 LONG = 60.0  # seconds per document from which the plan mentions them
@@ -75,24 +74,18 @@ class Plan:
 
 
 def plan_of(
-    topics: AnyTopics,
-    work: Work,
-    read: Survey,
-    done: NDArray[np.bool_],
-    cores: int,
-    *,
-    drawn: NDArray[np.int64] | None = None,
+    subject: Subject, work: Work, done: NDArray[np.bool_], cores: int, *, drawn: NDArray[np.int64] | None = None
 ) -> Plan:
     """Return the plan, with seconds measured on the pilot documents.
 
     Args:
-        topics: phi and the prior.
+        subject: the model and D documents.
         work: the truth's estimator and its settings.
-        read: the first reading of the documents.
         done: (D,) which documents an earlier run has done.
         cores: the number of processes.
         drawn: lengths of the documents that are drawn from the model and scored, too; their truth is not counted.
     """
+    topics, read = subject.topics, subject.read
     lengths = read.lengths.astype(np.float64)
     left = lengths[~done]
     pilot = np.diff(read.pilot.offsets).astype(np.float64)

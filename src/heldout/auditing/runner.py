@@ -12,12 +12,10 @@ from multiprocessing import resource_tracker
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from heldout.auditing.blocks import Block, Float, Work, blocks, evaluate, without_phi
-from heldout.auditing.store import Store
-from heldout.auditing.survey import Survey
-from heldout.corpora.stream import DocumentStream
+from heldout.auditing.store import Kept
+from heldout.auditing.survey import Subject
 from heldout.errors import InputError
 from heldout.evaluators import PARTICLES, SEQUENTIAL
 from heldout.topics import AnyTopics
@@ -62,31 +60,23 @@ class Runner:
     """Evaluates the documents that are not done, and stores their values.
 
     Attributes:
-        topics: phi and the prior.
-        stream: D documents.
+        subject: the model and D documents.
         work: the truth's estimator and its settings.
-        read: the first reading of the documents.
-        values: (D, C) the documents' values, one column per `heldout.auditing.blocks.COLUMNS`; filled in place.
-        done: (D,) which documents have their values; updated in place.
-        store: keeps the values on disk; None for no store.
+        kept: the documents' values, one column per `heldout.auditing.blocks.COLUMNS`, as far as they are done.
         progress: is called after every block with the number of documents done and the share of the estimated work.
     """
 
-    topics: AnyTopics
-    stream: DocumentStream
+    subject: Subject
     work: Work
-    read: Survey
-    values: Float
-    done: NDArray[np.bool_]
-    store: Store | None
-    progress: Callable[[int, float], None] | None
+    kept: Kept
+    progress: Callable[[int, float], None] | None = None
 
     def __post_init__(self) -> None:
-        tokens = self.read.lengths.astype(np.float64)
+        tokens = self.subject.read.lengths.astype(np.float64)
         # beside a resampling estimator, the other evaluators cost about a hundred draws per token
         work = tokens * (200.0 + self.work.samples * tokens / 2.0) if self.work.estimator in QUADRATIC else tokens
         self._shares = work / work.sum()
-        self._documents, self._share = int(self.done.sum()), float(self._shares[self.done].sum())
+        self._documents, self._share = int(self.kept.done.sum()), float(self._shares[self.kept.done].sum())
 
     def run(self, cores: int, *, apart: bool) -> None:
         """Evaluate the documents; finished values are in the store however the run ends.
@@ -100,33 +90,34 @@ class Runner:
         """
         try:
             if cores == 1 and not apart:
+                topics = self.subject.topics
                 for block in self._left():
-                    self._enter(block, evaluate(self.topics.phi_by_word, self.topics, block, self.work))
+                    self._enter(block, evaluate(topics.phi_by_word, topics, block, self.work))
             else:
                 self._run_in_processes(cores)
         finally:
-            if self.store is not None:
-                self.store.write()
+            if self.kept.store is not None:
+                self.kept.store.write()
 
     def _left(self) -> Iterator[Block]:
         """Yield the blocks that are not done."""
         end = 0
-        for block in blocks(self.stream):
+        for block in blocks(self.subject.stream):
             at, end = slice(block.first, block.end), block.end
-            if not np.array_equal(np.diff(block.offsets), self.read.lengths[at]):
+            if not np.array_equal(np.diff(block.offsets), self.subject.read.lengths[at]):
                 break
-            if not self.done[at].all():
+            if not self.kept.done[at].all():
                 yield block
         else:
-            if end == len(self.done):
+            if end == len(self.kept.done):
                 return
-        raise InputError(f"{self.stream.name}: changed while it was read; run the audit again")
+        raise InputError(f"{self.subject.stream.name}: changed while it was read; run the audit again")
 
     def _enter(self, block: Block, values: Float) -> None:
         at = np.arange(block.first, block.first + len(values))
-        self.values[at], self.done[at] = values, True
-        if self.store is not None:
-            self.store.add(at, values)
+        self.kept.values[at], self.kept.done[at] = values, True
+        if self.kept.store is not None:
+            self.kept.store.add(at, values)
         self._documents += len(values)
         self._share += float(self._shares[at].sum())
         if self.progress is not None:
@@ -137,8 +128,8 @@ class Runner:
         others = set(multiprocessing.active_children())
         with tempfile.TemporaryDirectory(prefix="heldout-audit-") as folder:
             phi = Path(folder) / "phi.npy"
-            np.save(phi, self.topics.phi_by_word)  # memory-mapped by every worker, so held once
-            pool = ProcessPoolExecutor(cores, context, _start, (str(phi), without_phi(self.topics)))
+            np.save(phi, self.subject.topics.phi_by_word)  # memory-mapped by every worker, so held once
+            pool = ProcessPoolExecutor(cores, context, _start, (str(phi), without_phi(self.subject.topics)))
             running: dict[Future[Float], Block] = {}
 
             def enter(futures: set[Future[Float]]) -> None:

@@ -31,9 +31,10 @@ import numpy as np
 
 from heldout.auditing.blocks import COLUMNS, TRUTH, Work
 from heldout.auditing.matching import opened
-from heldout.auditing.options import check_settings
+from heldout.auditing.options import Options, check_settings
 from heldout.auditing.runner import Runner
-from heldout.auditing.survey import survey
+from heldout.auditing.store import kept
+from heldout.auditing.survey import subject_of
 from heldout.auditing.truth import SAMPLES as OF_ANOTHER
 from heldout.auditing.truth import check_estimator
 from heldout.corpora.stream import Batch, DocumentStream
@@ -99,14 +100,13 @@ def log_likelihood(
         return _of_components(inside.model, inside.counts(X), seed)
     if isinstance(inside.model, tuple) and len(inside.model) == 4:
         return _of_experts(inside.model, inside.counts(X), vocabulary, estimator, samples, seed)
-    fitted, _, stream = opened(model, X, vocabulary, seed)
-    topics = fitted.topics.smoothed(smoothing) if smoothing else fitted.topics
-    check_estimator(estimator, topics)
-    read = survey(stream, topics, 0.0)
+    options = Options(limit=0.0, smoothing=smoothing, seed=seed, other_corpus=True)
+    subject = subject_of(model, X, vocabulary, options)
+    check_estimator(estimator, subject.topics)
     work = Work(estimator, samples_of(estimator, samples), seed, "", parts=(TRUTH,))
-    values, done = np.zeros((len(read.lengths), len(COLUMNS))), np.zeros(len(read.lengths), bool)
-    Runner(topics, stream, work, read, values, done, None, None).run(1, apart=False)
-    return float(values[:, COLUMNS.index(TRUTH)].sum() / read.lengths.sum())
+    so_far = kept(None, {}, len(subject.read.lengths), len(COLUMNS))
+    Runner(subject, work, so_far).run(1, apart=False)
+    return float(so_far.values[:, COLUMNS.index(TRUTH)].sum() / subject.read.lengths.sum())
 
 
 def samples_of(estimator: str, samples: int | None) -> int:

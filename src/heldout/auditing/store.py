@@ -3,7 +3,7 @@
 import json
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,20 +95,30 @@ def parts(folder: Path) -> list[Path]:
     return sorted(folder.glob("part-[0-9]*.npz"))
 
 
-def kept(
-    folder: Path | None, key: dict[str, Any], documents: int, columns: int
-) -> tuple[Store | None, NDArray[np.float64], NDArray[np.bool_]]:
-    """Return the store in a folder, the values that it has, (D, columns), and which documents have them, (D,).
+class Kept(NamedTuple):
+    """The values of D documents, C each, as far as they are done.
 
-    Without a folder there is no store, and no document is done.
+    Attributes:
+        values: (D, C), nats; filled in place.
+        done: (D,) which documents have theirs; updated in place.
+        store: keeps the values on disk; None for no store.
+    """
+
+    values: NDArray[np.float64]
+    done: NDArray[np.bool_]
+    store: Store | None = None
+
+
+def kept(folder: Path | None, key: dict[str, Any], documents: int, columns: int) -> Kept:
+    """Return the values that the store in a folder has; without a folder there is no store, and no document is done.
 
     Raises:
         InputError: as `Store` and its `load` do.
     """
     if folder is None:
-        return None, np.zeros((documents, columns)), np.zeros(documents, dtype=bool)
+        return Kept(np.zeros((documents, columns)), np.zeros(documents, dtype=bool))
     store = Store(folder, key, columns)
-    return store, *store.load(documents)
+    return Kept(*store.load(documents), store)
 
 
 def remove(folder: Path) -> None:

@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.auditing.blocks import Block
-from heldout.auditing.matching import opened, unlike
+from heldout.auditing.matching import model_digest, opened, unlike
 from heldout.auditing.options import Options
 from heldout.corpora.stream import DocumentStream
 from heldout.errors import InputError
 from heldout.evaluators.priors import prior_of
-from heldout.libraries import Fitted
+from heldout.libraries import Fitted, Reported
+from heldout.libraries.reported import reported
 from heldout.topics import AnyTopics
 
 PILOT = 4  # documents
@@ -94,6 +95,19 @@ class Subject(NamedTuple):
     name: str
     stream: DocumentStream
     read: Survey
+
+    @property
+    def topics(self) -> AnyTopics:
+        """Phi and the prior, smoothed where that is asked for."""
+        return self.fitted.topics
+
+    def key(self, settings: dict[str, Any]) -> dict[str, Any]:
+        """Return what the documents' values depend on, JSON-compatible, with these settings."""
+        return {"model": model_digest(self.fitted), "documents": self.stream.digest, "settings": settings}
+
+    def reported(self, *, ask: bool) -> Reported:
+        """Return the library's own number of the documents, or a note that it was not asked."""
+        return reported(self.own, self.stream) if ask else Reported("", note="the library was not asked")
 
 
 def subject_of(

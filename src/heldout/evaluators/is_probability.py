@@ -6,6 +6,8 @@ Let D documents be drawn from p, and let q give every document a probability, so
     P(sum_d [log q(w_d) - log p(w_d)] >= t) <= exp(-t)        (Markov's inequality):
 
 no probability exceeds the truth by many nats on the truth's own documents, whatever q is and however many there are.
+The product is an e-value for the hypothesis that q is a probability (Vovk and Wang, 2021, "E-values: calibration,
+combination and applications"): under it the mean is at most 1, and one over the e-value bounds a p-value.
 The same holds
 
   * of a random q whose mean is a probability, such as an unbiased estimate of p, drawn independently of the truth's;
@@ -33,7 +35,7 @@ class Excess:
     """How far a score lies above the truth on documents that were drawn from the model.
 
     Attributes:
-        nats: sum_d (log q - log p).
+        nats: sum_d (log q - log p), the logarithm of the e-value.
         standard_error: of the summed truth, nats; 0 for an exact one.
     """
 
@@ -42,7 +44,10 @@ class Excess:
 
     @property
     def log_chance(self) -> float:
-        """The most that the log of a probability's chance of this excess can be, nats: -(excess less three errors)."""
+        """The most that the log of a probability's chance of this excess can be, nats.
+
+        It is minus the logarithm of the e-value less three standard errors; at most 0.
+        """
         return min(0.0, ERRORS * self.standard_error - self.nats)
 
     def refutes(self, chance: float) -> bool:

@@ -22,7 +22,6 @@ from heldout.auditing.audit.probability import hold, lengths_to_draw, truth_seco
 from heldout.auditing.audit.report import Audit
 from heldout.auditing.audit.summary import summarise
 from heldout.auditing.blocks import COLUMNS
-from heldout.auditing.matching import model_digest
 from heldout.auditing.options import AuditOptions
 from heldout.auditing.plan import PROBABILITY, Plan, plan_of
 from heldout.auditing.runner import Runner
@@ -84,29 +83,23 @@ def audit(
     if chosen.so_far and (chosen.store is None or not (chosen.store / KEY).exists()):
         raise InputError(f"{chosen.store or 'store'}: nothing is kept of this audit yet; run it first, with a store")
     subject = subject_of(model, documents, vocabulary, chosen)
-    topics, stream, read = subject.fitted.topics, subject.stream, subject.read
-    work = choose_truth(topics, read, chosen)
-    key = {"model": model_digest(subject.fitted), "documents": stream.digest, "settings": work.settings()}
-    store, values, done = kept(chosen.store, key, len(read.lengths), len(COLUMNS))
+    work = choose_truth(subject.topics, subject.read, chosen)
+    key = subject.key(work.settings())
+    so_far = kept(chosen.store, key, len(subject.read.lengths), len(COLUMNS))
     if not chosen.so_far:
         if announce is not None or apart:
             drawn = lengths_to_draw(subject, work.seed) if chosen.probability else None
-            plan = plan_of(topics, work, read, done, chosen.cores, drawn=drawn)
+            plan = plan_of(subject, work, so_far.done, chosen.cores, drawn=drawn)
             if drawn is not None:
-                plan.seconds[PROBABILITY] += truth_seconds(topics, read, drawn)
+                plan.seconds[PROBABILITY] += truth_seconds(subject, drawn)
             apart = apart and sum(plan.seconds.values()) > PATIENCE
             if announce is not None:
                 announce(plan)
-        if not done.all():
-            Runner(topics, stream, work, read, values, done, store, progress).run(chosen.cores, apart=apart)
-    if chosen.so_far and not done.all():
+        if not so_far.done.all():
+            Runner(subject, work, so_far, progress).run(chosen.cores, apart=apart)
+    reported = subject.reported(ask=chosen.reported and bool(so_far.done.all()))
+    if not so_far.done.all():
         reported = Reported("", note="the audit is not complete, and the library was not asked")
-    elif chosen.reported:
-        from heldout.libraries import reported as library
-
-        reported = library.reported(subject.own, stream)
-    else:
-        reported = Reported("", note="the library was not asked")
     settings = {
         **work.settings(),
         "limit": chosen.limit,
@@ -115,7 +108,7 @@ def audit(
         "model_digest": key["model"],
         "documents_digest": key["documents"],
     }
-    result = summarise(subject, work, values, done, reported, settings)
+    result = summarise(subject, work, so_far, reported, settings)
     if not (chosen.probability and result.complete and result.tokens):
         return result
     return replace(result, probability=hold(subject, work, ask=chosen.reported))

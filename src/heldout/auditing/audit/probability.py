@@ -1,7 +1,8 @@
 """Is it a probability? An audit's numbers, and its library's own, held to documents that are drawn from the model.
 
 A few documents of the audited lengths are drawn with their topics from phi and alpha and scored as the audited ones
-are. `heldout.evaluators.is_probability` bounds the chance that a probability had of exceeding their truth by as much.
+are. The exponential of a number's excess over their truth is an e-value, which bounds the chance that a probability had
+of it (`heldout.evaluators.is_probability`).
 The truth is exact where that takes at most `LIMIT` updates. Elsewhere 1 / p(w) is estimated without bias from the
 topics or weights that drew the document (`heldout.evaluators.chib_upper`, and under a logistic-normal prior annealing
 backwards), which leaves the bound as it stands; half folding-in, the score of a second half given the first, is held to
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 
 from heldout.auditing.audit.result import ProbabilityTest
 from heldout.auditing.blocks import PARTS, REPORTED, TRUTH, Block, Work, local
-from heldout.auditing.survey import PILOT_TOKENS, Subject, Survey
+from heldout.auditing.survey import PILOT_TOKENS, Subject
 from heldout.corpora.split import half_split
 from heldout.evaluators import EXACT, HALF, REFERENCE
 from heldout.evaluators.estimate import estimate
@@ -27,7 +28,6 @@ from heldout.evaluators.priors import exact_within, prior_of
 from heldout.libraries import THESE
 from heldout.libraries.reported import reported
 from heldout.seeds import generator
-from heldout.topics import AnyTopics
 
 DOCUMENTS, TOKENS = 32, 5_000  # are drawn, at most
 SAMPLES = 5  # of the truth that is not exact: with few the test is weaker, not wrong
@@ -60,10 +60,10 @@ def hold(subject: Subject, work: Work, *, ask: bool) -> ProbabilityTest:
         ask: whether to ask the library for its number.
     """
     rng = generator("audit-probability", seed=work.seed)
-    fitted, prior = subject.fitted, prior_of(subject.fitted.topics)
-    simulated, latent = prior.simulate(fitted.topics, lengths_of(subject.read.lengths, rng), rng)
+    prior = prior_of(subject.topics)
+    simulated, latent = prior.simulate(subject.topics, lengths_of(subject.read.lengths, rng), rng)
     block = Block(0, simulated.tokens, simulated.offsets)
-    topics, documents = local(fitted.topics.phi_by_word, fitted.topics, block)
+    topics, documents = local(subject.topics.phi_by_word, subject.topics, block)
     observed, _ = half_split(documents, work.seed)
     exact = exact_within(topics, documents, LIMIT)
     upper = (exact or prior.upper(topics, documents, latent, SAMPLES, rng)).log_likelihood
@@ -87,9 +87,9 @@ def hold(subject: Subject, work: Work, *, ask: bool) -> ProbabilityTest:
     return ProbabilityTest(documents.n_documents, documents.n_tokens, exact is not None, excesses)
 
 
-def truth_seconds(topics: AnyTopics, read: Survey, lengths: NDArray[np.int64]) -> float:
+def truth_seconds(subject: Subject, lengths: NDArray[np.int64]) -> float:
     """Return the seconds that the truth of drawn documents takes, timed on two of them where it is not exact."""
-    here, _ = local(topics.phi_by_word, topics, read.pilot)
+    here, _ = local(subject.topics.phi_by_word, subject.topics, subject.read.pilot)
     prior = prior_of(here)
     updates = prior.cost(lengths.tolist(), here.n_topics)
     if updates <= LIMIT:

@@ -82,7 +82,8 @@ class ProbabilityTest:
     Attributes:
         documents, tokens: how many were drawn.
         exact: whether their truth is exact; otherwise 1 / p is estimated without bias.
-        excesses: by evaluator, the library's number as "reported", how far its logarithm lies above the truth's.
+        excesses: by evaluator, the library's number as "reported", how far its logarithm lies above the truth's: the
+            logarithms of e-values.
     """
 
     documents: int
@@ -91,7 +92,7 @@ class ProbabilityTest:
     excesses: dict[str, Excess]
 
     def refutes(self, evaluator: str) -> bool:
-        """Return whether this evaluator's number is no probability; False where it was not tested."""
+        """Return whether the e-value refutes that this evaluator's number is a probability; False without a test."""
         return evaluator in self.excesses and self.excesses[evaluator].refutes(CHANCE)
 
     def to_json(self) -> dict[str, Any]:

@@ -6,12 +6,12 @@ import platform
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from heldout.auditing.audit.report import Audit
 from heldout.auditing.audit.result import Different, Line
 from heldout.auditing.audit.wording import BEHAVIOURS, EVALUATORS
-from heldout.auditing.blocks import BIAS, COLUMNS, ERROR, HALF_TOKENS, TRUTH, Float, Work, sum_error
+from heldout.auditing.blocks import BIAS, COLUMNS, ERROR, HALF_TOKENS, TRUTH, Work, sum_error
+from heldout.auditing.store import Kept
 from heldout.auditing.survey import Subject
 from heldout.evaluators import ESTIMATORS, EXACT, FULL, HALF, MEAN_FIELD_BOUND
 from heldout.evaluators.priors import DIRICHLET, Prior, prior_of
@@ -34,29 +34,21 @@ def truth_label(estimator: str, prior: Prior = DIRICHLET) -> str:
     return f"{label} ({bias})" if bias else f"likelihood, {label}"
 
 
-def summarise(
-    subject: Subject,
-    work: Work,
-    values: Float,
-    done: NDArray[np.bool_],
-    reported: Reported,
-    settings: dict[str, Any],
-) -> Audit:
+def summarise(subject: Subject, work: Work, kept: Kept, reported: Reported, settings: dict[str, Any]) -> Audit:
     """Return the audit of the documents that are done.
 
     Args:
         subject: the model and D documents.
         work: the truth's estimator and its settings.
-        values: (D, C) their values, one column per `heldout.auditing.blocks.COLUMNS`.
-        done: (D,) which documents have their values.
+        kept: the documents' values, one column per `heldout.auditing.blocks.COLUMNS`.
         reported: the library's own number.
         settings: the audit's settings.
     """
-    fitted, stream, read = subject.fitted, subject.stream, subject.read
+    topics, read, done = subject.topics, subject.read, kept.done
     lengths = read.lengths[done]
     scored = lengths > 0
-    column = dict(zip(COLUMNS, values[done].T, strict=True))
-    topics, prior = fitted.topics, prior_of(fitted.topics)
+    column = dict(zip(COLUMNS, kept.values[done].T, strict=True))
+    prior = prior_of(topics)
     errors = {name: np.zeros(len(lengths)) for name in work.parts}
     errors |= {TRUTH: np.hypot(column[ERROR], column[BIAS])}
     half_tokens = column[HALF_TOKENS].astype(np.int64)
@@ -79,12 +71,12 @@ def summarise(
 
     return Audit(
         model=subject.name,
-        library=fitted.library,
+        library=subject.fitted.library,
         version=str(topics.provenance.get("version", "")),
         topics=topics.n_topics,
         words=len(topics.vocabulary),
         parameters=topics.parameters,
-        corpus=stream.name,
+        corpus=subject.stream.name,
         documents=int(scored.sum()),
         empty=int((~scored).sum()),
         tokens=int(lengths.sum()),
@@ -97,7 +89,7 @@ def summarise(
         nats={name: column[name] for name in work.parts},
         errors=errors,
         bias=column[BIAS],
-        most_different=_most_different(subject, values, done, work.parts),
+        most_different=_most_different(subject, kept, work.parts),
         settings={
             **settings,
             "impossible": impossible,
@@ -108,13 +100,11 @@ def summarise(
     )
 
 
-def _most_different(
-    subject: Subject, values: Float, done: NDArray[np.bool_], parts: tuple[str, ...]
-) -> tuple[Different, ...]:
+def _most_different(subject: Subject, kept: Kept, parts: tuple[str, ...]) -> tuple[Different, ...]:
     """Return the documents on which full folding-in and the truth differ most per token."""
     read = subject.read
-    column = dict(zip(COLUMNS, values.T, strict=True))
-    at = np.flatnonzero(done & (read.lengths > 0))
+    column = dict(zip(COLUMNS, kept.values.T, strict=True))
+    at = np.flatnonzero(kept.done & (read.lengths > 0))
     with np.errstate(invalid="ignore"):  # -inf less -inf is no difference
         gap = np.abs(column[FULL][at] - column[TRUTH][at]) / read.lengths[at]
     at, gap = at[np.isfinite(gap)], gap[np.isfinite(gap)]

@@ -295,7 +295,8 @@ def probability_caption(audit: AuditResult) -> str:
     held = "their exact likelihood" if test.exact else "their likelihood, estimated without bias in 1 / p"
     return (
         f"On {amount(test.documents, 'document')} of {amount(test.tokens, 'token')} drawn from the model: how far each"
-        f" number's logarithm lies above {held}, and the most that a probability's chance of that can be"
+        f" number's logarithm lies above {held} (the exponential is an e-value), and the most that a probability's"
+        " chance of that can be"
     )
 
 

@@ -8,24 +8,21 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from heldout.auditing.blocks import BIAS, COLUMNS, ERROR, TRUTH, Float, Work
+from heldout.auditing.blocks import BIAS, COLUMNS, ERROR, TRUTH, Work
 from heldout.auditing.formats import duration
-from heldout.auditing.matching import model_digest
 from heldout.auditing.options import AUTO, RankOptions
 from heldout.auditing.plan import Plan, plan_of
 from heldout.auditing.rank.report import Ranking
 from heldout.auditing.rank.result import RankedModel, in_order
 from heldout.auditing.runner import Runner
 from heldout.auditing.scorer import samples_of
-from heldout.auditing.store import MODEL, Store, kept
+from heldout.auditing.store import MODEL, Kept, kept
 from heldout.auditing.survey import Subject, subject_of
 from heldout.auditing.truth import affordable, check_estimator
 from heldout.errors import InputError
 from heldout.evaluators import EXACT, REFERENCE
 from heldout.evaluators.priors import prior_of
-from heldout.libraries import Reported
 from heldout.libraries.coherence import npmi
 
 SHORT = 5.0  # seconds of a model's work, below which starting processes takes longer
@@ -70,22 +67,6 @@ class RankPlan:
         return "\n".join(lines)
 
 
-@dataclass
-class _Candidate:
-    """A model on its way through a ranking."""
-
-    name: str
-    subject: Subject
-    store: Store | None
-    values: Float
-    done: NDArray[np.bool_]
-
-    @property
-    def topics(self) -> Any:
-        """Phi and the prior, smoothed where that is asked for."""
-        return self.subject.fitted.topics
-
-
 def rank(
     models: Sequence[Any] | Mapping[str, Any],
     documents: Any,
@@ -128,23 +109,25 @@ def rank(
     chosen = RankOptions(**options)
     subjects = _opened(models, documents, vocabulary, chosen)
     for one in subjects:
-        check_estimator(chosen.estimator, one.fitted.topics)
+        check_estimator(chosen.estimator, one.topics)
     work = _work(subjects, chosen)
     settings = work.settings() | {"smoothing": chosen.smoothing, "parts": list(work.parts)}
-    candidates = [_candidate(one, settings, chosen.store) for one in subjects]
-    cores = chosen.cores
-    plan = RankPlan({o.name: plan_of(o.topics, work, o.subject.read, o.done, cores) for o in candidates}, cores)
+    so_far = [_kept(one, settings, chosen.store) for one in subjects]
+    plans = {one.name: plan_of(one, work, of.done, chosen.cores) for one, of in zip(subjects, so_far, strict=True)}
+    plan = RankPlan(plans, chosen.cores)
     if announce is not None:
         announce(plan)
-    _run(candidates, work, plan, progress, apart=apart)
+    _run(subjects, work, so_far, plan, progress, apart=apart)
     stream, read = subjects[0].stream, subjects[0].read
-    note, coherences = "", [math.nan] * len(candidates)
+    note, coherences = "", [math.nan] * len(subjects)
     if chosen.coherence:
         try:
-            coherences = npmi([one.topics for one in candidates], stream)
+            coherences = npmi([one.topics for one in subjects], stream)
         except InputError as error:
             note = str(error)
-    ranked = [_ranked(one, coherence, chosen) for one, coherence in zip(candidates, coherences, strict=True)]
+    ranked = [
+        _ranked(one, of, coherence, chosen) for one, of, coherence in zip(subjects, so_far, coherences, strict=True)
+    ]
     settings |= {"limit": chosen.limit}
     return Ranking(in_order(ranked), stream.name, read.lengths, int(read.left_out.sum()), work, note, settings)
 
@@ -173,19 +156,18 @@ def _opened(models: Any, documents: Any, vocabulary: Any, chosen: RankOptions) -
     return subjects
 
 
-def _candidate(subject: Subject, settings: dict[str, Any], folder: Path | None) -> _Candidate:
-    """Return a model with the values that an earlier run has kept."""
-    model = model_digest(subject.fitted)
-    key = {"model": model, "documents": subject.stream.digest, "settings": settings}
-    place = None if folder is None else Path(folder) / f"{MODEL}{model[:16]}"
-    return _Candidate(subject.name, subject, *kept(place, key, len(subject.read.lengths), len(COLUMNS)))
+def _kept(subject: Subject, settings: dict[str, Any], folder: Path | None) -> Kept:
+    """Return the values that an earlier run has kept of a model."""
+    key = subject.key(settings)
+    place = None if folder is None else Path(folder) / f"{MODEL}{key['model'][:16]}"
+    return kept(place, key, len(subject.read.lengths), len(COLUMNS))
 
 
 def _named_apart(subjects: list[Subject]) -> list[Subject]:
     """Give models of one name their numbers of topics, and count those that are still of one."""
     names = Counter(one.name for one in subjects)
     subjects = [
-        one._replace(name=f"{one.name}, {one.fitted.topics.n_topics} topics") if names[one.name] > 1 else one
+        one._replace(name=f"{one.name}, {one.topics.n_topics} topics") if names[one.name] > 1 else one
         for one in subjects
     ]
     names, counted = Counter(one.name for one in subjects), Counter[str]()
@@ -205,7 +187,7 @@ def _work(subjects: list[Subject], chosen: RankOptions) -> Work:
     updates = sum(one.read.updates for one in subjects)
     exact = updates <= chosen.limit
     if chosen.estimator == EXACT and not exact:
-        hardest = max(subjects, key=lambda one: one.fitted.topics.n_topics)
+        hardest = max(subjects, key=lambda one: one.topics.n_topics)
         raise InputError(
             f"{EXACT}: these documents take more than {chosen.limit:.1e} updates under {hardest.name}; take another"
             " estimator, fewer topics, or fewer or shorter documents"
@@ -214,20 +196,19 @@ def _work(subjects: list[Subject], chosen: RankOptions) -> Work:
         reason = f"Exact likelihoods of all models take {updates:.1e} updates, and {chosen.limit:.1e} are allowed."
         return Work(EXACT, 0, chosen.seed, reason, parts=(TRUTH,))
     estimator = REFERENCE if chosen.estimator == AUTO else chosen.estimator
-    reason = (
-        "It was asked for by name."
-        if chosen.estimator != AUTO
-        else ("Exact values cost too much under one of the models, and all are to be estimated alike.")
-    )
+    reason = "It was asked for by name."
+    if chosen.estimator == AUTO:
+        reason = "Exact values cost too much under one of the models, and all are to be estimated alike."
     samples = samples_of(estimator, chosen.samples)
     if estimator == REFERENCE and chosen.samples is None:  # more where few documents leave the time
-        samples = max(samples, min(affordable(one.fitted.topics, one.read) for one in subjects))
+        samples = max(samples, min(affordable(one.topics, one.read) for one in subjects))
     return Work(estimator, samples, chosen.seed, reason, parts=(TRUTH,))
 
 
 def _run(
-    candidates: list[_Candidate],
+    subjects: list[Subject],
     work: Work,
+    so_far: list[Kept],
     plan: RankPlan,
     progress: Callable[[int, float], None] | None,
     *,
@@ -241,33 +222,25 @@ def _run(
         if progress is not None:
             progress(int(past[1]) + documents, min(1.0, (past[0] + share * seconds) / all_seconds))
 
-    for one in candidates:
-        seconds = sum(plan.plans[one.name].seconds.values())
-        if not one.done.all():
+    for subject, of in zip(subjects, so_far, strict=True):
+        seconds = sum(plan.plans[subject.name].seconds.values())
+        if not of.done.all():
             short = seconds < SHORT
-            subject = one.subject
-            runner = Runner(one.topics, subject.stream, work, subject.read, one.values, one.done, one.store, moved)
-            runner.run(1 if short else plan.cores, apart=apart and not short)
-        past = [past[0] + seconds, past[1] + len(one.done)]
+            Runner(subject, work, of, moved).run(1 if short else plan.cores, apart=apart and not short)
+        past = [past[0] + seconds, past[1] + len(of.done)]
 
 
-def _ranked(one: _Candidate, coherence: float, chosen: RankOptions) -> RankedModel:
+def _ranked(subject: Subject, of: Kept, coherence: float, chosen: RankOptions) -> RankedModel:
     """Return a model with its values and its library's own number."""
-    if chosen.reported:
-        from heldout.libraries import reported as library
-
-        reported = library.reported(one.subject.own, one.subject.stream)
-    else:
-        reported = Reported("", note="the library was not asked")
-    column = dict(zip(COLUMNS, one.values.T, strict=True))
+    column = dict(zip(COLUMNS, of.values.T, strict=True))
     return RankedModel(
-        name=one.name,
-        library=one.subject.fitted.library,
-        topics=one.topics.n_topics,
+        name=subject.name,
+        library=subject.fitted.library,
+        topics=subject.topics.n_topics,
         nats=column[TRUTH],
         errors=np.nan_to_num(column[ERROR]),
         biases=np.nan_to_num(column[BIAS]),
-        reported=reported,
+        reported=subject.reported(ask=chosen.reported),
         coherence=coherence,
-        prior=prior_of(one.topics),
+        prior=prior_of(subject.topics),
     )
