@@ -49,6 +49,7 @@ def test_plan_table_page_and_json(files: tuple[list[Path], Path]) -> None:
     assert {model["name"] for model in values["models"]} == {"lda-2.npz", "lda-3.npz"}
     assert values["settings"]["command"].startswith("heldout rank ")
     assert values["models"][0]["coherence"] is not None
+    assert [model["dirichlet"] for model in values["models"]] == [True, True]
     assert "<svg" in (folder / "r.html").read_text()
     status, out, err = run(files)
     assert status == 0

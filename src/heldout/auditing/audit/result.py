@@ -156,6 +156,21 @@ class AuditResult:
     probability: ProbabilityTest | None = None
     prior: Prior = DIRICHLET
 
+    @property
+    def alpha(self) -> NDArray[np.float64] | None:
+        """(K,), of a Dirichlet prior; None for another."""
+        return self.parameters.get("alpha")
+
+    @property
+    def mean(self) -> NDArray[np.float64] | None:
+        """(K - 1,) mu, of a logistic-normal prior; None for another."""
+        return self.parameters.get("mean")
+
+    @property
+    def covariance(self) -> NDArray[np.float64] | None:
+        """(K - 1, K - 1) Sigma, of a logistic-normal prior; None for another."""
+        return self.parameters.get("covariance")
+
     def line(self, evaluator: str) -> Line:
         """Return one evaluator's total."""
         return next(line for line in self.lines if line.evaluator == evaluator)

@@ -73,6 +73,11 @@ class RankedModel:
     prior: Prior = DIRICHLET
 
     @property
+    def dirichlet(self) -> bool:
+        """Whether the prior is Dirichlet; if not it is logistic normal."""
+        return self.prior is DIRICHLET
+
+    @property
     def impossible(self) -> int:
         """The number of documents that the model gives probability 0."""
         return int(np.isneginf(self.nats).sum())
@@ -196,16 +201,17 @@ class RankingResult:
 
         Keys: "corpus", "documents", "tokens", "left_out", "best", "ties" (names), "library_choice", "coherence_choice"
         (a name or null), "note", "settings", "lengths" and "models", best first, a list of objects with the attributes
-        of `RankedModel` and "impossible", "nats_per_token", "error", and "behind", the `Difference` from the best.
-        Log-likelihoods and errors are in nats.
+        of `RankedModel` ("dirichlet" in place of its prior) and "impossible", "nats_per_token", "error", and "behind",
+        the `Difference` from the best. Log-likelihoods and errors are in nats.
         """
 
         def name(model: RankedModel | None) -> str | None:
             return None if model is None else model.name
 
         models = [
-            vars(model)
+            {field: value for field, value in vars(model).items() if field != "prior"}
             | {
+                "dirichlet": model.dirichlet,
                 "reported": vars(model.reported) | {"terms": [vars(term) for term in model.reported.terms]},
                 "impossible": model.impossible,
                 "nats_per_token": self.nats_per_token(model),
