@@ -241,14 +241,13 @@ class OneChain:
         offsets: (D + 1,) where documents begin.
         n_words: V.
         n_topics: K.
-        chains: 1.
     """
 
-    def __init__(self, tokens: Index, offsets: NDArray[np.int64], n_words: int, n_topics: int, chains: int = 1) -> None:
+    def __init__(self, tokens: Index, offsets: NDArray[np.int64], n_words: int, n_topics: int) -> None:
         self._tokens, self._offsets = tokens, offsets
         self._rows = np.zeros((n_words, padded_width(n_topics)), dtype=np.float32)
         self._totals = np.zeros(n_topics, dtype=np.int64)
-        self._assignments = np.full(len(tokens) * chains, -1, dtype=np.int32)
+        self._assignments = np.full(len(tokens), -1, dtype=np.int32)
 
     def start(self, assignments: Index) -> None:
         """Assign topics, (M,), to the first M tokens, which have none yet."""

@@ -151,14 +151,14 @@ class SparseChain:
     one more than it can have, because a token's new topic comes before its old one goes.
     """
 
-    def __init__(self, tokens: Index, offsets: NDArray[np.int64], n_words: int, n_topics: int, chains: int = 1) -> None:
+    def __init__(self, tokens: Index, offsets: NDArray[np.int64], n_words: int, n_topics: int) -> None:
         self._tokens, self._offsets = tokens, offsets
         most = np.minimum(np.bincount(tokens, minlength=n_words), n_topics) + 1
         self._begins = np.concatenate([np.zeros(1, np.int64), np.cumsum(2 * most)])
         self._numbers = np.zeros(n_words, dtype=np.int32)
         self._pairs = np.zeros(self._begins[-1], dtype=np.int32)
         self._totals = np.zeros(n_topics, dtype=np.int64)
-        self._assignments = np.full(len(tokens) * chains, -1, dtype=np.int32)
+        self._assignments = np.full(len(tokens), -1, dtype=np.int32)
 
     def start(self, assignments: Index) -> None:
         """Assign topics, (M,), to the first M tokens, which have none yet."""
