@@ -29,7 +29,7 @@ def full_folding_in(chains: Sequence[AnyTopics | Components], documents: Corpus,
     Examples:
         >>> from functools import partial
         >>> from heldout.models import plsa
-        >>> fold_in = partial(plsa.fold_in, seed=0, iterations=1000, tolerance=1e-6)
+        >>> fold_in = partial(plsa.fold_in, settings=plsa.FoldingIn(iterations=1000, tolerance=1e-6), seed=0)
         >>> full_folding_in([topics], documents, fold_in).log_likelihood.round(2)
         array([-2.75, -0.22])
     """

@@ -32,7 +32,7 @@ def half_folding_in(
         >>> from functools import partial
         >>> from heldout.corpora.split import half_split
         >>> from heldout.models import plsa
-        >>> fold_in = partial(plsa.fold_in, seed=0, iterations=1000, tolerance=1e-6)
+        >>> fold_in = partial(plsa.fold_in, settings=plsa.FoldingIn(iterations=1000, tolerance=1e-6), seed=0)
         >>> half_folding_in([topics], *half_split(documents, seed=0), fold_in).log_likelihood.round(2)
         array([-2.53, -0.8 ])
     """

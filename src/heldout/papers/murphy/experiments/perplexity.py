@@ -17,7 +17,6 @@ each evaluator, nats per token, on the axis "topics".
 """
 
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +35,7 @@ from heldout.job import Job
 from heldout.models import lda as collapsed
 from heldout.models import plsa, plsa_tem
 from heldout.models.multinomial_mixture import MultinomialMixture
+from heldout.models.settings import PLSAFoldingIn
 from heldout.papers.murphy.members.data import documents
 from heldout.papers.murphy.members.member import LIKELIHOOD
 from heldout.papers.murphy.members.mixtures import MixtureOfMultinomials
@@ -65,8 +65,7 @@ def experiment(job: Job, settings: Perplexity) -> Results:
     observed, scored = half_split(test, job.seed)
     counts, held_out = training.counts(), test.counts()
     lengths = training.lengths.astype(float)
-    limits: dict[str, Any] = {"iterations": settings.fold_in_iterations, "tolerance": settings.fold_in_tolerance}
-    limits["seed"] = job.seed
+    limits = PLSAFoldingIn(iterations=settings.fold_in_iterations, tolerance=settings.fold_in_tolerance)
     recorder = job.recorder(smoothing=gamma)
 
     def add(model: str, K: int, evaluations: dict[str, Evaluation]) -> None:
@@ -96,12 +95,12 @@ def experiment(job: Job, settings: Perplexity) -> Results:
             (
                 PLSI.name,
                 plsa.PLSA(K, iterations=iterations, random_state=random(PLSI.name, K)),
-                partial(plsa.fold_in, **limits),
+                partial(plsa.fold_in, settings=limits, seed=job.seed),
             ),
             (
                 TEMPERED,
                 plsa_tem.PLSATEM(K, beta=settings.beta, iterations=iterations, random_state=random(TEMPERED, K)),
-                partial(plsa_tem.fold_in, **limits),
+                partial(plsa_tem.fold_in, settings=limits, seed=job.seed),
             ),
         ):
             fitted.fit(counts)
