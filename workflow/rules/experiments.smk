@@ -79,7 +79,7 @@ rule collect_notes:
     benchmark:
         f"{BENCHMARKS}/collect_notes.tsv"
     params:
-        code=code,
+        code=code("notes.csv"),
     shell:
         "heldout collect notes {input} --output {output} 2> {log}"
 
