@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 import grimp
 import pytest
 
+from heldout import schema
 from heldout.manifest import Paper
 from heldout.papers import ALL
 from heldout.study import from_yaml
@@ -140,29 +140,13 @@ def test_no_string_names_a_module_above_or_of_another_paper() -> None:
         assert named_above(Path(path), source), path
 
 
-def mappings(schema: Any) -> Iterator[dict[str, Any]]:
-    """Yield every mapping of a schema, itself included."""
-    if isinstance(schema, dict):
-        yield schema
-    for node in schema if isinstance(schema, list) else schema.values() if isinstance(schema, dict) else ():
-        yield from mappings(node)
-
-
-def test_the_page_on_studies_names_every_setting_and_no_other() -> None:
-    page = (ROOT / "config" / "README.md").read_text(encoding="utf-8")
-    schema = from_yaml((ROOT / "workflow" / "studies" / "schema.yaml").read_text(encoding="utf-8"))
-    named = set(re.findall(r"`([a-z][a-z0-9_-]*)`", page))
-    settings = {key for node in mappings(schema) for key in node.get("properties", ())}
-    words = {str(value) for node in mappings(schema) for value in (*node.get("enum", ()), node.get("const"), "none")}
-    assert not settings - named, "settings that config/README.md does not name"
-    assert not named - settings - words, "words of config/README.md that are no settings"
-    experiments = schema["properties"]["measures"]["properties"]
-    rows = dict(re.findall(r"^\| `([a-z-]+)` \| (.*)$", page.partition("## `measures`")[2], flags=re.MULTILINE))
-    assert rows.keys() == experiments.keys()
-    for name, experiment in experiments.items():
-        asked = experiment["properties"].get("settings", {}).get("properties", {})
-        assert set(asked) <= set(re.findall(r"`([a-z_]+)`", rows[name])), f"config/README.md: settings of {name}"
-    assert len(page.splitlines()) <= 90
+def test_the_schema_of_studies_and_the_page_on_them_are_those_of_the_classes_of_settings() -> None:
+    assert (ROOT / schema.SCHEMA).read_text(encoding="utf-8") == schema.schema(ROOT / schema.FRAME)
+    written = (ROOT / schema.PAGE).read_text(encoding="utf-8")
+    assert written == schema.page(written)
+    by_hand, frame = written.partition(schema.WRITTEN)[0], from_yaml((ROOT / schema.FRAME).read_text(encoding="utf-8"))
+    named = set(re.findall(r"`([a-z][a-z0-9_-]*)`", by_hand))
+    assert not frame["properties"].keys() - named, "keys of a study that config/README.md does not name"
 
 
 @pytest.mark.parametrize("paper", ALL, ids=lambda paper: str(paper.name))

@@ -71,12 +71,14 @@ class Experiment:
             documents, or the latter two.
         models: the models of which it reads topics, or the libraries that it runs; empty if it trains its own.
         topics: how a study gives K: a "list", "by corpus", or "either"; empty if it does not.
+        training: the class of the training settings of models that grow for it; None without such.
     """
 
     settings: type
     corpora: Literal["split", "drawn", "none", "drawn or none"] = "split"
     models: tuple[str, ...] = ()
     topics: Literal["", "list", "by corpus", "either"] = ""
+    training: type | None = None
 
 
 @dataclass(frozen=True)

@@ -137,9 +137,8 @@ def _parsed(value: Any, annotation: Any, rule: Rule, what: str) -> Any:
     ):
         return number(value) if annotation is number else tuple(map(number, values)) if annotation in LISTS else value
     words = {"integer": "an integer", "number": "a number"}.get(kind(annotation), kind(annotation))
-    raise InputError(
-        f"{what} is {value!r}; it must be {words}{' ' * bool(rule.range)}{rule.range}{number_of(annotation, rule)}"
-    )
+    number_in_words = f"({number_of(annotation, rule)})" if annotation is not number else ""
+    raise InputError(f"{what} is {value!r}; it must be {' '.join(filter(None, (words, rule.range, number_in_words)))}")
 
 
 def _values(value: Any, annotation: Any) -> list[Any] | None:
@@ -158,9 +157,9 @@ def _is(number: type, value: Any) -> bool:
 
 
 def number_of(annotation: Any, rule: Rule) -> str:
-    """Return how many values a list or mapping must have, and what their names may be, in words."""
+    """Return how many values a list or mapping must have, and what their names may be, in words; empty for others."""
     if annotation not in LISTS and annotation != NAMED:
         return ""
-    number = f": {rule.fewest}" if rule.fewest == rule.greatest else f": {rule.fewest} or more"
-    different = ", all different" if annotation in LISTS and rule.distinct else ""
-    return f"{number}{different}{', of ' * bool(rule.names)}{', '.join(rule.names)}"
+    words = [f"{rule.fewest}" if rule.fewest == rule.greatest else f"{rule.fewest} or more"]
+    words += ["all different"] if annotation in LISTS and rule.distinct else []
+    return ", ".join(words + [f"of {', '.join(rule.names)}"] * bool(rule.names))

@@ -23,8 +23,6 @@ MAIN = "main"  # the document of a study that names none: paper/main.tex
 RESERVED = ("raw", "corpora", "published", "reference")  # folders of data/ beside the studies'
 NO_CORPUS = "none"  # the corpus of experiments that draw their own documents
 PARTS = ("train", "fold_in")  # of a model's settings
-# the experiments that do so
-DRAWS = ("calibration", "convergence-to-exact", "precision", "bank-and-river", "evidence")
 SELECTION = "model-selection"  # an experiment on corpora drawn from trained models, of models that grow
 IS_PROBABILITY = "is-a-probability"  # draws its own documents, from the true models of drawn corpora too
 DRAWN = (SELECTION, IS_PROBABILITY)  # the experiments on such corpora
@@ -563,8 +561,7 @@ def check_study(study: dict[str, Any], schema: Path, data: Path) -> dict[str, An
     if realistic["train"]["chains"] != 1:
         raise InputError("study: at realistic/train/chains: the corpora are drawn from one chain's topics; give 1")
     for kind, asked in study["measures"].items():
-        corpora = (NO_CORPUS,) if kind in DRAWS else realistic["corpora"] if kind in DRAWN else study["corpora"]
-        corpora = (*corpora, NO_CORPUS) if kind == IS_PROBABILITY else corpora
+        corpora = (*(realistic["corpora"] if kind in DRAWN else study["corpora"]), NO_CORPUS)
         for key, known in (("corpora", corpora), ("models", PEERS if kind == "peers" else study["models"])):
             for name in asked.get(key, ()):
                 if name not in known:

@@ -206,10 +206,10 @@ def test_it_is_found_by_name() -> None:
     [
         ({"training_documents": [71]}, "71 training and 10 held-out documents do not fit into the 80 of s2"),
         ({"training_documents": [0, 5]}, "training_documents is .*at least 1"),
-        ({"training_documents": []}, "training_documents is .*: 1 or more"),
+        ({"training_documents": []}, "training_documents is .*1 or more"),
         ({"test_documents": 0}, "do not fit"),
         ({"some_samples": {SEQUENTIAL: 1}}, "some_samples lacks left-to-right; give"),
-        ({"control": {}}, "control is {}; it must be integers by name at least 0: 1"),
+        ({"control": {}}, "control is {}; it must be integers by name at least 0 .1"),
         ({"samples": {"left": 1}}, "there is no estimator left; there are"),
         ({"some_documents": 11}, "11 documents for some estimators"),
         ({"check_documents": 7}, "7 for the check"),

@@ -1,6 +1,7 @@
 """Buntine (2009), "Estimating likelihoods for topic models"."""
 
 from heldout.manifest import Exhibit, Experiment, Paper
+from heldout.models.settings import LDAGrowth
 from heldout.papers.buntine.settings import Calibration, ConvergenceToExact, ModelSelection
 
 SELECTION = ("model-selection",)
@@ -11,7 +12,7 @@ BUNTINE = Paper(
     experiments={
         "calibration": Experiment(Calibration, corpora="none"),
         "convergence-to-exact": Experiment(ConvergenceToExact, corpora="none"),
-        "model-selection": Experiment(ModelSelection, corpora="drawn", topics="by corpus"),
+        "model-selection": Experiment(ModelSelection, corpora="drawn", topics="by corpus", training=LDAGrowth),
     },
     optional=SELECTION,
     scorecard=("lrs-most-precise", "lrs-unbiased", "harmonic-mean-biased", "lr-biased", "true-topics-found"),
