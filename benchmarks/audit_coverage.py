@@ -25,6 +25,8 @@ Rules (the sweeps, `heldout.evaluators.reference`'s constants, the correction) a
 
 import os
 
+from heldout.typing import Floats
+
 for variable in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[variable] = "1"  # read by the packages when they are imported
 
@@ -37,7 +39,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from heldout.auditing.audit.audit import audit
 from heldout.auditing.blocks import TRUTH
@@ -66,8 +67,6 @@ TEMPERATURES = 100  # of annealed importance sampling
 NORMAL = 1.96  # 95 %
 LARGEST_OF_NORMAL = 1e300  # updates: whatever has an exact value
 TINY = 1e-9  # nats^2: all sweeps are spent
-
-Float = NDArray[np.float64]
 
 
 class Row(NamedTuple):
@@ -134,7 +133,7 @@ def row_of(
     )
 
 
-def _squared(found: Evaluation) -> Float:
+def _squared(found: Evaluation) -> Floats:
     return np.nan_to_num(found.standard_error) ** 2 + (0.0 if found.bias is None else found.bias**2)
 
 

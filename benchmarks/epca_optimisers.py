@@ -8,6 +8,8 @@ start from the same random W and H and call the same objective; a step that need
 
 import os
 
+from heldout.typing import Floats
+
 for variable in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[variable] = "1"  # read by the packages when they are imported
 
@@ -22,7 +24,6 @@ from typing import Any
 
 import numpy as np
 import scipy.optimize
-from numpy.typing import NDArray
 
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import train_test_split
@@ -31,8 +32,7 @@ from heldout.models import epca
 from heldout.models.epca import EPCA, Objective, ascend, fold_in_counts
 from heldout.seeds import generator
 
-Float = NDArray[np.float64]
-Start = tuple[Float, Float]
+Start = tuple[Floats, Floats]
 
 SECONDS = {20: 3.0, 100: 8.0}  # K: CPU time that every optimiser gets
 SHARES = (0.25, 0.5, 1.0)  # of that time, at which the table looks
@@ -54,7 +54,7 @@ class Clock(Objective):
         self.record: list[tuple[float, float]] = []
         self.start = time.process_time()
 
-    def __call__(self, W: Float, H: Float) -> tuple[float, Float, Float]:
+    def __call__(self, W: Floats, H: Floats) -> tuple[float, Floats, Floats]:
         """Evaluate and record, or raise OutOfTimeError."""
         result = super().__call__(W, H)
         now = time.process_time() - self.start
@@ -70,19 +70,19 @@ class Clock(Objective):
         return known[-1] / float(self.lengths.sum()) if known else -math.inf
 
 
-def ours(objective: Clock, W: Float, H: Float) -> None:
+def ours(objective: Clock, W: Floats, H: Floats) -> None:
     """Joint L-BFGS with the Fisher preconditioner."""
     ascend(objective, W, H, iterations=10**6, tolerance=0.0)
 
 
-def minimise(objective: Clock, W: Float, H: Float, parts: list[str], iterations: int) -> Start:
+def minimise(objective: Clock, W: Floats, H: Floats, parts: list[str], iterations: int) -> Start:
     """Run scipy's L-BFGS over W, H or both."""
     n_words = len(W)
     for part in parts:
         rows = {"both": slice(None), "W": slice(0, n_words), "H": slice(n_words, None)}[part]
         x = np.concatenate([W, H])
 
-        def minus(flat: Float, x: Float = x, rows: slice = rows) -> tuple[float, Float]:
+        def minus(flat: Floats, x: Floats = x, rows: slice = rows) -> tuple[float, Floats]:
             x[rows] = flat.reshape(x[rows].shape)
             value, gradient, _ = objective(x[:n_words], x[n_words:])
             return -value, -gradient[rows].ravel()
@@ -99,18 +99,18 @@ def minimise(objective: Clock, W: Float, H: Float, parts: list[str], iterations:
     return W, H
 
 
-def joint_lbfgs(objective: Clock, W: Float, H: Float) -> None:
+def joint_lbfgs(objective: Clock, W: Floats, H: Floats) -> None:
     """Joint L-BFGS."""
     minimise(objective, W, H, ["both"], 10**6)
 
 
-def alternating_lbfgs(objective: Clock, W: Float, H: Float) -> None:
+def alternating_lbfgs(objective: Clock, W: Floats, H: Floats) -> None:
     """L-BFGS over H and over W in turn, five iterations each."""
     while True:
         W, H = minimise(objective, W, H, ["H", "W"], 5)
 
 
-def alternating_gradient(objective: Clock, W: Float, H: Float) -> None:
+def alternating_gradient(objective: Clock, W: Floats, H: Floats) -> None:
     """Gradient steps for W and H in turn (section 3.5), each with a line search."""
     n_words = len(W)
     x = np.concatenate([W, H])
@@ -130,7 +130,7 @@ def alternating_gradient(objective: Clock, W: Float, H: Float) -> None:
             lengths[part] *= 2.0
 
 
-def alternating_bound(objective: Clock, W: Float, H: Float) -> None:
+def alternating_bound(objective: Clock, W: Floats, H: Floats) -> None:
     """Steps to the maximum of a quadratic lower bound, for H and W in turn.
 
     The softmax's covariance is at most (I - 11'/V) / 2 (Boehning 1992), so a document's Hessian is at most
@@ -148,7 +148,7 @@ def alternating_bound(objective: Clock, W: Float, H: Float) -> None:
         W = W + np.linalg.solve(bound, gradient[: len(W)].T).T
 
 
-def adam(objective: Clock, W: Float, H: Float) -> None:
+def adam(objective: Clock, W: Floats, H: Floats) -> None:
     """Adam (Kingma and Ba 2015) over W and H together, its usual decay rates, a constant step size."""
     x = np.concatenate([W, H])
     first, second = np.zeros_like(x), np.zeros_like(x)
@@ -161,7 +161,7 @@ def adam(objective: Clock, W: Float, H: Float) -> None:
         x = x + ADAM_RATE * (first / (1 - 0.9**step)) / (np.sqrt(second / (1 - 0.999**step)) + 1e-8)
 
 
-OPTIMISERS: dict[str, Callable[[Clock, Float, Float], None]] = {
+OPTIMISERS: dict[str, Callable[[Clock, Floats, Floats], None]] = {
     "joint L-BFGS, Fisher preconditioner (`fit`)": ours,
     "joint L-BFGS (scipy)": joint_lbfgs,
     "alternating L-BFGS (scipy), 5 iterations each": alternating_lbfgs,

@@ -9,6 +9,8 @@ All work on the same 100 simulated documents of Cranfield's shape and the same t
 
 import os
 
+from heldout.typing import Ints
+
 for variable in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[variable] = "1"  # read by the packages when they are imported
 
@@ -23,7 +25,6 @@ from typing import NamedTuple
 
 import numba as nb
 import numpy as np
-from numpy.typing import NDArray
 from speed import SHAPES, cpu, seconds
 
 from heldout.corpora.corpus import Corpus
@@ -99,7 +100,7 @@ class Task(NamedTuple):
     """Topics, as counts and smoothed, and documents drawn from them."""
 
     topics: Topics
-    counts: NDArray[np.int64]
+    counts: Ints
     documents: Corpus
 
 

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators.full_folding_in import full_folding_in
 from heldout.topics import Components, Topics, load_topics
+from heldout.typing import Floats
 
 WORDS = ("a", "b", "c")
 PHI = np.array([[0.5, 0.25, 0.25], [0.0, 0.0, 1.0]])
@@ -129,7 +129,7 @@ def test_what_a_file_holds_is_told_by_its_arrays(tmp_path: Path) -> None:
         Components.load(tmp_path / "none.npz")
 
 
-def twin(weights: NDArray[np.float64], h: NDArray[np.float64], constant: float) -> NDArray[np.float64]:
+def twin(weights: Floats, h: Floats, constant: float) -> Floats:
     """Return p(w | d), (D, V), written out; with logits of moderate size only."""
     table = np.exp(h @ weights.T)
     table /= table.sum(axis=1, keepdims=True)

@@ -25,7 +25,6 @@ from typing import Any, TextIO
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from heldout.errors import InputError
 from heldout.files import replacing
@@ -34,6 +33,7 @@ from heldout.papers import ALL, papers_of
 from heldout.study import PEERS
 from heldout.tables import read_table, require_rows
 from heldout.typesetting.exhibits import exhibits, stands_on
+from heldout.typing import Floats
 
 DETERMINISTIC, SAMPLED = 1e-4, 0.03  # of a perplexity or a measured value, relative
 FALSE_ALARM = 1e-5  # for any of the numbers that are judged by their standard errors
@@ -51,7 +51,6 @@ IN_NO_EXHIBIT = "(in no exhibit)"
 PRINTED = 20  # differences, at most
 
 Result = dict[str, Any]
-Float = NDArray[np.float64]
 
 
 def compare(study: Path, tables: Mapping[str, Path], reference: Path, destination: Path, out: TextIO) -> bool:
@@ -112,7 +111,7 @@ def standard_errors(comparisons: int) -> float:
     return NormalDist().inv_cdf(1.0 - FALSE_ALARM / (2 * max(1, comparisons)))
 
 
-def difference(ours: Float, theirs: Float) -> Float:
+def difference(ours: Floats, theirs: Floats) -> Floats:
     """Return relative differences; 0 where both are equal or undefined, inf where only one is finite.
 
     Examples:
@@ -122,7 +121,7 @@ def difference(ours: Float, theirs: Float) -> Float:
     return _apart(ours, theirs, np.abs(theirs))
 
 
-def _apart(ours: Float, theirs: Float, unit: Any) -> Float:
+def _apart(ours: Floats, theirs: Floats, unit: Any) -> Floats:
     """Return |ours - theirs| in a unit, with `difference`'s conventions."""
     same = (ours == theirs) | (np.isnan(ours) & np.isnan(theirs))
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -198,7 +197,7 @@ def _judge(pairs: pd.DataFrame, nats: str, relative: str, limit: float) -> None:
         limit: how many standard errors are allowed.
     """
 
-    def both(column: str) -> tuple[Float, Float]:
+    def both(column: str) -> tuple[Floats, Floats]:
         return pairs[column].to_numpy(np.float64), pairs[f"{column}_reference"].to_numpy(np.float64)
 
     # what a deterministic number may differ by, which is of a perplexity where there are tokens

@@ -10,10 +10,8 @@ from heldout.notes import Note
 from heldout.scores import Score, perplexity
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from heldout.evaluators.evaluation import Evaluation
+    from heldout.typing import Floats
 
 
 class Results(NamedTuple):
@@ -98,7 +96,7 @@ class Recorder:
         row = Measurement(*names, quantity, axis, int(at), float(value), float(error))
         self.results.measurements.append(row)
 
-    def mean(self, quantity: str, values: "NDArray[np.float64]", *, axis: str, at: SupportsInt) -> None:
+    def mean(self, quantity: str, values: "Floats", *, axis: str, at: SupportsInt) -> None:
         """Record the mean of two or more independent values, (n,), with its standard error from their spread."""
         error = float(values.std(ddof=1)) / math.sqrt(len(values))
         self.measure(quantity, values.mean(), axis=axis, at=at, error=error)

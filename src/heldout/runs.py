@@ -7,9 +7,6 @@ from functools import partial
 from types import ModuleType
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import half_split, train_test_split
 from heldout.errors import InputError
@@ -23,6 +20,7 @@ from heldout.recorder import Recorder, Results
 from heldout.scores import Score
 from heldout.settings import parse
 from heldout.topics import Components, Topics
+from heldout.typing import Floats
 
 Trained = Topics | Components
 
@@ -217,9 +215,9 @@ def _groups(
 
 def _remembered(fold_in: FoldIn) -> FoldIn:
     """Return a caching `fold_in`: chains are scored alone and averaged, components under every constant."""
-    known: dict[tuple[int, int], tuple[Trained, Corpus, NDArray[np.float64]]] = {}
+    known: dict[tuple[int, int], tuple[Trained, Corpus, Floats]] = {}
 
-    def folded(topics: Trained, documents: Corpus) -> NDArray[np.float64]:
+    def folded(topics: Trained, documents: Corpus) -> Floats:
         key = (id(topics.weights if isinstance(topics, Components) else topics), id(documents))
         if key not in known:  # the stored references keep the objects alive, so that no other object gets their ids
             known[key] = (topics, documents, fold_in(topics, documents))

@@ -18,8 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from heldout.errors import InputError
 from heldout.files import load_record, save_record
 from heldout.seeds import generator
-
-Float = NDArray[np.float64]
+from heldout.typing import Floats, Ints
 
 ROW_SUM_TOLERANCE = 1e-9
 SYMMETRY = 1e-6  # relative
@@ -41,7 +40,7 @@ def _add_probabilities(rows, words, phi_by_word, theta, out):  # type: ignore[no
 class _UnderAnyPrior:
     """What topics have under any prior of a document's weights on them: phi (K, V), the V words, the provenance."""
 
-    phi: Float
+    phi: Floats
     vocabulary: tuple[str, ...]
     provenance: dict[str, Any]
 
@@ -51,7 +50,7 @@ class _UnderAnyPrior:
         return len(self.phi)
 
     @cached_property
-    def phi_by_word(self) -> Float:
+    def phi_by_word(self) -> Floats:
         """The (V, K) transpose of phi, contiguous: the K probabilities of a word lie side by side for the kernels."""
         return np.ascontiguousarray(self.phi.T)
 
@@ -63,7 +62,7 @@ class _UnderAnyPrior:
         phi = (self.phi + constant) / (1.0 + constant * self.phi.shape[1])
         return replace(self, phi=phi, provenance={**self.provenance, "smoothing": constant})  # type: ignore[type-var]
 
-    def probabilities(self, theta: Float, rows: NDArray[np.int64], words: NDArray[np.int32]) -> Float:
+    def probabilities(self, theta: Floats, rows: Ints, words: NDArray[np.int32]) -> Floats:
         """Return p(w | d) = sum_k theta[d, k] phi[k, w], (n,), of n pairs of a document and a word.
 
         Args:
@@ -117,8 +116,8 @@ class Topics(_UnderAnyPrior):
         array([0.462, 0.462, 0.077])
     """
 
-    phi: Float
-    alpha: Float
+    phi: Floats
+    alpha: Floats
     vocabulary: tuple[str, ...]
     provenance: dict[str, Any] = field(default_factory=dict)
 
@@ -128,12 +127,12 @@ class Topics(_UnderAnyPrior):
             raise InputError("topics: every Dirichlet parameter must be positive and finite")
 
     @property
-    def parameters(self) -> dict[str, Float]:
+    def parameters(self) -> dict[str, Floats]:
         """The prior's parameters by name."""
         return {"alpha": self.alpha}
 
     @property
-    def mean_weights(self) -> Float:
+    def mean_weights(self) -> Floats:
         """The prior mean of theta, (K,)."""
         return np.asarray(self.alpha / self.alpha.sum())
 
@@ -168,9 +167,9 @@ class LogisticNormalTopics(_UnderAnyPrior):
         InputError: for shapes that do not fit, numbers that are none, or a covariance that is none.
     """
 
-    phi: Float
-    mean: Float
-    covariance: Float
+    phi: Floats
+    mean: Floats
+    covariance: Floats
     vocabulary: tuple[str, ...]
     provenance: dict[str, Any] = field(default_factory=dict)
 
@@ -205,22 +204,22 @@ class LogisticNormalTopics(_UnderAnyPrior):
         return cls(phi, *over_the_last(mean, covariance, len(np.atleast_1d(phi))), vocabulary, provenance or {})
 
     @property
-    def parameters(self) -> dict[str, Float]:
+    def parameters(self) -> dict[str, Floats]:
         """The prior's parameters by name."""
         return {"mean": self.mean, "covariance": self.covariance}
 
     @cached_property
-    def mean_weights(self) -> Float:
+    def mean_weights(self) -> Floats:
         """The prior mean of theta, (K,), over `DRAWS` draws, the same for the same prior."""
-        weights: Float = self.weights(DRAWS, generator("logistic-normal-mean"))[1].mean(axis=0)
+        weights: Floats = self.weights(DRAWS, generator("logistic-normal-mean"))[1].mean(axis=0)
         return weights
 
-    def likelihood_of(self, words: NDArray[np.int32], counts: Float) -> "Mixture | None":
+    def likelihood_of(self, words: NDArray[np.int32], counts: Floats) -> "Mixture | None":
         """Return the likelihood of a document of these (U,) distinct words, so often each; None where it is 0."""
         phi = np.ascontiguousarray(self.phi[:, words].T)
         return Mixture(phi, counts) if (phi.sum(axis=1) > 0.0).all() else None
 
-    def weights(self, documents: int, rng: np.random.Generator) -> tuple[Float, Float]:
+    def weights(self, documents: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
         """Draw x, (D, K - 1), and theta, (D, K), of so many documents."""
         x = self.mean + rng.standard_normal((documents, len(self.mean))) @ np.linalg.cholesky(self.covariance).T
         return x, softmax_over_the_last(x)
@@ -230,20 +229,20 @@ class LogisticNormalTopics(_UnderAnyPrior):
 class Mixture:
     """log p(w | theta) = sum_v n_v log sum_k theta_k phi[k, v] of a document: phi (U, K) and n (U,), its words'."""
 
-    phi: Float
-    counts: Float
+    phi: Floats
+    counts: Floats
 
     @property
     def width(self) -> int:
         """How many numbers it computes for each theta, about."""
         return len(self.counts)
 
-    def log_likelihood(self, theta: Float) -> Float:
+    def log_likelihood(self, theta: Floats) -> Floats:
         """Return l, (J,) nats, at (J, K) weights."""
         with np.errstate(divide="ignore"):  # far out theta, and with it a word's probability, underflows
             return np.asarray(np.log(theta @ self.phi.T) @ self.counts)
 
-    def derivatives(self, theta: Float) -> tuple[Float, Float, Float]:
+    def derivatives(self, theta: Floats) -> tuple[Floats, Floats, Floats]:
         """Return l's gradient in log weights, (K,), and (K, K) A and B: -Hessian A - B, A positive semidefinite."""
         shares = self.phi * theta
         shares /= shares.sum(axis=1, keepdims=True)
@@ -266,7 +265,7 @@ def require_dirichlet(topics: AnyTopics, name: str) -> Topics:
     return topics
 
 
-def check_logistic_normal(mean: Float, covariance: Float, topics: int) -> None:
+def check_logistic_normal(mean: Floats, covariance: Floats, topics: int) -> None:
     """Check the prior of K - 1 log weights.
 
     Raises:
@@ -285,7 +284,7 @@ def check_logistic_normal(mean: Float, covariance: Float, topics: int) -> None:
         raise InputError("logistic normal: the covariance is not symmetric and positive definite")
 
 
-def over_the_last(mean: Float, covariance: Float, topics: int) -> tuple[Float, Float]:
+def over_the_last(mean: Floats, covariance: Floats, topics: int) -> tuple[Floats, Floats]:
     """Return the prior of x_k - x_K, k < K, where the one given is of K numbers; any other as it is."""
     if mean.shape != (topics,) or covariance.shape != (topics, topics):
         return mean, covariance
@@ -293,7 +292,7 @@ def over_the_last(mean: Float, covariance: Float, topics: int) -> tuple[Float, F
     return difference @ mean, difference @ covariance @ difference.T
 
 
-def softmax_over_the_last(x: Float) -> Float:
+def softmax_over_the_last(x: Floats) -> Floats:
     """Return theta = softmax(x, 0), (J, K), of every row of x, (J, K - 1)."""
     theta = np.zeros((len(x), x.shape[1] + 1))
     theta[:, :-1] = x
@@ -331,8 +330,8 @@ class Components:
         array([0.5  , 0.333])
     """
 
-    weights: Float
-    centre: Float
+    weights: Floats
+    centre: Floats
     vocabulary: tuple[str, ...]
     provenance: dict[str, Any] = field(default_factory=dict)
 
@@ -363,7 +362,7 @@ class Components:
         """
         return replace(self, provenance={**self.provenance, "smoothing": constant})
 
-    def probabilities(self, h: Float, rows: NDArray[np.int64], words: NDArray[np.int32]) -> Float:
+    def probabilities(self, h: Floats, rows: Ints, words: NDArray[np.int32]) -> Floats:
         """Return p(w | d), (n,), of n pairs of a document and a word.
 
         Args:

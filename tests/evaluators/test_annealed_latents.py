@@ -5,7 +5,6 @@ import math
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from scipy.special import logsumexp
 from scipy.stats import poisson
 
@@ -15,8 +14,8 @@ from heldout.evaluators.categorical_pca_annealed import categorical_pca_annealed
 from heldout.evaluators.categorical_pca_marginal import categorical_pca_marginal
 from heldout.evaluators.count_polynomial import GammaPoissonMoments, gap_marginal, rating_profile_marginal
 from heldout.models.categorical_pca import CategoricalPCA
+from heldout.typing import Floats
 
-Float = NDArray[np.float64]
 ALPHA, BETA = np.array([0.5, 1.5, 0.8]), np.array([0.4, 0.8, 0.6])
 B = np.array([[0.6, 0.1, 0.2], [0.3, 0.2, 0.0], [0.1, 0.7, 0.8]])  # words by components
 COUNTS = np.array([[3.0, 0.0, 2.0], [0.0, 0.0, 0.0], [1.0, 1.0, 6.0]])
@@ -26,7 +25,7 @@ def prior(rho: float, K: int = 3) -> GammaPoissonMoments:
     return GammaPoissonMoments(ALPHA[:K], BETA[:K], B[:, :K].sum(axis=0), np.full(K, rho))
 
 
-def agree(value: Float, error: Float, exact: Float) -> None:
+def agree(value: Floats, error: Floats, exact: Floats) -> None:
     """Hold weights' means to the exact values; 5 documents at 5 standard errors fail less than once in 1e5 runs."""
     there = error > 0.0
     assert there.any()

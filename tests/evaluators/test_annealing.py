@@ -9,7 +9,6 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
@@ -19,8 +18,8 @@ from heldout.evaluators.chib import chib
 from heldout.evaluators.evaluation import Evaluation, kernel_arrays
 from heldout.evaluators.exact_marginal import exact_marginal
 from heldout.topics import Topics
+from heldout.typing import Floats
 
-Float = NDArray[np.float64]
 DEVIATIONS = 4.42  # two-sided, 1e-5
 NOWHERE = np.empty(0, np.int64)
 TOPICS = Topics(
@@ -38,7 +37,7 @@ def corpus(*documents: list[int]) -> Corpus:
 
 def gibbs_matrix(
     document: list[int], power: float, *, backward: bool, topics: Topics = TOPICS
-) -> tuple[Float, Float, list[tuple[int, ...]]]:
+) -> tuple[Floats, Floats, list[tuple[int, ...]]]:
     """Return the sweep's transition matrix, the target, and the states, by enumeration; the kernel is not used."""
     alpha, K = topics.alpha, topics.n_topics
     states = list(itertools.product(range(K), repeat=len(document)))
@@ -60,7 +59,7 @@ def gibbs_matrix(
     return total, joint / joint.sum(), states
 
 
-def kernel_matrix(document: list[int], power: float, *, backward: bool, support: Float) -> Float:
+def kernel_matrix(document: list[int], power: float, *, backward: bool, support: Floats) -> Floats:
     """Return the transition probabilities that `sweep` gives itself when told where to go."""
     states = list(itertools.product(range(3), repeat=len(document)))
     table = np.where(TOPICS.phi.T > 0.0, TOPICS.phi.T**power, 0.0)
@@ -116,7 +115,7 @@ def test_a_drawn_sweep_has_the_probabilities_of_the_enumeration(backward: bool) 
     assert statistic < freedom + 2.0 * math.sqrt(freedom * chance) + 2.0 * chance
 
 
-def assert_unbiased(log_estimates: Float, log_truth: float) -> None:
+def assert_unbiased(log_estimates: Floats, log_truth: float) -> None:
     ratios = np.exp(log_estimates - log_truth)
     assert abs(ratios.mean() - 1.0) < DEVIATIONS * ratios.std(ddof=1) / math.sqrt(len(ratios))
     assert ratios.std() > 0.0

@@ -8,15 +8,14 @@ import math
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators import components_marginal as module
 from heldout.evaluators.components_marginal import annealed_marginal, quadrature
 from heldout.topics import Components
+from heldout.typing import Floats
 
-Float = NDArray[np.float64]
 DEVIATIONS = 4.42  # two-sided, 1e-5
 WORDS = tuple(f"w{v}" for v in range(12))
 
@@ -32,7 +31,7 @@ def corpus(*documents: list[int], words: tuple[str, ...] = WORDS) -> Corpus:
     return Corpus("made-up", words, tokens, offsets, tuple(f"d{i}" for i in range(len(documents))))
 
 
-def dense_grid(W: Float, document: list[int], penalty: float) -> float:
+def dense_grid(W: Floats, document: list[int], penalty: float) -> float:
     """Return log p(w | W) by the trapezoidal rule on a fine grid over the prior, which nothing is centred on."""
     axis = np.linspace(-9.0, 9.0, 2001 if W.shape[1] == 1 else 401) / math.sqrt(penalty)
     h = np.stack(np.meshgrid(*[axis] * W.shape[1]), axis=-1).reshape(-1, W.shape[1])

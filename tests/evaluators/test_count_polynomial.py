@@ -5,7 +5,6 @@ import math
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from scipy.special import gammaln, logsumexp
 from scipy.stats import nbinom
 
@@ -23,8 +22,7 @@ from heldout.evaluators.count_polynomial import (
 )
 from heldout.evaluators.exact_marginal import exact_marginal
 from heldout.topics import Topics
-
-Float = NDArray[np.float64]
+from heldout.typing import Floats
 
 
 def moments_of(prior: str, K: int, rng: np.random.Generator) -> Moments:
@@ -35,7 +33,7 @@ def moments_of(prior: str, K: int, rng: np.random.Generator) -> Moments:
     return GammaPoissonMoments(alpha, beta, totals, rho)
 
 
-def over_assignments(weights: Float, moments: Moments) -> float:
+def over_assignments(weights: Floats, moments: Moments) -> float:
     """Return log p(w) by summing over all K^L assignments of the tokens, one moment at a time."""
     L, K = weights.shape
     terms = []
@@ -60,7 +58,7 @@ def test_is_the_sum_over_all_assignments(prior: str, K: int) -> None:
         assert log_marginal(weights, moments) == pytest.approx(expected, rel=1e-11, abs=1e-11)
 
 
-def in_logs(weights: Float, moments: Moments) -> float:
+def in_logs(weights: Floats, moments: Moments) -> float:
     """Return log sum_C a_C M(C) at K = 2 with every coefficient a logarithm."""
     log_a = np.zeros(1)
     for x in np.log(weights):
@@ -148,7 +146,7 @@ def test_a_token_that_no_component_gives_has_probability_zero() -> None:
 
 
 class PointMass(DirichletMoments):
-    def log_moment(self, counts: Float) -> Float:
+    def log_moment(self, counts: Floats) -> Floats:
         return np.asarray(counts @ np.log(self.alpha / self.alpha.sum()))
 
 

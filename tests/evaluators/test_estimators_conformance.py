@@ -34,8 +34,8 @@ from heldout.evaluators.evaluation import Evaluation
 from heldout.evaluators.exact_marginal import exact_marginal
 from heldout.seeds import generator
 from heldout.topics import Topics
+from heldout.typing import Floats
 
-Float = NDArray[np.float64]
 Run = Callable[[Topics, Corpus, int, np.random.Generator], Evaluation]
 
 NORMAL = 4.42  # two-sided 1e-5
@@ -77,7 +77,7 @@ class Case:
     gamma: float
     topics: Topics
     documents: Corpus
-    exact: Float
+    exact: Floats
 
     @property
     def name(self) -> str:
@@ -183,7 +183,7 @@ def kept(name: str) -> Run:
     return run_once
 
 
-def results(name: str, run: Run, cases: list[Case], samples: int, runs: int = RUNS) -> tuple[Float, Float, Float]:
+def results(name: str, run: Run, cases: list[Case], samples: int, runs: int = RUNS) -> tuple[Floats, Floats, Floats]:
     """Return differences from the exact value in nats, the errors stated for them, and the tokens scored."""
     differences, errors, tokens = [], [], []
     for c in cases:
@@ -201,7 +201,7 @@ def results(name: str, run: Run, cases: list[Case], samples: int, runs: int = RU
 
 
 def assert_calibrated(
-    differences: Float, errors: Float, samples: int, shortfall: float = 0.0, *, corrected: bool = False
+    differences: Floats, errors: Floats, samples: int, shortfall: float = 0.0, *, corrected: bool = False
 ) -> None:
     """The pooled test of estimates against their own standard errors.
 
@@ -220,7 +220,7 @@ def assert_calibrated(
     assert 0.5 < float(np.mean(z**2)) < (1.8 if shortfall == 0.0 else 3.0)
 
 
-def assert_unbiased(differences: Float) -> None:
+def assert_unbiased(differences: Floats) -> None:
     """Mean 1 of exp(estimate - exact), by its own spread."""
     ratio = np.exp(differences)
     spread = ratio.std(ddof=1)
@@ -228,7 +228,7 @@ def assert_unbiased(differences: Float) -> None:
     assert abs(ratio.mean() - 1.0) < NORMAL * spread / math.sqrt(len(ratio))
 
 
-def assert_beyond(values: Float) -> None:
+def assert_beyond(values: Floats) -> None:
     """The values' mean is positive, significantly."""
     assert values.mean() > NORMAL * values.std(ddof=1) / math.sqrt(len(values))
 

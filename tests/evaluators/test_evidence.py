@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from scipy.special import gammaln, logsumexp
 
 from heldout.errors import InputError
 from heldout.evaluators.evidence import annealed_evidence, exact_evidence, log_likelihood
+from heldout.typing import Floats, Ints
 
 ALPHA, GAMMA, K = 0.6, 0.3, 2
 WORDS = np.array([0, 0, 1, 2, 2, 2, 1, 0, 1, 1, 1, 0, 2, 0, 2, 2])
@@ -19,7 +19,7 @@ COUNTS = np.zeros((4, 3), dtype=np.int64)
 np.add.at(COUNTS, (DOCUMENTS, WORDS), 1)
 
 
-def enumerated() -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def enumerated() -> tuple[Ints, Floats]:
     """Return all assignments and log p(y, q), equations 27.34 and 27.36 term by term."""
     every = np.array(list(itertools.product(range(K), repeat=16)))
     log_p = np.zeros(len(every))

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from scipy.special import betaln, gammaln, logsumexp
 
 from heldout.corpora.corpus import Corpus
@@ -16,8 +15,7 @@ from heldout.evaluators import exact_marginal as module
 from heldout.evaluators.exact_marginal import cost, exact_marginal, exact_posterior_mean
 from heldout.evaluators.priors import exact_within
 from heldout.topics import Topics
-
-Float = NDArray[np.float64]
+from heldout.typing import Floats
 
 
 def words(n: int) -> tuple[str, ...]:
@@ -35,7 +33,7 @@ def random_topics(rng: np.random.Generator, K: int, V: int, concentration: float
     return Topics(phi / phi.sum(axis=1, keepdims=True), rng.gamma(1.0, 1.0, K) + 0.01, words(V))
 
 
-def over_assignments(topics: Topics, document: list[int]) -> tuple[float, Float]:
+def over_assignments(topics: Topics, document: list[int]) -> tuple[float, Floats]:
     """Return log p(w) and E[theta | w] by summing p(w, z) over all K^L assignments z."""
     K, alpha, total = topics.n_topics, topics.alpha, []
     weighted = []

@@ -5,7 +5,6 @@ import math
 import numpy as np
 import pytest
 from made_fits import fold_with
-from numpy.typing import NDArray
 
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import half_split
@@ -14,6 +13,7 @@ from heldout.evaluators.full_folding_in import full_folding_in
 from heldout.evaluators.half_folding_in import half_folding_in
 from heldout.models import plsa
 from heldout.topics import Topics
+from heldout.typing import Floats
 
 WORDS = ("a", "b", "c", "d")
 
@@ -28,7 +28,7 @@ def identity(size: int = 4) -> Topics:
     return Topics(np.eye(size), np.ones(size), WORDS[:size])
 
 
-def em(topics: Topics, documents: Corpus) -> NDArray[np.float64]:
+def em(topics: Topics, documents: Corpus) -> Floats:
     return fold_with(plsa, topics, documents, seed=0, iterations=200, tolerance=0.0)
 
 
@@ -57,7 +57,7 @@ def test_the_fit_never_sees_the_scored_half() -> None:
     observed, scored = half_split(test, seed=0)
     seen = []
 
-    def spy(topics: Topics, documents: Corpus) -> NDArray[np.float64]:
+    def spy(topics: Topics, documents: Corpus) -> Floats:
         seen.append([documents.document(d).tolist() for d in range(documents.n_documents)])
         return em(topics, documents)
 

@@ -5,7 +5,6 @@ import math
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
@@ -16,8 +15,8 @@ from heldout.evaluators.mean_field_importance import mean_field_importance
 from heldout.evaluators.mean_field_importance_second_order import mean_field_importance_second_order
 from heldout.evaluators.random_stream import starts
 from heldout.topics import Topics
+from heldout.typing import Floats
 
-Float = NDArray[np.float64]
 PHI = np.array([[0.6, 0.3, 0.1, 0.0], [0.1, 0.2, 0.3, 0.4], [0.0, 0.5, 0.0, 0.5]])
 TOPICS = Topics(PHI, np.array([0.3, 1.0, 2.5]), ("a", "b", "c", "d"))
 DOCUMENT = [0, 1, 3, 1, 2]
@@ -29,7 +28,7 @@ def corpus(document: list[int]) -> Corpus:
     )
 
 
-def proposal(topics: Topics, document: list[int], cycles: int, in_sequence: bool, second_order: bool) -> Float:
+def proposal(topics: Topics, document: list[int], cycles: int, in_sequence: bool, second_order: bool) -> Floats:
     """Return q, (L, K), by the rule as it is written."""
     q = topics.alpha * topics.phi.T[document]
     q /= q.sum(axis=1, keepdims=True)

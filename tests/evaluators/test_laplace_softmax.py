@@ -17,8 +17,8 @@ from heldout.evaluators.exact_marginal import exact_marginal
 from heldout.evaluators.laplace_softmax import laplace_softmax, log_det
 from heldout.evaluators.posterior_mean import variational_gamma
 from heldout.topics import Topics
+from heldout.typing import Floats
 
-Float = NDArray[np.float64]
 WORDS = tuple("abcdefg")
 
 
@@ -31,7 +31,7 @@ def drawn(seed: int, K: int, lengths: tuple[int, ...], alpha: float = 1.0) -> tu
     return topics, Corpus("drawn", WORDS, tokens, offsets, tuple(f"d{i}" for i in range(len(lengths))))
 
 
-def log_joint(topics: Topics, document: NDArray[np.int32], a: Float) -> float:
+def log_joint(topics: Topics, document: NDArray[np.int32], a: Floats) -> float:
     """Return log p(w, a) of the free coordinates a (K - 1; the last is 0), a density over them."""
     h = np.exp(np.append(a, 0.0) - np.append(a, 0.0).max())
     h /= h.sum()
@@ -40,7 +40,7 @@ def log_joint(topics: Topics, document: NDArray[np.int32], a: Float) -> float:
     return float(constant + np.log(h @ topics.phi[:, document]).sum() + alpha @ np.log(h))
 
 
-def hessian(topics: Topics, document: NDArray[np.int32], a: Float, step: float = 1e-3) -> Float:
+def hessian(topics: Topics, document: NDArray[np.int32], a: Floats, step: float = 1e-3) -> Floats:
     """Return the second derivatives of `log_joint` by central differences."""
     n = len(a)
     found = np.empty((n, n))

@@ -19,8 +19,8 @@ from heldout.evaluators.left_to_right import particle_error
 from heldout.evaluators.left_to_right_sequential import sweep_error
 from heldout.evaluators.random_stream import starts, uniform
 from heldout.topics import Topics
+from heldout.typing import Floats
 
-Float = NDArray[np.float64]
 FAMILY = ["left-to-right", "left-to-right-unresampled", "left-to-right-sequential"]
 DEVIATIONS = 4.5  # two-sided false-alarm rate 7e-6
 ROUNDING = 1e-11  # nats, where there is no sampling error
@@ -63,7 +63,7 @@ def drawn(rng: np.random.Generator, topics: Topics, lengths: list[int]) -> Corpu
     return corpus(len(topics.vocabulary), *documents)
 
 
-def twin(topics: Topics, document: list[int], particles: int, sweeps: int, draw: Callable[[Float], int]) -> Float:
+def twin(topics: Topics, document: list[int], particles: int, sweeps: int, draw: Callable[[Floats], int]) -> Floats:
     """Return all records of a document: every topic summed, counts taken anew for every draw.
 
     draw: returns a topic, given the running sums of the topics' weights.
@@ -72,7 +72,7 @@ def twin(topics: Topics, document: list[int], particles: int, sweeps: int, draw:
     for _ in range(particles):
         z: list[int] = []
 
-        def cumulative(position: int, z: list[int] = z) -> Float:
+        def cumulative(position: int, z: list[int] = z) -> Floats:
             others = z[:position] + z[position + 1 :]
             counts = np.array([others.count(k) for k in range(K)], dtype=float)
             return np.cumsum((topics.alpha + counts) * topics.phi[:, document[position]])
@@ -88,7 +88,7 @@ def twin(topics: Topics, document: list[int], particles: int, sweeps: int, draw:
     return np.array(records)
 
 
-def drawing(state: NDArray[np.uint64]) -> Callable[[Float], int]:
+def drawing(state: NDArray[np.uint64]) -> Callable[[Floats], int]:
     return lambda sums: int(np.searchsorted(sums, uniform(state) * sums[-1], side="right"))
 
 
@@ -97,9 +97,9 @@ def test_the_plain_kernel_is_the_slow_twin(particles: int, sweeps: int) -> None:
     rng = np.random.default_rng(3)
     topics = random_topics(rng, 5, 8)
     documents = corpus(8, *(rng.integers(0, 8, n).tolist() for n in (9, 1, 6)))
-    found: list[Float] = []
+    found: list[Floats] = []
 
-    def keep(ratios: Float) -> float:
+    def keep(ratios: Floats) -> float:
         found.append(ratios)
         return 0.0
 
@@ -180,7 +180,7 @@ SKEWED = Topics(np.array([[0.9, 0.1], [0.2, 0.8]]), np.full(2, 0.1), words(2))
 EVERY = [list(document) for document in itertools.product(range(2), repeat=3)]
 
 
-def courses(topics: Topics, document: list[int], sweeps: int) -> tuple[Float, Float]:
+def courses(topics: Topics, document: list[int], sweeps: int) -> tuple[Floats, Floats]:
     """Return the probability of every course that a particle can take, and each token's mean record on it."""
     probabilities, records = [], []
     draws = sum(sweeps * last + 1 for last in range(len(document)))
@@ -188,7 +188,7 @@ def courses(topics: Topics, document: list[int], sweeps: int) -> tuple[Float, Fl
         follow = iter((*drawn_topics, 0))  # no record depends on the very last
         factors: list[float] = []
 
-        def draw(sums: Float, follow: Iterator[int] = follow, factors: list[float] = factors) -> int:
+        def draw(sums: Floats, follow: Iterator[int] = follow, factors: list[float] = factors) -> int:
             k = next(follow)
             factors.append(np.diff(sums, prepend=0.0)[k] / sums[-1])
             return k
@@ -199,16 +199,16 @@ def courses(topics: Topics, document: list[int], sweeps: int) -> tuple[Float, Fl
 
 
 @functools.cache
-def laws(sweeps: int) -> list[tuple[Float, Float]]:
+def laws(sweeps: int) -> list[tuple[Floats, Floats]]:
     return [courses(SKEWED, document, sweeps) for document in EVERY]
 
 
 @functools.cache
-def probabilities_of_every() -> Float:
+def probabilities_of_every() -> Floats:
     return np.exp(exact_marginal(SKEWED, corpus(2, *EVERY)).log_likelihood)
 
 
-def limits(sweeps: int) -> Float:
+def limits(sweeps: int) -> Floats:
     """Return what the estimate of every document converges to as particles grow."""
     return np.array([(p @ records).prod() for p, records in laws(sweeps)])
 

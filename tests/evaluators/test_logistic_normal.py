@@ -18,6 +18,7 @@ from heldout.evaluators.logistic_normal import (
 )
 from heldout.evaluators.reference import reference, sweeps
 from heldout.topics import LogisticNormalTopics
+from heldout.typing import Floats
 
 WORDS = tuple("abcdef")
 
@@ -140,7 +141,7 @@ def sparse(K: int, scale: float) -> LogisticNormalTopics:
     return LogisticNormalTopics(phi / phi.sum(axis=1, keepdims=True), rng.normal(size=K - 1), root @ root.T, words)
 
 
-def deviations(found: Evaluation, truth: NDArray[np.float64]) -> NDArray[np.float64]:
+def deviations(found: Evaluation, truth: Floats) -> Floats:
     """Return how many standard errors each document is off; the stated errors, bias included, cover all and their sum.
 
     False alarms 1e-5.

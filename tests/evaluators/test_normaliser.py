@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from heldout.errors import InputError
@@ -22,6 +21,7 @@ from heldout.evaluators.normaliser import (
     toy_example,
 )
 from heldout.topics import Topics
+from heldout.typing import Floats
 
 Z_BOUND = 4.5
 
@@ -32,7 +32,7 @@ def random_topics(seed: int, K: int, V: int) -> Topics:
     return Topics(phi / phi.sum(axis=1, keepdims=True), np.ones(K), tuple(f"w{i}" for i in range(V)))
 
 
-def maximum(phi_of_two: NDArray[np.float64], sequence: tuple[int, ...]) -> float:
+def maximum(phi_of_two: Floats, sequence: tuple[int, ...]) -> float:
     """Return max_h p(x | h) of two topics to 1e-8 by golden-section search; the log-likelihood is concave in h."""
     golden = (math.sqrt(5.0) - 1.0) / 2.0
     low, high = 0.0, 1.0

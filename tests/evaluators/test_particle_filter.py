@@ -11,6 +11,7 @@ from heldout.evaluators.exact_marginal import exact_marginal
 from heldout.evaluators.particle_filter import AFTER, AHEAD, BEFORE, particle_filter, records
 from heldout.evaluators.random_stream import uniform
 from heldout.topics import Topics
+from heldout.typing import Floats
 
 PHI = np.array([[0.7, 0.2, 0.06, 0.04], [0.05, 0.15, 0.3, 0.5], [0.25, 0.25, 0.25, 0.25]])
 TOPICS = Topics(PHI, np.array([0.2, 0.1, 0.05]), ("a", "b", "c", "d"))
@@ -22,11 +23,11 @@ def state(seed: int) -> NDArray[np.uint64]:
     return np.array([seed], dtype=np.uint64)
 
 
-def slow(particles: int, stream: NDArray[np.uint64], *, resampled: bool, weighted: bool) -> NDArray[np.float64]:
+def slow(particles: int, stream: NDArray[np.uint64], *, resampled: bool, weighted: bool) -> Floats:
     """Return the records with every count made anew from the topics, all terms written out."""
     alpha, out = TOPICS.alpha, np.empty((3, particles, len(WORDS)))
 
-    def weights(z: list[int], word: int) -> NDArray[np.float64]:
+    def weights(z: list[int], word: int) -> Floats:
         return np.array([(alpha[k] + z.count(k)) * PHI[k, word] for k in range(3)])
 
     def draw(z: list[int], word: int) -> int:

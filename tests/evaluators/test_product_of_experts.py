@@ -5,7 +5,6 @@ from itertools import product
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 import heldout
 from heldout.corpora.corpus import Corpus
@@ -13,6 +12,7 @@ from heldout.errors import InputError
 from heldout.evaluators.logistic_normal import logistic_normal_exact
 from heldout.evaluators.product_of_experts import ProductOfExperts
 from heldout.evaluators.reference import reference
+from heldout.typing import Floats
 
 WORDS = tuple("abcd")
 
@@ -62,8 +62,8 @@ def test_gradient_and_hessian_are_those_of_finite_differences() -> None:
     likelihood = experts(3).likelihood_of(np.array([0, 2], dtype=np.int32), np.array([3.0, 2.0]))
     x, steps = np.array([0.3, -0.4, 0.0]), 1e-5 * np.eye(3)
 
-    def theta(point: NDArray[np.float64]) -> NDArray[np.float64]:
-        weights: NDArray[np.float64] = np.exp(point) / np.exp(point).sum()
+    def theta(point: Floats) -> Floats:
+        weights: Floats = np.exp(point) / np.exp(point).sum()
         return weights
 
     values = [likelihood.log_likelihood(theta(x + step)[None])[0] for step in np.vstack([steps, -steps])]

@@ -8,7 +8,6 @@ import math
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
@@ -19,8 +18,8 @@ from heldout.evaluators.exact_marginal import exact_marginal
 from heldout.evaluators.random_stream import starts
 from heldout.evaluators.reference import PILOT, allocation, least_samples, log_expectation, reference, sweeps
 from heldout.topics import Topics
+from heldout.typing import Floats
 
-Float = NDArray[np.float64]
 DEVIATIONS = 4.42  # two-sided, 1e-5
 TOPICS = Topics(
     np.array([[0.5, 0.3, 0.2, 0.0], [0.0, 0.15, 0.85, 0.0], [0.6, 0.0, 0.4, 0.0]]),
@@ -35,7 +34,7 @@ def corpus(*documents: list[int]) -> Corpus:
     return Corpus("made-up", TOPICS.vocabulary, tokens, offsets, tuple(f"d{i}" for i in range(len(documents))))
 
 
-def log_urn(z: tuple[int, ...], a: Float) -> float:
+def log_urn(z: tuple[int, ...], a: Floats) -> float:
     """Return log p(z | a) token by token, from Polya's urn; the kernel is not used."""
     counts, log_p = np.zeros(len(a)), 0.0
     for k in z:

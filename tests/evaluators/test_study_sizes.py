@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
-from numpy.typing import NDArray
 from scipy.stats import t as student
 from test_estimators_conformance import corpus, vocabulary
 
@@ -33,8 +32,8 @@ from heldout.evaluators.exact_marginal import exact_marginal, exact_posterior_me
 from heldout.evaluators.simplex_quadrature import by_quadrature
 from heldout.seeds import generator
 from heldout.topics import Topics
+from heldout.typing import Floats
 
-Float = NDArray[np.float64]
 STUDIES = Path(__file__).parents[2] / "workflow" / "studies"
 STUDY, SELECTION = (
     yaml.safe_load((STUDIES / f"{name}.yaml").read_text(encoding="utf-8")) for name in ("paper", "buntine")
@@ -58,7 +57,7 @@ DOCUMENTS = {ABSTRACT: 60, ARTICLE: 8}
 
 
 @functools.cache
-def cell(name: str, length: int) -> tuple[Topics, Corpus, Float]:
+def cell(name: str, length: int) -> tuple[Topics, Corpus, Floats]:
     """Topics as sparse as trained ones, smoothed as the study does, documents drawn from them, and the exact values.
 
     Articles have two topics: their exact value at four takes minutes.
@@ -75,7 +74,7 @@ def cell(name: str, length: int) -> tuple[Topics, Corpus, Float]:
     return topics, documents, exact_marginal(topics, documents).log_likelihood
 
 
-def differences(name: str, of: str, length: int, samples: int) -> tuple[Float, Float]:
+def differences(name: str, of: str, length: int, samples: int) -> tuple[Floats, Floats]:
     """Return estimate - exact, (D,) nats, and the stated errors."""
     topics, documents, exact = cell(of, length)
     axes: dict[str, str | int] = {"estimator": name, "cell": of, "length": length}

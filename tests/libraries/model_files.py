@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from heldout.typing import Floats, Ints
 
 TOPICS = 3
 WORDS = tuple(f"word{place}" for place in range(9))
 FIXTURES = Path(__file__).parent / "fixtures"
-COUNTS: NDArray[np.int64] = np.random.default_rng(0).poisson(0.8, (12, len(WORDS)))
+COUNTS: Ints = np.random.default_rng(0).poisson(0.8, (12, len(WORDS)))
 DOCUMENTS = [[word for word, count in zip(WORDS, row, strict=True) for _ in range(count)] for row in COUNTS]
 
 
@@ -52,12 +53,12 @@ def tomotopy_lda() -> Any:
     return model
 
 
-def phi_and_alpha() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def phi_and_alpha() -> tuple[Floats, Floats]:
     rng = np.random.default_rng(1)
     return rng.dirichlet(np.full(len(WORDS), 0.5), TOPICS), np.array([0.1, 0.7, 1.3])
 
 
-def write_csv(path: Path, phi: NDArray[np.float64], alpha: Iterable[float], header: Sequence[str] = WORDS) -> Path:
+def write_csv(path: Path, phi: Floats, alpha: Iterable[float], header: Sequence[str] = WORDS) -> Path:
     rows = [",".join(header)] if header else []
     rows += [",".join(repr(float(value)) for value in row) for row in phi]
     path.write_text("\n".join(rows) + "\n")

@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays as drawn_arrays
 from model_files import WORDS, phi_and_alpha, write_csv, write_npz
-from numpy.typing import NDArray
 
 from heldout.errors import InputError
 from heldout.libraries.arrays import from_object, read_csv, read_npz, read_words
@@ -17,6 +16,7 @@ from heldout.libraries.checks import BINARY_TOLERANCE, TEXT_TOLERANCE, distribut
 from heldout.libraries.read import read_model
 from heldout.limits import MAXIMUM_ENTRIES, check_expansion, check_npy
 from heldout.topics import Topics
+from heldout.typing import Floats
 
 PHI, ALPHA = phi_and_alpha()
 positive = st.floats(1e-3, 1e3)
@@ -26,7 +26,7 @@ matrices = st.tuples(st.integers(1, 4), st.integers(1, 6)).flatmap(
 
 
 @given(matrices, st.data())
-def test_npz_and_csv_hold_what_was_written(weights: NDArray[np.float64], data: st.DataObject) -> None:
+def test_npz_and_csv_hold_what_was_written(weights: Floats, data: st.DataObject) -> None:
     phi = weights / weights.sum(axis=1, keepdims=True)
     words = [f"v{place}" for place in range(phi.shape[1])]
     alpha = data.draw(drawn_arrays(np.float64, len(phi), elements=positive))
@@ -65,7 +65,7 @@ def test_one_alpha_stands_for_all_and_words_may_be_missing(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("tolerance", [BINARY_TOLERANCE, TEXT_TOLERANCE])
 def test_a_row_may_miss_one_by_the_tolerance_and_no_more(tmp_path: Path, tolerance: float) -> None:
-    def read(factor: float) -> NDArray[np.float64]:
+    def read(factor: float) -> Floats:
         scaled = PHI * np.array([1.0, factor, 1.0])[:, None]
         if tolerance == TEXT_TOLERANCE:
             return read_csv(write_csv(tmp_path / "phi.csv", scaled, list(ALPHA))).topics.phi
@@ -78,7 +78,7 @@ def test_a_row_may_miss_one_by_the_tolerance_and_no_more(tmp_path: Path, toleran
             read(factor)
 
 
-def changed(value: float) -> NDArray[np.float64]:
+def changed(value: float) -> Floats:
     phi = PHI.copy()
     phi[2, 4] = value
     return phi

@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from scipy.special import digamma, gammaln, logsumexp
 
 from heldout.corpora.corpus import Corpus
@@ -26,8 +25,8 @@ from heldout.libraries.parts import dirichlet_divergence, log_assignments
 from heldout.libraries.read import fitted, read_model
 from heldout.libraries.reported import reported
 from heldout.topics import Topics
+from heldout.typing import Floats
 
-Float = NDArray[np.float64]
 V, K = 12, 3
 # what MALLET 2.0.7 wrote and printed after 40 sweeps over five made-up documents; word:topic
 MALLET_PRINTED = -1.45024
@@ -87,11 +86,11 @@ def tomotopy(topics: int = K) -> Fitted:
     return fitted(model)
 
 
-def expected_logs(parameters: Float) -> Float:
+def expected_logs(parameters: Floats) -> Floats:
     return np.asarray(digamma(parameters) - digamma(parameters.sum(axis=-1, keepdims=True)), dtype=np.float64)
 
 
-def documents_part(corpus: Corpus, alpha: Float, log_beta: Float, gammas: Float) -> float:
+def documents_part(corpus: Corpus, alpha: Floats, log_beta: Floats, gammas: Floats) -> float:
     """Return the bound's first sum, term by term."""
     total = 0.0
     for d, gamma in enumerate(gammas):
@@ -101,7 +100,7 @@ def documents_part(corpus: Corpus, alpha: Float, log_beta: Float, gammas: Float)
     return total
 
 
-def ascended(corpus: Corpus, alpha: Float, log_beta: Float, *, sweeps: int, least: float) -> Float:
+def ascended(corpus: Corpus, alpha: Floats, log_beta: Floats, *, sweeps: int, least: float) -> Floats:
     """Return gamma (D, K) by scikit-learn's E step: from ones, until it moves less than `least` on average."""
     gammas = np.ones((corpus.n_documents, len(alpha)))
     for d in range(corpus.n_documents):

@@ -3,10 +3,8 @@
 from types import ModuleType
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from heldout.corpora.corpus import Corpus
+from heldout.typing import Floats
 
 
 def train_with(module: ModuleType, corpus: Corpus, *, topics: int, seed: int, **settings: Any) -> list[Any]:
@@ -15,7 +13,7 @@ def train_with(module: ModuleType, corpus: Corpus, *, topics: int, seed: int, **
     return trained
 
 
-def fold_with(module: ModuleType, topics: Any, documents: Corpus, *, seed: int, **settings: Any) -> NDArray[np.float64]:
+def fold_with(module: ModuleType, topics: Any, documents: Corpus, *, seed: int, **settings: Any) -> Floats:
     """Fold documents in with a module's settings."""
-    folded: NDArray[np.float64] = module.fold_in(topics, documents, module.FoldingIn(**settings), seed=seed)
+    folded: Floats = module.fold_in(topics, documents, module.FoldingIn(**settings), seed=seed)
     return folded

@@ -4,18 +4,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from heldout.errors import InputError
 from heldout.evaluators.categorical_pca_marginal import categorical_pca_marginal
 from heldout.models.categorical_pca import CategoricalPCA
+from heldout.typing import Floats
 
-Float = NDArray[np.float64]
 GRID = np.arange(-7.0, 7.01, 0.25)  # the trapezoid rule is exact to rounding for these integrands
 
 
-def exact(model: CategoricalPCA, x: Float) -> Float:
+def exact(model: CategoricalPCA, x: Floats) -> Floats:
     """Return log p(x), (N,), by the trapezoid rule over z."""
     K = model.n_components
     z = np.stack(np.meshgrid(*[GRID] * K), axis=-1).reshape(-1, K)
@@ -23,7 +22,7 @@ def exact(model: CategoricalPCA, x: Float) -> Float:
     return np.asarray(logsumexp(model.log_joint(x, z) + log_prior, axis=1))
 
 
-def made(seed: int = 0) -> tuple[Float, tuple[int, ...]]:
+def made(seed: int = 0) -> tuple[Floats, tuple[int, ...]]:
     """Return 25 cases of 4 responses with gaps in 1-of-M coding, and the blocks."""
     rng = np.random.default_rng(seed)
     blocks = (2, 3, 3, 4)

@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from made_fits import fold_with, train_with
-from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from heldout import topics as blocks
@@ -17,16 +16,15 @@ from heldout.errors import InputError
 from heldout.models import epca
 from heldout.models.epca import EPCA, Objective, ascend, balanced, fold_in_counts
 from heldout.topics import Components
+from heldout.typing import Floats
 
-Float = NDArray[np.float64]
 
-
-def random_counts(n_documents: int, n_words: int, seed: int = 0) -> Float:
+def random_counts(n_documents: int, n_words: int, seed: int = 0) -> Floats:
     random = np.random.default_rng(seed)
     return random.poisson(random.gamma(0.5, 2.0, (n_documents, n_words))).astype(float)
 
 
-def dense(counts: Float, W: Float, H: Float, penalty: float) -> float:
+def dense(counts: Floats, W: Floats, H: Floats, penalty: float) -> float:
     """Return equation 3.26 with the documents x words array written out."""
     logits = H @ W.T
     log_p = logits - logsumexp(logits, axis=1, keepdims=True)
@@ -63,7 +61,7 @@ def test_value_and_gradients_in_blocks_agree_with_differences_of_the_dense_objec
     seed=st.integers(0, 2**32 - 1),
 )
 def test_the_objective_never_falls_and_all_stays_finite(
-    counts: Float, n_components: int, penalty: float, scale: float, seed: int
+    counts: Floats, n_components: int, penalty: float, scale: float, seed: int
 ) -> None:
     if counts.sum() == 0:
         with pytest.raises(InputError, match="no tokens"):
@@ -91,7 +89,7 @@ def test_reaches_the_maximum_that_a_dense_optimiser_finds(penalty: float) -> Non
     counts = random_counts(6, 8)
     model = EPCA(6, penalty=penalty, iterations=3000, tolerance=0.0, random_state=0).fit(counts)
 
-    def minus(x: Float) -> float:
+    def minus(x: Floats) -> float:
         matrix = x.reshape(14, 6)
         return -dense(counts, matrix[:8], matrix[8:], penalty)
 
@@ -181,7 +179,7 @@ def test_stops_when_the_gain_is_too_small() -> None:
     assert np.all(gains[:-1] >= 1e-3)
 
 
-def small_corpus(counts: Float) -> Corpus:
+def small_corpus(counts: Floats) -> Corpus:
     documents = [
         (f"d{d}", [f"w{v}" for v in range(counts.shape[1]) for _ in range(int(counts[d, v]))])
         for d in range(len(counts))
@@ -196,7 +194,7 @@ def random_components(n_components: int, n_words: int, scale: float, seed: int =
     return Components(weights, centre, tuple(f"w{v}" for v in range(n_words)), {"penalty": 0.0})
 
 
-def document_objective(h: Float, x: Float, W: Float, penalty: float) -> float:
+def document_objective(h: Floats, x: Floats, W: Floats, penalty: float) -> float:
     return float(x @ W @ h - x.sum() * logsumexp(W @ h) - penalty / 2 * h @ h)
 
 
@@ -224,7 +222,7 @@ def test_fold_in_reaches_the_maximum_to_its_tolerance(
     for d in np.flatnonzero(lengths):
         x, W = counts[d], components.weights
 
-        def gradient(t: Float, x: Float = x, W: Float = W) -> Float:
+        def gradient(t: Floats, x: Floats = x, W: Floats = W) -> Floats:
             p = np.exp(W @ t - logsumexp(W @ t))
             return np.asarray(-(W.T @ (x - x.sum() * p)) + penalty * t)
 

@@ -6,7 +6,6 @@ import math
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from scipy.special import gammaln
 from scipy.stats import gamma as gamma_density
 from scipy.stats import poisson
@@ -16,13 +15,13 @@ from heldout.evaluators.count_polynomial import GammaPoissonMoments, gap_margina
 from heldout.models.gap import GaP, draw_z, fold_in
 from heldout.models.lda_gibbs import split_counts
 from heldout.models.nmf import NMF
+from heldout.typing import Floats
 
-Float = NDArray[np.float64]
 ALPHA, BETA = np.array([0.5, 1.5]), np.array([0.4, 0.8])
 B = np.array([[0.6, 0.3, 0.1], [0.1, 0.2, 0.7]])
 
 
-def posterior_of_counts(tokens: list[int], rho: Float) -> Float:
+def posterior_of_counts(tokens: list[int], rho: Floats) -> Floats:
     """Return E[c_k | n], (K,), by summing over all assignments of the tokens."""
     moments = GammaPoissonMoments(ALPHA, BETA, np.ones(2), rho)
     p, total = 0.0, np.zeros(2)
@@ -73,10 +72,10 @@ def test_folding_in_raises_the_joint_and_is_nmf_without_a_prior() -> None:
     again = fold_in(counts, B, nothing, nothing, iterations=1, start=start)
     np.testing.assert_allclose(again, model.ve_step(data, W, start), rtol=1e-12)
 
-    def joint(z: Float) -> Float:
+    def joint(z: Floats) -> Floats:
         rates = z @ B
         log_prior = (ALPHA * np.log(z) - BETA * z).sum(axis=1)
-        value: Float = (counts * np.log(rates) - rates - gammaln(counts + 1.0)).sum(axis=1) + log_prior
+        value: Floats = (counts * np.log(rates) - rates - gammaln(counts + 1.0)).sum(axis=1) + log_prior
         return value
 
     path = [joint(fold_in(counts, B, ALPHA, BETA, iterations=i)) for i in range(12)]

@@ -8,33 +8,32 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from numpy.typing import NDArray
 from scipy.stats import multivariate_normal
 
 from heldout.errors import InputError
 from heldout.models.gaussian_mixture import GaussianMixture, Gaussians, KMeans
 from heldout.models.vem import Posterior
+from heldout.typing import Floats
 
-Float = NDArray[np.float64]
 POSTERIORS: tuple[Posterior, ...] = ("point", "exact")
 POINTS = arrays(
     np.float64, st.tuples(st.integers(3, 12), st.integers(1, 3)), elements=st.integers(-8, 8).map(lambda i: i / 2)
 )
 
 
-def clusters(seed: int = 0) -> Float:
+def clusters(seed: int = 0) -> Floats:
     random = np.random.default_rng(seed)
     centres = np.array([[0.0, 0.0], [4.0, 1.0], [1.0, 5.0]])
     return np.concatenate([c + random.normal(size=(60, 2)) @ random.normal(size=(2, 2)) for c in centres])
 
 
-def rounding(history: Float) -> Float:
+def rounding(history: Floats) -> Floats:
     return 1e-9 * (1.0 + np.abs(history[:-1]))
 
 
 @settings(max_examples=20)
 @given(X=POINTS, K=st.integers(1, 3), floor=st.sampled_from([1e-4, 0.1, 2.0]), seed=st.integers(0, 2**32 - 1))
-def test_the_objective_never_falls_and_bounds_the_likelihood(X: Float, K: int, floor: float, seed: int) -> None:
+def test_the_objective_never_falls_and_bounds_the_likelihood(X: Floats, K: int, floor: float, seed: int) -> None:
     if len(np.unique(X, axis=0)) < K:
         return
     for posterior in POSTERIORS:

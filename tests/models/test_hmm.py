@@ -7,14 +7,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.models.hmm import HMM, Chain
 from heldout.models.vem import Posterior
 
-Float = NDArray[np.float64]
 POSTERIORS: tuple[Posterior, ...] = ("point", "exact")
 STREAMS = st.lists(st.lists(st.integers(0, 4), max_size=7), min_size=1, max_size=5)
 

@@ -6,16 +6,14 @@ import scipy.optimize
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from numpy.typing import NDArray
 from scipy.stats import laplace, norm
 
 from heldout.errors import InputError
 from heldout.models.ica import ICA
+from heldout.typing import Floats
 
-Float = NDArray[np.float64]
 
-
-def mixed(N: int = 400, seed: int = 0) -> tuple[Float, Float]:
+def mixed(N: int = 400, seed: int = 0) -> tuple[Floats, Floats]:
     """Return sources' mixtures (N, 3) and the unit columns that mixed them."""
     random = np.random.default_rng(seed)
     W = random.normal(size=(3, 3))
@@ -31,7 +29,7 @@ def mixed(N: int = 400, seed: int = 0) -> tuple[Float, Float]:
     unit_columns=st.booleans(),
     seed=st.integers(0, 2**32 - 1),
 )
-def test_the_objective_never_falls(X: Float, K: int, noise: float, unit_columns: bool, seed: int) -> None:
+def test_the_objective_never_falls(X: Floats, K: int, noise: float, unit_columns: bool, seed: int) -> None:
     model = ICA(K, noise=noise, unit_columns=unit_columns, inner_steps=3, iterations=15, random_state=seed).fit(X)
     history = model.objective_
     assert np.all(np.diff(history) >= -1e-10 * (1.0 + np.abs(history[:-1])))
@@ -53,7 +51,7 @@ def test_many_inner_steps_find_the_best_h() -> None:
     for x, h in zip(X, H, strict=True):
         # h = a - b with a, b >= 0 makes the objective smooth
 
-        def loss(ab: Float, x: Float = x) -> float:
+        def loss(ab: Floats, x: Floats = x) -> float:
             return float(np.sum((x - W @ (ab[:3] - ab[3:])) ** 2) / (2 * 0.5) + ab.sum())
 
         optimum = scipy.optimize.minimize(

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from made_fits import fold_with
-from numpy.typing import NDArray
 
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import TokenSplit, token_split
@@ -18,8 +17,8 @@ from heldout.models.inverse_annealing import Fit, Step, _Trace, annealing, inver
 from heldout.models.plsa import PLSA
 from heldout.models.plsa_tem import PLSATEM
 from heldout.seeds import generator
+from heldout.typing import Floats
 
-Float = NDArray[np.float64]
 SCHEDULE: dict[str, Any] = {"eta": 0.8, "tolerance": 1e-3, "patience": 2, "iterations": 300}
 ANNEALING: dict[str, Any] = {**SCHEDULE, "eta": 0.95, "start": 0.8, "convergence": 1e-5, "noise": 0.01}
 EARLY_PATIENCE = 3
@@ -44,7 +43,7 @@ def fits(tokens: TokenSplit, K: int = 5, **changes: Any) -> tuple[Fit, Fit]:
     return inverse_annealing(tokens.training, tokens.validation, topics=K, seed=1, **given)
 
 
-def validation_perplexity(tokens: TokenSplit, phi: Float, theta: Float) -> float:
+def validation_perplexity(tokens: TokenSplit, phi: Floats, theta: Floats) -> float:
     counts = tokens.validation.counts().toarray()
     some = counts > 0.0
     return float(np.exp(-np.sum(counts[some] * np.log((theta @ phi)[some])) / counts.sum()))

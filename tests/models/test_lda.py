@@ -27,8 +27,8 @@ from heldout.models import lda, lda_chains_kernel, lda_kernel, lda_sparse_kernel
 from heldout.models.lda import LDA
 from heldout.seeds import generator
 from heldout.topics import Topics
+from heldout.typing import Floats
 
-Float = NDArray[np.float64]
 Index = NDArray[np.int32]
 F = np.float32
 Sampler = type[lda_kernel.OneChain] | type[lda_sparse_kernel.SparseChain]
@@ -56,7 +56,7 @@ class State:
 
     rows: NDArray[np.float32]
 
-    def __init__(self, n_topics: int, n_words: int, n_tokens: int, alpha: Float) -> None:
+    def __init__(self, n_topics: int, n_words: int, n_tokens: int, alpha: Floats) -> None:
         self.rows = np.zeros((n_words, lda_kernel.padded_width(n_topics)), dtype=F)
         self.totals = np.zeros(n_topics, dtype=np.int64)
         self.assignments = np.full(n_tokens, -1, dtype=np.int32)
@@ -156,7 +156,7 @@ def twin_sweeps(
     return z
 
 
-def twin_sparse(corpus: Corpus, alpha: Float, beta: float, uniforms: NDArray[np.float32]) -> Index:
+def twin_sparse(corpus: Corpus, alpha: Floats, beta: float, uniforms: NDArray[np.float32]) -> Index:
     """Sweep as above where a word's topics come first, in the order in which it got them; the last fills a gap."""
     z = np.full(corpus.n_tokens, -1, dtype=np.int32)
     document_of, K = np.repeat(np.arange(corpus.n_documents), corpus.lengths), len(alpha)
@@ -337,7 +337,7 @@ def test_counts_match_the_assignments(lengths: list[int], n_words: int, n_topics
     np.testing.assert_allclose(model.document_topics_.sum(axis=1), 1.0, rtol=1e-12)
 
 
-def log_joint(documents: list[list[int]], z: tuple[int, ...], alpha: Float, beta: float, n_words: int) -> float:
+def log_joint(documents: list[list[int]], z: tuple[int, ...], alpha: Floats, beta: float, n_words: int) -> float:
     """Return log p(w, z) as a product of predictive probabilities, one token after the other."""
     total, i = 0.0, 0
     in_topic = np.zeros((len(alpha), n_words))
@@ -372,7 +372,7 @@ def kernel(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
     return str(request.param)
 
 
-def p_value_of_counts(observed: NDArray[Any], probabilities: Float) -> float:
+def p_value_of_counts(observed: NDArray[Any], probabilities: Floats) -> float:
     """Return the chi-square p-value, cells expected to hold fewer than 10 merged into one."""
     expected = probabilities * observed.sum()
     rare = expected < 10.0
@@ -383,7 +383,7 @@ def p_value_of_counts(observed: NDArray[Any], probabilities: Float) -> float:
 
 @pytest.mark.parametrize("sampler", [lda_kernel.OneChain, lda_sparse_kernel.SparseChain])
 @pytest.mark.parametrize("alpha", [np.array([0.5, 1.0, 1.5]), np.array([2.0, 0.7])])
-def test_samples_have_the_exact_posterior(alpha: Float, sampler: Sampler) -> None:
+def test_samples_have_the_exact_posterior(alpha: Floats, sampler: Sampler) -> None:
     """The assignments of five tokens, enumerated; samples 8 sweeps apart."""
     documents = [[0, 1, 0], [1, 2]]
     corpus, n_topics, beta = make_corpus(documents, 3), len(alpha), 0.8
@@ -433,7 +433,7 @@ def statistics_of(w: Index, z: Index) -> list[float]:
 
 
 @functools.cache
-def simulated_outright(iterations: int, seed: int) -> tuple[Float, Index, Mapping[str, Any]]:
+def simulated_outright(iterations: int, seed: int) -> tuple[Floats, Index, Mapping[str, Any]]:
     """Return the statistics of draws from the model, the last assignments, and the state of the random numbers then."""
     random = np.random.default_rng(seed)
     drawn = []
@@ -549,7 +549,7 @@ def test_fingerprint(n_topics: int, expected: str) -> None:
     assert fingerprint(n_topics) == expected
 
 
-def make_topics(phi: Float, alpha: Float, **provenance: Any) -> Topics:
+def make_topics(phi: Floats, alpha: Floats, **provenance: Any) -> Topics:
     return Topics(phi, alpha, tuple(f"w{v}" for v in range(phi.shape[1])), provenance)
 
 
@@ -730,14 +730,14 @@ def test_parameters_round_trip() -> None:
     assert LDA().set_params(**model.get_params()).get_params() == model.get_params()
 
 
-def dirichlet_multinomial(counts: NDArray[Any], parameters: Float) -> float:
+def dirichlet_multinomial(counts: NDArray[Any], parameters: Floats) -> float:
     """Return log p of the draws (rows of counts) in a fixed order, in nats."""
     totals = counts.sum(axis=1)
     by_category = gammaln(counts + parameters) - gammaln(parameters)
     return float(np.sum(gammaln(parameters.sum()) - gammaln(totals + parameters.sum())) + by_category.sum())
 
 
-def above_in(counts: NDArray[Any]) -> Float:
+def above_in(counts: NDArray[Any]) -> Floats:
     rows, columns = np.nonzero(counts)
     return lda.counts_above(counts[rows, columns], columns, counts.shape[1])
 
@@ -804,7 +804,7 @@ def test_minkas_fixed_point_recovers_the_parameters_of_a_draw() -> None:
     np.testing.assert_allclose(shared, beta, rtol=0.02)
 
 
-def drawn_from_an_lda(alpha: Float, beta: float, n_documents: int, n_words: int, length: int) -> Corpus:
+def drawn_from_an_lda(alpha: Floats, beta: float, n_documents: int, n_words: int, length: int) -> Corpus:
     random = np.random.default_rng(4)
     phi = random.dirichlet(np.full(n_words, beta), len(alpha))
     documents = [random.choice(n_words, length, p=random.dirichlet(alpha) @ phi).tolist() for _ in range(n_documents)]

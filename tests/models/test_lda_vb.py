@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from scipy.special import digamma, gammaln, logsumexp
 
 from heldout.corpora.corpus import Corpus
@@ -20,13 +19,13 @@ from heldout.models.lda_gibbs import LDAGibbs, split_counts
 from heldout.models.lda_online_vb import OnlineLDAVB
 from heldout.models.lda_vb import LDAVB, document_bounds, e_step, expected_log
 from heldout.topics import Topics
+from heldout.typing import Floats, Ints
 
-Float = NDArray[np.float64]
 ALPHA, GAMMA = 0.6, 0.3
 COUNTS = np.array([[2.0, 1.0, 1.0], [0.0, 2.0, 2.0], [1.0, 0.0, 3.0], [3.0, 1.0, 0.0]])  # 4 tokens a document
 
 
-def log_joint(counts: Float, K: int) -> tuple[Float, NDArray[np.int64], Float]:
+def log_joint(counts: Floats, K: int) -> tuple[Floats, Ints, Floats]:
     """Return log p(w, q | alpha, gamma) (27.34 and 27.36), (Q,), of all assignments q, (Q, N), and the tokens."""
     pairs = np.array([(d, v) for d, v in np.ndindex(*counts.shape) for _ in range(int(counts[d, v]))])
     D, V = counts.shape
@@ -45,7 +44,7 @@ def log_joint(counts: Float, K: int) -> tuple[Float, NDArray[np.int64], Float]:
 
 
 @functools.cache
-def exact() -> tuple[float, Float]:
+def exact() -> tuple[float, Floats]:
     """Return log p(w) at two topics, and E sum_k C(c_dk, 2), the pairs of tokens of one topic, (D,), given w."""
     joint, every, pairs = log_joint(COUNTS, 2)
     evidence = float(logsumexp(joint))
@@ -55,12 +54,12 @@ def exact() -> tuple[float, Float]:
     )
 
 
-def pairs_of_a_topic(in_document: Float) -> Float:
+def pairs_of_a_topic(in_document: Floats) -> Floats:
     """Return sum_k C(c_dk, 2) over the last axis."""
     return np.asarray((in_document * (in_document - 1.0)).sum(axis=-1) / 2.0)
 
 
-def holds_the_exact_mean(ends: list[Float]) -> None:
+def holds_the_exact_mean(ends: list[Floats]) -> None:
     """Compare independent chains' ends; 4 documents at 4.8 standard errors fail about once in 1e5 runs."""
     found = np.array(ends)
     error = found.std(axis=0) / math.sqrt(len(found))

@@ -6,17 +6,15 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 from sklearn.decomposition import TruncatedSVD
 
 from heldout.errors import InputError
 from heldout.models import lsa
+from heldout.typing import Floats
 
-Float = NDArray[np.float64]
 
-
-def random_counts(D: int = 20, V: int = 30, seed: int = 0) -> Float:
+def random_counts(D: int = 20, V: int = 30, seed: int = 0) -> Floats:
     random = np.random.default_rng(seed)
     counts = random.poisson(random.gamma(0.4, 2.0, (D, V))).astype(float)
     counts[:, 0] += 1.0
@@ -28,7 +26,7 @@ small_counts = arrays(np.float64, st.tuples(st.integers(1, 8), st.integers(1, 9)
 
 @settings(max_examples=60)
 @given(small_counts)
-def test_at_full_rank_clipped_and_shifted_are_the_empirical_distributions(counts: Float) -> None:
+def test_at_full_rank_clipped_and_shifted_are_the_empirical_distributions(counts: Floats) -> None:
     counts[:, 0] += 1.0
     decomposition = lsa.decompose(sp.csr_array(counts))
     assert decomposition.rank == np.linalg.matrix_rank(counts)
@@ -40,7 +38,7 @@ def test_at_full_rank_clipped_and_shifted_are_the_empirical_distributions(counts
 
 @settings(max_examples=40)
 @given(small_counts, st.data())
-def test_readings_are_distributions_at_every_rank(counts: Float, data: st.DataObject) -> None:
+def test_readings_are_distributions_at_every_rank(counts: Floats, data: st.DataObject) -> None:
     counts[:, 0] += 1.0
     decomposition = lsa.decompose(sp.csr_array(counts))
     rank = data.draw(st.integers(1, decomposition.rank))

@@ -8,20 +8,19 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from numpy.typing import NDArray
 
 from heldout.errors import InputError
 from heldout.models.multinomial_mixture import MultinomialMixture, Multinomials
 from heldout.models.vem import Posterior
+from heldout.typing import Floats
 
-Float = NDArray[np.float64]
 POSTERIORS: tuple[Posterior, ...] = ("point", "exact")
 COUNTS = arrays(np.float64, st.tuples(st.integers(2, 9), st.integers(2, 8)), elements=st.integers(0, 6))
 
 
 @settings(max_examples=80)
 @given(counts=COUNTS, K=st.integers(1, 4), seed=st.integers(0, 2**32 - 1))
-def test_the_objective_never_falls_and_bounds_the_likelihood(counts: Float, K: int, seed: int) -> None:
+def test_the_objective_never_falls_and_bounds_the_likelihood(counts: Floats, K: int, seed: int) -> None:
     if np.sum(counts.sum(axis=1) > 0) < K:
         return
     for posterior in POSTERIORS:
@@ -39,7 +38,7 @@ def test_the_objective_never_falls_and_bounds_the_likelihood(counts: Float, K: i
 
 @settings(max_examples=50)
 @given(counts=COUNTS, K=st.integers(1, 4), seed=st.integers(0, 2**32 - 1))
-def test_held_out_documents_are_bounded_too(counts: Float, K: int, seed: int) -> None:
+def test_held_out_documents_are_bounded_too(counts: Floats, K: int, seed: int) -> None:
     random = np.random.default_rng(seed)
     parameters = Multinomials(random.dirichlet(np.ones(K)), random.dirichlet(np.full(counts.shape[1], 0.3), K))
     if counts.sum() == 0:

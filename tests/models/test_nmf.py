@@ -6,17 +6,15 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from numpy.typing import NDArray
 from scipy.stats import poisson
 
 from heldout.errors import InputError
 from heldout.models.nmf import NMF
 from heldout.models.plsa import PLSA
+from heldout.typing import Floats
 
-Float = NDArray[np.float64]
 
-
-def counts_of(N: int = 20, V: int = 15, seed: int = 0) -> Float:
+def counts_of(N: int = 20, V: int = 15, seed: int = 0) -> Floats:
     random = np.random.default_rng(seed)
     rates = random.gamma(1.0, 3.0, (N, 3)) @ random.dirichlet(np.full(V, 0.3), 3) * 4.0
     return random.poisson(rates).astype(float) + np.eye(N, V)
@@ -30,7 +28,7 @@ def counts_of(N: int = 20, V: int = 15, seed: int = 0) -> Float:
     K=st.integers(1, 5),
     seed=st.integers(0, 2**32 - 1),
 )
-def test_the_objective_never_falls_and_the_constraints_hold(X: Float, K: int, seed: int) -> None:
+def test_the_objective_never_falls_and_the_constraints_hold(X: Floats, K: int, seed: int) -> None:
     if X.sum() == 0:
         return
     model = NMF(K, iterations=25, random_state=seed).fit(sp.csr_array(X))
@@ -50,7 +48,7 @@ def test_the_objective_is_the_log_probability() -> None:
     assert model.objective_[-1] == pytest.approx(expected, rel=1e-11)
 
 
-def start(X: Float, K: int, seed: int = 2) -> Float:
+def start(X: Floats, K: int, seed: int = 2) -> Floats:
     W = np.random.default_rng(seed).random((X.shape[1], K)) + 0.1
     return np.asarray(W / W.sum(axis=0))
 

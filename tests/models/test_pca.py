@@ -7,15 +7,13 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from numpy.typing import NDArray
 
 from heldout.errors import InputError
 from heldout.models.pca import PCA, least_squares
+from heldout.typing import Floats
 
-Float = NDArray[np.float64]
 
-
-def points(seed: int = 0) -> Float:
+def points(seed: int = 0) -> Floats:
     random = np.random.default_rng(seed)
     return random.normal(size=(50, 8)) * [9.0, 6.0, 4.0, 1.0, 0.8, 0.6, 0.4, 0.2] @ random.normal(size=(8, 8)) + 3.0
 
@@ -26,7 +24,7 @@ def points(seed: int = 0) -> Float:
     K=st.integers(1, 7),
     seed=st.integers(0, 2**32 - 1),
 )
-def test_the_objective_never_falls_nor_passes_the_best_rank_k(X: Float, K: int, seed: int) -> None:
+def test_the_objective_never_falls_nor_passes_the_best_rank_k(X: Floats, K: int, seed: int) -> None:
     history = PCA(K, iterations=12, random_state=seed).fit(X).objective_
     rounding = 1e-12 * (1.0 + np.sum(X**2))
     assert np.all(np.diff(history) >= -rounding)

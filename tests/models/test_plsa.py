@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from made_fits import fold_with, train_with
-from numpy.typing import NDArray
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
@@ -18,21 +17,20 @@ from heldout.evaluators.exact_marginal import exact_marginal
 from heldout.models import plsa
 from heldout.models.plsa import PLSA, fold_in_counts
 from heldout.topics import Topics
+from heldout.typing import Floats
 
-Float = NDArray[np.float64]
 
-
-def random_counts(n_documents: int, n_words: int, seed: int = 0) -> Float:
+def random_counts(n_documents: int, n_words: int, seed: int = 0) -> Floats:
     random = np.random.default_rng(seed)
     return random.poisson(random.gamma(0.5, 2.0, (n_documents, n_words))).astype(float)
 
 
-def start(n_documents: int, n_words: int, n_topics: int, seed: int = 1) -> tuple[Float, Float]:
+def start(n_documents: int, n_words: int, n_topics: int, seed: int = 1) -> tuple[Floats, Floats]:
     random = np.random.default_rng(seed)
     return random.dirichlet(np.ones(n_words), n_topics), random.dirichlet(np.ones(n_topics), n_documents)
 
 
-def symmetric_em(counts: Float, phi: Float, theta: Float, iterations: int) -> tuple[Float, Float]:
+def symmetric_em(counts: Floats, phi: Floats, theta: Floats, iterations: int) -> tuple[Floats, Floats]:
     """Run Hofmann's EM on p(z), p(d | z), p(w | z), with the documents x words x topics array written out."""
     p_zd = theta * counts.sum(axis=1, keepdims=True) / counts.sum()
     p_z = p_zd.sum(axis=0)
@@ -67,7 +65,7 @@ def test_follows_hofmanns_symmetric_parameters(n_topics: int, iterations: int) -
     n_topics=st.integers(1, 12),
     seed=st.integers(0, 2**32 - 1),
 )
-def test_em_never_lowers_the_log_likelihood(counts: Float, n_topics: int, seed: int) -> None:
+def test_em_never_lowers_the_log_likelihood(counts: Floats, n_topics: int, seed: int) -> None:
     if counts.sum() == 0:
         with pytest.raises(InputError, match="no tokens"):
             PLSA(n_topics).fit(counts)
@@ -243,7 +241,7 @@ def test_fold_in_reaches_the_maximum_to_its_tolerance(n_topics: int, seed: int, 
     if counts.sum() == 0:
         counts[0, 0] = 1.0
 
-    def objective(theta: Float) -> float:
+    def objective(theta: Floats) -> float:
         return float(np.sum(counts[0] * np.log(theta @ topics.phi + 1e-300)))
 
     settings = {"iterations": 100_000, "tolerance": 1e-6, "extrapolated": extrapolated}
@@ -277,9 +275,9 @@ def test_extrapolation_takes_fewer_iterations() -> None:
     topics = Topics(rng.dirichlet(np.full(400, 0.3), 30), np.ones(30), tuple(map(str, range(400))))
     counts = rng.multinomial(150, rng.dirichlet(np.full(30, 0.3), 20) @ topics.phi).astype(float)
 
-    def reached(**options: object) -> Float:
+    def reached(**options: object) -> Floats:
         theta = fold_in_counts(topics, sp.csr_array(counts), tolerance=0.0, **options)  # type: ignore[arg-type]
-        found: Float = np.sum(counts * np.log(theta @ topics.phi), axis=1)
+        found: Floats = np.sum(counts * np.log(theta @ topics.phi), axis=1)
         return found
 
     maximum = reached(iterations=30_000)
@@ -323,9 +321,9 @@ def test_fold_in_learns_from_rare_words_down_to_the_smallest_probability(scale: 
     phi = np.column_stack([phi, 1.0 - phi.sum(axis=1)])
     counts = np.array([[2.0, 0.0, 1.0, 3.0, 4.0, 0.0]])
 
-    def folded(phi: Float, counts: Float) -> Float:
+    def folded(phi: Floats, counts: Floats) -> Floats:
         topics = Topics(phi, np.ones(3), tuple("abcdef"))
-        theta: Float = fold_in_counts(topics, sp.csr_array(counts), iterations=30, tolerance=0.0)[0]
+        theta: Floats = fold_in_counts(topics, sp.csr_array(counts), iterations=30, tolerance=0.0)[0]
         return theta
 
     rare = phi * [1.0, 1.0, 1.0, 1.0, scale, 1.0]

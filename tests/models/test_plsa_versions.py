@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from made_fits import fold_with, train_with
-from numpy.typing import NDArray
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
@@ -18,38 +17,37 @@ from heldout.models.plsa import PLSA
 from heldout.models.plsa_tem import PLSATEM
 from heldout.models.plsa_vem import PLSAVEM
 from heldout.topics import Topics
-
-Float = NDArray[np.float64]
+from heldout.typing import Floats
 
 small_counts = arrays(np.float64, st.tuples(st.integers(2, 8), st.integers(2, 9)), elements=st.integers(0, 6))
 
 
-def random_counts(n_documents: int, n_words: int, seed: int = 0) -> Float:
+def random_counts(n_documents: int, n_words: int, seed: int = 0) -> Floats:
     random = np.random.default_rng(seed)
     return random.poisson(random.gamma(0.5, 2.0, (n_documents, n_words))).astype(float)
 
 
-def start(n_documents: int, n_words: int, n_topics: int, seed: int = 1) -> tuple[Float, Float]:
+def start(n_documents: int, n_words: int, n_topics: int, seed: int = 1) -> tuple[Floats, Floats]:
     random = np.random.default_rng(seed)
     return random.dirichlet(np.ones(n_words), n_topics), random.dirichlet(np.ones(n_topics), n_documents)
 
 
-def posterior(phi: Float, theta: Float, beta: float = 1.0) -> Float:
+def posterior(phi: Floats, theta: Floats, beta: float = 1.0) -> Floats:
     """Return q(z | d, w), (D, V, K), by equation 9 of Hofmann; with beta = 1 equation 3.23."""
     joint = (theta[:, None, :] * phi.T[None, :, :]) ** beta
-    q: Float = joint / joint.sum(axis=2, keepdims=True)
+    q: Floats = joint / joint.sum(axis=2, keepdims=True)
     return q
 
 
-def new_theta(counts: Float, q: Float) -> Float:
-    weighted: Float = (counts[:, :, None] * q).sum(axis=1)
-    normalised: Float = weighted / weighted.sum(axis=1, keepdims=True)
+def new_theta(counts: Floats, q: Floats) -> Floats:
+    weighted: Floats = (counts[:, :, None] * q).sum(axis=1)
+    normalised: Floats = weighted / weighted.sum(axis=1, keepdims=True)
     return normalised
 
 
-def new_phi(counts: Float, q: Float) -> Float:
-    weighted: Float = (counts[:, :, None] * q).sum(axis=0).T
-    normalised: Float = weighted / weighted.sum(axis=1, keepdims=True)
+def new_phi(counts: Floats, q: Floats) -> Floats:
+    weighted: Floats = (counts[:, :, None] * q).sum(axis=0).T
+    normalised: Floats = weighted / weighted.sum(axis=1, keepdims=True)
     return normalised
 
 
@@ -79,7 +77,7 @@ def test_vem_alternates_the_two_halves(n_topics: int, ve_iterations: int) -> Non
 @given(
     counts=small_counts, n_topics=st.integers(1, 12), seed=st.integers(0, 2**32 - 1), ve_iterations=st.integers(1, 5)
 )
-def test_vem_never_lowers_its_objective(counts: Float, n_topics: int, seed: int, ve_iterations: int) -> None:
+def test_vem_never_lowers_its_objective(counts: Floats, n_topics: int, seed: int, ve_iterations: int) -> None:
     counts[0, 0] += 1.0
     model = PLSAVEM(n_topics, iterations=30, ve_iterations=ve_iterations, random_state=seed).fit(counts)
     history = model.log_likelihood_
@@ -136,7 +134,7 @@ def test_tem_tempers_the_whole_product(beta: float, n_topics: int) -> None:
 
 @settings(max_examples=60)
 @given(counts=small_counts, n_topics=st.integers(1, 12), seed=st.integers(0, 2**32 - 1), beta=st.floats(0.05, 1.0))
-def test_tem_never_raises_the_free_energy(counts: Float, n_topics: int, seed: int, beta: float) -> None:
+def test_tem_never_raises_the_free_energy(counts: Floats, n_topics: int, seed: int, beta: float) -> None:
     counts[0, 0] += 1.0
     history = PLSATEM(n_topics, beta=beta, iterations=30, random_state=seed).fit(counts).log_likelihood_
     assert np.all(np.diff(history) >= -1e-11 * (np.abs(history[:-1]) + counts.sum()))
@@ -180,7 +178,7 @@ def test_hot_tempering_forgets_the_topics() -> None:
     x=arrays(np.float64, st.integers(1, 600), elements=st.one_of(st.just(0.0), st.floats(1e-40, 1e7))),
     exponent=st.floats(0.01, 1.0),
 )
-def test_powers(x: Float, exponent: float) -> None:
+def test_powers(x: Floats, exponent: float) -> None:
     np.testing.assert_allclose(simd.power(x, exponent), np.power(x, exponent), rtol=2e-14, atol=0.0)
 
 
@@ -189,7 +187,7 @@ def make_topics(n_topics: int, n_words: int, seed: int = 0, **provenance: Any) -
     return Topics(phi, np.ones(n_topics), tuple(f"w{v}" for v in range(n_words)), provenance)
 
 
-def tempered_objective(counts: Float, phi: Float, theta: Float, beta: float) -> float:
+def tempered_objective(counts: Floats, phi: Floats, theta: Floats, beta: float) -> float:
     return float(np.sum(counts * np.log((theta[:, None] ** beta * phi**beta).sum(axis=0))))
 
 

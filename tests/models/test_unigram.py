@@ -4,13 +4,12 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from numpy.typing import NDArray
 from sklearn.naive_bayes import MultinomialNB
 
 from heldout.errors import InputError
 from heldout.models.unigram import smoothed_documents, unigram
+from heldout.typing import Floats
 
-Float = NDArray[np.float64]
 COUNTS = sp.csr_array(np.array([[2.0, 0.0, 1.0], [0.0, 0.0, 3.0]]))
 
 
@@ -26,14 +25,14 @@ counts = arrays(np.float64, st.tuples(st.integers(1, 6), st.integers(1, 7)), ele
 
 
 @given(counts, st.floats(1e-3, 10.0))
-def test_additive_smoothing_is_naive_bayes_with_one_class(dense: Float, constant: float) -> None:
+def test_additive_smoothing_is_naive_bayes_with_one_class(dense: Floats, constant: float) -> None:
     dense[0, 0] += 1.0
     expected = np.exp(MultinomialNB(alpha=constant).fit(dense, np.zeros(len(dense))).feature_log_prob_[0])
     np.testing.assert_allclose(unigram(sp.csr_array(dense), constant), expected, rtol=1e-12)
 
 
 @given(counts, st.floats(1e-3, 1e3))
-def test_smoothed_documents_are_distributions_between_their_own_and_the_unigram(dense: Float, mass: float) -> None:
+def test_smoothed_documents_are_distributions_between_their_own_and_the_unigram(dense: Floats, mass: float) -> None:
     dense[0, 0] += 1.0
     D, V = dense.shape
     rows, words = np.repeat(np.arange(D), V), np.tile(np.arange(V, dtype=np.int32), D)

@@ -36,6 +36,7 @@ from heldout.evaluators.reference import CHAINS, VARIANCE, reference
 from heldout.models.plsa import fold_in_counts
 from heldout.seeds import generator
 from heldout.topics import AnyTopics, Topics
+from heldout.typing import Floats, Ints
 
 # tolerance to the maximum, nats per token
 FOLD_IN: dict[str, Any] = {"iterations": 1_000, "tolerance": 1e-4, "extrapolated": True}
@@ -45,8 +46,6 @@ TRUTH, REPORTED = "truth", "reported"  # the likelihood itself, by any estimator
 ERROR, BIAS, HALF_TOKENS = "error", "bias", "half-tokens"  # two of the truth; scored by half folding-in
 EVERY = (MEAN_FIELD_BOUND, FULL, HALF, TRUTH)
 COLUMNS = (*EVERY, ERROR, BIAS, HALF_TOKENS)  # a document's values, in the store's order
-
-Float = NDArray[np.float64]
 
 
 class Work(NamedTuple):
@@ -86,7 +85,7 @@ class Work(NamedTuple):
         }
 
 
-def sum_error(errors: NDArray[np.float64], bias: NDArray[np.float64]) -> float:
+def sum_error(errors: Floats, bias: Floats) -> float:
     """Return the error of a sum over documents, nats.
 
     Errors of documents are independent, but their biases add up. The biases are estimates, and noisy where sweeps are
@@ -104,7 +103,7 @@ class Block(NamedTuple):
 
     first: int
     tokens: NDArray[np.int32]
-    offsets: NDArray[np.int64]
+    offsets: Ints
 
     @classmethod
     def of(cls, first: int, documents: Sequence[NDArray[np.int32]]) -> Self:
@@ -141,7 +140,7 @@ def without_phi(topics: AnyTopics) -> AnyTopics:
     return replace(topics, phi=np.ones((topics.n_topics, 1)), vocabulary=("",), provenance={})
 
 
-def local(phi_by_word: Float, prior: AnyTopics, block: Block) -> tuple[AnyTopics, Corpus]:
+def local(phi_by_word: Floats, prior: AnyTopics, block: Block) -> tuple[AnyTopics, Corpus]:
     """Return the block's documents and the topics over the block's own words (see the module).
 
     Args:
@@ -159,7 +158,7 @@ def local(phi_by_word: Float, prior: AnyTopics, block: Block) -> tuple[AnyTopics
     return replace(prior, phi=np.ascontiguousarray(phi), vocabulary=vocabulary, provenance={}), documents
 
 
-def _fold_in(topics: AnyTopics, documents: Corpus) -> Float:
+def _fold_in(topics: AnyTopics, documents: Corpus) -> Floats:
     return fold_in_counts(topics, documents.counts(), **FOLD_IN)
 
 
@@ -193,7 +192,7 @@ PARTS: dict[str, Callable[[Any, Corpus, Work, int], Evaluation]] = {
 }
 
 
-def evaluate(phi_by_word: Float, prior: AnyTopics, block: Block, work: Work) -> Float:
+def evaluate(phi_by_word: Floats, prior: AnyTopics, block: Block, work: Work) -> Floats:
     """Return the values of a block's documents, (D, len(COLUMNS)), nats.
 
     Args:

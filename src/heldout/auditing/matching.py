@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from heldout.corpora.stream import DocumentStream, open_documents
 from heldout.errors import InputError
@@ -16,6 +15,7 @@ from heldout.libraries import Fitted
 from heldout.libraries.checks import in_order
 from heldout.libraries.pipeline import unwrap
 from heldout.topics import AnyTopics
+from heldout.typing import Ints
 
 LEAST_SEEN, MOST_EXCESS, FEWEST_TOKENS = 0.6, 1.0, 1000  # share of the expectation; nats per token; to judge by
 
@@ -101,7 +101,7 @@ def over_same_words(fitted: Fitted, stream: DocumentStream) -> tuple[Fitted, Doc
     return fitted, stream
 
 
-def unlike(topics: AnyTopics, words: NDArray[np.int64]) -> str:
+def unlike(topics: AnyTopics, words: Ints) -> str:
     """Describe how documents differ from the model's own corpus, if they differ too much to be from it.
 
     Under the model a token is w with p(w) = sum_k E[theta_k] phi[k, w]. In N tokens the words that occur are expected

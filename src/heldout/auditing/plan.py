@@ -14,6 +14,7 @@ from heldout.evaluators import EXACT, FULL, HALF, MEAN_FIELD_BOUND, REFERENCE
 from heldout.evaluators.exact_marginal import UPDATES_PER_SECOND
 from heldout.evaluators.reference import least_samples, sweeps
 from heldout.seeds import generator
+from heldout.typing import Ints
 
 PILOT_SAMPLES = 100  # at most
 LONG = 60.0  # seconds per document from which the plan mentions them
@@ -73,9 +74,7 @@ class Plan:
         return "\n".join(lines)
 
 
-def plan_of(
-    subject: Subject, work: Work, done: NDArray[np.bool_], cores: int, *, drawn: NDArray[np.int64] | None = None
-) -> Plan:
+def plan_of(subject: Subject, work: Work, done: NDArray[np.bool_], cores: int, *, drawn: Ints | None = None) -> Plan:
     """Return the plan, with seconds measured on the pilot documents.
 
     Args:

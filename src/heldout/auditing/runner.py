@@ -13,16 +13,17 @@ from pathlib import Path
 
 import numpy as np
 
-from heldout.auditing.blocks import Block, Float, Work, blocks, evaluate, without_phi
+from heldout.auditing.blocks import Block, Work, blocks, evaluate, without_phi
 from heldout.auditing.store import Kept
 from heldout.auditing.survey import Subject
 from heldout.errors import InputError
 from heldout.evaluators import PARTICLES, SEQUENTIAL
 from heldout.topics import AnyTopics
+from heldout.typing import Floats
 
 QUADRATIC = (PARTICLES, SEQUENTIAL)  # these resample L (L - 1) / 2 tokens of a document; the others visit L
 
-_model: tuple[Float, AnyTopics] | None = None  # phi_by_word and the prior, in a worker process
+_model: tuple[Floats, AnyTopics] | None = None  # phi_by_word and the prior, in a worker process
 
 
 @contextmanager
@@ -49,7 +50,7 @@ def _start(phi: str, prior: AnyTopics) -> None:
     _model = np.load(phi, mmap_mode="r"), prior
 
 
-def _evaluate_in_worker(block: Block, work: Work) -> Float:
+def _evaluate_in_worker(block: Block, work: Work) -> Floats:
     if _model is None:
         raise RuntimeError("the worker was not started")
     return evaluate(*_model, block, work)
@@ -113,7 +114,7 @@ class Runner:
                 return
         raise InputError(f"{self.subject.stream.name}: changed while it was read; run the audit again")
 
-    def _enter(self, block: Block, values: Float) -> None:
+    def _enter(self, block: Block, values: Floats) -> None:
         at = np.arange(block.first, block.first + len(values))
         self.kept.values[at], self.kept.done[at] = values, True
         if self.kept.store is not None:
@@ -130,9 +131,9 @@ class Runner:
             phi = Path(folder) / "phi.npy"
             np.save(phi, self.subject.topics.phi_by_word)  # memory-mapped by every worker, so held once
             pool = ProcessPoolExecutor(cores, context, _start, (str(phi), without_phi(self.subject.topics)))
-            running: dict[Future[Float], Block] = {}
+            running: dict[Future[Floats], Block] = {}
 
-            def enter(futures: set[Future[Float]]) -> None:
+            def enter(futures: set[Future[Floats]]) -> None:
                 for future in futures:
                     block = running.pop(future)
                     self._enter(block, future.result())

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from heldout.errors import InputError
 from heldout.files import reading_arrays, replacing
+from heldout.typing import Floats, Ints
 
 KEY = "audit.json"
 MODEL = "model-"  # and a digest: the folder of one of several models
@@ -30,7 +31,7 @@ class Store:
 
     def __init__(self, folder: Path, key: dict[str, Any], columns: int) -> None:
         self.folder, self.columns = folder, columns
-        self._pending: list[tuple[NDArray[np.int64], NDArray[np.float64]]] = []
+        self._pending: list[tuple[Ints, Floats]] = []
         self._written = time.monotonic()
         path = folder / KEY
         if not path.exists():
@@ -54,7 +55,7 @@ class Store:
                 f"{folder}: holds another audit, of other {', '.join(other)}; name another folder or delete it"
             )
 
-    def load(self, documents: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    def load(self, documents: int) -> tuple[Floats, NDArray[np.bool_]]:
         """Return the stored values, (D, columns), and which documents have them, (D,).
 
         Raises:
@@ -69,7 +70,7 @@ class Store:
                 values[at], done[at] = stored, True
         return values, done
 
-    def add(self, at: NDArray[np.int64], values: NDArray[np.float64]) -> None:
+    def add(self, at: Ints, values: Floats) -> None:
         """Add the values of the documents `at`; they are on disk after `EVERY` seconds or after `write`."""
         self._pending.append((at, values))
         if time.monotonic() - self._written >= EVERY:
@@ -104,7 +105,7 @@ class Kept(NamedTuple):
         store: keeps the values on disk; None for no store.
     """
 
-    values: NDArray[np.float64]
+    values: Floats
     done: NDArray[np.bool_]
     store: Store | None = None
 

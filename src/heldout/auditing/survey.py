@@ -17,6 +17,7 @@ from heldout.evaluators.priors import prior_of
 from heldout.libraries import Fitted, Reported
 from heldout.libraries.reported import reported
 from heldout.topics import AnyTopics
+from heldout.typing import Ints
 
 PILOT = 4  # documents
 PILOT_TOKENS = 200  # of each, at most
@@ -34,11 +35,11 @@ class Survey(NamedTuple):
         words: (V,) how often each word of the model occurs.
     """
 
-    lengths: NDArray[np.int64]
-    left_out: NDArray[np.int64]
+    lengths: Ints
+    left_out: Ints
     updates: float
     pilot: Block
-    words: NDArray[np.int64]
+    words: Ints
 
 
 def survey(stream: DocumentStream, topics: AnyTopics, limit: float) -> Survey:

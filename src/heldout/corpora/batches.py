@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from heldout.corpora.corpus import Corpus, offsets_of
 from heldout.errors import InputError
 from heldout.seeds import generator
+from heldout.typing import Ints
 
 LARGEST_DOCUMENT = 10**7  # tokens; a count beyond it is a damaged one
 LARGEST_BATCH = 2 * 10**6  # tokens, after which a batch is closed
@@ -38,8 +39,8 @@ class Document(NamedTuple):
     """
 
     name: str
-    words: NDArray[np.int64] | Sequence[str]
-    counts: NDArray[np.int64] | None
+    words: Ints | Sequence[str]
+    counts: Ints | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +52,7 @@ class Batch(Corpus):
         first: the first document's place in the stream, from 0.
     """
 
-    left_out: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    left_out: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
     first: int = 0
 
 
@@ -152,7 +153,7 @@ class DocumentStream:
             yield self._batch(pending, vocabulary, first)
 
     def _stream(
-        self, d: int, document: Document, place: NDArray[np.int64] | None, index: dict[str, int], size: int
+        self, d: int, document: Document, place: Ints | None, index: dict[str, int], size: int
     ) -> tuple[NDArray[np.int32], int]:
         """Return a document's tokens over the vocabulary and how many it lacks."""
         words, counts = document.words, document.counts
@@ -199,6 +200,6 @@ class DocumentStream:
         )
 
 
-def _places(own: tuple[str, ...], vocabulary: tuple[str, ...]) -> NDArray[np.int64]:
+def _places(own: tuple[str, ...], vocabulary: tuple[str, ...]) -> Ints:
     index = {word: w for w, word in enumerate(vocabulary)}
     return np.array([index.get(word, -1) for word in own], dtype=np.int64)

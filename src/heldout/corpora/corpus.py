@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from heldout.errors import InputError
 from heldout.files import load_record, save_record
+from heldout.typing import Ints
 
 
 def provenance(
@@ -44,7 +45,7 @@ def provenance(
     }
 
 
-def offsets_of(lengths: Sequence[int] | NDArray[np.integer]) -> NDArray[np.int64]:
+def offsets_of(lengths: Sequence[int] | NDArray[np.integer]) -> Ints:
     """Return where documents of these (D,) lengths begin, one after the other, and the last one's end: (D + 1,)."""
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)])
 
@@ -82,7 +83,7 @@ class Corpus:
     name: str
     vocabulary: tuple[str, ...]
     tokens: NDArray[np.int32]
-    offsets: NDArray[np.int64]
+    offsets: Ints
     documents: tuple[str, ...]
     provenance: dict[str, Any] = field(default_factory=dict)
 
@@ -133,7 +134,7 @@ class Corpus:
         return len(self.tokens)
 
     @property
-    def lengths(self) -> NDArray[np.int64]:
+    def lengths(self) -> Ints:
         """(D,) tokens per document."""
         return np.diff(self.offsets)
 

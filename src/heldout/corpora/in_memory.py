@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from heldout.corpora.batches import LARGEST_DOCUMENT, MOST_WORDS, Document, DocumentStream
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
+from heldout.typing import Ints
 
 
-def _whole(values: NDArray[Any], name: str, row: int) -> NDArray[np.int64]:
+def _whole(values: NDArray[Any], name: str, row: int) -> Ints:
     """Return counts as integers, or refuse what is no count."""
     with np.errstate(invalid="ignore"):
         bad = ~((values >= 0) & (values <= LARGEST_DOCUMENT) & (values == np.floor(values)))
@@ -136,7 +137,7 @@ def of_corpus(corpus: Corpus) -> DocumentStream:
     return DocumentStream(corpus.name, read, digest, words, len(words), n_documents=corpus.n_documents)
 
 
-def token_stream(name: str, tokens: NDArray[np.int64], *, ordered: bool) -> Document:
+def token_stream(name: str, tokens: Ints, *, ordered: bool) -> Document:
     """Return tokens as a document: in their order, or as a bag."""
     if ordered:
         return Document(name, tokens, None)

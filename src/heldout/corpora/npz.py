@@ -16,6 +16,7 @@ from heldout.corpora.in_memory import row_of_counts, token_stream
 from heldout.errors import InputError
 from heldout.files import file_digest
 from heldout.limits import npy_header, one_line, open_zip, read_npy
+from heldout.typing import Ints
 
 LARGEST_MEMBER = 2**29  # bytes of names in an .npz
 COPY = "copy the file again"
@@ -53,9 +54,9 @@ def _reading(path: Path, what: str, rows: Callable[[zipfile.ZipFile], Iterator[D
         yield from rows(archive)
 
 
-def _offsets(archive: zipfile.ZipFile, name: str, end: int) -> NDArray[np.int64]:
+def _offsets(archive: zipfile.ZipFile, name: str, end: int) -> Ints:
     """Return where documents begin, and the last one's end."""
-    offsets: NDArray[np.int64] = read_npy(archive, name, LARGEST_MEMBER).astype(np.int64, copy=False)
+    offsets: Ints = read_npy(archive, name, LARGEST_MEMBER).astype(np.int64, copy=False)
     if offsets.ndim != 1 or not 1 <= len(offsets) <= MOST_DOCUMENTS or offsets[0] != 0 or offsets[-1] != end:
         raise ValueError(f"{name} does not divide {end} numbers")
     if np.any(np.diff(offsets) < 0):

@@ -20,13 +20,13 @@ replacement, times the ratio of the two means, rounded, and at least 2 tokens.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.synthetic import MINIMUM_LENGTH, draw_tokens, drawn
 from heldout.errors import InputError
 from heldout.seeds import generator
 from heldout.topics import Topics
+from heldout.typing import Ints
 
 DOCUMENTS = 50_182  # Buntine (2009), section 4.2, as is the rest
 MEAN_LENGTH = 151.0
@@ -71,7 +71,7 @@ def cut(topics: Topics, vocabulary: int) -> Topics:
 def draw(
     name: str,
     topics: Topics,
-    lengths: NDArray[np.int64],
+    lengths: Ints,
     *,
     documents: int = DOCUMENTS,
     mean_length: float = MEAN_LENGTH,

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from heldout.corpora.corpus import Corpus, offsets_of, provenance
 from heldout.corpora.counts import INTEGER, integer
 from heldout.errors import InputError
+from heldout.typing import Ints
 
-Responses = NDArray[np.int64]
+Responses = Ints
 
 VOTES = (
     "handicapped-infants",

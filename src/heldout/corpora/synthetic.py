@@ -18,6 +18,7 @@ from heldout.corpora.corpus import Corpus, offsets_of, provenance
 from heldout.errors import InputError
 from heldout.seeds import generator
 from heldout.topics import Topics
+from heldout.typing import Floats, Ints
 
 MINIMUM_LENGTH = 2  # tokens, so that both halves of a document hold a token
 UNSCALED_LENGTH = 100.0  # mean below which the root of a scale does not shrink long documents
@@ -139,7 +140,7 @@ def drawn(
     name: str,
     topics: Topics,
     tokens: NDArray[np.int32],
-    lengths: NDArray[np.int64],
+    lengths: Ints,
     words: str,
     settings: Mapping[str, Any],
 ) -> tuple[Corpus, Topics]:
@@ -167,9 +168,7 @@ def drawn(
     return corpus, replace(topics, provenance={"model": "truth", **source})
 
 
-def draw_tokens(
-    phi: NDArray[np.float64], theta: NDArray[np.float64], lengths: NDArray[np.int64], random: np.random.Generator
-) -> NDArray[np.int32]:
+def draw_tokens(phi: Floats, theta: Floats, lengths: Ints, random: np.random.Generator) -> NDArray[np.int32]:
     """Return the tokens of documents, one document after the other: z ~ theta_d, w ~ phi_z.
 
     Args:
@@ -187,7 +186,7 @@ def draw_tokens(
     return tokens
 
 
-def _choose(probabilities: NDArray[np.float64], uniforms: NDArray[np.float64]) -> NDArray[np.intp]:
+def _choose(probabilities: Floats, uniforms: Floats) -> NDArray[np.intp]:
     """Return one index per uniform number by inversion; an index of probability 0 is never returned."""
     cumulative = np.cumsum(probabilities)
     chosen: NDArray[np.intp] = np.searchsorted(cumulative, uniforms * cumulative[-1], side="right")

@@ -19,7 +19,6 @@ from collections.abc import Sequence
 
 import numba as nb
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaln, logsumexp
 
 from heldout.errors import InputError
@@ -27,14 +26,13 @@ from heldout.evaluators.annealed_importance import schedule
 from heldout.evaluators.count_polynomial import DirichletMoments, GammaPoissonMoments
 from heldout.evaluators.evaluation import check_samples, log_mean
 from heldout.evaluators.random_stream import starts, uniform
+from heldout.typing import Floats, Ints
 
-Float = NDArray[np.float64]
-Index = NDArray[np.int64]
-Estimate = tuple[Float, Float]  # log-likelihoods and their standard errors, (D,) nats each
+Estimate = tuple[Floats, Floats]  # log-likelihoods and their standard errors, (D,) nats each
 
 
 def gap_annealed(
-    counts: Float, b: Float, prior: GammaPoissonMoments, samples: int, rng: np.random.Generator, *, temperatures: int
+    counts: Floats, b: Floats, prior: GammaPoissonMoments, samples: int, rng: np.random.Generator, *, temperatures: int
 ) -> Estimate:
     """Return log p(n) of count vectors under GaP or the conditional GaP, and its standard error, (D,) nats.
 
@@ -59,7 +57,7 @@ def gap_annealed(
 
 
 def rating_profile_annealed(
-    responses: Index, tables: Float, alpha: Float, samples: int, rng: np.random.Generator, *, temperatures: int
+    responses: Ints, tables: Floats, alpha: Floats, samples: int, rng: np.random.Generator, *, temperatures: int
 ) -> Estimate:
     """Return log p(y) under the user rating profile, and its standard error, (N,) nats.
 
@@ -86,7 +84,7 @@ def rating_profile_annealed(
     return value + of_length, error
 
 
-def _of_each(prior: GammaPoissonMoments, longest: int) -> Float:
+def _of_each(prior: GammaPoissonMoments, longest: int) -> Floats:
     """Return log m_k(c), (K, longest + 1) nats, of GaP's prior."""
     K = len(prior.alpha)
     return np.stack(
@@ -100,7 +98,7 @@ def _of_each(prior: GammaPoissonMoments, longest: int) -> Float:
 
 
 def _annealed(
-    logs: Sequence[Float], log_moments: Float, samples: int, rng: np.random.Generator, temperatures: int
+    logs: Sequence[Floats], log_moments: Floats, samples: int, rng: np.random.Generator, temperatures: int
 ) -> Estimate:
     """Return the log-likelihoods of documents, log sum_z prod_l x[l, z_l] prod_k m_k(C_k), and their errors.
 
@@ -128,11 +126,11 @@ def _annealed(
     return log_mean(weights)
 
 
-def _tails(log_moments: Float) -> Float:
+def _tails(log_moments: Floats) -> Floats:
     """Return log T_k(n), (K, longest + 1); see the module."""
     K, size = log_moments.shape
     terms = log_moments - gammaln(np.arange(size) + 1.0)
-    tails: Float = terms.copy()
+    tails: Floats = terms.copy()
     for k in range(K - 2, -1, -1):
         for n in range(size):
             tails[k, n] = logsumexp(terms[k, : n + 1] + tails[k + 1, n::-1])
@@ -183,7 +181,7 @@ def _log_ratios(logs, ratios, counts, z, schedule, state):  # type: ignore[no-un
     return log_w
 
 
-def _prior_counts(log_moments: Float, tails: Float, length: int, samples: int, rng: np.random.Generator) -> Index:
+def _prior_counts(log_moments: Floats, tails: Floats, length: int, samples: int, rng: np.random.Generator) -> Ints:
     """Draw the counts of f_0, (S, K), for a document of a length."""
     K, size = log_moments.shape
     terms = log_moments - gammaln(np.arange(size) + 1.0)

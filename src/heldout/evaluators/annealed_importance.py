@@ -35,13 +35,13 @@ import math
 
 import numba as nb
 import numpy as np
-from numpy.typing import NDArray
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators.evaluation import Evaluation, KernelArrays, check_samples, kernel_arrays, log_mean
 from heldout.evaluators.random_stream import starts, uniform
 from heldout.topics import Topics
+from heldout.typing import Floats, Ints
 
 # 1 (even steps), 2 and 3 were compared by the spread of the weights on training documents of Cranfield and on documents
 # simulated from its topics, K = 4 and 100: none wins everywhere, 2 is never far behind. No test document was seen.
@@ -182,9 +182,9 @@ def _anneal(tokens, offsets, phi_by_word, alpha, temperatures, assignments, stat
                 out[d, s] += urn(rows, z[s], counts[s], log_phi, alpha, False, cumulative, states[d])
 
 
-def schedule(temperatures: int) -> NDArray[np.float64]:
+def schedule(temperatures: int) -> Floats:
     """Return the (T + 1,) inverse temperatures (t / T)^2 from 0 to 1."""
-    powers: NDArray[np.float64] = (np.arange(temperatures + 1) / temperatures) ** POWER
+    powers: Floats = (np.arange(temperatures + 1) / temperatures) ** POWER
     return powers
 
 
@@ -194,8 +194,8 @@ def log_weights(
     *,
     chains: int,
     temperatures: int,
-    assignments: NDArray[np.int64] | None = None,
-) -> NDArray[np.float64]:
+    assignments: Ints | None = None,
+) -> Floats:
     """Return the log weights of annealing runs, (D, chains), nats.
 
     Args:

@@ -43,13 +43,13 @@ import math
 
 import numba as nb
 import numpy as np
-from numpy.typing import NDArray
 
 from heldout.corpora.corpus import Corpus
 from heldout.evaluators.evaluation import Annealing, KernelArrays, in_vocabulary, kernel_arrays
 from heldout.evaluators.posterior_mean import variational_gamma
 from heldout.evaluators.random_stream import starts, uniform
 from heldout.topics import Topics
+from heldout.typing import Floats, Ints
 
 ITERATIONS, TOLERANCE = 100, 1e-3  # of the mean: any point is right, a point near the mean takes fewer steps
 BELOW_ONE = 1.0 - 2.0**-53
@@ -280,12 +280,12 @@ def _anneal(tokens, offsets, phi_by_word, alpha, points, steps, states, out):  #
 
 def log_weights(
     arrays: KernelArrays,
-    points: NDArray[np.float64],
-    steps: NDArray[np.int64],
+    points: Floats,
+    steps: Ints,
     rng: np.random.Generator,
     *,
     chains: int,
-) -> NDArray[np.float64]:
+) -> Floats:
     """Return the log weights of annealing runs from points to the prior, (D, chains), nats.
 
     Args:

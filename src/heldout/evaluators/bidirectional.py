@@ -14,16 +14,16 @@ for any number of topics. The bounds hold on average over simulated documents: t
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators.annealed_importance import annealed_importance, log_weights
 from heldout.evaluators.evaluation import Evaluation, kernel_arrays, log_mean
 from heldout.topics import AnyTopics, Topics
+from heldout.typing import Floats, Ints
 
 
-def simulate(topics: Topics, lengths: NDArray[np.int64], rng: np.random.Generator) -> tuple[Corpus, NDArray[np.int64]]:
+def simulate(topics: Topics, lengths: Ints, rng: np.random.Generator) -> tuple[Corpus, Ints]:
     """Draw documents of given lengths from the model: theta ~ Dir(alpha), z ~ theta, w ~ phi_z.
 
     Returns:
@@ -32,9 +32,7 @@ def simulate(topics: Topics, lengths: NDArray[np.int64], rng: np.random.Generato
     return simulate_given(topics, rng.dirichlet(topics.alpha, size=len(lengths)), lengths, rng)
 
 
-def simulate_given(
-    topics: AnyTopics, theta: NDArray[np.float64], lengths: NDArray[np.int64], rng: np.random.Generator
-) -> tuple[Corpus, NDArray[np.int64]]:
+def simulate_given(topics: AnyTopics, theta: Floats, lengths: Ints, rng: np.random.Generator) -> tuple[Corpus, Ints]:
     """Draw documents of given mixtures, theta (D, K), and lengths (D,); returns what `simulate` does."""
     z = np.concatenate(
         [np.zeros(0, np.int64), *(rng.choice(len(p), size=n, p=p) for p, n in zip(theta, lengths, strict=True))]
@@ -54,7 +52,7 @@ def simulate_given(
     return corpus, z
 
 
-def check_assignments(topics: Topics, documents: Corpus, assignments: NDArray[np.int64]) -> None:
+def check_assignments(topics: Topics, documents: Corpus, assignments: Ints) -> None:
     """Raise InputError when assignments do not fit the documents, or a token cannot come from its topic."""
     if documents.vocabulary != topics.vocabulary or assignments.shape != documents.tokens.shape:
         raise InputError(
@@ -73,7 +71,7 @@ def bidirectional(
     samples: int,
     rng: np.random.Generator,
     *,
-    assignments: NDArray[np.int64],
+    assignments: Ints,
     temperatures: int = 1000,
 ) -> tuple[Evaluation, Evaluation]:
     """Return a stochastic lower and a stochastic upper bound on log p(w | alpha, phi) of simulated documents.

@@ -15,11 +15,10 @@ from heldout.errors import InputError
 from heldout.evaluators.components_marginal import Integrand, anneal_from_laplace
 from heldout.evaluators.evaluation import check_samples, log_mean
 from heldout.models.categorical_pca import CategoricalPCA
+from heldout.typing import Floats
 
 NEWTON_STEPS, HALVINGS = 100, 40
 SETTLED = 1e-9  # nats that a Newton step would gain
-
-Float = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -27,11 +26,11 @@ class _Case(Integrand):
     """A data case of categorical PCA and the Laplace approximation N(mode, C C') of its posterior."""
 
     model: CategoricalPCA
-    x: Float  # (C,)
-    mode: Float  # (K,)
-    C: Float  # (K, K)
+    x: Floats  # (C,)
+    mode: Floats  # (K,)
+    C: Floats  # (K, K)
 
-    def log_ratio(self, u: Float) -> Float:
+    def log_ratio(self, u: Floats) -> Floats:
         """Return log p(x, z) - log q(z), nats, at z = mode + C u for every row of u."""
         K = len(self.mode)
         volume = 0.5 * K * np.log(2.0 * np.pi) + float(np.log(np.diag(self.C)).sum())
@@ -46,7 +45,7 @@ def categorical_pca_annealed(
     rng: np.random.Generator,
     *,
     temperatures: int,
-) -> tuple[Float, Float]:
+) -> tuple[Floats, Floats]:
     """Return log p(x) of the (N, C) counts X under a fitted model, and its standard error, (N,) nats.
 
     Args:
@@ -70,7 +69,7 @@ def categorical_pca_annealed(
     return log_mean(log_weights)
 
 
-def _log_joint(model: CategoricalPCA, x: Float, z: Float) -> Float:
+def _log_joint(model: CategoricalPCA, x: Floats, z: Floats) -> Floats:
     """Return log p(x, z), nats, of one (C,) data case at every row of z."""
     n = model._sums(x[None])[0]
     eta = z @ model.weights_.T + model.bias_
@@ -78,7 +77,7 @@ def _log_joint(model: CategoricalPCA, x: Float, z: Float) -> Float:
     return np.asarray(eta @ x - model._lse(eta) @ n + log_prior)
 
 
-def _laplace(model: CategoricalPCA, x: Float) -> _Case:
+def _laplace(model: CategoricalPCA, x: Floats) -> _Case:
     """Return the Laplace approximation of one data case, by Newton's method with steps halved until they gain."""
     W, n = model.weights_, model._sums(x[None])[0]
     each = model._spread(n[None])[0]

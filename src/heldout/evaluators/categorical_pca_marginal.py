@@ -18,8 +18,8 @@ from scipy.special import logsumexp
 from heldout.errors import InputError
 from heldout.evaluators.trapezoid import SETTLED, grid, log_integral
 from heldout.models.categorical_pca import CategoricalPCA
+from heldout.typing import Floats
 
-Float = NDArray[np.float64]
 REACH = 10.0  # of the grid, in standard deviations of the prior: what lies beyond has probability 1e-23
 SPACINGS = {1: (0.2, 0.1, 0.05, 0.025), 2: (0.2, 0.1, 0.05)}  # of the common grid, by K
 COARSE = 0.4  # the spacing that a grid of one case starts with
@@ -27,7 +27,7 @@ MOST_NODES = 2**20  # of a grid of one case
 ENTRIES = 2**21  # of the array of points by columns
 
 
-def categorical_pca_marginal(model: CategoricalPCA, X: sp.sparray | NDArray[Any]) -> Float:
+def categorical_pca_marginal(model: CategoricalPCA, X: sp.sparray | NDArray[Any]) -> Floats:
     """Return log p(x), (N,) nats, of the (N, C) counts X under a fitted model of one or two components.
 
     Raises:
@@ -62,18 +62,18 @@ def categorical_pca_marginal(model: CategoricalPCA, X: sp.sparray | NDArray[Any]
     return value
 
 
-def _of_its_own(model: CategoricalPCA, case: sp.csr_array | Float, sums: Float) -> float | None:
+def _of_its_own(model: CategoricalPCA, case: sp.csr_array | Floats, sums: Floats) -> float | None:
     """Return log p(x) of one data case, nats, on a grid of its own; None where the rule does not settle."""
     size = max(1, ENTRIES // case.shape[1])
 
-    def log_joint(z: Float) -> Float:
+    def log_joint(z: Floats) -> Floats:
         return np.concatenate([_log_joint(model, case, sums, z[i : i + size])[0] for i in range(0, len(z), size)])
 
     ends = np.full(model.n_components, REACH)
     return log_integral(log_joint, -ends, ends, COARSE, most_nodes=MOST_NODES)
 
 
-def _log_joint(model: CategoricalPCA, x: sp.csr_array | Float, sums: Float, z: Float) -> Float:
+def _log_joint(model: CategoricalPCA, x: sp.csr_array | Floats, sums: Floats, z: Floats) -> Floats:
     """Return log p(x_i | z_j) N(z_j | 0, I), (N, J), at (J, K) points."""
     log_prior = -0.5 * (z**2).sum(axis=1) - 0.5 * z.shape[1] * math.log(2.0 * math.pi)
     return np.asarray(model.log_joint_of(x, sums, z) + log_prior)

@@ -18,7 +18,6 @@ import math
 
 import numba as nb
 import numpy as np
-from numpy.typing import NDArray
 
 from heldout.corpora.corpus import Corpus
 from heldout.evaluators.annealed_importance import distinct, sweep, urn
@@ -27,6 +26,7 @@ from heldout.evaluators.chib import mode
 from heldout.evaluators.evaluation import Evaluation, check_samples, kernel_arrays, log_mean
 from heldout.evaluators.random_stream import starts
 from heldout.topics import Topics
+from heldout.typing import Ints
 
 
 @nb.njit("void(int32[::1], int64[::1], float64[:, ::1], float64[::1], int64[::1], int64, int64, uint64[:, ::1], "
@@ -68,7 +68,7 @@ def chib_upper(
     samples: int,
     rng: np.random.Generator,
     *,
-    assignments: NDArray[np.int64],
+    assignments: Ints,
     runs: int = 10,
     sweeps_before: int = 20,
 ) -> Evaluation:

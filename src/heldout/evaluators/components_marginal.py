@@ -33,13 +33,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators.evaluation import Evaluation, check_samples, in_vocabulary, log_mean
 from heldout.models.epca import fold_in_counts, softmax
 from heldout.topics import Components, block_of_documents
+from heldout.typing import Floats, Ints
 
 ORDERS = (16, 32, 64, 128)  # nodes per axis of the Gauss-Hermite rule
 SETTLED = 1e-6  # nats: orders whose values differ by less agree
@@ -47,8 +47,6 @@ MODE_TOLERANCE = 1e-8  # nats per token; loose, because the mode only centres th
 MODE_ITERATIONS = 1000
 LARGEST_DIMENSION = 2
 NARROWEST = 1e-12  # radians: the slice's bracket is not shrunk further
-
-Float = NDArray[np.float64]
 
 
 class Integrand:
@@ -59,17 +57,17 @@ class Integrand:
         C: (K, K), upper triangular.
     """
 
-    mode: Float
-    C: Float
+    mode: Floats
+    C: Floats
 
-    def log_joint(self, x: Float) -> Float:
+    def log_joint(self, x: Floats) -> Floats:
         """Return the logarithm of the integrand at every row of x, nats."""
         raise NotImplementedError
 
-    def log_ratio(self, u: Float) -> Float:
+    def log_ratio(self, u: Floats) -> Floats:
         """Return the log joint less log q at mode + C u for every row of u, nats."""
         volume = 0.5 * len(self.mode) * math.log(2.0 * math.pi) + float(np.log(np.diag(self.C)).sum())
-        log_ratio: Float = self.log_joint(self.mode + u @ self.C.T) + 0.5 * np.einsum("ik,ik->i", u, u) + volume
+        log_ratio: Floats = self.log_joint(self.mode + u @ self.C.T) + 0.5 * np.einsum("ik,ik->i", u, u) + volume
         return log_ratio
 
 
@@ -86,14 +84,14 @@ class _Document(Integrand):
         C: (K, K), upper triangular.
     """
 
-    W: Float
+    W: Floats
     n: int
-    observed: Float
+    observed: Floats
     penalty: float
-    mode: Float
-    C: Float
+    mode: Floats
+    C: Floats
 
-    def log_joint(self, h: Float) -> Float:
+    def log_joint(self, h: Floats) -> Floats:
         """Return g(h) of every row of h, nats."""
         value = h @ self.observed - 0.5 * self.penalty * np.einsum("ik,ik->i", h, h)
         for rows in block_of_documents(len(h), len(self.W)):
@@ -102,7 +100,7 @@ class _Document(Integrand):
             logits -= highest[:, None]
             np.exp(logits, out=logits)
             value[rows] -= self.n * (highest + np.log(logits.sum(axis=1)))
-        log_joint: Float = value + 0.5 * len(self.mode) * math.log(self.penalty / (2.0 * math.pi))
+        log_joint: Floats = value + 0.5 * len(self.mode) * math.log(self.penalty / (2.0 * math.pi))
         return log_joint
 
 
@@ -144,8 +142,8 @@ def annealed_marginal(
 
 
 def log_weights(
-    documents: Iterable[tuple[int, Integrand | None]], steps: NDArray[np.int64], chains: int, rng: np.random.Generator
-) -> Float:
+    documents: Iterable[tuple[int, Integrand | None]], steps: Ints, chains: int, rng: np.random.Generator
+) -> Floats:
     """Return the (D, chains) log weights, nats, of annealing in (D,) steps; every document has its own stream.
 
     Args:
@@ -164,7 +162,7 @@ def log_weights(
     return weights
 
 
-def anneal_from_laplace(document: Integrand, temperatures: int, chains: int, rng: np.random.Generator) -> Float:
+def anneal_from_laplace(document: Integrand, temperatures: int, chains: int, rng: np.random.Generator) -> Floats:
     """Return the (chains,) log weights, nats, of one integrand: unbiased estimates of its integral."""
     u = rng.standard_normal((chains, len(document.mode)))
     ratio = document.log_ratio(u)
@@ -176,8 +174,8 @@ def anneal_from_laplace(document: Integrand, temperatures: int, chains: int, rng
 
 
 def slice_move(
-    document: Integrand, u: Float, ratio: Float, power: float, rng: np.random.Generator
-) -> tuple[Float, Float]:
+    document: Integrand, u: Floats, ratio: Floats, power: float, rng: np.random.Generator
+) -> tuple[Floats, Floats]:
     """Move every chain by elliptical slice sampling under N(u | 0, I) exp(power r); return u and r."""
     start, other = u, rng.standard_normal(u.shape)
     u, ratio = u.copy(), ratio.copy()

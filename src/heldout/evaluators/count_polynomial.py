@@ -31,27 +31,25 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from heldout.errors import InputError
 from heldout.evaluators.exact_marginal import LARGEST_LAYER, LONGEST_IN_ORDER, forward
 from heldout.seeds import generator
+from heldout.typing import Floats, Ints
 
 LARGEST_RATIO = 60.0  # nats
-
-Float = NDArray[np.float64]
 
 
 class Moments(Protocol):
     """The moments of a prior of K weights."""
 
     @property
-    def dirichlet(self) -> Float:
+    def dirichlet(self) -> Floats:
         """The parameters of a Dirichlet near the prior, (K,)."""
         ...
 
-    def log_moment(self, counts: Float) -> Float:
+    def log_moment(self, counts: Floats) -> Floats:
         """Return log M(C), (N,) nats, of (N, K) count vectors; -inf where it is 0."""
         ...
 
@@ -64,21 +62,21 @@ class DirichletMoments:
         InputError: for a parameter that is not positive.
     """
 
-    alpha: Float
+    alpha: Floats
 
     def __post_init__(self) -> None:
         _check_positive("Dirichlet", alpha=self.alpha)
 
     @property
-    def dirichlet(self) -> Float:
+    def dirichlet(self) -> Floats:
         """The (K,) alpha."""
         return self.alpha
 
-    def log_moment(self, counts: Float) -> Float:
+    def log_moment(self, counts: Floats) -> Floats:
         """Return log M(C), (N,) nats, of (N, K) count vectors."""
         total = self.alpha.sum()
         each = gammaln(self.alpha + counts) - gammaln(self.alpha)
-        moments: Float = each.sum(axis=1) + gammaln(total) - gammaln(total + counts.sum(axis=1))
+        moments: Floats = each.sum(axis=1) + gammaln(total) - gammaln(total + counts.sum(axis=1))
         return moments
 
 
@@ -95,10 +93,10 @@ class GammaPoissonMoments:
         InputError: for a shape, rate or total that is not positive, or a probability outside [0, 1).
     """
 
-    alpha: Float
-    beta: Float
-    totals: Float
-    rho: Float
+    alpha: Floats
+    beta: Floats
+    totals: Floats
+    rho: Floats
 
     def __post_init__(self) -> None:
         _check_positive("gamma-Poisson", alpha=self.alpha, beta=self.beta, totals=self.totals)
@@ -106,11 +104,11 @@ class GammaPoissonMoments:
             raise InputError("gamma-Poisson moments: every rho must be at least 0 and below 1")
 
     @property
-    def dirichlet(self) -> Float:
+    def dirichlet(self) -> Floats:
         """The (K,) alpha."""
         return self.alpha
 
-    def log_moment(self, counts: Float) -> Float:
+    def log_moment(self, counts: Floats) -> Floats:
         """Return log M(C), (N,) nats, of (N, K) count vectors."""
         slab = (
             self.alpha * np.log(self.beta)
@@ -120,11 +118,11 @@ class GammaPoissonMoments:
         )
         with np.errstate(divide="ignore"):
             spike = np.where(counts == 0.0, np.log(self.rho), -np.inf)
-        moments: Float = np.logaddexp(spike, slab + np.log1p(-self.rho)).sum(axis=1)
+        moments: Floats = np.logaddexp(spike, slab + np.log1p(-self.rho)).sum(axis=1)
         return moments
 
 
-def count_vectors(length: int, components: int) -> Float:
+def count_vectors(length: int, components: int) -> Floats:
     """Return all (N, K) vectors of counts with this sum, in the order of the kernel's layers.
 
     Examples:
@@ -142,7 +140,7 @@ def count_vectors(length: int, components: int) -> Float:
     return np.vstack([np.column_stack([block, np.full(len(block), length - block[0].sum())]) for block in blocks])
 
 
-def log_marginal(weights: Float, moments: Moments) -> float:
+def log_marginal(weights: Floats, moments: Moments) -> float:
     """Return log sum_C a_C M(C) of one document, nats; -inf where it is 0.
 
     Args:
@@ -200,7 +198,7 @@ def log_marginal(weights: Float, moments: Moments) -> float:
     return float(value[0]) + float(np.log(highest).sum()) + L * float(centre) + top + math.log(mean)
 
 
-def gap_marginal(counts: NDArray[np.float64], b: Float, alpha: Float, beta: Float, rho: Float) -> Float:
+def gap_marginal(counts: Floats, b: Floats, alpha: Floats, beta: Floats, rho: Floats) -> Floats:
     """Return log p(n), (D,) nats, of count vectors under GaP (27.15, 27.16) or, with a spike, conditional GaP (27.17).
 
     Args:
@@ -223,11 +221,11 @@ def gap_marginal(counts: NDArray[np.float64], b: Float, alpha: Float, beta: Floa
     moments = GammaPoissonMoments(alpha, beta, b.sum(axis=0), rho)
     tokens = (np.repeat(np.arange(len(b)), row.astype(np.int64)) for row in counts)
     values = np.array([log_marginal(b[document], moments) for document in tokens])
-    result: Float = values - gammaln(counts + 1.0).sum(axis=1)
+    result: Floats = values - gammaln(counts + 1.0).sum(axis=1)
     return result
 
 
-def rating_profile_marginal(responses: NDArray[np.int64], tables: Float, alpha: Float) -> Float:
+def rating_profile_marginal(responses: Ints, tables: Floats, alpha: Floats) -> Floats:
     """Return log p(y), (N,) nats, of vectors of responses under the user rating profile (27.14); gaps are left out.
 
     Args:
@@ -246,7 +244,7 @@ def rating_profile_marginal(responses: NDArray[np.int64], tables: Float, alpha: 
     return np.array([log_marginal(tables[r, :, row[r]], moments) for row, r in zip(responses, given, strict=True)])
 
 
-def _check_positive(prior: str, **parameters: Float) -> None:
+def _check_positive(prior: str, **parameters: Floats) -> None:
     for name, values in parameters.items():
         if values.ndim != 1 or len(values) != len(next(iter(parameters.values()))):
             raise InputError(f"{prior} moments: {name} has the shape {values.shape}; give one number to a component")

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.topics import AnyTopics, Components, Topics
+from heldout.typing import Floats, Ints
 
-FoldIn = Callable[[Any, Corpus], NDArray[np.float64]]  # (topics or components, documents) -> theta or h, (D, K)
+FoldIn = Callable[[Any, Corpus], Floats]  # (topics or components, documents) -> theta or h, (D, K)
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,13 +29,13 @@ class Evaluation:
         bias: (D,) nats, an estimate of the error that the values share, as far as it is known and not corrected.
     """
 
-    log_likelihood: NDArray[np.float64]
-    tokens: NDArray[np.int64]
-    standard_error: NDArray[np.float64]
+    log_likelihood: Floats
+    tokens: Ints
+    standard_error: Floats
     tokens_left_out: int = 0
-    bias: NDArray[np.float64] | None = None
+    bias: Floats | None = None
 
-    def total_error(self, documents: NDArray[np.int64] | slice = slice(None)) -> float:
+    def total_error(self, documents: Ints | slice = slice(None)) -> float:
         """Return the error of the sum over documents, nats: their errors are independent, their biases add up.
 
         Examples:
@@ -46,9 +47,7 @@ class Evaluation:
         return error if self.bias is None else math.hypot(error, float(self.bias[documents].sum()))
 
     @classmethod
-    def deterministic(
-        cls, log_likelihood: NDArray[np.float64], tokens: NDArray[np.int64], tokens_left_out: int = 0
-    ) -> "Evaluation":
+    def deterministic(cls, log_likelihood: Floats, tokens: Ints, tokens_left_out: int = 0) -> "Evaluation":
         """Return an evaluation of log-likelihoods (D,), nats, without Monte Carlo error."""
         return cls(log_likelihood, tokens, np.zeros(len(log_likelihood)), tokens_left_out)
 
@@ -66,10 +65,10 @@ class KernelArrays(NamedTuple):
     """
 
     tokens: NDArray[np.int32]
-    offsets: NDArray[np.int64]
-    phi_by_word: NDArray[np.float64]
-    alpha: NDArray[np.float64]
-    lengths: NDArray[np.int64]
+    offsets: Ints
+    phi_by_word: Floats
+    alpha: Floats
+    lengths: Ints
     left_out: int
 
 
@@ -96,8 +95,8 @@ class Annealing(NamedTuple):
         left_out: how many tokens were left out.
     """
 
-    log_weights: Callable[[NDArray[np.int64], int], NDArray[np.float64]]
-    lengths: NDArray[np.int64]
+    log_weights: Callable[[Ints, int], Floats]
+    lengths: Ints
     left_out: int
 
 
@@ -123,7 +122,7 @@ def corrected(found: Evaluation, *, consistent: bool = True) -> Evaluation:
     return replace(found, log_likelihood=value, bias=bias)
 
 
-def log_mean(log_weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def log_mean(log_weights: Floats) -> tuple[Floats, Floats]:
     """Return the logarithm of a mean of independent weights and its standard error by the delta method.
 
     With S weights w_s of mean m and standard deviation s, log m has the standard error s / (m sqrt(S)).

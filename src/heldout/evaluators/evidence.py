@@ -22,15 +22,12 @@ from typing import NamedTuple
 
 import numba as nb
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import betaln, gammaln, logsumexp
 
 from heldout.errors import InputError
+from heldout.typing import Floats, Ints
 
 LARGEST_ARRAY = 5e7  # count vectors of `exact_evidence`
-
-Float = NDArray[np.float64]
-Index = NDArray[np.int64]
 
 
 @nb.njit("void(int64[::1], int64[::1], int64[::1], int64[:, ::1], int64[:, ::1], int64[::1], "
@@ -57,7 +54,7 @@ def _sweep(words, documents, q, in_document, in_word, totals, alpha, gamma, beta
         totals[new] += 1
 
 
-def log_likelihood(in_word: Index, gamma: float) -> float:
+def log_likelihood(in_word: Ints, gamma: float) -> float:
     """Return log p(y | q, gamma), nats, equation 27.36, of the (V, K) counts of words in topics."""
     V = len(in_word)
     totals = in_word.sum(axis=0)
@@ -66,8 +63,8 @@ def log_likelihood(in_word: Index, gamma: float) -> float:
 
 
 def annealed_evidence(
-    words: Index,
-    documents: Index,
+    words: Ints,
+    documents: Ints,
     n_words: int,
     *,
     topics: int,
@@ -75,7 +72,7 @@ def annealed_evidence(
     gamma: float,
     temperatures: int,
     random: np.random.Generator,
-    posterior: Index | None = None,
+    posterior: Ints | None = None,
 ) -> float:
     """Return log w of one chain, nats: forwards low on average; backwards from a posterior draw, high.
 
@@ -135,10 +132,10 @@ class Exact(NamedTuple):
     """
 
     log_evidence: float
-    topic_means: Float
+    topic_means: Floats
 
 
-def exact_evidence(counts: Index, alpha: float, gamma: float) -> Exact:
+def exact_evidence(counts: Ints, alpha: float, gamma: float) -> Exact:
     """Return the exact evidence of (D, V) counts for two topics, and the means of the topics.
 
     Raises:

@@ -61,6 +61,7 @@ from heldout.evaluators.evaluation import Evaluation, KernelArrays, kernel_array
 from heldout.evaluators.simplex_quadrature import FEWEST_TOPICS, LEAST_COST, by_quadrature, is_safe, quadrature_cost
 from heldout.seeds import generator
 from heldout.topics import Topics
+from heldout.typing import Floats
 
 LARGEST_COST = 10**12  # updates; a quarter of an hour
 UPDATES_PER_SECOND = 1e9  # of the polynomial on one core, about; for the time that a refusal states
@@ -263,7 +264,7 @@ def exact_marginal(
     return Evaluation.deterministic(log_likelihood, arrays.lengths, arrays.left_out)
 
 
-def exact_posterior_mean(topics: Topics, documents: Corpus, *, limit: int = LARGEST_COST) -> NDArray[np.float64]:
+def exact_posterior_mean(topics: Topics, documents: Corpus, *, limit: int = LARGEST_COST) -> Floats:
     """Return E[theta | w, alpha, phi] of every document, (D, K); alpha / A for an empty one.
 
     Words outside the topics' vocabulary are left out; a document of probability 0 has no posterior, and its row is NaN.
@@ -285,7 +286,7 @@ def exact_posterior_mean(topics: Topics, documents: Corpus, *, limit: int = LARG
     return means
 
 
-def _run(arrays: KernelArrays, *, means: bool) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _run(arrays: KernelArrays, *, means: bool) -> tuple[Floats, Floats]:
     """Return the documents' log-likelihoods, (D,), and, if `means`, posterior means, (D, K).
 
     Raises:

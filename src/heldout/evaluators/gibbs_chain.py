@@ -23,11 +23,11 @@ from typing import NamedTuple
 
 import numba as nb
 import numpy as np
-from numpy.typing import NDArray
 
 from heldout.errors import InputError
 from heldout.evaluators.evaluation import KernelArrays, log_mean
 from heldout.evaluators.random_stream import starts, uniform
+from heldout.typing import Floats, Ints
 
 BELOW_ONE = 1.0 - 2.0**-53
 
@@ -40,8 +40,8 @@ class Chain(NamedTuple):
         log_ahead: (D, S) the logarithm of the product in the module's docstring, nats; -inf where a word is impossible.
     """
 
-    log_fit: NDArray[np.float64]
-    log_ahead: NDArray[np.float64]
+    log_fit: Floats
+    log_ahead: Floats
 
 
 @nb.njit(
@@ -140,7 +140,7 @@ def _run(tokens, offsets, shown, phi_by_word, alpha, burn_in, streams, log_fit, 
 def run_chain(
     estimator: str,
     arrays: KernelArrays,
-    shown: NDArray[np.int64],
+    shown: Ints,
     samples: int,
     rng: np.random.Generator,
     burn_in: int,
@@ -168,7 +168,7 @@ def run_chain(
     return chain
 
 
-def log_mean_of_chain(log_weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def log_mean_of_chain(log_weights: Floats) -> tuple[Floats, Floats]:
     """Return the logarithm of a mean of weights along a Markov chain and its standard error by the delta method.
 
     The variance of the mean comes from overlapping batches of sqrt(S) states (Meketon and Schmeiser 1984), and is at

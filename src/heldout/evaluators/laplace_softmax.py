@@ -53,7 +53,6 @@ document, log theta_k and the value are minus infinity. One step of EM from ther
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaln, xlogy
 
 from heldout.corpora.corpus import Corpus
@@ -62,8 +61,8 @@ from heldout.evaluators.evaluation import Evaluation, in_vocabulary
 from heldout.evaluators.posterior_mean import ITERATIONS, TOLERANCE, variational_gamma
 from heldout.models.plsa import fold_in_counts
 from heldout.topics import Topics
+from heldout.typing import Floats
 
-Float = NDArray[np.float64]
 Point = Literal["mode", "folded-in", "one-step"]
 Form = Literal["ratio", "density"]
 
@@ -74,7 +73,7 @@ def laplace_softmax(
     *,
     point: Point = "mode",
     form: Form = "ratio",
-    theta: Float | None = None,
+    theta: Floats | None = None,
     iterations: int = ITERATIONS,
     tolerance: float = TOLERANCE,
 ) -> Evaluation:
@@ -131,14 +130,14 @@ def laplace_softmax(
     return Evaluation(values, lengths, np.zeros(documents.n_documents), left_out)
 
 
-def log_det(X: Float) -> float:
+def log_det(X: Floats) -> float:
     """Return log det(I + X X'), by the smaller of X X' and X' X; 0 for an X without rows."""
     gram = X @ X.T if X.shape[0] <= X.shape[1] else X.T @ X
     gram.flat[:: len(gram) + 1] += 1.0
     return float(2.0 * np.log(np.linalg.cholesky(gram).diagonal()).sum())
 
 
-def _prior_integral(alpha: Float) -> float:
+def _prior_integral(alpha: Floats) -> float:
     """Return Laplace's approximation, in the softmax basis, of the log of the prior's integral (exactly 0)."""
     A, K = alpha.sum(), len(alpha)
     constant = gammaln(A) - gammaln(alpha).sum() + 0.5 * (K - 1) * np.log(2.0 * np.pi)

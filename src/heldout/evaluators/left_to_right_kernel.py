@@ -69,6 +69,7 @@ from heldout.corpora.corpus import Corpus
 from heldout.evaluators.evaluation import Evaluation, KernelArrays, kernel_arrays
 from heldout.evaluators.random_stream import starts, uniform
 from heldout.topics import Topics
+from heldout.typing import Floats
 
 PLAIN = 20  # up to this many topics, or one in WORDS distinct words, plain sums are faster
 WORDS = 8
@@ -79,7 +80,7 @@ SIDE_BY_SIDE = 8  # documents sampled together, at most
 TOGETHER = 2**16  # values of phi for all of them: half a megabyte, to fit into the cache
 PADDING = 16  # the multiple to which columns are padded: vector instructions without a remainder
 
-Records = NDArray[np.float64]
+Records = Floats
 
 
 @nb.njit(
@@ -269,7 +270,7 @@ class _Document(NamedTuple):
     words: NDArray[np.uint32]
 
 
-def _zeros(*shape: int) -> NDArray[np.float64]:
+def _zeros(*shape: int) -> Floats:
     """Return an array of zeros aligned to a cache line, so that no vector of a row straddles two."""
     room = np.zeros(math.prod(shape) + 7)
     begin = -room.ctypes.data // room.itemsize % 8
@@ -292,11 +293,11 @@ def _together(documents: list[_Document], K: int) -> Iterator[list[_Document]]:
 def _sample_together(
     documents: list[_Document],
     arrays: KernelArrays,
-    floor: NDArray[np.float64],
+    floor: Floats,
     particles: int,
     sweeps: int,
     states: NDArray[np.uint64],
-) -> tuple[NDArray[np.float64], int]:
+) -> tuple[Floats, int]:
     """Return what `_sample_sparse` writes and returns for these documents."""
     D, K, width = len(documents), len(floor), max(map(_width, documents))
     lengths = np.array([len(document.words) for document in documents])

@@ -41,6 +41,7 @@ from heldout.evaluators.components_marginal import Integrand, log_weights, slice
 from heldout.evaluators.evaluation import Annealing, Evaluation, check_samples, log_mean
 from heldout.evaluators.trapezoid import log_integral
 from heldout.topics import LogisticNormalTopics, softmax_over_the_last
+from heldout.typing import Floats, Ints
 
 LARGEST = 3  # topics of the quadrature, whose nodes grow as their power
 NEWTON_STEPS, SETTLED_MODE = 500, 1e-10  # nats, that a further step would gain; the mode only places q
@@ -48,8 +49,6 @@ WIDER = 4.0  # by which l's Hessian is divided for q
 COARSE, REACH = 0.25, 9.0  # prior's standard deviations: the coarse grid's step and extent
 MOST_NODES, ENTRIES = 2**23, 2**20  # of a rule; entries of an array
 UPDATES_OF_A_MODE, UPDATES_OF_A_WORD = 2e6, 10.0  # of `heldout.evaluators.exact_marginal.UPDATES_PER_SECOND`, about
-
-Float = NDArray[np.float64]
 
 
 class Likelihood(Protocol):
@@ -59,10 +58,10 @@ class Likelihood(Protocol):
     def width(self) -> int:
         """How many numbers it computes for each theta, about."""
 
-    def log_likelihood(self, theta: Float) -> Float:
+    def log_likelihood(self, theta: Floats) -> Floats:
         """Return l, (J,) nats, at (J, K) weights."""
 
-    def derivatives(self, theta: Float) -> tuple[Float, Float, Float]:
+    def derivatives(self, theta: Floats) -> tuple[Floats, Floats, Floats]:
         """Return l's gradient in log weights, (K,), and (K, K) A and B: -Hessian A - B, A positive semidefinite."""
 
 
@@ -74,18 +73,18 @@ class LogisticNormalModel(Protocol):
         """K."""
 
     @property
-    def mean(self) -> Float:
+    def mean(self) -> Floats:
         """(K - 1,) mu."""
 
     @property
-    def covariance(self) -> Float:
+    def covariance(self) -> Floats:
         """(K - 1, K - 1) Sigma."""
 
     @property
     def vocabulary(self) -> tuple[str, ...]:
         """The V words."""
 
-    def likelihood_of(self, words: NDArray[np.int32], counts: Float) -> Likelihood | None:
+    def likelihood_of(self, words: NDArray[np.int32], counts: Floats) -> Likelihood | None:
         """Return the likelihood of a document of these (U,) distinct words, so often each; None where it is 0."""
 
 
@@ -102,24 +101,24 @@ class _Document(Integrand):
     """
 
     likelihood: Likelihood
-    mean: Float
-    root: Float
-    mode: Float
-    C: Float
+    mean: Floats
+    root: Floats
+    mode: Floats
+    C: Floats
 
     @cached_property
     def log_volume(self) -> float:
         """The logarithm of the prior's density at its mean, nats."""
         return float(np.log(np.diag(self.root)).sum()) - 0.5 * len(self.mean) * math.log(2.0 * math.pi)
 
-    def log_joint(self, x: Float) -> Float:
+    def log_joint(self, x: Floats) -> Floats:
         """Return l + log N of every row of x, nats."""
         scaled = (x - self.mean) @ self.root
         log_prior = self.log_volume - 0.5 * np.einsum("ij,ij->i", scaled, scaled)
         return np.asarray(self.likelihood.log_likelihood(softmax_over_the_last(x)) + log_prior)
 
 
-def _laplace(likelihood: Likelihood, mean: Float, precision: Float) -> _Document:
+def _laplace(likelihood: Likelihood, mean: Floats, precision: Floats) -> _Document:
     """Return the document at its mode (see the module)."""
     n = len(mean)
     prior_root: NDArray[Any] = np.linalg.cholesky(precision)
@@ -196,9 +195,7 @@ def annealing(topics: LogisticNormalModel, documents: Corpus, rng: np.random.Gen
     return Annealing(lambda steps, chains: log_weights(integrands, steps, chains, rng), documents.lengths, left_out)
 
 
-def simulate(
-    topics: LogisticNormalTopics, lengths: NDArray[np.int64], rng: np.random.Generator
-) -> tuple[Corpus, Float]:
+def simulate(topics: LogisticNormalTopics, lengths: Ints, rng: np.random.Generator) -> tuple[Corpus, Floats]:
     """Draw documents of the given lengths, (D,), and return them with the x that each was drawn with, (D, K - 1)."""
     x, theta = topics.weights(len(lengths), rng)
     return simulate_given(topics, theta, lengths, rng)[0], x
@@ -210,7 +207,7 @@ def logistic_normal_upper(
     samples: int,
     rng: np.random.Generator,
     *,
-    x: Float,
+    x: Floats,
     temperatures: int = 30,
 ) -> Evaluation:
     """Return a stochastic upper bound on log p(w | mu, Sigma, phi) of documents that `simulate` drew.
@@ -293,11 +290,11 @@ def cost(words: Iterable[int], topics: int) -> float:
     return sum(UPDATES_OF_A_MODE + UPDATES_OF_A_WORD * nodes * U for U in words)
 
 
-def _trapezoid(document: _Document, root: Float) -> float | None:
+def _trapezoid(document: _Document, root: Floats) -> float | None:
     """Return log p(w) of one document, nats, with Sigma = root root'; None where the rule does not settle."""
     mode: NDArray[Any] = np.linalg.solve(root, document.mode - document.mean)
 
-    def log_values(nodes: Float) -> Float:
+    def log_values(nodes: Floats) -> Floats:
         size = max(1, ENTRIES // document.likelihood.width)
         blocks = [nodes[i : i + size] for i in range(0, len(nodes), size)]
         return np.concatenate([document.log_joint(document.mean + z @ root.T) for z in blocks])

@@ -45,6 +45,7 @@ from heldout.errors import InputError
 from heldout.evaluators.exact_marginal import LARGEST_COST, cost, exact_marginal
 from heldout.models.plsa import fold_in_counts
 from heldout.topics import Topics
+from heldout.typing import Floats, Ints
 
 LARGEST_ENUMERATION = 2_000_000  # bags of words
 FOLD_IN_ITERATIONS = 100_000
@@ -114,7 +115,7 @@ def log_multinomial_nml(vocabulary: int, length: int) -> float:
     return value
 
 
-def log_multinomial_nml_by_document(vocabulary: int, lengths: NDArray[np.int64]) -> NDArray[np.float64]:
+def log_multinomial_nml_by_document(vocabulary: int, lengths: Ints) -> Floats:
     """Return log C(V, L) of every document's length, (D,), nats: an upper bound on its log Z.
 
     Args:
@@ -256,7 +257,7 @@ def _corpus(topics: Topics, tokens: NDArray[np.int32]) -> Corpus:
     return Corpus("drawn", topics.vocabulary, tokens.ravel(), offsets, tuple(str(d) for d in range(documents)))
 
 
-def _log_maximum(topics: Topics, documents: Corpus) -> NDArray[np.float64]:
+def _log_maximum(topics: Topics, documents: Corpus) -> Floats:
     """Return log max_h p(x | h) of every document, nats."""
     counts = documents.counts()
     theta = fold_in_counts(topics, counts, iterations=FOLD_IN_ITERATIONS, tolerance=FOLD_IN_TOLERANCE)

@@ -26,6 +26,7 @@ from heldout.corpora.corpus import Corpus
 from heldout.evaluators.evaluation import Evaluation, kernel_arrays, log_mean
 from heldout.evaluators.random_stream import starts, uniform
 from heldout.topics import Topics
+from heldout.typing import Floats, Ints
 
 AHEAD, BEFORE, AFTER = 0, 1, 2
 
@@ -117,15 +118,15 @@ def _records(words, phi, alpha, resampled, weighted, state, out):  # type: ignor
 
 
 def records(
-    words: NDArray[np.int64],
-    phi: NDArray[np.float64],
-    alpha: NDArray[np.float64],
+    words: Ints,
+    phi: Floats,
+    alpha: Floats,
     particles: int,
     state: NDArray[np.uint64],
     *,
     resampled: bool = True,
     weighted: bool = False,
-) -> NDArray[np.float64]:
+) -> Floats:
     """Return what every particle records at the three moments, (3, particles, L).
 
     Args:
@@ -172,9 +173,7 @@ def particle_filter(
     return Evaluation(value, arrays.lengths, np.where(arrays.lengths > 0, error, 0.0), arrays.left_out)
 
 
-def document_words(
-    tokens: NDArray[np.int32], phi_by_word: NDArray[np.float64]
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def document_words(tokens: NDArray[np.int32], phi_by_word: Floats) -> tuple[Ints, Floats]:
     """Return a document's tokens as indices into its distinct words, (L,), and their probabilities, (U, K)."""
     distinct, words = np.unique(tokens, return_inverse=True)
     return words.astype(np.int64), np.ascontiguousarray(phi_by_word[distinct])

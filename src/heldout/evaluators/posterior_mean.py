@@ -18,15 +18,13 @@ import math
 
 import numba as nb
 import numpy as np
-from numpy.typing import NDArray
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators.evaluation import in_vocabulary
 from heldout.models.simd import WIDTH, dot
 from heldout.topics import Topics
-
-Float = NDArray[np.float64]
+from heldout.typing import Floats
 
 ITERATIONS = 2_000
 TOLERANCE = 1e-6
@@ -105,10 +103,10 @@ def variational_gamma(
     documents: Corpus,
     *,
     mean_field: bool,
-    start: Float | None = None,
+    start: Floats | None = None,
     iterations: int = ITERATIONS,
     tolerance: float = TOLERANCE,
-) -> Float:
+) -> Floats:
     """Return gamma, (D, K): the prior's alpha_k plus every topic's expected number of tokens, at the fixed point.
 
     Args:
@@ -134,7 +132,7 @@ def variational_gamma(
     return gamma
 
 
-def posterior_mean(topics: Topics, documents: Corpus) -> Float:
+def posterior_mean(topics: Topics, documents: Corpus) -> Floats:
     """Return the mean-field posterior mean of theta, (D, K), rows sum to 1; the prior's mean for an empty document.
 
     Examples:
@@ -144,5 +142,5 @@ def posterior_mean(topics: Topics, documents: Corpus) -> Float:
     """
     documents, _ = in_vocabulary(documents, topics)
     gamma = variational_gamma(topics, documents, mean_field=True)
-    mean: Float = gamma / gamma.sum(axis=1, keepdims=True)
+    mean: Floats = gamma / gamma.sum(axis=1, keepdims=True)
     return mean

@@ -20,6 +20,7 @@ from heldout.evaluators.chib_upper import chib_upper
 from heldout.evaluators.evaluation import Annealing, Evaluation
 from heldout.evaluators.product_of_experts import ProductOfExperts
 from heldout.topics import AnyTopics, LogisticNormalTopics, Topics
+from heldout.typing import Ints
 
 SWEEPS = 1e8  # of the reference, times tokens: some ten seconds of one core
 MOVES = 3e5  # of its chains from a Laplace approximation, whatever the tokens: the same
@@ -60,7 +61,7 @@ class Prior:
     fewest_chains: int
     annealing: Callable[[Any, Corpus, np.random.Generator], Annealing]
     unbiased: Estimate
-    simulate: Callable[[Any, NDArray[np.int64], np.random.Generator], tuple[Corpus, NDArray[Any]]]
+    simulate: Callable[[Any, Ints, np.random.Generator], tuple[Corpus, NDArray[Any]]]
     upper: Callable[[Any, Corpus, NDArray[Any], int, np.random.Generator], Evaluation]
 
     def label(self, estimator: str) -> str:

@@ -20,8 +20,7 @@ from scipy.special import logsumexp
 
 from heldout.errors import InputError
 from heldout.topics import check_logistic_normal, over_the_last
-
-Float = NDArray[np.float64]
+from heldout.typing import Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,10 +38,10 @@ class ProductOfExperts:
         InputError: for shapes that do not fit, numbers that are not finite, or a covariance that is none.
     """
 
-    weights: Float
-    bias: Float
-    mean: Float
-    covariance: Float
+    weights: Floats
+    bias: Floats
+    mean: Floats
+    covariance: Floats
     vocabulary: tuple[str, ...]
 
     def __post_init__(self) -> None:
@@ -77,7 +76,7 @@ class ProductOfExperts:
         """K, the number of experts."""
         return len(self.weights.T)
 
-    def likelihood_of(self, words: NDArray[np.int32], counts: Float) -> "_Product":
+    def likelihood_of(self, words: NDArray[np.int32], counts: Floats) -> "_Product":
         """Return the likelihood of a document of these (U,) distinct words, so often each."""
         n = np.zeros(len(self.bias))
         n[words] = counts
@@ -88,19 +87,19 @@ class ProductOfExperts:
 class _Product:
     """l of a document; n (V,)."""
 
-    weights: Float
-    bias: Float
-    counts: Float
+    weights: Floats
+    bias: Floats
+    counts: Floats
 
     @property
     def width(self) -> int:
         return len(self.counts)
 
-    def log_likelihood(self, theta: Float) -> Float:
+    def log_likelihood(self, theta: Floats) -> Floats:
         logits = theta @ self.weights.T + self.bias
         return np.asarray(logits @ self.counts - self.counts.sum() * logsumexp(logits, axis=1))
 
-    def derivatives(self, theta: Float) -> tuple[Float, Float, Float]:
+    def derivatives(self, theta: Floats) -> tuple[Floats, Floats, Floats]:
         of_words, N = self.weights @ theta, self.counts.sum()
         logits = of_words + self.bias
         p = np.exp(logits - logsumexp(logits))

@@ -31,13 +31,11 @@ sweeps per document on average, weighted by length, all documents get a larger c
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from heldout.corpora.corpus import Corpus
 from heldout.evaluators.evaluation import Annealing, Evaluation, check_samples
 from heldout.evaluators.priors import AnyModel, prior_of
-
-Float = NDArray[np.float64]
+from heldout.typing import Floats, Ints
 
 CHAINS = 8
 VARIANCE = 0.1  # nats^2, of a log weight: the third cumulant is small, the variance of the estimate an eighth of it
@@ -49,12 +47,12 @@ LEAST = 1e-12  # nats^2, of c_2 that may be wanted
 class LogExpectation(NamedTuple):
     """Estimates of log E[exp(x)] by k-statistics, their standard errors, and the third where left out, nats, (D,)."""
 
-    value: Float
-    standard_error: Float
-    left_out: Float
+    value: Floats
+    standard_error: Floats
+    left_out: Floats
 
 
-def log_expectation(x: Float) -> LogExpectation:
+def log_expectation(x: Floats) -> LogExpectation:
     """Return estimates of log E[exp(x)] from independent draws, x (D, S), nearly normal, S 3 or more.
 
     A few draws that miss a tail also miss its share of their variance. So the standard errors take c_2 half from the
@@ -126,9 +124,7 @@ def reference(
     return with_bias(runs.log_weights(steps, chains), pilot, steps, runs.lengths, runs.left_out)
 
 
-def with_bias(
-    x: Float, pilot: Float, steps: NDArray[np.int64], lengths: NDArray[np.int64], left_out: int
-) -> Evaluation:
+def with_bias(x: Floats, pilot: Floats, steps: Ints, lengths: Ints, left_out: int) -> Evaluation:
     """Return the estimates that a run's log weights give, with standard errors and their bias (see the module).
 
     Args:
@@ -154,14 +150,14 @@ def sweeps(
     *,
     chains: int = CHAINS,
     variance: float = VARIANCE,
-) -> NDArray[np.int64]:
+) -> Ints:
     """Return how many sweeps over each document `reference` takes with these arguments, (D,), pilot included."""
     return chains * (PILOT + _planned(topics, documents, samples, rng, chains, variance)[2])
 
 
 def _planned(
     topics: AnyModel, documents: Corpus, samples: int, rng: np.random.Generator, chains: int, variance: float
-) -> tuple[Annealing, Float, NDArray[np.int64]]:
+) -> tuple[Annealing, Floats, Ints]:
     """Return the annealing, the pilot's log weights (D, S) and the steps to take (D,)."""
     check_enough(samples, chains)
     runs = prior_of(topics).annealing(topics, documents, rng)
@@ -184,7 +180,7 @@ def least_samples(chains: int) -> int:
     return 3 * PILOT * chains
 
 
-def allocation(pilot: Float, lengths: NDArray[np.int64], samples: int, variance: float) -> NDArray[np.int64]:
+def allocation(pilot: Floats, lengths: Ints, samples: int, variance: float) -> Ints:
     """Return the number of steps, (D,), that brings every document's variance of log weights to `variance` or above.
 
     The variance is taken to fall as 1 / T from the pilot's, half of it the document's own, half the mean of all.

@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh_tridiagonal
 from scipy.special import gammaln
 
-Float = NDArray[np.float64]
+from heldout.typing import Floats
 
 FEWEST_TOPICS = 3  # with 2 topics the polynomial is as fast
 LEAST_COST = 2 * 10**5  # of the polynomial, in updates: cheaper documents are done before the points are computed
@@ -42,7 +42,7 @@ STEP = 4  # the number of points per stick is a multiple of it
 
 
 @functools.lru_cache(maxsize=1024)
-def beta_rule(points: int, a: float, b: float) -> tuple[Float, Float]:
+def beta_rule(points: int, a: float, b: float) -> tuple[Floats, Floats]:
     """Return (n,) points in (0, 1) and (n,) weights of Gauss's rule for Beta(a, b); the weights sum to 1."""
     c, i = a + b, np.arange(1.0, points)
     diagonal = np.empty(points)
@@ -141,7 +141,7 @@ def quadrature_cost(tokens: NDArray[np.int32], topics: int) -> int:
     return int(_points(len(tokens)) ** (topics - 1)) * int(len(counts) + counts.max(initial=0))
 
 
-def is_safe(tokens: NDArray[np.int32], phi_by_word: Float, alpha: Float) -> bool:
+def is_safe(tokens: NDArray[np.int32], phi_by_word: Floats, alpha: Floats) -> bool:
     """Return whether quadrature gives a document's likelihood with all its digits.
 
     The points have an absolute precision of about 1e-16, too little for those next to 0 and 1 if alpha is tiny: at 1e-6
@@ -162,13 +162,13 @@ def is_safe(tokens: NDArray[np.int32], phi_by_word: Float, alpha: Float) -> bool
     return possible and bool(alpha.min() >= SMALLEST_ALPHA) and urn_is_safe(likeliest, alpha)
 
 
-def urn_is_safe(counts: Float, alpha: Float) -> bool:
+def urn_is_safe(counts: Floats, alpha: Floats) -> bool:
     """Return whether the probability of topics with these counts (K,) under Polya's urn is above e^-`LARGEST_LOSS`."""
     total = gammaln(alpha.sum()) - gammaln(alpha.sum() + counts.sum())
     return bool(total + (gammaln(alpha + counts) - gammaln(alpha)).sum() >= -LARGEST_LOSS)
 
 
-def by_quadrature(tokens: NDArray[np.int32], phi_by_word: Float, alpha: Float) -> tuple[float, Float] | None:
+def by_quadrature(tokens: NDArray[np.int32], phi_by_word: Floats, alpha: Floats) -> tuple[float, Floats] | None:
     """Return log p(w | alpha, phi) of a document, nats, and E[theta | w], (K,); None unless it `is_safe`.
 
     Args:

@@ -11,18 +11,18 @@ which is a probability, exact, and what PLSI says of a document that it has not 
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators.evaluation import Evaluation, in_vocabulary
 from heldout.topics import Topics
+from heldout.typing import Floats
 
 ENTRIES = 2**21  # of an array of training documents by words
 
 
-def training_mixture(topics: Topics, weights: NDArray[np.float64], documents: Corpus) -> Evaluation:
+def training_mixture(topics: Topics, weights: Floats, documents: Corpus) -> Evaluation:
     """Return log p(w) of every document, nats.
 
     Args:

@@ -10,23 +10,28 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import logsumexp
+
+from heldout.typing import Floats
 
 NEGLIGIBLE = 60.0  # nats below the highest
 SETTLED = 1e-8  # nats between two spacings
 
-Float = NDArray[np.float64]
 
-
-def grid(low: Float, high: Float, spacing: float) -> Float:
+def grid(low: Floats, high: Floats, spacing: float) -> Floats:
     """Return the points, (J, n), of a box from low to high, (n,) each, or a little more."""
     axes = [np.arange(a, b + spacing / 2.0, spacing) for a, b in zip(low, high, strict=True)]
     return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(low))
 
 
 def log_integral(
-    f: Callable[[Float], Float], low: Float, high: Float, spacing: float, *, most_nodes: int, near: Float | None = None
+    f: Callable[[Floats], Floats],
+    low: Floats,
+    high: Floats,
+    spacing: float,
+    *,
+    most_nodes: int,
+    near: Floats | None = None,
 ) -> float | None:
     """Return log of the integral of exp(f) over a box, nats; None where it does not settle.
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.counts import read_bytes, read_lines, read_vocabulary
@@ -19,6 +18,7 @@ from heldout.libraries.parts import nothing
 from heldout.limits import check_size, one_line, open_zip, read_npy
 from heldout.models.estimator import Estimator
 from heldout.topics import AnyTopics
+from heldout.typing import Floats
 
 MEMBERS = ("phi", "alpha", "mu", "sigma", "vocabulary")
 
@@ -150,7 +150,7 @@ def parse_number(text: str) -> float | None:
         return None
 
 
-def read_rows(path: Path, delimiter: str | None) -> tuple[list[str] | None, list[NDArray[np.float64]]]:
+def read_rows(path: Path, delimiter: str | None) -> tuple[list[str] | None, list[Floats]]:
     """Read rows of decimal numbers of equal length, and the header where the first row has no number in it.
 
     Args:
@@ -162,7 +162,7 @@ def read_rows(path: Path, delimiter: str | None) -> tuple[list[str] | None, list
     """
     lines = read_lines(path, read_bytes(path))
     header: list[str] | None = None
-    rows: list[NDArray[np.float64]] = []
+    rows: list[Floats] = []
     width = entries = 0
     for number, line in enumerate(lines, start=1):
         where = f"{path}: line {number}"

@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from heldout.errors import InputError
 from heldout.libraries import Fitted
 from heldout.limits import check_size
 from heldout.topics import AnyTopics, LogisticNormalTopics, Topics
+from heldout.typing import Floats
 
 BINARY_TOLERANCE = 1e-4
 TEXT_TOLERANCE = 1e-3
@@ -46,7 +46,7 @@ def is_pickle(first: bytes) -> bool:
     return first[:2] in (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
 
 
-def numbers(values: Any, what: str, where: str) -> NDArray[np.float64]:
+def numbers(values: Any, what: str, where: str) -> Floats:
     """Return `values` as a float64 array; `what` and `where` go into the message.
 
     Raises:
@@ -61,9 +61,7 @@ def numbers(values: Any, what: str, where: str) -> NDArray[np.float64]:
         raise InputError(f"{where}: {what} is not an array of numbers ({error!s:.200})") from error
 
 
-def distributions(
-    rows: NDArray[np.float64], where: str, tolerance: float | None, what: str = "phi"
-) -> NDArray[np.float64]:
+def distributions(rows: Floats, where: str, tolerance: float | None, what: str = "phi") -> Floats:
     """Return phi, (K, V) float64, every row of `rows` divided by its sum.
 
     Args:
@@ -103,7 +101,7 @@ def distributions(
     return np.ascontiguousarray(rows / sums[:, None])
 
 
-def prior(alpha: Any, topics: int, where: str) -> NDArray[np.float64]:
+def prior(alpha: Any, topics: int, where: str) -> Floats:
     """Return the Dirichlet parameters of theta, (K,) float64; one number stands for K equal ones.
 
     Raises:

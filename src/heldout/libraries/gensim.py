@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from scipy.special import digamma
 
 from heldout.corpora.corpus import Corpus
@@ -39,6 +38,7 @@ from heldout.libraries.parts import (
     terms_of_bound,
 )
 from heldout.limits import memory_for, one_line
+from heldout.typing import Floats
 
 APART = 0.1  # largest total variation between two forms of a topic
 SIDE_FILES = (".state", ".id2word")
@@ -103,7 +103,7 @@ def from_object(
     )
 
 
-def check_in_step(model: Any, parameters: NDArray[np.float64], where: str) -> None:
+def check_in_step(model: Any, parameters: Floats, where: str) -> None:
     """Check that the topics that the model infers with, expElogbeta, are those of its state.
 
     Args:

@@ -24,7 +24,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from heldout.corpora.corpus import Corpus
@@ -35,6 +34,7 @@ from heldout.libraries.arrays import parse_number
 from heldout.libraries.checks import assemble, prior
 from heldout.libraries.parts import terms_of_joint
 from heldout.limits import check_size
+from heldout.typing import Floats, Ints
 
 MAGIC = b"#doc source pos typeindex type topic"
 MAXIMUM_LINE = 4 << 20
@@ -54,10 +54,10 @@ class State:
         beta: the Dirichlet parameter of phi.
     """
 
-    topic_word: NDArray[np.int64]
-    lengths: NDArray[np.int64]
-    document_topics: NDArray[np.int64]
-    alpha: NDArray[np.float64]
+    topic_word: Ints
+    lengths: Ints
+    document_topics: Ints
+    alpha: Floats
     beta: float
 
     @property
@@ -71,7 +71,7 @@ class State:
         return int(self.lengths[:, 1].sum())
 
 
-def parameters(line: str, name: str, where: str) -> NDArray[np.float64]:
+def parameters(line: str, name: str, where: str) -> Floats:
     """Return the numbers of a line such as "#alpha : 0.5 0.5".
 
     Raises:
@@ -130,7 +130,7 @@ class Counts:
         self.document[topic] += 1
         self.pairs[kind, topic] += 1
 
-    def topic_word(self, where: str) -> tuple[NDArray[np.int64], list[str]]:
+    def topic_word(self, where: str) -> tuple[Ints, list[str]]:
         """Return n_kw, (K, V), and the words of its columns.
 
         Raises:

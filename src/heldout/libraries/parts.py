@@ -33,13 +33,13 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from scipy.special import digamma, gammaln, logsumexp
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.libraries import THESE, Fitted, Reported, Term
 from heldout.scores import perplexity
+from heldout.typing import Floats
 
 CHECKED = 32  # documents on which a library's total is compared with the sum of its parts
 DOUBLE, SINGLE = 1e-6, 1e-3  # largest relative difference of the two, by the library's precision
@@ -48,8 +48,6 @@ BOUND = (
     "a variational lower bound in which the topics are random too: what they cost in training is charged in full to"
     " these documents, whose tokens it is divided by"
 )
-
-Float = NDArray[np.float64]
 
 
 def terms_of_bound(documents_part: float, topics_part: float) -> tuple[Term, Term]:
@@ -68,7 +66,7 @@ def terms_of_joint(assignments: float, words: float, *, grows: bool = True) -> t
     )
 
 
-def dirichlet_divergence(posterior: Float, prior: Float) -> float:
+def dirichlet_divergence(posterior: Floats, prior: Floats) -> float:
     """Return sum_k KL(Dir(posterior_k) || Dir(prior_k)) in nats.
 
     KL = log G(sum_v l_v) - log G(sum_v p_v) + sum_v [log G(p_v) - log G(l_v) + (l_v - p_v)(psi(l_v) - psi(sum_u l_u))]
@@ -90,7 +88,7 @@ def dirichlet_divergence(posterior: Float, prior: Float) -> float:
     return total
 
 
-def bound_of_documents(counts: sp.csr_array, alpha: Float, gammas: Float, parameters: Float) -> float:
+def bound_of_documents(counts: sp.csr_array, alpha: Floats, gammas: Floats, parameters: Floats) -> float:
     """Return the documents' part of the bound (see the module), nats.
 
     Args:
@@ -121,7 +119,7 @@ def check_parts(function: str, total: float, parts: Sequence[float], tolerance: 
         )
 
 
-def log_assignments(counts: Float, alpha: Float) -> float:
+def log_assignments(counts: Floats, alpha: Floats) -> float:
     """Return sum_d log p(z_d | alpha), nats, of documents' topic counts (D, K) under Dir(alpha), (K,)."""
     A = alpha.sum()
     documents = gammaln(A) - gammaln(A + counts.sum(axis=1))

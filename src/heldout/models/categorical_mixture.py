@@ -11,25 +11,25 @@ without responses keeps its entries.
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from heldout.errors import InputError
 from heldout.models.estimator import estimator
-from heldout.models.vem import Family, Float, PointMixture, shares
+from heldout.models.vem import Family, PointMixture, shares
+from heldout.typing import Floats, Ints
 
 
 class Tables(NamedTuple):
     """Parameters of a mixture of categorical vectors: pi, (K,), and b, (K, R, M); pi and every b[k, r] sum to 1."""
 
-    weights: Float
-    b: Float
+    weights: Floats
+    b: Floats
 
     def smoothed(self, constant: float) -> "Tables":
         """Return the parameters with `constant` added to every b[k, r, m] and renormalised."""
         return self._replace(b=(self.b + constant) / (1.0 + constant * self.b.shape[2]))
 
 
-def indicators(responses: Any, model: str, values: int | None = None) -> Float:
+def indicators(responses: Any, model: str, values: int | None = None) -> Floats:
     """Return the 1-of-M coding, (N, R, M), of (N, R) responses 0 .. M - 1; a gap (-1) is all 0.
 
     Args:
@@ -52,7 +52,7 @@ def indicators(responses: Any, model: str, values: int | None = None) -> Float:
 
 
 @estimator
-class CategoricalMixture(PointMixture[Float, Tables]):
+class CategoricalMixture(PointMixture[Floats, Tables]):
     """Mixture of vectors of categorical responses.
 
     Args:
@@ -76,7 +76,7 @@ class CategoricalMixture(PointMixture[Float, Tables]):
 
     values: int | None = None
 
-    def check(self, X: NDArray[np.int64]) -> Float:
+    def check(self, X: Ints) -> Floats:
         """Return the 1-of-M coding, (N, R, M), of the (N, R) responses X.
 
         Raises:
@@ -86,7 +86,7 @@ class CategoricalMixture(PointMixture[Float, Tables]):
         fitted = self.parameters_.b.shape[2] if hasattr(self, "parameters_") else None
         return indicators(X, self.family.name, self.values or fitted)
 
-    def start(self, data: Float, random: np.random.Generator) -> Tables:
+    def start(self, data: Floats, random: np.random.Generator) -> Tables:
         """Return equal weights, and tables drawn near the shares of all responses."""
         _, R, M = data.shape
         shares = data.sum(axis=0) + 1.0
@@ -94,17 +94,17 @@ class CategoricalMixture(PointMixture[Float, Tables]):
         b = shares * random.uniform(0.5, 1.5, (self.n_components, R, M))
         return Tables(np.full(self.n_components, 1.0 / self.n_components), b / b.sum(axis=2, keepdims=True))
 
-    def log_joint(self, data: Float, parameters: Tables) -> Float:
+    def log_joint(self, data: Floats, parameters: Tables) -> Floats:
         """Return log pi_k + sum_r log b_k^(r)[y_r], (N, K) nats; -inf where a response has probability 0."""
         flat = data.reshape(len(data), -1)
         with np.errstate(divide="ignore"):
             prior, logs = np.log(parameters.weights), np.log(parameters.b).reshape(len(parameters.b), -1)
         possible = np.isfinite(logs)
-        joint: Float = prior + flat @ np.where(possible, logs, 0.0).T
+        joint: Floats = prior + flat @ np.where(possible, logs, 0.0).T
         joint[flat @ ~possible.T > 0.0] = -np.inf
         return joint
 
-    def vm_step(self, data: Float, latent: Float, parameters: Tables) -> Tables:
+    def vm_step(self, data: Floats, latent: Floats, parameters: Tables) -> Tables:
         """Return the weights and tables that maximise the objective."""
         b = shares(np.einsum("nk,nrm->krm", latent, data), parameters.b)
         return Tables(latent.sum(axis=0) / len(data), b)

@@ -49,8 +49,8 @@ from numpy.typing import NDArray
 
 from heldout.errors import InputError
 from heldout.models.estimator import Estimator, checked_counts, estimator
+from heldout.typing import Floats
 
-Float = NDArray[np.float64]
 DENSE = 0.05  # share of counts above 0 from which a dense product is faster
 SMALLEST_XI = 1e-6  # lambda(xi) = 1/8 - xi^2 / 96 + .. near 0
 START = 0.1  # standard deviation of the random start of W
@@ -69,11 +69,11 @@ class Posterior(NamedTuple):
         bound: (N,) the lower bound on log p(x_i), nats; of a point log p(x_i | m_i) - ||m_i||^2 / 2.
     """
 
-    mean: Float
-    covariance: Float
-    point: Float
-    shift: Float
-    bound: Float
+    mean: Floats
+    covariance: Floats
+    point: Floats
+    shift: Floats
+    bound: Floats
 
 
 @estimator
@@ -144,7 +144,7 @@ class CategoricalPCA(Estimator):
             state = self._tightened(x, self._gaussian(x, state))
         return state
 
-    def _gaussian(self, x: Float, state: Posterior) -> Posterior:
+    def _gaussian(self, x: Floats, state: Posterior) -> Posterior:
         """Return the state with the best Gaussian for its variational parameters."""
         W, n = self.weights_, self._sums(x)
         each = self._spread(n)
@@ -159,12 +159,12 @@ class CategoricalPCA(Estimator):
         mean = np.einsum("nkl,nl->nk", V, linear @ W)
         return state._replace(mean=mean, covariance=np.zeros_like(V) if self.posterior == POINT else V)
 
-    def _tightened(self, x: Float, state: Posterior) -> Posterior:
+    def _tightened(self, x: Floats, state: Posterior) -> Posterior:
         """Return the state with the best variational parameters for its Gaussian, and the bound there."""
         W, n = self.weights_, self._sums(x)
         m, V = state.mean, state.covariance
         eta = m @ W.T + self.bias_
-        divergence: Float = 0.5 * (m**2).sum(axis=1)
+        divergence: Floats = 0.5 * (m**2).sum(axis=1)
         if self.posterior != POINT:
             divergence += 0.5 * (np.einsum("nkk->n", V) - self.n_components - np.linalg.slogdet(V)[1])
         if self.bound == "boehning":
@@ -184,7 +184,7 @@ class CategoricalPCA(Estimator):
         above = a + self._sums(np.logaddexp(0.0, xi) + 0.5 * (centred - xi))
         return state._replace(point=xi, shift=a, bound=(x * eta).sum(axis=1) - (n * above).sum(axis=1) - divergence)
 
-    def _vm_step(self, x: Float, state: Posterior) -> None:
+    def _vm_step(self, x: Floats, state: Posterior) -> None:
         """Set W and b to the maximum of the objective, the posterior fixed."""
         m, K = np.column_stack([state.mean, np.ones(len(x))]), self.n_components
         moments = np.einsum("nk,nl->nkl", m, m)
@@ -205,18 +205,18 @@ class CategoricalPCA(Estimator):
             W = np.linalg.solve(H, (linear.T @ m)[:, :, None])[:, :, 0]
         self.weights_, self.bias_ = np.ascontiguousarray(W[:, :K]), W[:, K].copy()
 
-    def log_joint(self, X: sp.sparray | NDArray[Any], z: Float) -> Float:
+    def log_joint(self, X: sp.sparray | NDArray[Any], z: Floats) -> Floats:
         """Return log p(x_i | z_j), (N, J) nats, of the (N, C) counts X and (J, K) points z; for quadrature."""
         x = self._check(X)
         return self.log_joint_of(x, self._sums(x), z)
 
-    def log_joint_of(self, x: sp.sparray | Float, sums: Float, z: Float) -> Float:
+    def log_joint_of(self, x: sp.sparray | Floats, sums: Floats, z: Floats) -> Floats:
         """Return the same of counts, dense or sparse, with their sums (N, R) of blocks; nothing is checked."""
         eta = z @ self.weights_.T + self.bias_
-        joint: Float = x @ eta.T - sums @ self._lse(eta).T
+        joint: Floats = x @ eta.T - sums @ self._lse(eta).T
         return joint
 
-    def counts_and_sums(self, X: sp.sparray | NDArray[Any]) -> tuple[sp.csr_array | Float, Float]:
+    def counts_and_sums(self, X: sp.sparray | NDArray[Any]) -> tuple[sp.csr_array | Floats, Floats]:
         """Return checked counts, (N, C), sparse where few are above 0, and their sums over blocks, (N, R)."""
         x = self._check(X)
         return (sp.csr_array(x) if np.count_nonzero(x) < DENSE * x.size else x), self._sums(x)
@@ -224,13 +224,13 @@ class CategoricalPCA(Estimator):
     def _objective(self, state: Posterior) -> float:
         return float(state.bound.sum() - 0.5 * self.penalty * (self.weights_**2).sum())
 
-    def _check(self, X: sp.sparray | NDArray[Any]) -> Float:
+    def _check(self, X: sp.sparray | NDArray[Any]) -> Floats:
         """Return the counts, (N, C), dense.
 
         Raises:
             InputError: for a negative or undefined count, blocks that do not fit, or a setting out of range.
         """
-        counts: Float = checked_counts(X, "categorical PCA", empty=True).toarray()
+        counts: Floats = checked_counts(X, "categorical PCA", empty=True).toarray()
         if self.bound not in BOUNDS:
             raise InputError(f"categorical PCA: there is no bound {self.bound}; there are {', '.join(BOUNDS)}")
         if self.posterior not in POSTERIORS:
@@ -249,36 +249,36 @@ class CategoricalPCA(Estimator):
         ends = np.cumsum(self.sizes_)
         return [slice(int(end) - size, int(end)) for end, size in zip(ends, self.sizes_, strict=True)]
 
-    def _sums(self, values: Float) -> Float:
+    def _sums(self, values: Floats) -> Floats:
         """Return the sums over the columns of each block, (N, R)."""
         return np.add.reduceat(values, [columns.start for columns in self._columns()], axis=1)
 
-    def _spread(self, values: Float) -> Float:
+    def _spread(self, values: Floats) -> Floats:
         """Return (N, R) values at every column of their block, (N, C)."""
         return np.repeat(values, self.sizes_, axis=1)
 
-    def _half_deviations(self, values: Float) -> Float:
+    def _half_deviations(self, values: Floats) -> Floats:
         """Return A v, (N, C), of every row v: half of its deviations from the means of its blocks."""
         return 0.5 * (values - self._spread(self._sums(values) / np.array(self.sizes_)))
 
-    def _in_blocks(self, W: Float) -> Float:
+    def _in_blocks(self, W: Floats) -> Floats:
         """Return W_r' A W_r of every block, (R, K, K)."""
         halved = self._half_deviations(W.T).T
         return np.stack([W[columns].T @ halved[columns] for columns in self._columns()])
 
-    def _lse(self, eta: Float) -> Float:
+    def _lse(self, eta: Floats) -> Floats:
         """Return log sum exp of each block, (N, R)."""
         starts = [columns.start for columns in self._columns()]
         highest = np.maximum.reduceat(eta, starts, axis=1)
-        lse: Float = highest + np.log(self._sums(np.exp(eta - self._spread(highest))))
+        lse: Floats = highest + np.log(self._sums(np.exp(eta - self._spread(highest))))
         return lse
 
-    def _softmax(self, eta: Float) -> Float:
+    def _softmax(self, eta: Floats) -> Floats:
         """Return the softmax of each block, (N, C)."""
         return np.exp(eta - self._spread(self._lse(eta)))
 
 
-def _lambda(xi: Float) -> Float:
+def _lambda(xi: Floats) -> Floats:
     """Return tanh(xi / 2) / (4 xi), 1/8 at 0."""
     safe = np.maximum(xi, SMALLEST_XI)
     return np.asarray(np.tanh(0.5 * safe) / (4.0 * safe))

@@ -31,6 +31,7 @@ from heldout.errors import InputError
 from heldout.models.lda import counts_above, minka_step, rows_of
 from heldout.models.lda_kernel import gibbs_sweeps
 from heldout.topics import Topics
+from heldout.typing import Floats, Ints
 
 SMALLEST = 1e-4  # alpha of a topic that no document uses
 STEPS = 5  # of Minka's fixed point in each round
@@ -45,8 +46,8 @@ class DirichletMixture:
         alphas: (M, K).
     """
 
-    weights: NDArray[np.float64]
-    alphas: NDArray[np.float64]
+    weights: Floats
+    alphas: Floats
 
 
 def fit_prior(topics: Topics, documents: Corpus, rng: np.random.Generator, *, rounds: int = 200) -> Topics:
@@ -127,13 +128,13 @@ def fit_mixture(
 
 
 def _drawn(
-    document_of: NDArray[np.int64],
+    document_of: Ints,
     assignments: NDArray[np.int32],
-    lengths: NDArray[np.int64],
-    weights: NDArray[np.float64],
-    alphas: NDArray[np.float64],
+    lengths: Ints,
+    weights: Floats,
+    alphas: Floats,
     rng: np.random.Generator,
-) -> NDArray[np.int64]:
+) -> Ints:
     """Return a component for every document, (D,), drawn given the topics of its tokens."""
     K = alphas.shape[1]
     cells, counts = np.unique(document_of * K + assignments, return_counts=True)
@@ -145,5 +146,5 @@ def _drawn(
         own = gammaln(counts + alpha[columns]) - gammaln(alpha[columns])
         scores[:, m] = np.bincount(documents, own, len(lengths))
         scores[:, m] += log_weights[m] + gammaln(alpha.sum()) - gammaln(alpha.sum() + lengths)
-    gumbel: NDArray[np.int64] = (scores + rng.gumbel(size=scores.shape)).argmax(axis=1)
+    gumbel: Ints = (scores + rng.gumbel(size=scores.shape)).argmax(axis=1)
     return gumbel

@@ -64,6 +64,7 @@ from heldout.models.settings import EPCAFoldingIn as FoldingIn
 from heldout.models.settings import EPCATraining as Training
 from heldout.seeds import generator
 from heldout.topics import Components, block_of_documents
+from heldout.typing import Floats
 
 # The optimiser's constants were chosen by the training objective on Cranfield and NIPS and by the folding-in's CPU time
 # on Cranfield, both at seed 0; none has seen a score of a test document.
@@ -79,8 +80,6 @@ NEWTON = 60  # evaluations after which a document's problem counts as ill-condit
 NOTICED = 1e-6  # least probability of a word that enters the Newton step individually
 WINDOW = 10  # iterations over which the rise is averaged for the tolerance
 START_LOGITS = 0.5  # standard deviation of the random start's logits W h
-
-Float = NDArray[np.float64]
 
 
 class Objective:
@@ -99,10 +98,10 @@ class Objective:
         self.counts = counts
         self.by_word = counts.T.tocsr()
         self.penalty = penalty
-        self.lengths: Float = np.asarray(counts.sum(axis=1)).ravel()
-        self.frequencies: Float = np.asarray(counts.sum(axis=0)).ravel()
+        self.lengths: Floats = np.asarray(counts.sum(axis=1)).ravel()
+        self.frequencies: Floats = np.asarray(counts.sum(axis=0)).ravel()
 
-    def __call__(self, W: Float, H: Float) -> tuple[float, Float, Float]:
+    def __call__(self, W: Floats, H: Floats) -> tuple[float, Floats, Floats]:
         """Return O(W, H) in nats, its gradient stacked as (V + D, K), and the (V,) expected tokens of each word."""
         n_words = len(W)
         gradient = np.empty((n_words + len(H), W.shape[1]))
@@ -121,7 +120,7 @@ class Objective:
         return value, gradient, expected
 
 
-def softmax(H: Float, W: Float) -> tuple[Float, Float]:
+def softmax(H: Floats, W: Floats) -> tuple[Floats, Floats]:
     """Return p(w | h), (D, V), and F(W h), (D,), of every row h of H."""
     P = H @ W.T
     highest = P.max(axis=1)
@@ -132,14 +131,14 @@ def softmax(H: Float, W: Float) -> tuple[Float, Float]:
     return P, highest + np.log(total)
 
 
-def _squares(matrix: Float) -> float:
+def _squares(matrix: Floats) -> float:
     return float(np.vdot(matrix, matrix))
 
 
 class _Preconditioner:
     """An approximate inverse of the objective's negative Hessian at (W, H); see the module's docstring."""
 
-    def __init__(self, objective: Objective, x: Float, expected: Float) -> None:
+    def __init__(self, objective: Objective, x: Floats, expected: Floats) -> None:
         self.n_words = objective.counts.shape[1]
         W, H = x[: self.n_words], x[self.n_words :]
         lengths, frequencies = objective.lengths, objective.frequencies
@@ -151,7 +150,7 @@ class _Preconditioner:
         self.words = _inverse(second_moment, tokens, objective.penalty)
         self.documents = _inverse(covariance, lengths, objective.penalty)
 
-    def __call__(self, gradient: Float) -> Float:
+    def __call__(self, gradient: Floats) -> Floats:
         product = np.empty_like(gradient)
         for rows, (axes, scale) in (
             (slice(None, self.n_words), self.words),
@@ -161,7 +160,7 @@ class _Preconditioner:
         return product
 
 
-def _inverse(matrix: Float, weights: Float, penalty: float) -> tuple[Float, Float]:
+def _inverse(matrix: Floats, weights: Floats, penalty: float) -> tuple[Floats, Floats]:
     """Return the eigenvectors of a covariance and the (rows, K) inverse eigenvalues of weight * matrix + penalty."""
     values, axes = np.linalg.eigh(matrix)
     values = np.maximum(values, 0.0) + FLOOR * max(float(values.mean()), 1e-12)
@@ -169,8 +168,8 @@ def _inverse(matrix: Float, weights: Float, penalty: float) -> tuple[Float, Floa
 
 
 def ascend(
-    objective: Objective, W: Float, H: Float, *, iterations: int, tolerance: float
-) -> tuple[Float, Float, list[float]]:
+    objective: Objective, W: Floats, H: Floats, *, iterations: int, tolerance: float
+) -> tuple[Floats, Floats, list[float]]:
     """Raise the objective by preconditioned L-BFGS over W and H together.
 
     Args:
@@ -189,7 +188,7 @@ def ascend(
     x = np.concatenate([W, H])
     value, gradient, expected = objective(W, H)
     history = [value]
-    pairs: deque[tuple[Float, Float, float]] = deque(maxlen=MEMORY)
+    pairs: deque[tuple[Floats, Floats, float]] = deque(maxlen=MEMORY)
     for _ in range(iterations):
         direction = _direction(gradient, pairs, _Preconditioner(objective, x, expected))
         slope = float(np.vdot(gradient, direction))
@@ -218,7 +217,7 @@ def ascend(
     return x[:n_words], x[n_words:], history
 
 
-def _direction(gradient: Float, pairs: deque[tuple[Float, Float, float]], precondition: _Preconditioner) -> Float:
+def _direction(gradient: Floats, pairs: deque[tuple[Floats, Floats, float]], precondition: _Preconditioner) -> Floats:
     """Return L-BFGS's direction of ascent: the scaled preconditioner updated by the pairs.
 
     The scale fits the preconditioner to the last pair; before the first pair it is 1/2, because W and H move together.
@@ -239,7 +238,7 @@ def _direction(gradient: Float, pairs: deque[tuple[Float, Float, float]], precon
     return direction.reshape(gradient.shape)
 
 
-def balanced(W: Float, H: Float) -> tuple[Float, Float]:
+def balanced(W: Floats, H: Floats) -> tuple[Floats, Floats]:
     """Return W, (V, K), and H, (D, K), in the gauge W'W = H'H = diag(singular values of W H', largest first).
 
     W H' does not change. Of all gauges this one has the least ||W||^2 + ||H||^2. The sign of an axis is such that its
@@ -259,7 +258,7 @@ def balanced(W: Float, H: Float) -> tuple[Float, Float]:
 
 def fold_in_counts(
     components: Components, counts: sp.csr_array, *, penalty: float, iterations: int, tolerance: float
-) -> tuple[Float, Float]:
+) -> tuple[Floats, Floats]:
     """Fold documents in: maximise x' W h - n F(W h) - (penalty / 2) ||h||^2 for each (3.26 with W fixed).
 
     L-BFGS runs for all documents side by side, in the axes of the covariance of W's rows at the components' centre;
@@ -344,7 +343,7 @@ def fold_in_counts(
     return result, gaps
 
 
-def _fold_in_objective(x: Float, W: Float, n: Float, observed: Float, penalty: float) -> tuple[Float, Float]:
+def _fold_in_objective(x: Floats, W: Floats, n: Floats, observed: Floats, penalty: float) -> tuple[Floats, Floats]:
     """Return every document's objective, (D,), and its gradient, (D, K)."""
     value = _dots(x, observed) - 0.5 * penalty * _dots(x, x)
     gradient = observed - penalty * x
@@ -355,7 +354,7 @@ def _fold_in_objective(x: Float, W: Float, n: Float, observed: Float, penalty: f
     return value, gradient
 
 
-def _fold_in_direction(gradient: Float, steps: Float, changes: Float, inverses: Float, inverse: Float) -> Float:
+def _fold_in_direction(gradient: Floats, steps: Floats, changes: Floats, inverses: Floats, inverse: Floats) -> Floats:
     """Return every document's L-BFGS direction of ascent from its own pairs; `inverse` (D, K) is diagonal."""
     direction = gradient.copy()
     weights = np.empty_like(inverses)
@@ -369,7 +368,7 @@ def _fold_in_direction(gradient: Float, steps: Float, changes: Float, inverses: 
     return direction
 
 
-def _newton_direction(x: Float, W: Float, n: Float, gradient: Float, curvature: Float, penalty: float) -> Float:
+def _newton_direction(x: Floats, W: Floats, n: Floats, gradient: Floats, curvature: Floats, penalty: float) -> Floats:
     """Return every document's Newton direction.
 
     The Hessian's sum over words, n cov_p(W), runs over the words of probability NOTICED or more; the others together
@@ -388,8 +387,8 @@ def _newton_direction(x: Float, W: Float, n: Float, gradient: Float, curvature: 
     return direction
 
 
-def _dots(left: Float, right: Float) -> Float:
-    products: Float = np.einsum("dk,dk->d", left, right)
+def _dots(left: Floats, right: Floats) -> Floats:
+    products: Floats = np.einsum("dk,dk->d", left, right)
     return products
 
 
@@ -429,8 +428,8 @@ class EPCA(TopicEstimator):
         X: sp.sparray | NDArray[Any],
         y: None = None,  # noqa: ARG002
         *,
-        weights: Float | None = None,
-        document_weights: Float | None = None,
+        weights: Floats | None = None,
+        document_weights: Floats | None = None,
     ) -> Self:
         """Fit to X, the (D, V) counts n(d, w), from a random start or from the one given.
 
@@ -467,7 +466,7 @@ class EPCA(TopicEstimator):
         self.n_iter_ = len(history) - 1
         return self
 
-    def transform(self, X: sp.sparray | NDArray[Any], *, ridge: float = 0.01) -> Float:
+    def transform(self, X: sp.sparray | NDArray[Any], *, ridge: float = 0.01) -> Floats:
         """Return h, (D, K), of the documents X (D, V), folded in to 1e-4 nats per token; see `fold_in`."""
         components = self.components(tuple(str(v) for v in range(len(self.weights_))))
         penalty = max(self.penalty, ridge)
@@ -505,7 +504,7 @@ def fold_in(
     settings: FoldingIn,
     *,
     seed: int,  # noqa: ARG001  (folding in draws nothing)
-) -> Float:
+) -> Floats:
     """Return h, (D, K), of the documents of a corpus over the components' vocabulary; see `fold_in_counts`.
 
     The penalty is the larger of the training's and `ridge`, because without a penalty a document's maximum may lie at

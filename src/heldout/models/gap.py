@@ -31,11 +31,12 @@ from numpy.typing import NDArray
 
 from heldout.errors import InputError
 from heldout.models.estimator import checked_counts, estimator
-from heldout.models.lda_gibbs import Float, GibbsChain
+from heldout.models.lda_gibbs import GibbsChain
 from heldout.models.sparse_products import ratios
+from heldout.typing import Floats
 
 
-def draw_z(in_document: Float, alpha: Float, beta: Float, rho: Float, random: np.random.Generator) -> Float:
+def draw_z(in_document: Floats, alpha: Floats, beta: Floats, rho: Floats, random: np.random.Generator) -> Floats:
     """Draw z, (D, K), given c_ik, (D, K); see the module.
 
     Args:
@@ -53,13 +54,13 @@ def draw_z(in_document: Float, alpha: Float, beta: Float, rho: Float, random: np
 
 def fold_in(
     X: sp.sparray | NDArray[Any],
-    b: Float,
-    alpha: Float,
-    beta: Float,
+    b: Floats,
+    alpha: Floats,
+    beta: Floats,
     *,
     iterations: int = 100,
-    start: Float | None = None,
-) -> Float:
+    start: Floats | None = None,
+) -> Floats:
     """Return z, (D, K), after repetitions of the degenerate E step; see the module.
 
     Args:
@@ -119,6 +120,6 @@ class GaP(GibbsChain):
             )
         self.alpha_, self.beta_, self.rho_ = np.full(K, self.alpha), np.full(K, float(beta)), np.full(K, self.rho)
 
-    def draw_weights(self, in_document: Float, random: np.random.Generator) -> Float:
+    def draw_weights(self, in_document: Floats, random: np.random.Generator) -> Floats:
         """Draw z, (D, K)."""
         return draw_z(in_document, self.alpha_, self.beta_, self.rho_, random)

@@ -29,19 +29,20 @@ from scipy.linalg import cholesky, solve_triangular
 
 from heldout.errors import InputError
 from heldout.models.estimator import estimator
-from heldout.models.vem import Family, Float, PointMixture, real_matrix
+from heldout.models.vem import Family, PointMixture, real_matrix
+from heldout.typing import Floats
 
 
 class Gaussians(NamedTuple):
     """Parameters of a mixture of Gaussians: pi (K,), mu (K, D), Sigma (K, D, D)."""
 
-    weights: Float
-    means: Float
-    covariances: Float
+    weights: Floats
+    means: Floats
+    covariances: Floats
 
 
 @estimator
-class GaussianMixture(PointMixture[Float, Gaussians]):
+class GaussianMixture(PointMixture[Floats, Gaussians]):
     """Mixture of Gaussians with full covariances.
 
     Args:
@@ -70,7 +71,7 @@ class GaussianMixture(PointMixture[Float, Gaussians]):
 
     floor: float = 1e-6
 
-    def check(self, X: Any) -> Float:
+    def check(self, X: Any) -> Floats:
         """Return X as a dense (N, D) array.
 
         Raises:
@@ -81,7 +82,7 @@ class GaussianMixture(PointMixture[Float, Gaussians]):
             raise InputError(f"{self.family.name}: the floor is {self.floor}; it must be positive")
         return real_matrix(X, self.family.name)
 
-    def start(self, data: Float, random: np.random.Generator) -> Gaussians:
+    def start(self, data: Floats, random: np.random.Generator) -> Gaussians:
         """Return equal weights, K data cases as means, and the covariance of all data for every component."""
         K = self.n_components
         means = _distinct_rows(data, K, random, self.family.name)
@@ -89,7 +90,7 @@ class GaussianMixture(PointMixture[Float, Gaussians]):
         covariance = _floored(centred.T @ centred / len(data), self.floor)
         return Gaussians(np.full(K, 1.0 / K), means, np.repeat(covariance[None], K, axis=0))
 
-    def log_joint(self, data: Float, parameters: Gaussians) -> Float:
+    def log_joint(self, data: Floats, parameters: Gaussians) -> Floats:
         """Return log pi_k + log N(x_n; mu_k, Sigma_k), (N, K) nats."""
         D = data.shape[1]
         joint = np.empty((len(data), len(parameters.weights)))
@@ -102,7 +103,7 @@ class GaussianMixture(PointMixture[Float, Gaussians]):
             joint[:, k] = log_weights[k] - 0.5 * np.sum(z**2, axis=0) - half_log_det - 0.5 * D * math.log(2.0 * math.pi)
         return joint
 
-    def vm_step(self, data: Float, latent: Float, parameters: Gaussians) -> Gaussians:
+    def vm_step(self, data: Floats, latent: Floats, parameters: Gaussians) -> Gaussians:
         """Return the weights, means and (floored) covariances that maximise the objective."""
         sizes = latent.sum(axis=0)
         means, covariances = parameters.means.copy(), parameters.covariances.copy()
@@ -137,41 +138,41 @@ class KMeans(GaussianMixture):
     variance: float = 1.0
     floor: float = field(default=1e-6, init=False)  # of no use: no covariance is fitted
 
-    def check(self, X: Any) -> Float:
+    def check(self, X: Any) -> Floats:
         """Return X as a dense (N, D) array; raises InputError as the base class does, or if variance <= 0."""
         if not 0.0 < self.variance < math.inf:
             raise InputError(f"{self.family.name}: the variance is {self.variance}; it must be positive")
         return super().check(X)
 
-    def start(self, data: Float, random: np.random.Generator) -> Gaussians:
+    def start(self, data: Floats, random: np.random.Generator) -> Gaussians:
         """Return K data cases as means."""
         return self.around(_distinct_rows(data, self.n_components, random, self.family.name))
 
-    def around(self, means: Float) -> Gaussians:
+    def around(self, means: Floats) -> Gaussians:
         """Return the parameters with these means, (K, D)."""
         K, D = means.shape
         return Gaussians(np.full(K, 1.0 / K), means, np.repeat(self.variance * np.eye(D)[None], K, axis=0))
 
-    def vm_step(self, data: Float, latent: Float, parameters: Gaussians) -> Gaussians:
+    def vm_step(self, data: Floats, latent: Floats, parameters: Gaussians) -> Gaussians:
         """Return the means that maximise the objective; an empty cluster keeps its own."""
         sizes = latent.sum(axis=0)[:, None]
         means = np.where(sizes > 0.0, (latent.T @ data) / np.where(sizes > 0.0, sizes, 1.0), parameters.means)
         return self.around(means)
 
 
-def _distinct_rows(data: Float, K: int, random: np.random.Generator, model: str) -> Float:
+def _distinct_rows(data: Floats, K: int, random: np.random.Generator, model: str) -> Floats:
     distinct = np.unique(data, axis=0)
     if len(distinct) < K:
         raise InputError(f"{model}: {K} components cannot start from {len(distinct)} distinct data cases; take fewer")
-    chosen: Float = random.permutation(distinct)[:K]
+    chosen: Floats = random.permutation(distinct)[:K]
     return chosen
 
 
-def _floored(matrix: Float, floor: float) -> Float:
+def _floored(matrix: Floats, floor: float) -> Floats:
     """Return a symmetric matrix with every eigenvalue below the floor raised to it."""
     matrix = 0.5 * (matrix + matrix.T)
     values, vectors = np.linalg.eigh(matrix)
     if values[0] >= floor:
         return matrix
-    floored: Float = (vectors * np.maximum(values, floor)) @ vectors.T
+    floored: Floats = (vectors * np.maximum(values, floor)) @ vectors.T
     return 0.5 * (floored + floored.T)

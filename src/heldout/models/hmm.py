@@ -32,15 +32,16 @@ from scipy.special import xlogy
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.models.vem import DiscreteVEM, Family, Float, shares
+from heldout.models.vem import DiscreteVEM, Family, shares
+from heldout.typing import Floats, Ints
 
 
 class Chain(NamedTuple):
     """Parameters of a hidden Markov model: pi (K,), A (K, K) and B (K, V); pi and every row sum to 1."""
 
-    start: Float
-    transitions: Float
-    emissions: Float
+    start: Floats
+    transitions: Floats
+    emissions: Floats
 
     def smoothed(self, constant: float) -> "Chain":
         """Return the chain with `constant` added to every B[k, w] and renormalised (section 5)."""
@@ -50,9 +51,9 @@ class Chain(NamedTuple):
 class Statistics(NamedTuple):
     """Expected numbers under q(h) of first states (K,), transitions (K, K) and emissions (K, V); S(q), nats."""
 
-    start: Float
-    transitions: Float
-    emissions: Float
+    start: Floats
+    transitions: Floats
+    emissions: Floats
     entropy: float
 
     def log_joint(self, chain: Chain) -> float:
@@ -213,11 +214,11 @@ class HMM(DiscreteVEM[Corpus, Chain, Statistics]):
         """Return the most probable state of every token's position, (N,): each document's best path."""
         return self._viterbi(X, self.parameters_ if parameters is None else parameters)[0]
 
-    def point_bound(self, X: Corpus, parameters: Chain | None = None) -> Float:
+    def point_bound(self, X: Corpus, parameters: Chain | None = None) -> Floats:
         """Return max_h log p(x, h), (D,) nats: the bound 4.30, under the parameters given or fitted."""
         return self._viterbi(X, self.parameters_ if parameters is None else parameters)[1]
 
-    def log_likelihood(self, X: Corpus, parameters: Chain | None = None) -> Float:
+    def log_likelihood(self, X: Corpus, parameters: Chain | None = None) -> Floats:
         """Return log p(x), (D,) nats, exact; -inf for a document of probability 0."""
         return self._forward_backward(X, self.parameters_ if parameters is None else parameters, learn=False)[0]
 
@@ -256,21 +257,21 @@ class HMM(DiscreteVEM[Corpus, Chain, Statistics]):
         """Return E_q[log p(x, h)] + S(q), equation 2.2; for a point posterior S(q) = 0 and this is 2.6."""
         return latent.log_joint(parameters) + latent.entropy
 
-    def _viterbi(self, X: Corpus, chain: Chain) -> tuple[NDArray[np.int32], Float]:
+    def _viterbi(self, X: Corpus, chain: Chain) -> tuple[NDArray[np.int32], Floats]:
         path, bound = np.empty(X.n_tokens, dtype=np.int32), np.empty(X.n_documents)
         with np.errstate(divide="ignore"):
             logs = (np.log(chain.start), np.log(chain.transitions), np.log(np.ascontiguousarray(chain.emissions.T)))
         _viterbi(*_streams(X), *logs, path, bound)
         return path, bound
 
-    def _forward_backward(self, X: Corpus, chain: Chain, *, learn: bool) -> tuple[Float, Statistics]:
+    def _forward_backward(self, X: Corpus, chain: Chain, *, learn: bool) -> tuple[Floats, Statistics]:
         K, log_likelihood = len(chain.start), np.empty(X.n_documents)
         counts = np.zeros(K), np.zeros((K, K)), np.zeros((X.n_words, K))
         emissions = np.ascontiguousarray(chain.emissions.T)
         _forward_backward(*_streams(X), chain.start, chain.transitions, emissions, log_likelihood, learn, *counts)
         return log_likelihood, Statistics(counts[0], counts[1], counts[2].T, 0.0)
 
-    def _refuse_impossible(self, data: Corpus, values: Float) -> None:
+    def _refuse_impossible(self, data: Corpus, values: Floats) -> None:
         impossible = np.flatnonzero(values == -np.inf)
         if len(impossible):
             raise InputError(
@@ -279,5 +280,5 @@ class HMM(DiscreteVEM[Corpus, Chain, Statistics]):
             )
 
 
-def _streams(X: Corpus) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+def _streams(X: Corpus) -> tuple[NDArray[np.int32], Ints]:
     return np.ascontiguousarray(X.tokens, dtype=np.int32), np.ascontiguousarray(X.offsets, dtype=np.int64)

@@ -29,13 +29,14 @@ import numpy as np
 from heldout.errors import InputError
 from heldout.models.estimator import estimator
 from heldout.models.pca import least_squares
-from heldout.models.vem import Family, Float, PointVEM, real_matrix
+from heldout.models.vem import Family, PointVEM, real_matrix
+from heldout.typing import Floats
 
 SMALLEST_EXTENT = 1e-6  # share of H's largest singular value; W does not change in the directions of smaller ones
 
 
 @estimator
-class ICA(PointVEM[Float, Float, Float]):
+class ICA(PointVEM[Floats, Floats, Floats]):
     """ICA with a Laplace prior and Gaussian noise.
 
     Args:
@@ -68,7 +69,7 @@ class ICA(PointVEM[Float, Float, Float]):
     unit_columns: bool = True
     inner_steps: int = 20
 
-    def check(self, X: Any) -> Float:
+    def check(self, X: Any) -> Floats:
         """Return X as a dense (N, D) array.
 
         Raises:
@@ -81,12 +82,12 @@ class ICA(PointVEM[Float, Float, Float]):
             )
         return real_matrix(X, self.family.name)
 
-    def start(self, data: Float, random: np.random.Generator) -> Float:
+    def start(self, data: Floats, random: np.random.Generator) -> Floats:
         """Return random unit columns, (D, K)."""
         W = random.standard_normal((data.shape[1], self.n_components))
         return np.asarray(W / np.linalg.norm(W, axis=0))
 
-    def ve_step(self, data: Float, parameters: Float, latent: Float | None = None) -> Float:
+    def ve_step(self, data: Floats, parameters: Floats, latent: Floats | None = None) -> Floats:
         """Return H after `inner_steps` proximal gradient steps from `latent`, or from 0."""
         W = parameters
         H = np.zeros((len(data), W.shape[1])) if latent is None else latent
@@ -99,7 +100,7 @@ class ICA(PointVEM[Float, Float, Float]):
             H = np.sign(moved) * np.maximum(np.abs(moved) - self.noise / curvature, 0.0)
         return H
 
-    def vm_step(self, data: Float, latent: Float, parameters: Float) -> Float:
+    def vm_step(self, data: Floats, latent: Floats, parameters: Floats) -> Floats:
         """Return W that raises the objective; a column whose h_j is 0 everywhere keeps its value."""
         W = parameters.copy()
         residual = data - latent @ W.T
@@ -114,7 +115,7 @@ class ICA(PointVEM[Float, Float, Float]):
             residual -= np.outer(latent[:, j], W[:, j])
         return W
 
-    def objective(self, data: Float, latent: Float, parameters: Float) -> float:
+    def objective(self, data: Floats, latent: Floats, parameters: Floats) -> float:
         """Return equation 3.11 with an L1 norm, all constants included, in nats."""
         squares = float(np.sum((data - latent @ parameters.T) ** 2))
         return float(-0.5 * squares / self.noise - np.abs(latent).sum() + self._constant(data))
@@ -125,6 +126,6 @@ class ICA(PointVEM[Float, Float, Float]):
         values = np.linalg.svd(data, compute_uv=False)
         return -0.5 * float(np.sum(values[self.n_components :] ** 2)) / self.noise + self._constant(data)
 
-    def _constant(self, data: Float) -> float:
+    def _constant(self, data: Floats) -> float:
         N, D = data.shape
         return -float(N * (0.5 * D * math.log(2.0 * math.pi * self.noise) + self.n_components * math.log(2.0)))

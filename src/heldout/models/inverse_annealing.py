@@ -47,11 +47,12 @@ from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.models import TEM
 from heldout.models.estimator import checked_counts, provenance
-from heldout.models.plsa import Cells, Float, over, random_start, revive
+from heldout.models.plsa import Cells, over, random_start, revive
 from heldout.models.plsa_tem import PLSATEM
 from heldout.scores import perplexity
 from heldout.seeds import generator
 from heldout.topics import Topics
+from heldout.typing import Floats
 
 SMALLEST_BETA = 1e-3  # at smaller beta all topics coincide
 
@@ -84,7 +85,7 @@ class Fit:
     """
 
     topics: Topics
-    document_topics: Float
+    document_topics: Floats
     beta: float
     perplexity: float
     iterations_to_best: int

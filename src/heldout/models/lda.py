@@ -55,22 +55,13 @@ from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.models.estimator import TopicEstimator, checked_counts, estimator, provenance
 from heldout.models.lda_chains_kernel import Chains, most_together
-from heldout.models.lda_kernel import (
-    NARROW,
-    Counts,
-    Float,
-    Float32,
-    Index,
-    OneChain,
-    gibbs_sweeps,
-    log_joint,
-    padded_width,
-)
+from heldout.models.lda_kernel import NARROW, Counts, Float32, Index, OneChain, gibbs_sweeps, log_joint, padded_width
 from heldout.models.lda_sparse_kernel import SparseChain
 from heldout.models.settings import LDAFoldingIn as FoldingIn
 from heldout.models.settings import LDATraining as Training
 from heldout.seeds import generator
 from heldout.topics import Topics
+from heldout.typing import Floats, Ints
 
 LARGEST_COUNT = 2**24  # float32 holds every integer up to here
 BURN_IN = 4  # hyperparameters are re-estimated after the first 1 / BURN_IN of the sweeps
@@ -101,7 +92,7 @@ def _rises(parameters, above):  # type: ignore[no-untyped-def]
     return rises
 
 
-def counts_above(counts: NDArray[np.int64], columns: NDArray[np.int64], n_columns: int) -> Float:
+def counts_above(counts: Ints, columns: Ints, n_columns: int) -> Floats:
     """Return how many counts of each column exceed j, for j = 0 .. J - 1, (J, n_columns), with J the largest count.
 
     Args:
@@ -114,7 +105,7 @@ def counts_above(counts: NDArray[np.int64], columns: NDArray[np.int64], n_column
     return above
 
 
-def minka_step(parameters: Float, above: Float, totals_above: Float, size: int = 1) -> Float:
+def minka_step(parameters: Floats, above: Floats, totals_above: Floats, size: int = 1) -> Floats:
     """Return one fixed-point iteration of Dirichlet-multinomial maximum likelihood (Minka 2000); see the module.
 
     Args:
@@ -129,13 +120,13 @@ def minka_step(parameters: Float, above: Float, totals_above: Float, size: int =
     else:  # one long column without gaps: in vector operations
         rises = (above / (parameters + np.arange(len(above))[:, None])).sum(axis=0)
     total = size * parameters.sum() + np.arange(len(totals_above))
-    updated: Float = parameters * rises / (size * (totals_above / total).sum())
+    updated: Floats = parameters * rises / (size * (totals_above / total).sum())
     return updated.clip(SMALLEST_PARAMETER, LARGEST_PARAMETER)
 
 
 def optimised(
-    offsets: NDArray[np.int64], assignments: Index, rows: Counts, totals: NDArray[np.int64], alpha: Float, beta: float
-) -> tuple[Float, float]:
+    offsets: Ints, assignments: Index, rows: Counts, totals: Ints, alpha: Floats, beta: float
+) -> tuple[Floats, float]:
     """Return alpha, (K,), and beta after `FIXED_POINT_ITERATIONS` from the given ones, for a chain's current counts.
 
     Args:
@@ -148,7 +139,7 @@ def optimised(
     """
     n_topics, n_words = len(totals), len(rows)
 
-    def one_column(counts: NDArray[Any]) -> Float:
+    def one_column(counts: NDArray[Any]) -> Floats:
         counts = counts[counts > 0].astype(np.int64)
         return counts_above(counts, np.zeros(len(counts), dtype=np.int64), 1)
 
@@ -201,7 +192,7 @@ class LDA(TopicEstimator):
         >>> topics = model.topics(("heat", "flow", "wing", "lift"))  # as the evaluators take them
     """
 
-    alpha: float | Float | None = None
+    alpha: float | Floats | None = None
     beta: float = 0.1
     sweeps: int = 500
     evaluate_every: int = 10
@@ -233,8 +224,8 @@ class LDA(TopicEstimator):
         self,
         sampler: Sampler,
         c: int,
-        offsets: NDArray[np.int64],
-        prior: tuple[Float, float],
+        offsets: Ints,
+        prior: tuple[Floats, float],
         trace: tuple[list[int], list[float]],
     ) -> None:
         """Set the attributes of chain c of a sampler: with its alpha and beta, and its sweeps and log-likelihoods."""
@@ -248,7 +239,7 @@ class LDA(TopicEstimator):
         np.add.at(in_document, (np.repeat(np.arange(len(offsets) - 1), np.diff(offsets)), self.assignments_), 1.0)
         self.document_topics_ = _theta(in_document, self.alpha_)
 
-    def transform(self, X: Corpus | sp.sparray | NDArray[Any]) -> Float:
+    def transform(self, X: Corpus | sp.sparray | NDArray[Any]) -> Floats:
         """Return p(z | d), (D, K), of the documents X over the training vocabulary, by `fold_in` with seed 0."""
         if isinstance(X, Corpus):
             documents = X
@@ -262,7 +253,7 @@ class LDA(TopicEstimator):
         """Return the last sample's topics (equation 5.38) with the prior of the last sweep."""
         return Topics(self.components_, self.alpha_, vocabulary, dict(provenance or {}))
 
-    def _alpha(self) -> Float:
+    def _alpha(self) -> Floats:
         """Return the (K,) Dirichlet parameters of theta."""
         alpha = np.asarray(50.0 / self.n_components if self.alpha is None else self.alpha, dtype=float)
         if alpha.shape not in ((), (self.n_components,)):
@@ -302,14 +293,14 @@ def fit_chains(chains: Sequence[LDA], X: Corpus | sp.sparray | NDArray[Any], ass
         _run(group, sampler, offsets)
 
 
-def sampler_of(tokens: Index, offsets: NDArray[np.int64], n_words: int, n_topics: int, chains: int = 1) -> Sampler:
+def sampler_of(tokens: Index, offsets: Ints, n_words: int, n_topics: int, chains: int = 1) -> Sampler:
     """Return the fastest sampler for K topics and C chains; see there."""
     if chains > 1:
         return Chains(tokens, offsets, n_words, n_topics, chains)
     return (OneChain if n_topics <= NARROW else SparseChain)(tokens, offsets, n_words, n_topics)
 
 
-def _run(models: Sequence[LDA], sampler: Sampler, offsets: NDArray[np.int64]) -> None:
+def _run(models: Sequence[LDA], sampler: Sampler, offsets: Ints) -> None:
     """Run the chains of one sampler and set their models' attributes."""
     first = models[0]
     alphas, betas = [first._alpha() for _ in models], [first.beta for _ in models]
@@ -347,7 +338,7 @@ def rows_of(topics: Topics) -> tuple[Float32, NDArray[np.bool_]]:
     return rows, highest > 0.0
 
 
-def fold_in(topics: Topics, documents: Corpus, settings: FoldingIn, *, seed: int) -> Float:
+def fold_in(topics: Topics, documents: Corpus, settings: FoldingIn, *, seed: int) -> Floats:
     """Fold documents in by Gibbs sampling of their assignments with the topics fixed (Welling et al., section 5).
 
     A document's random numbers depend on corpus, document, K, chain and seed only, so its weights do not depend on
@@ -432,19 +423,19 @@ def train(corpus: Corpus, settings: Training, *, topics: int, seed: int) -> list
     return trained
 
 
-def _theta(in_document: Float, alpha: Float) -> Float:
+def _theta(in_document: Floats, alpha: Floats) -> Floats:
     """Return theta, (D, K), by equation 5.39 from N_kd, (D, K)."""
-    theta: Float = (in_document + alpha) / (in_document.sum(axis=1, keepdims=True) + alpha.sum())
+    theta: Floats = (in_document + alpha) / (in_document.sum(axis=1, keepdims=True) + alpha.sum())
     theta /= theta.sum(axis=1, keepdims=True)
     return theta
 
 
-def _check_parameters(name: str, parameters: Float) -> None:
+def _check_parameters(name: str, parameters: Floats) -> None:
     if not np.all((parameters >= SMALLEST_PARAMETER) & (parameters <= LARGEST_PARAMETER)):
         raise InputError(f"LDA: {name} must lie between {SMALLEST_PARAMETER} and {LARGEST_PARAMETER}")
 
 
-def _streams(X: Corpus | sp.sparray | NDArray[Any]) -> tuple[Index, NDArray[np.int64], int]:
+def _streams(X: Corpus | sp.sparray | NDArray[Any]) -> tuple[Index, Ints, int]:
     """Return tokens (N,), offsets (D + 1,) and V; counts become tokens in the order of their words."""
     if isinstance(X, Corpus):
         return np.array(X.tokens, dtype=np.int32), np.array(X.offsets, dtype=np.int64), X.n_words

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 
 import numba as nb
 import numpy as np
-from numpy.typing import NDArray
 
 from heldout.models.lda_kernel import (
     AHEAD,
@@ -20,13 +19,13 @@ from heldout.models.lda_kernel import (
     NARROW,
     SERIAL,
     Counts,
-    Float,
     Float32,
     Index,
     padded_width,
     reciprocals,
 )
 from heldout.models.simd import LANES, one_running_sum, places_in_one, places_in_two, prefetch, two_running_sums
+from heldout.typing import Floats, Ints
 
 TOPICS_PER_CHAIN = 32  # above, with half empty vectors and more counts than the caches hold, they do not gain by it
 
@@ -130,7 +129,7 @@ class Chains:
         chains: C.
     """
 
-    def __init__(self, tokens: Index, offsets: NDArray[np.int64], n_words: int, n_topics: int, chains: int) -> None:
+    def __init__(self, tokens: Index, offsets: Ints, n_words: int, n_topics: int, chains: int) -> None:
         self._tokens, self._offsets, self._shape = tokens, offsets, (n_topics, chains)
         self._width = padded_width(n_topics)
         self._rows = np.zeros((n_words, (self._width - 1) * chains + LANES), dtype=np.uint16)
@@ -139,7 +138,7 @@ class Chains:
         self._betas: list[float] = []  # those of the reciprocals
         self._reciprocals = np.empty((0, 0), dtype=np.float32)
 
-    def sweep(self, alphas: Sequence[Float], betas: Sequence[float], uniforms: Float32) -> None:
+    def sweep(self, alphas: Sequence[Floats], betas: Sequence[float], uniforms: Float32) -> None:
         """Run one sweep of every chain.
 
         Args:
@@ -158,7 +157,7 @@ class Chains:
         state = self._tokens, self._offsets, self._assignments, self._rows, self._totals
         _sweep(*state, alpha, added, self._reciprocals, uniforms, n_topics)
 
-    def chain(self, c: int) -> tuple[Index, Counts, NDArray[np.int64]]:
+    def chain(self, c: int) -> tuple[Index, Counts, Ints]:
         """Return a chain's assignments, (N,), N_wk, (V, K), and N_k, (K,), copied."""
         n_topics, chains = self._shape
         assignments = np.ascontiguousarray(self._assignments[c : len(self._tokens) * chains : chains])

@@ -20,20 +20,21 @@ from heldout.errors import InputError
 from heldout.models.estimator import Estimator, checked_counts, estimator
 from heldout.models.sparse_products import rows_of_entries
 from heldout.topics import Topics
-
-Float = NDArray[np.float64]
+from heldout.typing import Floats
 
 
 class State(NamedTuple):
     """A sample: weights, pi, (D, K), b, (K, V), and the counts c_ik, (D, K), and c_vk, (K, V), that they came from."""
 
-    weights: Float
-    b: Float
-    in_document: Float
-    in_word: Float
+    weights: Floats
+    b: Floats
+    in_document: Floats
+    in_word: Floats
 
 
-def split_counts(counts: sp.csr_array, weights: Float, b: Float, random: np.random.Generator) -> tuple[Float, Float]:
+def split_counts(
+    counts: sp.csr_array, weights: Floats, b: Floats, random: np.random.Generator
+) -> tuple[Floats, Floats]:
     """Draw each count's split over components, Mu(n_iv | weights_ik b_kv / sum_k'), and return its sums.
 
     Args:
@@ -54,7 +55,7 @@ def split_counts(counts: sp.csr_array, weights: Float, b: Float, random: np.rand
     return in_document, np.ascontiguousarray(in_word.T)
 
 
-def dirichlet(parameters: Float, random: np.random.Generator) -> Float:
+def dirichlet(parameters: Floats, random: np.random.Generator) -> Floats:
     """Draw one Dirichlet vector for each row of parameters; small ones underflow to 0 one entry at a time."""
     drawn = random.standard_gamma(parameters)
     return np.asarray(drawn / drawn.sum(axis=-1, keepdims=True))
@@ -87,7 +88,7 @@ class GibbsChain(Estimator, ABC):
         """Raise InputError for a setting out of range; set what the draws need."""
 
     @abstractmethod
-    def draw_weights(self, in_document: Float, random: np.random.Generator) -> Float:
+    def draw_weights(self, in_document: Floats, random: np.random.Generator) -> Floats:
         """Draw the weights, (D, K), given c_ik, (D, K)."""
 
     def fit(self, X: sp.sparray | NDArray[Any], y: None = None) -> Self:  # noqa: ARG002
@@ -114,7 +115,7 @@ class GibbsChain(Estimator, ABC):
         """Return the next sample: of LDA by 27.30, then 27.31 and 27.32."""
         return self._given(*split_counts(counts, state.weights, state.b, random), random)
 
-    def _given(self, in_document: Float, in_word: Float, random: np.random.Generator) -> State:
+    def _given(self, in_document: Floats, in_word: Floats, random: np.random.Generator) -> State:
         weights = self.draw_weights(in_document, random)
         return State(weights, dirichlet(self.gamma + in_word, random), in_document, in_word)
 
@@ -140,7 +141,7 @@ class LDAGibbs(GibbsChain):
                 f" {self.gamma}; these must be at least 1, positive and finite"
             )
 
-    def draw_weights(self, in_document: Float, random: np.random.Generator) -> Float:
+    def draw_weights(self, in_document: Floats, random: np.random.Generator) -> Floats:
         """Draw pi, (D, K), by 27.31."""
         return dirichlet(self.alpha + in_document, random)
 

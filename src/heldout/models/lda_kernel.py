@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.models.simd import prefetch
+from heldout.typing import Floats, Ints
 
 SERIAL = 32  # the largest K with one running sum; above, one for each half of the topics
 NARROW = 100  # the largest K with halves; above, `SUMS` running sums, for folding in alone
@@ -34,7 +35,6 @@ AHEAD = 3  # tokens between the request for a row and its use
 TABLE = 64  # counts below this have their terms of the log-likelihood kept
 LARGEST_UINT16 = 2**16 - 1
 
-Float = NDArray[np.float64]
 Float32 = NDArray[np.float32]
 Counts = NDArray[np.float32] | NDArray[np.uint16]
 Index = NDArray[np.int32]
@@ -204,10 +204,10 @@ def reciprocals(n_tokens: int, n_words: int, beta: float) -> Float32:
 
 def gibbs_sweeps(
     tokens: Index,
-    offsets: NDArray[np.int64],
+    offsets: Ints,
     assignments: Index,
     rows: Float32,
-    totals: NDArray[np.int64],
+    totals: Ints,
     alpha: Float32,
     beta: float,
     uniforms: Float32,
@@ -243,7 +243,7 @@ class OneChain:
         n_topics: K.
     """
 
-    def __init__(self, tokens: Index, offsets: NDArray[np.int64], n_words: int, n_topics: int) -> None:
+    def __init__(self, tokens: Index, offsets: Ints, n_words: int, n_topics: int) -> None:
         self._tokens, self._offsets = tokens, offsets
         self._rows = np.zeros((n_words, padded_width(n_topics)), dtype=np.float32)
         self._totals = np.zeros(n_topics, dtype=np.int64)
@@ -256,14 +256,14 @@ class OneChain:
         self._totals += np.bincount(assignments, minlength=len(self._totals))
         self._assignments[: len(assignments)] = assignments
 
-    def sweep(self, alphas: Sequence[Float], betas: Sequence[float], uniforms: Float32) -> None:
+    def sweep(self, alphas: Sequence[Floats], betas: Sequence[float], uniforms: Float32) -> None:
         """Run one sweep; each argument holds one chain's."""
         alpha = np.zeros(self._rows.shape[1], dtype=np.float32)
         alpha[: len(self._totals)] = alphas[0]
         state = self._tokens, self._offsets, self._assignments, self._rows, self._totals
         gibbs_sweeps(*state, alpha, betas[0], uniforms, learn=True)
 
-    def chain(self, c: int) -> tuple[Index, Counts, NDArray[np.int64]]:  # noqa: ARG002
+    def chain(self, c: int) -> tuple[Index, Counts, Ints]:  # noqa: ARG002
         """Return the chain's assignments, (N,), N_wk, (V, width), and N_k, (K,)."""
         return self._assignments, self._rows, self._totals
 

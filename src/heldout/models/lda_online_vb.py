@@ -18,7 +18,8 @@ import scipy.sparse as sp
 
 from heldout.errors import InputError
 from heldout.models.estimator import estimator
-from heldout.models.lda_vb import LDAVB, Float, Record, expected_log
+from heldout.models.lda_vb import LDAVB, Record, expected_log
+from heldout.typing import Floats
 
 
 @estimator
@@ -61,7 +62,7 @@ class OnlineLDAVB(LDAVB):
                 " must be at least 1, 0, 1 and 0"
             )
 
-    def rounds(self, counts: sp.csr_array, b: Float, random: np.random.Generator, record: Record) -> Iterator[Float]:
+    def rounds(self, counts: sp.csr_array, b: Floats, random: np.random.Generator, record: Record) -> Iterator[Floats]:
         """Yield b~ after each pass from b on; `record` is called after every batch."""
         D, t, analysed = counts.shape[0], 0, 0
         for _ in range(self.passes):

@@ -17,10 +17,10 @@ from collections.abc import Sequence
 
 import numba as nb
 import numpy as np
-from numpy.typing import NDArray
 
-from heldout.models.lda_kernel import Counts, Float, Float32, Index
+from heldout.models.lda_kernel import Counts, Float32, Index
 from heldout.models.simd import prefetch
+from heldout.typing import Floats, Ints
 
 BLOCK = 32  # topics
 AHEAD = 4  # tokens between the request for a word's topics and their use
@@ -151,7 +151,7 @@ class SparseChain:
     one more than it can have, because a token's new topic comes before its old one goes.
     """
 
-    def __init__(self, tokens: Index, offsets: NDArray[np.int64], n_words: int, n_topics: int) -> None:
+    def __init__(self, tokens: Index, offsets: Ints, n_words: int, n_topics: int) -> None:
         self._tokens, self._offsets = tokens, offsets
         most = np.minimum(np.bincount(tokens, minlength=n_words), n_topics) + 1
         self._begins = np.concatenate([np.zeros(1, np.int64), np.cumsum(2 * most)])
@@ -166,13 +166,13 @@ class SparseChain:
         self._totals += np.bincount(assignments, minlength=len(self._totals))
         self._assignments[: len(assignments)] = assignments
 
-    def sweep(self, alphas: Sequence[Float], betas: Sequence[float], uniforms: Float32) -> None:
+    def sweep(self, alphas: Sequence[Floats], betas: Sequence[float], uniforms: Float32) -> None:
         """Run one sweep; each argument holds one chain's."""
         alpha, beta = np.ascontiguousarray(alphas[0], dtype=np.float64), float(betas[0])
         words = self._begins, self._numbers, self._pairs
         _sweep(self._tokens, self._offsets, self._assignments, *words, self._totals, alpha, beta, uniforms[0])
 
-    def chain(self, c: int) -> tuple[Index, Counts, NDArray[np.int64]]:  # noqa: ARG002
+    def chain(self, c: int) -> tuple[Index, Counts, Ints]:  # noqa: ARG002
         """Return the chain's assignments, (N,), N_wk, (V, K), and N_k, (K,)."""
         rows = np.zeros((len(self._numbers), len(self._totals)), dtype=np.float32)
         _spread(self._begins, self._numbers, self._pairs, rows)

@@ -32,18 +32,18 @@ from heldout.errors import InputError
 from heldout.models.estimator import Estimator, checked_counts, estimator
 from heldout.models.sparse_products import products, ratios, with_values
 from heldout.topics import Topics
+from heldout.typing import Floats
 
-Float = NDArray[np.float64]
-Record = Callable[[int, Float], None]
+Record = Callable[[int, Floats], None]
 START_SHAPE = 100.0  # of the gamma that b~ starts from, with mean 1
 
 
-def expected_log(parameters: Float) -> Float:
+def expected_log(parameters: Floats) -> Floats:
     """Return E log p, nats, of Dirichlet distributions whose parameters are the rows (27.40)."""
     return np.asarray(digamma(parameters) - digamma(parameters.sum(axis=-1, keepdims=True)))
 
 
-def divergence(parameters: Float, prior: Float) -> Float:
+def divergence(parameters: Floats, prior: Floats) -> Floats:
     """Return KL[Dir(parameters) || Dir(prior)], nats, of every row; the prior is one row."""
     logs = expected_log(parameters)
     of_prior = gammaln(prior.sum()) - gammaln(prior).sum()
@@ -51,7 +51,7 @@ def divergence(parameters: Float, prior: Float) -> Float:
     return np.asarray(of_posterior - of_prior + ((parameters - prior) * logs).sum(axis=-1))
 
 
-def _exp(logs: Float, axis: int) -> tuple[Float, Float]:
+def _exp(logs: Floats, axis: int) -> tuple[Floats, Floats]:
     """Return exp(logs - highest), which does not underflow as a whole, and the highest logarithms along the axis."""
     highest = logs.max(axis=axis, keepdims=True)
     return np.exp(logs - highest), highest
@@ -59,13 +59,13 @@ def _exp(logs: Float, axis: int) -> tuple[Float, Float]:
 
 def e_step(
     counts: sp.csr_array,
-    log_b: Float,
-    alpha: Float,
+    log_b: Floats,
+    alpha: Floats,
     *,
-    start: Float | None = None,
+    start: Floats | None = None,
     iterations: int = 100,
     tolerance: float = 1e-3,
-) -> tuple[Float, Float]:
+) -> tuple[Floats, Floats]:
     """Return pi~, (D, K), after 27.44 and 27.48 in turns, and the expected counts sum_i n_iv c~_ivk, (K, V).
 
     Args:
@@ -95,7 +95,7 @@ def e_step(
     return pseudo, np.asarray((ratios(counts, pi, b.T).T @ pi).T * b)
 
 
-def document_bounds(counts: sp.csr_array, log_b: Float, alpha: Float, pseudo: Float) -> Float:
+def document_bounds(counts: sp.csr_array, log_b: Floats, alpha: Floats, pseudo: Floats) -> Floats:
     """Return the documents' terms of the bound, (D,) nats; see the module.
 
     Args:
@@ -142,13 +142,13 @@ class MeanField(Estimator):
                 f" {self.gamma}; these must be at least 1, positive and finite"
             )
 
-    def _alphas(self) -> Float:
+    def _alphas(self) -> Floats:
         """Return the (K,) Dirichlet parameters of pi."""
         return np.full(self.n_components, self.alpha)
 
     def _e_step(
-        self, counts: sp.csr_array, log_b: Float, iterations: int | None = None, start: Float | None = None
-    ) -> tuple[Float, Float]:
+        self, counts: sp.csr_array, log_b: Floats, iterations: int | None = None, start: Floats | None = None
+    ) -> tuple[Floats, Floats]:
         """Return pi~ and the expected counts of `e_step` after `iterations`, or `document_iterations`, at most."""
         most = self.document_iterations if iterations is None else iterations
         limits: dict[str, Any] = {"iterations": most, "tolerance": self.document_tolerance}
@@ -173,7 +173,7 @@ class LDAVB(MeanField):
 
     name = "LDA by variational Bayes"
 
-    def start(self, n_words: int, random: np.random.Generator) -> Float:
+    def start(self, n_words: int, random: np.random.Generator) -> Floats:
         """Return b~, (K, V), to start from.
 
         Raises:
@@ -187,7 +187,7 @@ class LDAVB(MeanField):
         X: sp.sparray | NDArray[Any],
         y: None = None,  # noqa: ARG002
         *,
-        pseudo_counts: Float | None = None,
+        pseudo_counts: Floats | None = None,
         record: Record | None = None,
     ) -> Self:
         """Run the rounds on counts X.
@@ -217,29 +217,29 @@ class LDAVB(MeanField):
     def rounds(
         self,
         counts: sp.csr_array,
-        b: Float,
+        b: Floats,
         random: np.random.Generator,  # noqa: ARG002
         record: Record,
-    ) -> Iterator[Float]:
+    ) -> Iterator[Floats]:
         """Yield b~ after each round from b on; arguments as of `fit`."""
         for i in range(self.iterations):
             b = self.gamma + self._e_step(counts, expected_log(b))[1]
             record((i + 1) * counts.shape[0], b)
             yield b
 
-    def bound(self, counts: sp.csr_array, b: Float) -> float:
+    def bound(self, counts: sp.csr_array, b: Floats) -> float:
         """Return the bound on log p(w | alpha, gamma), nats, at b~ = b and the best pi~."""
         logs = expected_log(b)
         documents = document_bounds(counts, logs, self._alphas(), self._e_step(counts, logs)[0])
         return float(documents.sum() - divergence(b, np.full(b.shape[1], self.gamma)).sum())
 
-    def transform(self, X: sp.sparray | NDArray[Any]) -> Float:
+    def transform(self, X: sp.sparray | NDArray[Any]) -> Floats:
         """Return pi~, (D, K), of the documents X."""
         counts = checked_counts(X, self.name, empty=True)
         return self._e_step(counts, expected_log(self.pseudo_counts_))[0]
 
     @property
-    def components_(self) -> Float:
+    def components_(self) -> Floats:
         """The posterior means of the topics, (K, V)."""
         return np.asarray(self.pseudo_counts_ / self.pseudo_counts_.sum(axis=1, keepdims=True))
 

@@ -35,8 +35,8 @@ from numpy.typing import NDArray
 
 from heldout.errors import InputError
 from heldout.models.estimator import checked_counts
+from heldout.typing import Floats, Ints
 
-Float = NDArray[np.float64]
 BISECTIONS = 60
 
 
@@ -50,9 +50,9 @@ class Decomposition:
         words: (R, V) V'.
     """
 
-    documents: Float
-    values: Float
-    words: Float
+    documents: Floats
+    values: Floats
+    words: Floats
 
     @property
     def rank(self) -> int:
@@ -72,19 +72,19 @@ class Reconstruction:
     """
 
     rank: int
-    counts: Float
-    document_norms: Float
-    word_norms: Float
+    counts: Floats
+    document_norms: Floats
+    word_norms: Floats
 
-    def clipped(self) -> Float:
+    def clipped(self) -> Floats:
         """Return the clipped reading, (D, V); a row without a positive entry stays 0."""
         return _normalised(np.maximum(self.counts, 0.0))
 
-    def shifted(self) -> Float:
+    def shifted(self) -> Floats:
         """Return the shifted reading, (D, V)."""
         return _normalised(self.counts - np.minimum(self.counts.min(axis=1, keepdims=True), 0.0))
 
-    def log_cosines(self) -> Float:
+    def log_cosines(self) -> Floats:
         """Return log(cos(d, w) - min_v cos(d, v)), (D, V), -inf at the minimum, for `raised`."""
         cosines = self.counts * _inverse(self.document_norms)[:, None]
         cosines *= _inverse(self.word_norms)
@@ -140,7 +140,7 @@ def reconstructions(decomposition: Decomposition, ranks: Sequence[int]) -> Itera
         yield Reconstruction(rank, counts, np.sqrt(of_documents), np.sqrt(of_words))
 
 
-def raised(log_cosines: Float, exponent: float, times: Float | None = None) -> Float:
+def raised(log_cosines: Floats, exponent: float, times: Floats | None = None) -> Floats:
     """Return the cosine reading, (D, V): the cosines' differences to the power gamma, times p(w) if given.
 
     Args:
@@ -158,20 +158,20 @@ def raised(log_cosines: Float, exponent: float, times: Float | None = None) -> F
     return _normalised(powers)
 
 
-def _inverse(norms: Float) -> Float:
+def _inverse(norms: Floats) -> Floats:
     """Return 1 / norms, 0 for norms within rounding of 0: an empty document has no direction."""
     zero = norms <= norms.max() * len(norms) * np.finfo(float).eps
     return np.divide(1.0, norms, where=~zero, out=np.zeros(len(norms)))
 
 
-def _normalised(weights: Float) -> Float:
+def _normalised(weights: Floats) -> Floats:
     """Divide the rows by their sums in place and return them; a row of zeros stays."""
     sums = weights.sum(axis=1, keepdims=True)
     weights /= np.where(sums > 0.0, sums, 1.0)
     return weights
 
 
-def mixed(reading: Float, unigram: Float, rows: NDArray[np.int64], words: NDArray[np.int32], weight: float) -> Float:
+def mixed(reading: Floats, unigram: Floats, rows: Ints, words: NDArray[np.int32], weight: float) -> Floats:
     """Return (1 - weight) p(w | d) + weight p(w), (n,), of n pairs of a document and a word.
 
     Args:
@@ -182,11 +182,11 @@ def mixed(reading: Float, unigram: Float, rows: NDArray[np.int64], words: NDArra
         weight: lambda, in [0, 1].
     """
     weights = np.where(reading.any(axis=1), weight, 1.0)[rows]
-    p: Float = (1.0 - weights) * reading[rows, words] + weights * unigram[words]
+    p: Floats = (1.0 - weights) * reading[rows, words] + weights * unigram[words]
     return p
 
 
-def mixing_weight(model: Float, unigram: Float, counts: Float) -> float:
+def mixing_weight(model: Floats, unigram: Floats, counts: Floats) -> float:
     """Return the lambda in [0, 1] that maximises sum_i n_i log((1 - lambda) model_i + lambda unigram_i).
 
     Args:

@@ -18,14 +18,15 @@ import scipy.sparse as sp
 
 from heldout.errors import InputError
 from heldout.models.estimator import checked_counts
-from heldout.models.vem import Family, Float, PointMixture, shares
+from heldout.models.vem import Family, PointMixture, shares
+from heldout.typing import Floats
 
 
 class Multinomials(NamedTuple):
     """Parameters of a mixture of multinomials: pi (K,) and phi (K, V); pi and every row of phi sum to 1."""
 
-    weights: Float
-    phi: Float
+    weights: Floats
+    phi: Floats
 
     def smoothed(self, constant: float) -> "Multinomials":
         """Return the parameters with `constant` added to every phi[k, w] and renormalised (section 5)."""
@@ -84,13 +85,13 @@ class MultinomialMixture(PointMixture[sp.csr_array, Multinomials]):
         together = data.sum(axis=0)
         return Multinomials(np.full(K, 1.0 / K), 0.5 * (phi + together / together.sum()))
 
-    def log_joint(self, data: sp.csr_array, parameters: Multinomials) -> Float:
+    def log_joint(self, data: sp.csr_array, parameters: Multinomials) -> Floats:
         """Return log pi_k + sum_w n(d, w) log phi[k, w], (D, K) nats; -inf where a word has probability 0."""
         with np.errstate(divide="ignore"):
             # a sparse product uses stored, positive counts only, so that 0 log 0 does not arise
             return np.asarray(data @ np.log(parameters.phi).T + np.log(parameters.weights))
 
-    def vm_step(self, data: sp.csr_array, latent: Float, parameters: Multinomials) -> Multinomials:
+    def vm_step(self, data: sp.csr_array, latent: Floats, parameters: Multinomials) -> Multinomials:
         """Return the weights and word probabilities that maximise the objective."""
         phi = shares(np.asarray((data.T @ latent).T), parameters.phi)
         return Multinomials(latent.sum(axis=0) / data.shape[0], phi)

@@ -31,11 +31,12 @@ from scipy.special import gammaln
 from heldout import model_score
 from heldout.models.estimator import checked_counts
 from heldout.models.sparse_products import products, ratios
-from heldout.models.vem import Family, Float, PointVEM, shares
+from heldout.models.vem import Family, PointVEM, shares
 from heldout.topics import Topics
+from heldout.typing import Floats
 
 
-class NMF(PointVEM[sp.csr_array, Float, Float]):
+class NMF(PointVEM[sp.csr_array, Floats, Floats]):
     """NMF by Lee and Seung's updates on an (N, V) matrix, sparse or dense; settings as in `PointVEM`.
 
     Attributes (after `fit`):
@@ -67,23 +68,23 @@ class NMF(PointVEM[sp.csr_array, Float, Float]):
         """Return W's columns as topics; an NMF has no prior of weights, and Dirichlet(1), PLSA's, stands in."""
         return Topics(self.parameters_.T, np.ones(self.n_components), vocabulary, dict(provenance or {}))
 
-    def start(self, data: sp.csr_array, random: np.random.Generator) -> Float:
+    def start(self, data: sp.csr_array, random: np.random.Generator) -> Floats:
         """Return W with random columns that sum to 1, (V, K)."""
         W = random.random((data.shape[1], self.n_components)) + 0.1  # no word starts near probability 0
         return np.asarray(W / W.sum(axis=0))
 
-    def ve_step(self, data: sp.csr_array, parameters: Float, latent: Float | None = None) -> Float:
+    def ve_step(self, data: sp.csr_array, parameters: Floats, latent: Floats | None = None) -> Floats:
         """Return H after one update 3.19, from `latent` or, at first, from equal shares of each data case's total."""
         if latent is None:
             K = parameters.shape[1]
             latent = np.repeat(data.sum(axis=1)[:, None] / K, K, axis=1)
         return np.asarray(latent * (ratios(data, latent, parameters) @ parameters))
 
-    def vm_step(self, data: sp.csr_array, latent: Float, parameters: Float) -> Float:
+    def vm_step(self, data: sp.csr_array, latent: Floats, parameters: Floats) -> Floats:
         """Return W after one update 3.18."""
         return shares(parameters * (ratios(data, latent, parameters).T @ latent), parameters, axis=0)
 
-    def objective(self, data: sp.csr_array, latent: Float, parameters: Float) -> float:
+    def objective(self, data: sp.csr_array, latent: Floats, parameters: Floats) -> float:
         """Return equation 3.16 in nats; -inf where a positive entry has rate 0."""
         with np.errstate(divide="ignore"):
             logs = float(np.sum(data.data * np.log(products(data, latent, parameters))))

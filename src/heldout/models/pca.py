@@ -20,10 +20,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from heldout.models.vem import Family, Float, PointVEM, real_matrix
+from heldout.models.vem import Family, PointVEM, real_matrix
+from heldout.typing import Floats
 
 
-class PCA(PointVEM[Float, Float, Float]):
+class PCA(PointVEM[Floats, Floats, Floats]):
     """PCA by alternating least squares; settings as in `PointVEM`, the tolerance in units of the objective.
 
     Attributes (after `fit`):
@@ -44,28 +45,28 @@ class PCA(PointVEM[Float, Float, Float]):
         "PCA", "continuous", r"h \in \mathbb{R}^K", r"\mathcal{N}(x; Wh, \lambda I),\ \lambda \to 0", "3.10--3.14"
     )
 
-    def check(self, X: Any) -> Float:
+    def check(self, X: Any) -> Floats:
         """Return X centred, as a dense (N, D) array."""
         dense = real_matrix(X, self.family.name)
         return np.asarray(dense - dense.mean(axis=0))
 
-    def start(self, data: Float, random: np.random.Generator) -> Float:
+    def start(self, data: Floats, random: np.random.Generator) -> Floats:
         """Return a normal random W, (D, K)."""
         return random.standard_normal((data.shape[1], self.n_components))
 
-    def ve_step(self, data: Float, parameters: Float, latent: Float | None = None) -> Float:  # noqa: ARG002
+    def ve_step(self, data: Floats, parameters: Floats, latent: Floats | None = None) -> Floats:  # noqa: ARG002
         """Return H by 3.14."""
         return least_squares(parameters, data.T).T
 
-    def vm_step(self, data: Float, latent: Float, parameters: Float) -> Float:  # noqa: ARG002
+    def vm_step(self, data: Floats, latent: Floats, parameters: Floats) -> Floats:  # noqa: ARG002
         """Return W by 3.13."""
         return least_squares(latent, data).T
 
-    def objective(self, data: Float, latent: Float, parameters: Float) -> float:
+    def objective(self, data: Floats, latent: Floats, parameters: Floats) -> float:
         """Return equation 3.12, in the data's squared units."""
         return -0.5 * float(np.sum((data - latent @ parameters.T) ** 2))
 
-    def fit(self, X: Any, y: None = None, *, parameters: Float | None = None) -> Self:
+    def fit(self, X: Any, y: None = None, *, parameters: Floats | None = None) -> Self:
         """Run the iterations; see `PointVEM.fit`."""
         super().fit(X, y, parameters=parameters)
         self.mean_ = real_matrix(X, self.family.name).mean(axis=0)
@@ -78,7 +79,7 @@ class PCA(PointVEM[Float, Float, Float]):
         return self
 
 
-def least_squares(A: Float, B: Float, cutoff: float = 0.0) -> Float:
+def least_squares(A: Floats, B: Floats, cutoff: float = 0.0) -> Floats:
     """Return the shortest Z that minimises |A Z - B|, by the singular value decomposition of A.
 
     Directions with a singular value below `cutoff` times the largest, or below rounding, are ignored.

@@ -44,11 +44,11 @@ from heldout.models.settings import PLSATraining as Training
 from heldout.models.simd import WIDTH, dot, power, power_into
 from heldout.seeds import generator
 from heldout.topics import AnyTopics, Topics
+from heldout.typing import Floats
 
 LEAST_LEFT = 0.01  # of a topic's weight after extrapolation: EM does not come back from 0
 SMALLEST = 1e-30  # smaller probabilities (between iterations: expected counts) are set to 0
 
-Float = NDArray[np.float64]
 Index = NDArray[np.int32]
 
 
@@ -232,7 +232,7 @@ def _fold_in(  # type: ignore[no-untyped-def]
     return met
 
 
-def filled_up(matrix: Float) -> Float:
+def filled_up(matrix: Floats) -> Floats:
     """Return a contiguous copy, padded with zero columns to a multiple of WIDTH."""
     width = -(-matrix.shape[1] // WIDTH) * WIDTH
     filled = np.zeros((matrix.shape[0], width))
@@ -257,11 +257,11 @@ class Cells:
         ratio: (nnz,) R[d, w], by document.
     """
 
-    counts: Float
+    counts: Floats
     documents: tuple[Index, Index]
     words: tuple[Index, Index]
     position: Index
-    ratio: Float
+    ratio: Floats
 
     @classmethod
     def of(cls, counts: sp.csr_array) -> Self:
@@ -272,27 +272,27 @@ class Cells:
         position = (by_word.data - 1).astype(np.int32)
         return cls(counts.data, places(counts), places(by_word), position, np.empty(counts.nnz))
 
-    def documents_pass(self, W: Float, scaled: Float, H: Float) -> float:
+    def documents_pass(self, W: Floats, scaled: Floats, H: Floats) -> float:
         """Update H and R from W and `scaled`; return sum n log (W scaled') before the update, nats."""
         return float(_documents_pass(*self.documents, self.counts, W, scaled, H, self.ratio))
 
-    def words_pass(self, W: Float, scaled: Float, totals: Float) -> None:
+    def words_pass(self, W: Floats, scaled: Floats, totals: Floats) -> None:
         """Replace W by its unnormalised update from `scaled` and R; write its sums over words to `totals`."""
         _words_pass(*self.words, self.position, self.ratio, W, scaled, totals)
 
 
-def over(H: Float, totals: Float) -> Float:
+def over(H: Floats, totals: Floats) -> Floats:
     """Return H, (D, K), over the sums of W's columns (1 where a sum is 0): p(w | d) is W times the transpose.
 
     Args:
         H: (D, K) p(z | d).
         totals: (K,) sums over words of the unnormalised W.
     """
-    scaled: Float = H / np.where(totals > 0.0, totals, 1.0)
+    scaled: Floats = H / np.where(totals > 0.0, totals, 1.0)
     return scaled
 
 
-def revive(W: Float, totals: Float) -> None:
+def revive(W: Floats, totals: Floats) -> None:
     """Make a topic that explains no token any more uniform over words, in place.
 
     Args:
@@ -349,8 +349,8 @@ class PLSA(TopicEstimator):
         X: sp.sparray | NDArray[Any],
         y: None = None,  # noqa: ARG002
         *,
-        components: Float | None = None,
-        document_topics: Float | None = None,
+        components: Floats | None = None,
+        document_topics: Floats | None = None,
     ) -> Self:
         """Fit to X, the (D, V) counts n(d, w), from a random start or from the one given.
 
@@ -389,8 +389,8 @@ class PLSA(TopicEstimator):
         return self
 
     def start(
-        self, shape: tuple[int, ...], components: Float | None = None, document_topics: Float | None = None
-    ) -> tuple[Float, Float, Float]:
+        self, shape: tuple[int, ...], components: Floats | None = None, document_topics: Floats | None = None
+    ) -> tuple[Floats, Floats, Floats]:
         """Return W, (V, width), H, (D, width), and W's sums over words, (width,), all ones, of (D, V) counts.
 
         Args:
@@ -418,7 +418,7 @@ class PLSA(TopicEstimator):
         if not (self.tolerance >= 0.0 and 0.0 <= self.smoothing < math.inf):
             raise InputError("PLSA: tolerance and smoothing must be 0 or more and finite")
 
-    def _iterate(self, cells: Cells, W: Float, H: Float, totals: Float) -> float:
+    def _iterate(self, cells: Cells, W: Floats, H: Floats, totals: Floats) -> float:
         """Run one iteration, in place; return the objective before it, in nats.
 
         W (V, width) is p(w | z) times `totals`, the sums of its columns; H (D, width) is p(z | d).
@@ -428,16 +428,16 @@ class PLSA(TopicEstimator):
         cells.words_pass(W, scaled, totals)
         return objective
 
-    def _objective(self, cells: Cells, W: Float, H: Float, totals: Float) -> float:
+    def _objective(self, cells: Cells, W: Floats, H: Floats, totals: Floats) -> float:
         """Return the objective, in nats."""
         return cells.documents_pass(W, over(H, totals), H.copy())
 
-    def transform(self, X: sp.sparray | NDArray[Any]) -> Float:
+    def transform(self, X: sp.sparray | NDArray[Any]) -> Floats:
         """Return p(z | d), (D, K), of the documents X (D, V) by folding in with the settings of `fit`."""
         topics = self.topics(tuple(str(v) for v in range(self.components_.shape[1])))
         return self._fold_in(topics, checked_counts(X, "PLSA", empty=True))
 
-    def _fold_in(self, topics: Topics, counts: sp.csr_array) -> Float:
+    def _fold_in(self, topics: Topics, counts: sp.csr_array) -> Floats:
         return fold_in_counts(topics, counts, iterations=self.iterations, tolerance=self.tolerance)
 
     def topics(self, vocabulary: tuple[str, ...], provenance: dict[str, Any] | None = None) -> Topics:
@@ -453,7 +453,7 @@ def fold_in_counts(
     tolerance: float,
     beta: float = 1.0,
     extrapolated: bool = False,
-) -> Float:
+) -> Floats:
     """Fold documents in: iterate the E step with p(w | z) fixed (Hofmann 1999; Welling et al., section 5).
 
     Maximises sum_w n(w) log sum_k phi[k, w] theta[k] over the simplex, from the uniform point, by
@@ -491,7 +491,7 @@ def fold_in(
     settings: FoldingIn,
     *,
     seed: int,  # noqa: ARG001  (folding in draws nothing)
-) -> Float:
+) -> Floats:
     """Return theta, (D, K), of the documents of a corpus over the topics' vocabulary; see `fold_in_counts`.
 
     `seed` is unused: it is in every model's `fold_in` for those that sample.

@@ -37,11 +37,12 @@ from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.models import TEM
 from heldout.models.estimator import estimator
-from heldout.models.plsa import PLSA, Cells, Float, fold_in_counts, over, trained
+from heldout.models.plsa import PLSA, Cells, fold_in_counts, over, trained
 from heldout.models.settings import PLSAFoldingIn as FoldingIn
 from heldout.models.settings import TEMTraining as Training
 from heldout.models.simd import power
 from heldout.topics import Topics
+from heldout.typing import Floats
 
 
 @estimator
@@ -73,7 +74,7 @@ class PLSATEM(PLSA):
         if not 0.0 < self.beta <= 1.0:
             raise InputError(f"PLSA-TEM: beta is {self.beta}; it must be above 0 and at most 1")
 
-    def _iterate(self, cells: Cells, W: Float, H: Float, totals: Float) -> float:
+    def _iterate(self, cells: Cells, W: Floats, H: Floats, totals: Floats) -> float:
         power(W, self.beta, out=W)
         scaled = over(H, totals)
         power(scaled, self.beta, out=scaled)
@@ -81,10 +82,10 @@ class PLSATEM(PLSA):
         cells.words_pass(W, scaled, totals)
         return objective
 
-    def _objective(self, cells: Cells, W: Float, H: Float, totals: Float) -> float:
+    def _objective(self, cells: Cells, W: Floats, H: Floats, totals: Floats) -> float:
         return cells.documents_pass(power(W, self.beta), power(over(H, totals), self.beta), H.copy())
 
-    def _fold_in(self, topics: Topics, counts: sp.csr_array) -> Float:
+    def _fold_in(self, topics: Topics, counts: sp.csr_array) -> Floats:
         return fold_in_counts(topics, counts, beta=self.beta, iterations=self.iterations, tolerance=self.tolerance)
 
 
@@ -94,7 +95,7 @@ def fold_in(
     settings: FoldingIn,
     *,
     seed: int,  # noqa: ARG001  (folding in draws nothing)
-) -> Float:
+) -> Floats:
     """Return theta, (D, K), of a corpus's documents at the beta that the topics were trained with.
 
     See `fold_in_counts`. `seed` is unused: it is in every model's `fold_in` for those that sample.

@@ -30,10 +30,11 @@ from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.models import VEM
 from heldout.models.estimator import estimator
-from heldout.models.plsa import PLSA, Cells, Float, fold_in, over, trained
+from heldout.models.plsa import PLSA, Cells, fold_in, over, trained
 from heldout.models.settings import PLSAFoldingIn as FoldingIn
 from heldout.models.settings import VEMTraining as Training
 from heldout.topics import Topics
+from heldout.typing import Floats
 
 __all__ = ["PLSAVEM", "FoldingIn", "Training", "fold_in", "train"]
 
@@ -66,7 +67,7 @@ class PLSAVEM(PLSA):
         if self.ve_iterations < 1:
             raise InputError(f"PLSA-VEM: {self.ve_iterations} iterations of the VE step; there must be 1 or more")
 
-    def _iterate(self, cells: Cells, W: Float, H: Float, totals: Float) -> float:
+    def _iterate(self, cells: Cells, W: Floats, H: Floats, totals: Floats) -> float:
         objectives = [cells.documents_pass(W, over(H, totals), H) for _ in range(self.ve_iterations)]
         scaled = over(H, totals)
         cells.documents_pass(W, scaled, H.copy())

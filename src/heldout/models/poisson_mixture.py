@@ -20,14 +20,15 @@ from scipy.special import gammaln
 from heldout.errors import InputError
 from heldout.models.estimator import checked_counts
 from heldout.models.sparse_products import with_values
-from heldout.models.vem import Family, Float, PointMixture
+from heldout.models.vem import Family, PointMixture
+from heldout.typing import Floats
 
 
 class Poissons(NamedTuple):
     """Parameters of a mixture of Poissons: pi, (K,), which sums to 1, and the rates lambda, (K, V)."""
 
-    weights: Float
-    rates: Float
+    weights: Floats
+    rates: Floats
 
     def smoothed(self, constant: float) -> "Poissons":
         """Return the parameters with every b_k smoothed as in `Multinomials`, the expected lengths kept."""
@@ -77,7 +78,7 @@ class PoissonMixture(PointMixture[sp.csr_array, Poissons]):
         rates = 0.5 * (data[chosen].toarray() + data.sum(axis=0) / data.shape[0])
         return Poissons(np.full(self.n_components, 1.0 / self.n_components), rates)
 
-    def log_joint(self, data: sp.csr_array, parameters: Poissons) -> Float:
+    def log_joint(self, data: sp.csr_array, parameters: Poissons) -> Floats:
         """Return log pi_k + sum_v log Poi(n_v | lambda_vk), (D, K) nats; -inf where a word has rate 0."""
         factorials = with_values(data, gammaln(data.data + 1.0)).sum(axis=1)
         with np.errstate(divide="ignore"):
@@ -85,7 +86,7 @@ class PoissonMixture(PointMixture[sp.csr_array, Poissons]):
         # a sparse product uses stored, positive counts only, so that 0 log 0 does not arise
         return np.asarray(data @ log_rates.T + prior - parameters.rates.sum(axis=1) - factorials[:, None])
 
-    def vm_step(self, data: sp.csr_array, latent: Float, parameters: Poissons) -> Poissons:
+    def vm_step(self, data: sp.csr_array, latent: Floats, parameters: Poissons) -> Poissons:
         """Return the weights and rates that maximise the objective."""
         documents = latent.sum(axis=0)
         rates = np.asarray((data.T @ latent).T) / np.where(documents > 0.0, documents, 1.0)[:, None]

@@ -25,9 +25,8 @@ import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba.core import cgutils
 from numba.extending import intrinsic
-from numpy.typing import NDArray
 
-Float = NDArray[np.float64]
+from heldout.typing import Floats
 
 WIDTH = 8  # topics per vector operation of `dot`, whose arrays are padded with zeros to a multiple of it
 VECTORS = 4  # independent partial sums of `dot`, so that additions do not wait for each other
@@ -224,7 +223,7 @@ def power_into(x, exponent, out):  # type: ignore[no-untyped-def]
         results[:] = mantissas[:size]
 
 
-def power(x: Float, exponent: float, out: Float | None = None) -> Float:
+def power(x: Floats, exponent: float, out: Floats | None = None) -> Floats:
     """Return x^exponent, elementwise, for exponents in (0, 1] (at 1 exactly x), in `out` (may be x) or a new array."""
     if out is None:
         out = np.empty(x.shape)

@@ -11,27 +11,26 @@ Examples:
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
-Float = NDArray[np.float64]
+from heldout.typing import Floats, Ints
 
 
-def rows_of_entries(counts: sp.csr_array) -> NDArray[np.int64]:
+def rows_of_entries(counts: sp.csr_array) -> Ints:
     """Return the row of every entry of (D, V) counts, (nnz,), in their order."""
     return np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
 
 
-def products(counts: sp.csr_array, left: Float, right: Float) -> Float:
+def products(counts: sp.csr_array, left: Floats, right: Floats) -> Floats:
     """Return sum_k left[d, k] right[w, k] at the (nnz,) entries of (D, V) counts; left is (D, K), right (V, K)."""
     return np.asarray(np.einsum("ik,ik->i", left[rows_of_entries(counts)], right[counts.indices]))
 
 
-def with_values(counts: sp.csr_array, values: Float) -> sp.csr_array:
+def with_values(counts: sp.csr_array, values: Floats) -> sp.csr_array:
     """Return an array with other values, (nnz,), at the entries of (D, V) counts."""
     return sp.csr_array((values, counts.indices, counts.indptr), shape=counts.shape)
 
 
-def ratios(counts: sp.csr_array, left: Float, right: Float) -> sp.csr_array:
+def ratios(counts: sp.csr_array, left: Floats, right: Floats) -> sp.csr_array:
     """Return (D, V) counts over `products`; 0 where the product is 0."""
     below = products(counts, left, right)
     return with_values(counts, np.divide(counts.data, below, out=np.zeros_like(below), where=below > 0.0))

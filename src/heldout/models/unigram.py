@@ -18,11 +18,10 @@ from numpy.typing import NDArray
 
 from heldout.errors import InputError
 from heldout.models.estimator import checked_counts
+from heldout.typing import Floats, Ints
 
-Float = NDArray[np.float64]
 
-
-def unigram(counts: sp.csr_array, constant: float = 0.0) -> Float:
+def unigram(counts: sp.csr_array, constant: float = 0.0) -> Floats:
     """Return p(w), (V,), of (D, V) counts with `constant` added to every word's count; 0 is maximum likelihood.
 
     Raises:
@@ -37,11 +36,11 @@ def unigram(counts: sp.csr_array, constant: float = 0.0) -> Float:
     if not 0.0 <= constant < np.inf:
         raise InputError(f"unigram: constant {constant}; it must be 0 or more and finite")
     by_word = np.asarray(checked_counts(counts, "unigram").sum(axis=0), dtype=float).ravel() + constant
-    p: Float = by_word / by_word.sum()
+    p: Floats = by_word / by_word.sum()
     return p
 
 
-def smoothed_documents(counts: sp.csr_array, mass: float, rows: NDArray[np.int64], words: NDArray[np.int32]) -> Float:
+def smoothed_documents(counts: sp.csr_array, mass: float, rows: Ints, words: NDArray[np.int32]) -> Floats:
     """Return p(w | d), (n,), of n pairs of a document (row of the counts) and a word.
 
     Args:
@@ -63,5 +62,5 @@ def smoothed_documents(counts: sp.csr_array, mass: float, rows: NDArray[np.int64
     p = unigram(counts)
     own = np.asarray(counts[rows, words], dtype=float).ravel()
     lengths = np.asarray(counts.sum(axis=1), dtype=float).ravel()
-    smoothed: Float = (own + mass * p[words]) / (lengths[rows] + mass)
+    smoothed: Floats = (own + mass * p[words]) / (lengths[rows] + mass)
     return smoothed

@@ -15,11 +15,11 @@ from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from heldout.models.categorical_mixture import indicators
 from heldout.models.estimator import estimator
-from heldout.models.lda_vb import Float, MeanField, document_bounds
+from heldout.models.lda_vb import MeanField, document_bounds
+from heldout.typing import Floats, Ints
 
 ROUND_ITERATIONS = 10  # of a round's E step, which starts where the last one ended
 
@@ -51,7 +51,7 @@ class UserRatingProfile(MeanField):
     alpha: float = 0.5
     document_tolerance: float = 1e-4
 
-    def fit(self, X: NDArray[np.int64], y: None = None) -> Self:  # noqa: ARG002
+    def fit(self, X: Ints, y: None = None) -> Self:  # noqa: ARG002
         """Run the rounds on responses X; raises InputError for bad responses or a setting out of range."""
         self.check()
         coded = indicators(X, self.name, self.values)
@@ -73,13 +73,13 @@ class UserRatingProfile(MeanField):
         self.objective_ = np.array(objective)
         return self
 
-    def bound(self, X: NDArray[np.int64]) -> Float:
+    def bound(self, X: Ints) -> Floats:
         """Return the variational bound on log p(y | alpha, b), (N,) nats, of responses X."""
         coded = indicators(X, self.name, self.tables_.shape[2])
         counts: Any = sp.csr_array(coded.reshape(len(coded), -1))
         log_b = self._log_b()
         return document_bounds(counts, log_b, self.alpha_, self._e_step(counts, log_b)[0])
 
-    def _log_b(self) -> Float:
+    def _log_b(self) -> Floats:
         """Return log b with a column for each pair (r, m), (K, R M)."""
         return np.asarray(np.log(self.tables_).transpose(1, 0, 2).reshape(self.n_components, -1))

@@ -26,13 +26,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Literal, NamedTuple, Self, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import logsumexp, xlogy
 
 from heldout.errors import InputError
 from heldout.models.estimator import Estimator, estimator
+from heldout.typing import Floats
 
-Float = NDArray[np.float64]
 Data = TypeVar("Data")
 Parameters = TypeVar("Parameters")
 Latent = TypeVar("Latent")
@@ -183,19 +182,19 @@ class DiscreteVEM(PointVEM[Data, Parameters, Latent]):
             raise InputError(f"{self.family.name}: there is no posterior {self.posterior}; there are point, exact")
 
 
-class PointMixture(DiscreteVEM[Data, Parameters, Float]):
+class PointMixture(DiscreteVEM[Data, Parameters, Floats]):
     """A mixture: h_n is a component; `latent` is q(h_n = k), (N, K), with entries 0 and 1 for a point posterior."""
 
     @abstractmethod
-    def log_joint(self, data: Data, parameters: Parameters) -> Float:
+    def log_joint(self, data: Data, parameters: Parameters) -> Floats:
         """Return log p(x_n, h_n = k), (N, K), in nats."""
 
-    def log_likelihood(self, X: Any, parameters: Parameters | None = None) -> Float:
+    def log_likelihood(self, X: Any, parameters: Parameters | None = None) -> Floats:
         """Return log p(x_n) = logsumexp_k log p(x_n, k), (N,) nats, under the parameters given or fitted."""
         joint = self.log_joint(self.check(X), self.parameters_ if parameters is None else parameters)
         return np.asarray(logsumexp(joint, axis=1), dtype=float)
 
-    def point_bound(self, X: Any, parameters: Parameters | None = None) -> Float:
+    def point_bound(self, X: Any, parameters: Parameters | None = None) -> Floats:
         """Return max_k log p(x_n, k), (N,) nats: the bound 4.30, under the parameters given or fitted."""
         joint = self.log_joint(self.check(X), self.parameters_ if parameters is None else parameters)
         return np.asarray(joint.max(axis=1), dtype=float)
@@ -204,7 +203,7 @@ class PointMixture(DiscreteVEM[Data, Parameters, Float]):
         """Return the mean log p(x_n), nats per data case."""
         return float(self.log_likelihood(X).mean())
 
-    def ve_step(self, data: Data, parameters: Parameters, latent: Float | None = None) -> Float:  # noqa: ARG002
+    def ve_step(self, data: Data, parameters: Parameters, latent: Floats | None = None) -> Floats:  # noqa: ARG002
         """Return the best point posterior, or the exact one, (N, K).
 
         Raises:
@@ -222,26 +221,26 @@ class PointMixture(DiscreteVEM[Data, Parameters, Float]):
             return np.asarray(weights / weights.sum(axis=1, keepdims=True))
         return np.asarray(np.arange(joint.shape[1]) == joint.argmax(axis=1)[:, None], dtype=float)
 
-    def objective(self, data: Data, latent: Float, parameters: Parameters) -> float:
+    def objective(self, data: Data, latent: Floats, parameters: Parameters) -> float:
         """Return E_q[log p(x, h)] + S(q), equation 2.2; for a point posterior S(q) = 0 and this is 2.6."""
         joint = self.log_joint(data, parameters)
         taken = latent > 0.0  # 0 log 0 = 0
         return float(np.sum(latent[taken] * joint[taken]) - np.sum(xlogy(latent, latent)))
 
 
-def shares(counts: Float, before: Float, axis: int = -1) -> Float:
+def shares(counts: Floats, before: Floats, axis: int = -1) -> Floats:
     """Return counts over their sums along an axis; where a sum is 0, the values of `before`."""
     totals = counts.sum(axis=axis, keepdims=True)
     return np.asarray(np.where(totals > 0.0, counts / np.where(totals > 0.0, totals, 1.0), before), dtype=float)
 
 
-def real_matrix(X: Any, model: str) -> Float:
+def real_matrix(X: Any, model: str) -> Floats:
     """Return X as a dense (N, D) float64 array.
 
     Raises:
         InputError: when X is not a matrix of numbers, or has no rows or columns.
     """
-    dense: Float = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=float)
+    dense: Floats = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=float)
     if dense.ndim != 2 or 0 in dense.shape or not np.all(np.isfinite(dense)):
         raise InputError(f"{model}: the data must be a matrix of finite numbers; this one is {dense.shape}")
     return dense

@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 import pytest
 from made_jobs import run as run_job
-from numpy.typing import NDArray
 
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import token_split
@@ -16,8 +15,8 @@ from heldout.models.unigram import smoothed_documents, unigram
 from heldout.papers.hofmann.experiments.latent_semantic_analysis import EVALUATOR, FOLDED_IN, experiment
 from heldout.papers.hofmann.settings import LatentSemanticAnalysis
 from heldout.scores import Score
+from heldout.typing import Floats
 
-Float = NDArray[np.float64]
 SHARES = [0.6, 0.2, 0.2]
 SETTINGS: dict[str, Any] = {
     "shares": SHARES,
@@ -83,7 +82,7 @@ def test_values_are_those_of_the_models_and_the_choices_the_best_on_validation()
     value = {(s.variant, s.topics): s.perplexity for s in scores if s.evaluator == EVALUATOR}
     chosen = {(m.variant, m.topics, m.quantity): m.value for m in rows}
 
-    def dense(p: Float, part: Corpus) -> float:
+    def dense(p: Floats, part: Corpus) -> float:
         counts = part.counts().toarray()
         some = counts > 0
         return float(np.exp(-np.sum(counts[some] * np.log(np.broadcast_to(p, counts.shape)[some])) / counts.sum()))

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 import yaml
-from numpy.typing import NDArray
 
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.records import from_responses
@@ -18,8 +17,8 @@ from heldout.evaluators.evaluation import Evaluation, corrected
 from heldout.papers.murphy.members import MEMBERS
 from heldout.papers.murphy.members.data import DOCUMENTS, RECORDS
 from heldout.papers.murphy.members.member import AnnealedMember, Member
+from heldout.typing import Floats, Ints
 
-Float = NDArray[np.float64]
 LONGEST = 40  # tokens: a document with more has a probability below 1e-10 under the models that give lengths
 STUDY = Path(__file__).parents[3] / "workflow" / "studies" / "gallery.yaml"
 SETTINGS: dict[str, Any] = {}
@@ -34,8 +33,8 @@ class Tiny(NamedTuple):
 
     training: Any
     cases: Any
-    log_orders: Float
-    sizes: NDArray[np.int64]
+    log_orders: Floats
+    sizes: Ints
     few: Any
 
 
@@ -76,7 +75,7 @@ class Scored(NamedTuple):
 
     member: Member[Any, Any]
     fitted: Any
-    usual: Float
+    usual: Floats
     likelihood: Evaluation | None
 
 

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from made_fits import train_with
 from made_jobs import run
-from numpy.typing import NDArray
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
@@ -19,8 +18,7 @@ from heldout.models import lda
 from heldout.papers.welling.experiments.convergence import drift, experiment, split_r_hat
 from heldout.settings import Nothing
 from heldout.topics import Topics
-
-Float = NDArray[np.float64]
+from heldout.typing import Floats
 
 
 def twin_r_hat(traces: list[list[float]]) -> float:
@@ -45,7 +43,7 @@ def test_r_hat_of_a_closed_example() -> None:
 
 @settings(max_examples=60)
 @given(arrays(np.float64, st.tuples(st.integers(1, 5), st.integers(4, 15)), elements=st.integers(-50, 50)))
-def test_r_hat_is_the_books(traces: Float) -> None:
+def test_r_hat_is_the_books(traces: Floats) -> None:
     n = traces.shape[1] // 2
     if all(np.ptp(half) == 0.0 for trace in traces for half in (trace[:n], trace[-n:])):
         constant = np.ptp(traces[:, [0, -1]]) == 0.0

@@ -6,7 +6,6 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
-from numpy.typing import NDArray
 
 from heldout.auditing.audit import wording
 from heldout.auditing.audit.result import AuditResult
@@ -15,6 +14,7 @@ from heldout.auditing.formats import ERRORS, perplexity
 from heldout.auditing.svg import INK, PAGE, WIDTH, colour_of, look, svg
 from heldout.evaluators import FULL, MEAN_FIELD_BOUND
 from heldout.typesetting import style
+from heldout.typing import Floats, Ints
 
 SERIES = ((FULL, "full folding-in"), (MEAN_FIELD_BOUND, "bound"))  # drawn by document length
 MOST_POINTS = 2000
@@ -125,7 +125,7 @@ def by_length(audit: AuditResult) -> str:
         return svg(figure, "lengths")
 
 
-def differences(audit: AuditResult, evaluator: str) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def differences(audit: AuditResult, evaluator: str) -> tuple[Ints, Floats]:
     """Return lengths and (evaluator less truth) / length, nats per token, of documents where both are finite."""
     if evaluator not in audit.nats:
         return np.zeros(0, np.int64), np.zeros(0)
@@ -134,16 +134,16 @@ def differences(audit: AuditResult, evaluator: str) -> tuple[NDArray[np.int64], 
     return lengths, (audit.nats[evaluator][finite] - audit.nats[TRUTH][finite]) / lengths
 
 
-def thinned(lengths: NDArray[np.int64], most: int) -> NDArray[np.int64]:
+def thinned(lengths: Ints, most: int) -> Ints:
     """Return the indices of at most `most` documents, evenly spaced in rank by length."""
     order = np.argsort(lengths, kind="stable")
     if len(order) <= most:
         return order
-    chosen: NDArray[np.int64] = order[np.linspace(0, len(order) - 1, most).round().astype(np.int64)]
+    chosen: Ints = order[np.linspace(0, len(order) - 1, most).round().astype(np.int64)]
     return chosen
 
 
-def medians(lengths: NDArray[np.int64], gaps: NDArray[np.float64]) -> tuple[list[float], list[float]]:
+def medians(lengths: Ints, gaps: Floats) -> tuple[list[float], list[float]]:
     """Return the median lengths and gaps of up to `GROUPS` equal groups of documents by length."""
     order = np.argsort(lengths, kind="stable")
     groups = [group for group in np.array_split(order, min(GROUPS, max(len(order) // 8, 1))) if len(group)]

@@ -14,7 +14,6 @@ What is not above the truth is not refuted, which does not make it a probability
 import time
 
 import numpy as np
-from numpy.typing import NDArray
 
 from heldout.auditing.audit.result import ProbabilityTest
 from heldout.auditing.blocks import PARTS, REPORTED, TRUTH, Block, Work, local
@@ -28,13 +27,14 @@ from heldout.evaluators.priors import exact_within, prior_of
 from heldout.libraries import THESE
 from heldout.libraries.reported import reported
 from heldout.seeds import generator
+from heldout.typing import Ints
 
 DOCUMENTS, TOKENS = 32, 5_000  # are drawn, at most
 SAMPLES = 5  # of the truth that is not exact: with few the test is weaker, not wrong
 LIMIT = 1e9  # updates of the exact truth; about a second
 
 
-def lengths_of(lengths: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
+def lengths_of(lengths: Ints, rng: np.random.Generator) -> Ints:
     """Return the lengths of the documents to draw: of at most `DOCUMENTS` audited ones, `TOKENS` together.
 
     Args:
@@ -46,7 +46,7 @@ def lengths_of(lengths: NDArray[np.int64], rng: np.random.Generator) -> NDArray[
     return chosen[np.cumsum(chosen) <= TOKENS]
 
 
-def lengths_to_draw(subject: Subject, seed: int) -> NDArray[np.int64]:
+def lengths_to_draw(subject: Subject, seed: int) -> Ints:
     """Return the lengths of the documents that `hold` draws."""
     return lengths_of(subject.read.lengths, generator("audit-probability", seed=seed))
 
@@ -87,7 +87,7 @@ def hold(subject: Subject, work: Work, *, ask: bool) -> ProbabilityTest:
     return ProbabilityTest(documents.n_documents, documents.n_tokens, exact is not None, excesses)
 
 
-def truth_seconds(subject: Subject, lengths: NDArray[np.int64]) -> float:
+def truth_seconds(subject: Subject, lengths: Ints) -> float:
     """Return the seconds that the truth of drawn documents takes, timed on two of them where it is not exact."""
     here, _ = local(subject.topics.phi_by_word, subject.topics, subject.read.pilot)
     prior = prior_of(here)

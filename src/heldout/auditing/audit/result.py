@@ -13,6 +13,7 @@ from heldout.evaluators.is_probability import Excess
 from heldout.evaluators.priors import DIRICHLET, Prior
 from heldout.libraries import Reported
 from heldout.scores import perplexity
+from heldout.typing import Floats, Ints
 
 CHANCE = 1e-6  # a number is refuted as a probability that had at most this chance of it
 
@@ -136,7 +137,7 @@ class AuditResult:
     version: str
     topics: int
     words: int
-    parameters: dict[str, NDArray[np.float64]]
+    parameters: dict[str, Floats]
     corpus: str
     documents: int
     empty: int
@@ -146,10 +147,10 @@ class AuditResult:
     reported: Reported
     truth_exact: bool
     reason: str
-    lengths: NDArray[np.int64]
-    nats: dict[str, NDArray[np.float64]]
-    errors: dict[str, NDArray[np.float64]]
-    bias: NDArray[np.float64]
+    lengths: Ints
+    nats: dict[str, Floats]
+    errors: dict[str, Floats]
+    bias: Floats
     most_different: tuple[Different, ...]
     settings: dict[str, Any] = field(default_factory=dict)
     complete: bool = True
@@ -157,17 +158,17 @@ class AuditResult:
     prior: Prior = DIRICHLET
 
     @property
-    def alpha(self) -> NDArray[np.float64] | None:
+    def alpha(self) -> Floats | None:
         """(K,), of a Dirichlet prior; None for another."""
         return self.parameters.get("alpha")
 
     @property
-    def mean(self) -> NDArray[np.float64] | None:
+    def mean(self) -> Floats | None:
         """(K - 1,) mu, of a logistic-normal prior; None for another."""
         return self.parameters.get("mean")
 
     @property
-    def covariance(self) -> NDArray[np.float64] | None:
+    def covariance(self) -> Floats | None:
         """(K - 1, K - 1) Sigma, of a logistic-normal prior; None for another."""
         return self.parameters.get("covariance")
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from heldout.auditing.audit.result import AuditResult, Line
-from heldout.auditing.blocks import REPORTED, TRUTH, Float
+from heldout.auditing.blocks import REPORTED, TRUTH
 from heldout.auditing.formats import (
     ALPHA,
     ERRORS,
@@ -39,6 +39,7 @@ from heldout.auditing.formats import (
 from heldout.evaluators import ESTIMATORS, FULL, HALF, MEAN_FIELD_BOUND, REFERENCE
 from heldout.evaluators.priors import DIRICHLET, LOGISTIC_NORMAL
 from heldout.libraries import THESE
+from heldout.typing import Floats
 
 FAR = 3.0  # errors of a document
 ARGUMENTS = ("estimator", "samples", "standard_error", "seed", "smoothing")  # settings that `heldout.audit` takes
@@ -407,13 +408,13 @@ def prior(audit: AuditResult) -> str:
     return DESCRIBED[audit.prior.name](**audit.parameters)
 
 
-def _dirichlet(alpha: Float) -> str:
+def _dirichlet(alpha: Floats) -> str:
     low, high = float(alpha.min()), float(alpha.max())
     each = f"{low:.4g} each" if low == high else f"{low:.4g} to {high:.4g}"
     return f"Dirichlet, {ALPHA} {each}, sum {float(alpha.sum()):.4g}"
 
 
-def _logistic_normal(mean: Float, covariance: Float) -> str:
+def _logistic_normal(mean: Floats, covariance: Floats) -> str:
     widths = np.sqrt(np.diag(covariance))
     means, spreads = (f"{part.min():.4g} to {part.max():.4g}".replace("-", MINUS) for part in (mean, widths))
     return f"Logistic normal, log weights over the last topic's of means {means}, standard deviations {spreads}"

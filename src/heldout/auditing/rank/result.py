@@ -18,7 +18,6 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from heldout.auditing.blocks import Work, sum_error
@@ -26,10 +25,9 @@ from heldout.auditing.formats import json_compatible
 from heldout.evaluators import EXACT
 from heldout.evaluators.priors import DIRICHLET, Prior
 from heldout.libraries import THESE, Reported
+from heldout.typing import Floats, Ints
 
 LEVEL = 0.05  # chance that any two models of the same likelihood are told apart
-
-Float = NDArray[np.float64]
 
 
 class Difference(NamedTuple):
@@ -65,9 +63,9 @@ class RankedModel:
     name: str
     library: str
     topics: int
-    nats: Float
-    errors: Float
-    biases: Float
+    nats: Floats
+    errors: Floats
+    biases: Floats
     reported: Reported
     coherence: float = math.nan
     prior: Prior = DIRICHLET
@@ -102,7 +100,7 @@ class RankingResult:
 
     models: tuple[RankedModel, ...]
     corpus: str
-    lengths: NDArray[np.int64]
+    lengths: Ints
     left_out: int
     work: Work
     note: str = ""

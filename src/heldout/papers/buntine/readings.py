@@ -14,13 +14,13 @@ which p does not depend on, but particles do.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
 from heldout.corpora.corpus import Corpus
 from heldout.evaluators.evaluation import kernel_arrays, log_mean
 from heldout.evaluators.particle_filter import AFTER, AHEAD, BEFORE, document_words, records
 from heldout.evaluators.random_stream import starts
 from heldout.topics import Topics
+from heldout.typing import Floats
 
 # the readings by name: the moment, and how particles are averaged
 RESAMPLED, NEXT, SEEN = "resampled", "recorded-for-the-next-token", "recorded-after-the-draw"
@@ -32,9 +32,7 @@ READINGS = (
 )
 
 
-def readings(
-    topics: Topics, documents: Corpus, particles: int, rng: np.random.Generator
-) -> dict[str, NDArray[np.float64]]:
+def readings(topics: Topics, documents: Corpus, particles: int, rng: np.random.Generator) -> dict[str, Floats]:
     """Return every document's estimate by each reading, (D,), nats; those that resample share their draws.
 
     Args:

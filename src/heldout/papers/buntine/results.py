@@ -14,7 +14,6 @@ from statistics import NormalDist, fmean
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from heldout.corpora.realistic import SOURCES
 from heldout.evaluators import EXACT, MEAN_FIELD_FIRST, PARTICLES, SEQUENTIAL, of_likelihood
@@ -32,6 +31,7 @@ from heldout.papers.buntine.experiments.model_selection import (
 )
 from heldout.papers.buntine.readings import READINGS
 from heldout.points import select
+from heldout.typing import Floats
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -89,7 +89,7 @@ class Errors:
         tokens: L.
     """
 
-    errors: NDArray[np.float64]
+    errors: Floats
     bias: float
     bias_error: float
     bias_pairs: int

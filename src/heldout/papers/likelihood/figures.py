@@ -13,7 +13,6 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
-from numpy.typing import NDArray
 from scipy.stats import t as student
 
 from heldout import evaluators
@@ -31,6 +30,7 @@ from heldout.papers.likelihood.tables import model_label, power_of_ten, ranked, 
 from heldout.points import Point, select
 from heldout.typesetting import latex, style
 from heldout.typesetting.style import Look
+from heldout.typing import Floats
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -162,7 +162,7 @@ def message(inputs: Inputs) -> Figure:
     return figure
 
 
-def example_likelihood() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def example_likelihood() -> tuple[Floats, Floats]:
     """Return topic weights in (0, 1) and the example's likelihood there, divided by its average, exactly.
 
     The likelihood is a polynomial of the document's length, which Gauss's rule integrates with half as many points.
@@ -170,9 +170,9 @@ def example_likelihood() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     points, weights = np.polynomial.legendre.leggauss(int(EXAMPLE_COUNTS.sum()) // 2 + 1)
     theta = np.linspace(0.0, 1.0, 401)
 
-    def log_likelihood(at: NDArray[np.float64]) -> NDArray[np.float64]:
+    def log_likelihood(at: Floats) -> Floats:
         first, second = EXAMPLE_TOPICS
-        result: NDArray[np.float64] = np.log(np.outer(at, first) + np.outer(1.0 - at, second)) @ EXAMPLE_COUNTS
+        result: Floats = np.log(np.outer(at, first) + np.outer(1.0 - at, second)) @ EXAMPLE_COUNTS
         return result
 
     average = 0.5 * float(weights @ np.exp(log_likelihood(0.5 * (points + 1.0))))
@@ -512,7 +512,7 @@ def _xy(values: dict[int, float]) -> tuple[list[int], list[float]]:
     return list(values), list(values.values())
 
 
-def _densities(axis: Axes, scaled: dict[int, NDArray[np.float64]], freedom: int) -> None:
+def _densities(axis: Axes, scaled: dict[int, Floats], freedom: int) -> None:
     """Draw the densities of standardised differences beside Student's."""
     edges = np.linspace(-FARTHEST, FARTHEST, 31)
     for (K, values), line in zip(scaled.items(), ("-", style.DASHED), strict=False):

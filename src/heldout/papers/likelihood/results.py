@@ -9,9 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from heldout import study
 from heldout.errors import InputError
 from heldout.evaluators import ESTIMATORS, EXACT, FULL, REFERENCE
@@ -23,6 +20,7 @@ from heldout.papers.likelihood.experiments import is_a_probability, optimism, pe
 from heldout.papers.likelihood.experiments.epca_marginal import ANNEALED, QUADRATURE
 from heldout.points import TRUTHS, Point, first_of, mean_points, select
 from heldout.scores import perplexity
+from heldout.typing import Floats
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -218,7 +216,7 @@ def component_perplexities(inputs: Inputs) -> tuple[str, dict[str, dict[int, flo
     raise InputError("epca-marginal: no marginal likelihood of components among the scores; measure it")
 
 
-def standardised(inputs: Inputs, corpus: str) -> dict[int, NDArray[np.float64]]:
+def standardised(inputs: Inputs, corpus: str) -> dict[int, Floats]:
     """Return (annealed less quadrature) / standard error of every document and seed, by number of components.
 
     Raises:

@@ -34,12 +34,11 @@ from heldout.papers.buntine.settings import Calibration
 from heldout.recorder import Results
 from heldout.seeds import generator
 from heldout.topics import Topics
+from heldout.typing import Floats
 
 NONE = "none"  # for the corpus, the model and the chain of what was drawn
 TOKENS = "tokens"
 ERROR, MEAN, RATIO = "error-", "mean-error-", "mean-ratio-"  # and the estimator's name
-
-Float = NDArray[np.float64]
 
 
 def variant(gamma: float) -> str:
@@ -49,7 +48,7 @@ def variant(gamma: float) -> str:
 
 def draw_pair(
     rng: np.random.Generator, *, topics: int, words: int, tokens: int, gamma: float, alpha: float
-) -> tuple[Float, NDArray[np.intp]]:
+) -> tuple[Floats, NDArray[np.intp]]:
     """Draw a model, phi (K, J), and the words of a document of it, (L,)."""
     phi = rng.dirichlet(np.full(words, gamma), size=topics)
     theta = rng.dirichlet(np.full(topics, alpha))
@@ -57,7 +56,7 @@ def draw_pair(
     return phi, np.array([rng.choice(words, p=phi[k]) for k in z])
 
 
-def side_by_side(pairs: Sequence[tuple[Float, NDArray[np.intp]]], alpha: float) -> tuple[Topics, Corpus, float]:
+def side_by_side(pairs: Sequence[tuple[Floats, NDArray[np.intp]]], alpha: float) -> tuple[Topics, Corpus, float]:
     """Return pairs of one K as one set of topics and one corpus, and log c, which each token takes off a log p.
 
     Args:

@@ -24,7 +24,6 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import half_split
@@ -43,6 +42,7 @@ from heldout.papers.buntine.settings import ModelSelection
 from heldout.recorder import Results
 from heldout.seeds import generator
 from heldout.topics import Topics
+from heldout.typing import Floats, Ints
 
 PARTICLE_FILTER = "weighted-left-to-right"
 MODEL, TRUTH, BEST = LDA, "truth", "best"
@@ -59,7 +59,7 @@ def with_many(samples: int) -> str:
     return f"{SEQUENTIAL}-{samples}-samples"
 
 
-def ratio(differences: NDArray[np.float64], tokens: NDArray[np.int64]) -> tuple[float, float]:
+def ratio(differences: Floats, tokens: Ints) -> tuple[float, float]:
     """Return a sum of differences over documents per token, and its standard error; nats per token.
 
     Args:

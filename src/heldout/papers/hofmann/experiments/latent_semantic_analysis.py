@@ -29,6 +29,7 @@ from heldout.models.unigram import smoothed_documents, unigram
 from heldout.papers.hofmann.settings import LatentSemanticAnalysis
 from heldout.recorder import Results
 from heldout.scores import perplexity
+from heldout.typing import Floats, Ints
 
 EVALUATOR = "document-specific-unigram"
 FOLDED_IN = f"{EVALUATOR}-folded-in"
@@ -45,8 +46,6 @@ WEIGHT, EXPONENT, CONSTANT, RANK, TOKENS, LEFT_OUT = (
     "tokens-left-out",
 )
 
-Float = NDArray[np.float64]
-
 
 class Part(NamedTuple):
     """The cells of a part of the tokens.
@@ -56,10 +55,10 @@ class Part(NamedTuple):
         lengths: (D,) tokens per document.
     """
 
-    rows: NDArray[np.int64]
+    rows: Ints
     words: NDArray[np.int32]
-    counts: Float
-    lengths: NDArray[np.int64]
+    counts: Floats
+    lengths: Ints
 
     @classmethod
     def of(cls, documents: Corpus) -> "Part":
@@ -68,14 +67,14 @@ class Part(NamedTuple):
         rows = np.repeat(np.arange(counts.shape[0], dtype=np.int64), np.diff(counts.indptr))
         return cls(rows, counts.indices.astype(np.int32), counts.data, documents.lengths)
 
-    def log_likelihood(self, probabilities: Float) -> Float:
+    def log_likelihood(self, probabilities: Floats) -> Floats:
         """Return sum_w n(d, w) log p, (D,), nats, of the cells' probabilities (n,); -inf where one is 0."""
         with np.errstate(divide="ignore"):
             terms = self.counts * np.log(probabilities)
-        by_document: Float = np.bincount(self.rows, weights=terms, minlength=len(self.lengths)).astype(np.float64)
+        by_document: Floats = np.bincount(self.rows, weights=terms, minlength=len(self.lengths)).astype(np.float64)
         return by_document
 
-    def perplexity(self, probabilities: Float) -> float:
+    def perplexity(self, probabilities: Floats) -> float:
         """Return the perplexity of the cells' probabilities, (n,)."""
         return perplexity(float(self.log_likelihood(probabilities).sum()), int(self.lengths.sum()))
 
@@ -83,8 +82,8 @@ class Part(NamedTuple):
 class Reading(NamedTuple):
     """A model's probabilities of the validation and test cells, and what was chosen."""
 
-    validation: Float
-    test: Float
+    validation: Floats
+    test: Floats
     chosen: dict[str, float]
 
 
@@ -130,7 +129,7 @@ def experiment(job: Job, settings: LatentSemanticAnalysis) -> Results:
     def best(readings: list[Reading]) -> Reading:
         return min(readings, key=lambda reading: validation.perplexity(reading.validation))
 
-    def of_words(p: Float, chosen: dict[str, float]) -> Reading:
+    def of_words(p: Floats, chosen: dict[str, float]) -> Reading:
         return Reading(p[validation.words], p[test.words], chosen)
 
     report(UNIGRAM, LIKELIEST, 0, of_words(flat, {}))
@@ -143,7 +142,7 @@ def experiment(job: Job, settings: LatentSemanticAnalysis) -> Results:
     for evaluator, counts in ((EVALUATOR, training), (FOLDED_IN, whole)):
         report(UNIGRAM, BY_DOCUMENT, 0, best([by_document(counts, mass) for mass in settings.masses]), evaluator)
 
-    def mixed(p: Float, **chosen: float) -> Reading:
+    def mixed(p: Floats, **chosen: float) -> Reading:
         own = lsa.mixed(p, flat, validation.rows, validation.words, 0.0)
         weight = lsa.mixing_weight(own, flat[validation.words], validation.counts)
         on_validation, on_test = (lsa.mixed(p, flat, part.rows, part.words, weight) for part in (validation, test))

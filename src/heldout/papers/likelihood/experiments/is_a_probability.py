@@ -31,7 +31,6 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from heldout.corpora import synthetic
 from heldout.corpora.corpus import Corpus
@@ -70,6 +69,7 @@ from heldout.papers.likelihood.settings import IsAProbability
 from heldout.recorder import Recorder, Results
 from heldout.seeds import Axes, generator
 from heldout.topics import Topics
+from heldout.typing import Floats, Ints
 
 KIND = "is-a-probability"
 GIVEN_THETA = f"{KIND}-given-theta"  # the variant of the rows that are held to log p(w | theta)
@@ -80,8 +80,6 @@ OF_HALVES = (HALF, SAMPLED_HALF, COMPLETION)
 GAP, LOG_SUM, LOG_MEAN = "truth-gap", "log-sum-over-documents", "mean-log-ratio"
 SMOOTHING = 1e-5
 FEWER = {ANNEALED: 20}  # by which an estimator's samples are divided: one of annealing is a thousand sweeps
-
-Float = NDArray[np.float64]
 
 
 class Drawn(NamedTuple):
@@ -99,10 +97,10 @@ class Drawn(NamedTuple):
     documents: Corpus
     observed: Corpus
     scored: Corpus
-    truth: Float
-    of_scored: Float
-    given: Float
-    scored_given: Float
+    truth: Floats
+    of_scored: Floats
+    given: Floats
+    scored_given: Floats
     gap: float
 
 
@@ -138,7 +136,7 @@ def experiment(job: Job, settings: IsAProbability) -> Results:
     axes: Axes = {"corpus": corpus.name, "topics": topics, "seed": job.seed}
     of_truth = job.recorder(model=TRUTH, variant=KIND)
 
-    def held(recorder: Recorder, quantity: str, score: Float | float, truth: Float, given: Float) -> None:
+    def held(recorder: Recorder, quantity: str, score: Floats | float, truth: Floats, given: Floats) -> None:
         recorder.measure(quantity, excess(score, truth).nats, axis="documents", at=D)
         recorder.at(variant=GIVEN_THETA).measure(quantity, excess(score, given).nats, axis="documents", at=D)
 
@@ -166,7 +164,7 @@ def experiment(job: Job, settings: IsAProbability) -> Results:
     return of_truth.results
 
 
-def draw(topics: Topics, lengths: NDArray[np.int64], settings: IsAProbability, axes: Axes) -> Drawn:
+def draw(topics: Topics, lengths: Ints, settings: IsAProbability, axes: Axes) -> Drawn:
     """Draw documents of given lengths from a model, and evaluate what scores of them are held to."""
     rng = generator("is-a-probability", **axes)
     theta, limit, samples = rng.dirichlet(topics.alpha, size=len(lengths)), settings.limit, settings.truth_samples
@@ -193,7 +191,7 @@ def scores(drawn: Drawn, settings: IsAProbability, axes: Axes) -> Iterator[tuple
     topics, documents, halves = drawn.topics, drawn.documents, (drawn.observed, drawn.scored)
     theta, samples = maximum(topics, documents), settings.samples
 
-    def sampled(model: Topics, of: Corpus) -> Float:
+    def sampled(model: Topics, of: Corpus) -> Floats:
         return lda.fold_in(model, of, LDAFoldingIn(sweeps=settings.fold_in_sweeps), seed=int(axes["seed"]))
 
     yield FULL, full_folding_in([topics], documents, lambda *_: theta)
@@ -214,7 +212,7 @@ def scores(drawn: Drawn, settings: IsAProbability, axes: Axes) -> Iterator[tuple
             yield name, estimate(name, topics, documents, max(1, samples // FEWER.get(name, 1)), rng)
 
 
-def log_ratios(topics: Topics, tokens: int, documents: int, samples: int, rng: np.random.Generator) -> Float:
+def log_ratios(topics: Topics, tokens: int, documents: int, samples: int, rng: np.random.Generator) -> Floats:
     """Return log of max_h p(w | h) / p(w) of documents drawn under Dirichlet(1); its exponential has the mean Z.
 
     Args:
@@ -231,5 +229,5 @@ def log_ratios(topics: Topics, tokens: int, documents: int, samples: int, rng: n
     drawn, assignments = simulate(flat, np.full(documents, tokens, dtype=np.int64), rng)
     theta = maximum(flat, drawn)
     largest = full_folding_in([flat], drawn, lambda *_: theta).log_likelihood
-    ratios: Float = largest - chib_upper(flat, drawn, samples, rng, assignments=assignments).log_likelihood
+    ratios: Floats = largest - chib_upper(flat, drawn, samples, rng, assignments=assignments).log_likelihood
     return ratios

@@ -26,7 +26,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import half_split
@@ -49,6 +48,7 @@ from heldout.papers.likelihood.settings import Optimism
 from heldout.recorder import Results
 from heldout.seeds import Axes, generator
 from heldout.topics import Topics
+from heldout.typing import Floats, Ints
 
 PLUG_IN = "plug-in-posterior-mean"
 PLUG_IN_EXACT = "plug-in-exact-mean"
@@ -63,7 +63,6 @@ FLAT, FITTED, MIXTURE = "flat-prior", "fitted-prior", "mixture-prior"
 
 # the maximum over theta, to a tolerance that does not depend on the study's folding-in
 MAXIMUM: dict[str, Any] = {"iterations": 1_000, "tolerance": 1e-4}
-Float = NDArray[np.float64]
 
 
 def experiment(job: Job, settings: Optimism) -> Results:
@@ -90,7 +89,7 @@ def experiment(job: Job, settings: Optimism) -> Results:
     axes: Axes = {"corpus": job.corpus.name, "model": job.model, "topics": K, "chain": chain, "seed": job.seed}
     recorder = job.recorder(topics=K, smoothing=constant, chain=chain)
 
-    def measured(topics: Topics, constant: float, name: str, theta: Float) -> dict[str, Evaluation]:
+    def measured(topics: Topics, constant: float, name: str, theta: Floats) -> dict[str, Evaluation]:
         rng = generator("optimism", **axes, variant=name, smoothing=constant)
         evaluations = under_prior(topics, test, theta, settings, rng)
         if sampled or name == variant:
@@ -161,7 +160,7 @@ def priors(topics: Topics, training: Corpus, variant: str, rng: np.random.Genera
 
 
 def under_prior(
-    topics: Topics, test: Corpus, theta: Float, settings: Optimism, rng: np.random.Generator
+    topics: Topics, test: Corpus, theta: Floats, settings: Optimism, rng: np.random.Generator
 ) -> dict[str, Evaluation]:
     """Return the evaluations that depend on the prior, the truth included.
 
@@ -187,26 +186,26 @@ def under_prior(
     return evaluations if exact is None else evaluations | {EXACT: exact}
 
 
-def maximum(topics: Topics, documents: Corpus) -> Float:
+def maximum(topics: Topics, documents: Corpus) -> Floats:
     """Return the theta, (D, K), that makes each document most likely."""
     kept, _ = in_vocabulary(documents, topics)
     return fold_in_counts(topics, kept.counts(), **MAXIMUM)
 
 
-def penalised(topics: Topics, test: Corpus, theta: Float) -> Evaluation:
+def penalised(topics: Topics, test: Corpus, theta: Floats) -> Evaluation:
     """Return the folded-in maximum, at theta (D, K), less the multinomial's log C(min(K, V), L), nats."""
     full = full_folding_in([topics], test, lambda *_: theta)
     most = min(topics.n_topics, len(topics.vocabulary))
     return replace(full, log_likelihood=full.log_likelihood - log_multinomial_nml_by_document(most, full.tokens))
 
 
-def undefined(topics: Topics, test: Corpus, theta: Float) -> float:
+def undefined(topics: Topics, test: Corpus, theta: Floats) -> float:
     """Return the share of documents with tokens where Laplace's method at the folded-in theta is not finite."""
     evaluation = laplace_softmax(topics, test, point="folded-in", theta=theta)
     return float(np.mean(~np.isfinite(evaluation.log_likelihood[evaluation.tokens > 0])))
 
 
-def by_length(lengths: NDArray[np.int64], bins: int) -> Iterator[NDArray[np.int64]]:
+def by_length(lengths: Ints, bins: int) -> Iterator[Ints]:
     """Yield the indices of documents with tokens in groups of rising length; equal lengths stay together."""
     documents = np.flatnonzero(lengths)
     edges = np.unique(np.quantile(lengths[documents], np.linspace(0.0, 1.0, bins + 1)[1:-1], method="lower"))

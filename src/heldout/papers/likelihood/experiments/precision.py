@@ -35,7 +35,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
@@ -66,6 +65,7 @@ from heldout.papers.likelihood.settings import Precision
 from heldout.recorder import Recorder, Results
 from heldout.seeds import Axes, generator
 from heldout.topics import Topics
+from heldout.typing import Floats
 
 KIND, NONE = "precision", "none"
 BIAS, ERROR, STATED = "bias-", "rms-error-", "stated-error-"  # and the estimator's name
@@ -78,7 +78,6 @@ FAR_MORE = 8  # times the sweeps from which the reference's bias is extrapolated
 TERMS_PER_SWEEP = 80  # of annealing to the prior and token: topics in use, and their ratio to the prior before
 TERMS_PER_DRAW = 20  # of the left-to-right kernel, at most: a token that stays costs the same whatever K is
 
-Float = NDArray[np.float64]
 
 # terms that a document takes, about a nanosecond each: K, L, samples
 TERMS: dict[str, Callable[[int, int, int], float]] = {
@@ -157,7 +156,7 @@ class Reference(NamedTuple):
 
     estimator: str
     samples: int
-    truth: Float
+    truth: Floats
     variance: float
 
 

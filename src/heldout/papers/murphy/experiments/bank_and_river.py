@@ -15,7 +15,6 @@ Measured, of the model "lda" at K = 2:
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from heldout import models
 from heldout.corpora.corpus import Corpus
@@ -26,15 +25,14 @@ from heldout.models.lda import LDA
 from heldout.papers.murphy.settings import BankAndRiver
 from heldout.recorder import Results
 from heldout.seeds import generator
+from heldout.typing import Ints
 
 WORDS = ("money", "loan", "bank", "river", "stream")
 TOPICS = np.array([[1.0, 1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 1.0, 1.0]]) / 3.0
 EVIDENCE, ANNEALED = "log-evidence", "annealed-evidence"
 
-Index = NDArray[np.int64]
 
-
-def drawn(documents: int, tokens: int, alpha: float, seed: int) -> tuple[Corpus, Index]:
+def drawn(documents: int, tokens: int, alpha: float, seed: int) -> tuple[Corpus, Ints]:
     """Return documents of LDA with these topics, their lengths Poisson of mean `tokens`, and the tokens' topics."""
     random = generator("bank-and-river", documents=documents, tokens=tokens, alpha=alpha, seed=seed)
     names, topics = [], []
@@ -65,7 +63,7 @@ def experiment(job: Job, settings: BankAndRiver) -> Results:
     random = generator("bank-and-river-chains", seed=seed)
     starts = random.integers(2, size=(chains, len(words)))
     total = np.zeros((2, len(WORDS)))
-    shown: dict[str, Index] = {}
+    shown: dict[str, Ints] = {}
     for start in starts:
         model = LDA(2, alpha=alpha, beta=gamma, sweeps=settings.sweeps, random_state=random)
         model.fit(corpus, assignments=start.astype(np.int32))

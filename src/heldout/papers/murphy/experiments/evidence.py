@@ -12,7 +12,6 @@ Measured on the axis "topics", of the model "lda", nats per token:
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from heldout import models
 from heldout.corpora.corpus import Corpus
@@ -28,17 +27,16 @@ from heldout.papers.murphy.settings import Evidence
 from heldout.recorder import Results
 from heldout.seeds import generator
 from heldout.study import installed
+from heldout.typing import Floats, Ints
 
 FORWARDS, BACKWARDS, BOUND, HELD_OUT, HDP = "evidence", "evidence-above", "bound", "held-out", "hdp-topics"
 HELD_OUT_SHARE = 0.2
 TOMOTOPY = "tomotopy"
 
-Index = NDArray[np.int64]
-
 
 def drawn(
     topics: int, documents: int, tokens: int, words: int, alpha: float, gamma: float, seed: int
-) -> tuple[Corpus, Index]:
+) -> tuple[Corpus, Ints]:
     """Return documents of `tokens` tokens each, drawn from LDA with symmetric priors, and the tokens' topics."""
     random = generator("evidence-documents", topics=topics, documents=documents, tokens=tokens, words=words, seed=seed)
     b = random.dirichlet(np.full(words, gamma), size=topics)
@@ -63,7 +61,7 @@ def experiment(job: Job, settings: Evidence) -> Results:
     training, test = train_test_split(corpus, max(1, round(HELD_OUT_SHARE * documents)), seed)
     recorder = job.recorder(model=models.LDA)
 
-    def annealed(K: int, posterior: Index | None = None) -> NDArray[np.float64]:
+    def annealed(K: int, posterior: Ints | None = None) -> Floats:
         path: dict[str, Any] = {"topics": K, "alpha": alpha, "gamma": gamma, "temperatures": settings.temperatures}
         way = "forwards" if posterior is None else "backwards"
         randoms = (generator("evidence", way=way, topics=K, chain=chain, seed=seed) for chain in range(settings.chains))

@@ -11,7 +11,6 @@ whose batch size is the variant's end, on the axis "documents analysed", nats pe
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from heldout.errors import InputError
 from heldout.evaluators.left_to_right_sequential import left_to_right_sequential
@@ -26,10 +25,9 @@ from heldout.papers.murphy.settings import Online
 from heldout.recorder import Results
 from heldout.seeds import generator
 from heldout.topics import Topics
+from heldout.typing import Floats
 
 BOUND, ANALYSED = "bound", "documents analysed"
-
-Float = NDArray[np.float64]
 
 
 def experiment(job: Job, settings: Online) -> Results:
@@ -59,7 +57,7 @@ def experiment(job: Job, settings: Online) -> Results:
             self.recorder = recorder.at(model=model, variant=variant)
             self.due, self.last = 0, (0, start)
 
-        def __call__(self, analysed: int, b: Float) -> None:
+        def __call__(self, analysed: int, b: Floats) -> None:
             self.last = analysed, b
             if analysed >= self.due:
                 self.due = 2 * analysed

@@ -19,7 +19,6 @@ each evaluator, nats per token, on the axis "topics".
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from heldout import models
 from heldout.corpora.split import half_split
@@ -44,17 +43,16 @@ from heldout.papers.murphy.settings import Perplexity
 from heldout.recorder import Results
 from heldout.seeds import generator
 from heldout.topics import Topics
+from heldout.typing import Floats
 
 UNIGRAM, TEMPERED, MIXTURE = "unigram", "plsi-tempered", MixtureOfMultinomials.name
 PER_DOCUMENT = "per-document"
 
-Float = NDArray[np.float64]
 
-
-def with_prior(phi: Float, tokens: Float, gamma: float) -> Float:
+def with_prior(phi: Floats, tokens: Floats, gamma: float) -> Floats:
     """Return (gamma + c_vk) / sum_v', (K, V), where c_vk is phi[k, v] of the (K,) tokens of topic k."""
     counts = gamma + phi * tokens[:, None]
-    result: Float = counts / counts.sum(axis=1, keepdims=True)
+    result: Floats = counts / counts.sum(axis=1, keepdims=True)
     return result
 
 

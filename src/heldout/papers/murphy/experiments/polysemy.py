@@ -17,7 +17,6 @@ TASA, the chapter's corpus, is not public. In a corpus of counts tokens come in 
 """
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from heldout import models
@@ -26,10 +25,9 @@ from heldout.models.lda import LDA
 from heldout.papers.murphy.settings import Polysemy
 from heldout.recorder import Results
 from heldout.seeds import generator
+from heldout.typing import Floats, Ints
 
 MEANINGS = 3
-
-Float = NDArray[np.float64]
 
 
 def experiment(job: Job, settings: Polysemy) -> Results:
@@ -64,12 +62,12 @@ def experiment(job: Job, settings: Polysemy) -> Results:
     return recorder.results
 
 
-def _senses(counts: Float) -> NDArray[np.int64]:
+def _senses(counts: Floats) -> Ints:
     """Return the topics of a word, at most `MEANINGS`, by its (K,) tokens in each."""
     return np.argsort(-counts, kind="stable")[: min(MEANINGS, int((counts > 0.0).sum()))]
 
 
-def _apart(phi: Float, counts: Float, words: NDArray[np.int64]) -> Float:
+def _apart(phi: Floats, counts: Floats, words: Ints) -> Floats:
     """Return, of each word, the product in the module's first lines; phi (K, V), counts (V, K)."""
     K = len(phi)
     frequencies = counts.sum(axis=1) / counts.sum()

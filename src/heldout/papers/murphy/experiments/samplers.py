@@ -25,13 +25,12 @@ from heldout.papers.murphy.settings import Samplers
 from heldout.recorder import Results
 from heldout.seeds import generator
 from heldout.topics import Topics
+from heldout.typing import Floats
 
 JOINT, SWEEP = "joint", "sweep"
 
-Float = NDArray[np.float64]
 
-
-def log_joint(in_document: Float, in_word: Float, alpha: float, gamma: float) -> float:
+def log_joint(in_document: Floats, in_word: Floats, alpha: float, gamma: float) -> float:
     """Return log p(y, q), nats, of the counts (D, K) and (K, V)."""
     K = in_document.shape[1]
     prior = gammaln(in_document + alpha).sum() - gammaln(in_document.sum(axis=1) + K * alpha).sum()
@@ -48,13 +47,13 @@ def experiment(job: Job, settings: Samplers) -> Results:
     start = generator("samplers", topics=K, **axes).integers(K, size=len(rows))
     recorder = job.recorder(topics=K, chain="0")
 
-    def of_assignments(q: NDArray[Any]) -> tuple[Float, Float]:
+    def of_assignments(q: NDArray[Any]) -> tuple[Floats, Floats]:
         in_document, in_word = np.zeros((training.n_documents, K)), np.zeros((K, len(words)))
         np.add.at(in_document, (rows, q), 1.0)
         np.add.at(in_word, (q, training.tokens), 1.0)
         return in_document, in_word
 
-    def add(model: str, sweep: int, in_document: Float, in_word: Float) -> None:
+    def add(model: str, sweep: int, in_document: Floats, in_word: Floats) -> None:
         b = (in_word + gamma) / (in_word + gamma).sum(axis=1, keepdims=True)
         random = generator("samplers-score", sweep=sweep, **axes)
         scored = left_to_right_sequential(Topics(b, np.full(K, alpha), words), test, settings.samples, random)

@@ -8,17 +8,16 @@ from collections.abc import Callable, Mapping
 from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from heldout.corpora.corpus import Corpus
 from heldout.evaluators.evaluation import Evaluation
 from heldout.job import Job
 from heldout.models.gap import fold_in
+from heldout.typing import Floats
 
 DOCUMENTS, RECORDS = "documents", "records"
 
-Float = NDArray[np.float64]
 Data = TypeVar("Data")
 
 
@@ -50,7 +49,7 @@ def kind_of(corpus: Corpus) -> str:
     return RECORDS if "values" in corpus.provenance else DOCUMENTS
 
 
-def deterministic(values: Float, test: Corpus) -> Evaluation:
+def deterministic(values: Floats, test: Corpus) -> Evaluation:
     """Return the evaluation of values without error, (D,) nats."""
     return Evaluation.deterministic(values, test.lengths)
 
@@ -61,24 +60,24 @@ def per_token(evaluation: Evaluation) -> dict[str, float]:
     return {"value": evaluation.log_likelihood.sum() / tokens, "error": evaluation.total_error() / tokens}
 
 
-def orders(test: Corpus) -> Float:
+def orders(test: Corpus) -> Floats:
     """Return log L! / prod_v n_v!, (D,) nats."""
-    result: Float = gammaln(test.lengths + 1.0) - gammaln(test.counts().toarray() + 1.0).sum(axis=1)
+    result: Floats = gammaln(test.lengths + 1.0) - gammaln(test.counts().toarray() + 1.0).sum(axis=1)
     return result
 
 
-def folded_in(test: Corpus, b: Float, iterations: int) -> Float:
+def folded_in(test: Corpus, b: Floats, iterations: int) -> Floats:
     """Return sum_v log Poi(n_v | (z b)_v), (D,) nats of sequences, at the z of greatest likelihood."""
     counts, none = test.counts(), np.zeros(len(b))
     rates, dense = fold_in(counts, b, none, none, iterations=iterations) @ b, counts.toarray()
     terms = np.where(dense > 0.0, dense * np.log(np.where(dense > 0.0, rates, 1.0)), 0.0)
-    result: Float = (terms - rates).sum(axis=1) - gammaln(test.lengths + 1.0)
+    result: Floats = (terms - rates).sum(axis=1) - gammaln(test.lengths + 1.0)
     return result
 
 
-def folded_in_given_length(test: Corpus, b: Float, iterations: int) -> Float:
+def folded_in_given_length(test: Corpus, b: Floats, iterations: int) -> Floats:
     """Return prod_l sum_k pi_k b_k[w_l], (D,) nats: at that z, which sums to L, without the Poisson's share of L."""
     lengths = test.lengths.astype(float)
     of_length = np.where(lengths > 0.0, lengths * np.log(np.maximum(lengths, 1.0)), 0.0) - lengths
-    result: Float = folded_in(test, b, iterations) - (of_length - gammaln(lengths + 1.0))
+    result: Floats = folded_in(test, b, iterations) - (of_length - gammaln(lengths + 1.0))
     return result

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from heldout.corpora.corpus import Corpus
@@ -27,17 +26,16 @@ from heldout.papers.murphy.members.data import Split, deterministic, folded_in, 
 from heldout.papers.murphy.members.lda import likelihood_of_topics
 from heldout.papers.murphy.members.member import FOLDED, AnnealedMember, Member
 from heldout.topics import Topics
+from heldout.typing import Floats, Ints
 
 GAP_LESS_MPCA, NMF_UNDER_GAP = "gap-less-mpca", "nmf-under-gap"
-
-Float = NDArray[np.float64]
 
 
 class Fitted(NamedTuple):
     """The model whose prior counts, and the components b, (K, V)."""
 
     prior: gap.GaP
-    b: Float
+    b: Floats
 
 
 @dataclass(frozen=True)
@@ -164,14 +162,14 @@ def _topics(fitted: Fitted, test: Corpus) -> Topics:
     return Topics(fitted.b, fitted.prior.alpha_, test.vocabulary)
 
 
-def _of_lengths(fitted: Fitted, test: Corpus) -> Float:
+def _of_lengths(fitted: Fitted, test: Corpus) -> Floats:
     return negative_binomial(test.lengths, float(fitted.prior.alpha_.sum()), float(fitted.prior.beta_[0]))
 
 
-def negative_binomial(lengths: NDArray[np.int64], shape: float, rate: float) -> Float:
+def negative_binomial(lengths: Ints, shape: float, rate: float) -> Floats:
     """Return log NB(L), (D,) nats, of the sum of GaP's weights, Ga(shape, rate), through the Poisson."""
     L = lengths.astype(float)
-    of_lengths: Float = (
+    of_lengths: Floats = (
         gammaln(shape + L) - gammaln(shape) - gammaln(L + 1.0) + shape * math.log(rate) - (shape + L) * math.log1p(rate)
     )
     return of_lengths

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from scipy.special import gammaln, logsumexp
 
 from heldout.corpora.corpus import Corpus
@@ -23,10 +22,9 @@ from heldout.models.multinomial_mixture import MultinomialMixture
 from heldout.models.poisson_mixture import PoissonMixture
 from heldout.papers.murphy.members.data import RECORDS, Split, deterministic, orders
 from heldout.papers.murphy.members.member import BEST, Member
+from heldout.typing import Floats
 
 POISSON_LESS_PARTS = "poisson-less-parts"
-
-Float = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -60,7 +58,7 @@ class _Mixture(Member[Corpus, Any]):
         """Return log sum_k p(x, k)."""
         return deterministic(self.of_sequences(fitted.log_likelihood(self.observed(test)), test), test)
 
-    def of_sequences(self, values: Float, test: Corpus) -> Float:
+    def of_sequences(self, values: Floats, test: Corpus) -> Floats:
         """Return log p of sequences of tokens, (D,) nats, from the model's."""
         return values
 
@@ -86,7 +84,7 @@ class MixtureOfPoissons(_Mixture):
         """Return the mixture of Poissons."""
         return PoissonMixture(K, **settings)
 
-    def of_sequences(self, values: Float, test: Corpus) -> Float:
+    def of_sequences(self, values: Floats, test: Corpus) -> Floats:
         """Return log p(n) less the logarithm of the number of orders."""
         return values - orders(test)
 
@@ -114,7 +112,7 @@ class MixtureOfCategoricals(_Mixture):
         return responses_of(corpus)
 
 
-def by_parts(counts: sp.csr_array, weights: Float, rates: Float) -> Float:
+def by_parts(counts: sp.csr_array, weights: Floats, rates: Floats) -> Floats:
     """Return log sum_k pi_k Poi(L | Lambda_k) Mu(n | L, lambda_k / Lambda_k), (D,) nats: 27.5 as 27.4 with a length."""
     totals, dense = rates.sum(axis=1), counts.toarray()
     lengths = dense.sum(axis=1)[:, None]

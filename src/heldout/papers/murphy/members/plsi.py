@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from heldout.corpora.corpus import Corpus
 from heldout.evaluators.evaluation import Evaluation
@@ -13,13 +12,14 @@ from heldout.models.plsa import PLSA
 from heldout.papers.murphy.members.data import deterministic, folded_in_given_length
 from heldout.papers.murphy.members.member import FOLDED, Member
 from heldout.topics import Topics
+from heldout.typing import Floats
 
 
 class Fitted(NamedTuple):
     """The topics, smoothed, and the weights of the training documents, (N, K)."""
 
     topics: Topics
-    weights: NDArray[np.float64]
+    weights: Floats
 
 
 @dataclass(frozen=True)

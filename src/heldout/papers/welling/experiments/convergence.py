@@ -17,20 +17,18 @@ over the standard deviation of a chain around its own line: by how many of its o
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
 from heldout.errors import InputError
 from heldout.job import Job
 from heldout.recorder import Results
 from heldout.settings import Nothing
+from heldout.typing import Floats
 
 TRACE_POINTS = 31  # of each chain, at most
 SMALLEST_HALF = 2  # values that a variance needs
 
-Float = NDArray[np.float64]
 
-
-def split_r_hat(traces: Float) -> float:
+def split_r_hat(traces: Floats) -> float:
     """Return split R-hat (BDA3, section 11.4) of (chains, records) values; an odd record in the middle is left out.
 
     Returns:
@@ -51,7 +49,7 @@ def split_r_hat(traces: Float) -> float:
     return float(np.sqrt(((n - 1) / n * within + between / n) / within))
 
 
-def drift(sweeps: Float, traces: Float) -> float:
+def drift(sweeps: Floats, traces: Floats) -> float:
     """Return the rise of the mean trace over all records, in standard deviations of a chain around its own line.
 
     Args:

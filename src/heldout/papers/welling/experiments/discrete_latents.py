@@ -13,17 +13,17 @@ from heldout.evaluators.evaluation import Evaluation
 from heldout.job import Job
 from heldout.models.hmm import HMM
 from heldout.models.multinomial_mixture import MultinomialMixture
-from heldout.models.vem import Float
 from heldout.papers.welling.settings import DiscreteLatents
 from heldout.recorder import Results
 from heldout.seeds import generator
+from heldout.typing import Floats
 
 BOUND = "point-bound"
 MIXTURE = "mixture-of-multinomials"
 HIDDEN_MARKOV = "hmm"
 VARIANT = "point-posterior"
 
-Evaluations = dict[str, Float]
+Evaluations = dict[str, Floats]
 
 
 def experiment(job: Job, settings: DiscreteLatents) -> Results:

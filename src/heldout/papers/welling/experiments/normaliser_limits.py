@@ -16,7 +16,6 @@ closed. With n_w the counts of a document,
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from scipy.special import gammaln, xlogy
 
 from heldout.evaluators import EXACT, FULL
@@ -25,6 +24,7 @@ from heldout.evaluators.normaliser import log_multinomial_nml_by_document
 from heldout.job import Job
 from heldout.papers.welling.settings import NormaliserLimits
 from heldout.recorder import Results
+from heldout.typing import Floats
 
 KIND = "normaliser-limits"
 MODEL = "word-topics"
@@ -59,7 +59,7 @@ def experiment(job: Job, settings: NormaliserLimits) -> Results:
     return recorder.results
 
 
-def _by_document(counts: sp.csr_array, values: NDArray[np.float64]) -> NDArray[np.float64]:
+def _by_document(counts: sp.csr_array, values: Floats) -> Floats:
     """Return the (D,) sums of values that belong to the cells of (D, V) counts."""
     rows = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
     return np.bincount(rows, weights=values, minlength=counts.shape[0]).astype(np.float64)

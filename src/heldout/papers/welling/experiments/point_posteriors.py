@@ -18,10 +18,11 @@ from heldout.models.hmm import HMM
 from heldout.models.ica import ICA
 from heldout.models.nmf import NMF
 from heldout.models.pca import PCA
-from heldout.models.vem import Float, Posterior, Step
+from heldout.models.vem import Posterior, Step
 from heldout.papers.welling.settings import PointPosteriors
 from heldout.recorder import Recorder, Results
 from heldout.seeds import generator
+from heldout.typing import Floats
 
 OBJECTIVE = "objective"
 LOG_LIKELIHOOD = "log-likelihood"
@@ -107,7 +108,7 @@ DENSE, EVERY = 50, 10  # ICA's iterations that are reported: all of the first, t
 _POSTERIORS: tuple[tuple[Posterior, str], ...] = (("point", POINT), ("exact", EXACT))
 
 
-def root_frequencies(documents: Corpus) -> Float:
+def root_frequencies(documents: Corpus) -> Floats:
     """Return sqrt(n(d, w) / n(d)), (D, V): points on the unit sphere.
 
     Raises:

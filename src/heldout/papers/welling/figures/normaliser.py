@@ -15,7 +15,6 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator
-from numpy.typing import NDArray
 
 from heldout.evaluators import EXACT, FULL, HALF
 from heldout.evaluators.normaliser import log_multinomial_nml
@@ -24,6 +23,7 @@ from heldout.models import PLSA
 from heldout.papers.welling.experiments.normaliser_limits import NORMALISED
 from heldout.papers.welling.results import bands, best, learned_normalisers, study_curves, word_topics
 from heldout.typesetting import latex, style
+from heldout.typing import Ints
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -72,7 +72,7 @@ def _per_token(words: int, lengths: Iterable[int]) -> list[float]:
     return [log_multinomial_nml(words, int(length)) / length for length in lengths]
 
 
-def _draw_learned(axis: Axes, rows: "pd.DataFrame", lengths: NDArray[np.int64], shade: Any, marker: str) -> None:
+def _draw_learned(axis: Axes, rows: "pd.DataFrame", lengths: Ints, shade: Any, marker: str) -> None:
     """Draw the models of one number of topics, and the limit of their log Z.
 
     A marker is the mean over seeds; its bar goes from two standard errors below the lowest seed to two above the
