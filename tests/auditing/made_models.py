@@ -3,7 +3,6 @@
 import itertools
 import json
 import math
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,8 +11,8 @@ from scipy.special import gammaln
 from heldout.auditing.audit.report import Audit
 from heldout.seeds import generator
 from heldout.topics import Topics
+from heldout.typing import Floats
 
-Float = np.ndarray[Any, np.dtype[np.float64]]
 K, V = 3, 8
 
 
@@ -34,7 +33,7 @@ def plain(audit: Audit) -> str:
     return json.dumps(audit.to_json(), sort_keys=True, allow_nan=False)
 
 
-def likelihood(phi: Float, alpha: Float, tokens: list[int]) -> float:
+def likelihood(phi: Floats, alpha: Floats, tokens: list[int]) -> float:
     """log p(w | alpha, phi), a sum over all assignments of topics."""
     total = 0.0
     for z in itertools.product(range(len(alpha)), repeat=len(tokens)):
@@ -44,7 +43,7 @@ def likelihood(phi: Float, alpha: Float, tokens: list[int]) -> float:
     return math.log(total)
 
 
-def folded_in(phi: Float, tokens: list[int]) -> Float:
+def folded_in(phi: Floats, tokens: list[int]) -> Floats:
     """The weights that make the tokens most likely."""
     theta = np.full(len(phi), 1.0 / len(phi))
     for _ in range(500):
