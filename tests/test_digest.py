@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from heldout.digest import LOCK, checked_out, contents, digest, git, moved
+from heldout.digest import LOCK, Digests, checked_out, contents, digest, git, moved
 from heldout.errors import InputError
 from heldout.makers import modules_of
 from heldout.models import MODELS
@@ -134,3 +134,16 @@ def test_what_moved_since_a_commit_is_listed_and_outside_git_one_line(copy: Path
     now = contents(checkout / "src", "heldout.seeds")
     with checked_out(checkout / "src", "HEAD") as before:
         assert moved(contents(before, "heldout.seeds"), now) == ["heldout/seeds.py: EDITED", LOCK]
+
+
+def test_digests_are_kept_until_something_changes(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store, module = copy / "digests.json", "heldout.models.plsa"
+    first = Digests(copy, store).of(module)
+    assert first == digest(contents(copy, module))
+    with monkeypatch.context() as patch:
+        patch.setattr("heldout.digest.contents", lambda *_: pytest.fail("computed again"))
+        assert Digests(copy, store).of(module) == first
+    (copy / "heldout/models/plsa.py").write_text("A = 1")
+    assert Digests(copy, store).of(module) != first
+    store.write_text("{")
+    assert Digests(copy, store).of(module) == digest(contents(copy, module))

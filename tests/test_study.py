@@ -14,8 +14,7 @@ import pytest
 from heldout import study as studies
 from heldout.cli import main
 from heldout.corpora.corpus import Corpus
-from heldout.corpora.prepare import raw_files
-from heldout.corpora.realistic import SOURCES
+from heldout.corpora.names import SOURCES, raw_files
 from heldout.errors import InputError
 from heldout.models import PLSA, TEM
 from heldout.papers import EXPERIMENTS, PAPERS, papers_of
@@ -77,7 +76,7 @@ def test_the_shipped_studies_are_valid_and_named_after_their_files(path: Path) -
         (
             ("alternatives", "variants", "lda", "x"),
             {"train": {"beta": -1}},
-            "at alternatives/variants/lda/x/train/beta",
+            "at alternatives/variants/lda/x/train: beta is -1; it must be a number above 0",
         ),
         (("alternatives", "variants", "lda", "x"), {"train": {"chains": 2}}, "x/train/chains"),
         (("alternatives", "variants", "lda", "x"), {"corpus": "nisp"}, "x/corpus: nisp is not among the corpora"),

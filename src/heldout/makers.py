@@ -5,8 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from heldout.corpora.prepare import SYNTHETIC
-from heldout.corpora.realistic import SOURCES
+from heldout.corpora.names import SOURCES, SYNTHETIC
 from heldout.errors import InputError
 from heldout.manifest import kind
 from heldout.models import MODELS

@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from heldout.corpora.realistic import SOURCES
+from heldout.corpora.names import SOURCES
 from heldout.files import replacing
 from heldout.manifest import Experiment
 from heldout.models.settings import FOLDING_IN, TRAINING, LDAGrowth

@@ -374,7 +374,7 @@ def without_unavailable(study: dict[str, Any], raw: Path, mirror: str) -> tuple[
         raw: the folder of the files that are there already.
         mirror: the folder that takes the place of downloads; empty for none.
     """
-    from heldout.corpora.prepare import raw_files
+    from heldout.corpora.names import raw_files
 
     if study.get("document", MAIN) == MAIN or "results" in study or not mirror:
         return study, ""
@@ -497,7 +497,9 @@ def check_study(study: dict[str, Any], schema: Path, data: Path) -> dict[str, An
     """
     import jsonschema
 
-    from heldout.corpora.prepare import RECIPES, SYNTHETIC
+    from heldout.corpora.names import ARCHIVES, SYNTHETIC
+    from heldout.models.settings import FOLDING_IN, TRAINING
+    from heldout.settings import parse
 
     strict = jsonschema.Draft202012Validator.TYPE_CHECKER.redefine_many(
         {
@@ -524,7 +526,7 @@ def check_study(study: dict[str, Any], schema: Path, data: Path) -> dict[str, An
     alternatives = study["alternatives"]
     for corpus in [*study["corpora"], *study["table_1_also"], *alternatives.get("corpora", ())]:
         imported = (data / "corpora" / f"{corpus}.npz").exists()
-        if corpus.removesuffix(SYNTHETIC) not in RECIPES and not imported:
+        if corpus.removesuffix(SYNTHETIC) not in ARCHIVES and not imported:
             raise InputError(
                 f"study: at corpora/{corpus}: neither a corpus of data/corpora.csv nor an imported one;"
                 f" import it with `heldout import ... --output data/corpora/{corpus}.npz`"
@@ -546,7 +548,7 @@ def check_study(study: dict[str, Any], schema: Path, data: Path) -> dict[str, An
             )
     realistic = study["realistic"]
     drawn_from = realistic["source"]
-    if drawn_from.removesuffix(SYNTHETIC) not in RECIPES and drawn_from not in study["corpora"]:
+    if drawn_from.removesuffix(SYNTHETIC) not in ARCHIVES and drawn_from not in study["corpora"]:
         raise InputError(
             f"study: at realistic/source: {drawn_from} is neither a corpus of data/corpora.csv nor one of the study's"
         )
@@ -588,16 +590,8 @@ def check_study(study: dict[str, Any], schema: Path, data: Path) -> dict[str, An
                 raise InputError(f"study: at {place}/{name}/corpus: {changes['corpus']} is not among the corpora")
             for part, change in ((part, changes[part]) for part in PARTS if part in changes):
                 where = f"{place}/{name}/{part}"
-                for setting in change:
-                    if setting not in study["models"][model][part]:
-                        raise InputError(
-                            f"study: at {where}: there is no setting {setting};"
-                            f" there are {', '.join(study['models'][model][part])}"
-                        )
-                    if setting == "chains":
-                        raise InputError(f"study: at {where}/chains: every variant has the main variant's chains")
-                merged = {**study, "models": {**study["models"]}}
-                merged["models"][model] = {**study["models"][model], part: {**study["models"][model][part], **change}}
-                for error in validator.iter_errors(merged):
-                    raise InputError(f"study: at {where}/{error.absolute_path[-1]}: {error.message}; see {schema}")
+                if "chains" in change:
+                    raise InputError(f"study: at {where}/chains: every variant has the main variant's chains")
+                classes = TRAINING if part == "train" else FOLDING_IN
+                parse(classes[model], {**study["models"][model][part], **change}, f"study: at {where}")
     return study

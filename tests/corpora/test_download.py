@@ -11,7 +11,7 @@ from tiny_archives import Mirror, pack
 
 from heldout.corpora.archives import read_members
 from heldout.corpora.download import PARTS, WAYS_OUT, fetch, read_sources
-from heldout.corpora.prepare import RECIPES, raw_files
+from heldout.corpora.names import ARCHIVES, raw_files
 from heldout.errors import InputError
 
 FILE = "cran.tar.gz"
@@ -241,7 +241,7 @@ def test_an_archive_that_is_gone_is_packed_from_its_members(mirror: Mirror, serv
 def test_tracked_table_lists_an_address_and_a_digest_for_every_file() -> None:
     sources = read_sources(Path(__file__).parents[2] / "data" / "corpora.csv")
     parts = {Path(member).name for members in PARTS.values() for member in members}
-    assert set(sources) == {file for corpus in RECIPES for file in raw_files(corpus)} | parts
+    assert set(sources) == {file for corpus in ARCHIVES for file in raw_files(corpus)} | parts
     for row in sources.values():
         assert all(
             url.startswith(("http://", "https://")) and url.endswith((row.file, "/raw/")) for url in row.urls.split()

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from heldout.corpora.realistic import DOCUMENTS, MEAN_LENGTH, SOURCES, Source, cut, draw
+from heldout.corpora.names import SOURCES, Source
+from heldout.corpora.realistic import DOCUMENTS, MEAN_LENGTH, cut, draw
 from heldout.corpora.synthetic import MINIMUM_LENGTH
 from heldout.errors import InputError
 from heldout.topics import Topics

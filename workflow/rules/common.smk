@@ -1,6 +1,7 @@
 """The study's settings read once, and every helper of the rules."""
 
 import fcntl
+import gc
 import json
 import os
 import shlex
@@ -8,12 +9,10 @@ import shutil
 import subprocess
 import sys
 import time
-from functools import cache
 from pathlib import Path
 
-from heldout.corpora.prepare import RECIPES, SYNTHETIC, raw_files
-from heldout.corpora.realistic import SOURCES
-from heldout.digest import contents, digest
+from heldout.corpora.names import ARCHIVES, SOURCES, SYNTHETIC, raw_files
+from heldout.digest import Digests
 from heldout.errors import InputError, printable
 from heldout.makers import exhibit_modules, modules_of
 from heldout.manifest import kind
@@ -34,6 +33,7 @@ from heldout.study import (
 from heldout.typesetting.exhibits import exhibits, path
 
 ROOT = Path(workflow.basedir)
+DIGESTS = Digests(ROOT / "src", Path(".snakemake/digests.json"))
 
 
 def source(name):
@@ -134,6 +134,9 @@ onsuccess:
     made(STARTED[0])
 
 
+gc.freeze()  # what was imported stays, and collections while the jobs are listed need not look at it
+
+
 wildcard_constraints:
     corpus=r"[a-z][a-z0-9-]*",
     model=r"[a-z0-9-]+",
@@ -143,13 +146,12 @@ wildcard_constraints:
     name=r"[a-z0-9-]+",
 
 
-@cache
 def code_of(*modules):
     """Return a digest of what modules run, to stand among the parameters: an edit makes Snakemake run them again.
 
     The files as inputs would do the same, at the price of many file look-ups for every waiting job.
     """
-    return digest(contents(ROOT / "src", *modules))
+    return DIGESTS.of(*modules)
 
 
 def code(file):
@@ -176,7 +178,7 @@ def corpus_code_of(corpus):
     """Return `corpus_code` of a corpus by name."""
     if corpus in REALISTIC["corpora"]:
         return [code_of("heldout.corpora.realistic", MODULES[LDA]), REALISTIC, corpus_code_of(REALISTIC["source"])]
-    if corpus.removesuffix(SYNTHETIC) not in RECIPES:
+    if corpus.removesuffix(SYNTHETIC) not in ARCHIVES:
         return ""
     made = code_of(*modules_of(Path(corpus_of(corpus))))
     return [made, study["synthetic"]] if corpus.endswith(SYNTHETIC) else made
@@ -189,7 +191,7 @@ def corpus_file(wildcards):
 
 def corpus_of(corpus):
     """Return the file of a corpus by name: an imported one is everybody's, what a study makes is its own."""
-    own = corpus in REALISTIC["corpora"] or corpus.removesuffix(SYNTHETIC) in RECIPES
+    own = corpus in REALISTIC["corpora"] or corpus.removesuffix(SYNTHETIC) in ARCHIVES
     return f"{DATA}/corpora/{corpus}.npz" if own else f"data/corpora/{corpus}.npz"
 
 

@@ -32,7 +32,7 @@ rule prepare:
     benchmark:
         f"{BENCHMARKS}/prepare/{{corpus}}.tsv"
     wildcard_constraints:
-        corpus="|".join(RECIPES),
+        corpus="|".join(ARCHIVES),
     params:
         code=code("corpora/{corpus}.npz"),
     shell:
@@ -51,7 +51,7 @@ rule synthesize:
     benchmark:
         f"{BENCHMARKS}/synthesize/{{corpus}}.tsv"
     wildcard_constraints:
-        corpus="|".join(RECIPES),
+        corpus="|".join(ARCHIVES),
     params:
         code=code("corpora/{corpus}-like.npz"),
         scale=study["synthetic"]["scale"],

@@ -1,4 +1,4 @@
-"""The corpora by name: which files each is read from, and by which rule."""
+"""The corpora by name: how the files of each are read, and by which rule."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -7,11 +7,8 @@ from pathlib import Path
 from heldout.corpora import ldac, nips, records, reuters, smart
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.download import source, verified_members
+from heldout.corpora.names import STOP_LIST, raw_files
 from heldout.corpora.preprocess import Rule, Text, corpus_of, read_stop_list
-from heldout.errors import InputError
-
-STOP_LIST = "english.stop"
-SYNTHETIC = "-like"
 
 # Table 1's authors left their rule open. Stems as strong as SMART's own bring V within four percent and the
 # mean length within one percent of it, by one rule for both collections; the second rule has no stemmer.
@@ -34,13 +31,11 @@ class Recipe:
     """How a corpus is made.
 
     Attributes:
-        archive: the file that holds its texts.
         read_texts: returns (document name, text) of the archive's members.
         rule: makes words of the texts.
         stands_in_for: the unavailable corpus whose place it takes; empty where there is none.
     """
 
-    archive: str
     read_texts: Callable[[Mapping[str, bytes]], list[Text]]
     rule: Rule
     stands_in_for: str = ""
@@ -51,53 +46,26 @@ class Counted:
     """How a corpus is made whose source has counts or records, and no texts.
 
     Attributes:
-        archive: the file that holds it.
         read: returns the corpus of a name from the archive's members.
         stands_in_for: as in `Recipe`.
     """
 
-    archive: str
     read: Callable[[str, Mapping[str, bytes]], Corpus]
     stands_in_for: str = ""
 
 
 RECIPES: dict[str, Recipe | Counted] = {
-    "cranfield": Recipe("cran.tar.gz", smart.read_texts, STEMMED),
-    "cranfield-unstemmed": Recipe("cran.tar.gz", smart.read_texts, UNSTEMMED),
-    "medline": Recipe("med.tar.gz", smart.read_texts, STEMMED),
-    "medline-unstemmed": Recipe("med.tar.gz", smart.read_texts, UNSTEMMED),
-    "nips": Recipe("nips12raw_str602.tgz", nips.read_texts, TOOLBOX),
-    "reuters": Recipe(
-        "reuters21578.tar.gz", reuters.read_texts, NEWS, "the unpublished news stories of Buntine (2009, section 4.2)"
-    ),
-    "ap": Counted("ap.tgz", ldac.read_archive, "the 16,333 articles of Blei et al. (2003, Figure 9)"),
-    "votes": Counted("house-votes-84.data", records.read_votes),
-    "news-words": Counted("20news_w100.mat", records.read_word_presence),
-    "movielens": Counted("u.data", records.read_ratings),
+    "cranfield": Recipe(smart.read_texts, STEMMED),
+    "cranfield-unstemmed": Recipe(smart.read_texts, UNSTEMMED),
+    "medline": Recipe(smart.read_texts, STEMMED),
+    "medline-unstemmed": Recipe(smart.read_texts, UNSTEMMED),
+    "nips": Recipe(nips.read_texts, TOOLBOX),
+    "reuters": Recipe(reuters.read_texts, NEWS, "the unpublished news stories of Buntine (2009, section 4.2)"),
+    "ap": Counted(ldac.read_archive, "the 16,333 articles of Blei et al. (2003, Figure 9)"),
+    "votes": Counted(records.read_votes),
+    "news-words": Counted(records.read_word_presence),
+    "movielens": Counted(records.read_ratings),
 }
-
-
-def recipe(name: str) -> Recipe | Counted:
-    """Return the recipe of a corpus.
-
-    Raises:
-        InputError: lists the known names.
-    """
-    if name not in RECIPES:
-        raise InputError(f"corpus {name}: unknown; the known corpora are {', '.join(RECIPES)}")
-    return RECIPES[name]
-
-
-def raw_files(name: str) -> tuple[str, ...]:
-    """Return the names of the downloaded files that `prepare(name, ...)` reads; none for a synthetic corpus.
-
-    Raises:
-        InputError: when the corpus is unknown.
-    """
-    if name.endswith(SYNTHETIC) and name.removesuffix(SYNTHETIC) in RECIPES:
-        return ()
-    how = recipe(name)
-    return (how.archive, STOP_LIST) if isinstance(how, Recipe) else (how.archive,)
 
 
 def prepare(name: str, raw_dir: Path, table_path: Path) -> Corpus:
@@ -118,16 +86,16 @@ def prepare(name: str, raw_dir: Path, table_path: Path) -> Corpus:
     Raises:
         InputError: when the corpus is unknown, a file is missing, damaged or edited, or a document has no word.
     """
-    how = recipe(name)
-    rows = {file: source(file, table_path) for file in raw_files(name)}
+    archive = raw_files(name)[0]
+    how, rows = RECIPES[name], {file: source(file, table_path) for file in raw_files(name)}
     sources = [{"file": file, "content_sha256": row.content_sha256} for file, row in rows.items()]
     stands_in = {"stands_in_for": how.stands_in_for} if how.stands_in_for else {}
     if isinstance(how, Counted):
-        corpus = how.read(name, verified_members(raw_dir / how.archive, rows[how.archive]))
+        corpus = how.read(name, verified_members(raw_dir / archive, rows[archive]))
         corpus.provenance.update(stands_in, sources=sources)
         return corpus
     stop_list = verified_members(raw_dir / STOP_LIST, rows[STOP_LIST])[STOP_LIST]
-    records = how.read_texts(verified_members(raw_dir / how.archive, rows[how.archive]))
+    records = how.read_texts(verified_members(raw_dir / archive, rows[archive]))
     texts = [(document, text) for document, text in records if text.strip()]
     blank = [document for document, text in records if not text.strip()]
     return corpus_of(name, how.rule, texts, read_stop_list(stop_list, STOP_LIST), sources, blank, **stands_in)

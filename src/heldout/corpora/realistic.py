@@ -17,11 +17,10 @@ Lengths. The original gives the mean alone. A document's length is that of a sto
 replacement, times the ratio of the two means, rounded, and at least 2 tokens.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from heldout.corpora.corpus import Corpus
+from heldout.corpora.names import SOURCES
 from heldout.corpora.synthetic import MINIMUM_LENGTH, draw_tokens, drawn
 from heldout.errors import InputError
 from heldout.seeds import generator
@@ -32,22 +31,6 @@ DOCUMENTS = 50_182  # Buntine (2009), section 4.2, as is the rest
 MEAN_LENGTH = 151.0
 TRAINING_DOCUMENTS = (1_000, 2_500, 5_000, 10_000, 20_000, 30_000, 40_000)
 TEST_DOCUMENTS = 10_000
-
-
-@dataclass(frozen=True)
-class Source:
-    """The model that a corpus is drawn from.
-
-    Attributes:
-        topics: K.
-        vocabulary: V, how many of the most probable words are kept; 0 for all.
-    """
-
-    topics: int
-    vocabulary: int = 0
-
-
-SOURCES = {"s10": Source(10), "s10s": Source(10, 5_000), "s40": Source(40)}
 
 
 def cut(topics: Topics, vocabulary: int) -> Topics:

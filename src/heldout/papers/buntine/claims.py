@@ -18,7 +18,8 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from heldout.claims import Check, Claim, of_no_corpus
-from heldout.corpora.realistic import SOURCES, TEST_DOCUMENTS, TRAINING_DOCUMENTS
+from heldout.corpora.names import SOURCES
+from heldout.corpora.realistic import TEST_DOCUMENTS, TRAINING_DOCUMENTS
 from heldout.evaluators import HARMONIC, MEAN_FIELD_FIRST, MEAN_FIELD_SECOND, PARTICLES, SEQUENTIAL
 from heldout.inputs import Inputs
 from heldout.models import LDA

@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 from statistics import fmean
 from typing import Any
 
-from heldout.corpora.prepare import SYNTHETIC, Recipe, recipe
-from heldout.corpora.realistic import SOURCES, TEST_DOCUMENTS, TRAINING_DOCUMENTS
+from heldout.corpora.names import SOURCES, SYNTHETIC
+from heldout.corpora.prepare import RECIPES, Recipe
+from heldout.corpora.realistic import TEST_DOCUMENTS, TRAINING_DOCUMENTS
 from heldout.evaluators import (
     HARMONIC,
     MEAN_FIELD_FIRST,
@@ -88,7 +89,7 @@ def _source(inputs: Inputs) -> str:
     name = str(inputs.study.get("realistic", {}).get("source", ""))
     if name.endswith(SYNTHETIC):
         return f"{latex.corpus_name(name)}: drawn from a known model"
-    how = recipe(name)
+    how = RECIPES[name]
     words = how.rule.words() if isinstance(how, Recipe) else "counts as they come"
     return f"{latex.corpus_name(name)}, the bodies of its stories: {latex.escape(words)}"
 

@@ -1,6 +1,6 @@
 """The sizes of the corpora drawn from trained models, beside the original's."""
 
-from heldout.corpora.realistic import SOURCES
+from heldout.corpora.names import SOURCES
 from heldout.evaluators import SEQUENTIAL
 from heldout.inputs import Inputs
 from heldout.papers.buntine.results import rises_by_reading, selections

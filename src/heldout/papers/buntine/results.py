@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from heldout.corpora.realistic import SOURCES
+from heldout.corpora.names import SOURCES
 from heldout.evaluators import EXACT, MEAN_FIELD_FIRST, PARTICLES, SEQUENTIAL, of_likelihood
 from heldout.inputs import Inputs
 from heldout.models import LDA

@@ -1,0 +1,51 @@
+"""Corpora by name: which files each is read from, and which are drawn from models. Nothing here reads one."""
+
+from dataclasses import dataclass
+
+from heldout.errors import InputError
+
+STOP_LIST = "english.stop"
+SYNTHETIC = "-like"  # the end of the name of a corpus of another one's shape, drawn from a known LDA
+
+ARCHIVES = {
+    "cranfield": "cran.tar.gz",
+    "cranfield-unstemmed": "cran.tar.gz",
+    "medline": "med.tar.gz",
+    "medline-unstemmed": "med.tar.gz",
+    "nips": "nips12raw_str602.tgz",
+    "reuters": "reuters21578.tar.gz",
+    "ap": "ap.tgz",
+    "votes": "house-votes-84.data",
+    "news-words": "20news_w100.mat",
+    "movielens": "u.data",
+}
+COUNTED = ("ap", "votes", "news-words", "movielens")  # whose archives have counts or records, and no texts
+
+
+@dataclass(frozen=True)
+class Source:
+    """The model that a corpus is drawn from.
+
+    Attributes:
+        topics: K.
+        vocabulary: V, how many of the most probable words are kept; 0 for all.
+    """
+
+    topics: int
+    vocabulary: int = 0
+
+
+SOURCES = {"s10": Source(10), "s10s": Source(10, 5_000), "s40": Source(40)}
+
+
+def raw_files(name: str) -> tuple[str, ...]:
+    """Return the names of the downloaded files that a corpus is read from; none for a synthetic corpus.
+
+    Raises:
+        InputError: when the corpus is unknown; lists the known names.
+    """
+    if name.endswith(SYNTHETIC) and name.removesuffix(SYNTHETIC) in ARCHIVES:
+        return ()
+    if name not in ARCHIVES:
+        raise InputError(f"corpus {name}: unknown; the known corpora are {', '.join(ARCHIVES)}")
+    return (ARCHIVES[name],) if name in COUNTED else (ARCHIVES[name], STOP_LIST)
