@@ -1,4 +1,4 @@
-"""Scores and measurements as the tables that exhibits read."""
+"""Scores, measurements and notes as the tables that exhibits read."""
 
 from collections.abc import Iterable
 from dataclasses import astuple
@@ -7,6 +7,8 @@ import pandas as pd
 
 from heldout.measurements import COLUMNS as MEASURED
 from heldout.measurements import Measurement
+from heldout.notes import COLUMNS as NOTED
+from heldout.notes import Note
 from heldout.scores import COLUMNS, Score
 
 
@@ -18,3 +20,8 @@ def scores_table(scores: Iterable[Score]) -> pd.DataFrame:
 def measurements_table(rows: Iterable[Measurement]) -> pd.DataFrame:
     """Return measurements as a table."""
     return pd.DataFrame([astuple(row) for row in rows], columns=list(MEASURED))
+
+
+def notes_table(rows: Iterable[Note]) -> pd.DataFrame:
+    """Return notes as a table."""
+    return pd.DataFrame([astuple(row) for row in rows], columns=list(NOTED))

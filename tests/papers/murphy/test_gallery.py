@@ -4,16 +4,14 @@ import functools
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import made_jobs
 import numpy as np
 import pandas as pd
 import pytest
 from small_study import corpora_table
-from tables_of import measurements_table, scores_table
+from tables_of import measurements_table, notes_table, scores_table
 
 from heldout.claims import judge
 from heldout.corpora.corpus import Corpus
@@ -21,7 +19,6 @@ from heldout.corpora.records import from_responses
 from heldout.corpora.synthetic import Law, Shape, draw
 from heldout.errors import InputError
 from heldout.inputs import Inputs
-from heldout.measurements import Measurement
 from heldout.models.lda import LDA
 from heldout.papers import papers_of
 from heldout.papers.murphy import MURPHY
@@ -38,14 +35,15 @@ from heldout.papers.murphy.results import (
     LDA_HALF,
     annealed_and_exact,
     bank,
-    courses,
     curve,
     measured,
     opening_rows,
     sampled,
     senses,
+    traces,
 )
-from heldout.scores import Score
+from heldout.recorder import Results
+from heldout.runs import run_experiment
 from heldout.study import NOTHING
 from heldout.typesetting import latex
 from heldout.typesetting.exhibits import exhibits, make
@@ -149,11 +147,11 @@ SETTINGS: Mapping[str, tuple[str, dict[str, Any]]] = {
 }
 
 
-def run(name: str, corpus: Corpus | None = None, **changes: Any) -> tuple[list[Score], list[Measurement]]:
-    module, kind = import_module(MURPHY.experiment_module(name)), MURPHY.experiments[name]
-    assert kind is not None
-    given = {"variant": name, "test_documents": 10 if corpus is not None and corpus.name == "votes" else 8}
-    return made_jobs.run(module.experiment, kind.settings, corpus, **given, **{**SETTINGS[name][1], **changes})
+def run(name: str, corpus: Corpus | None = None, **changes: Any) -> Results:
+    module, kind = MURPHY.experiment_module(name), MURPHY.experiments[name].settings
+    given: dict[str, Any] = {"seed": 0, "test_documents": 10 if corpus is not None and corpus.name == "votes" else 8}
+    settings = {**SETTINGS[name][1], **changes}
+    return run_experiment(module, kind, corpus, [], "none", settings=settings, fold_in_settings={}, **given)
 
 
 def study() -> dict[str, Any]:
@@ -170,10 +168,11 @@ def made() -> Inputs:
     parts.append(run("annealed", votes()))
     asked = study()
     inputs = Inputs(
-        scores_table(score for scores, _ in parts for score in scores),
+        scores_table(score for part in parts for score in part.scores),
         corpora_table(asked, synthetic=False),
         asked,
-        measurements_table(row for _, rows in parts for row in rows),
+        measurements_table(row for part in parts for row in part.measurements),
+        notes_table(note for part in parts for note in part.notes),
         versions={"heldout": "1.2.3"},
         papers=papers_of(asked),
     )
@@ -235,7 +234,7 @@ def test_halves_are_those_of_pLSI_and_samplers_are_recorded_as_their_sweeps_doub
             (points,) = sampled(inputs, model, quantity).values()
             assert list(points) == [1, 2, 4, 8]
             assert all(-6.0 < point.value < 0.0 for point in points.values())
-    again = run("samplers", documents("cranfield"), sweeps=2)[1]
+    again = run("samplers", documents("cranfield"), sweeps=2).measurements
     assert inputs.measurements is not None
     first = inputs.measurements[(inputs.measurements["variant"] == "samplers") & (inputs.measurements["at"] <= 2)]
     assert [row.value for row in again] == list(first["value"])  # the length of a chain changes nothing before
@@ -295,11 +294,11 @@ def inputs_bound(at: tuple[str, str, int, int]) -> float:
     return float(rows["value"].iloc[0])
 
 
-def test_courses_go_from_batch_to_batch_and_senses_have_the_word() -> None:
-    batch, online_ = courses(made(), LIKELIHOOD)
-    assert (batch.batch, batch.analysed) == (0, [16, 32, 48])
-    assert (online_.batch, online_.analysed) == (4, [4, 8, 16, 32])
-    assert [course.analysed for course in courses(made(), online.BOUND)] == [batch.analysed, online_.analysed]
+def test_traces_go_from_batch_to_batch_and_senses_have_the_word() -> None:
+    batch, online_ = traces(made(), LIKELIHOOD)
+    assert (batch.batch, list(batch.points)) == (0, [16, 32, 48])
+    assert (online_.batch, list(online_.points)) == (4, [4, 8, 16, 32])
+    assert [list(trace.points) for trace in traces(made(), online.BOUND)] == [[16, 32, 48], [4, 8, 16, 32]]
     word, meanings = senses(made())
     assert 2 <= len(meanings) <= 3
     for meaning in meanings:

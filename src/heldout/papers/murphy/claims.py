@@ -7,6 +7,7 @@ calls "overfitting" is tested as a lower likelihood of held-out documents under 
 import math
 from collections.abc import Iterator, Sequence
 from functools import partial
+from typing import NamedTuple
 
 from heldout.claims import Check, Claim
 from heldout.inputs import Inputs
@@ -27,14 +28,15 @@ from heldout.papers.murphy.results import (
     PLSI_SCORES,
     UNIGRAM,
     Curve,
+    Trace,
     chosen_topics,
     corpora,
-    courses,
     curve,
     likelihoods,
     measured,
     sampled,
     seeds,
+    traces,
 )
 from heldout.points import Point
 from heldout.verdicts import Finding, above, counted, median, within
@@ -50,58 +52,69 @@ def identity(inputs: Inputs, _: Sequence[str], *, quantity: str, reason: str) ->
     return counted((value < SAME for value in values.values()), effect, (key[3] for key in values), identity=reason)
 
 
+class Gain(NamedTuple):
+    """The difference of two scores of one place, nats per token, with its error and seed."""
+
+    value: float
+    error: float
+    seed: int
+
+
+def gain(one: Point, other: Point, seed: int) -> Gain:
+    """Return by how much one score exceeds another."""
+    return Gain(one.value - other.value, math.hypot(one.error, other.error), seed)
+
+
+def higher(gains: Sequence[Gain], effect: str) -> Finding:
+    """Return the finding that gains are above 0."""
+    agree = (above(gain.value, gain.error) for gain in gains)
+    return counted(agree, effect, (gain.seed for gain in gains), errors=[gain.error for gain in gains])
+
+
+def spread(gains: Sequence[Gain], digits: int) -> str:
+    """Return median and range in words."""
+    values = [gain.value for gain in gains]
+    low, high = min(values, default=0.0), max(values, default=0.0)
+    return f"median {median(values):+.{digits}f}, {low:+.{digits}f} to {high:+.{digits}f}"
+
+
 def degenerate_overfits(inputs: Inputs, _: Sequence[str]) -> Finding:
     """Compare categorical PCA fitted by variational and by degenerate EM, held out and in training."""
     em, degenerate = likelihoods(inputs, VariationalEM.name), likelihoods(inputs, DegenerateEM.name)
     both = sorted(em.keys() & degenerate.keys())
-    gains = {at: em[at].value - degenerate[at].value for at in both}
-    errors = [math.hypot(em[at].error, degenerate[at].error) for at in both]
+    gains = [gain(em[at], degenerate[at], at[2]) for at in both]
     own = measured(inputs, TRAINING)
     places = (((c, VariationalEM.name, K, seed), (c, DegenerateEM.name, K, seed)) for c, K, seed in both)
-    in_training = [own[one] - own[other] for one, other in places if one in own and other in own]
-    low, high = min(gains.values(), default=0.0), max(gains.values(), default=0.0)
-    effect = (
-        f"likelihood of EM less that of degenerate EM, nats per token: held out median {median(gains.values()):+.4f},"
-        f" {low:+.4f} to {high:+.4f}; in training median {median(in_training):+.4f}"
-    )
-    agree = (above(gain, error) for gain, error in zip(gains.values(), errors, strict=True))
-    return counted(agree, effect, (seed for *_, seed in both), errors=errors)
+    in_training = median(own[one] - own[other] for one, other in places if one in own and other in own)
+    effect = f"held out {spread(gains, 4)}; in training median {in_training:+.4f}"
+    return higher(gains, f"likelihood of EM less that of degenerate EM, nats per token: {effect}")
 
 
 def collapsed_better(inputs: Inputs, _: Sequence[str]) -> Finding:
     """Compare what collapsed and uncollapsed chains have after as many sweeps from the same start."""
     ours, others = (sampled(inputs, model, LIKELIHOOD) for model in (CollapsedGibbs.name, Gibbs.name))
     joints, other_joints = (sampled(inputs, model, samplers.JOINT) for model in (CollapsedGibbs.name, Gibbs.name))
-    agree, errors, of_seeds, gains = [], [], [], []
-    higher = compared = 0
-    for chain in sorted(ours.keys() & others.keys()):
-        for sweep in sorted(ours[chain].keys() & others[chain].keys()):
-            point, other = ours[chain][sweep], others[chain][sweep]
-            gains.append(point.value - other.value)
-            errors.append(math.hypot(point.error, other.error))
-            agree.append(above(gains[-1], errors[-1]))
-            of_seeds.append(chain[1])
-            higher += joints[chain][sweep].value > other_joints[chain][sweep].value
-            compared += 1
-    effect = (
-        f"collapsed less uncollapsed, nats per token: median {median(gains):+.3f}, {min(gains, default=0.0):+.3f} to"
-        f" {max(gains, default=0.0):+.3f}; log p(y, q) of the training documents higher in {higher} of {compared}"
-    )
-    return counted(agree, effect, of_seeds, errors=errors)
+    places = [
+        (chain, sweep)
+        for chain in sorted(ours.keys() & others.keys())
+        for sweep in sorted(ours[chain].keys() & others[chain].keys())
+    ]
+    gains = [gain(ours[chain][sweep], others[chain][sweep], chain[1]) for chain, sweep in places]
+    more = sum(joints[chain][sweep].value > other_joints[chain][sweep].value for chain, sweep in places)
+    joint = f"log p(y, q) of the training documents higher in {more} of {len(places)}"
+    return higher(gains, f"collapsed less uncollapsed, nats per token: {spread(gains, 3)}; {joint}")
 
 
 def nmf_overfits(inputs: Inputs, _: Sequence[str]) -> Finding:
     """Compare the topics of NMF with those of GaP under GaP's prior."""
-    gap, nmf = likelihoods(inputs, GaP.name), measured(inputs, NMF_UNDER_GAP)
-    pairs = [
-        (gap[corpus, K, seed], value, seed) for (corpus, _, K, seed), value in nmf.items() if (corpus, K, seed) in gap
+    gap = likelihoods(inputs, GaP.name)
+    gains = [
+        # NMF's is estimated in the same way
+        Gain(gap[corpus, K, seed].value - value, math.sqrt(2.0) * gap[corpus, K, seed].error, seed)
+        for (corpus, _, K, seed), value in measured(inputs, NMF_UNDER_GAP).items()
+        if (corpus, K, seed) in gap
     ]
-    gains = [point.value - value for point, value, _ in pairs]
-    errors = [math.sqrt(2.0) * point.error for point, *_ in pairs]  # NMF's is estimated in the same way
-    low, high = min(gains, default=0.0), max(gains, default=0.0)
-    effect = f"GaP less NMF, nats per token: median {median(gains):+.4f}, {low:+.4f} to {high:+.4f}"
-    agree = (above(gain, error) for gain, error in zip(gains, errors, strict=True))
-    return counted(agree, effect, (seed for *_, seed in pairs), errors=errors)
+    return higher(gains, f"GaP less NMF, nats per token: {spread(gains, 4)}")
 
 
 def lda_above(
@@ -111,8 +124,7 @@ def lda_above(
 
     The effect also tells the perplexity of `integrated`, another score of LDA, over that of `ours`.
     """
-    beside = []
-    agree, errors, of_seeds, ratios = [], [], [], []
+    beside, gains, ratios = [], [], []
     for corpus in corpora(inputs, PERPLEXITY):
         for seed in seeds(inputs, PERPLEXITY):
             lda = curve(inputs, corpus, ours, seed)
@@ -121,21 +133,17 @@ def lda_above(
                 beside += [math.exp(lda[K].value - better[K].value) for K in lda if K in better]
             for other in others:
                 points = curve(inputs, corpus, other, seed)
-                for K, point in lda.items():
-                    against: Point | None = points.get(K, points.get(1))
-                    if against is not None:
-                        gain = point.value - against.value
-                        errors.append(math.hypot(point.error, against.error))
-                        agree.append(above(gain, errors[-1]))
-                        of_seeds.append(seed)
-                        ratios.append((math.exp(gain), K))
+                pairs = ((K, point, points.get(K, points.get(1))) for K, point in lda.items())
+                found = [(K, gain(point, against, seed)) for K, point, against in pairs if against is not None]
+                gains += [of for _, of in found]
+                ratios += [(math.exp(of.value), K) for K, of in found]
     low, high = min(ratios, default=(0.0, 0)), max(ratios, default=(0.0, 0))
     middle = median(ratio for ratio, _ in ratios)
     ends = f"{low[0]:.2f} (K={low[1]}) to {high[0]:.2f} (K={high[1]})"
     effect = f"the other's perplexity over LDA's: median {middle:.2f}, {ends}"
     if beside:
         effect += f"; LDA's with the weights integrated out over that: median {median(beside):.2f}"
-    return counted(agree, effect, of_seeds, errors=errors)
+    return higher(gains, effect)
 
 
 def _against(*others: Curve, ours: Curve = LDA, integrated: Curve | None = None) -> Check:
@@ -156,29 +164,21 @@ def _plsi(end: str, score: str, statement: str, ours: Curve = LDA, integrated: C
 
 def online_faster(inputs: Inputs, _: Sequence[str]) -> Finding:
     """Compare online and batch after as many documents, wherever both were scored before batch's end."""
-    agree, errors, gains = [], [], []
-    found = courses(inputs, LIKELIHOOD)
-    for course in found[1:]:
-        online_at = {at: place for place, at in enumerate(course.analysed)}
-        for place, at in enumerate(found[0].analysed[:-1]):
-            if at in online_at:
-                gains.append(course.values[online_at[at]] - found[0].values[place])
-                errors.append(math.hypot(course.errors[online_at[at]], found[0].errors[place]))
-                agree.append(above(gains[-1], errors[-1]))
-    effect = f"online less batch, nats per token: {min(gains):+.3f} to {max(gains):+.3f}" if gains else ""
-    return counted(agree, effect, [0] * len(agree), errors=errors)
+    batch, *online = traces(inputs, LIKELIHOOD) or [Trace(0, {})]
+    before = list(batch.points.items())[:-1]
+    gains = [gain(trace.points[at], point, 0) for trace in online for at, point in before if at in trace.points]
+    values = [gain.value for gain in gains]
+    effect = f"{min(values, default=0.0):+.3f} to {max(values, default=0.0):+.3f}"
+    return higher(gains, f"online less batch, nats per token: {effect}")
 
 
 def online_similar(inputs: Inputs, _: Sequence[str]) -> Finding:
     """Compare the last likelihoods of online and batch."""
-    agree, errors, losses = [], [], []
-    found = courses(inputs, LIKELIHOOD)
-    for course in found[1:]:
-        losses.append(found[0].values[-1] - course.values[-1])
-        errors.append(math.hypot(found[0].errors[-1], course.errors[-1]))
-        agree.append(within(losses[-1], errors[-1], math.log(SIMILAR)))
-    effect = "batch less online at the end, nats per token: " + ", ".join(f"{loss:+.3f}" for loss in losses)
-    return counted(agree, effect, [0] * len(agree), errors=errors)
+    ends = [list(trace.points.values())[-1] for trace in traces(inputs, LIKELIHOOD)]
+    losses = [gain(ends[0], end, 0) for end in ends[1:]]
+    agree = (within(loss.value, loss.error, math.log(SIMILAR)) for loss in losses)
+    effect = "batch less online at the end, nats per token: " + ", ".join(f"{loss.value:+.3f}" for loss in losses)
+    return counted(agree, effect, [0] * len(losses), errors=[loss.error for loss in losses])
 
 
 def finds_topics(inputs: Inputs, _: Sequence[str], *, quantity: str) -> Finding:

@@ -34,9 +34,9 @@ from heldout.papers.murphy.results import (
     by_topics,
     chosen_topics,
     corpora,
-    courses,
     curve,
     sampled,
+    traces,
 )
 from heldout.typesetting import latex, style
 
@@ -44,7 +44,7 @@ _PLSI = {"full folding-in": style.EVALUATOR_COLOURS[FULL], "half folding-in": st
 _PLSI |= {"training mixture": style.EVALUATOR_COLOURS["training-mixture"]}
 _LDA, _MIXTURE, _UNIGRAM = (style.COLOURS[name] for name in (models.LDA, "mixture-of-multinomials", "unigram"))
 _HALF_OF_LDA = style.lighter(_LDA)
-_COURSES = ("-", "--", ":", "-.")  # of online variational Bayes, by batch size
+_ONLINE = ("-", "--", ":", "-.")  # of online variational Bayes, by batch size
 
 
 def figure_27_6(inputs: Inputs) -> Figure:
@@ -144,13 +144,12 @@ def figure_27_9(inputs: Inputs) -> Figure:
     """Draw perplexity against documents analysed: by the variational bound left, by the likelihood right."""
     figure, (axes,) = style.grid(1, 2, style.HEIGHT, titles=("by the bound", "by the likelihood"), sharey=True)
     for axis, quantity in zip(axes, (online.BOUND, LIKELIHOOD), strict=True):
-        lines = cycle(_COURSES)
-        for course in courses(inputs, quantity):
-            model, line = (OnlineVB.name, next(lines)) if course.batch else (BatchVB.name, "-")
-            label = f"online, batches of {course.batch}" if course.batch else "batch"
-            perplexities = [math.exp(-value) for value in course.values]
-            look = {"color": style.COLOURS[model], "linestyle": line}
-            axis.plot(course.analysed, perplexities, marker="o", label=label, **look)
+        lines = cycle(_ONLINE)
+        for batch, points in traces(inputs, quantity):
+            model, line = (OnlineVB.name, next(lines)) if batch else (BatchVB.name, "-")
+            label = f"online, batches of {batch}" if batch else "batch"
+            look = {"color": style.COLOURS[model], "linestyle": line, "label": label}
+            axis.plot(list(points), [point.perplexity for point in points.values()], marker="o", **look)
         axis.set_xscale("log")
         axis.set_xlabel("documents analysed")
         style.plain_numbers(axis.xaxis)

@@ -14,6 +14,7 @@ from heldout.papers.murphy.experiments import (
     evidence,
     online,
     perplexity,
+    polysemy,
 )
 from heldout.papers.murphy.members import MEMBERS, data
 from heldout.papers.murphy.members.member import LIKELIHOOD, USUAL, Member
@@ -161,18 +162,11 @@ def likelihoods(inputs: Inputs, model: str) -> dict[tuple[str, int, int], Point]
 
 
 class Annealed(NamedTuple):
-    """A likelihood by annealing where there is an exact one, nats per token.
-
-    Attributes:
-        value, error: by annealing, and its standard error.
-        exact: the exact one.
-        seed: of both.
-    """
+    """A likelihood by annealing with its standard error where there is an exact one, nats per token."""
 
     value: float
     error: float
     exact: float
-    seed: int
 
 
 def annealed_and_exact(inputs: Inputs) -> list[Annealed]:
@@ -180,53 +174,46 @@ def annealed_and_exact(inputs: Inputs) -> list[Annealed]:
     exact = measured(inputs, annealed.EXACT)
     rows = select(inputs.measurements, variant=ANNEALED, quantity=annealed.ANNEALED).to_dict("records")
     return [
-        Annealed(r["value"], r["standard_error"], exact[r["corpus"], r["model"], r["topics"], r["seed"]], r["seed"])
-        for r in rows
+        Annealed(r["value"], r["standard_error"], exact[r["corpus"], r["model"], r["topics"], r["seed"]]) for r in rows
     ]
 
 
+def along(rows: "pd.DataFrame") -> dict[int, Point]:
+    """Return measurements by their places on one axis, ascending, nats per token."""
+    ordered = rows.sort_values("at").to_dict("records")
+    return {int(r["at"]): Point(int(r["topics"]), r["value"], r["standard_error"], 0) for r in ordered}
+
+
 def sampled(inputs: Inputs, model: str, quantity: str) -> dict[tuple[str, int], dict[int, Point]]:
-    """Return a quantity of the experiment "samplers" by (corpus, seed) and sweep, nats per token."""
-    rows = select(inputs.measurements, variant=SAMPLERS, model=model, quantity=quantity).sort_values("at")
-    found: dict[tuple[str, int], dict[int, Point]] = {}
-    for r in rows.to_dict("records"):
-        point = Point(int(r["topics"]), r["value"], r["standard_error"], 0)
-        found.setdefault((str(r["corpus"]), int(r["seed"])), {})[int(r["at"])] = point
-    return found
+    """Return a quantity of the experiment "samplers" by (corpus, seed) and sweep."""
+    rows = select(inputs.measurements, variant=SAMPLERS, model=model, quantity=quantity)
+    return {(str(corpus), int(str(seed))): along(of) for (corpus, seed), of in rows.groupby(["corpus", "seed"])}
 
 
-class Course(NamedTuple):
-    """A score of one fit against the documents that it has analysed, nats per token with standard errors.
+class Trace(NamedTuple):
+    """A score of one fit by the documents that it has analysed, every visit counted.
 
     Attributes:
         batch: documents of a batch; 0 for batch variational Bayes.
-        analysed: ascending; every visit of a document counts.
-        values, errors: one to each.
+        points: by documents, ascending.
     """
 
     batch: int
-    analysed: list[int]
-    values: list[float]
-    errors: list[float]
+    points: dict[int, Point]
 
 
-def courses(inputs: Inputs, quantity: str) -> list[Course]:
-    """Return the courses of Figure 27.9, batch first, of the first corpus and seed."""
-    found = []
+def traces(inputs: Inputs, quantity: str) -> list[Trace]:
+    """Return the traces of Figure 27.9, batch first, of the first seed."""
     table = select(inputs.measurements, quantity=quantity, axis=online.ANALYSED)
-    table = table[table["seed"] == table["seed"].min()]
-    for variant, rows in table.groupby("variant"):
-        ordered = rows.sort_values("at")
-        end = str(variant).rpartition("-")[2]
-        lists = (ordered[column].tolist() for column in ("at", "value", "standard_error"))
-        found.append(Course(int(end) if end.isdigit() else 0, *lists))
-    return sorted(found)
+    first = table[table["seed"] == table["seed"].min()].groupby("variant")
+    ends = {str(variant).rpartition("-")[2]: along(rows) for variant, rows in first}
+    found = (Trace(int(end) if end.isdigit() else 0, points) for end, points in ends.items())
+    return sorted(found, key=lambda trace: trace.batch)
 
 
 def by_topics(inputs: Inputs, quantity: str, seed: int) -> dict[int, Point]:
-    """Return a quantity of the experiment "evidence" by K, nats per token."""
-    rows = select(inputs.measurements, variant=EVIDENCE, quantity=quantity, seed=seed).sort_values("at")
-    return {int(r["at"]): Point(int(r["at"]), r["value"], r["standard_error"], 0) for r in rows.to_dict("records")}
+    """Return a quantity of the experiment "evidence" by K."""
+    return along(select(inputs.measurements, variant=EVIDENCE, quantity=quantity, seed=seed))
 
 
 APPROACHES: Mapping[str, str] = {
@@ -238,8 +225,7 @@ APPROACHES: Mapping[str, str] = {
 
 def chosen_topics(inputs: Inputs, quantity: str) -> dict[int, int]:
     """Return the K at which a quantity is highest, by seed."""
-    rows = select(inputs.measurements, variant=EVIDENCE, quantity=quantity)
-    best = {}
+    best, rows = {}, select(inputs.measurements, variant=EVIDENCE, quantity=quantity)
     for seed in sorted({int(seed) for seed in rows["seed"]}):
         points = by_topics(inputs, quantity, seed)
         best[seed] = max(points, key=lambda K: points[K].value)
@@ -271,19 +257,21 @@ class Sense(NamedTuple):
 
 def senses(inputs: Inputs) -> tuple[str, list[Sense]]:
     """Return the word of Figures 27.4 and 27.5 with its meanings; none where the experiment was not run."""
-    rows = select(inputs.measurements, variant=POLYSEMY).sort_values("at")
-    word, numbers = "", dict[int, int]()
-    topics: dict[int, list[tuple[str, float]]] = {}
-    documents: dict[int, list[tuple[str, int]]] = {}
-    for row in rows.to_dict("records"):
-        kind, _, rest = str(row["quantity"]).partition(" ")
-        n, _, name = rest.partition(" ")
-        if kind == "apart":
-            word = rest
-        elif kind == "of":
-            numbers[int(n)] = int(row["value"])
-        elif kind == "topic":
-            topics.setdefault(int(n), []).append((name, float(row["value"])))
-        else:
-            documents.setdefault(int(n), []).append((name, int(row["value"])))
-    return word, [Sense(topic, topics[n], documents[n]) for n, topic in sorted(numbers.items())]
+    if inputs.notes is None:
+        return "", []
+    values, texts = (select(table, variant=POLYSEMY).sort_values("at") for table in (inputs.measurements, inputs.notes))
+
+    def words(quantity: str) -> list[tuple[str, float]]:
+        both = (select(texts, quantity=quantity)["text"], select(values, quantity=quantity)["value"])
+        return list(zip(*both, strict=True))
+
+    numbers = along(select(values, quantity=polysemy.NUMBER))
+    meanings = [
+        Sense(
+            int(number.value),
+            words(f"{polysemy.TOPIC}-{n}"),
+            [(word, int(topic)) for word, topic in words(f"{polysemy.DOCUMENT}-{n}")],
+        )
+        for n, number in numbers.items()
+    ]
+    return "".join(select(texts, quantity=polysemy.APART)["text"]), meanings

@@ -63,7 +63,7 @@ def experiment(job: Job, settings: Perplexity) -> Results:
     observed, scored = half_split(test, job.seed)
     counts, held_out = training.counts(), test.counts()
     lengths = training.lengths.astype(float)
-    limits = PLSAFoldingIn(iterations=settings.fold_in_iterations, tolerance=settings.fold_in_tolerance)
+    folding_in = PLSAFoldingIn(iterations=settings.fold_in_iterations, tolerance=settings.fold_in_tolerance)
     recorder = job.recorder(smoothing=gamma)
 
     def add(model: str, K: int, evaluations: dict[str, Evaluation]) -> None:
@@ -89,18 +89,10 @@ def experiment(job: Job, settings: Perplexity) -> Results:
         tokens = mixture.latent_.T @ lengths
         prior = parameters._replace(phi=with_prior(parameters.phi, tokens, gamma))
         add(MIXTURE, K, {LIKELIHOOD: Evaluation.deterministic(mixture.log_likelihood(held_out, prior), test.lengths)})
-        for model, fitted, fold_in in (
-            (
-                PLSI.name,
-                plsa.PLSA(K, iterations=iterations, random_state=random(PLSI.name, K)),
-                partial(plsa.fold_in, settings=limits, seed=job.seed),
-            ),
-            (
-                TEMPERED,
-                plsa_tem.PLSATEM(K, beta=settings.beta, iterations=iterations, random_state=random(TEMPERED, K)),
-                partial(plsa_tem.fold_in, settings=limits, seed=job.seed),
-            ),
-        ):
+        em = plsa.PLSA(K, iterations=iterations, random_state=random(PLSI.name, K))
+        tempered = plsa_tem.PLSATEM(K, beta=settings.beta, iterations=iterations, random_state=random(TEMPERED, K))
+        for model, fitted, module in ((PLSI.name, em, plsa), (TEMPERED, tempered, plsa_tem)):
+            fold_in = partial(module.fold_in, settings=folding_in, seed=job.seed)
             fitted.fit(counts)
             weights = fitted.document_topics_
             phi = with_prior(fitted.components_, weights.T @ lengths, gamma)

@@ -7,11 +7,13 @@ the topics. The document of a topic is the one with the largest share of it in w
 
 Measured of the model "lda" at K:
 
-    topic N WORD        p(word | topic) on the axis "rank" from 1, for the `shown` most probable words of the Nth topic
-    token N WORD        the topic of a token, on the axis "token" from 0, for the first tokens of `tokens` different
+    topic-N             p(word | topic) on the axis "rank" from 1, for the `shown` most probable words of the Nth topic
+    document-N          the topic of a token, on the axis "token" from 0, for the first tokens of `tokens` different
                         words of the Nth document, the word itself among them
-    of N                the number of the Nth topic, on the axis "topic"
-    apart WORD          that product, on the axis "topics"
+    number              the number of the Nth topic, on the axis "topic"
+    apart               that product, on the axis "topics"
+
+and, at the same places, the words of topics and documents and the word itself noted.
 
 TASA, the chapter's corpus, is not public. In a corpus of counts tokens come in the order of the vocabulary.
 """
@@ -28,6 +30,7 @@ from heldout.seeds import generator
 from heldout.typing import Floats, Ints
 
 MEANINGS = 3
+APART, NUMBER, TOPIC, DOCUMENT = "apart", "number", "topic", "document"
 
 
 def experiment(job: Job, settings: Polysemy) -> Results:
@@ -45,11 +48,16 @@ def experiment(job: Job, settings: Polysemy) -> Results:
     apart = _apart(model.components_, counts, candidates)
     word = int(candidates[apart.argmax()])
     rows = np.repeat(np.arange(corpus.n_documents), corpus.lengths)
-    recorder.measure(f"apart {corpus.vocabulary[word]}", apart.max(), axis="topics", at=K)
+
+    def add(quantity: str, w: int, value: float, axis: str, at: int) -> None:
+        recorder.measure(quantity, value, axis=axis, at=at)
+        recorder.note(quantity, corpus.vocabulary[w], axis=axis, at=at)
+
+    add(APART, word, apart.max(), "topics", K)
     for n, k in enumerate(_senses(counts[word]), start=1):
-        recorder.measure(f"of {n}", k, axis="topic", at=n)
+        recorder.measure(NUMBER, k, axis="topic", at=n)
         for rank, v in enumerate(np.argsort(-model.components_[k], kind="stable")[: settings.shown], start=1):
-            recorder.measure(f"topic {n} {corpus.vocabulary[v]}", model.components_[k, v], axis="rank", at=rank)
+            add(f"{TOPIC}-{n}", v, model.components_[k, v], "rank", rank)
         has = np.unique(rows[(corpus.tokens == word) & (q == k)])
         document = int(has[model.document_topics_[has, k].argmax()])
         stream = corpus.document(document)
@@ -58,7 +66,7 @@ def experiment(job: Job, settings: Polysemy) -> Results:
         first = np.sort(np.unique(stream, return_index=True)[1])
         shown_places = np.unique([*first[stream[first] != word][: settings.tokens - 1], of_word])
         for i, place in enumerate(shown_places):
-            recorder.measure(f"token {n} {corpus.vocabulary[stream[place]]}", own[place], axis="token", at=i)
+            add(f"{DOCUMENT}-{n}", stream[place], own[place], "token", i)
     return recorder.results
 
 

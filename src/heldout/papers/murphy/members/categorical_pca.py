@@ -37,13 +37,11 @@ class VariationalEM(AnnealedMember[Corpus, CategoricalPCA]):
     component_temperatures: int = 0
 
     def numbers(self, topics: Sequence[int], corpus: Corpus) -> Sequence[int]:
-        """Return K that the quadrature takes, and 1; all where there is annealing."""
         if kind_of(corpus) == RECORDS and corpus.n_words > self.columns:
             return ()
         return topics if self.component_temperatures else sorted({1, *(K for K in topics if K in SPACINGS)})
 
     def train(self, training: Corpus, K: int, random: np.random.Generator) -> CategoricalPCA:
-        """Return the model after EM; a variable of records is a block of columns."""
         values = training.provenance.get("values")
         blocks = (values,) * (training.n_words // values) if values else None
         pca = CategoricalPCA(
@@ -57,19 +55,16 @@ class VariationalEM(AnnealedMember[Corpus, CategoricalPCA]):
         return pca.fit(training.counts())
 
     def usual_score(self, fitted: CategoricalPCA, test: Corpus) -> Evaluation:
-        """Return the bound, or log p(x | z)."""
         posterior = fitted.set_params(ve_iterations=self.iterations).infer(test.counts())
         of_point = 0.5 * (posterior.mean**2).sum(axis=1) if self.posterior == POINT else 0.0
         return deterministic(posterior.bound + of_point, test)
 
     def likelihood(self, fitted: CategoricalPCA, test: Corpus, random: np.random.Generator) -> Evaluation | None:
-        """Return the exact likelihood of one or two components."""
         if fitted.n_components not in SPACINGS:
             return None
         return deterministic(categorical_pca_marginal(fitted, test.counts()), test)
 
     def annealed(self, fitted: CategoricalPCA, test: Corpus, random: np.random.Generator) -> Evaluation:
-        """Return the likelihood from `samples` chains of `component_temperatures` steps."""
         steps = self.component_temperatures
         value, error = categorical_pca_annealed(fitted, test.counts(), self.samples, random, temperatures=steps)
         return Evaluation(value, test.lengths, error)
@@ -77,7 +72,6 @@ class VariationalEM(AnnealedMember[Corpus, CategoricalPCA]):
     def measured(
         self, fitted: CategoricalPCA, split: Split[Corpus], likelihood: Evaluation | None, random: np.random.Generator
     ) -> Mapping[str, float]:
-        """Return the likelihood of training documents."""
         some = split.training.counts()[:TRAINING_CASES]
         return {TRAINING: float(categorical_pca_marginal(fitted, some).sum() / some.sum())}
 

@@ -49,12 +49,13 @@ class _Factors(Member[Corpus, Fitted]):
     fold_in_iterations: int
 
     def usual_score(self, fitted: Fitted, test: Corpus) -> Evaluation:
-        """Return prod_v Poi(n_v | (z b)_v) at the best z."""
         return deterministic(folded_in(test, fitted.b, self.fold_in_iterations), test)
 
-    def gap(self, K: int, random: np.random.Generator, sweeps: int, rho: float = 0.0) -> gap.GaP:
-        """Return GaP with the member's prior, not fitted."""
-        return gap.GaP(K, alpha=self.alpha, gamma=self.gamma, rho=rho, sweeps=sweeps, random_state=random)
+    def gap(self, training: Corpus, K: int, random: np.random.Generator, sweeps: int, rho: float = 0.0) -> Fitted:
+        """Return GaP after `sweeps` of Gibbs sampling, with its mean components."""
+        model = gap.GaP(K, alpha=self.alpha, gamma=self.gamma, rho=rho, sweeps=sweeps, random_state=random)
+        model.fit(training.counts())
+        return Fitted(model, model.components_)
 
     def exact(self, fitted: Fitted, test: Corpus) -> Evaluation | None:
         """Return the exact likelihood under the prior; None for more components than the kernel is asked for."""
@@ -87,18 +88,14 @@ class GaP(_WithoutSpike):
     sweeps: int
 
     def train(self, training: Corpus, K: int, random: np.random.Generator) -> Fitted:
-        """Return GaP and its mean components."""
-        fitted = self.gap(K, random, self.sweeps).fit(training.counts())
-        return Fitted(fitted, fitted.components_)
+        return self.gap(training, K, random, self.sweeps)
 
     def likelihood(self, fitted: Fitted, test: Corpus, random: np.random.Generator) -> Evaluation:
-        """Return the likelihood under GaP's prior."""
         return self.under_gap(fitted, test, random)
 
     def measured(
         self, fitted: Fitted, split: Split[Corpus], likelihood: Evaluation | None, random: np.random.Generator
     ) -> Mapping[str, float]:
-        """Return how far the exact likelihood is from that of LDA with a length."""
         if likelihood is None or len(fitted.b) > self.exact_topics:
             return {}
         of_lda = exact_marginal(_topics(fitted, split.test), split.test).log_likelihood
@@ -117,21 +114,16 @@ class ConditionalGaP(_Factors, AnnealedMember[Corpus, Fitted]):
     temperatures: int = 0
 
     def train(self, training: Corpus, K: int, random: np.random.Generator) -> Fitted:
-        """Return the conditional GaP and its mean components."""
-        fitted = self.gap(K, random, self.sweeps, self.rho).fit(training.counts())
-        return Fitted(fitted, fitted.components_)
+        return self.gap(training, K, random, self.sweeps, self.rho)
 
     def likelihood(self, fitted: Fitted, test: Corpus, random: np.random.Generator) -> Evaluation | None:
-        """Return the exact likelihood of few components."""
         return self.exact(fitted, test)
 
     def annealed(self, fitted: Fitted, test: Corpus, random: np.random.Generator) -> Evaluation:
-        """Return the likelihood from `samples` chains of `temperatures` steps."""
         b, model = np.ascontiguousarray(fitted.b.T), fitted.prior
         prior = GammaPoissonMoments(model.alpha_, model.beta_, b.sum(axis=0), model.rho_)
-        value, error = gap_annealed(
-            test.counts().toarray(), b, prior, self.samples, random, temperatures=self.temperatures
-        )
+        counts, temperatures = test.counts().toarray(), self.temperatures
+        value, error = gap_annealed(counts, b, prior, self.samples, random, temperatures=temperatures)
         return Evaluation(value - orders(test), test.lengths, error)
 
 
@@ -144,16 +136,13 @@ class NMF(_WithoutSpike):
     smoothing: float
 
     def train(self, training: Corpus, K: int, random: np.random.Generator) -> Fitted:
-        """Return NMF's components and GaP, for its prior."""
-        counts = training.counts()
-        W = nmf.NMF(K, iterations=self.iterations, random_state=random).fit(counts).parameters_.T
+        W = nmf.NMF(K, iterations=self.iterations, random_state=random).fit(training.counts()).parameters_.T
         b = (W + self.smoothing) / (1.0 + self.smoothing * W.shape[1])
-        return Fitted(self.gap(K, random, sweeps=1).fit(counts), b)
+        return self.gap(training, K, random, sweeps=1)._replace(b=b)
 
     def measured(
         self, fitted: Fitted, split: Split[Corpus], likelihood: Evaluation | None, random: np.random.Generator
     ) -> Mapping[str, float]:
-        """Return the likelihood of the components under GaP's prior."""
         under_gap = self.under_gap(fitted, split.test, random).log_likelihood
         return {NMF_UNDER_GAP: float(under_gap.sum() / split.test.n_tokens)}
 

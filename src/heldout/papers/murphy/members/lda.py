@@ -45,11 +45,9 @@ class _LDA(Member[Corpus, Topics]):
     fold_in_iterations: int
 
     def usual_score(self, fitted: Topics, test: Corpus) -> Evaluation:
-        """Return prod_l sum_k pi_k b_k[w_l] at the best pi."""
         return deterministic(folded_in_given_length(test, fitted.phi, self.fold_in_iterations), test)
 
     def likelihood(self, fitted: Topics, test: Corpus, random: np.random.Generator) -> Evaluation:
-        """Return the likelihood, exact or left-to-right sequential."""
         return likelihood_of_topics(fitted, test, self.exact_topics, self.samples, random)
 
 
@@ -69,7 +67,6 @@ class _Variational(_LDA):
     iterations: int
 
     def usual_score(self, fitted: Topics, test: Corpus) -> Evaluation:
-        """Return the bound at the posterior means of the topics."""
         counts, log_b = test.counts(), np.log(fitted.phi)
         pseudo, _ = e_step(
             counts, log_b, fitted.alpha, iterations=self.fold_in_iterations, tolerance=PSEUDO_COUNTS_TOLERANCE
@@ -84,7 +81,6 @@ class CollapsedGibbs(_Sampled):
     name, label = models.LDA, "LDA, collapsed Gibbs"
 
     def train(self, training: Corpus, K: int, random: np.random.Generator) -> Topics:
-        """Return the topics of the last sample."""
         lda = LDA(K, alpha=self.alpha, beta=self.gamma, sweeps=self.sweeps, random_state=random)
         return lda.fit(training).topics(training.vocabulary)
 
@@ -96,7 +92,6 @@ class Gibbs(_Sampled):
     name, label = "lda-gibbs", "LDA, Gibbs"
 
     def train(self, training: Corpus, K: int, random: np.random.Generator) -> Topics:
-        """Return the topics of the chain."""
         lda = LDAGibbs(K, alpha=self.alpha, gamma=self.gamma, sweeps=self.sweeps, random_state=random)
         return lda.fit(training.counts()).topics(training.vocabulary)
 
@@ -108,7 +103,6 @@ class BatchVB(_Variational):
     name, label = "lda-vb", "LDA, batch VB"
 
     def train(self, training: Corpus, K: int, random: np.random.Generator) -> Topics:
-        """Return the posterior means of the topics."""
         lda = LDAVB(K, alpha=self.alpha, gamma=self.gamma, iterations=self.iterations, random_state=random)
         return lda.fit(training.counts()).topics(training.vocabulary)
 
@@ -120,6 +114,5 @@ class OnlineVB(_Variational):
     name, label = "lda-online-vb", "LDA, online VB"
 
     def train(self, training: Corpus, K: int, random: np.random.Generator) -> Topics:
-        """Return the posterior means of the topics."""
         lda = OnlineLDAVB(K, alpha=self.alpha, gamma=self.gamma, passes=self.iterations, random_state=random)
         return lda.fit(training.counts()).topics(training.vocabulary)

@@ -5,10 +5,9 @@ The usual score is the bound of the best component, max_k log p(x, k). Of Poisso
     poisson-less-parts      max_d |log p(n) - log(mixture of Poi(L) Mu(n | L))|, nats
 """
 
-from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -20,7 +19,7 @@ from heldout.evaluators.evaluation import Evaluation
 from heldout.models.categorical_mixture import CategoricalMixture
 from heldout.models.multinomial_mixture import MultinomialMixture
 from heldout.models.poisson_mixture import PoissonMixture
-from heldout.papers.murphy.members.data import RECORDS, Split, deterministic, orders
+from heldout.papers.murphy.members.data import RECORDS, Split, deterministic, kind_of, orders
 from heldout.papers.murphy.members.member import BEST, Member
 from heldout.typing import Floats
 
@@ -29,69 +28,55 @@ POISSON_LESS_PARTS = "poisson-less-parts"
 
 @dataclass(frozen=True)
 class _Mixture(Member[Corpus, Any]):
-    """A mixture by at most `iterations` of EM, whose probabilities get the constant `smoothing` afterwards."""
+    """A mixture after at most `iterations` of EM, whose probabilities get the constant `smoothing` afterwards."""
 
     usual = BEST
+    model: ClassVar[Any]
     iterations: int
     smoothing: float
-
-    @abstractmethod
-    def unfitted(self, K: int, corpus: Corpus, **settings: Any) -> Any:
-        """Return the model with settings of EM, not fitted."""
 
     def observed(self, corpus: Corpus) -> Any:
         """Return a corpus as the model takes it."""
         return corpus.counts()
 
+    def of_sequences(self, values: Floats, test: Corpus) -> Evaluation:
+        """Return log p of sequences of tokens from the model's values, (D,) nats."""
+        return deterministic(values, test)
+
     def train(self, training: Corpus, K: int, random: np.random.Generator) -> Any:
-        """Return the mixture after EM, smoothed."""
-        settings = {"posterior": "exact", "iterations": self.iterations, "random_state": random}
-        mixture = self.unfitted(K, training, **settings).fit(self.observed(training))
+        settings = {"values": training.provenance["values"]} if kind_of(training) == RECORDS else {}
+        settings |= {"posterior": "exact", "iterations": self.iterations, "random_state": random}
+        mixture = self.model(K, **settings).fit(self.observed(training))
         mixture.parameters_ = mixture.parameters_.smoothed(self.smoothing)
         return mixture
 
     def usual_score(self, fitted: Any, test: Corpus) -> Evaluation:
-        """Return max_k log p(x, k)."""
-        return deterministic(self.of_sequences(fitted.point_bound(self.observed(test)), test), test)
+        return self.of_sequences(fitted.point_bound(self.observed(test)), test)
 
     def likelihood(self, fitted: Any, test: Corpus, random: np.random.Generator) -> Evaluation:
-        """Return log sum_k p(x, k)."""
-        return deterministic(self.of_sequences(fitted.log_likelihood(self.observed(test)), test), test)
-
-    def of_sequences(self, values: Floats, test: Corpus) -> Floats:
-        """Return log p of sequences of tokens, (D,) nats, from the model's."""
-        return values
+        return self.of_sequences(fitted.log_likelihood(self.observed(test)), test)
 
 
 @dataclass(frozen=True)
 class MixtureOfMultinomials(_Mixture):
     """Of documents, given their lengths."""
 
-    name, label = "multinomial-mixture", "mixture of multinomials"
-
-    def unfitted(self, K: int, corpus: Corpus, **settings: Any) -> MultinomialMixture:
-        """Return the mixture of multinomials."""
-        return MultinomialMixture(K, **settings)
+    name, label, model = "multinomial-mixture", "mixture of multinomials", MultinomialMixture
 
 
 @dataclass(frozen=True)
 class MixtureOfPoissons(_Mixture):
     """Of documents' counts, their lengths among them."""
 
-    name, label = "poisson-mixture", "mixture of Poissons"
+    name, label, model = "poisson-mixture", "mixture of Poissons", PoissonMixture
 
-    def unfitted(self, K: int, corpus: Corpus, **settings: Any) -> PoissonMixture:
-        """Return the mixture of Poissons."""
-        return PoissonMixture(K, **settings)
-
-    def of_sequences(self, values: Floats, test: Corpus) -> Floats:
+    def of_sequences(self, values: Floats, test: Corpus) -> Evaluation:
         """Return log p(n) less the logarithm of the number of orders."""
-        return values - orders(test)
+        return deterministic(values - orders(test), test)
 
     def measured(
         self, fitted: PoissonMixture, split: Split[Corpus], likelihood: Evaluation | None, random: np.random.Generator
     ) -> Mapping[str, float]:
-        """Return the largest difference of 27.5 from 27.4 with a length."""
         counts, rates = split.test.counts(), fitted.parameters_
         apart = np.abs(fitted.log_likelihood(counts) - by_parts(counts, rates.weights, rates.rates)).max()
         return {POISSON_LESS_PARTS: float(apart)}
@@ -101,11 +86,7 @@ class MixtureOfPoissons(_Mixture):
 class MixtureOfCategoricals(_Mixture):
     """Of records, their gaps integrated out."""
 
-    name, label, data = "categorical-mixture", "mixture of categoricals", (RECORDS,)
-
-    def unfitted(self, K: int, corpus: Corpus, **settings: Any) -> CategoricalMixture:
-        """Return the mixture of categoricals with as many values as the corpus has."""
-        return CategoricalMixture(K, values=corpus.provenance["values"], **settings)
+    name, label, data, model = "categorical-mixture", "mixture of categoricals", (RECORDS,), CategoricalMixture
 
     def observed(self, corpus: Corpus) -> Any:
         """Return responses, (N, R)."""

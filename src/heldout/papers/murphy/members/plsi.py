@@ -32,14 +32,11 @@ class PLSI(Member[Corpus, Fitted]):
     fold_in_iterations: int
 
     def train(self, training: Corpus, K: int, random: np.random.Generator) -> Fitted:
-        """Return topics and weights after EM."""
         plsa = PLSA(K, iterations=self.iterations, random_state=random).fit(training.counts())
         return Fitted(plsa.topics(training.vocabulary).smoothed(self.smoothing), plsa.document_topics_)
 
     def usual_score(self, fitted: Fitted, test: Corpus) -> Evaluation:
-        """Return prod_l sum_k pi_k b_k[w_l] at the best pi."""
         return deterministic(folded_in_given_length(test, fitted.topics.phi, self.fold_in_iterations), test)
 
     def likelihood(self, fitted: Fitted, test: Corpus, random: np.random.Generator) -> Evaluation:
-        """Return the mixture over training documents."""
         return training_mixture(fitted.topics, fitted.weights, test)

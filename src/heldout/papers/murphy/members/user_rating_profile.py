@@ -28,11 +28,9 @@ class UserRatingProfile(AnnealedMember[Corpus, Model]):
     temperatures: int = 0
 
     def numbers(self, topics: Sequence[int], corpus: Corpus) -> Sequence[int]:
-        """Return K that the exact kernel takes, or all where there is annealing."""
         return [K for K in topics if self.temperatures or self.exact_topics >= K]
 
     def train(self, training: Corpus, K: int, random: np.random.Generator) -> Model:
-        """Return the profile after EM."""
         profile = Model(
             K,
             values=training.provenance["values"],
@@ -44,17 +42,14 @@ class UserRatingProfile(AnnealedMember[Corpus, Model]):
         return profile.fit(responses_of(training))
 
     def usual_score(self, fitted: Model, test: Corpus) -> Evaluation:
-        """Return the variational bound."""
         return deterministic(fitted.bound(responses_of(test)), test)
 
     def likelihood(self, fitted: Model, test: Corpus, random: np.random.Generator) -> Evaluation | None:
-        """Return the exact likelihood of few components."""
         if fitted.n_components > self.exact_topics:
             return None
         return deterministic(rating_profile_marginal(responses_of(test), fitted.tables_, fitted.alpha_), test)
 
     def annealed(self, fitted: Model, test: Corpus, random: np.random.Generator) -> Evaluation:
-        """Return the likelihood from `samples` chains of `temperatures` steps."""
         model = responses_of(test), fitted.tables_, fitted.alpha_
         value, error = rating_profile_annealed(*model, self.samples, random, temperatures=self.temperatures)
         return Evaluation(value, test.lengths, error)
