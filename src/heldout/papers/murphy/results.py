@@ -27,10 +27,8 @@ if TYPE_CHECKING:
 GALLERY, RECORDS, PERPLEXITY = "gallery", "records", "perplexity"
 POLYSEMY, BANK, ONLINE, EVIDENCE = "polysemy", "bank-and-river", "online", "evidence"
 ANNEALED, SAMPLERS, HALVES = "annealed", "samplers", "completion"
-# the experiments whose scores are rows of the opening table; of the same row the first counts
-OPENING = (ANNEALED, GALLERY, RECORDS)
 KINDS = {GALLERY: data.DOCUMENTS, RECORDS: data.RECORDS}  # of data, by experiment
-
+OPENING = (ANNEALED, *KINDS)  # the experiments with the opening table's rows; of the same row the first counts
 
 BY_NAME = {member.name: member for member in MEMBERS}
 

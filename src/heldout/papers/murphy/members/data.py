@@ -5,7 +5,7 @@ orders, L! / prod_v n_v!.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 from scipy.special import gammaln
@@ -41,7 +41,7 @@ def records(job: Job) -> Split[Corpus]:
     return Split(*job.split(), 0)
 
 
-SPLITS: Mapping[str, Callable[[Job], Split[Corpus]]] = {DOCUMENTS: documents, RECORDS: records}
+SPLITS: Mapping[str, Callable[[Job], Split[Any]]] = {DOCUMENTS: documents, RECORDS: records}
 
 
 def kind_of(corpus: Corpus) -> str:
