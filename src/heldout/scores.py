@@ -58,6 +58,7 @@ class Score:
 
 TYPES: dict[str, Any] = {field.name: field.type for field in fields(Score)}
 COLUMNS = tuple(TYPES)
+GROUPS = 20  # groups of documents, the same in every split
 
 
 def perplexity(log_likelihood: float, tokens: int) -> float:

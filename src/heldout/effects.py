@@ -1,0 +1,432 @@
+r"""Effects: paired differences, their intervals over documents, splits and an evaluator's error, and the verdicts.
+
+A claim compares two scores of the same models on the same documents. Its unit is the *replicate* s = 1 .. S, a split
+(corpus and seed), a drawn pair or a drawn set of documents; the cells within it (numbers of topics, constants) are
+summarised as the claim's own words say and never counted as evidence: y_s is their mean ("by how much"), median
+("generally"), least ("always"), or the mean of their steps ("grows"). On one corpus the estimate is the mean of y_s,
+and
+
+    Var = max(s^2, v - c) / S + c + e^2,
+
+where s^2 is the variance of y_s over replicates, and v and c are the mean diagonal and off-diagonal elements of the
+documents' covariance matrix of (y_1 .. y_S): splits share test documents, so that s^2 / S misses the part c of their
+error. Documents enter by `GROUPS` fixed groups. With y_s^(-g) the summary without group g, and G groups,
+
+    C_st = (G - 1) / G sum_g (y_s^(-g) - mean_g y_s^(-g)) (y_t^(-g) - mean_g y_t^(-g)),
+
+the jackknife. e is the evaluator's own error, averaged over cells and not divided by sqrt(S), for most of it is bias.
+Degrees of freedom are Satterthwaite's: S - 1 of the first part, G - 1 of c. Where documents' values are not known,
+
+    Var = s^2 (1 / S + f / (1 - f)) + e^2,
+
+f the share of documents held out (Nadeau and Bengio 2003, section 3). The interval is Student's, of 95 %.
+
+The verdict follows from where the whole interval lies; one replicate decides nothing.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from heldout.errors import InputError
+from heldout.scores import GROUPS
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+CONFIDENCE = 0.95
+MANY = 30.0  # degrees of freedom from which a claim's intervals are corrected together
+
+SUPPORTED, CONTRADICTED, NO_DIFFERENCE, UNDECIDED = "supported", "contradicted", "no difference", "undecided"
+IDENTITY, NOT_RUN, DIFFERS = "identity", "not run", "differs"
+VERDICTS = (SUPPORTED, CONTRADICTED, NO_DIFFERENCE, UNDECIDED, DIFFERS, IDENTITY, NOT_RUN)
+
+ON = ("corpus", "topics", "seed")
+WITHOUT = tuple(f"without_{group}" for group in range(GROUPS))  # columns: a gain without one group of documents
+NATS = "nats per token"
+
+Test = Literal["above", "similar"]
+Summary = Literal["mean", "median", "least", "largest"]
+SUMMARIES: Mapping[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
+    "mean": lambda cells: np.asarray(cells.mean(axis=0)),
+    "median": lambda cells: np.asarray(np.median(cells, axis=0)),
+    "least": lambda cells: np.asarray(cells.min(axis=0)),
+    "largest": lambda cells: np.asarray(cells.max(axis=0)),
+}
+
+
+@dataclass(frozen=True)
+class Margin:
+    """The least effect that counts, the same for every quantity of one kind.
+
+    Attributes:
+        value: in `unit`.
+        unit: of the effects that it is held to.
+        reason: why this much.
+        since: the day on which it was set, and what of the data was known.
+    """
+
+    value: float
+    unit: str
+    reason: str
+    since: str
+
+
+_SINCE = "2026-11-23, with the committed reference in view"
+MODELS = Margin(0.01, NATS, "one percent of perplexity between models: what a reader would act on", _SINCE)
+ESTIMATORS = Margin(0.001, NATS, "a tenth of the margin between models: it cannot overturn their comparison", _SINCE)
+SIMILAR = Margin(0.05, NATS, "a source's 'similar' or 'no advantage', read off figures", _SINCE)
+ANY = Margin(0.0, "", "the claim's own limit", _SINCE)
+MARGINS = (MODELS, ESTIMATORS, SIMILAR, ANY)
+
+
+@dataclass(frozen=True)
+class Effect:
+    """How large a claim's effect is on one corpus (or drawn data), with its interval.
+
+    Attributes:
+        corpus: its name; "none" of drawn data.
+        part: which of a claim's comparisons, such as the score or the other model; empty if it makes one.
+        estimate: the mean over replicates.
+        error: its standard error: documents, replicates and the evaluator.
+        freedom: degrees of freedom.
+        unit: of the estimate.
+        threshold: what the claim says that the effect is above; 0 for a difference.
+        margin: by how much it must be.
+        replicates, cells: how many there are, and how many cells each summarises.
+        reversed_cells: cells that lie the other way by more than the margin in every replicate.
+        test: "above": the effect exceeds threshold + margin. "similar": it lies within the margin.
+
+    Examples:
+        >>> from dataclasses import replace
+        >>> effect = Effect("cranfield", "", 0.2, 0.01, 2.0, NATS, margin=0.01, replicates=3, cells=8)
+        >>> effect.verdict, round(effect.low, 3), replace(effect, estimate=0.0, error=0.001).verdict
+        ('supported', 0.157, 'no difference')
+        >>> replace(effect, replicates=1).verdict
+        'undecided'
+    """
+
+    corpus: str
+    part: str
+    estimate: float
+    error: float
+    freedom: float
+    unit: str
+    threshold: float = 0.0
+    margin: float = 0.0
+    replicates: int = 0
+    cells: int = 0
+    reversed_cells: int = 0
+    test: Test = "above"
+
+    @property
+    def low(self) -> float:
+        """The lower end of the interval."""
+        return self.interval()[0]
+
+    @property
+    def high(self) -> float:
+        """The upper end of the interval."""
+        return self.interval()[1]
+
+    def interval(self, tests: int = 1) -> tuple[float, float]:
+        """Return the interval, one of several that are right together (Bonferroni); infinite where none is known."""
+        if not math.isfinite(self.error):
+            return -math.inf, math.inf
+        quantile = stats.t.ppf(1.0 - (1.0 - CONFIDENCE) / 2.0 / tests, self.freedom) if self.error else 0.0
+        return self.estimate - float(quantile) * self.error, self.estimate + float(quantile) * self.error
+
+    @property
+    def verdict(self) -> str:
+        """Supported, contradicted, no difference or undecided, by the interval alone."""
+        return self.verdict_of(self.interval())
+
+    def verdict_of(self, interval: tuple[float, float]) -> str:
+        """Return the verdict of an interval: where the whole of it lies."""
+        low, high = (end - self.threshold for end in interval)
+        if self.replicates < 2 or math.isnan(self.estimate):
+            return UNDECIDED
+        inside = -self.margin <= low and high <= self.margin
+        if self.test == "similar":
+            return SUPPORTED if inside else CONTRADICTED if low > self.margin or high < -self.margin else UNDECIDED
+        if low > self.margin:
+            return SUPPORTED
+        if high < -self.margin:
+            return CONTRADICTED
+        return NO_DIFFERENCE if inside and self.margin else UNDECIDED
+
+
+def verdicts(effects: Sequence[Effect]) -> list[str]:
+    """Return the verdict on each of a claim's effects; those with many degrees of freedom are corrected together."""
+    many = sum(effect.freedom >= MANY and effect.replicates > 1 for effect in effects)
+    return [effect.verdict_of(effect.interval(many if effect.freedom >= MANY else 1)) for effect in effects]
+
+
+def together(found: Iterable[str]) -> str:
+    """Return the verdict on a claim from those on its effects: the one that all share, or how they disagree.
+
+    Examples:
+        >>> together(["supported", "supported"]), together(["supported", "undecided"])
+        ('supported', 'undecided')
+        >>> together(["supported", "contradicted", "undecided"]), together([])
+        ('differs', 'not run')
+    """
+    known = set(found)
+    if len(known) <= 1:
+        return known.pop() if known else NOT_RUN
+    return DIFFERS if len(known - {UNDECIDED}) > 1 else UNDECIDED
+
+
+def chosen(table: "pd.DataFrame", selector: Mapping[str, object]) -> "pd.DataFrame":
+    """Return the rows in which every column has the given value, or one of the given values (a tuple or list)."""
+    rows = table
+    for column, value in selector.items():
+        rows = rows[rows[column].isin(list(value)) if isinstance(value, tuple | list) else rows[column] == value]
+    return rows
+
+
+def paired(
+    scores: "pd.DataFrame",
+    one: Mapping[str, object],
+    other: Mapping[str, object],
+    on: Sequence[str] = ON,
+) -> "pd.DataFrame":
+    """Return the differences of two scores, row by row of what they share.
+
+    Args:
+        scores: the columns of `heldout.scores.Score`, with groups of documents where they are known.
+        one: the values of columns that choose its rows, each a value or several.
+        other: the same of the other side.
+        on: the columns by which rows are paired; within each side they name a row.
+
+    Returns:
+        The columns `on`; "gain", one less other, nats per token; "error", of both evaluators; and, where both sides
+        have groups, `WITHOUT`, the gain without each of them.
+
+    Raises:
+        InputError: when `on` names several rows of one side.
+    """
+    keys = list(on)
+    sides = [per_token(chosen(scores, selector)) for selector in (one, other)]
+    for side, selector in zip(sides, (one, other), strict=True):
+        if side.duplicated(keys).any():
+            raise InputError(
+                f"scores: {', '.join(keys)} name several rows of {dict(selector)}; pair them on more columns"
+            )
+    both = sides[0].merge(sides[1], on=keys, suffixes=("", "_other"))
+    pairs = both[keys].copy()
+    pairs["gain"] = both["value"] - both["value_other"]
+    pairs["error"] = np.hypot(both["error"], both["error_other"])
+    if set(WITHOUT) <= set(both.columns) and {f"{name}_other" for name in WITHOUT} <= set(both.columns):
+        for name in WITHOUT:
+            pairs[name] = both[name] - both[f"{name}_other"]
+    return pairs.sort_values(keys, ignore_index=True)
+
+
+def per_token(rows: "pd.DataFrame") -> "pd.DataFrame":
+    """Return scores with "value" and "error", nats per token, and `WITHOUT` where they have groups of documents."""
+    rows = rows.assign(
+        value=rows["log_likelihood"] / rows["tokens"],
+        error=rows["standard_error"].fillna(0.0) / rows["tokens"],
+    )
+    groups = [(f"log_likelihood_{group}", f"tokens_{group}") for group in range(GROUPS)]
+    if not set(sum(groups, ())) <= set(rows.columns):
+        return rows
+    return rows.assign(
+        **{
+            name: (rows["log_likelihood"] - rows[nats]) / (rows["tokens"] - rows[tokens])
+            for name, (nats, tokens) in zip(WITHOUT, groups, strict=True)
+        }
+    )
+
+
+def steps(pairs: "pd.DataFrame", along: str = "topics") -> "pd.DataFrame":
+    """Return the differences from each value of a column to the next, every other key the same; "grows" is of these."""
+    import pandas as pd
+
+    values = [name for name in ("gain", *WITHOUT) if name in pairs.columns]
+    keys = [name for name in pairs.columns if name not in (*values, "error", along)]
+    parts = []
+    for _, rows in pairs.groupby(keys, sort=True):
+        ordered = rows.sort_values(along)
+        step = ordered[values].diff()
+        step["error"] = np.hypot(ordered["error"], ordered["error"].shift())
+        parts.append(ordered[[*keys, along]].join(step).iloc[1:])
+    return pd.concat(parts, ignore_index=True) if parts else pairs.iloc[:0]
+
+
+def effects(
+    pairs: "pd.DataFrame",
+    *,
+    margin: Margin,
+    summary: Summary = "mean",
+    threshold: float = 0.0,
+    test: Test = "above",
+    part: str = "",
+    held_out: float | Mapping[str, float] = 0.0,
+    replicate: Sequence[str] = ("seed",),
+    resolution: float = 0.0,
+    unit: str = "",
+) -> list[Effect]:
+    """Return one effect per corpus, in the order in which corpora come.
+
+    Args:
+        pairs: "corpus", the columns of `replicate`, "gain" and "error" of every cell; `WITHOUT` or no groups.
+        margin: the least effect that counts.
+        summary: of the cells of a replicate.
+        threshold: as in `Effect`.
+        test: as in `Effect`.
+        part: as in `Effect`.
+        held_out: f, the share of documents that every split holds out; by corpus, or of all. 0 where replicates share
+            no documents.
+        replicate: the columns that tell replicates apart.
+        resolution: the least spread over replicates, for a summary that takes few values.
+        unit: of the gains; the margin's where empty.
+    """
+    found = []
+    cell_keys = [
+        name for name in pairs.columns if name not in ("corpus", "gain", "error", *WITHOUT) and name not in replicate
+    ]
+    for corpus in dict.fromkeys(pairs["corpus"]):
+        rows = pairs[pairs["corpus"] == corpus]
+        share = held_out if isinstance(held_out, float | int) else held_out.get(str(corpus), 0.0)
+        of_replicates = [cells for _, cells in rows.groupby(list(replicate), sort=True)]
+        shown = of_replicates[0]
+        values = np.array([_summarised(cells, ["gain"], summary)[0] for cells in of_replicates])
+        known = all(
+            set(WITHOUT) <= set(cells.columns) and cells[list(WITHOUT)].notna().all(axis=None)
+            for cells in of_replicates
+        )
+        without = np.array([_summarised(cells, WITHOUT, summary) for cells in of_replicates]) if known else None
+        errors = float(np.mean([cells["error"].mean() for cells in of_replicates]))
+        error, freedom = standard_error(values, errors, without, float(share), resolution)
+        other_way = rows["gain"] - threshold < -margin.value
+        if test == "similar":
+            other_way = (rows["gain"] - threshold).abs() > margin.value
+        cells_of = rows.assign(other_way=other_way).groupby(cell_keys)["other_way"].all() if cell_keys else other_way
+        found.append(
+            Effect(
+                str(corpus),
+                part,
+                float(values.mean()),
+                float(error),
+                float(freedom),
+                unit or margin.unit,
+                threshold,
+                margin.value,
+                len(of_replicates),
+                len(shown),
+                int(cells_of.sum()),
+                test,
+            )
+        )
+    return found
+
+
+def _summarised(cells: "pd.DataFrame", columns: Sequence[str], summary: Summary) -> NDArray[np.float64]:
+    return SUMMARIES[summary](cells[list(columns)].to_numpy(float))
+
+
+def standard_error(
+    values: NDArray[np.float64],
+    error: NDArray[np.float64] | float = 0.0,
+    without: NDArray[np.float64] | None = None,
+    held_out: float = 0.0,
+    resolution: float = 0.0,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the standard error of the mean of replicates' values, and its degrees of freedom.
+
+    Args:
+        values: (..., S), y_s.
+        error: (...), e, the evaluator's.
+        without: (..., S, G), the values without each group of documents; None if they are not known.
+        held_out: f, used where they are not known.
+        resolution: the least standard deviation over replicates.
+
+    Returns:
+        (...) each; NaN and 0 of one replicate.
+    """
+    replicates = values.shape[-1]
+    if replicates < 2:
+        return np.full(values.shape[:-1], math.nan), np.zeros(values.shape[:-1])
+    spread = np.maximum(values.var(axis=-1, ddof=1), resolution**2)
+    noise = np.asarray(error, float) ** 2
+    if without is None:
+        variance = spread * (1.0 / replicates + held_out / (1.0 - held_out))
+        return _satterthwaite((variance, replicates - 1.0), (noise, math.inf))
+    groups = without.shape[-1]
+    influence = (without - without.mean(axis=-1, keepdims=True)) * math.sqrt((groups - 1.0) / groups)
+    covariance = influence @ np.swapaxes(influence, -1, -2)
+    own = np.trace(covariance, axis1=-2, axis2=-1) / replicates
+    shared = (covariance.sum(axis=(-2, -1)) - replicates * own) / (replicates * (replicates - 1.0))
+    shared = np.clip(shared, 0.0, own)
+    return _satterthwaite(
+        (np.maximum(spread, own - shared) / replicates, replicates - 1.0), (shared, groups - 1.0), (noise, math.inf)
+    )
+
+
+def _satterthwaite(*parts: tuple[Any, float]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the root of a sum of independent variances, and its degrees of freedom."""
+    variance = np.asarray(sum(part for part, _ in parts), float)
+    of_parts = np.asarray(sum(part**2 / freedom for part, freedom in parts), float)
+    freedom = np.divide(variance**2, of_parts, out=np.full_like(variance, math.inf), where=of_parts > 0.0)
+    return np.sqrt(variance), freedom
+
+
+@dataclass(frozen=True)
+class Best:
+    """The numbers of topics that are not told apart from the one that scores highest.
+
+    Attributes:
+        topics: all of them, ascending.
+        highest: the one that scores highest.
+        censored: whether one of them is the grid's last: more might score higher.
+    """
+
+    topics: tuple[int, ...]
+    highest: int
+    censored: bool
+
+
+def best(points: "pd.DataFrame") -> Best | None:
+    """Return the numbers of topics that are not told apart from the best; None without points.
+
+    The variance is that of the residuals of (topics, replicate) once the means of both are taken off, (K - 1)(S - 1)
+    degrees of freedom, and both points' evaluator's errors; Student's t is Bonferroni's over the K - 1 differences. One
+    replicate has the evaluator's error alone.
+
+    Args:
+        points: "topics", "seed", "value" and "error" of one corpus and score.
+    """
+    if points.empty:
+        return None
+    table = points.pivot_table(index="topics", columns="seed", values="value").dropna()
+    errors = points.groupby("topics")["error"].mean().reindex(table.index).to_numpy(float)
+    values = table.to_numpy(float)
+    means = values.mean(axis=1)
+    topics, replicates = values.shape
+    residuals = values - means[:, None] - values.mean(axis=0) + values.mean()
+    freedom = (topics - 1) * (replicates - 1)
+    variance = float((residuals**2).sum()) / freedom if freedom else 0.0
+    highest = int(np.argmax(means))
+    tests = max(1, topics - 1)
+    quantile = stats.t.ppf(1.0 - (1.0 - CONFIDENCE) / 2.0 / tests, freedom or math.inf)
+    limit = quantile * np.sqrt(2.0 * variance / replicates + errors**2 + errors[highest] ** 2)
+    grid = [int(k) for k in table.index]
+    alike = tuple(k for k, lead, most in zip(grid, means[highest] - means, limit, strict=True) if lead <= most)
+    return Best(alike, grid[highest], max(alike) == max(grid) and len(grid) > 1)
+
+
+def prefers_more(score: Best, truth: Best) -> str:
+    """Return the verdict on "the score prefers more topics than the truth", by their sets."""
+    if min(score.topics) > max(truth.topics):
+        return SUPPORTED
+    if max(score.topics) < min(truth.topics):
+        return CONTRADICTED
+    same = score.topics == truth.topics and len(score.topics) == 1
+    return NO_DIFFERENCE if same and not truth.censored else UNDECIDED
