@@ -1,44 +1,36 @@
-"""What a claim is, and its test over scores and measurements: a paper's `CLAIMS` are a tuple of these."""
+"""What a claim is, and what it is judged by: a paper's `CLAIMS` are a tuple of these."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from heldout.inputs import Inputs
-from heldout.verdicts import Finding, Verdict
+from heldout.verdicts import Effect, Judgement
 
 # why a claim cannot fail, where more than one paper makes it
 MAX_IS_NO_LESS = "a maximum is no less than an average"
 
-Check = Callable[[Inputs, Sequence[str]], Finding]  # a claim's test over some of a study's corpora
-
-
-def of_no_corpus(check: Callable[[Inputs], Finding]) -> Check:
-    """Return the check of a claim that does not depend on the study's corpora."""
-    return lambda inputs, _: check(inputs)
+Measure = Callable[[Inputs, Sequence[str]], Sequence[Effect]]  # a claim's effects on some of a study's corpora
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim of a paper, and its test.
+    """A claim of a paper, and what it is judged by.
 
     Attributes:
         name: a short name.
         source: the place in the original.
         statement: the claim in words.
-        test: what is compared, and what counts as agreeing.
-        check: the test over some of a study's corpora.
+        test: what is compared, how cells are summarised, and what supports the claim.
+        measure: its effects, one per corpus and part.
     """
 
     name: str
     source: str
     statement: str
     test: str
-    check: Check
+    measure: Measure
 
 
-def judge(claims: Iterable[Claim], inputs: Inputs) -> list[Verdict]:
-    """Return every claim's verdict over the corpora of the study."""
-    return [
-        Verdict(claim.name, claim.source, claim.statement, claim.test, claim.check(inputs, inputs.settings.corpora))
-        for claim in claims
-    ]
+def judge(claims: Iterable[Claim], inputs: Inputs) -> list[Judgement]:
+    """Return every claim's judgement over the corpora of the study."""
+    return [Judgement(claim.name, tuple(claim.measure(inputs, inputs.settings.corpora))) for claim in claims]

@@ -261,25 +261,20 @@ def _inputs(args: argparse.Namespace) -> "Inputs":
     from heldout.inputs import Inputs
     from heldout.papers import papers_of
 
-    names = ("verdicts", "commit", "date", "benchmarks", "measurements", "notes")
+    names = ("effects", "commit", "date", "benchmarks", "measurements", "notes")
     given: dict[str, Any] = {name: getattr(args, name) for name in names if hasattr(args, name)}
     timings = getattr(args, "timings", None)
     inputs = Inputs.read(args.study, args.scores, args.corpora, timings, **given)
     return replace(inputs, papers=papers_of(inputs.study))
 
 
-def verdicts(args: argparse.Namespace) -> None:
-    """Judge the claims of one paper over a study's results."""
+def effects(args: argparse.Namespace) -> None:
+    """Judge the claims of a study's papers by its results: their effects, and verdicts."""
     from heldout.claims import judge
-    from heldout.verdicts import write_verdicts
+    from heldout.verdicts import write_effects
 
     inputs = _inputs(args)
-    paper = next((paper for paper in inputs.papers if paper.name == args.paper), None)
-    if paper is None:
-        raise InputError(
-            f"there is no paper {args.paper}; there are {', '.join(paper.name for paper in inputs.papers)}"
-        )
-    write_verdicts(args.output, judge(paper.part("claims"), inputs))
+    write_effects(args.output, judge([claim for paper in inputs.papers for claim in paper.part("claims")], inputs))
 
 
 def exhibits(args: argparse.Namespace) -> None:
@@ -404,7 +399,7 @@ def _add_timings(sub: argparse.ArgumentParser) -> None:
 
 
 def _add_known(sub: argparse.ArgumentParser) -> None:
-    sub.add_argument("--verdicts", type=Path, nargs="+", default=[], help="files of verdicts, in the papers' order")
+    sub.add_argument("--effects", type=Path, help="the claims' effects, as `heldout effects` writes them")
     _add_timings(sub)
     sub.add_argument("--commit", default="", help="the commit that the paper is built from")
     sub.add_argument("--date", default="", help="that commit's date")
@@ -523,8 +518,7 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("benchmarks", type=Path)
     sub.add_argument("--output", type=Path, required=True)
 
-    sub = verb("verdicts", verdicts, "output")
-    sub.add_argument("paper", help="a folder of heldout.papers, such as welling")
+    sub = verb("effects", effects, "output")
     _add_tables(sub)
     _add_timings(sub)
     sub.add_argument("--output", type=Path, required=True)

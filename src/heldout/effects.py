@@ -1,4 +1,4 @@
-r"""Effects: paired differences, their intervals over documents, splits and an evaluator's error, and the verdicts.
+r"""Effects: paired differences, and their standard errors over documents, splits and an evaluator.
 
 A claim compares two scores of the same models on the same documents. Its unit is the *replicate* s = 1 .. S, a split
 (corpus and seed), a drawn pair or a drawn set of documents; the cells within it (numbers of topics, constants) are
@@ -19,13 +19,11 @@ Degrees of freedom are Satterthwaite's: S - 1 of the first part, G - 1 of c. Whe
 
     Var = s^2 (1 / S + f / (1 - f)) + e^2,
 
-f the share of documents held out (Nadeau and Bengio 2003, section 3). The interval is Student's, of 95 %.
-
-The verdict follows from where the whole interval lies; one replicate decides nothing.
+f the share of documents held out (Nadeau and Bengio 2003, section 3).
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -35,22 +33,14 @@ from scipy import stats
 
 from heldout.errors import InputError
 from heldout.scores import GROUPS
+from heldout.verdicts import CONFIDENCE, CONTRADICTED, NO_DIFFERENCE, SUPPORTED, UNDECIDED, Effect, Margin, Test
 
 if TYPE_CHECKING:
     import pandas as pd
 
-CONFIDENCE = 0.95
-MANY = 30.0  # degrees of freedom from which a claim's intervals are corrected together
-
-SUPPORTED, CONTRADICTED, NO_DIFFERENCE, UNDECIDED = "supported", "contradicted", "no difference", "undecided"
-IDENTITY, NOT_RUN, DIFFERS = "identity", "not run", "differs"
-VERDICTS = (SUPPORTED, CONTRADICTED, NO_DIFFERENCE, UNDECIDED, DIFFERS, IDENTITY, NOT_RUN)
-
 ON = ("corpus", "topics", "seed")
 WITHOUT = tuple(f"without_{group}" for group in range(GROUPS))  # columns: a gain without one group of documents
-NATS = "nats per token"
 
-Test = Literal["above", "similar"]
 Summary = Literal["mean", "median", "least", "largest"]
 SUMMARIES: Mapping[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
     "mean": lambda cells: np.asarray(cells.mean(axis=0)),
@@ -58,128 +48,6 @@ SUMMARIES: Mapping[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = 
     "least": lambda cells: np.asarray(cells.min(axis=0)),
     "largest": lambda cells: np.asarray(cells.max(axis=0)),
 }
-
-
-@dataclass(frozen=True)
-class Margin:
-    """The least effect that counts, the same for every quantity of one kind.
-
-    Attributes:
-        value: in `unit`.
-        unit: of the effects that it is held to.
-        reason: why this much.
-        since: the day on which it was set, and what of the data was known.
-    """
-
-    value: float
-    unit: str
-    reason: str
-    since: str
-
-
-_SINCE = "2026-11-23, with the committed reference in view"
-MODELS = Margin(0.01, NATS, "one percent of perplexity between models: what a reader would act on", _SINCE)
-ESTIMATORS = Margin(0.001, NATS, "a tenth of the margin between models: it cannot overturn their comparison", _SINCE)
-SIMILAR = Margin(0.05, NATS, "a source's 'similar' or 'no advantage', read off figures", _SINCE)
-ANY = Margin(0.0, "", "the claim's own limit", _SINCE)
-MARGINS = (MODELS, ESTIMATORS, SIMILAR, ANY)
-
-
-@dataclass(frozen=True)
-class Effect:
-    """How large a claim's effect is on one corpus (or drawn data), with its interval.
-
-    Attributes:
-        corpus: its name; "none" of drawn data.
-        part: which of a claim's comparisons, such as the score or the other model; empty if it makes one.
-        estimate: the mean over replicates.
-        error: its standard error: documents, replicates and the evaluator.
-        freedom: degrees of freedom.
-        unit: of the estimate.
-        threshold: what the claim says that the effect is above; 0 for a difference.
-        margin: by how much it must be.
-        replicates, cells: how many there are, and how many cells each summarises.
-        reversed_cells: cells that lie the other way by more than the margin in every replicate.
-        test: "above": the effect exceeds threshold + margin. "similar": it lies within the margin.
-
-    Examples:
-        >>> from dataclasses import replace
-        >>> effect = Effect("cranfield", "", 0.2, 0.01, 2.0, NATS, margin=0.01, replicates=3, cells=8)
-        >>> effect.verdict, round(effect.low, 3), replace(effect, estimate=0.0, error=0.001).verdict
-        ('supported', 0.157, 'no difference')
-        >>> replace(effect, replicates=1).verdict
-        'undecided'
-    """
-
-    corpus: str
-    part: str
-    estimate: float
-    error: float
-    freedom: float
-    unit: str
-    threshold: float = 0.0
-    margin: float = 0.0
-    replicates: int = 0
-    cells: int = 0
-    reversed_cells: int = 0
-    test: Test = "above"
-
-    @property
-    def low(self) -> float:
-        """The lower end of the interval."""
-        return self.interval()[0]
-
-    @property
-    def high(self) -> float:
-        """The upper end of the interval."""
-        return self.interval()[1]
-
-    def interval(self, tests: int = 1) -> tuple[float, float]:
-        """Return the interval, one of several that are right together (Bonferroni); infinite where none is known."""
-        if not math.isfinite(self.error):
-            return -math.inf, math.inf
-        quantile = stats.t.ppf(1.0 - (1.0 - CONFIDENCE) / 2.0 / tests, self.freedom) if self.error else 0.0
-        return self.estimate - float(quantile) * self.error, self.estimate + float(quantile) * self.error
-
-    @property
-    def verdict(self) -> str:
-        """Supported, contradicted, no difference or undecided, by the interval alone."""
-        return self.verdict_of(self.interval())
-
-    def verdict_of(self, interval: tuple[float, float]) -> str:
-        """Return the verdict of an interval: where the whole of it lies."""
-        low, high = (end - self.threshold for end in interval)
-        if self.replicates < 2 or math.isnan(self.estimate):
-            return UNDECIDED
-        inside = -self.margin <= low and high <= self.margin
-        if self.test == "similar":
-            return SUPPORTED if inside else CONTRADICTED if low > self.margin or high < -self.margin else UNDECIDED
-        if low > self.margin:
-            return SUPPORTED
-        if high < -self.margin:
-            return CONTRADICTED
-        return NO_DIFFERENCE if inside and self.margin else UNDECIDED
-
-
-def verdicts(effects: Sequence[Effect]) -> list[str]:
-    """Return the verdict on each of a claim's effects; those with many degrees of freedom are corrected together."""
-    many = sum(effect.freedom >= MANY and effect.replicates > 1 for effect in effects)
-    return [effect.verdict_of(effect.interval(many if effect.freedom >= MANY else 1)) for effect in effects]
-
-
-def together(found: Iterable[str]) -> str:
-    """Return the verdict on a claim from those on its effects: the one that all share, or how they disagree.
-
-    Examples:
-        >>> together(["supported", "supported"]), together(["supported", "undecided"])
-        ('supported', 'undecided')
-        >>> together(["supported", "contradicted", "undecided"]), together([])
-        ('differs', 'not run')
-    """
-    known = set(found)
-    if len(known) <= 1:
-        return known.pop() if known else NOT_RUN
-    return DIFFERS if len(known - {UNDECIDED}) > 1 else UNDECIDED
 
 
 def chosen(table: "pd.DataFrame", selector: Mapping[str, object]) -> "pd.DataFrame":

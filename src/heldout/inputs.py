@@ -1,4 +1,4 @@
-"""The inputs of every exhibit and claim: the tables of results and of corpora, the study, timings and verdicts."""
+"""The inputs of every exhibit and claim: the tables of results and of corpora, the study, timings and effects."""
 
 import json
 import platform
@@ -13,7 +13,7 @@ from heldout.errors import InputError
 from heldout.manifest import Paper
 from heldout.study import Settings, from_yaml
 from heldout.tables import read_table, require_rows
-from heldout.verdicts import Finding, Verdict, read_verdicts
+from heldout.verdicts import Judgement, read_effects
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,7 +38,7 @@ class Inputs:
         date: the commit's date.
         versions: version by package, of the packages that the numbers depend on.
         papers: the manifests of the papers whose exhibits are made.
-        verdicts: the verdicts on the papers' claims; empty before they are judged.
+        judgements: the papers' claims, judged, by name; empty before they are.
     """
 
     scores: "pd.DataFrame"
@@ -52,7 +52,7 @@ class Inputs:
     date: str = ""
     versions: Mapping[str, str] = field(default_factory=dict)
     papers: tuple[Paper, ...] = ()
-    verdicts: Sequence[Verdict] = ()
+    judgements: Mapping[str, Judgement] = field(default_factory=dict)
 
     @classmethod
     def read(
@@ -68,7 +68,7 @@ class Inputs:
         commit: str = "",
         date: str = "",
         papers: Sequence[Paper] = (),
-        verdicts: Sequence[Path] = (),
+        effects: Path | None = None,
     ) -> Self:
         """Read the inputs from their files (`study` is JSON or YAML); `versions` are the installed packages'.
 
@@ -90,7 +90,7 @@ class Inputs:
             commit=commit,
             date=date,
             papers=tuple(papers),
-            verdicts=tuple(verdict for path in verdicts for verdict in read_verdicts(path)),
+            judgements={} if effects is None else read_effects(effects),
             versions={"python": platform.python_version(), **{name: version(name) for name in PACKAGES}},
         )
 
@@ -99,9 +99,15 @@ class Inputs:
         """The study's settings, typed."""
         return Settings(self.study)
 
-    def finding(self, claim: str) -> Finding:
-        """Return the finding of the claim of this name; an empty one ("not run") if there is no verdict on it."""
-        return next((verdict.finding for verdict in self.verdicts if verdict.name == claim), Finding(0, 0, "", 0))
+    def judged(self, claim: str) -> Judgement:
+        """Return the judgement of the claim of this name; one without effects ("not run") if there is none."""
+        return self.judgements.get(claim, Judgement(claim))
+
+    @cached_property
+    def held_out(self) -> dict[str, float]:
+        """The share of its documents that a corpus holds out in every split, by corpus."""
+        rows = self.corpora[["corpus", "train_documents", "test_documents"]].itertuples(index=False)
+        return {str(corpus): test / (training + test) for corpus, training, test in rows if test}
 
     def corpus(self, name: str) -> dict[str, Any]:
         """Return a corpus's row of the corpora table.

@@ -50,18 +50,28 @@ def modules_of(file: Path) -> tuple[str, ...]:
             ):
                 experiment = [EXPERIMENTS[name].experiment_module(name)] if name in EXPERIMENTS else []
                 return ("heldout.runs", *experiment, *([MODELS[model]] if model in MODELS else []))
-            case ("data", _, "verdicts", paper):
-                return ("heldout.claims", f"heldout.papers.{paper.removesuffix('.json')}.claims")
+            case ("data", _, "effects.csv"):
+                return claims_modules(_settings(Path(*file.parts[: start + 2])))
             case ("data", _, table) if table.removesuffix(".csv") in TABLES:
                 return (f"heldout.{TABLES[table.removesuffix('.csv')]}",)
             case ("figures", study, _) | ("paper", "generated", study, _):
-                settings = Path(*file.parts[:start], "data", study, "study.json")
-                try:
-                    shown = json.loads(settings.read_text(encoding="utf-8"))
-                except (OSError, ValueError) as error:
-                    raise InputError(f"digest: {settings}: no settings of the study ({error}); run it first") from error
+                shown = _settings(Path(*file.parts[:start], "data", study))
                 return exhibit_modules(shown, *(("figure",) if file.parts[start] == "figures" else ("table", "macros")))
     raise InputError(f"digest: {file}: neither a module, such as heldout.models.lda, nor a file that a study makes")
+
+
+def _settings(folder: Path) -> Mapping[str, Any]:
+    file = folder / "study.json"
+    try:
+        settings: Mapping[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError(f"digest: {file}: no settings of the study ({error}); run it first") from error
+    return settings
+
+
+def claims_modules(study: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the modules that judge the claims of a study's papers."""
+    return ("heldout.claims", *(f"{paper.module}.claims" for paper in papers_of(study)))
 
 
 def exhibit_modules(study: Mapping[str, Any], *kinds: str) -> tuple[str, ...]:

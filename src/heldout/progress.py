@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-from heldout.verdicts import UNDECIDED, read_verdicts
+from heldout.verdicts import UNDECIDED, read_effects
 
 SHARE = 0.05  # of all jobs, between two lines
 SECONDS = 300.0  # between two lines
@@ -38,23 +38,21 @@ class ProgressLines(logging.Handler):
             self.done, self.last = done, now
 
 
-def outcome(made: Iterable[Path], verdicts: Iterable[Path], since: float) -> list[str]:
+def outcome(made: Iterable[Path], effects: Path, since: float) -> list[str]:
     """Return what a run made, and how many claims it decided, as lines.
 
     Args:
         made: files and folders that people look for; those that are older than the run are left out.
-        verdicts: the files of verdicts.
+        effects: the claims' effects.
         since: when the run began, in seconds since the epoch.
     """
     new = [str(path) for path in made if path.exists() and path.stat().st_mtime >= since]
     lines = [f"made {', '.join(new)}"] if new else []
-    files = list(verdicts)
-    if new and files and all(path.exists() for path in files):
-        found = [verdict for path in files for verdict in read_verdicts(path)]
-        numbers = Counter(verdict.finding.verdict for verdict in found)
-        undecided = [verdict.name for verdict in found if verdict.finding.verdict == UNDECIDED]
-        counted = ", ".join(f"{number} {name}" for name, number in numbers.most_common())
-        lines.append(f"{len(found)} claims: {counted}")
+    if new and effects.exists():
+        verdicts = {claim: judgement.verdict for claim, judgement in read_effects(effects).items()}
+        counted = ", ".join(f"{number} {name}" for name, number in Counter(verdicts.values()).most_common())
+        lines.append(f"{len(verdicts)} claims: {counted}")
+        undecided = [claim for claim, verdict in verdicts.items() if verdict == UNDECIDED]
         if undecided:
             lines.append(f"not decided: {', '.join(undecided)}")
     return lines

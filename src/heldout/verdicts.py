@@ -1,194 +1,243 @@
-"""Findings of claims' tests, and the verdicts that follow; no verdict is typed by hand.
+"""Effects, the verdicts that follow from where their intervals lie, and the table that keeps them: `effects.csv`.
 
-A claim's test makes comparisons, each of which agrees with the claim, disagrees, or is undecided: its error covers
-both. Were the undecided known, the share that agrees would lie between
+The interval is Student's, of 95 %. Of an effect above which the claim says that it lies by `margin`,
 
-    low = agreeing / comparisons    and    high = (agreeing + undecided) / comparisons.
+    supported       the whole interval lies above threshold + margin
+    contradicted    the whole interval lies below threshold - margin
+    no difference   the whole interval lies within the margin
+    undecided       otherwise; and always of one replicate
 
-The claim holds if low >= `HOLDS`, fails if high <= `FAILS`, is mixed if both shares lie strictly between the two, and
-is undecided otherwise; it then says from which size an effect would have shown. A claim that follows from its
-definitions is an identity: nothing but a bug can make it fail, and the sizes are what is found.
+and of one that the claim says is similar: supported within the margin, contradicted outside it. A claim that follows
+from its definitions is an identity, unless a cell lies the other way: then there is a bug. No verdict is typed by hand;
+the table is all that exhibits, README and RESULTS know of a judgement.
 """
 
-import json
 import math
-import statistics
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TypedDict, Unpack
+from typing import Any, Literal, get_type_hints
 
-from heldout.errors import InputError
-from heldout.files import replacing
+from scipy import stats
 
-HOLDS, FAILS = 0.95, 0.5  # shares of the comparisons
+from heldout.tables import read_table, write_rows
 
+CONFIDENCE = 0.95
+MANY = 30.0  # degrees of freedom from which a claim's intervals are corrected together
 
-class Limits(TypedDict, total=False):
-    """Shares from which, and up to which, a claim holds or fails; the default where they are left out."""
+SUPPORTED, CONTRADICTED, NO_DIFFERENCE, UNDECIDED = "supported", "contradicted", "no difference", "undecided"
+IDENTITY, NOT_RUN, DIFFERS = "identity", "not run", "differs"
+VERDICTS = (SUPPORTED, CONTRADICTED, NO_DIFFERENCE, UNDECIDED, DIFFERS, IDENTITY, NOT_RUN)
 
-    holds: float
-    fails: float
+NATS = "nats per token"
 
-
-ALWAYS: Limits = {"holds": 1.0}  # for a claim that says "always", or a theorem
-GENERALLY: Limits = {"holds": 2.0 / 3.0, "fails": 1.0 / 3.0}
-NOT_RUN, UNDECIDED, IDENTITY = "not run", "undecided", "identity"
-# least difference between scores that counts, in claims that are not a source's with a cutoff of its own
-SEEN = 3.0  # standard errors of the difference, if a score is sampled
-WITHIN = 0.01  # nats per token: one percent of perplexity
-
-Comparison = bool | None  # agrees, disagrees, or is undecided
+Test = Literal["above", "similar", "identity"]
 
 
 @dataclass(frozen=True)
-class Finding:
-    """The result of a claim's test.
+class Margin:
+    """The least effect that counts, the same for every quantity of one kind.
 
     Attributes:
-        agreeing, comparisons: the number of comparisons that agree with the claim, and of all.
-        effect: the sizes of effects, as plain text.
-        seeds: the number of seeds compared.
-        holds, fails: the shares from which, and up to which, the claim holds or fails.
-        undecided: the number of comparisons whose error covers both answers.
-        visible: the size from which an effect would have been seen in the median comparison, as plain text.
-        identity: the reason why the claim cannot fail, as plain text; empty if it can.
+        value: in `unit`.
+        unit: of the effects that it is held to.
+        reason: why this much.
+        since: the day on which it was set, and what of the data was known.
+    """
+
+    value: float
+    unit: str
+    reason: str
+    since: str
+
+
+_SINCE = "2026-11-23, with the committed reference in view"
+MODELS = Margin(0.01, NATS, "one percent of perplexity between models: what a reader would act on", _SINCE)
+ESTIMATORS = Margin(0.001, NATS, "a tenth of the margin between models: it cannot overturn their comparison", _SINCE)
+SIMILAR = Margin(0.05, NATS, "a source's 'similar' or 'no advantage', read off figures", _SINCE)
+ANY = Margin(0.0, "", "the claim's own limit", _SINCE)
+MARGINS = (MODELS, ESTIMATORS, SIMILAR, ANY)
+
+
+@dataclass(frozen=True)
+class Effect:
+    """How large a claim's effect is on one corpus (or drawn data), with its interval.
+
+    Attributes:
+        corpus: its name; "none" of drawn data.
+        part: which of a claim's comparisons, such as the score or the other model; empty if it makes one.
+        estimate: the mean over replicates.
+        error: its standard error: documents, replicates and the evaluator.
+        freedom: degrees of freedom.
+        unit: of the estimate.
+        threshold: what the claim says that the effect is above; 0 for a difference.
+        margin: by how much it must be.
+        replicates, cells: how many there are, and how many cells each summarises.
+        reversed_cells: cells that lie the other way by more than the margin in every replicate.
+        test: "above": the effect exceeds threshold + margin. "similar": it lies within the margin. "identity": no cell
+            can lie the other way.
 
     Examples:
-        >>> Finding(19, 20, "", seeds=1).verdict, Finding(19, 20, "", seeds=1, **ALWAYS).verdict
-        ('holds', 'mixed')
-        >>> Finding(1, 20, "", seeds=1, undecided=19).verdict
+        >>> from dataclasses import replace
+        >>> effect = Effect("cranfield", "", 0.2, 0.01, 2.0, NATS, margin=0.01, replicates=3, cells=8)
+        >>> effect.verdict, round(effect.low, 3), replace(effect, estimate=0.0, error=0.001).verdict
+        ('supported', 0.157, 'no difference')
+        >>> replace(effect, replicates=1).verdict
         'undecided'
     """
 
-    agreeing: int
-    comparisons: int
-    effect: str
-    seeds: int
-    holds: float = HOLDS
-    fails: float = FAILS
-    undecided: int = 0
-    visible: str = ""
-    identity: str = ""
+    corpus: str
+    part: str
+    estimate: float
+    error: float
+    freedom: float
+    unit: str
+    threshold: float = 0.0
+    margin: float = 0.0
+    replicates: int = 0
+    cells: int = 0
+    reversed_cells: int = 0
+    test: Test = "above"
+
+    @property
+    def low(self) -> float:
+        """The lower end of the interval."""
+        return self.interval()[0]
+
+    @property
+    def high(self) -> float:
+        """The upper end of the interval."""
+        return self.interval()[1]
+
+    def interval(self, tests: int = 1) -> tuple[float, float]:
+        """Return the interval, one of several that are right together (Bonferroni); infinite where none is known."""
+        if not math.isfinite(self.error):
+            return -math.inf, math.inf
+        quantile = stats.t.ppf(1.0 - (1.0 - CONFIDENCE) / 2.0 / tests, self.freedom) if self.error else 0.0
+        return self.estimate - float(quantile) * self.error, self.estimate + float(quantile) * self.error
 
     @property
     def verdict(self) -> str:
-        """Holds, mixed, fails, undecided, identity, or not run."""
-        if not self.comparisons:
-            return NOT_RUN
-        low, high = self.agreeing / self.comparisons, (self.agreeing + self.undecided) / self.comparisons
-        if self.identity:
-            return IDENTITY if high == 1.0 else "fails"
-        if low >= self.holds:
-            return "holds"
-        if high <= self.fails:
-            return "fails"
-        return "mixed" if self.fails < low and high < self.holds else UNDECIDED
+        """Supported, contradicted, no difference or undecided, by the interval alone."""
+        return self.verdict_of(self.interval())
+
+    def verdict_of(self, interval: tuple[float, float]) -> str:
+        """Return the verdict of an interval: where the whole of it lies."""
+        if self.test == "identity":
+            return CONTRADICTED if self.reversed_cells else IDENTITY
+        low, high = (end - self.threshold for end in interval)
+        if self.replicates < 2 or math.isnan(self.estimate):
+            return UNDECIDED
+        inside = -self.margin <= low and high <= self.margin
+        if self.test == "similar":
+            return SUPPORTED if inside else CONTRADICTED if low > self.margin or high < -self.margin else UNDECIDED
+        if low > self.margin:
+            return SUPPORTED
+        if high < -self.margin:
+            return CONTRADICTED
+        return NO_DIFFERENCE if inside and self.margin else UNDECIDED
+
+
+def verdicts(effects: Sequence[Effect]) -> list[str]:
+    """Return the verdict on each of a claim's effects; those with many degrees of freedom are corrected together."""
+    many = sum(effect.freedom >= MANY and effect.replicates > 1 for effect in effects)
+    return [effect.verdict_of(effect.interval(many if effect.freedom >= MANY else 1)) for effect in effects]
+
+
+def together(found: Iterable[str]) -> str:
+    """Return the verdict on a claim from those on its effects: the one that all share, or how they disagree.
+
+    Examples:
+        >>> together(["supported", "supported"]), together(["supported", "undecided"])
+        ('supported', 'undecided')
+        >>> together(["supported", "contradicted", "undecided"]), together([])
+        ('differs', 'not run')
+    """
+    known = set(found)
+    if len(known) > 1:
+        known -= {IDENTITY}  # what cannot fail adds nothing to what can
+    if len(known) <= 1:
+        return known.pop() if known else NOT_RUN
+    return DIFFERS if len(known - {UNDECIDED}) > 1 else UNDECIDED
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """A claim and its finding, as saved with a study's scores.
+class Judgement:
+    """A claim's effects, and what follows.
 
     Attributes:
-        name, source, statement, test: as in `Claim`.
-        finding: over all of the study's corpora.
+        claim: its name.
+        effects: one per corpus and part; none where the study does not run it.
     """
 
-    name: str
-    source: str
-    statement: str
-    test: str
-    finding: Finding
+    claim: str
+    effects: tuple[Effect, ...] = ()
+
+    @property
+    def verdicts(self) -> list[str]:
+        """The verdict on each effect, corrected for how many there are."""
+        return verdicts(self.effects)
+
+    def with_verdicts(self) -> list[tuple[Effect, str, bool]]:
+        """Return each effect, its verdict, and whether that is another than its own interval's, since it has others."""
+        pairs = zip(self.effects, self.verdicts, strict=True)
+        return [(effect, verdict, verdict != effect.verdict) for effect, verdict in pairs]
+
+    @property
+    def verdict(self) -> str:
+        """The verdict on the claim: that on all of its effects."""
+        return together(self.verdicts)
 
 
-def write_verdicts(path: Path, verdicts: Iterable[Verdict]) -> None:
-    """Write verdicts as JSON, one per line of a list, whole or not at all."""
-    rows = [json.dumps(asdict(verdict) | {"verdict": verdict.finding.verdict}) for verdict in verdicts]
-    with replacing(path) as temporary:
-        temporary.write_text("[\n" + ",\n".join(rows) + "\n]\n", encoding="utf-8")
+_STORED = {field.name: get_type_hints(Effect)[field.name] for field in fields(Effect)}
+_TYPES: dict[str, Any] = {
+    "claim": str,
+    **{name: kind if kind in (float, int) else str for name, kind in _STORED.items()},
+    **{"low": float, "high": float, "verdict": str},
+}
+COLUMNS = tuple(_TYPES)
 
 
-def read_verdicts(path: Path) -> list[Verdict]:
-    """Read verdicts that `write_verdicts` wrote.
+def write_effects(path: Path, judgements: Iterable[Judgement]) -> None:
+    """Write effects as CSV: those of `heldout.effects.Effect`, with their intervals and verdicts."""
+    rows = [
+        (judgement.claim, *(getattr(effect, name) for name in _STORED), *effect.interval(), verdict)
+        for judgement in judgements
+        for effect, verdict in zip(judgement.effects, judgement.verdicts, strict=True)
+    ]
+    write_rows(path, COLUMNS, rows)
+
+
+def read_effects(path: Path) -> dict[str, Judgement]:
+    """Read the judgements that `write_effects` wrote, by claim; a claim without effects is not among them.
 
     Raises:
-        InputError: when the file is missing or holds no verdicts.
+        InputError: when the table cannot be read or lacks a column.
     """
-    try:
-        rows = json.loads(path.read_text(encoding="utf-8"))
-        for row in rows:
-            del row["verdict"]
-        return [Verdict(**{**row, "finding": Finding(**row["finding"])}) for row in rows]
-    except (OSError, ValueError, TypeError, KeyError) as error:
-        raise InputError(f"{path}: not a file of verdicts ({error}); make it again") from error
+    table = read_table(path, _TYPES, "effects")
+    found: dict[str, list[Effect]] = {}
+    for row in table.to_dict("records"):
+        found.setdefault(str(row["claim"]), []).append(Effect(**{name: row[name] for name in _STORED}))
+    return {claim: Judgement(claim, tuple(effects)) for claim, effects in found.items()}
 
 
-def percent(value: float) -> str:
-    """Return a fraction as a signed percentage."""
-    return f"{100.0 * value:+.1f} %"
+def verdict_of(judgements: Mapping[str, Judgement], claim: str) -> str:
+    """Return the verdict on a claim by name; "not run" where it has no effects."""
+    return judgements[claim].verdict if claim in judgements else NOT_RUN
 
 
-def median(values: Iterable[float]) -> float:
-    """Return the median of the finite values; NaN if there are none."""
-    finite = [value for value in values if math.isfinite(value)]
-    return statistics.median(finite) if finite else math.nan
-
-
-def above(value: float, error: float, least: float = 0.0, *, cutoff: float = SEEN) -> Comparison:
-    """Return whether an estimate exceeds `least`; None if that is within `cutoff` of its standard errors.
+def shown(effect: Effect) -> tuple[str, str, str]:
+    """Return an estimate and its interval's ends as text, to two digits of the interval's half width.
 
     Examples:
-        >>> above(0.5, 0.1), above(0.2, 0.1), above(-0.5, 0.1)
-        (True, None, False)
+        >>> shown(Effect("cranfield", "", 0.74162, 0.003, 2.0, "", replicates=3))
+        ('0.742', '0.729', '0.755')
+        >>> shown(Effect("cranfield", "", 24.31, 0.9, 2.0, "", replicates=3))
+        ('24.3', '20.4', '28.2')
     """
-    return None if abs(value - least) <= cutoff * error and error > 0.0 else value > least
-
-
-def within(value: float, error: float, most: float, *, cutoff: float = SEEN) -> Comparison:
-    """Return whether an estimate's size is at most `most`; None if its error leaves that open.
-
-    Examples:
-        >>> within(-0.5, 0.1, 1.0), within(0.9, 0.1, 1.0), within(1.5, 0.1, 1.0)
-        (True, None, False)
-    """
-    beyond = above(abs(value), error, most, cutoff=cutoff)
-    return None if beyond is None else not beyond
-
-
-def counted(
-    comparisons: Iterable[Comparison],
-    effect: str,
-    seeds: Iterable[int],
-    *,
-    errors: Iterable[float] = (),
-    unit: str = "nats per token",
-    cutoff: float = SEEN,
-    identity: str = "",
-    **limits: Unpack[Limits],
-) -> Finding:
-    """Return the finding of comparisons; without any, its effect is empty.
-
-    Args:
-        comparisons: each agrees (True), disagrees (False), or is undecided (None).
-        effect: the sizes of effects.
-        seeds: the seed of each comparison.
-        errors: the comparisons' standard errors, if they have any; `cutoff` times their median is what would show.
-        unit: of the errors.
-        cutoff: standard errors from which a difference counts.
-        identity: why the claim cannot fail, if it cannot.
-        limits: shares `holds` and `fails` other than the default.
-    """
-    known = list(comparisons)
-    undecided = known.count(None)
-    shown = cutoff * median(errors) if undecided else math.nan
-    return Finding(
-        known.count(True),
-        len(known),
-        effect if known else "",
-        len(set(seeds)),
-        undecided=undecided,
-        visible=f"{shown:.2g} {unit}" if math.isfinite(shown) else "",
-        identity=identity,
-        **limits,
-    )
+    low, high = effect.interval()
+    half = (high - low) / 2.0
+    scale = half if math.isfinite(half) and half > 0.0 else abs(effect.estimate) or 1.0
+    digits = min(9, max(0, 1 - math.floor(math.log10(scale)))) if math.isfinite(scale) else 0
+    text = [f"{value:,.{digits}f}" for value in (effect.estimate, low, high)]
+    return text[0], text[1], text[2]

@@ -14,7 +14,7 @@ from pathlib import Path
 from heldout.corpora.names import ARCHIVES, SOURCES, SYNTHETIC, raw_files
 from heldout.digest import Digests
 from heldout.errors import InputError, printable
-from heldout.makers import exhibit_modules, modules_of
+from heldout.makers import claims_modules, exhibit_modules, modules_of
 from heldout.manifest import kind
 from heldout.models import LDA
 from heldout.models import MODELS as MODULES
@@ -70,12 +70,12 @@ GENERATED = f"paper/generated/{settings.name}"
 PDF = f"paper/{settings.name}.pdf"
 LOGS = f"logs/{settings.name}"
 BENCHMARKS = f"{DATA}/benchmarks"
-VERDICTS = [f"{DATA}/verdicts/{paper.name}.json" for paper in PAPERS] if settings.documented else []
 STUDY = f"{DATA}/study.json"
+EFFECTS = f"{DATA}/effects.csv"
 CORPORA_TABLE = source("data/corpora.csv")
 PUBLISHED = source("data/published/welling-2008-table-1.csv")
 REFERENCE = Path(source(f"data/reference/{settings.name}"))
-# what exhibits and verdicts are functions of: this run's tables, or, with --config results=reference, those committed
+# what exhibits and effects are functions of: this run's tables, or, with --config results=reference, those committed
 TABLES = (
     {"scores": REFERENCE / "scores.csv", "corpora": REFERENCE / "corpora.csv"}
     | {"measurements": REFERENCE / "measurements.csv.gz", "notes": REFERENCE / "notes.csv"}
@@ -118,7 +118,7 @@ def made(since):
         *(f"{DATA}/{name}.csv" for name in ("scores", "measurements", "notes")),
         f"{DATA}/compare.csv",
     ]
-    for line in outcome(map(Path, [*files, "README.md", "RESULTS.md"]), map(Path, VERDICTS), since):
+    for line in outcome(map(Path, [*files, "README.md", "RESULTS.md"]), Path(EFFECTS), since):
         print(f"heldout: {line}", file=sys.stderr)
 
 

@@ -1,4 +1,4 @@
-"""Scores to verdicts, figures and tables: functions of the study and its four tables, and of nothing else."""
+"""Scores to effects, figures and tables: functions of the study and its four tables, and of nothing else."""
 
 
 localrules:
@@ -19,29 +19,29 @@ rule write_study:
         "printf '%s\\n' {params.study:q} > {output} 2> {log}"
 
 
-rule verdicts:
-    """Judge the claims of one paper."""
+rule effects:
+    """Judge the papers' claims: every effect with its interval and verdict."""
     input:
         **TABLES,
         **TIMINGS,
         study=STUDY,
     output:
-        f"{DATA}/verdicts/{{name}}.json",
+        EFFECTS,
     log:
-        f"{LOGS}/verdicts/{{name}}.log",
+        f"{LOGS}/effects.log",
     benchmark:
-        f"{BENCHMARKS}/verdicts/{{name}}.tsv"
+        f"{BENCHMARKS}/effects.tsv"
     params:
-        code=code("verdicts/{name}.json"),
+        code=code_of(*claims_modules(shown)),
         options=options(TIMINGS),
     shell:
-        "heldout verdicts {wildcards.name} --study {input.study} --scores {input.scores} --corpora {input.corpora}"
+        "heldout effects --study {input.study} --scores {input.scores} --corpora {input.corpora}"
         " --measurements {input.measurements} --notes {input.notes} {params.options} --output {output} 2> {log}"
 
 
 EXHIBIT = (
     "--study {input.study} --scores {input.scores} --corpora {input.corpora} --measurements {input.measurements}"
-    " --notes {input.notes} --verdicts {input.verdicts} {params.options} --job-benchmarks {params.benchmarks} --output {params.folder} 2> {log}"
+    " --notes {input.notes} --effects {input.effects} {params.options} --job-benchmarks {params.benchmarks} --output {params.folder} 2> {log}"
 )
 
 
@@ -50,7 +50,7 @@ rule figures:
     input:
         **TABLES,
         study=STUDY,
-        verdicts=VERDICTS,
+        effects=EFFECTS,
     output:
         report(exhibit_files("figure"), category="Figures"),
     log:
@@ -73,7 +73,7 @@ rule tables:
         **TABLES,
         **TIMINGS,
         study=STUDY,
-        verdicts=VERDICTS,
+        effects=EFFECTS,
     output:
         exhibit_files("table", "macros"),
     log:

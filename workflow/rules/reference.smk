@@ -23,7 +23,7 @@ rule readme:
         **TABLES,
         **TIMINGS,
         study=STUDY,
-        verdicts=VERDICTS,
+        effects=EFFECTS,
     log:
         f"{LOGS}/readme.log",
     params:
@@ -33,6 +33,6 @@ rule readme:
         options=options(TIMINGS),
         reference=REFERENCE,
     shell:
-        "( heldout readme README.md RESULTS.md --commands data/reference/commands.csv {params.tables} --verdicts {input.verdicts} {params.options}"
-        " && heldout exhibits figures {params.tables} --verdicts {input.verdicts} --only figure-message --suffix png"
+        "( heldout readme README.md RESULTS.md --commands data/reference/commands.csv {params.tables} --effects {input.effects} {params.options}"
+        " && heldout exhibits figures {params.tables} --effects {input.effects} --only figure-message --suffix png"
         " --output {params.reference} ) 2> {log}"

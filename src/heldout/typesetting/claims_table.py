@@ -1,120 +1,133 @@
-"""The claims table: each claim of the original, its test, what was found, and the verdict that follows."""
+"""Views of the claims' effects: the paper's table of all claims, its scorecard, and the tables of RESULTS.md."""
 
-import re
-from collections.abc import Iterable
+import math
+from collections.abc import Callable, Iterable
 
-from heldout.evaluators import ESTIMATORS
+from heldout.claims import Claim
 from heldout.inputs import Inputs
-from heldout.typesetting import latex, style
+from heldout.typesetting import latex
 from heldout.typesetting.table import Table
-from heldout.verdicts import FAILS, HOLDS, Finding, Verdict
+from heldout.verdicts import IDENTITY, Effect, Judgement, shown
 
-IN_PRINT = {"mixed": "holds in part"}  # verdicts whose printed words differ
-_ENGLISH = ("annealed", "reference")  # identifiers that are words, too
-_COMPOUND = (  # words that keep their hyphen
-    "folding-in|folded-in|plug-in|mean-field|pseudo-counts|Chib-style|log-likelihood|document-specific|left-to-right"
-    "|scikit-learn"
-)
 _CAPTION = r"""
-Claims of %s, each with its test. A comparison agrees, disagrees, or is undecided where its error covers both.
-Whatever the undecided ones would say, a claim that holds has at least %s of the comparisons for it, one that fails at
-most %s, and one that holds in part a share in between, unless its test says otherwise; else it is undecided. An
-identity cannot fail: its sizes are what is found.\SyntheticNotice
+Claims of %s, each with its test and its effects: the estimate with its 95\,\% interval on each corpus, over documents,
+splits and the evaluator's error. Supported: the whole interval lies above the margin; contradicted: below it, the other
+way; no difference: within; undecided: otherwise, and always of one replicate. A dagger marks an interval that is too
+narrow for its verdict because the claim has others: they are corrected together.\SyntheticNotice
 """.strip()
+_CORRECTED = {"latex": r"\textsuperscript{\dag}", "markdown": "†"}
 
 
 def render(inputs: Inputs) -> str:
-    """Return the table as a longtable."""
+    """Return the table of all claims as a longtable."""
     rows = [
         [
             rf"{latex.escape(claim.statement)} {{\scriptsize({latex.escape(claim.source)})}}",
-            _numbers(claim.test),
-            readable(finding_in_words(claim.finding), inputs.settings.described),
-            rf"\textbf{{{printed(claim.finding.verdict)}}}",
+            latex.escape(claim.test),
+            r"\newline ".join(_lines(inputs.judged(claim.name), latex_effect)) or latex.DASH,
+            rf"\textbf{{{inputs.judged(claim.name).verdict}}}",
         ]
-        for claim in inputs.verdicts
+        for claim in claims_of(inputs)
     ]
     table = latex.longtable(
         inputs,
-        r"@{}P{0.23\linewidth}P{0.27\linewidth}P{0.335\linewidth}P{0.105\linewidth}@{}",
-        r"claim & test & found & verdict\\",
+        r"@{}P{0.23\linewidth}P{0.25\linewidth}P{0.345\linewidth}P{0.115\linewidth}@{}",
+        r"claim & test & effects & verdict\\",
         rows,
-        caption=_CAPTION
-        % (
-            latex.listed([latex.escape(paper.source) for paper in inputs.papers]),
-            *(latex.percent(share, 0) for share in (HOLDS, FAILS)),
-        ),
+        caption=_CAPTION % latex.listed([latex.escape(paper.source) for paper in inputs.papers]),
         label="tab:claims",
     )
     return "\\begingroup\\footnotesize\\setlength{\\tabcolsep}{4pt}\n" + table + "\\endgroup\n"
 
 
 def scorecard(inputs: Inputs) -> str:
-    """Return the claims that the papers put on their scorecards: who made it, how often it was met, and the verdict."""
-    verdicts = {verdict.name: verdict for verdict in inputs.verdicts}
+    """Return the claims that the papers put on their scorecards: who made it, its effects, and the verdict."""
     rows: list[latex.Row] = []
     for paper in inputs.papers:
-        named = [verdicts[name] for name in paper.scorecard if name in verdicts]
+        claims = {claim.name: claim for claim in paper.part("claims")}
+        named = [claims[name] for name in paper.scorecard if inputs.judged(name).effects]
         if named:
             rows += [latex.ADDLINESPACE] * bool(rows)
             rows.append(rf"\multicolumn{{3}}{{@{{}}l}}{{\emph{{{latex.escape(paper.source)}}}}}\\")
         for claim in named:
-            finding = claim.finding
-            met = f"{latex.integer(finding.agreeing)} of {latex.integer(finding.comparisons)}"
-            verdict = rf"\textbf{{{printed(finding.verdict)}}}"
-            rows.append([latex.escape(claim.statement), met if finding.comparisons else latex.DASH, verdict])
-    return latex.tabular(inputs, r"@{}P{0.68\linewidth}rl@{}", r"claim & comparisons & verdict\\", rows)
+            judgement = inputs.judged(claim.name)
+            effects = r"\newline ".join(_lines(judgement, latex_effect, parts=False))
+            rows.append([latex.escape(claim.statement), effects, rf"\textbf{{{judgement.verdict}}}"])
+    return latex.tabular(inputs, r"@{}P{0.44\linewidth}P{0.36\linewidth}l@{}", r"claim & effect & verdict\\", rows)
 
 
-def printed(verdict: str) -> str:
-    """Return a verdict as the paper's tables say it: holds, holds in part, fails, undecided, identity, not run."""
-    return IN_PRINT.get(verdict, verdict)
+def markdown(claims: Iterable[Claim], inputs: Inputs) -> str:
+    """Return claims in Markdown, a row each, with an anchor that a verdict can be cited by."""
+    rows = []
+    for claim in claims:
+        judgement = inputs.judged(claim.name)
+        effects = "<br>".join(_lines(judgement, markdown_effect)) or "-"
+        said = f'<a id="{claim.name}"></a>{claim.statement} ({claim.source})'
+        rows.append((said, effects, f"**{judgement.verdict}**"))
+    return Table(("claim", "effect, 95 % interval", "verdict"), rows).markdown()
 
 
-def readable(text: str, corpora: Iterable[str] = ()) -> str:
-    r"""Return what a test found as LaTeX: models and corpora by their names, variants in words, numbers set as such.
+def claims_of(inputs: Inputs) -> list[Claim]:
+    """Return the claims of a study's papers, in order."""
+    return [claim for paper in inputs.papers for claim in paper.part("claims")]
+
+
+def _lines(judgement: Judgement, line: Callable[[Effect, str, bool], str], *, parts: bool = True) -> list[str]:
+    """Return a line per effect, and one that says what all of them are in."""
+    lines = [line(*found) for found in judgement.with_verdicts()]
+    return [*lines, *([_units(judgement, line)] if parts and lines else [])]
+
+
+def _units(judgement: Judgement, line: Callable[[Effect, str, bool], str]) -> str:
+    """Return units, margins, and the numbers of replicates and cells, each once."""
+    effects = judgement.effects
+    margins = sorted({effect.margin for effect in effects if effect.margin})
+    reversed_cells = sum(effect.reversed_cells for effect in effects)
+    words = [
+        ", ".join(dict.fromkeys(effect.unit for effect in effects if effect.unit)),
+        f"margin {', '.join(f'{margin:g}' for margin in margins)}" if margins else "",
+        _range("replicate", [effect.replicates for effect in effects]),
+        _range("cell", [effect.cells for effect in effects]),
+        f"{reversed_cells} reversed" if reversed_cells else "",
+    ]
+    text = "; ".join(word for word in words if word)
+    return rf"{{\scriptsize {latex.escape(text)}}}" if line is latex_effect else f"<sub>{text}</sub>"
+
+
+def _range(noun: str, numbers: list[int]) -> str:
+    least, most = min(numbers), max(numbers)
+    return f"{least if least == most else f'{least} to {most}'} {noun}{'s' if most != 1 else ''}"
+
+
+def latex_effect(effect: Effect, verdict: str, corrected: bool) -> str:
+    r"""Return an effect as LaTeX: where, the estimate and its interval.
 
     Examples:
-        >>> readable("medline plsa-hof 0.1 +- 2e-07, free-columns -1", ["medline"])
-        'Medline PLSA-HOF 0.1 \\ensuremath{\\pm} \\ensuremath{2\\cdot 10^{-7}}, free columns \\ensuremath{-}1'
+        >>> latex_effect(Effect("cranfield", "", 0.742, 0.003, 2.0, "", replicates=3), "supported", False)
+        'Cranfield \\ensuremath{0.742} [\\ensuremath{0.729}, \\ensuremath{0.755}]'
     """
-    names = style.MODEL_NAMES | {name: known.label for name, known in ESTIMATORS.items()}
-    names = {identifier: name for identifier, name in names.items() if identifier not in _ENGLISH}
-    for identifier, name in (names | {corpus: latex.corpus_title(corpus) for corpus in corpora}).items():
-        text = re.sub(rf"(?<![\w-]){re.escape(identifier)}(?![\w-])", name, text)
-    return _numbers(re.sub(rf"({_COMPOUND})|(?<=[a-z])-(?=[a-z])", lambda match: match[1] or " ", text))
+    estimate, low, high = (rf"\ensuremath{{{value.replace(',', '{,}')}}}" for value in shown(effect))
+    where = " ".join(filter(None, (_corpus(effect.corpus, latex.corpus_name), latex.escape(effect.part))))
+    interval = f" [{low}, {high}]" if _has_interval(effect, verdict) else ""
+    return f"{where} {estimate}{interval}".strip() + (_CORRECTED["latex"] if corrected else "")
 
 
-def _numbers(text: str) -> str:
-    text = latex.escape(text).replace("+-", r"\ensuremath{\pm}")
-    text = re.sub(r"\d[\d.]*e[+-]?\d+", lambda match: latex.power(match[0]), text)
-    text = re.sub(r"(?<=[+-])inf\b", r"\\ensuremath{\\infty}", text)
-    return re.sub(r"(?<![\w{})-])-(?=\d|\\ensuremath)", r"\\ensuremath{-}", text)
+def markdown_effect(effect: Effect, verdict: str, corrected: bool) -> str:
+    """Return an effect as Markdown.
+
+    Examples:
+        >>> markdown_effect(Effect("cranfield", "by half", 0.742, 0.003, 2.0, "", replicates=3), "supported", True)
+        'cranfield by half 0.742 [0.729, 0.755]†'
+    """
+    estimate, low, high = shown(effect)
+    where = " ".join(filter(None, (_corpus(effect.corpus, str), effect.part)))
+    interval = f" [{low}, {high}]" if _has_interval(effect, verdict) else ""
+    return f"{where} {estimate}{interval}".strip() + (_CORRECTED["markdown"] if corrected else "")
 
 
-def finding_in_words(finding: Finding) -> str:
-    """Say what a test found: how many comparisons agree, and the effect's size."""
-    if not finding.comparisons:
-        return "not run in this study"
-    parts = [f"{finding.agreeing:,} of {finding.comparisons:,}"]
-    if finding.undecided:
-        visible = f" (an effect of {finding.visible} would show)" if finding.visible else ""
-        parts.append(f"{finding.undecided:,} undecided{visible}")
-    if finding.seeds:
-        parts.append(f"{finding.seeds} seed{'s' if finding.seeds > 1 else ''}")
-    reason = f"cannot fail: {finding.identity}; " if finding.identity else ""
-    return f"{reason}{', '.join(parts)}; {finding.effect}"
+def _has_interval(effect: Effect, verdict: str) -> bool:
+    return math.isfinite(effect.error) and effect.error > 0.0 and verdict != IDENTITY
 
 
-def markdown(verdicts: Iterable[Verdict]) -> str:
-    """Return claims in Markdown, a row each, with an anchor that a verdict can be cited by."""
-    rows = [
-        (
-            f'<a id="{claim.name}"></a>{claim.statement}',
-            claim.source,
-            finding_in_words(claim.finding),
-            f"**{claim.finding.verdict}**",
-        )
-        for claim in verdicts
-    ]
-    return Table(("claim", "where", "comparisons", "verdict"), rows).markdown()
+def _corpus(corpus: str, named: Callable[[str], str]) -> str:
+    return "" if corpus == "none" else named(corpus)

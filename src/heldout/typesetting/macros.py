@@ -8,7 +8,8 @@ import math
 from heldout.inputs import Inputs
 from heldout.models import EPCA, LDA
 from heldout.typesetting import latex
-from heldout.verdicts import FAILS, HOLDS, IDENTITY, NOT_RUN, UNDECIDED
+from heldout.typesetting.claims_table import claims_of, latex_effect
+from heldout.verdicts import CONTRADICTED, DIFFERS, IDENTITY, NO_DIFFERENCE, NOT_RUN, SUPPORTED, UNDECIDED
 
 POSITIONS = ("One", "Two", "Three")
 ORIGINAL_CORPORA = {"cranfield", "medline", "nips"}
@@ -23,9 +24,10 @@ REQUIRED_SETTINGS = (
 NOTICE = r" \textbf{Synthetic data, drawn from a known model.}"
 # verdicts as the commands of main.tex that hold a sentence's alternatives
 STATES = {
-    "holds": "holds",
-    "fails": "fails",
-    "mixed": "mixed",
+    SUPPORTED: "supported",
+    CONTRADICTED: "contradicted",
+    NO_DIFFERENCE: "nodifference",
+    DIFFERS: "differs",
     UNDECIDED: "undecided",
     IDENTITY: "identity",
     NOT_RUN: "notrun",
@@ -55,15 +57,13 @@ def macros(inputs: Inputs) -> Macros:
 
 
 def _claims(inputs: Inputs) -> Macros:
-    """Return each claim's verdict, and the share of comparisons that agree."""
+    """Return each claim's verdict, and its effects with their intervals."""
     result = {}
-    for claim in inputs.verdicts:
-        finding = claim.finding
-        name = f"Claim{latex.camel(claim.name)}"
-        result[f"{name}State"] = STATES[finding.verdict]
-        share = f"{latex.integer(finding.agreeing)} of {latex.integer(finding.comparisons)}"
-        undecided = f", {latex.integer(finding.undecided)} undecided" if finding.undecided else ""
-        result[f"{name}Share"] = share + undecided
+    for claim in claims_of(inputs):
+        judgement, name = inputs.judged(claim.name), f"Claim{latex.camel(claim.name)}"
+        result[f"{name}State"] = STATES[judgement.verdict]
+        effects = [latex_effect(*found) for found in judgement.with_verdicts()]
+        result[f"{name}Effect"] = "; ".join(effects) or latex.DASH
     return result
 
 
@@ -91,8 +91,6 @@ def _study(inputs: Inputs) -> Macros:
         or "not recorded",
         "Version": latex.escape(inputs.versions.get("heldout", "")) or "not recorded",
         "AndThoseAfter": " and those after it" if len(shown) > 1 else "",  # of figures, one per corpus
-        "HoldsShare": latex.percent(HOLDS, 0),
-        "FailsShare": latex.percent(FAILS, 0),
         "SizesApartMost": _sizes_apart(inputs),
         "TopicsLargest": latex.integer(topics[-1]),
         "TopicsCount": latex.integer(len(settings.topics)),

@@ -73,8 +73,7 @@ def results(inputs: Inputs) -> str:
     sources = [paper for paper in inputs.papers if paper.part("claims")]
     verdicts = ""
     for paper in sources:
-        names = {claim.name for claim in paper.part("claims")}
-        verdicts += f"### {paper.source}\n\n{claims_table.markdown(v for v in inputs.verdicts if v.name in names)}\n"
+        verdicts += f"### {paper.source}\n\n{claims_table.markdown(paper.part('claims'), inputs)}\n"
     links = ", ".join(f"[{paper.source}](#{_anchor(paper.source)})" for paper in sources)
     return _RESULTS.format(
         study=inputs.settings.name,
@@ -141,7 +140,7 @@ def _exhibits(inputs: Inputs) -> str:
         corpus = "" if exhibit.corpus is None else f", {inputs.settings.corpora[exhibit.corpus]}"
         original = f" ({exhibit.original})" if exhibit.original else ""
         minutes = cost(name, exhibit, inputs).minutes
-        shown = [f"[{claim}](#{claim}) {inputs.finding(claim).verdict}" for claim in exhibit.claims]
+        shown = [f"[{claim}](#{claim}) {inputs.judged(claim).verdict}" for claim in exhibit.claims]
         row = [
             f'<a id="{name}"></a>{exhibit.title}{corpus}{original}',
             f"`{path(name, inputs.settings.name)}`",

@@ -18,7 +18,7 @@ from heldout.inputs import Inputs
 from heldout.models import MODELS, PLSA
 from heldout.papers.likelihood.experiments import is_a_probability, optimism, peers, precision, reference
 from heldout.papers.likelihood.experiments.epca_marginal import ANNEALED, QUADRATURE
-from heldout.points import TRUTHS, Point, first_of, mean_points, select
+from heldout.points import TRUTH, TRUTHS, Point, first_of, mean_points, select
 from heldout.scores import perplexity
 from heldout.typing import Floats
 
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 OPTIMISM, PEERS, BIDIRECTIONAL, COMPONENTS = "optimism", "peers", "bidirectional", "epca-marginal"
 # variants under other priors
 FLAT, FITTED, MIXTURE = (f"{OPTIMISM}-{prior}" for prior in (optimism.FLAT, optimism.FITTED, optimism.MIXTURE))
-TRUTH = "truth"  # stands for the first of `TRUTHS`
 LIBRARIES = tuple(study.PEERS)
 MOST_CORPORA = 3  # the most corpora for which optimism is shown
 CHANCE = 1e-6  # a score of which a probability had no more than this is none
