@@ -9,7 +9,18 @@ from heldout.inputs import Inputs
 from heldout.models import EPCA, LDA
 from heldout.typesetting import latex
 from heldout.typesetting.claims_table import claims_of, latex_effect
-from heldout.verdicts import CONTRADICTED, DIFFERS, IDENTITY, NO_DIFFERENCE, NOT_RUN, SUPPORTED, UNDECIDED
+from heldout.verdicts import (
+    CONTRADICTED,
+    DIFFERS,
+    ESTIMATORS,
+    IDENTITY,
+    MODELS,
+    NO_DIFFERENCE,
+    NOT_RUN,
+    SIMILAR,
+    SUPPORTED,
+    UNDECIDED,
+)
 
 POSITIONS = ("One", "Two", "Three")
 ORIGINAL_CORPORA = {"cranfield", "medline", "nips"}
@@ -91,6 +102,9 @@ def _study(inputs: Inputs) -> Macros:
         or "not recorded",
         "Version": latex.escape(inputs.versions.get("heldout", "")) or "not recorded",
         "AndThoseAfter": " and those after it" if len(shown) > 1 else "",  # of figures, one per corpus
+        "MarginModels": f"{MODELS.value:g}",
+        "MarginEstimators": f"{ESTIMATORS.value:g}",
+        "MarginSimilar": f"{SIMILAR.value:g}",
         "SizesApartMost": _sizes_apart(inputs),
         "TopicsLargest": latex.integer(topics[-1]),
         "TopicsCount": latex.integer(len(settings.topics)),

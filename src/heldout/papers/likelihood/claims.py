@@ -28,9 +28,9 @@ from heldout.papers.likelihood.results import (
     MIXTURE,
     OPTIMISM,
     PEERS,
-    Held,
+    ModelExcess,
     calibration,
-    held,
+    excesses,
     main_constant,
 )
 from heldout.points import TRUTH, select, with_truth
@@ -202,12 +202,12 @@ def pessimistic(inputs: Inputs, corpora: Sequence[str]) -> list[Effect]:
 
 def is_none(inputs: Inputs, _: Sequence[str], *, scores: Sequence[str]) -> list[Effect]:
     """Hold a score's excess over the truth, on documents drawn from the model, to what a probability can have."""
-    return [_excess(one, score, 1.0) for score in scores for one in held(inputs).get((TRUE_MODEL, score), ())]
+    return [_excess(one, score, 1.0) for score in scores for one in excesses(inputs).get((TRUE_MODEL, score), ())]
 
 
 def may_be_one(inputs: Inputs, _: Sequence[str], *, scores: Sequence[str]) -> list[Effect]:
     """Hold every score's largest excess over the models to what a probability can have."""
-    known = {score: held(inputs).get((TRUE_MODEL, score), ()) for score in scores}
+    known = {score: excesses(inputs).get((TRUE_MODEL, score), ()) for score in scores}
     return [
         _excess(max(of_models, key=lambda one: one.over), score, -1.0)
         for score, of_models in known.items()
@@ -215,7 +215,7 @@ def may_be_one(inputs: Inputs, _: Sequence[str], *, scores: Sequence[str]) -> li
     ]
 
 
-def _excess(one: Held, score: str, sign: float) -> Effect:
+def _excess(one: ModelExcess, score: str, sign: float) -> Effect:
     """Return an excess as an effect: Markov's inequality is the test, and the drawn documents are its one replicate."""
     model = f"{score}, K = {one.topics}"
     limit = -math.log(CHANCE)

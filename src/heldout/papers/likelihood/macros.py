@@ -9,7 +9,7 @@ from heldout.evaluators import FULL, LAPLACE, MEAN_FIELD_BOUND
 from heldout.inputs import Inputs
 from heldout.models import LDA, PLSA
 from heldout.papers.likelihood import results
-from heldout.papers.likelihood.claims import COVERED, FARTHEST, VARIATIONAL
+from heldout.papers.likelihood.claims import STATED, VARIATIONAL
 from heldout.papers.likelihood.experiments import is_a_probability as probability
 from heldout.papers.likelihood.experiments.epca_marginal import ANNEALED
 from heldout.papers.likelihood.experiments.peers import GROWING, REPORTED, VALUE
@@ -19,7 +19,7 @@ from heldout.points import Point, select
 from heldout.typesetting import latex
 from heldout.typesetting.interpretations import experiment_settings
 from heldout.typesetting.macros import Macros
-from heldout.verdicts import NOT_RUN, WITHIN
+from heldout.verdicts import ESTIMATORS, MODELS, NOT_RUN
 
 TOMOTOPY, GENSIM = "tomotopy", "gensim"
 # of the first corpus: perplexities and numbers of topics
@@ -34,7 +34,7 @@ def macros(inputs: Inputs) -> Macros:
     """Return the numbers by name; the same names for every study."""
     settings = experiment_settings(inputs, OPTIMISM)
     return {
-        "RepairWithin": f"{WITHIN:g}",
+        "RepairWithin": f"{MODELS.value:g}",
         "OptimismConstant": latex.power(settings["smoothing"]) if "smoothing" in settings else NOT_RUN,
         "OptimismLimit": latex.power(settings["limit"]) if "limit" in settings else NOT_RUN,
         **_repair(inputs),
@@ -99,8 +99,8 @@ def _covers(inputs: Inputs) -> Macros:
     cells = results.calibration(inputs)
     spread = math.sqrt(sum(cell.z**2 for cell in cells) / len(cells)) if cells else math.nan
     return {
-        "CoversErrors": f"{FARTHEST:g}",
-        "CoversNats": f"{COVERED:g}",
+        "CoversErrors": f"{STATED:g}",
+        "CoversNats": f"{ESTIMATORS.value:g}",
         "CoversSpread": latex.decimal(spread, 2) if cells else NOT_RUN,
     }
 

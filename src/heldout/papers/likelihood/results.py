@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from heldout import study
+from heldout.effects import Best, best, per_token
 from heldout.errors import InputError
 from heldout.evaluators import ESTIMATORS, EXACT, FULL, REFERENCE
 from heldout.evaluators.is_probability import Excess
@@ -18,7 +19,7 @@ from heldout.inputs import Inputs
 from heldout.models import MODELS, PLSA
 from heldout.papers.likelihood.experiments import is_a_probability, optimism, peers, precision, reference
 from heldout.papers.likelihood.experiments.epca_marginal import ANNEALED, QUADRATURE
-from heldout.points import TRUTH, TRUTHS, Point, first_of, mean_points, select
+from heldout.points import TRUTH, TRUTHS, Point, first_of, mean_points, select, with_truth
 from heldout.scores import perplexity
 from heldout.typing import Floats
 
@@ -49,6 +50,13 @@ def curve(inputs: Inputs, corpus: str, model: str, evaluator: str, variant: str 
     constant = main_constant(inputs) if model == PLSA else 0.0
     table = select(inputs.scores, corpus=corpus, model=model, variant=variant, smoothing=constant)
     return mean_points(table, TRUTHS if evaluator == TRUTH else (evaluator,))
+
+
+def best_topics(inputs: Inputs, corpus: str, model: str, evaluator: str, variant: str = OPTIMISM) -> Best | None:
+    """Return the numbers of topics that a score cannot tell from its best (`heldout.effects.best`); None if not run."""
+    constant = main_constant(inputs) if model == PLSA else 0.0
+    rows = select(inputs.scores, corpus=corpus, model=model, variant=variant, smoothing=constant)
+    return best(select(per_token(with_truth(rows)), evaluator=evaluator))
 
 
 def main_constant(inputs: Inputs) -> float:

@@ -1,8 +1,9 @@
 """Folding-in and its repairs beside the truth, and what libraries report, in numbers."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from heldout.effects import Best
 from heldout.errors import InputError
 from heldout.evaluators import ESTIMATORS, EXACT, FULL, HALF, LAPLACE, MEAN_FIELD_BOUND, REFERENCE
 from heldout.evaluators.exact_marginal import cost
@@ -68,6 +69,35 @@ def _perplexity(point: Point | None) -> str:
 
 def _gap(nats: float) -> str:
     return ("+" if nats >= 0.0 else r"\ensuremath{-}") + latex.decimal(abs(nats), 3)
+
+
+def best_topics(inputs: Inputs) -> str:
+    """Return the numbers of topics that no score tells from its best, by corpus and model; the number itself is one."""
+    head = r"""
+ & & & \multicolumn{2}{c}{folded in} & \multicolumn{3}{c}{likelihood, prior}\\
+\cmidrule(lr){4-5}\cmidrule(l){6-8}
+corpus & model & the number itself & full & half & model's & fitted & mixture\\"""
+    return latex.tabular(inputs, "@{}llrrrrrr@{}", head, _best_topics_rows(inputs))
+
+
+def _best_topics_rows(inputs: Inputs) -> Iterator[list[str]]:
+    scores = ((FULL, OPTIMISM), (HALF, OPTIMISM), (TRUTH, OPTIMISM), (TRUTH, FITTED), (TRUTH, MIXTURE))
+    for corpus in optimism_corpora(inputs):
+        for model in (PLSA, LDA):
+            grid = list(curve(inputs, corpus, model, TRUTH))
+            sets = [results.best_topics(inputs, corpus, model, *score) for score in scores]
+            itself = f"{latex.integer(grid[-1])}*" if grid else latex.DASH
+            yield [latex.corpus_name(corpus), style.MODEL_NAMES[model], itself, *(_range(own, grid) for own in sets)]
+
+
+def _range(own: Best | None, grid: Sequence[int]) -> str:
+    """Return a set of numbers of topics, as a range if it leaves out none of the grid's, a star if censored."""
+    if own is None:
+        return latex.DASH
+    first, last = (grid.index(end) for end in (own.topics[0], own.topics[-1]))
+    whole = len(own.topics) > 2 and own.topics == tuple(grid[first : last + 1])
+    shown = (own.topics[0], own.topics[-1]) if whole else own.topics
+    return (r"\,--\," if whole else ", ").join(map(latex.integer, shown)) + "*" * own.censored
 
 
 def repair(inputs: Inputs) -> str:
