@@ -140,6 +140,7 @@ def effects(
     replicate: Sequence[str] = ("seed",),
     resolution: float = 0.0,
     unit: str = "",
+    factor: bool = False,
 ) -> list[Effect]:
     """Return one effect per corpus, in the order in which corpora come.
 
@@ -155,6 +156,7 @@ def effects(
         replicate: the columns that tell replicates apart.
         resolution: the least spread over replicates, for a summary that takes few values.
         unit: of the gains; the margin's where empty.
+        factor: whether the gains are logarithms of factors.
     """
     found = []
     cell_keys = [
@@ -191,6 +193,7 @@ def effects(
                 len(shown),
                 int(cells_of.sum()),
                 test,
+                factor,
             )
         )
     return found

@@ -76,6 +76,7 @@ class Effect:
         reversed_cells: cells that lie the other way by more than the margin in every replicate.
         test: "above": the effect exceeds threshold + margin. "similar": it lies within the margin. "identity": no cell
             can lie the other way.
+        factor: whether the numbers are logarithms of factors, which they are shown as.
 
     Examples:
         >>> from dataclasses import replace
@@ -98,6 +99,7 @@ class Effect:
     cells: int = 0
     reversed_cells: int = 0
     test: Test = "above"
+    factor: bool = False
 
     @property
     def low(self) -> float:
@@ -192,7 +194,7 @@ class Judgement:
 _STORED = {field.name: get_type_hints(Effect)[field.name] for field in fields(Effect)}
 _TYPES: dict[str, Any] = {
     "claim": str,
-    **{name: kind if kind in (float, int) else str for name, kind in _STORED.items()},
+    **{name: kind if kind in (float, int, bool) else str for name, kind in _STORED.items()},
     **{"low": float, "high": float, "verdict": str},
 }
 COLUMNS = tuple(_TYPES)
@@ -235,9 +237,9 @@ def shown(effect: Effect) -> tuple[str, str, str]:
         >>> shown(Effect("cranfield", "", 24.31, 0.9, 2.0, "", replicates=3))
         ('24.3', '20.4', '28.2')
     """
-    low, high = effect.interval()
-    half = (high - low) / 2.0
-    scale = half if math.isfinite(half) and half > 0.0 else abs(effect.estimate) or 1.0
+    ends = [math.exp(value) if effect.factor else value for value in (effect.estimate, *effect.interval())]
+    half = (ends[2] - ends[1]) / 2.0
+    scale = half if math.isfinite(half) and half > 0.0 else abs(ends[0]) or 1.0
     digits = min(9, max(0, 1 - math.floor(math.log10(scale)))) if math.isfinite(scale) else 0
-    text = [f"{value:,.{digits}f}" for value in (effect.estimate, low, high)]
+    text = [f"{value:,.{digits}f}" for value in ends]
     return text[0], text[1], text[2]

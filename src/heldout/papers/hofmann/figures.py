@@ -25,16 +25,16 @@ from heldout.papers.hofmann.results import (
     PREDICTIVE,
     READINGS,
     SPECIFIC,
-    TRUTH,
     UNIGRAMS,
     Mean,
     Model,
-    cells,
     curve,
     measured_corpora,
     paths,
+    points,
     rank,
 )
+from heldout.points import TRUTH
 from heldout.typesetting import latex, style
 
 COLOURS = {  # by evaluator
@@ -63,7 +63,7 @@ def figure_5a(inputs: Inputs) -> Figure:
     titles, synthetic = [latex.corpus_title(c) for c in corpora], [inputs.synthetic(c) for c in corpora]
     look: style.Look = {"titles": titles, "synthetic": synthetic, "sharey": "col", "sharex": True}
     figure, grid = style.grid(2, len(corpora), 5.2, **look)
-    topics = {k for corpus in corpora for k, _ in cells(inputs, corpus, HEATED)}
+    topics = {int(k) for k in points(inputs, corpora, [HEATED])["topics"]}
     for (above, below), corpus in zip(grid.T, corpora, strict=True):
         _as_hofmann(above, inputs, corpus)
         _otherwise(below, inputs, corpus)

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable
 
+from heldout.effects import paired
 from heldout.inputs import Inputs
 from heldout.papers.hofmann.experiments.latent_semantic_analysis import LSA
 from heldout.papers.hofmann.experiments.latent_semantic_analysis import RANK as RANK_OF_COUNTS
@@ -22,16 +23,16 @@ from heldout.papers.hofmann.results import (
     SEMANTIC,
     SPECIFIC,
     TEMPERING,
-    TRUTH,
     UNIGRAMS,
     VALIDATED,
     Model,
-    cells,
     chosen_prior,
     documents,
     run_corpora,
+    scores,
+    selector,
 )
-from heldout.points import select
+from heldout.points import TRUTH, select
 from heldout.typesetting import latex
 from heldout.typesetting.interpretations import (
     Interpretation,
@@ -108,10 +109,8 @@ def _changes(*changes: Change) -> Lines:
         result = []
         for corpus in run_corpora(inputs):
             for name, chosen, other in changes:
-                before, after = cells(inputs, corpus, *chosen), cells(inputs, corpus, *other)
-                both = sorted(before.keys() & after.keys())
-                values = [after[at].perplexity / before[at].perplexity - 1.0 for at in both]
-                values = [value for value in values if math.isfinite(value)]
+                pairs = paired(scores(inputs), {"corpus": corpus, **selector(*chosen)}, selector(*other))
+                values = [math.expm1(gain) for gain in pairs["gain"] if math.isfinite(gain)]
                 if values:
                     change = median_and_range(values, latex.signed_percent)
                     result.append(f"{latex.corpus_name(corpus)}, {latex.escape(name)}: {change}")

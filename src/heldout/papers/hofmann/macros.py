@@ -5,7 +5,6 @@ from collections.abc import Sequence
 
 from heldout.evaluators import HALF
 from heldout.inputs import Inputs
-from heldout.papers.hofmann.claims import FAR
 from heldout.papers.hofmann.experiments.latent_semantic_analysis import LSA
 from heldout.papers.hofmann.results import (
     AXIS,
@@ -19,7 +18,6 @@ from heldout.papers.hofmann.results import (
     SPECIFIC,
     SPEED_UP,
     TEMPERING,
-    TRUTH,
     UNIGRAMS,
     Model,
     chosen_prior,
@@ -28,7 +26,7 @@ from heldout.papers.hofmann.results import (
     run_corpora,
     whole_seeds,
 )
-from heldout.points import select
+from heldout.points import TRUTH, select
 from heldout.typesetting import latex
 from heldout.typesetting.interpretations import experiment_settings
 from heldout.typesetting.macros import POSITIONS, Macros
@@ -55,7 +53,6 @@ def macros(inputs: Inputs) -> Macros:
         "HofmannSectionName": "section~3.6",
         "HofmannFigureName": "Figure~5a",
         "HofmannAxisFactor": f"{AXIS[-1] / AXIS[0]:.2g}",
-        "HofmannFar": f"{FAR:.2g}",
         **_axis(inputs, corpora),
         "HofmannPublishedRank": latex.integer(RANK),
         "HofmannSpeedUpLow": f"{SPEED_UP[0]:g}",

@@ -10,8 +10,11 @@ given n is integrated out instead of fixed at a point.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from heldout.effects import chosen, per_token
 from heldout.errors import InputError
 from heldout.evaluators import HALF
 from heldout.inputs import Inputs
@@ -30,10 +33,12 @@ from heldout.papers.hofmann.experiments.latent_semantic_analysis import (
     UNIGRAM,
     VALIDATION,
 )
-from heldout.points import TRUTHS, Point, select
+from heldout.points import TRUTH, select, with_truth
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Model = tuple[str, str]  # model, variant
-Cell = tuple[int, int]  # topics, seed
 Path = tuple[list[float], list[float]]  # inverse temperature and validation perplexity of every iteration
 
 TEMPERING, SEMANTIC = "tempering", "latent-semantic-analysis"
@@ -44,7 +49,7 @@ READINGS = tuple((LSA, variant) for variant in (CLIPPED, SHIFTED, COSINE, GEOMET
 UNIGRAMS = ((UNIGRAM, SMOOTHED), (UNIGRAM, LIKELIEST))  # of all documents together
 COUNTS = (UNIGRAM, BY_DOCUMENT)
 VALIDATED = f"-{tempering.VALIDATED}"  # ends the names of variants under the prior chosen by validation tokens
-SPECIFIC, PREDICTIVE, TRUTH = EVALUATOR, tempering.PREDICTIVE, "truth"
+SPECIFIC, PREDICTIVE = EVALUATOR, tempering.PREDICTIVE
 FOLDED_IN = latent_semantic_analysis.FOLDED_IN
 
 # Hofmann (1999), Figure 5: labelled perplexities, and the rank and the largest K of its caption
@@ -83,17 +88,44 @@ def chosen_prior(model: Model) -> Model:
     return model[0], model[1] + VALIDATED
 
 
-def cells(inputs: Inputs, corpus: str, model: Model, evaluator: str = SPECIFIC) -> dict[Cell, Point]:
-    """Return an evaluator's points, nats per token, by (topics, seed); for `TRUTH`, the first of `TRUTHS` at each."""
-    table = select(inputs.scores, corpus=corpus, model=model[0], variant=model[1])
-    points: dict[Cell, Point] = {}
-    for name in reversed(TRUTHS if evaluator == TRUTH else (evaluator,)):
-        for row in select(table, evaluator=name).to_dict("records"):
-            topics, tokens, error = int(row["topics"]), float(row["tokens"]), float(row["standard_error"])
-            per_token = 0.0 if math.isnan(error) else error / tokens
-            point = Point(topics, float(row["log_likelihood"]) / tokens, per_token, int(row["samples"]))
-            points[topics, int(row["seed"])] = point
-    return dict(sorted(points.items()))
+def selector(model: Model, evaluator: str = SPECIFIC) -> dict[str, object]:
+    """Return the values of columns that choose a model's scores by one evaluator."""
+    return {"model": model[0], "variant": model[1], "evaluator": evaluator}
+
+
+def scores(inputs: Inputs) -> "pd.DataFrame":
+    """Return the scores of Hofmann's experiment, the truth among them."""
+    variants = {variant for _, variant in NAMES} | {f"{model[1]}{VALIDATED}" for model in (EARLY, HEATED)}
+    return with_truth(inputs.scores[inputs.scores["variant"].isin(variants)])
+
+
+def points(
+    inputs: Inputs, corpora: Sequence[str], models: Sequence[Model], evaluator: str = SPECIFIC, *, whole: bool = False
+) -> "pd.DataFrame":
+    """Return models' scores as "corpus", "topics", "seed", "value" and "error", nats per token, sorted.
+
+    Args:
+        inputs: the scores of the experiments.
+        corpora: their names.
+        models: whose scores.
+        evaluator: its name; `TRUTH` for the first of `heldout.points.TRUTHS` at each number of dimensions.
+        whole: leaves out the seeds that stop at fewer dimensions than others of their corpus.
+    """
+    import pandas as pd
+
+    rows = scores(inputs)
+    at = {"corpus": tuple(corpora)}
+    parts = [per_token(chosen(rows, at | selector(model, evaluator))) for model in models]
+    table = pd.concat(parts)[["corpus", "topics", "seed", "value", "error"]]
+    if whole:
+        ends = table.groupby(["corpus", "seed"])["topics"].transform("max")
+        table = table[ends == table.groupby("corpus")["topics"].transform("max")]
+    return table.sort_values(["corpus", "topics", "seed"], ignore_index=True)
+
+
+def highest(table: "pd.DataFrame", keys: Sequence[str] = ("corpus", "seed")) -> "pd.DataFrame":
+    """Return the row with the highest score for each value of the keys."""
+    return table.loc[table.groupby(list(keys))["value"].idxmax()] if len(table) else table
 
 
 @dataclass(frozen=True)
@@ -119,19 +151,17 @@ class Mean:
 
 def whole_seeds(inputs: Inputs, corpus: str) -> set[int]:
     """Return the seeds that have tempered EM's largest number of dimensions; other seeds stop at fewer."""
-    points = cells(inputs, corpus, HEATED)
-    return {seed for k, seed in points if k == max(k for k, _ in points)}
+    return set(points(inputs, [corpus], [HEATED], whole=True)["seed"])
 
 
 def curve(inputs: Inputs, corpus: str, model: Model, evaluator: str = SPECIFIC) -> list[Mean]:
     """Return an evaluator's means over seeds by number of dimensions, ascending."""
-    points, whole = cells(inputs, corpus, model, evaluator), whole_seeds(inputs, corpus)
-    means = []
-    for topics in sorted({k for k, _ in points}):
-        values = {seed: point.value for (k, seed), point in points.items() if k == topics}
-        main = [value for seed, value in values.items() if seed in whole]
+    whole, means = whole_seeds(inputs, corpus), []
+    for topics, rows in points(inputs, [corpus], [model], evaluator).groupby("topics"):
+        main = rows.loc[rows["seed"].isin(whole), "value"].tolist()
         if main:
-            means.append(Mean(topics, sum(main) / len(main), min(values.values()), max(values.values())))
+            ends = float(rows["value"].min()), float(rows["value"].max())
+            means.append(Mean(int(str(topics)), sum(main) / len(main), *ends))
     return means
 
 
@@ -149,7 +179,7 @@ def documents(inputs: Inputs, corpus: str) -> int:
 def run_corpora(inputs: Inputs) -> list[str]:
     """Return the corpora on which tempered EM was run, in the experiment's order."""
     corpora = inputs.settings.experiment(TEMPERING).get("corpora", ())
-    return [corpus for corpus in corpora if cells(inputs, corpus, HEATED)]
+    return [corpus for corpus in corpora if len(points(inputs, [corpus], [HEATED]))]
 
 
 def measured_corpora(inputs: Inputs) -> list[str]:
