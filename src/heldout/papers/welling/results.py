@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
+from heldout.effects import chosen, per_token
 from heldout.errors import InputError
 from heldout.evaluators import EXACT, FULL, HALF
 from heldout.inputs import Inputs
@@ -144,6 +145,52 @@ def curves(
             )
         of_constant[int(k), int(seed)] = float(perplexity)
     return [Curve(smoothing, points[smoothing]) for smoothing in sorted(points)]
+
+
+def points(
+    inputs: Inputs,
+    corpora: Sequence[str],
+    model: str,
+    evaluator: str,
+    variants: Sequence[str] = (),
+    *,
+    topics: Sequence[int] = (),
+    seeds: Sequence[int] = (),
+) -> "pd.DataFrame":
+    """Return a model's scores per token on the study's grid and seeds: "value" and "error", nats, at every constant.
+
+    Args:
+        inputs: the scores.
+        corpora: their names.
+        model: its name.
+        evaluator: full or half folding-in.
+        variants: of the model; its main one where empty.
+        topics: other numbers of topics than the study's.
+        seeds: other seeds than the study's.
+    """
+    settings = inputs.settings
+    at = {"corpus": tuple(corpora), "model": model, "evaluator": evaluator, "chain": REPORTED_CHAINS}
+    of_study = {
+        "variant": tuple(variants) or (settings.variant(model),),
+        "topics": tuple(topics or settings.topics_of(model)),
+        "seed": tuple(seeds or settings.seeds_of(model)),
+    }
+    return per_token(chosen(inputs.scores, at | of_study))
+
+
+def best_points(
+    inputs: Inputs, corpora: Sequence[str], model: str, evaluator: str, variant: str = ""
+) -> "pd.DataFrame":
+    """Return the points of a model's best curve on each corpus (see `best_curve`)."""
+    import pandas as pd
+
+    named = {corpus: best_curve(inputs, corpus, model, evaluator, variant) for corpus in corpora}
+    parts = [
+        select(points(inputs, [corpus], model, evaluator, [found[0]]), smoothing=found[1].smoothing)
+        for corpus, found in named.items()
+        if found is not None
+    ]
+    return pd.concat(parts) if parts else points(inputs, (), model, evaluator)
 
 
 def study_curves(inputs: Inputs, corpus: str, model: str, evaluator: str, variant: str = "") -> list[Curve]:
