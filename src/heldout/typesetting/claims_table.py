@@ -81,7 +81,7 @@ def _lines(judgement: Judgement, line: Callable[[Effect, str, bool], str], *, pa
 def _units(judgement: Judgement, line: Callable[[Effect, str, bool], str]) -> str:
     """Return units, margins, and the numbers of replicates and cells, each once."""
     effects = judgement.effects
-    margins = sorted({effect.margin for effect in effects if effect.margin})
+    margins = sorted({math.exp(e.margin) if e.factor else e.margin for e in effects if e.margin})
     reversed_cells = sum(effect.reversed_cells for effect in effects)
     words = [
         ", ".join(dict.fromkeys(effect.unit for effect in effects if effect.unit)),

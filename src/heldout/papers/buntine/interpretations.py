@@ -3,7 +3,6 @@
 import inspect
 import math
 from collections.abc import Callable, Mapping
-from statistics import fmean
 from typing import Any
 
 from heldout.corpora.names import SOURCES, SYNTHETIC
@@ -24,6 +23,7 @@ from heldout.evaluators.iterated_pseudo_counts import iterated_pseudo_counts
 from heldout.evaluators.mean_field_importance import mean_field_importance
 from heldout.inputs import Inputs
 from heldout.papers.buntine.experiments.convergence_to_exact import METHODS
+from heldout.papers.buntine.experiments.model_selection import with_many
 from heldout.papers.buntine.results import LABELS, PUBLISHED, SHORT, biases, calibration, convergence, many_samples
 from heldout.papers.buntine.tables import label
 from heldout.typesetting import latex
@@ -132,16 +132,14 @@ def _samples(numbers: Mapping[str, Any]) -> str:
 
 def _more_samples(inputs: Inputs) -> list[str]:
     """Return the sequential sampler with many and with few samples, and the particles, less the reference."""
-    samples, many = many_samples(inputs)
+    samples = many_samples(inputs)
     few = experiment_settings(inputs, SELECTION).get("some_samples", {}).get(SEQUENTIAL)
-    named = {f"LRS, {latex.integer(samples)} samples": many}
+    named = {f"LRS, {latex.integer(samples)} samples": biases(inputs, with_many(samples))}
     named |= {
         f"LRS, {latex.setting(few)}": biases(inputs, SEQUENTIAL),
         "LR": biases(inputs, PARTICLES),
     }
-    lines = [
-        f"{name}: {latex.signed(fmean(bias.value for bias in found), 5)}" for name, found in named.items() if found
-    ]
+    lines = [f"{name}: {latex.signed(float(found['value'].mean()), 5)}" for name, found in named.items() if len(found)]
     return [f"mean less the reference, nats per token: {'; '.join(lines)}"] if lines else []
 
 

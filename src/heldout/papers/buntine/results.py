@@ -7,7 +7,7 @@ with ours. Scores are in nats per token.
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
 from statistics import NormalDist, fmean
@@ -185,6 +185,14 @@ def precision(inputs: Inputs) -> Precision:
         for gamma in GAMMAS
         if all((gamma, other) in known for other in METHODS)
         for method in METHODS
+    }
+
+
+def of_published_pairs(known: Calibration) -> Precision:
+    """Return the errors over the first pairs, as many as the source drew."""
+    return {
+        key: Summary(one.mean, one.deviation, one.t, len(one.errors), one.tokens, one.kurtosis)
+        for key, one in known.items()
     }
 
 
@@ -432,78 +440,38 @@ def selections(inputs: Inputs) -> dict[str, Selection]:
     return result
 
 
-@dataclass(frozen=True)
-class Bias:
-    """What an estimator says of a model less what the reference says, over the same documents.
-
-    Attributes:
-        corpus, size, topics, seed: the drawn corpus, the model's training documents, its K and seed; size 0 is the
-            true model.
-        value, error: nats per token, and the standard error (documents drawn and both Monte Carlo errors).
-        documents: how many documents were compared.
-    """
-
-    corpus: str
-    size: int
-    topics: int
-    seed: int
-    value: float
-    error: float
-    documents: int
-
-
-def biases(inputs: Inputs, estimator: str) -> list[Bias]:
-    """Return an estimator's biases under all models of drawn corpora: in the order of `SOURCES`, then sorted.
+def biases(inputs: Inputs, estimator: str) -> "pd.DataFrame":
+    """Return what an estimator says of models of drawn corpora less what the reference says, over the same documents.
 
     Args:
         inputs: their measurements.
         estimator: a name of `heldout.evaluators`; `with_many`; or "reading-" and one of section 3.5.
+
+    Returns:
+        "corpus"; "size", the model's training documents, 0 of the true model; "topics"; "seed"; "value", nats per
+        token; and "error", its standard error (documents drawn and both Monte Carlo errors); sorted.
     """
     rows = select(inputs.measurements, quantity=estimator + LESS_REFERENCE)
-    found = []
-    for row in rows[rows["corpus"].isin(list(SOURCES))].to_dict("records"):
-        size = str(row["variant"]).rpartition("-")[2]
-        found.append(
-            Bias(
-                str(row["corpus"]),
-                int(size) if size.isdigit() else 0,
-                int(row["topics"]),
-                int(row["seed"]),
-                float(row["value"]),
-                float(row["standard_error"]),
-                int(row["at"]),
-            )
-        )
-    order = list(SOURCES)
-    return sorted(found, key=lambda bias: (order.index(bias.corpus), bias.size, bias.topics, bias.seed))
+    rows = rows[rows["corpus"].isin(list(SOURCES))]
+    sizes = rows["variant"].astype(str).str.rpartition("-")[2] if len(rows) else rows["variant"]
+    table = rows[["corpus", "topics", "seed", "value"]].assign(
+        error=rows["standard_error"], size=[int(size) if str(size).isdigit() else 0 for size in sizes]
+    )
+    return table.sort_values(["corpus", "size", "topics", "seed"], ignore_index=True)
 
 
-def pooled(values: Iterable[tuple[float, float]]) -> tuple[float, float]:
-    """Return the mean of independent values and its standard error; NaN without any.
-
-    Examples:
-        >>> pooled([(1.0, 0.3), (2.0, 0.4)])
-        (1.5, 0.25)
-    """
-    known = list(values)
-    if not known:
-        return math.nan, math.nan
-    return fmean(value for value, _ in known), math.hypot(*(error for _, error in known)) / len(known)
-
-
-def many_samples(inputs: Inputs) -> tuple[int, list[Bias]]:
-    """Return the larger number of samples that the sequential sampler was checked with, and its biases then.
-
-    0 and none where it was not.
-    """
+def many_samples(inputs: Inputs) -> int:
+    """Return the larger number of samples that the sequential sampler was checked with; 0 where it was not."""
     prefix, suffix = (part + end for part, end in zip(with_many(0).split("0"), ("", LESS_REFERENCE), strict=True))
     table = select(inputs.measurements, axis="documents")["quantity"].drop_duplicates()
-    numbers = [
-        int(name[len(prefix) : -len(suffix)])
-        for name in map(str, table)
-        if name.startswith(prefix) and name.endswith(suffix)
-    ]
-    return (max(numbers), biases(inputs, with_many(max(numbers)))) if numbers else (0, [])
+    return max(
+        (
+            int(name[len(prefix) : -len(suffix)])
+            for name in map(str, table)
+            if name.startswith(prefix) and name.endswith(suffix)
+        ),
+        default=0,
+    )
 
 
 def reading_names(inputs: Inputs) -> list[str]:
@@ -521,7 +489,7 @@ def rises_by_reading(inputs: Inputs) -> dict[str, tuple[int, int]]:
     drawn = selections(inputs)
     result = {}
     for reading in reading_names(inputs):
-        bias = {(b.corpus, b.size, b.topics, b.seed): b.value for b in biases(inputs, READING + reading)}
+        bias = biases(inputs, READING + reading).set_index(["corpus", "size", "topics", "seed"])["value"].to_dict()
         rises = models = 0
         for corpus, selection in drawn.items():
             half = [size for size in selection.sizes if 2 * size <= selection.sizes[-1]][-1:]

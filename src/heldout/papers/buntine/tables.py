@@ -1,7 +1,6 @@
 """Table 1 of Buntine (2009), the published figures beside ours; every estimator's errors; what an estimate costs."""
 
 import math
-from statistics import fmean
 
 import numpy as np
 
@@ -163,13 +162,12 @@ def readings(inputs: Inputs) -> str:
     names, rises = reading_names(inputs), rises_by_reading(inputs)
     if not names:
         raise InputError("table-readings: no reading was measured; measure model-selection first")
-    found = {name: [bias for bias in biases(inputs, READING + name) if bias.size] for name in names}
-    sizes = sorted({bias.size for own in found.values() for bias in own})
+    means = {name: biases(inputs, READING + name).groupby("size")["value"].mean() for name in names}
+    sizes = sorted({int(size) for own in means.values() for size in own.index if size})
     rows: list[latex.Row] = []
     for name in names:
-        means = [fmean(bias.value for bias in found[name] if bias.size == size) for size in sizes]
         up = f"{rises[name][0]} of {rises[name][1]}" if name in rises else latex.DASH
-        rows.append([READING_LABELS[name], *(_signed(f"{mean:.4f}") for mean in means), up])
+        rows.append([READING_LABELS[name], *(_signed(f"{means[name][size]:.4f}") for size in sizes), up])
     head = f"recorded & {' & '.join(latex.integer(size) for size in sizes)} & rises\\\\"
     return latex.tabular(inputs, f"@{{}}l{'r' * len(sizes)}r@{{}}", head, rows)
 

@@ -96,17 +96,14 @@ def _settings(inputs: Inputs) -> Macros:
 def _priors(inputs: Inputs) -> Macros:
     """Return LDA's priors in words, how far apart they lie, and whether the claims' verdicts depend on them."""
     _, *others = lda_variants(inputs)
-    decided = {
-        finding.verdict
-        for prior in ("", *others)
-        if (finding := inputs.finding("-".join(filter(None, ("lda-better", prior))))).comparisons
-    }
+    judged = [inputs.judged("-".join(filter(None, ("lda-better", prior)))) for prior in ("", *others)]
+    signs = [{(e.corpus, e.part): e.estimate > 0.0 for e in own.effects} for own in judged if own.effects]
     result = {
         "LdaOtherPriors": latex.listed(
             [f"a {variant.replace('-', ' ')} ({prior_in_words(inputs, variant)})" for variant in others]
         ),
         "IfPriors": "#1" if others else "",
-        "IfPriorDecides": "#1" if len(decided) > 1 else "",
+        "IfPriorDecides": "#1" if any(own != signs[0] for own in signs) else "",
     }
     ratios: list[float] = []
     for corpus in inputs.settings.corpora:

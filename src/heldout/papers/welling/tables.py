@@ -12,9 +12,8 @@ from heldout.models.pca import PCA
 from heldout.models.vem import Family
 from heldout.papers.welling.claims import CLAIMS
 from heldout.typesetting import latex, table
-from heldout.typesetting.claims_table import printed
 from heldout.typesetting.macros import POSITIONS
-from heldout.verdicts import NOT_RUN, UNDECIDED, Finding
+from heldout.verdicts import Judgement, together
 
 
 def corpora(inputs: Inputs) -> str:
@@ -81,7 +80,7 @@ def model_row(family: Family) -> list[str]:
     return [*cells, family.equations]
 
 
-VERSIONS = ("The three versions of PLSA lie close together.", ("plsa-vem-similar", "plsa-tem-similar"))
+VERSIONS = ("The three versions of PLSA lie close together.", ("plsa-vem-similar", "tempering-no-advantage"))
 SMOOTHING = (
     "Full folding-in falls throughout; half folding-in lies higher and turns up under small constants.",
     ("full-always-improves", "half-above-full", "half-overfits"),
@@ -96,7 +95,7 @@ COMPARISON = (
 )
 IN_WORDS = {
     "plsa-vem-similar": "PLSA-VEM is like PLSA-HOF",
-    "plsa-tem-similar": "PLSA-TEM is like PLSA-HOF",
+    "tempering-no-advantage": "PLSA-TEM is like PLSA-HOF",
     "full-always-improves": "full folding-in always falls",
     "half-above-full": "half folding-in lies higher",
     "half-overfits": "half folding-in turns up",
@@ -128,20 +127,21 @@ def side_by_side(inputs: Inputs) -> str:
 def _figures(inputs: Inputs) -> Iterator[latex.Row]:
     for number, (message, claims, kind) in MESSAGES.items():
         for corpus in inputs.settings.corpora[(number - 1) % 3 :][:1]:  # three figures of a kind, one per corpus
-            findings = _findings(inputs, claims, corpus)
+            judged = {claim: _judged(inputs, claim, corpus) for claim in claims}
             ours = rf"\ref{{fig:{POSITIONS[(number - 1) % 3]}-{kind}}}"
             yield [
                 rf"{number}, {latex.corpus_name(corpus)}\newline ours: {ours}",
                 message,
-                r"\newline ".join(f"{latex.escape(claim_in_words(name))}: {_share(f)}" for name, f in findings.items()),
-                same(findings.values()),
+                r"\newline ".join(f"{latex.escape(claim_in_words(name))}: {own.verdict}" for name, own in judged.items()),
+                same(judged.values()),
             ]
 
 
-def _findings(inputs: Inputs, claims: Iterable[str], corpus: str) -> dict[str, Finding]:
-    """Return what was found of a figure's claims: on its own corpus, but for those that compare corpora."""
-    checks = {claim.name: claim.check for claim in CLAIMS}
-    return {name: inputs.finding(name) if name in ACROSS else checks[name](inputs, [corpus]) for name in claims}
+def _judged(inputs: Inputs, claim: str, corpus: str) -> Judgement:
+    """Return a claim's judgement by its effects on a figure's own corpus; by all, if it compares corpora."""
+    judgement = inputs.judged(claim)
+    own = tuple(effect for effect in judgement.effects if effect.corpus == corpus)
+    return judgement if claim in ACROSS else Judgement(claim, own)
 
 
 def claim_in_words(name: str) -> str:
@@ -153,16 +153,6 @@ def claim_in_words(name: str) -> str:
     return IN_WORDS[name]
 
 
-def same(findings: Iterable[Finding]) -> str:
-    """Return a message's verdict: it holds where every claim does, and fails where none does, even in part."""
-    verdicts = {finding.verdict for finding in findings}
-    for unknown in (NOT_RUN, UNDECIDED):
-        if unknown in verdicts:
-            return unknown
-    return printed(verdicts.pop() if len(verdicts) == 1 else "mixed")
-
-
-def _share(finding: Finding) -> str:
-    if not finding.comparisons:
-        return NOT_RUN
-    return f"{printed(finding.verdict)} ({finding.agreeing} of {finding.comparisons})"
+def same(judgements: Iterable[Judgement]) -> str:
+    """Return a message's verdict: the one that all of its claims have, or that they differ."""
+    return together(judgement.verdict for judgement in judgements)
