@@ -42,7 +42,7 @@ BUNTINE = Paper(
             "figures.realistic_40",
             SELECTION,
             drawn=("s40",),
-            claims=("forty-topics-found",),
+            claims=("lr-perplexity-rises",),
         ),
         "figure-realistic-selection": Exhibit(
             "the true number of topics by every estimator",

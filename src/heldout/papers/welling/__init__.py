@@ -41,7 +41,6 @@ WELLING = Paper(
         "half-overfits",
         "long-documents-alleviate",
         "lda-better",
-        "lda-better-sparse-prior",
         "lda-better-fitted-prior",
         "lda-better-than-plsa-by-half-fitted-prior",
         "lda-better-than-epca-by-half-fitted-prior",
@@ -62,7 +61,7 @@ WELLING = Paper(
             "three versions of PLSA",
             "figures.figures_1_to_3_versions.versions",
             (PLSA, VEM, TEM),
-            claims=("plsa-vem-similar", "plsa-tem-similar"),
+            claims=("plsa-vem-similar", "tempering-no-advantage"),
         ),
         **by_corpus(
             4,
