@@ -22,7 +22,6 @@ def digests(source: Path) -> dict[str, str]:
     """Return the digest of every kind of job, as the workflow takes them."""
     jobs = {model: f"data/paper/scores/cranfield/{model}/variant/2-0.csv" for model in MODELS}
     for paper in ALL:
-        jobs[f"{paper.name} verdicts"] = f"data/paper/verdicts/{paper.name}.json"
         for name in paper.experiments:
             jobs[f"{paper.name} {name}"] = f"data/paper/measurements/cranfield/none/{name}/2-0.csv"
     return {job: digest(contents(source, *modules_of(Path(file)))) for job, file in jobs.items()}

@@ -39,8 +39,8 @@ def unjudged(tmp_path_factory: pytest.TempPathFactory) -> Inputs:
 
 @pytest.fixture(scope="module")
 def inputs(unjudged: Inputs) -> Inputs:
-    verdicts = [verdict for paper in PAPERS for verdict in judge(paper.part("claims"), unjudged)]
-    return replace(unjudged, verdicts=tuple(verdicts))
+    claims = [claim for paper in PAPERS for claim in paper.part("claims")]
+    return replace(unjudged, judgements={judged.claim: judged for judged in judge(claims, unjudged)})
 
 
 def test_the_readme_is_current(inputs: Inputs) -> None:

@@ -4,7 +4,7 @@ import copy
 import functools
 import json
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, replace
 from typing import Any
 
@@ -20,7 +20,7 @@ from heldout.inputs import Inputs
 from heldout.measurements import COLUMNS as MEASURED
 from heldout.papers import PAPERS
 from heldout.scores import COLUMNS
-from heldout.verdicts import Verdict
+from heldout.verdicts import Judgement
 
 MAIN, SECOND, GIBBS = "smoothed-after-training", "smoothed-in-m-step", "collapsed-gibbs"
 
@@ -355,7 +355,7 @@ def inputs(
     timings: pd.DataFrame | None = None,
     shift: float = 0.0,
 ) -> Inputs:
-    """Return the inputs of a study with made-up scores, and the verdicts that follow from them."""
+    """Return the inputs of a study with made-up scores, and the judgements that follow from them."""
     study = study or small_study()
     scores, measurements = truth_rows(study)
     unjudged = Inputs(
@@ -370,18 +370,18 @@ def inputs(
         versions={"heldout": "1.2.3", "python": "3.11"},
         papers=PAPERS,
     )
-    made_of = (json.dumps(study), p, shift)  # what verdicts depend on, but for timings
-    if timings is not None or made_of not in _VERDICTS:
-        verdicts = _Verdicts(unjudged)
+    made_of = (json.dumps(study), p, shift)  # what judgements depend on, but for timings
+    if timings is not None or made_of not in _JUDGEMENTS:
+        judgements = _Judgements(unjudged)
         if timings is None:
-            _VERDICTS[made_of] = verdicts
+            _JUDGEMENTS[made_of] = judgements
     else:
-        verdicts = _VERDICTS[made_of]
-    return replace(unjudged, verdicts=verdicts)
+        judgements = _JUDGEMENTS[made_of]
+    return replace(unjudged, judgements=judgements)
 
 
-class _Verdicts(Sequence[Verdict]):
-    """The verdicts on some inputs, judged when the first is looked at: most exhibits show none."""
+class _Judgements(Mapping[str, Judgement]):
+    """The judgements on some inputs, made when the first is looked at: most exhibits show none."""
 
     def __init__(self, unjudged: Inputs) -> None:
         # a test may go on to change its tables
@@ -389,17 +389,21 @@ class _Verdicts(Sequence[Verdict]):
         self.unjudged = replace(unjudged, **tables)
 
     @functools.cached_property
-    def judged(self) -> list[Verdict]:
-        return [verdict for paper in PAPERS for verdict in judge(paper.part("claims"), self.unjudged)]
+    def judged(self) -> dict[str, Judgement]:
+        claims = [claim for paper in PAPERS for claim in paper.part("claims")]
+        return {judgement.claim: judgement for judgement in judge(claims, self.unjudged)}
 
     def __len__(self) -> int:
         return len(self.judged)
 
-    def __getitem__(self, index: Any) -> Any:
-        return self.judged[index]
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.judged)
+
+    def __getitem__(self, claim: str) -> Judgement:
+        return self.judged[claim]
 
 
-_VERDICTS: dict[tuple[object, ...], _Verdicts] = {}
+_JUDGEMENTS: dict[tuple[object, ...], _Judgements] = {}
 
 
 def interpretations(**changes: Any) -> dict[str, str]:

@@ -1,5 +1,6 @@
-"""Tables of claims show every verdict."""
+"""Tables of claims show every claim's effects and its verdict."""
 
+import math
 from dataclasses import replace
 
 from small_study import inputs
@@ -7,35 +8,37 @@ from small_study import inputs
 from heldout.papers import PAPERS
 from heldout.typesetting import claims_table
 from heldout.typesetting.macros import STATES
+from heldout.verdicts import NATS, VERDICTS, Effect, Judgement
 
 
 def test_tables_show_every_claim() -> None:
     given = inputs()
-    text, markdown = claims_table.render(given), claims_table.markdown(given.verdicts)
-    assert text.count(r"\textbf{") == len(given.verdicts)
-    assert markdown.count("\n") == len(given.verdicts) + 2
+    claims = claims_table.claims_of(given)
+    assert claims_table.render(given).count(r"\textbf{") == len(claims)
+    assert claims_table.markdown(claims, given).count("\n") == len(claims) + 2
 
 
 def test_the_scorecard_has_its_claims_of_each_paper_and_a_verdict() -> None:
     given = inputs()
     text = claims_table.scorecard(given)
+    judged = 0
     for paper in PAPERS:
         assert set(paper.scorecard) <= {claim.name for claim in paper.part("claims")}
-        assert (rf"\emph{{{paper.source}}}" in text) == bool(paper.scorecard)
-    assert text.count(r"\textbf{") == sum(len(paper.scorecard) for paper in PAPERS)
-    unjudged = claims_table.scorecard(replace(given, verdicts=()))
-    assert r"\textbf{" not in unjudged
+        shown = [name for name in paper.scorecard if given.judged(name).effects]
+        assert (rf"\emph{{{paper.source}}}" in text) == bool(shown)
+        judged += len(shown)
+    assert text.count(r"\textbf{") == judged > 0
+    assert r"\textbf{" not in claims_table.scorecard(replace(given, judgements={}))
 
 
-def test_verdicts_have_the_same_words_in_every_table() -> None:
-    words = [claims_table.printed(verdict) for verdict in STATES]
-    assert words == ["holds", "fails", "holds in part", "undecided", "identity", "not run"]
+def test_every_verdict_has_a_command_of_the_paper() -> None:
+    assert set(STATES) == set(VERDICTS)
 
 
-def test_what_was_found_is_read_without_knowing_the_code() -> None:
-    found = claims_table.readable("below plsa-hof at 1e-06; annealed, folding-in -0.1 +- 2, mean-of-logs 4-6")
-    assert found == (
-        r"below PLSA-HOF at \ensuremath{10^{-6}}; annealed, folding-in \ensuremath{-}0.1 \ensuremath{\pm} 2,"
-        " mean of logs 4-6"
-    )
-    assert claims_table.readable("nips-like nips", ["nips"]) == "nips like NIPS"
+def test_a_row_says_units_and_replicates_once_and_marks_what_is_corrected() -> None:
+    claim = claims_table.claims_of(inputs())[0]
+    near = Effect("cranfield", "", 0.0121, 0.001, math.inf, NATS, margin=0.01, replicates=3, cells=2, reversed_cells=1)
+    effects = (near, *[replace(near, corpus="medline")] * 9)
+    table = claims_table.markdown([claim], replace(inputs(), judgements={claim.name: Judgement(claim.name, effects)}))
+    assert "cranfield 0.0121 [0.0101, 0.0141]†" in table
+    assert table.count("nats per token; margin 0.01; 3 replicates; 2 cells; 10 reversed") == 1

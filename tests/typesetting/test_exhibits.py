@@ -24,7 +24,7 @@ from heldout.study import Run
 from heldout.timings import COLUMNS as TIMINGS
 from heldout.typesetting import exhibits, style
 from heldout.typesetting.exhibits import make
-from heldout.verdicts import write_verdicts
+from heldout.verdicts import write_effects
 
 EXHIBITS = exhibits.exhibits(PAPERS, small_study())
 ALL = list(EXHIBITS)
@@ -198,11 +198,10 @@ def test_inputs_are_read_from_their_files(tmp_path: Path) -> None:
     measured = tmp_path / "measurements.csv.gz"
     given.measurements.to_csv(measured, index=False)
     given.notes.to_csv(noted := tmp_path / "notes.csv", index=False)
-    verdicts = tmp_path / "verdicts.json"
-    write_verdicts(verdicts, given.verdicts)
+    write_effects(effects := tmp_path / "effects.csv", given.judgements.values())
     files = [tmp_path / name for name in ("study.json", "scores.csv", "corpora.csv", "timings.csv")]
     options: dict[str, Any] = {"measurements": measured, "notes": noted, "commit": "abc", "date": "2001-02-03"}
-    read = Inputs.read(*files, **options, papers=PAPERS, verdicts=[verdicts])
+    read = Inputs.read(*files, **options, papers=PAPERS, effects=effects)
     assert read.settings.smoothing == (1e-10, 1e-4, 1e-1)
     assert read.settings.setting("plsa-hof", "fold_in", "tolerance") == 1e-4
     assert read.synthetic()
