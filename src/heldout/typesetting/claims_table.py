@@ -10,7 +10,7 @@ from heldout.typesetting.table import Table
 from heldout.verdicts import IDENTITY, Effect, Judgement, shown
 
 _CAPTION = r"""
-Claims of %s, each with its test and its effects: the estimate with its 95\,\% interval on each corpus, over documents,
+Claims of %s, each with its test and its effects: the estimate with its 95\,\%% interval on each corpus, over documents,
 splits and the evaluator's error. Supported: the whole interval lies above the margin; contradicted: below it, the other
 way; no difference: within; undecided: otherwise, and always of one replicate. A dagger marks an interval that is too
 narrow for its verdict because the claim has others: they are corrected together.\SyntheticNotice

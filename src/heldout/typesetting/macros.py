@@ -10,6 +10,7 @@ from heldout.models import EPCA, LDA
 from heldout.typesetting import latex
 from heldout.typesetting.claims_table import claims_of, latex_effect
 from heldout.verdicts import (
+    CONFIDENCE,
     CONTRADICTED,
     DIFFERS,
     ESTIMATORS,
@@ -102,6 +103,7 @@ def _study(inputs: Inputs) -> Macros:
         or "not recorded",
         "Version": latex.escape(inputs.versions.get("heldout", "")) or "not recorded",
         "AndThoseAfter": " and those after it" if len(shown) > 1 else "",  # of figures, one per corpus
+        "Confidence": latex.percent(CONFIDENCE, 0),
         "MarginModels": f"{MODELS.value:g}",
         "MarginEstimators": f"{ESTIMATORS.value:g}",
         "MarginSimilar": f"{SIMILAR.value:g}",
