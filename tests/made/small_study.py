@@ -4,7 +4,7 @@ import copy
 import functools
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import astuple, replace
 from typing import Any
 

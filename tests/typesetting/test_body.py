@@ -90,7 +90,9 @@ def rendered(name: str, state: str, numbers: dict[str, str], conditionals: str =
     text = re.sub(r"(?s)\\begin\{tabular\}.*?\\end\{tabular\}", "", expanded(source(name)))
     while found := next(said(text), None):
         _, alternatives, start, end = found
-        likely = alternatives.get("identity", alternatives.get("supported", ""))  # where the claim cannot be in that state
+        likely = alternatives.get(
+            "identity", alternatives.get("supported", "")
+        )  # where the claim cannot be in that state
         chosen = alternatives.get(state, alternatives.get("undecided", likely) if {state} == OPTIONAL else likely)
         text = text[:start] + chosen + text[end:]
     while found_if := re.search(r"\\(If[A-Z]\w+)\{", text):

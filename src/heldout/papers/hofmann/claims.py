@@ -20,6 +20,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from heldout.claims import Claim, Measure
 from heldout.effects import effects, paired
 from heldout.evaluators import HALF
@@ -74,7 +76,7 @@ def _pairs(inputs: Inputs, corpora: Sequence[str], one: tuple[Model, str], other
     """Return the gains of one (model, evaluator) over another at the same dimensions and seed."""
     at = {"corpus": tuple(corpora)}
     pairs = paired(scores(inputs), at | selector(*one), at | selector(*other))
-    return pairs[pairs["gain"].map(math.isfinite)]  # a folded-in point may give a word nothing
+    return pairs[np.isfinite(pairs["gain"].astype(float))]  # a folded-in point may give a word nothing
 
 
 def below(

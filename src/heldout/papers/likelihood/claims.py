@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from heldout.claims import Claim
 from heldout.effects import chosen, effects, paired, per_token, steps
 from heldout.evaluators import COMPLETION, ESTIMATORS, FULL, HALF, LAPLACE
@@ -150,7 +152,7 @@ def repairs(inputs: Inputs, corpora: Sequence[str], *, evaluator: str) -> list[E
     found = []
     for model in (PLSA, LDA):
         pairs = beside_truth(inputs, corpora, model, evaluator)
-        pairs = pairs[pairs["gain"].map(math.isfinite)]
+        pairs = pairs[np.isfinite(pairs["gain"].astype(float))]
         off = pairs[["corpus", "topics", "seed", "error"]].assign(gain=pairs["gain"].abs())
         found += _by_split(inputs, off, margin=MODELS, test="similar", part=PRINTED[model])
     return found
