@@ -3,10 +3,11 @@
 import math
 
 import pytest
-from made_hofmann import FEW, TOPICS, as_claimed, hofmann_inputs
+from made_hofmann import ERROR, FEW, TOPICS, as_claimed, hofmann_inputs
 
 from heldout.evaluators import EXACT, REFERENCE
-from heldout.papers.hofmann.results import HEATED, SPECIFIC, TRUTH, UNIGRAMS, Model, cells, curve
+from heldout.papers.hofmann.results import HEATED, SPECIFIC, UNIGRAMS, Model, curve, points
+from heldout.points import TRUTH
 
 
 def test_a_line_stands_on_the_seeds_with_all_dimensions_and_its_band_on_all() -> None:
@@ -25,8 +26,7 @@ def test_the_exact_value_comes_before_the_sampled_one() -> None:
     def value(model: Model, evaluator: str, k: int) -> float:
         return as_claimed(model, evaluator, k) + (0.5 if evaluator == EXACT else 0.0)
 
-    points = cells(hofmann_inputs(["medline"], value), "medline", HEATED, TRUTH)
-    for (k, _), point in points.items():
-        exact = k == min(TOPICS)
-        assert point.value == pytest.approx(as_claimed(HEATED, REFERENCE, k) + (0.5 if exact else 0.0))
-        assert point.samples == (0 if exact else 20)
+    for row in points(hofmann_inputs(["medline"], value), ["medline"], [HEATED], TRUTH).itertuples():
+        exact = row.topics == min(TOPICS)
+        assert row.value == pytest.approx(as_claimed(HEATED, REFERENCE, row.topics) + (0.5 if exact else 0.0))
+        assert row.error == (0.0 if exact else ERROR)

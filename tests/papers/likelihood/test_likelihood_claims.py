@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import pandas as pd
 import pytest
 from made_measurements import gap, is_a_probability, measured, optimism_inputs
 from made_peers import CORPORA, peers_inputs, truth, with_reported
 from small_study import inputs, without
+from splits import on_two_splits
 
 from heldout.claims import Claim
 from heldout.evaluators import FULL, LAPLACE
@@ -32,11 +32,6 @@ def judged(name: str, given: Inputs, corpora: Sequence[str] = CORPORA) -> Judgem
 
 def verdicts(given: Inputs) -> dict[str, str]:
     return {claim.name: judged(claim.name, given, given.settings.corpora).verdict for claim in TRUTH}
-
-
-def on_two_splits(given: Inputs) -> Inputs:
-    """Return the inputs with every score once more, of another seed: one split decides nothing."""
-    return replace(given, scores=pd.concat([given.scores, given.scores.assign(seed=1)], ignore_index=True))
 
 
 def test_claims_are_supported_where_they_are_made_to_be() -> None:

@@ -1,5 +1,6 @@
 """Table 1, the family of models, whose rows say what their classes say, and the figures side by side."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from small_study import inputs, small_study
@@ -9,7 +10,7 @@ from heldout.models.pca import PCA
 from heldout.papers.welling.tables import FAMILIES, model_row, models, same, side_by_side
 from heldout.typesetting.exhibits import make
 from heldout.typesetting.macros import POSITIONS
-from heldout.verdicts import Finding
+from heldout.verdicts import Effect, Judgement
 
 
 def test_every_row_has_its_cells() -> None:
@@ -70,11 +71,12 @@ def test_side_by_side_shows_every_figure_of_the_studys_corpora() -> None:
     assert [n for n, name in enumerate(names, 1) if name in alone] == [1, 4, 7]
 
 
-def test_same_only_where_every_claim_of_the_message_holds() -> None:
-    yes, no, none = Finding(2, 2, "", 1), Finding(0, 2, "", 1), Finding(0, 0, "", 0)
-    assert [same(findings) for findings in ([yes, yes], [yes, no], [no, no], [yes, none])] == [
-        "holds",
-        "holds in part",
-        "fails",
+def test_a_message_is_judged_by_all_of_its_claims() -> None:
+    effect = Effect("cranfield", "", 1.0, 0.0, 2.0, "", replicates=2)
+    yes, no, none = (Judgement("", effects) for effects in ((effect,), (replace(effect, estimate=-1.0),), ()))
+    assert [same(judged) for judged in ([yes, yes], [yes, no], [no, no], [none])] == [
+        "supported",
+        "differs",
+        "contradicted",
         "not run",
     ]
