@@ -13,6 +13,7 @@ from heldout.evaluators import CHIB, HARMONIC, MEAN_FIELD_BOUND, PARTICLES, SEQU
 from heldout.models import LDA
 from heldout.papers.buntine import results
 from heldout.papers.buntine.experiments.convergence_to_exact import METHODS
+from heldout.papers.buntine.experiments.model_selection import with_many
 from heldout.papers.buntine.results import (
     GAMMAS,
     LABELS,
@@ -98,7 +99,7 @@ def test_nothing_is_read_where_nothing_was_measured() -> None:
     for given in (inputs(without("calibration", "convergence-to-exact")), replace(inputs(), measurements=None)):
         assert results.calibration(given) == {}
         assert results.convergence(given) == []
-        assert many_samples(replace(given, measurements=None)) == (0, [])
+        assert many_samples(replace(given, measurements=None)) == 0
 
 
 def test_scores_are_read_by_corpus_evaluator_and_size() -> None:
@@ -132,14 +133,14 @@ def test_seeds_vote_and_the_smallest_wins_a_draw() -> None:
 def test_biases_are_read_by_model() -> None:
     read = biases(drawn(seeds=(0, 2), gap=0.2), PARTICLES)
     assert len(read) == 3 * 2 * (3 * len(SIZES) + 1)  # corpora, seeds; models, and the truth
-    assert [bias.corpus for bias in read] == sorted((bias.corpus for bias in read), key=list(GRIDS).index)
-    (own,) = (b for b in read if (b.corpus, b.size, b.topics, b.seed) == ("s40", 400, 60, 2))
-    assert own.value == pytest.approx(nats("s40", PARTICLES, 60, 400, 2) - nats("s40", SEQUENTIAL, 60, 400, 2))
-    assert (own.error, own.documents) == (1e-4, 5)
-    assert {(b.corpus, b.topics) for b in read if b.size == 0} == {("s10", 10), ("s10s", 10), ("s40", 40)}
+    own = read.set_index(["corpus", "size", "topics", "seed"]).loc[("s40", 400, 60, 2)]
+    assert own["value"] == pytest.approx(nats("s40", PARTICLES, 60, 400, 2) - nats("s40", SEQUENTIAL, 60, 400, 2))
+    assert own["error"] == 1e-4
+    true = read[read["size"] == 0]
+    assert set(zip(true["corpus"], true["topics"], strict=True)) == {("s10", 10), ("s10s", 10), ("s40", 40)}
 
 
 def test_many_samples_are_found_whatever_their_number() -> None:
-    samples, many = many_samples(drawn(gap=0.2))
-    assert samples == 200
-    np.testing.assert_allclose([bias.value for bias in many], 0.2)
+    given = drawn(gap=0.2)
+    assert many_samples(given) == 200
+    np.testing.assert_allclose(biases(given, with_many(200))["value"], 0.2)
