@@ -9,7 +9,10 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from heldout.effects import (
+from heldout.effects import WITHOUT, Best, best, effects, paired, prefers_more, standard_error, steps
+from heldout.errors import InputError
+from heldout.scores import GROUPS
+from heldout.verdicts import (
     CONTRADICTED,
     DIFFERS,
     ESTIMATORS,
@@ -19,20 +22,10 @@ from heldout.effects import (
     NO_DIFFERENCE,
     SUPPORTED,
     UNDECIDED,
-    WITHOUT,
-    Best,
     Effect,
-    best,
-    effects,
-    paired,
-    prefers_more,
-    standard_error,
-    steps,
     together,
     verdicts,
 )
-from heldout.errors import InputError
-from heldout.scores import GROUPS
 
 Floats = NDArray[np.float64]
 STUDIES = 20_000
@@ -79,6 +72,7 @@ def test_several_intervals_are_corrected_together_where_degrees_of_freedom_are_m
 def test_a_claim_is_as_strong_as_its_weakest_part() -> None:
     assert together([SUPPORTED] * 3) == SUPPORTED
     assert together([SUPPORTED, UNDECIDED]) == UNDECIDED
+    assert together([SUPPORTED, IDENTITY]) == SUPPORTED
     assert together([SUPPORTED, NO_DIFFERENCE]) == DIFFERS
     assert together([IDENTITY]) == IDENTITY
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from heldout.progress import ProgressLines, outcome
-from heldout.verdicts import Finding, Verdict, write_verdicts
+from heldout.verdicts import Effect, Judgement, write_effects
 
 
 def test_a_line_comes_with_a_share_of_the_jobs_and_some_minutes(
@@ -31,14 +31,13 @@ def test_a_run_ends_with_what_it_made_and_what_it_could_not_decide(tmp_path: Pat
     for path in files[:2]:
         path.touch()
     os.utime(files[1], (0.0, 0.0))
-    findings = {"One": Finding(20, 20, "", 1), "Other": Finding(1, 20, "", 1, undecided=19)}
-    verdicts = tmp_path / "verdicts.json"
-    write_verdicts(
-        verdicts, [Verdict(name, "a source", "a statement", "a test", finding) for name, finding in findings.items()]
-    )
-    assert outcome(files, [verdicts], time.time() - 60.0) == [
+    effects = tmp_path / "effects.csv"
+    splits = {"One": 3, "Other": 1}
+    found = [Effect("cranfield", "", 1.0, 0.1, 2.0, "nats per token", replicates=number) for number in splits.values()]
+    write_effects(effects, [Judgement(name, (effect,)) for name, effect in zip(splits, found, strict=True)])
+    assert outcome(files, effects, time.time() - 60.0) == [
         f"made {files[0]}",
-        "2 claims: 1 holds, 1 undecided",
+        "2 claims: 1 supported, 1 undecided",
         "not decided: Other",
     ]
-    assert outcome(files[1:], [verdicts], time.time() - 60.0) == []
+    assert outcome(files[1:], effects, time.time() - 60.0) == []

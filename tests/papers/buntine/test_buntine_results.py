@@ -133,7 +133,7 @@ def test_seeds_vote_and_the_smallest_wins_a_draw() -> None:
 def test_biases_are_read_by_model() -> None:
     read = biases(drawn(seeds=(0, 2), gap=0.2), PARTICLES)
     assert len(read) == 3 * 2 * (3 * len(SIZES) + 1)  # corpora, seeds; models, and the truth
-    own = read.set_index(["corpus", "size", "topics", "seed"]).loc[("s40", 400, 60, 2)]
+    own = read.set_index(["corpus", "size", "topics", "seed"]).xs(("s40", 400, 60, 2))
     assert own["value"] == pytest.approx(nats("s40", PARTICLES, 60, 400, 2) - nats("s40", SEQUENTIAL, 60, 400, 2))
     assert own["error"] == 1e-4
     true = read[read["size"] == 0]

@@ -26,7 +26,8 @@ def test_the_exact_value_comes_before_the_sampled_one() -> None:
     def value(model: Model, evaluator: str, k: int) -> float:
         return as_claimed(model, evaluator, k) + (0.5 if evaluator == EXACT else 0.0)
 
-    for row in points(hofmann_inputs(["medline"], value), ["medline"], [HEATED], TRUTH).itertuples():
-        exact = row.topics == min(TOPICS)
-        assert row.value == pytest.approx(as_claimed(HEATED, REFERENCE, row.topics) + (0.5 if exact else 0.0))
-        assert row.error == (0.0 if exact else ERROR)
+    table = points(hofmann_inputs(["medline"], value), ["medline"], [HEATED], TRUTH)
+    for topics, own, error in zip(table["topics"], table["value"], table["error"], strict=True):
+        exact = topics == min(TOPICS)
+        assert own == pytest.approx(as_claimed(HEATED, REFERENCE, int(topics)) + (0.5 if exact else 0.0))
+        assert error == (0.0 if exact else ERROR)

@@ -28,7 +28,8 @@ from heldout.evaluators import CHIB, LINEAR
 from heldout.models import LDA, PLSA
 from heldout.papers.likelihood import results
 from heldout.papers.likelihood.experiments.precision import TERMS
-from heldout.papers.likelihood.results import PEERS, TRUTH, WANTED, curve, precision_panels
+from heldout.papers.likelihood.results import PEERS, WANTED, curve, precision_panels
+from heldout.points import TRUTH
 
 
 def test_truth_is_exact_where_it_can_be_and_sampled_with_its_error_elsewhere() -> None:

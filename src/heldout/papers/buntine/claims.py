@@ -108,7 +108,12 @@ def mean_field_comparable(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
         for method in (MEAN_FIELD_FIRST, MEAN_FIELD_SECOND):
             ratio = math.log(errors[method].rms / errors[PARTICLES].rms)
             error = math.hypot(errors[method].log_deviation_error, errors[PARTICLES].log_deviation_error)
-            how = {"margin": math.log(COMPARABLE), "test": "similar", "factor": True, "unit": "times LR's"}
+            how: dict[str, Any] = {
+                "margin": math.log(COMPARABLE),
+                "test": "similar",
+                "factor": True,
+                "unit": "times LR's",
+            }
             found.append(_summary_effect(f"{part}, {LABELS[method]}", errors[method], ratio, error, **how))
     return found
 
@@ -132,7 +137,12 @@ def lemma_1(inputs: Inputs, _: Sequence[str], *, method: str) -> list[Effect]:
         rows = select(table, variant=variant(gamma))
         if len(rows):
             value, error = float(rows["value"].iloc[0]), float(rows["standard_error"].iloc[0])
-            how = {"unit": "minus |t|", "threshold": -CUTOFF, "replicates": int(rows["at"].iloc[0]), "cells": 1}
+            how: dict[str, Any] = {
+                "unit": "minus |t|",
+                "threshold": -CUTOFF,
+                "replicates": int(rows["at"].iloc[0]),
+                "cells": 1,
+            }
             part = f"gamma {gamma:g}, mean {value:.3f}"
             found.append(Effect("none", part, -abs(value - 1.0) / error, 0.0, math.inf, **how))
     return found
@@ -252,7 +262,12 @@ def sequential_sharpest(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
             )
             lead = sum(weight * float(means["gain"][k]) for k, weight in weights.items())
             error = math.hypot(*(weight * float(means["error"][k]) for k, weight in weights.items()))
-            how = {"unit": ESTIMATORS.unit, "margin": ESTIMATORS.value, "replicates": len(weights), "cells": 1}
+            how: dict[str, Any] = {
+                "unit": ESTIMATORS.unit,
+                "margin": ESTIMATORS.value,
+                "replicates": len(weights),
+                "cells": 1,
+            }
             found.append(Effect(str(corpus), "", lead, error, math.inf, **how))
     return found
 

@@ -39,7 +39,6 @@ from heldout.papers.hofmann.results import (
     SPECIFIC,
     SPEED_UP,
     TEMPERING,
-    TRUTH,
     UNIGRAMS,
     VALIDATED,
     Model,
@@ -49,7 +48,7 @@ from heldout.papers.hofmann.results import (
     scores,
     selector,
 )
-from heldout.points import select
+from heldout.points import TRUTH, select
 from heldout.verdicts import ANY, MODELS, Effect
 
 if TYPE_CHECKING:
@@ -130,12 +129,13 @@ def _leads(table: "pd.DataFrame", limit: Callable[[str], float] | None = None) -
     rows = []
     for (corpus, seed), own in table.groupby(["corpus", "seed"]):
         most = limit(str(corpus)) if limit else math.inf
-        for at in own.itertuples():
-            before = own[(own["topics"] < at.topics) & (own["topics"] <= most)]
-            if len(before) and (limit is None or at.topics > most):
-                best = before.loc[before["value"].idxmax()]
-                lead, error = at.value - best["value"], math.hypot(at.error, best["error"])
-                rows.append((corpus, at.topics, seed, lead, error))
+        values, errors = own["value"].to_numpy(float), own["error"].to_numpy(float)
+        topics = own["topics"].to_numpy(int)
+        for at, k in enumerate(topics):
+            before = np.flatnonzero((topics < k) & (topics <= most))
+            if len(before) and (limit is None or k > most):
+                best = before[np.argmax(values[before])]
+                rows.append((corpus, k, seed, values[at] - values[best], math.hypot(errors[at], errors[best])))
     return pd.DataFrame(rows, columns=["corpus", "topics", "seed", "gain", "error"])
 
 
@@ -174,7 +174,7 @@ def faster(inputs: Inputs, corpora: Sequence[str], *, compared: Compared) -> lis
         heated, annealed = (select(table, model=model, variant=variant)[[*keys, "value"]] for model, variant in models)
         both = annealed.merge(heated, on=keys, suffixes=("", "_heated"))
         ratios = both[keys].assign(gain=(both["value"] / both["value_heated"]).map(math.log), error=0.0)
-        how = {"threshold": math.log(SPEED_UP[0]), "summary": "median", "unit": "times the iterations"}
+        how: dict[str, Any] = {"threshold": math.log(SPEED_UP[0]), "summary": "median", "unit": "times the iterations"}
         found += effects(ratios, margin=ANY, part=part, factor=True, **how)
     return found
 

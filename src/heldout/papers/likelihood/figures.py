@@ -25,9 +25,9 @@ from heldout.papers.likelihood.experiments import epca_marginal as components
 from heldout.papers.likelihood.experiments import is_a_probability as probability
 from heldout.papers.likelihood.experiments.optimism import DENSITY, NML, ONE_STEP, PLUG_IN
 from heldout.papers.likelihood.experiments.peers import REPORTED
-from heldout.papers.likelihood.results import FITTED, MIXTURE, OPTIMISM, PEERS, TRUTH, ModelExcess, Panel, curve
+from heldout.papers.likelihood.results import FITTED, MIXTURE, OPTIMISM, PEERS, ModelExcess, Panel, curve
 from heldout.papers.likelihood.tables import model_label, power_of_ten, ranked, score_label
-from heldout.points import Point, select
+from heldout.points import TRUTH, Point, select
 from heldout.typesetting import latex, style
 from heldout.typesetting.style import Look
 from heldout.typing import Floats

@@ -8,8 +8,8 @@ from heldout.inputs import Inputs
 from heldout.models import EPCA, LDA, PLSA
 from heldout.papers.likelihood.experiments.epca_marginal import ANNEALED, QUADRATURE
 from heldout.papers.likelihood.experiments.optimism import DENSITY, NML, ONE_STEP, UNDEFINED
-from heldout.papers.likelihood.results import COMPONENTS, FITTED, FLAT, MIXTURE, OPTIMISM, TRUTH, curve, errors
-from heldout.points import select
+from heldout.papers.likelihood.results import COMPONENTS, FITTED, FLAT, MIXTURE, OPTIMISM, curve, errors
+from heldout.points import TRUTH, select
 from heldout.typesetting import latex
 from heldout.typesetting.interpretations import (
     Interpretation,

@@ -13,9 +13,9 @@ from heldout.papers.likelihood.claims import STATED, VARIATIONAL
 from heldout.papers.likelihood.experiments import is_a_probability as probability
 from heldout.papers.likelihood.experiments.epca_marginal import ANNEALED
 from heldout.papers.likelihood.experiments.peers import GROWING, REPORTED, VALUE
-from heldout.papers.likelihood.results import COMPONENTS, FITTED, LIBRARIES, OPTIMISM, PEERS, TRUTH, curve, measured
+from heldout.papers.likelihood.results import COMPONENTS, FITTED, LIBRARIES, OPTIMISM, PEERS, curve, measured
 from heldout.papers.likelihood.tables import large, power_of_ten
-from heldout.points import Point, select
+from heldout.points import TRUTH, Point, select
 from heldout.typesetting import latex
 from heldout.typesetting.interpretations import experiment_settings
 from heldout.typesetting.macros import Macros

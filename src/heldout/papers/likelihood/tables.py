@@ -14,8 +14,8 @@ from heldout.papers.likelihood import results
 from heldout.papers.likelihood.experiments import is_a_probability as probability
 from heldout.papers.likelihood.experiments.optimism import DENSITY, NML, ONE_STEP, PLUG_IN, PLUG_IN_EXACT
 from heldout.papers.likelihood.experiments.peers import GROWING, REPORTED, VALUE
-from heldout.papers.likelihood.results import FITTED, FLAT, MIXTURE, OPTIMISM, PEERS, TRUTH, ModelExcess, Panel, curve
-from heldout.points import Point
+from heldout.papers.likelihood.results import FITTED, FLAT, MIXTURE, OPTIMISM, PEERS, ModelExcess, Panel, curve
+from heldout.points import TRUTH, Point
 from heldout.typesetting import latex, style
 from heldout.typesetting.table import Table
 

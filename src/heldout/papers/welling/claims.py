@@ -58,7 +58,8 @@ def vem_similar(inputs: Inputs, corpora: Sequence[str]) -> list[Effect]:
     """Measure how far PLSA-VEM and PLSA-HOF lie apart under equal constants."""
     found = []
     for evaluator, side in SIDES.items():
-        gains = _gains(*(points(inputs, corpora, model, evaluator) for model in (VEM, PLSA)))
+        vem, hof = (points(inputs, corpora, model, evaluator) for model in (VEM, PLSA))
+        gains = _gains(vem, hof)
         found += _by_split(inputs, _apart(gains), margin=SIMILAR, test="similar", part=side)
     return found
 
@@ -67,7 +68,8 @@ def epca_similar(inputs: Inputs, corpora: Sequence[str]) -> list[Effect]:
     """Measure how far the best curves of EPCA and PLSA-HOF lie apart."""
     found = []
     for evaluator, side in SIDES.items():
-        gains = _gains(*(best_points(inputs, corpora, model, evaluator) for model in (EPCA, PLSA)), _AT)
+        epca, plsa = (best_points(inputs, corpora, model, evaluator) for model in (EPCA, PLSA))
+        gains = _gains(epca, plsa, _AT)
         found += _by_split(inputs, _apart(gains), margin=SIMILAR, test="similar", part=side)
     return found
 
@@ -159,7 +161,8 @@ def half_sensitive(inputs: Inputs, corpora: Sequence[str]) -> list[Effect]:
 
 def _half_below_full(inputs: Inputs, corpora: Sequence[str]) -> "pd.DataFrame":
     """Return full less half folding-in's score under equal constants: log of half over full perplexity."""
-    return _gains(*(points(inputs, corpora, PLSA, evaluator) for evaluator in (FULL, HALF)))
+    full, half = (points(inputs, corpora, PLSA, evaluator) for evaluator in (FULL, HALF))
+    return _gains(full, half)
 
 
 def half_above_full(inputs: Inputs, corpora: Sequence[str]) -> list[Effect]:
@@ -331,7 +334,10 @@ def ica_collapses(inputs: Inputs, corpora: Sequence[str]) -> list[Effect]:
             shrinks[shrinks["variant"] == variant].drop(columns="variant"),
             -1.0 if variant == UNIT_COLUMNS else 1.0,
         )
-        how = {"part": str(variant).replace("-", " "), "unit": "times smaller" if sign > 0.0 else "times larger"}
+        how: dict[str, Any] = {
+            "part": str(variant).replace("-", " "),
+            "unit": "times smaller" if sign > 0.0 else "times larger",
+        }
         found += effects(own.assign(gain=sign * own["gain"]), margin=ANY, threshold=sign * limit, factor=True, **how)
     return found
 

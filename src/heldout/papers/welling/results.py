@@ -169,13 +169,13 @@ def points(
         seeds: other seeds than the study's.
     """
     settings = inputs.settings
-    at = {"corpus": tuple(corpora), "model": model, "evaluator": evaluator, "chain": REPORTED_CHAINS}
-    of_study = {
+    selector: dict[str, object] = {
+        **{"corpus": tuple(corpora), "model": model, "evaluator": evaluator, "chain": REPORTED_CHAINS},
         "variant": tuple(variants) or (settings.variant(model),),
         "topics": tuple(topics or settings.topics_of(model)),
         "seed": tuple(seeds or settings.seeds_of(model)),
     }
-    return per_token(chosen(inputs.scores, at | of_study))
+    return per_token(chosen(inputs.scores, selector))
 
 
 def best_points(
