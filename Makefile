@@ -70,7 +70,7 @@ lint: $(LOCKED)
 
 reference: reproduce ## For maintainers: take this run's results as the reference, and renew README and RESULTS from them
 	@mkdir -p data/reference/$(or $(STUDY),paper)
-	@cd data/$(or $(STUDY),paper) && cp scores.csv corpora.csv notes.csv timings.csv ../reference/$(or $(STUDY),paper)
+	@cd data/$(or $(STUDY),paper) && cp scores.csv corpora.csv notes.csv timings.csv effects.csv ../reference/$(or $(STUDY),paper)
 	@gzip -9nc data/$(or $(STUDY),paper)/measurements.csv > data/reference/$(or $(STUDY),paper)/measurements.csv.gz
 ifeq ($(or $(STUDY),paper),paper)
 	@$(MAKE) --no-print-directory readme

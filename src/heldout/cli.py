@@ -292,11 +292,12 @@ def exhibits(args: argparse.Namespace) -> None:
 def readme(args: argparse.Namespace) -> None:
     """Make the generated parts of the README, and RESULTS.md, anew from the reference results."""
     from heldout.files import replacing
+    from heldout.history import read_history
     from heldout.typesetting.readme import results, update
 
     inputs = _inputs(args)
     front = update(args.readme.read_text(encoding="utf-8"), inputs, args.commands, args.studies)
-    texts = {args.readme: front, args.results: results(inputs)}
+    texts = {args.readme: front, args.results: results(inputs, read_history(args.history))}
     for path, text in texts.items():
         with replacing(path) as temporary:
             temporary.write_text(text, encoding="utf-8")
@@ -536,6 +537,7 @@ def parser() -> argparse.ArgumentParser:
     sub = verb("readme", readme, "results")
     sub.add_argument("readme", type=Path, help="the README, whose generated parts are made anew")
     sub.add_argument("results", type=Path, help="RESULTS.md, which is written")
+    sub.add_argument("--history", type=Path, required=True, help="data/claims.csv")
     sub.add_argument("--commands", type=Path, required=True, help="what the commands took, a CSV")
     sub.add_argument("--studies", type=Path, default=Path("workflow/studies"), help="the folder of studies")
     _add_tables(sub)

@@ -28,11 +28,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import stats
 
 from heldout.errors import InputError
 from heldout.scores import GROUPS
+from heldout.typing import Floats
 from heldout.verdicts import CONFIDENCE, CONTRADICTED, NO_DIFFERENCE, SUPPORTED, UNDECIDED, Effect, Margin, Test
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ ON = ("corpus", "topics", "seed")
 WITHOUT = tuple(f"without_{group}" for group in range(GROUPS))  # columns: a gain without one group of documents
 
 Summary = Literal["mean", "median", "least", "largest"]
-SUMMARIES: Mapping[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
+SUMMARIES: Mapping[str, Callable[[Floats], Floats]] = {
     "mean": lambda cells: np.asarray(cells.mean(axis=0)),
     "median": lambda cells: np.asarray(np.median(cells, axis=0)),
     "least": lambda cells: np.asarray(cells.min(axis=0)),
@@ -199,17 +199,17 @@ def effects(
     return found
 
 
-def _summarised(cells: "pd.DataFrame", columns: Sequence[str], summary: Summary) -> NDArray[np.float64]:
+def _summarised(cells: "pd.DataFrame", columns: Sequence[str], summary: Summary) -> Floats:
     return SUMMARIES[summary](cells[list(columns)].to_numpy(float))
 
 
 def standard_error(
-    values: NDArray[np.float64],
-    error: NDArray[np.float64] | float = 0.0,
-    without: NDArray[np.float64] | None = None,
+    values: Floats,
+    error: Floats | float = 0.0,
+    without: Floats | None = None,
     held_out: float = 0.0,
     resolution: float = 0.0,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+) -> tuple[Floats, Floats]:
     """Return the standard error of the mean of replicates' values, and its degrees of freedom.
 
     Args:
@@ -241,7 +241,7 @@ def standard_error(
     )
 
 
-def _satterthwaite(*parts: tuple[Any, float]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _satterthwaite(*parts: tuple[Any, float]) -> tuple[Floats, Floats]:
     """Return the root of a sum of independent variances, and its degrees of freedom."""
     variance = np.asarray(sum(part for part, _ in parts), float)
     of_parts = np.asarray(sum(part**2 / freedom for part, freedom in parts), float)

@@ -142,7 +142,7 @@ class Effect:
 
 def verdicts(effects: Sequence[Effect]) -> list[str]:
     """Return the verdict on each of a claim's effects; those with many degrees of freedom are corrected together."""
-    many = sum(effect.freedom >= MANY and effect.replicates > 1 for effect in effects)
+    many = max(1, sum(effect.freedom >= MANY and effect.replicates > 1 for effect in effects))
     return [effect.verdict_of(effect.interval(many if effect.freedom >= MANY else 1)) for effect in effects]
 
 

@@ -271,7 +271,7 @@ def test_the_reference_is_typeset_to_the_same_bytes_without_running_anything_els
     assert {path.name for path in (finished.checkout / "data/tiny").iterdir()} == {
         "benchmarks",
         "study.json",
-        "verdicts",
+        "effects",
     }
 
 
@@ -281,10 +281,10 @@ def test_a_finished_run_has_nothing_to_do_and_an_edit_reruns_what_stands_on_it(f
     for modules, reruns, keeps in (
         (
             ["models/lda.py"],
-            {"fit_chains", "experiment", "verdicts"},
+            {"fit_chains", "experiment", "effects"},
             {"fit", "sweep", "synthesize", "describe_corpora"},
         ),
-        (["typesetting/style.py", "papers/hofmann/claims.py"], {"figures", "verdicts"}, {"fit", "experiment"}),
+        (["typesetting/style.py", "papers/hofmann/claims.py"], {"figures", "effects"}, {"fit", "experiment"}),
     ):
         sources = [finished.checkout / "src/heldout" / module for module in modules]
         before = [(source, source.read_text(), source.stat()) for source in sources]
@@ -402,7 +402,7 @@ def test_the_shipped_studies_plan_every_exhibit(snakemake: ForkedSnakemake, stud
     made = done.stdout + done.stderr
     names = exhibits(papers_of(settings), settings)
     assert all(f"{name}.{'pdf' if kind(name) == 'figure' else 'tex'}" in made for name in names)
-    assert jobs["verdicts"] == len(papers_of(settings))
+    assert jobs["effects"] == 1
     assert jobs["figures"] == jobs["tables"] == 1
 
 

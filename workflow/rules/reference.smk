@@ -33,6 +33,6 @@ rule readme:
         options=options(TIMINGS),
         reference=REFERENCE,
     shell:
-        "( heldout readme README.md RESULTS.md --commands data/reference/commands.csv {params.tables} --effects {input.effects} {params.options}"
+        "( heldout readme README.md RESULTS.md --history data/claims.csv --commands data/reference/commands.csv {params.tables} --effects {input.effects} {params.options}"
         " && heldout exhibits figures {params.tables} --effects {input.effects} --only figure-message --suffix png"
         " --output {params.reference} ) 2> {log}"

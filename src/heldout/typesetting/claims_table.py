@@ -1,6 +1,7 @@
 """Views of the claims' effects: the paper's table of all claims, its scorecard, and the tables of RESULTS.md."""
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable
 
 from heldout.claims import Claim
@@ -15,6 +16,7 @@ splits and the evaluator's error. Supported: the whole interval lies above the m
 way; no difference: within; undecided: otherwise, and always of one replicate. A dagger marks an interval that is too
 narrow for its verdict because the claim has others: they are corrected together.\SyntheticNotice
 """.strip()
+MOST_EFFECTS = 3  # of a claim on the scorecard; beyond, their verdicts are counted
 _CORRECTED = {"latex": r"\textsuperscript{\dag}", "markdown": "†"}
 
 
@@ -52,6 +54,9 @@ def scorecard(inputs: Inputs) -> str:
         for claim in named:
             judgement = inputs.judged(claim.name)
             effects = r"\newline ".join(_lines(judgement, latex_effect, parts=False))
+            if len(judgement.effects) > MOST_EFFECTS:
+                verdicts = Counter(judgement.verdicts).most_common()
+                effects = ", ".join(f"{number} {verdict}" for verdict, number in verdicts)
             rows.append([latex.escape(claim.statement), effects, rf"\textbf{{{judgement.verdict}}}"])
     return latex.tabular(inputs, r"@{}P{0.44\linewidth}P{0.36\linewidth}l@{}", r"claim & effect & verdict\\", rows)
 

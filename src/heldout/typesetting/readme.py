@@ -3,10 +3,11 @@
 import csv
 import importlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from heldout.errors import InputError
+from heldout.history import Change
 from heldout.inputs import Inputs, read_timings
 from heldout.study import from_yaml
 from heldout.typesetting import claims_table
@@ -25,6 +26,7 @@ Written by `make readme` from `data/reference/{study}`. Verdicts are computed; t
 
 * [Corpora](#corpora)
 * [Claims](#claims): {claims}
+* [Tests that changed](#tests-that-changed)
 * [Exhibits](#exhibits)
 
 ## Corpora
@@ -35,6 +37,11 @@ The corpora, as their archives and one documented rule give them, beside what We
 ## Claims
 
 {verdicts}
+## Tests that changed
+
+Every claim whose test was changed, or that was withdrawn, after its data were seen: `data/claims.csv`.
+
+{changes}
 ## Exhibits
 
 Minutes are those of the jobs that an exhibit stands on, one after another; exhibits share jobs.
@@ -68,8 +75,8 @@ def update(text: str, inputs: Inputs, commands: Path, studies: Path) -> str:
     return text
 
 
-def results(inputs: Inputs) -> str:
-    """Return RESULTS.md: every corpus, claim and exhibit of the study."""
+def results(inputs: Inputs, history: Sequence[Change]) -> str:
+    """Return RESULTS.md: every corpus, claim and exhibit of the study, and the changes of claims' tests."""
     sources = [paper for paper in inputs.papers if paper.part("claims")]
     verdicts = ""
     for paper in sources:
@@ -80,6 +87,7 @@ def results(inputs: Inputs) -> str:
         claims=links,
         corpora=corpora(inputs).markdown(),
         verdicts=verdicts,
+        changes=_changes(history, {claim.name for paper in sources for claim in paper.part("claims")}),
         exhibits=_exhibits(inputs),
     )
 
@@ -149,6 +157,16 @@ def _exhibits(inputs: Inputs) -> str:
         ]
         rows.append(row)
     return Table(("exhibit", "target of `snakemake`", "minutes", "what it should show"), rows).markdown()
+
+
+def _changes(history: Sequence[Change], own: set[str]) -> str:
+    """Return a row per change of a claim's test, of the study's own claims and of those that are withdrawn."""
+    rows = [
+        (f"[{one.claim}](#{one.claim})" if one.claim in own else one.claim, one.date, one.before, one.after, one.note)
+        for one in history
+        if one.before != "none" and (one.claim in own or one.reason == "withdrawn")
+    ]
+    return Table(("claim", "date", "before", "after", "why"), rows).markdown()
 
 
 def _anchor(heading: str) -> str:

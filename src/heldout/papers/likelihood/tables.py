@@ -82,7 +82,7 @@ corpus & model & the number itself & full & half & model's & fitted & mixture\\"
 
 def _best_topics_rows(inputs: Inputs) -> Iterator[list[str]]:
     scores = ((FULL, OPTIMISM), (HALF, OPTIMISM), (TRUTH, OPTIMISM), (TRUTH, FITTED), (TRUTH, MIXTURE))
-    for corpus in optimism_corpora(inputs):
+    for corpus in results.optimism_corpora(inputs):
         for model in (PLSA, LDA):
             grid = list(curve(inputs, corpus, model, TRUTH))
             sets = [results.best_topics(inputs, corpus, model, *score) for score in scores]
@@ -307,20 +307,29 @@ def large(value: float) -> str:
 
 
 def front_page(inputs: Inputs) -> str:
-    """Return PLSA's perplexity on each corpus at the most topics, folded in and true, in Markdown."""
+    """Return in Markdown how far PLSA's full folding-in is from the likelihood under three priors, corpus by corpus.
+
+    At the most topics, with the share of the log factor under the flat prior that goes under the best other one; and at
+    the number of topics that the likelihood under the flat prior scores highest.
+    """
     rows = []
     for corpus in results.optimism_corpora(inputs):
-        full, half, truth = (curve(inputs, corpus, PLSA, name) for name in (FULL, HALF, TRUTH))
-        k = max(truth)
-        factor = math.exp(full[k].value - truth[k].value)
-        perplexities = (f"{points[k].perplexity:,.0f}" for points in (full, half, truth))
-        rows.append([corpus, str(k), *perplexities, f"x {factor:.1f}"])
+        full, flat = (curve(inputs, corpus, PLSA, name) for name in (FULL, TRUTH))
+        fitted = [curve(inputs, corpus, PLSA, TRUTH, prior) for prior in (FITTED, MIXTURE)]
+        most, own = max(flat), max(flat, key=lambda k: flat[k].value)
+        gaps = [full[most].value - points[most].value for points in (flat, *fitted) if most in points]
+        share = 1.0 - min(gaps) / gaps[0]
+        factors = ", ".join(f"x {math.exp(gap):.1f}" for gap in gaps)
+        at_own = f"x {math.exp(full[own].value - flat[own].value):.1f} ({own})"
+        perplexities = (f"{points[most].perplexity:,.0f}" for points in (full, flat))
+        rows.append([corpus, str(most), *perplexities, factors, f"{share:.0%}", at_own])
     head = (
         "corpus",
         "topics",
         "full folding-in",
-        "half folding-in",
-        "likelihood (flat Dirichlet)",
-        "full is too low by",
+        "likelihood, flat Dirichlet prior",
+        "full is too low by: flat, fitted Dirichlet, fitted mixture",
+        "the prior's share",
+        "at the likelihood's own number of topics",
     )
     return Table(head, rows).markdown()

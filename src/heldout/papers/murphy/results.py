@@ -6,6 +6,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from heldout import models
+from heldout.effects import per_token
 from heldout.evaluators import COMPLETION, EXACT, FULL, HALF, MEAN_FIELD_BOUND, SEQUENTIAL
 from heldout.inputs import Inputs
 from heldout.papers.murphy.experiments import (
@@ -143,20 +144,24 @@ def per_document(inputs: Inputs, corpus: str, of: Curve) -> dict[int, float]:
     return dict(sorted(by_topics.items()))
 
 
-def measured(inputs: Inputs, quantity: str) -> dict[tuple[str, str, int, int], float]:
-    """Return measurements of a quantity by (corpus, model, K, seed)."""
-    rows = select(inputs.measurements, quantity=quantity).to_dict("records")
-    return {(str(r["corpus"]), str(r["model"]), int(r["topics"]), int(r["seed"])): float(r["value"]) for r in rows}
+def measured(inputs: Inputs, quantity: str) -> "pd.DataFrame":
+    """Return measurements of a quantity: "corpus", "model", "topics", "seed" and "value"."""
+    return select(inputs.measurements, quantity=quantity)[["corpus", "model", "topics", "seed", "value"]]
 
 
-def likelihoods(inputs: Inputs, model: str) -> dict[tuple[str, int, int], Point]:
-    """Return the likelihoods of a model of the opening table by (corpus, K, seed), nats per token."""
-    points = {}
-    for row in select(_opening(inputs.scores), model=model, evaluator=LIKELIHOOD).to_dict("records"):
-        tokens = float(row["tokens"])
-        point = Point(int(row["topics"]), row["log_likelihood"] / tokens, row["standard_error"] / tokens, 0)
-        points[str(row["corpus"]), int(row["topics"]), int(row["seed"])] = point
-    return points
+def likelihoods(inputs: Inputs, model: str) -> "pd.DataFrame":
+    """Return the likelihoods of a model of the opening table, nats per token: keys, "value" and "error"."""
+    rows = select(_opening(inputs.scores), model=model, evaluator=LIKELIHOOD)
+    return per_token(rows)[["corpus", "topics", "seed", "value", "error"]]
+
+
+def curve_points(inputs: Inputs, names: Sequence[str], of: Curve) -> "pd.DataFrame":
+    """Return the points of one curve on some corpora, nats per token: keys, "value" and "error"."""
+    table = select(inputs.scores, variant=of.experiment, model=of.model)
+    table = table[table["corpus"].isin(list(names)) & table["evaluator"].isin(of.evaluators)]
+    rank = table["evaluator"].map(list(of.evaluators).index) if len(table) else table["topics"]
+    first = table.assign(rank=rank).sort_values("rank").drop_duplicates(["corpus", "topics", "seed"])
+    return per_token(first)[["corpus", "topics", "seed", "value", "error"]].sort_values(["corpus", "topics", "seed"])
 
 
 class Annealed(NamedTuple):
@@ -169,7 +174,8 @@ class Annealed(NamedTuple):
 
 def annealed_and_exact(inputs: Inputs) -> list[Annealed]:
     """Return the likelihoods of the experiment "annealed" that have an exact value."""
-    exact = measured(inputs, annealed.EXACT)
+    keys = ["corpus", "model", "topics", "seed"]
+    exact = measured(inputs, annealed.EXACT).set_index(keys)["value"].to_dict()
     rows = select(inputs.measurements, variant=ANNEALED, quantity=annealed.ANNEALED).to_dict("records")
     return [
         Annealed(r["value"], r["standard_error"], exact[r["corpus"], r["model"], r["topics"], r["seed"]]) for r in rows

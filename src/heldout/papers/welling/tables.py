@@ -132,7 +132,9 @@ def _figures(inputs: Inputs) -> Iterator[latex.Row]:
             yield [
                 rf"{number}, {latex.corpus_name(corpus)}\newline ours: {ours}",
                 message,
-                r"\newline ".join(f"{latex.escape(claim_in_words(name))}: {own.verdict}" for name, own in judged.items()),
+                r"\newline ".join(
+                    f"{latex.escape(claim_in_words(name))}: {own.verdict}" for name, own in judged.items()
+                ),
                 same(judged.values()),
             ]
 

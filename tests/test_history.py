@@ -1,0 +1,76 @@
+"""A test that changes after its data were seen says so: the tracked table is held to the claims' code and verdicts."""
+
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from heldout.claims import Claim
+from heldout.digest import digest_of_name
+from heldout.errors import InputError
+from heldout.history import Change, fingerprint, newest, read_history, write_history
+from heldout.papers import DOCUMENTS
+from heldout.verdicts import read_effects, verdict_of
+
+ROOT = Path(__file__).parents[1]
+CHANGES = read_history(ROOT / "data/claims.csv")
+STUDIES = dict(zip(DOCUMENTS, ("paper", "gallery"), strict=True))
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_no_claims_code_moves_without_a_row(document: str) -> None:
+    known = newest(CHANGES)
+    judgements = read_effects(ROOT / f"data/reference/{STUDIES[document]}/effects.csv")
+    for claim in (claim for paper in DOCUMENTS[document] for claim in paper.part("claims")):
+        assert claim.name in known, f"{claim.name}: new; run workflow/scripts/claims.py"
+        moved = known[claim.name].digest != fingerprint(claim, ROOT / "src")
+        assert not moved, f"{claim.name}: its code has moved; run workflow/scripts/claims.py {{test,code}} 'why'"
+        assert known[claim.name].after == verdict_of(judgements, claim.name), claim.name
+
+
+def test_a_withdrawn_claim_is_none() -> None:
+    names = {claim.name for papers in DOCUMENTS.values() for paper in papers for claim in paper.part("claims")}
+    assert newest(CHANGES).keys() == names
+    assert {change.claim for change in CHANGES if change.reason == "withdrawn"} & names == set()
+
+
+def write(folder: Path, claims: str, results: str = "LIMIT = 1\nOTHER = 2\n") -> Path:
+    paper = folder / "heldout/papers/one"
+    paper.mkdir(parents=True, exist_ok=True)
+    (paper / "claims.py").write_text(f"from heldout.papers.one.results import LIMIT, OTHER\n{claims}")
+    (paper / "results.py").write_text(results)
+    return folder
+
+
+def test_the_digest_is_of_what_a_claim_reads_and_of_nothing_else(tmp_path: Path) -> None:
+    code = "def helper():\n    return LIMIT\n\ndef one():\n    '''Prose.'''\n    return helper()\n\n"
+    code += "def two():\n    return OTHER\n"
+
+    def digest(claims: str = code, results: str = "LIMIT = 1\nOTHER = 2\n") -> str:
+        place = "heldout.papers.one"
+        return digest_of_name(write(tmp_path, claims, results), f"{place}.claims", "one", place)
+
+    before = digest()
+    assert digest(code.replace("Prose", "Other words")) == digest(results="LIMIT = 1\nOTHER = 3\n") == before
+    assert digest(code.replace("return OTHER", "return 0")) == before
+    assert digest(code.replace("return LIMIT", "return LIMIT + 1")) != before
+    assert digest(results="LIMIT = 2\nOTHER = 2\n") != before
+
+
+def measure(*_: object, of: str = "") -> list[object]:
+    return [of]
+
+
+def test_arguments_count() -> None:
+    claims = [Claim("a", "", "", "", partial(measure, of=of)) for of in ("one", "two")]  # type: ignore[arg-type]
+    one, two = (fingerprint(claim, ROOT) for claim in claims)
+    assert one != two
+
+
+def test_a_table_reads_back_and_a_reason_must_be_one(tmp_path: Path) -> None:
+    change = Change("a", 1, "2026-01-01", "0123", "none", "supported", "test", "why, with a comma")
+    write_history(tmp_path / "claims.csv", [change])
+    assert read_history(tmp_path / "claims.csv") == [change]
+    (tmp_path / "claims.csv").write_text((tmp_path / "claims.csv").read_text().replace(",test,", ",whim,"))
+    with pytest.raises(InputError, match="the reason 'whim'; give data, test, code, withdrawn"):
+        read_history(tmp_path / "claims.csv")
