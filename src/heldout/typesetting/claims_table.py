@@ -9,7 +9,7 @@ from heldout.typesetting import latex, style
 from heldout.typesetting.table import Table
 from heldout.verdicts import FAILS, HOLDS, Finding, Verdict
 
-IN_PRINT = {"mixed": "holds in part"}  # verdicts whose printed words differ
+IN_PRINT = {"mixed": "holds in part"}  # printed words of verdicts, where they differ
 _ENGLISH = ("annealed", "reference")  # identifiers that are words, too
 _COMPOUND = (  # words that keep their hyphen
     "folding-in|folded-in|plug-in|mean-field|pseudo-counts|Chib-style|log-likelihood|document-specific|left-to-right"
@@ -52,7 +52,7 @@ def render(inputs: Inputs) -> str:
 def scorecard(inputs: Inputs) -> str:
     """Return the claims that the papers put on their scorecards: who made it, how often it was met, and the verdict."""
     verdicts = {verdict.name: verdict for verdict in inputs.verdicts}
-    rows: list[latex.Row] = []
+    rows: list[latex.TableRow] = []
     for paper in inputs.papers:
         named = [verdicts[name] for name in paper.scorecard if name in verdicts]
         if named:

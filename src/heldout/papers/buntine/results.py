@@ -197,7 +197,7 @@ def _summary(errors: Errors) -> Summary:
 def calibration(inputs: Inputs) -> Calibration:
     """Return the first seed's errors at the source's gammas, without gammas and estimators not measured."""
     at = (_calibration_at(select(inputs.measurements, variant=variant(gamma)), gamma) for gamma in GAMMAS)
-    return {key: errors for of_gamma in at for key, errors in of_gamma.items()}
+    return {key: errors for errors_at in at for key, errors in errors_at.items()}
 
 
 def _calibration_at(table: "pd.DataFrame", gamma: float) -> Calibration:
@@ -397,8 +397,8 @@ class Selection:
 
         At the largest training size, over all numbers of topics and seeds; NaN without scores.
         """
-        trained = (one.log_likelihood for one in self.scored(evaluator, self.sizes[-1]).values())
-        truth = _mean([one.log_likelihood for one in self.truth.get(evaluator, {}).values()])
+        trained = (score.log_likelihood for score in self.scored(evaluator, self.sizes[-1]).values())
+        truth = _mean([score.log_likelihood for score in self.truth.get(evaluator, {}).values()])
         return truth - max(trained, default=math.nan)
 
     def voted(self, evaluator: str, size: int) -> int | None:
@@ -460,10 +460,10 @@ def biases(inputs: Inputs, estimator: str) -> list[Bias]:
         estimator: a name of `heldout.evaluators`; `with_many`; or "reading-" and one of section 3.5.
     """
     rows = select(inputs.measurements, quantity=estimator + LESS_REFERENCE)
-    found = []
+    listed = []
     for row in rows[rows["corpus"].isin(list(SOURCES))].to_dict("records"):
         size = str(row["variant"]).rpartition("-")[2]
-        found.append(
+        listed.append(
             Bias(
                 str(row["corpus"]),
                 int(size) if size.isdigit() else 0,
@@ -475,7 +475,7 @@ def biases(inputs: Inputs, estimator: str) -> list[Bias]:
             )
         )
     order = list(SOURCES)
-    return sorted(found, key=lambda bias: (order.index(bias.corpus), bias.size, bias.topics, bias.seed))
+    return sorted(listed, key=lambda bias: (order.index(bias.corpus), bias.size, bias.topics, bias.seed))
 
 
 def pooled(values: Iterable[tuple[float, float]]) -> tuple[float, float]:

@@ -68,7 +68,7 @@ def errors_beside_published(inputs: Inputs) -> str:
     """
     errors = _measured(inputs)
     marks = differing(errors)
-    rows: list[latex.Row] = []
+    rows: list[latex.TableRow] = []
     for gamma in GAMMAS:
         rows.append(rf"\midrule\multicolumn{{8}}{{@{{}}l}}{{$\gamma = {gamma:g}$}}\\")
         for name, printed in zip(METHODS, PUBLISHED[gamma], strict=True):
@@ -76,18 +76,18 @@ def errors_beside_published(inputs: Inputs) -> str:
             theirs[2] += "" if fits(*printed) else MISFIT
             ours = _ours(errors, gamma, name, marks) if (gamma, name) in errors else [latex.DASH] * 4
             rows.append([LABELS[name], *theirs, *ours])
-    (more, *_) = {own.bias_pairs for own in errors.values()}
+    (more, *_) = {summary.bias_pairs for summary in errors.values()}
     table = latex.tabular(inputs, _COLUMNS, _HEAD % latex.integer(more), rows, midrule=False)
     return table + _notes(errors, marks)
 
 
 def _ours(errors: Calibration, gamma: float, name: str, marks: Marks) -> list[str]:
-    own = errors[gamma, name]
+    summary = errors[gamma, name]
     return [
-        _number(own.mean) + (DIFFERS if (gamma, name, "mean") in marks else ""),
-        _number(own.deviation) + (DIFFERS if (gamma, name, "s.d.") in marks else ""),
-        _signed(f"{own.t:.1f}"),
-        rf"{_number(own.bias)} $\pm$ {_number(own.bias_error)}",
+        _number(summary.mean) + (DIFFERS if (gamma, name, "mean") in marks else ""),
+        _number(summary.deviation) + (DIFFERS if (gamma, name, "s.d.") in marks else ""),
+        _signed(f"{summary.t:.1f}"),
+        rf"{_number(summary.bias)} $\pm$ {_number(summary.bias_error)}",
     ]
 
 
@@ -142,13 +142,13 @@ def errors_of_all(inputs: Inputs) -> str:
     def row(name: str) -> list[str]:
         cells = [label(name)]
         for gamma in GAMMAS:
-            own = errors.get((gamma, name))
-            figures = (own.bias, own.bias_error * math.sqrt(own.bias_pairs)) if own else ()
+            summary = errors.get((gamma, name))
+            figures = (summary.bias, summary.bias_error * math.sqrt(summary.bias_pairs)) if summary else ()
             cells += [_number(figure) for figure in figures] or [latex.DASH] * 2
         return cells
 
     others = [row(name) for name in of_likelihood() if name not in METHODS]
-    rows: list[latex.Row] = [*map(row, METHODS), r"\midrule", *others]
+    rows: list[latex.TableRow] = [*map(row, METHODS), r"\midrule", *others]
     return latex.tabular(inputs, f"@{{}}l{'rr' * len(GAMMAS)}@{{}}", head, rows)
 
 
@@ -163,11 +163,11 @@ def readings(inputs: Inputs) -> str:
     names, rises = reading_names(inputs), rises_by_reading(inputs)
     if not names:
         raise InputError("table-readings: no reading was measured; measure model-selection first")
-    found = {name: [bias for bias in biases(inputs, READING + name) if bias.size] for name in names}
-    sizes = sorted({bias.size for own in found.values() for bias in own})
-    rows: list[latex.Row] = []
+    by_name = {name: [bias for bias in biases(inputs, READING + name) if bias.size] for name in names}
+    sizes = sorted({bias.size for listed in by_name.values() for bias in listed})
+    rows: list[latex.TableRow] = []
     for name in names:
-        means = [fmean(bias.value for bias in found[name] if bias.size == size) for size in sizes]
+        means = [fmean(bias.value for bias in by_name[name] if bias.size == size) for size in sizes]
         up = f"{rises[name][0]} of {rises[name][1]}" if name in rises else latex.DASH
         rows.append([READING_LABELS[name], *(_signed(f"{mean:.4f}") for mean in means), up])
     head = f"recorded & {' & '.join(latex.integer(size) for size in sizes)} & rises\\\\"
