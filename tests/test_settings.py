@@ -14,7 +14,7 @@ from heldout.papers import ALL
 from heldout.settings import LISTS, NAMED, Rule, parse, rules
 
 EXPERIMENTS = {name: one.settings for paper in ALL for name, one in paper.experiments.items() if one is not None}
-CLASSES = [*EXPERIMENTS.values(), *TRAINING.values(), *set(FOLDING_IN.values()), LDAGrowth]
+CLASSES = [*EXPERIMENTS.values(), *TRAINING.values(), *dict.fromkeys(FOLDING_IN.values()), LDAGrowth]
 
 
 def value(annotation: Any, rule: Rule) -> Any:
