@@ -35,18 +35,18 @@ from heldout.tables import read_table, require_rows
 from heldout.typesetting.exhibits import exhibits, stands_on
 from heldout.typing import Floats
 
-DETERMINISTIC, SAMPLED = 1e-4, 0.03  # of a perplexity or a measured value, relative
-FALSE_ALARM = 1e-5  # for any of the numbers that are judged by their standard errors
+DETERMINISTIC, SAMPLED = 1e-4, 0.03  # relative differences allowed to a perplexity or a measured value
+FALSE_ALARM = 1e-5  # probability for any of the numbers that are judged by their standard errors
 RELATIVE, ERRORS, RELATIVE_SAMPLED, EXACTLY = "relative", "standard errors", "relative (sampled)", "the same"
 COLUMNS = (
     *("exhibit", "judged_by", "compared", "identical", "missing", "unexpected"),
     *("largest_difference", "allowed", "verdict"),
 )
 AXES = ("corpus", "model", "variant", "topics", "smoothing", "chain", "evaluator", "samples", "seed")
-COUNTS = ("documents", "tokens")  # the same in both
+COUNTS = ("documents", "tokens")  # columns that must be the same in both
 MEASURED_AXES = ("corpus", "model", "variant", "topics", "smoothing", "chain", "seed", "quantity", "axis", "at")
 NOTED_AXES = ("corpus", "model", "variant", "topics", "seed", "quantity", "axis", "at")
-CHAIN_MODELS = (LDA, "tomotopy")  # which Markov chains sample, whatever the column `chain` says
+CHAIN_MODELS = (LDA, "tomotopy")  # models that Markov chains sample, whatever the column `chain` says
 IN_NO_EXHIBIT = "(in no exhibit)"
 PRINTED = 20  # differences, at most
 
@@ -220,16 +220,16 @@ def _by_exhibit(scored: pd.DataFrame, settings: dict[str, Any]) -> Iterator[tupl
 
     A score may be of a run of its own variant, or as a part of a run of "v" be of the variant "v-part".
     """
-    of_runs: dict[tuple[str, ...], list[int]] = {}
+    by_run: dict[tuple[str, ...], list[int]] = {}
     columns = (scored[column] for column in ("corpus", "model", "variant", "topics", "seed"))
     for row, (corpus, model, variant, topics, seed) in enumerate(zip(*columns, strict=True)):
         parts = variant.split("-")
         for n in range(len(parts), 0, -1):
-            of_runs.setdefault((corpus, model, "-".join(parts[:n]), topics, seed), []).append(row)
+            by_run.setdefault((corpus, model, "-".join(parts[:n]), topics, seed), []).append(row)
     shown: set[int] = set()
     for name, exhibit in exhibits(papers_of(settings), settings).items():
         runs = [tuple(str(part) for part in run) for run in stands_on(exhibit, settings)]
-        rows = {row for run in runs for row in of_runs.get(run, ())}
+        rows = {row for run in runs for row in by_run.get(run, ())}
         shown |= rows
         if runs:
             yield name, scored.iloc[sorted(rows)]

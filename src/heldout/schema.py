@@ -9,8 +9,6 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from heldout.corpora.names import SOURCES
 from heldout.files import replacing
 from heldout.manifest import Experiment
@@ -105,6 +103,8 @@ def _object(required: list[str], properties: dict[str, Any]) -> dict[str, Any]:
 
 def schema(frame: Path) -> str:
     """Return the schema of studies, as YAML."""
+    import yaml
+
     whole = from_yaml(frame.read_text(encoding="utf-8"))
     classes = {*TRAINING.values(), *FOLDING_IN.values(), LDAGrowth}
     whole["$defs"] |= {one.__name__: of_class(one) for one in sorted(classes, key=lambda one: one.__name__)}

@@ -290,6 +290,11 @@ def topics_to_read(wildcards):
     return [f"{folder}/{wildcards.topics}-{wildcards.seed}{name}.npz" for name in names]
 
 
+def fitted_once():
+    """Return the models that are neither sampled by chains nor trained at several values of a setting."""
+    return [model for model in settings.models if not settings.chains(model) and not settings.swept_values(model)]
+
+
 def further_variants():
     """Return the further variants of all models."""
     return sorted({variant for model in settings.models for variant in settings.further_variants(model)})

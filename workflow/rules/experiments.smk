@@ -1,9 +1,6 @@
 """The papers' experiments: exact values, estimators' errors, bounds, normalisers, convergence; then the three tables."""
 
 
-ruleorder: experiment > sweep > fit_chains > fit
-
-
 rule experiment:
     """Run one experiment on one model; one that trains its own reads the corpus alone, one that draws documents nothing."""
     input:

@@ -9,7 +9,7 @@ FIT = (
 )
 
 
-ruleorder: grow > fit_truth > fit_first_chain > fit_unread > fit_chains > fit
+ruleorder: fit_first_chain > fit_chains
 
 
 rule fit:
@@ -24,7 +24,8 @@ rule fit:
     benchmark:
         f"{BENCHMARKS}/fit/{{corpus}}/{{model}}/{{variant}}/{{topics}}-{{seed}}.tsv"
     wildcard_constraints:
-        model="|".join(settings.models) or "nothing",
+        model="|".join(fitted_once()) or "nothing",
+        variant="|".join(map(settings.variant, fitted_once())) or "nothing",
     params:
         code=code("scores/{corpus}/{model}/{variant}/{topics}-{seed}.csv"),
         test_documents=test_documents,
@@ -52,6 +53,7 @@ rule fit_chains:
         f"{BENCHMARKS}/fit_chains/{{corpus}}/{{model}}/{{variant}}/{{topics}}-{{seed}}.tsv"
     wildcard_constraints:
         model=LDA,
+        variant=settings.variant(LDA),
     params:
         code=code("scores/{corpus}/{model}/{variant}/{topics}-{seed}.csv"),
         test_documents=test_documents,

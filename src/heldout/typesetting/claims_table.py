@@ -44,7 +44,7 @@ def render(inputs: Inputs) -> str:
 
 def scorecard(inputs: Inputs) -> str:
     """Return the claims that the papers put on their scorecards: who made it, its effects, and the verdict."""
-    rows: list[latex.Row] = []
+    rows: list[latex.TableRow] = []
     for paper in inputs.papers:
         claims = {claim.name: claim for claim in paper.part("claims")}
         named = [claims[name] for name in paper.scorecard if inputs.judged(name).effects]

@@ -100,27 +100,27 @@ def make_all(
         InputError: for an exhibit that the study does not have.
     """
 
-    def one(name: str) -> None:
+    def make_named(name: str) -> None:
         ending = suffix or ("pdf" if kind(name) == "figure" else "tex")
         with timed(benchmarks / f"{name}.tsv" if benchmarks else None):
             make(name, inputs, output / f"{name}.{ending}")
 
     if processes == 1 or "fork" not in multiprocessing.get_all_start_methods():
         for name in names:
-            one(name)
+            make_named(name)
         return
-    _FORKED.append(one)
+    _FORKED.append(make_named)
     try:
         with ProcessPoolExecutor(processes, multiprocessing.get_context("fork")) as pool:
-            list(pool.map(_one, names))
+            list(pool.map(_make_forked, names))
     finally:
         _FORKED.clear()
 
 
-_FORKED: list[Callable[[str], None]] = []  # what the forked processes run: a closure, which does not travel otherwise
+_FORKED: list[Callable[[str], None]] = []  # function of the forked processes: a closure, which cannot be sent
 
 
-def _one(name: str) -> None:
+def _make_forked(name: str) -> None:
     _FORKED[0](name)
 
 

@@ -54,7 +54,7 @@ def rows(inputs: Inputs) -> tuple[Interpretation, ...]:
     known: list[Interpretation] = [row for paper in inputs.papers for row in paper.part("interpretations")]
     run = inputs.study.get("measures", {})
     shown = [row for row in known if not row.measure or row.measure in run]
-    changed = {(one.model, *change) for one in inputs.settings.alternatives for change in one.changes}
+    changed = {(other.model, *change) for other in inputs.settings.alternatives for change in other.changes}
     others = changed - {setting for row in known for setting in row.settings}
     if others:
         shown.append(Interpretation("other settings", "as in the study", "", tuple(sorted(others))))
@@ -82,14 +82,14 @@ def alternative_lines(inputs: Inputs, settings: Sequence[tuple[str, str, str]]) 
     """Return a line per alternative of the study that changes one of these settings."""
     study = inputs.settings
     lines = []
-    for one in study.alternatives:
-        if any((one.model, *change) in settings for change in one.changes):
-            grid = [(k, s) for k in study.alternative_topics for s in one.seeds]
-            chosen = [Run(one.corpus, one.model, study.variant(one.model), *cell) for cell in grid]
-            other = [Run(one.corpus, one.model, one.variant, *cell) for cell in grid]
-            what = settings_in_words({name: value for (_, name), value in one.changes.items()})
-            place = "" if one.corpus == study.alternatives_corpus else f" on {latex.corpus_name(one.corpus)}"
-            lines.append(f"{what}{place}: {changes_in_words(changes(inputs, chosen, other))}")
+    for other in study.alternatives:
+        if any((other.model, *change) in settings for change in other.changes):
+            grid = [(k, s) for k in study.alternative_topics for s in other.seeds]
+            chosen = [Run(other.corpus, other.model, study.variant(other.model), *cell) for cell in grid]
+            changed = [Run(other.corpus, other.model, other.variant, *cell) for cell in grid]
+            what = settings_in_words({name: value for (_, name), value in other.changes.items()})
+            place = "" if other.corpus == study.alternatives_corpus else f" on {latex.corpus_name(other.corpus)}"
+            lines.append(f"{what}{place}: {changes_in_words(changes(inputs, chosen, changed))}")
     return lines
 
 
@@ -132,10 +132,10 @@ def changes_in_words(relative: Changes) -> str:
     return ", ".join(parts) or NOT_MEASURED
 
 
-def median_and_range(values: Sequence[float], of: Callable[[float], str]) -> str:
-    """Return the median, and the range of several values, each written by `of`."""
-    middle = of(statistics.median(values))
-    return f"{middle} ({of(min(values))} to {of(max(values))})" if len(values) > 1 else middle
+def median_and_range(values: Sequence[float], form: Callable[[float], str]) -> str:
+    """Return the median, and the range of several values, each written by `form`."""
+    middle = form(statistics.median(values))
+    return f"{middle} ({form(min(values))} to {form(max(values))})" if len(values) > 1 else middle
 
 
 def experiment_settings(inputs: Inputs, experiment: str) -> Mapping[str, Any]:
@@ -167,4 +167,4 @@ def setting(value: Any, *, ranges: bool = False) -> str:
         return latex.setting(value)
     if ranges:
         return f"{latex.setting(min(value))} to {latex.setting(max(value))}"
-    return latex.listed([latex.setting(one) for one in value])
+    return latex.listed([latex.setting(part) for part in value])

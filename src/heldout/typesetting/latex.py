@@ -9,7 +9,7 @@ from heldout.inputs import Inputs
 
 DASH = "--"
 ADDLINESPACE = r"\addlinespace"
-Row = Sequence[str] | str  # of a table: cells, or a line that stands for itself, such as "\midrule"
+TableRow = Sequence[str] | str  # cells of a table, or a line that stands for itself, such as "\midrule"
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -175,7 +175,7 @@ def camel(*names: str) -> str:
 
 
 def tabular(
-    inputs: Inputs, columns: str, head: str, rows: Iterable[Row], *, end: str = r"\\", midrule: bool = True
+    inputs: Inputs, columns: str, head: str, rows: Iterable[TableRow], *, end: str = r"\\", midrule: bool = True
 ) -> str:
     r"""Return a table's `tabular` environment; of synthetic data the body's first line says so.
 
@@ -197,7 +197,7 @@ def tabular(
     )
 
 
-def longtable(inputs: Inputs, columns: str, head: str, rows: Iterable[Row], *, caption: str, label: str) -> str:
+def longtable(inputs: Inputs, columns: str, head: str, rows: Iterable[TableRow], *, caption: str, label: str) -> str:
     r"""Return a `longtable` environment with its head on every page and space between its rows; see `tabular`."""
     head = "\\toprule\n" + head.strip("\n") + "\n\\midrule\n"
     spaced = [line for row in _lines(rows, r"\\") for line in (row, ADDLINESPACE + "\n")]
@@ -209,7 +209,7 @@ def longtable(inputs: Inputs, columns: str, head: str, rows: Iterable[Row], *, c
     )
 
 
-def _lines(rows: Iterable[Row], end: str) -> Iterator[str]:
+def _lines(rows: Iterable[TableRow], end: str) -> Iterator[str]:
     for row in rows:
         yield (row if isinstance(row, str) else " & ".join(row) + end) + "\n"
 

@@ -9,9 +9,8 @@ from heldout.typesetting import latex
 from heldout.typesetting.exhibits import corpora_of, exhibits, stands_on
 
 _CAPTION = r"Exhibits and what their jobs took. A dash: no reference timing is kept.\SyntheticNotice"
-# what makes a corpus; downloads depend on the network and are left out
-PART = "training"  # of a job of the rule `fit`, which counts as a whole
-CORPUS_RULES = ("prepare", "synthesize")
+PART = "training"  # part of a job of the rule `fit`, which counts as a whole
+CORPUS_RULES = ("prepare", "synthesize")  # makers of a corpus; downloads, which depend on the network, are left out
 
 
 class Cost(NamedTuple):

@@ -16,8 +16,8 @@ from heldout.typesetting.provenance import cost
 from heldout.typesetting.table import Table, corpora
 
 DEFAULT = "paper"  # the study of a run that names none
-CORES = 2  # that the jobs of a study are shared among
-PARTS = ("training", "figure", "table")  # of jobs that are timed as a whole too
+CORES = 2  # processor cores that share a study's jobs
+PARTS = ("training", "figure", "table")  # rules of jobs whose whole is timed, too
 
 _RESULTS = """\
 # Results of the study `{study}`

@@ -38,11 +38,11 @@ from heldout.evaluators import (  # noqa: E402
 from heldout.models import EPCA, LDA, PLSA, TEM, VEM  # noqa: E402
 
 Panels = NDArray[Any]  # axes by row and column
-Look = dict[str, Any]  # a curve's or a text's properties, as matplotlib names them
+Props = dict[str, Any]  # properties of a curve or a text, as matplotlib names them
 
 WIDTH = 6.3  # inches: the paper's text width, so that fonts keep their size
 HEIGHT = 2.75
-LABEL_DISTANCE = 0.11  # of a panel's width, between neighbouring ticks' labels
+LABEL_DISTANCE = 0.11  # least distance of neighbouring ticks' labels, in panel widths
 APART = 4.0  # least factor between two of a narrow panel's labelled numbers
 
 # One colour per model, evaluator, library and place of a corpus, the same in every figure, and no two alike: a test
@@ -107,9 +107,9 @@ PRIOR_COLOURS = ("#000000", "#666666", "#A6A6A6")
 # curves that are faded, lines that mark a place, and regions of a panel
 INK, WHITE, DARK, PALE, GUIDE, GROUND = "#000000", "#FFFFFF", "#555555", "#BBBBBB", "#999999", "#EEEEEE"
 TOO_HIGH, TOO_LOW = "#FBE3D6", "#E1EBF5"  # regions of scores above the likelihood, and below
-CORPUS_COLOURS = ("#1F4E5F", "#C4703F", "#86A8C9")  # by place in the study, of corpora that share a panel
+CORPUS_COLOURS = ("#1F4E5F", "#C4703F", "#86A8C9")  # colours of corpora that share a panel, by place in the study
 MARKERS = {PLSA: "o", LDA: "s", EPCA: "^", VEM: "v", TEM: "D", "lsa": "P", "nmf": "X"}
-MODEL_NAMES = {  # without the gallery's own, whose labels stand with its members
+MODEL_NAMES = {  # names but those of the gallery, which stand with its members
     PLSA: "PLSA-HOF",
     LDA: "LDA",
     EPCA: "EPCA",
@@ -128,7 +128,7 @@ MODEL_NAMES = {  # without the gallery's own, whose labels stand with its member
 EVALUATOR_NAMES = {FULL: "full folding-in", HALF: "half folding-in"}
 DASHED, DOTTED, DASH_DOTTED = (0, (4, 2)), (0, (1, 1.2)), (0, (5, 1.5, 1, 1.5))  # line styles
 MINUS = "\N{MINUS SIGN}"
-SYMMETRIC = "(symmetric log scale)"  # of an axis that is linear about 0 and logarithmic beyond
+SYMMETRIC = "(symmetric log scale)"  # note on an axis that is linear about 0 and logarithmic beyond
 SYNTHETIC_MARK = "SYNTHETIC DATA"
 
 _SETTINGS: Any = {
@@ -218,8 +218,8 @@ def panels(
     titles: Sequence[str], *, synthetic: bool, height: float = HEIGHT, mark_size: float = 17.0
 ) -> tuple[Figure, list[Axes]]:
     """Return a figure of panels side by side that share a perplexity axis; `finish` makes it logarithmic."""
-    look: Look = {"titles": titles, "synthetic": synthetic, "mark_size": mark_size}
-    figure, (axes,) = grid(1, len(titles), height, **look, sharey=True)
+    props: Props = {"titles": titles, "synthetic": synthetic, "mark_size": mark_size}
+    figure, (axes,) = grid(1, len(titles), height, **props, sharey=True)
     for axis in axes:
         axis.set_xlabel("number of topics")
     axes[0].set_ylabel("perplexity per token")
@@ -263,10 +263,10 @@ def log_log(*axes: Axes) -> None:
         axis.set_yscale("log")
 
 
-def ticks(axis: Axis, at: Iterable[float], labels: Sequence[str] | None = None, **look: Any) -> None:
+def ticks(axis: Axis, at: Iterable[float], labels: Sequence[str] | None = None, **props: Any) -> None:
     """Put ticks at these places and nowhere else, labelled as given or by their numbers."""
     places = list(at)
-    axis.set_ticks(places, [f"{place:,g}" for place in places] if labels is None else labels, **look)
+    axis.set_ticks(places, [f"{place:,g}" for place in places] if labels is None else labels, **props)
     axis.set_minor_locator(NullLocator())
 
 
@@ -298,7 +298,7 @@ def plain_numbers(axis: Axis) -> None:
     axis.set_minor_formatter(NullFormatter())
 
 
-def power(constant: float) -> str:
+def power_label(constant: float) -> str:
     """Return a constant as a power of ten, for labels."""
     factor, exponent = f"{constant:.3e}".split("e")
     times = "" if float(factor) == 1.0 else rf"{float(factor):g}\cdot "
@@ -313,7 +313,7 @@ def save(figure: Figure, path: Path) -> None:
         figure.savefig(path, format="pdf", metadata={"CreationDate": None, "Producer": None, "Creator": None})
 
 
-def signed(value: float, _: int | None = None) -> str:
+def signed_label(value: float, _: int | None = None) -> str:
     """Return a number with its sign, none of 0, for labels and as a tick's formatter."""
     return f"{value:+g}".replace("-", MINUS) if value else "0"
 
@@ -334,25 +334,25 @@ def outline(width: float = 2.0) -> list[Any]:
     return [patheffects.withStroke(linewidth=width, foreground=WHITE)]
 
 
-def label(axis: Axes, text: str, at: tuple[float, float], away: tuple[float, float] = (0.0, 0.0), **look: Any) -> None:
+def label(axis: Axes, text: str, at: tuple[float, float], away: tuple[float, float] = (0.0, 0.0), **props: Any) -> None:
     """Write text so many points away from a place, which is of the data unless `xycoords` says otherwise."""
-    axis.annotate(text, at, xytext=away, textcoords="offset points", **{"fontsize": 7.5, **look})
+    axis.annotate(text, at, xytext=away, textcoords="offset points", **{"fontsize": 7.5, **props})
 
 
 def label_factor(axis: Axes, topics: int, perplexity: float, factor: str, colour: str) -> None:
     """Write a factor between two curves, beside a number of topics."""
-    look: Look = {"ha": "right", "va": "center", "fontsize": 8.0, "fontweight": "bold", "color": colour}
-    label(axis, f"\N{MULTIPLICATION SIGN}{factor}", (topics, perplexity), (-3, 0), path_effects=outline(), **look)
+    props: Props = {"ha": "right", "va": "center", "fontsize": 8.0, "fontweight": "bold", "color": colour}
+    label(axis, f"\N{MULTIPLICATION SIGN}{factor}", (topics, perplexity), (-3, 0), path_effects=outline(), **props)
 
 
 def span_factor(axis: Axes, low: float, high: float, factor: str, colour: str) -> None:
     """Draw a span between two perplexities on a panel's right edge, and their factor beside it."""
-    look: Look = {"xycoords": ("axes fraction", "data"), "annotation_clip": False}
+    props: Props = {"xycoords": ("axes fraction", "data"), "annotation_clip": False}
     ends = "|-|, widthA=0.25, widthB=0.25"
     arrow = {"arrowstyle": ends, "color": colour, "linewidth": 1.0, "shrinkA": 0.0, "shrinkB": 0.0}
-    axis.annotate("", (1.03, low), (1.03, high), textcoords=("axes fraction", "data"), arrowprops=arrow, **look)
-    look |= {"va": "center", "fontweight": "bold", "color": colour}
-    label(axis, f"\N{MULTIPLICATION SIGN}{factor}", (1.03, math.sqrt(low * high)), (4, 0), **look)
+    axis.annotate("", (1.03, low), (1.03, high), textcoords=("axes fraction", "data"), arrowprops=arrow, **props)
+    props |= {"va": "center", "fontweight": "bold", "color": colour}
+    label(axis, f"\N{MULTIPLICATION SIGN}{factor}", (1.03, math.sqrt(low * high)), (4, 0), **props)
 
 
 def legend(
@@ -361,7 +361,7 @@ def legend(
     *,
     order: Sequence[str] = (),
     extra: Sequence[Artist] = (),
-    **look: Any,
+    **props: Any,
 ) -> None:
     """Put one legend of all panels below them, in as few rows as `ncols` allows, and in one without it.
 
@@ -370,7 +370,7 @@ def legend(
         axes: its panels with labelled curves; the panel with the most comes first.
         order: labels that come first.
         extra: labelled artists that come last.
-        look: options of `Figure.legend`.
+        props: options of `Figure.legend`.
     """
     entries: dict[str, Any] = dict.fromkeys(order)
     for axis in sorted(axes, key=lambda axis: -len(axis.get_legend_handles_labels()[1])):
@@ -378,5 +378,5 @@ def legend(
             entries[str(label)] = entries.get(str(label)) or handle
     entries |= {str(handle.get_label()): handle for handle in extra}
     entries = {label: handle for label, handle in entries.items() if handle is not None}
-    look = {"loc": "outside lower center", "ncols": len(entries), **look}
-    figure.legend(list(entries.values()), list(entries), **look)
+    props = {"loc": "outside lower center", "ncols": len(entries), **props}
+    figure.legend(list(entries.values()), list(entries), **props)

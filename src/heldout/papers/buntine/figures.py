@@ -32,7 +32,7 @@ from heldout.typesetting import style
 DASHES = dict(zip(METHODS, ("-", style.DASHED, "-", style.DASHED, "-"), strict=True))  # line styles
 FIRST_RUN = "0"
 NAMES = {SEQUENTIAL: "LRS: sequential", PARTICLES: "LR: particles", MEAN_FIELD_FIRST: "MFI: mean field"}
-LOOKS: dict[str, style.Look] = {  # of the source's Figure 5
+PROPS: dict[str, style.Props] = {  # markers and lines of the source's Figure 5
     SEQUENTIAL: {"marker": "s", "linestyle": "-"},
     PARTICLES: {"marker": "^", "linestyle": style.DASHED},
     MEAN_FIELD_FIRST: {"marker": "o", "linestyle": style.DOTTED},
@@ -47,7 +47,7 @@ ERRORS = 2.0  # standard errors to either side of a point
 LINEAR_UP_TO = 1e-3  # range in which the second panel's axis is linear, nats per token
 PANELS = (1_000, 5_000, 10_000, 20_000)  # training documents in the source's Figure 5
 MARKS = (-0.1, -0.01, 0.0, 0.01, 0.1)
-HEIGHT_OF_PAIR, HEIGHT_OF_CORPUS, HEIGHT_OF_EVALUATOR = 2.6, 2.5, 0.27  # inches, of a row
+HEIGHT_OF_PAIR, HEIGHT_OF_CORPUS, HEIGHT_OF_EVALUATOR = 2.6, 2.5, 0.27  # inches of a row
 
 
 def convergence_to_exact(inputs: Inputs) -> Figure:
@@ -78,10 +78,10 @@ def _draw_pair(axes: Sequence[Axes], pair: Convergence) -> None:
     for axis in (whole, close):
         axis.axhline(pair.exact, color=style.INK, linewidth=1.0, zorder=4, label="exact")
     for name, runs in pair.estimates.items():
-        look: style.Look = {"color": style.EVALUATOR_COLOURS[name], "linestyle": DASHES[name]}
+        props: style.Props = {"color": style.EVALUATOR_COLOURS[name], "linestyle": DASHES[name]}
         for axis in (whole, close):
-            axis.plot(runs.index, runs[FIRST_RUN], label=LABELS[name], **look)
-        error.plot(runs.index, pair.rms(name), **look)
+            axis.plot(runs.index, runs[FIRST_RUN], label=LABELS[name], **props)
+        error.plot(runs.index, pair.rms(name), **props)
         if name != HARMONIC:  # it is far off: the close-up is of the others
             near.append(float(np.abs(runs[FIRST_RUN] - pair.exact).iloc[1:].max()))
     if near:
@@ -116,8 +116,8 @@ def realistic(inputs: Inputs, corpora: Sequence[str], figure_name: str) -> Figur
     drawn = [selection for name, selection in selections(inputs).items() if name in corpora]
     if not drawn:
         raise InputError(f"{figure_name}: no model was scored on {', '.join(corpora)}; measure model-selection first")
-    look: style.Look = {"titles": [NAMES[name] for name in SHORT], "synthetic": inputs.synthetic(), "sharey": "row"}
-    figure, grid = style.grid(len(drawn), len(SHORT), HEIGHT_OF_CORPUS * len(drawn) + 0.25, **look)
+    props: style.Props = {"titles": [NAMES[name] for name in SHORT], "synthetic": inputs.synthetic(), "sharey": "row"}
+    figure, grid = style.grid(len(drawn), len(SHORT), HEIGHT_OF_CORPUS * len(drawn) + 0.25, **props)
     for axes, selection in zip(grid, drawn, strict=True):
         for axis, evaluator in zip(axes, SHORT, strict=True):
             _by_size(axis, selection, evaluator)
@@ -191,7 +191,7 @@ def realistic_selection(inputs: Inputs) -> Figure:
                 color=style.EVALUATOR_COLOURS[evaluator],
                 label=NAMES[evaluator],
                 zorder=3,
-                **LOOKS[evaluator],
+                **PROPS[evaluator],
             )
         axis.title.set_fontsize(7.5)
         style.ticks(axis.xaxis, places, [str(k) for k in selection.topics], fontsize=7.0)
@@ -218,8 +218,8 @@ def model_selection(inputs: Inputs) -> Figure:
         raise InputError("figure-model-selection: no model was scored; measure model-selection first")
     names = {evaluator for selection in drawn for evaluator in selection.evaluators}
     evaluators = [*(name for name in ORDER if name in names), *sorted(names - set(ORDER))]
-    look: style.Look = {"synthetic": inputs.synthetic(), "sharey": True, "width_ratios": [2.0, 1.0]}
-    figure, ((left, right),) = style.grid(1, 2, 1.0 + HEIGHT_OF_EVALUATOR * len(evaluators), **look)
+    props: style.Props = {"synthetic": inputs.synthetic(), "sharey": True, "width_ratios": [2.0, 1.0]}
+    figure, ((left, right),) = style.grid(1, 2, 1.0 + HEIGHT_OF_EVALUATOR * len(evaluators), **props)
     _selected(left, drawn, evaluators)
     _errors(right, drawn, evaluators)
     for text in left.texts:  # "synthetic", if anything, would lie behind the cells

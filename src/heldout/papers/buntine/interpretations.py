@@ -30,7 +30,7 @@ from heldout.typesetting import latex
 from heldout.typesetting.interpretations import Interpretation, Lines, experiment_settings, from_settings, setting
 
 CALIBRATION, CONVERGENCE, SELECTION = "calibration", "convergence-to-exact", "model-selection"
-SOURCE_SAMPLES = {SEQUENTIAL: 100, PARTICLES: 100, MEAN_FIELD_FIRST: 200}  # section 4.2
+SOURCE_SAMPLES = {SEQUENTIAL: 100, PARTICLES: 100, MEAN_FIELD_FIRST: 200}  # numbers of samples of section 4.2
 
 
 def _bits(value: float) -> str:
@@ -48,11 +48,11 @@ def _mean_errors(*names: str) -> Lines:
         errors = calibration(inputs)
         result = []
         for name in names if errors else ():
-            means = {gamma: own for (gamma, other), own in errors.items() if other == name}
+            means = {gamma: summary for (gamma, other), summary in errors.items() if other == name}
             result.append(
                 rf"{label(name)}, mean error at \ensuremath{{\gamma = {', '.join(f'{gamma:g}' for gamma in means)}}}:"
-                f" {', '.join(_bits(own.bias) for own in means.values())} bits per token"
-                f" (s.e. at most {max(own.bias_error for own in means.values()):.4f})"
+                f" {', '.join(_bits(summary.bias) for summary in means.values())} bits per token"
+                f" (s.e. at most {max(summary.bias_error for summary in means.values()):.4f})"
             )
         return result
 
@@ -118,10 +118,10 @@ def _sizes(inputs: Inputs) -> str:
     sizes = settings.get("training_documents", ())
     samples = {**settings.get("samples", {}), **settings.get("some_samples", {})}
     held_out = inputs.study.get("realistic", {}).get("test_documents")
-    own = {name: samples.get(name) for name in SOURCE_SAMPLES}
-    full = (tuple(sizes), held_out, own) == (TRAINING_DOCUMENTS, TEST_DOCUMENTS, SOURCE_SAMPLES)
+    ours = {name: samples.get(name) for name in SOURCE_SAMPLES}
+    full = (tuple(sizes), held_out, ours) == (TRAINING_DOCUMENTS, TEST_DOCUMENTS, SOURCE_SAMPLES)
     return (
-        f"{setting(sizes)} training documents, the last {latex.setting(held_out)} held out, samples: {_samples(own)};"
+        f"{setting(sizes)} training documents, the last {latex.setting(held_out)} held out, samples: {_samples(ours)};"
         f" {'as in the source' if full else 'what the study has time for'}"
     )
 

@@ -19,7 +19,7 @@ def macros(inputs: Inputs) -> Macros:
     realistic, selection = inputs.study.get("realistic", {}), experiment_settings(inputs, "model-selection")
     names = exhibits(inputs.papers, inputs.study)
     forty = selections(inputs).get("s40")
-    rising = [READING_LABELS[name] for name, (rises, of) in rises_by_reading(inputs).items() if 2 * rises > of]
+    rising = [READING_LABELS[name] for name, (rises, total) in rises_by_reading(inputs).items() if 2 * rises > total]
     return (
         {"IfRealistic": "#1" if "figure-model-selection" in names else ""}
         | {f"IfRealistic{name}": "#1" if figure in names else "" for name, figure in FIGURES.items()}

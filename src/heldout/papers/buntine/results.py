@@ -205,7 +205,7 @@ def _summary(errors: Errors) -> Summary:
 def calibration(inputs: Inputs) -> Calibration:
     """Return the first seed's errors at the source's gammas, without gammas and estimators not measured."""
     at = (_calibration_at(select(inputs.measurements, variant=variant(gamma)), gamma) for gamma in GAMMAS)
-    return {key: errors for of_gamma in at for key, errors in of_gamma.items()}
+    return {key: errors for errors_at in at for key, errors in errors_at.items()}
 
 
 def _calibration_at(table: "pd.DataFrame", gamma: float) -> Calibration:
@@ -405,8 +405,8 @@ class Selection:
 
         At the largest training size, over all numbers of topics and seeds; NaN without scores.
         """
-        trained = (one.log_likelihood for one in self.scored(evaluator, self.sizes[-1]).values())
-        truth = _mean([one.log_likelihood for one in self.truth.get(evaluator, {}).values()])
+        trained = (score.log_likelihood for score in self.scored(evaluator, self.sizes[-1]).values())
+        truth = _mean([score.log_likelihood for score in self.truth.get(evaluator, {}).values()])
         return truth - max(trained, default=math.nan)
 
     def voted(self, evaluator: str, size: int) -> int | None:

@@ -67,7 +67,7 @@ def errors_beside_published(inputs: Inputs) -> str:
     """
     errors = _measured(inputs)
     marks = differing(errors)
-    rows: list[latex.Row] = []
+    rows: list[latex.TableRow] = []
     for gamma in GAMMAS:
         rows.append(rf"\midrule\multicolumn{{8}}{{@{{}}l}}{{$\gamma = {gamma:g}$}}\\")
         for name, printed in zip(METHODS, PUBLISHED[gamma], strict=True):
@@ -75,18 +75,18 @@ def errors_beside_published(inputs: Inputs) -> str:
             theirs[2] += "" if fits(*printed) else MISFIT
             ours = _ours(errors, gamma, name, marks) if (gamma, name) in errors else [latex.DASH] * 4
             rows.append([LABELS[name], *theirs, *ours])
-    (more, *_) = {own.bias_pairs for own in errors.values()}
+    (more, *_) = {summary.bias_pairs for summary in errors.values()}
     table = latex.tabular(inputs, _COLUMNS, _HEAD % latex.integer(more), rows, midrule=False)
     return table + _notes(errors, marks)
 
 
 def _ours(errors: Calibration, gamma: float, name: str, marks: Marks) -> list[str]:
-    own = errors[gamma, name]
+    summary = errors[gamma, name]
     return [
-        _number(own.mean) + (DIFFERS if (gamma, name, "mean") in marks else ""),
-        _number(own.deviation) + (DIFFERS if (gamma, name, "s.d.") in marks else ""),
-        _signed(f"{own.t:.1f}"),
-        rf"{_number(own.bias)} $\pm$ {_number(own.bias_error)}",
+        _number(summary.mean) + (DIFFERS if (gamma, name, "mean") in marks else ""),
+        _number(summary.deviation) + (DIFFERS if (gamma, name, "s.d.") in marks else ""),
+        _signed(f"{summary.t:.1f}"),
+        rf"{_number(summary.bias)} $\pm$ {_number(summary.bias_error)}",
     ]
 
 
@@ -141,13 +141,13 @@ def errors_of_all(inputs: Inputs) -> str:
     def row(name: str) -> list[str]:
         cells = [label(name)]
         for gamma in GAMMAS:
-            own = errors.get((gamma, name))
-            figures = (own.bias, own.bias_error * math.sqrt(own.bias_pairs)) if own else ()
+            summary = errors.get((gamma, name))
+            figures = (summary.bias, summary.bias_error * math.sqrt(summary.bias_pairs)) if summary else ()
             cells += [_number(figure) for figure in figures] or [latex.DASH] * 2
         return cells
 
     others = [row(name) for name in of_likelihood() if name not in METHODS]
-    rows: list[latex.Row] = [*map(row, METHODS), r"\midrule", *others]
+    rows: list[latex.TableRow] = [*map(row, METHODS), r"\midrule", *others]
     return latex.tabular(inputs, f"@{{}}l{'rr' * len(GAMMAS)}@{{}}", head, rows)
 
 
@@ -164,7 +164,7 @@ def readings(inputs: Inputs) -> str:
         raise InputError("table-readings: no reading was measured; measure model-selection first")
     means = {name: biases(inputs, READING + name).groupby("size")["value"].mean() for name in names}
     sizes = sorted({int(size) for own in means.values() for size in own.index if size})
-    rows: list[latex.Row] = []
+    rows: list[latex.TableRow] = []
     for name in names:
         up = f"{rises[name][0]} of {rises[name][1]}" if name in rises else latex.DASH
         rows.append([READING_LABELS[name], *(_signed(f"{means[name][size]:.4f}") for size in sizes), up])

@@ -37,14 +37,14 @@ from heldout.papers.hofmann.results import (
 from heldout.points import TRUTH
 from heldout.typesetting import latex, style
 
-COLOURS = {  # by evaluator
+COLOURS = {  # evaluators' colours
     SPECIFIC: style.COLOURS[TEM],
     PREDICTIVE: style.EVALUATOR_COLOURS[PREDICTIVE],
     FOLDED_IN: style.EVALUATOR_COLOURS[FULL],
     HALF: style.EVALUATOR_COLOURS[HALF],
     TRUTH: style.EVALUATOR_COLOURS[TRUTH],
 }
-PATH_LOOKS: dict[Model, style.Look] = {
+PATH_PROPS: dict[Model, style.Props] = {
     ANNEALED: {"color": style.COLOURS["annealed"], "linestyle": style.DASHED, "linewidth": 1.2},
     HEATED: {"color": style.COLOURS[TEM], "linestyle": "-", "linewidth": 1.6},
     EARLY: {"color": style.COLOURS[PLSA], "linestyle": style.DOTTED, "linewidth": 1.8},
@@ -61,8 +61,8 @@ def figure_5a(inputs: Inputs) -> Figure:
     """
     corpora = measured_corpora(inputs)
     titles, synthetic = [latex.corpus_title(c) for c in corpora], [inputs.synthetic(c) for c in corpora]
-    look: style.Look = {"titles": titles, "synthetic": synthetic, "sharey": "col", "sharex": True}
-    figure, grid = style.grid(2, len(corpora), 5.2, **look)
+    props: style.Props = {"titles": titles, "synthetic": synthetic, "sharey": "col", "sharex": True}
+    figure, grid = style.grid(2, len(corpora), 5.2, **props)
     topics = {int(k) for k in points(inputs, corpora, [HEATED])["topics"]}
     for (above, below), corpus in zip(grid.T, corpora, strict=True):
         _as_hofmann(above, inputs, corpus)
@@ -78,18 +78,18 @@ def figure_5a(inputs: Inputs) -> Figure:
     for axes, name, extra in zip(grid, ("Hofmann's score", "other scores"), ([], trainings), strict=True):
         axes[0].set_ylabel(f"{name}:\nperplexity per token")
         handles = [*axes[0].get_legend_handles_labels()[0], *extra]
-        look = {"loc": "center left", "bbox_to_anchor": (1.01, 0.5), "fontsize": 7.0, "handlelength": 2.6}
-        axes[-1].legend(handles=handles, **look)
+        props = {"loc": "center left", "bbox_to_anchor": (1.01, 0.5), "fontsize": 7.0, "handlelength": 2.6}
+        axes[-1].legend(handles=handles, **props)
     return figure
 
 
-def _plot(axis: Axes, means: Sequence[Mean], **look: Any) -> None:
+def _plot(axis: Axes, means: Sequence[Mean], **props: Any) -> None:
     """Draw a curve with its band over seeds."""
     finite = [mean for mean in means if math.isfinite(mean.low)]  # a folded-in point may give a word nothing
     topics = [mean.topics for mean in finite]
-    axis.plot(topics, [mean.perplexity for mean in finite], **look)
+    axis.plot(topics, [mean.perplexity for mean in finite], **props)
     low, high = [math.exp(-mean.high) for mean in finite], [math.exp(-mean.low) for mean in finite]
-    axis.fill_between(topics, low, high, color=look["color"], alpha=0.2, linewidth=0)
+    axis.fill_between(topics, low, high, color=props["color"], alpha=0.2, linewidth=0)
 
 
 def _baseline(axis: Axes, inputs: Inputs, corpus: str) -> None:
@@ -102,10 +102,10 @@ def _baseline(axis: Axes, inputs: Inputs, corpus: str) -> None:
     for model, name, line in lines:
         for mean in curve(inputs, corpus, model):
             axis.axhline(mean.perplexity, color=style.COLOURS[UNIGRAM], linestyle=line, linewidth=1.2)
-            look: style.Look = {"fontsize": 7.0, "linespacing": 0.95, "color": style.DARK}
+            props: style.Props = {"fontsize": 7.0, "linespacing": 0.95, "color": style.DARK}
             away, side = (-2, "top") if model == COUNTS else (2, "bottom")
             place = (0.02, mean.perplexity)
-            style.label(axis, name, place, (0, away), xycoords=("axes fraction", "data"), va=side, **look)
+            style.label(axis, name, place, (0, away), xycoords=("axes fraction", "data"), va=side, **props)
 
 
 def _as_hofmann(axis: Axes, inputs: Inputs, corpus: str) -> None:
@@ -128,7 +128,7 @@ def _star(axis: Axes, x: float, perplexity: float, colour: str) -> None:
     axis.plot([x], [perplexity], marker="*", markersize=8, color=colour, zorder=4)
 
 
-CHOSEN: style.Look = {"marker": "o", "markersize": 3.0, "markerfacecolor": style.WHITE}  # prior by validation tokens
+CHOSEN: style.Props = {"marker": "o", "markersize": 3.0, "markerfacecolor": style.WHITE}  # prior by validation tokens
 
 
 def _otherwise(axis: Axes, inputs: Inputs, corpus: str) -> None:
@@ -138,9 +138,9 @@ def _otherwise(axis: Axes, inputs: Inputs, corpus: str) -> None:
         for model, line in ((HEATED, "-"), (EARLY, style.DOTTED)):
             means = curve(inputs, corpus, (model[0], model[1] + end), evaluator)
             if means and (model == HEATED or evaluator not in (SPECIFIC, PREDICTIVE)):
-                look: style.Look = {"label": name if model == HEATED else None, "linewidth": 1.0 if end else 1.5}
-                look |= CHOSEN if end else {}
-                _plot(axis, means, color=COLOURS[evaluator], linestyle=line, **look)
+                props: style.Props = {"label": name if model == HEATED else None, "linewidth": 1.0 if end else 1.5}
+                props |= CHOSEN if end else {}
+                _plot(axis, means, color=COLOURS[evaluator], linestyle=line, **props)
 
 
 def annealing_path(inputs: Inputs) -> Figure:
@@ -156,17 +156,17 @@ def annealing_path(inputs: Inputs) -> Figure:
     if not by_corpus:
         raise InputError("Hofmann's experiment: no iterations were kept; give the study's tempering path_topics")
     titles = [f"{latex.corpus_title(corpus)}, K = {topics}" for corpus, (topics, _) in by_corpus.items()]
-    options: style.Look = {"titles": titles, "synthetic": [inputs.synthetic(corpus) for corpus in by_corpus]}
+    options: style.Props = {"titles": titles, "synthetic": [inputs.synthetic(corpus) for corpus in by_corpus]}
     options |= {"sharex": "col", "height_ratios": (2.2, 1.0)}
     figure, grid = style.grid(2, len(by_corpus), style.HEIGHT + 0.6, **options)
     for (above, below), (_, by_model) in zip(grid.T, by_corpus.values(), strict=True):
         for model, (betas, perplexities) in by_model.items():
-            look = PATH_LOOKS[model]
+            props = PATH_PROPS[model]
             iterations = range(1, len(betas) + 1)
-            above.plot(iterations, perplexities, label=NAMES[model], **look)
-            below.plot(iterations, betas, drawstyle="steps-mid", **look)
+            above.plot(iterations, perplexities, label=NAMES[model], **props)
+            below.plot(iterations, betas, drawstyle="steps-mid", **props)
             best = min(iterations, key=lambda at: perplexities[at - 1])
-            _star(above, best, perplexities[best - 1], look["color"])
+            _star(above, best, perplexities[best - 1], props["color"])
         for axis in (above, below):
             axis.set_xscale("log")
             style.plain_numbers(axis.xaxis)

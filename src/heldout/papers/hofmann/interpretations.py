@@ -5,8 +5,7 @@ from collections.abc import Iterable
 
 from heldout.effects import paired
 from heldout.inputs import Inputs
-from heldout.papers.hofmann.experiments.latent_semantic_analysis import LSA
-from heldout.papers.hofmann.experiments.latent_semantic_analysis import RANK as RANK_OF_COUNTS
+from heldout.papers.hofmann.experiments.latent_semantic_analysis import LSA, RANK
 from heldout.papers.hofmann.experiments.tempering import BETA, ITERATIONS, PRIOR_SUM, TRUTH_PRIOR_SUM
 from heldout.papers.hofmann.results import (
     ANNEALED,
@@ -18,7 +17,7 @@ from heldout.papers.hofmann.results import (
     HEATED,
     NAMES,
     PREDICTIVE,
-    RANK,
+    PUBLISHED_RANK,
     READINGS,
     SEMANTIC,
     SPECIFIC,
@@ -52,8 +51,8 @@ def _shares(inputs: Inputs) -> str:
     return (
         f"of every document, tokens drawn at random: {training} train, {validation} stop and choose, {test} are scored;"
         " all documents take part, and a short one lacks validation tokens first. Tokens, not documents: the rank of"
-        f" Medline's counts in the source, {latex.integer(RANK)}, is the number of its documents, and without some of"
-        " them it would be lower"
+        f" Medline's counts in the source, {latex.integer(PUBLISHED_RANK)}, is the number of its documents, and without"
+        " some of them it would be lower"
     )
 
 
@@ -61,7 +60,7 @@ def _folded_in(inputs: Inputs) -> list[str]:
     """Return the rank of the training counts, and the changes in perplexity where all tokens are folded in on."""
     ranks = []
     for corpus in run_corpora(inputs):
-        rows = select(inputs.measurements, corpus=corpus, model=LSA, quantity=RANK_OF_COUNTS)
+        rows = select(inputs.measurements, corpus=corpus, model=LSA, quantity=RANK)
         values = [float(value) for value in rows["value"]]
         if values:
             ranks.append(
@@ -129,9 +128,9 @@ def _other_prior(evaluator: str, name: str) -> list[Change]:
 
 def _schedules(inputs: Inputs) -> list[str]:
     """Return the beta that was chosen, and the changes in perplexity by every other schedule that was run."""
-    of_model = select(inputs.scores, model=HEATED[0])["variant"]
+    variants = select(inputs.scores, model=HEATED[0])["variant"]
     start = f"{HEATED[1]}-"
-    others = sorted({str(v) for v in of_model if str(v).startswith(start) and not str(v).endswith(VALIDATED)})
+    others = sorted({str(v) for v in variants if str(v).startswith(start) and not str(v).endswith(VALIDATED)})
     changes = [
         (v.removeprefix(start).replace("-", " "), (HEATED, SPECIFIC), ((HEATED[0], v), SPECIFIC)) for v in others
     ]

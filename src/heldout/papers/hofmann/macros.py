@@ -13,7 +13,7 @@ from heldout.papers.hofmann.results import (
     FOLDED_IN,
     HEATED,
     PREDICTIVE,
-    RANK,
+    PUBLISHED_RANK,
     READINGS,
     SPECIFIC,
     SPEED_UP,
@@ -54,7 +54,7 @@ def macros(inputs: Inputs) -> Macros:
         "HofmannFigureName": "Figure~5a",
         "HofmannAxisFactor": f"{AXIS[-1] / AXIS[0]:.2g}",
         **_axis(inputs, corpora),
-        "HofmannPublishedRank": latex.integer(RANK),
+        "HofmannPublishedRank": latex.integer(PUBLISHED_RANK),
         "HofmannSpeedUpLow": f"{SPEED_UP[0]:g}",
         "HofmannSpeedUpHigh": f"{SPEED_UP[1]:g}",
     }
@@ -74,8 +74,8 @@ def _axis(inputs: Inputs, corpora: Sequence[str]) -> Macros:
     factors: dict[str, list[float]] = {SPECIFIC: [], FOLDED_IN: []}
     for corpus in corpora:
         unigram = max((mean.value for model in UNIGRAMS for mean in curve(inputs, corpus, model)), default=math.nan)
-        for evaluator, of_evaluator in factors.items():
-            of_evaluator += [math.exp(mean.value - unigram) for mean in curve(inputs, corpus, HEATED, evaluator)]
+        for evaluator, listed in factors.items():
+            listed += [math.exp(mean.value - unigram) for mean in curve(inputs, corpus, HEATED, evaluator)]
     span = AXIS[-1] / AXIS[0]
     run = all(factors.values())
     words = run and max(factors[SPECIFIC]) <= span < max(factors[FOLDED_IN])
@@ -89,7 +89,7 @@ def _of_corpus(inputs: Inputs, corpus: str) -> Macros:
         name: [mean.value for model in models for mean in curve(inputs, corpus, model)]
         for name, models in BASELINES.items()
     }
-    highest = {name: max(of_name, default=math.nan) for name, of_name in values.items()}
+    highest = {name: max(listed, default=math.nan) for name, listed in values.items()}
     result = {f"{name}Lowest": _perplexity(value) for name, value in highest.items()}
     for name, means in curves.items():
         best = max(means, key=lambda mean: mean.value, default=None)

@@ -44,18 +44,20 @@ Path = tuple[list[float], list[float]]  # inverse temperature and validation per
 TEMPERING, SEMANTIC = "tempering", "latent-semantic-analysis"
 EARLY, HEATED, ANNEALED = (PLSA, tempering.EARLY), (TEM, tempering.INVERSE), (TEM, tempering.ANNEALING)
 FINE_HEATED, COARSE_ANNEALED = (TEM, tempering.FINE_INVERSE), (TEM, tempering.COARSE_ANNEALING)
-SCHEDULES = {"coarse": (HEATED, COARSE_ANNEALED), "fine": (FINE_HEATED, ANNEALED)}  # like with like
-READINGS = tuple((LSA, variant) for variant in (CLIPPED, SHIFTED, COSINE, GEOMETRIC))  # the main reading first
-UNIGRAMS = ((UNIGRAM, SMOOTHED), (UNIGRAM, LIKELIEST))  # of all documents together
+SCHEDULES = {"coarse": (HEATED, COARSE_ANNEALED), "fine": (FINE_HEATED, ANNEALED)}  # pairs of the same step size
+READINGS = tuple(
+    (LSA, variant) for variant in (CLIPPED, SHIFTED, COSINE, GEOMETRIC)
+)  # readings of LSA, the main one first
+UNIGRAMS = ((UNIGRAM, SMOOTHED), (UNIGRAM, LIKELIEST))  # unigrams of all documents together
 COUNTS = (UNIGRAM, BY_DOCUMENT)
-VALIDATED = f"-{tempering.VALIDATED}"  # ends the names of variants under the prior chosen by validation tokens
+VALIDATED = f"-{tempering.VALIDATED}"  # end of variants' names under the prior that validation tokens choose
 SPECIFIC, PREDICTIVE = EVALUATOR, tempering.PREDICTIVE
 FOLDED_IN = latent_semantic_analysis.FOLDED_IN
 
 # Hofmann (1999), Figure 5: labelled perplexities, and the rank and the largest K of its caption
 AXIS = (1000, 1500, 2000, 2500, 3000)
-RANK = 1033
-SPEED_UP = (10.0, 50.0)  # section 3.6
+PUBLISHED_RANK = 1033
+SPEED_UP = (10.0, 50.0)  # factors of section 3.6
 
 NAMES = {
     EARLY: "PLSA, early stopping",

@@ -14,7 +14,7 @@ from heldout.papers.hofmann.results import (
 )
 from heldout.typesetting import latex
 
-TOPICS = (8, 128)  # beside the most; of LSA's further readings the second
+TOPICS = (8, 128)  # dimensions shown beside the most; of LSA's further readings only the second
 
 
 def evaluations(inputs: Inputs) -> str:
@@ -23,7 +23,7 @@ def evaluations(inputs: Inputs) -> str:
  & & & \multicolumn{2}{c}{Hofmann's} & \multicolumn{2}{c}{predictive} & half & \multicolumn{2}{c}{marginal likelihood}\\
 \cmidrule(lr){4-5}\cmidrule(lr){6-7}\cmidrule(l){9-10}
 corpus & model & $K$ & held out & folded in & flat & chosen & folding-in & flat & chosen\\"""
-    rows: list[latex.Row] = []
+    rows: list[latex.TableRow] = []
     for corpus in measured_corpora(inputs):
         rows.append(latex.ADDLINESPACE)
         for model in (*UNIGRAMS, COUNTS, *READINGS, EARLY, HEATED):

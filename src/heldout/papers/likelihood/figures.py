@@ -29,7 +29,7 @@ from heldout.papers.likelihood.results import FITTED, MIXTURE, OPTIMISM, PEERS, 
 from heldout.papers.likelihood.tables import model_label, power_of_ten, ranked, score_label
 from heldout.points import TRUTH, Point, select
 from heldout.typesetting import latex, style
-from heldout.typesetting.style import Look
+from heldout.typesetting.style import Props
 from heldout.typing import Floats
 
 if TYPE_CHECKING:
@@ -37,14 +37,14 @@ if TYPE_CHECKING:
 
 NO_FURTHER_CONSTANTS = "no further constants"
 
-# Looks of corpora that share a panel; the first is hollow, for it is seen below another
-CORPUS_LOOKS: tuple[Look, ...] = (
+# Properties of the curves of corpora that share a panel; the first is hollow, for it is seen below another
+CORPUS_PROPS: tuple[Props, ...] = (
     {"color": style.CORPUS_COLOURS[0], "marker": "o", "markersize": 5.5, "markerfacecolor": "none"},
     {"color": style.CORPUS_COLOURS[1], "marker": "s"},
     {"color": style.CORPUS_COLOURS[2], "marker": "^"},
 )
-# Evaluators with the variant, label and look of their curves
-OPTIMISM_CURVES: tuple[tuple[str, str, str, Look], ...] = (
+# Evaluators with the variant, label and properties of their curves
+OPTIMISM_CURVES: tuple[tuple[str, str, str, Props], ...] = (
     (FULL, OPTIMISM, "full folding-in", {"marker": "v"}),
     (PLUG_IN, OPTIMISM, "plug-in posterior mean", {"marker": "P", "linewidth": 0.9}),
     *(
@@ -73,7 +73,7 @@ OPTIMISM_CURVES: tuple[tuple[str, str, str, Look], ...] = (
         {"marker": "s", "linewidth": 1.0, "markerfacecolor": style.WHITE},
     ),
 )
-REPAIRS: tuple[tuple[str, str, str, Look], ...] = (
+REPAIRS: tuple[tuple[str, str, str, Props], ...] = (
     (FULL, OPTIMISM, "full folding-in", {"marker": "v"}),
     (LAPLACE, OPTIMISM, "Laplace, softmax basis", {"marker": "o", "linewidth": 1.9}),
     (LAPLACE, FITTED, "Laplace, fitted prior (top row)", {"marker": "o", "linestyle": style.DASHED, "linewidth": 1.1}),
@@ -94,7 +94,7 @@ COMPONENT_CURVES = (
 )
 FARTHEST = 5.0  # standard errors; what lies further out is counted at the edge
 
-LIBRARY_LOOKS: dict[str, Look] = {
+LIBRARY_PROPS: dict[str, Props] = {
     library: {"color": colour, "marker": marker}
     for (library, colour), marker in zip(style.LIBRARY_COLOURS.items(), ("o", "s", "^"), strict=True)
 }
@@ -116,10 +116,10 @@ ESTIMATOR_MARKERS = {
     LAPLACE: "X",
     MEAN_FIELD_BOUND: "p",
 }
-ESTIMATOR_LOOKS: dict[str, Look] = {
+ESTIMATOR_PROPS: dict[str, Props] = {
     name: {"color": style.EVALUATOR_COLOURS[name], "marker": marker} for name, marker in ESTIMATOR_MARKERS.items()
 }
-ESTIMATOR_LOOKS[MEAN_FIELD_BOUND] |= {"markerfacecolor": style.WHITE, "linestyle": "none"}
+ESTIMATOR_PROPS[MEAN_FIELD_BOUND] |= {"markerfacecolor": style.WHITE, "linestyle": "none"}
 
 # A made-up document at K = 2, for the eye alone: topics over four words and how often each stands in it
 EXAMPLE_TOPICS = np.array([[0.55, 0.25, 0.15, 0.05], [0.05, 0.15, 0.25, 0.55]])
@@ -153,8 +153,8 @@ def message(inputs: Inputs) -> Figure:
     excesses = results.excesses(inputs)
     titles = ["(a) one document", f"(b) PLSA on {latex.corpus_title(corpus)}", "(c) is it a probability?"]
     widths = (1.0, 1.25, 1.1) if excesses else (1.0, 1.25)
-    look: Look = {"titles": titles, "synthetic": inputs.synthetic(), "width_ratios": widths}
-    figure, (axes,) = style.grid(1, len(widths), 2.7, **look)
+    props: Props = {"titles": titles, "synthetic": inputs.synthetic(), "width_ratios": widths}
+    figure, (axes,) = style.grid(1, len(widths), 2.7, **props)
     _example(axes[0])
     _labelled_curves(axes[1], inputs, corpus)
     if excesses:
@@ -190,7 +190,7 @@ def _example(axis: Axes) -> None:
     axis.plot(theta[peak], ratio[peak], "o", color=full, markersize=5.0)
     axis.set_ylim(0.0, 1.5 * ratio[peak])
     axis.set_xlim(0.0, 1.0)
-    bold: Look = {"va": "bottom", "fontweight": "bold", "path_effects": style.outline()}
+    bold: Props = {"va": "bottom", "fontweight": "bold", "path_effects": style.outline()}
     style.label(axis, "its peak: what\nfolding-in reports", (0.58, 1.05 * ratio[peak]), ha="center", color=full, **bold)
     style.label(axis, "its average:\nthe likelihood", (0.02, 1.05), color=truth, **bold)
     style.ticks(axis.xaxis, [0.0, 0.5, 1.0])
@@ -199,10 +199,10 @@ def _example(axis: Axes) -> None:
     axis.set_ylabel(r"$p(w\,|\,\theta)$ over its average")
 
 
-def _plot(axis: Axes, points: dict[int, Point], **look: Any) -> None:
+def _plot(axis: Axes, points: dict[int, Point], **props: Any) -> None:
     """Draw perplexity against topics; nothing where there are no points."""
     if points:
-        axis.plot(list(points), [point.perplexity for point in points.values()], **look)
+        axis.plot(list(points), [point.perplexity for point in points.values()], **props)
 
 
 def _shaded_gap(axis: Axes, truth: dict[int, Point], full: dict[int, Point]) -> list[int]:
@@ -224,8 +224,8 @@ def _labelled_curves(axis: Axes, inputs: Inputs, corpus: str) -> None:
         colour = style.EVALUATOR_COLOURS[evaluator]
         _plot(axis, points, color=colour, marker="o")
         at = list(points.values())[round(place * (len(points) - 1))]
-        look: Look = {"ha": side, "va": "center", "fontweight": "bold", "color": colour}
-        style.label(axis, text, (at.topics, at.perplexity), away, path_effects=style.outline(), **look)
+        props: Props = {"ha": side, "va": "center", "fontweight": "bold", "color": colour}
+        style.label(axis, text, (at.topics, at.perplexity), away, path_effects=style.outline(), **props)
     if both:
         widest = max(both, key=lambda k: full[k].value - truth[k].value)
         factor = math.exp(full[widest].value - truth[widest].value)
@@ -262,10 +262,10 @@ def _few_excesses(axis: Axes, excesses: dict[tuple[str, str], list[ModelExcess]]
     axis.set_ylim(-0.7, len(rows) - 0.3)
     decades = [CHANCES * 10.0**n for n in range(3)]
     ticks = [-max(d for d in decades if d <= -left), 0.0, THRESHOLD, max(d for d in decades if d <= right)]
-    style.ticks(axis.xaxis, ticks, [style.signed(round(tick)) for tick in ticks])
+    style.ticks(axis.xaxis, ticks, [style.signed_label(round(tick)) for tick in ticks])
     axis.set_xlabel(f"score less log-likelihood,\nnats {style.SYMMETRIC}")
-    look: Look = {"ha": "right", "va": "bottom", "fontsize": 7.0, "color": style.EVALUATOR_COLOURS[FULL]}
-    style.label(axis, "no\nprobability\nlies here", (0.99, 0.02), xycoords="axes fraction", **look)
+    props: Props = {"ha": "right", "va": "bottom", "fontsize": 7.0, "color": style.EVALUATOR_COLOURS[FULL]}
+    style.label(axis, "no\nprobability\nlies here", (0.99, 0.02), xycoords="axes fraction", **props)
 
 
 def optimism(inputs: Inputs) -> Figure:
@@ -304,15 +304,15 @@ def _optimism_curves(axis: Axes, inputs: Inputs, corpus: str, model: str) -> set
     """Draw one panel's curves, shade the optimism, write its last factor, and return the truth's numbers of topics."""
     truth, full = (curve(inputs, corpus, model, evaluator) for evaluator in (TRUTH, FULL))
     both = _shaded_gap(axis, truth, full)
-    for evaluator, variant, label, look in OPTIMISM_CURVES:
-        look = {"color": style.EVALUATOR_COLOURS[evaluator], **look}
+    for evaluator, variant, label, props in OPTIMISM_CURVES:
+        props = {"color": style.EVALUATOR_COLOURS[evaluator], **props}
         points = curve(inputs, corpus, model, evaluator, variant)
-        _plot(axis, points, label=label, **look)
+        _plot(axis, points, label=label, **props)
         if points and evaluator == TRUTH:
             low, high = ([math.exp(-p.value + s * ERRORS * p.error) for p in points.values()] for s in (-1.0, 1.0))
-            axis.fill_between(list(points), low, high, color=look["color"], alpha=BAND_ALPHA, linewidth=0)
+            axis.fill_between(list(points), low, high, color=props["color"], alpha=BAND_ALPHA, linewidth=0)
             for edge in (low, high):  # they say whose band it is
-                axis.plot(list(points), edge, color=look["color"], linewidth=0.5)
+                axis.plot(list(points), edge, color=props["color"], linewidth=0.5)
     if both:
         last_full, last_truth = full[both[-1]], truth[both[-1]]
         factor = f"{math.exp(last_full.value - last_truth.value):.1f}"
@@ -327,20 +327,24 @@ def optimism_by(inputs: Inputs) -> Figure:
     Without further constants there is no panel of them.
     """
     corpora = results.optimism_corpora(inputs)
-    rows: list[tuple[str, int, Look, list[tuple[float, float]]]] = []
-    for corpus, corpus_look in zip(corpora, CORPUS_LOOKS, strict=False):
+    rows: list[tuple[str, int, Props, list[tuple[float, float]]]] = []
+    for corpus, corpus_props in zip(corpora, CORPUS_PROPS, strict=False):
         available = curve(inputs, corpus, PLSA, TRUTH).keys()
         shown = sorted(results.further_constants(inputs) & available)[:2] or sorted({min(available), max(available)})
         for topics, line in zip(shown, ("-", style.DASHED), strict=False):
-            look: Look = {"label": f"{latex.corpus_title(corpus)}, {topics} topics", **corpus_look, "linestyle": line}
-            rows.append((corpus, topics, look, results.by_constant(inputs, corpus, topics)))
+            props: Props = {
+                "label": f"{latex.corpus_title(corpus)}, {topics} topics",
+                **corpus_props,
+                "linestyle": line,
+            }
+            rows.append((corpus, topics, props, results.by_constant(inputs, corpus, topics)))
     titles = ("by document length", "by smoothing")[: 1 + any(len(constants) > 1 for *_, constants in rows)]
-    options: Look = {"titles": titles, "synthetic": inputs.synthetic(*corpora), "sharey": True}
+    options: Props = {"titles": titles, "synthetic": inputs.synthetic(*corpora), "sharey": True}
     figure, ((left, *others),) = style.grid(1, len(titles), style.HEIGHT + 0.5, **options)
-    for corpus, topics, look, constants in rows:
-        left.plot(*zip(*results.by_length(inputs, corpus, PLSA, topics, FULL), strict=True), **look)
+    for corpus, topics, props, constants in rows:
+        left.plot(*zip(*results.by_length(inputs, corpus, PLSA, topics, FULL), strict=True), **props)
         for right in others if len(constants) > 1 else ():
-            right.plot(*zip(*constants, strict=True), **look)
+            right.plot(*zip(*constants, strict=True), **props)
     left.set_xscale("log")
     left.set_xlabel("document length, tokens (mean of a group)")
     left.set_ylabel("full folding-in less the likelihood,\nnats per token (log scale)")
@@ -372,7 +376,7 @@ def repair(inputs: Inputs) -> Figure:
         _constant_ticks(list(grid[2]), sorted(constants), results.main_constant(inputs))
     ticks = [-10.0, -1.0, -0.1, -REPAIRS_LINEAR, 0.0, REPAIRS_LINEAR, 0.1, 1.0]
     low, high = grid[0][0].get_ylim()
-    style.ticks(grid[0][0].yaxis, ticks, [style.signed(tick) for tick in ticks])
+    style.ticks(grid[0][0].yaxis, ticks, [style.signed_label(tick) for tick in ticks])
     grid[0][0].set_ylim(low, high)
     figure.supylabel(f"estimate less the likelihood, nats per token {style.SYMMETRIC}", fontsize=8.0)
     style.legend(figure, grid[0], ncols=3, handlelength=2.6)
@@ -388,18 +392,18 @@ def _repair_column(axes: Sequence[Axes], inputs: Inputs, corpus: str) -> set[flo
     lengths: list[int] = []
     most = 0
     constants: set[float] = set()
-    for evaluator, variant, label, look in REPAIRS:
+    for evaluator, variant, label, props in REPAIRS:
         errors = results.errors(inputs, corpus, PLSA, evaluator, variant)
-        look = {"color": style.EVALUATOR_COLOURS[evaluator], **look}
+        props = {"color": style.EVALUATOR_COLOURS[evaluator], **props}
         if errors:
-            above.plot(list(errors), [error for error, _ in errors.values()], label=label, **look)
+            above.plot(list(errors), [error for error, _ in errors.values()], label=label, **props)
         if variant == OPTIMISM:
             groups = results.by_length(inputs, corpus, PLSA, at, evaluator)
-            middle.plot(*zip(*groups, strict=True), **look)
+            middle.plot(*zip(*groups, strict=True), **props)
             by_constant = results.by_constant(inputs, corpus, smoothed, evaluator)
             constants |= {constant for constant, _ in by_constant if constant > 0.0}
             for axis in below if by_constant else ():
-                axis.plot(*zip(*by_constant, strict=True), **look)
+                axis.plot(*zip(*by_constant, strict=True), **props)
             if evaluator == FULL:
                 lengths, most = [length for length, _ in groups], len(by_constant)
     for panel in axes:
@@ -434,7 +438,7 @@ def _constant_ticks(axes: list[Axes], constants: list[float], main: float) -> No
     for axis in axes:
         if constants:
             axis.set_xlim(constants[0] / 2.0, constants[-1] * 2.0)
-            style.ticks(axis.xaxis, shown, [style.power(constant) for constant in shown])
+            style.ticks(axis.xaxis, shown, [style.power_label(constant) for constant in shown])
             _inwards(axis)
         axis.xaxis.set_minor_locator(NullLocator())
 
@@ -454,7 +458,7 @@ def bidirectional(inputs: Inputs) -> Figure:
     low, high = axes[0].get_ylim()
     ticks = sorted({sign * tick for tick in (0.0, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0) for sign in (-1.0, 1.0)})
     shown = [tick for tick in ticks if low <= tick <= high]
-    style.ticks(axes[0].yaxis, shown, [style.signed(tick) for tick in shown])
+    style.ticks(axes[0].yaxis, shown, [style.signed_label(tick) for tick in shown])
     axes[0].set_ylabel(f"bound {style.MINUS} left-to-right sequential,\nnats per document\n{style.SYMMETRIC}")
     style.legend(figure, axes)
     return figure
@@ -470,8 +474,8 @@ def _bounds_panel(axis: Axes, cell: "pd.DataFrame") -> None:
     label = f"left-to-right sequential, {int(reference['at'].iloc[0])} samples"
     axis.axhline(0.0, color=style.EVALUATOR_COLOURS[SEQUENTIAL], linewidth=1.4, zorder=1.5, label=label)
     for bound, label, marker in ((upper, "upper bound", "v"), (lower, "lower bound", "^")):
-        look: Look = {"color": style.DARK, "marker": marker, "linewidth": 1.2, "elinewidth": 0.8, "label": label}
-        axis.errorbar(bound["at"], bound["value"], ERRORS * bound["standard_error"], **look)
+        props: Props = {"color": style.DARK, "marker": marker, "linewidth": 1.2, "elinewidth": 0.8, "label": label}
+        axis.errorbar(bound["at"], bound["value"], ERRORS * bound["standard_error"], **props)
     axis.set_xscale("log")
     ticks = sorted(int(at) for at in upper["at"])
     labels = [f"{t:,}" if (len(ticks) - 1 - i) % 2 == 0 else "" for i, t in enumerate(ticks)]
@@ -479,8 +483,8 @@ def _bounds_panel(axis: Axes, cell: "pd.DataFrame") -> None:
     axis.set_xlabel("temperatures")
     axis.margins(x=0.1)
     if len(exact):
-        look = {"color": style.COLOURS["truth"], "linestyle": style.DASHED, "zorder": 1.6, "label": "exact"}
-        axis.axhline(float(exact["value"].iloc[0]), **look)
+        props = {"color": style.COLOURS["truth"], "linestyle": style.DASHED, "zorder": 1.6, "label": "exact"}
+        axis.axhline(float(exact["value"].iloc[0]), **props)
     last = gap.iloc[-1]
     value = f"{last['value']:.2f}".replace("-", style.MINUS)
     text = f"gap at {int(last['at']):,}:\n{value} ± {last['standard_error']:.2f}"
@@ -492,13 +496,13 @@ def epca_marginal(inputs: Inputs) -> Figure:
     corpus, perplexities = results.component_perplexities(inputs)
     scaled = results.standardised(inputs, corpus)
     titles = [f"EPCA on {latex.corpus_title(corpus)}", "annealing against quadrature"][: 1 + bool(scaled)]
-    look: Look = {"titles": titles, "synthetic": inputs.synthetic(corpus), "mark_size": 17.0}
-    figure, ((left, *others),) = style.grid(1, len(titles), style.HEIGHT, **look)
+    props: Props = {"titles": titles, "synthetic": inputs.synthetic(corpus), "mark_size": 17.0}
+    figure, ((left, *others),) = style.grid(1, len(titles), style.HEIGHT, **props)
     for evaluator, label, colour, line in COMPONENT_CURVES:
         left.plot(*_xy(perplexities[evaluator]), line, color=colour, label=label)
     if components.QUADRATURE in perplexities:
-        look = {"color": style.COLOURS["truth"], "markerfacecolor": "none", "markersize": 8.0}
-        left.plot(*_xy(perplexities[components.QUADRATURE]), "o", label="the same by quadrature", **look)
+        props = {"color": style.COLOURS["truth"], "markerfacecolor": "none", "markersize": 8.0}
+        left.plot(*_xy(perplexities[components.QUADRATURE]), "o", label="the same by quadrature", **props)
     left.set_xlabel("number of components")
     left.set_ylabel("perplexity per token")
     style.finish([left], list(perplexities[FULL]))
@@ -544,10 +548,10 @@ def is_a_probability(inputs: Inputs) -> Figure:
     for y, (model, score, models) in enumerate(rows):
         for excess in models:
             marker = markers[excess.corpus, excess.topics]
-            look: Look = {"color": _score_colour(model, score), "marker": marker, "markersize": 4.5}
-            axis.plot(max(left, excess.over), y, **look, zorder=3.0)
+            props: Props = {"color": _score_colour(model, score), "marker": marker, "markersize": 4.5}
+            axis.plot(max(left, excess.over), y, **props, zorder=3.0)
             if refuted[y]:
-                axis.plot(excess.over_given, y, **look, markerfacecolor=style.WHITE, zorder=2.5)
+                axis.plot(excess.over_given, y, **props, markerfacecolor=style.WHITE, zorder=2.5)
     first = refuted.index(True) if any(refuted) else len(rows)
     axis.axhline(first - 0.5, color=style.INK, linewidth=0.8)
     axis.axvline(THRESHOLD, color=style.EVALUATOR_COLOURS[FULL], linewidth=1.4, zorder=1.5)
@@ -560,15 +564,15 @@ def is_a_probability(inputs: Inputs) -> Figure:
     style.ticks(axis.xaxis, ticks, [f"${tick:+.0e}$".replace("1e+0", "10^") if tick else "0" for tick in ticks])
     number = rows[0][2][0].documents
     axis.set_xlabel(f"score less log-likelihood, nats over {number} documents drawn from the model\n{style.SYMMETRIC}")
-    above: Look = {"transform": axis.get_xaxis_transform(), "va": "bottom", "fontsize": 7.5}
-    bold: Look = {**above, "fontweight": "bold"}
+    above: Props = {"transform": axis.get_xaxis_transform(), "va": "bottom", "fontsize": 7.5}
+    bold: Props = {**above, "fontweight": "bold"}
     axis.text(THRESHOLD, 1.035, " no probability", ha="left", color=style.EVALUATOR_COLOURS[FULL], **bold)
     axis.text(THRESHOLD, 1.035, "may be one ", ha="right", **bold)
     axis.text(0.4 * THRESHOLD, 1.0, "chance at most", ha="right", **above)
     for nats in (THRESHOLD, *(tick for tick in decades if tick <= right)):
         chance = power_of_ten(-nats).removeprefix(r"\ensuremath{").removesuffix("}")
         axis.text(nats, 1.0, f"${chance}$", ha="center", **above)
-    dark: Look = {"color": style.DARK, "linestyle": "none", "markersize": 4.5}
+    dark: Props = {"color": style.DARK, "linestyle": "none", "markersize": 4.5}
     handles = [Line2D([], [], marker=markers[at], label=text, **dark) for at, text in labels.items()]
     handles.append(
         Line2D([], [], marker="o", markerfacecolor=style.WHITE, label=r"over $\log p(w\,|\,\theta)$", **dark)
@@ -579,8 +583,8 @@ def is_a_probability(inputs: Inputs) -> Figure:
 
 def _score_colour(model: str, score: str) -> str:
     """Return a score's or a library's colour, grey where it has none of its own."""
-    if model in LIBRARY_LOOKS:
-        return str(LIBRARY_LOOKS[model]["color"])
+    if model in LIBRARY_PROPS:
+        return str(LIBRARY_PROPS[model]["color"])
     return style.EVALUATOR_COLOURS.get(score.removesuffix(probability.SAMPLED), style.DARK)
 
 
@@ -596,24 +600,24 @@ def peers(inputs: Inputs) -> Figure:
             reported, truth = (_finite(curve(inputs, corpus, library, name, PEERS)) for name in (REPORTED, TRUTH))
             for name, points, line in ((REPORTED, reported, style.DASHED), (TRUTH, truth, "-")):
                 topics.update(points)
-                look = {**LIBRARY_LOOKS[library], "linestyle": line, "label": f"{library}, {name}"}
+                props = {**LIBRARY_PROPS[library], "linestyle": line, "label": f"{library}, {name}"}
                 if name == TRUTH and library == libraries[0]:  # the next lies on it
-                    look |= {"linewidth": 3.2, "markersize": 5.0}
-                _plot(axis, points, **look)
+                    props |= {"linewidth": 3.2, "markersize": 5.0}
+                _plot(axis, points, **props)
             both = reported.keys() & truth.keys()
             ratios += [(truth[k].value - reported[k].value, library, k, reported[k], truth[k]) for k in both]
         if ratios:  # the largest, nearer the truth
-            ratio, library, k, own, true = max(ratios, key=lambda ratio: ratio[0])
-            between = math.exp(-0.3 * own.value - 0.7 * true.value)
-            style.label_factor(axis, k, between, f"{math.exp(ratio):,.0f}", LIBRARY_LOOKS[library]["color"])
+            ratio, library, k, above, below = max(ratios, key=lambda ratio: ratio[0])
+            between = math.exp(-0.3 * above.value - 0.7 * below.value)
+            style.label_factor(axis, k, between, f"{math.exp(ratio):,.0f}", LIBRARY_PROPS[library]["color"])
     axes[0].set_ylabel("perplexity per token")
     if topics:
         style.finish(axes, style.sparse_ticks(topics))
         axes[0].yaxis.set_major_locator(LogLocator(base=10.0))
-    handles = [Line2D([], [], label=library, **LIBRARY_LOOKS[library]) for library in libraries]
+    handles = [Line2D([], [], label=library, **LIBRARY_PROPS[library]) for library in libraries]
     for line, label in ((style.DASHED, "as reported"), ("-", "likelihood, same model")):
-        look = {"color": style.DARK, "linestyle": line, "label": label}
-        handles.append(Line2D([], [], **look))
+        props = {"color": style.DARK, "linestyle": line, "label": label}
+        handles.append(Line2D([], [], **props))
     style.legend(figure, [], extra=handles, handlelength=2.6)
     return figure
 
@@ -631,7 +635,7 @@ def precision(inputs: Inputs) -> Figure:
     panels = results.precision_panels(inputs)
     columns = len({panel.prior for panel in panels})
     rows = len(panels) // columns
-    options: Look = {"synthetic": inputs.synthetic(), "sharex": "row", "sharey": True}
+    options: Props = {"synthetic": inputs.synthetic(), "sharex": "row", "sharey": True}
     figure, grid = style.grid(rows, columns, 5.4 if rows > 1 else 3.4, **options)
     for i, (axis, panel) in enumerate(zip(grid.ravel(), panels, strict=True)):
         _precision_panel(axis, panel)
@@ -644,7 +648,7 @@ def precision(inputs: Inputs) -> Figure:
             axis.set_xlabel("work, terms (about ns)")
         if i % columns == 0:
             axis.set_ylabel(f"{panel.topics} topics, {panel.tokens} tokens:\nerror, % of perplexity per token")
-    style.legend(figure, grid.ravel(), order=[ESTIMATORS[name].label for name in ESTIMATOR_LOOKS], ncols=3)
+    style.legend(figure, grid.ravel(), order=[ESTIMATORS[name].label for name in ESTIMATOR_PROPS], ncols=3)
     return figure
 
 
@@ -654,12 +658,12 @@ def _precision_panel(axis: Axes, panel: Panel) -> None:
     axis.axhline(results.WANTED, color=style.INK, linewidth=0.8, linestyle=style.DASHED, zorder=1.2)
     if panel.known > PERCENT_RANGE[0]:
         axis.axhspan(PERCENT_RANGE[0], panel.known, color=style.GROUND, linewidth=0, zorder=0.4)
-    for name, points in sorted(panel.points.items(), key=lambda item: item[0] in ESTIMATOR_LOOKS):
-        look: Look = {"color": style.PALE, "linewidth": 0.8, "marker": ".", "label": OTHERS, "zorder": 1.5}
-        if name in ESTIMATOR_LOOKS:
-            look = {"markersize": 5.0 if ESTIMATORS[name].deterministic else 3.5, "linewidth": 1.3, "zorder": 2.0}
-            look |= {"label": ESTIMATORS[name].label, **ESTIMATOR_LOOKS[name]}
-        axis.plot([terms for _, terms, _ in points], [percent for *_, percent in points], **look)
+    for name, points in sorted(panel.points.items(), key=lambda item: item[0] in ESTIMATOR_PROPS):
+        props: Props = {"color": style.PALE, "linewidth": 0.8, "marker": ".", "label": OTHERS, "zorder": 1.5}
+        if name in ESTIMATOR_PROPS:
+            props = {"markersize": 5.0 if ESTIMATORS[name].deterministic else 3.5, "linewidth": 1.3, "zorder": 2.0}
+            props |= {"label": ESTIMATORS[name].label, **ESTIMATOR_PROPS[name]}
+        axis.plot([terms for _, terms, _ in points], [percent for *_, percent in points], **props)
     if panel.cheapest is not None:
         _star(axis, *panel.cheapest)
     axis.yaxis.set_major_locator(FixedLocator(PERCENT_TICKS))
@@ -671,6 +675,6 @@ def _precision_panel(axis: Axes, panel: Panel) -> None:
 
 def _star(axis: Axes, name: str, samples: int, terms: float, percent: float) -> None:
     """Mark the cheapest estimator, and name it above the panel: within it there is no room between the curves."""
-    colour = ESTIMATOR_LOOKS.get(name, {"color": style.DARK})["color"]
+    colour = ESTIMATOR_PROPS.get(name, {"color": style.DARK})["color"]
     axis.plot([terms], [percent], marker="*", markersize=13, color=colour, markeredgecolor=style.INK, zorder=4)
     axis.set_title(ESTIMATORS[name].label + (f",\n{samples} samples" if samples else ""))

@@ -31,7 +31,7 @@ def _thousandths(value: float) -> str:
 def _by_model(inputs: Inputs, values: Callable[[str, str], Sequence[float]]) -> dict[str, list[float]]:
     """Return the values of (corpus, model) over all corpora by the model's name in print, where there are any."""
     by_model = {m: [value for c in inputs.settings.corpora for value in values(c, m)] for m in (PLSA, LDA)}
-    return {latex.escape(model.upper()): of_model for model, of_model in by_model.items() if of_model}
+    return {latex.escape(model.upper()): listed for model, listed in by_model.items() if listed}
 
 
 def _reference_lines(inputs: Inputs) -> list[str]:
@@ -57,8 +57,8 @@ def _prior_lines(inputs: Inputs) -> list[str]:
     for variant, prior in ((FITTED, "fitted"), (MIXTURE, "fitted mixture"), (FLAT, "Dirichlet(1)")):
 
         def changes(corpus: str, model: str, variant: str = variant) -> list[float]:
-            own, other = (curve(inputs, corpus, model, TRUTH, name) for name in (OPTIMISM, variant))
-            return [point.perplexity / own[k].perplexity - 1.0 for k, point in other.items() if k in own]
+            main, other = (curve(inputs, corpus, model, TRUTH, name) for name in (OPTIMISM, variant))
+            return [point.perplexity / main[k].perplexity - 1.0 for k, point in other.items() if k in main]
 
         lines += [
             f"{model}, {prior}: {median_and_range(values, latex.signed_percent)}"

@@ -160,8 +160,8 @@ def _peers(inputs: Inputs) -> Macros:
     ratios: list[float] = []
     loosest: list[str] = []
     for library in LIBRARIES:
-        own, loose = _by_part(inputs, shown, library)
-        ratios += own
+        factors, loose = _by_part(inputs, shown, library)
+        ratios += factors
         if loose and library in VARIATIONAL:  # what a sampler reports is no bound
             loosest.append(f"{latex.decimal(max(loose), 2)} nats per token for {library}")
     result |= {"PeersLoose": latex.listed(loosest) or NOT_RUN, "IfPeersLoose": "#1" if loosest else ""}

@@ -31,9 +31,9 @@ OPTIMISM, PEERS, BIDIRECTIONAL, COMPONENTS = "optimism", "peers", "bidirectional
 # variants under other priors
 FLAT, FITTED, MIXTURE = (f"{OPTIMISM}-{prior}" for prior in (optimism.FLAT, optimism.FITTED, optimism.MIXTURE))
 LIBRARIES = tuple(study.PEERS)
-MOST_CORPORA = 3  # the most corpora for which optimism is shown
-CHANCE = 1e-6  # a score of which a probability had no more than this is none
-WANTED = 1.0  # the wanted error, percent of the perplexity per token
+MOST_CORPORA = 3  # largest number of corpora for which optimism is shown
+CHANCE = 1e-6  # largest chance of an excess, under a probability, that refutes a score
+WANTED = 1.0  # wanted error, percent of the perplexity per token
 
 
 def curve(inputs: Inputs, corpus: str, model: str, evaluator: str, variant: str = OPTIMISM) -> dict[int, Point]:
@@ -77,7 +77,7 @@ def errors(
 
 
 @dataclass(frozen=True)
-class Cell:
+class CalibrationCell:
     """The reference beside the exact value in one cell of its calibration.
 
     Attributes:
@@ -113,7 +113,7 @@ class Cell:
         return f"{self.corpus} {self.model} K={self.topics}, prior {prior}"
 
 
-def calibration(inputs: Inputs) -> list[Cell]:
+def calibration(inputs: Inputs) -> list[CalibrationCell]:
     """Return the cells of the reference's calibration at the most samples that were run; empty if none were."""
     axes = ["corpus", "model", "variant", "topics", "smoothing", "seed", "at"]
     differences = select(inputs.measurements, quantity=reference.DIFFERENCE)
@@ -122,7 +122,7 @@ def calibration(inputs: Inputs) -> list[Cell]:
     rows = select(differences, at=most).to_dict("records")
     named: list[dict[str, Any]] = [{axis: row[axis] for axis in axes} for row in rows]
     return [
-        Cell(
+        CalibrationCell(
             **{axis: at[axis] for axis in axes if axis != "at"},
             difference=row["value"],
             error=row["standard_error"],
@@ -320,8 +320,8 @@ def _second(values: list[int]) -> int:
 
 def _panel(table: "pd.DataFrame", prior: str, topics: int, tokens: int) -> Panel:
     table = select(table, variant=precision.variant(prior, tokens), topics=topics)
-    of_reference = table["quantity"].str.startswith((precision.REFERENCE_ERROR, precision.REFERENCE_BIAS))
-    known = math.hypot(*table.loc[of_reference, "value"])
+    reference_rows = table["quantity"].str.startswith((precision.REFERENCE_ERROR, precision.REFERENCE_BIAS))
+    known = math.hypot(*table.loc[reference_rows, "value"])
     points: dict[str, list[tuple[int, float, float]]] = {}
     stated: dict[int, float] = {}
     for quantity, at, value in zip(table["quantity"], table["at"], table["value"], strict=True):
@@ -383,8 +383,8 @@ def excesses(inputs: Inputs) -> dict[tuple[str, str], list[ModelExcess]]:
         over, over_given = (
             float(by_variant[variant]) for variant in (is_a_probability.KIND, is_a_probability.GIVEN_THETA)
         )
-        one = ModelExcess(str(corpus), int(str(topics)), int(str(documents)), over, over_given)
-        by_score.setdefault((str(model), str(score)), []).append(one)
+        excess = ModelExcess(str(corpus), int(str(topics)), int(str(documents)), over, over_given)
+        by_score.setdefault((str(model), str(score)), []).append(excess)
     for scores in by_score.values():
         scores.sort(key=lambda at: (order.index(at.corpus), at.topics))
     return by_score

@@ -116,7 +116,7 @@ def _repair_rows(inputs: Inputs) -> Iterator[list[str]]:
                 }
                 for k in results.available(OPTIMISM_TOPICS, off[LAPLACE]):
                     names = [latex.corpus_name(corpus), style.MODEL_NAMES[model], prior, latex.integer(k)]
-                    yield [*names, *(_error(of_evaluator.get(k)) for of_evaluator in off.values())]
+                    yield [*names, *(_error(listed.get(k)) for listed in off.values())]
 
 
 def _error(error: tuple[float, float] | None) -> str:
@@ -206,7 +206,7 @@ def is_a_probability(inputs: Inputs) -> str:
  & \multicolumn{{{n}}}{{c}}{{excess over the likelihood, nats}} & \multicolumn{{2}}{{c@{{}}}}{{chance at most, over}}\\
 \cmidrule(lr){{2-{n + 1}}}\cmidrule(l){{{n + 2}-{n + 3}}}
 score & {" & ".join(latex.escape(name) for name in models.values())} & \(p(w)\) & \(p(w \mid \theta)\)\\"""
-    body: list[latex.Row] = []
+    body: list[latex.TableRow] = []
     after_refuted = False
     for model, score, excesses in rows:
         by_model = {(excess.corpus, excess.topics): excess for excess in excesses}
@@ -254,7 +254,7 @@ def peers(inputs: Inputs) -> str:
 \cmidrule(lr){6-7}
 corpus & $K$ & library & function & \multicolumn{1}{c}{printed} & reported & true & ratio
  & \multicolumn{1}{c@{}}{nats/token}\\"""
-    rows: list[latex.Row] = []
+    rows: list[latex.TableRow] = []
     for corpus in results.peers_corpora(inputs):
         rows += [latex.ADDLINESPACE, *_peers_rows(inputs, corpus)]
     return latex.tabular(inputs, "@{}lrllrrrrr@{}", head, rows[1:])

@@ -86,17 +86,17 @@ def _ours(axis: Axes, inputs: Inputs, corpus: str) -> None:
     for score, evaluator in PLSI_SCORES.items():
         for model, line in zip(PLSI_MODELS.values(), ("-", ":"), strict=True):
             label = f"pLSI: {score}" if line == "-" else None
-            look = {"color": _PLSI[score], "linestyle": line, "label": label}
-            _line(axis, inputs, corpus, Curve(model, (evaluator,)), **look)
+            props = {"color": _PLSI[score], "linestyle": line, "label": label}
+            _line(axis, inputs, corpus, Curve(model, (evaluator,)), **props)
     _line(axis, inputs, corpus, LDA_BOUND, color=_LDA, linestyle="--", label="LDA: bound")
     _line(axis, inputs, corpus, LDA, color=_LDA, label="LDA: likelihood")
     _line(axis, inputs, corpus, LDA_HALF, color=_HALF_OF_LDA, label="LDA: half folding-in")
     _line(axis, inputs, corpus, LDA_COMPLETION, color=_HALF_OF_LDA, linestyle="--", label="LDA: other half, integrated")
 
 
-def _line(axis: Axes, inputs: Inputs, corpus: str, of: Curve, **look: Any) -> None:
+def _line(axis: Axes, inputs: Inputs, corpus: str, of: Curve, **props: Any) -> None:
     points = [point for point in curve(inputs, corpus, of).values() if math.isfinite(point.perplexity)]
-    axis.plot([point.topics for point in points], [point.perplexity for point in points], marker="o", **look)
+    axis.plot([point.topics for point in points], [point.perplexity for point in points], marker="o", **props)
 
 
 def samplers(inputs: Inputs) -> Figure:
@@ -131,8 +131,8 @@ def figure_27_8(inputs: Inputs) -> Figure:
         for d, v, topic in zip(documents, words, topics, strict=True):
             place = seen[d, v] = seen.get((d, v), -1) + 1
             face = style.INK if topic == 1.0 else style.WHITE
-            look = {"markersize": 2.6, "color": style.INK, "markerfacecolor": face, "markeredgewidth": 0.5}
-            axis.plot(v + 0.11 * place - 0.35, -(d + 1), "o", **look)
+            props = {"markersize": 2.6, "color": style.INK, "markerfacecolor": face, "markeredgewidth": 0.5}
+            axis.plot(v + 0.11 * place - 0.35, -(d + 1), "o", **props)
         axis.set_xticks(range(len(BANK_WORDS)), BANK_WORDS, rotation=30)
         axis.grid(visible=False)
     axes[0].set_ylabel("document")
@@ -148,8 +148,8 @@ def figure_27_9(inputs: Inputs) -> Figure:
         for batch, points in traces(inputs, quantity):
             model, line = (OnlineVB.name, next(lines)) if batch else (BatchVB.name, "-")
             label = f"online, batches of {batch}" if batch else "batch"
-            look = {"color": style.COLOURS[model], "linestyle": line, "label": label}
-            axis.plot(list(points), [point.perplexity for point in points.values()], marker="o", **look)
+            props = {"color": style.COLOURS[model], "linestyle": line, "label": label}
+            axis.plot(list(points), [point.perplexity for point in points.values()], marker="o", **props)
         axis.set_xscale("log")
         axis.set_xlabel("documents analysed")
         style.plain_numbers(axis.xaxis)

@@ -42,7 +42,7 @@ def opening(inputs: Inputs) -> str:
     )
 
 
-def _opening_rows(inputs: Inputs) -> Iterator[latex.Row]:
+def _opening_rows(inputs: Inputs) -> Iterator[latex.TableRow]:
     before = ""
     for (corpus, member), of_member in groupby(opening_rows(inputs.scores), lambda row: (row.corpus, row.member)):
         if before and corpus != before:
@@ -87,7 +87,7 @@ def figure_27_6(inputs: Inputs) -> str:
     of_corpus = corpora(inputs, PERPLEXITY)
     corpus = of_corpus[0] if of_corpus else ""
     topics = sorted({K for of in FIGURE_ROWS.values() for K in curve(inputs, corpus, of)})
-    rows: list[latex.Row] = []
+    rows: list[latex.TableRow] = []
     for name, published in PUBLISHED.items():
         printed = dict(zip(published.topics, published.perplexities, strict=True))
         cells = [latex.perplexity(printed[K]) if K in printed else latex.DASH for K in topics]
@@ -121,7 +121,7 @@ def misprints(inputs: Inputs) -> str:
 def polysemy(inputs: Inputs) -> str:
     """Return Figure 27.4: the most probable words of three topics of one word, which is set in bold."""
     word, meanings = senses(inputs)
-    rows: list[latex.Row] = []
+    rows: list[latex.TableRow] = []
     for cells in zip(*(meaning.words for meaning in meanings), strict=False):
         row: list[str] = []
         for name, probability in cells:
@@ -134,7 +134,7 @@ def polysemy(inputs: Inputs) -> str:
 def documents(inputs: Inputs) -> str:
     """Return Figure 27.5: three documents, every token with its topic above it."""
     word, meanings = senses(inputs)
-    rows: list[latex.Row] = []
+    rows: list[latex.TableRow] = []
     for meaning in meanings:
         tokens = (rf"{_bold(latex.escape(name), name == word)}$^{{{topic}}}$" for name, topic in meaning.tokens)
         rows.append([f"topic {latex.integer(meaning.topic)}", " ".join(tokens)])
@@ -147,7 +147,7 @@ def _bold(text: str, bold: bool) -> str:
 
 def figure_27_8(inputs: Inputs) -> str:
     """Return the topics of Figure 27.8: in the model, their exact posterior means, and those of Gibbs sampling."""
-    rows: list[latex.Row] = []
+    rows: list[latex.TableRow] = []
     for v, word in enumerate(BANK_WORDS):
         cells = [word]
         for k in (1, 2):

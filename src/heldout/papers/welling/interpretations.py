@@ -56,9 +56,9 @@ def _single_chains(inputs: Inputs, corpus: str) -> Changes:
     """Return the mean perplexity of single chains against that of their averaged distribution."""
     result: Changes = {evaluator: [] for evaluator in FOLDING_IN}
     rows = select(inputs.scores, corpus=corpus, model=LDA, variant=inputs.settings.variant(LDA))
-    for (_, _, evaluator), of_run in rows.groupby(["topics", "seed", "evaluator"]):
-        averaged = of_run.loc[of_run["chain"] == "all", "perplexity"]
-        single = of_run.loc[of_run["chain"] != "all", "perplexity"]
+    for (_, _, evaluator), run in rows.groupby(["topics", "seed", "evaluator"]):
+        averaged = run.loc[run["chain"] == "all", "perplexity"]
+        single = run.loc[run["chain"] != "all", "perplexity"]
         if evaluator in result and len(averaged) and len(single):
             result[evaluator].append(statistics.fmean(single) / float(averaged.iloc[0]) - 1.0)
     return result

@@ -51,19 +51,19 @@ def macros(inputs: Inputs) -> Macros:
             "LdaHalf": lies_below(lda["HalfLda"], best(curves[HALF])),
         }
         totals = {name: total + counts[name] for name, total in totals.items()}
-        of_corpus = _verdicts(counts)
+        numbers = _verdicts(counts)
         for evaluator, side in SIDES.items():
             turned = sum(ends_above_its_lowest(curve) for curve in curves[evaluator])
-            of_corpus[f"{side}Turns"] = _of(turned, len(curves[evaluator]))
-            of_corpus |= _one_curve(f"{side}Smallest", next(iter(curves[evaluator]), None))
-            of_corpus |= _one_curve(f"{side}Best", best(curves[evaluator]))
+            numbers[f"{side}Turns"] = _of(turned, len(curves[evaluator]))
+            numbers |= _curve(f"{side}Smallest", next(iter(curves[evaluator]), None))
+            numbers |= _curve(f"{side}Best", best(curves[evaluator]))
         for name, curve in lda.items():
-            of_corpus |= _one_curve(name, curve)
+            numbers |= _curve(name, curve)
         for evaluator, side in SIDES.items():
             named = best_curve(inputs, corpus, EPCA, evaluator)
-            of_corpus |= _one_curve(f"{side}Epca", None if named is None else named[1])
-        of_corpus["VersionsApart"] = _versions_apart(inputs, corpus)
-        result |= {f"Corpus{position}{name}": value for name, value in of_corpus.items()}
+            numbers |= _curve(f"{side}Epca", None if named is None else named[1])
+        numbers["VersionsApart"] = _versions_apart(inputs, corpus)
+        result |= {f"Corpus{position}{name}": value for name, value in numbers.items()}
     result |= {f"All{name}": value for name, value in _verdicts(totals).items()}
     return result | _beyond(inputs) | _convergence(inputs) | _priors(inputs)
 
@@ -71,8 +71,8 @@ def macros(inputs: Inputs) -> Macros:
 def _verdicts(counts: dict[str, Steps]) -> Macros:
     result = {}
     for name, (verb, what) in COUNTED.items():
-        of = counts[name]
-        result[f"{name}Verdict"] = how_often(verb, of.falls, of.total, what)
+        counted = counts[name]
+        result[f"{name}Verdict"] = how_often(verb, counted.falls, counted.total, what)
     return result
 
 
@@ -107,10 +107,10 @@ def _priors(inputs: Inputs) -> Macros:
     }
     ratios: list[float] = []
     for corpus in inputs.settings.corpora:
-        found = (best_curve(inputs, corpus, LDA, HALF, variant) for variant in lda_variants(inputs))
-        points = [named[1].points for named in found if named is not None]
-        shared = set.intersection(*map(set, points)) if len(points) > 1 else set()
-        ratios += [max(of[at] for of in points) / min(of[at] for of in points) for at in shared]
+        chosen = (best_curve(inputs, corpus, LDA, HALF, variant) for variant in lda_variants(inputs))
+        curves = [named[1].points for named in chosen if named is not None]
+        shared = set.intersection(*map(set, curves)) if len(curves) > 1 else set()
+        ratios += [max(points[at] for points in curves) / min(points[at] for points in curves) for at in shared]
     result["IfPriorsCompared"] = "#1" if ratios else ""
     result["LdaPriorsHalfMedian"] = latex.decimal(statistics.median(ratios), 2) if ratios else NOT_RUN
     result["LdaPriorsHalfLargest"] = latex.decimal(max(ratios), 2) if ratios else NOT_RUN
@@ -124,11 +124,11 @@ def _versions_apart(inputs: Inputs, corpus: str) -> str:
         first, second = (best(study_curves(inputs, corpus, model, evaluator)) for model in (PLSA, VEM))
         if first is not None and second is not None:
             both = zip(first.means, second.means, strict=False)
-            apart += [max(one, other) / min(one, other) - 1.0 for one, other in both]
+            apart += [max(pair) / min(pair) - 1.0 for pair in both]
     return latex.percent(max(apart)) if apart else NOT_RUN
 
 
-def _one_curve(prefix: str, curve: Curve | None) -> Macros:
+def _curve(prefix: str, curve: Curve | None) -> Macros:
     """Return where a curve ends and is lowest; "not run" where there is none."""
     if curve is None:
         cells = dict.fromkeys(("Constant", "Last", "Lowest", "LowestTopics"), NOT_RUN) | {"LowestAt": latex.DASH}
@@ -184,8 +184,8 @@ def _convergence(inputs: Inputs) -> Macros:
     scores = scores[scores["evaluator"].isin(FOLDING_IN) & (scores["chain"] != "all")]
     spreads = [
         statistics.stdev(map(math.log, values))
-        for _, of_run in scores.groupby(["corpus", "topics", "seed", "evaluator"])
-        if len(values := of_run["perplexity"].tolist()) > 1
+        for _, run in scores.groupby(["corpus", "topics", "seed", "evaluator"])
+        if len(values := run["perplexity"].tolist()) > 1
     ]
     result["ChainsSpreadMedian"] = latex.percent(statistics.median(spreads)) if spreads else NOT_RUN
     result["ChainsSpreadLargest"] = latex.percent(max(spreads)) if spreads else NOT_RUN

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 BY_DOCUMENT = ("bounds", "point-posterior", "discrete-latents")  # variants with exact values of documents
 # readings of LDA's prior, beside the study's own: variants of the study
 SPARSE, FITTED = "sparse-prior", "fitted-prior"
-CHAINS = ("none", "0")  # of several chains, documents are measured under the first only
+CHAINS = ("none", "0")  # chains under which documents are measured: of several the first
 
 At = tuple[int, int]  # topics, seed
 
@@ -137,13 +137,13 @@ def curves(
     for smoothing, k, seed, perplexity in zip(*(rows[column].tolist() for column in columns), strict=True):
         if (topics and k not in topics) or (seeds and seed not in seeds):
             continue
-        of_constant = points.setdefault(float(smoothing), {})
-        if (int(k), int(seed)) in of_constant:
+        curve = points.setdefault(float(smoothing), {})
+        if (int(k), int(seed)) in curve:
             raise InputError(
                 f"scores: {corpus}, {model}, {variant}, {evaluator}, {k} topics, constant {smoothing}, seed {seed}"
                 " is reported twice"
             )
-        of_constant[int(k), int(seed)] = float(perplexity)
+        curve[int(k), int(seed)] = float(perplexity)
     return [Curve(smoothing, points[smoothing]) for smoothing in sorted(points)]
 
 
@@ -296,10 +296,10 @@ def beyond_curves(inputs: Inputs, evaluator: str, topics: Sequence[int] = ()) ->
     )
 
 
-def steps(of: Iterable[Curve]) -> Steps:
+def steps(curves: Iterable[Curve]) -> Steps:
     """Count where perplexity falls and rises from one number of topics to the next, on each seed's own curve."""
     falls = rises = total = 0
-    for curve in of:
+    for curve in curves:
         for seed in curve.seeds:
             grid = [k for k in curve.topics if (k, seed) in curve.points]
             for before, after in pairwise(grid):
@@ -310,12 +310,12 @@ def steps(of: Iterable[Curve]) -> Steps:
     return Steps(int(falls), int(rises), total)
 
 
-def lies_below(one: Curve | None, other: Curve | None) -> Steps:
+def lies_below(curve: Curve | None, other: Curve | None) -> Steps:
     """Count the numbers of topics at which one mean curve is below ("falls") or above ("rises") another."""
-    if one is None or other is None:
+    if curve is None or other is None:
         return Steps(0, 0, 0)
-    shared = sorted(set(one.topics) & set(other.topics))
-    differences = [one.mean(k) - other.mean(k) for k in shared]
+    shared = sorted(set(curve.topics) & set(other.topics))
+    differences = [curve.mean(k) - other.mean(k) for k in shared]
     return Steps(sum(d < 0.0 for d in differences), sum(d > 0.0 for d in differences), len(shared))
 
 
@@ -422,14 +422,14 @@ def differences(
     for model, quantity in estimates:
         values = {at: value for at, value in documents(inputs, [corpus], quantity).items() if at.model == model}
         for topics in sorted({document.topics for document in values}):
-            own = {document: value for document, value in values.items() if document.topics == topics}
+            at_topics = {document: value for document, value in values.items() if document.topics == topics}
             what = f"bounds: {corpus}, {model}, {topics} topics"
-            missing = [at for at in own if at not in exact or (at.seed, at.number) not in tokens]
+            missing = [at for at in at_topics if at not in exact or (at.seed, at.number) not in tokens]
             if missing:
                 raise InputError(
                     f"{what}: {len(missing)} documents lack their exact marginal or their number of tokens"
                 )
-            per_token = [(value - exact[at]) / tokens[at.seed, at.number] for at, value in own.items()]
+            per_token = [(value - exact[at]) / tokens[at.seed, at.number] for at, value in at_topics.items()]
             result[model, quantity, topics] = per_token
             if not all(map(math.isfinite, per_token)):
                 raise InputError(f"{what}: a document has probability 0; add a constant to p(w | z)")

@@ -18,7 +18,7 @@ from heldout.verdicts import Judgement, together
 
 def corpora(inputs: Inputs) -> str:
     """Return the corpora, what the original printed of them, and the difference."""
-    rows: list[latex.Row] = [*table.corpora(inputs).latex()]
+    rows: list[latex.TableRow] = [*table.corpora(inputs).latex()]
     if len(rows) > len(inputs.settings.corpora):  # beside the study's own
         rows.insert(len(inputs.settings.corpora), latex.ADDLINESPACE)
     return latex.tabular(
@@ -63,7 +63,7 @@ model & latent & $h$ & $p(x \mid h)$ & entropy & bound & source\\
     )
 
 
-def _models() -> Iterator[latex.Row]:
+def _models() -> Iterator[latex.TableRow]:
     for before, family in zip((None, *FAMILIES), FAMILIES, strict=False):
         if before is not None and before.latent != family.latent:
             yield r"\midrule"
@@ -105,7 +105,7 @@ IN_WORDS = {
     "epca-similar": "EPCA is like PLSA",
 }
 ACROSS = ("long-documents-alleviate",)  # claims that compare corpora
-MESSAGES = {  # of the original's figures: what each shows, the claims that say so, and the kind of our figure
+MESSAGES = {  # messages of the original's figures, the claims that say so, and the kind of our figure
     **dict.fromkeys((1, 2, 3), (*VERSIONS, "versions")),
     **dict.fromkeys((4, 5), (*SMOOTHING, "smoothing")),
     6: (*LONG, "smoothing"),
@@ -124,7 +124,7 @@ def side_by_side(inputs: Inputs) -> str:
     )
 
 
-def _figures(inputs: Inputs) -> Iterator[latex.Row]:
+def _figures(inputs: Inputs) -> Iterator[latex.TableRow]:
     for number, (message, claims, kind) in MESSAGES.items():
         for corpus in inputs.settings.corpora[(number - 1) % 3 :][:1]:  # three figures of a kind, one per corpus
             judged = {claim: _judged(inputs, claim, corpus) for claim in claims}

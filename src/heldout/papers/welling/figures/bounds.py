@@ -87,8 +87,8 @@ def _row(axis: Axes, i: int, values: Sequence[float], colour: str) -> None:
     axis.plot([low, high], [i, i], color=style.INK, linewidth=1.1, solid_capstyle="butt", zorder=3)
     axis.plot([median], [i], "|", color=style.INK, markersize=8.0, markeredgewidth=1.4, zorder=3)
     ground = (0.75 if median > 0.0 else 0.25, i - 0.3)  # that of its sign, above the documents
-    look: style.Look = {"xycoords": ("axes fraction", "data"), "ha": "center", "va": "bottom", "fontsize": 7.0}
-    style.label(axis, _median(median), ground, **look)
+    props: style.Props = {"xycoords": ("axes fraction", "data"), "ha": "center", "va": "bottom", "fontsize": 7.0}
+    style.label(axis, _median(median), ground, **props)
 
 
 def _median(value: float) -> str:

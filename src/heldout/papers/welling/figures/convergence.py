@@ -60,9 +60,9 @@ def _draw_traces(axis: Axes, traces: "pd.DataFrame") -> None:
     last = int(traces["at"].max())
     low = high = 0.0
     for topics, shade in zip(sorted({traces["topics"].min(), traces["topics"].max()}), SHADES, strict=False):
-        of_topics = traces[traces["topics"] == topics]
-        late = float(of_topics[of_topics["at"] >= last / 2]["value"].mean())
-        for number, (_, chain) in enumerate(of_topics.groupby("chain")):
+        shown = traces[traces["topics"] == topics]
+        late = float(shown[shown["at"] >= last / 2]["value"].mean())
+        for number, (_, chain) in enumerate(shown.groupby("chain")):
             chain = chain.sort_values("at")
             values = (chain["value"] - late) / 1000.0
             label = f"{topics} topics" if number == 0 else None
@@ -82,8 +82,8 @@ def _draw_r_hats(axis: Axes, r_hats: "pd.DataFrame") -> None:
     means = r_hats.groupby("topics")["value"].mean()
     axis.axhline(AGREEMENT, color=style.INK, linestyle=style.DASHED, linewidth=0.9)
     axis.plot(means.index, means, color=style.COLOURS[LDA])
-    look: style.Look = {"color": style.COLOURS[LDA], "alpha": 0.6, "markeredgewidth": 0}
-    axis.plot(r_hats["topics"], r_hats["value"], style.MARKERS[LDA], **look)
+    props: style.Props = {"color": style.COLOURS[LDA], "alpha": 0.6, "markeredgewidth": 0}
+    axis.plot(r_hats["topics"], r_hats["value"], style.MARKERS[LDA], **props)
     axis.set_xscale("log")
     style.ticks(axis.xaxis, style.sparse_ticks(int(k) for k in means.index))
     axis.margins(x=0.06)

@@ -48,7 +48,7 @@ def _curves(inputs: Inputs, corpus: str, evaluator: str) -> dict[str, tuple[Curv
     for model in (PLSA, VEM):
         curve = best(study_curves(inputs, corpus, model, evaluator))
         if curve is not None:
-            chosen[model] = (curve, f"constant {style.power(curve.smoothing)}")
+            chosen[model] = (curve, f"constant {style.power_label(curve.smoothing)}")
     tempered = swept_lowest(inputs, corpus, TEM, evaluator, inputs.settings.swept_variants(TEM))
     if tempered:
         curve = Curve(0.0, {at: value for at, (value, _) in tempered.items()})

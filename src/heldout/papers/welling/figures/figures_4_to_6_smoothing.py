@@ -17,7 +17,7 @@ from heldout.papers.welling.results import Curve, beyond_curves, study_curves
 from heldout.study import SECOND_READING
 from heldout.typesetting import latex, style
 
-MOST_CORPORA = 3  # side by side
+MOST_CORPORA = 3  # largest number of corpora side by side
 WIDEST, THINNEST = 2.0, 0.8  # points, of the curves of the smallest and of the largest constant
 
 
@@ -43,13 +43,13 @@ def all_corpora(inputs: Inputs) -> Figure:
         for row, evaluator in enumerate(FOLDING_IN)
         for column, corpus in enumerate(corpora)
     }
-    constants = sorted({curve.smoothing for of_panel in curves.values() for curve in of_panel})
+    constants = sorted({curve.smoothing for drawn in curves.values() for curve in drawn})
     colours = _colours(len(constants))
-    for (row, column), of_panel in curves.items():
+    for (row, column), drawn in curves.items():
         axis = grid[row][column]
-        for curve in of_panel:
-            line(axis, curve, **_look(constants, curve.smoothing, colours), markersize=2.2)
-        _name_ends(axis, of_panel)
+        for curve in drawn:
+            line(axis, curve, **_props(constants, curve.smoothing, colours), markersize=2.2)
+        _name_ends(axis, drawn)
     for axis in grid.ravel():
         style.finish([axis], style.sparse_ticks(inputs.settings.topics))
         axis.set_xlabel("")
@@ -70,9 +70,9 @@ def _name_ends(axis: Axes, curves: Sequence[Curve]) -> None:
     lowest = min(starts, key=lambda constant: starts[constant][1])
     for constant in {min(starts), max(starts), lowest}:
         above = constant != lowest or len(starts) == 1
-        look: style.Look = {"fontsize": 7.0, "path_effects": style.outline(), "zorder": 5.0}
+        props: style.Props = {"fontsize": 7.0, "path_effects": style.outline(), "zorder": 5.0}
         away, side = (2, "bottom") if above else (-6, "top")
-        style.label(axis, style.power(constant), starts[constant], (0, away), va=side, **look)
+        style.label(axis, style.power_label(constant), starts[constant], (0, away), va=side, **props)
 
 
 def _start(curve: Curve) -> tuple[int, float]:
@@ -114,11 +114,11 @@ def _draw(
         vocabulary: a number of topics to mark; V.
     """
     figure, axes = style.panels([style.EVALUATOR_NAMES[evaluator] for evaluator in curves], synthetic=synthetic)
-    constants = sorted({curve.smoothing for of_panel in curves.values() for curve in of_panel})
+    constants = sorted({curve.smoothing for drawn in curves.values() for curve in drawn})
     colours = _colours(len(constants))
-    for axis, (evaluator, of_panel) in zip(axes, curves.items(), strict=True):
-        for curve in of_panel:
-            line(axis, curve, **_look(constants, curve.smoothing, colours))
+    for axis, (evaluator, drawn) in zip(axes, curves.items(), strict=True):
+        for curve in drawn:
+            line(axis, curve, **_props(constants, curve.smoothing, colours))
         if vocabulary is not None:
             axis.axvline(vocabulary, color=style.INK, linestyle=style.DASHED, linewidth=0.9)
         if vocabulary is not None and evaluator == FULL:
@@ -135,7 +135,7 @@ def _colours(number: int) -> list[Any]:
     return [colormaps["viridis"](0.92 * i / max(1, number - 1)) for i in range(number)]
 
 
-def _look(constants: Sequence[float], constant: float, colours: Sequence[Any]) -> dict[str, Any]:
+def _props(constants: Sequence[float], constant: float, colours: Sequence[Any]) -> dict[str, Any]:
     """Return a curve's colour and width: the larger the constant the thinner, so that one on another leaves a rim."""
     place = constants.index(constant)
     share = place / max(1, len(constants) - 1)
@@ -149,7 +149,7 @@ def _scale(figure: Figure, axes: Sequence[Axes], constants: Sequence[float], col
     edges = [i - 0.5 for i in range(len(constants) + 1)]
     scale = ScalarMappable(BoundaryNorm(edges, len(constants)), ListedColormap(colours))
     bar = figure.colorbar(scale, ax=axes, ticks=range(len(constants)), pad=0.015, fraction=0.04, aspect=24)
-    bar.ax.set_yticklabels([style.power(constant) for constant in constants])
+    bar.ax.set_yticklabels([style.power_label(constant) for constant in constants])
     bar.minorticks_off()
     bar.ax.tick_params(length=0)
     bar.ax.grid(visible=False)

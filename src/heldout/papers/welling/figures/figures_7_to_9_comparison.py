@@ -27,16 +27,16 @@ def comparison(inputs: Inputs, corpus: str) -> Figure:
                 variant, curve = chosen
                 label = style.MODEL_NAMES[model]
                 label += f", {variant}" if inputs.settings.further_variants(model) else ""
-                label += f", constant {style.power(curve.smoothing)}" if curve.smoothing else ""
+                label += f", constant {style.power_label(curve.smoothing)}" if curve.smoothing else ""
                 line(axis, curve, style.COLOURS[model], marker=style.MARKERS[model], label=label)
         for number, variant in enumerate(lda_variants(inputs)):
             chosen = best_curve(inputs, corpus, LDA, evaluator, variant)
             if chosen is not None:
-                look: style.Look = {"marker": style.MARKERS[LDA]}
+                props: style.Props = {"marker": style.MARKERS[LDA]}
                 if number:  # thinner, without a band: three of one colour would hide one another
-                    look = {"marker": "", "linewidth": 0.9, "errorbar": None}
+                    props = {"marker": "", "linewidth": 0.9, "errorbar": None}
                 label = f"{style.MODEL_NAMES[LDA]}, {_prior(inputs, variant)}"
-                line(axis, chosen[1], style.COLOURS[LDA], label=label, linestyle=PRIOR_LINES[number], **look)
+                line(axis, chosen[1], style.COLOURS[LDA], label=label, linestyle=PRIOR_LINES[number], **props)
         axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.17))
     style.finish(axes, inputs.settings.topics)
     return figure

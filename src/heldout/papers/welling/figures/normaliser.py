@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 POINTS = 45  # number of points of a curve
 HEIGHT, NORMALISED_HEIGHT = 3.1, 3.4  # inches
-CORPUS_LOOKS = (("o", "-"), ("s", style.DASHED), ("D", style.DOTTED))  # markers and lines
+CORPUS_PROPS = (("o", "-"), ("s", style.DASHED), ("D", style.DOTTED))  # markers and lines
 LEARNED_MARKERS = ("s", "o", "^", "D", "v")  # by number of topics
 
 
@@ -43,12 +43,12 @@ def log_normaliser(inputs: Inputs) -> Figure:
     lengths = np.unique(np.geomspace(1.0, 2.0 * longest, POINTS).round().astype(int))
     figure, ((axis,),) = style.grid(1, 1, HEIGHT, synthetic=inputs.synthetic(*corpora), mark_size=17.0)
     style.log_log(axis)
-    for (corpus, (vocabulary, mean_length)), (marker, line) in zip(sizes.items(), cycle(CORPUS_LOOKS), strict=False):
+    for (corpus, (vocabulary, mean_length)), (marker, line) in zip(sizes.items(), cycle(CORPUS_PROPS), strict=False):
         axis.plot(lengths, _per_token(vocabulary, lengths), color=style.INK, linestyle=line, linewidth=1.0)
-        own = max(1, round(mean_length))
-        value = log_multinomial_nml(vocabulary, own) / own
+        length = max(1, round(mean_length))
+        value = log_multinomial_nml(vocabulary, length) / length
         axis.plot(
-            [own],
+            [length],
             [value],
             marker,
             color=style.INK,
@@ -56,7 +56,7 @@ def log_normaliser(inputs: Inputs) -> Figure:
             markerfacecolor=style.WHITE,
             linestyle=line,
             linewidth=1.0,
-            label=f"{latex.corpus_title(corpus)}, $V$ = {vocabulary:,}:\n{value:.2f} at $n$ = {own:,}",
+            label=f"{latex.corpus_title(corpus)}, $V$ = {vocabulary:,}:\n{value:.2f} at $n$ = {length:,}",
             zorder=4,
         )
     topics = sorted({int(k) for k in rows["topics"]})
@@ -112,18 +112,18 @@ def _finish(figure: Figure, corpus: str) -> None:
         scale.set_major_locator(LogLocator(base=10.0, subs=(1.0,)))
         scale.set_minor_locator(LogLocator(base=10.0, subs=tuple(range(2, 10))))
         style.plain_numbers(scale)
-    above: style.Look = {"xycoords": ("data", "axes fraction"), "annotation_clip": False, "va": "bottom"}
+    above: style.Props = {"xycoords": ("data", "axes fraction"), "annotation_clip": False, "va": "bottom"}
     style.label(axis, "$n=1$: the toy example's $\\log V$", (1.0, 1.0), (2, 0), **above)
     entries = list(zip(*axis.get_legend_handles_labels(), strict=True))
-    look: style.Look = {"labelspacing": 0.8, "fontsize": 7.0, "title_fontsize": 7.5}
-    look |= {"alignment": "left", "handlelength": 2.6}
+    props: style.Props = {"labelspacing": 0.8, "fontsize": 7.0, "title_fontsize": 7.5}
+    props |= {"alignment": "left", "handlelength": 2.6}
     for identity, title, place in (
         (True, "one topic per word, $V$ words", "outside right upper"),
         (False, f"PLSA, learned on {latex.corpus_title(corpus)}\n(dotted: its limit)", "outside right lower"),
     ):
         family = [handle for handle, label in entries if ("$V$" in label) == identity]
-        look |= {"title": title, "loc": place}
-        figure.legend(handles=family, **look)
+        props |= {"title": title, "loc": place}
+        figure.legend(handles=family, **props)
 
 
 def normalised_perplexity(inputs: Inputs) -> Figure:
@@ -133,10 +133,10 @@ def normalised_perplexity(inputs: Inputs) -> Figure:
     figure, axes = style.panels(titles, synthetic=synthetic, height=NORMALISED_HEIGHT)
     colour = style.EVALUATOR_COLOURS[FULL]
     for axis, corpus in zip(axes, corpora, strict=True):
-        of_plsa = bands(inputs, corpus)
-        topics = sorted({k for k, _ in of_plsa})
+        measured = bands(inputs, corpus)
+        topics = sorted({k for k, _ in measured})
         low, high = (
-            [fmean(band[end] for (k, _), band in of_plsa.items() if k == at) for at in topics] for end in (0, 1)
+            [fmean(band[end] for (k, _), band in measured.items() if k == at) for at in topics] for end in (0, 1)
         )
         axis.fill_between(topics, low, high, color=colour, alpha=0.15, linewidth=0, label="normalised: in this band")
         axis.plot(topics, high, color=colour, linestyle=style.DASHED, label="limit of the normalised model")

@@ -40,7 +40,7 @@ def bounds_and_collapse(inputs: Inputs) -> Figure:
 def _draw_bound(axis: Axes, inputs: Inputs, corpus: str, seed: int) -> None:
     exact = course(inputs, corpus, "hmm", POINT, LOG_LIKELIHOOD, seed)
     objective = course(inputs, corpus, "hmm", POINT, OBJECTIVE, seed)
-    likelihood, bound = ([value / 1e3 for value in one.numbers] for one in (exact, objective))
+    likelihood, bound = ([value / 1e3 for value in course.numbers] for course in (exact, objective))
     axis.fill_between(exact.iterations, bound, likelihood, color=style.GROUND, linewidth=0)
     axis.plot(exact.iterations, likelihood, color=style.COLOURS["truth"])
     axis.plot(exact.iterations, bound, color=style.COLOURS["hmm"], linestyle="--")
@@ -52,7 +52,7 @@ def _draw_bound(axis: Axes, inputs: Inputs, corpus: str, seed: int) -> None:
 
 def _draw_gaps(axis: Axes, inputs: Inputs, corpus: str, seed: int) -> None:
     gaps = {model: gap(inputs, corpus, model, seed) for model in LINES}
-    longest = max(one.iterations[-1] for one in gaps.values())
+    longest = max(course.iterations[-1] for course in gaps.values())
     for model, (iterations, nats) in gaps.items():
         colour = style.COLOURS[model]
         axis.plot(iterations, nats, color=colour, linestyle=LINES[model])
