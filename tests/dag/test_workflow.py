@@ -271,7 +271,7 @@ def test_the_reference_is_typeset_to_the_same_bytes_without_running_anything_els
     assert {path.name for path in (finished.checkout / "data/tiny").iterdir()} == {
         "benchmarks",
         "study.json",
-        "effects",
+        "effects.csv",
     }
 
 
