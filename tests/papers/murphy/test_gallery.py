@@ -315,8 +315,9 @@ def test_a_claim_turns_with_the_scores() -> None:
     assert judged["plsi-worse-by-full"].verdict == judged["lda-outperforms-simpler"].verdict == SUPPORTED
 
 
-@pytest.mark.parametrize("misprint", MISPRINTS, ids=lambda one: str(one.place))
+@pytest.mark.parametrize("misprint", [one for one in MISPRINTS if one.errors], ids=lambda one: str(one.place))
 def test_the_printed_form_fails_its_identity_and_the_corrected_one_does_not(misprint: Misprint) -> None:
+    assert misprint.errors is not None
     printed, corrected = misprint.errors()
     assert printed > 0.01
     assert corrected < 1e-9

@@ -121,6 +121,12 @@ INTERPRETATIONS = (
         measure=PERPLEXITY,
     ),
     Interpretation(
+        "Murphy, 27.23: the base of the logarithm",
+        r"natural, and \(e^H\), as in 27.29",
+        r"2, and \(2^H\), as in 27.23 to 27.27, which is the same perplexity",
+        measure=PERPLEXITY,
+    ),
+    Interpretation(
         "Murphy, 27.29: documents or tokens weighted alike",
         "tokens, as Blei et al. and equation 27.27 have it",
         "documents, as in equation 27.29",

@@ -1,6 +1,9 @@
-"""Misprints of the chapter's sections 27.2 to 27.4, each with a computation that the printed form fails.
+"""Misprints of the chapter's sections 27.2 to 27.4, with a computation that the printed form fails where there is one.
 
-`errors()` returns by how much an identity fails, of the printed and of the corrected form; the second is 0.
+`errors()` returns by how much an identity fails, of the printed and of the corrected form; the second is 0. A symbol
+that stands for nothing, or for something else, leaves nothing to compute. What the chapter may define as it likes is no
+misprint: the base of 27.23 and the weights of 27.29 (`heldout.papers.murphy.interpretations`), and the constant
+1 / (L_i + K alpha) of 27.37, which is a proportionality.
 """
 
 import math
@@ -9,14 +12,15 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.integrate import quad
-from scipy.special import digamma
+from scipy.special import digamma, softmax
 from scipy.stats import beta as beta_density
+from scipy.stats import gamma as gamma_density
 
 from heldout.evaluators.count_polynomial import DirichletMoments
-from heldout.evaluators.evidence import log_likelihood
 from heldout.papers.murphy.experiments.perplexity import with_prior
 
 Errors = tuple[float, float]
+_TWO_DOCUMENTS = ((0, 0), (1, 2, 1))  # words of tokens
 
 
 @dataclass(frozen=True)
@@ -27,14 +31,14 @@ class Misprint:
         place: section, equation or line.
         printed, corrected: what it says and what it should say, in LaTeX.
         identity: what the corrected form satisfies, in words.
-        errors: returns how far the printed and the corrected form are from it.
+        errors: returns how far the printed and the corrected form are from it; None for a symbol.
     """
 
     place: str
     printed: str
     corrected: str
     identity: str
-    errors: Callable[[], Errors]
+    errors: Callable[[], Errors] | None = None
 
 
 def _factorisation() -> Errors:
@@ -43,41 +47,34 @@ def _factorisation() -> Errors:
     return float(abs((b @ pi).sum() - 5.0)), float(abs((5.0 * b @ pi).sum() - 5.0))
 
 
-def _base() -> Errors:
-    """Take the perplexity of the uniform distribution over 8 words from its entropy in nats."""
-    entropy = math.log(8.0)
-    return abs(2.0**entropy - 8.0), abs(math.exp(entropy) - 8.0)
+def _stationary() -> Errors:
+    """Take d/dz of log z^4 e^-z Ga(z | alpha, beta), a document of 4 tokens and one component, at the z of NMF."""
+    tokens = z = 4.0
+    printed, corrected = (tokens / z - 1.0 + (alpha - 1.0) / z - beta for alpha, beta in ((0.0, 0.0), (1.0, 0.0)))
+    return abs(printed), abs(corrected)
 
 
-def _weighting() -> Errors:
-    """Average log q over a document of 9 tokens and one of 1, against the log probability of all 10 per token."""
-    means, lengths = np.log([0.5, 0.01]), np.array([9.0, 1.0])
-    total = (means * lengths).sum() / lengths.sum()
-    return float(abs(means.mean() - total)), float(abs(np.average(means, weights=lengths) - total))
-
-
-def _evidence_of_topics() -> Errors:
-    """Compare 27.36 for one topic over two words with its integral; of two Dirichlet parameters alpha is the other."""
-    alpha, gamma, counts = 0.5, 2.0, (3, 1)
-    integral = quad(lambda b: b ** counts[0] * (1.0 - b) ** counts[1] * beta_density(gamma, gamma).pdf(b), 0.0, 1.0)[0]
-    printed, corrected = (log_likelihood(np.array(counts)[:, None], value) for value in (alpha, gamma))
-    return abs(printed - math.log(integral)), abs(corrected - math.log(integral))
+def _spike() -> Errors:
+    """Integrate 27.17 with rho = 0.3: an indicator of one point adds nothing, a point mass adds rho."""
+    rho = 0.3
+    slab = (1.0 - rho) * quad(gamma_density(2.0, scale=0.5).pdf, 0.0, np.inf)[0]
+    return abs(slab - 1.0), abs(rho + slab - 1.0)
 
 
 def _storage() -> Errors:
     """Count the numbers of q~ for two documents, of 2 and 3 tokens, over 4 words and 2 topics."""
-    lengths, V, K = np.array([2, 3]), 4, 2
-    stored = sum(np.empty((L, K)).size for L in lengths)
-    return abs(float(lengths.sum()) * V * K - stored), abs(float(lengths.sum()) * K - stored)
+    tokens, V, K = _TWO_DOCUMENTS, 4, 2
+    stored = sum(np.empty((len(words), K)).size for words in tokens)
+    printed, corrected = (sum(map(len, tokens)) * factor for factor in (V * K, K))
+    return float(abs(printed - stored)), float(abs(corrected - stored))
 
 
-def _conditional() -> Errors:
-    """Sum the prior's part of 27.37 over topics: the other tokens of a document are one fewer than L."""
-    alpha, others = 0.5, np.array([3.0, 1.0])  # L = 5
-    return (
-        float(abs(((others + alpha) / (5.0 + 2.0 * alpha)).sum() - 1.0)),
-        float(abs(((others + alpha) / (5.0 - 1.0 + 2.0 * alpha)).sum() - 1.0)),
-    )
+def _saving() -> Errors:
+    """Count what c~ takes more than q~ does, of the same documents: of all words, and of those that they have."""
+    tokens, V, K = _TWO_DOCUMENTS, 4, 2
+    of_tokens = sum(map(len, tokens)) * K
+    printed, corrected = len(tokens) * V * K, sum(len(set(words)) for words in tokens) * K
+    return float(max(printed - of_tokens, 0)), float(max(corrected - of_tokens, 0))
 
 
 def _pseudo_counts() -> Errors:
@@ -106,6 +103,12 @@ def _covariance() -> Errors:
     return float(abs(printed - exact)), float(abs(printed / (total**2 * (total + 1.0)) - exact))
 
 
+def _logits() -> Errors:
+    """Compare the words' probabilities under 27.60 with those of their topic, which 27.20 and 27.54 call b."""
+    b = np.array([0.7, 0.2, 0.1])
+    return float(np.abs(softmax(b) - b).max()), float(np.abs(softmax(np.log(b)) - b).max())
+
+
 MISPRINTS = (
     Misprint(
         "27.2.3",
@@ -114,27 +117,33 @@ MISPRINTS = (
         "the counts of a document sum to its length",
         _factorisation,
     ),
-    Misprint("27.23", r"$2^H$", r"$e^H$, as in 27.29", "the perplexity of $V$ equal words is $V$", _base),
     Misprint(
-        "27.28, 27.29",
-        r"$\frac{1}{N} \sum_i \frac{1}{L_i} \sum_l$",
-        r"$\frac{1}{\sum_i L_i} \sum_i \sum_l$, as in 27.27",
-        r"$N$ tokens have the log probability $-N H$",
-        _weighting,
+        "27.2.4",
+        r"NMF is GaP with $\alpha_k = \beta_k = 0$",
+        r"$\alpha_k = 1$, $\beta_k = 0$; at 0 the mode is that of $\log z$",
+        "the posterior of $z$ is stationary at the weights of NMF",
+        _stationary,
+    ),
+    Misprint(
+        "27.17",
+        r"$\rho_k \mathbb{I}(z_{ik} = 0)$",
+        r"$\rho_k \delta_0(z_{ik})$",
+        "the prior integrates to one",
+        _spike,
+    ),
+    Misprint("caption of 27.2", "Gaussian-Poisson", "Gamma-Poisson, as in the text", "names the priors of 27.15"),
+    Misprint("27.29", r"perplexity$(p_{\mathrm{emp}}, p)$", "$q$ for $p$, as in 27.27", "names the model"),
+    Misprint(
+        "27.30 to 27.32",
+        "$x_{il}$ and $z_{il}$",
+        "$y_{il}$ and $q_{il}$, as in 27.18 to 27.21",
+        "names tokens and their topics",
     ),
     Misprint(
         "27.36",
         r"$\Gamma(\beta)$",
         r"$\Gamma(\gamma)$: there is no $\beta$",
-        "it is the logarithm of the integral 27.35",
-        _evidence_of_topics,
-    ),
-    Misprint(
-        "27.37",
-        r"$L_i + K \alpha$",
-        r"$L_i - 1 + K \alpha$ (a constant)",
-        "the prior's part sums to one over topics",
-        _conditional,
+        "names the parameter of 27.35",
     ),
     Misprint(
         "27.3.6.2",
@@ -142,6 +151,13 @@ MISPRINTS = (
         r"$O((\sum_i L_i) K)$",
         "a number for each token and topic",
         _storage,
+    ),
+    Misprint(
+        "27.3.6.2",
+        r"$O(N V K)$ for $\tilde c_{ivk}$, a saving",
+        r"$O(K \sum_i \lvert\{v : n_{iv} > 0\}\rvert)$",
+        "no more numbers than for tokens, also where $L_i < V$",
+        _saving,
     ),
     Misprint(
         "27.49",
@@ -163,5 +179,15 @@ MISPRINTS = (
         r"$-\alpha_i \alpha_j / (\alpha_0^2 (\alpha_0 + 1))$",
         "it is the covariance of the Dirichlet",
         _covariance,
+    ),
+    Misprint(
+        "27.57", r"$\sigma^2 \mathbf{1}_V$", r"$\sigma^2 I_V$", r"is a matrix; $\mathbf{1}_V$ is the vector of 27.20"
+    ),
+    Misprint(
+        "27.57, 27.60",
+        r"$b_{t,k}$ Gaussian, $\mathcal{S}(b_k^t)$",
+        r"logits $\beta_{t,k}$, $b_{t,k} = \mathcal{S}(\beta_{t,k})$",
+        "the words of a topic have its probabilities $b$",
+        _logits,
     ),
 )

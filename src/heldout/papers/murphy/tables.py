@@ -106,8 +106,10 @@ def misprints(inputs: Inputs) -> str:
     """Return the misprints: what is printed, what is meant, and how far each is from what it should satisfy."""
     rows = []
     for misprint in MISPRINTS:
-        printed, corrected = misprint.errors()
-        errors = [latex.decimal(printed, 3), latex.power(0.0) if corrected < 1e-12 else latex.power(corrected)]
+        errors = [latex.DASH] * 2
+        if misprint.errors is not None:
+            printed, corrected = misprint.errors()
+            errors = [latex.decimal(printed, 3), latex.power(0.0 if corrected < 1e-12 else corrected)]
         rows.append([misprint.place, misprint.printed, misprint.corrected, misprint.identity, *errors])
     return latex.tabular(
         inputs,
