@@ -86,7 +86,7 @@ readme: setup ## For maintainers: renew README's generated parts, its picture an
 clean: ## Remove what runs generate; downloads, imported corpora and .venv stay
 	@rm -rf .snakemake logs report.html paper/generated paper/*.pdf dist
 	@for path in data/* figures/*; do case $$path in \
-	    data/raw | data/corpora | data/corpora.csv | data/published | data/reference | figures/README.md) ;; \
+	    data/raw | data/corpora | data/claims.csv | data/corpora.csv | data/published | data/reference | figures/README.md) ;; \
 	    *) rm -rf "$$path" ;; \
 	esac; done
 
