@@ -391,7 +391,10 @@ class _Judgements(Mapping[str, Judgement]):
     @functools.cached_property
     def judged(self) -> dict[str, Judgement]:
         claims = [claim for paper in PAPERS for claim in paper.part("claims")]
-        return {judgement.claim: judgement for judgement in judge(claims, self.unjudged)}
+        try:
+            return {judgement.claim: judgement for judgement in judge(claims, self.unjudged)}
+        except KeyError as error:  # which `get` would take for a claim that was not judged
+            raise AssertionError("a claim failed") from error
 
     def __len__(self) -> int:
         return len(self.judged)

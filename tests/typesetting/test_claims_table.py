@@ -3,8 +3,10 @@
 import math
 from dataclasses import replace
 
+import pytest
 from small_study import inputs
 
+from heldout.claims import judge
 from heldout.papers import PAPERS
 from heldout.typesetting import claims_table
 from heldout.typesetting.macros import STATES
@@ -29,6 +31,14 @@ def test_the_scorecard_has_its_claims_of_each_paper_and_a_verdict() -> None:
         judged += len(shown)
     assert text.count(r"\textbf{") == judged > 0
     assert r"\textbf{" not in claims_table.scorecard(replace(given, judgements={}))
+
+
+@pytest.mark.parametrize("empty", [("scores",), ("measurements",), ("scores", "measurements")], ids="-".join)
+def test_a_study_without_rows_is_judged(empty: tuple[str, ...]) -> None:
+    given = inputs()
+    given = replace(given, **{name: getattr(given, name).iloc[:0] for name in empty})
+    judged = {judgement.claim for judgement in judge(claims_table.claims_of(given), given) if judgement.effects}
+    assert (judged == {"toy-values"}) == (len(empty) == 2)  # which is computed, not measured
 
 
 def test_every_verdict_has_a_command_of_the_paper() -> None:

@@ -175,7 +175,7 @@ def by_constant(inputs: Inputs, corpus: str, topics: int, evaluator: str = FULL)
     points = []
     for constant, rows in table.groupby("smoothing"):
         gaps = (select(rows, evaluator=evaluator)["value"] - first_of(rows, TRUTHS)["value"]).dropna()
-        gaps = gaps[gaps.map(math.isfinite)]
+        gaps = gaps[gaps.abs() < math.inf]
         if len(gaps):
             points.append((float(str(constant)), float(gaps.mean())))
     return sorted(points)

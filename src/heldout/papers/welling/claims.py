@@ -254,7 +254,7 @@ def _excesses(inputs: Inputs, corpora: Sequence[str], quantity: str, models: Seq
     both = select(rows, quantity=quantity)[[*keys, "value"]].merge(
         select(rows, quantity=EXACT)[[*keys, "value"]], on=keys, suffixes=("", "_exact")
     )
-    both = both[both["value_exact"].map(math.isfinite)]
+    both = both[both["value_exact"].abs() < math.inf]
     return both[keys].assign(gain=both["value"] - both["value_exact"], error=0.0)
 
 
