@@ -71,7 +71,8 @@ lint: $(LOCKED)
 reference: reproduce ## For maintainers: take this run's results as the reference, and renew README and RESULTS from them
 	@mkdir -p data/reference/$(or $(STUDY),paper)
 	@cd data/$(or $(STUDY),paper) && cp scores.csv corpora.csv notes.csv timings.csv effects.csv ../reference/$(or $(STUDY),paper)
-	@gzip -9nc data/$(or $(STUDY),paper)/measurements.csv > data/reference/$(or $(STUDY),paper)/measurements.csv.gz
+	@for table in measurements groups; do \
+	    gzip -9nc data/$(or $(STUDY),paper)/$$table.csv > data/reference/$(or $(STUDY),paper)/$$table.csv.gz || exit; done
 ifeq ($(or $(STUDY),paper),paper)
 	@$(MAKE) --no-print-directory readme
 endif
@@ -79,6 +80,7 @@ endif
 freeze: reproduce ## For maintainers: freeze the tables of STUDY in data/reference, for studies that name it in `frozen`
 	@mkdir -p data/reference/$(STUDY)
 	@for table in study.json scores.csv measurements.csv notes.csv timings.csv; do cp data/$(STUDY)/$$table data/reference/$(STUDY) || exit; done
+	@gzip -9nc data/$(STUDY)/groups.csv > data/reference/$(STUDY)/groups.csv.gz
 
 readme: setup ## For maintainers: renew README's generated parts, its picture and RESULTS.md from data/reference
 	@$(SHOWN) --cores $(CORES) --config results=reference -- readme

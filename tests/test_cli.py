@@ -10,7 +10,7 @@ import pytest
 
 from heldout.cli import main
 from heldout.evaluators import FULL, HALF
-from heldout.scores import read_scores
+from heldout.scores import COLUMNS, read_scores
 from heldout.topics import Topics
 
 PLSA = ["--model", "plsa-hof", "--topics", "2", "--seed", "0", "--test-documents", "2"]
@@ -59,9 +59,11 @@ def test_import_and_fit(corpus: Path, tmp_path: Path) -> None:
     ]
     assert (table.corpus == "mine").all()
     assert (table.variant == "v").all()
-    merged = tmp_path / "all.csv"
+    merged, groups = tmp_path / "all.csv", tmp_path / "groups.csv"
     assert main(["collect", "scores", str(scores), "--output", str(merged)]) == 0
-    assert merged.read_bytes() == scores.read_bytes()
+    assert main(["collect", "groups", str(scores), "--output", str(groups)]) == 0
+    assert read_scores(merged, groups).equals(table)
+    assert read_scores(merged).equals(table[list(COLUMNS)])
 
 
 def test_a_fit_without_scores_writes_the_topics_alone(corpus: Path, tmp_path: Path) -> None:

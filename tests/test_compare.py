@@ -20,7 +20,7 @@ from heldout.compare import DETERMINISTIC, SAMPLED, compare, difference, standar
 from heldout.errors import InputError
 from heldout.measurements import Measurement, write_measurements
 from heldout.notes import Note, write_notes
-from heldout.scores import Score, perplexity, write_scores
+from heldout.scores import Groups, Score, collect_groups, perplexity, write_scores
 from heldout.study import from_yaml
 
 DEMO: dict[str, Any] = from_yaml((Path(__file__).parents[1] / "workflow/studies/demo.yaml").read_text())
@@ -43,7 +43,7 @@ PLSA = Score(
     standard_error=0.0,
 )
 LDA = replace(PLSA, model="lda", variant="collapsed-gibbs", smoothing=0.0, chain="all", samples=3)
-TABLES = ("scores", "corpora", "measurements", "notes")
+TABLES = ("scores", "groups", "corpora", "measurements", "notes")
 CORPORA = "corpus,vocabulary\ncranfield-like,564\n"
 
 
@@ -72,7 +72,10 @@ def run(
     (folder / "corpora.csv").write_text(corpora)
     (reference / "corpora.csv").write_text(CORPORA)
     write_scores(folder / "scores.csv", ours)
+    collect_groups([folder / "scores.csv"], folder / "groups.csv")
     write_scores(reference / "scores.csv", theirs)
+    collect_groups([reference / "scores.csv"], reference / "groups.csv")
+    (reference / "groups.csv.gz").write_bytes(gzip.compress((reference / "groups.csv").read_bytes()))
     write_measurements(folder / "measurements.csv", measured)
     write_measurements(reference / "measurements.csv", expected)
     with gzip.open(reference / "measurements.csv.gz", "wb") as file:
@@ -85,6 +88,26 @@ def run(
     agrees = compare(folder / "study.json", tables, reference, folder / "compare.csv", out)
     assert (folder / "compare.csv").exists() == agrees
     return agrees, out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("row", "shift", "agrees"),
+    [
+        (PLSA, 0.9 * DETERMINISTIC, True),
+        (PLSA, 1.1 * DETERMINISTIC, False),
+        (LDA, 0.9 * SAMPLED, True),  # of the square root of the group's share: a group has all tokens but one
+        (LDA, 1.1 * SAMPLED, False),
+    ],
+)
+def test_groups_are_judged_as_their_scores_are(row: Score, shift: float, agrees: bool, tmp_path: Path) -> None:
+    def grouped(nats: float) -> Score:
+        return replace(row, groups=Groups.of(["a", "b"], np.array([4999, 1]), np.array([nats, -6.0])))
+
+    known = -29994.0
+    agreed, printed = run(tmp_path, [grouped(known - 4999 * shift)], [grouped(known)])
+    assert "groups of documents" in printed
+    assert agreed is agrees
+    assert not run(tmp_path, [row], [grouped(known)])[0]
 
 
 def test_notes_are_the_same_or_differ(tmp_path: Path) -> None:

@@ -5,12 +5,27 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from heldout.errors import InputError
-from heldout.scores import COLUMNS, Score, collect_scores, perplexity, read_scores, write_scores
+from heldout.scores import (
+    COLUMNS,
+    DECIMALS,
+    GROUPS,
+    NATS_COLUMNS,
+    TOKENS_COLUMNS,
+    Groups,
+    Score,
+    collect_groups,
+    collect_scores,
+    group_of,
+    perplexity,
+    read_scores,
+    write_scores,
+)
 
 SCORE = Score(
     corpus="cranfield",
@@ -70,6 +85,48 @@ def test_collecting_refuses_a_second_report_and_another_table(tmp_path: Path) ->
     with pytest.raises(InputError, match=r"other\.csv: not a scores table"):
         read_scores(tmp_path / "other.csv")
     assert not (tmp_path / "c.csv").exists()
+
+
+@given(data=st.data(), documents=st.integers(0, 60))
+def test_groups_are_by_name_and_add_up(
+    data: st.DataObject, documents: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    names = tuple(f"document {d}" for d in range(documents))
+    tokens = np.array(data.draw(st.lists(st.integers(0, 900), min_size=documents, max_size=documents)), dtype=np.int64)
+    nats = (-7.123456 * tokens).astype(np.float64)
+    groups, order = Groups.of(names, tokens, nats), np.array(data.draw(st.permutations(range(documents))), dtype=int)
+    again = Groups.of([names[d] for d in order], tokens[order], nats[order])
+    assert again.tokens == groups.tokens
+    assert again.log_likelihood == pytest.approx(groups.log_likelihood)
+    assert [sum(n for n, d in zip(tokens, names, strict=True) if group_of(d) == g) for g in range(GROUPS)] == list(
+        groups.tokens
+    )
+    assert sum(groups.log_likelihood) == pytest.approx(nats.sum())
+    folder = tmp_path_factory.mktemp("groups")
+    score = replace(SCORE, tokens=int(tokens.sum()), log_likelihood=float(nats.sum()), groups=groups)
+    write_scores(folder / "job.csv", [score, replace(SCORE, seed=1)])
+    collect_scores([folder / "job.csv"], folder / "scores.csv")
+    collect_groups([folder / "job.csv"], folder / "groups.csv")
+    collect_groups([folder / "groups.csv"], folder / "again.csv")
+    assert (folder / "again.csv").read_bytes() == (folder / "groups.csv").read_bytes()
+    whole = read_scores(folder / "scores.csv", folder / "groups.csv")
+    assert whole.equals(read_scores(folder / "job.csv"))
+    assert whole[list(TOKENS_COLUMNS)].notna().all(axis=1).tolist() == [True, False]
+    assert [whole[name][0] for name in NATS_COLUMNS] == pytest.approx(groups.log_likelihood, abs=10.0**-DECIMALS)
+
+
+def test_groups_of_other_scores_are_refused(tmp_path: Path) -> None:
+    nats = (-7.0 * np.arange(1, 41)).astype(np.float64)
+    groups = Groups.of([str(d) for d in range(40)], np.arange(1, 41), nats)
+    score = replace(SCORE, tokens=820, log_likelihood=float(nats.sum()), groups=groups)
+    write_scores(tmp_path / "job.csv", [score])
+    collect_groups([tmp_path / "job.csv"], tmp_path / "groups.csv")
+    for other in (replace(score, tokens=821), replace(score, log_likelihood=-5741.0), replace(score, seed=1)):
+        write_scores(tmp_path / "scores.csv", [replace(other, groups=None)])
+        with pytest.raises(InputError, match="are not of the scores in"):
+            read_scores(tmp_path / "scores.csv", tmp_path / "groups.csv")
+    with pytest.raises(InputError, match="not a groups table"):
+        read_scores(tmp_path / "scores.csv", tmp_path / "scores.csv")
 
 
 def test_perplexity_of_the_uniform_distribution_is_the_vocabulary_size() -> None:

@@ -239,13 +239,13 @@ def experiment(args: argparse.Namespace) -> None:
 
 
 def collect(args: argparse.Namespace) -> None:
-    """Merge files of scores, of measurements or of notes into one table."""
+    """Merge files of scores, of their groups of documents, of measurements or of notes into one table."""
     from heldout.measurements import collect_measurements
     from heldout.notes import collect_notes
-    from heldout.scores import collect_scores
+    from heldout.scores import collect_groups, collect_scores
 
     tables = {"scores": collect_scores, "measurements": collect_measurements, "notes": collect_notes}
-    tables[args.kind](args.tables, args.output)
+    (tables | {"groups": collect_groups})[args.kind](args.tables, args.output)
 
 
 def timings(args: argparse.Namespace) -> None:
@@ -261,7 +261,7 @@ def _inputs(args: argparse.Namespace) -> "Inputs":
     from heldout.inputs import Inputs
     from heldout.papers import papers_of
 
-    names = ("effects", "commit", "date", "benchmarks", "measurements", "notes")
+    names = ("effects", "commit", "date", "benchmarks", "groups", "measurements", "notes")
     given: dict[str, Any] = {name: getattr(args, name) for name in names if hasattr(args, name)}
     timings = getattr(args, "timings", None)
     inputs = Inputs.read(args.study, args.scores, args.corpora, timings, **given)
@@ -381,7 +381,7 @@ def compare(args: argparse.Namespace) -> None:
     """Compare a run with the reference results, exhibit by exhibit."""
     from heldout.compare import compare
 
-    tables = {name: getattr(args, name) for name in ("scores", "corpora", "measurements", "notes")}
+    tables = {name: getattr(args, name) for name in ("scores", "groups", "corpora", "measurements", "notes")}
     if not compare(args.study, tables, args.reference, args.output, sys.stdout):
         sys.exit(1)
 
@@ -389,6 +389,7 @@ def compare(args: argparse.Namespace) -> None:
 def _add_tables(sub: argparse.ArgumentParser) -> None:
     sub.add_argument("--study", type=Path, required=True, help="the study, JSON or YAML")
     sub.add_argument("--scores", type=Path, required=True)
+    sub.add_argument("--groups", type=Path, help="the scores by groups of documents, plain or gzipped, where known")
     sub.add_argument("--corpora", type=Path, required=True)
     sub.add_argument("--measurements", type=Path, required=True, help="plain or gzipped")
     sub.add_argument("--notes", type=Path, required=True)
@@ -511,7 +512,7 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("--notes", type=Path, help="where notes go (default: nowhere)")
 
     sub = verb("collect", collect, "output")
-    sub.add_argument("kind", choices=["scores", "measurements", "notes"])
+    sub.add_argument("kind", choices=["scores", "groups", "measurements", "notes"])
     sub.add_argument("tables", type=Path, nargs="+")
     sub.add_argument("--output", type=Path, required=True)
 
@@ -562,11 +563,7 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("--since", metavar="COMMIT", help="compare with a commit (default: the last before the file)")
 
     sub = verb("compare", compare, "output")
-    sub.add_argument("--study", type=Path, required=True)
-    sub.add_argument("--scores", type=Path, required=True)
-    sub.add_argument("--corpora", type=Path, required=True)
-    sub.add_argument("--measurements", type=Path, required=True)
-    sub.add_argument("--notes", type=Path, required=True)
+    _add_tables(sub)
     sub.add_argument("--reference", type=Path, required=True, help="the folder of reference results")
     sub.add_argument("--output", type=Path, required=True, help="where the comparison goes")
     return main

@@ -11,10 +11,13 @@ another draw from the same distribution. So a number is judged by one of three r
 * "relative (sampled)", to 3 %: a sampled one that states no error, or states that of an evaluator alone while the
   model itself is sampled by a Markov chain.
 
-Relative differences are of perplexities and of measured values. If a rerun drew anew what states an error, and its
-errors were normal, any of the n numbers judged by their errors would disagree with probability `FALSE_ALARM` at most
-(Bonferroni): z is the normal quantile of 1 - FALSE_ALARM / 2n, 4.4 for one number and 6.2 for 20,000. As it draws the
-same random numbers, most of its numbers are far closer.
+Relative differences are of perplexities and of measured values. What a group of documents adds to a score follows the
+rule of the score: its log-likelihood may differ by as much per token (of a sampled score by sqrt(N / n) times as much,
+with n of its N tokens), or by as many of the score's standard errors, and by what its rounding moves.
+
+If a rerun drew anew what states an error, and its errors were normal, any of the n numbers judged by their errors would
+disagree with probability `FALSE_ALARM` at most (Bonferroni): z is the normal quantile of 1 - FALSE_ALARM / 2n, 4.4 for
+one number and 6.2 for 20,000. As it draws the same random numbers, most of its numbers are far closer.
 """
 
 import json
@@ -30,6 +33,8 @@ from heldout.errors import InputError
 from heldout.files import replacing
 from heldout.models import LDA
 from heldout.papers import ALL, papers_of
+from heldout.scores import DECIMALS, NATS_COLUMNS, TOKENS_COLUMNS
+from heldout.scores import KEY as AXES
 from heldout.study import PEERS
 from heldout.tables import read_table, require_rows
 from heldout.typesetting.exhibits import exhibits, stands_on
@@ -42,7 +47,6 @@ COLUMNS = (
     *("exhibit", "judged_by", "compared", "identical", "missing", "unexpected"),
     *("largest_difference", "allowed", "verdict"),
 )
-AXES = ("corpus", "model", "variant", "topics", "smoothing", "chain", "evaluator", "samples", "seed")
 COUNTS = ("documents", "tokens")  # columns that must be the same in both
 MEASURED_AXES = ("corpus", "model", "variant", "topics", "smoothing", "chain", "seed", "quantity", "axis", "at")
 NOTED_AXES = ("corpus", "model", "variant", "topics", "seed", "quantity", "axis", "at")
@@ -60,7 +64,8 @@ def compare(study: Path, tables: Mapping[str, Path], reference: Path, destinatio
 
     Args:
         study: the run's settings (JSON).
-        tables: the run's "scores", "corpora", "measurements" and "notes".
+        tables: the run's "scores", "groups", "corpora", "measurements" and "notes"; groups are compared where the
+            reference has them.
         reference: the folder of reference results.
         destination: where the comparison goes, when everything agrees.
         out: where the table is printed.
@@ -72,10 +77,10 @@ def compare(study: Path, tables: Mapping[str, Path], reference: Path, destinatio
         InputError: when a table is missing or is not one.
     """
     settings: dict[str, Any] = json.loads(study.read_text(encoding="utf-8"))
-    scored = _pairs(
-        tables["scores"], reference / "scores.csv", AXES, ("perplexity", "log_likelihood", *COUNTS), settings
-    )
-    measured = _pairs(tables["measurements"], reference / "measurements.csv.gz", MEASURED_AXES, ("value",), settings)
+    of_scores = ("perplexity", "log_likelihood", "standard_error", *COUNTS)
+    scored = _pairs(tables["scores"], reference / "scores.csv", AXES, of_scores, settings)
+    of_measurements, known = ("value", "standard_error"), reference / "measurements.csv.gz"
+    measured = _pairs(tables["measurements"], known, MEASURED_AXES, of_measurements, settings)
     described = _pairs(tables["corpora"], reference / "corpora.csv", ("corpus",), (), settings)
     for pairs in (scored, measured):
         _choose_rules(pairs)
@@ -90,6 +95,9 @@ def compare(study: Path, tables: Mapping[str, Path], reference: Path, destinatio
     )
 
     groups = [("table-1", described), *_by_exhibit(scored, settings)]
+    if (by_group := reference / "groups.csv.gz").exists():
+        pairs = _pairs(tables["groups"], by_group, AXES, TOKENS_COLUMNS + NATS_COLUMNS, settings)
+        groups.append(("groups of documents", _judged_by_group(pairs, scored, limit)))
     groups += [(f"measured: {quantity}", rows) for quantity, rows in measured.groupby("quantity")]
     groups += [(f"noted: {quantity}", rows) for quantity, rows in noted.groupby("quantity")]
     results = [result for name, rows in groups for result in _results(name, rows)]
@@ -144,10 +152,9 @@ def _pairs(
         if path.suffix != ".gz":  # which has a checksum
             require_rows(path, "results")
         table = read_table(path, {}, "results", dtype=str, na_values=None)
-        errors = ("standard_error",) if numbers else ()
-        if missing := [column for column in (*key, *numbers, *errors) if column not in table.columns]:
+        if missing := [column for column in (*key, *numbers) if column not in table.columns]:
             raise InputError(f"{path}: not a table of its kind; it lacks {', '.join(missing)}")
-        for column in (*numbers, *errors):
+        for column in numbers:
             no_number = pd.to_numeric(table[column], errors="coerce").isna()
             if (no_number & ~table[column].isin(["", "nan"])).any():
                 raise InputError(f"{path}: {column} is not a number everywhere; make the table again")
@@ -213,6 +220,27 @@ def _judge(pairs: pd.DataFrame, nats: str, relative: str, limit: float) -> None:
     for column in COUNTS:
         if column in pairs.columns:
             pairs["agrees"] &= pairs[column] == pairs[f"{column}_reference"]
+
+
+def _judged_by_group(pairs: pd.DataFrame, scored: pd.DataFrame, limit: float) -> pd.DataFrame:
+    """Return groups of documents with the columns of `_judge`; `gap` is the largest part of what is allowed."""
+    pairs = pairs.merge(scored[[*AXES, "rule", "error"]], how="left", on=list(AXES))
+
+    def both(columns: tuple[str, ...]) -> tuple[Floats, Floats]:
+        theirs = pairs[[f"{column}_reference" for column in columns]]
+        return pairs[list(columns)].to_numpy(np.float64), theirs.to_numpy(np.float64)
+
+    tokens, known = both(TOKENS_COLUMNS)
+    rounding = DETERMINISTIC * known + 10.0**-DECIMALS
+    allowed = {
+        RELATIVE: rounding,
+        RELATIVE_SAMPLED: SAMPLED * np.sqrt(known * known.sum(axis=1, keepdims=True)) + rounding,
+        ERRORS: limit * np.nan_to_num(pairs["error"].to_numpy(np.float64))[:, None] + rounding,
+    }
+    unit = np.select([pairs["rule"].to_numpy()[:, None] == rule for rule in allowed], list(allowed.values()), rounding)
+    pairs["gap"] = _apart(*both(NATS_COLUMNS), unit).max(axis=1, initial=0.0)
+    same = (tokens == known).all(axis=1)
+    return pairs.assign(allowed=1.0, agrees=(pairs["side"] == "both") & same & (pairs["gap"] <= 1.0))
 
 
 def _by_exhibit(scored: pd.DataFrame, settings: dict[str, Any]) -> Iterator[tuple[str, pd.DataFrame]]:

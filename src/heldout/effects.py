@@ -31,7 +31,7 @@ import numpy as np
 from scipy import stats
 
 from heldout.errors import InputError
-from heldout.scores import GROUPS
+from heldout.scores import GROUP_COLUMNS, GROUPS, NATS_COLUMNS, TOKENS_COLUMNS
 from heldout.typing import Floats
 from heldout.verdicts import CONFIDENCE, CONTRADICTED, NO_DIFFERENCE, SUPPORTED, UNDECIDED, Effect, Margin, Test
 
@@ -102,13 +102,12 @@ def per_token(rows: "pd.DataFrame") -> "pd.DataFrame":
         value=rows["log_likelihood"] / rows["tokens"],
         error=rows["standard_error"].fillna(0.0) / rows["tokens"],
     )
-    groups = [(f"log_likelihood_{group}", f"tokens_{group}") for group in range(GROUPS)]
-    if not set(sum(groups, ())) <= set(rows.columns):
+    if not set(GROUP_COLUMNS) <= set(rows.columns):
         return rows
     return rows.assign(
         **{
             name: (rows["log_likelihood"] - rows[nats]) / (rows["tokens"] - rows[tokens])
-            for name, (nats, tokens) in zip(WITHOUT, groups, strict=True)
+            for name, nats, tokens in zip(WITHOUT, NATS_COLUMNS, TOKENS_COLUMNS, strict=True)
         }
     )
 

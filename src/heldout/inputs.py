@@ -27,7 +27,7 @@ class Inputs:
     """What exhibits and claims are computed from.
 
     Attributes:
-        scores: the columns of `heldout.scores.Score`.
+        scores: the columns of `heldout.scores.Score`, and those of groups of documents where they are known.
         corpora: one row per corpus, the columns of `heldout.corpora.table`; blank published fields are NaN.
         study: the study's settings.
         measurements: the columns of `heldout.measurements.Measurement`; None without experiments.
@@ -62,6 +62,7 @@ class Inputs:
         corpora: Path,
         timings: Path | None = None,
         *,
+        groups: Path | None = None,
         measurements: Path | None = None,
         notes: Path | None = None,
         benchmarks: Path | None = None,
@@ -80,7 +81,7 @@ class Inputs:
         from heldout.scores import read_scores
 
         return cls(
-            scores=read_scores(scores),
+            scores=read_scores(scores, groups),
             corpora=read_corpora(corpora),
             study=_read_study(study),
             measurements=None if measurements is None else read_measurements(measurements),

@@ -14,6 +14,7 @@ from heldout.typesetting.exhibits import exhibits
 
 TABLES = {
     "scores": "scores",
+    "groups": "scores",
     "measurements": "measurements",
     "notes": "notes",
     "corpora": "corpora.table",

@@ -5,9 +5,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, SupportsFloat, SupportsInt
 
+from heldout.errors import InputError
 from heldout.measurements import Measurement
 from heldout.notes import Note
-from heldout.scores import Score, perplexity
+from heldout.scores import Groups, Score, perplexity
 
 if TYPE_CHECKING:
     from heldout.evaluators.evaluation import Evaluation
@@ -28,6 +29,7 @@ class Recorder:
 
     Attributes:
         corpus, model, variant, topics, smoothing, chain, seed: what every row has, as in `Score` and `Measurement`.
+        documents: the names of the documents that are scored, which scores' groups are by; none where it is empty.
         results: all rows; those of recorders that were derived from it, too.
 
     Examples:
@@ -45,6 +47,7 @@ class Recorder:
     smoothing: float = 0.0
     chain: str = "none"
     seed: int = 0
+    documents: tuple[str, ...] = ()
     results: Results = field(default_factory=lambda: Results([], [], []))
 
     def at(self, **names: Any) -> Self:
@@ -64,11 +67,18 @@ class Recorder:
 
         Args:
             evaluator: its name.
-            evaluation: of D documents; those without tokens count as left out.
+            evaluation: of the D documents; those without tokens count as left out.
             samples: per document; 0 for a deterministic evaluator.
             standard_error: nats; None combines the documents' own errors and biases.
             tokens_left_out: None takes the evaluation's own number.
+
+        Raises:
+            InputError: where the evaluation is of another number of documents than have names.
         """
+        if self.documents and len(self.documents) != len(evaluation.tokens):
+            raise InputError(
+                f"recorder: {evaluator}: {len(evaluation.tokens)} documents, but names of {len(self.documents)}"
+            )
         scored = evaluation.tokens > 0
         nats, tokens = float(evaluation.log_likelihood[scored].sum()), int(evaluation.tokens.sum())
         names = (self.corpus, self.model, self.variant, self.topics, self.smoothing, self.chain)
@@ -84,6 +94,7 @@ class Recorder:
             log_likelihood=nats,
             perplexity=perplexity(nats, tokens),
             standard_error=evaluation.total_error() if standard_error is None else standard_error,
+            groups=Groups.of(self.documents, evaluation.tokens, evaluation.log_likelihood) if self.documents else None,
         )
         self.results.scores.append(score)
         return score

@@ -116,7 +116,7 @@ def score(
     sampled = all("chain" in topics.provenance for topics in chains)
     if sampled or isinstance(chains[0], Components):
         fold_in = _remembered(fold_in)
-    recorder = Recorder(corpus=corpus.name, model=model, variant=variant, seed=seed)
+    recorder = Recorder(corpus=corpus.name, model=model, variant=variant, seed=seed, documents=test.documents)
     error = math.nan if sampled else None
     for constant, chain, group in _groups(chains, smoothing, sampled=sampled):
         of_group, samples = recorder.at(topics=group[0].n_topics, smoothing=constant, chain=chain), len(group) * sampled

@@ -1,6 +1,7 @@
 """Tidy tables as CSV: written whole or not at all, merged without touching the text of a row, read only if whole."""
 
 import csv
+import gzip
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -47,16 +48,19 @@ def merge_rows(
     *,
     numbers: Sequence[str],
     what: str,
+    forms: Sequence[Sequence[str]] = (),
 ) -> None:
     """Merge tables into one, sorted by the columns of `key`; the text of every row stays as it was.
 
     Args:
-        paths: the tables.
+        paths: the tables, plain or gzipped.
         destination: the file to write.
         types: the columns that each must have, and of which type (str, int or float).
         key: the columns that name a row.
         numbers: those of them that are sorted as numbers.
         what: what such a table is called.
+        forms: the columns that a table may have in place of them. Others are left out; a row that has nothing in the
+            columns beyond the key, or no such column, is, too.
 
     Raises:
         InputError: when a file has other columns, two rows have the same key, or a line is cut or holds no number where
@@ -66,16 +70,23 @@ def merge_rows(
     numeric_columns = [(place, kind) for place, kind in enumerate(types.values()) if kind is not str]
     rows: dict[tuple[str, ...], list[str]] = {}
     positions = [columns.index(name) for name in key]
+    text: Any = {"newline": "", "encoding": "utf-8"}
+    beyond = [place for place in range(len(columns)) if place not in positions]
     for path in paths:
         require_end(path, what)
         try:
-            with path.open(newline="", encoding="utf-8") as file:
+            with gzip.open(path, "rt", **text) if path.suffix == ".gz" else path.open(**text) as file:
                 reader = csv.reader(file, strict=True)
-                if tuple(next(reader, ())) != columns:
+                header = tuple(next(reader, ()))
+                if header not in (columns, *forms):
                     raise InputError(f"{path}: not a {what} table; its columns are not {', '.join(columns)}")
-                for row in reader:
-                    if len(row) != len(columns):
-                        raise ValueError(f"line {reader.line_num} has {len(row)} cells, not {len(columns)}")
+                places = [header.index(name) for name in columns if name in header]
+                for cells in reader:
+                    if len(cells) != len(header):
+                        raise ValueError(f"line {reader.line_num} has {len(cells)} cells, not {len(header)}")
+                    row = cells if header == columns else [cells[place] for place in places]
+                    if header != columns and not any(row[place] for place in beyond[: len(row) - len(key)]):
+                        continue
                     for place, kind in numeric_columns:
                         kind(row[place])
                     name = tuple(row[i] for i in positions)
@@ -83,7 +94,7 @@ def merge_rows(
                         raise InputError(f"{path}: reports {', '.join(name)} a second time")
         except InputError:
             raise
-        except (OSError, ValueError, csv.Error) as error:
+        except (OSError, EOFError, ValueError, csv.Error) as error:
             raise InputError(f"{path}: not a whole {what} table ({error!s:.200}); make it again") from error
     numeric = [name in numbers for name in key]
 

@@ -28,7 +28,7 @@ from heldout.study import Settings, from_yaml, load_study
 from heldout.typesetting.exhibits import exhibits
 
 ROOT = Path(__file__).parents[2]
-TABLES = tuple(f"data/tiny/{name}.csv" for name in ("scores", "corpora", "measurements"))
+TABLES = tuple(f"data/tiny/{name}.csv" for name in ("scores", "groups", "corpora", "measurements"))
 RESULTS = (*TABLES, "paper/tiny.pdf")
 NEEDED = (
     *("Snakefile", "workflow", "profiles", "src"),

@@ -79,12 +79,16 @@ REFERENCE = Path(source(f"data/reference/{settings.name}"))
 TABLES = (
     {"scores": REFERENCE / "scores.csv", "corpora": REFERENCE / "corpora.csv"}
     | {"measurements": REFERENCE / "measurements.csv.gz", "notes": REFERENCE / "notes.csv"}
+    | {"groups": file for file in [REFERENCE / "groups.csv.gz"] if file.exists()}
     if study.get("results") == "reference"
-    else {name: f"{DATA}/{name}.csv" for name in ("scores", "corpora", "measurements", "notes")}
+    else {name: f"{DATA}/{name}.csv" for name in ("scores", "groups", "corpora", "measurements", "notes")}
 )
+GIVEN = " ".join(f"--{name} {{input.{name}}}" for name in ("study", *TABLES))
 # a frozen study has tables alone
 RESULTS = (
-    PDF if settings.documented else [STUDY, *(f"{DATA}/{name}.csv" for name in ("scores", "measurements", "notes"))]
+    PDF
+    if settings.documented
+    else [STUDY, *(f"{DATA}/{name}.csv" for name in ("scores", "groups", "measurements", "notes"))]
 )
 TIMINGS = {"timings": REFERENCE / "timings.csv", "benchmarks": Path(source("data/reference/estimator_timings.csv"))}
 TIMINGS = {name: str(file) for name, file in TIMINGS.items() if file.exists()}
@@ -115,7 +119,7 @@ def made(since):
     files = [
         PDF,
         FIGURES,
-        *(f"{DATA}/{name}.csv" for name in ("scores", "measurements", "notes")),
+        *(f"{DATA}/{name}.csv" for name in ("scores", "groups", "measurements", "notes")),
         f"{DATA}/compare.csv",
     ]
     for line in outcome(map(Path, [*files, "README.md", "RESULTS.md"]), Path(EFFECTS), since):

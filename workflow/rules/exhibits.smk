@@ -1,4 +1,4 @@
-"""Scores to effects, figures and tables: functions of the study and its four tables, and of nothing else."""
+"""Scores to effects, figures and tables: functions of the study and its tables, and of nothing else."""
 
 
 localrules:
@@ -35,13 +35,12 @@ rule effects:
         code=code_of(*claims_modules(shown)),
         options=options(TIMINGS),
     shell:
-        "heldout effects --study {input.study} --scores {input.scores} --corpora {input.corpora}"
-        " --measurements {input.measurements} --notes {input.notes} {params.options} --output {output} 2> {log}"
+        f"heldout effects {GIVEN} {{params.options}} --output {{output}} 2> {{log}}"
 
 
 EXHIBIT = (
-    "--study {input.study} --scores {input.scores} --corpora {input.corpora} --measurements {input.measurements}"
-    " --notes {input.notes} --effects {input.effects} {params.options} --job-benchmarks {params.benchmarks} --output {params.folder} 2> {log}"
+    f"{GIVEN} --effects {{input.effects}} {{params.options}} --job-benchmarks {{params.benchmarks}}"
+    " --output {params.folder} 2> {log}"
 )
 
 

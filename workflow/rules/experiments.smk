@@ -1,4 +1,4 @@
-"""The papers' experiments: exact values, estimators' errors, bounds, normalisers, convergence; then the three tables."""
+"""The papers' experiments: exact values, estimators' errors, bounds, normalisers, convergence; then the tables."""
 
 
 rule experiment:
@@ -45,6 +45,23 @@ rule collect_scores:
         code=code("scores.csv"),
     shell:
         "heldout collect scores {input} --output {output} 2> {log}"
+
+
+rule collect_groups:
+    """Merge what groups of documents add to all scores into one table."""
+    input:
+        all_scores(),
+        [file for folder in FROZEN if (file := folder / "groups.csv.gz").exists()],
+    output:
+        f"{DATA}/groups.csv",
+    log:
+        f"{LOGS}/collect_groups.log",
+    benchmark:
+        f"{BENCHMARKS}/collect_groups.tsv"
+    params:
+        code=code("groups.csv"),
+    shell:
+        "heldout collect groups {input} --output {output} 2> {log}"
 
 
 rule collect_measurements:

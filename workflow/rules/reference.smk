@@ -4,7 +4,7 @@
 rule compare:
     """Compare a run with data/reference, exhibit by exhibit; fail with a table where they differ."""
     input:
-        **{name: f"{DATA}/{name}.csv" for name in ("scores", "corpora", "measurements", "notes")},
+        **{name: f"{DATA}/{name}.csv" for name in ("scores", "groups", "corpora", "measurements", "notes")},
         study=STUDY,
     log:
         f"{LOGS}/compare.log",
@@ -12,7 +12,7 @@ rule compare:
         reference=REFERENCE,
         comparison=f"{DATA}/compare.csv",
     shell:
-        "heldout compare --study {input.study} --scores {input.scores} --corpora {input.corpora}"
+        "heldout compare --study {input.study} --scores {input.scores} --groups {input.groups} --corpora {input.corpora}"
         " --measurements {input.measurements} --notes {input.notes} --reference {params.reference}"
         " --output {params.comparison} 2>&1 | tee {log}"
 
@@ -27,9 +27,7 @@ rule readme:
     log:
         f"{LOGS}/readme.log",
     params:
-        tables=" --study {study} --scores {scores} --corpora {corpora} --measurements {measurements} --notes {notes}".format(
-            study=STUDY, **TABLES
-        ),
+        tables=options({"study": STUDY, **TABLES}),
         options=options(TIMINGS),
         reference=REFERENCE,
     shell:

@@ -115,7 +115,8 @@ def experiment(job: Job, settings: ModelSelection) -> Results:
     results = job.recorder().results
 
     def score(of: Topics, model: str, variant: str, chain: str) -> None:
-        recorder = job.recorder(topics=of.n_topics, model=model, variant=variant, chain=chain, results=results)
+        names = {"model": model, "variant": variant, "chain": chain, "documents": held_out.documents}
+        recorder = job.recorder(topics=of.n_topics, results=results, **names)
 
         def random(purpose: str) -> np.random.Generator:
             return generator("model-selection", corpus=corpus.name, evaluator=purpose, seed=seed)

@@ -107,7 +107,7 @@ def experiment(job: Job, settings: LatentSemanticAnalysis) -> Results:
     """
     split = token_split(job.corpus, settings.shares, job.seed)
     validation, test = Part.of(split.validation), Part.of(split.test)
-    recorder = job.recorder()
+    recorder = job.recorder(documents=split.test.documents)
     left_out = (0, split.validation_left_out, split.test_left_out)
     for variant, part, out in zip(("training", "validation", "test"), split[:3], left_out, strict=True):
         of_part, documents = recorder.at(model=SPLIT, variant=variant), (part.lengths > 0).sum()

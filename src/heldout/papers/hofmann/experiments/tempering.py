@@ -92,7 +92,7 @@ def experiment(job: Job, settings: Tempering) -> Results:
     iterations, tolerance = settings.fold_in_iterations, settings.fold_in_tolerance
     folding_in = PLSAFoldingIn(iterations=iterations, tolerance=tolerance)
     heated: dict[str, Any] = {**schedule, "early_patience": settings.early_patience, "eta": settings.eta}
-    recorder = job.recorder()
+    recorder = job.recorder(documents=split.test.documents)
 
     def report(of: Recorder, evaluations: Iterator[tuple[str, int, Evaluation]]) -> None:
         for evaluator, drawn, evaluation in evaluations:

@@ -66,7 +66,7 @@ def experiment(job: Job, settings: EPCAMarginal) -> Results:
     if K <= LARGEST_DIMENSION:
         evaluations[QUADRATURE] = (quadrature(components, measured, penalty=penalty), 0)
 
-    recorder = job.recorder(topics=K)
+    recorder = job.recorder(topics=K, documents=measured.documents)
     for evaluator, (evaluation, drawn) in evaluations.items():
         recorder.score(evaluator, evaluation, samples=drawn)
         if evaluator != HALF:

@@ -87,7 +87,7 @@ def experiment(job: Job, settings: Optimism) -> Results:
     K, samples = topics.n_topics, settings.samples
     smoothed, constant, chain, sampled = first_chain(job.chains, settings.smoothing)
     axes: Axes = {"corpus": job.corpus.name, "model": job.model, "topics": K, "chain": chain, "seed": job.seed}
-    recorder = job.recorder(topics=K, smoothing=constant, chain=chain)
+    recorder = job.recorder(topics=K, smoothing=constant, chain=chain, documents=test.documents)
 
     def measured(topics: Topics, constant: float, name: str, theta: Floats) -> dict[str, Evaluation]:
         rng = generator("optimism", **axes, variant=name, smoothing=constant)

@@ -71,7 +71,7 @@ def experiment(job: Job, settings: Peers) -> Results:
     peer = fit(library, training, topics, start, rounds[library])
     number = reported(peer, [test])
 
-    recorder = job.recorder()
+    recorder = job.recorder(documents=test.documents)
     whole = recorder.score(MEAN_FIELD_BOUND, mean_field_bound(peer.dirichlet, test))
     recorder.score(FULL, full_folding_in([peer.dirichlet], test, maximum))
     recorder.score(HALF, half_folding_in([peer.dirichlet], *half_split(test, job.seed), maximum))
@@ -86,6 +86,7 @@ def experiment(job: Job, settings: Peers) -> Results:
         "log_likelihood": nats,
         "perplexity": perplexity(nats, whole.tokens),
         "standard_error": math.nan,
+        "groups": None,  # a library gives one number of all documents
     }
     recorder.results.scores.append(replace(whole, evaluator=REPORTED, **own))
     growing = sum(term.nats for term in number.terms if term.grows) / whole.tokens

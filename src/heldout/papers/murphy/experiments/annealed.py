@@ -24,8 +24,9 @@ ANNEALED, EXACT = "annealed", "exact"
 
 def experiment(job: Job, settings: Annealed) -> Results:
     """Train the members that can be annealed, and score them; raises InputError as their models and evaluators do."""
-    kind, recorder = kind_of(job.corpus), job.recorder()
+    kind = kind_of(job.corpus)
     split = SPLITS[kind](job)
+    recorder = job.recorder(documents=split.test.documents)
     members = [member for member in MEMBERS if kind in member.data and issubclass(member, AnnealedMember)]
     for member in (member.of(vars(settings)) for member in members):
         for K in member.numbers((settings.exact_topics, *settings.topics), job.corpus):

@@ -33,7 +33,7 @@ def experiment(job: Job, settings: Completion) -> Results:
     training, test, left_out = documents(job)
     observed, scored = half_split(test, job.seed)
     fold_in = partial(collapsed.fold_in, settings=LDAFoldingIn(sweeps=settings.fold_in_sweeps), seed=job.seed)
-    recorder = job.recorder(model=models.LDA, smoothing=settings.gamma, chain="0")
+    recorder = job.recorder(model=models.LDA, smoothing=settings.gamma, chain="0", documents=test.documents)
     for K in settings.topics:
         axes: dict[str, Any] = {"corpus": job.corpus.name, "topics": K, "seed": job.seed}
         lda = collapsed.LDA(

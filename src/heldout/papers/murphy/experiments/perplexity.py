@@ -64,7 +64,7 @@ def experiment(job: Job, settings: Perplexity) -> Results:
     counts, held_out = training.counts(), test.counts()
     lengths = training.lengths.astype(float)
     folding_in = PLSAFoldingIn(iterations=settings.fold_in_iterations, tolerance=settings.fold_in_tolerance)
-    recorder = job.recorder(smoothing=gamma)
+    recorder = job.recorder(smoothing=gamma, documents=test.documents)
 
     def add(model: str, K: int, evaluations: dict[str, Evaluation]) -> None:
         row = recorder.at(model=model, topics=K, chain="0" if model == models.LDA else "none")

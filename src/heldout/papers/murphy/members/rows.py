@@ -24,7 +24,8 @@ def rows(job: Job, settings: Gallery | Records, kind: str) -> Results:
     corpus, asked = job.corpus, vars(settings)
     if kind_of(corpus) != kind:
         raise InputError(f"{job.variant}: corpus {corpus.name} has {kind_of(corpus)}, not {kind}")
-    split, recorder = SPLITS[kind](job), job.recorder()
+    split = SPLITS[kind](job)
+    recorder = job.recorder(documents=split.test.documents)
     for member in (member.of(asked) for member in MEMBERS if kind in member.data):
         for K in member.numbers(settings.topics, corpus):
             axes: dict[str, Any] = {"corpus": corpus.name, "topics": K, "seed": job.seed}

@@ -45,7 +45,7 @@ def experiment(job: Job, settings: Bounds) -> Results:
     _, test = job.split()
     observed, scored = half_split(test, job.seed)
     topics, smoothing, chain, sampled = first_chain(job.chains, settings.smoothing)
-    recorder = job.recorder(topics=topics.n_topics, smoothing=smoothing, chain=chain)
+    recorder = job.recorder(topics=topics.n_topics, smoothing=smoothing, chain=chain, documents=test.documents)
 
     evaluations: dict[str, Evaluation] = {
         EXACT: exact_marginal(topics, test),

@@ -38,7 +38,7 @@ def experiment(job: Job, settings: DiscreteLatents) -> Results:
         InputError: when a model cannot start.
     """
     training, test = job.split()
-    recorder = job.recorder(variant=VARIANT, smoothing=settings.smoothing)
+    recorder = job.recorder(variant=VARIANT, smoothing=settings.smoothing, documents=test.documents)
     for model in (MIXTURE, HIDDEN_MARKOV):
         for k in settings.topics:
             random = generator("discrete-latents", corpus=job.corpus.name, model=model, topics=k, seed=job.seed)

@@ -50,7 +50,7 @@ def experiment(job: Job, settings: NormaliserLimits) -> Results:
         NORMALISED: folded - log_multinomial_nml_by_document(V, lengths),
         EXACT: marginal,
     }
-    recorder = job.recorder(model=MODEL, topics=V)
+    recorder = job.recorder(model=MODEL, topics=V, documents=test.documents)
     for evaluator, value in values.items():
         recorder.score(evaluator, Evaluation.deterministic(value, lengths))
     for k in settings.topics:
