@@ -310,7 +310,7 @@ def _truth_rows(kinds: tuple[tuple[str, tuple[str, ...]], ...]) -> tuple[list[Ro
         scores += both[0]
         rows += both[1]
     drawn = drawn_corpora.rows(asked.get("model-selection", ()))
-    return [*map(astuple, scores), *drawn[0]], [*map(astuple, rows), *drawn[1]]
+    return [*(astuple(score)[:-1] for score in scores), *drawn[0]], [*map(astuple, rows), *drawn[1]]
 
 
 def corpora_table(study: dict[str, Any], *, synthetic: bool) -> pd.DataFrame:

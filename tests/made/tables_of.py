@@ -14,7 +14,7 @@ from heldout.scores import COLUMNS, Score
 
 def scores_table(scores: Iterable[Score]) -> pd.DataFrame:
     """Return scores as a table."""
-    return pd.DataFrame([astuple(score) for score in scores], columns=list(COLUMNS))
+    return pd.DataFrame([astuple(score)[:-1] for score in scores], columns=list(COLUMNS))
 
 
 def measurements_table(rows: Iterable[Measurement]) -> pd.DataFrame:
