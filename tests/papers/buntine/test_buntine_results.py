@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -9,8 +10,7 @@ from drawn_corpora import GRIDS, SIZES, drawn, nats
 from made_measurements import EXACT, SAMPLES, Changes, calibration, convergence_to_exact, measured
 from small_study import inputs, without
 
-from heldout.evaluators import CHIB, HARMONIC, MEAN_FIELD_BOUND, PARTICLES, SEQUENTIAL
-from heldout.models import LDA
+from heldout.evaluators import HARMONIC, MEAN_FIELD_BOUND, PARTICLES, SEQUENTIAL
 from heldout.papers.buntine import results
 from heldout.papers.buntine.experiments.convergence_to_exact import METHODS
 from heldout.papers.buntine.experiments.model_selection import with_many
@@ -22,12 +22,15 @@ from heldout.papers.buntine.results import (
     biases,
     differing,
     fits,
+    halves,
     many_samples,
     p_value,
-    selections,
+    scored,
+    voted,
     z_of_deviations,
     z_of_means,
 )
+from heldout.points import select
 
 
 def errors(changes: Changes | None = None) -> results.Calibration:
@@ -103,31 +106,30 @@ def test_nothing_is_read_where_nothing_was_measured() -> None:
 
 
 def test_scores_are_read_by_corpus_evaluator_and_size() -> None:
-    read = selections(drawn(seeds=(0, 2)))
-    assert list(read) == ["s10", "s10s", "s40"]
-    s40 = read["s40"]
-    assert (s40.true_topics, s40.sizes, s40.topics, s40.seeds) == (40, SIZES, GRIDS["s40"], (0, 2))
-    scored = s40.scored(PARTICLES, 400)[60, 2]
-    assert scored.log_likelihood == pytest.approx(nats("s40", PARTICLES, 60, 400, 2))
-    assert scored.standard_error == pytest.approx(1e-4)
-    expected = np.mean([math.exp(-nats("s40", PARTICLES, 60, 400, seed)) for seed in (0, 2)])
-    assert s40.perplexity(PARTICLES, 400, 60) == pytest.approx(expected)
-    assert s40.true_perplexity(MEAN_FIELD_BOUND) == pytest.approx(math.exp(5.92))
-    assert math.isnan(s40.perplexity(CHIB, 400, 60))
-    assert math.isnan(s40.true_perplexity(CHIB))
-    assert s40.selected(SEQUENTIAL, 400, 2) == 40
-    assert s40.selected(CHIB, 400, 2) is None
-    assert selections(inputs(without("model-selection"))) == {}
+    read = scored(drawn(seeds=(0, 2)))
+    assert list(dict.fromkeys(read["corpus"])) == ["s10", "s10s", "s40"]
+    by_size = select(read, corpus="s40", evaluator=PARTICLES).set_index(["size", "topics", "seed"])
+    assert set(by_size.index) == {*product(SIZES, GRIDS["s40"], (0, 2)), (0, 40, 0), (0, 40, 2)}
+    assert by_size["value"][400, 60, 2] == pytest.approx(nats("s40", PARTICLES, 60, 400, 2))
+    assert by_size["error"][400, 60, 2] == pytest.approx(1e-4)
+    assert by_size["perplexity"][400, 60, 2] == pytest.approx(math.exp(-nats("s40", PARTICLES, 60, 400, 2)))
+    truth = select(read, corpus="s40", evaluator=MEAN_FIELD_BOUND, size=0)
+    assert truth["perplexity"].tolist() == pytest.approx([math.exp(5.92)] * 2)
+    assert scored(inputs(without("model-selection"))).empty
+
+
+def test_sizes_up_to_half_of_the_most_documents() -> None:
+    before, after = halves(scored(drawn()))
+    assert (set(before["size"]), set(after["size"])) == ({SIZES[-2]}, {SIZES[-1]})
+    assert halves(after)[0].empty
 
 
 def test_seeds_vote_and_the_smallest_wins_a_draw() -> None:
-    given = drawn(corpora=("s10",), seeds=(0, 1))
-    scores = given.scores.copy()
-    first = (scores["seed"] == 1) & (scores["topics"] == 5) & (scores["model"] == LDA)
-    scores.loc[first, "log_likelihood"] += 1e6
-    selection = selections(replace(given, scores=scores))["s10"]
-    assert selection.voted(SEQUENTIAL, 100) == 5
-    assert selection.voted(CHIB, 100) is None
+    rows = select(scored(drawn(corpora=("s10",), seeds=(0, 1))), size=100, evaluator=SEQUENTIAL)
+    assert voted(rows) == 10
+    rows.loc[(rows["seed"] == 1) & (rows["topics"] == 5), "value"] += 1.0
+    assert voted(rows) == 5
+    assert voted(rows[:0]) is None
 
 
 def test_biases_are_read_by_model() -> None:

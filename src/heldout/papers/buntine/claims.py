@@ -18,23 +18,23 @@ from typing import TYPE_CHECKING, Any
 from heldout.claims import Claim, Measure
 from heldout.corpora.names import SOURCES
 from heldout.corpora.realistic import TRAINING_DOCUMENTS
-from heldout.effects import effects, per_token
+from heldout.effects import effects
 from heldout.evaluators import HARMONIC, MEAN_FIELD_FIRST, MEAN_FIELD_SECOND, PARTICLES, SEQUENTIAL
 from heldout.inputs import Inputs
-from heldout.models import LDA
 from heldout.papers.buntine.experiments.calibration import RATIO, variant
 from heldout.papers.buntine.experiments.convergence_to_exact import METHODS
-from heldout.papers.buntine.experiments.model_selection import trained_on, with_many
+from heldout.papers.buntine.experiments.model_selection import with_many
 from heldout.papers.buntine.results import (
     GAMMAS,
     LABELS,
+    PUBLISHED,
     SHORT,
-    Summary,
+    Errors,
     biases,
     calibration,
+    halves,
     many_samples,
-    of_published_pairs,
-    published,
+    scored,
 )
 from heldout.points import select
 from heldout.verdicts import ANY, ESTIMATORS, MODELS, Effect
@@ -49,14 +49,14 @@ OTHERS = tuple(method for method in METHODS if method != SEQUENTIAL)
 T, BITS = "Student's t", "bits per token"
 
 
-def _summary_effect(part: str, summary: Summary, estimate: float, error: float, **how: Any) -> Effect:
-    freedom = float(summary.pairs - 1)
-    return Effect("none", part, estimate, error, freedom, replicates=summary.pairs, cells=1, **{"unit": BITS, **how})
+def _effect(part: str, errors: Errors, estimate: float, error: float, **how: Any) -> Effect:
+    freedom = float(errors.pairs - 1)
+    return Effect("none", part, estimate, error, freedom, replicates=errors.pairs, cells=1, **{"unit": BITS, **how})
 
 
-def _by_gamma(inputs: Inputs) -> list[tuple[str, dict[str, Summary]]]:
+def _by_gamma(inputs: Inputs) -> list[tuple[str, dict[str, Errors]]]:
     """Return the methods' errors over as many pairs as the source drew, by gamma as a part's name."""
-    errors = of_published_pairs(calibration(inputs))
+    errors = calibration(inputs)
     return [
         (f"gamma {gamma:g}", {method: errors[gamma, method] for method in METHODS})
         for gamma in GAMMAS
@@ -69,24 +69,22 @@ def most_precise(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
 
     Left out is what the source's own table has the other way.
     """
-    source = published()
     found = []
     for gamma, (part, errors) in zip(GAMMAS, _by_gamma(inputs), strict=False):
         own = errors[SEQUENTIAL]
-        others = [m for m in OTHERS if source[gamma, m].deviation > source[gamma, SEQUENTIAL].deviation]
+        published = {method: float(row[1]) for method, row in zip(METHODS, PUBLISHED[gamma], strict=True)}
+        others = [method for method in OTHERS if published[method] > published[SEQUENTIAL]]
         least = min(others, key=lambda method: errors[method].deviation)
         ratio = math.log(errors[least].deviation / own.deviation)
         error = math.hypot(errors[least].log_deviation_error, own.log_deviation_error)
-        found.append(
-            _summary_effect(f"{part}, {LABELS[least]}", own, ratio, error, unit="times the spread", factor=True)
-        )
+        found.append(_effect(f"{part}, {LABELS[least]}", own, ratio, error, unit="times the spread", factor=True))
     return found
 
 
 def unbiased(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
     """Hold Student's t of the mean error of LRS to the source's cutoff."""
     return [
-        _summary_effect(part, errors[SEQUENTIAL], -abs(errors[SEQUENTIAL].t), 0.0, threshold=-CUTOFF, unit="minus |t|")
+        _effect(part, errors[SEQUENTIAL], -abs(errors[SEQUENTIAL].t), 0.0, threshold=-CUTOFF, unit="minus |t|")
         for part, errors in _by_gamma(inputs)
     ]
 
@@ -96,8 +94,8 @@ def others_biased(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
     by_gamma = [errors for _, errors in _by_gamma(inputs)]
     found = []
     for method in OTHERS if by_gamma else ():
-        worst = max((errors[method] for errors in by_gamma), key=lambda summary: abs(summary.t))
-        found.append(_summary_effect(LABELS[method], worst, abs(worst.t), 0.0, threshold=CUTOFF, unit="largest |t|"))
+        worst = max((errors[method] for errors in by_gamma), key=lambda errors: abs(errors.t))
+        found.append(_effect(LABELS[method], worst, abs(worst.t), 0.0, threshold=CUTOFF, unit="largest |t|"))
     return found
 
 
@@ -114,7 +112,7 @@ def mean_field_comparable(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
                 "factor": True,
                 "unit": "times LR's",
             }
-            found.append(_summary_effect(f"{part}, {LABELS[method]}", errors[method], ratio, error, **how))
+            found.append(_effect(f"{part}, {LABELS[method]}", errors[method], ratio, error, **how))
     return found
 
 
@@ -124,7 +122,7 @@ def harmonic_mean_biased(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
     for part, errors in _by_gamma(inputs):
         harmonic, own = errors[HARMONIC], errors[SEQUENTIAL]
         error = math.hypot(harmonic.mean_error, own.mean_error)
-        found.append(_summary_effect(part, harmonic, -harmonic.mean - abs(own.mean), error))
+        found.append(_effect(part, harmonic, -harmonic.mean - abs(own.mean), error))
     return found
 
 
@@ -179,18 +177,9 @@ def bias_grows(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
 
 
 def _trained(inputs: Inputs, evaluator: str) -> "pd.DataFrame":
-    """Return an evaluator's scores of trained models of drawn corpora: "size", "topics", "seed", "value", "error"."""
-    rows = select(inputs.scores, model=LDA, evaluator=evaluator)
-    rows = rows[rows["corpus"].isin(list(SOURCES))]
-    sizes = {trained_on(size): size for size in map(int, _sizes(rows))}
-    rows = rows[rows["variant"].isin(list(sizes))]
-    return per_token(rows.assign(size=rows["variant"].map(sizes)))[
-        ["corpus", "size", "topics", "seed", "value", "error"]
-    ]
-
-
-def _sizes(rows: "pd.DataFrame") -> set[str]:
-    return {text for name in rows["variant"].unique() if (text := str(name).rpartition("-")[2]).isdigit()}
+    """Return an evaluator's scores of trained models, as `scored` does; an error of 0 where none is stated."""
+    rows = select(scored(inputs), evaluator=evaluator)
+    return rows[rows["size"] > 0].fillna({"error": 0.0})
 
 
 def particles_rise(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
@@ -199,17 +188,10 @@ def particles_rise(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
     Corpora with far fewer documents than the source's are left out.
     """
     keys = ["corpus", "topics", "seed"]
-    table = _trained(inputs, PARTICLES)
-    parts = []
-    for _corpus, rows in table.groupby("corpus"):
-        most = int(rows["size"].max())
-        half = rows.loc[2 * rows["size"] <= most, "size"].max()
-        if most >= ENOUGH * max(TRAINING_DOCUMENTS) and half == half:
-            both = rows[rows["size"] == most].merge(rows[rows["size"] == half], on=keys, suffixes=("", "_half"))
-            parts.append(both[keys].assign(gain=both["value_half"] - both["value"], error=0.0))
-    import pandas as pd
-
-    return _by_documents(pd.concat(parts)) if parts else []
+    before, after = halves(_trained(inputs, PARTICLES))
+    after = after[after["size"] >= ENOUGH * max(TRAINING_DOCUMENTS)]
+    both = after.merge(before, on=keys, suffixes=("", "_half"))
+    return _by_documents(both[keys].assign(gain=both["value_half"] - both["value"], error=0.0))
 
 
 def importance_tracks(inputs: Inputs, _: Sequence[str]) -> list[Effect]:

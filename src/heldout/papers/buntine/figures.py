@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib import colormaps
@@ -9,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from heldout.corpora.names import SOURCES
 from heldout.errors import InputError
 from heldout.evaluators import (
     CHIB,
@@ -26,8 +28,12 @@ from heldout.evaluators import (
 from heldout.inputs import Inputs
 from heldout.papers.buntine.experiments.convergence_to_exact import METHODS
 from heldout.papers.buntine.experiments.model_selection import PARTICLE_FILTER, TRUTH
-from heldout.papers.buntine.results import LABELS, SHORT, Convergence, Selection, convergence, selections
+from heldout.papers.buntine.results import LABELS, SHORT, Convergence, convergence, scored, voted
+from heldout.points import select
 from heldout.typesetting import style
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 DASHES = dict(zip(METHODS, ("-", style.DASHED, "-", style.DASHED, "-"), strict=True))  # line styles
 FIRST_RUN = "0"
@@ -113,20 +119,23 @@ def realistic(inputs: Inputs, corpora: Sequence[str], figure_name: str) -> Figur
     Raises:
         InputError: when none of the corpora has scores.
     """
-    drawn = [selection for name, selection in selections(inputs).items() if name in corpora]
+    table = scored(inputs)
+    drawn = {str(corpus): rows for corpus, rows in table.groupby("corpus", sort=False) if corpus in corpora}
     if not drawn:
         raise InputError(f"{figure_name}: no model was scored on {', '.join(corpora)}; measure model-selection first")
     props: style.Props = {"titles": [NAMES[name] for name in SHORT], "synthetic": inputs.synthetic(), "sharey": "row"}
     figure, grid = style.grid(len(drawn), len(SHORT), HEIGHT_OF_CORPUS * len(drawn) + 0.25, **props)
-    for axes, selection in zip(grid, drawn, strict=True):
+    first = None
+    for axes, (corpus, rows) in zip(grid, drawn.items(), strict=True):
         for axis, evaluator in zip(axes, SHORT, strict=True):
-            _by_size(axis, selection, evaluator)
-        axes[0].set_ylabel(f"{selection.corpus}\nperplexity per token")
+            _by_size(axis, select(rows, evaluator=evaluator), corpus)
+        axes[0].set_ylabel(f"{corpus}\nperplexity per token")
+        topics = sorted(set(rows["topics"]))
+        if topics != first:  # rows of the same grid of K need one legend
+            axes[-1].legend(loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=1.5, labelspacing=0.35)
+        first = first or topics
     for axis in grid[-1]:
         axis.set_xlabel("training documents")
-    for axes, selection in zip(grid, drawn, strict=True):  # rows of the same grid of K need one legend
-        if selection is drawn[0] or selection.topics != drawn[0].topics:
-            axes[-1].legend(loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=1.5, labelspacing=0.35)
     return figure
 
 
@@ -140,13 +149,13 @@ def realistic_40(inputs: Inputs) -> Figure:
     return realistic(inputs, ("s40",), "figure-realistic-40")
 
 
-def _by_size(axis: Axes, selection: Selection, evaluator: str) -> None:
-    shades = [SHADES[0] + (SHADES[1] - SHADES[0]) * i / max(len(selection.topics) - 1, 1) for i in range(100)]
-    for topics, shade in zip(selection.topics, shades, strict=False):
-        true = topics == selection.true_topics
+def _by_size(axis: Axes, rows: "pd.DataFrame", corpus: str) -> None:
+    """Draw one evaluator's mean perplexity over seeds of the models trained on a corpus, a line per K."""
+    lines = rows[rows["size"] > 0].pivot_table("perplexity", "size", "topics")
+    for (topics, line), shade in zip(lines.items(), np.linspace(*SHADES, max(len(lines.columns), 2)), strict=False):
+        true = topics == SOURCES[corpus].topics
         axis.plot(
-            selection.sizes,
-            [selection.perplexity(evaluator, size, topics) for size in selection.sizes],
+            line,
             color=style.EVALUATOR_COLOURS[TRUTH] if true else colormaps["viridis"](shade),
             linewidth=2.6 if true else 1.1,
             marker="o",
@@ -154,15 +163,10 @@ def _by_size(axis: Axes, selection: Selection, evaluator: str) -> None:
             label=f"$K = {topics}$" + (" (true)" if true else ""),
             zorder=3 if true else 2,
         )
-    axis.axhline(
-        selection.true_perplexity(evaluator),
-        color=style.COLOURS[TRUTH],
-        linestyle=style.DASHED,
-        linewidth=1.0,
-        label="true model",
-    )
+    truth = rows.loc[rows["size"] == 0, "perplexity"].mean()
+    axis.axhline(truth, color=style.COLOURS[TRUTH], linestyle=style.DASHED, linewidth=1.0, label="true model")
     axis.set_xscale("log")
-    style.ticks(axis.xaxis, style.sparse_ticks(selection.sizes))
+    style.ticks(axis.xaxis, style.sparse_ticks(lines.index))
     style.plain_ticks(axis.yaxis)
     axis.margins(x=0.08)
 
@@ -173,28 +177,32 @@ def realistic_selection(inputs: Inputs) -> Figure:
     Raises:
         InputError: when s10s has no scores.
     """
-    selection = selections(inputs).get("s10s")
-    if selection is None:
+    rows = select(scored(inputs), corpus="s10s")
+    rows = rows[rows["size"] > 0]
+    if rows.empty:
         raise InputError("figure-realistic-selection: no model was scored on s10s; measure model-selection first")
-    sizes = tuple(size for size in selection.sizes if size in PANELS) or selection.sizes
+    sizes = sorted(set(rows["size"]).intersection(PANELS) or set(rows["size"]))
+    grid = sorted(set(rows["topics"]))
     titles = [f"{size:,} documents" for size in sizes]
     figure, (axes,) = style.grid(1, len(sizes), style.HEIGHT, titles=titles, synthetic=inputs.synthetic())
-    places = list(range(len(selection.topics)))  # even ones: the numbers of topics are close around the true one
+    places = list(range(len(grid)))  # even ones: the numbers of topics are close around the true one
     for axis, size in zip(axes, sizes, strict=True):
-        if selection.true_topics in selection.topics:
-            place = selection.topics.index(selection.true_topics)
-            axis.axvline(place, color=style.PALE, linewidth=4.0, zorder=1, label="true number")
+        if SOURCES["s10s"].topics in grid:
+            axis.axvline(
+                grid.index(SOURCES["s10s"].topics), color=style.PALE, linewidth=4.0, zorder=1, label="true number"
+            )
+        means = select(rows, size=size).groupby(["evaluator", "topics"])["perplexity"].mean()
         for evaluator in SHORT:
             axis.plot(
                 places,
-                [selection.perplexity(evaluator, size, k) for k in selection.topics],
+                means.loc[evaluator].reindex(grid),
                 color=style.EVALUATOR_COLOURS[evaluator],
                 label=NAMES[evaluator],
                 zorder=3,
                 **PROPS[evaluator],
             )
         axis.title.set_fontsize(7.5)
-        style.ticks(axis.xaxis, places, [str(k) for k in selection.topics], fontsize=7.0)
+        style.ticks(axis.xaxis, places, [str(k) for k in grid], fontsize=7.0)
         style.plain_ticks(axis.yaxis)
         axis.set_xlabel("number of topics")
     axes[0].set_ylabel("perplexity per token")
@@ -213,39 +221,39 @@ def model_selection(inputs: Inputs) -> Figure:
     Raises:
         InputError: when no model was scored on a drawn corpus.
     """
-    drawn = list(selections(inputs).values())
-    if not drawn:
+    rows = scored(inputs)
+    if rows.empty:
         raise InputError("figure-model-selection: no model was scored; measure model-selection first")
-    names = {evaluator for selection in drawn for evaluator in selection.evaluators}
+    names = set(rows.loc[rows["size"] > 0, "evaluator"])
     evaluators = [*(name for name in ORDER if name in names), *sorted(names - set(ORDER))]
     props: style.Props = {"synthetic": inputs.synthetic(), "sharey": True, "width_ratios": [2.0, 1.0]}
     figure, ((left, right),) = style.grid(1, 2, 1.0 + HEIGHT_OF_EVALUATOR * len(evaluators), **props)
-    _selected(left, drawn, evaluators)
-    _errors(right, drawn, evaluators)
+    _selected(left, rows[rows["size"] > 0], evaluators)
+    _errors(right, rows[rows["size"] == 0], evaluators)
     for text in left.texts:  # "synthetic", if anything, would lie behind the cells
         if text.get_text() == style.SYNTHETIC_MARK:
             text.set(zorder=3.0, color=style.INK, alpha=0.3)
     return figure
 
 
-def _selected(axis: Axes, drawn: Sequence[Selection], evaluators: Sequence[str]) -> None:
+def _selected(axis: Axes, models: "pd.DataFrame", evaluators: Sequence[str]) -> None:
     x, ticks, names = 0.0, [], []
-    for selection in drawn:
-        first = x
-        for size in selection.sizes:
+    for corpus, of_corpus in models.groupby("corpus", sort=False):
+        first, true = x, SOURCES[str(corpus)].topics
+        for size, rows in of_corpus.groupby("size"):
             for y, evaluator in enumerate(evaluators):
-                topics = selection.voted(evaluator, size)
+                topics = voted(select(rows, evaluator=evaluator))
                 if topics is None:
                     continue
-                right = topics == selection.true_topics
+                right = topics == true
                 axis.barh(y, 0.92, left=x - 0.46, height=0.86, color=style.DARK if right else style.GROUND)
                 colour = style.WHITE if right else style.DARK
                 axis.text(x, y, str(topics), ha="center", va="center", fontsize=7.0, color=colour)
             ticks.append(x)
-            names.append(f"{size / 1000:g}")
+            names.append(f"{int(str(size)) / 1000:g}")
             x += 1.0
         axis.text(
-            *((first + x - 1.0) / 2.0, -0.75, f"{selection.corpus}: $K = {selection.true_topics}$"),
+            *((first + x - 1.0) / 2.0, -0.75, f"{corpus}: $K = {true}$"),
             ha="center",
             fontsize=8.0,
             fontweight="bold",
@@ -269,33 +277,24 @@ def _label(evaluator: str) -> str:
     return style.EVALUATOR_NAMES.get(evaluator) or ESTIMATORS[evaluator].label
 
 
-def _errors(axis: Axes, drawn: Sequence[Selection], evaluators: Sequence[str]) -> None:
+def _errors(axis: Axes, truth: "pd.DataFrame", evaluators: Sequence[str]) -> None:
     axis.axvline(0.0, color=style.INK, linewidth=0.8)
-    for place, selection in enumerate(drawn):
-        offset = 0.22 * (place - (len(drawn) - 1) / 2.0)
-        points = []
-        for y, evaluator in enumerate(evaluators):
-            if evaluator in OTHER_TARGET:
-                continue
-            for seed, scored in selection.truth.get(evaluator, {}).items():
-                reference = selection.truth.get(PARTICLE_FILTER, {}).get(seed)
-                if reference is None:
-                    continue
-                error = math.hypot(
-                    scored.standard_error, 0.0 if evaluator == PARTICLE_FILTER else reference.standard_error
-                )
-                points.append((scored.log_likelihood - reference.log_likelihood, y + offset, ERRORS * error))
-        if not points:
-            continue
-        x, heights, bars = zip(*points, strict=True)
+    reference = select(truth, evaluator=PARTICLE_FILTER)
+    both = truth.merge(reference, on=["corpus", "seed"], suffixes=("", "_reference"))
+    both.loc[both["evaluator"] == PARTICLE_FILTER, "error_reference"] = 0.0
+    drawn = list(dict.fromkeys(both["corpus"]))
+    heights = {evaluator: y for y, evaluator in enumerate(evaluators) if evaluator not in OTHER_TARGET}
+    for place, corpus in enumerate(drawn):
+        rows = both[(both["corpus"] == corpus) & both["evaluator"].isin(list(heights))]
         axis.errorbar(
-            *(x, heights),
-            xerr=[0.0 if math.isnan(bar) else bar for bar in bars],
-            fmt=CORPUS_MARKERS[selection.corpus],
-            color=CORPUS_COLOURS[selection.corpus],
+            rows["value"] - rows["value_reference"],
+            rows["evaluator"].map(heights) + 0.22 * (place - (len(drawn) - 1) / 2.0),
+            xerr=(ERRORS * np.hypot(rows["error"], rows["error_reference"])).fillna(0.0),
+            fmt=CORPUS_MARKERS[corpus],
+            color=CORPUS_COLOURS[corpus],
             markersize=3.5,
             linewidth=0.9,
-            label=selection.corpus,
+            label=corpus,
         )
     for y, evaluator in enumerate(evaluators):
         if evaluator in OTHER_TARGET:

@@ -6,11 +6,10 @@ with ours. Scores are in nats per token.
 """
 
 import math
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
-from statistics import NormalDist, fmean
+from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -106,43 +105,9 @@ class Errors:
         return float(self.errors.std(ddof=1))
 
     @property
-    def rms(self) -> float:
-        """The root mean squared error."""
-        return float(np.sqrt(np.mean(self.errors**2)))
-
-    @property
-    def t(self) -> float:
-        """Student's t for a mean of 0."""
-        return self.mean / (self.deviation / math.sqrt(len(self.errors)))
-
-    @property
-    def kurtosis(self) -> float:
-        """The excess kurtosis of the errors; 0 if it is negative."""
-        centred = self.errors - self.errors.mean()
-        return max(0.0, float((centred**4).mean() / (centred**2).mean() ** 2) - 3.0)
-
-
-Calibration = dict[tuple[float, str], Errors]  # by gamma and estimator
-
-
-@dataclass(frozen=True)
-class Summary:
-    """The mean and the spread of an estimator's errors at one gamma, bits per token.
-
-    Attributes:
-        mean, deviation: of the errors.
-        t: Student's t for a mean of 0.
-        pairs: the number of pairs of a model and a document.
-        tokens: L, the length of every document.
-        kurtosis: excess kurtosis of the errors; 0 if it is negative or unknown.
-    """
-
-    mean: float
-    deviation: float
-    t: float
-    pairs: int
-    tokens: int
-    kurtosis: float = 0.0
+    def pairs(self) -> int:
+        """The number n of pairs of a model and a document."""
+        return len(self.errors)
 
     @property
     def rms(self) -> float:
@@ -160,46 +125,18 @@ class Summary:
         return 0.5 * math.sqrt(2.0 / (self.pairs - 1) + self.kurtosis / self.pairs)
 
     @property
-    def jensen(self) -> float:
-        """The mean error of a log-normal estimate that is itself unbiased: half the variance, in bits per token."""
-        return 0.5 * self.tokens * math.log(2.0) * self.deviation**2
+    def t(self) -> float:
+        """Student's t for a mean of 0."""
+        return self.mean / self.mean_error
+
+    @property
+    def kurtosis(self) -> float:
+        """The excess kurtosis of the errors; 0 if it is negative."""
+        centred = self.errors - self.errors.mean()
+        return max(0.0, float((centred**4).mean() / (centred**2).mean() ** 2) - 3.0)
 
 
-Precision = Mapping[tuple[float, str], Summary]  # by gamma and estimator
-
-
-def published() -> Precision:
-    """Return the source's Table 1."""
-    return {
-        (gamma, method): Summary(float(mean), float(deviation), float(t), PAIRS, PUBLISHED_TOKENS)
-        for gamma, rows in PUBLISHED.items()
-        for method, (mean, deviation, t) in zip(METHODS, rows, strict=True)
-    }
-
-
-def precision(inputs: Inputs) -> Precision:
-    """Return the errors over all measured pairs, at the gammas at which every method of the source was measured."""
-    known = calibration(inputs)
-    return {
-        (gamma, method): _summary(known[gamma, method])
-        for gamma in GAMMAS
-        if all((gamma, other) in known for other in METHODS)
-        for method in METHODS
-    }
-
-
-def of_published_pairs(known: Calibration) -> Precision:
-    """Return the errors over the first pairs, as many as the source drew."""
-    return {
-        key: Summary(one.mean, one.deviation, one.t, len(one.errors), one.tokens, one.kurtosis)
-        for key, one in known.items()
-    }
-
-
-def _summary(errors: Errors) -> Summary:
-    deviation = errors.bias_error * math.sqrt(errors.bias_pairs)
-    t = errors.bias / errors.bias_error
-    return Summary(errors.bias, deviation, t, errors.bias_pairs, errors.tokens, errors.kurtosis)
+Calibration = dict[tuple[float, str], Errors]  # by gamma and estimator
 
 
 def calibration(inputs: Inputs) -> Calibration:
@@ -329,115 +266,51 @@ def convergence(inputs: Inputs) -> list[Convergence]:
     return pairs
 
 
-At = tuple[int, int]  # topics, seed
+def scored(inputs: Inputs) -> "pd.DataFrame":
+    """Return the scores of models that were trained on drawn corpora, and of the true ones.
 
-
-@dataclass(frozen=True)
-class Scored:
-    """A model's score by one evaluator.
-
-    Attributes:
-        log_likelihood: nats per scored token.
-        standard_error: the evaluator's Monte Carlo error, nats per scored token; NaN if it states none.
-        perplexity: per scored token.
+    Returns:
+        "corpus", in the order of `SOURCES`; "size", the training documents, 0 of the true model; "evaluator"; "topics";
+        "seed"; "value" and "error", nats per scored token, an error NaN where none is stated; and "perplexity".
     """
+    rows = inputs.scores[inputs.scores["corpus"].isin(list(SOURCES)) & inputs.scores["model"].isin([LDA, TRUTH])]
+    rows = rows.assign(
+        size=_sizes(rows),
+        value=rows["log_likelihood"] / rows["tokens"],
+        error=rows["standard_error"] / rows["tokens"],
+        place=rows["corpus"].map(list(SOURCES).index),
+    )
+    rows = rows[(rows["model"] == TRUTH) | rows["variant"].isin([trained_on(size) for size in set(rows["size"]) - {0}])]
+    columns = ["corpus", "size", "evaluator", "topics", "seed", "value", "error", "perplexity"]
+    return rows.sort_values("place", kind="stable")[columns].reset_index(drop=True)
 
-    log_likelihood: float
-    standard_error: float
-    perplexity: float
+
+def _sizes(rows: "pd.DataFrame") -> list[int]:
+    """Return the numbers of training documents at the end of variants' names, 0 where there is none."""
+    ends = (str(variant).rpartition("-")[2] for variant in rows["variant"])
+    return [int(end) if end.isdigit() else 0 for end in ends]
 
 
-@dataclass(frozen=True)
-class Selection:
-    """The scores of one drawn corpus.
+def halves(rows: "pd.DataFrame") -> "tuple[pd.DataFrame, pd.DataFrame]":
+    """Return each corpus's rows at the largest training size of at most half the most documents, and at the most.
 
-    Attributes:
-        corpus: its name.
-        true_topics: K of the model that it was drawn from.
-        models: the trained models' scores by (evaluator, training documents), then by (topics, seed).
-        truth: the true model's scores by evaluator, then by seed.
+    Args:
+        rows: "corpus" and "size", 0 of the true model, which is left out.
     """
-
-    corpus: str
-    true_topics: int
-    models: Mapping[tuple[str, int], Mapping[At, Scored]]
-    truth: Mapping[str, Mapping[int, Scored]]
-
-    @property
-    def evaluators(self) -> tuple[str, ...]:
-        """The evaluators, sorted by name."""
-        return tuple(sorted({evaluator for evaluator, _ in self.models}))
-
-    @property
-    def sizes(self) -> tuple[int, ...]:
-        """The numbers of training documents, ascending."""
-        return tuple(sorted({size for _, size in self.models}))
-
-    @property
-    def topics(self) -> tuple[int, ...]:
-        """The numbers of topics, ascending."""
-        return tuple(sorted({topics for models in self.models.values() for topics, _ in models}))
-
-    @property
-    def seeds(self) -> tuple[int, ...]:
-        """The seeds, ascending."""
-        return tuple(sorted({seed for models in self.models.values() for _, seed in models}))
-
-    def scored(self, evaluator: str, size: int) -> Mapping[At, Scored]:
-        """Return an evaluator's scores of the models of one training size; empty if it scored none."""
-        return self.models.get((evaluator, size), {})
-
-    def perplexity(self, evaluator: str, size: int, topics: int) -> float:
-        """Return the mean perplexity over seeds; NaN without scores."""
-        return _mean([scored.perplexity for (k, _), scored in self.scored(evaluator, size).items() if k == topics])
-
-    def true_perplexity(self, evaluator: str) -> float:
-        """Return the true model's mean perplexity over seeds; NaN without scores."""
-        return _mean([scored.perplexity for scored in self.truth.get(evaluator, {}).values()])
-
-    def selected(self, evaluator: str, size: int, seed: int) -> int | None:
-        """Return the number of topics with the highest log-likelihood; None without scores."""
-        nats = {k: scored.log_likelihood for (k, s), scored in self.scored(evaluator, size).items() if s == seed}
-        return max(nats, key=lambda k: (nats[k], -k)) if nats else None
-
-    def above_best(self, evaluator: str) -> float:
-        """Return the true model's log-likelihood less that of the best trained one, nats per token.
-
-        At the largest training size, over all numbers of topics and seeds; NaN without scores.
-        """
-        trained = (score.log_likelihood for score in self.scored(evaluator, self.sizes[-1]).values())
-        truth = _mean([score.log_likelihood for score in self.truth.get(evaluator, {}).values()])
-        return truth - max(trained, default=math.nan)
-
-    def voted(self, evaluator: str, size: int) -> int | None:
-        """Return the number of topics that most seeds select (the smallest in a tie); None without scores."""
-        votes = Counter(self.selected(evaluator, size, seed) for seed in self.seeds)
-        return min(((-count, topics) for topics, count in votes.items() if topics is not None), default=(0, None))[1]
+    rows = rows[rows["size"] > 0]
+    most = rows.groupby("corpus")["size"].transform("max")
+    half = rows["size"].where(2 * rows["size"] <= most).groupby(rows["corpus"]).transform("max")
+    return rows[rows["size"] == half], rows[rows["size"] == most]
 
 
-def _mean(values: list[float]) -> float:
-    return fmean(values) if values else math.nan
+def voted(rows: "pd.DataFrame") -> int | None:
+    """Return the number of topics that most seeds select (the smallest in a tie); None without scores.
 
-
-def selections(inputs: Inputs) -> dict[str, Selection]:
-    """Return the scores of every drawn corpus with scores, in the order of `SOURCES`."""
-    result = {}
-    for corpus, source in SOURCES.items():
-        models: dict[tuple[str, int], dict[At, Scored]] = {}
-        truth: dict[str, dict[int, Scored]] = {}
-        rows = select(inputs.scores, corpus=corpus)
-        for row in rows[rows["model"].isin([LDA, TRUTH])].to_dict("records"):
-            nats, error = (float(row[column]) / float(row["tokens"]) for column in ("log_likelihood", "standard_error"))
-            scored = Scored(nats, error, float(row["perplexity"]))
-            evaluator, topics, seed = str(row["evaluator"]), int(row["topics"]), int(row["seed"])
-            size = str(row["variant"]).rpartition("-")[2]
-            if row["model"] == TRUTH:
-                truth.setdefault(evaluator, {})[seed] = scored
-            elif size.isdigit() and row["variant"] == trained_on(int(size)):
-                models.setdefault((evaluator, int(size)), {})[topics, seed] = scored
-        if models:
-            result[corpus] = Selection(corpus, source.topics, models, truth)
-    return result
+    Args:
+        rows: "topics", "seed" and "value" of one corpus, evaluator and training size; a seed selects the highest value.
+    """
+    ordered = rows.sort_values(["value", "topics"], ascending=[False, True])
+    return None if rows.empty else int(ordered.drop_duplicates("seed")["topics"].mode().min())
 
 
 def biases(inputs: Inputs, estimator: str) -> "pd.DataFrame":
@@ -453,10 +326,7 @@ def biases(inputs: Inputs, estimator: str) -> "pd.DataFrame":
     """
     rows = select(inputs.measurements, quantity=estimator + LESS_REFERENCE)
     rows = rows[rows["corpus"].isin(list(SOURCES))]
-    sizes = rows["variant"].astype(str).str.rpartition("-")[2] if len(rows) else rows["variant"]
-    table = rows[["corpus", "topics", "seed", "value"]].assign(
-        error=rows["standard_error"], size=[int(size) if str(size).isdigit() else 0 for size in sizes]
-    )
+    table = rows[["corpus", "topics", "seed", "value"]].assign(error=rows["standard_error"], size=_sizes(rows))
     return table.sort_values(["corpus", "size", "topics", "seed"], ignore_index=True)
 
 
@@ -486,19 +356,13 @@ def rises_by_reading(inputs: Inputs) -> dict[str, tuple[int, int]]:
     The change is from the largest size of at most half of these documents, as by the reference, plus that of the
     reading's bias. It counts as a rise without regard to its error.
     """
-    drawn = selections(inputs)
-    result = {}
+    keys = ["corpus", "size", "topics", "seed"]
+    values, result = select(scored(inputs), evaluator=PARTICLE_FILTER), {}
     for reading in reading_names(inputs):
-        bias = biases(inputs, READING + reading).set_index(["corpus", "size", "topics", "seed"])["value"].to_dict()
-        rises = models = 0
-        for corpus, selection in drawn.items():
-            half = [size for size in selection.sizes if 2 * size <= selection.sizes[-1]][-1:]
-            for (topics, seed), after in selection.scored(PARTICLE_FILTER, selection.sizes[-1]).items() if half else ():
-                before = selection.scored(PARTICLE_FILTER, half[0]).get((topics, seed))
-                at = [(corpus, size, topics, seed) for size in (half[0], selection.sizes[-1])]
-                if before is not None and all(model in bias for model in at):
-                    models += 1
-                    rises += after.log_likelihood + bias[at[1]] < before.log_likelihood + bias[at[0]]
-        if models:
-            result[reading] = rises, models
+        both = values.merge(biases(inputs, READING + reading), on=keys, suffixes=("", "_less"))
+        both["value"] += both["value_less"]
+        before, after = halves(both)
+        steps = after.merge(before, on=["corpus", "topics", "seed"], suffixes=("", "_before"))
+        if len(steps):
+            result[reading] = int((steps["value"] < steps["value_before"]).sum()), len(steps)
     return result
