@@ -123,7 +123,7 @@ def test_few_topics_short_documents_and_one_document(topics: int, estimator: str
         ({"model": (np.full((1, 2), 0.4), 1.0)}, "sums to 0.8"),
         ({"model": (np.full((1, 2), 0.5), 0.0)}, "alpha of topic 0 is 0"),
         ({"model": "nothing.npz"}, "nothing.npz: no such file"),
-        ({"documents": "nothing.mm"}, "nothing.mm: cannot be read"),
+        ({"documents": "nothing.mm"}, "nothing.mm: no such file"),
     ],
 )
 def test_bad_input_is_one_line(given: dict[str, Any], message: str) -> None:

@@ -8,8 +8,10 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+import heldout
 from heldout.auditing.options import AuditCommand, AuditOptions, RankCommand, add_audit, add_rank
 from heldout.corpora import stream
 from heldout.errors import InputError
@@ -60,3 +62,61 @@ def test_the_help_imports_no_numerical_package() -> None:
     code = f"import sys, heldout.cli; heldout.cli.parser(); print([m for m in {heavy} if m in sys.modules])"
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ended.stdout == "[]\n"
+
+
+MODEL, COUNTS = ([[0.5, 0.5, 0.0], [0.0, 0.25, 0.75]], 0.5), np.array([[1, 2, 0], [0, 1, 1]])
+
+
+def test_numbers_and_paths_of_any_kind_are_taken(tmp_path: Path) -> None:
+    options: dict[str, Any] = {"seed": np.int64(3), "limit": np.float32(8), "store": str(tmp_path)}
+    given = AuditOptions(**options)
+    assert given == AuditOptions(seed=3, limit=8.0, store=tmp_path)
+    assert (type(given.seed), type(given.limit)) == (int, float)
+    audit = heldout.audit(MODEL, COUNTS, seed=np.int64(3), store=str(tmp_path / "kept"), probability=False)
+    assert audit.to_json()["settings"]["seed"] == 3
+    whole: Any = np.int64(3)
+    assert heldout.log_likelihood(MODEL, COUNTS, seed=3) == heldout.log_likelihood(MODEL, COUNTS, seed=whole)
+    with pytest.raises(InputError, match="there is no line 'typo'; there are truth, mean-field-bound"):
+        audit.line("typo")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"seed": "a"}, "seed: 'a' is a str; give a whole number"),
+        ({"seed": np.random.RandomState(0)}, "is a RandomState; give a whole number"),
+        ({"seed": None}, "seed: None is a NoneType"),
+        ({"cores": None}, "cores: None is a NoneType; give a whole number"),
+        ({"store": 3}, "store: 3 is a int; give a folder or a file"),
+        ({"estimator": 3}, "estimator: 3 is a int; give a name"),
+        ({"smoothing": "x"}, "smoothing: 'x' is a str; give a number"),
+        ({"sample": 100}, "there is no option sample; perhaps samples"),
+        ({"quux": 100}, "there is no option quux; there are estimator, samples"),
+    ],
+)
+def test_a_bad_argument_is_one_line(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=re.escape(message)):
+        heldout.audit(MODEL, COUNTS, **options)
+    with pytest.raises(InputError, match=re.escape(message)):
+        heldout.rank([MODEL, MODEL], COUNTS, **options)
+    if "seed" in options:
+        with pytest.raises(InputError, match=re.escape(message)):
+            heldout.log_likelihood(MODEL, COUNTS, **options)
+
+
+def test_topics_in_columns_are_called_transposed() -> None:
+    phi = np.array(MODEL[0]).T
+    with pytest.raises(InputError, match=r"the columns of phi, of shape \(3, 2\), sum to 1 and the rows do not"):
+        heldout.audit((phi, 0.5), COUNTS)
+
+
+def test_a_ranking_runs_in_a_plain_script(tmp_path: Path) -> None:
+    """Without `if __name__ == "__main__":`, whatever it takes: no process is started unless cores are asked for."""
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import numpy as np, heldout\nimport heldout.auditing.rank.rank as rank\nrank.SHORT = 0.0\n"
+        "models = [(np.random.default_rng(k).dirichlet(np.ones(9), k), 0.5) for k in (2, 3)]\n"
+        "print(len(heldout.rank(models, np.ones((4, 9), int), coherence=False).models))\n"
+    )
+    ended = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
+    assert (ended.stdout, ended.returncode) == ("2\n", 0), ended.stderr

@@ -146,7 +146,7 @@ def test_the_report_says_which_models_cannot_be_told_apart_and_what_would_help()
     assert "What could tell them apart is more documents" in text
     errors: dict[str, Any] = {"errors": np.full(D, 0.3)}
     noisy = ranking(model("a", 0.0, **errors), model("b", 0.0, **errors), estimator=REFERENCE)
-    assert "What could tell them apart is more samples (--samples)" in printed(noisy)
+    assert "What could tell them apart is more samples (samples, --samples)" in printed(noisy)
     assert "and that is no chance" in printed(ranking(model("a", 0.5), model("b", 0.0)))
     assert "a 50" in printed(tie, 40)  # the narrowest table has the models
 

@@ -334,10 +334,10 @@ def test_headers_that_promise_too_much_are_refused_before_memory_is_taken(tmp_pa
 @pytest.mark.parametrize(
     ("source", "options", "message"),
     [
-        ("nothing.mm", {}, "nothing.mm: cannot be read"),
-        ("nothing.npz", {}, "nothing.npz: cannot be read"),
+        ("nothing.mm", {}, "nothing.mm: no such file"),
+        ("nothing.npz", {}, "nothing.npz: no such file"),
         ("nothing.dat", {"form": "ldac"}, "nothing.dat: no such file of documents"),
-        ("nothing", {"form": "text"}, "nothing: no such folder"),
+        ("nothing", {"form": "text"}, "nothing: no such file"),
         (".", {}, "no .txt file in it"),
         ("any", {"form": "svmlight"}, f"there is no form svmlight of documents; there are {', '.join(FORMS)}"),
         (sp.csr_array(np.eye(2)), {"batch": 0}, "batches of 0 documents"),

@@ -92,7 +92,7 @@ def changed(value: float) -> Floats:
         (changed(np.inf), ALPHA, None, "row 2 of phi has a negative, infinite"),
         (PHI * [[1.0], [0.0], [1.0]], ALPHA, None, "row 1 of phi is all zeros, a topic without words"),
         (PHI * 7.0, ALPHA, None, "row 0 of phi sums to 7, not to 1"),
-        (PHI.T, ALPHA, None, "row . of phi sums to"),
+        (PHI.T, ALPHA, None, "of shape .9, 3., sum to 1 and the rows do not; transpose it"),
         (PHI[0], ALPHA, None, r"phi must be a matrix of topics by words, but its shape is \(9,\)"),
         (PHI[:0], ALPHA, None, "0 topics over 9 words"),
         ([["a"]], ALPHA, None, "phi is not an array of numbers"),

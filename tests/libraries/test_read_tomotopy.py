@@ -67,7 +67,7 @@ def test_other_models_are_refused(tmp_path: Path) -> None:
     model.train(2, workers=1)
     with pytest.raises(InputError, match="a tomotopy HDPModel; only LDAModel and CTModel have one prior"):
         fitted(model)
-    with pytest.raises(InputError, match=r"hdp.bin: damaged, or another model"):
+    with pytest.raises(InputError, match=r"hdp.bin: a tomotopy HDPModel; only LDAModel and CTModel"):
         read_model(saved(tmp_path / "hdp.bin", model))
 
 

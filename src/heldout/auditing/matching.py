@@ -91,8 +91,9 @@ def over_same_words(fitted: Fitted, stream: DocumentStream) -> tuple[Fitted, Doc
         if library_of(fitted).own_numbers and stream.words is None and not stream.texts:
             raise InputError(
                 f"{stream.name}: these documents number their words and do not name them, and {fitted.library} gives"
-                " words numbers of its own; name the documents' words, one per line (--documents-vocabulary; in"
-                " Python documents that are lists of words)"
+                " words numbers of its own; name the documents' words: in Python by a table whose"
+                " columns are words, pandas.DataFrame(X.toarray(), columns=words), or by lists of words; for the"
+                " command in a file, one per line (--documents-vocabulary)"
             )
         return fitted, stream.over(fitted.topics.vocabulary)
     stream = stream.placed(len(fitted.topics.vocabulary))

@@ -5,10 +5,14 @@ The parsers omit options that were not typed. Nothing here imports numpy, so tha
 """
 
 import argparse
+import difflib
 import math
+import operator
+import os
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from numbers import Real
 from pathlib import Path
 from typing import Any, Self
 
@@ -37,6 +41,31 @@ def option(
     switch = {"action": "store_false" if default else "store_true"}
     argument |= {"help": meaning, **(switch if kind is None else {"type": kind})}
     return field(default=default, metadata={"flag": flag, "argument": argument})
+
+
+def valid(name: str, value: Any, kind: Callable[[str], Any] | None) -> Any:
+    """Return an option's value as the kind that it is of, whatever number, path or switch Python gave.
+
+    Raises:
+        InputError: when it is of another kind.
+    """
+    of = type(value).__name__
+    if kind is int:
+        try:
+            return operator.index(value)
+        except TypeError as error:
+            raise InputError(f"{name}: {value!r:.40} is a {of}; give a whole number") from error
+    if kind is float:
+        if not isinstance(value, Real):
+            raise InputError(f"{name}: {value!r:.40} is a {of}; give a number")
+        return float(value)
+    if kind is Path:
+        if not isinstance(value, str | os.PathLike):
+            raise InputError(f"{name}: {value!r:.40} is a {of}; give a folder or a file")
+        return Path(value)
+    if kind is str and not isinstance(value, str):
+        raise InputError(f"{name}: {value!r:.40} is a {of}; give a name")
+    return value if kind is not None else bool(value)
 
 
 def check_settings(estimator: str, samples: int | None, smoothing: float, names: Sequence[str] = LIKELIHOODS) -> None:
@@ -101,7 +130,26 @@ class Options:
     other_corpus: bool = option(False, "accept documents that are unlike the corpus that the model was fitted to")
     reported: bool = option(True, "leave the library's own number out", flag="--no-library")
 
+    @classmethod
+    def named(cls, options: Mapping[str, Any]) -> Self:
+        """Return the options of these names.
+
+        Raises:
+            InputError: for a name that is none, or an invalid option; names what comes near it.
+        """
+        names = [part.name for part in fields(cls)]
+        for name in options:
+            if name not in names:
+                near = difflib.get_close_matches(name, names, 1)
+                known = f"perhaps {near[0]}" if near else f"there are {', '.join(names)}"
+                raise InputError(f"there is no option {name}; {known}")
+        return cls(**options)
+
     def __post_init__(self) -> None:
+        for part in fields(self):
+            value = getattr(self, part.name)
+            if "flag" in part.metadata and not (value is None and part.default is None):
+                object.__setattr__(self, part.name, valid(part.name, value, part.metadata["argument"].get("type")))
         name, samples = self.estimator, self.samples
         if name == AUTO and samples is not None:
             raise InputError(f"{samples} samples of an estimator that is not named; name it, or leave the number out")

@@ -31,7 +31,7 @@ import numpy as np
 
 from heldout.auditing.blocks import COLUMNS, TRUTH, Work
 from heldout.auditing.matching import opened
-from heldout.auditing.options import Options, check_settings
+from heldout.auditing.options import Options, check_settings, valid
 from heldout.auditing.runner import Runner
 from heldout.auditing.store import kept
 from heldout.auditing.survey import subject_of
@@ -94,13 +94,14 @@ def log_likelihood(
         >>> round(heldout.log_likelihood((phi, 0.5), documents, vocabulary=["ape", "bear", "cat"]), 1)
         -1.0
     """
-    check_settings(estimator, samples, smoothing)
+    options = Options(limit=0.0, smoothing=smoothing, seed=seed, other_corpus=True)
+    seed, samples = options.seed, None if samples is None else valid("samples", samples, int)
+    check_settings(estimator, samples, options.smoothing)
     inside = unwrap(model)
     if isinstance(inside.model, EPCA):
         return _of_components(inside.model, inside.counts(X), seed)
     if isinstance(inside.model, tuple) and len(inside.model) == 4:
         return _of_experts(inside.model, inside.counts(X), vocabulary, estimator, samples, seed)
-    options = Options(limit=0.0, smoothing=smoothing, seed=seed, other_corpus=True)
     subject = subject_of(model, X, vocabulary, options)
     check_estimator(estimator, subject.topics)
     work = Work(estimator, samples_of(estimator, samples), seed, "", parts=(TRUTH,))

@@ -25,8 +25,9 @@ from heldout.corpora.stream import DocumentStream, open_documents
 from heldout.errors import InputError
 from heldout.files import replacing
 from heldout.libraries import Fitted
-from heldout.libraries.read import read_model
+from heldout.libraries.read import guess, read_model
 
+MODELS_ALONE = ("skops", "pickle", "gensim", "tomotopy", "mallet")  # forms that documents never have
 INTERRUPTED = 130  # 128 + SIGINT, the shells' convention
 VALUED = ("estimator", "samples", "standard_error", "limit", "smoothing", "seed")  # options that values depend on
 
@@ -64,6 +65,7 @@ def run(command: AuditCommand | RankCommand, out: TextIO, err: TextIO) -> int:
 
     try:
         models = _read_models(command)
+        _require_documents(command.documents)
         stream = open_documents(
             command.documents,
             form=command.format,
@@ -99,6 +101,20 @@ def run(command: AuditCommand | RankCommand, out: TextIO, err: TextIO) -> int:
     if command.store is None and result.complete:
         remove(folder)
     return 0
+
+
+def _require_documents(path: Path) -> None:
+    """Refuse a model where documents are expected: arrays, which either may be, pass.
+
+    Raises:
+        InputError: for a model's file.
+    """
+    try:
+        form = guess(path) if path.is_file() else ""
+    except InputError:
+        return
+    if form in MODELS_ALONE:
+        raise InputError(f"{path}: a model ({form}), where the held-out documents are expected; give them last")
 
 
 def _read_models(command: AuditCommand | RankCommand) -> dict[str, Fitted]:

@@ -42,7 +42,7 @@ class Store:
                     temporary.write_text(json.dumps(key, sort_keys=True, indent=1) + "\n", encoding="utf-8")
             except OSError as error:
                 raise InputError(
-                    f"{folder}: nothing can be kept there ({error.strerror}); name another folder (--store)"
+                    f"{folder}: nothing can be kept there ({error.strerror}); name another folder (store, --store)"
                 ) from error
             return
         try:

@@ -112,12 +112,14 @@ class DocumentStream:
             InputError: where the documents have another number of words, or only their words say which they are.
         """
         if self.texts:
-            raise InputError(f"{self.name}: texts, but the model names no words; give its vocabulary (--vocabulary)")
+            raise InputError(
+                f"{self.name}: texts, but the model names no words; give its vocabulary (vocabulary=, --vocabulary)"
+            )
         known = self.n_words if self.words is None else len(self.words)
         if known not in (None, n_words):
             raise InputError(
                 f"{self.name}: {known} words, but the model has {n_words} and does not name them;"
-                " give the model's vocabulary (--vocabulary) or the corpus that it was trained on"
+                " give the model's vocabulary (vocabulary=, --vocabulary) or the corpus that it was trained on"
             )
         return replace(self, vocabulary=self.words or tuple(map(str, range(n_words))))
 

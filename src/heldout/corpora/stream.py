@@ -76,6 +76,8 @@ def open_documents(
     if isinstance(source, str):
         _refuse_text(source)
     if isinstance(source, str | Path):
+        if not Path(source).exists():
+            raise InputError(f"{source}: no such file of documents")
         stream = _open_path(Path(source), form or guess_form(Path(source)), stem)
     elif isinstance(source, Corpus):
         stream = in_memory.of_corpus(source)
@@ -144,15 +146,17 @@ def guess_form(path: Path) -> str:
         return "uci"
     if lines and all(re.fullmatch(r"[0-9]*(\s+[0-9]+:[0-9]+)*", line, re.ASCII) for line in lines):
         return "ldac"
-    raise InputError(f"{path}: its first lines show no form of documents; name it (--format {'|'.join(FORMS)})")
+    raise InputError(
+        f"{path}: its first lines show no form of documents; name it (--format {'|'.join(FORMS)}; form= in Python)"
+    )
 
 
 def _open_path(path: Path, form: str, stem: bool) -> DocumentStream:
     if form == "text":
         return text_folder.stream(path, stem=stem)
     if stem:
-        raise InputError(f"{path}: only texts are stemmed; leave --stem out")
+        raise InputError(f"{path}: only texts are stemmed; leave stem (--stem) out")
     require_file(path)
     if not path.is_file():
-        raise InputError(f"{path}: no such file of documents")
+        raise InputError(f"{path}: a folder; the form {form} is a file")
     return _READERS[form](path)

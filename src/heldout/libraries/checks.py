@@ -93,6 +93,11 @@ def distributions(rows: Floats, where: str, tolerance: float | None, what: str =
     if not np.isfinite(sums[row]):
         raise InputError(f"{where}: row {row} of {what} has an infinite sum; scale it")
     if tolerance is not None:
+        if np.all(np.abs(rows.sum(axis=0) - 1.0) <= tolerance) and np.any(np.abs(sums - 1.0) > tolerance):
+            raise InputError(
+                f"{where}: the columns of {what}, of shape {rows.shape}, sum to 1 and the rows do not; transpose it:"
+                " rows are topics, columns words"
+            )
         row = int(np.argmax(np.abs(sums - 1.0)))
         if abs(sums[row] - 1.0) > tolerance:
             raise InputError(

@@ -144,8 +144,8 @@ def read_model(
     chosen = FORMS[guess(path) if form is None else form]
     if chosen.instead and not trust_pickle:
         raise InputError(
-            f"{path}: a pickle, which runs any code that it names when it is read; give --trust-pickle if it is yours,"
-            f" or {chosen.instead}"
+            f"{path}: a pickle, which runs any code that it names when it is read; give --trust-pickle if it is yours"
+            f" (in Python the object that you load from it), or {chosen.instead}"
         )
     words = None if vocabulary is None else arrays.read_words(vocabulary)
     return chosen.read(path, words)

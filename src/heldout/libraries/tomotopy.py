@@ -51,7 +51,11 @@ from heldout.libraries.parts import (
 from heldout.limits import check_size, one_line
 from heldout.topics import AnyTopics
 
-KINDS = {"LDA": "LDAModel", "CTM": "CTModel"}
+KINDS, HDP = {"LDA": "LDAModel", "CTM": "CTModel"}, "HDPModel"
+ONE_PRIOR = (
+    "only LDAModel and CTModel have one prior of every document; of an HDPModel take the first part of"
+    " model.convert_to_lda()"
+)
 WEIGHTINGS = (b"one", b"idf", b"pmi")
 CHECK = Path(__file__).with_name("tomotopy_check.py")
 PATIENCE = 60.0  # seconds by the clock, on a busy machine; `tomotopy_check` limits its processor's time
@@ -82,7 +86,7 @@ def from_object(
     kind = type(model).__name__
     where = where or kind
     if type(model) not in (tomotopy.LDAModel, tomotopy.CTModel):
-        raise InputError(f"{where}: a tomotopy {kind}; only LDAModel and CTModel have one prior of every document")
+        raise InputError(f"{where}: a tomotopy {kind}; {ONE_PRIOR}")
     words = list(model.used_vocabs)  # before training get_topic_word_dist reads memory that is not there
     if not words:
         raise InputError(
@@ -118,10 +122,9 @@ def check(data: bytes, where: str, kind: str) -> None:
         InputError: when it fails or takes too long.
     """
     try:
-        # -P: tomotopy is the package, not this folder's module
-        ended = subprocess.run(
-            [sys.executable, "-P", str(CHECK), kind], input=data, capture_output=True, timeout=PATIENCE, check=False
-        )
+        ended = _loaded_apart(data, kind)
+        if ended.returncode != 0 and _loaded_apart(data, HDP).returncode == 0:  # files of both begin alike
+            raise InputError(f"{where}: a tomotopy {HDP}; {ONE_PRIOR}, and save that")
     except subprocess.TimeoutExpired as error:
         raise InputError(f"{where}: damaged: tomotopy was still reading after {PATIENCE:g} s; save it again") from error
     if ended.returncode != 0:
@@ -131,6 +134,14 @@ def check(data: bytes, where: str, kind: str) -> None:
         else:
             reason = said[-1].strip()[:120] if said else f"it stops with signal {-ended.returncode}"
         raise InputError(f"{where}: damaged, or another model: tomotopy cannot load it ({reason}); save it again")
+
+
+def _loaded_apart(data: bytes, kind: str) -> subprocess.CompletedProcess[bytes]:
+    """Load the bytes as a model of this class in a process of their own."""
+    # -P: tomotopy is the package, not this folder's module
+    return subprocess.run(
+        [sys.executable, "-P", str(CHECK), kind], input=data, capture_output=True, timeout=PATIENCE, check=False
+    )
 
 
 def read(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
@@ -145,7 +156,7 @@ def read(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
         raise InputError(f"{path}: truncated, or not a model that tomotopy 0.6 or later saved")
     kind, weighting = kind_and_weighting
     if kind not in KINDS:
-        raise InputError(f"{path}: a tomotopy {kind} model; only LDAModel and CTModel have one prior of every document")
+        raise InputError(f"{path}: a tomotopy {kind} model; {ONE_PRIOR}")
     with installed(path, "tomotopy"):
         import tomotopy
     of_kind = getattr(tomotopy, KINDS[kind])

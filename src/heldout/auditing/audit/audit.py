@@ -79,7 +79,7 @@ def audit(
         >>> result.reported.note
         'arrays come from no library: nothing is reported'
     """
-    chosen = AuditOptions(**options)
+    chosen = AuditOptions.named(options)
     if chosen.so_far and (chosen.store is None or not (chosen.store / KEY).exists()):
         raise InputError(f"{chosen.store or 'store'}: nothing is kept of this audit yet; run it first, with a store")
     subject = subject_of(model, documents, vocabulary, chosen)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from heldout.auditing.blocks import TRUTH, sum_error
 from heldout.auditing.formats import json_compatible
+from heldout.errors import InputError
 from heldout.evaluators.is_probability import Excess
 from heldout.evaluators.priors import DIRICHLET, Prior
 from heldout.libraries import Reported
@@ -173,8 +174,16 @@ class AuditResult:
         return self.parameters.get("covariance")
 
     def line(self, evaluator: str) -> Line:
-        """Return one evaluator's total."""
-        return next(line for line in self.lines if line.evaluator == evaluator)
+        """Return one evaluator's total.
+
+        Raises:
+            InputError: for one that the audit has not; lists those it has.
+        """
+        for line in self.lines:
+            if line.evaluator == evaluator:
+                return line
+        there = ", ".join(line.evaluator for line in self.lines)
+        raise InputError(f"there is no line {evaluator!r}; there are {there}")
 
     def total_error(self, documents: NDArray[np.bool_]) -> float:
         """Return the error of the sum of the truth over some documents, (D,) whether it counts, nats.

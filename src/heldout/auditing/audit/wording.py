@@ -252,7 +252,7 @@ def impossible(audit: AuditResult) -> str:
         shown = f"{perplexity(value, spread)} ± {error(spread)}" if error(spread) else perplexity(value)
         folded = math.exp(min(-float(audit.nats[FULL][others].sum()) / tokens, 700.0))
         text += f" By their likelihood the others have perplexity {shown}, by full folding-in {perplexity(folded)}."
-    return f"{text} To score all of them, smooth the topics: --smoothing 1e-6 adds that to every p(w | z)."
+    return f"{text} To score all of them, smooth: --smoothing 1e-6 (smoothing=1e-6) adds that to every p(w | z)."
 
 
 def below_bound(audit: AuditResult) -> int:

@@ -106,7 +106,7 @@ def rank(
         >>> ranking.best.name, [model.name for model in ranking.ties]
         ('near', ['near', 'far'])
     """
-    chosen = RankOptions(**options)
+    chosen = RankOptions.named(options)
     subjects = _opened(models, documents, vocabulary, chosen)
     for one in subjects:
         check_estimator(chosen.estimator, one.topics)

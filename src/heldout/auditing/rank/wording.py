@@ -65,7 +65,7 @@ def reasons(ranking: RankingResult) -> Iterator[str]:
     if len(ranking.ties) > 1:
         gaps = [gap for gap in ranking.behind[1:] if not gap.apart]
         samples = max(gap.estimates / gap.error for gap in gaps if gap.error > 0.0) if any(g.error for g in gaps) else 0
-        more = "more samples (--samples)" if samples > 0.5 and not ranking.exact else "more documents"
+        more = "more samples (samples, --samples)" if samples > 0.5 and not ranking.exact else "more documents"
         yield f"What could tell them apart is {more}."
     choice = ranking.library_choice
     if choice is not None:
@@ -91,7 +91,7 @@ def reasons(ranking: RankingResult) -> Iterator[str]:
             yield (
                 f"{label(model)} gives {model.impossible:,} of {ranking.documents:,} documents probability 0, as they"
                 " have words that none of its topics has: its numbers are of the others. A little probability for every"
-                " word (--smoothing 1e-6) makes all possible."
+                " word (smoothing=1e-6, --smoothing 1e-6) makes all possible."
             )
     if ranking.note:
         yield sentence(ranking.note)
