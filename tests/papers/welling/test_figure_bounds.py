@@ -57,7 +57,9 @@ def given(measurements: list[Measurement], *, synthetic: bool = False) -> Inputs
 
 
 def measured(of: Inputs) -> dict[tuple[str, str, int], list[float]]:
-    return differences(of, "medline", [(model, quantity) for model, quantity, *_ in ESTIMATES])
+    gaps = differences(of, "medline", [(model, quantity) for model, quantity, *_ in ESTIMATES])
+    by_curve = gaps.groupby(["model", "quantity", "topics"])["gain"]
+    return {(str(model), str(quantity), int(str(k))): own.tolist() for (model, quantity, k), own in by_curve}
 
 
 @pytest.fixture(autouse=True)

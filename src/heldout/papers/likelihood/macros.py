@@ -143,7 +143,7 @@ def _probability(inputs: Inputs) -> Macros:
         "ProbabilityRuns": latex.setting(_runs(settings)),
         "ProbabilityLaplaceMost": latex.integer(round(max(laplace))) if laplace else NOT_RUN,
         **{
-            f"ProbabilitySum{name}": power_of_ten(end(total.log_sum for total in sums)) if sums else NOT_RUN
+            f"ProbabilitySum{name}": power_of_ten(end(sums["log_sum"])) if len(sums) else NOT_RUN
             for name, end in ends.items()
         },
     }

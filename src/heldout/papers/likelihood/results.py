@@ -390,47 +390,24 @@ def excesses(inputs: Inputs) -> dict[tuple[str, str], list[ModelExcess]]:
     return by_score
 
 
-@dataclass(frozen=True)
-class Sum:
-    """What folding-in gives to all documents of L tokens together; a probability would give 1.
-
-    Attributes:
-        corpus, topics: the model.
-        tokens: L.
-        log_sum: log Z, nats.
-        error: its standard error.
-        least: a lower bound of it by Jensen's inequality, E log(max_h p(w | h) / p(w)).
-        most: the upper bound log C(min(K, V), L) (`heldout.evaluators.normaliser`) for any K topics.
-    """
-
-    corpus: str
-    topics: int
-    tokens: int
-    log_sum: float
-    error: float
-    least: float
-    most: float
-
-
 def truth_gaps(inputs: Inputs) -> dict[tuple[str, int], float]:
     """Return by (corpus, K) how far a lower bound lies below log p(w) of the drawn documents, nats; 0 where exact."""
     rows = select(inputs.measurements, model=is_a_probability.TRUTH, quantity=is_a_probability.GAP)
     rows = select(rows, seed=rows["seed"].min())
-    return {(str(row["corpus"]), int(row["topics"])): float(row["value"]) for row in rows.to_dict("records")}
+    return dict(zip(zip(rows["corpus"], rows["topics"], strict=True), rows["value"], strict=True))
 
 
-def sums_over_documents(inputs: Inputs) -> list[Sum]:
-    """Return the sums over all documents of L tokens of the first seed, in the order of `excesses`."""
-    rows = select(inputs.measurements, axis="tokens", variant=is_a_probability.KIND)
-    rows = select(rows, seed=rows["seed"].min())
-    least = select(rows, quantity=is_a_probability.LOG_MEAN).set_index(["corpus", "topics"])["value"]
-    order = [*inputs.study["realistic"]["corpora"], is_a_probability.NONE]
-    sums = []
-    for row in select(rows, quantity=is_a_probability.LOG_SUM).to_dict("records"):
-        corpus, topics, tokens = str(row["corpus"]), int(row["topics"]), int(row["at"])
-        bounds = float(least[corpus, topics]), log_multinomial_nml(topics, tokens)
-        sums.append(Sum(corpus, topics, tokens, float(row["value"]), float(row["standard_error"]), *bounds))
-    return sorted(sums, key=lambda at: (order.index(at.corpus), at.topics))
+def sums_over_documents(inputs: Inputs) -> "pd.DataFrame":
+    """Return what folding-in gives to all documents of L tokens together, of the first seed; a probability gives 1.
+
+    Returns:
+        By (corpus, topics): "tokens", L; "log_sum", log Z, nats; "most", the upper bound log C(min(K, V), L)
+        (`heldout.evaluators.normaliser`) for any K topics.
+    """
+    rows = select(inputs.measurements, axis="tokens", variant=is_a_probability.KIND, quantity=is_a_probability.LOG_SUM)
+    rows = select(rows, seed=rows["seed"].min()).rename(columns={"at": "tokens", "value": "log_sum"})
+    most = [log_multinomial_nml(int(k), int(n)) for k, n in zip(rows["topics"], rows["tokens"], strict=True)]
+    return rows.assign(most=most).set_index(["corpus", "topics"])[["tokens", "log_sum", "most"]]
 
 
 def peers_corpora(inputs: Inputs) -> list[str]:

@@ -221,12 +221,14 @@ score & {" & ".join(latex.escape(name) for name in models.values())} & \(p(w)\) 
         body.append(r"\midrule")
         cells = [_known_within(gaps.get(name)) for name in models]
         body.append([r"\(\log p(w)\) is known to within, nats", *cells, "", ""])
-    sums = {(total.corpus, total.topics): total for total in results.sums_over_documents(inputs)}
-    if sums:
-        tokens = latex.integer(next(iter(sums.values())).tokens)
+    sums = results.sums_over_documents(inputs)
+    if len(sums):
+        tokens = latex.integer(int(sums["tokens"].iloc[0]))
         label = f"full folding-in, sum over all documents of {tokens} tokens"
-        totals = [power_of_ten(sums[at].log_sum) if at in sums else latex.DASH for at in models]
-        most = [power_of_ten(sums[at].most) if at in sums else latex.DASH for at in models]
+        totals, most = (
+            [power_of_ten(by_model[at]) if at in by_model else latex.DASH for at in models]
+            for by_model in (sums["log_sum"].to_dict(), sums["most"].to_dict())
+        )
         body += [r"\midrule", [label, *totals, "", ""]]
         body.append(["the most that it can be, whatever the topics", *most, "", ""])
     return latex.tabular(inputs, f"@{{}}l{'r' * (n + 2)}@{{}}", head, body)

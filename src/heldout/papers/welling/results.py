@@ -355,37 +355,6 @@ def word_topics(inputs: Inputs, corpus: str) -> dict[str, dict[int, float]]:
     return perplexities
 
 
-class Document(NamedTuple):
-    """One test document under one model; `number` is the document's index."""
-
-    corpus: str
-    model: str
-    topics: int
-    seed: int
-    number: int
-
-
-def documents(inputs: Inputs, corpora: Sequence[str], quantity: str) -> dict[Document, float]:
-    """Return a quantity (log-likelihoods in nats) of every document on which section 4.1 is tested, sorted.
-
-    Raises:
-        InputError: if a document is reported twice.
-    """
-    rows = select(inputs.measurements, quantity=quantity, axis="document")
-    rows = rows[rows["variant"].isin(BY_DOCUMENT) & rows["corpus"].isin(list(corpora)) & rows["chain"].isin(CHAINS)]
-    columns = ("corpus", "model", "topics", "seed", "at", "value")
-    values: dict[Document, float] = {}
-    for corpus, model, topics, seed, number, value in sorted(zip(*(rows[c].tolist() for c in columns), strict=True)):
-        document = Document(corpus, model, int(topics), int(seed), int(number))
-        if document in values:
-            raise InputError(
-                f"bounds: {corpus}, {model}, {topics} topics: {quantity} of a document is reported twice; measure one"
-                " variant and one constant"
-            )
-        values[document] = float(value)
-    return values
-
-
 def bounds_corpus(inputs: Inputs) -> str:
     """Return the first of the study's corpora whose documents have exact values.
 
@@ -400,9 +369,7 @@ def bounds_corpus(inputs: Inputs) -> str:
     raise InputError("bounds: there are no exact marginals of documents among the measurements; measure the bounds")
 
 
-def differences(
-    inputs: Inputs, corpus: str, estimates: Iterable[tuple[str, str]]
-) -> dict[tuple[str, str, int], list[float]]:
+def differences(inputs: Inputs, corpus: str, estimates: Sequence[tuple[str, str]]) -> "pd.DataFrame":
     """Return (estimate - exact marginal) / tokens of every document and seed, nats per token.
 
     Args:
@@ -411,29 +378,35 @@ def differences(
         estimates: (model, quantity).
 
     Returns:
-        By (model, quantity, topics), in the order of seeds and documents.
+        "model", "quantity", "topics", "seed", "at" (the document's index) and "gain", sorted.
 
     Raises:
         InputError: if a document is reported twice, lacks its exact value or length, or has a value that is not finite.
     """
-    exact, lengths = documents(inputs, [corpus], EXACT), documents(inputs, [corpus], TOKENS)
-    tokens = {(document.seed, document.number): value for document, value in lengths.items()}
-    result: dict[tuple[str, str, int], list[float]] = {}
-    for model, quantity in estimates:
-        values = {at: value for at, value in documents(inputs, [corpus], quantity).items() if at.model == model}
-        for topics in sorted({document.topics for document in values}):
-            at_topics = {document: value for document, value in values.items() if document.topics == topics}
-            what = f"bounds: {corpus}, {model}, {topics} topics"
-            missing = [at for at in at_topics if at not in exact or (at.seed, at.number) not in tokens]
-            if missing:
-                raise InputError(
-                    f"{what}: {len(missing)} documents lack their exact marginal or their number of tokens"
-                )
-            per_token = [(value - exact[at]) / tokens[at.seed, at.number] for at, value in at_topics.items()]
-            result[model, quantity, topics] = per_token
-            if not all(map(math.isfinite, per_token)):
-                raise InputError(f"{what}: a document has probability 0; add a constant to p(w | z)")
-    return result
+    import pandas as pd
+
+    keys = ["model", "topics", "seed", "at"]
+    rows = select(inputs.measurements, corpus=corpus, axis="document")
+    rows = rows[rows["variant"].isin(BY_DOCUMENT) & rows["chain"].isin(CHAINS)]
+    asked = pd.DataFrame(estimates, columns=["model", "quantity"]).merge(rows, on=["model", "quantity"])
+    exact, lengths = select(rows, quantity=EXACT), select(rows, quantity=TOKENS)
+
+    def refuse(wrong: "pd.DataFrame", what: str) -> None:
+        for model, topics, quantity in wrong[["model", "topics", "quantity"]].head(1).to_numpy():
+            raise InputError(f"bounds: {corpus}, {model}, {topics} topics: {quantity} of {what}")
+
+    every = pd.concat([exact, lengths, asked])
+    again = every[every.duplicated([*keys, "quantity"])]
+    refuse(again, "a document is reported twice; measure one variant and one constant")
+    both = asked.merge(exact[[*keys, "value"]], how="left", on=keys, suffixes=("", "_exact"))
+    tokens = lengths.drop_duplicates(["seed", "at"])[["seed", "at", "value"]]
+    both = both.merge(tokens, how="left", on=["seed", "at"], suffixes=("", "_tokens"))
+    lacking = both[both[["value_exact", "value_tokens"]].isna().any(axis=1)]
+    refuse(lacking, f"{len(lacking)} documents, which lack their exact marginal or their number of tokens")
+    gains = both.assign(gain=(both["value"] - both["value_exact"]) / both["value_tokens"])
+    impossible = gains[~(gains["gain"].abs() < math.inf)]
+    refuse(impossible, "a document that has probability 0; add a constant to p(w | z)")
+    return gains[[*keys, "quantity", "gain"]].sort_values([*keys, "quantity"], ignore_index=True)
 
 
 def learned_normalisers(inputs: Inputs) -> "pd.DataFrame":

@@ -5,7 +5,6 @@ For every test document, (estimate - exact marginal) / tokens in nats: full fold
 """
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -17,7 +16,9 @@ from heldout.inputs import Inputs
 from heldout.models import LDA, PLSA
 from heldout.papers.welling.experiments.discrete_latents import BOUND, HIDDEN_MARKOV, MIXTURE
 from heldout.papers.welling.results import bounds_corpus, differences
+from heldout.points import select
 from heldout.typesetting import style
+from heldout.typing import Floats
 
 # model, quantity, label, colour: the evaluator's, or the model's where it has one alone; from the top
 ESTIMATES = (
@@ -41,15 +42,16 @@ def documents(inputs: Inputs) -> Figure:
     """
     corpus = bounds_corpus(inputs)
     gaps = differences(inputs, corpus, [(model, quantity) for model, quantity, _, _ in ESTIMATES])
-    columns = sorted({k for model, _, k in gaps if model in (PLSA, LDA)})
+    columns = sorted({int(k) for k in gaps.loc[gaps["model"].isin([PLSA, LDA]), "topics"]})
     if not columns:
         raise InputError(f"bounds: neither PLSA nor LDA has exact marginals on {corpus}; measure the bounds")
-    rows = [e for e in ESTIMATES if any((e[0], e[1], k) in gaps for k in columns)]
+    gaps = gaps[gaps["topics"].isin(columns)]
+    rows = [e for e in ESTIMATES if len(select(gaps, model=e[0], quantity=e[1]))]
     titles = [f"{k} topics" for k in columns]
     figure, (axes,) = style.grid(
         1, len(columns), HEIGHT, titles=titles, synthetic=inputs.synthetic(corpus), sharey=True
     )
-    furthest = max(LINEAR * 10.0, *(max(map(abs, values)) for (_, _, k), values in gaps.items() if k in columns))
+    furthest = max(LINEAR * 10.0, float(gaps["gain"].abs().max()))
     ends = 1.25 * furthest
     for axis, k in zip(axes, columns, strict=True):
         axis.set_xscale("symlog", linthresh=LINEAR, linscale=0.2)
@@ -58,8 +60,9 @@ def documents(inputs: Inputs) -> Figure:
         axis.axvspan(0.0, ends, color=style.TOO_HIGH, zorder=0, linewidth=0)
         axis.axvline(0.0, color=style.INK, linewidth=0.9, zorder=1)
         for i, (model, quantity, _, colour) in enumerate(rows):
-            if (model, quantity, k) in gaps:
-                _row(axis, i, gaps[model, quantity, k], colour)
+            values = select(gaps, model=model, quantity=quantity, topics=k)["gain"]
+            if len(values):
+                _row(axis, i, values.to_numpy(float), colour)
         axis.grid(visible=False, axis="y")
         powers = [10.0**e for e in range(-2, math.floor(math.log10(furthest)) + 1)]
         ticks = [*(-power for power in reversed(powers)), 0.0, *powers]
@@ -79,7 +82,7 @@ def documents(inputs: Inputs) -> Figure:
     return figure
 
 
-def _row(axis: Axes, i: int, values: Sequence[float], colour: str) -> None:
+def _row(axis: Axes, i: int, values: Floats, colour: str) -> None:
     """Draw one estimate: its documents, spread evenly over the row's height, their 90 % range and median."""
     spread = 0.46 * ((np.arange(len(values)) * GOLDEN) % 1.0 - 0.5)
     axis.plot(values, i + spread, ".", color=colour, markersize=1.6, alpha=0.35, markeredgewidth=0.0, zorder=2)
