@@ -141,9 +141,6 @@ def chib(
         )
     arrays = kernel_arrays(topics, documents)
     out = np.empty((len(arrays.lengths), runs))
-    _chib(
-        *(arrays.tokens, arrays.offsets, arrays.phi_by_word, arrays.alpha),
-        *(samples, sweeps_before, starts(rng, len(out)), out),
-    )
+    _chib(*arrays[:4], samples, sweeps_before, starts(rng, len(out)), out)
     value, error = log_mean(out)
     return Evaluation(value, arrays.lengths, np.where(arrays.lengths > 0, error, 0.0), arrays.left_out)

@@ -95,9 +95,7 @@ def chib_upper(
     check_assignments(topics, documents, assignments)
     arrays = kernel_arrays(topics, documents)
     out = np.empty((len(arrays.lengths), runs))
-    _inverse(
-        *(arrays.tokens, arrays.offsets, arrays.phi_by_word, arrays.alpha),
-        *(np.ascontiguousarray(assignments, dtype=np.int64), samples, sweeps_before, starts(rng, len(out)), out),
-    )
+    z = np.ascontiguousarray(assignments, dtype=np.int64)
+    _inverse(*arrays[:4], z, samples, sweeps_before, starts(rng, len(out)), out)
     inverse, _ = log_mean(out)
     return Evaluation(0.0 - inverse, arrays.lengths, np.where(arrays.lengths > 0, np.nan, 0.0))

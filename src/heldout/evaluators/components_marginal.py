@@ -80,8 +80,6 @@ class _Document(Integrand):
         n: the number of its tokens.
         observed: (K,) x' W.
         penalty: the prior's precision.
-        mode: (K,) m.
-        C: (K, K), upper triangular.
     """
 
     W: Floats
@@ -232,7 +230,7 @@ def quadrature(components: Components, documents: Corpus, *, penalty: float) -> 
                 f"quadrature: document {documents.documents[d]} of {document.n} tokens has not settled at {ORDERS[-1]}"
                 " nodes per axis; anneal it"
             )
-    return Evaluation(value, documents.lengths, np.zeros(len(value)), left_out)
+    return Evaluation.deterministic(value, documents.lengths, left_out)
 
 
 def _gauss_hermite(document: _Document, order: int) -> float:

@@ -14,15 +14,8 @@ from heldout.topics import AnyTopics
 def estimate(name: str, topics: AnyTopics, documents: Corpus, samples: int, rng: np.random.Generator) -> Evaluation:
     """Run one estimator of `ESTIMATORS` by name.
 
-    Args:
-        name: the estimator's, a key of `ESTIMATORS`.
-        topics: phi and a prior that the estimator knows.
-        documents: D documents; words outside the topics' vocabulary are left out and counted.
-        samples: samples per document, as the estimator counts them; ignored by a deterministic one.
-        rng: the estimator's random numbers; unused by a deterministic one.
-
-    Returns:
-        Log-likelihoods and standard errors in nats, per document.
+    What it takes and returns besides the name, see `heldout.evaluators`; a deterministic estimator ignores samples and
+    rng.
 
     Raises:
         InputError: for an unknown estimator, or as the estimator raises it.

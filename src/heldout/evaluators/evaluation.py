@@ -192,7 +192,13 @@ def predictive(
     log p = sum over scored tokens w of log (1/S) sum_s p_s(w | theta_s)      (equation 5.37)
 
     where theta_s is the document folded in on its observed tokens under chain s of S, and p_s(w | theta_s) is what the
-    chain's `probabilities` gives: sum_k phi_s[k, w] theta_s[k] for topics.
+    chain's `probabilities` gives: sum_k phi_s[k, w] theta_s[k] for topics. Values in nats.
+
+    Args:
+        chains: the topics of each chain; their predictive distributions are averaged.
+        observed: the D documents' tokens that the fold-in sees.
+        scored: the same documents' tokens that are scored; words outside the vocabulary are left out and counted.
+        fold_in: returns theta, (D, K), for topics and documents.
 
     Raises:
         InputError: when there is no chain, or the chains' vocabularies differ.

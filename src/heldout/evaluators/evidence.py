@@ -166,9 +166,7 @@ def exact_evidence(counts: Ints, alpha: float, gamma: float) -> Exact:
         prior = grown
     V = len(shape)
     first = [np.arange(size).reshape([-1 if v == w else 1 for w in range(V)]) for v, size in enumerate(shape)]
-    of_words = [
-        (of_word, size - 1 - of_word) for of_word, size in zip(first, shape, strict=True)
-    ]  # of topic 1 and of topic 2
+    of_words = [(n, size - 1 - n) for n, size in zip(first, shape, strict=True)]  # of topic 1 and of topic 2
     in_all = np.zeros(shape, dtype=np.int64)
     for of_word in first:
         in_all += of_word

@@ -217,12 +217,7 @@ def cost(lengths: Iterable[int], topics: int) -> int:
 
 
 def document_cost(topics: Topics, tokens: NDArray[np.int32]) -> float:
-    """Return how many updates a document's exact likelihood takes, by the cheaper method; inf for want of memory.
-
-    Args:
-        topics: phi and alpha.
-        tokens: (L,) words of the document.
-    """
+    """Return how many updates a document of tokens (L,) takes, by the cheaper method; inf for want of memory."""
     K, length = topics.n_topics, len(tokens)
     if math.comb(length + K - 1, K - 1) > LARGEST_LAYER:
         return math.inf
@@ -234,22 +229,10 @@ def document_cost(topics: Topics, tokens: NDArray[np.int32]) -> float:
     return float(polynomial)
 
 
-def exact_marginal(
-    topics: Topics,
-    documents: Corpus,
-    *,
-    limit: int = LARGEST_COST,
-) -> Evaluation:
+def exact_marginal(topics: Topics, documents: Corpus, *, limit: int = LARGEST_COST) -> Evaluation:
     """Return log p(w | alpha, phi) of every document, theta integrated out.
 
-    Args:
-        topics: phi and alpha; any positive alpha.
-        documents: D documents; words outside the topics' vocabulary are left out and counted.
-        limit: the largest `cost` that is accepted.
-
-    Returns:
-        log-likelihoods in nats of the tokens in their order (sequences, not bags of words), without Monte Carlo
-        error; 0 for an empty document.
+    What it takes and returns, see `heldout.evaluators`; `limit` is the largest `cost` that is accepted.
 
     Raises:
         InputError: when the documents cost more than `limit` updates, or the longest needs more memory than
@@ -267,15 +250,7 @@ def exact_marginal(
 def exact_posterior_mean(topics: Topics, documents: Corpus, *, limit: int = LARGEST_COST) -> Floats:
     """Return E[theta | w, alpha, phi] of every document, (D, K); alpha / A for an empty one.
 
-    Words outside the topics' vocabulary are left out; a document of probability 0 has no posterior, and its row is NaN.
-
-    Args:
-        topics: phi and alpha; any positive alpha.
-        documents: D documents.
-        limit: the largest `cost` that is accepted; the means cost one more pass over the last layer.
-
-    Raises:
-        InputError: as `exact_marginal` does.
+    What it takes and raises, see `exact_marginal`. A document of probability 0 has no posterior, and its row is NaN.
 
     Examples:
         >>> exact_posterior_mean(topics, documents).round(2)

@@ -14,17 +14,8 @@ from heldout.topics import AnyTopics, Components
 def full_folding_in(chains: Sequence[AnyTopics | Components], documents: Corpus, fold_in: FoldIn) -> Evaluation:
     """Return sum_w n(w) log sum_k phi[k, w] theta[k] per document, theta folded in on all its tokens (5.37).
 
-    Args:
-        chains: the topics of each chain; their predictive distributions are averaged.
-        documents: the test documents.
-        fold_in: returns theta, (D, K), for topics and documents.
-
-    Returns:
-        log-likelihoods in nats. The standard error is set to 0; if topics were sampled, or folded in by sampling, the
-        caller must replace it by NaN.
-
-    Raises:
-        InputError: when there is no chain, or the chains' vocabularies differ.
+    Chains, their average, `fold_in` and errors are those of `heldout.evaluators.evaluation.predictive`. The standard
+    error is set to 0; if topics were sampled, or folded in by sampling, the caller must replace it by NaN.
 
     Examples:
         >>> from functools import partial

@@ -16,17 +16,8 @@ def half_folding_in(
 ) -> Evaluation:
     """Return the log-likelihood of the scored halves, theta folded in on the observed halves (5.37).
 
-    Args:
-        chains: the topics of each chain; their predictive distributions are averaged.
-        observed: the halves that the fold-in sees (`heldout.corpora.split.half_split`).
-        scored: the halves that are scored, document by document in the same order.
-        fold_in: returns theta, (D, K), for topics and documents.
-
-    Returns:
-        log-likelihoods in nats of the scored tokens.
-
-    Raises:
-        InputError: when there is no chain, or the chains' vocabularies differ.
+    Arguments, values and errors are those of `heldout.evaluators.evaluation.predictive`, with the halves of the same
+    documents, in the same order (`heldout.corpora.split.half_split`).
 
     Examples:
         >>> from functools import partial

@@ -147,18 +147,10 @@ def importance_sampling(
 ) -> Evaluation:
     """Return log p(w | alpha, phi) by importance sampling from a product of distributions (Buntine, equation 2).
 
-    Args:
-        estimator: the name in error messages.
-        topics: phi and alpha.
-        documents: D documents; words outside the topics' vocabulary are left out and counted.
-        samples: S, draws of all the assignments of a document; 1 or more.
-        rng: seeds one stream per document.
-        cycles: updates of every token's distribution before sampling; 0 keeps the start.
-        in_sequence: True to update tokens one after the other, False to update all in parallel.
-        second_order: whether to correct by the variance of the counts.
-
-    Returns:
-        log-likelihoods in nats; errors by the delta method (`log_mean`), NaN at S = 1.
+    What it takes, returns and raises besides, see `heldout.evaluators`. A sample is a draw of all the assignments of a
+    document. `estimator` is the name in error messages. Every token's distribution is updated `cycles` times before
+    sampling (0 keeps the start), one token after the other if `in_sequence`, else all in parallel; `second_order` says
+    whether to correct by the variance of the counts.
 
     Raises:
         InputError: for fewer than one sample or a negative number of cycles.
@@ -169,17 +161,7 @@ def importance_sampling(
     arrays = kernel_arrays(topics, documents)
     streams = starts(rng, len(arrays.lengths))
     log_weights = np.empty((len(arrays.lengths), samples))
-    _log_weights(
-        arrays.tokens,
-        arrays.offsets,
-        arrays.phi_by_word,
-        arrays.alpha,
-        cycles,
-        in_sequence,
-        second_order,
-        streams,
-        log_weights,
-    )
+    _log_weights(*arrays[:4], cycles, in_sequence, second_order, streams, log_weights)
     value, error = log_mean(log_weights)
     error[(arrays.lengths == 0) | np.isneginf(value)] = 0.0  # exact without sampling
     return Evaluation(value, arrays.lengths, error, arrays.left_out)

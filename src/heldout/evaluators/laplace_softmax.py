@@ -79,20 +79,14 @@ def laplace_softmax(
 ) -> Evaluation:
     """Return Laplace's approximation of every document's log p(w | alpha, phi) in the softmax basis.
 
-    Args:
-        topics: phi and alpha.
-        documents: D documents; words outside the topics' vocabulary are left out and counted.
-        point: where to expand: at the "mode" in this basis, at the "folded-in" point, or "one-step" of EM from the
-            latter.
-        form: "ratio" divides by the same approximation of the prior's integral; "density" (MacKay's form) does not.
-        theta: (D, K), the folded-in weights, if `point` needs them; None computes them.
-        iterations: the largest number of iterations in the search for the point.
-        tolerance: a document is done when an iteration moves at most this share of its tokens (at the folded-in point:
-            when its log-likelihood is within this many nats per token of the maximum).
+    What it takes, returns and raises besides, see `heldout.evaluators`. The values are neither bounds nor estimates
+    with a known error; at the folded-in point -inf, too, where a weight is 0.
 
-    Returns:
-        Deterministic values in nats, neither bounds nor estimates with a known error. -inf where a word has probability
-        0 under every topic, and at the folded-in point where a weight is 0; 0 for an empty document.
+    `point` is where to expand: at the "mode" in this basis, at the "folded-in" point, or "one-step" of EM from the
+    latter; the last two take the folded-in weights from `theta`, (D, K), where it is given. The form "ratio" divides by
+    the same approximation of the prior's integral, "density" (MacKay's) does not. The search for the point ends after
+    `iterations`; a document is done when an iteration moves at most the share `tolerance` of its tokens (at the
+    folded-in point: when its log-likelihood is within this many nats per token of the maximum).
 
     Raises:
         InputError: for an unknown point or form, fewer than one iteration, or a negative tolerance.
@@ -127,7 +121,7 @@ def laplace_softmax(
                 values[d] += 0.5 * (np.log((lengths[d] + A) / A) - log_det(X) - np.log(spread / alpha).sum())
         if form == "density":
             values[lengths > 0] += _prior_integral(alpha)
-    return Evaluation(values, lengths, np.zeros(documents.n_documents), left_out)
+    return Evaluation.deterministic(values, lengths, left_out)
 
 
 def log_det(X: Floats) -> float:

@@ -157,29 +157,14 @@ def _documents(model: LogisticNormalModel, documents: Corpus) -> Iterator[tuple[
 
 
 def logistic_normal(
-    topics: LogisticNormalModel,
-    documents: Corpus,
-    samples: int,
-    rng: np.random.Generator,
-    *,
-    temperatures: int = 30,
+    topics: LogisticNormalModel, documents: Corpus, samples: int, rng: np.random.Generator, *, temperatures: int = 30
 ) -> Evaluation:
     """Return log p(w | mu, Sigma, phi) of every document by annealed importance sampling.
 
-    Args:
-        topics: phi, or experts, and the prior.
-        documents: D documents; words outside the topics' vocabulary are left out and counted.
-        samples: chains per document, whose weights are averaged.
-        rng: random numbers; every document gets its own stream.
-        temperatures: T, steps between Laplace approximation and posterior, with one elliptical slice move between two;
-            1 is importance sampling from the Laplace approximation.
-
-    Returns:
-        log-likelihoods in nats, unbiased as probabilities; the standard error is that of the mean weight by the delta
-        method, NaN for a single chain, and does not cover weights that no chain has met.
-
-    Raises:
-        InputError: for fewer than one sample or step.
+    What it takes, returns and raises, see `heldout.evaluators`; topics may be experts. Samples are chains, whose
+    weights, unbiased as probabilities, are averaged; the error does not cover weights that no chain has met.
+    `temperatures` is T, the steps between Laplace approximation and posterior, with one elliptical slice move between
+    two; 1 is importance sampling from the Laplace approximation.
     """
     check_samples("logistic normal", min(samples, temperatures))
     documents, left_out = documents.over(topics.vocabulary)
@@ -245,12 +230,7 @@ def logistic_normal_upper(
 def logistic_normal_exact(topics: LogisticNormalModel, documents: Corpus) -> Evaluation:
     """Return log p(w | mu, Sigma, phi) of every document by the trapezoid rule, for two or three topics.
 
-    Args:
-        topics: phi and the prior; K is 2 or 3.
-        documents: D documents; words outside the topics' vocabulary are left out and counted.
-
-    Returns:
-        log-likelihoods in nats, without Monte Carlo error; two spacings of the rule agree (`trapezoid`).
+    What it takes and returns, see `heldout.evaluators`; two spacings of the rule agree (`trapezoid`).
 
     Raises:
         InputError: for more topics, or a document whose value does not settle.
@@ -280,9 +260,7 @@ def logistic_normal_exact(topics: LogisticNormalModel, documents: Corpus) -> Eva
 def cost(words: Iterable[int], topics: int) -> float:
     """Return what `logistic_normal_exact` costs at K topics, updates as of `exact_marginal`; inf where it refuses them.
 
-    Args:
-        words: distinct words of every document.
-        topics: K.
+    `words` are the numbers of distinct words of every document.
     """
     if topics > LARGEST:
         return math.inf

@@ -106,26 +106,12 @@ def _bounds(indptr, indices, counts, phi_by_word, alpha, iterations, tolerance, 
 
 
 def mean_field_bound(
-    topics: Topics,
-    documents: Corpus,
-    *,
-    iterations: int = 10_000,
-    tolerance: float = 1e-9,
+    topics: Topics, documents: Corpus, *, iterations: int = 10_000, tolerance: float = 1e-9
 ) -> Evaluation:
     """Return the mean-field lower bound on every document's log p(w | alpha, phi).
 
-    Args:
-        topics: phi and alpha.
-        documents: D documents; words outside the topics' vocabulary are left out and counted.
-        iterations: the largest number of evaluations of the bound.
-        tolerance: a document is done when an iteration raises its bound by at most this many nats per token.
-
-    Returns:
-        Deterministic lower bounds in nats; -inf where a word has probability 0 under every topic, 0 for an empty
-        document.
-
-    Raises:
-        InputError: for fewer than one iteration, or a tolerance that is negative or NaN.
+    What it takes, returns and raises, see `heldout.evaluators`. A document is done when an iteration raises its bound
+    by at most `tolerance` nats per token, or after `iterations` evaluations of the bound.
 
     Examples:
         >>> mean_field_bound(topics, documents).log_likelihood.round(2)

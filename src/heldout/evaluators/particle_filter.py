@@ -148,16 +148,8 @@ def particle_filter(
 ) -> Evaluation:
     """Return log p(w | alpha, phi) of every document by a particle filter: the log mean of independent runs.
 
-    Args:
-        topics: phi and alpha.
-        documents: D documents; words outside the topics' vocabulary are left out and counted.
-        particles: R; a document costs runs R L (L - 1) / 2 draws of a topic.
-        runs: independent runs, whose estimates of p(w) are averaged.
-        rng: seeds one stream per document.
-
-    Returns:
-        log-likelihoods in nats, unbiased as probabilities; the standard error is that of the runs' mean (delta method),
-        NaN for one run. -inf where a word has probability 0 under every topic.
+    What it takes and returns, see `heldout.evaluators`. A sample is one of the independent `runs`, whose estimates of
+    p(w), unbiased, are averaged; with R `particles` a document costs runs R L (L - 1) / 2 draws of a topic.
     """
     arrays = kernel_arrays(topics, documents)
     log_weights = np.zeros((len(arrays.lengths), runs))

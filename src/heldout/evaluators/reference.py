@@ -121,25 +121,13 @@ def reference(
         array([-3.7, -0.8])
     """
     runs, pilot, steps = _planned(topics, documents, samples, rng, chains, variance)
-    return with_bias(runs.log_weights(steps, chains), pilot, steps, runs.lengths, runs.left_out)
-
-
-def with_bias(x: Floats, pilot: Floats, steps: Ints, lengths: Ints, left_out: int) -> Evaluation:
-    """Return the estimates that a run's log weights give, with standard errors and their bias (see the module).
-
-    Args:
-        x: (D, S) log weights.
-        pilot: (D, S) those of the pilot run.
-        steps: (D,) steps of the run.
-        lengths: (D,) tokens.
-        left_out: tokens outside the vocabulary.
-    """
+    x = runs.log_weights(steps, chains)
     value, error, bias = x[:, 0].copy(), np.zeros(len(x)), np.zeros(len(x))
-    possible = np.isfinite(value) & (lengths > 0)  # the others have one value
+    possible = np.isfinite(value) & (runs.lengths > 0)  # the others have one value
     value[possible], error[possible], third = log_expectation(x[possible])
     delta = value[possible] - log_expectation(pilot[possible]).value
     bias[possible] = third + delta * PILOT / (steps[possible] - PILOT)
-    return Evaluation(value, lengths, error, left_out, bias)
+    return Evaluation(value, runs.lengths, error, runs.left_out, bias)
 
 
 def sweeps(
@@ -159,20 +147,11 @@ def _planned(
     topics: AnyModel, documents: Corpus, samples: int, rng: np.random.Generator, chains: int, variance: float
 ) -> tuple[Annealing, Floats, Ints]:
     """Return the annealing, the pilot's log weights (D, S) and the steps to take (D,)."""
-    check_enough(samples, chains)
+    check_samples("reference, chains", chains, 3)  # for the third cumulant
+    check_samples("reference", samples, least_samples(chains))
     runs = prior_of(topics).annealing(topics, documents, rng)
     pilot = runs.log_weights(np.full(len(runs.lengths), PILOT), chains)
     return runs, pilot, allocation(pilot, runs.lengths, samples - PILOT * chains, variance)
-
-
-def check_enough(samples: int, chains: int) -> None:
-    """Check that there are chains for the third cumulant, and sweeps for the pilot and twice its steps.
-
-    Raises:
-        InputError: where there are not.
-    """
-    check_samples("reference, chains", chains, 3)
-    check_samples("reference", samples, least_samples(chains))
 
 
 def least_samples(chains: int) -> int:

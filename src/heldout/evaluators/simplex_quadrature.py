@@ -148,12 +148,8 @@ def is_safe(tokens: NDArray[np.int32], phi_by_word: Floats, alpha: Floats) -> bo
     the result moved by 5e-9 nats, so it is not safe below `SMALLEST_ALPHA`.
 
     With every word's probabilities divided by their maximum, p is at least the probability of the words' likeliest
-    topics under Polya's urn. Where that is above e^-600, underflow at single points is negligible.
-
-    Args:
-        tokens: (L,) one document.
-        phi_by_word: (V, K), K 2 or more.
-        alpha: (K,).
+    topics under Polya's urn. Where that is above e^-600, underflow at single points is negligible. Arguments as of
+    `by_quadrature`.
     """
     words, counts = np.unique(tokens, return_counts=True)
     phi = phi_by_word[words]
