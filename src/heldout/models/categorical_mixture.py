@@ -55,13 +55,10 @@ def indicators(responses: Any, model: str, values: int | None = None) -> Floats:
 class CategoricalMixture(PointMixture[Floats, Tables]):
     """Mixture of vectors of categorical responses.
 
-    Args:
-        n_components: K.
-        values: M, how many values a response can take; None is as many as the data show.
-        posterior: "point" (classification EM), or "exact" for exact EM.
-        iterations, tolerance, random_state: see `PointVEM`.
+    Other arguments are as of `DiscreteVEM`, attributes as of `PointVEM`; `parameters_` is a `Tables`.
 
-    Attributes (after `fit`): see `PointVEM`; `parameters_` is a `Tables`.
+    Args:
+        values: M, how many values a response can take; None is as many as the data show.
 
     Examples:
         >>> votes = np.array([[0, 0, -1], [0, 0, 1], [1, -1, 0], [1, 1, 0]])  # -1: did not vote

@@ -37,15 +37,7 @@ from heldout.typing import Floats
 
 
 def draw_z(in_document: Floats, alpha: Floats, beta: Floats, rho: Floats, random: np.random.Generator) -> Floats:
-    """Draw z, (D, K), given c_ik, (D, K); see the module.
-
-    Args:
-        in_document: (D, K), c_ik.
-        alpha: (K,) shapes.
-        beta: (K,) rates.
-        rho: (K,) probabilities of the spike.
-        random: generator.
-    """
+    """Draw z, (D, K), given c_ik, (D, K), and the (K,) shapes, rates and probabilities of the spike; see the module."""
     z = random.standard_gamma(alpha + in_document) / (beta + 1.0)
     spike = rho / (rho + (1.0 - rho) * (beta / (beta + 1.0)) ** alpha)
     z[(in_document == 0.0) & (random.random(z.shape) < spike)] = 0.0

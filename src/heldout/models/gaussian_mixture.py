@@ -45,13 +45,10 @@ class Gaussians(NamedTuple):
 class GaussianMixture(PointMixture[Floats, Gaussians]):
     """Mixture of Gaussians with full covariances.
 
-    Args:
-        n_components: K.
-        floor: the least eigenvalue of a covariance, in the data's squared units; positive.
-        posterior: "point" (3.8), or "exact" for exact EM.
-        iterations, tolerance, random_state: see `PointVEM`.
+    Other arguments are as of `DiscreteVEM`, attributes as of `PointVEM`; `parameters_` is a `Gaussians`.
 
-    Attributes (after `fit`): see `PointVEM`; `parameters_` is a `Gaussians`.
+    Args:
+        floor: the least eigenvalue of a covariance, in the data's squared units; positive.
 
     Examples:
         >>> data = np.array([[0.0, 0.0], [0.0, 1.0], [5.0, 5.0], [5.0, 6.0]])
@@ -119,11 +116,10 @@ class GaussianMixture(PointMixture[Floats, Gaussians]):
 class KMeans(GaussianMixture):
     """K-means: equal weights and Sigma = `variance` I, both fixed.
 
+    Other arguments are as of `DiscreteVEM`: the "exact" posterior is soft K-means, exact EM for the means.
+
     Args:
-        n_components: K.
         variance: sigma^2, in the data's squared units.
-        posterior: "point" is K-means; "exact" is its soft version, exact EM for the means.
-        iterations, tolerance, random_state: see `PointVEM`.
 
     Examples:
         >>> KMeans(2, random_state=0).fit([[0.0], [1.0], [9.0], [10.0]]).latent_  # the cluster of each case

@@ -165,12 +165,8 @@ def _forward_backward(  # type: ignore[no-untyped-def]
 class HMM(DiscreteVEM[Corpus, Chain, Statistics]):
     """Hidden Markov model with categorical emissions, on the token streams of a corpus.
 
-    Args:
-        n_components: K, the number of states.
-        posterior: "point" is Viterbi training, "exact" is Baum-Welch, whose objective is the log-likelihood.
-        iterations, tolerance, random_state: see `PointVEM`.
-
-    Attributes (after `fit`): see `PointVEM`; `parameters_` is a `Chain`, `latent_` its `Statistics`.
+    Arguments as of `DiscreteVEM`: K states; the "point" posterior is Viterbi training, "exact" is Baum-Welch.
+    Attributes as of `PointVEM`: `parameters_` is a `Chain`, `latent_` its `Statistics`.
 
     Examples:
         >>> corpus = Corpus.from_documents("tiny", [("d0", ["a", "b", "a", "b"]), ("d1", ["a", "b"])])
@@ -181,11 +177,7 @@ class HMM(DiscreteVEM[Corpus, Chain, Statistics]):
     """
 
     family = Family(
-        "hidden Markov model",
-        "discrete",
-        r"h \in \{1, \dots, K\}^L",
-        r"\prod_t B_{h_t x_t}",
-        "section 3.1",
+        "hidden Markov model", "discrete", r"h \in \{1, \dots, K\}^L", r"\prod_t B_{h_t x_t}", "section 3.1"
     )
 
     def check(self, X: Corpus) -> Corpus:

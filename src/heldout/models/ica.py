@@ -39,14 +39,12 @@ SMALLEST_EXTENT = 1e-6  # share of H's largest singular value; W does not change
 class ICA(PointVEM[Floats, Floats, Floats]):
     """ICA with a Laplace prior and Gaussian noise.
 
+    Other arguments and attributes are as of `PointVEM`; `parameters_` is W, (D, K), `latent_` is H, (N, K).
+
     Args:
-        n_components: K.
         noise: lambda, the noise's variance, in the data's squared units.
         unit_columns: whether |w_j| = 1 is kept; otherwise H collapses to 0.
         inner_steps: proximal gradient steps of each VE step.
-        iterations, tolerance, random_state: see `PointVEM`.
-
-    Attributes (after `fit`): see `PointVEM`; `parameters_` is W, (D, K), `latent_` is H, (N, K).
 
     Examples:
         >>> model = ICA(1, random_state=0).fit([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0], [3.0, 3.0]])
@@ -58,11 +56,7 @@ class ICA(PointVEM[Floats, Floats, Floats]):
     """
 
     family = Family(
-        "ICA",
-        "continuous",
-        r"h \in \mathbb{R}^K,\ \mathrm{Laplace}",
-        r"\mathcal{N}(x; Wh, \lambda I)",
-        "3.11",
+        "ICA", "continuous", r"h \in \mathbb{R}^K,\ \mathrm{Laplace}", r"\mathcal{N}(x; Wh, \lambda I)", "3.11"
     )
 
     noise: float = 0.1

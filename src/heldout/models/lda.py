@@ -220,18 +220,10 @@ class LDA(TopicEstimator):
         fit_chains([self], X, assignments)
         return self
 
-    def _keep(
-        self,
-        sampler: Sampler,
-        c: int,
-        offsets: Ints,
-        prior: tuple[Floats, float],
-        trace: tuple[list[int], list[float]],
-    ) -> None:
-        """Set the attributes of chain c of a sampler: with its alpha and beta, and its sweeps and log-likelihoods."""
-        (self.alpha_, beta), (sweeps, log_likelihood) = prior, trace
-        self.beta_, self.sweeps_, self.log_likelihood_ = beta, np.array(sweeps), np.array(log_likelihood)
-        self.assignments_, rows, totals = sampler.chain(c)
+    def _keep(self, chain: tuple[Index, Counts, Ints], offsets: Ints, alpha: Floats, beta: float) -> None:
+        """Set the attributes of a chain's last sample: its assignments and counts, with its alpha and beta."""
+        self.alpha_, self.beta_ = alpha, beta
+        self.assignments_, rows, totals = chain
         counts = rows[:, : self.n_components].T.astype(float)
         self.components_ = np.ascontiguousarray((counts + beta) / (totals[:, None] + len(rows) * beta))
         self.components_ /= self.components_.sum(axis=1, keepdims=True)
@@ -323,7 +315,8 @@ def _run(models: Sequence[LDA], sampler: Sampler, offsets: Ints) -> None:
                 assignments, rows, totals = sampler.chain(c)
                 traces[c].append(log_joint(offsets, assignments, rows, totals, alpha, beta))
     for c, model in enumerate(models):
-        model._keep(sampler, c, offsets, (alphas[c], betas[c]), (sweeps, traces[c]))
+        model._keep(sampler.chain(c), offsets, alphas[c], betas[c])
+        model.sweeps_, model.log_likelihood_ = np.array(sweeps), np.array(traces[c])
 
 
 def rows_of(topics: Topics) -> tuple[Float32, NDArray[np.bool_]]:
@@ -407,16 +400,9 @@ def train(corpus: Corpus, settings: Training, *, topics: int, seed: int) -> list
     fit_chains(fitted, corpus)
     trained = []
     for chain, model in enumerate(fitted):
-        details = provenance(
-            models.LDA,
-            corpus,
-            seed,
-            chain=chain,
-            sweeps=settings.sweeps,
-            beta=model.beta_,
-            log_likelihood=model.log_likelihood_.tolist(),
-            log_likelihood_sweeps=model.sweeps_.tolist(),
-        )
+        details = provenance(models.LDA, corpus, seed, chain=chain, sweeps=settings.sweeps, beta=model.beta_)
+        details["log_likelihood"] = model.log_likelihood_.tolist()
+        details["log_likelihood_sweeps"] = model.sweeps_.tolist()
         if settings.optimise_every:
             details["optimise_every"] = settings.optimise_every
         trained.append(model.topics(corpus.vocabulary, details))

@@ -35,16 +35,9 @@ class State(NamedTuple):
 def split_counts(
     counts: sp.csr_array, weights: Floats, b: Floats, random: np.random.Generator
 ) -> tuple[Floats, Floats]:
-    """Draw each count's split over components, Mu(n_iv | weights_ik b_kv / sum_k'), and return its sums.
+    """Draw the split of (D, V) counts over components, Mu(n_iv | weights_ik b_kv / sum_k').
 
-    Args:
-        counts: (D, V) whole numbers.
-        weights: (D, K).
-        b: (K, V).
-        random: generator.
-
-    Returns:
-        c_ik, (D, K), and c_vk as (K, V).
+    Returns c_ik, (D, K), and c_vk as (K, V); weights are (D, K), b is (K, V).
     """
     rows = rows_of_entries(counts)
     p = weights[rows] * b.T[counts.indices]

@@ -42,8 +42,6 @@ class OnlineLDAVB(LDAVB):
         array([0.5, 0.5])
     """
 
-    alpha: float = 0.1
-    gamma: float = 0.1
     name = "LDA by online variational Bayes"
 
     iterations: int = field(default=1, init=False)  # no limit but `passes`

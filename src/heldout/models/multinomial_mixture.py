@@ -36,12 +36,7 @@ class Multinomials(NamedTuple):
 class MultinomialMixture(PointMixture[sp.csr_array, Multinomials]):
     """Mixture of multinomials on a matrix of counts.
 
-    Args:
-        n_components: K.
-        posterior: "point" (classification EM), or "exact" for exact EM.
-        iterations, tolerance, random_state: see `PointVEM`.
-
-    Attributes (after `fit`): see `PointVEM`; `parameters_` is a `Multinomials`.
+    Arguments as of `DiscreteVEM`, attributes as of `PointVEM`; `parameters_` is a `Multinomials`.
 
     Examples:
         >>> counts = np.array([[3, 2, 0, 0], [2, 3, 0, 0], [0, 0, 4, 1], [0, 0, 1, 4]])  # documents by words
@@ -53,13 +48,7 @@ class MultinomialMixture(PointMixture[sp.csr_array, Multinomials]):
         array([-4.159, -4.159, -4.159, -4.159])
     """
 
-    family = Family(
-        "mixture of multinomials",
-        "discrete",
-        r"h \in \{1, \dots, K\}",
-        r"\prod_w \phi_{hw}^{n_w}",
-        "4.30",
-    )
+    family = Family("mixture of multinomials", "discrete", r"h \in \{1, \dots, K\}", r"\prod_w \phi_{hw}^{n_w}", "4.30")
 
     def score(self, X: Any, y: None = None) -> float:  # noqa: ARG002
         """Return the mean log-likelihood of the documents X (D, V), nats per token."""

@@ -39,12 +39,7 @@ class Poissons(NamedTuple):
 class PoissonMixture(PointMixture[sp.csr_array, Poissons]):
     """Mixture of Poissons on a (D, V) matrix of counts; log-likelihoods are of the vector of counts, in nats.
 
-    Args:
-        n_components: K.
-        posterior: "point" (classification EM), or "exact" for exact EM.
-        iterations, tolerance, random_state: see `PointVEM`.
-
-    Attributes (after `fit`): see `PointVEM`; `parameters_` is a `Poissons`.
+    Arguments as of `DiscreteVEM`, attributes as of `PointVEM`; `parameters_` is a `Poissons`.
 
     Examples:
         >>> counts = np.array([[3, 2, 0], [1, 4, 0], [0, 0, 6], [0, 0, 4]])  # documents by words

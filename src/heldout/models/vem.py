@@ -168,10 +168,10 @@ class PointVEM(Estimator, ABC, Generic[Data, Parameters, Latent]):
 class DiscreteVEM(PointVEM[Data, Parameters, Latent]):
     """Variational EM for discrete latent variables, or exact EM.
 
+    Other arguments are as of `PointVEM`.
+
     Args:
-        n_components: K.
-        posterior: "point" (4.30), or "exact" for exact EM, whose objective is the log-likelihood.
-        iterations, tolerance, random_state: see `PointVEM`.
+        posterior: "point" (4.30; classification EM), or "exact" for exact EM, whose objective is the log-likelihood.
     """
 
     posterior: Posterior = "point"
