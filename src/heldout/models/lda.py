@@ -220,9 +220,12 @@ class LDA(TopicEstimator):
         fit_chains([self], X, assignments)
         return self
 
-    def _keep(self, chain: tuple[Index, Counts, Ints], offsets: Ints, alpha: Floats, beta: float) -> None:
-        """Set the attributes of a chain's last sample: its assignments and counts, with its alpha and beta."""
-        self.alpha_, self.beta_ = alpha, beta
+    def _keep(
+        self, chain: tuple[Index, Counts, Ints], offsets: Ints, prior: tuple[Floats, float], trace: tuple[Ints, Floats]
+    ) -> None:
+        """Set a chain's attributes: of its assignments and counts, alpha and beta, and sweeps and log-likelihoods."""
+        (self.alpha_, beta), (self.sweeps_, self.log_likelihood_) = prior, trace
+        self.beta_ = beta
         self.assignments_, rows, totals = chain
         counts = rows[:, : self.n_components].T.astype(float)
         self.components_ = np.ascontiguousarray((counts + beta) / (totals[:, None] + len(rows) * beta))
@@ -315,8 +318,7 @@ def _run(models: Sequence[LDA], sampler: Sampler, offsets: Ints) -> None:
                 assignments, rows, totals = sampler.chain(c)
                 traces[c].append(log_joint(offsets, assignments, rows, totals, alpha, beta))
     for c, model in enumerate(models):
-        model._keep(sampler.chain(c), offsets, alphas[c], betas[c])
-        model.sweeps_, model.log_likelihood_ = np.array(sweeps), np.array(traces[c])
+        model._keep(sampler.chain(c), offsets, (alphas[c], betas[c]), (np.array(sweeps), np.array(traces[c])))
 
 
 def rows_of(topics: Topics) -> tuple[Float32, NDArray[np.bool_]]:
