@@ -114,17 +114,13 @@ def per_token(rows: "pd.DataFrame") -> "pd.DataFrame":
 
 def steps(pairs: "pd.DataFrame", along: str = "topics") -> "pd.DataFrame":
     """Return the differences from each value of a column to the next, every other key the same; "grows" is of these."""
-    import pandas as pd
-
     values = [name for name in ("gain", *WITHOUT) if name in pairs.columns]
     keys = [name for name in pairs.columns if name not in (*values, "error", along)]
-    parts = []
-    for _, rows in pairs.groupby(keys, sort=True):
-        ordered = rows.sort_values(along)
-        step = ordered[values].diff()
-        step["error"] = np.hypot(ordered["error"], ordered["error"].shift())
-        parts.append(ordered[[*keys, along]].join(step).iloc[1:])
-    return pd.concat(parts, ignore_index=True) if parts else pairs.iloc[:0]
+    ordered = pairs.sort_values([*keys, along], ignore_index=True)
+    of_keys = ordered.groupby(keys)
+    ordered[values] = of_keys[values].diff()
+    ordered["error"] = np.hypot(ordered["error"], of_keys["error"].shift())
+    return ordered[of_keys.cumcount() > 0].reset_index(drop=True)
 
 
 def effects(

@@ -33,6 +33,7 @@ Three results.
    with equality for topics that share no word: log Z is bounded in terms of K and L, whatever the vocabulary.
 """
 
+import functools
 import itertools
 import math
 from dataclasses import dataclass
@@ -207,6 +208,7 @@ def log_normaliser_enumerated(topics: Topics, length: int) -> float:
     return float(np.logaddexp.reduce(orders + _log_maximum(topics, documents)))
 
 
+@functools.cache
 def toy_example(vocabulary: int) -> ToyExample:
     """Return the quantities of section 4.3: V words, V identity topics, Dir(1), one token.
 
