@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.evaluators.full_folding_in import full_folding_in
+from heldout.evaluators.folding_in import full_folding_in
 from heldout.topics import Components, Topics, load_topics
 from heldout.typing import Floats
 

@@ -9,7 +9,7 @@ import numpy as np
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import train_test_split
 from heldout.errors import InputError
-from heldout.evaluators.evaluation import FoldIn
+from heldout.evaluators.folding_in import FoldIn
 from heldout.recorder import Recorder
 
 NO_CORPUS = Corpus("none", (), np.zeros(0, np.int32), np.zeros(1, np.int64), (), {})

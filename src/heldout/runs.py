@@ -11,9 +11,7 @@ from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import half_split, train_test_split
 from heldout.errors import InputError
 from heldout.evaluators import FULL, HALF
-from heldout.evaluators.evaluation import FoldIn
-from heldout.evaluators.full_folding_in import full_folding_in
-from heldout.evaluators.half_folding_in import half_folding_in
+from heldout.evaluators.folding_in import FoldIn, full_folding_in, predictive
 from heldout.job import Job
 from heldout.models import MODELS
 from heldout.recorder import Recorder, Results
@@ -122,7 +120,7 @@ def score(
         of_group, samples = recorder.at(topics=group[0].n_topics, smoothing=constant, chain=chain), len(group) * sampled
         full = full_folding_in(group, test, fold_in)
         of_group.score(FULL, full, samples=samples, standard_error=error)
-        half = half_folding_in(group, observed, scored, fold_in)
+        half = predictive(group, observed, scored, fold_in)
         of_group.score(HALF, half, samples=samples, standard_error=error)
     return recorder.results.scores
 

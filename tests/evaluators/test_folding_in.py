@@ -9,8 +9,7 @@ from made_fits import fold_with
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import half_split
 from heldout.errors import InputError
-from heldout.evaluators.full_folding_in import full_folding_in
-from heldout.evaluators.half_folding_in import half_folding_in
+from heldout.evaluators.folding_in import full_folding_in, predictive
 from heldout.models import plsa
 from heldout.topics import Topics
 from heldout.typing import Floats
@@ -41,7 +40,7 @@ def test_full_folding_in_of_the_toy_example_is_the_maximised_multinomial() -> No
 
 def test_half_folding_in_of_the_toy_example_gives_nothing_to_words_not_shown() -> None:
     words = corpus("ab", "aa")
-    evaluation = half_folding_in([identity()], words.subset([1, 1]), words, em)
+    evaluation = predictive([identity()], words.subset([1, 1]), words, em)
     np.testing.assert_array_equal(evaluation.log_likelihood, [-math.inf, 0.0])
 
 
@@ -61,7 +60,7 @@ def test_the_fit_never_sees_the_scored_half() -> None:
         seen.append([documents.document(d).tolist() for d in range(documents.n_documents)])
         return em(topics, documents)
 
-    evaluation = half_folding_in([identity().smoothed(0.1)], observed, scored, spy)
+    evaluation = predictive([identity().smoothed(0.1)], observed, scored, spy)
     assert seen == [[observed.document(d).tolist() for d in range(4)]]
     np.testing.assert_array_equal(evaluation.tokens, [5, 4, 1, 1])
     # a document of one token shows nothing: it is scored from uniform weights

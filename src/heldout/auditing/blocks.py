@@ -28,8 +28,7 @@ from heldout.corpora.stream import DocumentStream
 from heldout.evaluators import ESTIMATORS, EXACT, FULL, HALF, MEAN_FIELD_BOUND, REFERENCE
 from heldout.evaluators.estimate import estimate
 from heldout.evaluators.evaluation import Evaluation, corrected
-from heldout.evaluators.full_folding_in import full_folding_in
-from heldout.evaluators.half_folding_in import half_folding_in
+from heldout.evaluators.folding_in import full_folding_in, predictive
 from heldout.evaluators.mean_field_bound import mean_field_bound
 from heldout.evaluators.priors import prior_of
 from heldout.evaluators.reference import CHAINS, VARIANCE, reference
@@ -171,7 +170,7 @@ def _full(topics: AnyTopics, documents: Corpus, _: Work, __: int) -> Evaluation:
 
 
 def _half(topics: AnyTopics, documents: Corpus, work: Work, _: int) -> Evaluation:
-    return half_folding_in([topics], *half_split(documents, work.seed), _fold_in)
+    return predictive([topics], *half_split(documents, work.seed), _fold_in)
 
 
 def _truth(topics: AnyTopics, documents: Corpus, work: Work, first: int) -> Evaluation:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +12,6 @@ from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.topics import AnyTopics, Components, Topics
 from heldout.typing import Floats, Ints
-
-FoldIn = Callable[[Any, Corpus], Floats]  # (topics or components, documents) -> theta or h, (D, K)
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,69 +152,19 @@ def log_mean(log_weights: Floats) -> tuple[Floats, Floats]:
     return value, error
 
 
-class FirstChain(NamedTuple):
-    """One chain's topics, for an experiment that evaluates a single chain.
+def first_chain(chains: Sequence[Topics], smoothing: float) -> tuple[Topics, float, str, bool]:
+    """Return the first chain's topics, smoothed unless a Markov chain sampled them: then phi has a prior of its own.
 
-    Attributes:
-        topics: smoothed, unless a Markov chain sampled them.
-        smoothing: the constant added to p(w | z); 0 if none was.
-        chain: the Markov chain's number, "none" for a model without chains.
-        sampled: whether a Markov chain sampled the topics.
+    Also returns the constant that was added to p(w | z), 0 if none was; the Markov chain's number, "none" for a model
+    without chains; and whether one sampled the topics.
     """
-
-    topics: Topics
-    smoothing: float
-    chain: str
-    sampled: bool
-
-
-def first_chain(chains: Sequence[Topics], smoothing: float) -> FirstChain:
-    """Return the first chain's topics, smoothed unless they were sampled (then phi has a prior of its own)."""
     topics = chains[0]
     sampled = "chain" in topics.provenance
     smoothing = 0.0 if sampled else smoothing
     smoothed = topics.smoothed(smoothing) if smoothing > 0.0 else topics
-    return FirstChain(smoothed, smoothing, str(topics.provenance.get("chain", "none")), sampled)
+    return smoothed, smoothing, str(topics.provenance.get("chain", "none")), sampled
 
 
 def in_vocabulary(documents: Corpus, topics: AnyTopics | Components) -> tuple[Corpus, int]:
     """Return the documents over the topics' vocabulary, and how many tokens outside it were left out."""
     return documents.over(topics.vocabulary)
-
-
-def predictive(
-    chains: Sequence[AnyTopics | Components], observed: Corpus, scored: Corpus, fold_in: FoldIn
-) -> Evaluation:
-    """Score tokens by the predictive distribution of their documents, folded in on other tokens or on the same.
-
-    log p = sum over scored tokens w of log (1/S) sum_s p_s(w | theta_s)      (equation 5.37)
-
-    where theta_s is the document folded in on its observed tokens under chain s of S, and p_s(w | theta_s) is what the
-    chain's `probabilities` gives: sum_k phi_s[k, w] theta_s[k] for topics. Values in nats.
-
-    Args:
-        chains: the topics of each chain; their predictive distributions are averaged.
-        observed: the D documents' tokens that the fold-in sees.
-        scored: the same documents' tokens that are scored; words outside the vocabulary are left out and counted.
-        fold_in: returns theta, (D, K), for topics and documents.
-
-    Raises:
-        InputError: when there is no chain, or the chains' vocabularies differ.
-    """
-    if not chains:
-        raise InputError("predictive: there are no topics to score with")
-    if any(topics.vocabulary != chains[0].vocabulary for topics in chains):
-        raise InputError("predictive: the chains do not share one vocabulary; train them on the same corpus")
-    observed, _ = in_vocabulary(observed, chains[0])
-    scored, left_out = in_vocabulary(scored, chains[0])
-    counts = scored.counts()
-    rows = np.repeat(np.arange(counts.shape[0], dtype=np.int64), np.diff(counts.indptr))
-    words = counts.indices.astype(np.int32)
-    probabilities = np.zeros(counts.nnz)
-    for topics in chains:
-        probabilities += topics.probabilities(fold_in(topics, observed), rows, words)
-    with np.errstate(divide="ignore"):  # a word of probability 0 gives -inf, which the score reports
-        terms = counts.data * np.log(probabilities / len(chains))
-    log_likelihood = np.zeros(counts.shape[0])
-    np.add.at(log_likelihood, rows, terms)
-    return Evaluation.deterministic(log_likelihood, scored.lengths, left_out)

@@ -14,7 +14,7 @@ from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators import FULL, HALF, PARTICLES, SEQUENTIAL
 from heldout.evaluators.exact_marginal import exact_marginal
-from heldout.evaluators.full_folding_in import full_folding_in
+from heldout.evaluators.folding_in import full_folding_in
 from heldout.evaluators.left_to_right import left_to_right
 from heldout.measurements import Measurement
 from heldout.models import lda

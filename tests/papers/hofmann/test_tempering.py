@@ -13,7 +13,7 @@ from heldout.corpora.split import TokenSplit, half_split, token_split
 from heldout.errors import InputError
 from heldout.evaluators.evaluation import Evaluation
 from heldout.evaluators.exact_marginal import exact_marginal
-from heldout.evaluators.half_folding_in import half_folding_in
+from heldout.evaluators.folding_in import predictive
 from heldout.evaluators.posterior_predictive import posterior_predictive
 from heldout.measurements import Measurement
 from heldout.models import plsa, plsa_tem
@@ -143,7 +143,7 @@ def test_scores_are_those_of_the_fits() -> None:
         def fold_in(trained: Topics, documents: Corpus) -> Any:
             return fold_with(plsa_tem, trained, documents, seed=0, iterations=200, tolerance=1e-5)
 
-        halves = half_folding_in([fit.topics], *half_split(split.test, 0), fold_in)
+        halves = predictive([fit.topics], *half_split(split.test, 0), fold_in)
         assert found[variant, "half-folding-in"].log_likelihood == halves.log_likelihood.sum()
         exact = exact_marginal(fit.topics, split.test).log_likelihood.sum()
         assert found[variant, "exact-marginal"].log_likelihood == pytest.approx(exact, rel=1e-12)

@@ -13,8 +13,7 @@ from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import half_split, train_test_split
 from heldout.errors import InputError
 from heldout.evaluators.components_marginal import quadrature
-from heldout.evaluators.full_folding_in import full_folding_in
-from heldout.evaluators.half_folding_in import half_folding_in
+from heldout.evaluators.folding_in import full_folding_in, predictive
 from heldout.job import Job
 from heldout.measurements import Measurement
 from heldout.models import epca
@@ -71,7 +70,7 @@ def test_every_score_is_the_evaluators_own_on_the_same_documents(corpus: Corpus)
     expected = {
         "marginal-quadrature": quadrature(model, test, penalty=2.0),
         "full-folding-in": full_folding_in([model], test, FOLD_IN),
-        "half-folding-in": half_folding_in([model], *half_split(test, SEED), FOLD_IN),
+        "half-folding-in": predictive([model], *half_split(test, SEED), FOLD_IN),
     }
     assert set(scores) == {*expected, "marginal-annealed"}
     for evaluator, evaluation in expected.items():

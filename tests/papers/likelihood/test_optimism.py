@@ -14,7 +14,7 @@ from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import half_split, train_test_split
 from heldout.errors import InputError
 from heldout.evaluators.exact_marginal import exact_marginal
-from heldout.evaluators.half_folding_in import half_folding_in
+from heldout.evaluators.folding_in import predictive
 from heldout.evaluators.laplace_softmax import laplace_softmax
 from heldout.evaluators.normaliser import log_multinomial_nml
 from heldout.measurements import Measurement
@@ -91,7 +91,7 @@ def test_scores_of_deterministic_topics() -> None:
         assert found["optimism", constant, "exact-marginal"].log_likelihood == pytest.approx(exact, rel=1e-12)
         laplace = laplace_softmax(smoothed, test).log_likelihood.sum()
         assert found["optimism", constant, "laplace-softmax"].log_likelihood == pytest.approx(laplace, rel=1e-12)
-        halves = half_folding_in([smoothed], *half_split(test, 0), PLSA)
+        halves = predictive([smoothed], *half_split(test, 0), PLSA)
         half = found["optimism", constant, "half-folding-in"]
         assert (half.log_likelihood, half.tokens) == (halves.log_likelihood.sum(), halves.tokens.sum())
         full = found["optimism", constant, "full-folding-in"]

@@ -31,8 +31,7 @@ from heldout.errors import InputError
 from heldout.evaluators import ESTIMATORS, FULL, HALF, PARTICLES, SEQUENTIAL
 from heldout.evaluators.estimate import estimate
 from heldout.evaluators.evaluation import Evaluation
-from heldout.evaluators.full_folding_in import full_folding_in
-from heldout.evaluators.half_folding_in import half_folding_in
+from heldout.evaluators.folding_in import full_folding_in, predictive
 from heldout.evaluators.particle_filter import particle_filter
 from heldout.job import Job
 from heldout.models import LDA, lda
@@ -126,7 +125,7 @@ def experiment(job: Job, settings: ModelSelection) -> Results:
 
         unstated: dict[str, Any] = {"samples": 1, "standard_error": math.nan}
         recorder.score(FULL, full_folding_in([of], held_out, fold_in), **unstated)
-        recorder.score(HALF, half_folding_in([of], observed, scored, fold_in), **unstated)
+        recorder.score(HALF, predictive([of], observed, scored, fold_in), **unstated)
         evaluations = {name: estimate(name, of, held_out, count, random(name)) for name, count in everywhere.items()}
         for name, evaluation in evaluations.items():
             recorder.score(name, evaluation, samples=everywhere[name])

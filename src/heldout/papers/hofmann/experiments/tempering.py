@@ -44,8 +44,8 @@ import numpy as np
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import half_split, token_split
 from heldout.evaluators import EXACT, HALF, REFERENCE
-from heldout.evaluators.evaluation import Evaluation, predictive
-from heldout.evaluators.half_folding_in import half_folding_in
+from heldout.evaluators.evaluation import Evaluation
+from heldout.evaluators.folding_in import predictive
 from heldout.evaluators.left_to_right_sequential import left_to_right_sequential
 from heldout.evaluators.posterior_predictive import posterior_predictive
 from heldout.evaluators.priors import exact_within
@@ -118,7 +118,7 @@ def experiment(job: Job, settings: Tempering) -> Results:
 
         if topics in settings.folded_in_topics:
             yield FOLDED_IN, 0, predictive([fit.topics], whole, split.test, fold_in)
-        yield HALF, 0, half_folding_in([fit.topics], *halves, fold_in)
+        yield HALF, 0, predictive([fit.topics], *halves, fold_in)
 
     def integrated(alone: Topics, completing: Topics, of: Recorder) -> Iterator[tuple[str, int, Evaluation]]:
         axes: Axes = {"corpus": corpus, "model": of.model, "variant": of.variant, "topics": topics}

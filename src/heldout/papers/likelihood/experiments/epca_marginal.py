@@ -21,8 +21,7 @@ from heldout.errors import InputError
 from heldout.evaluators import FULL, HALF
 from heldout.evaluators.components_marginal import LARGEST_DIMENSION, annealed_marginal, quadrature
 from heldout.evaluators.evaluation import Evaluation
-from heldout.evaluators.full_folding_in import full_folding_in
-from heldout.evaluators.half_folding_in import half_folding_in
+from heldout.evaluators.folding_in import full_folding_in, predictive
 from heldout.job import Job
 from heldout.papers.likelihood.settings import EPCAMarginal
 from heldout.recorder import Results
@@ -61,7 +60,7 @@ def experiment(job: Job, settings: EPCAMarginal) -> Results:
     evaluations: dict[str, tuple[Evaluation, int]] = {
         ANNEALED: (annealed_marginal(components, measured, samples, rng, **options), samples),
         FULL: (full_folding_in([components], measured, job.fold_in), 0),
-        HALF: (half_folding_in([components], observed, scored, job.fold_in), 0),
+        HALF: (predictive([components], observed, scored, job.fold_in), 0),
     }
     if K <= LARGEST_DIMENSION:
         evaluations[QUADRATURE] = (quadrature(components, measured, penalty=penalty), 0)

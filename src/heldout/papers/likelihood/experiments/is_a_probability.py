@@ -44,8 +44,7 @@ from heldout.evaluators.chib_upper import chib_upper
 from heldout.evaluators.estimate import estimate
 from heldout.evaluators.evaluation import Evaluation, log_mean
 from heldout.evaluators.exact_marginal import exact_posterior_mean
-from heldout.evaluators.full_folding_in import full_folding_in
-from heldout.evaluators.half_folding_in import half_folding_in
+from heldout.evaluators.folding_in import full_folding_in, predictive
 from heldout.evaluators.is_probability import excess
 from heldout.evaluators.laplace_softmax import laplace_softmax
 from heldout.evaluators.posterior_mean import posterior_mean
@@ -181,7 +180,7 @@ def draw(topics: Topics, lengths: Ints, settings: IsAProbability, axes: Axes) ->
         truth=upper.log_likelihood,
         of_scored=upper.log_likelihood - of_observed.log_likelihood,
         given=full_folding_in([topics], documents, lambda *_: theta).log_likelihood,
-        scored_given=half_folding_in([topics], observed, scored, lambda *_: theta).log_likelihood,
+        scored_given=predictive([topics], observed, scored, lambda *_: theta).log_likelihood,
         gap=float(np.sum(upper.log_likelihood - lower.log_likelihood)),
     )
 
@@ -196,8 +195,8 @@ def scores(drawn: Drawn, settings: IsAProbability, axes: Axes) -> Iterator[tuple
 
     yield FULL, full_folding_in([topics], documents, lambda *_: theta)
     yield SAMPLED_FULL, full_folding_in([topics], documents, sampled)
-    yield HALF, half_folding_in([topics], *halves, maximum)
-    yield SAMPLED_HALF, half_folding_in([topics], *halves, sampled)
+    yield HALF, predictive([topics], *halves, maximum)
+    yield SAMPLED_HALF, predictive([topics], *halves, sampled)
     yield PLUG_IN, full_folding_in([topics], documents, posterior_mean)
     yield NML, penalised(topics, documents, theta)
     yield DENSITY, laplace_softmax(topics, documents, form="density")

@@ -32,8 +32,7 @@ from heldout.corpora.split import half_split
 from heldout.evaluators import EXACT, FULL, HALF, LAPLACE, MEAN_FIELD_BOUND, REFERENCE
 from heldout.evaluators.evaluation import Evaluation, first_chain, in_vocabulary
 from heldout.evaluators.exact_marginal import cost, exact_marginal, exact_posterior_mean
-from heldout.evaluators.full_folding_in import full_folding_in
-from heldout.evaluators.half_folding_in import half_folding_in
+from heldout.evaluators.folding_in import full_folding_in, predictive
 from heldout.evaluators.laplace_softmax import laplace_softmax
 from heldout.evaluators.mean_field_bound import mean_field_bound
 from heldout.evaluators.mixture_of_priors import mixture_of_priors
@@ -94,7 +93,7 @@ def experiment(job: Job, settings: Optimism) -> Results:
         evaluations = under_prior(topics, test, theta, settings, rng)
         if sampled or name == variant:
             evaluations[FULL] = full_folding_in([topics], test, job.fold_in)
-            evaluations[HALF] = half_folding_in([topics], *halves, job.fold_in)
+            evaluations[HALF] = predictive([topics], *halves, job.fold_in)
         if name == variant:
             evaluations[NML] = penalised(topics, test, theta)
             if EXACT in evaluations:

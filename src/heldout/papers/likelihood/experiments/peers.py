@@ -26,8 +26,7 @@ from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import half_split
 from heldout.errors import InputError
 from heldout.evaluators import EXACT, FULL, HALF, MEAN_FIELD_BOUND, REFERENCE
-from heldout.evaluators.full_folding_in import full_folding_in
-from heldout.evaluators.half_folding_in import half_folding_in
+from heldout.evaluators.folding_in import full_folding_in, predictive
 from heldout.evaluators.mean_field_bound import mean_field_bound
 from heldout.evaluators.priors import exact_within
 from heldout.evaluators.reference import reference
@@ -74,7 +73,7 @@ def experiment(job: Job, settings: Peers) -> Results:
     recorder = job.recorder(documents=test.documents)
     whole = recorder.score(MEAN_FIELD_BOUND, mean_field_bound(peer.dirichlet, test))
     recorder.score(FULL, full_folding_in([peer.dirichlet], test, maximum))
-    recorder.score(HALF, half_folding_in([peer.dirichlet], *half_split(test, job.seed), maximum))
+    recorder.score(HALF, predictive([peer.dirichlet], *half_split(test, job.seed), maximum))
     exact = exact_within(peer.dirichlet, test, settings.limit)
     if exact is not None:
         recorder.score(EXACT, exact)

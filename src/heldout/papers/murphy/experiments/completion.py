@@ -13,7 +13,7 @@ from typing import Any
 from heldout import models
 from heldout.corpora.split import half_split
 from heldout.evaluators import COMPLETION, HALF
-from heldout.evaluators.half_folding_in import half_folding_in
+from heldout.evaluators.folding_in import predictive
 from heldout.evaluators.posterior_predictive import posterior_predictive
 from heldout.job import Job
 from heldout.models import lda as collapsed
@@ -44,7 +44,7 @@ def experiment(job: Job, settings: Completion) -> Results:
             random_state=generator("perplexity", model=models.LDA, **axes),
         )
         trained, row = lda.fit(training).topics(training.vocabulary), recorder.at(topics=K)
-        half = half_folding_in([trained], observed, scored, fold_in)
+        half = predictive([trained], observed, scored, fold_in)
         row.score(HALF, half, tokens_left_out=left_out)
         states = generator("completion", **axes)
         integrated = posterior_predictive(trained, observed, scored, settings.samples, states)

@@ -25,8 +25,7 @@ from heldout.corpora.split import half_split
 from heldout.evaluators import EXACT, FULL, HALF, MEAN_FIELD_BOUND, SEQUENTIAL
 from heldout.evaluators.evaluation import Evaluation
 from heldout.evaluators.exact_marginal import exact_marginal
-from heldout.evaluators.full_folding_in import full_folding_in
-from heldout.evaluators.half_folding_in import half_folding_in
+from heldout.evaluators.folding_in import full_folding_in, predictive
 from heldout.evaluators.left_to_right_sequential import left_to_right_sequential
 from heldout.evaluators.mean_field_bound import mean_field_bound
 from heldout.evaluators.training_mixture import training_mixture
@@ -100,7 +99,7 @@ def experiment(job: Job, settings: Perplexity) -> Results:
             shown = Topics(phi, np.ones(K), words, provenance)
             evaluations = {
                 FULL: full_folding_in([shown], test, fold_in),
-                HALF: half_folding_in([shown], observed, scored, fold_in),
+                HALF: predictive([shown], observed, scored, fold_in),
                 LIKELIHOOD: training_mixture(shown, weights, test),
             }
             add(model, K, evaluations)

@@ -18,8 +18,7 @@ from heldout.corpora.split import half_split
 from heldout.evaluators import EXACT, FOLDING_IN, FULL, HALF, MEAN_FIELD_BOUND
 from heldout.evaluators.evaluation import Evaluation, first_chain
 from heldout.evaluators.exact_marginal import exact_marginal
-from heldout.evaluators.full_folding_in import full_folding_in
-from heldout.evaluators.half_folding_in import half_folding_in
+from heldout.evaluators.folding_in import full_folding_in, predictive
 from heldout.evaluators.mean_field_bound import mean_field_bound
 from heldout.job import Job
 from heldout.papers.welling.settings import Bounds
@@ -51,7 +50,7 @@ def experiment(job: Job, settings: Bounds) -> Results:
         EXACT: exact_marginal(topics, test),
         MEAN_FIELD_BOUND: mean_field_bound(topics, test),
         FULL: full_folding_in([topics], test, job.fold_in),
-        HALF: half_folding_in([topics], observed, scored, job.fold_in),
+        HALF: predictive([topics], observed, scored, job.fold_in),
     }
     if np.all(topics.alpha == 1.0) and not sampled:
         full = evaluations[FULL]
