@@ -28,7 +28,6 @@ max R / E_r[R], and a document for which this exceeds `LARGEST_RATIO` is refused
 
 import math
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from scipy.special import gammaln
@@ -39,19 +38,6 @@ from heldout.seeds import generator
 from heldout.typing import Floats, Ints
 
 LARGEST_RATIO = 60.0  # nats
-
-
-class Moments(Protocol):
-    """The moments of a prior of K weights."""
-
-    @property
-    def dirichlet(self) -> Floats:
-        """The parameters of a Dirichlet near the prior, (K,)."""
-        ...
-
-    def log_moment(self, counts: Floats) -> Floats:
-        """Return log M(C), (N,) nats, of (N, K) count vectors; -inf where it is 0."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,11 +52,6 @@ class DirichletMoments:
 
     def __post_init__(self) -> None:
         _check_positive("Dirichlet", alpha=self.alpha)
-
-    @property
-    def dirichlet(self) -> Floats:
-        """The (K,) alpha."""
-        return self.alpha
 
     def log_moment(self, counts: Floats) -> Floats:
         """Return log M(C), (N,) nats, of (N, K) count vectors."""
@@ -103,11 +84,6 @@ class GammaPoissonMoments:
         if self.rho.shape != self.alpha.shape or not np.all((self.rho >= 0.0) & (self.rho < 1.0)):
             raise InputError("gamma-Poisson moments: every rho must be at least 0 and below 1")
 
-    @property
-    def dirichlet(self) -> Floats:
-        """The (K,) alpha."""
-        return self.alpha
-
     def log_moment(self, counts: Floats) -> Floats:
         """Return log M(C), (N,) nats, of (N, K) count vectors."""
         slab = (
@@ -120,6 +96,9 @@ class GammaPoissonMoments:
             spike = np.where(counts == 0.0, np.log(self.rho), -np.inf)
         moments: Floats = np.logaddexp(spike, slab + np.log1p(-self.rho)).sum(axis=1)
         return moments
+
+
+Moments = DirichletMoments | GammaPoissonMoments
 
 
 def count_vectors(length: int, components: int) -> Floats:
@@ -156,7 +135,7 @@ def log_marginal(weights: Floats, moments: Moments) -> float:
         >>> print(f"{np.exp(log_marginal(np.array([[1.0, 0.0], [1.0, 0.0]]), uniform)):.4f}")  # E[theta_1^2]
         0.3333
     """
-    alpha = np.ascontiguousarray(moments.dirichlet, dtype=float)
+    alpha = np.ascontiguousarray(moments.alpha, dtype=float)  # of a Dirichlet near the prior
     K = len(alpha)
     if weights.ndim != 2 or weights.shape[1] != K or not np.all((weights >= 0.0) & np.isfinite(weights)):
         raise InputError(f"count polynomial: weights of shape {weights.shape}; give {K} finite numbers >= 0 to a token")

@@ -29,7 +29,7 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +39,7 @@ from heldout.errors import InputError
 from heldout.evaluators.bidirectional import simulate_given
 from heldout.evaluators.components_marginal import Integrand, log_weights, slice_move
 from heldout.evaluators.evaluation import Annealing, Evaluation, check_samples, log_mean
+from heldout.evaluators.product_of_experts import Likelihood, LogisticNormalModel
 from heldout.evaluators.trapezoid import log_integral
 from heldout.topics import LogisticNormalTopics, softmax_over_the_last
 from heldout.typing import Floats, Ints
@@ -51,54 +52,9 @@ MOST_NODES, ENTRIES = 2**23, 2**20  # of a rule; entries of an array
 UPDATES_OF_A_MODE, UPDATES_OF_A_WORD = 2e6, 10.0  # of `heldout.evaluators.exact_marginal.UPDATES_PER_SECOND`, about
 
 
-class Likelihood(Protocol):
-    """A document's likelihood under given weights."""
-
-    @property
-    def width(self) -> int:
-        """How many numbers it computes for each theta, about."""
-
-    def log_likelihood(self, theta: Floats) -> Floats:
-        """Return l, (J,) nats, at (J, K) weights."""
-
-    def derivatives(self, theta: Floats) -> tuple[Floats, Floats, Floats]:
-        """Return l's gradient in log weights, (K,), and (K, K) A and B: -Hessian A - B, A positive semidefinite."""
-
-
-class LogisticNormalModel(Protocol):
-    """What has a logistic-normal prior: topics, or experts (`heldout.evaluators.product_of_experts`)."""
-
-    @property
-    def n_topics(self) -> int:
-        """K."""
-
-    @property
-    def mean(self) -> Floats:
-        """(K - 1,) mu."""
-
-    @property
-    def covariance(self) -> Floats:
-        """(K - 1, K - 1) Sigma."""
-
-    @property
-    def vocabulary(self) -> tuple[str, ...]:
-        """The V words."""
-
-    def likelihood_of(self, words: NDArray[np.int32], counts: Floats) -> Likelihood | None:
-        """Return the likelihood of a document of these (U,) distinct words, so often each; None where it is 0."""
-
-
 @dataclass(frozen=True)
 class _Document(Integrand):
-    """One document's integrand, and its Laplace approximation; see `components_marginal._Document`.
-
-    Attributes:
-        likelihood: l.
-        mean: (K - 1,), of the prior.
-        root: (K - 1, K - 1) lower triangular, root root' the prior's precision.
-        mode: (K - 1,).
-        C: (K - 1, K - 1), upper triangular; q has the covariance C C'.
-    """
+    """One document's integrand: l, the prior's mean and the triangular root, root root', of its precision."""
 
     likelihood: Likelihood
     mean: Floats
@@ -197,19 +153,8 @@ def logistic_normal_upper(
 ) -> Evaluation:
     """Return a stochastic upper bound on log p(w | mu, Sigma, phi) of documents that `simulate` drew.
 
-    Args:
-        topics: phi and the prior that the documents were drawn from.
-        documents: D documents.
-        samples: chains per document; they start from the same x.
-        rng: random numbers; every document gets its own stream.
-        x: (D, K - 1) what the documents were drawn with.
-        temperatures: T.
-
-    Returns:
-        log-likelihoods in nats, whose negatives are unbiased as inverse probabilities; no error is stated (NaN).
-
-    Raises:
-        InputError: for fewer than one sample or step.
+    Arguments are as of `logistic_normal`; every document's chains start from the x, (D, K - 1), that it was drawn with.
+    The negative values are unbiased as inverse probabilities; no error is stated (NaN).
     """
     check_samples("logistic normal", min(samples, temperatures))
     documents, left_out = documents.over(topics.vocabulary)

@@ -33,8 +33,6 @@ Three results.
    with equality for topics that share no word: log Z is bounded in terms of K and L, whatever the vocabulary.
 """
 
-import functools
-import itertools
 import math
 from dataclasses import dataclass
 
@@ -48,7 +46,6 @@ from heldout.models.plsa import fold_in_counts
 from heldout.topics import Topics
 from heldout.typing import Floats, Ints
 
-LARGEST_ENUMERATION = 2_000_000  # bags of words
 FOLD_IN_ITERATIONS = 100_000
 FOLD_IN_TOLERANCE = 1e-7  # nats per token that a maximum may be too low
 
@@ -89,12 +86,8 @@ class ToyExample:
 def log_multinomial_nml(vocabulary: int, length: int) -> float:
     """Return log C(V, L), the sum over all sequences of L tokens of the maximised multinomial likelihood, in nats.
 
-    Args:
-        vocabulary: V >= 1.
-        length: L >= 0.
-
     Raises:
-        InputError: for V or L outside these ranges.
+        InputError: for V below 1 or L below 0.
 
     Examples:
         >>> import math
@@ -117,15 +110,7 @@ def log_multinomial_nml(vocabulary: int, length: int) -> float:
 
 
 def log_multinomial_nml_by_document(vocabulary: int, lengths: Ints) -> Floats:
-    """Return log C(V, L) of every document's length, (D,), nats: an upper bound on its log Z.
-
-    Args:
-        vocabulary: V >= 1; min(K, V) for a model of K topics (the third result above).
-        lengths: (D,) tokens per document.
-
-    Raises:
-        InputError: as `log_multinomial_nml` does.
-    """
+    """Return log C(V, L) of every document's length, (D,), nats: with min(K, V) for V an upper bound on its log Z."""
     distinct, position = np.unique(lengths, return_inverse=True)
     return np.array([log_multinomial_nml(vocabulary, int(length)) for length in distinct])[position]
 
@@ -144,15 +129,8 @@ def log_normaliser(
 ) -> Normaliser:
     """Estimate log Z of g(x) = max_h p(x | h) / Z over sequences of `length` tokens (equation 4.34).
 
-    Args:
-        topics: phi and alpha. Z does not depend on alpha, the prior that samples are drawn from.
-        length: L >= 1.
-        samples: documents to draw, 2 or more.
-        rng: draws the documents.
-        limit: the largest `cost` of the exact marginals that is accepted.
-
-    Returns:
-        log Z in nats per document, with its standard error.
+    The estimate is of so many `samples`, 2 or more, drawn under the topics' prior, on which Z does not depend; `limit`
+    is the largest `cost` of their exact marginals that is accepted.
 
     Raises:
         InputError: for a length or samples below the least, or as `exact_marginal` does.
@@ -182,33 +160,6 @@ def log_normaliser(
     )
 
 
-def log_normaliser_enumerated(topics: Topics, length: int) -> float:
-    """Return log Z in nats by summing over every bag of `length` words, weighted by its number of orders.
-
-    Raises:
-        InputError: for a length below 1, or more than `LARGEST_ENUMERATION` bags.
-    """
-    n_words = len(topics.vocabulary)
-    if length < 1:
-        raise InputError(f"log Z: length {length}; there must be 1 or more")
-    bags = math.comb(n_words + length - 1, length)
-    if bags > LARGEST_ENUMERATION:
-        raise InputError(
-            f"log Z: {n_words} words make {bags:.1e} bags of {length}, the limit is {LARGEST_ENUMERATION:.1e};"
-            " take shorter documents or fewer words, or estimate it from samples"
-        )
-    every = itertools.combinations_with_replacement(range(n_words), length)
-    tokens = np.fromiter(itertools.chain.from_iterable(every), np.int32, bags * length).reshape(bags, length)
-    documents = _corpus(topics, tokens)
-    counts = documents.counts()
-    log_factorial = np.array([math.lgamma(i + 1.0) for i in range(length + 1)])
-    orders = np.full(bags, log_factorial[length])
-    rows = np.repeat(np.arange(bags), np.diff(counts.indptr))
-    np.subtract.at(orders, rows, log_factorial[counts.data.astype(np.int64)])
-    return float(np.logaddexp.reduce(orders + _log_maximum(topics, documents)))
-
-
-@functools.cache
 def toy_example(vocabulary: int) -> ToyExample:
     """Return the quantities of section 4.3: V words, V identity topics, Dir(1), one token.
 

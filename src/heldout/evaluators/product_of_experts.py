@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp
 
 from heldout.errors import InputError
-from heldout.topics import check_logistic_normal, over_the_last
+from heldout.topics import LogisticNormalTopics, Mixture, check_logistic_normal, over_the_last
 from heldout.typing import Floats
 
 
@@ -85,7 +85,7 @@ class ProductOfExperts:
 
 @dataclass(frozen=True)
 class _Product:
-    """l of a document; n (V,)."""
+    """l of a document, as of `heldout.topics.Mixture`; n (V,)."""
 
     weights: Floats
     bias: Floats
@@ -109,3 +109,7 @@ class _Product:
         gradient = (self.counts - N * p) @ J
         cross = np.outer(theta, gradient)
         return gradient, concave, np.diag(gradient) - cross - cross.T
+
+
+LogisticNormalModel = LogisticNormalTopics | ProductOfExperts
+Likelihood = Mixture | _Product  # of a document under given weights

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 from made_jobs import run as run_job
+from made_normalisers import log_normaliser_enumerated
 
 from heldout.errors import InputError
 from heldout.evaluators import COMPLETION, ESTIMATORS, EXACT, FULL, HALF, HARMONIC, REFERENCE, SEQUENTIAL
 from heldout.evaluators.exact_marginal import exact_marginal
-from heldout.evaluators.normaliser import log_normaliser_enumerated
 from heldout.measurements import Measurement
 from heldout.papers.likelihood.experiments import is_a_probability
 from heldout.papers.likelihood.experiments.is_a_probability import (

@@ -5,11 +5,12 @@ import math
 import numpy as np
 import pytest
 from made_jobs import run
+from made_normalisers import log_normaliser_enumerated
 
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import train_test_split
 from heldout.evaluators.exact_marginal import exact_marginal
-from heldout.evaluators.normaliser import log_multinomial_nml_by_document, log_normaliser_enumerated
+from heldout.evaluators.normaliser import log_multinomial_nml_by_document
 from heldout.models.plsa import fold_in_counts
 from heldout.papers.welling.experiments.normaliser_limits import experiment
 from heldout.papers.welling.settings import NormaliserLimits

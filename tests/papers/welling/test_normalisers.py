@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 import pytest
 from made_jobs import run
+from made_normalisers import log_normaliser_enumerated
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.evaluators.normaliser import log_normaliser_enumerated
 from heldout.measurements import Measurement
 from heldout.papers.welling.experiments.normalisers import experiment
 from heldout.papers.welling.settings import Normalisers
