@@ -76,18 +76,10 @@ def bidirectional(
 ) -> tuple[Evaluation, Evaluation]:
     """Return a stochastic lower and a stochastic upper bound on log p(w | alpha, phi) of simulated documents.
 
-    Args:
-        topics: the phi and alpha that the documents were drawn from.
-        documents: D documents over the topics' vocabulary, from `simulate`.
-        samples: chains per document and direction.
-        rng: random numbers.
-        assignments: (N,) the topics that the tokens were drawn from.
-        temperatures: T, steps between prior and posterior.
-
-    Returns:
-        Lower and upper log-likelihoods in nats. The lower one's standard error is `annealed_importance`'s. The upper
-        one's is NaN: its chains all start from the same draw, so their spread is no measure of the error; the spread
-        over documents is.
+    What it takes, see `heldout.evaluators`: documents that `simulate` drew from these topics with their (N,)
+    `assignments`. A sample is a chain in each direction, in so many `temperatures`, steps between prior and posterior.
+    The lower bound's standard error is `annealed_importance`'s. The upper one's is NaN: its chains all start from the
+    same draw, so their spread is no measure of the error; the spread over documents is.
 
     Raises:
         InputError: when the assignments do not fit the documents, or a token cannot come from its topic.

@@ -48,12 +48,8 @@ def categorical_pca_annealed(
 ) -> tuple[Floats, Floats]:
     """Return log p(x) of the (N, C) counts X under a fitted model, and its standard error, (N,) nats.
 
-    Args:
-        model: fitted, of any number of components.
-        X: counts.
-        samples: chains of each data case, which has a stream of its own.
-        rng: generator.
-        temperatures: T, steps from the Laplace approximation to the posterior.
+    Samples are chains of each data case, which has a stream of its own; `temperatures` is T, the steps from the Laplace
+    approximation to the posterior.
 
     Raises:
         InputError: for fewer than one sample or step, or counts that do not fit the model.

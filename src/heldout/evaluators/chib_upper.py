@@ -74,18 +74,10 @@ def chib_upper(
 ) -> Evaluation:
     """Return a stochastic upper bound on log p(w | alpha, phi) of simulated documents.
 
-    Args:
-        topics: the phi and alpha that the documents were drawn from.
-        documents: D documents over the topics' vocabulary, from `heldout.evaluators.bidirectional.simulate`.
-        samples: n, the length of a run's chain, each of one sweep and one evaluation of a sweep.
-        rng: seeds one stream per document.
-        assignments: (N,) the topics that the tokens were drawn from.
-        runs: runs from these topics, each with its own z*; their estimates of 1 / p(w) are averaged.
-        sweeps_before: Gibbs sweeps before the search for z*.
-
-    Returns:
-        log-likelihoods in nats; exp of the negative ones is unbiased for 1 / p(w). The standard error is NaN: all runs
-        start from the same draw, so their spread is no measure of the error.
+    What it takes, see `chib` and, for documents that `simulate` drew from these topics with their (N,) `assignments`,
+    `heldout.evaluators.bidirectional`. Each of the `runs` has a chain from these assignments and a z* of its own; their
+    estimates of 1 / p(w), unbiased, are averaged. The standard error is NaN: all runs start from the same draw, so
+    their spread is no measure of the error.
 
     Raises:
         InputError: for fewer than one sample, when the assignments do not fit the documents, or a token cannot come

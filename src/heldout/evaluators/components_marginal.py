@@ -50,12 +50,7 @@ NARROWEST = 1e-12  # radians: the slice's bracket is not shrunk further
 
 
 class Integrand:
-    """exp of a log joint, and its Laplace approximation q = N(mode, C C').
-
-    Attributes:
-        mode: (K,).
-        C: (K, K), upper triangular.
-    """
+    """exp of a log joint, and its Laplace approximation q = N(mode, C C'); C is upper triangular."""
 
     mode: Floats
     C: Floats
@@ -73,14 +68,7 @@ class Integrand:
 
 @dataclass(frozen=True)
 class _Document(Integrand):
-    """One document's g, and its Laplace approximation.
-
-    Attributes:
-        W: (V, K).
-        n: the number of its tokens.
-        observed: (K,) x' W.
-        penalty: the prior's precision.
-    """
+    """One document's g, of n tokens with x' W `observed`, (K,), and its Laplace approximation."""
 
     W: Floats
     n: int
@@ -113,22 +101,11 @@ def annealed_marginal(
 ) -> Evaluation:
     """Return log p(w | W) of every document by annealed importance sampling.
 
-    Args:
-        components: W.
-        documents: D documents; words outside the components' vocabulary are left out and counted.
-        samples: chains per document, whose weights are averaged.
-        rng: random numbers; every document gets its own stream.
-        penalty: the precision of the prior h ~ N(0, I / penalty).
-        temperatures: T, steps between Laplace approximation and posterior, with one elliptical slice move between two;
-            1 is importance sampling from the Laplace approximation.
-
-    Returns:
-        log-likelihoods in nats of the token sequences, unbiased as probabilities. The standard error is that of the
-        mean weight of the independent chains by the delta method, NaN for a single chain. It does not cover weights
-        that no chain has met; with many components and few temperatures the value is then too low.
-
-    Raises:
-        InputError: for fewer than one sample or step, or a penalty that is not positive.
+    What it takes, returns and raises, see `heldout.evaluators`: W in the place of topics, and the precision `penalty`
+    of the prior h ~ N(0, I / penalty). Samples are independent chains, whose weights, unbiased as probabilities, are
+    averaged; the error does not cover weights that no chain has met: with many components and few temperatures the
+    value is then too low. `temperatures` is T, the steps between Laplace approximation and posterior, with one
+    elliptical slice move between two; 1 is importance sampling from the Laplace approximation.
     """
     check_samples("annealed marginal of components", samples)
     if temperatures < 1:
@@ -144,11 +121,7 @@ def log_weights(
 ) -> Floats:
     """Return the (D, chains) log weights, nats, of annealing in (D,) steps; every document has its own stream.
 
-    Args:
-        documents: the index and the integrand of each document with tokens; None for one of probability 0.
-        steps: (D,) temperatures.
-        chains: of every document.
-        rng: random numbers.
+    `documents` are the index and the integrand of each document with tokens; None for one of probability 0.
     """
     weights = np.zeros((len(steps), chains))
     streams = rng.spawn(len(steps))
@@ -199,13 +172,7 @@ def slice_move(
 def quadrature(components: Components, documents: Corpus, *, penalty: float) -> Evaluation:
     """Return log p(w | W) of every document by Gauss-Hermite quadrature, for one or two components.
 
-    Args:
-        components: W, (V, 1) or (V, 2).
-        documents: D documents; words outside the components' vocabulary are left out and counted.
-        penalty: of the prior h ~ N(0, I / penalty).
-
-    Returns:
-        log-likelihoods in nats, without Monte Carlo error; two orders of the rule agree to `SETTLED` nats.
+    What it takes and returns, see `annealed_marginal`; two orders of the rule agree to `SETTLED` nats.
 
     Raises:
         InputError: for more components, a penalty that is not positive, or a document whose value does not settle.

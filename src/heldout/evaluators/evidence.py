@@ -18,7 +18,6 @@ documents of P_i(c) = prod_v binom(n_iv, c_v) B(alpha + |c|, alpha + L_i - |c|) 
 
 import itertools
 import math
-from typing import NamedTuple
 
 import numba as nb
 import numpy as np
@@ -122,29 +121,18 @@ def annealed_evidence(
     return float(log_weight)
 
 
-class Exact(NamedTuple):
-    """The exact evidence for two topics, and what follows from it.
+def exact_evidence(counts: Ints, alpha: float, gamma: float) -> tuple[float, Floats]:
+    """Return the exact evidence of (D, V) counts for two topics, nats, and the topics' means E[b | y], (2, V).
 
-    Attributes:
-        log_evidence: nats.
-        topic_means: (2, V) E[b | y] where topic 1 has the greater share of the first word's tokens, ties halved: else
-            the two topics, which may be swapped, have the same mean.
-    """
-
-    log_evidence: float
-    topic_means: Floats
-
-
-def exact_evidence(counts: Ints, alpha: float, gamma: float) -> Exact:
-    """Return the exact evidence of (D, V) counts for two topics, and the means of the topics.
+    Topic 1 is the one with the greater share of the first word's tokens, ties halved: without that the two topics,
+    which may be swapped, have the same mean.
 
     Raises:
         InputError: for parameters that are not positive, or more count vectors than `LARGEST_ARRAY`.
 
     Examples:
         >>> counts = np.array([[2, 0], [0, 2]])
-        >>> exact = exact_evidence(counts, alpha=1.0, gamma=1.0)
-        >>> round(exact.log_evidence, 4)
+        >>> round(exact_evidence(counts, alpha=1.0, gamma=1.0)[0], 4)
         -2.9243
     """
     shape = tuple(int(n) + 1 for n in counts.sum(axis=0))
@@ -185,4 +173,4 @@ def exact_evidence(counts: Ints, alpha: float, gamma: float) -> Exact:
     for v, both in enumerate(of_words):
         for k, of_topic in enumerate(both):
             means[k, v] = (posterior * ((of_topic + gamma) / (totals[k] + V * gamma))).sum()
-    return Exact(log_evidence, means)
+    return log_evidence, means

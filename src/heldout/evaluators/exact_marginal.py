@@ -242,8 +242,7 @@ def exact_marginal(topics: Topics, documents: Corpus, *, limit: int = LARGEST_CO
         >>> exact_marginal(topics, documents).log_likelihood.round(2)
         array([-3.72, -0.8 ])
     """
-    arrays = _checked(topics, documents, limit)
-    log_likelihood, _ = _run(arrays, means=False)
+    arrays, log_likelihood, _ = _run(topics, documents, limit, means=False)
     return Evaluation.deterministic(log_likelihood, arrays.lengths, arrays.left_out)
 
 
@@ -257,20 +256,22 @@ def exact_posterior_mean(topics: Topics, documents: Corpus, *, limit: int = LARG
         array([[0.72, 0.28],
                [0.37, 0.63]])
     """
-    _, means = _run(_checked(topics, documents, limit), means=True)
-    return means
+    return _run(topics, documents, limit, means=True)[2]
 
 
-def _run(arrays: KernelArrays, *, means: bool) -> tuple[Floats, Floats]:
-    """Return the documents' log-likelihoods, (D,), and, if `means`, posterior means, (D, K).
-
-    Raises:
-        InputError: when a document that is left to the polynomial needs too much memory.
-    """
-    documents, K = len(arrays.lengths), len(arrays.alpha)
-    log_likelihood, theta = np.empty(documents), np.empty((documents if means else 0, K))
-    left = np.ones(documents, dtype=np.bool_)
-    for d in range(documents) if K >= FEWEST_TOPICS else ():
+def _run(topics: Topics, documents: Corpus, limit: int, *, means: bool) -> tuple[KernelArrays, Floats, Floats]:
+    """Return the kernel's arrays, the documents' log-likelihoods, (D,), and, if `means`, posterior means, (D, K)."""
+    arrays, D, K = kernel_arrays(topics, documents), documents.n_documents, topics.n_topics
+    needed = cost(arrays.lengths, K)
+    if needed > limit:
+        raise InputError(
+            f"exact marginal: {D} documents at {K} topics take {needed:.1e} updates (at most about"
+            f" {needed / UPDATES_PER_SECOND:.2g} s), the limit is {limit:.1e}; take fewer or shorter documents, or"
+            " fewer topics"
+        )
+    log_likelihood, theta = np.empty(D), np.empty((D if means else 0, K))
+    left = np.ones(D, dtype=np.bool_)
+    for d in range(D) if K >= FEWEST_TOPICS else ():
         polynomial = cost([arrays.lengths[d]], K)
         if polynomial < LEAST_COST:
             continue
@@ -295,17 +296,4 @@ def _run(arrays: KernelArrays, *, means: bool) -> tuple[Floats, Floats]:
         stream = tokens[arrays.offsets[long] : arrays.offsets[long + 1]]
         generator("exact-marginal", tokens=len(stream)).shuffle(stream)
     forward(tokens, arrays.offsets, arrays.phi_by_word, arrays.alpha, left, log_likelihood, theta, np.empty(0))
-    return log_likelihood, theta
-
-
-def _checked(topics: Topics, documents: Corpus, limit: int) -> KernelArrays:
-    """Return the kernel's arrays; raise InputError with the cost if it is above the limit."""
-    arrays, K = kernel_arrays(topics, documents), topics.n_topics
-    needed = cost(arrays.lengths, K)
-    if needed > limit:
-        raise InputError(
-            f"exact marginal: {documents.n_documents} documents at {K} topics take {needed:.1e} updates (at"
-            f" most about {needed / UPDATES_PER_SECOND:.2g} s), the limit is {limit:.1e}; take fewer or shorter"
-            " documents, or fewer topics"
-        )
-    return arrays
+    return arrays, log_likelihood, theta

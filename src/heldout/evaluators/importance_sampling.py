@@ -44,6 +44,7 @@ from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators.evaluation import Evaluation, check_samples, kernel_arrays, log_mean
 from heldout.evaluators.random_stream import starts, uniform
+from heldout.models.plsa import most_words
 from heldout.topics import Topics
 
 LARGEST_CORRECTION = 30.0
@@ -58,9 +59,7 @@ LARGEST_CORRECTION = 30.0
 def _log_weights(tokens, offsets, phi_by_word, alpha, cycles, in_sequence, second_order, streams, out):  # type: ignore[no-untyped-def]
     """Write log p(w, z_s) - log q(z_s) of every document and sample to out, (D, S)."""
     K, A = alpha.shape[0], alpha.sum()
-    longest = 1
-    for d in range(out.shape[0]):
-        longest = max(longest, offsets[d + 1] - offsets[d])
+    longest = most_words(offsets)
     q, ratio = np.empty((longest, K)), np.empty((longest, K))  # after the cycles q holds cumulative sums
     new, counts = np.empty(K), np.empty(K)
     means, variances = np.empty(K), np.empty(K)  # of the number of tokens per topic, all included
@@ -140,8 +139,8 @@ def importance_sampling(
     documents: Corpus,
     samples: int,
     rng: np.random.Generator,
-    *,
     cycles: int,
+    *,
     in_sequence: bool,
     second_order: bool,
 ) -> Evaluation:

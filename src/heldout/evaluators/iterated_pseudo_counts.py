@@ -5,9 +5,9 @@ The proposal is a product of distributions that starts from q_l(k) ∝ alpha_k p
     q_l(k) <- phi[k, w_l] (alpha_k + sum_{j != l} q_j(k)) / sum of the same over k.
 
 It differs from the first-order mean field (equation 4 of Buntine 2009) only in the order of updates: here all tokens
-are updated in parallel, from the values of the previous iteration; there one after the other, from the newest. Both
-have the same start, rule and fixed points, and no damping, but may reach different fixed points, and parallel updates
-may oscillate between two states. Derivation and weights: `importance_sampling`.
+are updated in parallel, there one after the other, from the newest values. Both have the same start and fixed points,
+and no damping, but may reach different ones, and parallel updates may oscillate between two states. Derivation and
+weights: `importance_sampling`.
 """
 
 import numpy as np
@@ -30,13 +30,7 @@ def iterated_pseudo_counts(
         >>> iterated_pseudo_counts(topics, documents, 1000, np.random.default_rng(0)).log_likelihood.round(2)
         array([-3.72, -0.8 ])
     """
+    estimator = "iterated pseudo-counts"
     return importance_sampling(
-        "iterated pseudo-counts",
-        topics,
-        documents,
-        samples,
-        rng,
-        cycles=iterations,
-        in_sequence=False,
-        second_order=False,
+        estimator, topics, documents, samples, rng, iterations, in_sequence=False, second_order=False
     )

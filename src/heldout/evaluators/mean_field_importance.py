@@ -31,5 +31,5 @@ def mean_field_importance(
         array([-3.72, -0.8 ])
     """
     return importance_sampling(
-        "mean-field importance", topics, documents, samples, rng, cycles=cycles, in_sequence=True, second_order=False
+        "mean-field importance", topics, documents, samples, rng, cycles, in_sequence=True, second_order=False
     )

@@ -1,12 +1,7 @@
 r"""Mean-field importance sampling, second order: the variance-corrected form (Buntine 2009, section 3.3).
 
-The proposal is the product of distributions that
-
-    q_l(k) ∝ phi[k, w_l] m exp(-v / (2 m^2)),
-    m = alpha_k + sum_{j != l} q_j(k),    v = sum_{j != l} q_j(k) (1 - q_j(k)),
-
-converges to when tokens are updated one after the other: E log(alpha_k + C'_k) of equation 3, expanded to second order.
-`importance_sampling` derives it and its limits.
+The proposal is the product of distributions with E log(alpha_k + C'_k) of equation 3 expanded to second order, to which
+updates of one token after the other converge; `importance_sampling` derives it and its limits.
 """
 
 import numpy as np
@@ -31,13 +26,5 @@ def mean_field_importance_second_order(
         >>> mean_field_importance_second_order(topics, documents, 1000, rng).log_likelihood.round(2)
         array([-3.71, -0.8 ])
     """
-    return importance_sampling(
-        "mean-field importance, second order",
-        topics,
-        documents,
-        samples,
-        rng,
-        cycles=cycles,
-        in_sequence=True,
-        second_order=True,
-    )
+    estimator = "mean-field importance, second order"
+    return importance_sampling(estimator, topics, documents, samples, rng, cycles, in_sequence=True, second_order=True)

@@ -129,14 +129,9 @@ def records(
 ) -> Floats:
     """Return what every particle records at the three moments, (3, particles, L).
 
-    Args:
-        words: (L,) rows of phi.
-        phi: (U, K) by word; every word has a positive probability under some topic.
-        alpha: (K,) all positive.
-        particles: R.
-        state: (1,) the document's random stream.
-        resampled: whether particles resample the topics of earlier tokens.
-        weighted: whether particles are drawn anew by their records.
+    `words`, (L,), are rows of phi, (U, K) by word, of which every one has a positive probability under some topic;
+    `state` is the document's random stream. `resampled` says whether particles resample the topics of earlier tokens,
+    `weighted` whether particles are drawn anew by their records.
     """
     out = np.empty((3, len(words), particles))
     _records(words, phi, alpha, resampled, weighted, state, out)

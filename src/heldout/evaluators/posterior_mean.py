@@ -22,6 +22,7 @@ import numpy as np
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators.evaluation import in_vocabulary
+from heldout.models.plsa import most_words
 from heldout.models.simd import WIDTH, dot
 from heldout.topics import Topics
 from heldout.typing import Floats
@@ -43,23 +44,20 @@ def _digamma(x):  # type: ignore[no-untyped-def]
 
 
 @nb.njit(
-    "int64(int32[::1], int32[::1], float64[::1], float64[:, ::1], float64[::1], boolean, int64, float64,"
+    "void(int32[::1], int32[::1], float64[::1], float64[:, ::1], float64[::1], boolean, int64, float64,"
     " float64[:, ::1])",
     cache=True,
 )
 def _iterate(  # type: ignore[no-untyped-def]
     indptr, indices, counts, phi_by_word, alpha, mean_field, iterations, tolerance, gamma
 ):
-    """Iterate every row of gamma, from its current value; return how many documents met the tolerance."""
+    """Iterate every row of gamma, from its current value."""
     n_documents, K = gamma.shape
     width = -(-K // WIDTH) * WIDTH
-    longest = 0
-    for d in range(n_documents):
-        longest = max(longest, indptr[d + 1] - indptr[d])
+    longest = most_words(indptr)
     words = np.zeros((longest, width))
     explained = np.empty(longest)
     weight, update = np.zeros(width), np.empty(width)
-    met = 0
     for d in range(n_documents):
         size, tokens = 0, 0.0
         for i in range(indptr[d], indptr[d + 1]):
@@ -71,7 +69,6 @@ def _iterate(  # type: ignore[no-untyped-def]
                 size += 1
         if size == 0:
             gamma[d] = alpha
-            met += 1
             continue
         for _ in range(iterations):
             if mean_field:
@@ -93,9 +90,7 @@ def _iterate(  # type: ignore[no-untyped-def]
                 change += abs(new - gamma[d, k])
                 gamma[d, k] = new
             if change <= tolerance * tokens:
-                met += 1
                 break
-    return met
 
 
 def variational_gamma(
@@ -126,9 +121,7 @@ def variational_gamma(
     gamma = topics.alpha + documents.lengths[:, None] / topics.n_topics if start is None else start.copy()
     alpha = np.ascontiguousarray(topics.alpha, dtype=np.float64)
     indptr, indices = counts.indptr.astype(np.int32), counts.indices.astype(np.int32)
-    _iterate(
-        indptr, indices, counts.data, topics.phi_by_word, alpha, mean_field, iterations, tolerance, gamma
-    )  # a slow document stops at the largest number of iterations, as in the bound
+    _iterate(indptr, indices, counts.data, topics.phi_by_word, alpha, mean_field, iterations, tolerance, gamma)
     return gamma
 
 

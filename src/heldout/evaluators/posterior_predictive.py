@@ -20,17 +20,10 @@ def posterior_predictive(
 ) -> Evaluation:
     """Return log p(scored tokens | observed tokens, alpha, phi) of every document.
 
-    Args:
-        topics: phi and alpha.
-        observed: the observed tokens of D documents, over the topics' vocabulary.
-        scored: the scored tokens of the same documents, over the same vocabulary.
-        samples: S, states of one chain per document, one after every sweep; 1 or more.
-        rng: seeds one stream per document.
-        burn_in: sweeps before the first state that is read; 1 or more.
-
-    Returns:
-        log-likelihoods in nats of the scored tokens, `tokens` counting these alone; -inf where either part holds a
-        word of probability 0. Errors by the delta method over the chain's states (`log_mean_of_chain`), NaN at S = 1.
+    What it takes and returns, see `heldout.evaluators`: the observed and the scored tokens of the same D documents,
+    both over the topics' vocabulary. A sample is a state of one chain per document, after every sweep but the first
+    `burn_in`, 1 or more. `tokens` counts the scored ones alone; the value is -inf where either part holds a word of
+    probability 0. Errors are by the delta method over the chain's states (`log_mean_of_chain`).
 
     Raises:
         InputError: for fewer than one sample or a burn-in below 1.

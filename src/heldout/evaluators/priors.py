@@ -112,25 +112,14 @@ PRIORS: dict[type, Prior] = {
 
 
 def prior_of(model: AnyModel) -> Prior:
-    """Return the kind of prior of a model's weights.
-
-    Examples:
-        >>> prior_of(Topics(np.ones((2, 1)), np.ones(2), ("ape",))).name
-        'Dirichlet'
-    """
+    """Return the kind of prior of a model's weights."""
     return PRIORS[type(model)]
 
 
 def exact_within(model: AnyModel, documents: Corpus, limit: float) -> Evaluation | None:
     """Return exact log-likelihoods where they take at most `limit` updates, None where they take more.
 
-    Args:
-        model: phi, or experts, and the prior.
-        documents: D documents; words outside the topics' vocabulary are left out and counted.
-        limit: updates; about 1e9 take a second.
-
-    Raises:
-        InputError: as the exact evaluator does.
+    What it takes and raises besides, see `heldout.evaluators`; about 1e9 updates take a second.
 
     Examples:
         >>> exact_within(topics, documents, limit=10) is None
