@@ -11,7 +11,7 @@ from hypothesis.extra.numpy import arrays as drawn_arrays
 from model_files import WORDS, phi_and_alpha, write_csv, write_npz
 
 from heldout.errors import InputError
-from heldout.libraries.arrays import from_object, read_csv, read_npz, read_words
+from heldout.libraries.arrays import from_object, read_csv, read_npz
 from heldout.libraries.checks import BINARY_TOLERANCE, TEXT_TOLERANCE, distributions
 from heldout.libraries.read import read_model
 from heldout.limits import MAXIMUM_ENTRIES, check_expansion, check_npy
@@ -277,8 +277,10 @@ def test_alpha_is_beside_the_csv(tmp_path: Path) -> None:
 
 
 def test_words_one_per_line(tmp_path: Path) -> None:
-    (tmp_path / "words.txt").write_text("a\nb\n")
-    assert read_words(tmp_path / "words.txt") == ("a", "b")
-    (tmp_path / "words.txt").write_text("a\nb\na\n")
+    np.savez(tmp_path / "model.npz", phi=PHI, alpha=ALPHA)
+    words = tmp_path / "words.txt"
+    words.write_text("\n".join(WORDS))
+    assert read_model(tmp_path / "model.npz", vocabulary=words).topics.vocabulary == tuple(WORDS)
+    words.write_text("a\nb\na\n")
     with pytest.raises(InputError, match="line 3: the word a is there a second time"):
-        read_words(tmp_path / "words.txt")
+        read_model(tmp_path / "model.npz", vocabulary=words)

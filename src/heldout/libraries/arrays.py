@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from heldout.corpora.corpus import Corpus
-from heldout.corpora.counts import read_bytes, read_lines, read_vocabulary
+from heldout.corpora.counts import read_bytes, read_lines
 from heldout.errors import InputError
-from heldout.libraries import Fitted, Form, Library, Reported
+from heldout.libraries import Fitted, Form, Library
 from heldout.libraries.checks import BINARY_TOLERANCE, TEXT_TOLERANCE, assemble, prior, vocabulary_of
 from heldout.libraries.parts import nothing
 from heldout.limits import check_size, one_line, open_zip, read_npy
@@ -113,14 +112,6 @@ def read_npz(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
 
     Raises:
         InputError: when the file is missing, truncated, damaged, or does not hold them.
-
-    Examples:
-        >>> import tempfile
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     file = Path(folder, "model.npz")
-        ...     np.savez(file, phi=[[0.5, 0.5, 0.0], [0.0, 0.25, 0.75]], alpha=[0.1, 0.2])
-        ...     read_npz(file).topics.n_topics
-        2
     """
     with one_line(path, remedy="save the model again"), open_zip(path, ".npz") as archive:
         there = [name for name in MEMBERS if f"{name}.npy" in archive.namelist()]
@@ -241,23 +232,9 @@ def read_csv(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
     return from_object(model, vocabulary, str(path), "csv", tolerance=TEXT_TOLERANCE, own_words=header)
 
 
-def read_words(path: Path) -> tuple[str, ...]:
-    """Read a vocabulary, one word per line, in the model's order.
-
-    Raises:
-        InputError: names the line with an empty, unprintable or repeated word; or the file when it is empty.
-    """
-    return read_vocabulary(path, read_bytes(path))
-
-
-def reported(fitted: Fitted, _documents: Iterable[Corpus]) -> Reported:
-    """Return that there is no number of arrays."""
-    return nothing(fitted.library, "arrays come from no library: nothing is reported")
-
-
 LIBRARY = Library(
     "arrays",
-    reported,
+    lambda fitted, _documents: nothing(fitted.library, "arrays come from no library: nothing is reported"),
     forms=(
         Form("npz", read_npz, suffixes=(".npz",), member="phi.npy"),
         Form("csv", read_csv, suffixes=(".csv",)),

@@ -211,30 +211,21 @@ def assemble(
     where: str,
     weights: Any,
     what: str,
-    tolerance: float | None,
+    tolerance: float | None = None,
     alpha: Any = None,
     normal: tuple[Any, Any] | None = None,
-    own_words: Iterable[object] | None,
+    own_words: Iterable[object] | None = None,
     vocabulary: Sequence[str] | None,
     native: Any = None,
     **provenance: Any,
 ) -> Fitted:
     """Check what a reader has read, and make a `Fitted` of it.
 
-    Args:
-        library: whose model it is; see `Fitted`.
-        version: the library's.
-        form: the name of a form (`heldout.libraries.read.FORMS`), or "object".
-        where: the file or class, for messages.
-        weights: (K, V) probabilities or weights; `what` and `tolerance` as in `distributions`.
-        what: what the library calls them.
-        tolerance: the most by which a row's sum may miss 1; None for weights.
-        alpha: the Dirichlet parameters of theta; see `prior`.
-        normal: instead, mu and Sigma of a logistic-normal theta; see `heldout.topics.LogisticNormalTopics.of`.
-        own_words: the words that the model names; see `vocabulary_of`.
-        vocabulary: the words that the user gives.
-        native: see `Fitted`.
-        **provenance: what else the topics' provenance says.
+    `library`, `version` and `form` (of `heldout.libraries.read.FORMS`, or "object") are for the provenance, which says
+    the further keywords too; `where` is the file or class, for messages. The (K, V) `weights`, `what` and `tolerance`
+    are as in `distributions`; `alpha` as in `prior`, or instead `normal`, mu and Sigma, as in
+    `heldout.topics.LogisticNormalTopics.of`; `own_words` and `vocabulary` as in `vocabulary_of`; `native` as in
+    `Fitted`.
 
     Raises:
         InputError: from any of the checks.

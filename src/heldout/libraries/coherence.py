@@ -42,13 +42,11 @@ def npmi(models: Sequence[AnyTopics], documents: Iterable[Corpus]) -> list[float
     for batch in documents:
         for d in np.flatnonzero(batch.lengths):
             corpus.add_doc([batch.vocabulary[word] for word in np.unique(batch.document(int(d)))])
-    tops = [_top_words(topics) for topics in models]
+    tops = []
+    for topics in models:
+        order = np.argsort(-topics.phi, axis=1, kind="stable")[:, :WORDS]
+        tops.append([[topics.vocabulary[word] for word in row] for row in order])
     measure = (ProbEstimation.DOCUMENT, Segmentation.ONE_ONE, ConfirmMeasure.NPMI)
     targets = sorted({word for model in tops for topic in model for word in topic})
     coherence = Coherence(corpus, measure, targets=targets)
     return [float(np.mean([coherence.get_score(words=topic) for topic in model])) for model in tops]
-
-
-def _top_words(topics: AnyTopics) -> list[list[str]]:
-    order = np.argsort(-topics.phi, axis=1, kind="stable")[:, :WORDS]
-    return [[topics.vocabulary[word] for word in row] for row in order]

@@ -45,9 +45,7 @@ SIDE_FILES = (".state", ".id2word")
 RANDOM_STATE = 0  # seed of the random start of gamma in gensim's inference
 
 
-def from_object(
-    model: Any, vocabulary: Sequence[str] | None = None, where: str | None = None, form: str = "object"
-) -> Fitted:
+def from_object(model: Any, vocabulary: Sequence[str] | None, where: str | None, form: str) -> Fitted:
     """Return the `Fitted` of a trained `LdaModel` (or `LdaMulticore`); see `heldout.libraries.Library`.
 
     Its `id2word` names the words; a number that it does not name stays "(type number)". An author-topic model has no
@@ -91,7 +89,6 @@ def from_object(
         where=where,
         weights=weights,
         what="lambda (state.eta + state.sstats)",
-        tolerance=None,
         alpha=getattr(model, "alpha", None),
         own_words=own,
         vocabulary=vocabulary,

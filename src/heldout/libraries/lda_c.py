@@ -105,7 +105,6 @@ def read(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
         what="exp(beta)",
         tolerance=TEXT_TOLERANCE,
         alpha=alpha,
-        own_words=None,
         vocabulary=vocabulary,
         phi="the maximum of the variational bound, exp(beta)",
     )

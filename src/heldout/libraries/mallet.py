@@ -19,8 +19,9 @@ for j = k.
 
 import itertools
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
@@ -86,31 +87,17 @@ def parameters(line: str, name: str, where: str) -> Floats:
     return np.array(values, dtype=np.float64)
 
 
-class Counts:
-    """n_kw and the two tables of the documents, counted token by token."""
+def tokens(
+    lines: Iterable[tuple[int, str]], path: Path, topics: int, words: dict[int, str]
+) -> Iterator[tuple[int, int, int]]:
+    """Yield document, type and topic of the token in every line, and add its type's word to `words`.
 
-    def __init__(self, topics: int) -> None:
-        self.topics = topics
-        self.words: dict[int, str] = {}
-        self.pairs: Counter[tuple[int, int]] = Counter()
-        self.lengths: Counter[int] = Counter()
-        self.document_topics: Counter[tuple[int, int]] = Counter()
-        self.current = -1
-        self.document: Counter[int] = Counter()
-
-    def close(self) -> None:
-        """Count the document that ends here."""
-        if self.document:
-            self.lengths[self.document.total()] += 1
-            self.document_topics.update(self.document.items())
-            self.document.clear()
-
-    def token(self, line: str, where: str) -> None:
-        """Count one token.
-
-        Raises:
-            InputError: names file and line.
-        """
+    Raises:
+        InputError: names file and line.
+    """
+    last = -1
+    for number, line in lines:
+        where = f"{path}: line {number}"
         # the source may have spaces in it: the last four columns are found from the right
         columns = line.split(" ")
         if len(columns) < 6:
@@ -118,34 +105,14 @@ class Counts:
         numbers = ((0, "the document"), (-4, "the position"), (-3, "the type"), (-1, "the topic"))
         document, _, kind, topic = (integer(columns[place], what, where, 0) for place, what in numbers)
         word = columns[-2]
-        if topic >= self.topics:
-            raise InputError(f"{where}: topic {topic}, but alpha has {self.topics} numbers; damaged?")
-        if self.words.setdefault(kind, word) != word:
-            raise InputError(f"{where}: type {kind} is {word!r:.40}, but was {self.words[kind]!r:.40} before; damaged?")
-        if document != self.current:
-            if document < self.current:
-                raise InputError(f"{where}: document {document} after document {self.current}; put the lines in order")
-            self.close()
-            self.current = document
-        self.document[topic] += 1
-        self.pairs[kind, topic] += 1
-
-    def topic_word(self, where: str) -> tuple[Ints, list[str]]:
-        """Return n_kw, (K, V), and the words of its columns.
-
-        Raises:
-            InputError: when there is no token, or most of the types have no word.
-        """
-        if not self.pairs:
-            raise InputError(f"{where}: no token in it; train on documents that have some")
-        types = max(self.words) + 1
-        if types > 1000 + 100 * len(self.words):
-            raise InputError(f"{where}: type {types - 1}, but only {len(self.words)} words; damaged?")
-        check_size(self.topics, types, where)
-        counts = np.zeros((self.topics, types), dtype=np.int64)
-        for (kind, topic), count in self.pairs.items():
-            counts[topic, kind] = count
-        return counts, [self.words.get(kind, f"(type {kind})") for kind in range(types)]
+        if topic >= topics:
+            raise InputError(f"{where}: topic {topic}, but alpha has {topics} numbers; damaged?")
+        if words.setdefault(kind, word) != word:
+            raise InputError(f"{where}: type {kind} is {word!r:.40}, but was {words[kind]!r:.40} before; damaged?")
+        if document < last:
+            raise InputError(f"{where}: document {document} after document {last}; put the lines in order")
+        last = document
+        yield document, kind, topic
 
 
 def read(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
@@ -186,21 +153,28 @@ def read(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
     if len(betas) != 1 or not 0.0 < betas[0] < np.inf:
         raise InputError(f"{path}: line 3: beta must be one positive number, found {heading[2][1]!r:.60}")
     alpha = prior(alpha, len(alpha), f"{path}: line 2")
-    counts = Counts(len(alpha))
-    for number, line in lines:
-        counts.token(line, f"{path}: line {number}")
-    counts.close()
-    topic_word, words = counts.topic_word(str(path))
-    state = State(
-        topic_word=topic_word,
-        lengths=np.array(sorted(counts.lengths.items()), dtype=np.int64),
-        document_topics=np.array(
-            sorted((topic, count, documents) for (topic, count), documents in counts.document_topics.items()),
-            dtype=np.int64,
-        ),
-        alpha=alpha,
-        beta=float(betas[0]),
-    )
+    words: dict[int, str] = {}
+    pairs: Counter[tuple[int, int]] = Counter()
+    lengths: Counter[int] = Counter()
+    document_topics: Counter[tuple[int, int]] = Counter()
+    for _, document in itertools.groupby(tokens(lines, path, len(alpha), words), itemgetter(0)):
+        counts: Counter[int] = Counter()
+        for _, kind, topic in document:
+            counts[topic] += 1
+            pairs[kind, topic] += 1
+        lengths[counts.total()] += 1
+        document_topics.update(counts.items())
+    if not words:
+        raise InputError(f"{path}: no token in it; train on documents that have some")
+    types = max(words) + 1
+    if types > 1000 + 100 * len(words):
+        raise InputError(f"{path}: type {types - 1}, but only {len(words)} words; damaged?")
+    check_size(len(alpha), types, str(path))
+    topic_word = np.zeros((len(alpha), types), dtype=np.int64)
+    for (kind, topic), count in pairs.items():
+        topic_word[topic, kind] = count
+    having = sorted((topic, count, documents) for (topic, count), documents in document_topics.items())
+    state = State(topic_word, np.array(sorted(lengths.items())), np.array(having), alpha, float(betas[0]))
     return assemble(
         library="MALLET",
         version="not in the file",
@@ -208,16 +182,15 @@ def read(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
         where=str(path),
         weights=topic_word + state.beta,
         what="n_kw + beta",
-        tolerance=None,
         alpha=alpha,
-        own_words=words,
+        own_words=[words.get(kind, f"(type {kind})") for kind in range(types)],
         vocabulary=vocabulary,
         native=state,
         phi="the mean of p(phi | w, z) at the sampler's last state, (n_kw + beta) / (n_k + V beta)",
         beta=state.beta,
         training_documents=state.n_documents,
         training_tokens=state.n_tokens,
-        unnamed_words=topic_word.shape[1] - len(counts.words),
+        unnamed_words=types - len(words),
     )
 
 

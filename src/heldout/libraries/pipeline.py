@@ -51,18 +51,15 @@ class Unwrapped:
                 "these documents are texts, and the model has no vectorizer; give"
                 " sklearn.pipeline.make_pipeline(vectorizer, model) with the one it was fitted with, or lists of words"
             )
-        if self.before is None or (texts is None) == self.reads_texts or not _is_data(documents, texts):
+        if self.before is None or (texts is None) == self.reads_texts:
+            return documents
+        if texts is None and len(getattr(documents, "shape", ())) != 2:  # a path, lists of words or a stream
             return documents
         try:
             return self.before.transform(documents if texts is None else texts)
         except Exception as error:  # steps of any library
             reason = f"{type(error).__name__}: {error!s:.200}"
             raise InputError(f"the pipeline's steps before the model fail on these documents ({reason})") from error
-
-
-def _is_data(documents: Any, texts: list[str] | None) -> bool:
-    """Return whether documents are texts, a matrix or a table, and not a path, lists of words or a stream."""
-    return texts is not None or (hasattr(documents, "shape") and len(documents.shape) == 2)
 
 
 def as_texts(documents: Any) -> list[str] | None:

@@ -3,20 +3,12 @@
 import gzip
 import zlib
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
+from heldout.corpora.counts import read_bytes, read_vocabulary
 from heldout.errors import InputError
-from heldout.libraries import (
-    Fitted,
-    Form,
-    Library,
-    arrays,
-    gensim,
-    lda_c,
-    mallet,
-    scikit_learn,
-    tomotopy,
-)
+from heldout.libraries import Fitted, Form, Library, arrays, gensim, lda_c, mallet, scikit_learn, tomotopy
 from heldout.libraries.checks import in_order, installed, is_pickle
 from heldout.libraries.pipeline import unwrap
 from heldout.limits import memory_for, one_line, open_zip, require_file
@@ -71,13 +63,10 @@ def first_bytes(path: Path) -> bytes:
     try:
         with path.open("rb") as file:
             first = file.read(64)
-            if first[:2] == b"\x1f\x8b":
-                file.seek(0)
-                try:
-                    return gzip.GzipFile(fileobj=file).read(64)
-                except (OSError, EOFError, zlib.error):
-                    return first
-            return first
+        if first[:2] == b"\x1f\x8b":
+            with suppress(OSError, EOFError, zlib.error), gzip.open(path) as unpacked:
+                return unpacked.read(64)
+        return first
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from error
 
@@ -147,7 +136,7 @@ def read_model(
             f"{path}: a pickle, which runs any code that it names when it is read; give --trust-pickle if it is yours"
             f" (in Python the object that you load from it), or {chosen.instead}"
         )
-    words = None if vocabulary is None else arrays.read_words(vocabulary)
+    words = None if vocabulary is None else read_vocabulary(vocabulary, read_bytes(vocabulary))
     return chosen.read(path, words)
 
 

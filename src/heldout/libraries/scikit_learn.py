@@ -61,9 +61,7 @@ ALLOWED = {
 MAXIMUM_SCHEMA = 16 << 20
 
 
-def from_object(
-    model: Any, vocabulary: Sequence[str] | None = None, where: str | None = None, form: str = "object"
-) -> Fitted:
+def from_object(model: Any, vocabulary: Sequence[str] | None, where: str | None, form: str) -> Fitted:
     """Return the `Fitted` of a `LatentDirichletAllocation`, `NMF` or `MiniBatchNMF`; see `heldout.libraries.Library`.
 
     `feature_names_in_` names the words where it was fitted on named columns.
@@ -93,7 +91,6 @@ def from_object(
         where=where,
         weights=components,
         what="components_",
-        tolerance=None,
         alpha=alpha,
         own_words=None if names is None else np.asarray(names).ravel().tolist(),
         vocabulary=vocabulary,

@@ -74,9 +74,7 @@ def header(first: bytes) -> tuple[str, str] | None:
     return None
 
 
-def from_object(
-    model: Any, vocabulary: Sequence[str] | None = None, where: str | None = None, form: str = "object"
-) -> Fitted:
+def from_object(model: Any, vocabulary: Sequence[str] | None, where: str | None, form: str) -> Fitted:
     """Return the `Fitted` of a trained `LDAModel` or `CTModel`; see `heldout.libraries.Library`.
 
     Its `used_vocabs` name the words. The other models are refused, whose priors are not one of every document.
