@@ -76,4 +76,4 @@ def _of_its_own(model: CategoricalPCA, case: sp.csr_array | Floats, sums: Floats
 def _log_joint(model: CategoricalPCA, x: sp.csr_array | Floats, sums: Floats, z: Floats) -> Floats:
     """Return log p(x_i | z_j) N(z_j | 0, I), (N, J), at (J, K) points."""
     log_prior = -0.5 * (z**2).sum(axis=1) - 0.5 * z.shape[1] * math.log(2.0 * math.pi)
-    return np.asarray(model.log_joint_of(x, sums, z) + log_prior)
+    return np.asarray(model.log_joint(x, sums, z) + log_prior)

@@ -14,6 +14,7 @@ import numpy as np
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators.evaluation import Evaluation, in_vocabulary
+from heldout.models.sparse_products import rows_of_entries
 from heldout.topics import AnyTopics, Components
 from heldout.typing import Floats
 
@@ -57,8 +58,7 @@ def predictive(
     observed, _ = in_vocabulary(observed, chains[0])
     scored, left_out = in_vocabulary(scored, chains[0])
     counts = scored.counts()
-    rows = np.repeat(np.arange(counts.shape[0], dtype=np.int64), np.diff(counts.indptr))
-    words = counts.indices.astype(np.int32)
+    rows, words = rows_of_entries(counts), counts.indices.astype(np.int32)
     probabilities = np.zeros(counts.nnz)
     for topics in chains:
         probabilities += topics.probabilities(fold_in(topics, observed), rows, words)

@@ -43,6 +43,7 @@ from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators.exact_marginal import LARGEST_COST, cost, exact_marginal
 from heldout.models.plsa import fold_in_counts
+from heldout.models.sparse_products import products, rows_of_entries
 from heldout.topics import Topics
 from heldout.typing import Floats, Ints
 
@@ -214,10 +215,8 @@ def _log_maximum(topics: Topics, documents: Corpus) -> Floats:
     """Return log max_h p(x | h) of every document, nats."""
     counts = documents.counts()
     theta = fold_in_counts(topics, counts, iterations=FOLD_IN_ITERATIONS, tolerance=FOLD_IN_TOLERANCE)
-    rows = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
-    probability = np.einsum("ik,ik->i", theta[rows], topics.phi_by_word[counts.indices])
     with np.errstate(divide="ignore"):
-        terms = counts.data * np.log(probability)
+        terms = counts.data * np.log(products(counts, theta, topics.phi_by_word))
     log_likelihood = np.zeros(counts.shape[0])
-    np.add.at(log_likelihood, rows, terms)
+    np.add.at(log_likelihood, rows_of_entries(counts), terms)
     return log_likelihood

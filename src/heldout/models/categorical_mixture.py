@@ -32,10 +32,7 @@ class Tables(NamedTuple):
 def indicators(responses: Any, model: str, values: int | None = None) -> Floats:
     """Return the 1-of-M coding, (N, R, M), of (N, R) responses 0 .. M - 1; a gap (-1) is all 0.
 
-    Args:
-        responses: whole numbers.
-        model: the model's name, for the message.
-        values: M; None is the largest response and one.
+    M is the largest response and one, where `values` is None; `model` is the model's name, for the message.
 
     Raises:
         InputError: for anything else, or no response at all.
@@ -74,11 +71,7 @@ class CategoricalMixture(PointMixture[Floats, Tables]):
     values: int | None = None
 
     def check(self, X: Ints) -> Floats:
-        """Return the 1-of-M coding, (N, R, M), of the (N, R) responses X.
-
-        Raises:
-            InputError: as `indicators` does, or for a setting out of range.
-        """
+        """Return the 1-of-M coding, (N, R, M), of the (N, R) responses X; raises as `indicators` does."""
         self.check_posterior()
         fitted = self.parameters_.b.shape[2] if hasattr(self, "parameters_") else None
         return indicators(X, self.family.name, self.values or fitted)

@@ -205,13 +205,8 @@ class CategoricalPCA(Estimator):
             W = np.linalg.solve(H, (linear.T @ m)[:, :, None])[:, :, 0]
         self.weights_, self.bias_ = np.ascontiguousarray(W[:, :K]), W[:, K].copy()
 
-    def log_joint(self, X: sp.sparray | NDArray[Any], z: Floats) -> Floats:
-        """Return log p(x_i | z_j), (N, J) nats, of the (N, C) counts X and (J, K) points z; for quadrature."""
-        x = self._check(X)
-        return self.log_joint_of(x, self._sums(x), z)
-
-    def log_joint_of(self, x: sp.sparray | Floats, sums: Floats, z: Floats) -> Floats:
-        """Return the same of counts, dense or sparse, with their sums (N, R) of blocks; nothing is checked."""
+    def log_joint(self, x: sp.sparray | Floats, sums: Floats, z: Floats) -> Floats:
+        """Return log p(x_i | z_j), (N, J) nats, of `counts_and_sums` and (J, K) points z; for quadrature."""
         eta = z @ self.weights_.T + self.bias_
         joint: Floats = x @ eta.T - sums @ self._lse(eta).T
         return joint
@@ -225,11 +220,7 @@ class CategoricalPCA(Estimator):
         return float(state.bound.sum() - 0.5 * self.penalty * (self.weights_**2).sum())
 
     def _check(self, X: sp.sparray | NDArray[Any]) -> Floats:
-        """Return the counts, (N, C), dense.
-
-        Raises:
-            InputError: for a negative or undefined count, blocks that do not fit, or a setting out of range.
-        """
+        """Return the counts, (N, C), dense, of blocks that fit and settings in their ranges."""
         counts: Floats = checked_counts(X, "categorical PCA", empty=True).toarray()
         if self.bound not in BOUNDS:
             raise InputError(f"categorical PCA: there is no bound {self.bound}; there are {', '.join(BOUNDS)}")

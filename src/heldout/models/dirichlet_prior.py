@@ -23,7 +23,6 @@ document.
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from heldout.corpora.corpus import Corpus
@@ -31,7 +30,7 @@ from heldout.errors import InputError
 from heldout.models.lda import counts_above, minka_step, rows_of
 from heldout.models.lda_kernel import gibbs_sweeps
 from heldout.topics import Topics
-from heldout.typing import Floats, Ints
+from heldout.typing import Floats
 
 SMALLEST = 1e-4  # alpha of a topic that no document uses
 STEPS = 5  # of Minka's fixed point in each round
@@ -51,18 +50,7 @@ class DirichletMixture:
 
 
 def fit_prior(topics: Topics, documents: Corpus, rng: np.random.Generator, *, rounds: int = 200) -> Topics:
-    """Return the topics with alpha fitted to documents.
-
-    Args:
-        topics: phi, and the alpha to start from.
-        documents: training documents; empty ones, words outside the topics' vocabulary and words that no topic gives
-            are ignored.
-        rng: the sweeps' random numbers.
-        rounds: the number of rounds, one sweep each; the last half is averaged.
-
-    Raises:
-        InputError: when no document has a word that a topic gives, or for fewer than 2 rounds.
-    """
+    """Return the topics with alpha fitted to documents; arguments and errors are those of `fit_mixture`."""
     return replace(topics, alpha=fit_mixture(topics, documents, rng, components=1, rounds=rounds).alphas[0])
 
 
@@ -73,13 +61,14 @@ def fit_mixture(
 
     Args:
         topics: phi, and the alpha that every component starts from.
-        documents: as in `fit_prior`.
+        documents: training documents; empty ones, words outside the topics' vocabulary and words that no topic gives
+            are ignored.
         rng: random numbers of the sweeps and of the documents' components.
         components: M.
         rounds: the number of rounds, one sweep each; the last half is averaged.
 
     Raises:
-        InputError: as `fit_prior` does, or without a component.
+        InputError: when no document has a word that a topic gives, for fewer than 2 rounds, or without a component.
     """
     if rounds < 2 or components < 1:
         raise InputError(f"prior: {components} components, {rounds} rounds; give 1 or more, and 2 or more")
@@ -119,32 +108,18 @@ def fit_mixture(
                 alphas[m] = np.maximum(minka_step(alphas[m], above, lengths_above), SMALLEST)
         if components > 1:
             weights = np.bincount(component, minlength=components) / D
-            component = _drawn(document_of, assignments, lengths, weights, alphas, rng)
+            cells, counts = np.unique(document_of * K + assignments, return_counts=True)
+            with np.errstate(divide="ignore"):
+                log_weights = np.log(weights)
+            scores = np.empty((D, components))
+            for m, alpha in enumerate(alphas):
+                own_alpha = alpha[cells % K]
+                of_cells = gammaln(counts + own_alpha) - gammaln(own_alpha)
+                scores[:, m] = np.bincount(cells // K, of_cells, D)
+                scores[:, m] += log_weights[m] + gammaln(alpha.sum()) - gammaln(alpha.sum() + lengths)
+            component = (scores + rng.gumbel(size=scores.shape)).argmax(axis=1)
         if sweep >= rounds // 2:
             mean_weights += weights
             mean_alphas += alphas
     averaged = rounds - rounds // 2
     return DirichletMixture(mean_weights / averaged, mean_alphas / averaged)
-
-
-def _drawn(
-    document_of: Ints,
-    assignments: NDArray[np.int32],
-    lengths: Ints,
-    weights: Floats,
-    alphas: Floats,
-    rng: np.random.Generator,
-) -> Ints:
-    """Return a component for every document, (D,), drawn given the topics of its tokens."""
-    K = alphas.shape[1]
-    cells, counts = np.unique(document_of * K + assignments, return_counts=True)
-    documents, columns = cells // K, cells % K
-    with np.errstate(divide="ignore"):
-        log_weights = np.log(weights)
-    scores = np.empty((len(lengths), len(weights)))
-    for m, alpha in enumerate(alphas):
-        own = gammaln(counts + alpha[columns]) - gammaln(alpha[columns])
-        scores[:, m] = np.bincount(documents, own, len(lengths))
-        scores[:, m] += log_weights[m] + gammaln(alpha.sum()) - gammaln(alpha.sum() + lengths)
-    gumbel: Ints = (scores + rng.gumbel(size=scores.shape)).argmax(axis=1)
-    return gumbel

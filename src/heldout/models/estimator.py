@@ -19,16 +19,11 @@ Class = TypeVar("Class")
 def checked_counts(
     X: sp.sparray | NDArray[Any], model: str, *, empty: bool = False, whole: bool = False
 ) -> sp.csr_array:
-    """Return (D, V) counts as a sparse array of positive float64 numbers.
-
-    Args:
-        X: counts, sparse or dense.
-        model: the model's name, for the message.
-        empty: whether counts without any token are allowed.
-        whole: whether the counts must be whole numbers.
+    """Return (D, V) counts, sparse or dense, as a sparse array of positive float64 numbers; `model` is for the message.
 
     Raises:
-        InputError: for a negative or undefined count, one that is not whole, or counts without tokens.
+        InputError: for a negative or undefined count, one that is not whole, where they must be `whole`, or counts
+            without tokens, where they may not be `empty`.
     """
     matrix: Any = X  # scipy's stubs do not know that csr_array takes any of these
     counts: sp.csr_array = sp.csr_array(matrix, dtype=float, copy=True)  # what follows works in place

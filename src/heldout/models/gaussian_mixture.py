@@ -69,11 +69,7 @@ class GaussianMixture(PointMixture[Floats, Gaussians]):
     floor: float = 1e-6
 
     def check(self, X: Any) -> Floats:
-        """Return X as a dense (N, D) array.
-
-        Raises:
-            InputError: when X is not a finite matrix, or a setting is out of range.
-        """
+        """Return X as a dense (N, D) array."""
         self.check_posterior()
         if not self.floor > 0.0:
             raise InputError(f"{self.family.name}: the floor is {self.floor}; it must be positive")
@@ -135,7 +131,7 @@ class KMeans(GaussianMixture):
     floor: float = field(default=1e-6, init=False)  # of no use: no covariance is fitted
 
     def check(self, X: Any) -> Floats:
-        """Return X as a dense (N, D) array; raises InputError as the base class does, or if variance <= 0."""
+        """Return X as a dense (N, D) array."""
         if not 0.0 < self.variance < math.inf:
             raise InputError(f"{self.family.name}: the variance is {self.variance}; it must be positive")
         return super().check(X)

@@ -32,6 +32,7 @@ from scipy.special import xlogy
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
+from heldout.models.plsa import most_words
 from heldout.models.vem import DiscreteVEM, Family, shares
 from heldout.typing import Floats, Ints
 
@@ -67,9 +68,7 @@ class Statistics(NamedTuple):
 def _viterbi(tokens, offsets, log_start, log_transitions, log_emissions, path, bound):  # type: ignore[no-untyped-def]
     """Write every document's best path and max_h log p(x, h); log_emissions is (V, K)."""
     n_states = log_start.shape[0]
-    longest = 0
-    for d in range(offsets.shape[0] - 1):
-        longest = max(longest, offsets[d + 1] - offsets[d])
+    longest = most_words(offsets)
     back = np.empty((longest, n_states), np.int32)
     value = np.empty(n_states)
     following = np.empty(n_states)
@@ -110,9 +109,7 @@ def _forward_backward(  # type: ignore[no-untyped-def]
 ):
     """Write log p(x) of every document and, if `learn`, add expected counts. emissions and n_emissions are (V, K)."""
     n_states = start.shape[0]
-    longest = 0
-    for d in range(offsets.shape[0] - 1):
-        longest = max(longest, offsets[d + 1] - offsets[d])
+    longest = most_words(offsets)
     forward = np.empty((longest, n_states))
     scale = np.empty(longest)
     backward = np.empty(n_states)
@@ -181,11 +178,7 @@ class HMM(DiscreteVEM[Corpus, Chain, Statistics]):
     )
 
     def check(self, X: Corpus) -> Corpus:
-        """Return the corpus.
-
-        Raises:
-            InputError: when the corpus has no tokens, or a setting is out of range.
-        """
+        """Return the corpus."""
         self.check_posterior()
         if X.n_tokens == 0:
             raise InputError(f"{self.family.name}: corpus {X.name} holds no tokens")
@@ -196,11 +189,8 @@ class HMM(DiscreteVEM[Corpus, Chain, Statistics]):
         K = self.n_components
         words = np.bincount(data.tokens, minlength=data.n_words)
         emissions = words * (0.1 + random.standard_exponential((K, data.n_words)))
-        return Chain(
-            random.dirichlet(np.ones(K)),
-            random.dirichlet(np.ones(K), K),
-            emissions / emissions.sum(axis=1, keepdims=True),
-        )
+        emissions /= emissions.sum(axis=1, keepdims=True)
+        return Chain(random.dirichlet(np.ones(K)), random.dirichlet(np.ones(K), K), emissions)
 
     def decode(self, X: Corpus, parameters: Chain | None = None) -> NDArray[np.int32]:
         """Return the most probable state of every token's position, (N,): each document's best path."""
@@ -215,11 +205,7 @@ class HMM(DiscreteVEM[Corpus, Chain, Statistics]):
         return self._forward_backward(X, self.parameters_ if parameters is None else parameters, learn=False)[0]
 
     def ve_step(self, data: Corpus, parameters: Chain, latent: Statistics | None = None) -> Statistics:  # noqa: ARG002
-        """Return the statistics of the best paths, or of the exact posterior.
-
-        Raises:
-            InputError: when a document has probability 0.
-        """
+        """Return the statistics of the best paths, or of the exact posterior; raises InputError at probability 0."""
         if self.posterior == "exact":
             log_likelihood, statistics = self._forward_backward(data, parameters, learn=True)
             self._refuse_impossible(data, log_likelihood)

@@ -64,11 +64,7 @@ class ICA(PointVEM[Floats, Floats, Floats]):
     inner_steps: int = 20
 
     def check(self, X: Any) -> Floats:
-        """Return X as a dense (N, D) array.
-
-        Raises:
-            InputError: when X is not a finite matrix, or a setting is out of range.
-        """
+        """Return X as a dense (N, D) array."""
         if not 0.0 < self.noise < math.inf or self.inner_steps < 1:
             raise InputError(
                 f"ICA: a noise variance of {self.noise} and {self.inner_steps} inner steps;"

@@ -202,21 +202,15 @@ def inverse_annealing(
     early = trace.fit()
     beta, without = eta, 0
     while without < patience and beta >= SMALLEST_BETA and len(trace.path) < iterations:
-        before = trace.lowest
+        before = lowest = trace.lowest
         trace.back_to_the_best()
-        _stage(trace, beta, tolerance)
+        for step in trace.steps(beta):
+            if step.perplexity >= (1.0 - tolerance) * lowest:
+                break
+            lowest = step.perplexity
         without = 0 if trace.lowest < before else without + 1
         beta *= eta
     return early, trace.fit()
-
-
-def _stage(trace: _Trace, beta: float, tolerance: float) -> None:
-    """Iterate at one beta while every iteration lowers the validation perplexity by more than the share `tolerance`."""
-    lowest = trace.lowest
-    for step in trace.steps(beta):
-        if step.perplexity >= (1.0 - tolerance) * lowest:
-            break
-        lowest = step.perplexity
 
 
 def annealing(

@@ -68,13 +68,9 @@ def e_step(
 ) -> tuple[Floats, Floats]:
     """Return pi~, (D, K), after 27.44 and 27.48 in turns, and the expected counts sum_i n_iv c~_ivk, (K, V).
 
-    Args:
-        counts: (D, V).
-        log_b: (K, V), E log b, or log b where b is a point; words without probability anywhere have no tokens.
-        alpha: (K,) Dirichlet parameters.
-        start: (D, K), pi~ to start from, such as that of the last round; None starts where all components are alike.
-        iterations: updates of a document at most.
-        tolerance: a document stops when the mean over k of the change of pi~ is below it.
+    `log_b`, (K, V), is E log b, or log b where b is a point; words without probability anywhere have no tokens.
+    `start`, (D, K), is pi~ to start from, such as that of the last round; None starts where all components are alike. A
+    document stops after so many `iterations`, or when the mean over k of the change of pi~ is below the tolerance.
     """
     K = len(alpha)
     b, _ = _exp(log_b, axis=0)  # a factor of a word or of a document cancels from c~
@@ -96,14 +92,7 @@ def e_step(
 
 
 def document_bounds(counts: sp.csr_array, log_b: Floats, alpha: Floats, pseudo: Floats) -> Floats:
-    """Return the documents' terms of the bound, (D,) nats; see the module.
-
-    Args:
-        counts: (D, V).
-        log_b: (K, V), E log b or log b.
-        alpha: (K,) Dirichlet parameters.
-        pseudo: (D, K), pi~.
-    """
+    """Return the documents' terms of the bound, (D,) nats; `log_b` is as in `e_step`, `pseudo`, (D, K), is pi~."""
     (pi, of_document), (b, of_word) = _exp(expected_log(pseudo), axis=1), _exp(log_b, axis=0)
     logs = np.log(products(counts, pi, b.T)) + of_word[0, counts.indices]
     reconstruction = with_values(counts, counts.data * logs).sum(axis=1) + counts.sum(axis=1) * of_document[:, 0]
@@ -174,11 +163,7 @@ class LDAVB(MeanField):
     name = "LDA by variational Bayes"
 
     def start(self, n_words: int, random: np.random.Generator) -> Floats:
-        """Return b~, (K, V), to start from.
-
-        Raises:
-            InputError: for a setting out of range.
-        """
+        """Return b~, (K, V), to start from; raises InputError for a setting out of range."""
         self.check()
         return random.gamma(START_SHAPE, 1.0 / START_SHAPE, (self.n_components, n_words))
 

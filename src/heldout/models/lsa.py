@@ -143,13 +143,8 @@ def reconstructions(decomposition: Decomposition, ranks: Sequence[int]) -> Itera
 def raised(log_cosines: Floats, exponent: float, times: Floats | None = None) -> Floats:
     """Return the cosine reading, (D, V): the cosines' differences to the power gamma, times p(w) if given.
 
-    Args:
-        log_cosines: (D, V) of `Reconstruction.log_cosines`.
-        exponent: gamma, above 0.
-        times: (V,) the unigram of "cosine-geometric"; None for "cosine".
-
-    Returns:
-        p(w | d) with rows that sum to 1; a row whose cosines are all equal is 0.
+    The exponent is gamma, above 0; `times` is the (V,) unigram of "cosine-geometric", None for "cosine". Rows sum to 1;
+    one whose cosines are all equal is 0.
     """
     powers = exponent * log_cosines
     np.exp(powers, out=powers)
@@ -174,12 +169,7 @@ def _normalised(weights: Floats) -> Floats:
 def mixed(reading: Floats, unigram: Floats, rows: Ints, words: NDArray[np.int32], weight: float) -> Floats:
     """Return (1 - weight) p(w | d) + weight p(w), (n,), of n pairs of a document and a word.
 
-    Args:
-        reading: (D, V) p(w | d); a document whose row is 0 has the unigram.
-        unigram: (V,) p(w).
-        rows: (n,) each pair's document.
-        words: (n,) each pair's word.
-        weight: lambda, in [0, 1].
+    A document whose row of the `reading`, (D, V), is 0 has the unigram, (V,); the weight is lambda, in [0, 1].
     """
     weights = np.where(reading.any(axis=1), weight, 1.0)[rows]
     p: Floats = (1.0 - weights) * reading[rows, words] + weights * unigram[words]
@@ -189,10 +179,7 @@ def mixed(reading: Floats, unigram: Floats, rows: Ints, words: NDArray[np.int32]
 def mixing_weight(model: Floats, unigram: Floats, counts: Floats) -> float:
     """Return the lambda in [0, 1] that maximises sum_i n_i log((1 - lambda) model_i + lambda unigram_i).
 
-    Args:
-        model: (n,) the model's probability of each cell (document, word).
-        unigram: (n,) the unigram's, all positive.
-        counts: (n,) the tokens of each cell.
+    `model` and `unigram`, all positive, are the probabilities of (n,) cells (document, word), `counts` their tokens.
     """
 
     def slope(weight: float) -> float:

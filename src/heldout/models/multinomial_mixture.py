@@ -55,11 +55,7 @@ class MultinomialMixture(PointMixture[sp.csr_array, Multinomials]):
         return float(self.log_likelihood(X).sum() / self.check(X).sum())
 
     def check(self, X: Any) -> sp.csr_array:
-        """Return X, (D, V) counts, as a sparse array without stored zeros.
-
-        Raises:
-            InputError: for a negative or undefined count, counts without tokens, or a setting out of range.
-        """
+        """Return X, (D, V) counts, as a sparse array without stored zeros."""
         self.check_posterior()
         return checked_counts(X, self.family.name)
 

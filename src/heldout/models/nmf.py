@@ -57,7 +57,7 @@ class NMF(PointVEM[sp.csr_array, Floats, Floats]):
     )
 
     def check(self, X: Any) -> sp.csr_array:
-        """Return X as a sparse array without stored zeros; raises InputError if it is not a matrix of counts."""
+        """Return X as a sparse array without stored zeros."""
         return checked_counts(X, self.family.name)
 
     def score(self, X: Any, y: None = None) -> float:  # noqa: ARG002

@@ -53,12 +53,7 @@ class PoissonMixture(PointMixture[sp.csr_array, Poissons]):
     )
 
     def check(self, X: Any) -> sp.csr_array:
-        """Return X, (D, V) counts, as a sparse array without stored zeros.
-
-        Raises:
-            InputError: for a count that is negative, undefined or not whole, counts without tokens, or a setting out
-                of range.
-        """
+        """Return X, (D, V) whole counts, as a sparse array without stored zeros."""
         self.check_posterior()
         return checked_counts(X, self.family.name, whole=True)
 

@@ -43,11 +43,7 @@ def unigram(counts: sp.csr_array, constant: float = 0.0) -> Floats:
 def smoothed_documents(counts: sp.csr_array, mass: float, rows: Ints, words: NDArray[np.int32]) -> Floats:
     """Return p(w | d), (n,), of n pairs of a document (row of the counts) and a word.
 
-    Args:
-        counts: (D, V) training counts n(d, w).
-        mass: m > 0, the number of tokens that the maximum-likelihood unigram counts as.
-        rows: (n,) each pair's document.
-        words: (n,) each pair's word.
+    The maximum-likelihood unigram of the (D, V) training counts counts as `mass` tokens, m > 0.
 
     Raises:
         InputError: on counts without tokens, or a mass that is not positive and finite.

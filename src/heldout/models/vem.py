@@ -107,13 +107,7 @@ class PointVEM(Estimator, ABC, Generic[Data, Parameters, Latent]):
 
     @abstractmethod
     def ve_step(self, data: Data, parameters: Parameters, latent: Latent | None = None) -> Latent:
-        """Return latent values that raise the objective, the parameters fixed.
-
-        Args:
-            data: the data cases.
-            parameters: the parameters.
-            latent: the values so far, which an iterative step starts from; None before the first step.
-        """
+        """Return latent values that raise the objective, from those so far, None at first; the parameters are fixed."""
 
     @abstractmethod
     def vm_step(self, data: Data, latent: Latent, parameters: Parameters) -> Parameters:
@@ -124,11 +118,7 @@ class PointVEM(Estimator, ABC, Generic[Data, Parameters, Latent]):
         """Return equation 2.6 in nats, constants included."""
 
     def steps(self, X: Any, parameters: Parameters | None = None) -> Iterator[Step[Parameters, Latent]]:
-        """Yield the state after the first VE step and after every iteration.
-
-        Args:
-            X: the data.
-            parameters: where to start; None is a random start.
+        """Yield the state after the first VE step and after every iteration, from `parameters` or a random start.
 
         Raises:
             InputError: for a setting out of range, or data that the model cannot take.
@@ -204,11 +194,7 @@ class PointMixture(DiscreteVEM[Data, Parameters, Floats]):
         return float(self.log_likelihood(X).mean())
 
     def ve_step(self, data: Data, parameters: Parameters, latent: Floats | None = None) -> Floats:  # noqa: ARG002
-        """Return the best point posterior, or the exact one, (N, K).
-
-        Raises:
-            InputError: when a data case has probability 0.
-        """
+        """Return the best point posterior, or the exact one, (N, K); raises InputError at probability 0."""
         joint = self.log_joint(data, parameters)
         highest = joint.max(axis=1)
         if not np.all(np.isfinite(highest)):
@@ -235,11 +221,7 @@ def shares(counts: Floats, before: Floats, axis: int = -1) -> Floats:
 
 
 def real_matrix(X: Any, model: str) -> Floats:
-    """Return X as a dense (N, D) float64 array.
-
-    Raises:
-        InputError: when X is not a matrix of numbers, or has no rows or columns.
-    """
+    """Return X as a dense (N, D) float64 array; raises InputError for anything but a matrix of finite numbers."""
     dense: Floats = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=float)
     if dense.ndim != 2 or 0 in dense.shape or not np.all(np.isfinite(dense)):
         raise InputError(f"{model}: the data must be a matrix of finite numbers; this one is {dense.shape}")
