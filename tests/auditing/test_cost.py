@@ -6,7 +6,7 @@ from made_models import topics_of
 
 from heldout.auditing.formats import duration
 from heldout.evaluators.exact_marginal import cost, document_cost
-from heldout.evaluators.simplex_quadrature import by_quadrature
+from heldout.evaluators.simplex_quadrature import is_safe
 from heldout.topics import Topics
 
 
@@ -24,7 +24,7 @@ def test_what_quadrature_leaves_to_the_polynomial_costs_what_that_does() -> None
     topics = Topics(np.eye(4), np.full(4, alpha), ("a", "b", "c", "d"))
     for length in (200, 600):
         tokens = document[:length]
-        left = by_quadrature(tokens, topics.phi_by_word, topics.alpha) is None
+        left = not is_safe(tokens, topics.phi_by_word, topics.alpha)
         assert left == (length == 600)
         assert (document_cost(topics, tokens) == cost([length], 4)) == left
     tiny = Topics(np.eye(4), np.array([1.0, 1.0, 1.0, 1e-6]), topics.vocabulary)

@@ -143,6 +143,5 @@ def test_the_exact_value_of_an_article_by_two_routes(alpha: float) -> None:
     (mean,) = exact_posterior_mean(topics, corpus("article", 50, [document]))
     for split, prior in (([0, 1], topics.alpha), ([0, 1, 1], np.full(3, alpha))):
         result = by_quadrature(document, np.ascontiguousarray(topics.phi[split].T), prior)
-        assert result is not None
         assert result[0] == pytest.approx(log_p, rel=1e-12)
         np.testing.assert_allclose([result[1][0], result[1][1:].sum()], mean, rtol=1e-9)

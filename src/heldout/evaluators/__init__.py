@@ -58,7 +58,7 @@ COMPLETION = "document-completion"
 
 @dataclass(frozen=True)
 class EstimatorProperties:
-    """An estimator's label, behaviour and source.
+    """An estimator's label and behaviour.
 
     Attributes:
         label: its name in figures and tables.
@@ -68,38 +68,32 @@ class EstimatorProperties:
             over documents drawn from the model, in either direction on others), or "other" (it estimates another
             quantity).
         deterministic: True if it draws nothing; it then takes neither samples nor rng.
-        source: the publication.
         fewest: the least number of samples that it takes.
     """
 
     label: str
     behaviour: Literal["consistent", "low", "high", "biased", "another distribution", "other"]
     deterministic: bool
-    source: str
     fewest: int = 1
 
 
 ESTIMATORS: dict[str, EstimatorProperties] = {
-    EXACT: EstimatorProperties("exact", "consistent", True, "this project"),
-    REFERENCE: EstimatorProperties("annealing to the prior", "consistent", False, "this project", 240),
-    SEQUENTIAL: EstimatorProperties("left-to-right sequential", "consistent", False, "Buntine (2009), 3.6"),
-    PARTICLES: EstimatorProperties(
-        "left-to-right", "another distribution", False, "Wallach (2008); Buntine (2009), 3.5"
-    ),
-    UNRESAMPLED: EstimatorProperties(
-        "left-to-right, no resampling", "another distribution", False, "Wallach et al. (2009); MALLET's default"
-    ),
-    MEAN_FIELD_FIRST: EstimatorProperties("mean-field IS, 1st order", "consistent", False, "Buntine (2009), eq. 4"),
-    MEAN_FIELD_SECOND: EstimatorProperties("mean-field IS, 2nd order", "consistent", False, "Buntine (2009), 3.3"),
-    PSEUDO_COUNTS: EstimatorProperties("iterated pseudo-counts", "consistent", False, "Wallach et al. (2009)"),
-    ANNEALED: EstimatorProperties("annealed importance sampling", "consistent", False, "Neal (2001)"),
-    CHIB: EstimatorProperties("Chib-style", "consistent", False, "Murray and Salakhutdinov (2009)"),
-    EMPIRICAL: EstimatorProperties("empirical likelihood", "consistent", False, "Li and McCallum (2006)"),
-    HARMONIC: EstimatorProperties("harmonic mean", "high", False, "Buntine (2009), 3.2"),
-    LINEAR: EstimatorProperties("linear time", "biased", True, "Scott and Baldridge (2013)"),
-    MEAN_FIELD_BOUND: EstimatorProperties("mean-field bound", "low", True, "Blei, Ng and Jordan (2003)"),
-    LAPLACE: EstimatorProperties("Laplace, softmax basis", "biased", True, "MacKay (1998)"),
-    COMPLETION: EstimatorProperties("document completion", "other", False, "Wallach et al. (2009)"),
+    EXACT: EstimatorProperties("exact", "consistent", True),
+    REFERENCE: EstimatorProperties("annealing to the prior", "consistent", False, 240),
+    SEQUENTIAL: EstimatorProperties("left-to-right sequential", "consistent", False),
+    PARTICLES: EstimatorProperties("left-to-right", "another distribution", False),
+    UNRESAMPLED: EstimatorProperties("left-to-right, no resampling", "another distribution", False),
+    MEAN_FIELD_FIRST: EstimatorProperties("mean-field IS, 1st order", "consistent", False),
+    MEAN_FIELD_SECOND: EstimatorProperties("mean-field IS, 2nd order", "consistent", False),
+    PSEUDO_COUNTS: EstimatorProperties("iterated pseudo-counts", "consistent", False),
+    ANNEALED: EstimatorProperties("annealed importance sampling", "consistent", False),
+    CHIB: EstimatorProperties("Chib-style", "consistent", False),
+    EMPIRICAL: EstimatorProperties("empirical likelihood", "consistent", False),
+    HARMONIC: EstimatorProperties("harmonic mean", "high", False),
+    LINEAR: EstimatorProperties("linear time", "biased", True),
+    MEAN_FIELD_BOUND: EstimatorProperties("mean-field bound", "low", True),
+    LAPLACE: EstimatorProperties("Laplace, softmax basis", "biased", True),
+    COMPLETION: EstimatorProperties("document completion", "other", False),
 }
 
 

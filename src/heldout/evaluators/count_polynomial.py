@@ -65,10 +65,8 @@ class DirichletMoments:
 class GammaPoissonMoments:
     """Moments of independent gammas, times exp(-sum_k s_k z_k), equations 27.15 to 27.17.
 
-    Attributes:
-        alpha, beta: (K,) shapes and rates.
-        totals: (K,) s_k, the sums of the columns of b.
-        rho: (K,) the probability of z_k = 0 besides; 0 is GaP, more is the conditional GaP.
+    alpha, beta and rho, (K,), are shapes, rates and probabilities of z_k = 0 besides (0 is GaP, more the conditional
+    GaP); the totals s_k, (K,), are sums of the columns of b.
 
     Raises:
         InputError: for a shape, rate or total that is not positive, or a probability outside [0, 1).
@@ -122,9 +120,7 @@ def count_vectors(length: int, components: int) -> Floats:
 def log_marginal(weights: Floats, moments: Moments) -> float:
     """Return log sum_C a_C M(C) of one document, nats; -inf where it is 0.
 
-    Args:
-        weights: (L, K), x_lk >= 0 of every token and component.
-        moments: of the prior of the K weights.
+    `weights`, (L, K), are x_lk >= 0 of every token and component, `moments` those of the prior.
 
     Raises:
         InputError: for weights that are negative, undefined or not K to a token; for more count vectors than
@@ -180,12 +176,8 @@ def log_marginal(weights: Floats, moments: Moments) -> float:
 def gap_marginal(counts: Floats, b: Floats, alpha: Floats, beta: Floats, rho: Floats) -> Floats:
     """Return log p(n), (D,) nats, of count vectors under GaP (27.15, 27.16) or, with a spike, conditional GaP (27.17).
 
-    Args:
-        counts: (D, V) whole numbers.
-        b: (V, K) rates, n_v ~ Poisson(sum_k b[v, k] z_k).
-        alpha: (K,) shapes of the gammas.
-        beta: (K,) rates of the gammas.
-        rho: (K,) probabilities of the spikes; 0 for GaP.
+    `b`, (V, K), are the rates, n_v ~ Poisson(sum_k b[v, k] z_k), of (D, V) counts; alpha, beta and rho are as in
+    `GammaPoissonMoments`.
 
     Raises:
         InputError: for counts that are not whole numbers >= 0 of V words, or as `log_marginal` does.
@@ -207,10 +199,7 @@ def gap_marginal(counts: Floats, b: Floats, alpha: Floats, beta: Floats, rho: Fl
 def rating_profile_marginal(responses: Ints, tables: Floats, alpha: Floats) -> Floats:
     """Return log p(y), (N,) nats, of vectors of responses under the user rating profile (27.14); gaps are left out.
 
-    Args:
-        responses: (N, R), -1 where there is none.
-        tables: (R, K, M), p(y_r = m | z_r = k); every row sums to 1.
-        alpha: (K,).
+    The responses are (N, R), -1 where there is none; the tables (R, K, M), p(y_r = m | z_r = k), rows that sum to 1.
 
     Raises:
         InputError: for a response outside -1 .. M - 1, or as `log_marginal` does.

@@ -7,9 +7,7 @@ Target. A document's tokens are divided at random into an observed half o, of fl
 This is not the document's likelihood, but it has an exact value wherever that has one. Theta is integrated out; half
 folding-in puts a point in its place.
 
-Estimate. With z the assignments of the observed half, p(r | o) = sum_z p(z | o) p(r | z). States z_s come from a Markov
-chain whose limit is p(z | o), and from each of them the scored tokens are assigned one after the other, which gives a
-weight with the mean p(r | z_s) (`gibbs_chain` derives it). So
+Estimate. As in `posterior_predictive`, from states z_s of a Markov chain whose limit is p(z | o) (`gibbs_chain`),
 
     p(r | o) ~ (1/S) sum_s prod_l sum_k phi[k, r_l] (alpha_k + C_k) / (A + |o| + l),
 

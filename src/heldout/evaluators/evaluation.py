@@ -53,13 +53,9 @@ class Evaluation:
 class KernelArrays(NamedTuple):
     """Documents and topics in the form that kernels take.
 
-    Attributes:
-        tokens: (N,) int32, one document after the other; words outside the topics' vocabulary are left out.
-        offsets: (D + 1,) int64; document d is tokens[offsets[d]:offsets[d + 1]].
-        phi_by_word: (V, K) float64.
-        alpha: (K,) float64.
-        lengths: (D,) tokens per document.
-        left_out: how many tokens were left out.
+    The (N,) tokens of one document after the other, without words outside the topics' vocabulary, of which `left_out`
+    says how many there were; document d is tokens[offsets[d]:offsets[d + 1]]; phi_by_word is (V, K), alpha (K,),
+    lengths (D,).
     """
 
     tokens: NDArray[np.int32]
@@ -86,11 +82,8 @@ def kernel_arrays(topics: Topics, documents: Corpus) -> KernelArrays:
 class Annealing(NamedTuple):
     """Annealing runs of D documents towards their likelihoods, for `heldout.evaluators.reference`.
 
-    Attributes:
-        log_weights: returns (D, S) log weights, nats, of S runs of each document in (D,) steps; their exponentials have
-            the mean p(w). Every call takes new random numbers.
-        lengths: (D,) tokens per document.
-        left_out: how many tokens were left out.
+    `log_weights` returns (D, S) log weights, nats, of S runs of each document in (D,) steps, by new random numbers at
+    every call; their exponentials have the mean p(w). The rest is as in `KernelArrays`.
     """
 
     log_weights: Callable[[Ints, int], Floats]
@@ -125,15 +118,10 @@ def log_mean(log_weights: Floats) -> tuple[Floats, Floats]:
 
     With S weights w_s of mean m and standard deviation s, log m has the standard error s / (m sqrt(S)).
 
-    Args:
-        log_weights: (D, S), nats; -inf is a weight of 0.
-
-    Returns:
-        (D,) log mean, nats, -inf where every weight is 0; (D,) its standard error, 0 where it is -inf, NaN for one
-        weight.
+    Of (D, S) log weights, nats, -inf for a weight of 0, it returns the (D,) log mean, -inf where every weight is 0, and
+    its (D,) standard error, 0 where that is -inf and NaN for one weight.
 
     Examples:
-        >>> import numpy as np
         >>> value, error = log_mean(np.log([[1.0, 3.0]]))
         >>> np.exp(value), error
         (array([2.]), array([0.5]))

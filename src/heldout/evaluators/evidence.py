@@ -75,16 +75,9 @@ def annealed_evidence(
 ) -> float:
     """Return log w of one chain, nats: forwards low on average; backwards from a posterior draw, high.
 
-    Args:
-        words: (N,) the word of every token, 0 .. n_words - 1.
-        documents: (N,) its document, from 0.
-        n_words: V.
-        topics: K.
-        alpha: the Dirichlet parameter of the weights.
-        gamma: the Dirichlet parameter of the topics.
-        temperatures: T, steps from prior to posterior.
-        random: generator.
-        posterior: (N,) topics drawn from the posterior; None anneals forwards.
+    `words`, (N,), are the tokens' words, 0 .. n_words - 1, `documents`, (N,), their documents, from 0; there are K
+    topics, and T temperatures, steps from prior to posterior; `posterior`, (N,), are topics drawn from it, None anneals
+    forwards.
 
     Raises:
         InputError: for no token, topic or step, or a parameter that is not positive.

@@ -221,12 +221,16 @@ def document_cost(topics: Topics, tokens: NDArray[np.int32]) -> float:
     K, length = topics.n_topics, len(tokens)
     if math.comb(length + K - 1, K - 1) > LARGEST_LAYER:
         return math.inf
-    polynomial = cost([length], K)
-    if K >= FEWEST_TOPICS and polynomial >= LEAST_COST:
-        points = quadrature_cost(tokens, K)
-        if points <= CHEAPER * polynomial and is_safe(tokens, topics.phi_by_word, topics.alpha):
-            return points / CHEAPER
-    return float(polynomial)
+    faster = _quadrature_is_faster(tokens, topics.phi_by_word, topics.alpha)
+    return quadrature_cost(tokens, K) / CHEAPER if faster else float(cost([length], K))
+
+
+def _quadrature_is_faster(tokens: NDArray[np.int32], phi_by_word: Floats, alpha: Floats) -> bool:
+    """Return whether a document takes less time by quadrature, and may be left to it."""
+    K, polynomial = len(alpha), cost([len(tokens)], len(alpha))
+    if K < FEWEST_TOPICS or polynomial < LEAST_COST or quadrature_cost(tokens, K) > CHEAPER * polynomial:
+        return False
+    return is_safe(tokens, phi_by_word, alpha)
 
 
 def exact_marginal(topics: Topics, documents: Corpus, *, limit: int = LARGEST_COST) -> Evaluation:
@@ -271,19 +275,13 @@ def _run(topics: Topics, documents: Corpus, limit: int, *, means: bool) -> tuple
         )
     log_likelihood, theta = np.empty(D), np.empty((D if means else 0, K))
     left = np.ones(D, dtype=np.bool_)
-    for d in range(D) if K >= FEWEST_TOPICS else ():
-        polynomial = cost([arrays.lengths[d]], K)
-        if polynomial < LEAST_COST:
-            continue
+    for d in range(D):
         tokens = arrays.tokens[arrays.offsets[d] : arrays.offsets[d + 1]]
-        if quadrature_cost(tokens, K) > CHEAPER * polynomial:
-            continue
-        result = by_quadrature(tokens, arrays.phi_by_word, arrays.alpha)
-        if result is not None:
+        if _quadrature_is_faster(tokens, arrays.phi_by_word, arrays.alpha):
             left[d] = False
-            log_likelihood[d] = result[0]
+            log_likelihood[d], mean = by_quadrature(tokens, arrays.phi_by_word, arrays.alpha)
             if means:
-                theta[d] = result[1]
+                theta[d] = mean
     longest = int(arrays.lengths[left].max(initial=0))
     layer = math.comb(longest + K - 1, K - 1)
     if layer > LARGEST_LAYER:

@@ -32,11 +32,9 @@ ERRORS = 3.0  # standard errors of the truth that are granted to the score
 
 @dataclass(frozen=True)
 class Excess:
-    """How far a score lies above the truth on documents that were drawn from the model.
+    """How far a score lies above the truth on documents drawn from the model: the log of the e-value, nats.
 
-    Attributes:
-        nats: sum_d (log q - log p), the logarithm of the e-value.
-        standard_error: of the summed truth, nats; 0 for an exact one.
+    The standard error is that of the summed truth, nats; 0 for an exact one.
     """
 
     nats: float
@@ -44,10 +42,7 @@ class Excess:
 
     @property
     def log_chance(self) -> float:
-        """The most that the log of a probability's chance of this excess can be, nats.
-
-        It is minus the logarithm of the e-value less three standard errors; at most 0.
-        """
+        """The log of the largest chance that a probability has of this excess less three standard errors, nats."""
         return min(0.0, ERRORS * self.standard_error - self.nats)
 
     def refutes(self, chance: float) -> bool:

@@ -22,10 +22,8 @@ from heldout.topics import Topics
 def mixture_of_priors(topics: Topics, prior: DirichletMixture, evaluate: Callable[[Topics], Evaluation]) -> Evaluation:
     """Return every document's log p(w) under the mixture, in nats, with its standard error.
 
-    Args:
-        topics: phi.
-        prior: the mixture; components of weight 0 are left out.
-        evaluate: returns the evaluation of the same documents under topics with one component's alpha.
+    `evaluate` returns the evaluation of the same documents under topics with one component's alpha; components of
+    weight 0 are left out.
     """
     used = np.flatnonzero(prior.weights)
     evaluations = [evaluate(replace(topics, alpha=prior.alphas[m])) for m in used]

@@ -53,13 +53,9 @@ FOLD_IN_TOLERANCE = 1e-7  # nats per token that a maximum may be too low
 
 @dataclass(frozen=True)
 class Normaliser:
-    """An estimate of log Z.
+    """An estimate of log Z of a document, its standard error by the delta method, both nats, and the effective samples.
 
-    Attributes:
-        log_z: nats, per document.
-        standard_error: its Monte Carlo error in nats, by the delta method: sd(ratio) / (mean(ratio) sqrt(samples)).
-        effective_samples: (sum of ratios)^2 / sum of squared ratios; if it is far below the number of samples, the
-            standard error cannot be trusted.
+    These are (sum of ratios)^2 / sum of squared ratios; far below the number of samples the error cannot be trusted.
     """
 
     log_z: float
@@ -71,11 +67,8 @@ class Normaliser:
 class ToyExample:
     """The quantities of section 4.3 for a document of one token, in nats.
 
-    Attributes:
-        exact_marginal: log p(y), equation 4.36.
-        folding_in: log max_h p(y | h).
-        folding_in_joint: log max_h p(y, h), equation 4.30 with the density of Dir(h | 1).
-        log_normaliser: log Z of max_h p(x | h); log g(y) = folding_in - log_normaliser.
+    log p(y), 4.36; log max_h p(y | h); log max_h p(y, h), 4.30 with the density of Dir(h | 1); and log Z of
+    max_h p(x | h): log g(y) = folding_in - log_normaliser.
     """
 
     exact_marginal: float

@@ -102,15 +102,11 @@ def variational_gamma(
     iterations: int = ITERATIONS,
     tolerance: float = TOLERANCE,
 ) -> Floats:
-    """Return gamma, (D, K): the prior's alpha_k plus every topic's expected number of tokens, at the fixed point.
+    """Return gamma, (D, K): the prior's alpha_k plus every topic's expected number of tokens.
 
-    Args:
-        topics: phi and alpha.
-        documents: D documents over the topics' vocabulary. A word that no topic gives has no effect.
-        mean_field: True for the mean-field posterior, False for the mode in the softmax basis.
-        start: (D, K), positive, the first gamma; None is alpha_k + L / K.
-        iterations: the largest number of iterations.
-        tolerance: a document is done when an iteration moves at most this share of its tokens.
+    At the fixed point of the mean-field posterior, or of the mode in the softmax basis; a word that no topic gives has
+    no effect. The first gamma is `start`, (D, K), positive, or alpha_k + L / K where it is None; a document is done
+    when an iteration moves at most the share `tolerance` of its tokens, or after so many iterations.
 
     Raises:
         InputError: for fewer than one iteration, or a tolerance that is negative or NaN.

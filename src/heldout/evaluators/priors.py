@@ -65,12 +65,7 @@ class Prior:
     upper: Callable[[Any, Corpus, NDArray[Any], int, np.random.Generator], Evaluation]
 
     def label(self, estimator: str) -> str:
-        """Return what an estimator is called under the prior; its name where it is not known.
-
-        Examples:
-            >>> DIRICHLET.label("reference"), LOGISTIC_NORMAL.label("reference")
-            ('annealing to the prior', 'annealing from the Laplace approximation')
-        """
+        """Return what an estimator is called under the prior; its name where it is not known."""
         if estimator == REFERENCE:
             return self.reference
         return ESTIMATORS[estimator].label if estimator in ESTIMATORS else estimator

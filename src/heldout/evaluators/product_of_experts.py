@@ -25,14 +25,9 @@ from heldout.typing import Floats
 
 @dataclass(frozen=True, eq=False)
 class ProductOfExperts:
-    """Experts on words, and the logistic-normal prior of a document's weights on them.
+    """Experts on words, W (V, K) and b (V,), and the logistic-normal prior of a document's weights on them.
 
-    Attributes:
-        weights: (V, K) W.
-        bias: (V,) b.
-        mean: (K - 1,) mu, the mean of the logarithms of theta_k / theta_K.
-        covariance: (K - 1, K - 1) Sigma, theirs.
-        vocabulary: the V words.
+    mu, (K - 1,), and Sigma, (K - 1, K - 1), are the mean and the covariance of the logarithms of theta_k / theta_K.
 
     Raises:
         InputError: for shapes that do not fit, numbers that are not finite, or a covariance that is none.
@@ -59,15 +54,7 @@ class ProductOfExperts:
     def of(
         cls, weights: ArrayLike, bias: ArrayLike, mean: ArrayLike, covariance: ArrayLike, vocabulary: tuple[str, ...]
     ) -> Self:
-        """Return experts whose theta is softmax(x) of K numbers x, or of K - 1 and a last one that is 0.
-
-        Args:
-            weights: (V, K).
-            bias: (V,).
-            mean: of x, (K,) or (K - 1,).
-            covariance: of x, (K, K) or (K - 1, K - 1).
-            vocabulary: the V words.
-        """
+        """Return experts whose theta is softmax(x) of K numbers x, or of K - 1 and a last one that is 0."""
         W, b, mu, Sigma = (np.asarray(values, dtype=np.float64) for values in (weights, bias, mean, covariance))
         return cls(W, b, *over_the_last(mu, Sigma, W.shape[-1] if W.ndim else 0), vocabulary)
 

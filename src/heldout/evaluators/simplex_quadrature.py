@@ -148,8 +148,7 @@ def is_safe(tokens: NDArray[np.int32], phi_by_word: Floats, alpha: Floats) -> bo
     the result moved by 5e-9 nats, so it is not safe below `SMALLEST_ALPHA`.
 
     With every word's probabilities divided by their maximum, p is at least the probability of the words' likeliest
-    topics under Polya's urn. Where that is above e^-600, underflow at single points is negligible. Arguments as of
-    `by_quadrature`.
+    topics under Polya's urn. Where that is above e^-600, underflow at single points is negligible.
     """
     words, counts = np.unique(tokens, return_counts=True)
     phi = phi_by_word[words]
@@ -164,16 +163,8 @@ def urn_is_safe(counts: Floats, alpha: Floats) -> bool:
     return bool(total + (gammaln(alpha + counts) - gammaln(alpha)).sum() >= -LARGEST_LOSS)
 
 
-def by_quadrature(tokens: NDArray[np.int32], phi_by_word: Floats, alpha: Floats) -> tuple[float, Floats] | None:
-    """Return log p(w | alpha, phi) of a document, nats, and E[theta | w], (K,); None unless it `is_safe`.
-
-    Args:
-        tokens: (L,) one document.
-        phi_by_word: (V, K), K 2 or more.
-        alpha: (K,).
-    """
-    if not is_safe(tokens, phi_by_word, alpha):
-        return None
+def by_quadrature(tokens: NDArray[np.int32], phi_by_word: Floats, alpha: Floats) -> tuple[float, Floats]:
+    """Return log p(w | alpha, phi), nats, and E[theta | w], (K,), K > 1, of a document, (L,), that `is_safe`."""
     words, counts = np.unique(tokens, return_counts=True)
     order = np.argsort(-counts, kind="stable")
     counts, phi = counts[order].astype(np.int64), phi_by_word[words[order]]

@@ -35,13 +35,9 @@ def log_integral(
 ) -> float | None:
     """Return log of the integral of exp(f) over a box, nats; None where it does not settle.
 
-    Args:
-        f: gives the (J,) values of (J, n) points, nats.
-        low: (n,) the box's ends; the integrand is negligible beyond.
-        high: (n,).
-        spacing: to start with.
-        most_nodes: of a grid.
-        near: (n,) the mode, or near it, where the first grid might miss it; of a concave f it does not.
+    `f` gives the (J,) values of (J, n) points, nats; the integrand is negligible beyond the (n,) ends of the box.
+    `spacing` is the first, `most_nodes` that of a grid, `near` the mode, or near it, where the first grid might miss
+    it; of a concave f it does not.
 
     Examples:
         >>> ends = np.full(1, 30.0)

@@ -38,11 +38,7 @@ class Fitted:
 
     @property
     def dirichlet(self) -> Topics:
-        """The topics, of a model whose prior is Dirichlet.
-
-        Raises:
-            InputError: where it is another.
-        """
+        """The topics, of a model whose prior is Dirichlet; raises InputError where it is another."""
         return require_dirichlet(self.topics, self.library)
 
 

@@ -33,15 +33,9 @@ def from_object(
 ) -> Fitted:
     """Return the `Fitted` of (phi, alpha), (phi, mu, Sigma), `Topics`, or a model of `heldout.models`.
 
-    Args:
-        model: phi is (K, V), p(w | z), rows summing to 1; alpha, (K,), the parameters of the Dirichlet prior of theta,
-            or one number for K equal ones; mu and Sigma as in `heldout.libraries.checks.assemble`. heldout's own topics
-            stay as they are.
-        vocabulary: the V words, in the columns' order; None where they are in `own_words`, or not known.
-        where: the file, for messages.
-        form: for the provenance.
-        tolerance: the most by which a row's sum may miss 1.
-        own_words: the V words, where a file names them.
+    phi is (K, V), p(w | z), rows summing to 1; alpha, (K,), the parameters of the Dirichlet prior of theta, or one
+    number for K equal ones; mu and Sigma as in `heldout.libraries.checks.assemble`, and so are `tolerance` and
+    `own_words`; the rest as in `heldout.libraries.Library`. heldout's own topics stay as they are.
 
     Raises:
         InputError: from any of the checks, for (W, b, mu, Sigma), and for an estimator that is not fitted or gives
@@ -144,9 +138,7 @@ def parse_number(text: str) -> float | None:
 def read_rows(path: Path, delimiter: str | None) -> tuple[list[str] | None, list[Floats]]:
     """Read rows of decimal numbers of equal length, and the header where the first row has no number in it.
 
-    Args:
-        path: the file, UTF-8.
-        delimiter: a comma for .csv (fields may be quoted), None for white space.
+    The delimiter of the file, UTF-8, is a comma for .csv (fields may be quoted), None for white space.
 
     Raises:
         InputError: names file and line: not UTF-8, not a number, or a row of another length.

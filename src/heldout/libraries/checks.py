@@ -64,11 +64,8 @@ def numbers(values: Any, what: str, where: str) -> Floats:
 def distributions(rows: Floats, where: str, tolerance: float | None, what: str = "phi") -> Floats:
     """Return phi, (K, V) float64, every row of `rows` divided by its sum.
 
-    Args:
-        rows: (K, V) probabilities or weights.
-        where: the file or class, for the message.
-        tolerance: the most by which a row's sum may miss 1; None for weights, whose sums may be anything positive.
-        what: what the library calls them, for the message.
+    The tolerance is the most by which the sum of a row, (V,), may miss 1; None for weights, whose sums may be anything
+    positive. `where` is the file or class and `what` what the library calls the rows, for the message.
 
     Raises:
         InputError: names the row with a negative or undefined entry, with no weight at all, or whose sum is not 1.
@@ -163,12 +160,8 @@ def vocabulary_of(
 ) -> tuple[tuple[str, ...], bool]:
     """Return the model's V `words` and whether anyone named them.
 
-    Args:
-        own: the words that the model itself names, or None.
-        given: the words that the user gives (see `in_order`), or None; where the model names its own they have to be
-            the same.
-        words: V.
-        where: for the message.
+    `own` are the words that the model itself names, `given` those that the user gives (see `in_order`), or None; where
+    there are both they have to be the same. `where` is for the message.
 
     Raises:
         InputError: when there are not V words, when one is no text or is there twice, or when the two differ.

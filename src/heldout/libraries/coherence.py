@@ -24,9 +24,7 @@ WORDS = 10  # most probable words of a topic
 def npmi(models: Sequence[AnyTopics], documents: Iterable[Corpus]) -> list[float]:
     """Return the mean NPMI of each model's topics.
 
-    Args:
-        models: their words are the documents' where they meet; a model of other words is none of these documents.
-        documents: batches.
+    The models' words are the documents' where they meet; a model of other words is none of these documents.
 
     Raises:
         InputError: when tomotopy is not installed.

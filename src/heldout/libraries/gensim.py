@@ -103,10 +103,7 @@ def from_object(model: Any, vocabulary: Sequence[str] | None, where: str | None,
 def check_in_step(model: Any, parameters: Floats, where: str) -> None:
     """Check that the topics that the model infers with, expElogbeta, are those of its state.
 
-    Args:
-        model: the model.
-        parameters: (K, V) lambda, of its state.
-        where: the file or class, for the message.
+    These are `parameters`, (K, V) lambda; `where` is the file or class, for the message.
 
     Raises:
         InputError: where they are not: `HdpModel.suggested_lda_model` leaves a random state.

@@ -60,11 +60,7 @@ def read_settings(path: Path) -> tuple[int, int, float]:
 
 
 def read(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
-    r"""Read a model that `lda est` wrote.
-
-    Args:
-        path: final.beta, final.other, or their folder.
-        vocabulary: the V words, in the order of their numbers.
+    r"""Read a model that `lda est` wrote: final.beta, final.other, or their folder.
 
     Raises:
         InputError: names file and line: missing, truncated, a logarithm above 0, rows that do not sum to 1.

@@ -116,14 +116,7 @@ def tokens(
 
 
 def read(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
-    r"""Read a state; memory holds the distinct pairs of word and topic, never the tokens.
-
-    Args:
-        path: the file, gzipped or plain.
-        vocabulary: the same words, or None.
-
-    Returns:
-        The topics; `native` is a `State`.
+    r"""Read a state; memory holds the distinct pairs of word and topic, never the tokens. `native` is a `State`.
 
     Raises:
         InputError: names file and line: truncated, damaged, a topic or type that does not fit, documents out of order.

@@ -70,14 +70,7 @@ def dirichlet_divergence(posterior: Floats, prior: Floats) -> float:
     """Return sum_k KL(Dir(posterior_k) || Dir(prior_k)) in nats.
 
     KL = log G(sum_v l_v) - log G(sum_v p_v) + sum_v [log G(p_v) - log G(l_v) + (l_v - p_v)(psi(l_v) - psi(sum_u l_u))]
-
-    Args:
-        posterior: (K, V) parameters l.
-        prior: parameters p, of a shape that broadcasts to (K, V).
-
-    Examples:
-        >>> round(dirichlet_divergence(np.array([[2.0, 1.0]]), np.ones(2)), 6)  # log 2 - 1 / 2
-        0.193147
+    of (K, V) parameters l and parameters p of a shape that broadcasts to it.
     """
     total = 0.0
     for k in range(len(posterior)):  # a topic at a time: K V numbers several times over would not be small
@@ -91,11 +84,7 @@ def dirichlet_divergence(posterior: Floats, prior: Floats) -> float:
 def bound_of_documents(counts: sp.csr_array, alpha: Floats, gammas: Floats, parameters: Floats) -> float:
     """Return the documents' part of the bound (see the module), nats.
 
-    Args:
-        counts: (D, V) n(d, v).
-        alpha: (K,) the prior's parameters.
-        gammas: (D, K) parameters of q(theta_d).
-        parameters: (K, V) lambda, the parameters of q(beta_k).
+    Of (D, V) counts n(d, v): alpha (K,), the prior's, gammas (D, K), of q(theta_d), and lambda (K, V), of q(beta_k).
     """
     mean_logs = digamma(parameters) - digamma(parameters.sum(axis=1, keepdims=True))
     total = -dirichlet_divergence(gammas, alpha)

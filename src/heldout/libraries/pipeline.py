@@ -14,12 +14,7 @@ from heldout.errors import InputError
 
 @dataclass(frozen=True)
 class Unwrapped:
-    """A model and what makes its documents.
-
-    Attributes:
-        model: the last step, or the model itself.
-        before: the pipeline of the other steps; None where there is none.
-    """
+    """A model and what makes its documents: the pipeline of the steps before it, None where there is none."""
 
     model: Any
     before: Any = None

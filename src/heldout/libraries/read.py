@@ -159,9 +159,8 @@ def convert(model: object, vocabulary: Sequence[str] | None, where: str | None, 
 def fitted(model: object, vocabulary: Sequence[str] | None = None) -> Fitted:
     """Make a `Fitted` of a fitted model as it is in Python.
 
-    Args:
-        model: what one of `LIBRARIES` takes (`Library.models`); or a `Pipeline` or a search that ends in it.
-        vocabulary: the V words, where it names none; see `heldout.libraries.checks.in_order`.
+    It is what one of `LIBRARIES` takes (`Library.models`), or a `Pipeline` or a search that ends in it; the V words are
+    given where it names none (see `heldout.libraries.checks.in_order`).
 
     Raises:
         InputError: when it is none of these, is not fitted, or its parameters are no topics.

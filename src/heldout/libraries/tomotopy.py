@@ -65,8 +65,7 @@ ITERATIONS = 100  # sweeps of `infer`, its own default
 def header(first: bytes) -> tuple[str, str] | None:
     """Return the kind of model and its term weighting, such as ("LDA", "one"), or None where it is not tomotopy's.
 
-    Args:
-        first: the first 14 bytes of the file or more: two names filled with zeros, then the first block's mark.
+    The first 14 bytes of its files or more are two names filled with zeros, then the first block's mark.
     """
     kind, weighting = first[:5].rstrip(b"\0"), first[5:10].rstrip(b"\0")
     if weighting in WEIGHTINGS and kind.isalnum() and kind.isascii() and first[10:14] == b"TPTK":

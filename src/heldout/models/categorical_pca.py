@@ -61,12 +61,8 @@ GAUSSIAN, POINT = POSTERIORS = ("gaussian", "point")
 class Posterior(NamedTuple):
     """The variational state of N data cases over C columns in R blocks.
 
-    Attributes:
-        mean: (N, K), m.
-        covariance: (N, K, K), V; 0 for a point.
-        point: (N, C), psi, or xi of Bouchard's bound.
-        shift: (N, R), a of Bouchard's bound; 0 for Boehning's.
-        bound: (N,) the lower bound on log p(x_i), nats; of a point log p(x_i | m_i) - ||m_i||^2 / 2.
+    m, (N, K), and V, (N, K, K), which is 0 for a point; psi, (N, C), or xi and a, (N, R), of Bouchard's bound; and the
+    (N,) lower bound on log p(x_i), nats, of a point log p(x_i | m_i) - ||m_i||^2 / 2.
     """
 
     mean: Floats

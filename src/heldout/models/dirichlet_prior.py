@@ -38,12 +38,7 @@ STEPS = 5  # of Minka's fixed point in each round
 
 @dataclass(frozen=True)
 class DirichletMixture:
-    """A prior of theta, sum_m pi_m Dir(theta | alpha_m).
-
-    Attributes:
-        weights: (M,) pi.
-        alphas: (M, K).
-    """
+    """A prior of theta, sum_m pi_m Dir(theta | alpha_m): pi (M,) and the alphas (M, K)."""
 
     weights: Floats
     alphas: Floats

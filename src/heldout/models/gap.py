@@ -55,13 +55,8 @@ def fold_in(
 ) -> Floats:
     """Return z, (D, K), after repetitions of the degenerate E step; see the module.
 
-    Args:
-        X: (D, V) counts.
-        b: (K, V), rows sum to 1.
-        alpha: (K,) shapes; 0 with beta = 0 is NMF.
-        beta: (K,) rates.
-        iterations: repetitions.
-        start: (D, K); None is equal shares of each document's tokens, and at least the prior's.
+    X are (D, V) counts, b (K, V) with rows that sum to 1, alpha and beta (K,) shapes and rates, both 0 for NMF. The
+    start is (D, K); None is equal shares of each document's tokens, and at least the prior's.
 
     Raises:
         InputError: for a negative or undefined count.

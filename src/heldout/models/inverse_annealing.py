@@ -58,12 +58,9 @@ SMALLEST_BETA = 1e-3  # at smaller beta all topics coincide
 
 
 class Step(NamedTuple):
-    """One iteration of (tempered) EM.
+    """One iteration of (tempered) EM: beta, -F_beta before it, nats, and after it the validation tokens' perplexity.
 
-    Attributes:
-        beta: the inverse temperature.
-        objective: -F_beta before the iteration, nats.
-        perplexity: of the validation tokens after the iteration; inf if one has probability 0.
+    The perplexity is inf if a token has probability 0.
     """
 
     beta: float
@@ -229,22 +226,12 @@ def annealing(
 ) -> Fit:
     """Fit PLSA by annealing: beta from `start` up to 1, to convergence at each.
 
-    Args:
-        training: as in `inverse_annealing`.
-        validation: as in `inverse_annealing`.
-        topics: K.
-        seed: determines the random start, which is that of `inverse_annealing`.
-        start: the first beta, in (0, 1].
-        eta: divides beta at each step, in (0, 1).
-        convergence: a beta is done when an iteration lowers the free energy by less than this many nats per token.
-        noise: standard deviation of the relative perturbation of every p(w | z) at a new beta, in [0, 0.1].
-        tolerance: a beta counts as worse if its final validation perplexity exceeds the lowest final one of any beta by
-            more than this share, in [0, 1).
-        patience: stop after this many worse values of beta in a row.
-        iterations: the largest number of iterations in all.
-
-    Raises:
-        InputError: as `inverse_annealing` does.
+    Tokens, K, seed and the largest number of iterations are as in `inverse_annealing`, and so are its errors. The first
+    beta is `start`, in (0, 1], divided by `eta`, in (0, 1), at each step. A beta is done when an iteration lowers the
+    free energy by less than `convergence` nats per token. `noise`, in [0, 0.1], is the standard deviation of the
+    relative perturbation of every p(w | z) at a new beta. A beta counts as worse if its final validation perplexity
+    exceeds the lowest final one of any beta by more than the share `tolerance`, in [0, 1); after `patience` worse ones
+    in a row it ends.
     """
     _check(eta, tolerance, patience)
     if not (0.0 < start <= 1.0 and convergence > 0.0 and 0.0 <= noise <= 0.1):

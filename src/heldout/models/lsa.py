@@ -42,12 +42,9 @@ BISECTIONS = 60
 
 @dataclass(frozen=True, eq=False)
 class Decomposition:
-    """A singular value decomposition without the singular values that are 0 up to rounding.
+    """A singular value decomposition without the singular values that are 0 up to rounding, largest first.
 
-    Attributes:
-        documents: (D, R) U.
-        values: (R,) s, largest first; R is the rank.
-        words: (R, V) V'.
+    U, (D, R), s, (R,), and V', (R, V), of rank R.
     """
 
     documents: Floats
@@ -62,13 +59,9 @@ class Decomposition:
 
 @dataclass(frozen=True, eq=False)
 class Reconstruction:
-    """The reconstruction N_k of the counts at one rank, and the vectors' norms for the cosines.
+    """The reconstruction N_k of the counts, (D, V), at rank k, and the norms for the cosines, a_d (D,) and b_w (V,).
 
-    Attributes:
-        rank: k.
-        counts: (D, V) N_k; overwritten by the next reconstruction.
-        document_norms: (D,) a_d.
-        word_norms: (V,) b_w.
+    The counts are overwritten by the next reconstruction.
     """
 
     rank: int

@@ -75,7 +75,7 @@ def model_row(family: Family) -> list[str]:
     if family.posterior == "samples":
         dropped = [r"\multicolumn{2}{c}{none: $h$ is sampled}"]
     else:
-        dropped = ["$0$" if family.entropy == 0.0 else r"$-\infty$", "yes" if family.bounds else "no"]
+        dropped = ["$0$" if family.bounds else r"$-\infty$", "yes" if family.bounds else "no"]
     cells = [family.name, family.latent, f"${family.latent_symbol}$", f"${family.conditional}$", *dropped]
     return [*cells, family.equations]
 
