@@ -5,7 +5,7 @@ import pytest
 
 from heldout.errors import InputError
 from heldout.evaluators.bidirectional import simulate
-from heldout.evaluators.chib_upper import chib_upper
+from heldout.evaluators.chib import chib_upper
 from heldout.evaluators.exact_marginal import exact_marginal
 from heldout.topics import Topics
 

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from heldout.corpora.corpus import Corpus
 from heldout.evaluators import ESTIMATORS, EXACT, REFERENCE, annealed_prior, bidirectional, exact_marginal
 from heldout.evaluators import logistic_normal as normal
-from heldout.evaluators.chib import chib
-from heldout.evaluators.chib_upper import chib_upper
+from heldout.evaluators.chib import chib, chib_upper
 from heldout.evaluators.evaluation import Annealing, Evaluation
 from heldout.evaluators.product_of_experts import ProductOfExperts
 from heldout.topics import AnyTopics, LogisticNormalTopics, Topics

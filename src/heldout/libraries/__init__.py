@@ -44,13 +44,10 @@ class Fitted:
 
 @dataclass(frozen=True)
 class Term:
-    """A part of the number that a library reports.
+    """A part of the number that a library reports: what it is, in a few words, and its sum, nats.
 
-    Attributes:
-        name: what it is, in a few words.
-        nats: its sum, nats; the terms add up to the log-likelihood (or bound) that the library divides by tokens.
-        grows: True for the term that makes the reported perplexity grow with the number of topics.
-        of_documents: False where it says nothing of the documents.
+    The terms add up to the log-likelihood (or bound) that the library divides by tokens. The term that makes the
+    reported perplexity grow with the number of topics `grows`; it may say nothing `of_documents`.
     """
 
     name: str

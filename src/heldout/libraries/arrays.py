@@ -57,7 +57,7 @@ def from_object(
             "(W, b, mu, Sigma): a product of experts, of which an audit has no more than the likelihood:"
             " heldout.log_likelihood gives it"
         )
-    phi, *prior_of_theta = model
+    phi, *of_theta = model
     return assemble(
         library="arrays",
         version=np.__version__,
@@ -66,8 +66,7 @@ def from_object(
         weights=phi,
         what="phi",
         tolerance=tolerance,
-        alpha=prior_of_theta[0],
-        normal=(prior_of_theta[0], prior_of_theta[1]) if len(model) == 3 else None,
+        of_theta=of_theta,
         own_words=own_words,
         vocabulary=vocabulary,
         phi="as given",
@@ -189,7 +188,7 @@ def alpha_file(path: Path) -> Path:
 
 
 def read_csv(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
-    r"""Read topics from comma-separated values: a line per topic, under a line of the words where there is one.
+    """Read topics from comma-separated values: a line per topic, under a line of the words where there is one.
 
     The Dirichlet parameters are in `alpha_file`: one number, or one per topic, on one line or one per line. Under a
     logistic-normal prior mu is in phi.mean.csv and Sigma in phi.covariance.csv, both without names, as R's `stm` and
@@ -197,14 +196,6 @@ def read_csv(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
 
     Raises:
         InputError: names file and line.
-
-    Examples:
-        >>> import tempfile
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     _ = Path(folder, "phi.csv").write_text("ape,bear,cat\n0.5,0.5,0\n0,0.25,0.75\n")
-        ...     _ = Path(folder, "alpha.csv").write_text("0.1")
-        ...     read_csv(Path(folder, "phi.csv")).topics.vocabulary
-        ('ape', 'bear', 'cat')
     """
     header, rows = read_rows(path, ",")
     mean_file = path.with_suffix(".mean.csv")

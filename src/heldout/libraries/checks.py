@@ -205,8 +205,7 @@ def assemble(
     weights: Any,
     what: str,
     tolerance: float | None = None,
-    alpha: Any = None,
-    normal: tuple[Any, Any] | None = None,
+    of_theta: Sequence[Any],
     own_words: Iterable[object] | None = None,
     vocabulary: Sequence[str] | None,
     native: Any = None,
@@ -216,7 +215,7 @@ def assemble(
 
     `library`, `version` and `form` (of `heldout.libraries.read.FORMS`, or "object") are for the provenance, which says
     the further keywords too; `where` is the file or class, for messages. The (K, V) `weights`, `what` and `tolerance`
-    are as in `distributions`; `alpha` as in `prior`, or instead `normal`, mu and Sigma, as in
+    are as in `distributions`; `of_theta` has alpha, as in `prior`, or mu and Sigma, as in
     `heldout.topics.LogisticNormalTopics.of`; `own_words` and `vocabulary` as in `vocabulary_of`; `native` as in
     `Fitted`.
 
@@ -226,9 +225,9 @@ def assemble(
     phi = distributions(numbers(weights, what, where), where, tolerance, what)
     named, known = vocabulary_of(own_words, vocabulary, phi.shape[1], where)
     source = {"library": library, "version": version, "format": form, **provenance}
-    if normal is None:
-        topics: AnyTopics = Topics(phi, prior(alpha, len(phi), where), named, source)
+    if len(of_theta) == 1:
+        topics: AnyTopics = Topics(phi, prior(of_theta[0], len(phi), where), named, source)
     else:
-        mean, covariance = (numbers(part, name, where) for part, name in zip(normal, ("mu", "Sigma"), strict=True))
+        mean, covariance = (numbers(part, name, where) for part, name in zip(of_theta, ("mu", "Sigma"), strict=True))
         topics = LogisticNormalTopics.of(phi, mean, covariance, named, source)
     return Fitted(topics, library, native, known)

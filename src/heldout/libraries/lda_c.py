@@ -60,18 +60,10 @@ def read_settings(path: Path) -> tuple[int, int, float]:
 
 
 def read(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
-    r"""Read a model that `lda est` wrote: final.beta, final.other, or their folder.
+    """Read a model that `lda est` wrote: final.beta, final.other, or their folder.
 
     Raises:
         InputError: names file and line: missing, truncated, a logarithm above 0, rows that do not sum to 1.
-
-    Examples:
-        >>> import tempfile
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     _ = Path(folder, "final.beta").write_text("-0.693147 -0.693147\n-100 0\n")
-        ...     _ = Path(folder, "final.other").write_text("num_topics 2\nnum_terms 2\nalpha 0.1\n")
-        ...     read(Path(folder)).topics.phi.round(3).tolist()
-        [[0.5, 0.5], [0.0, 1.0]]
     """
     beta, other = both(path)
     topics, words, alpha = read_settings(other)
@@ -100,7 +92,7 @@ def read(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
         weights=np.exp(logarithms),
         what="exp(beta)",
         tolerance=TEXT_TOLERANCE,
-        alpha=alpha,
+        of_theta=(alpha,),
         vocabulary=vocabulary,
         phi="the maximum of the variational bound, exp(beta)",
     )

@@ -116,19 +116,10 @@ def tokens(
 
 
 def read(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
-    r"""Read a state; memory holds the distinct pairs of word and topic, never the tokens. `native` is a `State`.
+    """Read a state; memory holds the distinct pairs of word and topic, never the tokens. `native` is a `State`.
 
     Raises:
         InputError: names file and line: truncated, damaged, a topic or type that does not fit, documents out of order.
-
-    Examples:
-        >>> import tempfile
-        >>> heading = "#doc source pos typeindex type topic\n#alpha : 0.5 0.5\n#beta : 0.01\n"
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     _ = Path(folder, "state").write_text(f"{heading}0 NA 0 0 ape 1\n0 NA 1 1 bear 0\n")
-        ...     model = read(Path(folder, "state"))
-        >>> model.topics.vocabulary, model.native.n_tokens
-        (('ape', 'bear'), 2)
     """
     lines = stream_lines(
         path,
@@ -175,7 +166,7 @@ def read(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
         where=str(path),
         weights=topic_word + state.beta,
         what="n_kw + beta",
-        alpha=alpha,
+        of_theta=(alpha,),
         own_words=[words.get(kind, f"(type {kind})") for kind in range(types)],
         vocabulary=vocabulary,
         native=state,

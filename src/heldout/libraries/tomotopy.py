@@ -90,7 +90,6 @@ def from_object(model: Any, vocabulary: Sequence[str] | None, where: str | None,
             f"{where}: the {kind} has no words; train it first, with documents that min_cf leaves words of"
         )
     check_size(int(model.k), len(words), where)
-    correlated = _is_correlated(model)
     return assemble(
         library="tomotopy",
         version=tomotopy.__version__,
@@ -99,8 +98,7 @@ def from_object(model: Any, vocabulary: Sequence[str] | None, where: str | None,
         weights=np.array([model.get_topic_word_dist(topic) for topic in range(model.k)], dtype=np.float64),
         what="get_topic_word_dist",
         tolerance=1e-3,
-        alpha=None if correlated else model.alpha,
-        normal=(model.prior_mean, model.prior_cov) if correlated else None,
+        of_theta=(model.prior_mean, model.prior_cov) if _is_correlated(model) else (model.alpha,),
         own_words=words,
         vocabulary=vocabulary,
         native=model,

@@ -95,10 +95,7 @@ def _rises(parameters, above):  # type: ignore[no-untyped-def]
 def counts_above(counts: Ints, columns: Ints, n_columns: int) -> Floats:
     """Return how many counts of each column exceed j, for j = 0 .. J - 1, (J, n_columns), with J the largest count.
 
-    Args:
-        counts: (M,) counts, all positive.
-        columns: (M,) the column of each.
-        n_columns: how many columns there are.
+    The (M,) counts are all positive; `columns`, (M,), has the column of each.
     """
     above = np.zeros((int(counts.max()), n_columns))
     _count_above(np.ascontiguousarray(counts), np.ascontiguousarray(columns), above)
@@ -108,12 +105,8 @@ def counts_above(counts: Ints, columns: Ints, n_columns: int) -> Floats:
 def minka_step(parameters: Floats, above: Floats, totals_above: Floats, size: int = 1) -> Floats:
     """Return one fixed-point iteration of Dirichlet-multinomial maximum likelihood (Minka 2000); see the module.
 
-    Args:
-        parameters: (K,) Dirichlet parameters.
-        above: (J, K) how many draws have more than j counts in category k; categories that share a parameter are
-            summed.
-        totals_above: (T,) how many draws have more than t counts in all.
-        size: how many categories share each parameter.
+    above[j, k] draws, (J, K), have more than j counts in category k, which has the (K,) parameter k, totals_above[t] of
+    them, (T,), more than t counts in all; `size` categories, summed, share each parameter.
     """
     if len(parameters) > 1:
         rises = _rises(parameters, above)
@@ -129,13 +122,7 @@ def optimised(
 ) -> tuple[Floats, float]:
     """Return alpha, (K,), and beta after `FIXED_POINT_ITERATIONS` from the given ones, for a chain's current counts.
 
-    Args:
-        offsets: (D + 1,) where documents begin.
-        assignments: (N,) topics.
-        rows: (V, width) N_wk.
-        totals: (K,) N_k.
-        alpha: (K,) Dirichlet parameters of theta.
-        beta: the Dirichlet parameter of phi.
+    Documents begin at the (D + 1,) offsets of (N,) assignments; rows, (V, width), are N_wk, totals, (K,), N_k.
     """
     n_topics, n_words = len(totals), len(rows)
 
@@ -207,11 +194,8 @@ class LDA(TopicEstimator):
     ) -> Self:
         """Run the chain on X, a corpus or its (D, V) counts (sparse or dense).
 
-        Args:
-            X: the training documents.
-            y: ignored.
-            assignments: (M,) topics that the first M tokens start with; the first pass draws the others. None starts
-                with none.
+        The first M tokens start with the topics `assignments`, (M,), the first pass draws the others; None starts with
+        none.
 
         Raises:
             InputError: on a count that is not a whole number of tokens, a corpus without tokens, one word or

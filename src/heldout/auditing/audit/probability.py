@@ -2,11 +2,10 @@
 
 A few documents of the audited lengths are drawn with their topics from phi and alpha and scored as the audited ones
 are. The exponential of a number's excess over their truth is an e-value, which bounds the chance that a probability had
-of it (`heldout.evaluators.is_probability`).
-The truth is exact where that takes at most `LIMIT` updates. Elsewhere 1 / p(w) is estimated without bias from the
-topics or weights that drew the document (`heldout.evaluators.chib_upper`, and under a logistic-normal prior annealing
-backwards), which leaves the bound as it stands; half folding-in, the score of a second half given the first, is held to
-that less an unbiased log p(first half).
+of it (`heldout.evaluators.is_probability`). The truth is exact where that takes at most `LIMIT` updates. Elsewhere 1 /
+p(w) is estimated without bias from the topics or weights that drew the document (`heldout.evaluators.chib.chib_upper`,
+and under a logistic-normal prior annealing backwards), which leaves the bound as it stands; half folding-in, the score
+of a second half given the first, is held to that less an unbiased log p(first half).
 
 What is not above the truth is not refuted, which does not make it a probability: a lower bound passes.
 """

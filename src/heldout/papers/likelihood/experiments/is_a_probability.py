@@ -4,11 +4,11 @@ Documents are drawn with their mixtures, theta_d ~ Dirichlet(alpha), and topics,
 drew them. By how much does a score exceed the truth (`heldout.evaluators.is_probability`)? The truth is
 
 * log p(w | alpha, phi), exact where that costs no more than `limit`. Elsewhere 1 / p(w) is estimated without bias from
-  the topics that drew the document (`heldout.evaluators.chib_upper`): with 1 / P in the place of 1 / p, E q / P <= 1
-  still, so that Markov's inequality holds as it stands, without an error of the truth; with few samples its test is
+  the topics that drew the document (`heldout.evaluators.chib.chib_upper`): with 1 / P in the place of 1 / p, E q / P <=
+  1 still, so that Markov's inequality holds as it stands, without an error of the truth; with few samples its test is
   weaker, not wrong. What `heldout.evaluators.chib`, unbiased in p and a lower bound, lies below is the GAP. Scores of
-  second halves given the first, half folding-in and document completion, are held to log p(second | first) =
-  log p(document) - log p(first), with an unbiased p(first);
+  second halves given the first, half folding-in and document completion, are held to log p(second | first) = log
+  p(document) - log p(first), with an unbiased p(first);
 * log p(w | theta_d) of the theta that drew the document, which no evaluator has touched (variant GIVEN_THETA).
 
 The models are those that the study's corpora were drawn from (`heldout.corpora.realistic`), with the lengths of the
@@ -39,8 +39,7 @@ from heldout.corpora.synthetic import Law, Shape
 from heldout.errors import InputError
 from heldout.evaluators import ANNEALED, COMPLETION, ESTIMATORS, EXACT, FULL, HALF, REFERENCE
 from heldout.evaluators.bidirectional import simulate, simulate_given
-from heldout.evaluators.chib import chib
-from heldout.evaluators.chib_upper import chib_upper
+from heldout.evaluators.chib import chib, chib_upper
 from heldout.evaluators.estimate import estimate
 from heldout.evaluators.evaluation import Evaluation, log_mean
 from heldout.evaluators.exact_marginal import exact_posterior_mean
