@@ -92,11 +92,7 @@ class Annealing(NamedTuple):
 
 
 def check_samples(estimator: str, samples: int, least: int = 1) -> None:
-    """Check that an estimator has as many samples as it needs.
-
-    Raises:
-        InputError: for fewer; names the estimator and both numbers.
-    """
+    """Raise InputError, which names the estimator, where it has fewer samples than it needs."""
     if samples < least:
         raise InputError(f"{estimator}: {samples} samples; draw {least} or more")
 

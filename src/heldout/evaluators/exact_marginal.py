@@ -41,11 +41,10 @@ The posterior mean of theta comes with the last layer: given the counts, theta i
 
     E[theta_k | w] = sum_C m_L(C) (alpha_k + C_k) / (A + L) / sum_C m_L(C).
 
-Repeated tokens. Multiplying n copies of a word in at once takes C(n + K - 1, K - 1) terms, the n-th power of a linear
-form, instead of n K in n layers: fewer at K = 2 only, where the gain is negligible, so this is not done. Evaluating the
-polynomial at points instead of expanding it does pay: `heldout.evaluators.simplex_quadrature`, whose cost depends on
-the distinct words, takes the documents for which it is faster, from K = 3 on. Short documents, those at K = 2 and those
-on which it might underflow stay with the polynomial.
+Repeated tokens. Multiplying n copies of a word in at once takes fewer terms at K = 2 only, where the gain is
+negligible. Evaluating the polynomial at points instead of expanding it does pay:
+`heldout.evaluators.simplex_quadrature`, whose cost depends on the distinct words, takes the documents for which it is
+faster and does not underflow, from K = 3 on.
 """
 
 import math

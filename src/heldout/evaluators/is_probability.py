@@ -56,11 +56,8 @@ def excess(log_scores: ArrayLike, log_truths: ArrayLike, standard_errors: ArrayL
     The logarithm of an unbiased estimate is low by about half its variance, which adds up over documents where errors
     average out: the error of the sum is the root of (sum of variances) + (half the sum of variances)^2.
 
-    Args:
-        log_scores: (D,) nats, the score's logarithm of each document as a sequence of tokens; or its sum.
-        log_truths: (D,) nats, log p(w | alpha, phi), or log p(w | theta) of the theta that drew the document; or its
-            sum.
-        standard_errors: (D,) nats, of an estimated truth.
+    Each document's, (D,), or the sums: of the score as a sequence of tokens, and of the truth, log p(w | alpha, phi),
+    or log p(w | theta) of the theta that drew the document, with the errors where it is estimated; all in nats.
 
     Raises:
         InputError: for different numbers of documents, a score that is no number, or a truth that is not finite: a

@@ -173,11 +173,7 @@ def read_rows(path: Path, delimiter: str | None) -> tuple[list[str] | None, list
 
 
 def alpha_file(path: Path) -> Path:
-    """Return where the Dirichlet parameters of topics in `path` (phi.csv) are: phi.alpha.csv, or else alpha.csv.
-
-    Raises:
-        InputError: when there is neither.
-    """
+    """Return where the Dirichlet parameters of topics in `path` (phi.csv) are: phi.alpha.csv, or else alpha.csv."""
     own = path.with_name(f"{path.stem}.alpha.csv")
     for candidate in (own, path.with_name("alpha.csv")):
         if candidate != path and candidate.exists():

@@ -30,11 +30,7 @@ INSTALL = "install {}: pip install 'heldout[peers]'"
 
 @contextmanager
 def installed(where: Path | str, libraries: str) -> Iterator[None]:
-    """Say what to install where an import fails that a file asks for.
-
-    Raises:
-        InputError: instead of ImportError; names the file and the libraries.
-    """
+    """Say what to install where an import fails that a file asks for: an InputError instead of ImportError."""
     try:
         yield
     except ImportError as error:
@@ -47,11 +43,7 @@ def is_pickle(first: bytes) -> bool:
 
 
 def numbers(values: Any, what: str, where: str) -> Floats:
-    """Return `values` as a float64 array; `what` and `where` go into the message.
-
-    Raises:
-        InputError: when they are not real numbers.
-    """
+    """Return `values` as a float64 array; an InputError with `what` and `where` where they are not real numbers."""
     try:
         array = np.asarray(values)
         if array.dtype.kind not in "fiub":
@@ -104,11 +96,7 @@ def distributions(rows: Floats, where: str, tolerance: float | None, what: str =
 
 
 def prior(alpha: Any, topics: int, where: str) -> Floats:
-    """Return the Dirichlet parameters of theta, (K,) float64; one number stands for K equal ones.
-
-    Raises:
-        InputError: when there are neither one nor K, or one is not positive and finite.
-    """
+    """Return the Dirichlet parameters of theta, (K,) float64, positive, finite; one number stands for K equal ones."""
     values = np.atleast_1d(numbers(alpha, "alpha", where))
     if values.ndim != 1 or len(values) not in (1, topics):
         raise InputError(

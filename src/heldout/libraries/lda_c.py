@@ -25,11 +25,7 @@ from heldout.limits import check_size
 
 
 def both(path: Path) -> tuple[Path, Path]:
-    """Return the .beta and the .other file that `path` (either, or the folder of final.beta) means.
-
-    Raises:
-        InputError: names the one that is missing.
-    """
+    """Return the .beta and the .other file that `path` means: either, or their folder; InputError names one missing."""
     stem = path / "final" if path.is_dir() else path.with_suffix("")
     pair = stem.with_name(f"{stem.name}.beta"), stem.with_name(f"{stem.name}.other")
     for file in pair:
@@ -41,11 +37,7 @@ def both(path: Path) -> tuple[Path, Path]:
 
 
 def read_settings(path: Path) -> tuple[int, int, float]:
-    """Return K, V and alpha from a .other file.
-
-    Raises:
-        InputError: names file and line.
-    """
+    """Return K, V and alpha from a .other file; an InputError names file and line."""
     lines = [line.split() for line in read_lines(path, read_bytes(path))]
     names = ("num_topics", "num_terms", "alpha")
     for number, name in enumerate(names, start=1):

@@ -73,11 +73,7 @@ class State:
 
 
 def parameters(line: str, name: str, where: str) -> Floats:
-    """Return the numbers of a line such as "#alpha : 0.5 0.5".
-
-    Raises:
-        InputError: when the line has another name, or holds no numbers.
-    """
+    """Return the numbers of a line such as "#alpha : 0.5 0.5"; an InputError where it has another name, or none."""
     start, colon, rest = line.partition(":")
     values = [parse_number(text) for text in rest.split()]
     if start.strip() != f"#{name}" or not colon or not values or None in values:

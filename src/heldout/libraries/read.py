@@ -54,11 +54,7 @@ FORMS = {form.name: form for form in (*(form for library in LIBRARIES for form i
 
 
 def first_bytes(path: Path) -> bytes:
-    """Return the first 64 bytes of a file, unpacked where it is gzipped.
-
-    Raises:
-        InputError: when it cannot be read.
-    """
+    """Return the first 64 bytes of a file, unpacked where it is gzipped; an InputError where it cannot be read."""
     require_file(path)
     try:
         with path.open("rb") as file:
@@ -72,11 +68,7 @@ def first_bytes(path: Path) -> bytes:
 
 
 def guess(path: Path) -> str:
-    """Return the form of a model's file, from its first bytes where they tell, else from its name, or what it holds.
-
-    Raises:
-        InputError: when none of them tells; lists the forms.
-    """
+    """Return the form of a model's file, from its first bytes where they tell, else from its name, or what it holds."""
     if path.is_dir():
         folders = {form.folder: form.name for form in FORMS.values() if form.folder}
         for file, name in folders.items():

@@ -101,11 +101,7 @@ def from_object(model: Any, vocabulary: Sequence[str] | None, where: str | None,
 
 
 def check_schema(schema: Any, where: str) -> None:
-    """Refuse a .skops file's schema that is of another model, or asks for a class that a topic model does not need.
-
-    Raises:
-        InputError: names the class.
-    """
+    """Refuse a .skops file's schema that is of another model, or asks for a class that a topic model does not need."""
     root = schema if isinstance(schema, dict) else {}
     kind = root.get("__class__")
     if (

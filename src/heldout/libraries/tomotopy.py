@@ -111,11 +111,7 @@ def from_object(model: Any, vocabulary: Sequence[str] | None, where: str | None,
 
 
 def check(data: bytes, where: str, kind: str) -> None:
-    """Load the bytes in a separate process first: a damaged file can crash tomotopy's loader.
-
-    Raises:
-        InputError: when it fails or takes too long.
-    """
+    """Load the bytes in a separate process first: a damaged file can crash tomotopy's loader, or take too long."""
     try:
         ended = _loaded_apart(data, kind)
         if ended.returncode != 0 and _loaded_apart(data, HDP).returncode == 0:  # files of both begin alike

@@ -67,11 +67,7 @@ class Estimator:
         return {name: getattr(self, name) for name in names if name != "self"}
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters by name and return self.
-
-        Raises:
-            ValueError: for a name that the constructor does not have.
-        """
+        """Set parameters by name and return self; raises ValueError for a name that the constructor does not have."""
         known = self.get_params()
         for name, value in params.items():
             if name not in known:

@@ -140,8 +140,7 @@ class MeanField(Estimator):
     ) -> tuple[Floats, Floats]:
         """Return pi~ and the expected counts of `e_step` after `iterations`, or `document_iterations`, at most."""
         most = self.document_iterations if iterations is None else iterations
-        limits: dict[str, Any] = {"iterations": most, "tolerance": self.document_tolerance}
-        return e_step(counts, log_b, self._alphas(), start=start, **limits)
+        return e_step(counts, log_b, self._alphas(), start=start, iterations=most, tolerance=self.document_tolerance)
 
 
 @estimator

@@ -87,11 +87,7 @@ class Reconstruction:
 
 
 def decompose(counts: sp.csr_array) -> Decomposition:
-    """Return the singular value decomposition of (D, V) counts, with the tolerance of `numpy.linalg.matrix_rank`.
-
-    Raises:
-        InputError: for counts without tokens.
-    """
+    """Return the singular value decomposition of (D, V) counts, with the tolerance of `numpy.linalg.matrix_rank`."""
     dense = checked_counts(counts, "LSA").toarray()
     documents, values, words = np.linalg.svd(dense, full_matrices=False)
     rank = int(np.sum(values > values[0] * max(dense.shape) * np.finfo(float).eps))
