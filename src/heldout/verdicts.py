@@ -18,8 +18,6 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal, get_type_hints
 
-from scipy import stats
-
 from heldout.tables import read_table, write_rows
 
 CONFIDENCE = 0.95
@@ -56,7 +54,6 @@ MODELS = Margin(0.01, NATS, "one percent of perplexity between models: what a re
 ESTIMATORS = Margin(0.001, NATS, "a tenth of the margin between models: it cannot overturn their comparison", _SINCE)
 SIMILAR = Margin(0.05, NATS, "a source's 'similar' or 'no advantage', read off figures", _SINCE)
 ANY = Margin(0.0, "", "the claim's own limit", _SINCE)
-MARGINS = (MODELS, ESTIMATORS, SIMILAR, ANY)
 
 
 @dataclass(frozen=True)
@@ -115,6 +112,8 @@ class Effect:
         """Return the interval, one of several that are right together (Bonferroni); infinite where none is known."""
         if not math.isfinite(self.error):
             return -math.inf, math.inf
+        from scipy import stats  # a second to import, which what only lists exhibits need not wait for
+
         quantile = stats.t.ppf(1.0 - (1.0 - CONFIDENCE) / 2.0 / tests, self.freedom) if self.error else 0.0
         return self.estimate - float(quantile) * self.error, self.estimate + float(quantile) * self.error
 
