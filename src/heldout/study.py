@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from heldout.errors import InputError
 from heldout.models import LDA, PLSA
@@ -61,6 +61,19 @@ class Run(NamedTuple):
     seed: int
 
 
+class Grid(NamedTuple):
+    """Runs of one corpus: the numbers of topics, ascending, and the seeds; of no corpus where the study has none."""
+
+    corpus: str
+    topics: tuple[int, ...]
+    seeds: tuple[int, ...]
+
+    @classmethod
+    def of(cls, asked: Mapping[str, Any]) -> Self:
+        """Return the grid of a part of a study."""
+        return cls(asked.get("corpus", ""), tuple(sorted(asked.get("topics", ()))), tuple(asked.get("seeds", ())))
+
+
 @dataclass(frozen=True)
 class Alternative:
     """The variant `alternative-NAME` of a model.
@@ -107,12 +120,12 @@ class Settings:
     @property
     def described(self) -> tuple[str, ...]:
         """The corpora of Table 1: those with figures, then those in the table only."""
-        return (*self.corpora, *(c for c in self.study.get("table_1_also", ()) if c not in self.corpora))
+        return tuple(dict.fromkeys((*self.corpora, *self.study["table_1_also"])))
 
     @property
     def topics(self) -> tuple[int, ...]:
         """The numbers of topics, ascending."""
-        return tuple(sorted(int(k) for k in self.study["topics"]))
+        return tuple(sorted(self.study["topics"]))
 
     @property
     def smoothing(self) -> tuple[float, ...]:
@@ -122,13 +135,12 @@ class Settings:
     @property
     def seeds(self) -> tuple[int, ...]:
         """The study's seeds."""
-        return tuple(int(s) for s in self.study["seeds"])
+        return tuple(self.study["seeds"])
 
     @property
     def second_reading_seeds(self) -> tuple[int, ...]:
         """The seeds of the second reading of "smoothing", where the constant is added at every M step."""
-        second = self.study.get("smoothing_in_m_step", {})
-        return tuple(int(s) for s in second.get("seeds", self.seeds))
+        return tuple(self.study["smoothing_in_m_step"]["seeds"])
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -138,16 +150,21 @@ class Settings:
     @property
     def parts(self) -> tuple[str, ...]:
         """The parts of the study's runs: models, experiments, second reading, beyond the vocabulary, alternatives."""
-        return (*self.models, *self.study.get("measures", {}), SECOND, BEYOND, ALTERNATIVES)
+        return (*self.models, *self.study["measures"], SECOND, BEYOND, ALTERNATIVES)
+
+    def _model(self, model: str) -> Mapping[str, Any]:
+        """Return a model's entry; empty where the study does not train it."""
+        asked: Mapping[str, Any] = self.study["models"].get(model, {})
+        return asked
 
     def variant(self, model: str) -> str:
         """Return the name of a model's main variant."""
         default = {PLSA: "smoothed-after-training", LDA: "collapsed-gibbs"}.get(model, "")
-        return str(self.study["models"].get(model, {}).get("variant", default))
+        return str(self._model(model).get("variant", default))
 
     def setting(self, model: str, part: str, name: str) -> Any:
         """Return a model's setting of one part ("train" or "fold_in"); None where the study has none."""
-        return self.study["models"].get(model, {}).get(part, {}).get(name)
+        return self._model(model).get(part, {}).get(name)
 
     def all_settings(self) -> Iterator[tuple[str, str, str, Any]]:
         """Yield (model, part, name, value) of every setting of every model."""
@@ -157,82 +174,59 @@ class Settings:
                     yield model, part, name, value
 
     @property
-    def beyond_corpus(self) -> str:
-        """The corpus also run with more topics than words; empty if the study has none."""
-        return str(self.study.get("beyond_vocabulary", {}).get("corpus", ""))
+    def beyond(self) -> Grid:
+        """Runs with more topics than words, which are added to the study's grid of one corpus."""
+        return Grid.of(self.study["beyond_vocabulary"])
 
     @property
-    def beyond_topics(self) -> tuple[int, ...]:
-        """The numbers of topics that the runs beyond the vocabulary add to the study's grid, ascending."""
-        beyond = self.study.get("beyond_vocabulary", {})
-        return tuple(sorted(int(k) for k in beyond.get("topics", ())))
-
-    @property
-    def beyond_seeds(self) -> tuple[int, ...]:
-        """The seeds of the runs beyond the vocabulary."""
-        beyond = self.study.get("beyond_vocabulary", {})
-        return tuple(int(s) for s in beyond.get("seeds", self.seeds))
-
-    @property
-    def alternatives_corpus(self) -> str:
-        """The corpus on which alternative settings are tried; empty if there is none."""
-        return str(self.study.get("alternatives", {}).get("corpus", ""))
-
-    @property
-    def alternative_topics(self) -> tuple[int, ...]:
-        """The numbers of topics at which alternatives are tried."""
-        return tuple(int(k) for k in self.study.get("alternatives", {}).get("topics", ()))
-
-    @property
-    def alternative_seeds(self) -> tuple[int, ...]:
-        """The seeds with which alternatives are tried."""
-        return tuple(int(s) for s in self.study.get("alternatives", {}).get("seeds", ()))
+    def alternative_grid(self) -> Grid:
+        """Where alternative settings are tried."""
+        return Grid.of(self.study["alternatives"])
 
     @property
     def alternative_corpora(self) -> tuple[str, ...]:
         """Other preprocessings of the study's corpora that are scored for comparison."""
-        return tuple(self.study.get("alternatives", {}).get("corpora", ()))
+        return tuple(self.study["alternatives"].get("corpora", ()))
 
     @property
     def alternatives(self) -> tuple[Alternative, ...]:
         """The alternative variants, model by model."""
-        variants = self.study.get("alternatives", {}).get("variants", {})
+        grid = self.alternative_grid
         return tuple(
             Alternative(
                 model,
                 f"alternative-{name}",
                 {(part, setting): value for part in PARTS for setting, value in asked.get(part, {}).items()},
-                str(asked.get("corpus", self.alternatives_corpus)),
-                tuple(int(s) for s in asked.get("seeds", self.alternative_seeds)),
+                asked.get("corpus", grid.corpus),
+                tuple(asked.get("seeds", grid.seeds)),
             )
-            for model, named in variants.items()
+            for model, named in self.study["alternatives"].get("variants", {}).items()
             for name, asked in named.items()
         )
 
     def topics_of(self, model: str) -> tuple[int, ...]:
         """The numbers of topics of one model, ascending: its own, or the study's."""
-        return tuple(sorted(int(k) for k in self.study["models"].get(model, {}).get("topics", self.topics)))
+        return tuple(sorted(self._model(model).get("topics", self.topics)))
 
     def seeds_of(self, model: str) -> tuple[int, ...]:
         """The seeds of one model: its own, or the study's."""
-        return tuple(int(s) for s in self.study["models"].get(model, {}).get("seeds", self.seeds))
+        return tuple(self._model(model).get("seeds", self.seeds))
 
     def further_variants(self, model: str, seed: int | None = None) -> tuple[str, ...]:
         """The variants that a model has beside the main one, over the same grid; of one seed or of all together."""
-        also = self.study["models"].get(model, {}).get("also", {})
+        also = self._model(model).get("also", {})
         return tuple(name for name, asked in also.items() if seed is None or seed in asked.get("seeds", (seed,)))
 
     def swept_values(self, model: str) -> tuple[float, ...]:
         """The values of a model's sweep, ascending; empty if it has no sweep."""
-        return tuple(sorted(self.study["models"].get(model, {}).get("sweep", {}).get("values", ())))
+        return tuple(sorted(self._model(model).get("sweep", {}).get("values", ())))
 
     def swept_variants(self, model: str) -> tuple[str, ...]:
         """The variants of a model's sweep, one per value of `swept_values`."""
-        setting = self.study["models"].get(model, {}).get("sweep", {}).get("setting")
-        return tuple(f"{setting}-{value:.2f}" for value in self.swept_values(model))
+        return tuple(f"{self._model(model)['sweep']['setting']}-{value:.2f}" for value in self.swept_values(model))
 
-    def main_runs(self, corpus: str, model: str) -> tuple[Run, ...]:
-        """Return the runs of a model's variants over its grid."""
+    def main_runs(self, corpus: str, model: str, *, swept: bool = True) -> tuple[Run, ...]:
+        """Return the runs of a model's variants over its grid, with those of its sweep or without."""
         return tuple(
             Run(corpus, model, variant, k, seed)
             for k in self.topics_of(model)
@@ -240,7 +234,7 @@ class Settings:
             for variant in (
                 self.variant(model),
                 *self.further_variants(model, seed),
-                *self.swept_variants(model),
+                *(self.swept_variants(model) if swept else ()),
             )
         )
 
@@ -250,37 +244,31 @@ class Settings:
 
     def experiment(self, name: str) -> Mapping[str, Any]:
         """Return an experiment's entry in the study (corpora, seeds, settings); empty if the study does not run it."""
-        asked: Mapping[str, Any] = self.study.get("measures", {}).get(name, {})
+        asked: Mapping[str, Any] = self.study["measures"].get(name, {})
         return asked
 
     def experiment_runs(self, kind: str) -> tuple[Run, ...]:
         """Return the runs of one experiment; their variant is the experiment's name."""
-        asked = self.study.get("measures", {}).get(kind)
-        if asked is None:
-            return ()
+        asked = self.experiment(kind)
         topics = asked.get("topics", [0])
+        models = asked.get("models", ["none"])
         if kind == SELECTION:
-            more = asked.get("more_seeds", {"training_documents": [], "seeds": []})
-            return tuple(
-                Run(corpus, f"trained-on-{size}", kind, int(k), int(seed))
-                for corpus in asked["corpora"]
-                for size in asked["settings"]["training_documents"]
-                for k in topics[corpus]
-                for seed in (*asked["seeds"], *(more["seeds"] if size in more["training_documents"] else ()))
-            )
+            models = [f"trained-on-{size}" for size in asked.get("settings", {}).get("training_documents", ())]
+        more = asked.get("more_seeds", {"training_documents": (), "seeds": ()})
+        of_more_seeds = {f"trained-on-{size}" for size in more["training_documents"]}
         return tuple(
-            Run(corpus, model, kind, int(k), int(seed))
-            for corpus in asked["corpora"]
-            for model in asked.get("models", ["none"])
+            Run(corpus, model, kind, k, seed)
+            for corpus in asked.get("corpora", ())
+            for model in models
             for k in (topics[corpus] if isinstance(topics, Mapping) else topics)
-            for seed in asked["seeds"]
+            for seed in (*asked["seeds"], *(more["seeds"] if model in of_more_seeds else ()))
         )
 
     def beyond_runs(self) -> tuple[Run, ...]:
         """Return the runs of the figure with more topics than words, the study's grid included."""
-        topics = sorted({*self.topics, *self.beyond_topics}) if self.beyond_corpus else []
-        variant = self.variant(PLSA)
-        return tuple(Run(self.beyond_corpus, PLSA, variant, k, s) for k in topics for s in self.beyond_seeds)
+        corpus, added, seeds = self.beyond
+        topics = sorted({*self.topics, *added}) if corpus else []
+        return tuple(Run(corpus, PLSA, self.variant(PLSA), k, seed) for k in topics for seed in seeds)
 
     def test_documents(self, corpus: str) -> int:
         """Return how many documents of a corpus are held out."""
@@ -293,14 +281,10 @@ class Settings:
 
     def settings_of(self, model: str, variant: str, part: str) -> dict[str, Any]:
         """Return a model's settings of one part ("train" or "fold_in") under a variant; none if it is not trained."""
-        asked = self.study["models"].get(model, {})
-        changes = {f"alternative-{name}": parts for name, parts in self._alternatives(model).items()}
-        changes |= asked.get("also", {})
+        asked = self._model(model)
+        alternatives = self.study["alternatives"].get("variants", {}).get(model, {})
+        changes = {f"alternative-{name}": parts for name, parts in alternatives.items()} | asked.get("also", {})
         return {**asked.get(part, {}), **changes.get(variant, {}).get(part, {})}
-
-    def _alternatives(self, model: str) -> Mapping[str, Mapping[str, Any]]:
-        alternatives: Mapping[str, Any] = self.study.get("alternatives", {}).get("variants", {}).get(model, {})
-        return alternatives
 
     def chains(self, model: str) -> int:
         """Return how many Markov chains a model has; 0 for a deterministic model."""
@@ -314,17 +298,12 @@ class Settings:
 
     def fits(self) -> tuple[Run, ...]:
         """Return every run that trains a model and scores its test documents; a sweep is one run."""
-        runs = [
-            Run(corpus, model, variant, k, seed)
-            for corpus in self.corpora
-            for model in self.models
-            for k in self.topics_of(model)
-            for seed in self.seeds_of(model)
-            for variant in (self.variant(model), *self.further_variants(model, seed))
-        ]
-        runs += [run for corpus in self.corpora for run in self.second_reading_runs(corpus)]
-        beyond = [run for run in self.beyond_runs() if run.topics in self.beyond_topics]
-        return tuple(sorted({*runs, *beyond, *self.alternative_runs()}))
+        runs = {*self.alternative_runs(), *(run for run in self.beyond_runs() if run.topics in self.beyond.topics)}
+        for corpus in self.corpora:
+            runs.update(self.second_reading_runs(corpus))
+            for model in self.models:
+                runs.update(self.main_runs(corpus, model, swept=False))
+        return tuple(sorted(runs))
 
     def experiments(self) -> tuple[Run, ...]:
         """Return every run of an experiment; its variant is the experiment's name."""
@@ -332,16 +311,12 @@ class Settings:
 
     def alternative_runs(self) -> tuple[Run, ...]:
         """Return the runs of the alternative variants, and of PLSA and LDA on the alternative corpora."""
+        _, topics, seeds = self.alternative_grid
         runs = [
-            Run(one.corpus, one.model, one.variant, k, seed)
-            for one in self.alternatives
-            for k in self.alternative_topics
-            for seed in one.seeds
+            Run(o.corpus, o.model, o.variant, k, seed) for o in self.alternatives for k in topics for seed in o.seeds
         ]
-        grid = [(k, s) for k in self.alternative_topics for s in self.alternative_seeds]
-        corpora = self.alternative_corpora
-        runs += [Run(c, m, self.variant(m), k, s) for c in corpora for m in (PLSA, LDA) for k, s in grid]
-        return tuple(runs)
+        main = [(corpus, model, self.variant(model)) for corpus in self.alternative_corpora for model in (PLSA, LDA)]
+        return (*runs, *(Run(*of, k, seed) for of in main for k in topics for seed in seeds))
 
 
 def installed() -> list[str]:
@@ -497,10 +472,6 @@ def check_study(study: dict[str, Any], schema: Path, data: Path) -> dict[str, An
     """
     import jsonschema
 
-    from heldout.corpora.names import ARCHIVES, SYNTHETIC
-    from heldout.models.settings import FOLDING_IN, TRAINING
-    from heldout.settings import parse
-
     strict = jsonschema.Draft202012Validator.TYPE_CHECKER.redefine_many(
         {
             # 5.0 is an integer to JSON, but would name other files than 5; and tables hold 64 bits
@@ -510,8 +481,7 @@ def check_study(study: dict[str, Any], schema: Path, data: Path) -> dict[str, An
         }
     )
     validate = jsonschema.validators.extend(jsonschema.Draft202012Validator, {"pattern": _pattern}, type_checker=strict)
-    rules = from_yaml(schema.read_text(encoding="utf-8"))
-    validator = validate(rules)
+    validator = validate(from_yaml(schema.read_text(encoding="utf-8")))
     # a misspelt key is also a missing one: name the misspelling
     order = {"additionalProperties": 0, "required": 2}
     errors = sorted(validator.iter_errors(study), key=lambda error: order.get(str(error.validator), 1))
@@ -519,79 +489,78 @@ def check_study(study: dict[str, Any], schema: Path, data: Path) -> dict[str, An
         key = "/".join(str(part) for part in errors[0].absolute_path) or "the top level"
         raise InputError(f"study: at {key}: {errors[0].message}; see {schema}")
     study = {**NOTHING, **study}
+    for problem in _inconsistencies(study, data):
+        raise InputError(f"study: at {problem}")
+    return study
+
+
+def _inconsistencies(study: dict[str, Any], data: Path) -> Iterator[str]:
+    """Yield the key, and what is wrong with it, of settings that do not go with the others or with the data."""
+    from heldout.corpora.names import ARCHIVES, SYNTHETIC
+    from heldout.models.settings import FOLDING_IN, TRAINING
+    from heldout.settings import parse
+
     if study["study"] in RESERVED:
-        raise InputError(
-            f"study: at study: the name {study['study']} is a folder of data that is no study's; choose another"
-        )
-    alternatives = study["alternatives"]
-    for corpus in [*study["corpora"], *study["table_1_also"], *alternatives.get("corpora", ())]:
-        imported = (data / "corpora" / f"{corpus}.npz").exists()
-        if corpus.removesuffix(SYNTHETIC) not in ARCHIVES and not imported:
-            raise InputError(
-                f"study: at corpora/{corpus}: neither a corpus of data/corpora.csv nor an imported one;"
+        yield f"study: the name {study['study']} is a folder of data that is no study's; choose another"
+    corpora, models, measures, realistic = (study[key] for key in ("corpora", "models", "measures", "realistic"))
+    alternatives, names = study["alternatives"], ", ".join(corpora)
+    others = {"table_1_also": study["table_1_also"], "alternatives/corpora": alternatives.get("corpora", ())}
+    for corpus in (*corpora, *(corpus for named in others.values() for corpus in named)):
+        if corpus.removesuffix(SYNTHETIC) not in ARCHIVES and not (data / "corpora" / f"{corpus}.npz").exists():
+            yield (
+                f"corpora/{corpus}: neither a corpus of data/corpora.csv nor an imported one;"
                 f" import it with `heldout import ... --output data/corpora/{corpus}.npz`"
             )
-    for key, others in (
-        ("table_1_also", study["table_1_also"]),
-        ("alternatives/corpora", alternatives.get("corpora", ())),
-    ):
-        for corpus in others:
-            if corpus.removesuffix("-unstemmed") not in study["corpora"]:
-                raise InputError(
-                    f"study: at {key}: {corpus} is no other preprocessing of one of the corpora"
-                    f" {', '.join(study['corpora'])}, whose number of test documents it would share"
+    for key, named in others.items():
+        for corpus in named:
+            if corpus.removesuffix("-unstemmed") not in corpora:
+                yield (
+                    f"{key}: {corpus} is no other preprocessing of one of the corpora {names}, whose number of test"
+                    " documents it would share"
                 )
     for key in ("beyond_vocabulary", "alternatives"):
-        if study[key] and study[key]["corpus"] not in study["corpora"]:
-            raise InputError(
-                f"study: at {key}/corpus: {study[key]['corpus']} is not among the corpora {', '.join(study['corpora'])}"
-            )
-    realistic = study["realistic"]
-    drawn_from = realistic["source"]
-    if drawn_from.removesuffix(SYNTHETIC) not in ARCHIVES and drawn_from not in study["corpora"]:
-        raise InputError(
-            f"study: at realistic/source: {drawn_from} is neither a corpus of data/corpora.csv nor one of the study's"
-        )
-    if SELECTION in study["measures"]:
-        chosen = study["measures"][SELECTION]["settings"]["training_documents"]
-        if max(chosen) + realistic["test_documents"] > realistic["documents"]:
-            raise InputError(
-                f"study: at measures/model-selection/settings/training_documents: {max(chosen)} training and"
+        if study[key] and study[key]["corpus"] not in corpora:
+            yield f"{key}/corpus: {study[key]['corpus']} is not among the corpora {names}"
+    source = realistic["source"]
+    if source.removesuffix(SYNTHETIC) not in ARCHIVES and source not in corpora:
+        yield f"realistic/source: {source} is neither a corpus of data/corpora.csv nor one of the study's"
+    if SELECTION in measures:
+        most = max(measures[SELECTION]["settings"]["training_documents"])
+        if most + realistic["test_documents"] > realistic["documents"]:
+            yield (
+                f"measures/model-selection/settings/training_documents: {most} training and"
                 f" {realistic['test_documents']} held-out documents do not fit into the {realistic['documents']} of"
                 " realistic/documents"
             )
     if realistic["train"]["chains"] != 1:
-        raise InputError("study: at realistic/train/chains: the corpora are drawn from one chain's topics; give 1")
-    for kind, asked in study["measures"].items():
-        corpora = (*(realistic["corpora"] if kind in DRAWN else study["corpora"]), NO_CORPUS)
-        for key, known in (("corpora", corpora), ("models", PEERS if kind == "peers" else study["models"])):
+        yield "realistic/train/chains: the corpora are drawn from one chain's topics; give 1"
+    for kind, asked in measures.items():
+        of_kind = (*(realistic["corpora"] if kind in DRAWN else corpora), NO_CORPUS)
+        for key, known in (("corpora", of_kind), ("models", PEERS if kind == "peers" else models)):
             for name in asked.get(key, ()):
                 if name not in known:
-                    raise InputError(f"study: at measures/{kind}/{key}: {name} is not among {', '.join(known)}")
-    for model, settings in study["models"].items():
-        taken = {settings["variant"], "smoothed-in-m-step", *study["measures"]}
-        for name in settings.get("also", {}):
-            if name in taken or name.startswith("alternative-"):
-                raise InputError(f"study: at models/{model}/also: the name {name} is taken; choose another")
+                    yield f"measures/{kind}/{key}: {name} is not among {', '.join(known)}"
+    for model, settings in models.items():
+        taken = {settings["variant"], "smoothed-in-m-step", *measures}
         for name, asked in settings.get("also", {}).items():
-            for seed in asked.get("seeds", ()):
-                if seed not in settings.get("seeds", study["seeds"]):
-                    raise InputError(f"study: at models/{model}/also/{name}/seeds: {seed} is none of the model's")
-        given = settings.get("sweep", {}).get("values", [1.0])
-        if 1.0 not in given or any(value != round(value, 2) for value in given):
-            raise InputError(f"study: at models/{model}/sweep/values: give 1.0 and values of two decimals at most")
+            if name in taken or name.startswith("alternative-"):
+                yield f"models/{model}/also: the name {name} is taken; choose another"
+            for seed in sorted(set(asked.get("seeds", ())) - set(settings.get("seeds", study["seeds"]))):
+                yield f"models/{model}/also/{name}/seeds: {seed} is none of the model's"
+        values = settings.get("sweep", {}).get("values", [1.0])
+        if 1.0 not in values or any(value != round(value, 2) for value in values):
+            yield f"models/{model}/sweep/values: give 1.0 and values of two decimals at most"
     changed = [(f"alternatives/variants/{m}", m, named) for m, named in alternatives.get("variants", {}).items()]
-    changed += [(f"models/{m}/also", m, settings.get("also", {})) for m, settings in study["models"].items()]
+    changed += [(f"models/{m}/also", m, settings.get("also", {})) for m, settings in models.items()]
     for place, model, variants in changed:
-        if model not in study["models"]:
-            raise InputError(f"study: at {place}: {model} is not among the models {', '.join(study['models'])}")
+        if model not in models:
+            yield f"{place}: {model} is not among the models {', '.join(models)}"
         for name, changes in variants.items():
-            if changes.get("corpus", study["alternatives"]["corpus"]) not in study["corpora"]:
-                raise InputError(f"study: at {place}/{name}/corpus: {changes['corpus']} is not among the corpora")
-            for part, change in ((part, changes[part]) for part in PARTS if part in changes):
-                where = f"{place}/{name}/{part}"
-                if "chains" in change:
-                    raise InputError(f"study: at {where}/chains: every variant has the main variant's chains")
-                classes = TRAINING if part == "train" else FOLDING_IN
-                parse(classes[model], {**study["models"][model][part], **change}, f"study: at {where}")
-    return study
+            if "corpus" in changes and changes["corpus"] not in corpora:
+                yield f"{place}/{name}/corpus: {changes['corpus']} is not among the corpora"
+            for part, classes in (("train", TRAINING), ("fold_in", FOLDING_IN)):
+                if "chains" in changes.get(part, ()):
+                    yield f"{place}/{name}/{part}/chains: every variant has the main variant's chains"
+                if part in changes:
+                    whole = {**models[model][part], **changes[part]}
+                    parse(classes[model], whole, f"study: at {place}/{name}/{part}")

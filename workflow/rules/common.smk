@@ -306,7 +306,7 @@ def further_variants():
 
 def only_first_chains():
     """Return the numbers of topics at which nothing but the first chain of LDA is read."""
-    known = {*settings.topics_of(LDA), *settings.alternative_topics}
+    known = {*settings.topics_of(LDA), *settings.alternative_grid.topics}
     known |= {run.topics for run in settings.experiment_runs(OF_ALL_CHAINS)}
     return sorted({run.topics for run in settings.experiments() if run.model == LDA} - known)
 

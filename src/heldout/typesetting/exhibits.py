@@ -35,7 +35,7 @@ def exhibits(papers: Sequence[Paper], study: Mapping[str, Any]) -> dict[str, Exh
         runs = [run for part in exhibit.parts for run in settings.experiment_runs(part)]
         return (
             (exhibit.corpus is None or exhibit.corpus < len(settings.corpora))
-            and (exhibit.parts != (BEYOND,) or bool(settings.beyond_corpus))
+            and (exhibit.parts != (BEYOND,) or bool(settings.beyond.corpus))
             and (exhibit.parts != (SECOND,) or bool(settings.second_reading_seeds))
             and (not exhibit.parts or not optional.issuperset(exhibit.parts) or bool(runs))
             and (not exhibit.drawn or any(run.corpus in exhibit.drawn for run in runs))
@@ -54,7 +54,7 @@ def corpora_of(exhibit: Exhibit, study: Mapping[str, Any]) -> tuple[str, ...]:
     settings = Settings(study)
     if exhibit.corpus is not None:
         return (settings.corpora[exhibit.corpus],)
-    return (settings.beyond_corpus,) if exhibit.parts == (BEYOND,) else settings.described
+    return (settings.beyond.corpus,) if exhibit.parts == (BEYOND,) else settings.described
 
 
 def stands_on(exhibit: Exhibit, study: Mapping[str, Any]) -> tuple[Run, ...]:

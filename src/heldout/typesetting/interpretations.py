@@ -84,11 +84,11 @@ def alternative_lines(inputs: Inputs, settings: Sequence[tuple[str, str, str]]) 
     lines = []
     for other in study.alternatives:
         if any((other.model, *change) in settings for change in other.changes):
-            grid = [(k, s) for k in study.alternative_topics for s in other.seeds]
+            grid = [(k, s) for k in study.alternative_grid.topics for s in other.seeds]
             chosen = [Run(other.corpus, other.model, study.variant(other.model), *cell) for cell in grid]
             changed = [Run(other.corpus, other.model, other.variant, *cell) for cell in grid]
             what = settings_in_words({name: value for (_, name), value in other.changes.items()})
-            place = "" if other.corpus == study.alternatives_corpus else f" on {latex.corpus_name(other.corpus)}"
+            place = "" if other.corpus == study.alternative_grid.corpus else f" on {latex.corpus_name(other.corpus)}"
             lines.append(f"{what}{place}: {changes_in_words(changes(inputs, chosen, changed))}")
     return lines
 

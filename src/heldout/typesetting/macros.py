@@ -113,9 +113,9 @@ def _study(inputs: Inputs) -> Macros:
         "SmoothingCount": latex.integer(len(settings.smoothing)),
         "SeedsInWords": count(len(settings.seeds), "seed"),
         "BandsInWords": bands(len(settings.seeds)),
-        "AlternativesCorpus": latex.corpus_name(settings.alternatives_corpus) or "no corpus",
-        "AlternativesTopics": latex.listed([latex.integer(k) for k in settings.alternative_topics]) or "no number of",
-        "AlternativesSeeds": count(len(settings.alternative_seeds), "seed"),
+        "AlternativesCorpus": latex.corpus_name(settings.alternative_grid.corpus) or "no corpus",
+        "AlternativesTopics": latex.listed([latex.integer(k) for k in settings.alternative_grid.topics]) or "no number of",
+        "AlternativesSeeds": count(len(settings.alternative_grid.seeds), "seed"),
         "ForEachCorpus": "".join(rf"#1{{{p}}}" for p, _ in zip(POSITIONS, shown, strict=False)),
     }
 

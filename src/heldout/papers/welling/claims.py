@@ -105,10 +105,10 @@ def full_improves(inputs: Inputs, corpora: Sequence[str]) -> list[Effect]:
 
 def beyond_improves(inputs: Inputs, corpora: Sequence[str]) -> list[Effect]:
     """Measure full folding-in's gain from the last K <= V to the largest K."""
-    corpus, ends = inputs.settings.beyond_corpus, beyond_ends(inputs)
+    corpus, ends = inputs.settings.beyond.corpus, beyond_ends(inputs)
     if corpus not in corpora or ends is None:
         return []
-    curve = points(inputs, [corpus], PLSA, FULL, topics=ends, seeds=inputs.settings.beyond_seeds)
+    curve = points(inputs, [corpus], PLSA, FULL, topics=ends, seeds=inputs.settings.beyond.seeds)
     curve = curve.rename(columns={"value": "gain"})
     return _by_split(inputs, steps(curve[[*SCORED, "gain", "error"]]), margin=MODELS)
 

@@ -24,7 +24,7 @@ def _by_corpus(changes_of: Callable[[Inputs, str], Changes], about: str = "") ->
 def _preprocessings(inputs: Inputs) -> list[str]:
     """Return a line per other preprocessing and model."""
     study = inputs.settings
-    grid = [(k, s) for k in study.alternative_topics for s in study.alternative_seeds]
+    grid = [(k, s) for k in study.alternative_grid.topics for s in study.alternative_grid.seeds]
     lines = []
     for other in study.alternative_corpora:
         for model in (PLSA, LDA):

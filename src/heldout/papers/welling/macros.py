@@ -83,7 +83,7 @@ def _settings(inputs: Inputs) -> Macros:
     return {
         "IfSecond": "#1" if second else "",
         "SecondBandsInWords": bands(second),
-        "BeyondBandsInWords": bands(len(settings.beyond_seeds)),
+        "BeyondBandsInWords": bands(len(settings.beyond.seeds)),
         "TemperedSeedsInWords": count(len(settings.seeds_of(TEM)), "seed"),
         "TemperedConstants": latex.integer(len(settings.study["models"].get(TEM, {}).get("smoothing", ()))),
         "TemperedBetas": f"{len(betas)} values from {betas[0]} to {betas[-1]}" if betas else NOT_RUN,
@@ -146,7 +146,7 @@ def _curve(prefix: str, curve: Curve | None) -> Macros:
 
 def _beyond(inputs: Inputs) -> Macros:
     """Return what folding in says at the largest number of topics beyond the vocabulary."""
-    corpus = inputs.settings.beyond_corpus
+    corpus = inputs.settings.beyond.corpus
     result = {f"Beyond{name}": NOT_RUN for name in ("Vocabulary", "To", "FullTo", "HalfTo")}
     result |= {"BeyondCorpus": latex.corpus_name(corpus), "IfBeyond": ""}
     ends = beyond_ends(inputs)

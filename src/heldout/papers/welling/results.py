@@ -274,10 +274,10 @@ def swept_lowest(
 def beyond_ends(inputs: Inputs) -> tuple[int, int] | None:
     """Return the largest number of topics within the vocabulary and the largest beyond it; None without either."""
     settings = inputs.settings
-    if not settings.beyond_corpus:
+    if not settings.beyond.corpus:
         return None
-    vocabulary = int(inputs.corpus(settings.beyond_corpus)["vocabulary"])
-    grid = sorted({*settings.topics, *settings.beyond_topics})
+    vocabulary = int(inputs.corpus(settings.beyond.corpus)["vocabulary"])
+    grid = sorted({*settings.topics, *settings.beyond.topics})
     within = [k for k in grid if k <= vocabulary]
     return (within[-1], grid[-1]) if within and grid[-1] > vocabulary else None
 
@@ -287,12 +287,12 @@ def beyond_curves(inputs: Inputs, evaluator: str, topics: Sequence[int] = ()) ->
     settings = inputs.settings
     return curves(
         inputs.scores,
-        corpus=settings.beyond_corpus,
+        corpus=settings.beyond.corpus,
         model=PLSA,
         variant=settings.variant(PLSA),
         evaluator=evaluator,
-        topics=topics or (*settings.topics, *settings.beyond_topics),
-        seeds=settings.beyond_seeds,
+        topics=topics or (*settings.topics, *settings.beyond.topics),
+        seeds=settings.beyond.seeds,
     )
 
 

@@ -90,9 +90,9 @@ def added_at_every_m_step(inputs: Inputs, corpus: str) -> Figure:
 def beyond_the_vocabulary(inputs: Inputs) -> Figure:
     """Draw the curves up to numbers of topics beyond the vocabulary, which is marked: no such model is identified."""
     settings = inputs.settings
-    corpus = settings.beyond_corpus
+    corpus = settings.beyond.corpus
     curves = {evaluator: beyond_curves(inputs, evaluator) for evaluator in FOLDING_IN}
-    topics = sorted({*settings.topics, *settings.beyond_topics})
+    topics = sorted({*settings.topics, *settings.beyond.topics})
     vocabulary = int(inputs.corpus(corpus)["vocabulary"])
     return _draw(curves, topics, synthetic=inputs.synthetic(corpus), vocabulary=vocabulary)
 

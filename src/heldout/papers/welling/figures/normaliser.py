@@ -159,6 +159,6 @@ def normalised_perplexity(inputs: Inputs) -> Figure:
                     markeredgecolor=style.INK,
                     label=f"a topic per word, {label}",
                 )
-    style.finish(axes, style.sparse_ticks({*inputs.settings.topics, *inputs.settings.beyond_topics}))
+    style.finish(axes, style.sparse_ticks({*inputs.settings.topics, *inputs.settings.beyond.topics}))
     style.legend(figure, axes[:1], ncols=3)
     return figure
