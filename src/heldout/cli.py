@@ -116,10 +116,9 @@ def import_corpus(args: argparse.Namespace) -> None:
         raise InputError(
             f"import: the name {args.name!r}; use lower-case letters, digits and hyphens, without -like or -unstemmed"
         )
-    if len(args.sources) != (1 if args.format == "text" else 2):
-        raise InputError(
-            f"import {args.format}: give {'a folder' if args.format == 'text' else 'the counts, then the vocabulary'}"
-        )
+    needed, names = (1, "a folder") if args.format == "text" else (2, "the counts, then the vocabulary")
+    if len(args.sources) != needed:
+        raise InputError(f"import {args.format}: give {names}")
     if args.format == "text":
         stemmer = "lancaster" if args.stem else "none"
         corpus = text_folder.read(args.sources[0], args.name, args.stop_list, stemmer, args.minimum_count)
@@ -132,12 +131,8 @@ def import_corpus(args: argparse.Namespace) -> None:
     left_out = corpus.provenance["records_left_out"]
     named = f"{', '.join(left_out[:3])}{', ...' if len(left_out) > 3 else ''}"
     without = f"; {len(left_out)} without a word left out: {named}" if left_out else ""
-    print(
-        printable(
-            f"{args.name}: {corpus.n_documents} documents, {corpus.n_words} words, {corpus.n_tokens} tokens"
-            f" ({corpus.provenance['rule']['words']}){without}"
-        )
-    )
+    size = f"{corpus.n_documents} documents, {corpus.n_words} words, {corpus.n_tokens} tokens"
+    print(printable(f"{args.name}: {size} ({corpus.provenance['rule']['words']}){without}"))
 
 
 def describe(args: argparse.Namespace) -> None:
@@ -160,10 +155,8 @@ def fit(args: argparse.Namespace) -> None:
     split = {"seed": args.seed, "test_documents": args.test_documents}
     with timed(args.training_benchmark):
         chains = train(corpus, args.model, topics=args.topics, settings=args.train_settings, **split)
-    if args.output and len(chains) != len(args.output):
-        raise InputError(f"fit: {args.model} gives {len(chains)} files here, but --output names {len(args.output)}")
-    for topics, path in zip(chains, args.output, strict=bool(args.output)):  # without a file none is kept
-        topics.save(path)
+    if args.output:
+        _save(f"fit: {args.model} gives {len(chains)} files here", chains, args.output)
     if args.scores is not None:
         settings = {"settings": args.fold_in_settings, "smoothing": args.smoothing}
         write_scores(args.scores, score(corpus, chains, args.model, args.variant, **settings, **split))
@@ -179,9 +172,13 @@ def grow(args: argparse.Namespace) -> None:
 
     settings = parse(LDAGrowth, args.settings, f"{LDA}: growing")
     grown = train(Corpus.load(args.corpus), settings, topics=args.topics, seed=args.seed)
-    if len(grown) != len(args.output):
-        raise InputError(f"grow: the settings give {len(grown)} files, but --output names {len(args.output)}")
-    for topics, path in zip(grown, args.output, strict=True):
+    _save(f"grow: the settings give {len(grown)} files", grown, args.output)
+
+
+def _save(given: str, trained: Sequence[Any], paths: Sequence[Path]) -> None:
+    if len(trained) != len(paths):
+        raise InputError(f"{given}, but --output names {len(paths)}")
+    for topics, path in zip(trained, paths, strict=True):
         topics.save(path)
 
 
@@ -332,26 +329,20 @@ def study(args: argparse.Namespace) -> None:
     print(yaml.safe_dump(json.loads(json.dumps(own)), sort_keys=False, default_flow_style=None, width=120), end="")
 
 
-def audit(args: argparse.Namespace) -> None:
+def audit(args: argparse.Namespace) -> int:
     """Audit a saved topic model of any library on documents: what the library reports, and the likelihood."""
     from heldout.auditing.options import AuditCommand
     from heldout.auditing.session import run
 
-    _end(run(AuditCommand.of(args), sys.stdout, sys.stderr))
+    return run(AuditCommand.of(args), sys.stdout, sys.stderr)
 
 
-def rank(args: argparse.Namespace) -> None:
+def rank(args: argparse.Namespace) -> int:
     """Rank saved topic models by the likelihood of the same documents, and say which cannot be told apart."""
     from heldout.auditing.options import RankCommand
     from heldout.auditing.session import run
 
-    _end(run(RankCommand.of(args), sys.stdout, sys.stderr))
-
-
-def _end(status: int) -> None:
-    """End the process with a status that is not 0."""
-    if status:
-        sys.exit(status)
+    return run(RankCommand.of(args), sys.stdout, sys.stderr)
 
 
 def digest(args: argparse.Namespace) -> None:
@@ -377,34 +368,50 @@ def digest(args: argparse.Namespace) -> None:
         print(f"{digest(before)}: at {commit}. Since then moved:", *lines, sep="\n  ")
 
 
-def compare(args: argparse.Namespace) -> None:
+def compare(args: argparse.Namespace) -> int:
     """Compare a run with the reference results, exhibit by exhibit."""
     from heldout.compare import compare
 
     tables = {name: getattr(args, name) for name in ("scores", "groups", "corpora", "measurements", "notes")}
-    if not compare(args.study, tables, args.reference, args.output, sys.stdout):
-        sys.exit(1)
+    return 0 if compare(args.study, tables, args.reference, args.output, sys.stdout) else 1
 
 
-def _add_tables(sub: argparse.ArgumentParser) -> None:
-    sub.add_argument("--study", type=Path, required=True, help="the study, JSON or YAML")
-    sub.add_argument("--scores", type=Path, required=True)
-    sub.add_argument("--groups", type=Path, help="the scores by groups of documents, plain or gzipped, where known")
-    sub.add_argument("--corpora", type=Path, required=True)
-    sub.add_argument("--measurements", type=Path, required=True, help="plain or gzipped")
-    sub.add_argument("--notes", type=Path, required=True)
-
-
-def _add_timings(sub: argparse.ArgumentParser) -> None:
-    sub.add_argument("--timings", type=Path, help="reference timings of the study, where there are any")
-    sub.add_argument("--benchmarks", type=Path, help="reference timings of the estimators, where there are any")
-
-
-def _add_known(sub: argparse.ArgumentParser) -> None:
-    sub.add_argument("--effects", type=Path, help="the claims' effects, as `heldout effects` writes them")
-    _add_timings(sub)
-    sub.add_argument("--commit", default="", help="the commit that the paper is built from")
-    sub.add_argument("--date", default="", help="that commit's date")
+_FILE: dict[str, Any] = {"type": Path}
+_WHOLE: dict[str, Any] = {"type": int, "required": True}
+_NEEDED: dict[str, Any] = {"type": Path, "required": True}
+# arguments of more than one verb
+_SHARED: dict[str, dict[str, Any]] = {
+    "corpus": _FILE,
+    "--output": _NEEDED,
+    "--table": _NEEDED | {"help": "data/corpora.csv"},
+    "--published": _NEEDED | {"help": "the published Table 1"},
+    "--model": {"required": True},
+    "--topics": _WHOLE,
+    "--seed": _WHOLE,
+    "--test-documents": _WHOLE,
+    "--settings": {"type": _settings, "default": {}, "help": "the settings, JSON"},
+    "--train-settings": {"type": _settings, "default": {}, "help": "the model's training settings, JSON"},
+    "--fold-in-settings": {"type": _settings, "default": {}, "help": "the model's fold-in settings, JSON"},
+    "--smoothing": {"type": float, "nargs": "+", "default": [], "help": "constants to add after training"},
+    "--schema": {"type": Path, "default": Path("workflow/studies/schema.yaml")},
+    "--data": {"type": Path, "default": Path("data")},
+    # a study's results
+    "--study": _NEEDED | {"help": "the study, JSON or YAML"},
+    "--scores": _NEEDED,
+    "--groups": _FILE | {"help": "the scores by groups of documents, plain or gzipped, where known"},
+    "--corpora": _NEEDED,
+    "--measurements": _NEEDED | {"help": "plain or gzipped"},
+    "--notes": _NEEDED,
+    # what else exhibits are functions of
+    "--timings": _FILE | {"help": "reference timings of the study, where there are any"},
+    "--benchmarks": _FILE | {"help": "reference timings of the estimators, where there are any"},
+    "--effects": _FILE | {"help": "the claims' effects, as `heldout effects` writes them"},
+    "--commit": {"default": "", "help": "the commit that the paper is built from"},
+    "--date": {"default": "", "help": "that commit's date"},
+}
+_TABLES = "--study --scores --groups --corpora --measurements --notes"
+_KNOWN = "--effects --timings --benchmarks --commit --date"
+_TRAINED = "--model --topics --seed --test-documents --train-settings --fold-in-settings --smoothing"
 
 
 def parser() -> argparse.ArgumentParser:
@@ -412,160 +419,113 @@ def parser() -> argparse.ArgumentParser:
     main = _Parser(prog="heldout", description=__doc__, allow_abbrev=False)
     verbs = main.add_subparsers(dest="verb", required=True, metavar="VERB")
 
-    def verb(name: str, run: Any, *outputs: str) -> argparse.ArgumentParser:
-        sub = verbs.add_parser(name, help=run.__doc__, description=run.__doc__, allow_abbrev=False)
+    def verb(run: Any, *outputs: str, shared: str = "", name: str = "") -> argparse.ArgumentParser:
+        """Add a verb with some of the shared arguments."""
+        text = run.__doc__
+        sub = verbs.add_parser(name or run.__name__, help=text, description=text, allow_abbrev=False)
         sub.set_defaults(run=run, outputs=outputs)
+        for argument in shared.split():
+            sub.add_argument(argument, **_SHARED[argument])
         return sub
 
-    sub = verb("fetch", fetch, "output")
+    sub = verb(fetch, "output", shared="--table --output")
     sub.add_argument("file")
-    sub.add_argument("--table", type=Path, required=True, help="data/corpora.csv")
     sub.add_argument("--mirror", help="a folder with the same file names; HELDOUT_MIRROR where not given")
-    sub.add_argument("--output", type=Path, required=True)
 
-    sub = verb("prepare", prepare, "output")
+    sub = verb(prepare, "output", shared="--table --output")
     sub.add_argument("corpus")
-    sub.add_argument("--raw", type=Path, required=True, help="the folder of raw files")
-    sub.add_argument("--table", type=Path, required=True, help="data/corpora.csv")
-    sub.add_argument("--output", type=Path, required=True)
+    sub.add_argument("--raw", **_NEEDED, help="the folder of raw files")
 
-    sub = verb("synthesize", synthesize, "topics", "output")
+    sub = verb(synthesize, "topics", "output", shared="--published --seed --output")
     sub.add_argument("corpus")
-    sub.add_argument("--published", type=Path, required=True, help="the published Table 1, whose shapes are drawn")
     sub.add_argument("--scale", type=float, required=True)
-    sub.add_argument("--seed", type=int, required=True)
-    sub.add_argument("--topics", type=Path, required=True, help="where the true topics go")
-    sub.add_argument("--output", type=Path, required=True)
+    sub.add_argument("--topics", **_NEEDED, help="where the true topics go")
 
-    sub = verb("draw", draw, "topics", "output")
+    sub = verb(draw, "topics", "output", shared="--seed --output")
     sub.add_argument("corpus")
-    sub.add_argument("--from", type=Path, required=True, dest="model", help="the trained topics to draw from")
-    sub.add_argument("--lengths-of", type=Path, required=True, help="the corpus whose lengths are drawn")
-    sub.add_argument("--documents", type=int, required=True)
+    sub.add_argument("--from", **_NEEDED, dest="model", help="the trained topics to draw from")
+    sub.add_argument("--lengths-of", **_NEEDED, help="the corpus whose lengths are drawn")
+    sub.add_argument("--documents", **_WHOLE)
     sub.add_argument("--mean-length", type=float, required=True, help="tokens per document that lengths are scaled to")
-    sub.add_argument("--seed", type=int, required=True)
-    sub.add_argument("--topics", type=Path, required=True, help="where the true topics go")
-    sub.add_argument("--output", type=Path, required=True)
+    sub.add_argument("--topics", **_NEEDED, help="where the true topics go")
 
-    sub = verb("import", import_corpus, "output")
+    sub = verb(import_corpus, "output", shared="--output", name="import")
     sub.add_argument("format", choices=["uci", "ldac", "text"])
     sub.add_argument("sources", type=Path, nargs="+")
     sub.add_argument("--name", required=True)
     sub.add_argument("--stop-list", type=Path, help="text only: a file of words to leave out")
     sub.add_argument("--stem", action="store_true", help="text only: stem as Cranfield and Medline are")
     sub.add_argument("--minimum-count", type=int, default=1, help="text only: leave out words with fewer tokens")
-    sub.add_argument("--output", type=Path, required=True)
 
-    sub = verb("describe", describe, "output")
+    sub = verb(describe, "output", shared="--published --output")
     sub.add_argument("corpora", type=Path, nargs="+")
     sub.add_argument("--test-documents", type=_held_out, nargs="+", required=True, metavar="CORPUS=NUMBER")
-    sub.add_argument("--published", type=Path, required=True)
-    sub.add_argument("--output", type=Path, required=True)
 
-    sub = verb("fit", fit, "output", "scores", "training_benchmark")
-    sub.add_argument("corpus", type=Path)
-    sub.add_argument("--model", required=True)
+    sub = verb(fit, "output", "scores", "training_benchmark", shared=f"corpus {_TRAINED}")
     sub.add_argument("--variant", default="", help="what the scores call it")
-    sub.add_argument("--topics", type=int, required=True)
-    sub.add_argument("--seed", type=int, required=True)
-    sub.add_argument("--test-documents", type=int, required=True)
-    sub.add_argument("--train-settings", type=_settings, default={}, help="the model's training settings, JSON")
-    sub.add_argument("--fold-in-settings", type=_settings, default={}, help="the model's fold-in settings, JSON")
-    sub.add_argument("--smoothing", type=float, nargs="+", default=[], help="constants to add after training")
     sub.add_argument("--output", type=Path, nargs="+", default=[], help="where topics go, a file per chain, if at all")
     sub.add_argument("--scores", type=Path, help="where scores go; not scored where not given")
     sub.add_argument("--training-benchmark", type=Path, help="where to keep what the training alone took")
 
-    sub = verb("grow", grow, "output")
-    sub.add_argument("corpus", type=Path)
-    sub.add_argument("--topics", type=int, required=True)
-    sub.add_argument("--seed", type=int, required=True)
-    sub.add_argument("--settings", type=_settings, default={}, help="the training settings, JSON")
-    sub.add_argument("--output", type=Path, nargs="+", required=True, help="where topics go, a file per part")
+    sub = verb(grow, "output", shared="corpus --topics --seed --settings")
+    sub.add_argument("--output", **_NEEDED, nargs="+", help="where topics go, a file per part")
 
-    sub = verb("sweep", sweep, "output")
-    sub.add_argument("corpus", type=Path)
-    sub.add_argument("--model", required=True)
+    sub = verb(sweep, "output", shared=f"corpus {_TRAINED} --output")
     sub.add_argument("--variant", required=True)
-    sub.add_argument("--topics", type=int, required=True)
-    sub.add_argument("--seed", type=int, required=True)
-    sub.add_argument("--test-documents", type=int, required=True)
     sub.add_argument("--setting", required=True, help="the training setting that takes several values")
     sub.add_argument("--values", type=float, nargs="+", required=True)
-    sub.add_argument("--train-settings", type=_settings, default={}, help="the other training settings, JSON")
-    sub.add_argument("--fold-in-settings", type=_settings, default={}, help="the model's fold-in settings, JSON")
-    sub.add_argument("--smoothing", type=float, nargs="+", default=[], help="constants to add after training")
-    sub.add_argument("--output", type=Path, required=True)
 
-    sub = verb("experiment", experiment, "output", "scores", "notes")
+    sub = verb(experiment, "output", "scores", "notes", shared="--seed --test-documents --settings --fold-in-settings")
     sub.add_argument("name", help="such as bounds: an experiment of one of heldout.papers")
     sub.add_argument("corpus", type=Path, nargs="?", help="none for what draws its own documents")
     sub.add_argument("topics", type=Path, nargs="*", help="none for what trains its own models")
     sub.add_argument("--model", required=True, help='the model that the topics are of, or "none"')
     sub.add_argument("--number-of-topics", type=int, default=0, help="of the models that it trains")
-    sub.add_argument("--seed", type=int, required=True)
-    sub.add_argument("--test-documents", type=int, required=True)
-    sub.add_argument("--settings", type=_settings, default={}, help="the experiment's settings, JSON")
-    sub.add_argument("--fold-in-settings", type=_settings, default={}, help="the model's fold-in settings, JSON")
-    sub.add_argument("--scores", type=Path, required=True, help="where test-set scores go")
-    sub.add_argument("--output", type=Path, required=True, help="where measurements go")
+    sub.add_argument("--scores", **_NEEDED, help="where test-set scores go")
+    sub.add_argument("--output", **_NEEDED, help="where measurements go")
     sub.add_argument("--notes", type=Path, help="where notes go (default: nowhere)")
 
-    sub = verb("collect", collect, "output")
+    sub = verb(collect, "output", shared="--output")
     sub.add_argument("kind", choices=["scores", "groups", "measurements", "notes"])
     sub.add_argument("tables", type=Path, nargs="+")
-    sub.add_argument("--output", type=Path, required=True)
 
-    sub = verb("timings", timings, "output")
+    sub = verb(timings, "output", shared="--output")
     sub.add_argument("benchmarks", type=Path)
-    sub.add_argument("--output", type=Path, required=True)
 
-    sub = verb("effects", effects, "output")
-    _add_tables(sub)
-    _add_timings(sub)
-    sub.add_argument("--output", type=Path, required=True)
+    verb(effects, "output", shared=f"{_TABLES} --timings --benchmarks --output")
 
-    sub = verb("exhibits", exhibits, "output", "job_benchmarks")
+    sub = verb(exhibits, "output", "job_benchmarks", shared=f"{_TABLES} {_KNOWN}")
     sub.add_argument("kind", choices=["figures", "tables"])
-    _add_tables(sub)
-    _add_known(sub)
     sub.add_argument("--only", nargs="+", default=[], metavar="NAME", help="these alone")
     sub.add_argument("--suffix", help="of the files, such as png; pdf or tex where not given")
     sub.add_argument("--processes", type=int, default=1, help="how many to make them in")
     sub.add_argument("--job-benchmarks", type=Path, help="the folder to keep what each exhibit took in")
-    sub.add_argument("--output", type=Path, required=True, help="the folder that they go into")
+    sub.add_argument("--output", **_NEEDED, help="the folder that they go into")
 
-    sub = verb("readme", readme, "results")
+    sub = verb(readme, "results", shared=f"{_TABLES} {_KNOWN}")
     sub.add_argument("readme", type=Path, help="the README, whose generated parts are made anew")
     sub.add_argument("results", type=Path, help="RESULTS.md, which is written")
-    sub.add_argument("--history", type=Path, required=True, help="data/claims.csv")
-    sub.add_argument("--commands", type=Path, required=True, help="what the commands took, a CSV")
+    sub.add_argument("--history", **_NEEDED, help="data/claims.csv")
+    sub.add_argument("--commands", **_NEEDED, help="what the commands took, a CSV")
     sub.add_argument("--studies", type=Path, default=Path("workflow/studies"), help="the folder of studies")
-    _add_tables(sub)
-    _add_known(sub)
 
-    sub = verb("check", check)
+    sub = verb(check, shared="--schema --data")
     sub.add_argument("study", type=Path)
-    sub.add_argument("--schema", type=Path, default=Path("workflow/studies/schema.yaml"))
-    sub.add_argument("--data", type=Path, default=Path("data"))
 
-    sub = verb("study", study)
+    sub = verb(study, shared="--schema --data")
     sub.add_argument("corpora", type=Path, nargs="+", help="imported corpora, data/corpora/NAME.npz")
     sub.add_argument("--like", type=Path, default=Path("workflow/studies/demo.yaml"), help="where all else comes from")
-    sub.add_argument("--schema", type=Path, default=Path("workflow/studies/schema.yaml"))
-    sub.add_argument("--data", type=Path, default=Path("data"))
 
-    add_audit(verb("audit", audit, "html", "json", "store"))
-    add_rank(verb("rank", rank, "html", "json", "store"))
+    add_audit(verb(audit, "html", "json", "store"))
+    add_rank(verb(rank, "html", "json", "store"))
 
-    sub = verb("digest", digest)
+    sub = verb(digest)
     sub.add_argument("names", nargs="+", metavar="NAME", help="a job's output file, or a module such as heldout.runs")
     sub.add_argument("--since", metavar="COMMIT", help="compare with a commit (default: the last before the file)")
 
-    sub = verb("compare", compare, "output")
-    _add_tables(sub)
-    sub.add_argument("--reference", type=Path, required=True, help="the folder of reference results")
-    sub.add_argument("--output", type=Path, required=True, help="where the comparison goes")
+    sub = verb(compare, "output", shared=_TABLES)
+    sub.add_argument("--reference", **_NEEDED, help="the folder of reference results")
+    sub.add_argument("--output", **_NEEDED, help="where the comparison goes")
     return main
 
 
@@ -583,36 +543,30 @@ def _check_paths(args: argparse.Namespace) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run `heldout`; return 0, or 2 after one line about bad input."""
+    """Run `heldout`; return 0, the status of what has another one, or 2 after one line about bad input."""
     pin()
     args = parser().parse_args(arguments)
     args.typed = sys.argv[1:] if arguments is None else list(arguments)
     try:
         _check_paths(args)
-        args.run(args)
+        return args.run(args) or 0
     except InputError as error:
-        print(f"heldout: {printable(error)}", file=sys.stderr)
-        return 2
+        said = str(error)
     except MemoryError as error:
         text = f"not enough memory ({error})" if str(error) else "not enough memory"
-        print(f"heldout: {args.verb}: {printable(text)}; take fewer samples, topics or documents", file=sys.stderr)
-        return 2
+        said = f"{args.verb}: {text}; take fewer samples, topics or documents"
     except ModuleNotFoundError as error:
         if error.name not in EXTRAS:
             raise
-        extra = EXTRAS[error.name]
-        print(f"heldout: {error.name} is not installed: pip install 'heldout[{extra}]'", file=sys.stderr)
-        return 2
+        said = f"{error.name} is not installed: pip install 'heldout[{EXTRAS[error.name]}]'"
     except BrokenPipeError:  # whoever read the output has stopped, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141  # 128 + SIGPIPE, as shells have it
     except OSError as error:
         way_out = WAYS_OUT.get(error.errno or 0, "check the path")
-        print(
-            printable(f"heldout: {error.filename or args.verb}: {error.strerror or error}; {way_out}"), file=sys.stderr
-        )
-        return 2
-    return 0
+        said = f"{error.filename or args.verb}: {error.strerror or error}; {way_out}"
+    print(f"heldout: {printable(said)}", file=sys.stderr)
+    return 2
 
 
 if __name__ == "__main__":
