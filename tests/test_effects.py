@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from heldout.effects import WITHOUT, Best, best, effects, paired, prefers_more, standard_error, steps
+from heldout.effects import WITHOUT, Best, best, effects, paired, standard_error, steps
 from heldout.errors import InputError
 from heldout.scores import GROUPS
 from heldout.verdicts import (
@@ -204,14 +204,6 @@ def test_the_best_numbers_of_topics_are_a_set() -> None:
     assert unsure is not None
     assert unsure.topics == (2, 4, 8)
     assert best(points({}, 0.0)) is None
-
-
-def test_preferences_compare_sets_and_a_tie_at_the_end_is_censored() -> None:
-    few, more, end = Best((4,), 4, False), Best((8, 16), 16, False), Best((32,), 32, True)
-    assert prefers_more(more, few) == SUPPORTED
-    assert prefers_more(few, more) == CONTRADICTED
-    assert prefers_more(few, few) == NO_DIFFERENCE
-    assert prefers_more(end, end) == prefers_more(more, Best((16,), 16, False)) == UNDECIDED
 
 
 def test_the_margin_of_estimators_is_a_tenth_of_that_of_models() -> None:

@@ -30,7 +30,8 @@ def unjudged(tmp_path_factory: pytest.TempPathFactory) -> Inputs:
     study.write_text(json.dumps(with_frozen(settings, REFERENCE.parent)[0]))
     return Inputs.read(
         study,
-        *(REFERENCE / name for name in ("scores.csv", "corpora.csv", "timings.csv")),
+        *(REFERENCE / name for name in ("scores.csv", "corpora.csv")),
+        timings=REFERENCE / "timings.csv",
         measurements=REFERENCE / "measurements.csv.gz",
         notes=REFERENCE / "notes.csv",
         benchmarks=ROOT / "data/reference/estimator_timings.csv",

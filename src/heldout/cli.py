@@ -258,10 +258,9 @@ def _inputs(args: argparse.Namespace) -> "Inputs":
     from heldout.inputs import Inputs
     from heldout.papers import papers_of
 
-    names = ("effects", "commit", "date", "benchmarks", "groups", "measurements", "notes")
+    names = ("effects", "commit", "date", "timings", "benchmarks", "groups", "measurements", "notes")
     given: dict[str, Any] = {name: getattr(args, name) for name in names if hasattr(args, name)}
-    timings = getattr(args, "timings", None)
-    inputs = Inputs.read(args.study, args.scores, args.corpora, timings, **given)
+    inputs = Inputs.read(args.study, args.scores, args.corpora, **given)
     return replace(inputs, papers=papers_of(inputs.study))
 
 

@@ -33,7 +33,7 @@ from scipy import stats
 from heldout.errors import InputError
 from heldout.scores import GROUP_COLUMNS, GROUPS, NATS_COLUMNS, TOKENS_COLUMNS
 from heldout.typing import Floats
-from heldout.verdicts import CONFIDENCE, CONTRADICTED, NO_DIFFERENCE, SUPPORTED, UNDECIDED, Effect, Margin, Test
+from heldout.verdicts import CONFIDENCE, Effect, Margin, Test
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -154,20 +154,16 @@ def effects(
         factor: whether the gains are logarithms of factors.
     """
     found = []
-    cell_keys = [
-        name for name in pairs.columns if name not in ("corpus", "gain", "error", *WITHOUT) and name not in replicate
-    ]
-    for corpus in dict.fromkeys(pairs["corpus"]):
-        rows = pairs[pairs["corpus"] == corpus]
+    cell_keys = [name for name in pairs.columns if name not in ("corpus", "gain", "error", *WITHOUT, *replicate)]
+    for corpus, rows in pairs.groupby("corpus", sort=False):
         share = held_out if isinstance(held_out, float | int) else held_out.get(str(corpus), 0.0)
         of_replicates = [cells for _, cells in rows.groupby(list(replicate), sort=True)]
-        shown = of_replicates[0]
-        values = np.array([_summarised(cells, ["gain"], summary)[0] for cells in of_replicates])
-        known = all(
-            set(WITHOUT) <= set(cells.columns) and cells[list(WITHOUT)].notna().all(axis=None)
-            for cells in of_replicates
+        known = set(WITHOUT) <= set(rows.columns) and rows[list(WITHOUT)].notna().all(axis=None)
+        summarised = SUMMARIES[summary]
+        values = np.array([summarised(cells[["gain"]].to_numpy(float))[0] for cells in of_replicates])
+        without = (
+            np.array([summarised(cells[list(WITHOUT)].to_numpy(float)) for cells in of_replicates]) if known else None
         )
-        without = np.array([_summarised(cells, WITHOUT, summary) for cells in of_replicates]) if known else None
         errors = float(np.mean([cells["error"].mean() for cells in of_replicates]))
         error, freedom = standard_error(values, errors, without, float(share), resolution)
         other_way = rows["gain"] - threshold < -margin.value
@@ -185,17 +181,13 @@ def effects(
                 threshold,
                 margin.value,
                 len(of_replicates),
-                len(shown),
+                len(of_replicates[0]),
                 int(cells_of.sum()),
                 test,
                 factor,
             )
         )
     return found
-
-
-def _summarised(cells: "pd.DataFrame", columns: Sequence[str], summary: Summary) -> Floats:
-    return SUMMARIES[summary](cells[list(columns)].to_numpy(float))
 
 
 def standard_error(
@@ -286,13 +278,3 @@ def best(points: "pd.DataFrame") -> Best | None:
     grid = [int(k) for k in table.index]
     alike = tuple(k for k, lead, most in zip(grid, means[highest] - means, limit, strict=True) if lead <= most)
     return Best(alike, grid[highest], max(alike) == max(grid) and len(grid) > 1)
-
-
-def prefers_more(score: Best, truth: Best) -> str:
-    """Return the verdict on "the score prefers more topics than the truth", by their sets."""
-    if min(score.topics) > max(truth.topics):
-        return SUPPORTED
-    if max(score.topics) < min(truth.topics):
-        return CONTRADICTED
-    same = score.topics == truth.topics and len(score.topics) == 1
-    return NO_DIFFERENCE if same and not truth.censored else UNDECIDED

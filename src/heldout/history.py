@@ -61,11 +61,7 @@ def fingerprint(claim: Claim, source: Path) -> str:
         measure = measure.func
     module = measure.__module__
     own = digest_of_name(source, module, measure.__name__, module.rpartition(".")[0])
-    return f"{own}{f'-{_short(given)}' if given else ''}"
-
-
-def _short(text: str) -> str:
-    return sha256(text.encode()).hexdigest()[:6]
+    return f"{own}-{sha256(given.encode()).hexdigest()[:6]}" if given else own
 
 
 def read_history(path: Path) -> list[Change]:

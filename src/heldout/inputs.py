@@ -1,8 +1,7 @@
 """The inputs of every exhibit and claim: the tables of results and of corpora, the study, timings and effects."""
 
-import json
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.metadata import version
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from heldout.errors import InputError
 from heldout.manifest import Paper
-from heldout.study import Settings, from_yaml
+from heldout.study import Settings, read_study
 from heldout.tables import read_table, require_rows
 from heldout.verdicts import Judgement, read_effects
 
@@ -60,18 +59,24 @@ class Inputs:
         study: Path,
         scores: Path,
         corpora: Path,
-        timings: Path | None = None,
         *,
         groups: Path | None = None,
-        measurements: Path | None = None,
-        notes: Path | None = None,
-        benchmarks: Path | None = None,
         commit: str = "",
         date: str = "",
         papers: Sequence[Paper] = (),
-        effects: Path | None = None,
+        **tables: Path | None,
     ) -> Self:
-        """Read the inputs from their files (`study` is JSON or YAML); `versions` are the installed packages'.
+        """Read the inputs from their files; `versions` are the installed packages'.
+
+        Args:
+            study: the settings, JSON or YAML.
+            scores: as `heldout.scores` writes them.
+            corpora: as `heldout.corpora.table` does.
+            groups: of the scores, where they are known.
+            commit: see the class.
+            date: see the class.
+            papers: see the class.
+            tables: "measurements", "notes", "timings", "benchmarks" and "effects", where there are any.
 
         Raises:
             InputError: when a file is missing or malformed.
@@ -80,19 +85,21 @@ class Inputs:
         from heldout.notes import read_notes
         from heldout.scores import read_scores
 
+        readers: dict[str, Callable[[Path], Any]] = {
+            **{"measurements": read_measurements, "notes": read_notes, "timings": read_timings},
+            **{"benchmarks": _read_benchmarks, "effects": read_effects},
+        }
+        read = {name: readers[name](path) for name, path in tables.items() if path is not None}
         return cls(
-            scores=read_scores(scores, groups),
-            corpora=read_corpora(corpora),
-            study=_read_study(study),
-            measurements=None if measurements is None else read_measurements(measurements),
-            notes=None if notes is None else read_notes(notes),
-            timings=None if timings is None else read_timings(timings),
-            benchmarks=None if benchmarks is None else _read_benchmarks(benchmarks),
+            read_scores(scores, groups),
+            read_corpora(corpora),
+            read_study(study),
+            judgements=read.pop("effects", {}),
+            versions={"python": platform.python_version(), **{name: version(name) for name in PACKAGES}},
             commit=commit,
             date=date,
             papers=tuple(papers),
-            judgements={} if effects is None else read_effects(effects),
-            versions={"python": platform.python_version(), **{name: version(name) for name in PACKAGES}},
+            **read,
         )
 
     @cached_property
@@ -123,11 +130,7 @@ class Inputs:
 
     def synthetic(self, *names: str) -> bool:
         """Return whether any of the named corpora is synthetic; without names, any that the study describes."""
-        return any(_true(self.corpus(name)["synthetic"]) for name in names or self.settings.described)
-
-
-def _true(value: Any) -> bool:
-    return str(value).strip().lower() in ("true", "1", "yes")
+        return any(str(self.corpus(name)["synthetic"]).lower() == "true" for name in names or self.settings.described)
 
 
 def read_corpora(path: Path) -> "pd.DataFrame":
@@ -157,20 +160,6 @@ def read_timings(path: Path) -> "pd.DataFrame":
     types = {column: float if column in numbers else str for column in COLUMNS}
     require_rows(path, "timings")
     return read_table(path, types, "timings", na_values={n: [""] for n in numbers})
-
-
-def _read_study(path: Path) -> dict[str, Any]:
-    import yaml
-
-    try:
-        text = path.read_text(encoding="utf-8")
-        # (YAML takes the 1e-06 of JSON for a string)
-        study = json.loads(text) if path.suffix == ".json" else from_yaml(text)
-    except (OSError, ValueError, yaml.YAMLError) as error:
-        raise InputError(f"{path}: not a readable study ({error})") from error
-    if not isinstance(study, dict):
-        raise InputError(f"{path}: a study is a mapping of settings; see workflow/studies/paper.yaml")
-    return study
 
 
 def _read_benchmarks(path: Path) -> "pd.DataFrame":

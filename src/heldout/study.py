@@ -401,17 +401,28 @@ def with_frozen(study: dict[str, Any], reference: Path) -> tuple[dict[str, Any],
     return study, there, f"{missing}: not there; left out of the exhibits" if missing else ""
 
 
-def load_study(path: Path, schema: Path, data: Path) -> dict[str, Any]:
-    """Read a study's YAML file; checks and errors are those of `check_study`."""
+def read_study(path: Path) -> dict[str, Any]:
+    """Read a study's settings, JSON or YAML, unchecked.
+
+    Raises:
+        InputError: when the file cannot be read, or holds no mapping.
+    """
     import yaml
 
     try:
-        study = from_yaml(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        text = path.read_text(encoding="utf-8")
+        # (YAML takes the 1e-06 of JSON for a string)
+        study = json.loads(text) if path.suffix == ".json" else from_yaml(text)
+    except (OSError, ValueError, yaml.YAMLError) as error:
         raise InputError(f"{path}: not a readable study ({error})") from error
     if not isinstance(study, dict):
         raise InputError(f"{path}: a study is a mapping of settings; see workflow/studies/paper.yaml")
-    return check_study(study, schema, data)
+    return study
+
+
+def load_study(path: Path, schema: Path, data: Path) -> dict[str, Any]:
+    """Read a study's file; checks and errors are those of `check_study`."""
+    return check_study(read_study(path), schema, data)
 
 
 def own_study(documents: Mapping[str, int], template: Mapping[str, Any]) -> dict[str, Any]:

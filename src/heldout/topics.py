@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numba as nb
 import numpy as np
@@ -35,6 +35,26 @@ def _add_probabilities(rows, words, phi_by_word, theta, out):  # type: ignore[no
         for k in range(h.shape[0]):
             total += h[k] * w[k]
         out[i] += total
+
+
+class _Saved:
+    """What is kept in one .npz file; the same object always gives the same bytes."""
+
+    _kind: ClassVar[str]
+    _compressed: ClassVar[bool]
+
+    def save(self, path: Path) -> None:
+        """Write the file."""
+        save_record(path, self, compressed=self._compressed)
+
+    @classmethod
+    def load(cls, path: Path) -> Self:
+        """Read what `save` wrote.
+
+        Raises:
+            InputError: when the file is missing, truncated, or holds something else.
+        """
+        return load_record(cls, path, cls._kind, "train again with `heldout fit`")
 
 
 class _UnderAnyPrior:
@@ -89,7 +109,7 @@ class _UnderAnyPrior:
 
 
 @dataclass(frozen=True, eq=False)
-class Topics(_UnderAnyPrior):
+class Topics(_UnderAnyPrior, _Saved):
     """Topics over a vocabulary, and the Dirichlet prior of a document's weights on them.
 
     A token of a document with weights theta is word w with probability sum_k theta[k] phi[k, w].
@@ -116,6 +136,8 @@ class Topics(_UnderAnyPrior):
         array([0.462, 0.462, 0.077])
     """
 
+    _kind, _compressed = "topics", True
+
     phi: Floats
     alpha: Floats
     vocabulary: tuple[str, ...]
@@ -135,19 +157,6 @@ class Topics(_UnderAnyPrior):
     def mean_weights(self) -> Floats:
         """The prior mean of theta, (K,)."""
         return np.asarray(self.alpha / self.alpha.sum())
-
-    def save(self, path: Path) -> None:
-        """Write the topics to one compressed .npz file; the same topics always give the same bytes."""
-        save_record(path, self, compressed=True)
-
-    @classmethod
-    def load(cls, path: Path) -> Self:
-        """Read topics that `save` wrote.
-
-        Raises:
-            InputError: when the file is missing, truncated, or does not hold topics.
-        """
-        return load_record(cls, path, "topics", "train again with `heldout fit`")
 
 
 @dataclass(frozen=True, eq=False)
@@ -310,7 +319,7 @@ def block_of_documents(n_documents: int, n_words: int) -> Iterator[slice]:
 
 
 @dataclass(frozen=True, eq=False)
-class Components:
+class Components(_Saved):
     """Weights of a log-linear model over a vocabulary: p(w | h) = exp(W h)_w / sum_w' exp(W h)_w'.
 
     Attributes:
@@ -329,6 +338,8 @@ class Components:
         >>> components.probabilities(h, rows=np.array([0, 1]), words=np.array([1, 1], dtype=np.int32)).round(3)
         array([0.5  , 0.333])
     """
+
+    _kind, _compressed = "components", False
 
     weights: Floats
     centre: Floats
@@ -379,19 +390,6 @@ class Components:
             probabilities[pairs] = np.exp(here) / np.exp(logits).sum(axis=1)[rows[pairs] - block.start]
         constant = float(self.provenance.get("smoothing", 0.0))
         return (probabilities + constant) / (1.0 + constant * len(self.vocabulary)) if constant else probabilities
-
-    def save(self, path: Path) -> None:
-        """Write the components to one .npz file, not compressed; the same components always give the same bytes."""
-        save_record(path, self, compressed=False)
-
-    @classmethod
-    def load(cls, path: Path) -> Self:
-        """Read components that `save` wrote.
-
-        Raises:
-            InputError: when the file is missing, truncated, or does not hold components.
-        """
-        return load_record(cls, path, "components", "train again with `heldout fit`")
 
 
 def load_topics(path: Path) -> Topics | Components:

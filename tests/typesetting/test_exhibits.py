@@ -199,9 +199,9 @@ def test_inputs_are_read_from_their_files(tmp_path: Path) -> None:
     given.measurements.to_csv(measured, index=False)
     given.notes.to_csv(noted := tmp_path / "notes.csv", index=False)
     write_effects(effects := tmp_path / "effects.csv", given.judgements.values())
-    files = [tmp_path / name for name in ("study.json", "scores.csv", "corpora.csv", "timings.csv")]
-    options: dict[str, Any] = {"measurements": measured, "notes": noted, "commit": "abc", "date": "2001-02-03"}
-    read = Inputs.read(*files, **options, papers=PAPERS, effects=effects)
+    files = [tmp_path / name for name in ("study.json", "scores.csv", "corpora.csv")]
+    tables = {"timings": tmp_path / "timings.csv", "measurements": measured, "notes": noted, "effects": effects}
+    read = Inputs.read(*files, commit="abc", date="2001-02-03", papers=PAPERS, **tables)
     assert read.settings.smoothing == (1e-10, 1e-4, 1e-1)
     assert read.settings.setting("plsa-hof", "fold_in", "tolerance") == 1e-4
     assert read.synthetic()
@@ -222,5 +222,6 @@ def test_an_unreadable_input_is_named(tmp_path: Path, file: str) -> None:
     corpora_table(study, synthetic=True).to_csv(tmp_path / "corpora.csv", index=False)
     (tmp_path / "timings.csv").write_text(",".join(timings().columns) + "\n")
     (tmp_path / file).write_text("nonsense\n")
+    files = [tmp_path / name for name in ("study.json", "scores.csv", "corpora.csv")]
     with pytest.raises(InputError, match=file):
-        Inputs.read(*[tmp_path / name for name in ("study.json", "scores.csv", "corpora.csv", "timings.csv")])
+        Inputs.read(*files, timings=tmp_path / "timings.csv")

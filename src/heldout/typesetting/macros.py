@@ -114,7 +114,8 @@ def _study(inputs: Inputs) -> Macros:
         "SeedsInWords": count(len(settings.seeds), "seed"),
         "BandsInWords": bands(len(settings.seeds)),
         "AlternativesCorpus": latex.corpus_name(settings.alternative_grid.corpus) or "no corpus",
-        "AlternativesTopics": latex.listed([latex.integer(k) for k in settings.alternative_grid.topics]) or "no number of",
+        "AlternativesTopics": latex.listed([latex.integer(k) for k in settings.alternative_grid.topics])
+        or "no number of",
         "AlternativesSeeds": count(len(settings.alternative_grid.seeds), "seed"),
         "ForEachCorpus": "".join(rf"#1{{{p}}}" for p, _ in zip(POSITIONS, shown, strict=False)),
     }
