@@ -5,6 +5,8 @@ import csv
 import gzip
 import json
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -50,6 +52,12 @@ def paper() -> dict[str, Any]:
 @pytest.fixture
 def study(paper: dict[str, Any]) -> dict[str, Any]:
     return copy.deepcopy(paper)
+
+
+def test_what_the_workflow_reads_at_its_start_imports_no_numerics() -> None:
+    names = "heldout.digest, heldout.makers, heldout.progress, heldout.study"
+    code = f"import sys, {names}; print({{'numpy', 'scipy', 'pandas', 'numba'}} & set(sys.modules))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "set()\n"
 
 
 @pytest.mark.parametrize("path", STUDIES, ids=lambda path: path.stem)
