@@ -61,6 +61,9 @@ def test_one_alpha_stands_for_all_and_words_may_be_missing(tmp_path: Path) -> No
     named = read_model(path, vocabulary=tmp_path / "words.txt")
     assert named.words_known
     assert named.topics.vocabulary == WORDS
+    (tmp_path / "words.txt").write_text("a\nb\na\n")
+    with pytest.raises(InputError, match="line 3: the word a is there a second time"):
+        read_model(path, vocabulary=tmp_path / "words.txt")
 
 
 @pytest.mark.parametrize("tolerance", [BINARY_TOLERANCE, TEXT_TOLERANCE])
@@ -274,11 +277,3 @@ def test_alpha_is_beside_the_csv(tmp_path: Path) -> None:
     (tmp_path / "alpha.csv").unlink()
     with pytest.raises(InputError, match=r"phi.csv: no phi.alpha.csv or alpha.csv beside it; write"):
         read_csv(path)
-
-
-def test_words_one_per_line(tmp_path: Path) -> None:
-    np.savez(tmp_path / "model.npz", phi=PHI, alpha=ALPHA)
-    words = tmp_path / "words.txt"
-    words.write_text("a\nb\na\n")
-    with pytest.raises(InputError, match="line 3: the word a is there a second time"):
-        read_model(tmp_path / "model.npz", vocabulary=words)

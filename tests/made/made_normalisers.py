@@ -1,4 +1,4 @@
-"""log Z by enumeration."""
+"""log Z, nats, summed over every bag of words, weighted by its number of orders."""
 
 import itertools
 
@@ -10,7 +10,6 @@ from heldout.topics import Topics
 
 
 def log_normaliser_enumerated(topics: Topics, length: int) -> float:
-    """Return log Z in nats, summed over every bag of `length` words, weighted by its number of orders."""
     bags = itertools.combinations_with_replacement(range(len(topics.vocabulary)), length)
     documents = normaliser._corpus(topics, np.array(list(bags), dtype=np.int32))
     orders = gammaln(length + 1.0) - gammaln(documents.counts().toarray() + 1.0).sum(axis=1)

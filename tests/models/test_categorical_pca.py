@@ -72,8 +72,8 @@ def test_degenerate_em_raises_the_joint_probability_of_its_points(bound: str) ->
     step = 1e-4 * np.random.default_rng(0).standard_normal(state.mean.shape)
     if bound == "boehning":  # nothing near is better
         moved = state.mean + step
-        elsewhere = np.diag(model.log_joint(*model.counts_and_sums(x), moved)) - 0.5 * (moved**2).sum(axis=1)
-        assert np.all(elsewhere <= joint + 1e-9)
+        near = np.diag(model.log_joint(*model.counts_and_sums(x), moved)) - 0.5 * (moved**2).sum(axis=1)
+        assert np.all(near <= joint + 1e-9)
         assert np.all(exact(model, x) <= joint + 1e-9)
     with pytest.raises(InputError, match="the posterior delta is none of gaussian, point"):
         CategoricalPCA(1, posterior="delta").fit(x)

@@ -98,12 +98,5 @@ ESTIMATORS: dict[str, EstimatorProperties] = {
 
 
 def of_likelihood() -> list[str]:
-    """Return the names of the estimators of log p(w | alpha, phi) that take any number of samples, or none.
-
-    "exact-marginal" and "reference", which they are compared with, are not among them.
-
-    Examples:
-        >>> EXACT in of_likelihood(), SEQUENTIAL in of_likelihood()
-        (False, True)
-    """
+    """Return the names of the estimators of log p(w | alpha, phi) but for `EXACT` and `REFERENCE`, the comparisons."""
     return [name for name, known in ESTIMATORS.items() if name not in (EXACT, REFERENCE) and known.behaviour != "other"]

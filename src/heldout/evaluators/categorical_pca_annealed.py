@@ -39,12 +39,7 @@ class _Case(Integrand):
 
 
 def categorical_pca_annealed(
-    model: CategoricalPCA,
-    X: sp.sparray | NDArray[Any],
-    samples: int,
-    rng: np.random.Generator,
-    *,
-    temperatures: int,
+    model: CategoricalPCA, X: sp.sparray | NDArray[Any], samples: int, rng: np.random.Generator, *, temperatures: int
 ) -> tuple[Floats, Floats]:
     """Return log p(x) of the (N, C) counts X under a fitted model, and its standard error, (N,) nats.
 

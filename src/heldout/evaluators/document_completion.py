@@ -35,16 +35,13 @@ def halves(topics: Topics, documents: Corpus, rng: np.random.Generator) -> tuple
     return *half_split(documents, int(rng.integers(2**63))), left_out
 
 
-def document_completion(
-    topics: Topics, documents: Corpus, samples: int, rng: np.random.Generator, *, burn_in: int = 20
-) -> Evaluation:
+def document_completion(topics: Topics, documents: Corpus, samples: int, rng: np.random.Generator) -> Evaluation:
     """Return log p(scored half | observed half, alpha, phi) of every document.
 
-    What it takes, returns and raises, see `heldout.evaluators`. `tokens` counts the scored half alone. A
-    sample is a state of one chain per document, after every sweep but the first `burn_in`, 1 or more; the rng seeds
-    the division into halves, too. Errors by the delta method over the chain's states (`log_mean_of_chain`) do not
-    cover a start that the chain has not forgotten, correlations over many more than sqrt(S) sweeps, or large
-    weights too rare to be drawn.
+    What it takes, returns and raises, see `heldout.evaluators`. `tokens` counts the scored half alone. A sample is a
+    state of one chain per document, as in `posterior_predictive`; the rng seeds the division
+    into halves, too. Errors by the delta method over the chain's states (`log_mean_of_chain`) do not cover a start that
+    the chain has not forgotten, correlations over many more than sqrt(S) sweeps, or large weights too rare to be drawn.
 
     Examples:
         >>> document_completion(topics, documents, 1000, np.random.default_rng(0)).log_likelihood.round(2)
@@ -52,5 +49,5 @@ def document_completion(
     """
     check_samples("document completion", samples)
     observed, scored, left_out = halves(topics, documents, rng)
-    evaluation = posterior_predictive(topics, observed, scored, samples, rng, burn_in=burn_in)
+    evaluation = posterior_predictive(topics, observed, scored, samples, rng)
     return replace(evaluation, tokens_left_out=left_out)

@@ -214,10 +214,7 @@ def read_csv(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
 LIBRARY = Library(
     "arrays",
     lambda fitted, _documents: nothing(fitted.library, "arrays come from no library: nothing is reported"),
-    forms=(
-        Form("npz", read_npz, suffixes=(".npz",), member="phi.npy"),
-        Form("csv", read_csv, suffixes=(".csv",)),
-    ),
+    forms=(Form("npz", read_npz, suffixes=(".npz",), member="phi.npy"), Form("csv", read_csv, suffixes=(".csv",))),
     models="a PLSA or LDA of heldout.models, Topics, (phi, alpha), or (phi, mu, Sigma)",
     recognises=recognises,
     from_object=from_object,

@@ -108,14 +108,6 @@ def read_model(
     Raises:
         InputError: one line with what is wrong, where, and what to do; a pickle is refused before a byte of it is
             unpickled.
-
-    Examples:
-        >>> import numpy as np, tempfile
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     file = Path(folder, "model.npz")
-        ...     np.savez(file, phi=[[0.5, 0.5, 0.0], [0.0, 0.25, 0.75]], alpha=[0.1, 0.2])
-        ...     read_model(file).topics.alpha
-        array([0.1, 0.2])
     """
     if form is not None and form not in FORMS:
         raise InputError(f"{form}: no such form of a model; one of {', '.join(FORMS)}")

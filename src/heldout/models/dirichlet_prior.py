@@ -54,13 +54,8 @@ def fit_mixture(
 ) -> DirichletMixture:
     """Return a mixture of Dirichlets fitted to documents.
 
-    Args:
-        topics: phi, and the alpha that every component starts from.
-        documents: training documents; empty ones, words outside the topics' vocabulary and words that no topic gives
-            are ignored.
-        rng: random numbers of the sweeps and of the documents' components.
-        components: M.
-        rounds: the number of rounds, one sweep each; the last half is averaged.
+    Every component, of so many, starts from the topics' alpha. Of the training documents empty ones, words outside the
+    topics' vocabulary and words that no topic gives are ignored. A round is one sweep; the last half is averaged.
 
     Raises:
         InputError: when no document has a word that a topic gives, for fewer than 2 rounds, or without a component.

@@ -59,11 +59,7 @@ class GaussianMixture(PointMixture[Floats, Gaussians]):
     """
 
     family = Family(
-        "mixture of Gaussians",
-        "discrete",
-        r"h \in \{1, \dots, K\}",
-        r"\mathcal{N}(x; \mu_h, \Sigma_h)",
-        "3.7, 3.8",
+        "mixture of Gaussians", "discrete", r"h \in \{1, \dots, K\}", r"\mathcal{N}(x; \mu_h, \Sigma_h)", "3.7, 3.8"
     )
 
     floor: float = 1e-6

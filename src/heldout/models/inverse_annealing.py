@@ -173,20 +173,14 @@ def inverse_annealing(
 ) -> tuple[Fit, Fit]:
     """Fit PLSA by EM with early stopping and, from there, by inverse annealing.
 
-    Args:
-        training: the training tokens of D documents, over the V words that occur in them.
-        validation: other tokens of the same documents, over the same words.
-        topics: K.
-        seed: with corpus and K determines the random start, which is that of `plsa.train`.
-        early_patience: end early stopping after this many iterations in a row without improvement.
-        eta: the factor of beta from step to step, in (0, 1).
-        tolerance: what is negligible at a beta below 1, as a share of the lowest validation perplexity, in [0, 1).
-        patience: stop after this many values of beta in a row without improvement.
-        iterations: the largest number of iterations in all.
+    The validation tokens are others of the same D documents as the training tokens, over the same V words, which occur
+    in the latter. Corpus, K and seed determine the random start, which is that of `plsa.train`. Early stopping ends
+    after `early_patience` iterations in a row without improvement, annealing after `patience` values of beta; `eta`, in
+    (0, 1), is the factor of beta from step to step, `tolerance`, in [0, 1), what is negligible at a beta below 1, as a
+    share of the lowest validation perplexity, `iterations` their largest number in all.
 
-    Returns:
-        The fits of early stopping and of inverse annealing; the latter's path begins with the former's. Memory: 2
-        arrays of V K and 4 of D K numbers, and V K more for every fit.
+    The latter's path begins with the former's. Memory: 2 arrays of V K and 4 of D K numbers, and V K more for every
+    fit.
 
     Raises:
         InputError: for a setting out of range, or without training or validation tokens.

@@ -323,16 +323,9 @@ def fold_in(topics: Topics, documents: Corpus, settings: FoldingIn, *, seed: int
     A document's random numbers depend on corpus, document, K, chain and seed only, so its weights do not depend on
     which other documents are folded in with it.
 
-    Args:
-        topics: phi and alpha, of any origin.
-        documents: D documents over the topics' vocabulary.
-        settings: how many sweeps.
-        seed: determines the random numbers.
-
-    Returns:
-        theta, (D, K), of the last sample by equation 5.39; rows sum to 1. A token whose word has probability 0 under
-        every topic has no effect: it is not sampled, and neither N_kd nor N_d counts it. A document without other
-        tokens gets the prior's mean.
+    Returns theta, (D, K), of the last sample by equation 5.39, of topics of any origin and documents over their
+    vocabulary; rows sum to 1. A token whose word has probability 0 under every topic has no effect: it is not sampled,
+    and neither N_kd nor N_d counts it. A document without other tokens gets the prior's mean.
 
     Raises:
         InputError: for different vocabularies, negative `sweeps`, or a Dirichlet parameter outside the kernel's range.

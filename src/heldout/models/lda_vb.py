@@ -174,13 +174,10 @@ class LDAVB(MeanField):
         pseudo_counts: Floats | None = None,
         record: Record | None = None,
     ) -> Self:
-        """Run the rounds on counts X.
+        """Run the rounds on (D, V) counts X.
 
-        Args:
-            X: (D, V) counts.
-            y: ignored.
-            pseudo_counts: (K, V) to start from; None is a random start.
-            record: called after every M step with the documents analysed so far, each visit counted, and b~.
+        They start from `pseudo_counts`, (K, V), or at random. `record` is called after every M step with the documents
+        analysed so far, each visit counted, and b~.
 
         Raises:
             InputError: for a negative or undefined count, counts without tokens, or a setting out of range.

@@ -95,14 +95,7 @@ def decompose(counts: sp.csr_array) -> Decomposition:
 
 
 def folded_in(decomposition: Decomposition, counts: sp.csr_array) -> Decomposition:
-    """Return the decomposition with documents of other (D, V) counts in the place of its own, words and values kept.
-
-    Examples:
-        >>> counts = sp.csr_array([[2.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
-        >>> other = folded_in(decompose(counts), sp.csr_array([[1.0, 1.0, 5.0]]))
-        >>> [next(reconstructions(other, [k])).counts.round(6).tolist() for k in (1, 2)]
-        [[[1.0, 0.0, 0.0]], [[1.0, 1.0, 0.0]]]
-    """
+    """Return the decomposition with documents of other (D, V) counts in the place of its own, words and values kept."""
     return replace(decomposition, documents=counts @ decomposition.words.T / decomposition.values)
 
 
