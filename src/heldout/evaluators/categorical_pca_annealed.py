@@ -43,11 +43,8 @@ def categorical_pca_annealed(
 ) -> tuple[Floats, Floats]:
     """Return log p(x) of the (N, C) counts X under a fitted model, and its standard error, (N,) nats.
 
-    Samples are chains of each data case, which has a stream of its own; `temperatures` is T, the steps from the Laplace
-    approximation to the posterior.
-
-    Raises:
-        InputError: for fewer than one sample or step, or counts that do not fit the model.
+    What it raises, see `heldout.evaluators`. Samples are chains of each data case, which has a stream of its own;
+    `temperatures` is T, the steps from the Laplace approximation to the posterior.
     """
     check_samples("annealed categorical PCA", samples)
     if temperatures < 1:

@@ -42,11 +42,7 @@ LARGEST_RATIO = 60.0  # nats
 
 @dataclass(frozen=True, eq=False)
 class DirichletMoments:
-    """Moments of a Dirichlet of parameters alpha, (K,).
-
-    Raises:
-        InputError: for a parameter that is not positive.
-    """
+    """Moments of a Dirichlet of parameters alpha, (K,), all positive."""
 
     alpha: Floats
 
@@ -200,9 +196,7 @@ def rating_profile_marginal(responses: Ints, tables: Floats, alpha: Floats) -> F
     """Return log p(y), (N,) nats, of vectors of responses under the user rating profile (27.14); gaps are left out.
 
     The responses are (N, R), -1 where there is none; the tables (R, K, M), p(y_r = m | z_r = k), rows that sum to 1.
-
-    Raises:
-        InputError: for a response outside -1 .. M - 1, or as `log_marginal` does.
+    Errors are as of `log_marginal`, and for other responses.
     """
     R, _, M = tables.shape
     if responses.ndim != 2 or responses.shape[1] != R or not np.all((responses >= -1) & (responses < M)):

@@ -150,9 +150,6 @@ def importance_sampling(
     document. `estimator` is the name in error messages. Every token's distribution is updated `cycles` times before
     sampling (0 keeps the start), one token after the other if `in_sequence`, else all in parallel; `second_order` says
     whether to correct by the variance of the counts.
-
-    Raises:
-        InputError: for fewer than one sample or a negative number of cycles.
     """
     check_samples(estimator, samples)
     if cycles < 0:

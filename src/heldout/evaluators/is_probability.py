@@ -56,8 +56,9 @@ def excess(log_scores: ArrayLike, log_truths: ArrayLike, standard_errors: ArrayL
     The logarithm of an unbiased estimate is low by about half its variance, which adds up over documents where errors
     average out: the error of the sum is the root of (sum of variances) + (half the sum of variances)^2.
 
-    Each document's, (D,), or the sums: of the score as a sequence of tokens, and of the truth, log p(w | alpha, phi),
-    or log p(w | theta) of the theta that drew the document, with the errors where it is estimated; all in nats.
+    All are of (D,) documents, or their sums, in nats: the score's logarithms of the sequences of tokens, the truth's,
+    log p(w | alpha, phi), or log p(w | theta) of the theta that drew the document, and the errors of an estimated
+    truth.
 
     Raises:
         InputError: for different numbers of documents, a score that is no number, or a truth that is not finite: a

@@ -88,9 +88,6 @@ def laplace_softmax(
     `iterations`; a document is done when an iteration moves at most the share `tolerance` of its tokens (at the
     folded-in point: when its log-likelihood is within this many nats per token of the maximum).
 
-    Raises:
-        InputError: for an unknown point or form, fewer than one iteration, or a negative tolerance.
-
     Examples:
         >>> laplace_softmax(topics, documents).log_likelihood.round(2)
         array([-3.7, -0.8])

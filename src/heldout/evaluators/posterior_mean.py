@@ -104,9 +104,9 @@ def variational_gamma(
 ) -> Floats:
     """Return gamma, (D, K): the prior's alpha_k plus every topic's expected number of tokens.
 
-    At the fixed point of the mean-field posterior, or of the mode in the softmax basis; a word that no topic gives has
-    no effect. The first gamma is `start`, (D, K), positive, or alpha_k + L / K where it is None; a document is done
-    when an iteration moves at most the share `tolerance` of its tokens, or after so many iterations.
+    It is the fixed point of the mean-field posterior, or else of the mode in the softmax basis; a word that no topic
+    gives has no effect. The first gamma is `start`, (D, K), positive, or alpha_k + L / K where it is None; a document
+    is done when an iteration moves at most the share `tolerance` of its tokens, or after so many iterations.
 
     Raises:
         InputError: for fewer than one iteration, or a tolerance that is negative or NaN.

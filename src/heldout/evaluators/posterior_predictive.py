@@ -20,13 +20,10 @@ def posterior_predictive(
 ) -> Evaluation:
     """Return log p(scored tokens | observed tokens, alpha, phi) of every document.
 
-    What it takes and returns, see `heldout.evaluators`: the observed and the scored tokens of the same D documents,
-    both over the topics' vocabulary. A sample is a state of one chain per document, after every sweep but the first
-    `burn_in`, 1 or more. `tokens` counts the scored ones alone; the value is -inf where either part holds a word of
-    probability 0. Errors are by the delta method over the chain's states (`log_mean_of_chain`).
-
-    Raises:
-        InputError: for fewer than one sample or a burn-in below 1.
+    What it takes, returns and raises, see `heldout.evaluators`: the observed and the scored tokens of the same D
+    documents, both over the topics' vocabulary. A sample is a state of one chain per document, after every sweep but
+    the first `burn_in`, 1 or more. `tokens` counts the scored ones alone; the value is -inf where either part holds a
+    word of probability 0. Errors are by the delta method over the chain's states (`log_mean_of_chain`).
 
     Examples:
         >>> scored = documents.subset([1, 0])

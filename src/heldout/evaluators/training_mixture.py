@@ -25,11 +25,8 @@ ENTRIES = 2**21  # of an array of training documents by words
 def training_mixture(topics: Topics, weights: Floats, documents: Corpus) -> Evaluation:
     """Return log p(w) of every document, nats.
 
-    What it takes and returns, see `heldout.evaluators`, with the training documents' weights, (N, K), whose rows sum to
-    1, in the place of alpha.
-
-    Raises:
-        InputError: for weights that are not K to a training document.
+    What it takes, returns and raises, see `heldout.evaluators`, with the training documents' weights, (N, K), whose
+    rows sum to 1, in the place of alpha.
 
     Examples:
         >>> documents = Corpus.from_documents("one", [("a", ["cat", "sat"])])

@@ -36,8 +36,8 @@ def log_integral(
     """Return log of the integral of exp(f) over a box, nats; None where it does not settle.
 
     `f` gives the (J,) values of (J, n) points, nats; the integrand is negligible beyond the (n,) ends of the box.
-    `spacing` is the first, `most_nodes` that of a grid, `near` the mode, or near it, where the first grid might miss
-    it; of a concave f it does not.
+    `spacing` is that of the first grid, none has more than `most_nodes`; `near` is the mode, or near it, where the
+    first grid might miss it; of a concave f it does not.
 
     Examples:
         >>> ends = np.full(1, 30.0)

@@ -32,10 +32,8 @@ class Tables(NamedTuple):
 def indicators(responses: Any, model: str, values: int | None = None) -> Floats:
     """Return the 1-of-M coding, (N, R, M), of (N, R) responses 0 .. M - 1; a gap (-1) is all 0.
 
-    M is the largest response and one, where `values` is None; `model` is the model's name, for the message.
-
-    Raises:
-        InputError: for anything else, or no response at all.
+    M is the largest response and one, where `values` is None; `model` is the model's name, for the message of an
+    InputError for anything else, or no response at all.
     """
     array = np.asarray(responses)
     if array.ndim != 2 or array.size == 0 or not np.issubdtype(array.dtype, np.integer):

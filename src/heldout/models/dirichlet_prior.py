@@ -54,7 +54,7 @@ def fit_mixture(
 ) -> DirichletMixture:
     """Return a mixture of Dirichlets fitted to documents.
 
-    Every component, of so many, starts from the topics' alpha. Of the training documents empty ones, words outside the
+    All `components` start from the topics' alpha. Of the training documents empty ones, words outside the
     topics' vocabulary and words that no topic gives are ignored. A round is one sweep; the last half is averaged.
 
     Raises:

@@ -55,11 +55,8 @@ def fold_in(
 ) -> Floats:
     """Return z, (D, K), after repetitions of the degenerate E step; see the module.
 
-    X are (D, V) counts, b (K, V) with rows that sum to 1, alpha and beta (K,) shapes and rates, both 0 for NMF. The
-    start is (D, K); None is equal shares of each document's tokens, and at least the prior's.
-
-    Raises:
-        InputError: for a negative or undefined count.
+    X are (D, V) counts, not negative, b (K, V) with rows that sum to 1, alpha and beta (K,) shapes and rates, both 0
+    for NMF. The start is (D, K); None is equal shares of each document's tokens, and at least the prior's.
     """
     counts = checked_counts(X, "GaP", empty=True)
     shares = np.repeat(np.asarray(counts.sum(axis=1))[:, None] / len(b), len(b), axis=1)

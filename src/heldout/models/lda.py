@@ -105,8 +105,9 @@ def counts_above(counts: Ints, columns: Ints, n_columns: int) -> Floats:
 def minka_step(parameters: Floats, above: Floats, totals_above: Floats, size: int = 1) -> Floats:
     """Return one fixed-point iteration of Dirichlet-multinomial maximum likelihood (Minka 2000); see the module.
 
-    above[j, k] draws, (J, K), have more than j counts in category k, which has the (K,) parameter k, totals_above[t] of
-    them, (T,), more than t counts in all; `size` categories, summed, share each parameter.
+    Each of the (K,) parameters is shared by `size` categories. `above`, (J, K), has the number of draws with more than
+    j counts in category k, summed over those that share k, `totals_above`, (T,), of those with more than t counts in
+    all.
     """
     if len(parameters) > 1:
         rises = _rises(parameters, above)
@@ -245,10 +246,7 @@ class LDA(TopicEstimator):
 def fit_chains(chains: Sequence[LDA], X: Corpus | sp.sparray | NDArray[Any], assignments: Index | None = None) -> None:
     """Fit LDAs that differ in their `random_state` only, each as `fit` does alone; together they take less time.
 
-    With `assignments` to start with, as in `fit`, they run one after the other.
-
-    Raises:
-        InputError: as `LDA.fit` does.
+    With `assignments` to start with they run one after the other. Arguments and errors are as of `LDA.fit`.
     """
     tokens, offsets, n_words = _streams(X)
     first = chains[0]
@@ -359,10 +357,8 @@ def fold_in(topics: Topics, documents: Corpus, settings: FoldingIn, *, seed: int
 def train(corpus: Corpus, settings: Training, *, topics: int, seed: int) -> list[Topics]:
     """Train LDA on a corpus by independent chains; (corpus, topics, seed, chain) determines a chain's random numbers.
 
-    With `optimise_every` the topics carry the last sweep's alpha, their provenance its beta.
-
-    Raises:
-        InputError: as `LDA.fit` does.
+    With `optimise_every` the topics carry the last sweep's alpha, their provenance its beta. Errors are as of
+    `LDA.fit`.
     """
     fitted = [
         LDA(

@@ -100,11 +100,7 @@ def folded_in(decomposition: Decomposition, counts: sp.csr_array) -> Decompositi
 
 
 def reconstructions(decomposition: Decomposition, ranks: Sequence[int]) -> Iterator[Reconstruction]:
-    """Yield N_k at rising ranks k; each adds to the last, so all together cost as much as the largest rank alone.
-
-    Raises:
-        InputError: for a rank below 1 or above that of the counts.
-    """
+    """Yield N_k at rising ranks k, from 1 to that of the counts; together they cost as much as the largest alone."""
     if not all(1 <= rank <= decomposition.rank for rank in ranks):
         raise InputError(
             f"LSA: ranks {list(ranks)}; they must lie between 1 and the counts' rank, {decomposition.rank}"
@@ -161,7 +157,8 @@ def mixed(reading: Floats, unigram: Floats, rows: Ints, words: NDArray[np.int32]
 def mixing_weight(model: Floats, unigram: Floats, counts: Floats) -> float:
     """Return the lambda in [0, 1] that maximises sum_i n_i log((1 - lambda) model_i + lambda unigram_i).
 
-    `model` and `unigram`, all positive, are the probabilities of (n,) cells (document, word), `counts` their tokens.
+    `model` and `unigram`, the latter all positive, are the probabilities of (n,) cells (document, word), `counts` their
+    tokens.
     """
 
     def slope(weight: float) -> float:

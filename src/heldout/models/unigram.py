@@ -41,10 +41,7 @@ def unigram(counts: sp.csr_array, constant: float = 0.0) -> Floats:
 def smoothed_documents(counts: sp.csr_array, mass: float, rows: Ints, words: NDArray[np.int32]) -> Floats:
     """Return p(w | d), (n,), of n pairs of a document (row of the counts) and a word.
 
-    The maximum-likelihood unigram of the (D, V) training counts counts as `mass` tokens, m > 0.
-
-    Raises:
-        InputError: on counts without tokens, or a mass that is not positive and finite.
+    The maximum-likelihood unigram of the (D, V) training counts weighs as much as `mass` tokens, m > 0 and finite.
 
     Examples:
         >>> counts = sp.csr_array([[2.0, 1.0, 0.0], [0.0, 1.0, 0.0]])
