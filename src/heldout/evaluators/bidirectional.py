@@ -24,11 +24,7 @@ from heldout.typing import Floats, Ints
 
 
 def simulate(topics: Topics, lengths: Ints, rng: np.random.Generator) -> tuple[Corpus, Ints]:
-    """Draw documents of given lengths from the model: theta ~ Dir(alpha), z ~ theta, w ~ phi_z.
-
-    Returns:
-        The documents over the topics' vocabulary, and the (N,) topics that their tokens were drawn from.
-    """
+    """Draw documents of given lengths, theta ~ Dir(alpha), z ~ theta, w ~ phi_z; return them and z, (N,)."""
     return simulate_given(topics, rng.dirichlet(topics.alpha, size=len(lengths)), lengths, rng)
 
 

@@ -24,8 +24,6 @@ def estimate(name: str, topics: AnyTopics, documents: Corpus, samples: int, rng:
         >>> rng = np.random.default_rng(0)
         >>> estimate("left-to-right-sequential", topics, documents, 1000, rng).log_likelihood.round(2)
         array([-3.71, -0.8 ])
-        >>> estimate("exact-marginal", topics, documents, 0, rng).log_likelihood.round(2)
-        array([-3.72, -0.8 ])
     """
     if name not in ESTIMATORS:
         raise InputError(f"there is no estimator {name}; there are {', '.join(ESTIMATORS)}")

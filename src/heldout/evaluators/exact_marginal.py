@@ -206,12 +206,7 @@ def forward(tokens, offsets, phi_by_word, alpha, wanted, out, means, layer):  # 
 
 
 def cost(lengths: Iterable[int], topics: int) -> int:
-    """Return how many updates documents of these lengths (tokens) take: the sum over documents of K C(L + K - 1, K).
-
-    Examples:
-        >>> cost([100], topics=3)
-        515100
-    """
+    """Return how many updates documents of these lengths (tokens) take: the sum over documents of K C(L + K - 1, K)."""
     return sum(topics * math.comb(int(length) + topics - 1, topics) for length in lengths)
 
 

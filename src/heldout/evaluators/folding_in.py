@@ -32,11 +32,8 @@ def predictive(
     chain's `probabilities` gives: sum_k phi_s[k, w] theta_s[k] for topics. Values in nats. The standard error is set to
     0; if topics were sampled, or folded in by sampling, the caller must replace it by NaN.
 
-    Args:
-        chains: the topics of each chain; their predictive distributions are averaged.
-        observed: the D documents' tokens that the fold-in sees.
-        scored: the same documents' tokens that are scored; words outside the vocabulary are left out and counted.
-        fold_in: returns theta, (D, K), for topics and documents.
+    The chains' predictive distributions are averaged. `observed` are the tokens of D documents that the fold-in sees,
+    which returns theta, (D, K), for topics and documents; `scored` are the same documents' tokens that are scored.
 
     Raises:
         InputError: when there is no chain, or the chains' vocabularies differ.

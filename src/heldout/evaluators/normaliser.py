@@ -82,21 +82,18 @@ def log_multinomial_nml(vocabulary: int, length: int) -> float:
 
     Raises:
         InputError: for V below 1 or L below 0.
-
-    Examples:
-        >>> import math
-        >>> round(math.exp(log_multinomial_nml(2, 1)), 9)  # C(V, 1) = V
-        2.0
     """
     if vocabulary < 1 or length < 0:
         raise InputError(
             f"NML constant: {vocabulary} words, {length} tokens; there must be a word, and 0 or more tokens"
         )
-    if length == 0:
+    if length == 0 or vocabulary == 1:
         return 0.0
-    below, value = 0.0, _log_binomial_nml(length)  # log C(1, L), log C(2, L)
-    if vocabulary == 1:
-        return below
+    j = np.arange(length + 1)
+    log_factorial = np.array([math.lgamma(i + 1.0) for i in range(length + 1)])
+    entropy = np.where(j > 0, j * np.log(np.maximum(j, 1) / length), 0.0)
+    terms = log_factorial[-1] - log_factorial - log_factorial[::-1] + entropy + entropy[::-1]
+    below, value = 0.0, float(np.logaddexp.reduce(terms))  # log C(1, L), log C(2, L)
     for v in range(1, vocabulary - 1):
         # log C(v + 2) = log(C(v + 1) + (L / v) C(v)); C grows with v, so that the exponential cannot overflow
         below, value = value, value + math.log1p(length / v * math.exp(below - value))
@@ -107,15 +104,6 @@ def log_multinomial_nml_by_document(vocabulary: int, lengths: Ints) -> Floats:
     """Return log C(V, L) of every document's length, (D,), nats: with min(K, V) for V an upper bound on its log Z."""
     distinct, position = np.unique(lengths, return_inverse=True)
     return np.array([log_multinomial_nml(vocabulary, int(length)) for length in distinct])[position]
-
-
-def _log_binomial_nml(length: int) -> float:
-    """Return log C(2, L)."""
-    j = np.arange(length + 1)
-    log_factorial = np.array([math.lgamma(i + 1.0) for i in range(length + 1)])
-    entropy = np.where(j > 0, j * np.log(np.maximum(j, 1) / length), 0.0)
-    terms = log_factorial[-1] - log_factorial - log_factorial[::-1] + entropy + entropy[::-1]
-    return float(np.logaddexp.reduce(terms))
 
 
 def log_normaliser(
