@@ -72,13 +72,9 @@ class Step(NamedTuple):
 class Fit:
     """The parameters that were best on the validation tokens, and the iterations that led there.
 
-    Attributes:
-        topics: p(w | z), with the flat prior and with `beta` in the provenance, as `plsa_tem.fold_in` requires.
-        document_topics: (D, K) p(z | d) of the training documents.
-        beta: the inverse temperature of the best iteration.
-        perplexity: the lowest, of the validation tokens.
-        iterations_to_best: iterations up to the best parameters, from the random start.
-        path: every iteration, those after the best included.
+    The topics have the flat prior, and `beta` in the provenance, as `plsa_tem.fold_in` requires; `document_topics`, (D,
+    K), are p(z | d) of the training documents. Of the best iteration there are beta, the perplexity and its number from
+    the random start; `path` has every iteration, those after the best included.
     """
 
     topics: Topics

@@ -39,14 +39,11 @@ Posterior = Literal["point", "exact"]
 
 @dataclass(frozen=True)
 class Family:
-    """The description of a model with point posteriors in tables.
+    """The description of a model with point posteriors in tables: its printed name, and whether h is discrete.
 
-    Attributes:
-        name: the printed name.
-        latent: whether h is discrete or continuous.
-        latent_symbol, conditional: the domain of h, and p(x | h), in LaTeX's mathematics.
-        equations: the equations in Welling et al. (2008) that derive the model; empty if there are none.
-        posterior: "point", or "samples" if h is sampled, so that no entropy is dropped.
+    `latent_symbol` and `conditional` are the domain of h and p(x | h) in LaTeX's mathematics; `equations` those in
+    Welling et al. (2008) that derive the model, or none; `posterior` is "samples" where h is sampled: no entropy is
+    dropped.
     """
 
     name: str
