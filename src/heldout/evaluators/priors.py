@@ -25,7 +25,6 @@ SWEEPS = 1e8  # of the reference, times tokens: some ten seconds of one core
 MOVES = 3e5  # of its chains from a Laplace approximation, whatever the tokens: the same
 
 AnyModel = AnyTopics | ProductOfExperts
-Estimate = Callable[[Any, Corpus, int, np.random.Generator], Evaluation]  # of topics, documents, samples, rng
 
 
 @dataclass(frozen=True)
@@ -59,7 +58,7 @@ class Prior:
     affordable: Callable[[int, int], float]
     fewest_chains: int
     annealing: Callable[[Any, Corpus, np.random.Generator], Annealing]
-    unbiased: Estimate
+    unbiased: Callable[[Any, Corpus, int, np.random.Generator], Evaluation]
     simulate: Callable[[Any, Ints, np.random.Generator], tuple[Corpus, NDArray[Any]]]
     upper: Callable[[Any, Corpus, NDArray[Any], int, np.random.Generator], Evaluation]
 

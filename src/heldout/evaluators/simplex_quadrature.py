@@ -154,13 +154,9 @@ def is_safe(tokens: NDArray[np.int32], phi_by_word: Floats, alpha: Floats) -> bo
     phi = phi_by_word[words]
     likeliest = np.bincount(phi.argmax(axis=1), weights=counts, minlength=len(alpha)).astype(np.float64)
     possible = bool(phi.max(axis=1, initial=0.0).min(initial=1.0) > 0.0)
-    return possible and bool(alpha.min() >= SMALLEST_ALPHA) and urn_is_safe(likeliest, alpha)
-
-
-def urn_is_safe(counts: Floats, alpha: Floats) -> bool:
-    """Return whether the probability of topics with these counts (K,) under Polya's urn is above e^-`LARGEST_LOSS`."""
-    total = gammaln(alpha.sum()) - gammaln(alpha.sum() + counts.sum())
-    return bool(total + (gammaln(alpha + counts) - gammaln(alpha)).sum() >= -LARGEST_LOSS)
+    log_p = gammaln(alpha.sum()) - gammaln(alpha.sum() + likeliest.sum())
+    log_p += (gammaln(alpha + likeliest) - gammaln(alpha)).sum()
+    return possible and bool(alpha.min() >= SMALLEST_ALPHA and log_p >= -LARGEST_LOSS)
 
 
 def by_quadrature(tokens: NDArray[np.int32], phi_by_word: Floats, alpha: Floats) -> tuple[float, Floats]:
