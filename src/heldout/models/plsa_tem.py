@@ -60,7 +60,7 @@ class PLSATEM(PLSA):
         log_likelihood_: (iterations + 1,) -F_beta in nats, before each iteration and after the last.
 
     Examples:
-        >>> counts = np.array([[3, 2, 0, 0], [2, 3, 0, 0], [0, 0, 4, 1], [0, 0, 1, 4]])  # documents by words
+        >>> counts = [[3, 2, 0, 0], [2, 3, 0, 0], [0, 0, 4, 1], [0, 0, 1, 4]]  # documents by words
         >>> PLSATEM(2, beta=0.8, iterations=50, random_state=0).fit(counts).components_.round(2)
         array([[0.5, 0.5, 0. , 0. ],
                [0. , 0. , 0.5, 0.5]])
