@@ -123,10 +123,13 @@ def fetch(file: str, table_path: Path, destination: Path, mirror: Path | None = 
     for place in attempts:
         try:
             with replacing(destination) as temporary:
-                if mirror is not None:
-                    _copy(Path(place), temporary)
-                else:
+                if mirror is None:
                     _download(place, row.sha256, temporary, retries)
+                else:
+                    try:
+                        shutil.copyfile(place, temporary)
+                    except OSError as error:
+                        raise InputError(f"expected a file to copy, found: {error.strerror}") from error
                 try:
                     verified_members(temporary, row)
                 except InputError as error:
@@ -152,13 +155,6 @@ def fetch(file: str, table_path: Path, destination: Path, mirror: Path | None = 
     return destination
 
 
-def _copy(place: Path, temporary: Path) -> None:
-    try:
-        shutil.copyfile(place, temporary)
-    except OSError as error:
-        raise InputError(f"expected a file to copy, found: {error.strerror}") from error
-
-
 def _download(url: str, sha256: str, temporary: Path, retries: int) -> None:
     """Download one address with pooch, which tries again where it fails, to `temporary`; verify its checksum."""
     # both take a fifth of a second to import, and a job that finds its files has no use for them
@@ -170,19 +166,10 @@ def _download(url: str, sha256: str, temporary: Path, retries: int) -> None:
     logger.setLevel(logging.ERROR)  # its progress notes would stand between ours and the error line
     try:
         with tempfile.TemporaryDirectory(prefix=f"{temporary.name}.", dir=temporary.parent) as folder:
-            pool = pooch.create(
-                path=folder,
-                base_url="",
-                registry={"file": None},
-                urls={"file": url},
-                retry_if_failed=retries,
-            )
-            downloader = pooch.HTTPDownloader(
-                progressbar=sys.stderr.isatty(),
-                chunk_size=1 << 16,
-                timeout=TIMEOUT,
-                headers={"Accept-Encoding": "identity"},
-            )
+            of_file = {"registry": {"file": None}, "urls": {"file": url}}
+            pool = pooch.create(path=folder, base_url="", retry_if_failed=retries, **of_file)
+            as_it_is = {"headers": {"Accept-Encoding": "identity"}, "chunk_size": 1 << 16}
+            downloader = pooch.HTTPDownloader(progressbar=sys.stderr.isatty(), timeout=TIMEOUT, **as_it_is)
             path = Path(pool.fetch("file", downloader=downloader))
             checksum = pooch.file_hash(str(path), alg="sha256")
             if sha256 and checksum != sha256:

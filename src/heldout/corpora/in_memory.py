@@ -1,7 +1,7 @@
 """Streams of documents that are in memory: a sparse matrix of counts, a corpus, lists of words."""
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +13,13 @@ from heldout.corpora.batches import LARGEST_DOCUMENT, MOST_WORDS, Document, Docu
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.typing import Ints
+
+
+def _digest(parts: Iterable[Any]) -> str:
+    content = hashlib.sha256()
+    for part in parts:
+        content.update(part)
+    return content.hexdigest()
 
 
 def _whole(values: NDArray[Any], name: str, row: int) -> Ints:
@@ -58,10 +65,9 @@ def of_matrix(matrix: Any) -> DocumentStream:
             yield row_of_counts("matrix", d, rows.indices[here], rows.data[here], V)
 
     def digest() -> str:
-        content = hashlib.sha256(f"{D} {V}".encode())
-        for array, kind in ((rows.indptr, np.int64), (rows.indices, np.int64), (rows.data, np.float64)):
-            content.update(np.ascontiguousarray(array, dtype=kind).data)
-        return content.hexdigest()
+        arrays = ((rows.indptr, np.int64), (rows.indices, np.int64), (rows.data, np.float64))
+        parts = (np.ascontiguousarray(array, dtype=kind).data for array, kind in arrays)
+        return _digest([f"{D} {V}".encode(), *parts])
 
     return DocumentStream("matrix", read, digest, n_words=V, n_documents=D)
 
@@ -112,11 +118,8 @@ def of_bags(documents: Any) -> DocumentStream:
             yield Document(f"row {d}", words[counts > 0].astype(np.int64), counts[counts > 0])
 
     def digest() -> str:
-        content = hashlib.sha256()
-        for document in read():
-            for part in (document.words, document.counts):
-                content.update(f"{np.asarray(part).tolist()}".encode())
-        return content.hexdigest()
+        parts = (part for document in read() for part in (document.words, document.counts))
+        return _digest(f"{np.asarray(part).tolist()}".encode() for part in parts)
 
     return DocumentStream("documents", read, digest, n_documents=len(documents))
 
@@ -129,9 +132,8 @@ def of_corpus(corpus: Corpus) -> DocumentStream:
             yield token_stream(name, corpus.document(d).astype(np.int64), ordered=bool(corpus.provenance["ordered"]))
 
     def digest() -> str:
-        content = hashlib.sha256(np.ascontiguousarray(corpus.offsets, dtype=np.int64).data)
-        content.update(np.ascontiguousarray(corpus.tokens, dtype=np.int32).data)
-        return content.hexdigest()
+        offsets, tokens = corpus.offsets.astype(np.int64), corpus.tokens.astype(np.int32)
+        return _digest((offsets.data, tokens.data))
 
     words = corpus.vocabulary
     return DocumentStream(corpus.name, read, digest, words, len(words), n_documents=corpus.n_documents)
@@ -168,9 +170,6 @@ def of_lists(documents: Any) -> DocumentStream:
         return (Document(f"row {d}", document, None) for d, document in enumerate(documents))
 
     def digest() -> str:
-        content = hashlib.sha256()
-        for document in documents:
-            content.update(("\0".join(document) + "\0\0").encode(errors="surrogatepass"))
-        return content.hexdigest()
+        return _digest(("\0".join(document) + "\0\0").encode(errors="surrogatepass") for document in documents)
 
     return DocumentStream("documents", read, digest, texts=True, n_documents=len(documents))

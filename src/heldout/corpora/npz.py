@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,11 +22,12 @@ LARGEST_MEMBER = 2**29  # bytes of names in an .npz
 COPY = "copy the file again"
 
 
-class _Numbers:
-    """Reads one array of an .npz file from front to back, a document's numbers at a time."""
+class _Numbers(NamedTuple):
+    """One array of an .npz file, read from front to back, a document's numbers at a time."""
 
-    def __init__(self, file: IO[bytes], length: int, dtype: np.dtype[Any]) -> None:
-        self.file, self.length, self.dtype = file, length, dtype
+    file: IO[bytes]
+    length: int
+    dtype: np.dtype[Any]
 
     def take(self, n: int) -> NDArray[Any]:
         """Return the next n numbers."""

@@ -59,23 +59,18 @@ class Rule:
 
     def words(self) -> str:
         """Return the rule in a few words, for tables."""
-        parts = [f"runs of {self.token} in lower case"]
-        if self.minimum_length > 1:
-            exceptions = f" and {' '.join(self.keep)}" if self.keep else ""
-            parts.append(f"length >= {self.minimum_length}{exceptions}")
-        if self.stop_words:
-            parts.append("not in the stop list")
-        if self.stemmer != "none":
-            parts.append(f"{self.stemmer} stems")
-        if self.minimum_count > 1:
-            parts.append(f"tokens >= {self.minimum_count}")
-        if self.minimum_documents > 1:
-            parts.append(f"documents >= {self.minimum_documents}")
-        if self.largest_vocabulary:
-            parts.append(f"the {self.largest_vocabulary} words of most documents")
-        if self.first_documents:
-            parts.append(f"first {self.first_documents} documents")
-        return "; ".join(parts)
+        exceptions = f" and {' '.join(self.keep)}" if self.keep else ""
+        parts = {
+            f"runs of {self.token} in lower case": True,
+            f"length >= {self.minimum_length}{exceptions}": self.minimum_length > 1,
+            "not in the stop list": self.stop_words,
+            f"{self.stemmer} stems": self.stemmer != "none",
+            f"tokens >= {self.minimum_count}": self.minimum_count > 1,
+            f"documents >= {self.minimum_documents}": self.minimum_documents > 1,
+            f"the {self.largest_vocabulary} words of most documents": self.largest_vocabulary,
+            f"first {self.first_documents} documents": self.first_documents,
+        }
+        return "; ".join(part for part, holds in parts.items() if holds)
 
 
 def read_stop_list(content: bytes, where: str) -> frozenset[str]:
@@ -143,10 +138,8 @@ def tokeniser(rule: Rule, stop_words: frozenset[str]) -> Callable[[str], list[st
         for token in pattern.findall(text.lower()):
             if token not in table:
                 long_enough = len(token) >= rule.minimum_length or token in rule.keep or max(token) >= SYLLABLES
-                kept = long_enough and token not in dropped
-                table[token] = stem(token) if kept else None
-            word = table[token]
-            if word is not None:
+                table[token] = stem(token) if long_enough and token not in dropped else None
+            if (word := table[token]) is not None:
                 words.append(word)
         return words
 
@@ -175,23 +168,19 @@ def apply(rule: Rule, texts: Sequence[Text], stop_words: frozenset[str], corpus:
         tokens = Counter(word for words in documents for word in words)
         occurrences = Counter(word for words in documents for word in set(words))
         ranked = sorted(tokens, key=lambda word: (-occurrences[word], -tokens[word], word))
-        frequent = [
-            word
-            for word in ranked
-            if tokens[word] >= rule.minimum_count and occurrences[word] >= rule.minimum_documents
-        ]
-        kept_words = set(frequent[: rule.largest_vocabulary or None])
-        documents = [[word for word in words if word in kept_words] for words in documents]
-    kept_documents = [(name, words) for (name, _), words in zip(texts, documents, strict=True)]
-    kept_documents = kept_documents[: rule.first_documents or None]
-    for name, words in kept_documents:
+        least = (rule.minimum_count, rule.minimum_documents)
+        frequent = [word for word in ranked if tokens[word] >= least[0] and occurrences[word] >= least[1]]
+        chosen = set(frequent[: rule.largest_vocabulary or None])
+        documents = [[word for word in words if word in chosen] for words in documents]
+    kept = [(name, words) for (name, _), words in zip(texts, documents, strict=True)][: rule.first_documents or None]
+    for name, words in kept:
         if rule.refuse_empty and not words:
             raise InputError(
                 f"corpus {corpus}: document {name}: no word is left of it under the rule ({rule.words()});"
                 " remove the document or change the rule"
             )
-    require_documents(corpus, sum(bool(words) for _, words in kept_documents))
-    return kept_documents
+    require_documents(corpus, sum(bool(words) for _, words in kept))
+    return kept
 
 
 def corpus_of(
@@ -205,17 +194,8 @@ def corpus_of(
 ) -> Corpus:
     """Return the corpus that a rule makes of texts, without the documents that have no word, named in its provenance.
 
-    Args:
-        name: the corpus's name.
-        rule: as in `apply`.
-        texts: as in `apply`.
-        stop_words: as in `apply`.
-        sources: as in `heldout.corpora.corpus.provenance`.
-        left_out: the names of records that were left out before.
-        more: what else the provenance says.
-
-    Raises:
-        InputError: as `apply` does.
+    The provenance has `sources`, the names of records that were `left_out` before, and `more`; the other arguments and
+    errors are those of `apply`.
     """
     documents = apply(rule, texts, stop_words, name)
     empty = [document for document, words in documents if not words]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from heldout.corpora.names import SOURCES, SYNTHETIC
-from heldout.corpora.prepare import RECIPES, Recipe
+from heldout.corpora.prepare import RECIPES
 from heldout.corpora.realistic import TEST_DOCUMENTS, TRAINING_DOCUMENTS
 from heldout.evaluators import (
     HARMONIC,
@@ -90,7 +90,7 @@ def _source(inputs: Inputs) -> str:
     if name.endswith(SYNTHETIC):
         return f"{latex.corpus_name(name)}: drawn from a known model"
     how = RECIPES[name]
-    words = how.rule.words() if isinstance(how, Recipe) else "counts as they come"
+    words = how.rule.words() if how.rule else "counts as they come"
     return f"{latex.corpus_name(name)}, the bodies of its stories: {latex.escape(words)}"
 
 
