@@ -9,8 +9,7 @@ from small_study import inputs
 from heldout.claims import judge
 from heldout.papers import PAPERS
 from heldout.typesetting import claims_table
-from heldout.typesetting.macros import STATES
-from heldout.verdicts import NATS, VERDICTS, Effect, Judgement
+from heldout.verdicts import NATS, Effect, Judgement
 
 
 def test_tables_show_every_claim() -> None:
@@ -40,10 +39,6 @@ def test_a_study_without_rows_is_judged(empty: tuple[str, ...]) -> None:
     judged = {judgement.claim for judgement in judge(claims_table.claims_of(given), given) if judgement.effects}
     computed = {"toy-values", "toy-normaliser"}  # not measured
     assert (judged == computed) == (len(empty) == 2)
-
-
-def test_every_verdict_has_a_command_of_the_paper() -> None:
-    assert set(STATES) == set(VERDICTS)
 
 
 def test_a_row_says_units_and_replicates_once_and_marks_what_is_corrected() -> None:

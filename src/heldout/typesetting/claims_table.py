@@ -17,7 +17,6 @@ way; no difference: within; undecided: otherwise, and always of one replicate. A
 narrow for its verdict because the claim has others: they are corrected together.\SyntheticNotice
 """.strip()
 MOST_EFFECTS = 3  # of a claim on the scorecard; beyond, their verdicts are counted
-_CORRECTED = {"latex": r"\textsuperscript{\dag}", "markdown": "†"}
 
 
 def render(inputs: Inputs) -> str:
@@ -111,10 +110,9 @@ def latex_effect(effect: Effect, verdict: str, corrected: bool) -> str:
         >>> latex_effect(Effect("cranfield", "", 0.742, 0.003, 2.0, "", replicates=3), "supported", False)
         'Cranfield \\ensuremath{0.742} [\\ensuremath{0.729}, \\ensuremath{0.755}]'
     """
-    estimate, low, high = (rf"\ensuremath{{{value.replace(',', '{,}')}}}" for value in shown(effect))
-    where = " ".join(filter(None, (_corpus(effect.corpus, latex.corpus_name), latex.escape(effect.part))))
-    interval = f" [{low}, {high}]" if _has_interval(effect, verdict) else ""
-    return f"{where} {estimate}{interval}".strip() + (_CORRECTED["latex"] if corrected else "")
+    numbers = [rf"\ensuremath{{{value.replace(',', '{,}')}}}" for value in shown(effect)]
+    text = _effect(effect, verdict, latex.corpus_name(effect.corpus), latex.escape(effect.part), numbers)
+    return text + r"\textsuperscript{\dag}" * corrected
 
 
 def markdown_effect(effect: Effect, verdict: str, corrected: bool) -> str:
@@ -124,15 +122,11 @@ def markdown_effect(effect: Effect, verdict: str, corrected: bool) -> str:
         >>> markdown_effect(Effect("cranfield", "by half", 0.742, 0.003, 2.0, "", replicates=3), "supported", True)
         'cranfield by half 0.742 [0.729, 0.755]†'
     """
-    estimate, low, high = shown(effect)
-    where = " ".join(filter(None, (_corpus(effect.corpus, str), effect.part)))
-    interval = f" [{low}, {high}]" if _has_interval(effect, verdict) else ""
-    return f"{where} {estimate}{interval}".strip() + (_CORRECTED["markdown"] if corrected else "")
+    return _effect(effect, verdict, effect.corpus, effect.part, shown(effect)) + "†" * corrected
 
 
-def _has_interval(effect: Effect, verdict: str) -> bool:
-    return math.isfinite(effect.error) and effect.error > 0.0 and verdict != IDENTITY
-
-
-def _corpus(corpus: str, named: Callable[[str], str]) -> str:
-    return "" if corpus == "none" else named(corpus)
+def _effect(effect: Effect, verdict: str, corpus: str, part: str, numbers: Iterable[str]) -> str:
+    estimate, low, high = numbers
+    known = math.isfinite(effect.error) and effect.error > 0.0 and verdict != IDENTITY
+    where = ("" if effect.corpus == "none" else corpus, part)
+    return " ".join(filter(None, (*where, estimate, f"[{low}, {high}]" if known else "")))

@@ -73,11 +73,7 @@ def perplexity(value: Any) -> str:
 
 def signed_percent(value: Any, digits: int = 1) -> str:
     """Return a fraction as a percentage with its sign; a dash where it is missing."""
-    if missing(value):
-        return DASH
-    rounded = round(100.0 * float(value), digits)
-    sign = "+" if rounded > 0 else "-" if rounded < 0 else ""
-    return rf"\ensuremath{{{sign}{decimal(abs(rounded), digits)}}}\,\%"
+    return DASH if missing(value) else rf"{signed(100.0 * float(value), digits)}\,\%"
 
 
 def signed(value: float, digits: int) -> str:

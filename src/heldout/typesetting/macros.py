@@ -9,19 +9,7 @@ from heldout.inputs import Inputs
 from heldout.models import EPCA, LDA
 from heldout.typesetting import latex
 from heldout.typesetting.claims_table import claims_of, latex_effect
-from heldout.verdicts import (
-    CONFIDENCE,
-    CONTRADICTED,
-    DIFFERS,
-    ESTIMATORS,
-    IDENTITY,
-    MODELS,
-    NO_DIFFERENCE,
-    NOT_RUN,
-    SIMILAR,
-    SUPPORTED,
-    UNDECIDED,
-)
+from heldout.verdicts import CONFIDENCE, ESTIMATORS, MODELS, SIMILAR, VERDICTS
 
 POSITIONS = ("One", "Two", "Three")
 ORIGINAL_CORPORA = {"cranfield", "medline", "nips"}
@@ -35,15 +23,7 @@ REQUIRED_SETTINGS = (
 )
 NOTICE = r" \textbf{Synthetic data, drawn from a known model.}"
 # verdicts as the commands of main.tex that hold a sentence's alternatives
-STATES = {
-    SUPPORTED: "supported",
-    CONTRADICTED: "contradicted",
-    NO_DIFFERENCE: "nodifference",
-    DIFFERS: "differs",
-    UNDECIDED: "undecided",
-    IDENTITY: "identity",
-    NOT_RUN: "notrun",
-}
+STATES = {verdict: verdict.replace(" ", "") for verdict in VERDICTS}
 
 Macros = dict[str, str]
 
@@ -58,7 +38,8 @@ def macros(inputs: Inputs) -> Macros:
     result = {**_study(inputs), **_settings(inputs), **_claims(inputs)}
     known = [named for paper in inputs.papers for named in paper.exhibits.items()]  # even those that the study lacks
     for number, (position, corpus) in enumerate(zip(POSITIONS, inputs.settings.corpora, strict=False)):
-        result |= {f"Corpus{position}{name}": value for name, value in _corpus(inputs, corpus).items()}
+        result[f"Corpus{position}Name"] = latex.corpus_name(corpus)
+        result[f"Corpus{position}Notice"] = NOTICE if inputs.synthetic(corpus) else ""
         for name, exhibit in known:
             if exhibit.corpus == number:
                 prefix = f"Corpus{position}{latex.camel(exhibit.function.rpartition('.')[2])}"
@@ -85,19 +66,15 @@ def _study(inputs: Inputs) -> Macros:
     topics = settings.topics or (None,)
     synthetic = inputs.synthetic()
     original = not synthetic and set(shown) <= ORIGINAL_CORPORA
-    option = (
-        "" if settings.name == "paper" else rf" -{{}}-configfile workflow/studies/{latex.escape(settings.name)}.yaml"
-    )
+    name, commit = (latex.escape(text) for text in (settings.name, inputs.commit[:12]))
     return {
-        "StudyName": latex.escape(settings.name),
-        "StudyOption": option,
+        "StudyName": name,
+        "StudyOption": "" if name == "paper" else rf" -{{}}-configfile workflow/studies/{name}.yaml",
         "SyntheticNotice": NOTICE if synthetic else "",
         "IfSynthetic": "#1" if synthetic else "",
         "IfOriginal": "#1" if original else "",
         "IfOther": "" if original or synthetic else "#1",
-        "Commit": rf"\texttt{{{latex.escape(inputs.commit[:12])}}}"
-        if inputs.commit
-        else "none (not under version control)",
+        "Commit": rf"\texttt{{{commit}}}" if commit else "none (not under version control)",
         "CommitDate": latex.escape(inputs.date) or "no date",
         "Versions": latex.listed([f"{latex.escape(n)}~{latex.escape(v)}" for n, v in inputs.versions.items()])
         or "not recorded",
@@ -134,13 +111,6 @@ def _settings(inputs: Inputs) -> Macros:
     for model, part, name, value in inputs.settings.all_settings():
         result[latex.camel(model, part, name)] = latex.setting(value)
     return result
-
-
-def _corpus(inputs: Inputs, corpus: str) -> Macros:
-    return {
-        "Name": latex.corpus_name(corpus),
-        "Notice": NOTICE if inputs.synthetic(corpus) else "",
-    }
 
 
 def count(number: int, singular: str) -> str:

@@ -168,18 +168,9 @@ def applied() -> Iterator[None]:
 
 def mark_synthetic(axis: Axes, *, size: float = 11.0) -> None:
     """Write across a panel, behind its curves, that its data are synthetic."""
-    axis.text(
-        *(0.5, 0.5, SYNTHETIC_MARK),
-        transform=axis.transAxes,
-        rotation=25,
-        ha="center",
-        va="center",
-        fontsize=size,
-        fontweight="bold",
-        color="#CCCCCC",
-        zorder=0.5,
-        in_layout=False,
-    )
+    props: Props = {"ha": "center", "va": "center", "fontsize": size, "fontweight": "bold", "color": "#CCCCCC"}
+    props |= {"transform": axis.transAxes, "rotation": 25, "zorder": 0.5, "in_layout": False}
+    axis.text(0.5, 0.5, SYNTHETIC_MARK, **props)
 
 
 def grid(
