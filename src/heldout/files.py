@@ -9,12 +9,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, TypeVar, get_origin
+from typing import Any, ClassVar, Self, get_origin
 
 from heldout.errors import InputError
 from heldout.limits import check_expansion, require_file
-
-Record = TypeVar("Record")
 
 
 @contextmanager
@@ -144,38 +142,44 @@ def file_digest(path: Path) -> str:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from error
 
 
-def save_record(path: Path, record: Any, *, compressed: bool) -> None:
-    """Write a dataclass to one .npz file; the same record always gives the same bytes.
+class Saved:
+    """A dataclass that is kept in one .npz file; the same object always gives the same bytes.
 
-    Args:
-        path: the file.
-        record: its fields are arrays, strings, tuples of strings, or mappings that JSON can hold.
-        compressed: whether the file is.
+    Its fields are arrays, strings, tuples of strings, or mappings that JSON can hold.
     """
-    import numpy as np
 
-    pack: dict[type, Callable[[Any], Any]] = {
-        tuple: lambda words: np.array(words, dtype=np.str_),
-        dict: lambda mapping: np.array(json.dumps(mapping, sort_keys=True)),
-        str: np.array,
-    }
-    values = {field.name: getattr(record, field.name) for field in fields(record)}
-    save = np.savez_compressed if compressed else np.savez
-    with replacing(path) as temporary, temporary.open("wb") as file:
-        save(file, **{name: pack.get(type(value), np.asarray)(value) for name, value in values.items()})
+    _saved: ClassVar[tuple[str, str, bool]]  # what it is, how to make one, and whether the file is compressed
 
+    def save(self, path: Path) -> None:
+        """Write the file."""
+        import numpy as np
 
-def load_record(kind: type[Record], path: Path, what: str, remedy: str) -> Record:
-    """Read a dataclass that `save_record` wrote; the arguments and errors are those of `reading_arrays`."""
-    unpack: dict[Any, Callable[[Any], Any]] = {
-        tuple: lambda words: tuple(words.tolist()),
-        dict: lambda mapping: json.loads(str(mapping)),
-        str: str,
-    }
-    with reading_arrays(path, what, remedy) as file:
-        values: dict[str, Any] = {}
-        for field in fields(kind):  # type: ignore[arg-type]
-            value = file[field.name]
-            plain = unpack.get(get_origin(field.type) or field.type)
-            values[field.name] = plain(value) if plain else value
-        return kind(**values)
+        pack: dict[type, Callable[[Any], Any]] = {
+            tuple: lambda words: np.array(words, dtype=np.str_),
+            dict: lambda mapping: np.array(json.dumps(mapping, sort_keys=True)),
+            str: np.array,
+        }
+        values = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+        save = np.savez_compressed if self._saved[2] else np.savez
+        with replacing(path) as temporary, temporary.open("wb") as file:
+            save(file, **{name: pack.get(type(value), np.asarray)(value) for name, value in values.items()})
+
+    @classmethod
+    def load(cls, path: Path) -> Self:
+        """Read what `save` wrote.
+
+        Raises:
+            InputError: when the file is missing, truncated, or holds something else.
+        """
+        unpack: dict[Any, Callable[[Any], Any]] = {
+            tuple: lambda words: tuple(words.tolist()),
+            dict: lambda mapping: json.loads(str(mapping)),
+            str: str,
+        }
+        with reading_arrays(path, *cls._saved[:2]) as file:
+            values: dict[str, Any] = {}
+            for field in fields(cls):  # type: ignore[arg-type]
+                value = file[field.name]
+                plain = unpack.get(get_origin(field.type) or field.type)
+                values[field.name] = plain(value) if plain else value
+            return cls(**values)

@@ -9,14 +9,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numba as nb
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from heldout.errors import InputError
-from heldout.files import load_record, save_record
+from heldout.files import Saved
 from heldout.seeds import generator
 from heldout.typing import Floats, Ints
 
@@ -35,26 +35,6 @@ def _add_probabilities(rows, words, phi_by_word, theta, out):  # type: ignore[no
         for k in range(h.shape[0]):
             total += h[k] * w[k]
         out[i] += total
-
-
-class _Saved:
-    """What is kept in one .npz file; the same object always gives the same bytes."""
-
-    _kind: ClassVar[str]
-    _compressed: ClassVar[bool]
-
-    def save(self, path: Path) -> None:
-        """Write the file."""
-        save_record(path, self, compressed=self._compressed)
-
-    @classmethod
-    def load(cls, path: Path) -> Self:
-        """Read what `save` wrote.
-
-        Raises:
-            InputError: when the file is missing, truncated, or holds something else.
-        """
-        return load_record(cls, path, cls._kind, "train again with `heldout fit`")
 
 
 class _UnderAnyPrior:
@@ -109,7 +89,7 @@ class _UnderAnyPrior:
 
 
 @dataclass(frozen=True, eq=False)
-class Topics(_UnderAnyPrior, _Saved):
+class Topics(_UnderAnyPrior, Saved):
     """Topics over a vocabulary, and the Dirichlet prior of a document's weights on them.
 
     A token of a document with weights theta is word w with probability sum_k theta[k] phi[k, w].
@@ -136,7 +116,7 @@ class Topics(_UnderAnyPrior, _Saved):
         array([0.462, 0.462, 0.077])
     """
 
-    _kind, _compressed = "topics", True
+    _saved = ("topics", "train again with `heldout fit`", True)
 
     phi: Floats
     alpha: Floats
@@ -319,7 +299,7 @@ def block_of_documents(n_documents: int, n_words: int) -> Iterator[slice]:
 
 
 @dataclass(frozen=True, eq=False)
-class Components(_Saved):
+class Components(Saved):
     """Weights of a log-linear model over a vocabulary: p(w | h) = exp(W h)_w / sum_w' exp(W h)_w'.
 
     Attributes:
@@ -339,7 +319,7 @@ class Components(_Saved):
         array([0.5  , 0.333])
     """
 
-    _kind, _compressed = "components", False
+    _saved = ("components", "train again with `heldout fit`", False)
 
     weights: Floats
     centre: Floats

@@ -1,10 +1,6 @@
-import tempfile
 from pathlib import Path
 
-import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from heldout.corpora import ldac
 from heldout.corpora.corpus import Corpus
@@ -56,29 +52,3 @@ def test_reads_counts_in_vocabulary_order(tmp_path: Path) -> None:
 def test_malformed(tmp_path: Path, data: str | bytes, message: str) -> None:
     with pytest.raises(InputError, match=message):
         read(*write(tmp_path, data), "own")
-
-
-@given(st.lists(st.dictionaries(st.integers(0, 4), st.integers(1, 3), min_size=1), min_size=2, max_size=6))
-def test_round_trip(documents: list[dict[int, int]]) -> None:
-    text = "".join(f"{len(d)} {' '.join(f'{w}:{n}' for w, n in d.items())}\n" for d in documents)
-    with tempfile.TemporaryDirectory() as folder:
-        corpus = read(*write(Path(folder), text, "a\nb\nc\nd\ne\n"), "own")
-    expected = [[words.get(w, 0) for w in range(5)] for words in documents]
-    np.testing.assert_array_equal(corpus.counts().toarray(), expected)
-
-
-items = st.sampled_from(
-    ["1", "2", "0", "0:1", "1:2", "2:1", "3:1", "0:-1", ":", "a:b", "0:1:1", "1:99999999999", "²:1"]
-)
-
-
-@given(
-    st.binary(max_size=60) | st.lists(st.lists(items, max_size=4).map(" ".join)).map(lambda x: "\n".join(x).encode())
-)
-def test_garbage_raises_nothing_but_input_errors(data: bytes) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        try:
-            corpus = read(*write(Path(folder), data), "own")
-        except InputError:
-            return
-    assert corpus.lengths.min() > 0

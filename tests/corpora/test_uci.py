@@ -2,7 +2,6 @@ import gzip
 import tempfile
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -100,19 +99,6 @@ def test_missing_and_truncated_files(tmp_path: Path) -> None:
         packed.write_bytes(content)
         with pytest.raises(InputError, match=r"docword\.txt\.gz: "):
             read(packed, vocab, "own")
-
-
-counts = st.lists(st.dictionaries(st.integers(0, 4), st.integers(1, 3), min_size=1), min_size=2, max_size=6)
-
-
-@given(counts)
-def test_round_trip(documents: list[dict[int, int]]) -> None:
-    lines = [f"{d} {w + 1} {n}" for d, words in enumerate(documents, 1) for w, n in words.items()]
-    text = "\n".join([str(len(documents)), "5", str(len(lines)), *lines]) + "\n"
-    with tempfile.TemporaryDirectory() as folder:
-        corpus = read(*write(Path(folder), text, "a\nb\nc\nd\ne\n"), "own")
-    expected = [[words.get(w, 0) for w in range(5)] for words in documents]
-    np.testing.assert_array_equal(corpus.counts().toarray(), expected)
 
 
 fields = st.sampled_from(["1", "2", "3", "0", "-1", "99999999999", "1e3", "x", "\u0661", "", " "])

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -10,7 +9,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from heldout.errors import InputError
-from heldout.files import load_record, save_record
+from heldout.files import Saved
 from heldout.typing import Ints
 
 
@@ -51,7 +50,7 @@ def offsets_of(lengths: Sequence[int] | NDArray[np.integer]) -> Ints:
 
 
 @dataclass(frozen=True, eq=False)
-class Corpus:
+class Corpus(Saved):
     """Documents over one vocabulary, token order kept.
 
     Attributes:
@@ -79,6 +78,8 @@ class Corpus:
         >>> documents.lengths, left_out
         (array([2, 1]), 1)
     """
+
+    _saved = ("corpus", "make it with `heldout prepare` or `heldout import`", False)
 
     name: str
     vocabulary: tuple[str, ...]
@@ -185,16 +186,3 @@ class Corpus:
         streams = [new[self.document(d)] for d in range(self.n_documents)]
         kept = self.with_streams([stream[stream >= 0] for stream in streams], self.documents, vocabulary)
         return kept, self.n_tokens - kept.n_tokens
-
-    def save(self, path: Path) -> None:
-        """Write the corpus to one .npz file; the same corpus always gives the same bytes."""
-        save_record(path, self, compressed=False)
-
-    @classmethod
-    def load(cls, path: Path) -> Self:
-        """Read a corpus that `save` wrote.
-
-        Raises:
-            InputError: when the file is missing, truncated, or not a corpus.
-        """
-        return load_record(cls, path, "corpus", "make it with `heldout prepare` or `heldout import`")
