@@ -33,6 +33,14 @@ def copy(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.fixture(scope="module")
+def before(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The digests of a copy's jobs before it is edited."""
+    folder = tmp_path_factory.mktemp("before")
+    (folder / "heldout").symlink_to(SOURCE / "heldout")
+    return digests(folder)
+
+
 TEMPERED = (("hofmann", "tempering"), ("murphy", "perplexity"))
 
 
@@ -53,8 +61,9 @@ TEMPERED = (("hofmann", "tempering"), ("murphy", "perplexity"))
         ("effects.py", lambda _: False),
     ],
 )
-def test_an_edit_makes_only_what_runs_it_stale(copy: Path, edited: str, stale: Callable[[str], bool]) -> None:
-    before = digests(copy)
+def test_an_edit_makes_only_what_runs_it_stale(
+    copy: Path, before: dict[str, str], edited: str, stale: Callable[[str], bool]
+) -> None:
     path = copy / "heldout" / edited
     path.write_text(path.read_text() + CODE)
     changed = {job for job, value in digests(copy).items() if value != before[job]}
@@ -62,8 +71,7 @@ def test_an_edit_makes_only_what_runs_it_stale(copy: Path, edited: str, stale: C
     assert changed or not any(stale(job) for job in before)
 
 
-def test_a_new_estimator_trains_no_model_again(copy: Path) -> None:
-    before = digests(copy)
+def test_a_new_estimator_trains_no_model_again(copy: Path, before: dict[str, str]) -> None:
     (copy / "heldout/evaluators/another.py").write_text(CODE)
     path = copy / "heldout/evaluators/__init__.py"
     listed = "ESTIMATORS: dict[str, EstimatorProperties] = {"
@@ -76,8 +84,7 @@ def test_a_new_estimator_trains_no_model_again(copy: Path) -> None:
     assert all(value != before[job] for job, value in digests(copy).items() if job in MODELS)
 
 
-def test_an_edit_of_prose_makes_nothing_stale(copy: Path) -> None:
-    before = digests(copy)
+def test_an_edit_of_prose_makes_nothing_stale(copy: Path, before: dict[str, str]) -> None:
     for path in copy.rglob("*.py"):
         path.write_text("# a comment\n" + path.read_text().replace('"""', '"""Another word. ', 1))
     assert digests(copy) == before

@@ -69,8 +69,7 @@ def test_the_pictures_are_there() -> None:
         assert (ROOT / "".join(names)).read_bytes().startswith(b"\x89PNG")
 
 
-@pytest.mark.parametrize("lost", ["effect", "commands"])
-def test_a_part_without_its_marks_is_refused(unjudged: Inputs, tmp_path: Path, lost: str) -> None:
+def test_a_part_without_its_marks_is_refused(unjudged: Inputs, tmp_path: Path) -> None:
     commands = tmp_path / "commands.csv"
     commands.write_text(ONE_COMMAND)
     parts = {name: f"<!-- {name}: written -->\nstale\n<!-- /{name} -->\n" for name in ("effect", "commands")}
@@ -78,7 +77,7 @@ def test_a_part_without_its_marks_is_refused(unjudged: Inputs, tmp_path: Path, l
     assert "stale" not in made
     assert update(made, unjudged, commands, STUDIES) == made
     assert "| `make demo` | Runs it | 1.5 | 1.5 GB |" in made
-    for spoilt in ("", parts[lost] * 2):
+    for lost, spoilt in [(name, part) for name in parts for part in ("", parts[name] * 2)]:
         text = "\n".join({**parts, lost: spoilt}.values())
         with pytest.raises(InputError, match=rf"parts between <!-- {lost}: --> and <!-- /{lost} -->; expected one"):
             update(text, unjudged, commands, STUDIES)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from heldout.errors import InputError
@@ -87,6 +87,7 @@ def test_collecting_refuses_a_second_report_and_another_table(tmp_path: Path) ->
     assert not (tmp_path / "c.csv").exists()
 
 
+@settings(max_examples=20)
 @given(data=st.data(), documents=st.integers(0, 60))
 def test_groups_are_by_name_and_add_up(
     data: st.DataObject, documents: int, tmp_path_factory: pytest.TempPathFactory

@@ -43,18 +43,12 @@ from heldout.typing import Floats
 DETERMINISTIC, SAMPLED = 1e-4, 0.03  # relative differences allowed to a perplexity or a measured value
 FALSE_ALARM = 1e-5  # probability for any of the numbers that are judged by their standard errors
 RELATIVE, ERRORS, RELATIVE_SAMPLED, EXACTLY = "relative", "standard errors", "relative (sampled)", "the same"
-COLUMNS = (
-    *("exhibit", "judged_by", "compared", "identical", "missing", "unexpected"),
-    *("largest_difference", "allowed", "verdict"),
-)
 COUNTS = ("documents", "tokens")  # columns that must be the same in both
 MEASURED_AXES = ("corpus", "model", "variant", "topics", "smoothing", "chain", "seed", "quantity", "axis", "at")
 NOTED_AXES = ("corpus", "model", "variant", "topics", "seed", "quantity", "axis", "at")
 CHAIN_MODELS = (LDA, "tomotopy")  # models that Markov chains sample, whatever the column `chain` says
 IN_NO_EXHIBIT = "(in no exhibit)"
 PRINTED = 20  # differences, at most
-
-Result = dict[str, Any]
 
 
 def compare(study: Path, tables: Mapping[str, Path], reference: Path, destination: Path, out: TextIO) -> bool:
@@ -105,7 +99,7 @@ def compare(study: Path, tables: Mapping[str, Path], reference: Path, destinatio
     agrees = all(result["verdict"] == "agrees" for result in results)
     if agrees:
         with replacing(destination) as temporary:
-            pd.DataFrame(results, columns=list(COLUMNS)).to_csv(temporary, index=False, lineterminator="\n")
+            pd.DataFrame(results).to_csv(temporary, index=False, lineterminator="\n")
     return agrees
 
 
@@ -266,7 +260,7 @@ def _by_exhibit(scored: pd.DataFrame, settings: dict[str, Any]) -> Iterator[tupl
         yield IN_NO_EXHIBIT, scored.iloc[rest]
 
 
-def _results(name: str, rows: pd.DataFrame) -> Iterator[Result]:
+def _results(name: str, rows: pd.DataFrame) -> Iterator[dict[str, Any]]:
     """Yield a line of the comparison for each rule that judges rows of an exhibit."""
     for rule, judged in rows.groupby("rule"):
         both = judged["side"] == "both"
@@ -285,16 +279,19 @@ def _results(name: str, rows: pd.DataFrame) -> Iterator[Result]:
 
 def _differences(name: str, rows: pd.DataFrame) -> Iterator[str]:
     """Yield a line on every row that differs, among rows on both sides."""
+    differing = rows[(rows["side"] == "both") & ~rows["agrees"]]
+    if differing.empty:  # as most are, and a frame's walk is slow
+        return
     others = [column.removesuffix("_reference") for column in rows.columns if column.endswith("_reference")]
     key = [column for column in (*AXES, *MEASURED_AXES[-3:]) if column in rows.columns and column not in others]
-    for row in rows[(rows["side"] == "both") & ~rows["agrees"]].to_dict("records"):
+    for row in differing.to_dict("records"):
         changed = [c for c in others if row[c] != row[f"{c}_reference"]]
         what = ", ".join(f"{c} is {row[c]}, reference {row[f'{c}_reference']}" for c in changed)
         yield f"{name}: {', '.join(str(row[column]) for column in key)}: {what}"
 
 
-def _print(results: list[Result], differences: list[str], out: TextIO) -> None:
-    lines = [COLUMNS, *(tuple(str(result[column]) for column in COLUMNS) for result in results)]
+def _print(results: list[dict[str, Any]], differences: list[str], out: TextIO) -> None:
+    lines = [list(results[0]), *([str(cell) for cell in result.values()] for result in results)]
     widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
     for cells in lines:
         print("  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip(), file=out)

@@ -143,9 +143,7 @@ def read_corpora(path: Path) -> "pd.DataFrame":
 
     counts = ("train_documents", "test_documents", "vocabulary", "tokens")
     types = {"corpus": str, "rule": str} | dict.fromkeys(counts, int) | {"mean_length": float}
-    require_rows(path, "corpora")
-    options = {"dtype": types, "keep_default_na": True, "na_values": None}
-    return read_table(path, dict.fromkeys(COLUMNS, str), "corpora", **options)
+    return _read(path, dict.fromkeys(COLUMNS, str), "corpora", dtype=types, keep_default_na=True, na_values=None)
 
 
 def read_timings(path: Path) -> "pd.DataFrame":
@@ -158,10 +156,13 @@ def read_timings(path: Path) -> "pd.DataFrame":
 
     numbers = ("seconds", "cpu_seconds", "memory_mb")
     types = {column: float if column in numbers else str for column in COLUMNS}
-    require_rows(path, "timings")
-    return read_table(path, types, "timings", na_values={n: [""] for n in numbers})
+    return _read(path, types, "timings", na_values={name: [""] for name in numbers})
 
 
 def _read_benchmarks(path: Path) -> "pd.DataFrame":
-    require_rows(path, "benchmarks")
-    return read_table(path, {}, "benchmarks", keep_default_na=True, na_values=None)
+    return _read(path, {}, "benchmarks", keep_default_na=True, na_values=None)
+
+
+def _read(path: Path, types: Mapping[str, type], what: str, **options: Any) -> "pd.DataFrame":
+    require_rows(path, what)
+    return read_table(path, types, what, **options)

@@ -4,6 +4,7 @@ Nothing is allocated for a header's sake: an array's shape has to fit the bytes 
 may expand to is bounded, and so is the memory of whatever unpickles.
 """
 
+import math
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -121,9 +122,7 @@ def check_npy(member: IO[bytes], size: int, where: str) -> None:
         shape, dtype = npy_header(member)
     except Exception as error:
         raise InputError(f"{where}: not an array ({error!s:.200}); save the model again") from error
-    entries = 1
-    for length in shape:
-        entries *= int(length)
+    entries = math.prod(map(int, shape))
     if dtype.hasobject:
         raise InputError(f"{where}: an array of objects, which only unpickling reads; save text as dtype=str")
     if min(shape, default=0) < 0 or entries * dtype.itemsize != size - member.tell():

@@ -12,18 +12,9 @@ from typing import Any, Literal
 ALL = ("everything",)  # the parts of an exhibit that depends on every run of the study
 
 
-Kind = Literal["figure", "table", "macros"]  # PDF, and twice LaTeX
-
-
-def kind(exhibit: str) -> Kind:
-    """Return the kind of an exhibit, with which its name starts.
-
-    Examples:
-        >>> kind("figure-4b"), kind("macros")
-        ('figure', 'macros')
-    """
-    word = exhibit.partition("-")[0]
-    return "figure" if word == "figure" else "table" if word == "table" else "macros"
+def kind(exhibit: str) -> str:
+    """Return the kind of an exhibit, with which its name starts: "figure" (PDF), "table" or "macros" (LaTeX)."""
+    return exhibit.partition("-")[0]
 
 
 @dataclass(frozen=True)

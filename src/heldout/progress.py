@@ -31,10 +31,8 @@ class ProgressLines(logging.Handler):
             return
         done, total, now = int(vars(record)["done"]), int(vars(record)["total"]), time.monotonic()
         if done < total and done - self.done >= SHARE * total and now - self.last >= SECONDS:
-            minutes = (now - self.start) / 60.0
-            print(
-                f"heldout: {done} of {total} jobs done ({done / total:.0%}) in {minutes:.0f} minutes", file=sys.stderr
-            )
+            taken = f"{(now - self.start) / 60.0:.0f} minutes"
+            print(f"heldout: {done} of {total} jobs done ({done / total:.0%}) in {taken}", file=sys.stderr)
             self.done, self.last = done, now
 
 

@@ -111,6 +111,7 @@ class Score:
 TYPES: dict[str, Any] = {field.name: field.type for field in fields(Score)[:-1]}
 COLUMNS = tuple(TYPES)
 KEY = COLUMNS[: COLUMNS.index("documents")]
+NUMBERS = ("topics", "smoothing")  # columns of the key that tables are sorted by as numbers
 TOKENS_COLUMNS = tuple(f"tokens_{group}" for group in range(GROUPS))
 NATS_COLUMNS = tuple(f"log_likelihood_{group}" for group in range(GROUPS))
 GROUP_COLUMNS = TOKENS_COLUMNS + NATS_COLUMNS
@@ -156,8 +157,7 @@ def collect_scores(paths: Iterable[Path], destination: Path) -> None:
     Raises:
         InputError: when a file has other columns, or two files report the same evaluation.
     """
-    numbers, forms = ("topics", "smoothing"), [COLUMNS + GROUP_COLUMNS]
-    merge_rows(paths, destination, TYPES, KEY, numbers=numbers, what="scores", forms=forms)
+    merge_rows(paths, destination, TYPES, KEY, numbers=NUMBERS, what="scores", forms=[COLUMNS + GROUP_COLUMNS])
 
 
 def collect_groups(paths: Iterable[Path], destination: Path) -> None:
@@ -168,8 +168,8 @@ def collect_groups(paths: Iterable[Path], destination: Path) -> None:
     Raises:
         InputError: as `collect_scores`.
     """
-    numbers, forms = ("topics", "smoothing"), [COLUMNS + GROUP_COLUMNS, COLUMNS]
-    merge_rows(paths, destination, GROUP_TYPES, KEY, numbers=numbers, what="groups", forms=forms)
+    forms = [COLUMNS + GROUP_COLUMNS, COLUMNS]
+    merge_rows(paths, destination, GROUP_TYPES, KEY, numbers=NUMBERS, what="groups", forms=forms)
 
 
 def read_scores(path: Path, groups: Path | None = None) -> "pd.DataFrame":
