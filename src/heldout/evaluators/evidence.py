@@ -146,11 +146,9 @@ def exact_evidence(counts: Ints, alpha: float, gamma: float) -> tuple[float, Flo
             grown[tuple(slice(k, k + size) for k, size in zip(c, prior.shape, strict=True))] += p * prior
         prior = grown
     V = len(shape)
-    first = [np.arange(size).reshape([-1 if v == w else 1 for w in range(V)]) for v, size in enumerate(shape)]
+    first = np.ogrid[tuple(map(slice, shape))]
     of_words = [(n, size - 1 - n) for n, size in zip(first, shape, strict=True)]  # of topic 1 and of topic 2
-    in_all = np.zeros(shape, dtype=np.int64)
-    for of_word in first:
-        in_all += of_word
+    in_all = np.asarray(sum(first))
     totals = in_all, int(counts.sum()) - in_all
     with np.errstate(divide="ignore"):
         log_joint = np.log(prior)
