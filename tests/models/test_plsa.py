@@ -82,6 +82,18 @@ def test_em_never_lowers_the_log_likelihood(counts: Floats, n_topics: int, seed:
     assert history[-1] <= best + rounding[-1]
 
 
+def test_blocks_change_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
+    counts = random_counts(30, 40)
+    counts[3], counts[:, 5] = 0.0, 0.0
+    whole = PLSA(19, iterations=4, random_state=0).fit(counts)
+    for name in ("NEAREST", "NEAR", "CELLS"):
+        monkeypatch.setattr(plsa, name, 1)
+    assert len(plsa.Cells.of(sp.csr_array(counts)).begins) > 10
+    split = PLSA(19, iterations=4, random_state=0).fit(counts)
+    for attribute in ("components_", "document_topics_", "log_likelihood_"):
+        np.testing.assert_array_equal(getattr(split, attribute), getattr(whole, attribute))
+
+
 def test_one_topic_is_the_unigram_model() -> None:
     counts = random_counts(9, 14)
     model = PLSA(1, iterations=2, random_state=0).fit(counts)

@@ -5,16 +5,16 @@ processor; so sums over lanes are emitted as LLVM's vector operations. Each stay
 saves the study `paper`: paired runs with and without it on Cranfield, Medline and NIPS, scaled to the recorded seconds
 in data/reference/paper/timings.csv.
 
-* `dot`, about 15 minutes: with plain loops that sum in the same order, training PLSA takes 1.6 times as long (K from 5
-  to 800), and folding in 2 to 4 times.
+* `dot`, about 15 minutes: with plain loops that sum in the same order, training PLSA takes 1.4 times as long at K = 5
+  and 2 times from 50 on, and folding in 2 to 3 times.
 * The running sums of chains, about 20 minutes: one by one, ten chains of LDA take 2.9 times as long at K = 5 and 10,
   2.4 times at 20, 1.9 times at 50 and 100; with plain loops over the lanes they take no less.
 * `prefetch`, about 5 minutes: without it training takes 1.4 times as long on NIPS at K = 800, 1.1 to 1.2 times at 50
   and 100, and as long where the counts stay in the near caches.
-* `power`, none: `numpy.power` takes as long, but its last bits depend on the processor. x^beta = 2^(beta log2 x): the
-  exponent bits of x and an odd series in (m - 1) / (m + 1) give log2 x, a Taylor series the fractional power. This is
-  plain float64 arithmetic, which compilers vectorise; its relative error is below 2e-14 (log2 x carries the rounding
-  error of a number near 100).
+* `power`, less than 3: `numpy.power` takes twice as long, and its last bits depend on the processor. x^beta =
+  2^(beta log2 x): the exponent bits of x and an odd series in (m - 1) / (m + 1) give log2 x, a Taylor series the
+  fractional power. This is plain float64 arithmetic, which compilers vectorise; its relative error is below 2e-14
+  (log2 x carries the rounding error of a number near 100).
 """
 
 import math
