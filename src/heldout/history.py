@@ -9,15 +9,14 @@ from dataclasses import astuple, dataclass, fields
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Literal, get_args, get_type_hints
+from typing import get_type_hints
 
 from heldout.claims import Claim
 from heldout.digest import digest_of_name
 from heldout.errors import InputError
 from heldout.tables import read_table, write_rows
 
-Reason = Literal["data", "test", "code", "withdrawn"]
-REASONS: tuple[str, ...] = get_args(Reason)
+REASONS = ("data", "test", "code", "withdrawn")
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,8 @@ values; the schema of studies and the page on them are made from the same fields
 
 import dataclasses
 import math
-from collections.abc import Iterator, Mapping
+import operator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, dataclass
 from typing import Any
 
@@ -54,17 +55,17 @@ class Rule:
     @property
     def range(self) -> str:
         """The range in words, such as "above 0, at most 1"; empty where every value will do."""
-        ends = (("at least", self.least), ("above", self.above), ("at most", self.most), ("below", self.below))
-        return ", ".join(f"{words} {end:g}" for words, end in ends if end is not None)
+        return ", ".join(f"{words} {end:g}" for words, _, end in self._ends())
 
     def allows(self, value: float) -> bool:
         """Return whether a number lies in the range."""
-        return (
-            (self.least is None or value >= self.least)
-            and (self.above is None or value > self.above)
-            and (self.most is None or value <= self.most)
-            and (self.below is None or value < self.below)
-        )
+        return all(holds(value, end) for _, holds, end in self._ends())
+
+    def _ends(self) -> Iterator[tuple[str, Callable[[float, float], bool], float]]:
+        ends = (("at least", operator.ge, self.least), ("above", operator.gt, self.above))
+        for words, holds, end in (*ends, ("at most", operator.le, self.most), ("below", operator.lt, self.below)):
+            if end is not None:
+                yield words, holds, end
 
 
 @dataclass(frozen=True)

@@ -78,7 +78,7 @@ class Effect:
     Examples:
         >>> from dataclasses import replace
         >>> effect = Effect("cranfield", "", 0.2, 0.01, 2.0, NATS, margin=0.01, replicates=3, cells=8)
-        >>> effect.verdict, round(effect.low, 3), replace(effect, estimate=0.0, error=0.001).verdict
+        >>> effect.verdict, round(effect.interval()[0], 3), replace(effect, estimate=0.0, error=0.001).verdict
         ('supported', 0.157, 'no difference')
         >>> replace(effect, replicates=1).verdict
         'undecided'
@@ -97,16 +97,6 @@ class Effect:
     reversed_cells: int = 0
     test: Test = "above"
     factor: bool = False
-
-    @property
-    def low(self) -> float:
-        """The lower end of the interval."""
-        return self.interval()[0]
-
-    @property
-    def high(self) -> float:
-        """The upper end of the interval."""
-        return self.interval()[1]
 
     def interval(self, tests: int = 1) -> tuple[float, float]:
         """Return the interval, one of several that are right together (Bonferroni); infinite where none is known."""

@@ -345,12 +345,13 @@ def test_fold_in_learns_from_rare_words_down_to_the_smallest_probability(scale: 
     assert np.abs(expected - other).max() > 0.01
 
 
-def test_fold_in_of_nothing_is_uniform_and_impossible_words_do_not_inform() -> None:
+@pytest.mark.parametrize("beta", [1.0, 0.8])
+def test_fold_in_of_nothing_is_uniform_and_impossible_words_do_not_inform(beta: float) -> None:
     topics = make_topics(4, 6)
     topics.phi[:, 5] = 0.0
     topics.phi[:] /= topics.phi.sum(axis=1, keepdims=True)
     counts = np.array([[0, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 3], [2, 1, 0, 0, 0, 3], [2, 1, 0, 0, 0, 0]], dtype=float)
-    theta = fold_in_counts(topics, sp.csr_array(counts), iterations=50, tolerance=0.0)
+    theta = fold_in_counts(topics, sp.csr_array(counts), beta=beta, iterations=50, tolerance=0.0)
     np.testing.assert_array_equal(theta[:2], 0.25)
     np.testing.assert_array_equal(theta[2], theta[3])
 

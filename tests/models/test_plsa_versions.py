@@ -220,16 +220,6 @@ def test_tem_fold_in_is_the_tempered_e_step_with_topics_fixed(beta: float) -> No
     np.testing.assert_allclose(folded, theta, rtol=1e-12)
 
 
-def test_tem_fold_in_of_nothing_is_uniform_and_impossible_words_do_not_inform() -> None:
-    topics = make_topics(4, 6)
-    topics.phi[:, 5] = 0.0
-    topics.phi[:] /= topics.phi.sum(axis=1, keepdims=True)
-    counts = np.array([[0, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 3], [2, 1, 0, 0, 0, 3], [2, 1, 0, 0, 0, 0]], dtype=float)
-    theta = plsa.fold_in_counts(topics, sp.csr_array(counts), beta=0.8, iterations=50, tolerance=0.0)
-    np.testing.assert_array_equal(theta[:2], 0.25)
-    np.testing.assert_array_equal(theta[2], theta[3])
-
-
 def test_tem_folds_in_at_the_beta_that_it_was_trained_with() -> None:
     corpus = tiny_corpus()
     topics = train_with(plsa_tem, corpus, topics=4, seed=3, iterations=20, tolerance=0.0, beta=0.86)[0]
