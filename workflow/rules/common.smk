@@ -138,7 +138,9 @@ onsuccess:
     made(STARTED[0])
 
 
-gc.freeze()  # what was imported stays, and collections while the jobs are listed need not look at it
+# what was imported stays: collections while the jobs are listed need not look at it, and are rarer
+gc.freeze()
+gc.set_threshold(50_000)
 
 
 wildcard_constraints:
