@@ -3,11 +3,13 @@
 import errno
 import json
 import os
+from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import heldout
 from heldout.cli import main
 from heldout.evaluators import FULL, HALF
 from heldout.scores import COLUMNS, read_scores
@@ -34,6 +36,15 @@ def corpus(texts: Path, tmp_path: Path) -> Path:
     path = tmp_path / "mine.npz"
     assert main(["import", "text", str(texts), "--name", "mine", "--output", str(path)]) == 0
     return path
+
+
+def test_the_package_says_its_version_and_what_there_is(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="0"):
+        main(["--version"])
+    assert capsys.readouterr().out == f"heldout {version('heldout')}\n"
+    assert heldout.__version__ == version("heldout")
+    assert dir(heldout) == ["__version__", "audit", "log_likelihood", "rank"]
+    assert all(getattr(heldout, name) for name in dir(heldout))
 
 
 def refused(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:

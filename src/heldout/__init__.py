@@ -10,15 +10,23 @@ if TYPE_CHECKING:
     from heldout.auditing.rank.rank import rank
     from heldout.auditing.scorer import log_likelihood
 
+    __version__: str
+
 _HOMES = {"audit": "audit.audit", "log_likelihood": "scorer", "rank": "rank.rank"}  # in `auditing`
 
-__all__ = ["audit", "log_likelihood", "rank"]
+__all__ = ["__version__", "audit", "log_likelihood", "rank"]
 
 
 def __getattr__(name: str) -> Any:
-    if name in __all__:  # late: numba's start would slow every job of the workflow down
+    if name in _HOMES:  # late: numba's start would slow every job of the workflow down
         return getattr(import_module(f"heldout.auditing.{_HOMES[name]}"), name)
+    if name == "__version__":
+        return import_module("importlib.metadata").version("heldout")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__
 
 
 model_score.log_likelihood = lambda model, X: __getattr__("log_likelihood")(model, X)

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+import heldout
 from heldout.auditing.options import add_audit, add_rank
 from heldout.errors import InputError, printable
 from heldout.files import refuse_inputs
@@ -39,6 +40,11 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Say what was typed wrong, without the characters that a terminal acts on."""
         super().error(printable(message))
+
+    @property
+    def version(self) -> str:
+        """What `--version` prints; asked for late, as it is read from the installed package's metadata."""
+        return f"heldout {heldout.__version__}"
 
 
 def _no_number(text: str) -> NoReturn:
@@ -416,6 +422,7 @@ _TRAINED = "--model --topics --seed --test-documents --train-settings --fold-in-
 def parser() -> argparse.ArgumentParser:
     """Return the parser of `heldout`."""
     main = _Parser(prog="heldout", description=__doc__, allow_abbrev=False)
+    main.add_argument("--version", action="version")
     verbs = main.add_subparsers(dest="verb", required=True, metavar="VERB")
 
     def verb(run: Any, *outputs: str, shared: str = "", name: str = "") -> argparse.ArgumentParser:
