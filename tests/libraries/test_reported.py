@@ -152,7 +152,11 @@ def test_gensims_bound_is_the_two_parts_over_the_test_tokens() -> None:
     of_topics = -dirichlet_divergence(lambdas, native.eta)
     assert [term.nats for term in number.terms] == pytest.approx([of_documents, of_topics], rel=1e-9)
     assert sum_of_terms(number, test.n_tokens) == pytest.approx(number.value, rel=1e-12)
-    assert f"prints {2.0**-number.value:,.1f};" in number.computes
+    assert number.perplexity == pytest.approx(2.0**-number.value, rel=1e-12)  # what its log prints
+    assert number.log_perplexity == pytest.approx(math.log(number.perplexity), rel=1e-12)
+    assert f"prints {number.perplexity:,.1f}, where the bound's perplexity is {math.exp(-number.value):,.1f};" in (
+        number.computes
+    )
 
 
 def test_gensims_total_docs_shrinks_the_topics_part_alone() -> None:

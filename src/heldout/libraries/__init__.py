@@ -64,12 +64,13 @@ class Reported:
         function: the function that prints it, as users call it ("LatentDirichletAllocation.perplexity").
         value: the number, as printed.
         unit: its unit, in words ("perplexity per token", "bits per token", "nats").
-        perplexity: the same as perplexity per token of the same documents; NaN where it says nothing of them.
-        nats_per_token: the same in nats per token; NaN where perplexity is.
+        perplexity: per token of the same documents, as printed; NaN where it says nothing of them.
+        nats_per_token: the number in nats per token; NaN where perplexity is.
         about: `THESE` or `TRAINING`.
         computes: what it computes, one sentence.
         terms: its parts, where they can be had; a term that grows with the number of topics says so.
         note: why it cannot be had, where value is NaN; empty otherwise.
+        base: what is raised to minus the nats per token for the printed perplexity; e but for gensim.
     """
 
     function: str
@@ -81,6 +82,12 @@ class Reported:
     computes: str = ""
     terms: tuple[Term, ...] = ()
     note: str = ""
+    base: float = math.e
+
+    @property
+    def log_perplexity(self) -> float:
+        """The logarithm of the printed perplexity, nats per token; finite where the perplexity overflows."""
+        return -self.nats_per_token * math.log(self.base)
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ import copy
 import glob
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -186,15 +187,16 @@ def reported(fitted: Fitted, documents: Iterable[Corpus]) -> Reported:
     model.random_state = np.random.RandomState(RANDOM_STATE)
     with np.errstate(over="ignore"):
         value = float(model.log_perplexity(chunk))
-        printed = float(np.exp2(-value))
+        printed, perplexity = float(np.exp2(-value)), float(np.exp(-value))
     topics_part = float(model.bound([]))  # of no documents: the topics' part, in the library's own arithmetic
     _check(function, model, chunk)
     computes = (
-        f"{BOUND}; its log raises 2, not e, to the bound in nats and so prints {printed:,.1f}; gamma starts at random,"
-        f" here from RandomState({RANDOM_STATE})"
+        f"{BOUND}; its log raises 2, not e, to the bound in nats and so prints {printed:,.1f}, where the bound's"
+        f" perplexity is {perplexity:,.1f}; gamma starts at random, here from RandomState({RANDOM_STATE})"
     )
     terms = terms_of_bound(value * chunk.tokens - topics_part, topics_part)
-    return of_these(function, value, "nats per token", value, computes, terms)
+    number = of_these(function, value, "nats per token", value, computes, terms)
+    return replace(number, perplexity=printed, base=2.0)
 
 
 def _check(function: str, model: Any, chunk: _Chunk) -> None:

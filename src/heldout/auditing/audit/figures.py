@@ -62,7 +62,7 @@ def numbers(audit: AuditResult) -> str:
 def _value(audit: AuditResult, evaluator: str) -> tuple[float, float]:
     """Return a number in -nats per token and its standard error; 0 if none is stated."""
     if evaluator == REPORTED:
-        return -audit.reported.nats_per_token, 0.0
+        return audit.reported.log_perplexity, 0.0
     line = audit.line(evaluator)
     return -line.nats_per_token, 0.0 if math.isnan(line.error_per_token) else line.error_per_token
 

@@ -38,7 +38,7 @@ from heldout.auditing.formats import (
 )
 from heldout.evaluators import ESTIMATORS, FULL, HALF, MEAN_FIELD_BOUND, REFERENCE
 from heldout.evaluators.priors import DIRICHLET, LOGISTIC_NORMAL
-from heldout.libraries import THESE
+from heldout.libraries import THESE, Reported
 from heldout.typing import Floats
 
 FAR = 3.0  # errors of a document
@@ -179,12 +179,21 @@ def headline(audit: AuditResult) -> str:
     return f"{library} says {value} ({clean(reported.unit)}), but of {clean(reported.about)}: {likelihood}."
 
 
+def raised(reported: Reported) -> str:
+    """Return a clause on a printed perplexity that raises another number than e."""
+    of_bound = perplexity(math.exp(min(-reported.nats_per_token, 700.0)))
+    return (
+        f"{clean(reported.function)} prints {reported.base:g} to the bound in nats, {perplexity(reported.perplexity)};"
+        f" the bound's perplexity is e to it, {of_bound}"
+    )
+
+
 def _relation(audit: AuditResult) -> str:
     truth, reported = audit.line(TRUTH), audit.reported
     if not (math.isfinite(truth.perplexity) and math.isfinite(reported.perplexity)):
         return ""
     spread = 0.0 if math.isnan(truth.error_per_token) else truth.error_per_token
-    if abs(reported.nats_per_token - truth.nats_per_token) <= max(SAME, ERRORS * spread):
+    if abs(reported.log_perplexity + truth.nats_per_token) <= max(SAME, ERRORS * spread):
         return ", and rightly"
     return f", {difference(reported.perplexity, truth.perplexity)} the truth"
 
@@ -192,9 +201,11 @@ def _relation(audit: AuditResult) -> str:
 def reasons(audit: AuditResult) -> Iterator[str]:
     """Yield the sentences below the verdict: the growing term, folding-in, how far to trust the truth."""
     growing_term = growing(audit)
+    if comparable(audit) and audit.reported.base != math.e:
+        yield f"{raised(audit.reported)}."
     if growing_term is not None:
         name, cost, total = growing_term
-        without = perplexity(math.exp(min(total - cost, 700.0)))
+        without = perplexity(math.exp(min((total - cost) * math.log(audit.reported.base), 700.0)))
         part = f"Of its {nats(total, 2)} nats per token the term “{name}” is {nats(cost, 2)}"
         says = f"{part}; it grows with the number of topics"
         if any(term.grows and term.of_documents for term in audit.reported.terms):
@@ -337,7 +348,7 @@ def rows(audit: AuditResult) -> list[Row]:
         table.append(
             Row(
                 *("reported", clean(audit.library), perplexity(r.perplexity), ""),
-                *(_ratio(r.nats_per_token, truth), nats(r.nats_per_token), "", "as printed"),
+                *(_ratio(-r.log_perplexity, truth), nats(r.nats_per_token), "", "as printed"),
             )
         )
     for line in sorted(audit.lines, key=lambda line: line.evaluator != TRUTH):

@@ -16,6 +16,7 @@ from heldout.auditing.formats import (
     sentence,
     signed,
 )
+from heldout.auditing.audit.wording import raised
 from heldout.auditing.rank.result import Difference, RankedModel, RankingResult
 
 MANY = 3  # names in a sentence; of more the number is said
@@ -82,6 +83,8 @@ def reasons(ranking: RankingResult) -> Iterator[str]:
         ends = dict.fromkeys(of(ranking.models, key=lambda model: model.topics) for of in (min, max))
         beside = (f"{_beside_truth(ranking, model)} at {_topics(model)}" for model in ends)
         yield f"That number is {' and '.join(beside)}."
+        if choice.reported.base != math.e:
+            yield f"For {label(choice)} {raised(choice.reported)}."
     coherent = ranking.coherence_choice
     if coherent is not None:
         whose = "the same model" if coherent is ranking.best else label(coherent)
@@ -108,7 +111,7 @@ def _topics(model: RankedModel) -> str:
 
 def _beside_truth(ranking: RankingResult, model: RankedModel) -> str:
     """Return in words how the library's own number compares with the likelihood of the documents."""
-    gap = ranking.nats_per_token(model) - model.reported.nats_per_token
+    gap = ranking.nats_per_token(model) + model.reported.log_perplexity
     if abs(gap) <= max(SAME, ERRORS * ranking.error(model)):
         return "right"
     return f"{difference(math.exp(min(gap, 700.0)), 1.0)} the truth"
