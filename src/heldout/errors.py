@@ -1,4 +1,4 @@
-"""The error for bad input, which a user can correct."""
+"""The error for bad input, which a user can correct, and the warning."""
 
 
 class InputError(ValueError):
@@ -9,6 +9,10 @@ class InputError(ValueError):
 
     def __init__(self, message: str) -> None:
         super().__init__(" ".join(message.split()))
+
+
+class InputWarning(UserWarning):
+    """Input that may be bad: one line, as of `InputError`; the work goes on."""
 
 
 def printable(text: object) -> str:

@@ -2,17 +2,19 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from made_models import V, drawn, likelihood, topics_of
 
+import heldout
 from heldout.auditing.audit.audit import audit
-from heldout.auditing.matching import FEWEST_TOKENS, unlike
+from heldout.auditing.matching import LEAST, TELLING, flat_topics, likeness
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.stream import open_documents
-from heldout.errors import InputError
+from heldout.errors import InputError, InputWarning
 from heldout.libraries import Fitted
 from heldout.seeds import generator
 from heldout.topics import Topics
@@ -72,25 +74,58 @@ def test_models_without_words(tmp_path: Path) -> None:
         audit(replace(unnamed, words_known=True), named, vocabulary=words)
 
 
-def test_documents_of_another_corpus_and_words_in_another_order_are_refused_unless_they_are_meant() -> None:
-    """The model's own documents, hundreds of times over, are never refused; those of another are."""
+@pytest.fixture(scope="module")
+def made() -> tuple[Topics, Any]:
+    """Three topics of 2,000 words beside five that no document uses, and 300 documents of the three."""
     rng = generator("test-audit-other")
     rank = np.arange(1.0, 2001.0)
-    phi = np.stack([rng.permutation(1.0 / rank) for _ in range(3)])
+    phi = np.stack([*(rng.permutation(1.0 / rank) for _ in range(3)), *rng.uniform(0.9, 1.1, (5, 2000))])
     phi /= phi.sum(axis=1, keepdims=True)
-    topics = Topics(phi, np.full(3, 0.5), tuple(f"w{w}" for w in range(2000)))
-    theta = rng.dirichlet(topics.alpha, size=300)
-    own = [rng.multinomial(40, theta[d] @ phi) for d in range(300)]
-    for d in range(100):
-        assert unlike(topics, np.sum(own[d : d + 30], axis=0)) == ""
-    mixed = rng.permutation(2000)
-    counts = np.sum(own, axis=0)
-    assert "times rarer under it" in unlike(topics, counts[mixed])
-    half = np.where(phi.max(axis=0) < np.quantile(phi.max(axis=0), 0.95), counts, 0)
-    assert "of its probability" in unlike(topics, half)
-    assert unlike(topics, np.array([FEWEST_TOKENS - 1, *np.zeros(1999, int)])) == ""  # too few to tell
-    other = sp.csr_array(np.array(own)[:, mixed])
-    with pytest.raises(InputError, match=r"not documents like the model's own: .*--other-corpus"):
-        audit((topics.phi, topics.alpha), other, estimator="linear-time")
-    result = audit((topics.phi, topics.alpha), other[:40], estimator="linear-time", other_corpus=True)
-    assert result.documents == 40
+    theta = rng.dirichlet(np.full(3, 0.5), size=300)
+    own = np.array([rng.multinomial(60, theta[d] @ phi[:3]) for d in range(300)])
+    return Topics(phi, np.full(8, 0.5), tuple(f"w{w}" for w in range(2000))), own
+
+
+def test_unused_topics_spoil_the_likeness_of_neither_right_nor_wrong_documents(made: tuple[Topics, Any]) -> None:
+    topics, own = made
+    assert flat_topics(topics.phi).tolist() == [3, 4, 5, 6, 7]
+    rng = generator("test-audit-likeness")
+    half = np.arange(2000)
+    half[::2] = rng.permutation(half[::2])
+    orders = [rng.permutation(2000), np.arange(2000)[::-1], np.roll(np.arange(2000), 1), half]
+    for d in range(0, 280, 20):
+        words = own[d : d + 20].sum(axis=0)
+        assert likeness(topics.phi, words) > LEAST + 0.1
+        assert max(likeness(topics.phi, words[order]) for order in orders) < LEAST - 0.1
+
+
+def test_documents_of_another_corpus_and_words_in_another_order_are_refused_unless_they_are_meant(
+    made: tuple[Topics, Any],
+) -> None:
+    topics, own = made
+    model, other = (topics.phi, topics.alpha), own[:, ::-1]
+    options: dict[str, Any] = {"estimator": "linear-time"}
+    for refuses in (
+        lambda: audit(model, other[:40], **options),
+        lambda: heldout.rank([model, model], other[:40], **options),
+        lambda: heldout.log_likelihood(model, other[:40], **options),
+    ):
+        with pytest.raises(InputError, match=r"not documents like the model's own: .* 5 of whose 8 .*--other-corpus"):
+            refuses()
+    meant = audit(model, other[:40], **options, other_corpus=True)
+    assert meant.documents == 40
+    flat = "5 of 8 topics are nearly uniform, as topics that no document uses: 3, 4, 5, 6, 7 (from 0)."
+    assert flat in " ".join(str(meant).split())
+    assert meant.to_json()["flat_topics"] == [3, 4, 5, 6, 7]
+    assert f"Of tuple, 8 topics (1) {flat}" in " ".join(str(heldout.rank([model, model], own, **options)).split())
+    wrong = heldout.log_likelihood(model, other[:40], **options, other_corpus=True)
+    assert heldout.log_likelihood(model, own[:40], **options) > wrong + 0.5
+    with pytest.warns(InputWarning, match=r"their likeness is -\d\.\d\d, .* but 10 documents of 600 tokens are"):
+        assert audit(model, other[:10], **options).documents == 10
+
+
+def test_too_few_words_or_tokens_tell_nothing(made: tuple[Topics, Any]) -> None:
+    topics, own = made
+    audit((topics.phi, topics.alpha), own[:1, ::-1], estimator="linear-time")  # without a warning
+    few = topics.phi[:, :TELLING] / topics.phi[:, :TELLING].sum(axis=1, keepdims=True)
+    assert audit((few, topics.alpha), own[:40, TELLING - 1 :: -1], estimator="linear-time").documents == 40

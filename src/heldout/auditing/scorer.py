@@ -65,6 +65,7 @@ def log_likelihood(
     samples: int | None = None,
     smoothing: float = 0.0,
     seed: int = 0,
+    other_corpus: bool = False,
 ) -> float:
     """Return the mean log-likelihood of held-out documents, nats per token: the higher, the better.
 
@@ -83,9 +84,10 @@ def log_likelihood(
         smoothing: a constant added to every p(w | z), renormalised: without it PLSA and NMF give documents with words
             that their training documents lack probability 0, and the score -inf.
         seed: determines every draw, for every model alike.
+        other_corpus: accept documents that are unlike the corpus that the model was fitted to; see `heldout.audit`.
 
     Raises:
-        InputError: for bad input, or a setting that is none.
+        InputError: for bad input, a setting that is none, or documents that are unlike the model's own.
 
     Examples:
         >>> import heldout
@@ -94,7 +96,7 @@ def log_likelihood(
         >>> round(heldout.log_likelihood((phi, 0.5), documents, vocabulary=["ape", "bear", "cat"]), 1)
         -1.0
     """
-    options = Options(limit=0.0, smoothing=smoothing, seed=seed, other_corpus=True)
+    options = Options(limit=0.0, smoothing=smoothing, seed=seed, other_corpus=other_corpus)
     seed, samples = options.seed, None if samples is None else valid("samples", samples, int)
     check_settings(estimator, samples, options.smoothing)
     inside = unwrap(model)

@@ -4,6 +4,7 @@ import hashlib
 import importlib.metadata
 import json
 import os
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -22,7 +23,7 @@ from heldout.auditing.rank.rank import RankPlan, rank
 from heldout.auditing.rank.report import Ranking
 from heldout.auditing.store import remove
 from heldout.corpora.stream import DocumentStream, open_documents
-from heldout.errors import InputError
+from heldout.errors import InputError, printable
 from heldout.files import replacing
 from heldout.libraries import Fitted
 from heldout.libraries.read import guess, read_model
@@ -73,7 +74,8 @@ def run(command: AuditCommand | RankCommand, out: TextIO, err: TextIO) -> int:
             stem=command.stem,
         )
         folder = folder or cached(command, models, stream)
-        with bar(err, count) as progress:
+        with bar(err, count) as progress, warnings.catch_warnings():
+            warnings.showwarning = lambda text, *_: print(f"heldout: {printable(text)}", file=err)
             given: dict[str, Any] = {"announce": announce, "progress": progress, "apart": True}
             given |= command.options(store=folder)
             result: Audit | Ranking

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.auditing.blocks import Block
-from heldout.auditing.matching import model_digest, opened, unlike
+from heldout.auditing.matching import check_like, model_digest, opened
 from heldout.auditing.options import Options
 from heldout.corpora.stream import DocumentStream
 from heldout.errors import InputError
@@ -130,11 +130,6 @@ def subject_of(
     fitted = replace(own, topics=own.topics.smoothed(options.smoothing)) if options.smoothing else own
     read = survey(stream, fitted.topics, options.limit)
     name = name or its_name
-    difference = "" if options.other_corpus else unlike(fitted.topics, read.words)
-    if difference:
-        raise InputError(
-            f"{name}: {stream.name} are not documents like the model's own: {difference}; give the model's own"
-            " vocabulary or documents of its corpus, or say --other-corpus (other_corpus=True) where they are meant to"
-            " be of another"
-        )
+    if not options.other_corpus:
+        check_like(own.topics, read.words, int(np.count_nonzero(read.lengths)), f"{name}: {stream.name}")
     return Subject(fitted, own, name, stream, read)

@@ -28,6 +28,10 @@ The normaliser is the sum of C_k phi[k, w] over the topics that the document use
 phi[k, w] and m_k phi[k, w], whose cumulative sums are tabulated once per document. So a draw takes as many steps as
 topics are in use, and a binary search if it falls into the tables, at every g.
 
+Backward. From an exact draw z of the posterior at g = 0, as the topics that drew a document are, with the moves
+reversed and the same weight, E[1 / w] = 1 / p(w | alpha, phi): log w is then high on average (Grosse, Ghahramani and
+Adams, 2015). A sweep is reversed by visiting the tokens from last to first, and the move below is its own reverse.
+
 Two topics at once. Of topics that hardly differ the sweep moves the counts slowly, token by token. So after each sweep
 the tokens of two topics j and k are divided anew. With a = alpha + g m, and t the share of j in theta_j + theta_k,
 
@@ -45,7 +49,16 @@ import numba as nb
 import numpy as np
 
 from heldout.corpora.corpus import Corpus
-from heldout.evaluators.evaluation import Annealing, KernelArrays, in_vocabulary, kernel_arrays
+from heldout.evaluators.bidirectional import check_assignments
+from heldout.evaluators.evaluation import (
+    Annealing,
+    Evaluation,
+    KernelArrays,
+    check_samples,
+    in_vocabulary,
+    kernel_arrays,
+    log_mean,
+)
 from heldout.evaluators.posterior_mean import variational_gamma
 from heldout.evaluators.random_stream import starts, uniform
 from heldout.topics import Topics
@@ -98,6 +111,14 @@ def _log_ratio(n_used, used, counts, alpha, m, share, g, L):  # type: ignore[no-
             log_ratio -= math.log(ratio)
             ratio = 1.0
     return log_ratio - math.log(ratio)
+
+
+@nb.njit("float64(int64, int64, float64, int64, float64)", cache=True, nogil=True)
+def _concentration(t, T, spread, L, A):  # type: ignore[no-untyped-def]
+    """Return g_t, t = 1 .. T, where log (A + g + L) / (A + g) has come t steps of `spread`; infinity at t = 0."""
+    if t == 0:
+        return np.inf
+    return max(L / math.expm1(spread * t) - A, SMALLEST * A) if t < T else 0.0
 
 
 @nb.njit("float64(float64, uint64[::1])", cache=True, nogil=True)
@@ -157,14 +178,15 @@ def _slice(u, a_j, a_k, phi, n, state):  # type: ignore[no-untyped-def]
 
 
 @nb.njit(
-    "void(int32[::1], int64[::1], float64[:, ::1], float64[::1], float64[:, ::1], int64[::1], uint64[:, ::1],"
-    " float64[:, ::1])",
+    "void(int32[::1], int64[::1], float64[:, ::1], float64[::1], float64[:, ::1], int64[::1], int64[::1],"
+    " uint64[:, ::1], float64[:, ::1])",
     cache=True,
     nogil=True,
 )
-def _anneal(tokens, offsets, phi_by_word, alpha, points, steps, states, out):  # type: ignore[no-untyped-def]
-    """Write log w of every document and chain to out, (D, S)."""
+def _anneal(tokens, offsets, phi_by_word, alpha, points, steps, assignments, states, out):  # type: ignore[no-untyped-def]
+    """Write log w of every document and chain to out, (D, S); backward from assignments (N,) if there are any."""
     D, S = out.shape
+    backward = assignments.shape[0] > 0
     K, A = alpha.shape[0], alpha.sum()
     longest = 1
     for d in range(D):
@@ -206,75 +228,85 @@ def _anneal(tokens, offsets, phi_by_word, alpha, points, steps, states, out):  #
             counts[:] = 0.0
             n_used = 0
             for i in range(L):
-                k = _search(nothing, centre[rows[i]], 1.0, uniform(state) * centre[rows[i], K - 1])
+                if backward:
+                    k = assignments[offsets[d] + i]
+                else:
+                    k = _search(nothing, centre[rows[i]], 1.0, uniform(state) * centre[rows[i], K - 1])
                 if counts[k] == 0.0:
                     used[n_used], place[k] = k, n_used
                     n_used += 1
                 counts[k] += 1.0
                 z[i] = k
-            g = L / math.expm1(spread) - A if T > 1 else 0.0
-            log_w = folded_in + _log_ratio(n_used, used, counts, alpha, m, 0.0, g, L)
-            for t in range(2, T + 1):
-                for i in range(L):
-                    u, k = rows[i], z[i]
-                    phi = phi_by_word[words[u]]
-                    counts[k] -= 1.0
-                    if counts[k] == 0.0:
-                        n_used -= 1
-                        used[place[k]] = used[n_used]
-                        place[used[n_used]] = place[k]
-                    seen = 0.0
-                    for j in range(n_used):
-                        seen += counts[used[j]] * phi[used[j]]
-                        sums[j] = seen
-                    unseen = prior[u, K - 1] + g * centre[u, K - 1]
-                    x = uniform(state) * (seen + unseen)
-                    if x < seen:
-                        j = 0
-                        while sums[j] <= x:
-                            j += 1
-                        k = used[j]
-                    else:
-                        k = _search(prior[u], centre[u], g, min(x - seen, unseen * BELOW_ONE))
-                    if counts[k] == 0.0:
-                        used[n_used], place[k] = k, n_used
-                        n_used += 1
-                    counts[k] += 1.0
-                    z[i] = k
-                if K > 1:
-                    first = _search(cumulative, nothing, 0.0, uniform(state) * cumulative[K - 1])
-                    second = first
-                    for _ in range(TRIES):
-                        if second == first:
-                            second = _search(cumulative, nothing, 0.0, uniform(state) * cumulative[K - 1])
-                    if second == first:
-                        second = (first + 1 + int(uniform(state) * (K - 1))) % K
-                    n = 0
-                    for i in range(L if counts[first] + counts[second] > 0.0 else 0):
-                        if z[i] == first or z[i] == second:
-                            of_two[n] = i
-                            phi_of_two[n, 0] = phi_by_word[words[rows[i]], first]
-                            phi_of_two[n, 1] = phi_by_word[words[rows[i]], second]
-                            n += 1
-                    if n > 0:
-                        a_j, a_k = alpha[first] + g * m[first], alpha[second] + g * m[second]
-                        u = _log_gamma_draw(a_j + counts[first], state) - _log_gamma_draw(a_k + counts[second], state)
-                        u = _slice(u, a_j, a_k, phi_of_two, n, state)
-                        odds, drawn = math.exp(min(u, 700.0)), 0
-                        for i in range(n):
-                            left, right = odds * phi_of_two[i, 0], phi_of_two[i, 1]
-                            to_first = uniform(state) * (left + right) < left
-                            z[of_two[i]] = first if to_first else second
-                            drawn += to_first
-                        counts[first], counts[second] = float(drawn), float(n - drawn)
-                        n_used = 0
-                        for k in range(K):
-                            if counts[k] > 0.0:
+            log_w = folded_in
+            for step in range(1, T + 1):
+                t = T + 1 - step if backward else step
+                g, after = _concentration(t - 1, T, spread, L, A), _concentration(t, T, spread, L, A)
+                share = 0.0 if t == 1 else 1.0 / g
+                if backward:
+                    log_w += _log_ratio(n_used, used, counts, alpha, m, share, after, L)
+                for part in range(2 if t > 1 else 0):
+                    if (part == 0) != backward:
+                        for token in range(L):
+                            i = L - 1 - token if backward else token
+                            u, k = rows[i], z[i]
+                            phi = phi_by_word[words[u]]
+                            counts[k] -= 1.0
+                            if counts[k] == 0.0:
+                                n_used -= 1
+                                used[place[k]] = used[n_used]
+                                place[used[n_used]] = place[k]
+                            seen = 0.0
+                            for j in range(n_used):
+                                seen += counts[used[j]] * phi[used[j]]
+                                sums[j] = seen
+                            unseen = prior[u, K - 1] + g * centre[u, K - 1]
+                            x = uniform(state) * (seen + unseen)
+                            if x < seen:
+                                j = 0
+                                while sums[j] <= x:
+                                    j += 1
+                                k = used[j]
+                            else:
+                                k = _search(prior[u], centre[u], g, min(x - seen, unseen * BELOW_ONE))
+                            if counts[k] == 0.0:
                                 used[n_used], place[k] = k, n_used
                                 n_used += 1
-                before = g
-                g = max(L / math.expm1(spread * t) - A, SMALLEST * A) if t < T else 0.0
-                log_w += _log_ratio(n_used, used, counts, alpha, m, 1.0 / before, g, L)
+                            counts[k] += 1.0
+                            z[i] = k
+                    elif K > 1:
+                        first = _search(cumulative, nothing, 0.0, uniform(state) * cumulative[K - 1])
+                        second = first
+                        for _ in range(TRIES):
+                            if second == first:
+                                second = _search(cumulative, nothing, 0.0, uniform(state) * cumulative[K - 1])
+                        if second == first:
+                            second = (first + 1 + int(uniform(state) * (K - 1))) % K
+                        n = 0
+                        for i in range(L if counts[first] + counts[second] > 0.0 else 0):
+                            if z[i] == first or z[i] == second:
+                                of_two[n] = i
+                                phi_of_two[n, 0] = phi_by_word[words[rows[i]], first]
+                                phi_of_two[n, 1] = phi_by_word[words[rows[i]], second]
+                                n += 1
+                        if n > 0:
+                            a_j, a_k = alpha[first] + g * m[first], alpha[second] + g * m[second]
+                            u = _log_gamma_draw(a_j + counts[first], state)
+                            u -= _log_gamma_draw(a_k + counts[second], state)
+                            u = _slice(u, a_j, a_k, phi_of_two, n, state)
+                            odds, drawn = math.exp(min(u, 700.0)), 0
+                            for i in range(n):
+                                left, right = odds * phi_of_two[i, 0], phi_of_two[i, 1]
+                                to_first = uniform(state) * (left + right) < left
+                                z[of_two[i]] = first if to_first else second
+                                drawn += to_first
+                            counts[first], counts[second] = float(drawn), float(n - drawn)
+                            n_used = 0
+                            for k in range(K):
+                                if counts[k] > 0.0:
+                                    used[n_used], place[k] = k, n_used
+                                    n_used += 1
+                if not backward:
+                    log_w += _log_ratio(n_used, used, counts, alpha, m, share, after, L)
             out[d, s] = log_w
 
 
@@ -285,6 +317,7 @@ def log_weights(
     rng: np.random.Generator,
     *,
     chains: int,
+    assignments: Ints | None = None,
 ) -> Floats:
     """Return the log weights of annealing runs from points to the prior, (D, chains), nats.
 
@@ -294,9 +327,11 @@ def log_weights(
         steps: (D,) T, 1 or more; a chain of T steps takes T - 1 sweeps.
         rng: seeds one stream per document.
         chains: S, runs per document.
+        assignments: (N,) topics of the tokens, drawn from the posterior, from which to run backward.
 
     Returns:
-        log weights, whose exponentials have the mean p(w | alpha, phi); -inf where a word has probability 0 under every
+        log weights, whose exponentials have the mean p(w | alpha, phi), or of backward runs a mean inverse of
+        1 / p(w | alpha, phi); -inf where a word has probability 0 under every
         topic, 0 for an empty document.
     """
     out = np.empty((len(arrays.lengths), chains))
@@ -304,17 +339,55 @@ def log_weights(
     states = starts(rng, len(out))
     _anneal(
         *(arrays.tokens, arrays.offsets, arrays.phi_by_word, arrays.alpha),
-        *(points, np.ascontiguousarray(steps, dtype=np.int64), states, out),
+        *(points, np.ascontiguousarray(steps, dtype=np.int64)),
+        np.ascontiguousarray(() if assignments is None else assignments, dtype=np.int64),
+        *(states, out),
     )
     return out
 
 
 def annealing(topics: Topics, documents: Corpus, rng: np.random.Generator) -> Annealing:
     """Return the annealing of documents from their mean-field posterior means to the prior, for the reference."""
-    arrays = kernel_arrays(topics, documents)
-    known, _ = in_vocabulary(documents, topics)
-    points = variational_gamma(topics, known, mean_field=True, iterations=ITERATIONS, tolerance=TOLERANCE)
-    points /= points.sum(axis=1, keepdims=True)
+    arrays, points = kernel_arrays(topics, documents), _points(topics, documents)
     return Annealing(
         lambda steps, chains: log_weights(arrays, points, steps, rng, chains=chains), arrays.lengths, arrays.left_out
     )
+
+
+def annealed_upper(
+    topics: Topics, documents: Corpus, samples: int, rng: np.random.Generator, *, assignments: Ints, steps: int = 500
+) -> Evaluation:
+    """Return a stochastic upper bound on log p(w | alpha, phi) of simulated documents.
+
+    The annealing of `annealing` backward, from an exact draw of the posterior.
+
+    Args:
+        topics: the phi and alpha that the documents were drawn from.
+        documents: D documents over the topics' vocabulary, from `heldout.evaluators.bidirectional.simulate`.
+        samples: runs from the topics that drew a document, whose estimates of 1 / p(w) are averaged.
+        rng: seeds one stream per document.
+        assignments: (N,) the topics that the tokens were drawn from.
+        steps: T of every run.
+
+    Returns:
+        log-likelihoods in nats; exp of the negative ones is unbiased for 1 / p(w). The standard error is NaN: all runs
+        start from the same draw, so their spread is no measure of the error.
+
+    Raises:
+        InputError: for fewer than one run or step, or when the assignments do not fit the documents.
+    """
+    check_samples("annealed upper bound", min(samples, steps))
+    check_assignments(topics, documents, assignments)
+    arrays = kernel_arrays(topics, documents)
+    every = np.full(len(arrays.lengths), steps)
+    x = log_weights(arrays, _points(topics, documents), every, rng, chains=samples, assignments=assignments)
+    inverse, _ = log_mean(-x)
+    return Evaluation(0.0 - inverse, arrays.lengths, np.where(arrays.lengths > 0, np.nan, 0.0))
+
+
+def _points(topics: Topics, documents: Corpus) -> Floats:
+    """Return the documents' mean-field posterior means of theta, (D, K)."""
+    known, _ = in_vocabulary(documents, topics)
+    points = variational_gamma(topics, known, mean_field=True, iterations=ITERATIONS, tolerance=TOLERANCE)
+    points /= points.sum(axis=1, keepdims=True)
+    return points

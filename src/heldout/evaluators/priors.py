@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from heldout.corpora.corpus import Corpus
 from heldout.evaluators import ESTIMATORS, EXACT, REFERENCE, annealed_prior, bidirectional, exact_marginal
 from heldout.evaluators import logistic_normal as normal
-from heldout.evaluators.chib import chib, chib_upper
+from heldout.evaluators.annealed_prior import annealed_upper
+from heldout.evaluators.chib import chib
 from heldout.evaluators.evaluation import Annealing, Evaluation
 from heldout.evaluators.product_of_experts import ProductOfExperts
 from heldout.topics import AnyTopics, LogisticNormalTopics, Topics
@@ -81,7 +82,7 @@ DIRICHLET = Prior(
     annealing=annealed_prior.annealing,
     unbiased=chib,
     simulate=bidirectional.simulate,
-    upper=lambda topics, documents, z, samples, rng: chib_upper(topics, documents, samples, rng, assignments=z),
+    upper=lambda topics, documents, z, samples, rng: annealed_upper(topics, documents, samples, rng, assignments=z),
 )
 LOGISTIC_NORMAL = Prior(
     name="logistic-normal",

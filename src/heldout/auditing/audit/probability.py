@@ -1,13 +1,14 @@
 """Is it a probability? An audit's numbers, and its library's own, held to documents that are drawn from the model.
 
 A few documents of the audited lengths are drawn with their topics from phi and alpha and scored as the audited ones
-are. The exponential of a number's excess over their truth is an e-value, which bounds the chance that a probability had
-of it (`heldout.evaluators.is_probability`). The truth is exact where that takes at most `LIMIT` updates. Elsewhere 1 /
-p(w) is estimated without bias from the topics or weights that drew the document (`heldout.evaluators.chib.chib_upper`,
-and under a logistic-normal prior annealing backwards), which leaves the bound as it stands; half folding-in, the score
-of a second half given the first, is held to that less an unbiased log p(first half).
+are. The exponential of a number's excess over their log-likelihood is an e-value, which bounds the chance that a
+probability had of it (`heldout.evaluators.is_probability`).
+The likelihood is exact where that takes at most `LIMIT` updates. Elsewhere an upper limit stands for it: 1 / p(w) is
+estimated without bias from the topics or weights that drew the document, by the reference's annealing run backward,
+which leaves the bound on the chance as it stands; half folding-in, the score of a second half given the first, is held
+to that less an unbiased log p(first half).
 
-What is not above the truth is not refuted, which does not make it a probability: a lower bound passes.
+What is not above it is not refuted, which does not make it a probability: a lower bound passes.
 """
 
 import time
@@ -29,7 +30,7 @@ from heldout.seeds import generator
 from heldout.typing import Ints
 
 DOCUMENTS, TOKENS = 32, 5_000  # are drawn, at most
-SAMPLES = 5  # of the truth that is not exact: with few the test is weaker, not wrong
+SAMPLES = 5  # of a likelihood that is not exact: with few the test is weaker, not wrong
 LIMIT = 1e9  # updates of the exact truth; about a second
 
 

@@ -83,9 +83,9 @@ class ProbabilityTest:
 
     Attributes:
         documents, tokens: how many were drawn.
-        exact: whether their truth is exact; otherwise 1 / p is estimated without bias.
-        excesses: by evaluator, the library's number as "reported", how far its logarithm lies above the truth's: the
-            logarithms of e-values.
+        exact: whether their likelihood is exact; otherwise an upper limit, 1 / p estimated without bias, stands for it.
+        excesses: by evaluator, the library's number as "reported", how far its logarithm lies above the likelihood's:
+            the logarithms of e-values.
     """
 
     documents: int
@@ -131,6 +131,7 @@ class AuditResult:
         probability: which numbers a probability could have given; None where that was left out.
         complete: False after an interruption; then the audit covers the documents done so far.
         prior: the kind of prior of a document's weights.
+        flat_topics: the nearly uniform topics, counted from 0.
     """
 
     model: str
@@ -157,6 +158,7 @@ class AuditResult:
     complete: bool = True
     probability: ProbabilityTest | None = None
     prior: Prior = DIRICHLET
+    flat_topics: tuple[int, ...] = ()
 
     @property
     def alpha(self) -> Floats | None:
@@ -197,8 +199,9 @@ class AuditResult:
 
         Keys: "model", "library", "version", "topics", "words", "alpha" (a list of K), "mean",
         "covariance" (of a logistic-normal prior; null are those of the other prior), "corpus", "documents", "empty",
-        "tokens", "left_out", "complete", "truth_exact", "reason", "settings"; "lines", a list of objects with the
-        attributes of `Line` and "nats_per_token", "error_per_token", "perplexity"; "reported", an object with the
+        "tokens", "left_out", "complete", "truth_exact", "reason", "settings", "flat_topics" (from 0); "lines", a list
+        of objects with the attributes of `Line` and "nats_per_token", "error_per_token", "perplexity"; "reported", an
+        object with the
         attributes of `Reported`, its "terms" a list; "probability", null or an object with the attributes of
         `ProbabilityTest`, its "excesses" objects with "nats", "standard_error", "log_chance" and "refuted";
         "most_different", a list of objects with the attributes of

@@ -11,6 +11,7 @@ from heldout.auditing.audit.report import Audit
 from heldout.auditing.audit.result import Different, Line
 from heldout.auditing.audit.wording import BEHAVIOURS, EVALUATORS
 from heldout.auditing.blocks import BIAS, COLUMNS, ERROR, HALF_TOKENS, TRUTH, Work, sum_error
+from heldout.auditing.matching import flat_topics
 from heldout.auditing.store import Kept
 from heldout.auditing.survey import Subject
 from heldout.evaluators import ESTIMATORS, EXACT, FULL, HALF, MEAN_FIELD_BOUND
@@ -97,6 +98,7 @@ def summarise(subject: Subject, work: Work, kept: Kept, reported: Reported, sett
         },
         complete=bool(done.all()),
         prior=prior,
+        flat_topics=tuple(flat_topics(topics.phi).tolist()),
     )
 
 

@@ -96,7 +96,7 @@ class AuditSheet(Sheet):
         """Return which of the numbers a probability could have given."""
         table = self.table("Is it a probability?")
         self.column(table, "")
-        self.column(table, "nats above truth", number=True)
+        self.column(table, "log e-value", number=True)
         self.column(table, "chance", number=True)
         self.column(table, "a probability?")
         for row in wording.probability_rows(self.audit):

@@ -42,6 +42,7 @@ from heldout.libraries import THESE, Reported
 from heldout.typing import Floats
 
 FAR = 3.0  # errors of a document
+NAMED = 10  # topics
 ARGUMENTS = ("estimator", "samples", "standard_error", "seed", "smoothing")  # settings that `heldout.audit` takes
 
 
@@ -216,6 +217,8 @@ def reasons(audit: AuditResult) -> Iterator[str]:
         yield sentence(audit.reported.note)
     if impossible(audit):
         yield impossible(audit)
+    if audit.flat_topics:
+        yield f"{flat(audit.flat_topics, audit.topics)}."
     truth = audit.line(TRUTH)
     full = next((line for line in audit.lines if line.evaluator == FULL), None)
     if full is not None and full.tokens and math.isfinite(full.perplexity) and math.isfinite(truth.perplexity):
@@ -240,6 +243,16 @@ def reasons(audit: AuditResult) -> Iterator[str]:
     if behaviour != "consistent":
         label = _estimator(audit, truth)
         yield f"What stands for the truth here is an approximation: {label} {BEHAVIOURS[behaviour].clause}."
+
+
+def flat(topics: tuple[int, ...], of: int) -> str:
+    """Return a clause that names nearly uniform topics, some of so many, by their numbers."""
+    named = ", ".join(map(str, topics[:NAMED])) + (", …" if len(topics) > NAMED else "")
+    verb, which = ("is", "a topic") if len(topics) == 1 else ("are", "topics")
+    return (
+        f"{len(topics):,} of {amount(of, 'topic')} {verb} nearly uniform, as {which} that no document uses:"
+        f" {named} (from 0)"
+    )
 
 
 def impossible(audit: AuditResult) -> str:
@@ -288,7 +301,7 @@ def incomplete(audit: AuditResult) -> str:
 
 
 def probability_rows(audit: AuditResult) -> list[tuple[str, str, str, str]]:
-    """Return rows of the test on drawn documents: label, nats above the truth, the chance of that, the answer."""
+    """Return rows of the test on drawn documents: label, log e-value in nats, the chance of that, the answer."""
     test, rows = audit.probability, list[tuple[str, str, str, str]]()
     for name, found in test.excesses.items() if test else ():
         if name == TRUTH and audit.truth_exact:
@@ -304,11 +317,10 @@ def probability_caption(audit: AuditResult) -> str:
     test = audit.probability
     if test is None:
         return ""
-    held = "their exact likelihood" if test.exact else "their likelihood, estimated without bias in 1 / p"
+    held = "their exact likelihood" if test.exact else "an upper limit on their likelihood, unbiased as 1 / p"
     return (
-        f"On {amount(test.documents, 'document')} of {amount(test.tokens, 'token')} drawn from the model: how far each"
-        f" number's logarithm lies above {held} (the exponential is an e-value), and the most that a probability's"
-        " chance of that can be"
+        f"On {amount(test.documents, 'document')} of {amount(test.tokens, 'token')} drawn from the model: each number's"
+        f" e-value, its logarithm less that of {held}, and the most that a probability's chance of that can be"
     )
 
 
@@ -318,8 +330,7 @@ def probability(audit: AuditResult) -> str:
     if test is None:
         return ""
     refuted = [
-        f"{_label(audit, name)} ({signed(found.nats, 0)} nats above the truth,"
-        f" chance at most {chance(found.log_chance)})"
+        f"{_label(audit, name)} (log e-value {signed(found.nats, 0)} nats, chance at most {chance(found.log_chance)})"
         for name, found in test.excesses.items()
         if test.refutes(name)
     ]

@@ -11,6 +11,7 @@ import numpy as np
 
 from heldout.auditing.blocks import BIAS, COLUMNS, ERROR, TRUTH, Work
 from heldout.auditing.formats import duration
+from heldout.auditing.matching import flat_topics
 from heldout.auditing.options import AUTO, RankOptions
 from heldout.auditing.plan import Plan, plan_of
 from heldout.auditing.rank.report import Ranking
@@ -243,4 +244,5 @@ def _ranked(subject: Subject, of: Kept, coherence: float, chosen: RankOptions) -
         reported=subject.reported(ask=chosen.reported),
         coherence=coherence,
         prior=prior_of(subject.topics),
+        flat_topics=tuple(flat_topics(subject.topics.phi).tolist()),
     )

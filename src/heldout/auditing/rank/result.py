@@ -58,6 +58,7 @@ class RankedModel:
         reported: the library's own number.
         coherence: the mean NPMI of its topics; NaN where it was not computed.
         prior: the kind of prior of a document's weights.
+        flat_topics: the nearly uniform topics, counted from 0.
     """
 
     name: str
@@ -69,6 +70,7 @@ class RankedModel:
     reported: Reported
     coherence: float = math.nan
     prior: Prior = DIRICHLET
+    flat_topics: tuple[int, ...] = ()
 
     @property
     def dirichlet(self) -> bool:

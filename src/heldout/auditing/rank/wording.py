@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from heldout.auditing.audit.wording import flat, raised
 from heldout.auditing.formats import (
     ERRORS,
     SAME,
@@ -16,7 +17,6 @@ from heldout.auditing.formats import (
     sentence,
     signed,
 )
-from heldout.auditing.audit.wording import raised
 from heldout.auditing.rank.result import Difference, RankedModel, RankingResult
 
 MANY = 3  # names in a sentence; of more the number is said
@@ -90,6 +90,8 @@ def reasons(ranking: RankingResult) -> Iterator[str]:
         whose = "the same model" if coherent is ranking.best else label(coherent)
         yield f"Coherence, which asks something else, is highest in {whose} (NPMI {nats(coherent.coherence, 2)})."
     for model in ranking.models:
+        if model.flat_topics:
+            yield f"Of {clean(model.name)} {flat(model.flat_topics, model.topics)}."
         if model.impossible:
             yield (
                 f"{label(model)} gives {model.impossible:,} of {ranking.documents:,} documents probability 0, as they"
