@@ -64,32 +64,40 @@ def paired(
     other: Mapping[str, object],
     on: Sequence[str] = ON,
 ) -> "pd.DataFrame":
-    """Return the differences of two scores, row by row of what they share.
+    """Return the differences of two scores, nats per token, as `less` does.
 
     Args:
         scores: the columns of `heldout.scores.Score`, with groups of documents where they are known.
         one: the values of columns that choose its rows, each a value or several.
         other: the same of the other side.
-        on: the columns by which rows are paired; within each side they name a row.
+        on: the columns by which rows are paired.
+    """
+    return less(per_token(chosen(scores, one)), per_token(chosen(scores, other)), on)
+
+
+def less(one: "pd.DataFrame", other: "pd.DataFrame", on: Sequence[str] = ON) -> "pd.DataFrame":
+    """Return one table's values less another's, row by row of what they share.
+
+    Args:
+        one: the columns `on`, which name a row, "value" and "error"; with groups of documents `WITHOUT`.
+        other: the same.
+        on: the columns by which rows are paired.
 
     Returns:
-        The columns `on`; "gain", one less other, nats per token; "error", of both evaluators; and, where both sides
-        have groups, `WITHOUT`, the gain without each of them.
+        The columns `on`; "gain", the difference; "error", of both; and, where both sides have groups, `WITHOUT`, the
+        gain without each of them; sorted.
 
     Raises:
         InputError: when `on` names several rows of one side.
     """
     keys = list(on)
-    sides = [per_token(chosen(scores, selector)) for selector in (one, other)]
-    for side, selector in zip(sides, (one, other), strict=True):
-        if side.duplicated(keys).any():
-            raise InputError(
-                f"scores: {', '.join(keys)} name several rows of {dict(selector)}; pair them on more columns"
-            )
-    both = sides[0].merge(sides[1], on=keys, suffixes=("", "_other"))
-    pairs = both[keys].copy()
-    pairs["gain"] = both["value"] - both["value_other"]
-    pairs["error"] = np.hypot(both["error"], both["error_other"])
+    for side in (one, other):
+        for row in side[side.duplicated(keys)].head(1).to_dict("records"):
+            named = ", ".join(str(row[key]) for key in keys)
+            raise InputError(f"{', '.join(keys)} name several rows, such as {named}; pair them on more columns")
+    both = one.merge(other, on=keys, suffixes=("", "_other"))
+    error = np.hypot(both["error"].astype(float), both["error_other"].astype(float))
+    pairs = both[keys].assign(gain=both["value"] - both["value_other"], error=error)
     if set(WITHOUT) <= set(both.columns) and {f"{name}_other" for name in WITHOUT} <= set(both.columns):
         for name in WITHOUT:
             pairs[name] = both[name] - both[f"{name}_other"]

@@ -77,7 +77,7 @@ def test_both_tests_are_about_as_often_beyond_their_limit_as_they_say(heavy: boo
     means = deviations = 0
     for row in draws:
         ours, theirs = row[:100], row[100:]
-        own = Errors(ours, 0.0, 1.0, 1000, 14)
+        own = Errors(ours, 0.0, 1.0, 1000)
         means += p_value(z_of_means(own, float(theirs.mean()), float(theirs.std(ddof=1)))) < 0.05
         deviations += p_value(z_of_deviations(own, float(theirs.std(ddof=1)))) < 0.05
     assert 140 < means < 261  # 4.4 standard errors: 1e-5

@@ -13,13 +13,16 @@ from heldout.points import TRUTH
 def test_a_line_stands_on_the_seeds_with_all_dimensions_and_its_band_on_all() -> None:
     given = hofmann_inputs(["medline"], by_seed=0.1)
     means = curve(given, "medline", HEATED)
-    for mean, k in zip(means, TOPICS, strict=True):
-        value = as_claimed(HEATED, SPECIFIC, k)
+    assert list(means.index) == list(TOPICS)
+    for k, mean in means.iterrows():
+        value = as_claimed(HEATED, SPECIFIC, int(str(k)))
         high = value + (0.1 if k in FEW else 0.0)
-        assert mean.topics == k
-        assert [mean.value, mean.low, mean.high] == pytest.approx([value, value, high])
-    (unigram,) = curve(given, "medline", UNIGRAMS[0])
-    assert unigram.value == pytest.approx(-math.log(3000.0))
+        assert mean["value"] == pytest.approx(value)
+        assert list(mean[["perplexity", "most", "least"]]) == pytest.approx(
+            [math.exp(-v) for v in (value, value, high)]
+        )
+    (unigram,) = curve(given, "medline", UNIGRAMS[0])["perplexity"]
+    assert unigram == pytest.approx(3000.0)
 
 
 def test_the_exact_value_comes_before_the_sampled_one() -> None:

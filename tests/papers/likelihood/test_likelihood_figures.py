@@ -30,7 +30,7 @@ from heldout.errors import InputError
 from heldout.evaluators import ESTIMATORS, FULL, LAPLACE
 from heldout.papers.likelihood import figures
 from heldout.papers.likelihood.experiments.optimism import NML
-from heldout.papers.likelihood.results import precision_panels
+from heldout.papers.likelihood.results import PANEL, cheapest, precisions
 from heldout.typesetting import style
 
 
@@ -186,11 +186,12 @@ def test_without_quadrature_there_is_one_panel_and_without_scores_none() -> None
 
 def test_the_star_is_at_the_cheapest_estimator() -> None:
     given = measured(precision())
-    for axis, panel in zip(figures.precision(given).axes, precision_panels(given), strict=True):
+    panels = precisions(given).groupby(PANEL, sort=False)
+    for axis, (_, panel) in zip(figures.precision(given).axes, panels, strict=True):
         (star,) = [line for line in axis.get_lines() if line.get_marker() == "*"]
-        assert panel.cheapest is not None
-        np.testing.assert_allclose(np.asarray(star.get_xdata(), dtype=float), [panel.cheapest[2]])
-        assert axis.get_title().partition(",\n")[0].splitlines()[-1] == ESTIMATORS[panel.cheapest[0]].label
+        (best,) = cheapest(panel).to_dict("records")
+        np.testing.assert_allclose(np.asarray(star.get_xdata(), dtype=float), [best["terms"]])
+        assert axis.get_title().partition(",\n")[0].splitlines()[-1] == ESTIMATORS[best["estimator"]].label
     for axis in figures.precision(measured(precision(known=2.0))).axes:
         assert not [line for line in axis.get_lines() if line.get_marker() == "*"]
 

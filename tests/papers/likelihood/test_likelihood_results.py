@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -25,43 +26,42 @@ from made_peers import peers_inputs
 from made_peers import truth as peers_truth
 
 from heldout.evaluators import CHIB, LINEAR
+from heldout.measurements import Measurement
 from heldout.models import LDA, PLSA
 from heldout.papers.likelihood import results
 from heldout.papers.likelihood.experiments.precision import TERMS
-from heldout.papers.likelihood.results import PEERS, WANTED, curve, precision_panels
-from heldout.points import TRUTH
+from heldout.papers.likelihood.results import PANEL, WANTED, curve, precisions
+from heldout.points import TRUTH, select
 
 
 def test_truth_is_exact_where_it_can_be_and_sampled_with_its_error_elsewhere() -> None:
     points = curve(optimism_inputs(), "cranfield", PLSA, TRUTH)
-    assert list(points) == [p.topics for p in points.values()] == list(TOPICS)
-    assert [p.value for p in points.values()] == pytest.approx([truth(k) for k in TOPICS], rel=1e-12)
-    assert [p.error for p in points.values()] == pytest.approx([0.0, ERROR, ERROR], rel=1e-12)
+    assert list(points.index) == list(TOPICS)
+    assert list(points["value"]) == pytest.approx([truth(k) for k in TOPICS], rel=1e-12)
+    assert list(points["error"]) == pytest.approx([0.0, ERROR, ERROR], rel=1e-12)
 
 
 def test_seeds_are_averaged_and_other_constants_left_aside() -> None:
     one = optimism_inputs()
     second = one.scores.assign(seed=1, log_likelihood=one.scores["log_likelihood"] - 2.0)
     points = curve(replace(one, scores=pd.concat([one.scores, second])), "cranfield", PLSA, TRUTH)
-    assert [p.value for p in points.values()] == pytest.approx([truth(k) - 1.0 / TOKENS for k in TOPICS], rel=1e-12)
-    assert points[20].error == pytest.approx(ERROR / math.sqrt(2.0), rel=1e-12)
+    assert list(points["value"]) == pytest.approx([truth(k) - 1.0 / TOKENS for k in TOPICS], rel=1e-12)
+    assert points["error"][20] == pytest.approx(ERROR / math.sqrt(2.0), rel=1e-12)
 
 
 def test_seeds_of_libraries_are_averaged() -> None:
     def change(scores: pd.DataFrame) -> pd.DataFrame:
         return pd.concat([scores, scores.assign(seed=1, log_likelihood=scores["log_likelihood"] - 20.0)])
 
-    points = curve(peers_inputs(change=change), "cranfield", "gensim", TRUTH, PEERS)
-    expected = [peers_truth("gensim", k) - 0.01 for k in PEERS_TOPICS]
-    assert [p.value for p in points.values()] == pytest.approx(expected, rel=1e-12)
-    assert points[20].error == pytest.approx(PEERS_ERROR / math.sqrt(2.0), rel=1e-12)
-    assert [p.samples for p in points.values()] == [0, 50, 50]
+    points = select(results.of_libraries(peers_inputs(change=change)), corpus="cranfield", model="gensim")
+    assert list(points["truth"]) == pytest.approx([peers_truth("gensim", k) - 0.01 for k in PEERS_TOPICS], rel=1e-12)
+    assert list(points["error"]) == pytest.approx([0.0, *[PEERS_ERROR / math.sqrt(2.0)] * 2], rel=1e-12)
 
 
 def test_a_study_without_the_experiment_has_no_curve() -> None:
     given = optimism_inputs()
     bare = replace(given, study={**given.study, "measures": {}})
-    assert curve(bare, "cranfield", PLSA, TRUTH) == {}
+    assert curve(bare, "cranfield", PLSA, TRUTH).empty
 
 
 def test_versions_that_differ_between_runs_are_not_stated() -> None:
@@ -85,55 +85,54 @@ def test_perplexities_of_components_are_of_all_seeds_together_on_the_first_corpu
     assert corpus == "medline"
     assert set(perplexities) == {*PERPLEXITIES, "marginal-quadrature"}
     for evaluator, p in PERPLEXITIES.items():
-        assert perplexities[evaluator] == pytest.approx({K: p / K for K in (1, 2, 5)})
+        assert perplexities[evaluator].to_dict() == pytest.approx({K: p / K for K in (1, 2, 5)})
     (first, rows), (second, more) = epca_marginal("nips"), epca_marginal("cranfield")
     assert results.component_perplexities(components_inputs(first + second, rows + more))[0] == "cranfield"
 
 
 def test_errors_are_in_annealings_own_standard_errors() -> None:
     given = components_inputs(*epca_marginal())
-    scaled = results.standardised(given, "medline")
-    assert list(scaled) == [1, 2]
-    np.testing.assert_allclose(scaled[1], [2.0] * 6, rtol=1e-9)
-    np.testing.assert_allclose(scaled[2], [4.0] * 6, rtol=1e-9)
+    errors = results.annealed_less_quadrature(given)
+    for K, z in ((1, 2.0), (2, 4.0)):
+        np.testing.assert_allclose(select(errors, corpus="medline", topics=K)["z"], [z] * 6, rtol=1e-9)
     assert results.degrees_of_freedom(given, "medline") == 9
 
 
+def panels(rows: list[Measurement]) -> dict[Any, pd.DataFrame]:
+    return dict(list(precisions(measured(rows)).groupby(PANEL, sort=False)))
+
+
 def test_panels_hold_errors_in_percent_against_work() -> None:
-    panels = precision_panels(measured(precision()))
-    assert [(p.prior, p.topics, p.tokens) for p in panels] == [
-        ("alpha-sum-1", 20, 50),
-        ("alpha-0.1", 20, 50),
-        ("alpha-sum-1", 100, 150),
-        ("alpha-0.1", 100, 150),
-    ]
-    for panel in panels:
-        K, L = panel.topics, panel.tokens
-        chib, linear = np.array(panel.points[CHIB]), np.array(panel.points[LINEAR])
+    sizes = ((20, 50), (100, 150))
+    found = panels(precision())
+    assert list(found) == [(*size, prior) for size in sizes for prior in ("alpha-sum-1", "alpha-0.1")]
+    for (K, L, _), panel in found.items():
+        chib, linear = (select(panel, estimator=name)[["samples", "terms", "percent"]] for name in (CHIB, LINEAR))
         expected = [(S, TERMS[CHIB](K, L, S), 100.0 * math.expm1(0.02 / math.sqrt(S))) for S in (1, 10, 100)]
         np.testing.assert_allclose(chib, expected)
         np.testing.assert_allclose(linear, [(0, TERMS[LINEAR](K, L, 0), 100 * math.expm1(0.2))])
 
 
 def test_the_cheapest_takes_the_least_work_that_is_enough() -> None:
-    for panel in precision_panels(measured(precision())):
-        assert panel.cheapest is not None
-        name, samples, terms, percent = panel.cheapest
-        enough = {(n, S): t for n, points in panel.points.items() for S, t, p in points if p <= WANTED}
-        assert terms == min(enough.values()) == enough[name, samples]
-        assert percent <= WANTED
+    for panel in panels(precision()).values():
+        (best,) = results.cheapest(panel).to_dict("records")
+        assert best["terms"] == panel.loc[panel["percent"] <= WANTED, "terms"].min()
+        assert best["percent"] <= WANTED
 
 
 def test_no_error_is_below_what_is_known_of_the_reference_and_none_may_be_enough() -> None:
-    for panel in precision_panels(measured(precision(known=2.0))):
-        assert panel.known == pytest.approx(100 * math.expm1(2.0 / panel.tokens))
-        lowest = min(percent for points in panel.points.values() for _, _, percent in points)
-        assert lowest == pytest.approx(panel.known)
-        assert panel.cheapest is None
+    for (_, L, _), panel in panels(precision(known=2.0)).items():
+        known = pytest.approx(100 * math.expm1(2.0 / L))
+        assert panel["known"].unique().tolist() == [known]
+        assert panel["percent"].min() == known
+        assert results.cheapest(panel).empty
 
 
 def test_panels_are_of_the_first_seed_and_may_be_one() -> None:
     both = measured([replace(m, value=9 * m.value) for m in precision(seed=1)] + precision())
-    assert precision_panels(both) == precision_panels(measured(precision()))
+    columns = [*PANEL, "estimator", "percent"]
+    assert (
+        precisions(both)[columns].to_numpy().tolist() == precisions(measured(precision()))[columns].to_numpy().tolist()
+    )
     one = [m for m in precision() if m.topics == 4 and m.variant == "alpha-0.1-tokens-10"]
-    assert [(p.prior, p.topics, p.tokens) for p in precision_panels(measured(one))] == [("alpha-0.1", 4, 10)]
+    assert list(panels(one)) == [(4, 10, "alpha-0.1")]

@@ -45,7 +45,8 @@ def test_lines_are_the_measured_courses() -> None:
 
 
 def test_the_gap_is_likelihood_minus_objective() -> None:
-    assert gap(with_measurements(measured()), "cranfield", "k-means", 0) == ([0, 1, 2], [20.0, 15.0, 12.5])
+    gaps = gap(with_measurements(measured()), "cranfield", "k-means", 0)
+    assert gaps.to_dict() == {0: 20.0, 1: 15.0, 2: 12.5}
 
 
 def test_a_synthetic_corpus_says_so() -> None:

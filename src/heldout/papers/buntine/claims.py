@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from heldout.claims import Claim, Measure
 from heldout.corpora.names import SOURCES
 from heldout.corpora.realistic import TRAINING_DOCUMENTS
-from heldout.effects import effects
+from heldout.effects import effects, less
 from heldout.evaluators import HARMONIC, MEAN_FIELD_FIRST, MEAN_FIELD_SECOND, PARTICLES, SEQUENTIAL
 from heldout.inputs import Inputs
 from heldout.papers.buntine.experiments.calibration import RATIO, variant
@@ -46,7 +46,8 @@ CUTOFF = 2.58  # the source's cutoff of t: two-sided p-value 0.01
 COMPARABLE = 2.5  # factor between two root mean squared errors: the largest in the source's own Table 1
 ENOUGH = 0.5  # share of the source's training documents from which a rise should show
 OTHERS = tuple(method for method in METHODS if method != SEQUENTIAL)
-T, BITS = "Student's t", "bits per token"
+BITS = "bits per token"
+MODEL = ["corpus", "size", "topics", "seed"]  # columns that name a model
 
 
 def _effect(part: str, errors: Errors, estimate: float, error: float, **how: Any) -> Effect:
@@ -147,33 +148,28 @@ def lemma_1(inputs: Inputs, _: Sequence[str], *, method: str) -> list[Effect]:
 
 
 def _by_documents(table: "pd.DataFrame", **how: Any) -> list[Effect]:
-    """Return effects over sets of documents, one per number of topics."""
-    return effects(table, **{"replicate": ("topics",), "margin": ESTIMATORS, "unit": ESTIMATORS.unit, **how})
+    """Return effects over sets of documents, one per number of topics; their spread holds all errors already."""
+    how = {"replicate": ("topics",), "margin": ESTIMATORS, "unit": ESTIMATORS.unit, **how}
+    return effects(table.assign(error=0.0), **how)
 
 
 def _shortfalls(inputs: Inputs, estimator: str) -> "pd.DataFrame":
     """Return by how much an estimator lies below the reference under trained models."""
     table = biases(inputs, estimator)
-    table = table[table["size"] > 0]
-    # the spread over sets of documents holds the documents' errors already
-    return table[["corpus", "size", "topics", "seed"]].assign(gain=-table["value"], error=0.0)
+    return table[table["size"] > 0].assign(value=-table["value"])
 
 
 def biased(inputs: Inputs, _: Sequence[str], *, estimator: str) -> list[Effect]:
     """Measure by how much an estimator lies below the reference."""
-    return _by_documents(_shortfalls(inputs, estimator), part=SHORT[estimator])
+    return _by_documents(_shortfalls(inputs, estimator).rename(columns={"value": "gain"}), part=SHORT[estimator])
 
 
 def bias_grows(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
     """Measure the growth of the particles' shortfall from the fewest to the most training documents."""
-    keys = ["corpus", "topics", "seed"]
     table = _shortfalls(inputs, PARTICLES)
-    ends = table.groupby("corpus")["size"].agg(["min", "max"])
-    at = table["corpus"].map(ends["min"]), table["corpus"].map(ends["max"])
-    first, last = (table[table["size"] == end] for end in at)
-    both = last.merge(first, on=keys, suffixes=("", "_first"))
-    both = both[both["size"] > both["size_first"]]
-    return _by_documents(both[keys].assign(gain=both["gain"] - both["gain_first"], error=0.0))
+    fewest, most = (table.groupby("corpus")["size"].transform(end) for end in ("min", "max"))
+    last = table[(table["size"] == most) & (most > fewest)]
+    return _by_documents(less(last, table[table["size"] == fewest]))
 
 
 def _trained(inputs: Inputs, evaluator: str) -> "pd.DataFrame":
@@ -187,19 +183,14 @@ def particles_rise(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
 
     Corpora with far fewer documents than the source's are left out.
     """
-    keys = ["corpus", "topics", "seed"]
     before, after = halves(_trained(inputs, PARTICLES))
-    after = after[after["size"] >= ENOUGH * max(TRAINING_DOCUMENTS)]
-    both = after.merge(before, on=keys, suffixes=("", "_half"))
-    return _by_documents(both[keys].assign(gain=both["value_half"] - both["value"], error=0.0))
+    return _by_documents(less(before, after[after["size"] >= ENOUGH * max(TRAINING_DOCUMENTS)]))
 
 
 def importance_tracks(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
     """Measure how far mean-field importance sampling lies from the sequential sampler, model by model."""
-    keys = ["corpus", "size", "topics", "seed"]
-    both = _trained(inputs, MEAN_FIELD_FIRST).merge(_trained(inputs, SEQUENTIAL), on=keys, suffixes=("", "_other"))
-    apart = both[keys].assign(gain=(both["value"] - both["value_other"]).abs(), error=0.0)
-    return _by_documents(apart, margin=MODELS, test="similar")
+    gains = less(_trained(inputs, MEAN_FIELD_FIRST), _trained(inputs, SEQUENTIAL), MODEL)
+    return _by_documents(gains.assign(gain=gains["gain"].abs()), margin=MODELS, test="similar")
 
 
 def truth_found(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
@@ -212,10 +203,8 @@ def truth_found(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
             last = rows[rows["size"] == rows["size"].max()]
             own, others = last[last["topics"] == true], last[last["topics"] != true]
             best = others.loc[others.groupby("seed")["value"].idxmax()] if true == SOURCES["s10"].topics else others[:0]
-            both = own.merge(best, on=["corpus", "seed"], suffixes=("", "_other"))
-            if len(both):
-                error = (both["error"] ** 2 + both["error_other"] ** 2) ** 0.5
-                leads = both[["corpus", "seed"]].assign(gain=both["value"] - both["value_other"], error=error)
+            if len(best):
+                leads = less(own, best, ["corpus", "seed"])
                 found += effects(leads, margin=ANY, part=SHORT[evaluator], unit=MODELS.unit)
     return found
 
@@ -226,22 +215,13 @@ def sequential_sharpest(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
     Of one model the two samplers differ by LRS less LR over the same documents; so the leads differ by what that is at
     the true K less its mean at the two neighbours: three sets of documents, whose errors the interval holds.
     """
-    keys = ["corpus", "size", "topics", "seed"]
-    both = biases(inputs, SEQUENTIAL).merge(biases(inputs, PARTICLES), on=keys, suffixes=("", "_other"))
-    both = both[both["size"] > 0]
+    both = less(biases(inputs, SEQUENTIAL), biases(inputs, PARTICLES), MODEL)
     found = []
-    for corpus, rows in both.groupby("corpus", sort=False):
+    for corpus, rows in both[both["size"] > 0].groupby("corpus", sort=False):
         grid, true = sorted(rows["topics"].unique()), SOURCES[str(corpus)].topics
         if true in grid[1:-1]:
             weights = dict(zip(grid[grid.index(true) - 1 :][:3], (-0.5, 1.0, -0.5), strict=True))
-            means = (
-                rows.assign(
-                    gain=rows["value"] - rows["value_other"],
-                    error=(rows["error"] ** 2 + rows["error_other"] ** 2) ** 0.5,
-                )
-                .groupby("topics")[["gain", "error"]]
-                .mean()
-            )
+            means = rows.groupby("topics")[["gain", "error"]].mean()
             lead = sum(weight * float(means["gain"][k]) for k, weight in weights.items())
             error = math.hypot(*(weight * float(means["error"][k]) for k, weight in weights.items()))
             how: dict[str, Any] = {
@@ -256,10 +236,8 @@ def sequential_sharpest(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
 
 def few_samples_suffice(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
     """Measure what the sequential sampler gains by many samples over few."""
-    keys = ["corpus", "size", "topics", "seed"]
-    many = biases(inputs, with_many(many_samples(inputs)))
-    both = many[many["size"] > 0].merge(biases(inputs, SEQUENTIAL), on=keys, suffixes=("", "_few"))
-    return _by_documents(both[keys].assign(gain=both["value"] - both["value_few"], error=0.0), test="similar")
+    gains = less(biases(inputs, with_many(many_samples(inputs))), biases(inputs, SEQUENTIAL), MODEL)
+    return _by_documents(gains[gains["size"] > 0], test="similar")
 
 
 _PAIRS = "the drawn pairs of a model and a document, as many as the source's: {}; gamma by gamma"

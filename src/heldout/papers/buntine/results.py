@@ -12,8 +12,6 @@ from itertools import product
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from heldout.corpora.names import SOURCES
 from heldout.evaluators import EXACT, MEAN_FIELD_FIRST, PARTICLES, SEQUENTIAL, of_likelihood
 from heldout.inputs import Inputs
@@ -85,14 +83,12 @@ class Errors:
         errors: (n,) one per pair of a model and a document.
         bias, bias_error: mean error over a larger set of pairs, and its standard error.
         bias_pairs: the size of the larger set.
-        tokens: L.
     """
 
     errors: Floats
     bias: float
     bias_error: float
     bias_pairs: int
-    tokens: int
 
     @property
     def mean(self) -> float:
@@ -141,26 +137,17 @@ Calibration = dict[tuple[float, str], Errors]  # by gamma and estimator
 
 def calibration(inputs: Inputs) -> Calibration:
     """Return the first seed's errors at the source's gammas, without gammas and estimators not measured."""
-    at = (_calibration_at(select(inputs.measurements, variant=variant(gamma)), gamma) for gamma in GAMMAS)
-    return {key: errors for errors_at in at for key, errors in errors_at.items()}
-
-
-def _calibration_at(table: "pd.DataFrame", gamma: float) -> Calibration:
-    tokens = select(table, quantity=TOKENS, axis="pairs").sort_values("seed")
-    if tokens.empty:
-        return {}
-    table = select(table, seed=tokens["seed"].iloc[0])
-    length = int(tokens["value"].iloc[0])
-    unit = length * math.log(2.0)
-    rows: dict[str, list[tuple[int, float, float]]] = {}
-    columns = (table[column] for column in ("quantity", "at", "value", "standard_error"))
-    for quantity, at, value, error in zip(*columns, strict=True):
-        rows.setdefault(quantity, []).append((int(at), float(value), float(error)))
     result = {}
-    for name in of_likelihood():
-        errors = np.array([value for _, value, _ in sorted(rows[ERROR + name])])
-        ((pairs, value, error),) = rows[MEAN + name]
-        result[gamma, name] = Errors(errors / unit, value / unit, error / unit, pairs, length)
+    for gamma in GAMMAS:
+        table = select(inputs.measurements, variant=variant(gamma)).sort_values("at")
+        first = select(table, quantity=TOKENS, axis="pairs").sort_values("seed").head(1)
+        for seed, tokens in zip(first["seed"], first["value"], strict=True):
+            own, unit = select(table, seed=seed), int(tokens) * math.log(2.0)
+            for name in of_likelihood():
+                errors = select(own, quantity=ERROR + name)["value"].to_numpy(float)
+                (mean,) = select(own, quantity=MEAN + name).to_dict("records")
+                bias, bias_error = mean["value"] / unit, mean["standard_error"] / unit
+                result[gamma, name] = Errors(errors / unit, bias, bias_error, mean["at"])
     return result
 
 

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from heldout.claims import Claim, Measure
-from heldout.effects import effects, paired
+from heldout.effects import ON, effects, less, paired
 from heldout.evaluators import HALF
 from heldout.inputs import Inputs
 from heldout.papers.hofmann.experiments.tempering import ITERATIONS
@@ -87,24 +87,17 @@ def below(
     baseline: Sequence[Model] = UNIGRAMS,
 ) -> list[Effect]:
     """Measure by how much tempered EM's highest score lies above a baseline's, on seeds with the whole grid."""
-    keys = ["corpus", "seed"]
     own = highest(points(inputs, corpora, [_under(HEATED, prior)], evaluator, whole=True))
-    other = highest(points(inputs, corpora, baseline))
-    both = own.merge(other, on=keys, suffixes=("", "_other"))
-    gain = both["value"] - both["value_other"]
-    error = (both["error"] ** 2 + both["error_other"] ** 2) ** 0.5
-    return _effects(inputs, both[keys].assign(gain=gain, error=error), margin=MODELS)
+    return _effects(inputs, less(own, highest(points(inputs, corpora, baseline)), ["corpus", "seed"]), margin=MODELS)
 
 
 def below_at_same(inputs: Inputs, corpora: Sequence[str]) -> list[Effect]:
     """Measure by how much tempered EM lies above LSA with as many dimensions: its best and its main reading."""
-    keys = ["corpus", "topics", "seed"]
     own = points(inputs, corpora, [HEATED])
     found = []
     for part, readings in (("best of four readings", READINGS), ("main reading", READINGS[:1])):
-        both = own.merge(highest(points(inputs, corpora, readings), keys), on=keys, suffixes=("", "_other"))
-        gain = both[keys].assign(gain=both["value"] - both["value_other"], error=0.0)
-        found += _effects(inputs, gain, margin=MODELS, part=part)
+        gains = less(own, highest(points(inputs, corpora, readings), ON))
+        found += _effects(inputs, gains, margin=MODELS, part=part)
     return found
 
 
@@ -166,14 +159,13 @@ def heated_no_worse(inputs: Inputs, corpora: Sequence[str], *, compared: Compare
 
 def faster(inputs: Inputs, corpora: Sequence[str], *, compared: Compared) -> list[Effect]:
     """Measure how many times as many EM iterations annealing takes as inverse annealing, in the median over K."""
-    keys = ["corpus", "topics", "seed"]
     table = select(inputs.measurements, axis="topics", quantity=ITERATIONS)
     table = table[table["corpus"].isin(list(corpora))]
     found = []
     for part, models in compared.items():
-        heated, annealed = (select(table, model=model, variant=variant)[[*keys, "value"]] for model, variant in models)
-        both = annealed.merge(heated, on=keys, suffixes=("", "_heated"))
-        ratios = both[keys].assign(gain=(both["value"] / both["value_heated"]).map(math.log), error=0.0)
+        heated, annealed = (select(table, model=model, variant=variant) for model, variant in models)
+        both = annealed.merge(heated, on=list(ON), suffixes=("", "_heated"))
+        ratios = both[list(ON)].assign(gain=(both["value"] / both["value_heated"]).map(math.log), error=0.0)
         how: dict[str, Any] = {"threshold": math.log(SPEED_UP[0]), "summary": "median", "unit": "times the iterations"}
         found += effects(ratios, margin=ANY, part=part, factor=True, **how)
     return found

@@ -1,9 +1,8 @@
 """PLSA beside latent semantic analysis, as Hofmann scored them and as documents are, and the path of annealing."""
 
-import math
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -13,7 +12,8 @@ from heldout.errors import InputError
 from heldout.evaluators import FULL, HALF
 from heldout.inputs import Inputs
 from heldout.models import PLSA, TEM
-from heldout.papers.hofmann.experiments.latent_semantic_analysis import LSA, UNIGRAM
+from heldout.papers.hofmann.experiments.latent_semantic_analysis import LSA, UNIGRAM, VALIDATION
+from heldout.papers.hofmann.experiments.tempering import BETA
 from heldout.papers.hofmann.results import (
     ANNEALED,
     COUNTS,
@@ -26,7 +26,6 @@ from heldout.papers.hofmann.results import (
     READINGS,
     SPECIFIC,
     UNIGRAMS,
-    Mean,
     Model,
     curve,
     measured_corpora,
@@ -36,6 +35,9 @@ from heldout.papers.hofmann.results import (
 )
 from heldout.points import TRUTH
 from heldout.typesetting import latex, style
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 COLOURS = {  # evaluators' colours
     SPECIFIC: style.COLOURS[TEM],
@@ -83,13 +85,12 @@ def figure_5a(inputs: Inputs) -> Figure:
     return figure
 
 
-def _plot(axis: Axes, means: Sequence[Mean], **props: Any) -> None:
-    """Draw a curve with its band over seeds."""
-    finite = [mean for mean in means if math.isfinite(mean.low)]  # a folded-in point may give a word nothing
-    topics = [mean.topics for mean in finite]
-    axis.plot(topics, [mean.perplexity for mean in finite], **props)
-    low, high = [math.exp(-mean.high) for mean in finite], [math.exp(-mean.low) for mean in finite]
-    axis.fill_between(topics, low, high, color=props["color"], alpha=0.2, linewidth=0)
+def _plot(axis: Axes, means: "pd.DataFrame", **props: Any) -> None:
+    """Draw a curve with its band over seeds; nothing where there are no points."""
+    means = means[np.isfinite(means["most"])]  # a folded-in point may give a word nothing
+    if len(means):
+        axis.plot(means["perplexity"], **props)
+        axis.fill_between(means.index, means["least"], means["most"], color=props["color"], alpha=0.2, linewidth=0)
 
 
 def _baseline(axis: Axes, inputs: Inputs, corpus: str) -> None:
@@ -100,11 +101,11 @@ def _baseline(axis: Axes, inputs: Inputs, corpus: str) -> None:
         (COUNTS, "own counts\n+ unigram", (0, (8, 2))),
     )
     for model, name, line in lines:
-        for mean in curve(inputs, corpus, model):
-            axis.axhline(mean.perplexity, color=style.COLOURS[UNIGRAM], linestyle=line, linewidth=1.2)
+        for perplexity in curve(inputs, corpus, model)["perplexity"]:
+            axis.axhline(perplexity, color=style.COLOURS[UNIGRAM], linestyle=line, linewidth=1.2)
             props: style.Props = {"fontsize": 7.0, "linespacing": 0.95, "color": style.DARK}
             away, side = (-2, "top") if model == COUNTS else (2, "bottom")
-            place = (0.02, mean.perplexity)
+            place = (0.02, perplexity)
             style.label(axis, name, place, (0, away), xycoords=("axes fraction", "data"), va=side, **props)
 
 
@@ -113,19 +114,17 @@ def _as_hofmann(axis: Axes, inputs: Inputs, corpus: str) -> None:
     _baseline(axis, inputs, corpus)
     lsa = {"color": style.COLOURS[LSA], "linestyle": style.DASH_DOTTED}
     for reading, marker in zip(READINGS, (style.MARKERS[LSA], "1", "+", "x"), strict=True):
-        means = curve(inputs, corpus, reading)
         width = 1.5 if reading == READINGS[0] else 0.7
-        if means:
-            _plot(axis, means, label=NAMES[reading], linewidth=width, marker=marker, **lsa)
+        _plot(axis, curve(inputs, corpus, reading), label=NAMES[reading], linewidth=width, marker=marker, **lsa)
     for model, line in ((EARLY, style.DOTTED), (HEATED, "-")):
         colour, means = style.COLOURS[model[0]], curve(inputs, corpus, model)
-        if means:
-            _plot(axis, means, label=NAMES[model], color=colour, marker=style.MARKERS[model[0]], linestyle=line)
-            _star(axis, means[-1].topics, means[-1].perplexity, colour)
+        _plot(axis, means, label=NAMES[model], color=colour, marker=style.MARKERS[model[0]], linestyle=line)
+        if len(means):
+            _star(axis, means["perplexity"].tail(1), colour)
 
 
-def _star(axis: Axes, x: float, perplexity: float, colour: str) -> None:
-    axis.plot([x], [perplexity], marker="*", markersize=8, color=colour, zorder=4)
+def _star(axis: Axes, point: "pd.Series[float]", colour: str) -> None:
+    axis.plot(point, marker="*", markersize=8, color=colour, zorder=4)
 
 
 CHOSEN: style.Props = {"marker": "o", "markersize": 3.0, "markerfacecolor": style.WHITE}  # prior by validation tokens
@@ -136,10 +135,10 @@ def _otherwise(axis: Axes, inputs: Inputs, corpus: str) -> None:
     _baseline(axis, inputs, corpus)
     for evaluator, end, name in EVALUATIONS:
         for model, line in ((HEATED, "-"), (EARLY, style.DOTTED)):
-            means = curve(inputs, corpus, (model[0], model[1] + end), evaluator)
-            if means and (model == HEATED or evaluator not in (SPECIFIC, PREDICTIVE)):
+            if model == HEATED or evaluator not in (SPECIFIC, PREDICTIVE):
                 props: style.Props = {"label": name if model == HEATED else None, "linewidth": 1.0 if end else 1.5}
                 props |= CHOSEN if end else {}
+                means = curve(inputs, corpus, (model[0], model[1] + end), evaluator)
                 _plot(axis, means, color=COLOURS[evaluator], linestyle=line, **props)
 
 
@@ -151,22 +150,21 @@ def annealing_path(inputs: Inputs) -> Figure:
     Raises:
         InputError: when no iterations were kept.
     """
-    by_corpus = {corpus: paths(inputs, corpus) for corpus in measured_corpora(inputs)}
-    by_corpus = {corpus: (topics, by_model) for corpus, (topics, by_model) in by_corpus.items() if by_model}
+    every = {corpus: paths(inputs, corpus) for corpus in measured_corpora(inputs)}
+    by_corpus = {corpus: by_model for corpus, by_model in every.items() if by_model}
     if not by_corpus:
         raise InputError("Hofmann's experiment: no iterations were kept; give the study's tempering path_topics")
-    titles = [f"{latex.corpus_title(corpus)}, K = {topics}" for corpus, (topics, _) in by_corpus.items()]
+    topics = [next(iter(by_model.values()))["topics"].iloc[0] for by_model in by_corpus.values()]
+    titles = [f"{latex.corpus_title(corpus)}, K = {k}" for corpus, k in zip(by_corpus, topics, strict=True)]
     options: style.Props = {"titles": titles, "synthetic": [inputs.synthetic(corpus) for corpus in by_corpus]}
     options |= {"sharex": "col", "height_ratios": (2.2, 1.0)}
     figure, grid = style.grid(2, len(by_corpus), style.HEIGHT + 0.6, **options)
-    for (above, below), (_, by_model) in zip(grid.T, by_corpus.values(), strict=True):
-        for model, (betas, perplexities) in by_model.items():
-            props = PATH_PROPS[model]
-            iterations = range(1, len(betas) + 1)
-            above.plot(iterations, perplexities, label=NAMES[model], **props)
-            below.plot(iterations, betas, drawstyle="steps-mid", **props)
-            best = min(iterations, key=lambda at: perplexities[at - 1])
-            _star(above, best, perplexities[best - 1], props["color"])
+    for (above, below), by_model in zip(grid.T, by_corpus.values(), strict=True):
+        for model, path in by_model.items():
+            props, perplexities = PATH_PROPS[model], path[VALIDATION]
+            above.plot(perplexities, label=NAMES[model], **props)
+            below.plot(path[BETA], drawstyle="steps-mid", **props)
+            _star(above, perplexities.nsmallest(1), props["color"])
         for axis in (above, below):
             axis.set_xscale("log")
             style.plain_numbers(axis.xaxis)

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from heldout.evaluators import HALF
 from heldout.inputs import Inputs
@@ -31,6 +32,9 @@ from heldout.typesetting import latex
 from heldout.typesetting.interpretations import experiment_settings
 from heldout.typesetting.macros import POSITIONS, Macros
 from heldout.verdicts import NOT_RUN
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 CURVES: dict[str, tuple[Model, str]] = {
     "Early": (EARLY, SPECIFIC),
@@ -71,11 +75,13 @@ def macros(inputs: Inputs) -> Macros:
 
 def _axis(inputs: Inputs, corpora: Sequence[str]) -> Macros:
     """Return whether the published axis speaks for words held out: only fully folded in do curves leave its range."""
+    import pandas as pd
+
     factors: dict[str, list[float]] = {SPECIFIC: [], FOLDED_IN: []}
     for corpus in corpora:
-        unigram = max((mean.value for model in UNIGRAMS for mean in curve(inputs, corpus, model)), default=math.nan)
+        unigram = pd.concat([curve(inputs, corpus, model)["value"] for model in UNIGRAMS]).max()
         for evaluator, listed in factors.items():
-            listed += [math.exp(mean.value - unigram) for mean in curve(inputs, corpus, HEATED, evaluator)]
+            listed += [math.exp(value - unigram) for value in curve(inputs, corpus, HEATED, evaluator)["value"]]
     span = AXIS[-1] / AXIS[0]
     run = all(factors.values())
     words = run and max(factors[SPECIFIC]) <= span < max(factors[FOLDED_IN])
@@ -84,16 +90,15 @@ def _axis(inputs: Inputs, corpora: Sequence[str]) -> Macros:
 
 def _of_corpus(inputs: Inputs, corpus: str) -> Macros:
     """Return one corpus's numbers; "not run" where there is none, as for no corpus."""
-    curves = {name: curve(inputs, corpus, model, evaluator) for name, (model, evaluator) in CURVES.items()}
-    values = {name: [mean.value for mean in means] for name, means in curves.items()} | {
-        name: [mean.value for model in models for mean in curve(inputs, corpus, model)]
-        for name, models in BASELINES.items()
-    }
-    highest = {name: max(listed, default=math.nan) for name, listed in values.items()}
-    result = {f"{name}Lowest": _perplexity(value) for name, value in highest.items()}
-    for name, means in curves.items():
-        best = max(means, key=lambda mean: mean.value, default=None)
-        result[f"{name}LowestAt"] = f"{result[f'{name}Lowest']} ({latex.integer(best.topics)})" if best else latex.DASH
+    import pandas as pd
+
+    curves = {name: curve(inputs, corpus, model, evaluator)["value"] for name, (model, evaluator) in CURVES.items()}
+    result = {f"{name}Lowest": _perplexity(values) for name, values in curves.items()}
+    for name, models in BASELINES.items():
+        result[f"{name}Lowest"] = _perplexity(pd.concat([curve(inputs, corpus, model)["value"] for model in models]))
+    for name, values in curves.items():
+        lowest = f"{result[f'{name}Lowest']} ({latex.integer(values.idxmax())})" if len(values) else latex.DASH
+        result[f"{name}LowestAt"] = lowest
     result["Documents"] = latex.integer(documents(inputs, corpus)) if corpus else NOT_RUN
     table = select(inputs.scores, corpus=corpus, model=LSA)
     rows = table[table["seed"].isin(whole_seeds(inputs, corpus))]
@@ -104,5 +109,6 @@ def _of_corpus(inputs: Inputs, corpus: str) -> Macros:
     return result
 
 
-def _perplexity(nats: float) -> str:
-    return NOT_RUN if math.isnan(nats) else latex.perplexity(math.exp(-nats))
+def _perplexity(values: "pd.Series[float]") -> str:
+    """Return the lowest perplexity of scores in nats per token."""
+    return latex.perplexity(math.exp(-values.max())) if len(values) else NOT_RUN

@@ -9,10 +9,10 @@ n' under a Dirichlet prior. The posterior predictive p(n' | n, phi, alpha) is th
 given n is integrated out instead of fixed at a point.
 """
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from heldout.effects import chosen, per_token
 from heldout.errors import InputError
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Model = tuple[str, str]  # model, variant
-Path = tuple[list[float], list[float]]  # inverse temperature and validation perplexity of every iteration
 
 TEMPERING, SEMANTIC = "tempering", "latent-semantic-analysis"
 EARLY, HEATED, ANNEALED = (PLSA, tempering.EARLY), (TEM, tempering.INVERSE), (TEM, tempering.ANNEALING)
@@ -130,46 +129,28 @@ def highest(table: "pd.DataFrame", keys: Sequence[str] = ("corpus", "seed")) -> 
     return table.loc[table.groupby(list(keys))["value"].idxmax()] if len(table) else table
 
 
-@dataclass(frozen=True)
-class Mean:
-    """A mean over seeds, nats per token.
-
-    Attributes:
-        topics: K, or the rank.
-        value: the mean over the seeds with the whole grid, so that means are comparable between numbers of dimensions.
-        low, high: the lowest and the highest value of any seed.
-    """
-
-    topics: int
-    value: float
-    low: float
-    high: float
-
-    @property
-    def perplexity(self) -> float:
-        """The perplexity per token."""
-        return math.exp(-self.value)
-
-
 def whole_seeds(inputs: Inputs, corpus: str) -> set[int]:
     """Return the seeds that have tempered EM's largest number of dimensions; other seeds stop at fewer."""
     return set(points(inputs, [corpus], [HEATED], whole=True)["seed"])
 
 
-def curve(inputs: Inputs, corpus: str, model: Model, evaluator: str = SPECIFIC) -> list[Mean]:
-    """Return an evaluator's means over seeds by number of dimensions, ascending."""
-    whole, means = whole_seeds(inputs, corpus), []
-    for topics, rows in points(inputs, [corpus], [model], evaluator).groupby("topics"):
-        main = rows.loc[rows["seed"].isin(whole), "value"].tolist()
-        if main:
-            ends = float(rows["value"].min()), float(rows["value"].max())
-            means.append(Mean(int(str(topics)), sum(main) / len(main), *ends))
-    return means
+def curve(inputs: Inputs, corpus: str, model: Model, evaluator: str = SPECIFIC) -> "pd.DataFrame":
+    """Return an evaluator's means over seeds by number of dimensions, ascending.
+
+    Returns:
+        "value", nats per token, over the seeds with the whole grid, so that it is comparable between numbers of
+        dimensions; its "perplexity"; and "least" and "most", the perplexities of any seed.
+    """
+    rows = points(inputs, [corpus], [model], evaluator)
+    rows = rows.assign(perplexity=np.exp(-rows["value"].astype(float)))
+    ends = rows.groupby("topics")["perplexity"].agg(least="min", most="max")
+    means = rows[rows["seed"].isin(whole_seeds(inputs, corpus))].groupby("topics")[["value"]].mean()
+    return means.assign(perplexity=np.exp(-means["value"].astype(float))).join(ends)
 
 
 def rank(inputs: Inputs, corpus: str) -> int:
     """Return the rank of the training counts, LSA's largest; 0 if LSA was not run."""
-    return max((mean.topics for mean in curve(inputs, corpus, READINGS[0])), default=0)
+    return max(curve(inputs, corpus, READINGS[0]).index, default=0)
 
 
 def documents(inputs: Inputs, corpus: str) -> int:
@@ -196,18 +177,19 @@ def measured_corpora(inputs: Inputs) -> list[str]:
     return corpora
 
 
-def paths(inputs: Inputs, corpus: str) -> tuple[int, dict[Model, Path]]:
-    """Return K and every model's path, for the largest K with recorded iterations and its first seed."""
+def paths(inputs: Inputs, corpus: str) -> "dict[Model, pd.DataFrame]":
+    """Return every model's path, for the largest K with recorded iterations and its first seed.
+
+    Returns:
+        By iteration of EM: "topics", K; `tempering.BETA`, the inverse temperature, and `VALIDATION`, the perplexity.
+    """
     table = select(inputs.measurements, corpus=corpus, axis="iteration")
     table = select(table, topics=table["topics"].max())
-    table = select(table, seed=table["seed"].min()).sort_values("at")
+    table = select(table, seed=table["seed"].min())
     by_model = {}
     for model in (ANNEALED, HEATED, EARLY):  # the path of early stopping is the beginning of inverse annealing's
         rows = select(table, model=model[0], variant=model[1])
-        betas, perplexities = (
-            [float(value) for value in select(rows, quantity=quantity)["value"]]
-            for quantity in (tempering.BETA, VALIDATION)
-        )
-        if betas and len(betas) == len(perplexities):
-            by_model[model] = (betas, perplexities)
-    return int(table["topics"].max()) if by_model else 0, by_model
+        path = rows.pivot_table("value", ["at", "topics"], "quantity").reset_index("topics")
+        if {tempering.BETA, VALIDATION} <= set(path):
+            by_model[model] = path
+    return by_model

@@ -28,11 +28,11 @@ corpus & model & $K$ & held out & folded in & flat & chosen & folding-in & flat 
         rows.append(latex.ADDLINESPACE)
         for model in (*UNIGRAMS, COUNTS, *READINGS, EARLY, HEATED):
             columns = [
-                {mean.topics: mean.perplexity for mean in curve(inputs, corpus, (model[0], model[1] + end), name)}
-                for name, end, _ in EVALUATIONS
+                curve(inputs, corpus, (model[0], model[1] + end), name)["perplexity"] for name, end, _ in EVALUATIONS
             ]
-            shown = {*TOPICS[1 if model in READINGS[1:] else 0 :], max(columns[0], default=0)}
-            for k in sorted(shown & columns[0].keys()):
+            topics = columns[0].index
+            shown = {*TOPICS[1 if model in READINGS[1:] else 0 :], *topics[-1:]}
+            for k in sorted(shown.intersection(topics)):
                 names = [latex.corpus_name(corpus), latex.escape(NAMES[model]), latex.integer(k or None)]
                 rows.append([*names, *(latex.perplexity(column.get(k)) for column in columns)])
     return latex.tabular(inputs, "@{}llrrrrrrrr@{}", head, rows[1:])

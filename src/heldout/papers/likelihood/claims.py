@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from heldout.claims import Claim
-from heldout.effects import chosen, effects, paired, per_token, steps
+from heldout.effects import ON, chosen, effects, less, paired, per_token, steps
 from heldout.evaluators import COMPLETION, ESTIMATORS, FULL, HALF, LAPLACE
 from heldout.inputs import Inputs
 from heldout.models import LDA, PLSA
@@ -30,7 +30,6 @@ from heldout.papers.likelihood.results import (
     MIXTURE,
     OPTIMISM,
     PEERS,
-    ModelExcess,
     calibration,
     excesses,
     main_constant,
@@ -70,26 +69,18 @@ def beside_truth(
 
 def truth_covers(inputs: Inputs, corpora: Sequence[str]) -> list[Effect]:
     """Hold the reference's error in every cell with an exact value to its stated error, and to the margin."""
-    import pandas as pd
-
-    cells = [cell for cell in calibration(inputs) if cell.corpus in corpora]
-    rows = [
-        {
-            **{"corpus": cell.corpus, "seed": cell.seed, "cell": cell.name, "error": 0.0},
-            **{"covered": float(abs(cell.z) <= STATED), "difference": cell.per_token},
-        }
-        for cell in cells
-    ]
-    table = pd.DataFrame(rows, columns=["corpus", "seed", "cell", "error", "covered", "difference"])
+    cells = calibration(inputs)
+    cells = cells[cells["corpus"].isin(list(corpora))]
+    named = cells[["corpus", "seed", "model", "topics", "variant"]].assign(error=0.0)
     covered = effects(
-        table.rename(columns={"covered": "gain"}).drop(columns="difference"),
+        named.assign(gain=(cells["z"].abs() <= STATED).astype(float)),
         margin=ANY,
         threshold=COVERED,
         part="covered",
         resolution=1.0 / max(1, len(cells)),
         unit="share of cells",
     )
-    far = table.rename(columns={"difference": "gain"}).drop(columns="covered")
+    far = named.assign(gain=cells["per_token"])
     return [*covered, *effects(far, margin=OF_ESTIMATORS, test="similar", part="less exact")]
 
 
@@ -140,10 +131,9 @@ def no_prior_closes_the_gap(inputs: Inputs, corpora: Sequence[str]) -> list[Effe
 def components_optimistic(inputs: Inputs, corpora: Sequence[str]) -> list[Effect]:
     """Measure by how much EPCA's full folding-in lies above the annealed estimate, document by document."""
     table = select(inputs.measurements, variant=COMPONENTS, axis="document")
-    table = table[table["corpus"].isin(list(corpora))]
-    at = ["corpus", "topics", "seed", "at"]
-    full, truth = (select(table, quantity=name).set_index(at)["value"].sort_index() for name in (FULL, ANNEALED))
-    gaps = (full - truth).rename("gain").reset_index().assign(error=0.0)
+    table = table[table["corpus"].isin(list(corpora))].assign(error=0.0)
+    full, truth = (select(table, quantity=name) for name in (FULL, ANNEALED))
+    gaps = less(full, truth, [*ON, "at"])
     return effects(gaps, margin=ANY, test="identity", unit="nats per document")
 
 
@@ -204,24 +194,25 @@ def pessimistic(inputs: Inputs, corpora: Sequence[str]) -> list[Effect]:
 
 def is_none(inputs: Inputs, _: Sequence[str], *, scores: Sequence[str]) -> list[Effect]:
     """Hold a score's excess over the truth, on documents drawn from the model, to what a probability can have."""
-    return [_excess(one, score, 1.0) for score in scores for one in excesses(inputs).get((TRUE_MODEL, score), ())]
+    return [effect for score in scores for effect in _excesses(inputs, score, 1.0)]
 
 
 def may_be_one(inputs: Inputs, _: Sequence[str], *, scores: Sequence[str]) -> list[Effect]:
     """Hold every score's largest excess over the models to what a probability can have."""
-    known = {score: excesses(inputs).get((TRUE_MODEL, score), ()) for score in scores}
-    return [
-        _excess(max(of_models, key=lambda one: one.over), score, -1.0)
-        for score, of_models in known.items()
-        if of_models
-    ]
+    found = (_excesses(inputs, score, -1.0) for score in scores)
+    return [min(of_models, key=lambda effect: effect.estimate) for of_models in found if of_models]
 
 
-def _excess(one: ModelExcess, score: str, sign: float) -> Effect:
-    """Return an excess as an effect: Markov's inequality is the test, and the drawn documents are its one replicate."""
-    model = f"{score}, K = {one.topics}"
+def _excesses(inputs: Inputs, score: str, sign: float) -> list[Effect]:
+    """Return excesses as effects: Markov's inequality is the test, and the drawn documents are the one replicate."""
     limit = -math.log(CHANCE)
-    return Effect(one.corpus, model, sign * one.over, 0.0, math.inf, "nats", sign * limit, 0.0, one.documents, 1)
+    return [
+        Effect(
+            *(row["corpus"], f"{score}, K = {row['topics']}", sign * row["over"], 0.0, math.inf),
+            *("nats", sign * limit, 0.0, row["documents"], 1),
+        )
+        for row in select(excesses(inputs), model=TRUE_MODEL, score=score).to_dict("records")
+    ]
 
 
 _BEYOND = "beyond the original"

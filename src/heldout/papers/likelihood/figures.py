@@ -4,7 +4,7 @@ The truth's band is its own stated error, bias included.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,9 +25,10 @@ from heldout.papers.likelihood.experiments import epca_marginal as components
 from heldout.papers.likelihood.experiments import is_a_probability as probability
 from heldout.papers.likelihood.experiments.optimism import DENSITY, NML, ONE_STEP, PLUG_IN
 from heldout.papers.likelihood.experiments.peers import REPORTED
-from heldout.papers.likelihood.results import FITTED, MIXTURE, OPTIMISM, PEERS, ModelExcess, Panel, curve
-from heldout.papers.likelihood.tables import model_label, power_of_ten, ranked, score_label
-from heldout.points import TRUTH, Point, select
+from heldout.papers.likelihood.results import FITTED, LIBRARIES, MIXTURE, OPTIMISM, PANEL, curve
+from heldout.papers.likelihood.tables import held, power_of_ten, prior_label
+from heldout.points import TRUTH, select
+from heldout.scores import perplexity
 from heldout.typesetting import latex, style
 from heldout.typesetting.style import Props
 from heldout.typing import Floats
@@ -43,35 +44,23 @@ CORPUS_PROPS: tuple[Props, ...] = (
     {"color": style.CORPUS_COLOURS[1], "marker": "s"},
     {"color": style.CORPUS_COLOURS[2], "marker": "^"},
 )
+# thin and hollow, for it may run on the likelihood
+HOLLOW: Props = {"marker": "s", "linewidth": 1.0, "markerfacecolor": style.WHITE}
+
+
+def _truth_props(prior: int, marker: str, size: float, width: float) -> Props:
+    return {"color": style.PRIOR_COLOURS[prior], "marker": marker, "markersize": size, "linewidth": width}
+
+
 # Evaluators with the variant, label and properties of their curves
 OPTIMISM_CURVES: tuple[tuple[str, str, str, Props], ...] = (
     (FULL, OPTIMISM, "full folding-in", {"marker": "v"}),
     (PLUG_IN, OPTIMISM, "plug-in posterior mean", {"marker": "P", "linewidth": 0.9}),
-    *(
-        (
-            TRUTH,
-            variant,
-            f"likelihood, {prior}",
-            {"color": colour, "marker": marker, "markersize": size, "linewidth": width},
-        )
-        for (variant, prior, marker, size, width), colour in zip(
-            (
-                (OPTIMISM, "the model's prior", "o", 3.0, 1.9),
-                (FITTED, "fitted prior", "s", 3.0, 1.1),
-                (MIXTURE, "mixture of priors", "D", 2.5, 1.1),
-            ),
-            style.PRIOR_COLOURS,
-            strict=True,
-        )
-    ),
+    (TRUTH, OPTIMISM, "likelihood, the model's prior", _truth_props(0, "o", 3.0, 1.9)),
+    (TRUTH, FITTED, "likelihood, fitted prior", _truth_props(1, "s", 3.0, 1.1)),
+    (TRUTH, MIXTURE, "likelihood, mixture of priors", _truth_props(2, "D", 2.5, 1.1)),
     (MEAN_FIELD_BOUND, OPTIMISM, "mean-field bound", {"marker": "^", "linewidth": 0.9}),
-    # thin and hollow, for it may run on the likelihood
-    (
-        HALF,
-        OPTIMISM,
-        "half folding-in (half the tokens)",
-        {"marker": "s", "linewidth": 1.0, "markerfacecolor": style.WHITE},
-    ),
+    (HALF, OPTIMISM, "half folding-in (half the tokens)", HOLLOW),
 )
 REPAIRS: tuple[tuple[str, str, str, Props], ...] = (
     (FULL, OPTIMISM, "full folding-in", {"marker": "v"}),
@@ -150,15 +139,15 @@ def message(inputs: Inputs) -> Figure:
     was held to its model.
     """
     corpus = results.optimism_corpora(inputs)[0]
-    excesses = results.excesses(inputs)
+    excesses = select(results.excesses(inputs), model=probability.TRUTH)
     titles = ["(a) one document", f"(b) PLSA on {latex.corpus_title(corpus)}", "(c) is it a probability?"]
-    widths = (1.0, 1.25, 1.1) if excesses else (1.0, 1.25)
+    widths = (1.0, 1.25, 1.1)[: 2 + bool(len(excesses))]
     props: Props = {"titles": titles, "synthetic": inputs.synthetic(), "width_ratios": widths}
     figure, (axes,) = style.grid(1, len(widths), 2.7, **props)
     _example(axes[0])
     _labelled_curves(axes[1], inputs, corpus)
-    if excesses:
-        _few_excesses(axes[2], excesses)
+    for axis in axes[2:]:
+        _few_excesses(axis, excesses)
     return figure
 
 
@@ -199,47 +188,43 @@ def _example(axis: Axes) -> None:
     axis.set_ylabel(r"$p(w\,|\,\theta)$ over its average")
 
 
-def _plot(axis: Axes, points: dict[int, Point], **props: Any) -> None:
-    """Draw perplexity against topics; nothing where there are no points."""
-    if points:
-        axis.plot(list(points), [point.perplexity for point in points.values()], **props)
-
-
-def _shaded_gap(axis: Axes, truth: dict[int, Point], full: dict[int, Point]) -> list[int]:
-    """Shade what full folding-in gains, and return the numbers of topics that both curves have."""
-    both = sorted(truth.keys() & full.keys())
-    low, high = ([points[k].perplexity for k in both] for points in (full, truth))
-    axis.fill_between(both, low, high, color=style.EVALUATOR_COLOURS[FULL], alpha=GAP_ALPHA, linewidth=0)
-    return both
+def _shaded_gap(axis: Axes, inputs: Inputs, corpus: str, model: str) -> "pd.DataFrame":
+    """Shade what full folding-in gains, and return the perplexities that both have and the log of their ratio."""
+    truth, full = (curve(inputs, corpus, model, evaluator) for evaluator in (TRUTH, FULL))
+    both = truth.merge(full, on="topics", suffixes=("", "_full"))
+    colour = style.EVALUATOR_COLOURS[FULL]
+    axis.fill_between(
+        both.index, both["perplexity_full"], both["perplexity"], color=colour, alpha=GAP_ALPHA, linewidth=0
+    )
+    return both.assign(gap=both["value_full"] - both["value"])
 
 
 def _labelled_curves(axis: Axes, inputs: Inputs, corpus: str) -> None:
     """Draw PLSA's curves on one corpus, labelled on the lines."""
-    truth, full = (curve(inputs, corpus, PLSA, evaluator) for evaluator in (TRUTH, FULL))
-    both = _shaded_gap(axis, truth, full)
+    both = _shaded_gap(axis, inputs, corpus, PLSA)
     for evaluator, text, place, side, away in MESSAGE_LABELS:
-        points = curve(inputs, corpus, PLSA, evaluator)
-        if not points:
+        points = curve(inputs, corpus, PLSA, evaluator)["perplexity"]
+        if points.empty:
             continue
         colour = style.EVALUATOR_COLOURS[evaluator]
-        _plot(axis, points, color=colour, marker="o")
-        at = list(points.values())[round(place * (len(points) - 1))]
+        axis.plot(points, color=colour, marker="o")
+        at = round(place * (len(points) - 1))
         props: Props = {"ha": side, "va": "center", "fontweight": "bold", "color": colour}
-        style.label(axis, text, (at.topics, at.perplexity), away, path_effects=style.outline(), **props)
-    if both:
-        widest = max(both, key=lambda k: full[k].value - truth[k].value)
-        factor = math.exp(full[widest].value - truth[widest].value)
-        middle = math.exp(-0.5 * truth[widest].value - 0.5 * full[widest].value)
-        style.label_factor(axis, widest, middle, f"{factor:.1f}", style.EVALUATOR_COLOURS[FULL])
-    style.finish([axis], style.sparse_ticks(both))
+        style.label(axis, text, (points.index[at], points.iloc[at]), away, path_effects=style.outline(), **props)
+    if len(both):
+        widest = both.sort_values("gap", ascending=False, kind="stable").reset_index().iloc[0]
+        middle = math.exp(-0.5 * widest["value"] - 0.5 * widest["value_full"])
+        factor = f"{math.exp(widest['gap']):.1f}"
+        style.label_factor(axis, widest["topics"], middle, factor, style.EVALUATOR_COLOURS[FULL])
+    style.finish([axis], style.sparse_ticks(both.index))
     axis.set_xlabel("number of topics")
     axis.set_ylabel("perplexity per token")
 
 
-def _excess_axis(axis: Axes, excesses: Iterable[ModelExcess]) -> tuple[float, float]:
+def _excess_axis(axis: Axes, excesses: "pd.DataFrame") -> tuple[float, float]:
     """Put excesses on a symmetric logarithmic axis, shade those that no probability has, and return the axis's ends."""
-    values = [excess.over for excess in excesses if math.isfinite(excess.over)]
-    left, right = min(-CHANCES, 1.6 * min(values)), max(CHANCES, 1.8 * max(values))
+    values = excesses.loc[np.isfinite(excesses["over"]), "over"]
+    left, right = min(-CHANCES, 1.6 * values.min()), max(CHANCES, 1.8 * values.max())
     axis.set_xscale("symlog", linthresh=THRESHOLD, linscale=0.7)
     axis.set_xlim(left, right)
     axis.axvspan(THRESHOLD, right, color=style.TOO_HIGH, linewidth=0, zorder=0.4)
@@ -247,19 +232,15 @@ def _excess_axis(axis: Axes, excesses: Iterable[ModelExcess]) -> tuple[float, fl
     return left, right
 
 
-def _few_excesses(axis: Axes, excesses: dict[tuple[str, str], list[ModelExcess]]) -> None:
+def _few_excesses(axis: Axes, excesses: "pd.DataFrame") -> None:
     """Draw the excess of a few scores over the truth on documents drawn from the model."""
-    rows = [
-        (score, label, excesses[probability.TRUTH, score])
-        for score, label in MESSAGE_SCORES[::-1]
-        if (probability.TRUTH, score) in excesses
-    ]
-    left, right = _excess_axis(axis, (excess for *_, models in rows for excess in models))
-    for y, (score, _, models) in enumerate(rows):
-        colour = _score_colour(probability.TRUTH, score)
-        axis.plot([max(left, excess.over) for excess in models], [y] * len(models), "o", color=colour, markersize=3.5)
-    style.ticks(axis.yaxis, range(len(rows)), [label for _, label, _ in rows], fontsize=7.0)
-    axis.set_ylim(-0.7, len(rows) - 0.3)
+    shown = {score: label for score, label in MESSAGE_SCORES[::-1] if score in set(excesses["score"])}
+    left, right = _excess_axis(axis, excesses[excesses["score"].isin(list(shown))])
+    for y, score in enumerate(shown):
+        over = select(excesses, score=score)["over"].clip(lower=left)
+        axis.plot(over, [y] * len(over), "o", color=_score_colour(probability.TRUTH, score), markersize=3.5)
+    style.ticks(axis.yaxis, range(len(shown)), list(shown.values()), fontsize=7.0)
+    axis.set_ylim(-0.7, len(shown) - 0.3)
     decades = [CHANCES * 10.0**n for n in range(3)]
     ticks = [-max(d for d in decades if d <= -left), 0.0, THRESHOLD, max(d for d in decades if d <= right)]
     style.ticks(axis.xaxis, ticks, [style.signed_label(round(tick)) for tick in ticks])
@@ -271,7 +252,7 @@ def _few_excesses(axis: Axes, excesses: dict[tuple[str, str], list[ModelExcess]]
 def optimism(inputs: Inputs) -> Figure:
     """Draw perplexity against topics: a panel per corpus, PLSA above, LDA below."""
     corpora = results.optimism_corpora(inputs)
-    models = [m for m in (PLSA, LDA) if any(curve(inputs, c, m, TRUTH) for c in corpora)]
+    models = [m for m in (PLSA, LDA) if any(len(curve(inputs, c, m, TRUTH)) for c in corpora)]
     height = 4.6 if len(models) > 1 else style.HEIGHT + 0.5
     figure, grid = _by_corpus(inputs, len(models), height, corpora, sharex=True, sharey="col")
     topics: set[int] = set()
@@ -302,22 +283,22 @@ def _by_corpus(
 
 def _optimism_curves(axis: Axes, inputs: Inputs, corpus: str, model: str) -> set[int]:
     """Draw one panel's curves, shade the optimism, write its last factor, and return the truth's numbers of topics."""
-    truth, full = (curve(inputs, corpus, model, evaluator) for evaluator in (TRUTH, FULL))
-    both = _shaded_gap(axis, truth, full)
+    both = _shaded_gap(axis, inputs, corpus, model)
     for evaluator, variant, label, props in OPTIMISM_CURVES:
         props = {"color": style.EVALUATOR_COLOURS[evaluator], **props}
         points = curve(inputs, corpus, model, evaluator, variant)
-        _plot(axis, points, label=label, **props)
-        if points and evaluator == TRUTH:
-            low, high = ([math.exp(-p.value + s * ERRORS * p.error) for p in points.values()] for s in (-1.0, 1.0))
-            axis.fill_between(list(points), low, high, color=props["color"], alpha=BAND_ALPHA, linewidth=0)
+        if len(points):
+            axis.plot(points["perplexity"], label=label, **props)
+        if len(points) and evaluator == TRUTH:
+            low, high = (np.exp(-points["value"] + sign * ERRORS * points["error"]) for sign in (-1.0, 1.0))
+            axis.fill_between(points.index, low, high, color=props["color"], alpha=BAND_ALPHA, linewidth=0)
             for edge in (low, high):  # they say whose band it is
-                axis.plot(list(points), edge, color=props["color"], linewidth=0.5)
-    if both:
-        last_full, last_truth = full[both[-1]], truth[both[-1]]
-        factor = f"{math.exp(last_full.value - last_truth.value):.1f}"
-        style.span_factor(axis, last_full.perplexity, last_truth.perplexity, factor, style.EVALUATOR_COLOURS[FULL])
-    return set(truth)
+                axis.plot(edge, color=props["color"], linewidth=0.5)
+    if len(both):
+        last = both.iloc[-1]
+        factor = f"{math.exp(last['gap']):.1f}"
+        style.span_factor(axis, last["perplexity_full"], last["perplexity"], factor, style.EVALUATOR_COLOURS[FULL])
+    return set(curve(inputs, corpus, model, TRUTH).index)
 
 
 def optimism_by(inputs: Inputs) -> Figure:
@@ -327,24 +308,21 @@ def optimism_by(inputs: Inputs) -> Figure:
     Without further constants there is no panel of them.
     """
     corpora = results.optimism_corpora(inputs)
-    rows: list[tuple[str, int, Props, list[tuple[float, float]]]] = []
+    lines: list[tuple[str, int, Props, pd.Series[float]]] = []
     for corpus, corpus_props in zip(corpora, CORPUS_PROPS, strict=False):
-        available = curve(inputs, corpus, PLSA, TRUTH).keys()
-        shown = sorted(results.further_constants(inputs) & available)[:2] or sorted({min(available), max(available)})
-        for topics, line in zip(shown, ("-", style.DASHED), strict=False):
-            props: Props = {
-                "label": f"{latex.corpus_title(corpus)}, {topics} topics",
-                **corpus_props,
-                "linestyle": line,
-            }
-            rows.append((corpus, topics, props, results.by_constant(inputs, corpus, topics)))
-    titles = ("by document length", "by smoothing")[: 1 + any(len(constants) > 1 for *_, constants in rows)]
+        available = curve(inputs, corpus, PLSA, TRUTH).index
+        shown = sorted(results.further_constants(inputs).intersection(available))[:2]
+        for topics, line in zip(shown or sorted({min(available), max(available)}), ("-", style.DASHED), strict=False):
+            label = f"{latex.corpus_title(corpus)}, {topics} topics"
+            props: Props = {"label": label, **corpus_props, "linestyle": line}
+            lines.append((corpus, topics, props, results.by_constant(inputs, corpus, topics)))
+    titles = ("by document length", "by smoothing")[: 1 + any(len(constants) > 1 for *_, constants in lines)]
     options: Props = {"titles": titles, "synthetic": inputs.synthetic(*corpora), "sharey": True}
     figure, ((left, *others),) = style.grid(1, len(titles), style.HEIGHT + 0.5, **options)
-    for corpus, topics, props, constants in rows:
-        left.plot(*zip(*results.by_length(inputs, corpus, PLSA, topics, FULL), strict=True), **props)
+    for corpus, topics, props, constants in lines:
+        left.plot(results.by_length(inputs, corpus, topics, FULL), **props)
         for right in others if len(constants) > 1 else ():
-            right.plot(*zip(*constants, strict=True), **props)
+            right.plot(constants, **props)
     left.set_xscale("log")
     left.set_xlabel("document length, tokens (mean of a group)")
     left.set_ylabel("full folding-in less the likelihood,\nnats per token (log scale)")
@@ -386,26 +364,22 @@ def repair(inputs: Inputs) -> Figure:
 def _repair_column(axes: Sequence[Axes], inputs: Inputs, corpus: str) -> set[float]:
     """Draw one corpus's three panels and return the constants above 0 that they show."""
     above, middle, *below = axes
-    topics = list(curve(inputs, corpus, PLSA, TRUTH))
+    topics = list(curve(inputs, corpus, PLSA, TRUTH).index)
     at = max((k for k in topics if k <= MOST_TOPICS_BELOW), default=topics[0])
     smoothed = max((k for k in topics if k <= at and k in results.further_constants(inputs)), default=at)
-    lengths: list[int] = []
-    most = 0
     constants: set[float] = set()
     for evaluator, variant, label, props in REPAIRS:
         errors = results.errors(inputs, corpus, PLSA, evaluator, variant)
         props = {"color": style.EVALUATOR_COLOURS[evaluator], **props}
-        if errors:
-            above.plot(list(errors), [error for error, _ in errors.values()], label=label, **props)
+        if len(errors):
+            above.plot(errors, label=label, **props)
         if variant == OPTIMISM:
-            groups = results.by_length(inputs, corpus, PLSA, at, evaluator)
-            middle.plot(*zip(*groups, strict=True), **props)
+            middle.plot(results.by_length(inputs, corpus, at, evaluator), **props)
             by_constant = results.by_constant(inputs, corpus, smoothed, evaluator)
-            constants |= {constant for constant, _ in by_constant if constant > 0.0}
-            for axis in below if by_constant else ():
-                axis.plot(*zip(*by_constant, strict=True), **props)
-            if evaluator == FULL:
-                lengths, most = [length for length, _ in groups], len(by_constant)
+            constants |= {constant for constant in by_constant.index if constant > 0.0}
+            for axis in below if len(by_constant) else ():
+                axis.plot(by_constant, **props)
+    lengths = results.by_length(inputs, corpus, at, FULL).index
     for panel in axes:
         panel.axhline(0.0, color=style.INK, linewidth=0.9, zorder=1)
         panel.set_xscale("log")
@@ -414,7 +388,7 @@ def _repair_column(axes: Sequence[Axes], inputs: Inputs, corpus: str) -> set[flo
         panel.xaxis.set_minor_formatter(NullFormatter())
     for axis in below:
         axis.set_xlabel(f"constant, {smoothed} topics")
-        if most < 2:
+        if len(results.by_constant(inputs, corpus, smoothed)) < 2:
             axis.text(0.04, 0.06, NO_FURTHER_CONSTANTS, transform=axis.transAxes, fontsize=7.5)
     style.ticks(above.xaxis, style.sparse_ticks(topics))
     style.ticks(middle.xaxis, sorted({lengths[0], lengths[len(lengths) // 2], lengths[-1]}))
@@ -494,36 +468,31 @@ def _bounds_panel(axis: Axes, cell: "pd.DataFrame") -> None:
 def epca_marginal(inputs: Inputs) -> Figure:
     """Draw perplexity against components, and annealing minus quadrature in annealing's own standard errors."""
     corpus, perplexities = results.component_perplexities(inputs)
-    scaled = results.standardised(inputs, corpus)
-    titles = [f"EPCA on {latex.corpus_title(corpus)}", "annealing against quadrature"][: 1 + bool(scaled)]
+    errors = select(results.annealed_less_quadrature(inputs), corpus=corpus)
+    titles = [f"EPCA on {latex.corpus_title(corpus)}", "annealing against quadrature"][: 1 + bool(len(errors))]
     props: Props = {"titles": titles, "synthetic": inputs.synthetic(corpus), "mark_size": 17.0}
     figure, ((left, *others),) = style.grid(1, len(titles), style.HEIGHT, **props)
     for evaluator, label, colour, line in COMPONENT_CURVES:
-        left.plot(*_xy(perplexities[evaluator]), line, color=colour, label=label)
+        left.plot(perplexities[evaluator].dropna(), line, color=colour, label=label)
     if components.QUADRATURE in perplexities:
         props = {"color": style.COLOURS["truth"], "markerfacecolor": "none", "markersize": 8.0}
-        left.plot(*_xy(perplexities[components.QUADRATURE]), "o", label="the same by quadrature", **props)
+        left.plot(perplexities[components.QUADRATURE].dropna(), "o", label="the same by quadrature", **props)
     left.set_xlabel("number of components")
     left.set_ylabel("perplexity per token")
-    style.finish([left], list(perplexities[FULL]))
+    style.finish([left], list(perplexities[FULL].dropna().index))
     left.legend(loc="lower left", fontsize=7.0)
     for right in others:
-        _densities(right, scaled, results.degrees_of_freedom(inputs, corpus))
+        _densities(right, errors, results.degrees_of_freedom(inputs, corpus))
     return figure
 
 
-def _xy(values: dict[int, float]) -> tuple[list[int], list[float]]:
-    return list(values), list(values.values())
-
-
-def _densities(axis: Axes, scaled: dict[int, Floats], freedom: int) -> None:
+def _densities(axis: Axes, errors: "pd.DataFrame", freedom: int) -> None:
     """Draw the densities of standardised differences beside Student's."""
     edges = np.linspace(-FARTHEST, FARTHEST, 31)
-    for (K, values), line in zip(scaled.items(), ("-", style.DASHED), strict=False):
-        heights, _ = np.histogram(np.clip(values, -FARTHEST, FARTHEST), edges)
-        label = f"{K} component{'s' * (K > 1)}, {len(values)} documents"
-        density = heights / len(values) / (edges[1] - edges[0])
-        axis.stairs(density, edges, color=style.DARK, linestyle=line, label=label)
+    for (K, z), line in zip(errors.groupby("topics")["z"], ("-", style.DASHED), strict=False):
+        heights, _ = np.histogram(z.clip(-FARTHEST, FARTHEST), edges)
+        label = f"{K} component{'s' * (K != 1)}, {len(z)} documents"
+        axis.stairs(heights / len(z) / (edges[1] - edges[0]), edges, color=style.DARK, linestyle=line, label=label)
     at = np.linspace(-FARTHEST, FARTHEST, 201)
     label = "if the errors are right"
     axis.plot(at, student.pdf(at, freedom), color=style.COLOURS["truth"], linewidth=0.9, label=label)
@@ -539,30 +508,30 @@ def is_a_probability(inputs: Inputs) -> Figure:
     Scores that no probability has stand above the line. A filled mark is the excess over log p(w); a hollow one, of
     scores that are refuted, over log p(w | theta).
     """
-    rows = ranked(inputs)[::-1]
-    labels = {(excess.corpus, excess.topics): model_label(excess) for *_, models in rows for excess in models}
+    excesses = held(inputs)
+    rows = list(excesses.groupby(["model", "score"], sort=False))[::-1]
+    labels = dict.fromkeys(label for _, models in rows for label in models["label"])
     markers = dict(zip(labels, MODEL_MARKERS, strict=False))
     figure, ((axis,),) = style.grid(1, 1, 1.3 + 0.155 * len(rows), synthetic=inputs.synthetic())
-    left, right = _excess_axis(axis, (excess for *_, models in rows for excess in models))
-    refuted = [any(excess.refuted for excess in models) for *_, models in rows]
-    for y, (model, score, models) in enumerate(rows):
-        for excess in models:
-            marker = markers[excess.corpus, excess.topics]
-            props: Props = {"color": _score_colour(model, score), "marker": marker, "markersize": 4.5}
-            axis.plot(max(left, excess.over), y, **props, zorder=3.0)
+    left, right = _excess_axis(axis, excesses)
+    refuted = [bool(models["refuted"].any()) for _, models in rows]
+    for y, ((model, score), models) in enumerate(rows):
+        for label, over, given in zip(models["label"], models["over"], models["given"], strict=True):
+            props: Props = {"color": _score_colour(str(model), str(score)), "marker": markers[label], "markersize": 4.5}
+            axis.plot(max(left, over), y, **props, zorder=3.0)
             if refuted[y]:
-                axis.plot(excess.over_given, y, **props, markerfacecolor=style.WHITE, zorder=2.5)
+                axis.plot(given, y, **props, markerfacecolor=style.WHITE, zorder=2.5)
     first = refuted.index(True) if any(refuted) else len(rows)
     axis.axhline(first - 0.5, color=style.INK, linewidth=0.8)
     axis.axvline(THRESHOLD, color=style.EVALUATOR_COLOURS[FULL], linewidth=1.4, zorder=1.5)
     axis.set_ylim(-0.7, len(rows) - 0.3)
-    style.ticks(axis.yaxis, range(len(rows)), [score_label(model, score) for model, score, _ in rows], fontsize=7.0)
+    style.ticks(axis.yaxis, range(len(rows)), [models["name"].iloc[0] for _, models in rows], fontsize=7.0)
     for label in axis.get_yticklabels()[first:]:
         label.set_fontweight("bold")
     decades = [10.0**n for n in range(2, 12)]
     ticks = [0.0, *(tick for decade in decades for tick in (-decade, decade) if left <= tick <= right)]
     style.ticks(axis.xaxis, ticks, [f"${tick:+.0e}$".replace("1e+0", "10^") if tick else "0" for tick in ticks])
-    number = rows[0][2][0].documents
+    number = rows[0][1]["documents"].iloc[0]
     axis.set_xlabel(f"score less log-likelihood, nats over {number} documents drawn from the model\n{style.SYMMETRIC}")
     above: Props = {"transform": axis.get_xaxis_transform(), "va": "bottom", "fontsize": 7.5}
     bold: Props = {**above, "fontweight": "bold"}
@@ -573,7 +542,7 @@ def is_a_probability(inputs: Inputs) -> Figure:
         chance = power_of_ten(-nats).removeprefix(r"\ensuremath{").removesuffix("}")
         axis.text(nats, 1.0, f"${chance}$", ha="center", **above)
     dark: Props = {"color": style.DARK, "linestyle": "none", "markersize": 4.5}
-    handles = [Line2D([], [], marker=markers[at], label=text, **dark) for at, text in labels.items()]
+    handles = [Line2D([], [], marker=marker, label=label, **dark) for label, marker in markers.items()]
     handles.append(
         Line2D([], [], marker="o", markerfacecolor=style.WHITE, label=r"over $\log p(w\,|\,\theta)$", **dark)
     )
@@ -590,26 +559,29 @@ def _score_colour(model: str, score: str) -> str:
 
 def peers(inputs: Inputs) -> Figure:
     """Draw perplexity against the number of topics, a panel per corpus: reported dashed, true solid."""
-    corpora, libraries = results.peers_corpora(inputs), results.libraries(inputs)
-    figure, (axes,) = _by_corpus(inputs, 1, 2.9, corpora, sharey=True) if corpora else style.grid(1, 1, 2.9)
+    table = results.of_libraries(inputs)
+    finite = table[[REPORTED, TRUTH]].map(lambda nats: math.isfinite(perplexity(nats, 1)))
+    table[[REPORTED, TRUTH]] = table[[REPORTED, TRUTH]].where(finite)
+    by_corpus = {str(corpus): rows for corpus, rows in table.groupby("corpus", sort=False)}
+    libraries = [library for library in LIBRARIES if library in set(table["model"])]
+    figure, (axes,) = _by_corpus(inputs, 1, 2.9, list(by_corpus), sharey=True) if by_corpus else style.grid(1, 1, 2.9)
     topics: set[int] = set()
-    for axis, corpus in zip(axes, corpora, strict=False):
+    for axis, rows in zip(axes, by_corpus.values(), strict=False):
         axis.set_xlabel("number of topics")
-        ratios = []
         for library in libraries:
-            reported, truth = (_finite(curve(inputs, corpus, library, name, PEERS)) for name in (REPORTED, TRUTH))
-            for name, points, line in ((REPORTED, reported, style.DASHED), (TRUTH, truth, "-")):
-                topics.update(points)
+            own = select(rows, model=library).set_index("topics")
+            for name, line in ((REPORTED, style.DASHED), (TRUTH, "-")):
+                points = np.exp(-own[name].dropna())
+                topics.update(points.index)
                 props = {**LIBRARY_PROPS[library], "linestyle": line, "label": f"{library}, {name}"}
                 if name == TRUTH and library == libraries[0]:  # the next lies on it
                     props |= {"linewidth": 3.2, "markersize": 5.0}
-                _plot(axis, points, **props)
-            both = reported.keys() & truth.keys()
-            ratios += [(truth[k].value - reported[k].value, library, k, reported[k], truth[k]) for k in both]
-        if ratios:  # the largest, nearer the truth
-            ratio, library, k, above, below = max(ratios, key=lambda ratio: ratio[0])
-            between = math.exp(-0.3 * above.value - 0.7 * below.value)
-            style.label_factor(axis, k, between, f"{math.exp(ratio):,.0f}", LIBRARY_PROPS[library]["color"])
+                axis.plot(points, **props)
+        apart = rows.assign(ratio=rows[TRUTH] - rows[REPORTED]).nlargest(1, "ratio").dropna(subset="ratio")
+        for at in apart.to_dict("records"):  # nearer the truth
+            between = math.exp(-0.3 * at[REPORTED] - 0.7 * at[TRUTH])
+            factor, colour = f"{math.exp(at['ratio']):,.0f}", LIBRARY_PROPS[at["model"]]["color"]
+            style.label_factor(axis, at["topics"], between, factor, colour)
     axes[0].set_ylabel("perplexity per token")
     if topics:
         style.finish(axes, style.sparse_ticks(topics))
@@ -622,59 +594,54 @@ def peers(inputs: Inputs) -> Figure:
     return figure
 
 
-def _finite(points: dict[int, Point]) -> dict[int, Point]:
-    return {k: point for k, point in points.items() if math.isfinite(point.perplexity)}
-
-
 def precision(inputs: Inputs) -> Figure:
     """Draw error against work, a row per size, a column per prior; a star at the least work that is enough.
 
     Work is counted in terms, one topic's share of one token each
     (`heldout.papers.likelihood.experiments.precision.TERMS`), about a nanosecond: the same on every machine.
     """
-    panels = results.precision_panels(inputs)
-    columns = len({panel.prior for panel in panels})
+    panels = list(results.precisions(inputs).groupby(PANEL, sort=False))
+    columns = len({prior for (*_, prior), _ in panels})
     rows = len(panels) // columns
     options: Props = {"synthetic": inputs.synthetic(), "sharex": "row", "sharey": True}
     figure, grid = style.grid(rows, columns, 5.4 if rows > 1 else 3.4, **options)
-    for i, (axis, panel) in enumerate(zip(grid.ravel(), panels, strict=True)):
+    for i, (axis, ((topics, tokens, prior), panel)) in enumerate(zip(grid.ravel(), panels, strict=True)):
         _precision_panel(axis, panel)
         if i < columns:
-            kind, _, value = panel.prior.rpartition("-")
-            prior = rf"$\alpha_k = {value}$" if kind == "alpha" else rf"$\alpha_k = {value} / K$"
-            axis.set_title(f"{prior}\n{axis.get_title()}")
+            axis.set_title(f"${prior_label(str(prior), ' / K')}$\n{axis.get_title()}")
         axis.title.set_fontsize(7.5)
         if i // columns == rows - 1:
             axis.set_xlabel("work, terms (about ns)")
         if i % columns == 0:
-            axis.set_ylabel(f"{panel.topics} topics, {panel.tokens} tokens:\nerror, % of perplexity per token")
+            axis.set_ylabel(f"{topics} topics, {tokens} tokens:\nerror, % of perplexity per token")
     style.legend(figure, grid.ravel(), order=[ESTIMATORS[name].label for name in ESTIMATOR_PROPS], ncols=3)
     return figure
 
 
-def _precision_panel(axis: Axes, panel: Panel) -> None:
+def _precision_panel(axis: Axes, panel: "pd.DataFrame") -> None:
+    """Draw one panel, and name the cheapest estimator above it: within it there is no room between the curves."""
     style.log_log(axis)
     axis.set_ylim(*PERCENT_RANGE)
     axis.axhline(results.WANTED, color=style.INK, linewidth=0.8, linestyle=style.DASHED, zorder=1.2)
-    if panel.known > PERCENT_RANGE[0]:
-        axis.axhspan(PERCENT_RANGE[0], panel.known, color=style.GROUND, linewidth=0, zorder=0.4)
-    for name, points in sorted(panel.points.items(), key=lambda item: item[0] in ESTIMATOR_PROPS):
+    known = panel["known"].iloc[0]
+    if known > PERCENT_RANGE[0]:
+        axis.axhspan(PERCENT_RANGE[0], known, color=style.GROUND, linewidth=0, zorder=0.4)
+    curves = panel.groupby("estimator", sort=False)
+    for name, runs in sorted(curves, key=lambda named: named[0] in ESTIMATOR_PROPS):
         props: Props = {"color": style.PALE, "linewidth": 0.8, "marker": ".", "label": OTHERS, "zorder": 1.5}
         if name in ESTIMATOR_PROPS:
-            props = {"markersize": 5.0 if ESTIMATORS[name].deterministic else 3.5, "linewidth": 1.3, "zorder": 2.0}
-            props |= {"label": ESTIMATORS[name].label, **ESTIMATOR_PROPS[name]}
-        axis.plot([terms for _, terms, _ in points], [percent for *_, percent in points], **props)
-    if panel.cheapest is not None:
-        _star(axis, *panel.cheapest)
+            estimator = ESTIMATORS[str(name)]
+            props = {"markersize": 5.0 if estimator.deterministic else 3.5, "linewidth": 1.3, "zorder": 2.0}
+            props |= {"label": estimator.label, **ESTIMATOR_PROPS[str(name)]}
+        axis.plot(runs["terms"], runs["percent"], **props)
+    for row in results.cheapest(panel).to_dict("records"):
+        colour = ESTIMATOR_PROPS.get(row["estimator"], {"color": style.DARK})["color"]
+        star: Props = {"marker": "*", "markersize": 13, "markeredgecolor": style.INK, "zorder": 4}
+        axis.plot([row["terms"]], [row["percent"]], color=colour, **star)
+        samples = f",\n{row['samples']} samples" if row["samples"] else ""
+        axis.set_title(ESTIMATORS[row["estimator"]].label + samples)
     axis.yaxis.set_major_locator(FixedLocator(PERCENT_TICKS))
     axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g} %"))
     axis.yaxis.set_minor_locator(NullLocator())
     axis.xaxis.set_major_locator(LogLocator(numticks=8))
     axis.xaxis.set_minor_locator(NullLocator())
-
-
-def _star(axis: Axes, name: str, samples: int, terms: float, percent: float) -> None:
-    """Mark the cheapest estimator, and name it above the panel: within it there is no room between the curves."""
-    colour = ESTIMATOR_PROPS.get(name, {"color": style.DARK})["color"]
-    axis.plot([terms], [percent], marker="*", markersize=13, color=colour, markeredgecolor=style.INK, zorder=4)
-    axis.set_title(ESTIMATORS[name].label + (f",\n{samples} samples" if samples else ""))

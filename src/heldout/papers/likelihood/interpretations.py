@@ -6,9 +6,17 @@ from collections.abc import Callable, Sequence
 from heldout.evaluators import EXACT, LAPLACE, REFERENCE
 from heldout.inputs import Inputs
 from heldout.models import EPCA, LDA, PLSA
-from heldout.papers.likelihood.experiments.epca_marginal import ANNEALED, QUADRATURE
 from heldout.papers.likelihood.experiments.optimism import DENSITY, NML, ONE_STEP, UNDEFINED
-from heldout.papers.likelihood.results import COMPONENTS, FITTED, FLAT, MIXTURE, OPTIMISM, curve, errors
+from heldout.papers.likelihood.results import (
+    COMPONENTS,
+    FITTED,
+    FLAT,
+    MIXTURE,
+    OPTIMISM,
+    annealed_less_quadrature,
+    curve,
+    errors,
+)
 from heldout.points import TRUTH, select
 from heldout.typesetting import latex
 from heldout.typesetting.interpretations import (
@@ -38,11 +46,12 @@ def _reference_lines(inputs: Inputs) -> list[str]:
     """Return the reference's largest stated error, and the reference less the exact value, nats per token."""
     lines = []
     for corpus in inputs.settings.corpora:
-        errors, gaps = [], []
+        errors: list[float] = []
+        gaps: list[float] = []
         for model in (PLSA, LDA):
             exact, sampled = (curve(inputs, corpus, model, name) for name in (EXACT, REFERENCE))
-            errors += [point.error for point in sampled.values()]
-            gaps += [point.value - exact[k].value for k, point in sampled.items() if k in exact]
+            errors += list(sampled["error"])
+            gaps += list((sampled["value"] - exact["value"]).dropna())
         if errors:
             less = f"; reference less exact: {median_and_range(gaps, _nats)}" if gaps else ""
             lines.append(
@@ -57,8 +66,8 @@ def _prior_lines(inputs: Inputs) -> list[str]:
     for variant, prior in ((FITTED, "fitted"), (MIXTURE, "fitted mixture"), (FLAT, "Dirichlet(1)")):
 
         def changes(corpus: str, model: str, variant: str = variant) -> list[float]:
-            main, other = (curve(inputs, corpus, model, TRUTH, name) for name in (OPTIMISM, variant))
-            return [point.perplexity / main[k].perplexity - 1.0 for k, point in other.items() if k in main]
+            main, other = (curve(inputs, corpus, model, TRUTH, name)["perplexity"] for name in (OPTIMISM, variant))
+            return list((other / main - 1.0).dropna())
 
         lines += [
             f"{model}, {prior}: {median_and_range(values, latex.signed_percent)}"
@@ -75,7 +84,7 @@ def _less_truth(*evaluators: tuple[str, str]) -> Lines:
         for evaluator, label in evaluators:
 
             def off(corpus: str, model: str, evaluator: str = evaluator) -> list[float]:
-                return [error for error, _ in errors(inputs, corpus, model, evaluator).values()]
+                return list(errors(inputs, corpus, model, evaluator))
 
             result += [
                 f"{model}, {label}: {median_and_range(values, _thousandths)} nats per token off the likelihood"
@@ -96,12 +105,8 @@ def _undefined_lines(inputs: Inputs) -> list[str]:
 
 def _annealing_lines(inputs: Inputs) -> list[str]:
     """Return annealing less quadrature, nats per document."""
-    table = select(inputs.measurements, variant=COMPONENTS, axis="document")
     lines = []
-    for topics in sorted(select(table, quantity=QUADRATURE)["topics"].unique()):
-        rows = select(table, topics=topics).set_index(["corpus", "seed", "at"])
-        annealed, exact = (select(rows, quantity=quantity)["value"] for quantity in (ANNEALED, QUADRATURE))
-        gaps = (annealed - exact).dropna()
+    for topics, gaps in annealed_less_quadrature(inputs).groupby("topics")["gap"]:
         error = float(gaps.std(ddof=1)) / math.sqrt(len(gaps)) if len(gaps) > 1 else math.nan
         difference = rf"{_nats(float(gaps.mean()))} \ensuremath{{\pm}} {error:.4f}"
         lines.append(rf"\(K = {topics}\): annealed less quadrature {difference} nats per document")

@@ -5,23 +5,23 @@ Values are in nats per token unless stated otherwise.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from heldout import study
-from heldout.effects import Best, best, per_token
+from heldout.effects import Best, best, paired, per_token
 from heldout.errors import InputError
-from heldout.evaluators import ESTIMATORS, EXACT, FULL, REFERENCE
+from heldout.evaluators import ESTIMATORS, EXACT, FULL, MEAN_FIELD_BOUND, REFERENCE
 from heldout.evaluators.is_probability import Excess
 from heldout.evaluators.normaliser import log_multinomial_nml
 from heldout.inputs import Inputs
 from heldout.models import MODELS, PLSA
 from heldout.papers.likelihood.experiments import is_a_probability, optimism, peers, precision, reference
 from heldout.papers.likelihood.experiments.epca_marginal import ANNEALED, QUADRATURE
-from heldout.points import TRUTH, TRUTHS, Point, first_of, mean_points, select, with_truth
+from heldout.points import TRUTH, TRUTHS, first_of, select, with_truth
 from heldout.scores import perplexity
-from heldout.typing import Floats
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,29 +34,37 @@ LIBRARIES = tuple(study.PEERS)
 MOST_CORPORA = 3  # largest number of corpora for which optimism is shown
 CHANCE = 1e-6  # largest chance of an excess, under a probability, that refutes a score
 WANTED = 1.0  # wanted error, percent of the perplexity per token
+PANEL = ["topics", "tokens", "prior"]  # columns that name a panel of `precisions`
 
 
-def curve(inputs: Inputs, corpus: str, model: str, evaluator: str, variant: str = OPTIMISM) -> dict[int, Point]:
-    """Return one evaluator's points, means over seeds, by number of topics, ascending; empty if it was not run.
+def points(inputs: Inputs, corpus: str, model: str, evaluator: str, variant: str = OPTIMISM) -> "pd.DataFrame":
+    """Return one evaluator's scores per token under the study's main constant, those of `per_token`.
 
     Args:
         inputs: the scores of the experiments `optimism` and `peers`.
         corpus: its name.
         model: its name, or a library's.
-        evaluator: its name; `TRUTH` for the first of `TRUTHS` at each number of topics.
+        evaluator: its name, or `TRUTH`.
         variant: the prior in `optimism`: `OPTIMISM` (the model's own), `FLAT`, `FITTED` or `MIXTURE`; `PEERS` for
             a library.
     """
     constant = main_constant(inputs) if model == PLSA else 0.0
-    table = select(inputs.scores, corpus=corpus, model=model, variant=variant, smoothing=constant)
-    return mean_points(table, TRUTHS if evaluator == TRUTH else (evaluator,))
+    rows = select(inputs.scores, corpus=corpus, model=model, variant=variant, smoothing=constant)
+    return per_token(select(with_truth(rows) if evaluator == TRUTH else rows, evaluator=evaluator))
+
+
+def curve(inputs: Inputs, corpus: str, model: str, evaluator: str, variant: str = OPTIMISM) -> "pd.DataFrame":
+    """Return means over seeds by number of topics, ascending: "value", its "error", and "perplexity"; see `points`."""
+    rows = points(inputs, corpus, model, evaluator, variant)
+    by_topics = rows.assign(variance=rows["error"] ** 2).groupby("topics")
+    means = by_topics[["value"]].mean()
+    errors = by_topics["variance"].sum() ** 0.5 / by_topics.size()
+    return means.assign(error=errors, perplexity=[perplexity(value, 1) for value in means["value"]])
 
 
 def best_topics(inputs: Inputs, corpus: str, model: str, evaluator: str, variant: str = OPTIMISM) -> Best | None:
     """Return the numbers of topics that a score cannot tell from its best (`heldout.effects.best`); None if not run."""
-    constant = main_constant(inputs) if model == PLSA else 0.0
-    rows = select(inputs.scores, corpus=corpus, model=model, variant=variant, smoothing=constant)
-    return best(select(per_token(with_truth(rows)), evaluator=evaluator))
+    return best(points(inputs, corpus, model, evaluator, variant))
 
 
 def main_constant(inputs: Inputs) -> float:
@@ -65,82 +73,48 @@ def main_constant(inputs: Inputs) -> float:
 
 
 def errors(
-    inputs: Inputs, corpus: str, model: str, evaluator: str, variant: str = OPTIMISM
-) -> dict[int, tuple[float, float]]:
-    """Return (estimate less truth, the truth's standard error) by number of topics, for finite estimates."""
-    truth = curve(inputs, corpus, model, TRUTH, variant)
-    return {
-        k: (point.value - truth[k].value, truth[k].error)
-        for k, point in curve(inputs, corpus, model, evaluator, variant).items()
-        if k in truth and math.isfinite(point.value)
-    }
+    inputs: Inputs, corpus: str, model: str, evaluator: str, variant: str = OPTIMISM, prior: str = ""
+) -> "pd.Series[float]":
+    """Return the finite means of an estimate less the truth by number of topics.
 
-
-@dataclass(frozen=True)
-class CalibrationCell:
-    """The reference beside the exact value in one cell of its calibration.
-
-    Attributes:
-        corpus, model, variant, topics, smoothing, seed: as in `heldout.scores.Score`; the variant names the prior.
-        difference, error: reference less exact value and its stated error, nats over all test documents.
-        tokens: of these.
+    Args:
+        inputs: as in `curve`.
+        corpus: as in `curve`.
+        model: as in `curve`.
+        evaluator: of the estimate.
+        variant: of the estimate.
+        prior: the truth's variant; the estimate's where empty. Folding in knows no prior.
     """
-
-    corpus: str
-    model: str
-    variant: str
-    topics: int
-    smoothing: float
-    seed: int
-    difference: float
-    error: float
-    tokens: float
-
-    @property
-    def z(self) -> float:
-        """The difference in stated errors."""
-        return self.difference / self.error
-
-    @property
-    def per_token(self) -> float:
-        """The difference in nats per token."""
-        return self.difference / self.tokens
-
-    @property
-    def name(self) -> str:
-        """The cell in a few words."""
-        prior = self.variant.removeprefix(f"{reference.KIND}-").replace("-", " ")
-        return f"{self.corpus} {self.model} K={self.topics}, prior {prior}"
+    truth = curve(inputs, corpus, model, TRUTH, prior or variant)
+    gaps = curve(inputs, corpus, model, evaluator, variant)["value"] - truth["value"]
+    return gaps[np.isfinite(gaps)]
 
 
-def calibration(inputs: Inputs) -> list[CalibrationCell]:
-    """Return the cells of the reference's calibration at the most samples that were run; empty if none were."""
+def calibration(inputs: Inputs) -> "pd.DataFrame":
+    """Return the cells of the reference's calibration at the most samples that were run; empty if none were.
+
+    Returns:
+        "corpus", "model", "variant", which names the prior, "topics", "smoothing", "seed"; the reference less the exact
+        value as "z", in stated errors, and as "per_token".
+    """
     axes = ["corpus", "model", "variant", "topics", "smoothing", "seed", "at"]
-    differences = select(inputs.measurements, quantity=reference.DIFFERENCE)
-    most = differences["at"].max()
-    tokens = select(inputs.measurements, quantity=reference.TOKENS, at=most).set_index(axes)["value"]
-    rows = select(differences, at=most).to_dict("records")
-    named: list[dict[str, Any]] = [{axis: row[axis] for axis in axes} for row in rows]
-    return [
-        CalibrationCell(
-            **{axis: at[axis] for axis in axes if axis != "at"},
-            difference=row["value"],
-            error=row["standard_error"],
-            tokens=tokens[tuple(at.values())],
-        )
-        for row, at in zip(rows, named, strict=True)
-    ]
+    differences, tokens = (
+        select(inputs.measurements, quantity=name) for name in (reference.DIFFERENCE, reference.TOKENS)
+    )
+    cells = select(differences, at=differences["at"].max())
+    cells = cells.merge(tokens[[*axes, "value"]], on=axes, suffixes=("", "_tokens"))
+    return cells.assign(z=cells["value"] / cells["standard_error"], per_token=cells["value"] / cells["value_tokens"])
 
 
-def optimism_corpora(inputs: Inputs, model: str = PLSA) -> list[str]:
-    """Return the study's corpora for which there is a truth.
+def optimism_corpora(inputs: Inputs) -> list[str]:
+    """Return the study's corpora for which PLSA has a truth.
 
     Raises:
         InputError: if there is none.
     """
-    corpora = [c for c in inputs.settings.corpora[:MOST_CORPORA] if curve(inputs, c, model, TRUTH)]
+    corpora = [c for c in inputs.settings.corpora[:MOST_CORPORA] if len(points(inputs, c, PLSA, TRUTH))]
     if not corpora:
-        raise InputError(f"optimism: no corpus has a truth for {model} among the scores; measure the optimism")
+        raise InputError(f"optimism: no corpus has a truth for {PLSA} among the scores; measure the optimism")
     return corpora
 
 
@@ -149,8 +123,8 @@ def further_constants(inputs: Inputs) -> set[int]:
     return {int(k) for k in inputs.settings.experiment(OPTIMISM)["settings"]["constants_topics"]}
 
 
-def by_length(inputs: Inputs, corpus: str, model: str, topics: int, quantity: str) -> list[tuple[int, float]]:
-    """Return (mean length in tokens, quantity less truth) per group of documents, means over seeds, nats per token.
+def by_length(inputs: Inputs, corpus: str, topics: int, quantity: str) -> "pd.Series[float]":
+    """Return a quantity of PLSA less the truth per group of documents, means over seeds, by mean length in tokens.
 
     Seeds' groups go together by their rank: the shortest documents of every split are one group.
 
@@ -158,27 +132,21 @@ def by_length(inputs: Inputs, corpus: str, model: str, topics: int, quantity: st
         InputError: if there are no such measurements.
     """
     table = select(
-        inputs.measurements, corpus=corpus, model=model, variant=OPTIMISM, topics=topics, axis="length"
+        inputs.measurements, corpus=corpus, model=PLSA, variant=OPTIMISM, topics=topics, axis="length"
     ).set_index(["seed", "at"])
     gaps = (select(table, quantity=quantity)["value"] - first_of(table, TRUTHS, "quantity")["value"]).dropna()
     if gaps.empty:
-        raise InputError(f"optimism: {corpus}, {model}, {topics} topics has no lengths among the measurements")
+        raise InputError(f"optimism: {corpus}, {PLSA}, {topics} topics has no lengths among the measurements")
     groups = gaps.sort_index().rename("gap").reset_index()
     means = groups.groupby(groups.groupby("seed").cumcount())[["at", "gap"]].mean()
-    return [(round(at), gap) for at, gap in zip(means["at"], means["gap"], strict=True)]
+    return means.set_index(means["at"].round().astype(int))["gap"]
 
 
-def by_constant(inputs: Inputs, corpus: str, topics: int, evaluator: str = FULL) -> list[tuple[float, float]]:
-    """Return (constant added to PLSA's topics, estimate less truth), means over seeds, ascending; finite ones only."""
-    table = select(inputs.scores, corpus=corpus, model=PLSA, variant=OPTIMISM, topics=topics).set_index("seed")
-    table = table.assign(value=table["log_likelihood"] / table["tokens"])
-    points = []
-    for constant, rows in table.groupby("smoothing"):
-        gaps = (select(rows, evaluator=evaluator)["value"] - first_of(rows, TRUTHS)["value"]).dropna()
-        gaps = gaps[gaps.abs() < math.inf]
-        if len(gaps):
-            points.append((float(str(constant)), float(gaps.mean())))
-    return sorted(points)
+def by_constant(inputs: Inputs, corpus: str, topics: int, evaluator: str = FULL) -> "pd.Series[float]":
+    """Return the finite means over seeds of an estimate less the truth, by the constant added to PLSA's topics."""
+    rows = with_truth(select(inputs.scores, corpus=corpus, model=PLSA, variant=OPTIMISM, topics=topics))
+    pairs = paired(rows, {"evaluator": evaluator}, {"evaluator": TRUTH}, on=("smoothing", "seed"))
+    return pairs[np.isfinite(pairs["gain"].astype(float))].groupby("smoothing")["gain"].mean()
 
 
 def available(wanted: Sequence[int], measured: Iterable[int]) -> list[int]:
@@ -204,8 +172,8 @@ def bounds(inputs: Inputs) -> tuple[str, dict[tuple[str, int], "pd.DataFrame"]]:
     raise InputError("bidirectional: there are no bounds on simulated documents among the measurements; measure them")
 
 
-def component_perplexities(inputs: Inputs) -> tuple[str, dict[str, dict[int, float]]]:
-    """Return the first of the study's corpora with EPCA's likelihood, and perplexities by evaluator, then by K.
+def component_perplexities(inputs: Inputs) -> tuple[str, "pd.DataFrame"]:
+    """Return the first of the study's corpora with EPCA's likelihood, and perplexities by K, a column per evaluator.
 
     The tokens of all seeds are pooled.
 
@@ -215,29 +183,27 @@ def component_perplexities(inputs: Inputs) -> tuple[str, dict[str, dict[int, flo
     for corpus in inputs.settings.corpora:
         rows = select(inputs.scores, variant=COMPONENTS, corpus=corpus)
         if len(rows):
-            perplexities: dict[str, dict[int, float]] = {}
-            for (evaluator, topics), sums in rows.groupby(["evaluator", "topics"])[["log_likelihood", "tokens"]]:
-                value = perplexity(float(sums["log_likelihood"].sum()), int(sums["tokens"].sum()))
-                perplexities.setdefault(str(evaluator), {})[int(str(topics))] = value
-            return corpus, perplexities
+            sums = rows.groupby(["topics", "evaluator"])[["log_likelihood", "tokens"]].sum()
+            values = [perplexity(float(nats), int(tokens)) for nats, tokens in sums.to_numpy()]
+            return corpus, sums.assign(perplexity=values).pivot_table("perplexity", "topics", "evaluator")
     raise InputError("epca-marginal: no marginal likelihood of components among the scores; measure it")
 
 
-def standardised(inputs: Inputs, corpus: str) -> dict[int, Floats]:
-    """Return (annealed less quadrature) / standard error of every document and seed, by number of components.
+def annealed_less_quadrature(inputs: Inputs) -> "pd.DataFrame":
+    """Return the error of EPCA's annealed likelihood of every document at which there is quadrature.
 
-    Raises:
-        InputError: if there are no measurements.
+    Returns:
+        "topics", the number of components, "corpus", "seed", "at", the document; "gap", nats, and "z", in annealing's
+        own standard errors; sorted.
     """
-    if inputs.measurements is None:
-        raise InputError("epca-marginal: there are no measurements")
-    table = select(inputs.measurements, variant=COMPONENTS, corpus=corpus)
-    scaled = {}
-    for topics in sorted({int(k) for k in select(table, quantity=QUADRATURE)["topics"]}):
-        rows = select(table, topics=topics).set_index(["seed", "at"]).sort_index()
-        annealed, exact = (select(rows, quantity=quantity) for quantity in (ANNEALED, QUADRATURE))
-        scaled[topics] = ((annealed["value"] - exact["value"]) / annealed["standard_error"]).to_numpy(dtype=float)
-    return scaled
+    keys = ["topics", "corpus", "seed", "at"]
+    table = select(inputs.measurements, variant=COMPONENTS, axis="document")
+    annealed, exact = (
+        select(table, quantity=name)[[*keys, "value", "standard_error"]] for name in (ANNEALED, QUADRATURE)
+    )
+    both = annealed.merge(exact, on=keys, suffixes=("", "_exact")).sort_values(keys, ignore_index=True)
+    gaps = both["value"] - both["value_exact"]
+    return both[keys].assign(gap=gaps, z=gaps / both["standard_error"])
 
 
 def degrees_of_freedom(inputs: Inputs, corpus: str) -> int:
@@ -246,66 +212,36 @@ def degrees_of_freedom(inputs: Inputs, corpus: str) -> int:
     return max(int(rows["samples"].iloc[0]) - 1, 1)
 
 
-@dataclass(frozen=True)
-class Panel:
-    """Estimators' errors at one prior, K and L, in percent of the perplexity per token.
-
-    Attributes:
-        prior: its name, such as "alpha-0.1".
-        topics, tokens: K and L.
-        points: by estimator, (samples, terms per document, percent), samples ascending; a r.m.s. error of e nats is
-            exp(e / L) - 1.
-        known: the uncertainty of the values taken for the truth, percent; smaller errors cannot be measured.
-        exact: whether those values are exact.
-        stated: by samples, the error that `heldout.evaluators.reference` states of itself, percent.
-    """
-
-    prior: str
-    topics: int
-    tokens: int
-    points: Mapping[str, list[tuple[int, float, float]]]
-    known: float
-    exact: bool
-    stated: Mapping[int, float]
-
-    @property
-    def cheapest(self) -> tuple[str, int, float, float] | None:
-        """The (estimator, samples, terms, percent) with the least work that reaches `WANTED`; None if none does."""
-        enough = [
-            (terms, name, samples, percent)
-            for name, points in self.points.items()
-            for samples, terms, percent in points
-            if percent <= WANTED
-        ]
-        if not enough:
-            return None
-        terms, name, samples, percent = min(enough)
-        return name, samples, terms, percent
-
-
-def precision_panels(inputs: Inputs, *, fewest: bool = False) -> list[Panel]:
-    """Return a panel per prior, the sparsest first, at each of two sizes (K, L).
+def precisions(inputs: Inputs, *, fewest: bool = False) -> "pd.DataFrame":
+    """Return estimators' errors by prior, the sparsest first, at each of two sizes (K, L): a panel each.
 
     Args:
         inputs: the measurements of the experiment `precision`.
         fewest: whether a third size comes first, with the fewest topics.
 
+    Returns:
+        `PANEL`, the prior's name such as "alpha-0.1"; "estimator", "samples", ascending, and "terms" per document; and
+        in percent of the perplexity per token, exp(e / L) - 1 of e nats: "percent", the r.m.s. error, "stated", the one
+        that the reference states of itself, and "known", the uncertainty of the values that are taken for the truth, 0
+        where they are exact; no error below it can be measured.
+
     Raises:
         InputError: if precision was not measured.
     """
+    import pandas as pd
+
     table = select(inputs.measurements, corpus=precision.NONE)
     table = table[table["variant"].str.contains(precision.VARIANT, regex=False)]
     if table.empty:
         raise InputError("figure-precision: no precision was measured; measure it")
     table = select(table, seed=table["seed"].min())
     measured = select(table, quantity=precision.DOCUMENTS)
-    topics = sorted({int(k) for k in measured["topics"]})
-    lengths = sorted({int(n) for n in measured["at"]})
+    topics, lengths = (sorted({int(n) for n in measured[column]}) for column in ("topics", "at"))
     sizes = [(topics[0], _second(lengths))] if fewest else []
     sizes += [(_second(topics), _second(lengths)), (_second(topics[::-1]), _second(lengths[::-1]))]
     priors = {variant.partition(precision.VARIANT)[0] for variant in measured["variant"]}
     by_sum = sorted(priors, key=lambda prior: _parameter(prior, topics[-1]))
-    return [_panel(table, prior, *size) for size in dict.fromkeys(sizes) for prior in by_sum]
+    return pd.concat([_panel(table, prior, *size) for size in dict.fromkeys(sizes) for prior in by_sum])
 
 
 def _parameter(prior: str, topics: int) -> float:
@@ -318,83 +254,69 @@ def _second(values: list[int]) -> int:
     return values[min(1, len(values) - 1)]
 
 
-def _panel(table: "pd.DataFrame", prior: str, topics: int, tokens: int) -> Panel:
+def _panel(table: "pd.DataFrame", prior: str, topics: int, tokens: int) -> "pd.DataFrame":
     table = select(table, variant=precision.variant(prior, tokens), topics=topics)
-    reference_rows = table["quantity"].str.startswith((precision.REFERENCE_ERROR, precision.REFERENCE_BIAS))
-    known = math.hypot(*table.loc[reference_rows, "value"])
-    points: dict[str, list[tuple[int, float, float]]] = {}
-    stated: dict[int, float] = {}
-    for quantity, at, value in zip(table["quantity"], table["at"], table["value"], strict=True):
-        name = quantity.removeprefix(precision.ERROR)
-        if quantity.startswith(precision.ERROR) and name in ESTIMATORS:
-            terms = precision.terms_of(name, topics, tokens, int(at))
-            points.setdefault(name, []).append((int(at), terms, _percent(max(float(value), known), tokens)))
-        elif quantity == precision.STATED + REFERENCE:
-            stated[int(at)] = _percent(float(value), tokens)
-    return Panel(
-        prior,
-        topics,
-        tokens,
-        {n: sorted(p) for n, p in points.items()},
+    of_reference = table["quantity"].str.startswith((precision.REFERENCE_ERROR, precision.REFERENCE_BIAS))
+    known = math.hypot(*table.loc[of_reference, "value"])
+    exact = (table["quantity"] == precision.REFERENCE_ERROR + EXACT).any()
+    stated = select(table, quantity=precision.STATED + REFERENCE).set_index("at")["value"]
+    rows = table.assign(estimator=table["quantity"].str.removeprefix(precision.ERROR), samples=table["at"].astype(int))
+    rows = rows[table["quantity"].str.startswith(precision.ERROR) & rows["estimator"].isin(list(ESTIMATORS))]
+    runs = zip(rows["estimator"], rows["samples"], strict=True)
+    rows = rows.assign(
+        tokens=tokens,
+        prior=prior,
+        exact=bool(exact),
         known=_percent(known, tokens),
-        exact=bool((table["quantity"] == precision.REFERENCE_ERROR + EXACT).any()),
-        stated=stated,
+        terms=[precision.terms_of(name, topics, tokens, count) for name, count in runs],
+        percent=[_percent(max(float(nats), known), tokens) for nats in rows["value"]],
+        stated=[_percent(stated.get(count, math.nan), tokens) for count in rows["samples"]],
     )
+    columns = [*PANEL, "estimator", "samples", "terms", "percent", "stated", "known", "exact"]
+    return rows[columns].sort_values(["estimator", "samples"])
 
 
 def _percent(nats: float, tokens: int) -> float:
     return 100.0 * math.expm1(min(nats / tokens, 50.0))
 
 
-@dataclass(frozen=True)
-class ModelExcess:
-    """A score's excess over the truth on documents that were drawn from one model.
+def cheapest(panel: "pd.DataFrame") -> "pd.DataFrame":
+    """Return the row of a panel of `precisions` with the least work that reaches `WANTED`; none if none does."""
+    return panel[panel["percent"] <= WANTED].sort_values(["terms", "estimator", "samples"]).head(1)
 
-    Attributes:
-        corpus: whose true model it is, or that the library was trained on; "none" for a model that was drawn.
-        topics: K.
-        documents: how many were drawn from the model.
-        over: the excess over log p(w), nats.
-        over_given: the excess over log p(w | theta) of the theta that drew w, which no evaluator has touched.
+
+def excesses(inputs: Inputs) -> "pd.DataFrame":
+    """Return by how much scores exceed the truth on documents drawn from models, of the first seed.
+
+    Returns:
+        "model", "truth" or a library; "score"; "corpus", whose true model it is, or that the library was trained on,
+        "none" for a model that was drawn; "topics", K; "documents", how many were drawn; "over", the excess over
+        log p(w), nats; "given", over log p(w | theta) of the theta that drew w, which no evaluator has touched; and
+        "refuted", whether a probability had a chance of at most `CHANCE` of it. The score of the largest excess comes
+        first, the corpora in the study's order. Empty if no score was held to a model.
     """
-
-    corpus: str
-    topics: int
-    documents: int
-    over: float
-    over_given: float
-
-    @property
-    def refuted(self) -> bool:
-        """Whether a probability had a chance of at most `CHANCE` of it."""
-        return Excess(self.over).refutes(CHANCE)
-
-
-def excesses(inputs: Inputs) -> dict[tuple[str, str], list[ModelExcess]]:
-    """Return every score of the first seed by (model, score), model "truth" or a library; empty if none was held."""
-    rows = select(inputs.measurements, axis="documents")
-    rows = rows[rows["variant"].isin([is_a_probability.KIND, is_a_probability.GIVEN_THETA])]
-    rows = rows[rows["quantity"] != is_a_probability.GAP]
-    by_score: dict[tuple[str, str], list[ModelExcess]] = {}
-    columns = ["model", "quantity", "corpus", "topics", "at"]
     order = [*inputs.study["realistic"]["corpora"], is_a_probability.NONE]
-    for (model, score, corpus, topics, documents), pair in select(rows, seed=rows["seed"].min()).groupby(columns):
-        by_variant = pair.set_index("variant")["value"]
-        over, over_given = (
-            float(by_variant[variant]) for variant in (is_a_probability.KIND, is_a_probability.GIVEN_THETA)
-        )
-        excess = ModelExcess(str(corpus), int(str(topics)), int(str(documents)), over, over_given)
-        by_score.setdefault((str(model), str(score)), []).append(excess)
-    for scores in by_score.values():
-        scores.sort(key=lambda at: (order.index(at.corpus), at.topics))
-    return by_score
+    rows = select(inputs.measurements, axis="documents")
+    rows = rows[rows["quantity"] != is_a_probability.GAP].rename(columns={"quantity": "score", "at": "documents"})
+    keys = ["model", "score", "corpus", "topics", "documents", "seed"]
+    over, given = (
+        select(rows, variant=variant)[[*keys, "value"]]
+        for variant in (is_a_probability.KIND, is_a_probability.GIVEN_THETA)
+    )
+    both = over.merge(given, on=keys, suffixes=("", "_given"))
+    both = select(both, seed=both["seed"].min()).rename(columns={"value": "over", "value_given": "given"})
+    both = both.assign(
+        refuted=[Excess(nats).refutes(CHANCE) for nats in both["over"]],
+        largest=-both.groupby(["model", "score"])["over"].transform("max"),
+        place=both["corpus"].map({corpus: place for place, corpus in enumerate(order)}),
+    )
+    return both.sort_values(["largest", "model", "score", "place", "topics"], ignore_index=True)
 
 
-def truth_gaps(inputs: Inputs) -> dict[tuple[str, int], float]:
+def truth_gaps(inputs: Inputs) -> "pd.Series[float]":
     """Return by (corpus, K) how far a lower bound lies below log p(w) of the drawn documents, nats; 0 where exact."""
     rows = select(inputs.measurements, model=is_a_probability.TRUTH, quantity=is_a_probability.GAP)
-    rows = select(rows, seed=rows["seed"].min())
-    return dict(zip(zip(rows["corpus"], rows["topics"], strict=True), rows["value"], strict=True))
+    return select(rows, seed=rows["seed"].min()).set_index(["corpus", "topics"])["value"]
 
 
 def sums_over_documents(inputs: Inputs) -> "pd.DataFrame":
@@ -410,45 +332,36 @@ def sums_over_documents(inputs: Inputs) -> "pd.DataFrame":
     return rows.assign(most=most).set_index(["corpus", "topics"])[["tokens", "log_sum", "most"]]
 
 
-def peers_corpora(inputs: Inputs) -> list[str]:
-    """Return the corpora with scores of libraries, in the study's order."""
-    scored = set(_peers(inputs)["corpus"])
-    return [corpus for corpus in inputs.settings.described if corpus in scored]
+def of_libraries(inputs: Inputs) -> "pd.DataFrame":
+    """Return libraries' own numbers beside what is true of their models, means over seeds.
 
+    Returns:
+        "corpus", "topics", "model", the library, in the study's order; `peers.REPORTED`, `TRUTH` with its "error",
+        `MEAN_FIELD_BOUND` and `peers.GROWING`, the part of the report that grows with the number of topics, nats per
+        token; and `peers.VALUE`, the number as the library gives it. NaN where one is missing.
+    """
+    import pandas as pd
 
-def libraries(inputs: Inputs) -> list[str]:
-    """Return the libraries that were run."""
-    scored = set(_peers(inputs)["model"])
-    return [library for library in LIBRARIES if library in scored]
-
-
-def _peers(inputs: Inputs) -> "pd.DataFrame":
-    table = select(inputs.scores, variant=PEERS)
-    return table[table["model"].isin(LIBRARIES)]
-
-
-def measured(inputs: Inputs, corpus: str, library: str, quantity: str) -> dict[int, float]:
-    """Return a library's measurement by number of topics, means over seeds."""
-    which = {"corpus": corpus, "model": library, "quantity": quantity}
-    table = select(inputs.measurements, variant=PEERS, axis="topics", **which)
-    return {int(str(topics)): float(rows["value"].mean()) for topics, rows in table.groupby("topics")}
+    order = {name: place for place, name in enumerate((*inputs.settings.described, *LIBRARIES))}
+    cell, numbers = ["corpus", "topics", "model"], select(inputs.measurements, variant=PEERS, axis="topics")
+    scores = per_token(with_truth(select(inputs.scores, variant=PEERS)))
+    truths = select(scores, evaluator=TRUTH)
+    variances = truths["error"] ** 2 / truths.groupby(cell)["error"].transform("size")  # of a mean over seeds
+    errors = truths.assign(value=variances, evaluator="error")
+    tables = (scores, errors, numbers.rename(columns={"quantity": "evaluator"}))
+    rows = pd.concat([table[[*cell, "evaluator", "value"]] for table in tables]).astype({"value": float})
+    rows = rows[rows["corpus"].isin(list(order)) & rows["model"].isin(LIBRARIES)]
+    shown = [peers.REPORTED, TRUTH, "error", MEAN_FIELD_BOUND, peers.VALUE, peers.GROWING]
+    table = rows.pivot_table("value", cell, "evaluator").reindex(columns=shown)
+    table = table.dropna(subset=[peers.REPORTED, TRUTH], how="all").reset_index()
+    table = table.assign(error=table["error"] ** 0.5)
+    return table.sort_values(cell, key=lambda column: column.map(lambda name: order.get(name, name)))
 
 
 def versions(inputs: Inputs) -> dict[str, str]:
     """Return the version of every library that was run, from its notes; "" if they differ."""
-    named: dict[str, str] = {}
-    for library in libraries(inputs) if inputs.notes is not None else ():
-        texts = set(select(inputs.notes, variant=PEERS, model=library, quantity=peers.VERSION)["text"])
-        named[library] = texts.pop() if len(texts) == 1 else ""
-    return named
-
-
-def factors_between_libraries(inputs: Inputs, corpus: str, evaluator: str) -> dict[int, float]:
-    """Return the libraries' largest over smallest perplexity by number of topics, where two or more libraries ran."""
-    curves = [curve(inputs, corpus, library, evaluator, PEERS) for library in libraries(inputs)]
-    shared = set.intersection(*(set(points) for points in curves)) if len(curves) > 1 else set()
-    factors = {}
-    for topics in sorted(shared):
-        values = [points[topics].value for points in curves]
-        factors[topics] = math.exp(min(700.0, max(values) - min(values)))
-    return factors
+    if inputs.notes is None:
+        return {}
+    notes = select(inputs.notes, variant=PEERS, quantity=peers.VERSION)
+    texts = {library: set(select(notes, model=library)["text"]) for library in LIBRARIES}
+    return {library: own.pop() if len(own) == 1 else "" for library, own in texts.items() if own}

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 from heldout.effects import Best
 from heldout.errors import InputError
@@ -14,10 +15,14 @@ from heldout.papers.likelihood import results
 from heldout.papers.likelihood.experiments import is_a_probability as probability
 from heldout.papers.likelihood.experiments.optimism import DENSITY, NML, ONE_STEP, PLUG_IN, PLUG_IN_EXACT
 from heldout.papers.likelihood.experiments.peers import GROWING, REPORTED, VALUE
-from heldout.papers.likelihood.results import FITTED, FLAT, MIXTURE, OPTIMISM, PEERS, ModelExcess, Panel, curve
-from heldout.points import TRUTH, Point
+from heldout.papers.likelihood.results import FITTED, FLAT, MIXTURE, OPTIMISM, PANEL, curve
+from heldout.points import TRUTH, select
+from heldout.scores import perplexity
 from heldout.typesetting import latex, style
 from heldout.typesetting.table import Table
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 OPTIMISM_TOPICS, PEERS_TOPICS = (3, 100, 400), (5, 20, 160)
 PRIORS = {OPTIMISM: "the model's", FLAT: "flat", FITTED: "fitted"}
@@ -53,18 +58,17 @@ def _optimism_rows(inputs: Inputs) -> Iterator[list[str]]:
                 [curve(inputs, corpus, model, name, variant) for variant in (OPTIMISM, FITTED, MIXTURE)]
                 for name in (TRUTH, EXACT)
             )
-            for k in results.available(OPTIMISM_TOPICS, truths[0]):
-                full = estimates[0].get(k)
+            gaps = results.errors(inputs, corpus, model, FULL)
+            for k in results.available(OPTIMISM_TOPICS, truths[0].index):
                 yield [
                     *(latex.corpus_name(corpus), style.MODEL_NAMES[model], latex.integer(k)),
-                    *(_perplexity(points.get(k)) for points in estimates),
-                    *(_perplexity(t.get(k)) + "*" * (k in e) for t, e in zip(truths, exact, strict=True)),
-                    latex.DASH if full is None else _gap(full.value - truths[0][k].value),
+                    *(latex.perplexity(points["perplexity"].get(k)) for points in estimates),
+                    *(
+                        latex.perplexity(t["perplexity"].get(k)) + "*" * (k in e.index)
+                        for t, e in zip(truths, exact, strict=True)
+                    ),
+                    _gap(gaps[k]) if k in gaps else latex.DASH,
                 ]
-
-
-def _perplexity(point: Point | None) -> str:
-    return latex.DASH if point is None else latex.perplexity(point.perplexity)
 
 
 def _gap(nats: float) -> str:
@@ -84,7 +88,7 @@ def _best_topics_rows(inputs: Inputs) -> Iterator[list[str]]:
     scores = ((FULL, OPTIMISM), (HALF, OPTIMISM), (TRUTH, OPTIMISM), (TRUTH, FITTED), (TRUTH, MIXTURE))
     for corpus in results.optimism_corpora(inputs):
         for model in (PLSA, LDA):
-            grid = list(curve(inputs, corpus, model, TRUTH))
+            grid = list(curve(inputs, corpus, model, TRUTH).index)
             sets = [results.best_topics(inputs, corpus, model, *score) for score in scores]
             itself = f"{latex.integer(grid[-1])}*" if grid else latex.DASH
             yield [latex.corpus_name(corpus), style.MODEL_NAMES[model], itself, *(_range(own, grid) for own in sets)]
@@ -110,19 +114,17 @@ def _repair_rows(inputs: Inputs) -> Iterator[list[str]]:
     for corpus in results.optimism_corpora(inputs):
         for model in (PLSA, LDA):
             for variant, prior in PRIORS.items():
-                off = {
-                    e: results.errors(inputs, corpus, model, e, variant)
-                    for e in (FULL, LAPLACE, ONE_STEP, DENSITY, NML)
-                }
-                for k in results.available(OPTIMISM_TOPICS, off[LAPLACE]):
+                scores = (FULL, LAPLACE, ONE_STEP, DENSITY, NML)
+                off = {name: results.errors(inputs, corpus, model, name, variant) for name in scores}
+                for k in results.available(OPTIMISM_TOPICS, off[LAPLACE].index):
                     names = [latex.corpus_name(corpus), style.MODEL_NAMES[model], prior, latex.integer(k)]
-                    yield [*names, *(_error(listed.get(k)) for listed in off.values())]
+                    yield [*names, *(_error(errors.get(k)) for errors in off.values())]
 
 
-def _error(error: tuple[float, float] | None) -> str:
+def _error(error: float | None) -> str:
     if error is None:
         return latex.DASH
-    return rf"\ensuremath{{{'+' if error[0] > 0.0 else '-'}{latex.decimal(abs(error[0]), 4)}}}"
+    return rf"\ensuremath{{{'+' if error > 0.0 else '-'}{latex.decimal(abs(error), 4)}}}"
 
 
 def recommendation(inputs: Inputs) -> str:
@@ -137,52 +139,47 @@ def recommendation(inputs: Inputs) -> str:
  & & & & & \multicolumn{1}{c}{work,} & \multicolumn{2}{c@{}}{error, \%}\\
 \cmidrule(l){7-8}
 prior of \(\theta\) & \(K\) & tokens & likelihood & sweeps & \multicolumn{1}{c}{\(10^6\) terms} & measured & stated\\"""
-    rows = (_recommendation_row(panel) for panel in results.precision_panels(inputs, fewest=True))
-    return latex.tabular(inputs, "@{}lrrlrrrr@{}", head, rows)
+    panels = results.precisions(inputs, fewest=True).groupby(PANEL, sort=False)
+    return latex.tabular(inputs, "@{}lrrlrrrr@{}", head, (_recommendation_row(panel) for _, panel in panels))
 
 
-def _recommendation_row(panel: Panel) -> list[str]:
-    kind, _, value = panel.prior.rpartition("-")
-    prior = rf"\(\alpha_k = {value}{'' if kind == 'alpha' else '/K'}\)"
-    size = [prior, latex.integer(panel.topics), latex.integer(panel.tokens)]
-    if panel.exact:
-        updates = cost([panel.tokens], panel.topics)
+def prior_label(prior: str, over: str) -> str:
+    """Return the parameters of a prior by its name, such as "alpha-sum-1"; `over` stands for "divided by K"."""
+    kind, _, value = prior.rpartition("-")
+    return rf"\alpha_k = {value}{'' if kind == 'alpha' else over}"
+
+
+def _recommendation_row(panel: "pd.DataFrame") -> list[str]:
+    topics, tokens, prior = panel[PANEL].to_numpy()[0]
+    size = [rf"\({prior_label(prior, '/K')}\)", latex.integer(topics), latex.integer(tokens)]
+    if panel["exact"].iloc[0]:
+        updates = cost([tokens], topics)
         return [*size, ESTIMATORS[EXACT].label, latex.DASH, latex.decimal(updates / 1e6), "0", latex.DASH]
-    runs = panel.points.get(REFERENCE, [])
-    enough = [run for run in runs if run[2] <= results.WANTED]
-    if not runs:
+    runs = select(panel, estimator=REFERENCE)
+    if runs.empty:
         return [*size, "not measured", *[latex.DASH] * 4]
-    sweeps, terms, percent = enough[0] if enough else runs[-1]
-    return [
-        *size,
-        ESTIMATORS[REFERENCE].label,
-        latex.integer(sweeps),
-        latex.decimal(terms / 1e6),
-        latex.decimal(percent, 2),
-        latex.decimal(panel.stated.get(sweeps), 2),
-    ]
+    enough = runs[runs["percent"] <= results.WANTED]
+    run = runs.iloc[-1] if enough.empty else enough.iloc[0]
+    work = [latex.integer(run["samples"]), latex.decimal(run["terms"] / 1e6)]
+    return [*size, ESTIMATORS[REFERENCE].label, *work, *(latex.decimal(run[name], 2) for name in ("percent", "stated"))]
 
 
-def ranked(inputs: Inputs) -> list[tuple[str, str, list[ModelExcess]]]:
-    """Return (model, score, its excesses by model) of all scores that were held to models, the largest excess first.
+def held(inputs: Inputs) -> "pd.DataFrame":
+    """Return all scores that were held to models as `results.excesses` does, with names in print.
+
+    "label" is the model's and "name" the score's, or a library's and its function's.
 
     Raises:
-        InputError: if none was.
+        InputError: if there is none.
     """
-    scores = [(model, score, excesses) for (model, score), excesses in results.excesses(inputs).items()]
-    if not scores:
+    excesses = results.excesses(inputs)
+    if excesses.empty:
         raise InputError("is-a-probability: no score was held to documents drawn from its model; measure it")
-    return sorted(scores, key=lambda row: -max(excess.over for excess in row[2]))
-
-
-def score_label(model: str, score: str) -> str:
-    """Return a score's name in print, or a library's and its function's."""
-    return SCORES[score] if model == probability.TRUTH else f"{model} {FUNCTIONS[model]}"
-
-
-def model_label(excess: ModelExcess) -> str:
-    """Return the name in print of the model that a score was held to."""
-    return f"{excess.topics} topics" if excess.corpus == probability.NONE else excess.corpus
+    scores, models = (zip(excesses[a], excesses[b], strict=True) for a, b in (("model", "score"), ("corpus", "topics")))
+    return excesses.assign(
+        name=[SCORES[score] if of == probability.TRUTH else f"{of} {FUNCTIONS[of]}" for of, score in scores],
+        label=[f"{topics} topics" if corpus == probability.NONE else corpus for corpus, topics in models],
+    )
 
 
 def power_of_ten(nats: float) -> str:
@@ -199,54 +196,49 @@ def is_a_probability(inputs: Inputs) -> str:
     The chances are those that a probability has of the largest excess, over the truth and without an evaluator of it.
     Below, the sums of folding-in over all documents of so many tokens.
     """
-    rows = ranked(inputs)
-    models = {(excess.corpus, excess.topics): model_label(excess) for *_, excesses in rows for excess in excesses}
+    excesses = held(inputs)
+    models = excesses.drop_duplicates("label").set_index(["corpus", "topics"])["label"]
     n = len(models)
     head = rf"""
  & \multicolumn{{{n}}}{{c}}{{excess over the likelihood, nats}} & \multicolumn{{2}}{{c@{{}}}}{{chance at most, over}}\\
 \cmidrule(lr){{2-{n + 1}}}\cmidrule(l){{{n + 2}-{n + 3}}}
-score & {" & ".join(latex.escape(name) for name in models.values())} & \(p(w)\) & \(p(w \mid \theta)\)\\"""
+score & {" & ".join(map(latex.escape, models))} & \(p(w)\) & \(p(w \mid \theta)\)\\"""
     body: list[latex.TableRow] = []
+    cells: dict[Any, str]
     after_refuted = False
-    for model, score, excesses in rows:
-        by_model = {(excess.corpus, excess.topics): excess for excess in excesses}
-        largest = (max(excess.over for excess in excesses), max(excess.over_given for excess in excesses))
-        refuted = any(excess.refuted for excess in excesses)
+    for _, own in excesses.groupby(["model", "score"], sort=False):
+        columns = zip(*(own[name] for name in ("corpus", "topics", "over", "refuted")), strict=True)
+        cells = {(corpus, topics): _excess(over, refuted) for corpus, topics, over, refuted in columns}
+        refuted = bool(own["refuted"].any())
         body += [latex.ADDLINESPACE] * (after_refuted and not refuted)
         after_refuted = refuted
-        chances = [power_of_ten(Excess(nats).log_chance) for nats in largest]
-        body.append([latex.escape(score_label(model, score)), *(_excess(by_model.get(at)) for at in models), *chances])
+        chances = [power_of_ten(Excess(own[column].max()).log_chance) for column in ("over", "given")]
+        body.append([latex.escape(own["name"].iloc[0]), *(cells.get(at, latex.DASH) for at in models.index), *chances])
     gaps = results.truth_gaps(inputs)
-    if gaps:
+    if len(gaps):
+        cells = {at: "exact" if gap == 0.0 else latex.decimal(gap) for at, gap in gaps.items()}
         body.append(r"\midrule")
-        cells = [_known_within(gaps.get(name)) for name in models]
-        body.append([r"\(\log p(w)\) is known to within, nats", *cells, "", ""])
+        body.append(
+            [r"\(\log p(w)\) is known to within, nats", *(cells.get(at, latex.DASH) for at in models.index), "", ""]
+        )
     sums = results.sums_over_documents(inputs)
     if len(sums):
-        tokens = latex.integer(int(sums["tokens"].iloc[0]))
-        label = f"full folding-in, sum over all documents of {tokens} tokens"
-        totals, most = (
-            [power_of_ten(by_model[at]) if at in by_model else latex.DASH for at in models]
-            for by_model in (sums["log_sum"].to_dict(), sums["most"].to_dict())
-        )
-        body += [r"\midrule", [label, *totals, "", ""]]
-        body.append(["the most that it can be, whatever the topics", *most, "", ""])
+        body.append(r"\midrule")
+        tokens = latex.integer(sums["tokens"].iloc[0])
+        for label, column in (
+            (f"full folding-in, sum over all documents of {tokens} tokens", "log_sum"),
+            ("the most that it can be, whatever the topics", "most"),
+        ):
+            cells = {at: power_of_ten(nats) for at, nats in sums[column].items()}
+            body.append([label, *(cells.get(at, latex.DASH) for at in models.index), "", ""])
     return latex.tabular(inputs, f"@{{}}l{'r' * (n + 2)}@{{}}", head, body)
 
 
-def _known_within(gap: float | None) -> str:
-    if gap is None:
-        return latex.DASH
-    return "exact" if gap == 0.0 else latex.decimal(gap)
-
-
-def _excess(excess: ModelExcess | None) -> str:
-    if excess is None:
-        return latex.DASH
-    if math.isinf(excess.over):
+def _excess(nats: float, refuted: bool) -> str:
+    if math.isinf(nats):
         return r"\ensuremath{-\infty}"
-    cell = latex.signed(excess.over, 0)
-    return rf"\textbf{{\boldmath {cell}}}" if excess.refuted else cell
+    cell = latex.signed(nats, 0)
+    return rf"\textbf{{\boldmath {cell}}}" if refuted else cell
 
 
 def peers(inputs: Inputs) -> str:
@@ -257,47 +249,34 @@ def peers(inputs: Inputs) -> str:
 corpus & $K$ & library & function & \multicolumn{1}{c}{printed} & reported & true & ratio
  & \multicolumn{1}{c@{}}{nats/token}\\"""
     rows: list[latex.TableRow] = []
-    for corpus in results.peers_corpora(inputs):
-        rows += [latex.ADDLINESPACE, *_peers_rows(inputs, corpus)]
+    for corpus, table in results.of_libraries(inputs).groupby("corpus", sort=False):
+        rows.append(latex.ADDLINESPACE)
+        table = table[table["topics"].isin(results.available(PEERS_TOPICS, set(table["topics"])))]
+        for _, cell in table.dropna(subset=[REPORTED, TRUTH]).iterrows():
+            reported, truth = (perplexity(cell[name], 1) for name in (REPORTED, TRUTH))
+            error = rf"\,$\pm$\,{latex.decimal(truth * cell['error'])}" if cell["error"] else ""
+            rows.append(
+                [
+                    *(latex.corpus_name(str(corpus)), latex.integer(cell["topics"]), cell["model"]),
+                    rf"\texttt{{{latex.escape(FUNCTIONS[cell['model']])}}}",
+                    *(printed(cell["model"], cell[VALUE]), large(reported), latex.perplexity(truth) + error),
+                    *(large(reported / truth), _negative(cell[GROWING])),
+                ]
+            )
     return latex.tabular(inputs, "@{}lrllrrrrr@{}", head, rows[1:])
 
 
-def peers_topics(inputs: Inputs, corpus: str) -> list[int]:
-    """Return the numbers of topics of the table of libraries."""
-    run = [curve(inputs, corpus, library, TRUTH, PEERS) for library in results.libraries(inputs)]
-    return results.available(PEERS_TOPICS, set().union(*run))
-
-
-def _peers_rows(inputs: Inputs, corpus: str) -> Iterator[list[str]]:
-    for k in peers_topics(inputs, corpus):
-        for library in results.libraries(inputs):
-            reported, truth = (curve(inputs, corpus, library, name, PEERS).get(k) for name in (REPORTED, TRUTH))
-            if reported is not None and truth is not None:
-                error = truth.perplexity * truth.error
-                yield [
-                    latex.corpus_name(corpus),
-                    latex.integer(k),
-                    library,
-                    rf"\texttt{{{latex.escape(FUNCTIONS[library])}}}",
-                    printed(library, results.measured(inputs, corpus, library, VALUE).get(k)),
-                    large(reported.perplexity),
-                    latex.perplexity(truth.perplexity) + (rf"\,$\pm$\,{latex.decimal(error)}" if truth.error else ""),
-                    large(reported.perplexity / truth.perplexity),
-                    _negative(results.measured(inputs, corpus, library, GROWING).get(k)),
-                ]
-
-
-def printed(library: str, value: float | None) -> str:
+def printed(library: str, value: float) -> str:
     """Return a library's number as it gives it: gensim returns a bound in nats and logs 2 to its negative."""
-    if value is None or math.isnan(value):
+    if math.isnan(value):
         return latex.DASH
     if library == "scikit-learn":
         return large(value)
     return f"{_negative(value)} ({large(2.0**-value)})" if library == "gensim" else _negative(value)
 
 
-def _negative(nats: float | None) -> str:
-    return latex.DASH if nats is None else rf"\ensuremath{{-{latex.decimal(abs(nats), 2)}}}"
+def _negative(nats: float) -> str:
+    return latex.DASH if math.isnan(nats) else rf"\ensuremath{{-{latex.decimal(abs(nats), 2)}}}"
 
 
 def large(value: float) -> str:
@@ -316,15 +295,14 @@ def front_page(inputs: Inputs) -> str:
     """
     rows = []
     for corpus in results.optimism_corpora(inputs):
-        full, flat = (curve(inputs, corpus, PLSA, name) for name in (FULL, TRUTH))
-        fitted = [curve(inputs, corpus, PLSA, TRUTH, prior) for prior in (FITTED, MIXTURE)]
-        most, own = max(flat), max(flat, key=lambda k: flat[k].value)
-        gaps = [full[most].value - points[most].value for points in (flat, *fitted) if most in points]
-        share = 1.0 - min(gaps) / gaps[0]
+        full, flat = (curve(inputs, corpus, PLSA, name)["perplexity"] for name in (FULL, TRUTH))
+        most, own = flat.index[-1], int(str(flat.idxmin()))
+        by_prior = [results.errors(inputs, corpus, PLSA, FULL, prior=prior) for prior in (OPTIMISM, FITTED, MIXTURE)]
+        gaps = [errors[most] for errors in by_prior if most in errors]
         factors = ", ".join(f"x {math.exp(gap):.1f}" for gap in gaps)
-        at_own = f"x {math.exp(full[own].value - flat[own].value):.1f} ({own})"
-        perplexities = (f"{points[most].perplexity:,.0f}" for points in (full, flat))
-        rows.append([corpus, str(most), *perplexities, factors, f"{share:.0%}", at_own])
+        at_own = f"x {math.exp(by_prior[0][own]):.1f} ({own})"
+        perplexities = (f"{points[most]:,.0f}" for points in (full, flat))
+        rows.append([corpus, str(most), *perplexities, factors, f"{1.0 - min(gaps) / gaps[0]:.0%}", at_own])
     head = (
         "corpus",
         "topics",

@@ -7,7 +7,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from heldout.claims import MAX_IS_NO_LESS, Claim
-from heldout.effects import effects, paired, steps
+from heldout.effects import effects, less, steps
 from heldout.evaluators import EXACT, FOLDING_IN, FULL, HALF, MEAN_FIELD_BOUND
 from heldout.evaluators.normaliser import toy_example
 from heldout.inputs import Inputs
@@ -46,21 +46,12 @@ def _by_split(inputs: Inputs, pairs: "pd.DataFrame", **how: Any) -> list[Effect]
     return effects(pairs, held_out=inputs.held_out, **how)
 
 
-def _gains(one: "pd.DataFrame", other: "pd.DataFrame", on: Sequence[str] = SCORED) -> "pd.DataFrame":
-    """Return the gains of one table of `points` over another."""
-    import pandas as pd
-
-    tables = pd.concat([one.assign(side="one"), other.assign(side="other")])
-    return paired(tables, {"side": "one"}, {"side": "other"}, on)
-
-
 def vem_similar(inputs: Inputs, corpora: Sequence[str]) -> list[Effect]:
     """Measure how far PLSA-VEM and PLSA-HOF lie apart under equal constants."""
     found = []
     for evaluator, side in SIDES.items():
         vem, hof = (points(inputs, corpora, model, evaluator) for model in (VEM, PLSA))
-        gains = _gains(vem, hof)
-        found += _by_split(inputs, _apart(gains), margin=SIMILAR, test="similar", part=side)
+        found += _by_split(inputs, _apart(less(vem, hof, SCORED)), margin=SIMILAR, test="similar", part=side)
     return found
 
 
@@ -69,8 +60,7 @@ def epca_similar(inputs: Inputs, corpora: Sequence[str]) -> list[Effect]:
     found = []
     for evaluator, side in SIDES.items():
         epca, plsa = (best_points(inputs, corpora, model, evaluator) for model in (EPCA, PLSA))
-        gains = _gains(epca, plsa, _AT)
-        found += _by_split(inputs, _apart(gains), margin=SIMILAR, test="similar", part=side)
+        found += _by_split(inputs, _apart(less(epca, plsa)), margin=SIMILAR, test="similar", part=side)
     return found
 
 
@@ -162,7 +152,7 @@ def half_sensitive(inputs: Inputs, corpora: Sequence[str]) -> list[Effect]:
 def _half_below_full(inputs: Inputs, corpora: Sequence[str]) -> "pd.DataFrame":
     """Return full less half folding-in's score under equal constants: log of half over full perplexity."""
     full, half = (points(inputs, corpora, PLSA, evaluator) for evaluator in (FULL, HALF))
-    return _gains(full, half)
+    return less(full, half, SCORED)
 
 
 def half_above_full(inputs: Inputs, corpora: Sequence[str]) -> list[Effect]:
@@ -177,9 +167,7 @@ def gap_shrinks_with_length(inputs: Inputs, corpora: Sequence[str]) -> list[Effe
 
 
 def _lda_gains(inputs: Inputs, corpora: Sequence[str], evaluator: str, other: str, variant: str = "") -> "pd.DataFrame":
-    return _gains(
-        best_points(inputs, corpora, LDA, evaluator, variant), best_points(inputs, corpora, other, evaluator), _AT
-    )
+    return less(best_points(inputs, corpora, LDA, evaluator, variant), best_points(inputs, corpora, other, evaluator))
 
 
 def lda_better(
@@ -216,33 +204,24 @@ def epca_harder(inputs: Inputs, corpora: Sequence[str]) -> list[Effect]:
     if inputs.timings is None or EPCA not in inputs.settings.models:
         return []
     trained = select(inputs.timings, rule=TRAINING)
-    trained = trained[trained["corpus"].isin(list(corpora))].assign(seed=lambda t: t["seed"].astype(float).astype(int))
-    epca, plsa = (
-        select(trained, model=model, variant=inputs.settings.variant(model))[[*_AT, "seconds"]]
-        for model in (EPCA, PLSA)
-    )
+    trained = trained[trained["corpus"].isin(list(corpora))].astype({"seed": float})
+    epca, plsa = (select(trained, model=model, variant=inputs.settings.variant(model)) for model in (EPCA, PLSA))
     both = epca.merge(plsa, on=_AT, suffixes=("", "_plsa"))
     ratios = both[_AT].assign(gain=(both["seconds"] / both["seconds_plsa"]).map(math.log), error=0.0)
     return effects(ratios, margin=ANY, summary="median", unit="times as long", factor=True)
 
 
-def _against_exact(
-    inputs: Inputs, corpora: Sequence[str], quantity: str, models: Sequence[str], *, higher: bool
+def against_exact(
+    inputs: Inputs, corpora: Sequence[str], *, quantity: str, models: Sequence[str], sign: float
 ) -> list[Effect]:
-    """Measure by how much estimates lie above (or below) documents' exact log-likelihoods; none lies the other way."""
+    """Hold estimates (sign 1) or what they fall short by (-1) to documents' exact log-likelihoods, one by one."""
     gaps = _excesses(inputs, corpora, quantity, models)
-    gaps = gaps.assign(gain=(gaps["gain"] if higher else -gaps["gain"]) + TOLERANCE)
-    return [
-        effect
-        for model in models
-        for effect in effects(
-            gaps[gaps["model"] == model].drop(columns="model"),
-            margin=ANY,
-            test="identity",
-            part=model,
-            unit="nats per document",
-        )
-    ]
+    gaps = gaps.assign(gain=sign * gaps["gain"] + TOLERANCE)
+    found = []
+    for model in models:
+        own = select(gaps, model=model).drop(columns="model")
+        found += effects(own, margin=ANY, test="identity", part=model, unit="nats per document")
+    return found
 
 
 def _excesses(inputs: Inputs, corpora: Sequence[str], quantity: str, models: Sequence[str]) -> "pd.DataFrame":
@@ -250,27 +229,9 @@ def _excesses(inputs: Inputs, corpora: Sequence[str], quantity: str, models: Seq
     keys = ["corpus", "model", "topics", "seed", "at"]
     rows = select(inputs.measurements, axis="document")
     rows = rows[rows["variant"].isin(BY_DOCUMENT) & rows["corpus"].isin(list(corpora)) & rows["chain"].isin(CHAINS)]
-    rows = rows[rows["model"].isin(list(models))]
-    both = select(rows, quantity=quantity)[[*keys, "value"]].merge(
-        select(rows, quantity=EXACT)[[*keys, "value"]], on=keys, suffixes=("", "_exact")
-    )
-    both = both[both["value_exact"].abs() < math.inf]
-    return both[keys].assign(gain=both["value"] - both["value_exact"], error=0.0)
-
-
-def discrete_pessimistic(inputs: Inputs, corpora: Sequence[str]) -> list[Effect]:
-    """Hold the point bound of models with discrete latents to the exact log-likelihood, document by document."""
-    return _against_exact(inputs, corpora, BOUND, (MIXTURE, HIDDEN_MARKOV), higher=False)
-
-
-def mean_field_pessimistic(inputs: Inputs, corpora: Sequence[str]) -> list[Effect]:
-    """Hold the mean-field bound to the exact log-likelihood, document by document."""
-    return _against_exact(inputs, corpora, MEAN_FIELD_BOUND, (PLSA, LDA), higher=False)
-
-
-def continuous_optimistic(inputs: Inputs, corpora: Sequence[str]) -> list[Effect]:
-    """Hold full folding-in to the exact log-likelihood, document by document."""
-    return _against_exact(inputs, corpora, FULL, (PLSA,), higher=True)
+    rows = rows[rows["model"].isin(list(models))].assign(error=0.0)
+    exact = select(rows, quantity=EXACT)
+    return less(select(rows, quantity=quantity), exact[exact["value"].abs() < math.inf], keys)
 
 
 def optimism_grows(inputs: Inputs, corpora: Sequence[str]) -> list[Effect]:
@@ -291,22 +252,23 @@ def ranking_reversed(inputs: Inputs, corpora: Sequence[str]) -> list[Effect]:
     """Measure a model with one topic per word against learned PLSA: ahead when folded in, behind once normalised."""
     import pandas as pd
 
-    rows = []
+    parts: dict[str, list[pd.DataFrame]] = {"ahead folded in": [], "behind normalised": []}
     for corpus in corpora:
         words, learned = word_topics(inputs, corpus), bands(inputs, corpus)
-        if not words or not learned:
+        if words.empty or learned.empty:
             continue
-        fewest, most = min(k for k, _ in learned), inputs.settings.topics[-1]
-        for seed, folded in sorted(words[FULL].items()):
-            if (fewest, seed) in learned and (most, seed) in learned:
-                ahead = math.log(learned[most, seed].folded / folded)
-                behind = math.log(words[NORMALISED][seed] / learned[fewest, seed].limit)
-                rows += [(corpus, seed, "ahead folded in", ahead), (corpus, seed, "behind normalised", behind)]
-    table = pd.DataFrame(rows, columns=["corpus", "seed", "part", "gain"]).assign(error=0.0)
+        fewest, most = (
+            select(learned, topics=k).set_index("seed") for k in (learned["topics"].min(), inputs.settings.topics[-1])
+        )
+        ratios = (most["folded"] / words[FULL], words[NORMALISED] / fewest["limit"])
+        both = pd.concat(ratios, axis=1, keys=list(parts)).dropna().reset_index()
+        for part, found in parts.items():
+            found.append(both[["seed"]].assign(corpus=corpus, gain=both[part].map(math.log), error=0.0))
     return [
         effect
-        for part in dict.fromkeys(table["part"])
-        for effect in _by_split(inputs, table[table["part"] == part].drop(columns="part"), margin=MODELS, part=part)
+        for part, found in parts.items()
+        if found
+        for effect in _by_split(inputs, pd.concat(found), margin=MODELS, part=part)
     ]
 
 
@@ -501,14 +463,14 @@ CLAIMS = (
         "section 4.1; equation 4.30",
         "Folding in discrete latents is pessimistic.",
         f"{_DOCUMENT}: not above the exact log-likelihood, for a largest term is no more than the sum",
-        discrete_pessimistic,
+        partial(against_exact, quantity=BOUND, models=(MIXTURE, HIDDEN_MARKOV), sign=-1.0),
     ),
     Claim(
         "mean-field-pessimistic",
         "section 4.1; equation 4.29",
         "The mean-field bound is pessimistic.",
         f"{_DOCUMENT}: not above the exact log-likelihood, by Jensen's inequality",
-        mean_field_pessimistic,
+        partial(against_exact, quantity=MEAN_FIELD_BOUND, models=(PLSA, LDA), sign=-1.0),
     ),
     Claim(
         "continuous-optimistic",
@@ -516,7 +478,7 @@ CLAIMS = (
         "Folding in continuous latents can be optimistic.",
         f"{_DOCUMENT}: full folding-in of PLSA (equation 5.37, which leaves out the prior's density; with it the"
         f" excess is log Gamma(K) larger) not below the exact log-likelihood, for {MAX_IS_NO_LESS}",
-        continuous_optimistic,
+        partial(against_exact, quantity=FULL, models=(PLSA,), sign=1.0),
     ),
     Claim(
         "optimism-grows",

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from heldout.evaluators import FOLDING_IN
 from heldout.inputs import Inputs
 from heldout.models import EPCA, LDA, PLSA, VEM
-from heldout.papers.welling.results import best, held_back_choice, lda_variants, study_curves
+from heldout.papers.welling.results import best, held_back_choice, lda_variants, means, points
 from heldout.points import select
 from heldout.study import Run
 from heldout.typesetting import latex
@@ -46,9 +46,10 @@ def _spread(inputs: Inputs, corpus: str) -> Changes:
     """Return how far seeds (each its own split, start and sampling) lie from their mean."""
     spreads: Changes = {}
     for evaluator in FOLDING_IN:
-        curve = best(study_curves(inputs, corpus, PLSA, evaluator))
-        if curve is not None and len(curve.seeds) > 1:
-            spreads[evaluator] = [value / curve.mean(k) - 1.0 for (k, _), value in sorted(curve.points.items())]
+        curve = best(points(inputs, [corpus], PLSA, evaluator))
+        if curve["seed"].nunique() > 1:
+            values = curve.sort_values(["topics", "seed"])
+            spreads[evaluator] = list(values["perplexity"] / values["topics"].map(means(curve)) - 1.0)
     return spreads
 
 

@@ -2,6 +2,7 @@
 
 import math
 import statistics
+from typing import TYPE_CHECKING
 
 from heldout.evaluators import FOLDING_IN, FULL, HALF
 from heldout.inputs import Inputs
@@ -10,23 +11,24 @@ from heldout.papers.welling.interpretations import fold_in_end, prior_in_words, 
 from heldout.papers.welling.results import (
     FITTED,
     SPARSE,
-    Curve,
-    Steps,
     best,
-    best_curve,
-    beyond_curves,
+    best_points,
     beyond_ends,
-    ends_above_its_lowest,
+    beyond_points,
+    falls,
     lda_variants,
     lies_below,
-    steps,
-    study_curves,
+    means,
+    points,
+    second_reading,
 )
 from heldout.points import select
-from heldout.study import SECOND_READING
 from heldout.typesetting import latex
 from heldout.typesetting.macros import POSITIONS, Macros, bands, count
 from heldout.verdicts import NOT_RUN
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 SIDES = {FULL: "Full", HALF: "Half"}
 PRIORS = {"": "", SPARSE: "Sparse", FITTED: "Fitted"}  # variants of LDA, the main one first, in macros' names
@@ -36,44 +38,42 @@ COUNTED = {"Full": ("falls", "steps"), "FullSecond": ("falls", "steps"), "LdaHal
 
 def macros(inputs: Inputs) -> Macros:
     """Return the numbers by name; the same names for every study, as far as its corpora go."""
-    totals = dict.fromkeys(COUNTED, Steps(0, 0, 0))
+    totals: dict[str, list[bool]] = {name: [] for name in COUNTED}
     result = _settings(inputs)
     for position, corpus in zip(POSITIONS, inputs.settings.corpora, strict=False):
-        curves = {evaluator: study_curves(inputs, corpus, PLSA, evaluator) for evaluator in FOLDING_IN}
+        plsa = {evaluator: points(inputs, [corpus], PLSA, evaluator) for evaluator in FOLDING_IN}
         lda = {
-            f"{side}Lda{prior}": best(study_curves(inputs, corpus, LDA, evaluator, variant))
+            f"{side}Lda{prior}": best_points(inputs, [corpus], LDA, evaluator, variant)
             for variant, prior in PRIORS.items()
             for evaluator, side in SIDES.items()
         }
         counts = {
-            "Full": steps(curves[FULL]),
-            "FullSecond": steps(study_curves(inputs, corpus, PLSA, FULL, SECOND_READING)),
-            "LdaHalf": lies_below(lda["HalfLda"], best(curves[HALF])),
+            "Full": falls(plsa[FULL]),
+            "FullSecond": falls(second_reading(inputs, corpus, FULL)),
+            "LdaHalf": lies_below(lda["HalfLda"], best(plsa[HALF])),
         }
         totals = {name: total + counts[name] for name, total in totals.items()}
         numbers = _verdicts(counts)
         for evaluator, side in SIDES.items():
-            turned = sum(ends_above_its_lowest(curve) for curve in curves[evaluator])
-            numbers[f"{side}Turns"] = _of(turned, len(curves[evaluator]))
-            numbers |= _curve(f"{side}Smallest", next(iter(curves[evaluator]), None))
-            numbers |= _curve(f"{side}Best", best(curves[evaluator]))
-        for name, curve in lda.items():
+            table = plsa[evaluator]
+            by_constant = [means(curve) for _, curve in table.groupby("smoothing")]
+            numbers[f"{side}Turns"] = _of(sum(own.iloc[-1] > own.min() for own in by_constant), len(by_constant))
+            numbers |= _curve(f"{side}Smallest", table[table["smoothing"] == table["smoothing"].min()])
+            numbers |= _curve(f"{side}Best", best(table))
+        epca = {f"{side}Epca": best_points(inputs, [corpus], EPCA, evaluator) for evaluator, side in SIDES.items()}
+        for name, curve in (lda | epca).items():
             numbers |= _curve(name, curve)
-        for evaluator, side in SIDES.items():
-            named = best_curve(inputs, corpus, EPCA, evaluator)
-            numbers |= _curve(f"{side}Epca", None if named is None else named[1])
         numbers["VersionsApart"] = _versions_apart(inputs, corpus)
         result |= {f"Corpus{position}{name}": value for name, value in numbers.items()}
     result |= {f"All{name}": value for name, value in _verdicts(totals).items()}
     return result | _beyond(inputs) | _convergence(inputs) | _priors(inputs)
 
 
-def _verdicts(counts: dict[str, Steps]) -> Macros:
-    result = {}
-    for name, (verb, what) in COUNTED.items():
-        counted = counts[name]
-        result[f"{name}Verdict"] = how_often(verb, counted.falls, counted.total, what)
-    return result
+def _verdicts(counts: dict[str, list[bool]]) -> Macros:
+    return {
+        f"{name}Verdict": how_often(verb, sum(counts[name]), len(counts[name]), what)
+        for name, (verb, what) in COUNTED.items()
+    }
 
 
 def _settings(inputs: Inputs) -> Macros:
@@ -95,6 +95,8 @@ def _settings(inputs: Inputs) -> Macros:
 
 def _priors(inputs: Inputs) -> Macros:
     """Return LDA's priors in words, how far apart they lie, and whether the claims' verdicts depend on them."""
+    import pandas as pd
+
     _, *others = lda_variants(inputs)
     judged = [inputs.judged("-".join(filter(None, ("lda-better", prior)))) for prior in ("", *others)]
     signs = [{(e.corpus, e.part): e.estimate > 0.0 for e in own.effects} for own in judged if own.effects]
@@ -105,39 +107,37 @@ def _priors(inputs: Inputs) -> Macros:
         "IfPriors": "#1" if others else "",
         "IfPriorDecides": "#1" if any(own != signs[0] for own in signs) else "",
     }
-    ratios: list[float] = []
-    for corpus in inputs.settings.corpora:
-        chosen = (best_curve(inputs, corpus, LDA, HALF, variant) for variant in lda_variants(inputs))
-        curves = [named[1].points for named in chosen if named is not None]
-        shared = set.intersection(*map(set, curves)) if len(curves) > 1 else set()
-        ratios += [max(points[at] for points in curves) / min(points[at] for points in curves) for at in shared]
-    result["IfPriorsCompared"] = "#1" if ratios else ""
-    result["LdaPriorsHalfMedian"] = latex.decimal(statistics.median(ratios), 2) if ratios else NOT_RUN
-    result["LdaPriorsHalfLargest"] = latex.decimal(max(ratios), 2) if ratios else NOT_RUN
+    corpora, variants = inputs.settings.corpora, lda_variants(inputs)
+    rows = pd.concat([best_points(inputs, corpora, LDA, HALF, variant) for variant in variants])
+    ends = rows.groupby(["corpus", "topics", "seed"])["perplexity"].agg(["min", "max", "count"])
+    shared = ends[(ends["count"] > 1) & (ends["count"] == ends.groupby("corpus")["count"].transform("max"))]
+    ratios = shared["max"] / shared["min"]
+    result["IfPriorsCompared"] = "#1" if len(ratios) else ""
+    result["LdaPriorsHalfMedian"] = latex.decimal(ratios.median(), 2) if len(ratios) else NOT_RUN
+    result["LdaPriorsHalfLargest"] = latex.decimal(ratios.max(), 2) if len(ratios) else NOT_RUN
     return result
 
 
 def _versions_apart(inputs: Inputs, corpus: str) -> str:
     """Return how far the best curves of PLSA-HOF and PLSA-VEM lie apart at most, by either way to fold in."""
-    apart = []
+    apart: list[float] = []
     for evaluator in FOLDING_IN:
-        first, second = (best(study_curves(inputs, corpus, model, evaluator)) for model in (PLSA, VEM))
-        if first is not None and second is not None:
-            both = zip(first.means, second.means, strict=False)
-            apart += [max(pair) / min(pair) - 1.0 for pair in both]
+        first, second = (means(best(points(inputs, [corpus], model, evaluator))) for model in (PLSA, VEM))
+        ratios = (first / second).dropna()
+        apart += [max(ratio, 1.0 / ratio) - 1.0 for ratio in ratios]
     return latex.percent(max(apart)) if apart else NOT_RUN
 
 
-def _curve(prefix: str, curve: Curve | None) -> Macros:
+def _curve(prefix: str, curve: "pd.DataFrame") -> Macros:
     """Return where a curve ends and is lowest; "not run" where there is none."""
-    if curve is None:
+    if curve.empty:
         cells = dict.fromkeys(("Constant", "Last", "Lowest", "LowestTopics"), NOT_RUN) | {"LowestAt": latex.DASH}
         return {f"{prefix}{part}": value for part, value in cells.items()}
-    lowest = curve.lowest()
-    perplexity, topics = latex.perplexity(lowest.perplexity), latex.integer(lowest.topics)
+    own = means(curve)
+    perplexity, topics = latex.perplexity(own.min()), latex.integer(own.idxmin())
     return {
-        f"{prefix}Constant": latex.power(curve.smoothing),
-        f"{prefix}Last": latex.perplexity(curve.means[-1]),
+        f"{prefix}Constant": latex.power(curve["smoothing"].iloc[0]),
+        f"{prefix}Last": latex.perplexity(own.iloc[-1]),
         f"{prefix}Lowest": perplexity,
         f"{prefix}LowestTopics": topics,
         f"{prefix}LowestAt": f"{perplexity} ({topics})",
@@ -152,19 +152,18 @@ def _beyond(inputs: Inputs) -> Macros:
     ends = beyond_ends(inputs)
     if ends is None:
         return result
-    full, half = (
-        [curve for curve in beyond_curves(inputs, evaluator, ends) if curve.topics == ends] for evaluator in FOLDING_IN
-    )
-    chosen = best(half)
-    same = next((curve for curve in full if chosen is not None and curve.smoothing == chosen.smoothing), None)
-    if chosen is None or same is None:
+    full, half = (beyond_points(inputs, evaluator, ends) for evaluator in FOLDING_IN)
+    whole = half.groupby("smoothing")["topics"].transform("nunique") == len(ends)
+    chosen = best(half[whole])
+    same = full[full["smoothing"].isin(chosen["smoothing"])]
+    if chosen.empty or same["topics"].nunique() < len(ends):
         return result
     return result | {
         "IfBeyond": "#1",
         "BeyondVocabulary": latex.integer(inputs.corpus(corpus)["vocabulary"]),
         "BeyondTo": latex.integer(ends[1]),
-        "BeyondFullTo": latex.perplexity(same.means[1]),
-        "BeyondHalfTo": latex.perplexity(chosen.means[1]),
+        "BeyondFullTo": latex.perplexity(means(same).iloc[-1]),
+        "BeyondHalfTo": latex.perplexity(means(chosen).iloc[-1]),
     }
 
 

@@ -1,13 +1,11 @@
-"""Results of Welling et al.'s experiments: curves over numbers of topics, documents' exact values, training courses.
+"""Results of Welling et al.'s experiments: points over numbers of topics, documents' exact values, training courses.
 
 All are computed from the tables of scores and measurements. Perplexities are per token, log-likelihoods in nats.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from heldout.effects import chosen, per_token
 from heldout.errors import InputError
@@ -29,122 +27,8 @@ if TYPE_CHECKING:
 BY_DOCUMENT = ("bounds", "point-posterior", "discrete-latents")  # variants with exact values of documents
 # readings of LDA's prior, beside the study's own: variants of the study
 SPARSE, FITTED = "sparse-prior", "fitted-prior"
+POINT_OF = ["corpus", "variant", "smoothing", "topics", "seed"]  # columns that name a point
 CHAINS = ("none", "0")  # chains under which documents are measured: of several the first
-
-At = tuple[int, int]  # topics, seed
-
-
-@dataclass(frozen=True)
-class Curve:
-    """Perplexity per token by number of topics, under one smoothing constant.
-
-    Attributes:
-        smoothing: the constant added to p(w | z); 0 for a model that is not smoothed.
-        points: perplexity by (topics, seed).
-    """
-
-    smoothing: float
-    points: Mapping[At, float]
-
-    @property
-    def topics(self) -> tuple[int, ...]:
-        """The numbers of topics, ascending."""
-        return tuple(sorted({topics for topics, _ in self.points}))
-
-    @property
-    def seeds(self) -> tuple[int, ...]:
-        """The seeds, ascending."""
-        return tuple(sorted({seed for _, seed in self.points}))
-
-    def at(self, topics: int) -> list[float]:
-        """Return the perplexities of all seeds at one number of topics."""
-        return [value for (k, _), value in sorted(self.points.items()) if k == topics]
-
-    def mean(self, topics: int) -> float:
-        """Return the mean perplexity over seeds."""
-        values = self.at(topics)
-        return math.fsum(values) / len(values)
-
-    @property
-    def means(self) -> list[float]:
-        """The mean perplexity over seeds at each of `topics`."""
-        return [self.mean(k) for k in self.topics]
-
-    @property
-    def low(self) -> list[float]:
-        """The lowest perplexity of any seed at each of `topics`."""
-        return [min(self.at(k)) for k in self.topics]
-
-    @property
-    def high(self) -> list[float]:
-        """The highest perplexity of any seed at each of `topics`."""
-        return [max(self.at(k)) for k in self.topics]
-
-    def of_seed(self, seed: int) -> dict[int, float]:
-        """Return a seed's perplexities by number of topics, ascending."""
-        return {k: value for (k, its), value in sorted(self.points.items()) if its == seed}
-
-    def over(self, other: "Curve") -> dict[At, float]:
-        """Return this curve's perplexity over another's by (topics, seed), where both have a point."""
-        return {at: self.points[at] / other.points[at] for at in sorted(self.points.keys() & other.points.keys())}
-
-    def lowest(self) -> "Lowest":
-        """Return the lowest point of the mean curve (with the fewest topics in a tie)."""
-        perplexity, topics = min(zip(self.means, self.topics, strict=True))
-        return Lowest(self.smoothing, topics, perplexity)
-
-
-class Lowest(NamedTuple):
-    """The lowest point of a mean curve: its constant, K and mean perplexity."""
-
-    smoothing: float
-    topics: int
-    perplexity: float
-
-
-class Steps(NamedTuple):
-    """Counts of steps from one number of topics to the next, over curves and seeds, by the change in perplexity."""
-
-    falls: int
-    rises: int
-    total: int
-
-    def __add__(self, other: object) -> "Steps":
-        if not isinstance(other, Steps):
-            return NotImplemented
-        return Steps(self.falls + other.falls, self.rises + other.rises, self.total + other.total)
-
-
-def curves(
-    scores: "pd.DataFrame",
-    *,
-    corpus: str,
-    model: str,
-    variant: str,
-    evaluator: str,
-    topics: Sequence[int] = (),
-    seeds: Sequence[int] = (),
-) -> list[Curve]:
-    """Return a variant's curves, one per constant, ascending, at the given topics and seeds (all if empty).
-
-    Raises:
-        InputError: if two rows report the same point.
-    """
-    rows = select(scores, corpus=corpus, model=model, variant=variant, evaluator=evaluator)
-    rows = rows[rows["chain"].isin(REPORTED_CHAINS)]
-    points: dict[float, dict[At, float]] = {}
-    columns = ("smoothing", "topics", "seed", "perplexity")
-    for smoothing, k, seed, perplexity in zip(*(rows[column].tolist() for column in columns), strict=True):
-        if (topics and k not in topics) or (seeds and seed not in seeds):
-            continue
-        curve = points.setdefault(float(smoothing), {})
-        if (int(k), int(seed)) in curve:
-            raise InputError(
-                f"scores: {corpus}, {model}, {variant}, {evaluator}, {k} topics, constant {smoothing}, seed {seed}"
-                " is reported twice"
-            )
-        curve[int(k), int(seed)] = float(perplexity)
-    return [Curve(smoothing, points[smoothing]) for smoothing in sorted(points)]
 
 
 def points(
@@ -175,45 +59,45 @@ def points(
         "topics": tuple(topics or settings.topics_of(model)),
         "seed": tuple(seeds or settings.seeds_of(model)),
     }
-    return per_token(chosen(inputs.scores, selector))
+    rows = per_token(chosen(inputs.scores, selector))
+    for row in rows[rows.duplicated(POINT_OF)].head(1).to_dict("records"):
+        named = ", ".join(str(row[key]) for key in ("corpus", "model", "variant", "evaluator"))
+        place = f"{row['topics']} topics, constant {row['smoothing']}, seed {row['seed']}"
+        raise InputError(f"scores: {named}, {place} is reported twice")
+    return rows
+
+
+def second_reading(inputs: Inputs, corpus: str, evaluator: str) -> "pd.DataFrame":
+    """Return the `points` of PLSA with constants that are added at every M step."""
+    return points(inputs, [corpus], PLSA, evaluator, [SECOND_READING], seeds=inputs.settings.second_reading_seeds)
+
+
+def best(table: "pd.DataFrame") -> "pd.DataFrame":
+    """Return each corpus's best curve: the points of the variant and constant of the lowest mean perplexity over seeds.
+
+    Welling et al. (2008, section 5) define it so; in a tie it is the smallest constant's. The choice uses the scored
+    test documents, so the best curve is optimistic.
+
+    Args:
+        table: `points`.
+    """
+    curve = ["corpus", "variant", "smoothing"]
+    means = table.groupby([*curve, "topics"])["perplexity"].mean()
+    lowest = means.loc[list(means.groupby("corpus").idxmin())]
+    return table.merge(lowest.reset_index()[curve], on=curve)
 
 
 def best_points(
     inputs: Inputs, corpora: Sequence[str], model: str, evaluator: str, variant: str = ""
 ) -> "pd.DataFrame":
-    """Return the points of a model's best curve on each corpus (see `best_curve`)."""
-    import pandas as pd
+    """Return the points of a model's best curve on each corpus (see `best`).
 
-    named = {corpus: best_curve(inputs, corpus, model, evaluator, variant) for corpus in corpora}
-    parts = [
-        select(points(inputs, [corpus], model, evaluator, [found[0]]), smoothing=found[1].smoothing)
-        for corpus, found in named.items()
-        if found is not None
-    ]
-    return pd.concat(parts) if parts else points(inputs, (), model, evaluator)
-
-
-def study_curves(inputs: Inputs, corpus: str, model: str, evaluator: str, variant: str = "") -> list[Curve]:
-    """Return a model's curves over the study's grid and seeds, of its main variant or of the named one."""
-    settings = inputs.settings
-    return curves(
-        inputs.scores,
-        corpus=corpus,
-        model=model,
-        variant=variant or settings.variant(model),
-        evaluator=evaluator,
-        topics=settings.topics_of(model),
-        seeds=settings.second_reading_seeds if variant == SECOND_READING else settings.seeds_of(model),
-    )
-
-
-def best(candidates: Iterable[Curve]) -> Curve | None:
-    """Return the curve whose mean has the lowest value at any number of topics (the smallest constant in a tie).
-
-    Welling et al. (2008, section 5) define the best curve so. The choice uses the scored test documents, so the best
-    curve is optimistic.
+    Without a named variant all compete, but for LDA: its variants are readings of the original, each judged by itself,
+    and the main one is taken.
     """
-    return min(candidates, key=lambda curve: (curve.lowest().perplexity, curve.smoothing), default=None)
+    settings = inputs.settings
+    further = () if variant or model == LDA else settings.further_variants(model)
+    return best(points(inputs, corpora, model, evaluator, (variant or settings.variant(model), *further)))
 
 
 def lda_variants(inputs: Inputs) -> tuple[str, ...]:
@@ -222,20 +106,9 @@ def lda_variants(inputs: Inputs) -> tuple[str, ...]:
     return (inputs.settings.variant(LDA), *(variant for variant in (SPARSE, FITTED) if variant in further))
 
 
-def best_curve(inputs: Inputs, corpus: str, model: str, evaluator: str, variant: str = "") -> tuple[str, Curve] | None:
-    """Return a model's best curve (see `best`) over its constants, with its variant's name.
-
-    Without a named variant all compete, but for LDA: its variants are readings of the original, each judged by itself,
-    and the main one is taken.
-    """
-    settings = inputs.settings
-    main = variant or settings.variant(model)
-    candidates = {
-        variant: chosen
-        for variant in (main, *(() if variant or model == LDA else settings.further_variants(model)))
-        if (chosen := best(study_curves(inputs, corpus, model, evaluator, variant))) is not None
-    }
-    return min(candidates.items(), key=lambda named: (named[1].lowest().perplexity, named[0]), default=None)
+def means(curve: "pd.DataFrame") -> "pd.Series[float]":
+    """Return the mean perplexity over seeds by number of topics, ascending."""
+    return curve.groupby("topics")["perplexity"].mean()
 
 
 def held_back_choice(inputs: Inputs, corpus: str, evaluator: str) -> list[float]:
@@ -244,31 +117,12 @@ def held_back_choice(inputs: Inputs, corpus: str, evaluator: str) -> list[float]
     The loss is (lowest perplexity under their constant) / (under the seed's own choice) - 1, never negative. It
     measures the optimism of choosing on the scored documents.
     """
-    every = study_curves(inputs, corpus, PLSA, evaluator)
-    seeds = sorted({seed for curve in every for seed in curve.seeds})
-    excesses = []
-    for seed in seeds if len(seeds) > 1 else ():
-        lowest = {curve.smoothing: min(curve.of_seed(seed).values()) for curve in every if seed in curve.seeds}
-        others = [Curve(c.smoothing, {at: v for at, v in c.points.items() if at[1] != seed}) for c in every]
-        chosen = best(curve for curve in others if curve.points and curve.smoothing in lowest)
-        if chosen is not None:
-            excesses.append(lowest[chosen.smoothing] / min(lowest.values()) - 1.0)
-    return excesses
-
-
-def swept_lowest(
-    inputs: Inputs, corpus: str, model: str, evaluator: str, variants: Sequence[str]
-) -> dict[At, tuple[float, str]]:
-    """Return the lowest (perplexity, variant) of the given variants of a sweep, over all constants, by (topics, seed).
-
-    The choice is made point by point on the scored test documents, so it bounds the sweep's performance from above.
-    """
-    lowest: dict[At, tuple[float, str]] = {}
-    for variant in variants:
-        for curve in study_curves(inputs, corpus, model, evaluator, variant):
-            for at, value in curve.points.items():
-                lowest[at] = min(lowest.get(at, (math.inf, "")), (value, variant))
-    return lowest
+    table, losses = points(inputs, [corpus], PLSA, evaluator), []
+    for seed, own in table.groupby("seed"):
+        lowest = own.groupby("smoothing")["perplexity"].min()
+        others = table[(table["seed"] != seed) & table["smoothing"].isin(lowest.index)]
+        losses += [float(lowest[constant] / lowest.min() - 1.0) for constant in best(others)["smoothing"].unique()]
+    return losses
 
 
 def beyond_ends(inputs: Inputs) -> tuple[int, int] | None:
@@ -282,77 +136,40 @@ def beyond_ends(inputs: Inputs) -> tuple[int, int] | None:
     return (within[-1], grid[-1]) if within and grid[-1] > vocabulary else None
 
 
-def beyond_curves(inputs: Inputs, evaluator: str, topics: Sequence[int] = ()) -> list[Curve]:
-    """Return PLSA's curves that go beyond the vocabulary, at the given numbers of topics (all if empty)."""
+def beyond_points(inputs: Inputs, evaluator: str, topics: Sequence[int] = ()) -> "pd.DataFrame":
+    """Return PLSA's `points` at these numbers of topics; at all, beyond the vocabulary too, if empty."""
     settings = inputs.settings
-    return curves(
-        inputs.scores,
-        corpus=settings.beyond.corpus,
-        model=PLSA,
-        variant=settings.variant(PLSA),
-        evaluator=evaluator,
-        topics=topics or (*settings.topics, *settings.beyond.topics),
-        seeds=settings.beyond.seeds,
-    )
+    grid = topics or (*settings.topics, *settings.beyond.topics)
+    return points(inputs, [settings.beyond.corpus], PLSA, evaluator, topics=grid, seeds=settings.beyond.seeds)
 
 
-def steps(curves: Iterable[Curve]) -> Steps:
-    """Count where perplexity falls and rises from one number of topics to the next, on each seed's own curve."""
-    falls = rises = total = 0
-    for curve in curves:
-        for seed in curve.seeds:
-            grid = [k for k in curve.topics if (k, seed) in curve.points]
-            for before, after in pairwise(grid):
-                change = curve.points[after, seed] - curve.points[before, seed]
-                falls += change < 0.0
-                rises += change > 0.0
-                total += 1
-    return Steps(int(falls), int(rises), total)
+def falls(table: "pd.DataFrame") -> list[bool]:
+    """Return whether perplexity falls from one number of topics to the next, by constant and seed."""
+    changes = table.sort_values("topics").groupby(["smoothing", "seed"])["perplexity"].diff()
+    return list(changes.dropna() < 0.0)
 
 
-def lies_below(curve: Curve | None, other: Curve | None) -> Steps:
-    """Count the numbers of topics at which one mean curve is below ("falls") or above ("rises") another."""
-    if curve is None or other is None:
-        return Steps(0, 0, 0)
-    shared = sorted(set(curve.topics) & set(other.topics))
-    differences = [curve.mean(k) - other.mean(k) for k in shared]
-    return Steps(sum(d < 0.0 for d in differences), sum(d > 0.0 for d in differences), len(shared))
+def lies_below(curve: "pd.DataFrame", other: "pd.DataFrame") -> list[bool]:
+    """Return whether one mean curve is below another at each number of topics that both have."""
+    return list((means(curve) - means(other)).dropna() < 0.0)
 
 
-def ends_above_its_lowest(curve: Curve) -> bool:
-    """Return whether the mean curve is higher at its last number of topics than at its lowest."""
-    return curve.mean(curve.topics[-1]) > curve.lowest().perplexity
+def bands(inputs: Inputs, corpus: str) -> "pd.DataFrame":
+    """Return PLSA's "folded", its perplexity by folding-in, and "limit", an upper limit on it after normalisation.
+
+    By "topics" and "seed", under the constant of half folding-in's best curve.
+    """
+    constants = best(points(inputs, [corpus], PLSA, HALF))["smoothing"].unique()
+    main: dict[str, object] = {"corpus": corpus, "model": PLSA, "variant": inputs.settings.variant(PLSA)}
+    full = chosen(inputs.scores, {**main, "evaluator": FULL, "chain": REPORTED_CHAINS, "smoothing": tuple(constants)})
+    both = full.merge(select(inputs.measurements, quantity=LIMIT, corpus=corpus), on=["topics", "seed"])
+    limits = [perplexity_of(float(nats), int(n)) for nats, n in zip(both["value"], both["at"], strict=True)]
+    return both[["topics", "seed"]].assign(folded=both["perplexity"], limit=both["perplexity"] / limits)
 
 
-class Band(NamedTuple):
-    """One seed's perplexity by folding-in, and an upper limit on it after normalisation."""
-
-    folded: float
-    limit: float
-
-
-def bands(inputs: Inputs, corpus: str) -> dict[At, Band]:
-    """Return PLSA's band by (topics, seed), under the constant of half folding-in's best curve."""
-    chosen = best(study_curves(inputs, corpus, PLSA, HALF))
-    if chosen is None:
-        return {}
-    rows = select(inputs.measurements, quantity=LIMIT, corpus=corpus)
-    limits = {
-        (int(k), int(s)): perplexity_of(float(nats), int(tokens))
-        for k, s, nats, tokens in zip(*(rows[c].tolist() for c in ("topics", "seed", "value", "at")), strict=True)
-    }
-    full = curves(inputs.scores, corpus=corpus, model=PLSA, variant=inputs.settings.variant(PLSA), evaluator=FULL)
-    same = next((curve.points for curve in full if curve.smoothing == chosen.smoothing), {})
-    return {at: Band(value, value / limits[at]) for at, value in same.items() if at in limits}
-
-
-def word_topics(inputs: Inputs, corpus: str) -> dict[str, dict[int, float]]:
-    """Return the perplexity of the model with one topic per word, by evaluator and seed."""
-    rows = select(inputs.scores, model=WORD_TOPICS, corpus=corpus)
-    perplexities: dict[str, dict[int, float]] = {}
-    for evaluator, seed, value in zip(*(rows[c].tolist() for c in ("evaluator", "seed", "perplexity")), strict=True):
-        perplexities.setdefault(str(evaluator), {})[int(seed)] = float(value)
-    return perplexities
+def word_topics(inputs: Inputs, corpus: str) -> "pd.DataFrame":
+    """Return the perplexity of the model with one topic per word by seed, a column per evaluator."""
+    return select(inputs.scores, model=WORD_TOPICS, corpus=corpus).pivot_table("perplexity", "seed", "evaluator")
 
 
 def bounds_corpus(inputs: Inputs) -> str:
@@ -426,15 +243,8 @@ def learned_normalisers(inputs: Inputs) -> "pd.DataFrame":
     raise InputError("normaliser: there is no log Z of a learned model among the measurements; measure the normalisers")
 
 
-class Course(NamedTuple):
-    """A quantity's values at the iterations of one training."""
-
-    iterations: list[int]
-    numbers: list[float]
-
-
-def course(inputs: Inputs, corpus: str, model: str, variant: str, quantity: str, seed: int) -> Course:
-    """Return a quantity at every iteration, in order.
+def course(inputs: Inputs, corpus: str, model: str, variant: str, quantity: str, seed: int) -> "pd.Series[float]":
+    """Return a quantity by iteration of one training, in order.
 
     Raises:
         InputError: if it was not measured.
@@ -445,17 +255,16 @@ def course(inputs: Inputs, corpus: str, model: str, variant: str, quantity: str,
     rows = select(inputs.measurements, quantity=quantity, axis="iteration", **run)
     if rows.empty:
         raise InputError(f"measurements: no {quantity} of {model}, {variant}, on {corpus}; run that measurement first")
-    rows = rows.sort_values("at")
-    return Course([int(i) for i in rows["at"]], [float(value) for value in rows["value"]])
+    return rows.set_index("at")["value"].sort_index()
 
 
-def gap(inputs: Inputs, corpus: str, model: str, seed: int) -> Course:
-    """Return the log-likelihood minus the point posterior's objective at every iteration, in nats.
+def gap(inputs: Inputs, corpus: str, model: str, seed: int) -> "pd.Series[float]":
+    """Return the log-likelihood minus the point posterior's objective by iteration, in nats.
 
     Raises:
         InputError: if either was not measured, or not at the same iterations.
     """
     objective, exact = (course(inputs, corpus, model, POINT, name, seed) for name in (OBJECTIVE, LOG_LIKELIHOOD))
-    if objective.iterations != exact.iterations:
+    if not objective.index.equals(exact.index):
         raise InputError(f"measurements: {model} on {corpus}: objective and log-likelihood have other iterations")
-    return Course(exact.iterations, [e - o for e, o in zip(exact.numbers, objective.numbers, strict=True)])
+    return exact - objective

@@ -6,7 +6,7 @@ from heldout.evaluators import FOLDING_IN
 from heldout.inputs import Inputs
 from heldout.models import EPCA, LDA, PLSA
 from heldout.papers.welling.figures.figures_4_to_6_smoothing import line
-from heldout.papers.welling.results import best_curve, lda_variants
+from heldout.papers.welling.results import best_points, lda_variants
 from heldout.typesetting import style
 
 PRIOR_LINES = ("-", style.DASHED, style.DOTTED)  # line styles of LDA's priors, the main one first
@@ -22,21 +22,20 @@ def comparison(inputs: Inputs, corpus: str) -> Figure:
     figure, axes = style.panels(titles, synthetic=inputs.synthetic(corpus), height=HEIGHT)
     for axis, evaluator in zip(axes, FOLDING_IN, strict=True):
         for model in (PLSA, EPCA):
-            chosen = best_curve(inputs, corpus, model, evaluator)
-            if chosen is not None:
-                variant, curve = chosen
+            curve = best_points(inputs, [corpus], model, evaluator)
+            for variant, constant in curve[["variant", "smoothing"]].drop_duplicates().to_numpy():
                 label = style.MODEL_NAMES[model]
                 label += f", {variant}" if inputs.settings.further_variants(model) else ""
-                label += f", constant {style.power_label(curve.smoothing)}" if curve.smoothing else ""
+                label += f", constant {style.power_label(constant)}" if constant else ""
                 line(axis, curve, style.COLOURS[model], marker=style.MARKERS[model], label=label)
         for number, variant in enumerate(lda_variants(inputs)):
-            chosen = best_curve(inputs, corpus, LDA, evaluator, variant)
-            if chosen is not None:
+            curve = best_points(inputs, [corpus], LDA, evaluator, variant)
+            if len(curve):
                 props: style.Props = {"marker": style.MARKERS[LDA]}
                 if number:  # thinner, without a band: three of one colour would hide one another
                     props = {"marker": "", "linewidth": 0.9, "errorbar": None}
                 label = f"{style.MODEL_NAMES[LDA]}, {_prior(inputs, variant)}"
-                line(axis, chosen[1], style.COLOURS[LDA], label=label, linestyle=PRIOR_LINES[number], **props)
+                line(axis, curve, style.COLOURS[LDA], label=label, linestyle=PRIOR_LINES[number], **props)
         axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.17))
     style.finish(axes, inputs.settings.topics)
     return figure

@@ -7,7 +7,6 @@ equation 4.34, each below its own limit, the NML constant of as many words as th
 
 from collections.abc import Iterable
 from itertools import cycle
-from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
@@ -21,7 +20,7 @@ from heldout.evaluators.normaliser import log_multinomial_nml
 from heldout.inputs import Inputs
 from heldout.models import PLSA
 from heldout.papers.welling.experiments.normaliser_limits import NORMALISED
-from heldout.papers.welling.results import bands, best, learned_normalisers, study_curves, word_topics
+from heldout.papers.welling.results import bands, best, learned_normalisers, means, points, word_topics
 from heldout.typesetting import latex, style
 from heldout.typing import Ints
 
@@ -133,19 +132,15 @@ def normalised_perplexity(inputs: Inputs) -> Figure:
     figure, axes = style.panels(titles, synthetic=synthetic, height=NORMALISED_HEIGHT)
     colour = style.EVALUATOR_COLOURS[FULL]
     for axis, corpus in zip(axes, corpora, strict=True):
-        measured = bands(inputs, corpus)
-        topics = sorted({k for k, _ in measured})
-        low, high = (
-            [fmean(band[end] for (k, _), band in measured.items() if k == at) for at in topics] for end in (0, 1)
-        )
-        axis.fill_between(topics, low, high, color=colour, alpha=0.15, linewidth=0, label="normalised: in this band")
-        axis.plot(topics, high, color=colour, linestyle=style.DASHED, label="limit of the normalised model")
-        axis.plot(topics, low, color=colour, marker="o", label="full folding-in")
-        half = best(study_curves(inputs, corpus, PLSA, HALF))
-        if half is not None:
-            axis.plot(half.topics, half.means, color=style.EVALUATOR_COLOURS[HALF], marker="s", label="half folding-in")
-        vocabulary = int(inputs.corpus(corpus)["vocabulary"])
-        words = word_topics(inputs, corpus)
+        ends = bands(inputs, corpus).groupby("topics")[["folded", "limit"]].mean()
+        band: style.Props = {"color": colour, "alpha": 0.15, "linewidth": 0, "label": "normalised: in this band"}
+        axis.fill_between(ends.index, ends["folded"], ends["limit"], **band)
+        axis.plot(ends["limit"], color=colour, linestyle=style.DASHED, label="limit of the normalised model")
+        axis.plot(ends["folded"], color=colour, marker="o", label="full folding-in")
+        half = means(best(points(inputs, [corpus], PLSA, HALF)))
+        if len(half):
+            axis.plot(half, color=style.EVALUATOR_COLOURS[HALF], marker="s", label="half folding-in")
+        vocabulary, words = int(inputs.corpus(corpus)["vocabulary"]), word_topics(inputs, corpus)
         for evaluator, marker, label in (
             (FULL, "o", "folded in"),
             (NORMALISED, "D", "normalised"),
@@ -153,7 +148,7 @@ def normalised_perplexity(inputs: Inputs) -> Figure:
         ):
             if evaluator in words:
                 axis.plot(
-                    *([vocabulary], [fmean(words[evaluator].values())], marker),
+                    *([vocabulary], [words[evaluator].mean()], marker),
                     markersize=5.5,
                     markerfacecolor=style.WHITE if evaluator == FULL else style.INK,
                     markeredgecolor=style.INK,

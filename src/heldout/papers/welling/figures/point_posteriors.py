@@ -38,25 +38,26 @@ def bounds_and_collapse(inputs: Inputs) -> Figure:
 
 
 def _draw_bound(axis: Axes, inputs: Inputs, corpus: str, seed: int) -> None:
-    exact = course(inputs, corpus, "hmm", POINT, LOG_LIKELIHOOD, seed)
-    objective = course(inputs, corpus, "hmm", POINT, OBJECTIVE, seed)
-    likelihood, bound = ([value / 1e3 for value in course.numbers] for course in (exact, objective))
-    axis.fill_between(exact.iterations, bound, likelihood, color=style.GROUND, linewidth=0)
-    axis.plot(exact.iterations, likelihood, color=style.COLOURS["truth"])
-    axis.plot(exact.iterations, bound, color=style.COLOURS["hmm"], linestyle="--")
-    _label(axis, exact.iterations[-1], likelihood[-1], "exact log-likelihood", style.COLOURS["truth"], above=True)
-    _label(axis, exact.iterations[-1], bound[-1], "point objective", style.COLOURS["hmm"], above=False)
+    likelihood, bound = (
+        course(inputs, corpus, "hmm", POINT, quantity, seed) / 1e3 for quantity in (LOG_LIKELIHOOD, OBJECTIVE)
+    )
+    axis.fill_between(likelihood.index, bound, likelihood, color=style.GROUND, linewidth=0)
+    axis.plot(likelihood, color=style.COLOURS["truth"])
+    axis.plot(bound, color=style.COLOURS["hmm"], linestyle="--")
+    last = likelihood.index[-1]
+    _label(axis, last, likelihood.iloc[-1], "exact log-likelihood", style.COLOURS["truth"], above=True)
+    _label(axis, last, bound.iloc[-1], "point objective", style.COLOURS["hmm"], above=False)
     axis.margins(y=0.12)
     axis.set_ylabel("HMM, thousand nats")
 
 
 def _draw_gaps(axis: Axes, inputs: Inputs, corpus: str, seed: int) -> None:
     gaps = {model: gap(inputs, corpus, model, seed) for model in LINES}
-    longest = max(course.iterations[-1] for course in gaps.values())
-    for model, (iterations, nats) in gaps.items():
+    longest = max(nats.index[-1] for nats in gaps.values())
+    for model, nats in gaps.items():
         colour = style.COLOURS[model]
-        axis.plot(iterations, nats, color=colour, linestyle=LINES[model])
-        _label(axis, longest, nats[-1], style.MODEL_NAMES[model], colour, above=model != "gaussian-mixture")
+        axis.plot(nats, color=colour, linestyle=LINES[model])
+        _label(axis, longest, nats.iloc[-1], style.MODEL_NAMES[model], colour, above=model != "gaussian-mixture")
     axis.set_yscale("log")
     style.plain_numbers(axis.yaxis)
     axis.margins(y=0.12)
@@ -68,12 +69,11 @@ def _draw_collapse(axis: Axes, inputs: Inputs, corpus: str, seed: int) -> None:
         (UNIT_COLUMNS, "unit columns", style.COLOURS["truth"], "-"),
         (FREE_COLUMNS, "free columns", style.DARK, "--"),
     ):
-        iterations, norms = course(inputs, corpus, "ica", variant, LATENT_NORM, seed)
-        # the logarithmic axis starts at 1
-        axis.plot([i + 1 for i in iterations], norms, color=colour, linestyle=line)
+        norms = course(inputs, corpus, "ica", variant, LATENT_NORM, seed)
+        axis.plot(norms.index + 1, norms, color=colour, linestyle=line)  # the logarithmic axis starts at 1
         free = variant == FREE_COLUMNS
         at = len(norms) // 3 if free else len(norms) - 1  # to the left of where it falls
-        _label(axis, at + 1, norms[at], name, colour, above=not free)
+        _label(axis, at + 1, norms.iloc[at], name, colour, above=not free)
     style.log_log(axis)
     style.plain_numbers(axis.xaxis)
     style.plain_numbers(axis.yaxis)
