@@ -138,9 +138,22 @@ def test_the_order_of_the_documents_does_not_matter() -> None:
     # rounding grows with the iterations: few of them
     model = EPCA(3, iterations=8).fit(counts, weights=W, document_weights=H)
     shuffled = EPCA(3, iterations=8).fit(counts[order], weights=W, document_weights=H[order])
-    np.testing.assert_allclose(shuffled.objective_, model.objective_, rtol=1e-9)
+    np.testing.assert_allclose(shuffled.objective_, model.objective_, rtol=1e-5)
     fitted = model.document_weights_ @ model.weights_.T
-    np.testing.assert_allclose(shuffled.document_weights_ @ shuffled.weights_.T, fitted[order], rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(shuffled.document_weights_ @ shuffled.weights_.T, fitted[order], rtol=1e-3, atol=1e-3)
+
+
+def test_float32_leads_where_float64_does() -> None:
+    counts = random_counts(30, 20)
+    random = np.random.default_rng(1)
+    W, H = 0.5 * random.standard_normal((20, 4)), 0.5 * random.standard_normal((30, 4))
+    model = EPCA(4, tolerance=1e-4).fit(counts, weights=W, document_weights=H)
+    objective = Objective(sp.csr_array(counts), 1.0)
+    *_, history = ascend(objective, W, H, iterations=100, tolerance=1e-4)
+    assert model.objective_[-1] == pytest.approx(history[-1], abs=1e-3 * counts.sum())
+    # the balanced gauge cannot lower it, and what is said of it is float64's value to float32's rounding
+    reached = objective(model.weights_, model.document_weights_)[0]
+    assert model.objective_[-1] - 1e-6 * counts.sum() <= reached
 
 
 @pytest.mark.parametrize("penalty", [0.0, 1.0])
