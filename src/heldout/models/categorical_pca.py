@@ -136,21 +136,46 @@ class CategoricalPCA(Estimator):
             eye = np.broadcast_to(np.eye(K) * (self.posterior != POINT), (N, K, K))
             state = Posterior(np.zeros((N, K)), eye, np.zeros_like(x), np.zeros((N, len(self.sizes_))), np.zeros(N))
             state = self._tightened(x, state)
+        if self.bound == "boehning":
+            return self._by_boehning(x, state)
         for _ in range(self.ve_iterations):
             state = self._tightened(x, self._gaussian(x, state))
         return state
 
+    def _by_boehning(self, x: Floats, state: Posterior) -> Posterior:
+        """Return the state after `ve_iterations`: of (N, C) arrays only the logits and their softmax are formed.
+
+        psi - b is W m, so that W' g = W' x - W' n softmax(psi) + sum_r n_r W_r' A W_r m.
+        """
+        W, n, K = self.weights_, self._sums(x), self.n_components
+        counts = sp.csr_array(x)
+        x_W, x_b = counts @ W, counts @ self.bias_
+        curvature = np.einsum("nr,rkl->nkl", n, self._in_blocks(W))
+        V = np.linalg.inv(np.eye(K) + curvature)
+        m = state.mean
+        eta = m @ W.T + self.bias_
+        for _ in range(self.ve_iterations):
+            p = self._softmax(eta)
+            p *= self._spread(n)
+            m = np.einsum("nkl,nl->nk", V, x_W - p @ W + np.einsum("nkl,nl->nk", curvature, m))
+            eta = m @ W.T + self.bias_
+        divergence: Floats = 0.5 * (m**2).sum(axis=1)
+        spread = 0.0
+        if self.posterior == POINT:
+            V = np.zeros_like(V)
+        else:
+            divergence += 0.5 * (np.einsum("nkk->n", V) - K - np.linalg.slogdet(V)[1])
+            spread = np.einsum("nkl,nkl->n", curvature, V)
+        bound = (x_W * m).sum(axis=1) + x_b - (n * self._lse(eta)).sum(axis=1) - 0.5 * spread - divergence
+        return state._replace(mean=m, covariance=V, point=eta, bound=bound)
+
     def _gaussian(self, x: Floats, state: Posterior) -> Posterior:
-        """Return the state with the best Gaussian for its variational parameters."""
+        """Return the state with the best Gaussian for the variational parameters of Bouchard's bound."""
         W, n = self.weights_, self._sums(x)
         each = self._spread(n)
-        if self.bound == "boehning":
-            curvature = np.einsum("nr,rkl->nkl", n, self._in_blocks(W))
-            linear = x - each * (self._softmax(state.point) - self._half_deviations(state.point - self.bias_))
-        else:
-            slope = 2.0 * each * _lambda(state.point)
-            curvature = np.einsum("nv,vk,vl->nkl", slope, W, W, optimize=True)
-            linear = x - 0.5 * each - slope * (self.bias_ - self._spread(state.shift))
+        slope = 2.0 * each * _lambda(state.point)
+        curvature = np.einsum("nv,vk,vl->nkl", slope, W, W, optimize=True)
+        linear = x - 0.5 * each - slope * (self.bias_ - self._spread(state.shift))
         V = np.linalg.inv(np.eye(self.n_components) + curvature)
         mean = np.einsum("nkl,nl->nk", V, linear @ W)
         return state._replace(mean=mean, covariance=np.zeros_like(V) if self.posterior == POINT else V)
@@ -188,11 +213,14 @@ class CategoricalPCA(Estimator):
         ridge = np.diag([self.penalty] * K + [0.0])
         each = self._spread(self._sums(x))
         if self.bound == "boehning":
-            linear = x - each * (self._softmax(state.point) - self._half_deviations(state.point))
-            n, solved = self._sums(x), []
+            p = self._softmax(state.point)
+            p *= each
+            linear, n, solved = x.T @ m - p.T @ m, self._sums(x), []
+            before = np.column_stack([self.weights_, self.bias_])  # psi = W~ m~: sum_i n_i A psi_i m~_i' is A W~ M
             for r, columns in enumerate(self._columns()):
-                H = np.einsum("n,nkl->kl", n[:, r], moments)
-                solved.append(np.linalg.solve(0.5 * H + ridge, m.T @ linear[:, columns]).T)
+                M, H = (m * n[:, [r]]).T @ m, np.einsum("n,nkl->kl", n[:, r], moments)
+                halved = 0.5 * (before[columns] - before[columns].mean(axis=0))
+                solved.append(np.linalg.solve(0.5 * H + ridge, (linear[columns] + halved @ M).T).T)
             W = np.vstack(solved)
         else:
             slope = 2.0 * each * _lambda(state.point)
@@ -238,11 +266,13 @@ class CategoricalPCA(Estimator):
 
     def _sums(self, values: Floats) -> Floats:
         """Return the sums over the columns of each block, (N, R)."""
+        if len(self.sizes_) == 1:
+            return np.asarray(values.sum(axis=1, keepdims=True))
         return np.add.reduceat(values, [columns.start for columns in self._columns()], axis=1)
 
     def _spread(self, values: Floats) -> Floats:
-        """Return (N, R) values at every column of their block, (N, C)."""
-        return np.repeat(values, self.sizes_, axis=1)
+        """Return (N, R) values at every column of their block, (N, C); (N, 1), which broadcasts, of one block."""
+        return values if len(self.sizes_) == 1 else np.repeat(values, self.sizes_, axis=1)
 
     def _half_deviations(self, values: Floats) -> Floats:
         """Return A v, (N, C), of every row v: half of its deviations from the means of its blocks."""
@@ -255,14 +285,21 @@ class CategoricalPCA(Estimator):
 
     def _lse(self, eta: Floats) -> Floats:
         """Return log sum exp of each block, (N, R)."""
-        starts = [columns.start for columns in self._columns()]
-        highest = np.maximum.reduceat(eta, starts, axis=1)
+        highest = self._highest(eta)
         lse: Floats = highest + np.log(self._sums(np.exp(eta - self._spread(highest))))
         return lse
 
+    def _highest(self, eta: Floats) -> Floats:
+        """Return the highest of each block, (N, R)."""
+        if len(self.sizes_) == 1:
+            return np.asarray(eta.max(axis=1, keepdims=True))
+        return np.asarray(np.maximum.reduceat(eta, [columns.start for columns in self._columns()], axis=1))
+
     def _softmax(self, eta: Floats) -> Floats:
         """Return the softmax of each block, (N, C)."""
-        return np.exp(eta - self._spread(self._lse(eta)))
+        p = np.exp(eta - self._spread(self._highest(eta)))
+        p /= self._spread(self._sums(p))
+        return p
 
 
 def _lambda(xi: Floats) -> Floats:

@@ -23,7 +23,7 @@ from heldout.inputs import Inputs
 from heldout.models.lda import LDA
 from heldout.papers import papers_of
 from heldout.papers.murphy import MURPHY
-from heldout.papers.murphy.claims import CLAIMS
+from heldout.papers.murphy.claims import CLAIMS, _gains
 from heldout.papers.murphy.experiments import bank_and_river, evidence, online, samplers
 from heldout.papers.murphy.members import MEMBERS
 from heldout.papers.murphy.members.data import DOCUMENTS
@@ -55,8 +55,12 @@ from heldout.verdicts import IDENTITY, NOT_RUN, SUPPORTED
 TEXT = (Path(__file__).parents[3] / "paper" / "gallery.tex").read_text()
 GALLERY: dict[str, Any] = {
     "topics": [2, 4],
+    "component_topics": [1, 2, 4],
     "exact_topics": 3,
-    "samples": 20,
+    "samples": 1000,
+    "chains": 8,
+    "temperatures": 12,
+    "component_temperatures": 12,
     "smoothing": 1e-3,
     "alpha": 0.5,
     "gamma": 0.1,
@@ -67,21 +71,20 @@ GALLERY: dict[str, Any] = {
     "fold_in_iterations": 300,
 }
 RECORDS: dict[str, Any] = {
-    key: GALLERY[key] for key in ("exact_topics", "smoothing", "alpha", "gamma", "penalty", "iterations")
+    key: GALLERY[key]
+    for key in (
+        *("topics", "component_topics", "exact_topics", "chains", "temperatures", "component_temperatures"),
+        *("smoothing", "alpha", "gamma", "penalty", "iterations"),
+    )
 }
-RECORDS |= {"topics": [2], "columns": 100}
+RECORDS |= {"columns": 100}
 PERPLEXITY: dict[str, Any] = {
     key: GALLERY[key] for key in ("exact_topics", "samples", "alpha", "gamma", "iterations", "sweeps")
 }
 PERPLEXITY |= {"topics": [2, 4], "beta": 0.7, "fold_in_iterations": 100, "fold_in_tolerance": 1e-4}
-ANNEALED: dict[str, Any] = {
-    key: GALLERY[key] for key in ("alpha", "gamma", "rho", "penalty", "iterations", "sweeps", "fold_in_iterations")
-}
-ANNEALED |= {"topics": [4], "exact_topics": 2, "columns": 100, "samples": 8}
-ANNEALED |= {"temperatures": 12, "component_temperatures": 12}
 COMPLETION: dict[str, Any] = {key: PERPLEXITY[key] for key in ("topics", "alpha", "gamma", "sweeps", "samples")}
 COMPLETION |= {"fold_in_sweeps": 10}
-SAMPLERS: dict[str, Any] = {"topics": 3, "alpha": 0.5, "gamma": 0.1, "sweeps": 9, "samples": 10}
+SAMPLERS: dict[str, Any] = {"topics": 3, "alpha": 0.5, "gamma": 0.1, "sweeps": 9, "samples": 240}
 BANK: dict[str, Any] = {
     "documents": 6,
     "tokens": 4,
@@ -100,7 +103,7 @@ ONLINE: dict[str, Any] = {
     "passes": 2,
     "iterations": 3,
 }
-ONLINE |= {"document_iterations": 10, "samples": 5}
+ONLINE |= {"document_iterations": 10, "samples": 240}
 POLYSEMY: dict[str, Any] = {
     "topics": 3,
     "alpha": 0.5,
@@ -119,7 +122,7 @@ EVIDENCE: dict[str, Any] = {
     "alpha": 0.5,
     "gamma": 0.3,
 }
-EVIDENCE |= {"temperatures": 20, "chains": 3, "iterations": 10, "sweeps": 10, "samples": 5}
+EVIDENCE |= {"temperatures": 20, "chains": 3, "iterations": 10, "sweeps": 10, "samples": 240}
 
 
 def documents(name: str) -> Corpus:
@@ -140,7 +143,6 @@ SETTINGS: Mapping[str, tuple[str, dict[str, Any]]] = {
     "gallery": ("cranfield", GALLERY),
     "records": ("votes", RECORDS),
     "perplexity": ("ap", PERPLEXITY),
-    "annealed": ("cranfield", ANNEALED),
     "completion": ("ap", COMPLETION),
     "samplers": ("cranfield", SAMPLERS),
     "bank-and-river": ("none", BANK),
@@ -168,7 +170,6 @@ def made() -> Inputs:
     """Return the inputs of the tiny study, judged."""
     given = {"cranfield": documents("cranfield"), "ap": documents("ap"), "votes": votes(), "none": None}
     parts = [run(name, given[corpus]) for name, (corpus, _) in SETTINGS.items()]
-    parts.append(run("annealed", votes()))
     asked = study()
     inputs = Inputs(
         scores_table(score for part in parts for score in part.scores),
@@ -196,12 +197,13 @@ def test_every_model_is_scored_twice_but_those_without_a_likelihood() -> None:
     assert pairs == {(m, e) for m in models for e in (USUAL, LIKELIHOOD)} - {(NMF.name, LIKELIHOOD)}
     assert len(scores[["documents", "tokens", "tokens_left_out"]].drop_duplicates()) == 1
     beyond = cell(made(), variant="gallery", topics=4, evaluator=LIKELIHOOD).set_index("model")
-    assert set(beyond.index[beyond["standard_error"] > 0.0]) == {"lda", "lda-gibbs", "lda-vb", "lda-online-vb", "gap"}
-    assert "conditional-gap" not in beyond.index
+    annealed = {"lda", "lda-gibbs", "lda-vb", "lda-online-vb", "gap", "conditional-gap"}
+    annealed |= {"categorical-pca", "categorical-pca-point"}
+    assert set(beyond.index[beyond["standard_error"] > 0.0]) == annealed
 
 
 def test_folding_in_lies_above_the_likelihood_and_bounds_below() -> None:
-    rows = opening_rows(made().scores)
+    rows = opening_rows(made())
     assert {row.member for row in rows} == set(MEMBERS)
     for row in rows:
         if row.gap is None:
@@ -211,18 +213,26 @@ def test_folding_in_lies_above_the_likelihood_and_bounds_below() -> None:
         assert -4.0 < row.value < 0.0  # the unigram of 25 words has at most log 25 = 3.2 nats
 
 
-def test_annealing_has_the_exact_values_and_the_rows_beyond() -> None:
-    """Six models' likelihoods of 8 or 10 cases at 6 standard errors of 8 chains each, some 70 in all."""
+def test_annealing_has_the_exact_values() -> None:
+    """The likelihoods of 8 or 10 cases at 6 errors of 8 chains each; an error of some tokens is small."""
     both = annealed_and_exact(made())
-    assert len(both) == 6  # three models of documents, three of records
+    assert len(both) == 4 + 2 + 3 + 1 + 3  # LDA, GaP and categorical PCA; on records the profile and the latter
     for one in both:
         assert 0.0 < one.error < 0.1
         assert abs(one.value - one.exact) < 6.0 * one.error
-    rows = {(row.corpus, row.member.name): row for row in opening_rows(made().scores) if row.topics == 4}
-    for model in ("conditional-gap", "categorical-pca", "categorical-pca-point"):
-        assert rows["cranfield", model].error
-    for model in ("user-rating-profile", "categorical-pca", "categorical-pca-point"):
-        assert rows["votes", model].error
+
+
+def test_sums_over_one_token_show_which_scores_are_probabilities() -> None:
+    rows = opening_rows(made())
+    assert {row.member.usual.kind for row in rows} == {"bound", "point", "exact"}
+    for row in rows:
+        if row.member.usual.kind == "exact" or (row.topics == 1 and row.member.usual.kind == "point"):
+            continue
+        assert (row.one_token > 1.0) == (row.member.usual.kind == "point"), row
+    (exact, *_) = (row for row in rows if row.member.usual.kind == "exact")
+    assert exact.one_token == pytest.approx(1.0, abs=1e-8)
+    (mixture, *_) = (row for row in rows if row.member.name == "poisson-mixture")
+    assert 0.4 < mixture.one_token < 1.0  # of two components the better one has half of every sum at least
 
 
 def test_halves_are_those_of_pLSI_and_samplers_are_recorded_as_their_sweeps_double() -> None:  # noqa: N802
@@ -358,7 +368,16 @@ def test_every_verdict_has_a_sentence() -> None:
 
 
 def test_bad_settings_are_refused() -> None:
-    with pytest.raises(InputError, match="samples is 0; it must be an integer at least 1"):
+    with pytest.raises(InputError, match="samples is 0; it must be an integer at least 240"):
         run("gallery", documents("cranfield"), samples=0)
     with pytest.raises(InputError, match="documents, not records"):
         run("records", documents("cranfield"))
+
+
+def test_gains_are_known_without_a_group_of_documents_where_both_scores_are() -> None:
+    keys = {"corpus": "c", "topics": 2, "seed": [0, 1]}
+    one = pd.DataFrame({**keys, "value": [3.0, 5.0], "error": 3.0, "without_0": [1.0, 2.0]})
+    other = pd.DataFrame({**keys, "value": [2.0, 1.0], "error": 4.0, "without_0": [0.5, 4.0]})
+    gains = _gains(one, other)
+    assert gains[["gain", "error", "without_0"]].to_numpy().tolist() == [[1.0, 5.0, 0.5], [4.0, 5.0, -2.0]]
+    assert "without_0" not in _gains(one, other.drop(columns="without_0"))

@@ -1,7 +1,6 @@
 """Every member of the gallery: its likelihood sums to one, estimates meet exact values, the kind of its score holds."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from itertools import product
 from math import comb, log
 from pathlib import Path
@@ -13,19 +12,19 @@ import yaml
 
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.records import from_responses
-from heldout.evaluators.evaluation import Evaluation, corrected
+from heldout.evaluators.evaluation import Evaluation
 from heldout.papers.murphy.members import MEMBERS
-from heldout.papers.murphy.members.data import DOCUMENTS, RECORDS
-from heldout.papers.murphy.members.member import AnnealedMember, Member
+from heldout.papers.murphy.members.data import DOCUMENTS, RECORDS, in_rounds
+from heldout.papers.murphy.members.member import Member
 from heldout.typing import Floats, Ints
 
 LONGEST = 40  # tokens: a document with more has a probability below 1e-10 under the models that give lengths
 STUDY = Path(__file__).parents[3] / "workflow" / "studies" / "gallery.yaml"
 SETTINGS: dict[str, Any] = {}
-for _name in ("records", "annealed", "gallery"):
+for _name in ("records", "gallery"):
     SETTINGS |= yaml.safe_load(STUDY.read_text())["measures"][_name]["settings"]
 SETTINGS |= {"alpha": 2.0, "penalty": 0.03}  # so that lengths end soon, and components differ
-SETTINGS |= {"iterations": 60, "sweeps": 20, "samples": 400, "temperatures": 5, "component_temperatures": 5}
+SETTINGS |= {"iterations": 60, "sweeps": 20, "chains": 400, "temperatures": 5, "component_temperatures": 5}
 
 
 class Tiny(NamedTuple):
@@ -83,7 +82,7 @@ def scored(kind: type[Member[Any, Any]], training: Any, cases: Any, K: int) -> S
     member, random = kind.of(SETTINGS), np.random.default_rng(K)
     fitted = member.train(training, K, random)
     usual = member.usual_score(fitted, cases).log_likelihood
-    return Scored(member, fitted, usual, member.likelihood(fitted, cases, random))
+    return Scored(member, fitted, usual, member.likelihood(fitted, cases))
 
 
 @pytest.mark.parametrize(("kind", "data", "K"), ROWS)
@@ -105,26 +104,43 @@ def test_the_likelihood_sums_to_one_and_the_usual_score_is_of_its_kind(
         assert gap.max() < 1e-9
     elif kind.usual.kind == "point":
         assert gap.min() > -1e-9
-    assert K == 1 or np.abs(gap).max() > 1e-3
+    else:
+        assert np.abs(gap).max() < 1e-9
+    assert K == 1 or kind.usual.kind == "exact" or np.abs(gap).max() > 1e-3
 
 
-@pytest.mark.parametrize(("kind", "data"), [(kind, data) for kind, data, K in ROWS if K == 2])
-def test_estimates_meet_exact_values(kind: type[Member[Any, Any]], data: str) -> None:
-    """Of sums over cases; at 4.9 standard errors a dozen members raise a false alarm in 1e-5 of runs."""
+@pytest.mark.parametrize(("kind", "data", "K"), [(*row, K) for *row, k in ROWS if k == 2 for K in (2, 3)])
+def test_estimates_meet_exact_values(kind: type[Member[Any, Any]], data: str, K: int) -> None:
+    """Of sums over cases; at 4.9 errors a dozen members raise a false alarm in 1e-5 of runs."""
+    if K == 3 and kind.name.startswith("categorical-pca"):
+        return  # quadrature takes two
     cases, random = TINY[data].few, np.random.default_rng(2)
-    result = scored(kind, TINY[data].training, cases, 2)
-    estimates = []
-    if isinstance(result.member, AnnealedMember):
-        estimates.append(corrected(result.member.annealed(result.fitted, cases, random)))
-    elif hasattr(result.member, "exact_topics"):
-        sampled: Any = replace(result.member, exact_topics=1)  # type: ignore[type-var]  # every member is a dataclass
-        estimates.append(sampled.likelihood(result.fitted, cases, random))
-    for estimate in (estimate for estimate in estimates if estimate is not None):
-        assert result.likelihood is not None
-        error = estimate.total_error()
-        assert 0.0 < error < 0.05 * estimate.tokens.sum()
-        difference = estimate.log_likelihood.sum() - result.likelihood.log_likelihood.sum()
-        assert abs(difference) < 4.9 * error
+    result = scored(kind, TINY[data].training, cases, K)
+    estimate = result.member.estimated(result.fitted, cases, random)
+    if estimate is None:
+        assert kind.name in ("nmf", "plsi") or "mixture" in kind.name
+        return
+    assert result.likelihood is not None
+    error = estimate.total_error()
+    assert 0.0 < error < 0.05 * estimate.tokens.sum()
+    difference = estimate.log_likelihood.sum() - result.likelihood.log_likelihood.sum()
+    assert abs(difference) < 4.9 * error
+
+
+def test_a_case_with_a_large_error_is_annealed_anew() -> None:
+    """By steps; the errors of the second round stay as they are, and the bias of every logarithm is taken off."""
+    cases, rounds = TINY[DOCUMENTS].few, []
+
+    def anneal(some: Corpus, steps: int) -> tuple[Floats, Floats]:
+        rounds.append((steps, some.documents))
+        errors = np.where(some.lengths > 3, 1.0 / steps, 0.1)
+        return -np.ones(len(errors)), errors
+
+    found = in_rounds(anneal, cases, 2)
+    long = cases.lengths > 3
+    assert rounds == [(2, cases.documents), (8, cases.subset(np.flatnonzero(long)).documents)]
+    np.testing.assert_allclose(found.standard_error, np.where(long, 0.125, 0.1))
+    np.testing.assert_allclose(found.log_likelihood, -1.0 + found.standard_error**2 / 2.0)
 
 
 def test_names_and_labels_tell_members_apart() -> None:

@@ -3,11 +3,10 @@
 from heldout.manifest import Exhibit, Experiment, Paper
 from heldout.papers.murphy import settings
 
-_OPENING = ("gallery", "records", "annealed")
+_OPENING = ("gallery", "records")
 _EXPERIMENTS = {
     "gallery": Experiment(settings.Gallery),
     "records": Experiment(settings.Records),
-    "annealed": Experiment(settings.Annealed),
     "perplexity": Experiment(settings.Perplexity),
     "completion": Experiment(settings.Completion),
     "polysemy": Experiment(settings.Polysemy),

@@ -3,8 +3,8 @@
 import math
 
 from heldout.inputs import Inputs
+from heldout.papers.murphy.members.data import ERROR, SLOWER
 from heldout.papers.murphy.results import (
-    ANNEALED,
     BANK,
     EVIDENCE,
     GALLERY,
@@ -51,12 +51,13 @@ INTERPRETATIONS = (
     Interpretation(
         "Murphy, 27.2: likelihoods with more components than the exact kernels take",
         from_settings(
-            ANNEALED,
-            "LDA's and GaP's by left-to-right sequential; those of the conditional GaP, the user rating profile and"
-            " categorical PCA by annealing, {samples} chains of {temperatures} and of {component_temperatures} steps",
+            RECORDS,
+            "by annealing: LDA's and GaP's by the reference; those of the conditional GaP, the user rating profile and"
+            " categorical PCA by {chains} chains of {temperatures} and, of records, {component_temperatures} steps, a"
+            f" case whose standard error is above {ERROR:g} nats anew with {SLOWER} times as many",
         ),
         "a bound, whose gap is what the table is to show",
-        measure=ANNEALED,
+        measure=RECORDS,
     ),
     Interpretation(
         "Murphy, 27.2.1 and 27.2.4: models of counts beside models of tokens",
@@ -67,8 +68,26 @@ INTERPRETATIONS = (
     ),
     Interpretation(
         "Murphy, 27.2.2: the prior of W, without which degenerate EM has no maximum",
-        from_settings(GALLERY, "a Gaussian of precision {penalty}, for both kinds of EM"),
+        from_settings(GALLERY, "a Gaussian of precision {penalty}, for every kind of EM"),
         "none, and an end of the iterations in its place",
+        measure=GALLERY,
+    ),
+    Interpretation(
+        "Murphy, 27.2.2: EM whose E step is exact, and degenerate EM",
+        from_settings(
+            GALLERY,
+            "the maxima that they lead to, by {iterations} steps of L-BFGS at most: of the penalised likelihood by"
+            " quadrature, and of the joint probability with a point for every case",
+        ),
+        r"steps of B\"ohning's bound, whose curvature is so far above that of a softmax over many words that the"
+        " weights go to zero, or hardly move",
+        measure=GALLERY,
+    ),
+    Interpretation(
+        "Murphy, 27.2: whether a score can be a probability",
+        "the sum over all documents of one token, given the length, or over all records of one response: exact, and"
+        " not one of a score that is none",
+        "sums over longer documents, which can be estimated on documents drawn from the model",
         measure=GALLERY,
     ),
     Interpretation(

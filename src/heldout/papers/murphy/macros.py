@@ -52,13 +52,18 @@ ROUNDING = 1e-9  # nats per token, of exact values and of weights that do not va
 
 def macros(inputs: Inputs) -> Macros:
     """Return the numbers by name; the same names for every study."""
-    rows = opening_rows(inputs.scores)
+    rows = opening_rows(inputs)
     gaps = [abs(row.gap) for row in rows if row.gap is not None]
+    scores = [row for row in rows if row.member.usual.kind != "exact"]
+    errors = [row.error for row in rows if row.error]
     corpus = next(iter(corpora(inputs, PERPLEXITY)), "")
     most = max(curve(inputs, corpus, LDA), default=0)
     result = {
         "GalleryModels": latex.integer(len({row.member for row in rows})),
         "GalleryLargestGap": latex.decimal(max(gaps), 2) if gaps else NOT_RUN,
+        "GalleryScores": latex.integer(len(scores)),
+        "GalleryRefuted": latex.integer(sum(row.refuted for row in scores)),
+        "AnnealedError": latex.decimal(max(errors), 4) if errors else NOT_RUN,
         "GalleryMisprints": latex.integer(len(MISPRINTS)),
         "FigureTopics": latex.integer(most) if most else NOT_RUN,
     }

@@ -6,11 +6,10 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from heldout import models
-from heldout.effects import per_token
-from heldout.evaluators import COMPLETION, EXACT, FULL, HALF, MEAN_FIELD_BOUND, SEQUENTIAL
+from heldout.effects import WITHOUT, per_token
+from heldout.evaluators import COMPLETION, EXACT, FULL, HALF, MEAN_FIELD_BOUND, REFERENCE
 from heldout.inputs import Inputs
 from heldout.papers.murphy.experiments import (
-    annealed,
     bank_and_river,
     evidence,
     online,
@@ -20,6 +19,8 @@ from heldout.papers.murphy.experiments import (
 from heldout.papers.murphy.members import MEMBERS, data
 from heldout.papers.murphy.members.member import LIKELIHOOD, USUAL, Member
 from heldout.papers.murphy.members.plsi import PLSI
+from heldout.papers.murphy.members.rows import ESTIMATED, ONE_TOKEN
+from heldout.papers.murphy.members.rows import EXACT as EXACT_ONE
 from heldout.points import Point, mean_points, select
 
 if TYPE_CHECKING:
@@ -27,11 +28,13 @@ if TYPE_CHECKING:
 
 GALLERY, RECORDS, PERPLEXITY = "gallery", "records", "perplexity"
 POLYSEMY, BANK, ONLINE, EVIDENCE = "polysemy", "bank-and-river", "online", "evidence"
-ANNEALED, SAMPLERS, HALVES = "annealed", "samplers", "completion"
+SAMPLERS, HALVES = "samplers", "completion"
 KINDS = {GALLERY: data.DOCUMENTS, RECORDS: data.RECORDS}  # of data, by experiment
-OPENING = (ANNEALED, *KINDS)  # the experiments with the opening table's rows; of the same row the first counts
 
 BY_NAME = {member.name: member for member in MEMBERS}
+
+
+APART = 5e-4  # of a sum from 1: what its three decimals show
 
 
 class Row(NamedTuple):
@@ -43,6 +46,7 @@ class Row(NamedTuple):
         value: its usual score.
         likelihood, error: the likelihood and its Monte Carlo standard error; 0 where it is exact.
         gap: value less likelihood.
+        one_token: the sum of the usual score's exponential over one token (`heldout.papers.murphy.members.rows`).
     """
 
     corpus: str
@@ -52,16 +56,31 @@ class Row(NamedTuple):
     likelihood: float | None
     error: float | None
     gap: float | None
+    one_token: float
+
+    @property
+    def refuted(self) -> bool:
+        """Whether the sum shows that the usual score is no probability."""
+        return abs(self.one_token - 1.0) >= APART
 
 
-def opening_rows(scores: "pd.DataFrame") -> list[Row]:
+def opening_rows(inputs: Inputs) -> list[Row]:
     """Return the rows of the opening table, in the order of corpus, member and K."""
-    rows = []
-    for (corpus, model), cells in _opening(scores).groupby(["corpus", "model"]):
+    rows, sums = [], measured(inputs, ONE_TOKEN).groupby(["corpus", "model", "topics"])["value"].mean().to_dict()
+    for (corpus, model), cells in _opening(inputs.scores).groupby(["corpus", "model"]):
         values, likelihoods = mean_points(cells, [USUAL]), mean_points(cells, [LIKELIHOOD])
         for K, value in values.items():
             point = likelihoods.get(K)
-            row = Row(str(corpus), BY_NAME[str(model)], K, value.value, None, None, None)
+            row = Row(
+                str(corpus),
+                BY_NAME[str(model)],
+                K,
+                value.value,
+                None,
+                None,
+                None,
+                sums.get((corpus, model, K), math.nan),
+            )
             if point is not None:
                 row = row._replace(likelihood=point.value, error=point.error, gap=value.value - point.value)
             rows.append(row)
@@ -69,10 +88,7 @@ def opening_rows(scores: "pd.DataFrame") -> list[Row]:
 
 
 def _opening(scores: "pd.DataFrame") -> "pd.DataFrame":
-    """Return the scores of the opening table, of each row those of one experiment."""
-    ours = scores[scores["variant"].isin(OPENING)]
-    places = ours["variant"].map(OPENING.index)
-    return ours[places == places.groupby([ours[column] for column in ("corpus", "model", "topics")]).transform("min")]
+    return scores[scores["variant"].isin(KINDS)]
 
 
 class Curve(NamedTuple):
@@ -91,7 +107,7 @@ class Curve(NamedTuple):
 
 UNIGRAM = Curve(perplexity.UNIGRAM, (LIKELIHOOD,))
 MIXTURE = Curve(perplexity.MIXTURE, (LIKELIHOOD,))
-LDA = Curve(models.LDA, (EXACT, SEQUENTIAL))
+LDA = Curve(models.LDA, (EXACT, REFERENCE))
 LDA_BOUND = Curve(models.LDA, (MEAN_FIELD_BOUND,))
 LDA_HALF = Curve(models.LDA, (HALF,), HALVES)
 LDA_COMPLETION = Curve(models.LDA, (COMPLETION,), HALVES)
@@ -150,22 +166,27 @@ def measured(inputs: Inputs, quantity: str) -> "pd.DataFrame":
 
 
 def likelihoods(inputs: Inputs, model: str) -> "pd.DataFrame":
-    """Return the likelihoods of a model of the opening table, nats per token: keys, "value" and "error"."""
-    rows = select(_opening(inputs.scores), model=model, evaluator=LIKELIHOOD)
-    return per_token(rows)[["corpus", "topics", "seed", "value", "error"]]
+    """Return the likelihoods of a model of the opening table, nats per token, as `_valued`."""
+    return _valued(select(_opening(inputs.scores), model=model, evaluator=LIKELIHOOD))
+
+
+def _valued(scores: "pd.DataFrame") -> "pd.DataFrame":
+    """Return keys, "value" and "error", nats per token, and values without each group of documents where known."""
+    rows = per_token(scores)
+    return rows[["corpus", "topics", "seed", "value", "error", *(name for name in WITHOUT if name in rows)]]
 
 
 def curve_points(inputs: Inputs, names: Sequence[str], of: Curve) -> "pd.DataFrame":
-    """Return the points of one curve on some corpora, nats per token: keys, "value" and "error"."""
+    """Return the points of one curve on some corpora, nats per token, as `_valued`."""
     table = select(inputs.scores, variant=of.experiment, model=of.model)
     table = table[table["corpus"].isin(list(names)) & table["evaluator"].isin(of.evaluators)]
     rank = table["evaluator"].map(list(of.evaluators).index) if len(table) else table["topics"]
     first = table.assign(rank=rank).sort_values("rank").drop_duplicates(["corpus", "topics", "seed"])
-    return per_token(first)[["corpus", "topics", "seed", "value", "error"]].sort_values(["corpus", "topics", "seed"])
+    return _valued(first).sort_values(["corpus", "topics", "seed"])
 
 
 class Annealed(NamedTuple):
-    """A likelihood by annealing with its standard error where there is an exact one, nats per token."""
+    """A likelihood by annealing with its error where there is an exact one, nats per token."""
 
     value: float
     error: float
@@ -173,10 +194,15 @@ class Annealed(NamedTuple):
 
 
 def annealed_and_exact(inputs: Inputs) -> list[Annealed]:
-    """Return the likelihoods of the experiment "annealed" that have an exact value."""
+    """Return the estimated likelihoods of the opening table's models that have an exact value."""
+    import pandas as pd
+
     keys = ["corpus", "model", "topics", "seed"]
-    exact = measured(inputs, annealed.EXACT).set_index(keys)["value"].to_dict()
-    rows = select(inputs.measurements, variant=ANNEALED, quantity=annealed.ANNEALED).to_dict("records")
+    of_exact, of_estimates = (
+        pd.concat([select(inputs.measurements, variant=variant, quantity=quantity) for variant in KINDS])
+        for quantity in (EXACT_ONE, ESTIMATED)
+    )
+    exact, rows = of_exact.set_index(keys)["value"].to_dict(), of_estimates.to_dict("records")
     return [
         Annealed(r["value"], r["standard_error"], exact[r["corpus"], r["model"], r["topics"], r["seed"]]) for r in rows
     ]

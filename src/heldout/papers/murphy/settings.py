@@ -16,18 +16,22 @@ class _Priors:
 
 @dataclass(frozen=True, kw_only=True)
 class _Rows(_Priors):
-    topics: tuple[int, ...] = setting("K of the models; of categorical PCA those that quadrature takes, and 1", least=1)
+    topics: tuple[int, ...] = setting("K of the models, but for categorical PCA", least=1)
+    component_topics: tuple[int, ...] = setting("K of categorical PCA", least=1)
     exact_topics: int = setting("the most components of the exact kernels", least=1)
     penalty: float = setting("precision of the Gaussian prior of categorical PCA's weights", above=0)
     iterations: int = setting("of EM and variational Bayes, at most; of online variational Bayes passes", least=1)
+    smoothing: float = setting("added to the probabilities of mixtures, pLSI and NMF", above=0)
+    chains: int = setting("of annealing", least=2)
+    temperatures: int = setting("steps of a chain, at first", least=1)
+    component_temperatures: int = setting("steps of a chain of categorical PCA, which starts nearer", least=1)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Gallery(_Rows):
     """Settings of `gallery`."""
 
-    samples: int = setting("sweeps of left-to-right sequential beyond the exact kernels", least=1)
-    smoothing: float = setting("added to the words' probabilities of mixtures, pLSI and NMF", above=0)
+    samples: int = setting("sweeps of the reference beyond the exact kernels, at most", least=240)
     rho: float = setting("probability of a weight of 0 in the conditional GaP", above=0, below=1)
     sweeps: int = setting("of Gibbs sampling", least=1)
     fold_in_iterations: int = setting("of folding in", least=1)
@@ -38,21 +42,6 @@ class Records(_Rows):
     """Settings of `records`."""
 
     columns: int = setting("the most pairs of variable and value of categorical PCA", least=1)
-    smoothing: float = setting("added to the probabilities of the mixture", above=0)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Annealed(_Rows):
-    """Settings of `annealed`; with `exact_topics` components annealing is held to exact values."""
-
-    exact_topics: int = setting("K at which annealing is held to exact values", least=1, most=2)
-    columns: int = setting("the most pairs of variable and value of categorical PCA on records", least=1)
-    rho: float = setting("probability of a weight of 0 in the conditional GaP", least=0, below=1)
-    sweeps: int = setting("of Gibbs sampling", least=1)
-    fold_in_iterations: int = setting("of folding in", least=1)
-    samples: int = setting("annealing chains", least=2)
-    temperatures: int = setting("steps of a chain", least=1)
-    component_temperatures: int = setting("steps of a chain of categorical PCA, which starts nearer", least=1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +55,7 @@ class Perplexity(_Priors):
     sweeps: int = setting("of collapsed Gibbs sampling", least=1)
     fold_in_iterations: int = setting("of folding in, at most", least=1)
     fold_in_tolerance: float = setting("of folding in, from the maximum", "nats", least=0)
-    samples: int = setting("sweeps of left-to-right sequential", least=1)
+    samples: int = setting("sweeps of the reference, at most", least=240)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,7 +74,7 @@ class Samplers(_Priors):
 
     topics: int = setting("K", least=1)
     sweeps: int = setting("of both chains, at most; powers of two are recorded", least=1)
-    samples: int = setting("sweeps of left-to-right sequential", least=1)
+    samples: int = setting("sweeps of the reference, at most", least=240)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,7 +98,7 @@ class Online(_Priors):
     passes: int = setting("of online variational Bayes over the documents", least=1)
     iterations: int = setting("rounds of batch variational Bayes", least=1)
     document_iterations: int = setting("updates of a document in an E step", least=1)
-    samples: int = setting("sweeps of left-to-right sequential", least=1)
+    samples: int = setting("sweeps of the reference, at most", least=240)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,4 +125,4 @@ class Evidence(_Priors):
     chains: int = setting("of annealing", least=1)
     iterations: int = setting("of variational Bayes, at most", least=1)
     sweeps: int = setting("of collapsed Gibbs sampling and of the HDP", least=1)
-    samples: int = setting("sweeps of left-to-right sequential", least=1)
+    samples: int = setting("sweeps of the reference, at most", least=240)

@@ -29,7 +29,6 @@ from heldout.papers.murphy.results import (
 from heldout.typesetting import latex
 
 LEAST_ERROR = 1e-4  # nats per token: a smaller one is rounded up to it
-TOTALS = {"bound": r"no, sum \(<1\)", "point": r"no, sum \(>1\)", "sample": "no"}  # over all documents
 
 
 def opening(inputs: Inputs) -> str:
@@ -37,14 +36,14 @@ def opening(inputs: Inputs) -> str:
     return latex.tabular(
         inputs,
         "@{}llrlrrrl@{}",
-        r"model & data & $K$ & usual score & its value & likelihood & gap & a probability?\\",
+        r"model & data & $K$ & usual score & its value & likelihood & gap & sum, a probability?\\",
         _opening_rows(inputs),
     )
 
 
 def _opening_rows(inputs: Inputs) -> Iterator[latex.TableRow]:
     before = ""
-    for (corpus, member), of_member in groupby(opening_rows(inputs.scores), lambda row: (row.corpus, row.member)):
+    for (corpus, member), of_member in groupby(opening_rows(inputs), lambda row: (row.corpus, row.member)):
         if before and corpus != before:
             yield latex.ADDLINESPACE
         before = corpus
@@ -64,7 +63,9 @@ def _cells(row: Row) -> list[str]:
         error = rf" \ensuremath{{\pm}} {max(row.error, LEAST_ERROR):.4f}" if row.error else ""
         likelihood, gap = f"{latex.signed(row.likelihood, 3)}{error}", latex.signed(row.gap, 3)
     cells = [latex.integer(row.topics), row.member.usual.score, latex.signed(row.value, 3)]
-    return [*cells, likelihood, gap, TOTALS[row.member.usual.kind]]
+    answer = "yes" if row.member.usual.kind == "exact" else "no" if row.refuted else "undecided"
+    total = f"{latex.decimal(row.one_token, 3)}, {answer}" if row.one_token >= 0.0 else latex.DASH
+    return [*cells, likelihood, gap, total]
 
 
 FIGURE_ROWS: dict[str, Curve] = {

@@ -5,7 +5,7 @@ Measured on the axis "topics", of the model "lda", nats per token:
     evidence            log p(y | K) by annealing on the collapsed joint
     evidence-above      the same backwards from the true topics of the tokens, at the true K: an upper bound on average
     bound               of batch variational Bayes
-    held-out            left-to-right on documents that collapsed Gibbs sampling has not seen
+    held-out            the reference on documents that collapsed Gibbs sampling has not seen
     hdp-topics          the number of topics of tomotopy's hierarchical Dirichlet process, where it is installed (at 0)
 """
 
@@ -18,7 +18,7 @@ from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import train_test_split
 from heldout.evaluators.evaluation import log_mean
 from heldout.evaluators.evidence import annealed_evidence
-from heldout.evaluators.left_to_right_sequential import left_to_right_sequential
+from heldout.evaluators.reference import reference
 from heldout.job import Job
 from heldout.models.lda import LDA
 from heldout.models.lda_vb import LDAVB
@@ -75,7 +75,7 @@ def experiment(job: Job, settings: Evidence) -> Results:
         batch = LDAVB(K, alpha=alpha, gamma=gamma, iterations=settings.iterations, random_state=random)
         row.measure(BOUND, batch.fit(corpus.counts()).bound_[-1] / N, axis="topics", at=K)
         model = LDA(K, alpha=alpha, beta=gamma, sweeps=settings.sweeps, random_state=random).fit(training)
-        held_out = left_to_right_sequential(model.topics(corpus.vocabulary), test, settings.samples, random)
+        held_out = reference(model.topics(corpus.vocabulary), test, settings.samples, random)
         row.measure(HELD_OUT, **per_token(held_out), axis="topics", at=K)
     (inverse,), (error,) = log_mean(-annealed(true_topics, true))
     recorder.at(topics=true_topics).measure(BACKWARDS, -inverse / N, axis="topics", at=true_topics, error=error / N)

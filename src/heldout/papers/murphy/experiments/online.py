@@ -5,7 +5,7 @@ at the end, the posterior means of the topics score held-out documents. Measured
 whose batch size is the variant's end, on the axis "documents analysed", nats per token:
 
     bound       the variational bound
-    likelihood  left-to-right sequential
+    likelihood  the reference
 """
 
 from typing import Any
@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from heldout.errors import InputError
-from heldout.evaluators.left_to_right_sequential import left_to_right_sequential
 from heldout.evaluators.mean_field_bound import mean_field_bound
+from heldout.evaluators.reference import reference
 from heldout.job import Job
 from heldout.models.lda_online_vb import OnlineLDAVB
 from heldout.models.lda_vb import LDAVB
@@ -67,8 +67,8 @@ def experiment(job: Job, settings: Online) -> Results:
             analysed, b = self.last
             fitted = Topics(b / b.sum(axis=1, keepdims=True), np.full(K, alpha), words)
             random = generator("online-score", analysed=analysed, **axes)
-            sequential = left_to_right_sequential(fitted, test, settings.samples, random)
-            for quantity, evaluation in ((BOUND, mean_field_bound(fitted, test)), (LIKELIHOOD, sequential)):
+            annealed = reference(fitted, test, settings.samples, random)
+            for quantity, evaluation in ((BOUND, mean_field_bound(fitted, test)), (LIKELIHOOD, annealed)):
                 self.recorder.measure(quantity, **per_token(evaluation), axis=ANALYSED, at=analysed)
 
         def finish(self) -> None:

@@ -9,8 +9,8 @@ of which the unigram is K = 1. The scores, evaluators of the variant "perplexity
     unigram, multinomial-mixture    likelihood, exact
     plsi                            full and half folding-in by EM; likelihood: the mixture over training documents
     plsi-tempered                   the same of tempered EM with inverse temperature beta, folding in tempered too
-    lda                             collapsed Gibbs sampling: the variational bound on documents, left-to-right
-                                    sequential, and exact where K allows
+    lda                             collapsed Gibbs sampling: the variational bound on documents, the reference, exact
+                                    exact values where K allows
 
 A score sums over tokens; equation 27.29 averages over documents first. The latter is measured as "per-document-NAME" of
 each evaluator, nats per token, on the axis "topics".
@@ -22,12 +22,12 @@ import numpy as np
 
 from heldout import models
 from heldout.corpora.split import half_split
-from heldout.evaluators import EXACT, FULL, HALF, MEAN_FIELD_BOUND, SEQUENTIAL
+from heldout.evaluators import EXACT, FULL, HALF, MEAN_FIELD_BOUND, REFERENCE
 from heldout.evaluators.evaluation import Evaluation
 from heldout.evaluators.exact_marginal import exact_marginal
 from heldout.evaluators.folding_in import full_folding_in, predictive
-from heldout.evaluators.left_to_right_sequential import left_to_right_sequential
 from heldout.evaluators.mean_field_bound import mean_field_bound
+from heldout.evaluators.reference import reference
 from heldout.evaluators.training_mixture import training_mixture
 from heldout.job import Job
 from heldout.models import lda as collapsed
@@ -68,7 +68,7 @@ def experiment(job: Job, settings: Perplexity) -> Results:
     def add(model: str, K: int, evaluations: dict[str, Evaluation]) -> None:
         row = recorder.at(model=model, topics=K, chain="0" if model == models.LDA else "none")
         for evaluator, evaluation in evaluations.items():
-            samples = settings.samples if evaluator == SEQUENTIAL else 0
+            samples = settings.samples if evaluator == REFERENCE else 0
             row.score(evaluator, evaluation, samples=samples, tokens_left_out=left_out)
             there = evaluation.tokens > 0
             per_token = evaluation.log_likelihood[there] / evaluation.tokens[there]
@@ -109,7 +109,7 @@ def experiment(job: Job, settings: Perplexity) -> Results:
         trained = lda.fit(training).topics(words)
         of_lda = {
             MEAN_FIELD_BOUND: mean_field_bound(trained, test),
-            SEQUENTIAL: left_to_right_sequential(trained, test, settings.samples, random(SEQUENTIAL, K)),
+            REFERENCE: reference(trained, test, settings.samples, random(REFERENCE, K)),
         }
         if settings.exact_topics >= K:
             of_lda[EXACT] = exact_marginal(trained, test)

@@ -4,7 +4,7 @@ After 1, 2, 4, .. sweeps, measured of "lda" (collapsed, 27.37) and of "lda-gibbs
 nats per token, of the one state that the chain is in:
 
     joint        log p(y, q), equations 27.34 and 27.36, of the training documents
-    likelihood   left-to-right sequential of held-out documents under E[b | q, y], the mean of 27.32
+    likelihood   the reference on held-out documents under E[b | q, y], the mean of 27.32
 """
 
 from typing import Any
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from heldout.evaluators.evidence import log_likelihood
-from heldout.evaluators.left_to_right_sequential import left_to_right_sequential
+from heldout.evaluators.reference import reference
 from heldout.job import Job
 from heldout.models.lda import LDA
 from heldout.models.lda_gibbs import LDAGibbs, State, dirichlet
@@ -56,7 +56,7 @@ def experiment(job: Job, settings: Samplers) -> Results:
     def add(model: str, sweep: int, in_document: Floats, in_word: Floats) -> None:
         b = (in_word + gamma) / (in_word + gamma).sum(axis=1, keepdims=True)
         random = generator("samplers-score", sweep=sweep, **axes)
-        scored = left_to_right_sequential(Topics(b, np.full(K, alpha), words), test, settings.samples, random)
+        scored = reference(Topics(b, np.full(K, alpha), words), test, settings.samples, random)
         joint = log_joint(in_document, in_word, alpha, gamma) / training.n_tokens
         row = recorder.at(model=model)
         row.measure(JOINT, joint, axis=SWEEP, at=sweep)

@@ -5,7 +5,7 @@ The opening table, the claims' names and the tests go through `MEMBERS`.
 
 from typing import Any
 
-from heldout.papers.murphy.members.categorical_pca import DegenerateEM, VariationalEM
+from heldout.papers.murphy.members.categorical_pca import DegenerateEM, ExactEM, VariationalEM
 from heldout.papers.murphy.members.gap import NMF, ConditionalGaP, GaP
 from heldout.papers.murphy.members.lda import BatchVB, CollapsedGibbs, Gibbs, OnlineVB
 from heldout.papers.murphy.members.member import Member
@@ -16,5 +16,5 @@ from heldout.papers.murphy.members.user_rating_profile import UserRatingProfile
 MEMBERS: tuple[type[Member[Any, Any]], ...] = (  # in the order of the opening table
     *(MixtureOfMultinomials, MixtureOfPoissons, MixtureOfCategoricals),
     *(PLSI, CollapsedGibbs, Gibbs, BatchVB, OnlineVB),
-    *(UserRatingProfile, GaP, ConditionalGaP, NMF, VariationalEM, DegenerateEM),
+    *(UserRatingProfile, GaP, ConditionalGaP, NMF, VariationalEM, ExactEM, DegenerateEM),
 )

@@ -1,8 +1,8 @@
 """GaP and the conditional GaP (equations 27.15 to 27.17) by Gibbs sampling, and NMF, which has no prior.
 
 All are folded in: the Poisson likelihood at the weights that maximise it. Likelihoods are exact for few components.
-Beyond, that of GaP follows from LDA's, left-to-right sequential: its rates are equal, so that given the length it is
-LDA; that of the conditional GaP is annealed. NMF has none. Measured besides:
+Beyond, they are annealed: GaP's as LDA's by the reference, for its rates are equal, so that given the length it is LDA.
+NMF has none. Measured besides:
 
     gap-less-mpca           max_d |log p_GaP(n) - log NB(L) - log p_LDA(n | L)| with b and alpha shared, nats
     nmf-under-gap           the likelihood of NMF's b under GaP's prior, nats per token
@@ -10,7 +10,7 @@ LDA; that of the conditional GaP is annealed. NMF has none. Measured besides:
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -21,10 +21,18 @@ from heldout.evaluators.annealed_counts import gap_annealed
 from heldout.evaluators.count_polynomial import GammaPoissonMoments, gap_marginal
 from heldout.evaluators.evaluation import Evaluation
 from heldout.evaluators.exact_marginal import exact_marginal
+from heldout.evaluators.reference import reference
 from heldout.models import gap, nmf
-from heldout.papers.murphy.members.data import Split, deterministic, folded_in, orders
-from heldout.papers.murphy.members.lda import likelihood_of_topics
-from heldout.papers.murphy.members.member import FOLDED, AnnealedMember, Member
+from heldout.papers.murphy.members.data import (
+    Split,
+    deterministic,
+    folded_in,
+    folded_in_given_length,
+    in_rounds,
+    orders,
+    per_token,
+)
+from heldout.papers.murphy.members.member import FOLDED, Member
 from heldout.topics import Topics
 from heldout.typing import Floats, Ints
 
@@ -57,7 +65,10 @@ class _Factors(Member[Corpus, Fitted]):
         model.fit(training.counts())
         return Fitted(model, model.components_)
 
-    def exact(self, fitted: Fitted, test: Corpus) -> Evaluation | None:
+    def given_length(self, fitted: Fitted, test: Corpus) -> Floats:
+        return folded_in_given_length(test, fitted.b, self.fold_in_iterations)
+
+    def under_prior(self, fitted: Fitted, test: Corpus) -> Evaluation | None:
         """Return the exact likelihood under the prior; None for more components than the kernel is asked for."""
         if len(fitted.b) > self.exact_topics:
             return None
@@ -71,13 +82,10 @@ class _WithoutSpike(_Factors):
 
     samples: int
 
-    def under_gap(self, fitted: Fitted, test: Corpus, random: np.random.Generator) -> Evaluation:
-        """Return the likelihood under GaP's prior, exact or with that of LDA left-to-right."""
-        exact = self.exact(fitted, test)
-        if exact is not None:
-            return exact
-        sequence = likelihood_of_topics(_topics(fitted, test), test, self.exact_topics, self.samples, random)
-        return Evaluation(_of_lengths(fitted, test) + sequence.log_likelihood, test.lengths, sequence.standard_error)
+    def annealed(self, fitted: Fitted, test: Corpus, random: np.random.Generator) -> Evaluation:
+        """Return the likelihood under GaP's prior by the reference's annealing of LDA."""
+        sequence = reference(_topics(fitted, test), test, self.samples, random)
+        return replace(sequence, log_likelihood=_of_lengths(fitted, test) + sequence.log_likelihood)
 
 
 @dataclass(frozen=True)
@@ -90,8 +98,11 @@ class GaP(_WithoutSpike):
     def train(self, training: Corpus, K: int, random: np.random.Generator) -> Fitted:
         return self.gap(training, K, random, self.sweeps)
 
-    def likelihood(self, fitted: Fitted, test: Corpus, random: np.random.Generator) -> Evaluation:
-        return self.under_gap(fitted, test, random)
+    def likelihood(self, fitted: Fitted, test: Corpus) -> Evaluation | None:
+        return self.under_prior(fitted, test)
+
+    def estimated(self, fitted: Fitted, test: Corpus, random: np.random.Generator) -> Evaluation:
+        return self.annealed(fitted, test, random)
 
     def measured(
         self, fitted: Fitted, split: Split[Corpus], likelihood: Evaluation | None, random: np.random.Generator
@@ -104,27 +115,30 @@ class GaP(_WithoutSpike):
 
 
 @dataclass(frozen=True)
-class ConditionalGaP(_Factors, AnnealedMember[Corpus, Fitted]):
+class ConditionalGaP(_Factors):
     """GaP whose weights are 0 with probability `rho`."""
 
     name, label, sampled = "conditional-gap", "conditional GaP", True
     rho: float
     sweeps: int
-    samples: int = 0
-    temperatures: int = 0
+    chains: int
+    temperatures: int
 
     def train(self, training: Corpus, K: int, random: np.random.Generator) -> Fitted:
         return self.gap(training, K, random, self.sweeps, self.rho)
 
-    def likelihood(self, fitted: Fitted, test: Corpus, random: np.random.Generator) -> Evaluation | None:
-        return self.exact(fitted, test)
+    def likelihood(self, fitted: Fitted, test: Corpus) -> Evaluation | None:
+        return self.under_prior(fitted, test)
 
-    def annealed(self, fitted: Fitted, test: Corpus, random: np.random.Generator) -> Evaluation:
+    def estimated(self, fitted: Fitted, test: Corpus, random: np.random.Generator) -> Evaluation:
         b, model = np.ascontiguousarray(fitted.b.T), fitted.prior
         prior = GammaPoissonMoments(model.alpha_, model.beta_, b.sum(axis=0), model.rho_)
-        counts, temperatures = test.counts().toarray(), self.temperatures
-        value, error = gap_annealed(counts, b, prior, self.samples, random, temperatures=temperatures)
-        return Evaluation(value - orders(test), test.lengths, error)
+
+        def anneal(cases: Corpus, steps: int) -> tuple[Floats, Floats]:
+            value, error = gap_annealed(cases.counts().toarray(), b, prior, self.chains, random, temperatures=steps)
+            return value - orders(cases), error
+
+        return in_rounds(anneal, test, self.temperatures)
 
 
 @dataclass(frozen=True)
@@ -143,8 +157,8 @@ class NMF(_WithoutSpike):
     def measured(
         self, fitted: Fitted, split: Split[Corpus], likelihood: Evaluation | None, random: np.random.Generator
     ) -> Mapping[str, float]:
-        under_gap = self.under_gap(fitted, split.test, random).log_likelihood
-        return {NMF_UNDER_GAP: float(under_gap.sum() / split.test.n_tokens)}
+        under_gap = self.under_prior(fitted, split.test) or self.annealed(fitted, split.test, random)
+        return {NMF_UNDER_GAP: per_token(under_gap)["value"]}
 
 
 def _topics(fitted: Fitted, test: Corpus) -> Topics:

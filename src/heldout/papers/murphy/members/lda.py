@@ -1,7 +1,7 @@
 """LDA by collapsed and uncollapsed Gibbs sampling, and by batch and online variational Bayes.
 
 Sampled topics are scored with a document folded in, prod_l sum_k pi_k b_k[w_l] at the best pi; the posterior means of
-variational ones by the bound. The likelihood is exact for few components and left-to-right sequential beyond.
+variational ones by the bound. The likelihood is exact for few components and the reference beyond, which anneals.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from heldout import models
 from heldout.corpora.corpus import Corpus
 from heldout.evaluators.evaluation import Evaluation
 from heldout.evaluators.exact_marginal import exact_marginal
-from heldout.evaluators.left_to_right_sequential import left_to_right_sequential
+from heldout.evaluators.reference import reference
 from heldout.models.lda import LDA
 from heldout.models.lda_gibbs import LDAGibbs
 from heldout.models.lda_online_vb import OnlineLDAVB
@@ -22,15 +22,6 @@ from heldout.papers.murphy.members.member import BOUND, FOLDED, Member
 from heldout.topics import Topics
 
 PSEUDO_COUNTS_TOLERANCE = 1e-6  # tokens, the mean change of a document's variational parameters that ends its updates
-
-
-def likelihood_of_topics(
-    topics: Topics, test: Corpus, exact_topics: int, samples: int, random: np.random.Generator
-) -> Evaluation:
-    """Return the likelihood of documents, exact for at most `exact_topics`, beyond from `samples` sweeps."""
-    if topics.n_topics <= exact_topics:
-        return exact_marginal(topics, test)
-    return left_to_right_sequential(topics, test, samples, random)
 
 
 @dataclass(frozen=True)
@@ -47,8 +38,11 @@ class _LDA(Member[Corpus, Topics]):
     def usual_score(self, fitted: Topics, test: Corpus) -> Evaluation:
         return deterministic(folded_in_given_length(test, fitted.phi, self.fold_in_iterations), test)
 
-    def likelihood(self, fitted: Topics, test: Corpus, random: np.random.Generator) -> Evaluation:
-        return likelihood_of_topics(fitted, test, self.exact_topics, self.samples, random)
+    def likelihood(self, fitted: Topics, test: Corpus) -> Evaluation | None:
+        return exact_marginal(fitted, test) if fitted.n_topics <= self.exact_topics else None
+
+    def estimated(self, fitted: Topics, test: Corpus, random: np.random.Generator) -> Evaluation:
+        return reference(fitted, test, self.samples, random)
 
 
 @dataclass(frozen=True)

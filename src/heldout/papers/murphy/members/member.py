@@ -13,6 +13,7 @@ import numpy as np
 
 from heldout.evaluators.evaluation import Evaluation
 from heldout.papers.murphy.members.data import DOCUMENTS, Split
+from heldout.typing import Floats
 
 USUAL, LIKELIHOOD = "usual-score", "likelihood"  # the evaluators of the two scores
 
@@ -26,14 +27,15 @@ class Usual(NamedTuple):
     Attributes:
         score: its name.
         kind: "bound" for a lower bound on the likelihood; "point" for a score at the latent vector that fits the case
-            best, nowhere below the likelihood; "sample" for one at a sampled latent vector, on either side.
+            best, nowhere below the likelihood; "exact" for the likelihood itself.
     """
 
     score: str
-    kind: Literal["bound", "point", "sample"]
+    kind: Literal["bound", "point", "exact"]
 
 
 BEST, FOLDED, BOUND = Usual("best component", "bound"), Usual("full folding-in", "point"), Usual("bound", "bound")
+ITSELF = Usual("likelihood", "exact")
 
 
 class Member(ABC, Generic[Data, Fitted]):
@@ -77,20 +79,20 @@ class Member(ABC, Generic[Data, Fitted]):
     def usual_score(self, fitted: Fitted, test: Data) -> Evaluation:
         """Return the score that is usually reported, nats."""
 
-    def likelihood(self, fitted: Fitted, test: Data, random: np.random.Generator) -> Evaluation | None:
-        """Return the likelihood, exact or with its standard error; None where there is none or it costs too much."""
+    def likelihood(self, fitted: Fitted, test: Data) -> Evaluation | None:
+        """Return the exact likelihood; None where there is none or it costs too much."""
         return None
+
+    def estimated(self, fitted: Fitted, test: Data, random: np.random.Generator) -> Evaluation | None:
+        """Return the likelihood by annealing, with its errors; None where it is exact for any number of components."""
+        return None
+
+    def given_length(self, fitted: Fitted, test: Data) -> Floats:
+        """Return the usual score without what the model says of the length, (D,) nats."""
+        return self.usual_score(fitted, test).log_likelihood
 
     def measured(
         self, fitted: Fitted, split: Split[Data], likelihood: Evaluation | None, random: np.random.Generator
     ) -> Mapping[str, float]:
         """Return what else a claim needs, by quantity."""
         return {}
-
-
-class AnnealedMember(Member[Data, Fitted]):
-    """A member whose likelihood is also had by annealing, with any number of components."""
-
-    @abstractmethod
-    def annealed(self, fitted: Fitted, test: Data, random: np.random.Generator) -> Evaluation:
-        """Return the likelihood by annealing, with its standard error."""

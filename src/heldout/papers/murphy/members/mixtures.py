@@ -53,7 +53,7 @@ class _Mixture(Member[Corpus, Any]):
     def usual_score(self, fitted: Any, test: Corpus) -> Evaluation:
         return self.of_sequences(fitted.point_bound(self.observed(test)), test)
 
-    def likelihood(self, fitted: Any, test: Corpus, random: np.random.Generator) -> Evaluation:
+    def likelihood(self, fitted: Any, test: Corpus) -> Evaluation:
         return self.of_sequences(fitted.log_likelihood(self.observed(test)), test)
 
 
@@ -73,6 +73,13 @@ class MixtureOfPoissons(_Mixture):
     def of_sequences(self, values: Floats, test: Corpus) -> Evaluation:
         """Return log p(n) less the logarithm of the number of orders."""
         return deterministic(values - orders(test), test)
+
+    def given_length(self, fitted: PoissonMixture, test: Corpus) -> Floats:
+        totals, lengths = fitted.parameters_.rates.sum(axis=1), test.lengths[:, None]
+        with np.errstate(divide="ignore"):
+            joint = np.log(fitted.parameters_.weights) + lengths * np.log(totals) - totals - gammaln(lengths + 1.0)
+        result: Floats = self.usual_score(fitted, test).log_likelihood - logsumexp(joint, axis=1)
+        return result
 
     def measured(
         self, fitted: PoissonMixture, split: Split[Corpus], likelihood: Evaluation | None, random: np.random.Generator

@@ -38,5 +38,5 @@ class PLSI(Member[Corpus, Fitted]):
     def usual_score(self, fitted: Fitted, test: Corpus) -> Evaluation:
         return deterministic(folded_in_given_length(test, fitted.topics.phi, self.fold_in_iterations), test)
 
-    def likelihood(self, fitted: Fitted, test: Corpus, random: np.random.Generator) -> Evaluation:
+    def likelihood(self, fitted: Fitted, test: Corpus) -> Evaluation:
         return training_mixture(fitted.topics, fitted.weights, test)

@@ -1,6 +1,5 @@
 """The user rating profile (equation 27.14) by variational EM: its bound, and its likelihood, exact or by annealing."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,12 +10,13 @@ from heldout.evaluators.annealed_counts import rating_profile_annealed
 from heldout.evaluators.count_polynomial import rating_profile_marginal
 from heldout.evaluators.evaluation import Evaluation
 from heldout.models.user_rating_profile import UserRatingProfile as Model
-from heldout.papers.murphy.members.data import RECORDS, deterministic
-from heldout.papers.murphy.members.member import BOUND, AnnealedMember
+from heldout.papers.murphy.members.data import RECORDS, deterministic, in_rounds
+from heldout.papers.murphy.members.member import BOUND, Member
+from heldout.typing import Floats
 
 
 @dataclass(frozen=True)
-class UserRatingProfile(AnnealedMember[Corpus, Model]):
+class UserRatingProfile(Member[Corpus, Model]):
     """The profile with the Dirichlet parameter `alpha` and `gamma` pseudo-counts of every value."""
 
     name, label, usual, data = "user-rating-profile", "user rating profile", BOUND, (RECORDS,)
@@ -24,11 +24,8 @@ class UserRatingProfile(AnnealedMember[Corpus, Model]):
     gamma: float
     iterations: int
     exact_topics: int
-    samples: int = 0
-    temperatures: int = 0
-
-    def numbers(self, topics: Sequence[int], corpus: Corpus) -> Sequence[int]:
-        return [K for K in topics if self.temperatures or self.exact_topics >= K]
+    chains: int
+    temperatures: int
 
     def train(self, training: Corpus, K: int, random: np.random.Generator) -> Model:
         profile = Model(
@@ -44,12 +41,14 @@ class UserRatingProfile(AnnealedMember[Corpus, Model]):
     def usual_score(self, fitted: Model, test: Corpus) -> Evaluation:
         return deterministic(fitted.bound(responses_of(test)), test)
 
-    def likelihood(self, fitted: Model, test: Corpus, random: np.random.Generator) -> Evaluation | None:
+    def likelihood(self, fitted: Model, test: Corpus) -> Evaluation | None:
         if fitted.n_components > self.exact_topics:
             return None
         return deterministic(rating_profile_marginal(responses_of(test), fitted.tables_, fitted.alpha_), test)
 
-    def annealed(self, fitted: Model, test: Corpus, random: np.random.Generator) -> Evaluation:
-        model = responses_of(test), fitted.tables_, fitted.alpha_
-        value, error = rating_profile_annealed(*model, self.samples, random, temperatures=self.temperatures)
-        return Evaluation(value, test.lengths, error)
+    def estimated(self, fitted: Model, test: Corpus, random: np.random.Generator) -> Evaluation:
+        def anneal(cases: Corpus, steps: int) -> tuple[Floats, Floats]:
+            model = responses_of(cases), fitted.tables_, fitted.alpha_
+            return rating_profile_annealed(*model, self.chains, random, temperatures=steps)
+
+        return in_rounds(anneal, test, self.temperatures)
