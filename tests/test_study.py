@@ -187,7 +187,7 @@ def test_a_study_of_drawn_corpora_alone_is_completed_and_runs_more_seeds_where_i
     asked = own.study["measures"][SELECTION]
     sizes, more = asked["settings"]["training_documents"], asked["more_seeds"]
     models = sum(len(topics) for topics in asked["topics"].values())
-    runs = own.experiments()
+    runs = own.experiment_runs(SELECTION)
     assert len(runs) == models * (len(sizes) + len(more["seeds"]) * len(more["training_documents"]))
     assert Run("s40", "trained-on-40000", SELECTION, 35, 2) in runs
     assert Run("s40", "trained-on-30000", SELECTION, 35, 2) not in runs
@@ -238,7 +238,7 @@ def test_results_of_a_frozen_study_are_shown_as_the_studys_own(study: dict[str, 
     assert shown["measures"] == {**study["measures"], **other["measures"]}
     assert shown["realistic"] == other["realistic"]
     assert set(exhibits(PAPERS, shown)) - set(exhibits(PAPERS, study)) >= {"table-readings", "figure-model-selection"}
-    with pytest.raises(InputError, match="at frozen: other has model-selection, which the study runs itself"):
+    with pytest.raises(InputError, match="other has model-selection, mean-ratio, which the study runs itself"):
         with_frozen({**shown, "frozen": ["other"]}, tmp_path)
     (tmp_path / "other/study.json").write_text("{}")
     with pytest.raises(InputError, match=r"other/study.json: not a study's settings"):

@@ -25,7 +25,7 @@ NO_CORPUS = "none"  # the corpus of experiments that draw their own documents
 PARTS = ("train", "fold_in")  # of a model's settings
 SELECTION = "model-selection"  # an experiment on corpora drawn from trained models, of models that grow
 IS_PROBABILITY = "is-a-probability"  # draws its own documents, from the true models of drawn corpora too
-DRAWN = (SELECTION, IS_PROBABILITY)  # the experiments on such corpora
+DRAWN = (SELECTION, IS_PROBABILITY, "mean-ratio")  # the experiments on such corpora
 # what a frozen study, or one of the gallery, may lack
 NOTHING: Mapping[str, Any] = {
     "seeds": [],

@@ -61,7 +61,7 @@ def tiny_study() -> dict[str, Any]:
     study["realistic"] |= {"documents": 60, "test_documents": 5, "corpora": ["s10"]}
     study["realistic"]["train"]["sweeps"] = 10
     # the demonstration has them
-    for optional in ("latent-semantic-analysis", "tempering", "is-a-probability", "peers"):
+    for optional in ("latent-semantic-analysis", "tempering", "is-a-probability", "mean-ratio", "peers"):
         del study["measures"][optional]
     for experiment, asked in study["measures"].items():
         if asked["corpora"] == ["none"]:

@@ -1,14 +1,14 @@
 """Made-up scores and measurements of the truth, kind by kind; those of drawn corpora are in `drawn_corpora`."""
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 from tables_of import measurements_table, scores_table
 
-from heldout.evaluators import of_likelihood
+from heldout.evaluators import PARTICLES, SEQUENTIAL, of_likelihood
 from heldout.inputs import Inputs
 from heldout.measurements import Measurement
 from heldout.papers.buntine.experiments.convergence_to_exact import METHODS
@@ -65,6 +65,28 @@ def calibration(
             rows += [Measurement(*key, f"error-{name}", "pair", i, e * BITS, 0.1) for i, e in enumerate(errors)]
             error = deviation * BITS / math.sqrt(1000)
             rows.append(Measurement(*key, f"mean-error-{name}", "pairs", 1000, mean * BITS, error))
+    return rows
+
+
+def mean_ratios(ratios: Mapping[str, float] | None = None) -> list[Measurement]:
+    """Return the mean ratios of LR and LRS to the likelihood, 1 but where one is given by estimator."""
+    rows = []
+    for corpus, K in (("s10", 10), ("none", 4)):
+        for samples, documents in ((100, 1000), (1000, 100)):
+            key = (corpus, "none", "mean-ratio", K, 0.0, "none", 0)
+            for name in (PARTICLES, SEQUENTIAL):
+                ratio = (ratios or {}).get(name, 1.0)
+                rows += [
+                    Measurement(*key, f"ratio-{name}", "samples", samples, ratio, 0.01),
+                    Measurement(*key, f"logarithm-{name}", "samples", samples, math.log(ratio) - 0.05, 0.02),
+                ]
+            values = {
+                "documents": documents,
+                "mean-tokens": 80.0,
+                "reference-error": 0.02 * (K > 4),
+                "reference-bias": 0.0,
+            }
+            rows += [Measurement(*key, name, "samples", samples, float(value)) for name, value in values.items()]
     return rows
 
 

@@ -93,6 +93,7 @@ STUDY: dict[str, Any] = {
         },
         "calibration": {"corpora": ["none"], "seeds": [0]},
         "convergence-to-exact": {"corpora": ["none"], "seeds": [0]},
+        "mean-ratio": {"corpora": ["s10", "none"], "topics": {"s10": [10], "none": [4]}, "seeds": [0]},
         "optimism": {
             "corpora": ["cranfield", "medline"],
             "models": ["plsa-hof", "lda"],
@@ -291,6 +292,8 @@ def _truth_rows(kinds: tuple[tuple[str, tuple[str, ...]], ...]) -> tuple[list[Ro
     rows: list[Any] = []
     if "calibration" in asked:
         rows += made.calibration(pairs=8)
+    if "mean-ratio" in asked:
+        rows += made.mean_ratios()
     if "convergence-to-exact" in asked:
         rows += made.convergence_to_exact()
     if "reference" in asked:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 from drawn_corpora import SIZES, TOKENS, TRUE, drawn
-from made_measurements import calibration, measured
+from made_measurements import calibration, mean_ratios, measured
 from small_study import inputs, without
 
 from heldout.evaluators import (
@@ -31,7 +31,8 @@ ON_DRAWN = (
     *("lr-biased", "lrs-biased", "lr-bias-grows", "lr-perplexity-rises", "mfi-tracks-lrs"),
     *("true-topics-found", "lrs-sharpest", "lrs-100-samples"),
 )
-ON_ERRORS = [claim.name for claim in CLAIMS if claim.name not in ON_DRAWN]
+ON_RATIOS = {"lr-mean-ratio-realistic": PARTICLES, "lrs-mean-ratio-realistic": SEQUENTIAL}
+ON_ERRORS = [claim.name for claim in CLAIMS if claim.name not in {*ON_DRAWN, *ON_RATIOS}]
 
 Spread = Callable[[str, float], tuple[float, float]]
 
@@ -114,6 +115,14 @@ def test_a_harmonic_mean_that_is_too_low_is_contradicted() -> None:
 def test_a_ratio_beyond_its_error_breaks_the_lemma() -> None:
     assert judged("lrs-lemma-1", errors(ratio=1.025)).verdict == SUPPORTED  # 2.5 standard errors
     assert judged("lrs-lemma-1", errors(ratio=0.96)).verdict == CONTRADICTED  # 4
+
+
+@pytest.mark.parametrize(("claim", "method"), ON_RATIOS.items())
+def test_a_mean_ratio_is_held_to_one_within_the_margin_per_token(claim: str, method: str) -> None:
+    for ratio, verdict in ((1.03, SUPPORTED), (0.85, CONTRADICTED), (0.93, UNDECIDED)):  # 80 tokens: 1 within 0.08
+        assert verdicts(claim, measured(mean_ratios({method: ratio}))) == [verdict] * 4
+        assert verdicts(claim, measured(mean_ratios())) == [SUPPORTED] * 4
+    assert judged(claim, inputs(without("mean-ratio"))).verdict == NOT_RUN
 
 
 def changed(evaluators: tuple[str, ...], change: Callable[[pd.DataFrame], "pd.Series[float]"]) -> Inputs:

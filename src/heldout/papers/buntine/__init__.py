@@ -2,7 +2,7 @@
 
 from heldout.manifest import Exhibit, Experiment, Paper
 from heldout.models.settings import LDAGrowth
-from heldout.papers.buntine.settings import Calibration, ConvergenceToExact, ModelSelection
+from heldout.papers.buntine.settings import Calibration, ConvergenceToExact, MeanRatio, ModelSelection
 
 SELECTION = ("model-selection",)
 
@@ -12,9 +12,10 @@ BUNTINE = Paper(
     experiments={
         "calibration": Experiment(Calibration, corpora="none"),
         "convergence-to-exact": Experiment(ConvergenceToExact, corpora="none"),
+        "mean-ratio": Experiment(MeanRatio, corpora="drawn or none", topics="by corpus"),
         "model-selection": Experiment(ModelSelection, corpora="drawn", topics="by corpus", training=LDAGrowth),
     },
-    optional=SELECTION,
+    optional=(*SELECTION, "mean-ratio"),
     scorecard=("lrs-most-precise", "lrs-unbiased", "harmonic-mean-biased", "lr-biased", "true-topics-found"),
     exhibits={
         "table-calibration": Exhibit(
@@ -57,6 +58,12 @@ BUNTINE = Paper(
             SELECTION,
             drawn=("s10", "s10s", "s40"),
             claims=("lr-perplexity-rises",),
+        ),
+        "table-mean-ratio": Exhibit(
+            "the mean ratio of LR and LRS to the likelihood",
+            "tables.ratios",
+            ("mean-ratio",),
+            claims=("lr-mean-ratio-realistic", "lrs-mean-ratio-realistic"),
         ),
         "figure-model-selection": Exhibit(
             "which evaluator finds the true number of topics",

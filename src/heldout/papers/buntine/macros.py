@@ -24,6 +24,7 @@ def macros(inputs: Inputs) -> Macros:
     rising = [READING_LABELS[name] for name, (rises, total) in rises_by_reading(inputs).items() if 2 * rises > total]
     return (
         {"IfRealistic": "#1" if "figure-model-selection" in names else ""}
+        | {"IfMeanRatio": "#1" if "table-mean-ratio" in names else ""}
         | {f"IfRealistic{name}": "#1" if figure in names else "" for name, figure in FIGURES.items()}
         | {
             "RealisticSourceName": latex.corpus_name(str(realistic.get("source", ""))) or NOT_RUN,

@@ -18,6 +18,15 @@ from heldout.inputs import Inputs
 from heldout.models import LDA
 from heldout.papers.buntine.experiments.calibration import ERROR, MEAN, TOKENS, variant
 from heldout.papers.buntine.experiments.convergence_to_exact import ESTIMATE, METHODS
+from heldout.papers.buntine.experiments.mean_ratio import (
+    DOCUMENTS,
+    KIND,
+    LOGARITHM,
+    MEAN_TOKENS,
+    RATIO,
+    REFERENCE_BIAS,
+    REFERENCE_ERROR,
+)
 from heldout.papers.buntine.experiments.model_selection import (
     LESS_REFERENCE,
     PARTICLE_FILTER,
@@ -329,6 +338,35 @@ def many_samples(inputs: Inputs) -> int:
         ),
         default=0,
     )
+
+
+def mean_ratios(inputs: Inputs) -> "pd.DataFrame":
+    """Return the mean ratios of LR and LRS to the likelihood, of documents drawn from realistic models.
+
+    Returns:
+        "corpus", "topics", "samples"; "method", an estimator's name; "ratio" and "logarithm", the means of
+        estimate / likelihood and of its logarithm, nats per document, with "ratio_error" and "logarithm_error" over
+        documents; "documents", how many, and "tokens", their mean length; "reference" and "bias", the reference's
+        error and bias, nats per document.
+    """
+    import pandas as pd
+
+    keys = ["corpus", "topics", "at"]
+    table = select(inputs.measurements, variant=KIND, axis="samples")
+
+    def of(quantity: str, column: str) -> "pd.DataFrame":
+        return select(table, quantity=quantity)[[*keys, "value", "standard_error"]].rename(
+            columns={"value": column, "standard_error": f"{column}_error"}
+        )
+
+    names = {DOCUMENTS: "documents", MEAN_TOKENS: "tokens", REFERENCE_ERROR: "reference", REFERENCE_BIAS: "bias"}
+    parts = []
+    for method in (PARTICLES, SEQUENTIAL):
+        rows = of(RATIO + method, "ratio").merge(of(LOGARITHM + method, "logarithm"), on=keys).assign(method=method)
+        for quantity, column in names.items():
+            rows = rows.merge(of(quantity, column).drop(columns=f"{column}_error"), on=keys)
+        parts.append(rows)
+    return pd.concat(parts, ignore_index=True).rename(columns={"at": "samples"})
 
 
 def reading_names(inputs: Inputs) -> list[str]:

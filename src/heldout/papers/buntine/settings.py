@@ -53,3 +53,17 @@ class ModelSelection:
     reading_documents: int = setting("of the some, estimated by every reading", least=2)
     check_samples: int = setting("of the sequential sampler that is held against the reference", least=2)
     check_documents: int = setting("of the some, on which it is", least=2)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MeanRatio:
+    """Settings of `mean-ratio`."""
+
+    documents: int = setting("that are drawn, and estimated with the first number of samples", least=2)
+    fewer_documents: int = setting("of them, estimated with every other number of samples", least=2)
+    samples: tuple[int, ...] = setting("of both left-to-right samplers", least=2)
+    words: int = setting("vocabulary of the model that is drawn without a corpus", least=1)
+    mean_length: float = setting("of its documents", "tokens", above=0)
+    limit: float = setting("work up to which the likelihood is exact", "updates", least=0)
+    reference_error: float = setting("of the reference, that is aimed at", "nats per document", above=0)
+    reference_samples: int = setting("of the reference, at most", "sweeps per document", least=240)
