@@ -110,6 +110,6 @@ def drawn(
     return Inputs(
         scores=pd.DataFrame(scores, columns=list(COLUMNS)),
         corpora=pd.DataFrame({"corpus": ["reuters"], "synthetic": [str(synthetic).lower()]}),
-        study={"study": "drawn", "corpora": {"reuters": {"test_documents": 4}}},
+        study={"study": "drawn", "table_1_also": [], "corpora": {"reuters": {"test_documents": 4}}},
         measurements=pd.DataFrame(measurements, columns=list(MEASURED)),
     )

@@ -126,12 +126,14 @@ def costs(path: Path, studies: Path) -> str:
         jobs = read_timings(timings)
         jobs = jobs[~jobs["rule"].isin(PARTS)]
         command = "make reproduce" + ("" if name == DEFAULT else f" STUDY={name}")
-        minutes = f"{jobs['seconds'].sum() / CORES / 60.0:.0f}"
+        wall, processor = (jobs[column].sum() / CORES / 60.0 for column in ("seconds", "cpu_seconds"))
+        minutes = f"{wall:.0f} ({processor:.0f})"
         cells.append((f"`{command}`", does, minutes, _gigabytes(jobs["memory_mb"].max())))
     table = Table(("command", "what it does", "minutes", "peak memory"), cells)
     return (
         f"{table.markdown()}\nMeasured on {machines}, after set-up; of `make reproduce` the minutes are the recorded"
-        f" seconds of its jobs over {CORES} cores,\nand the memory is that of its largest job.\n"
+        f" seconds of its jobs over {CORES} cores,\nin brackets the processor's, as it was sampled: other work on the"
+        " machine does not lengthen them; the memory is that of its largest job.\n"
     )
 
 
