@@ -6,7 +6,8 @@ models are kept in the other. It needs the extra `benchmarks`, and writes guard.
 Ten models of five libraries are fitted to a part of each corpus. Random samples of its other documents are right. Wrong
 ones are the same with their columns permuted, in reverse order, shifted by one, or half of them permuted, and documents
 of another corpus by index. The words are in alphabetical order, as vectorisers give them. The bound on the likeness
-(`heldout.auditing.matching`) was chosen on the corpora in `CHOSEN_ON`; the others' rates are reported apart.
+(`heldout.auditing.matching`) was chosen on the corpora in `CHOSEN_ON`, and moved once, after the others' rates, which
+are reported apart, were seen.
 """
 
 # ruff: noqa: E402  (thread counts must be set before the packages are imported)
@@ -179,7 +180,8 @@ def markdown(found: pd.DataFrame) -> str:
         "",
         "Written by `python benchmarks/guard.py` (do not edit), which says what is measured. Ten models of five"
         f" libraries on each corpus; the bound, a likeness of {LEAST}, was chosen on {', '.join(CHOSEN_ON)}, and"
-        f" {', '.join(HELD_OUT)} are held out. From {DOCUMENTS} documents of {FEWEST:,} tokens, or {TOKENS:,} tokens,"
+        f" moved from 0.18 once, after the rates on {', '.join(HELD_OUT)} were seen, too. From {DOCUMENTS} documents of"
+        f" {FEWEST:,} tokens, or {TOKENS:,} tokens,"
         " others are refused; below that a likeness under 0 is a warning. Where words stand in order of frequency, a"
         " shift and another corpus in that order are often taken, as their counts fall as the model's do; the rates"
         " below the table are without them.",

@@ -28,7 +28,7 @@ from heldout.verdicts import (
 )
 
 Floats = NDArray[np.float64]
-STUDIES = 5_000
+STUDIES = 20_000
 SPLITS, HELD_OUT, POOL = 3, 0.3, 1000  # splits of a study, share of documents held out, documents of the corpus
 SHARED = 0.9  # correlation of a document's gains in two splits that both hold it out
 
