@@ -185,6 +185,7 @@ def ratios(inputs: Inputs) -> str:
         raise InputError("table-mean-ratio: no ratio was measured; measure mean-ratio first")
     rows: list[latex.TableRow] = []
     for (corpus, topics), of_corpus in table.groupby(["corpus", "topics"], sort=False):
+        rows += [r"\addlinespace"] if rows else []
         for samples, of_samples in of_corpus.groupby("samples"):
             first = of_samples.iloc[0]
             cells = ["exact" if first["reference"] == 0.0 else f"{first['reference']:.3f}"]
