@@ -31,8 +31,7 @@ from heldout.corpora.corpus import Corpus
 from heldout.corpora.synthetic import Shape, draw
 from heldout.errors import InputError
 from heldout.files import replacing
-from heldout.models.lda import sampler_of
-from heldout.models.lda_kernel import NARROW
+from heldout.models.lda import MANY, in_turn, sampler_of
 from heldout.models.plsa import PLSA
 from heldout.seeds import generator
 
@@ -143,13 +142,17 @@ def lda_measures(corpus: Corpus, topics: int) -> dict[str, Measure]:
     import tomotopy
 
     alpha = 50.0 / topics
-    sampler = sampler_of(corpus.tokens, corpus.offsets, corpus.n_words, topics)
-    random = generator("speed", topics=topics)
 
-    def ours(count: int) -> None:
-        for _ in range(count):
-            uniforms = random.random((1, corpus.n_tokens), dtype=np.float32)
-            sampler.sweep([np.full(topics, alpha)], [BETA], uniforms)
+    def ours(chains: int) -> Measure:
+        sampler = sampler_of(corpus.tokens, corpus.offsets, corpus.n_words, topics, chains)
+        random = generator("speed", topics=topics)
+
+        def run(count: int) -> None:
+            for _ in range(count):
+                uniforms = random.random((chains, corpus.n_tokens), dtype=np.float32)
+                sampler.sweep([np.full(topics, alpha)] * chains, [BETA] * chains, uniforms)
+
+        return sweeps(run, chains * corpus.n_tokens)
 
     model = tomotopy.LDAModel(k=topics, alpha=alpha, eta=BETA, seed=1)
     model.burn_in = 0
@@ -160,7 +163,8 @@ def lda_measures(corpus: Corpus, topics: int) -> dict[str, Measure]:
     def theirs(count: int) -> None:
         model.train(count, workers=1, parallel=tomotopy.ParallelScheme.NONE)
 
-    return {"heldout": sweeps(ours, corpus.n_tokens), "tomotopy": sweeps(theirs, corpus.n_tokens)}
+    several = {f"heldout, {chains} chains": ours(chains)} if (chains := in_turn(topics)) > 1 else {}
+    return {"heldout": ours(1), "tomotopy": sweeps(theirs, corpus.n_tokens), **several}
 
 
 def measure_all(rounds: int) -> list[Row]:
@@ -270,7 +274,8 @@ def readme(rows: list[Row], rounds: int) -> str:
         f"Tokens sampled per second after {WARM_UP_SWEEPS} sweeps of warm-up; alpha = 50 / K, beta = {BETA:g}.",
         "",
         "* heldout: the sweeps of `LDA.fit` with their random numbers, without the log-likelihood that `fit` records"
-        f" every few sweeps; exact counts; up to K = {NARROW} float32 weights of all topics, above the sparse kernel.",
+        f" every few sweeps; exact counts; up to K = {MANY} float32 weights of all topics, above the sparse kernel."
+        " A fit of several chains lets some take turns: tokens of all of them per second, beside one chain's.",
         "* tomotopy: `LDAModel(k=K, alpha=50/K, eta=beta)`, `burn_in` and `optim_interval` 0, so `train(n, workers=1,"
         " parallel=ParallelScheme.NONE)` does not optimise hyperparameters; float32 weights"
         f" (instruction set: {_tomotopy_isa()}).",

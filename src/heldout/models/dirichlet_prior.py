@@ -72,7 +72,7 @@ def fit_mixture(
     lengths = np.array([len(stream) for stream in streams], dtype=np.int64)
     tokens = np.concatenate(streams)
     document_of = np.repeat(np.arange(D), lengths)
-    padded, totals = np.zeros(width, dtype=np.float32), np.zeros(K, dtype=np.int64)
+    padded = np.zeros(width, dtype=np.float32)
     assignments = np.full(len(tokens), -1, dtype=np.int32)
     component = rng.integers(components, size=D) if components > 1 else np.zeros(D, dtype=np.int64)
     weights = np.bincount(component, minlength=components) / D
@@ -88,7 +88,7 @@ def fit_mixture(
             padded[:K] = alphas[m]
             offsets = np.concatenate([[0], np.cumsum(lengths[own])])
             drawn = assignments[here]
-            gibbs_sweeps(tokens[here], offsets, drawn, rows, totals, padded, 0.0, uniforms[:, here], learn=False)
+            gibbs_sweeps(tokens[here], offsets, drawn, rows, padded, uniforms[:, here], K)
             assignments[here] = drawn
             counts = np.bincount(document_of[here] * K + drawn)
             cells = np.flatnonzero(counts)

@@ -17,8 +17,8 @@ so test documents do not influence one another.
 Start. All tokens begin unassigned; a first pass draws each from the conditional given those already assigned.
 Convergence is monitored by log p(w, z | alpha, beta), summed in float64.
 
-The sweeps themselves are in `heldout.models.lda_kernel`, of several chains at once in
-`heldout.models.lda_chains_kernel`, with many topics in `heldout.models.lda_sparse_kernel`.
+The sweeps themselves are in `heldout.models.lda_chains_kernel`, with many topics in `heldout.models.lda_sparse_kernel`,
+those of folding in in `heldout.models.lda_kernel`.
 
 Hyperparameters. They are fixed, or re-estimated during the chain from the current assignments (stochastic EM). Given
 them, log p(w, z | alpha, beta) is a sum of two Dirichlet-multinomial log-likelihoods, one of the topics' counts in
@@ -54,8 +54,8 @@ from heldout import models
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.models.estimator import TopicEstimator, checked_counts, estimator, provenance
-from heldout.models.lda_chains_kernel import Chains, most_together
-from heldout.models.lda_kernel import NARROW, Counts, Float32, Index, OneChain, gibbs_sweeps, log_joint, padded_width
+from heldout.models.lda_chains_kernel import Chains
+from heldout.models.lda_kernel import Float32, Index, gibbs_sweeps, log_joint, padded_width
 from heldout.models.lda_sparse_kernel import SparseChain
 from heldout.models.settings import LDAFoldingIn as FoldingIn
 from heldout.models.settings import LDATraining as Training
@@ -68,7 +68,9 @@ BURN_IN = 4  # hyperparameters are re-estimated after the first 1 / BURN_IN of t
 FIXED_POINT_ITERATIONS = 20  # in each re-estimation
 DENSE = 16  # cells of document and topic per token up to which they are counted in place: faster than by sorting
 RECORD, RECORDS = 10, 8  # sweeps between records in `train`; fewer if a run would have under 8 records
-Sampler = OneChain | Chains | SparseChain
+TOGETHER = 100  # topics of all chains that take turns: more counts do not stay in the near caches
+MANY = 256  # topics; above, sweeps go over the topics that a word has
+Sampler = Chains | SparseChain
 SMALLEST_PARAMETER, LARGEST_PARAMETER = 1e-12, 1e12  # Dirichlet parameters that float32 weights can carry
 
 
@@ -119,7 +121,7 @@ def minka_step(parameters: Floats, above: Floats, totals_above: Floats, size: in
 
 
 def optimised(
-    offsets: Ints, assignments: Index, rows: Counts, totals: Ints, alpha: Floats, beta: float
+    offsets: Ints, assignments: Index, rows: Float32, totals: Ints, alpha: Floats, beta: float
 ) -> tuple[Floats, float]:
     """Return alpha, (K,), and beta after `FIXED_POINT_ITERATIONS` from the given ones, for a chain's current counts.
 
@@ -206,7 +208,7 @@ class LDA(TopicEstimator):
         return self
 
     def _keep(
-        self, chain: tuple[Index, Counts, Ints], offsets: Ints, prior: tuple[Floats, float], trace: tuple[Ints, Floats]
+        self, chain: tuple[Index, Float32, Ints], offsets: Ints, prior: tuple[Floats, float], trace: tuple[Ints, Floats]
     ) -> None:
         """Set a chain's attributes: of its assignments and counts, alpha and beta, and sweeps and log-likelihoods."""
         (self.alpha_, beta), (self.sweeps_, self.log_likelihood_) = prior, trace
@@ -246,7 +248,7 @@ class LDA(TopicEstimator):
 def fit_chains(chains: Sequence[LDA], X: Corpus | sp.sparray | NDArray[Any], assignments: Index | None = None) -> None:
     """Fit LDAs that differ in their `random_state` only, each as `fit` does alone; together they take less time.
 
-    With `assignments` to start with they run one after the other. Arguments and errors are as of `LDA.fit`.
+    Arguments and errors are as of `LDA.fit`.
     """
     tokens, offsets, n_words = _streams(X)
     first = chains[0]
@@ -261,20 +263,23 @@ def fit_chains(chains: Sequence[LDA], X: Corpus | sp.sparray | NDArray[Any], ass
         )
     first._alpha()
     _check_parameters("beta", np.array([first.beta], dtype=float))
-    size = most_together(tokens, first.n_components, len(chains)) if assignments is None else 1
-    for group in (chains[start : start + size] for start in range(0, len(chains), size)):
-        shape = tokens, offsets, n_words, first.n_components, len(group)
-        sampler = sampler_of(*shape)
-        if assignments is not None and not isinstance(sampler, Chains):
+    for group in np.array_split(np.arange(len(chains)), -(-len(chains) // in_turn(first.n_components))):
+        sampler = sampler_of(tokens, offsets, n_words, first.n_components, len(group))
+        if assignments is not None:
             sampler.start(assignments)
-        _run(group, sampler, offsets)
+        _run([chains[c] for c in group], sampler, offsets)
+
+
+def in_turn(n_topics: int) -> int:
+    """Return how many chains are fastest in turn."""
+    return max(1, TOGETHER // n_topics)
 
 
 def sampler_of(tokens: Index, offsets: Ints, n_words: int, n_topics: int, chains: int = 1) -> Sampler:
-    """Return the fastest sampler for K topics and C chains; see there."""
-    if chains > 1:
+    """Return the fastest sampler for K topics and C chains, one above `MANY` topics."""
+    if n_topics <= MANY:
         return Chains(tokens, offsets, n_words, n_topics, chains)
-    return (OneChain if n_topics <= NARROW else SparseChain)(tokens, offsets, n_words, n_topics)
+    return SparseChain(tokens, offsets, n_words, n_topics)
 
 
 def _run(models: Sequence[LDA], sampler: Sampler, offsets: Ints) -> None:
@@ -337,7 +342,6 @@ def fold_in(topics: Topics, documents: Corpus, settings: FoldingIn, *, seed: int
     rows, given = rows_of(topics)
     alpha = np.zeros(width, dtype=np.float32)
     alpha[:n_topics] = topics.alpha
-    totals = np.zeros(n_topics, dtype=np.int64)
     chain = str(topics.provenance.get("chain", "none"))
     in_document = np.zeros((documents.n_documents, n_topics))
     for d, name in enumerate(documents.documents):
@@ -349,7 +353,7 @@ def fold_in(topics: Topics, documents: Corpus, settings: FoldingIn, *, seed: int
         uniforms = random.random((settings.sweeps + 1, len(tokens)), dtype=np.float32)
         assignments = np.full(len(tokens), -1, dtype=np.int32)
         offsets = np.array([0, len(tokens)], dtype=np.int64)
-        gibbs_sweeps(tokens, offsets, assignments, rows, totals, alpha, 0.0, uniforms, learn=False)
+        gibbs_sweeps(tokens, offsets, assignments, rows, alpha, uniforms, n_topics)
         in_document[d] = np.bincount(assignments, minlength=n_topics)
     return _theta(in_document, topics.alpha)
 

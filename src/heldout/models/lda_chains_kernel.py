@@ -1,11 +1,18 @@
-"""Gibbs sweeps of several chains of LDA at once, chain c in lane c of every vector; see `heldout.models.lda_kernel`.
+"""Collapsed Gibbs sweeps of LDA in vectors of eight topics, of several chains in turn; see `heldout.models.lda`.
 
-Chains over the same documents meet the same words in the same order, so that one token's weights of up to 16 chains are
-computed by the same vector operations, in each lane those of the kernel for one chain in the same order: draws are the
-same bit for bit. One chain alone waits for its own last addition most of the time.
+A token's topic is drawn from
 
-Counts N_wk of all chains stand together, in uint16: of word w, row[k C + c] is chain c's. A vector load of 16 counts at
-k C also reads those that follow; their lanes have weight 0 and are not used.
+    p(z_i = k | z_-i, w) ∝ (N_kd + alpha_k) / (N_k + V beta) * (N_wk + beta),
+
+all counts without the token. Counts are exact: int32, N_wk in float32 below 2^24, which is checked. Weights are
+float32: lane l of row r of the vectors has topic k = 8 r + l, the sums run over r within a lane, then over the lanes,
+and one uniform number of 24 bits picks the topic by inversion in that order. A draw's probabilities carry a relative
+error of about 1e-6 (and an absolute one of 2^-24); fast-math is off, so that samples do not depend on the CPU.
+
+What bounds it. A draw waits for the one before: at K = 10 that takes about 70 cycles, from a topic through the choice
+between two quotients that are ready, a product, the sums and the search, where the operations on vectors take 50 if
+chains in turn hide the waiting. From K = 50 on these bound it, about 5 cycles for each eight topics up to `WIDE` topics
+and 3 above, where a_k is kept and no longer divided anew for every topic. Random numbers take 6 cycles a token.
 """
 
 from collections.abc import Sequence
@@ -13,113 +20,124 @@ from collections.abc import Sequence
 import numba as nb
 import numpy as np
 
-from heldout.models.lda_kernel import (
-    AHEAD,
-    LARGEST_UINT16,
-    NARROW,
-    SERIAL,
-    Counts,
-    Float32,
-    Index,
-    padded_width,
-    reciprocals,
+from heldout.models.lda_kernel import Float32, Index
+from heldout.models.simd import (
+    CACHE_LINE,
+    LANES,
+    count,
+    fill,
+    floats,
+    load,
+    minus_ones,
+    prefetch,
+    store,
+    sums_before,
+    total,
+    where,
 )
-from heldout.models.simd import LANES, one_running_sum, places_in_one, places_in_two, prefetch, two_running_sums
 from heldout.typing import Floats, Ints
 
-TOPICS_PER_CHAIN = 32  # above, with half empty vectors and more counts than the caches hold, they do not gain by it
+WIDE = 64  # topics; above, quotients are kept: fewer operations on vectors, but a draw waits for a division
+AHEAD = 4  # tokens between the request for a row and its use
 
 _ZERO, _ONE = np.float32(0.0), np.float32(1.0)
 
 
 @nb.njit(
-    "void(int32[::1], int64[::1], int32[::1], uint16[:, ::1], int32[::1], float32[:, ::1], float32[::1],"
-    " float32[:, ::1], float32[:, ::1], int64)",
+    "void(int32[::1], int64[::1], int32[:, ::1], float32[:, :, ::1], int32[:, ::1], float32[:, ::1], float32[::1],"
+    " float32[::1], float32[:, ::1], int64)",
     cache=True,
+    error_model="numpy",
 )
 def _sweep(  # type: ignore[no-untyped-def]
-    tokens, offsets, assignments, rows, totals, alpha, beta, reciprocals, uniforms, n_topics
+    tokens, offsets, assignments, rows, totals, alpha, beta, beta_sum, uniforms, n_topics
 ):
     """Sweep once over all tokens in every chain; see `Chains`.
 
-    A vector load after a scalar store into the same vector waits for the store. So a chain's counts change after its
-    draw, only if its topic does, and until then `two_running_sums` puts the old topic's weight in its place.
+    Every store into what the next token loads as vectors is one of whole vectors at a known place: a load of a vector
+    waits for a store of one number in it, and a store to a place that depends on a draw makes the loads after it wait
+    for the draw, or be done again. So the last draw, `came`, enters the counts during the next token's pass.
     """
-    chains, width = uniforms.shape[0], alpha.shape[0]
-    two = n_topics > SERIAL
-    size = width // 2 if two else n_topics  # of each part of the topics that is summed on its own
-    document, a = np.zeros(width * LANES, np.float32), np.zeros(width * LANES, np.float32)
-    sums = np.zeros(width * LANES, np.float32)
-    kept, a_kept, x = np.zeros(LANES, np.float32), np.zeros(LANES, np.float32), np.zeros(LANES, np.float32)
-    nothing, past, found = np.zeros(LANES, np.float32), np.zeros(LANES, np.int32), np.zeros(LANES, np.int32)
-    alphas = alpha.reshape(-1)
-    sums0, sums1 = sums[(size - 1) * LANES :], sums[(width - 1) * LANES :]
+    chains, width, n_tokens = totals.shape[0], totals.shape[1], tokens.shape[0]
+    stride = chains * width
+    of_words, number, prior = rows.reshape(-1), totals.reshape(-1), alpha.reshape(-1)
+    topics = np.arange(width).astype(np.int32)
+    document, a, sums = np.zeros(stride, np.int32), np.zeros(stride, np.float32), np.zeros(width, np.float32)
+    came, a_came = np.full(chains, -1, np.int32), np.zeros(chains, np.float32)
+    none, one = fill(_ZERO), fill(_ONE)
     for d in range(offsets.shape[0] - 1):
         start, end = offsets[d], offsets[d + 1]
-        document[:] = _ZERO
+        document[:] = 0
+        for c in range(chains):
+            for i in range(start, end):
+                if assignments[c, i] >= 0:
+                    document[c * width + assignments[c, i]] += 1
+            if n_topics > WIDE:
+                for j in range(c * width, (c + 1) * width, LANES):
+                    of_topic = floats(load(number, j)) + fill(beta_sum[c])
+                    store(a, j, (floats(load(document, j)) + load(prior, j)) / of_topic)
         for i in range(start, end):
+            if i + AHEAD < n_tokens:
+                for j in range(0, stride, CACHE_LINE // 4):
+                    prefetch(of_words, stride * tokens[i + AHEAD] + j)
             for c in range(chains):
-                old = assignments[i * chains + c]
+                own = c * width
+                row = stride * tokens[i] + own
+                old = assignments[c, i]
+                added, v_beta = fill(beta[c]), fill(beta_sum[c])
+                left, arrived = fill(old), fill(came[c])
+                running = none
+                if n_topics <= WIDE:
+                    for j in range(0, width, LANES):
+                        here = load(topics, j)
+                        goes, comes = here == left, here == arrived
+                        in_document = load(document, own + j) + minus_ones(goes)
+                        in_all = load(number, own + j) + minus_ones(goes)
+                        store(document, own + j, in_document - minus_ones(comes))
+                        store(number, own + j, in_all - minus_ones(comes))
+                        top, bottom = floats(in_document) + load(prior, own + j), floats(in_all) + v_beta
+                        of_topic = where(comes, (top + one) / (bottom + one), top / bottom)
+                        running = running + of_topic * ((load(of_words, row + j) - where(goes, one, none)) + added)
+                        store(sums, j, running)
+                else:
+                    a_left = _ZERO
+                    if old >= 0:
+                        at = np.uint64(own + old)
+                        document[at] -= 1
+                        number[at] -= 1
+                        a_left = (np.float32(document[at]) + prior[at]) / (np.float32(number[at]) + beta_sum[c])
+                    at_left, at_arrived = fill(a_left), fill(a_came[c])
+                    for j in range(0, width, LANES):
+                        here = load(topics, j)
+                        goes = here == left
+                        of_topic = where(goes, at_left, where(here == arrived, at_arrived, load(a, own + j)))
+                        store(a, own + j, of_topic)
+                        running = running + of_topic * ((load(of_words, row + j) - where(goes, one, none)) + added)
+                        store(sums, j, running)
                 if old >= 0:
-                    document[old * LANES + c] += _ONE
-        for k in range(n_topics):
-            for c in range(chains):
-                at = k * LANES + c
-                a[at] = (document[at] + alphas[at]) * reciprocals[c, totals[at]]
-        for i in range(start, end):
-            row, here = rows[tokens[i]], assignments[i * chains :]
-            if i + AHEAD < tokens.shape[0]:
-                prefetch(rows[tokens[i + AHEAD]])
-            for c in range(chains):
-                old = here[c]
-                x[c] = uniforms[c, i]
-                kept[c] = _ZERO
-                if old >= 0:
-                    at = old * LANES + c
-                    a_kept[c] = (document[at] - _ONE + alphas[at]) * reciprocals[c, totals[at] - 1]
-                    kept[c] = a_kept[c] * (np.float32(row[old * chains + c]) - _ONE + beta[c])
-            if two:
-                two_running_sums(a, row, beta, nothing, here, sums, size, chains)
-                for c in range(LANES):
-                    u = x[c] * (kept[c] + (sums0[c] + sums1[c]))
-                    stays = u < kept[c]
-                    u -= kept[c]
-                    later = u >= sums0[c]
-                    x[c] = u - (sums0[c] if later else _ZERO)
-                    past[c] = -1 if stays else (size if later else 0)
-                places_in_two(sums, x, past, size, found)
-            else:
-                one_running_sum(a, row, beta, kept, here, sums, size, chains)
-                for c in range(LANES):
-                    x[c] = x[c] * sums0[c]
-                places_in_one(sums, x, past, size, found)
-            for c in range(chains):
-                old = here[c]
-                new = min(past[c] + found[c], n_topics - 1)
-                if past[c] < 0 or new == old:
-                    continue
-                if old >= 0:
-                    at = old * LANES + c
-                    document[at] -= _ONE
-                    row[old * chains + c] -= 1
-                    totals[at] -= 1
-                    a[at] = a_kept[c]
-                here[c] = new
-                at = new * LANES + c
-                document[at] += _ONE
-                row[new * chains + c] += 1
-                totals[at] += 1
-                a[at] = (document[at] + alphas[at]) * reciprocals[c, totals[at]]
-
-
-def most_together(tokens: Index, n_topics: int, chains: int) -> int:
-    """Return how many of the chains run together: 1 where that is no gain, or a count may not fit."""
-    fit = int(np.bincount(tokens).max(initial=0)) <= LARGEST_UINT16
-    return LANES if fit and n_topics <= min(NARROW, TOPICS_PER_CHAIN * chains) else 1
+                    of_words[np.uint64(row + old)] -= _ONE
+                limits = fill(uniforms[c, i] * total(running)) - sums_before(running)
+                below, lanes = 0, 0
+                for j in range(0, width, LANES):
+                    lanes = count(load(sums, j) <= limits)
+                    below += lanes
+                new = min(LANES * below - (width - 1) * lanes, n_topics - 1)
+                assignments[c, i] = new
+                of_words[np.uint64(row + new)] += _ONE
+                came[c] = new
+                if n_topics > WIDE:
+                    at = np.uint64(own + new)
+                    document[at] += 1
+                    number[at] += 1
+                    a_came[c] = (np.float32(document[at]) + prior[at]) / (np.float32(number[at]) + beta_sum[c])
+        for c in range(chains):
+            if n_topics <= WIDE and came[c] >= 0:
+                number[c * width + came[c]] += 1
+            came[c] = -1
 
 
 class Chains:
-    """The counts and assignments of C chains of LDA over the same documents, C from 1 to 16, K at most `NARROW`.
+    """The counts and assignments of C chains of LDA over the same documents.
 
     Args:
         tokens: (N,) words, each below V.
@@ -130,13 +148,18 @@ class Chains:
     """
 
     def __init__(self, tokens: Index, offsets: Ints, n_words: int, n_topics: int, chains: int) -> None:
-        self._tokens, self._offsets, self._shape = tokens, offsets, (n_topics, chains)
-        self._width = padded_width(n_topics)
-        self._rows = np.zeros((n_words, (self._width - 1) * chains + LANES), dtype=np.uint16)
-        self._totals = np.zeros(self._width * LANES, dtype=np.int32)  # N_k of chain c at 16 k + c
-        self._assignments = np.full(len(tokens) * chains + LANES, -1, dtype=np.int32)
-        self._betas: list[float] = []  # those of the reciprocals
-        self._reciprocals = np.empty((0, 0), dtype=np.float32)
+        self._tokens, self._offsets, self._n_topics = tokens, offsets, n_topics
+        width = -(-n_topics // LANES) * LANES
+        self._rows = np.zeros((n_words, chains, width), dtype=np.float32)
+        self._totals = np.zeros((chains, width), dtype=np.int32)
+        self._assignments = np.full((chains, len(tokens)), -1, dtype=np.int32)
+
+    def start(self, assignments: Index) -> None:
+        """Assign topics, (M,), to the first M tokens of each chain, which have none yet."""
+        for rows in self._rows.swapaxes(0, 1):
+            np.add.at(rows, (self._tokens[: len(assignments)], assignments), _ONE)
+        self._totals += np.bincount(assignments, minlength=self._totals.shape[1]).astype(np.int32)
+        self._assignments[:, : len(assignments)] = assignments
 
     def sweep(self, alphas: Sequence[Floats], betas: Sequence[float], uniforms: Float32) -> None:
         """Run one sweep of every chain.
@@ -146,20 +169,14 @@ class Chains:
             betas: the Dirichlet parameter of phi, of each chain.
             uniforms: (C, N) in [0, 1).
         """
-        n_topics, chains = self._shape
-        alpha = np.zeros((self._width, LANES), dtype=np.float32)
-        alpha[:n_topics, :chains] = np.stack(alphas, axis=1)
-        added = np.zeros(LANES, dtype=np.float32)
-        added[:chains] = betas
-        if list(betas) != self._betas:
-            self._betas = list(betas)
-            self._reciprocals = np.stack([reciprocals(len(self._tokens), len(self._rows), beta) for beta in betas])
+        alpha = np.zeros(self._totals.shape, dtype=np.float32)
+        alpha[:, : self._n_topics] = alphas
+        beta = np.array(betas)
         state = self._tokens, self._offsets, self._assignments, self._rows, self._totals
-        _sweep(*state, alpha, added, self._reciprocals, uniforms, n_topics)
+        beta_sum = beta * len(self._rows)
+        _sweep(*state, alpha, beta.astype(np.float32), beta_sum.astype(np.float32), uniforms, self._n_topics)
 
-    def chain(self, c: int) -> tuple[Index, Counts, Ints]:
-        """Return a chain's assignments, (N,), N_wk, (V, K), and N_k, (K,), copied."""
-        n_topics, chains = self._shape
-        assignments = np.ascontiguousarray(self._assignments[c : len(self._tokens) * chains : chains])
-        rows = np.ascontiguousarray(self._rows[:, c : n_topics * chains : chains])
-        return assignments, rows, self._totals[c : n_topics * LANES : LANES].astype(np.int64)
+    def chain(self, c: int) -> tuple[Index, Float32, Ints]:
+        """Return a chain's assignments, (N,), N_wk, (V, width), and N_k, (K,)."""
+        totals = self._totals[c, : self._n_topics].astype(np.int64)
+        return self._assignments[c], np.ascontiguousarray(self._rows[:, c]), totals

@@ -18,8 +18,8 @@ from collections.abc import Sequence
 import numba as nb
 import numpy as np
 
-from heldout.models.lda_kernel import Counts, Float32, Index
-from heldout.models.simd import prefetch
+from heldout.models.lda_kernel import Float32, Index
+from heldout.models.simd import CACHE_LINE, prefetch
 from heldout.typing import Floats, Ints
 
 BLOCK = 32  # topics
@@ -55,20 +55,22 @@ def _sweep(  # type: ignore[no-untyped-def]
         for i in range(start, end):
             if i + AHEAD < tokens.shape[0]:
                 soon = tokens[i + AHEAD]
-                prefetch(pairs[begins[soon] : begins[soon] + min(2 * numbers[soon], REQUESTED)])
+                for place in range(begins[soon], begins[soon] + min(2 * numbers[soon], REQUESTED), CACHE_LINE // 4):
+                    prefetch(pairs, place)
             word, old = tokens[i], assignments[i]
-            of_word = pairs[begins[word] :]
+            begin = begins[word]  # not a view of the pairs: to count its references takes some 40 cycles
             n, place_of_old, known, kept, rest = numbers[word], -1, 0.0, 0.0, total
             for place in range(n):
-                k = of_word[2 * place]
-                weight = of_word[2 * place + 1] * a[k]
+                at = np.uint64(begin + 2 * place)  # as a number with a sign it would be tested for it
+                k = pairs[at]
+                weight = pairs[at + np.uint64(1)] * a[k]
                 weight = 0.0 if k == old else weight
                 place_of_old = place if k == old else place_of_old
                 known += weight
                 sums[place] = known
             if old >= 0:
                 a_old = (document[old] - 1 + alpha[old]) / (totals[old] - 1 + beta_sum)
-                kept = a_old * (of_word[2 * place_of_old + 1] - 1 + beta)
+                kept = a_old * (pairs[begin + 2 * place_of_old + 1] - 1 + beta)
                 rest -= a[old]
             x = uniforms[i] * (kept + (known + beta * rest))
             if x < kept:
@@ -83,7 +85,7 @@ def _sweep(  # type: ignore[no-untyped-def]
                 place = 0
                 while sums[place] <= x:
                     place += 1
-                new = np.int64(of_word[2 * place])
+                new = np.int64(pairs[begin + 2 * place])
             else:
                 x = (x - known) / beta
                 b = 0
@@ -95,20 +97,23 @@ def _sweep(  # type: ignore[no-untyped-def]
                     x -= a[new]
                     new += 1
                 place = 0
-                while place < n and of_word[2 * place] != new:
+                while place < n and pairs[begin + 2 * place] != new:
                     place += 1
                 if place == n:
-                    of_word[2 * n], of_word[2 * n + 1] = new, 0
+                    pairs[begin + 2 * n], pairs[begin + 2 * n + 1] = new, 0
                     n += 1
-            of_word[2 * place + 1] += 1
+            pairs[begin + 2 * place + 1] += 1
             if old >= 0:
                 a[old] = a_old
                 blocks[old // BLOCK] += a_old
                 rest += a_old
-                of_word[2 * place_of_old + 1] -= 1
-                if of_word[2 * place_of_old + 1] == 0:
+                pairs[begin + 2 * place_of_old + 1] -= 1
+                if pairs[begin + 2 * place_of_old + 1] == 0:
                     n -= 1
-                    of_word[2 * place_of_old], of_word[2 * place_of_old + 1] = of_word[2 * n], of_word[2 * n + 1]
+                    pairs[begin + 2 * place_of_old], pairs[begin + 2 * place_of_old + 1] = (
+                        pairs[begin + 2 * n],
+                        pairs[begin + 2 * n + 1],
+                    )
             numbers[word] = n
             assignments[i] = new
             document[new] += 1
@@ -145,7 +150,7 @@ def _spread(begins, numbers, pairs, rows):  # type: ignore[no-untyped-def]
 
 
 class SparseChain:
-    """The counts and assignments of one chain of LDA; arguments and methods as of `heldout.models.lda_kernel.OneChain`.
+    """The counts and assignments of one chain of LDA; arguments and methods as of `lda_chains_kernel.Chains`.
 
     A word's topics and their counts stand in pairs from `begins` on, `numbers` of them, in no order; there is room for
     one more than it can have, because a token's new topic comes before its old one goes.
@@ -172,7 +177,7 @@ class SparseChain:
         words = self._begins, self._numbers, self._pairs
         _sweep(self._tokens, self._offsets, self._assignments, *words, self._totals, alpha, beta, uniforms[0])
 
-    def chain(self, c: int) -> tuple[Index, Counts, Ints]:  # noqa: ARG002
+    def chain(self, c: int) -> tuple[Index, Float32, Ints]:  # noqa: ARG002
         """Return the chain's assignments, (N,), N_wk, (V, K), and N_k, (K,)."""
         rows = np.zeros((len(self._numbers), len(self._totals)), dtype=np.float32)
         _spread(self._begins, self._numbers, self._pairs, rows)

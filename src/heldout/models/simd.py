@@ -7,10 +7,10 @@ in data/reference/paper/timings.csv.
 
 * `dot`, about 15 minutes: with plain loops that sum in the same order, training PLSA takes 1.4 times as long at K = 5
   and 2 times from 50 on, and folding in 2 to 3 times.
-* The running sums of chains, about 20 minutes: one by one, ten chains of LDA take 2.9 times as long at K = 5 and 10,
-  2.4 times at 20, 1.9 times at 50 and 100; with plain loops over the lanes they take no less.
-* `prefetch`, about 5 minutes: without it training takes 1.4 times as long on NIPS at K = 800, 1.1 to 1.2 times at 50
-  and 100, and as long where the counts stay in the near caches.
+* `Vector`, LDA's sampler up to 256 topics: of prototypes, one chain in plain loops took 1.35 times as long at K = 10
+  and 1.6 times at 50 (one running sum of all topics, two at 50), and 2.1 to 2.5 times where numba vectorised.
+* `prefetch`: without it LDA's training takes 1.2 to 1.5 times as long on NIPS (K from 10 to 800), 1.02 to 1.15 times
+  as long on Cranfield.
 * `power`, less than 3: `numpy.power` takes twice as long, and its last bits depend on the processor. x^beta =
   2^(beta log2 x): the exponent bits of x and an odd series in (m - 1) / (m + 1) give log2 x, a Taylor series the
   fractional power. This is plain float64 arithmetic, which compilers vectorise; its relative error is below 2e-14
@@ -18,19 +18,22 @@ in data/reference/paper/timings.csv.
 """
 
 import math
+import operator
+from collections.abc import Callable
 from typing import Any
 
 import numba as nb
 import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba.core import cgutils
-from numba.extending import intrinsic
+from numba.core.datamodel import models
+from numba.extending import intrinsic, overload, register_model
 
 from heldout.typing import Floats
 
 WIDTH = 8  # topics per vector operation of `dot`, whose arrays are padded with zeros to a multiple of it
 VECTORS = 4  # independent partial sums of `dot`, so that additions do not wait for each other
-LANES = 16  # numbers in a vector of float32: the most chains that run together
+LANES = 8  # numbers in a vector of `Vector`
 IN_CACHE = 256  # numbers whose powers are computed together
 CACHE_LINE = 64  # bytes
 
@@ -80,98 +83,163 @@ def _typed_dot(_context: Any, a: Any, b: Any) -> Any:
 dot: Any = intrinsic(_typed_dot)
 
 
-def _places(context: Any, builder: Any, signature: Any, arguments: Any) -> list[Any]:
-    """Return what the arguments are: arrays as their addresses, numbers as they are."""
-    return [
-        context.make_array(kind)(context, builder, argument).data if isinstance(kind, nb.types.Array) else argument
-        for kind, argument in zip(signature.args, arguments, strict=True)
-    ]
+def _instruction(definition: Callable[..., Any]) -> Any:
+    """Return numba's intrinsic of a definition, whose first argument compiled functions do not give."""
+    return intrinsic(definition)
 
 
-def _vector_at(builder: Any, address: Any, index: Any) -> Any:
-    """Return the address of the 16 numbers from `index` on."""
-    kind = ir.VectorType(address.type.pointee, LANES)
-    return builder.bitcast(builder.gep(address, [index]), kind.as_pointer())
+class Vector(nb.types.Type):
+    """Eight numbers as one value of a compiled function; `number` is the type of each: float32, int32 or boolean."""
+
+    def __init__(self, number: Any) -> None:
+        super().__init__(name=f"vector of {number}")
+        self.number = number
 
 
-def _load(builder: Any, address: Any, index: Any) -> Any:
-    """Load 16 numbers, integers without a sign as float32."""
-    numbers = builder.load(_vector_at(builder, address, index), align=2)
-    floats = ir.VectorType(ir.FloatType(), LANES)
-    return numbers if numbers.type == floats else builder.uitofp(numbers, floats)
+_NUMBERS = {nb.float32: ir.FloatType(), nb.int32: ir.IntType(32), nb.boolean: ir.IntType(1)}
 
 
-def _running_sums(parts: int) -> Any:
-    """Return an intrinsic that fills `sums` with running sums of the weights of topics, in `parts` parts.
-
-    Chain c's weight of topic k is a[k, c] (row[k, c] + beta[c]), or at_old[c] for k = old[c]; part p sums over topics
-    p size, .., (p + 1) size - 1. Rows have `chains` columns, other arrays 16.
-    """
-
-    def typed(
-        _context: Any, a: Any, row: Any, beta: Any, at_old: Any, old: Any, sums: Any, size: Any, chains: Any
-    ) -> Any:
-        def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            a_, row_, beta_, at_old_, old_, sums_, size_, chains_ = _places(context, builder, signature, arguments)
-            integer = size_.type
-            added, instead = _load(builder, beta_, integer(0)), _load(builder, at_old_, integer(0))
-            left = builder.load(_vector_at(builder, old_, integer(0)), align=4)
-            zero = ir.Constant(added.type, [0.0] * LANES)
-            totals = [_tools.alloca_once_value(builder, zero) for _ in range(parts)]
-            with _tools.for_range(builder, size_) as loop:
-                for part, total in enumerate(totals):
-                    k = builder.add(loop.index, builder.mul(size_, integer(part)))
-                    at = builder.mul(k, integer(LANES))
-                    counts = builder.fadd(_load(builder, row_, builder.mul(k, chains_)), added)
-                    topic = builder.trunc(k, left.type.element)
-                    one = builder.insert_element(ir.Constant(left.type, ir.Undefined), topic, left.type.element(0))
-                    here = builder.shuffle_vector(one, one, ir.Constant(left.type, [0] * LANES))
-                    weight = builder.fmul(_load(builder, a_, at), counts)
-                    weight = builder.select(builder.icmp_signed("==", here, left), instead, weight)
-                    running = builder.fadd(builder.load(total), weight)
-                    builder.store(running, total)
-                    builder.store(running, _vector_at(builder, sums_, at), align=4)
-            return context.get_dummy_value()
-
-        return nb.void(a, row, beta, at_old, old, sums, size, chains), build
-
-    return intrinsic(typed)
+@register_model(Vector)
+class _VectorModel(models.PrimitiveModel):
+    def __init__(self, manager: Any, kind: Vector) -> None:
+        super().__init__(manager, kind, ir.VectorType(_NUMBERS[kind.number], LANES))  # type: ignore[no-untyped-call]
 
 
-def _places_in(parts: int) -> Any:
-    """Return an intrinsic that counts how many of the first size - 1 sums of a part are at most x, in each lane.
-
-    It writes the counts to `found`, (16,). With two parts, `past`, (16,), tells which one is meant in each lane: 0 the
-    first, `size` the second.
-    """
-
-    def typed(_context: Any, sums: Any, x: Any, past: Any, size: Any, found: Any) -> Any:
-        def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            sums_, x_, past_, size_, found_ = _places(context, builder, signature, arguments)
-            integer = size_.type
-            limit = _load(builder, x_, integer(0))
-            begins = builder.load(_vector_at(builder, past_, integer(0)), align=4)
-            none = ir.Constant(begins.type, [0] * LANES)
-            second = builder.icmp_signed(">", begins, none)
-            count = _tools.alloca_once_value(builder, none)
-            with _tools.for_range(builder, builder.sub(size_, integer(1))) as loop:
-                at = builder.mul(loop.index, integer(LANES))
-                total = _load(builder, sums_, at)
-                if parts > 1:
-                    there = builder.add(at, builder.mul(size_, integer(LANES)))
-                    total = builder.select(second, _load(builder, sums_, there), total)
-                reached = builder.zext(builder.fcmp_ordered("<=", total, limit), begins.type)
-                builder.store(builder.add(builder.load(count), reached), count)
-            builder.store(builder.load(count), _vector_at(builder, found_, integer(0)), align=4)
-            return context.get_dummy_value()
-
-        return nb.void(sums, x, past, size, found), build
-
-    return intrinsic(typed)
+def _shuffled(builder: Any, vector: Any, lanes: list[int]) -> Any:
+    """Return the vector's lanes in another order; -1 is a zero."""
+    zeros = ir.Constant(vector.type, None)
+    return builder.shuffle_vector(
+        vector, zeros, ir.Constant(ir.VectorType(ir.IntType(32), LANES), [j % 16 for j in lanes])
+    )
 
 
-one_running_sum, two_running_sums = _running_sums(1), _running_sums(2)
-places_in_one, places_in_two = _places_in(1), _places_in(2)
+def _address(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> Any:
+    data = context.make_array(kind)(context, builder, array).data
+    return builder.bitcast(builder.gep(data, [index]), ir.VectorType(data.type.pointee, LANES).as_pointer())
+
+
+@_instruction
+def load(_typing: Any, array: Any, index: Any) -> Any:
+    """Return the eight numbers of a contiguous array from an index on."""
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.load(_address(context, builder, signature.args[0], *arguments), align=4)
+
+    return Vector(array.dtype)(array, index), build
+
+
+@_instruction
+def store(_typing: Any, array: Any, index: Any, vector: Any) -> Any:
+    """Write eight numbers into a contiguous array from an index on."""
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        builder.store(arguments[2], _address(context, builder, signature.args[0], *arguments[:2]), align=4)
+        return context.get_dummy_value()
+
+    return nb.void(array, index, vector), build
+
+
+@_instruction
+def fill(_typing: Any, number: Any) -> Any:
+    """Return eight times the same number."""
+
+    def build(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        first = builder.insert_element(
+            ir.Constant(ir.VectorType(arguments[0].type, LANES), ir.Undefined), arguments[0], ir.IntType(32)(0)
+        )
+        return _shuffled(builder, first, [0] * LANES)
+
+    return Vector(number)(number), build
+
+
+@_instruction
+def sums_before(_typing: Any, vector: Any) -> Any:
+    """Return for each lane the sum of the lanes before it: within each half first, then the low half's to the high."""
+
+    def build(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        one = _shuffled(builder, arguments[0], [-1, 0, 1, 2, -1, 4, 5, 6])
+        two = builder.fadd(one, _shuffled(builder, one, [-1, 0, 1, 2, -1, 4, 5, 6]))
+        within = builder.fadd(two, _shuffled(builder, two, [-1, -1, 0, 1, -1, -1, 4, 5]))
+        halves = _halves(builder, arguments[0])
+        return builder.fadd(within, _shuffled(builder, halves, [-1, -1, -1, -1, 0, 0, 0, 0]))
+
+    return vector(vector), build
+
+
+@_instruction
+def total(_typing: Any, vector: Any) -> Any:
+    """Return the sum of a vector's lanes: of each half, in pairs, then of both."""
+
+    def build(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        halves = _halves(builder, arguments[0])
+        return builder.fadd(*(builder.extract_element(halves, ir.IntType(32)(lane)) for lane in (0, 4)))
+
+    return vector.number(vector), build
+
+
+def _halves(builder: Any, vector: Any) -> Any:
+    """Return the sum of its half in every lane."""
+    pairs = builder.fadd(vector, _shuffled(builder, vector, [1, 0, 3, 2, 5, 4, 7, 6]))
+    return builder.fadd(pairs, _shuffled(builder, pairs, [2, 3, 0, 1, 6, 7, 4, 5]))
+
+
+@_instruction
+def count(_typing: Any, mask: Any) -> Any:
+    """Return how many lanes are true."""
+
+    def build(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.ctpop(builder.zext(builder.bitcast(arguments[0], ir.IntType(LANES)), ir.IntType(64)))
+
+    return nb.int64(mask), build
+
+
+@_instruction
+def where(_typing: Any, mask: Any, true: Any, false: Any) -> Any:
+    """Return one vector's lanes where the mask is true, the other's elsewhere."""
+    return true(mask, true, false), lambda _context, builder, _signature, arguments: builder.select(*arguments)
+
+
+@_instruction
+def floats(_typing: Any, vector: Any) -> Any:
+    """Return integers as float32."""
+
+    def build(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.sitofp(arguments[0], ir.VectorType(ir.FloatType(), LANES))
+
+    return Vector(nb.float32)(vector), build
+
+
+@_instruction
+def minus_ones(_typing: Any, mask: Any) -> Any:
+    """Return -1 where the mask is true, 0 elsewhere, in int32."""
+
+    def build(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.sext(arguments[0], ir.VectorType(ir.IntType(32), LANES))
+
+    return Vector(nb.int32)(mask), build
+
+
+def _operator(operation: Any, result: Any, **instructions: Callable[[Any, Any, Any], Any]) -> None:
+    """Let compiled functions apply an operator to two vectors: by an instruction for each type of numbers."""
+
+    @_instruction
+    def apply(_typing: Any, a: Any, b: Any) -> Any:
+        build = instructions[str(a.number)]
+        return (Vector(result) if result else a)(a, b), lambda _context, builder, _, arguments: build(
+            builder, *arguments
+        )
+
+    @overload(operation)
+    def of_vectors(a, b):  # type: ignore[no-untyped-def]  # numba compares its parameters with the implementation's
+        return (lambda a, b: apply(a, b)) if isinstance(a, Vector) and a == b else None
+
+
+_operator(operator.add, None, float32=ir.IRBuilder.fadd, int32=ir.IRBuilder.add)
+_operator(operator.sub, None, float32=ir.IRBuilder.fsub, int32=ir.IRBuilder.sub)
+_operator(operator.mul, None, float32=ir.IRBuilder.fmul)
+_operator(operator.truediv, None, float32=ir.IRBuilder.fdiv)
+_operator(operator.eq, nb.boolean, int32=lambda builder, a, b: builder.icmp_signed("==", a, b))
+_operator(operator.le, nb.boolean, float32=lambda builder, a, b: builder.fcmp_ordered("<=", a, b))
 
 _ROOT_HALF = np.int64(0x3FE6A09E667F3BCD)  # the bits of sqrt(1/2): mantissas lie in [sqrt(1/2), sqrt(2))
 _BIAS = np.int64(1024)  # keeps exponents positive in their bit representation
@@ -234,24 +302,19 @@ def power(x: Floats, exponent: float, out: Floats | None = None) -> Floats:
     return out
 
 
-@intrinsic
-def _prefetch_entry(typing_context, row, k):  # type: ignore[no-untyped-def]  # noqa: ARG001
-    """Prefetch the cache line of row[k]; this changes no result."""
+@_instruction
+def prefetch(_typing: Any, array: Any, index: Any) -> Any:
+    """Prefetch the cache line of an entry of a contiguous array; this changes no result."""
 
-    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
-        array = context.make_array(signature.args[0])(context, builder, arguments[0])
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
         byte, int32 = ir.IntType(8).as_pointer(), ir.IntType(32)
-        function_type = ir.FunctionType(ir.VoidType(), [byte, int32, int32, int32])
-        prefetch = builder.module.declare_intrinsic("llvm.prefetch", [byte], function_type)
-        address = builder.bitcast(builder.gep(array.data, [arguments[1]]), byte)
-        builder.call(prefetch, [address, int32(0), int32(3), int32(1)])  # to read; keep in all levels; data
+        kind = ir.FunctionType(ir.VoidType(), [byte, int32, int32, int32])
+        address = builder.bitcast(builder.gep(data, [arguments[1]]), byte)
+        # to read; keep in all levels; data
+        builder.call(
+            builder.module.declare_intrinsic("llvm.prefetch", [byte], kind), [address, int32(0), int32(3), int32(1)]
+        )
         return context.get_dummy_value()
 
-    return nb.void(row, nb.int64), generate
-
-
-@nb.njit(cache=True)
-def prefetch(row):  # type: ignore[no-untyped-def]
-    """Prefetch a row of a matrix that is too large for the near caches, some steps before its use."""
-    for k in range(0, row.shape[0], CACHE_LINE // row.itemsize):
-        _prefetch_entry(row, k)  # type: ignore[call-arg]
+    return nb.void(array, index), build
