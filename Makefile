@@ -28,14 +28,14 @@ unexport PYTHONPATH PYTHONHOME
 # without bytecode a job starts in two seconds, not in half of one
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup system half-0 half-1 demo test tests lint paper gallery reproduce compare report reference freeze readme clean clean-all lock
+.PHONY: help setup system half-0 half-1 demo test tests lint paper gallery reproduce packages compare report reference freeze readme clean clean-all lock
 
 help: ## Show this list
 	@echo 'usage: make TARGET [CORES=n] [STUDY=name] [PYTHON=python3.12]'
 	@echo
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s  %s\n", $$1, $$2 }' Makefile
 
-demo: setup ## Run the whole workflow on small synthetic corpora, paper included (2 minutes, no network)
+demo: setup ## Run the whole workflow on small synthetic corpora, to a report (2 minutes, no network)
 	@$(SHOWN) --cores 2 --configfile workflow/studies/demo.yaml
 
 test: $(LOCKED) ## Check style, types, structure and workflow, and run the tests
@@ -77,6 +77,9 @@ ifeq ($(or $(STUDY),paper),paper)
 	@$(MAKE) --no-print-directory readme
 endif
 
+packages: ## Make the environments of the study "packages" in .packages: R, wheels, Java (5 minutes)
+	@sh workflow/packages/environment.sh .packages
+
 freeze: reproduce ## For maintainers: freeze the tables of STUDY in data/reference, for studies that name it in `frozen`
 	@mkdir -p data/reference/$(STUDY)
 	@for table in study.json scores.csv measurements.csv notes.csv timings.csv; do cp data/$(STUDY)/$$table data/reference/$(STUDY) || exit; done
@@ -94,7 +97,7 @@ clean: ## Remove what runs generate; downloads, imported corpora and .venv stay
 
 clean-all: clean ## Remove downloads, .venv and the tools' caches as well
 	@$(REMOVE_VENV)
-	@rm -rf data/raw data/corpora .venv-peers .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	@rm -rf data/raw data/corpora .packages .venv-peers .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 lock: ## For maintainers: write requirements.lock and environment.yml anew (UPGRADE=1: newest versions)

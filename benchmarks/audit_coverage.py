@@ -53,7 +53,7 @@ from heldout.evaluators.priors import DIRICHLET, exact_within, prior_of
 from heldout.evaluators.reference import CHAINS, reference, sweeps
 from heldout.libraries import Fitted
 from heldout.libraries.read import fitted as read_model
-from heldout.papers.likelihood.experiments.peers import check_installed, fit, with_own_words
+from heldout.papers.likelihood.experiments.packages import check_installed, fit_peer, with_own_words
 from heldout.seeds import generator
 from heldout.study import PEERS
 from heldout.tables import write_rows
@@ -158,13 +158,15 @@ def rows_of(
     own = with_own_words(rest.subset(np.sort(chosen)))
     axes = {"corpus": corpus.name, "library": library, "topics": topics, "seed": seed}
     start = int(generator("coverage-fit", **axes).integers(2**31))
-    fitted = _correlated(own, topics, start) if library == CTM else fit(library, own, topics, start, ROUNDS[library])
+    fitted = (
+        _correlated(own, topics, start) if library == CTM else fit_peer(library, own, topics, start, ROUNDS[library])
+    )
     model: Any = fitted.topics
     dirichlet = prior_of(model) is DIRICHLET
     cell = (corpus.name, library, topics)
 
     def estimated(**options: object) -> tuple[int, Evaluation, float]:
-        result = audit(fitted, test, limit=0.0, reported=False, other_corpus=True, seed=seed, **options)
+        result = audit(fitted, test, limit=0.0, reported=False, other_corpus=True, random_state=seed, **options)
         independent = np.sqrt(np.maximum(result.errors[TRUTH] ** 2 - result.bias**2, 0.0))
         found = Evaluation(result.nats[TRUTH], result.lengths, independent, bias=result.bias)
         return result.line(TRUTH).samples, found, result.line(TRUTH).standard_error

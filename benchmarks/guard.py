@@ -33,7 +33,7 @@ from heldout.corpora.split import train_test_split
 from heldout.libraries.read import fitted
 from heldout.models.lda import LDA
 from heldout.models.plsa import PLSA
-from heldout.papers.likelihood.experiments.peers import fit, fit_scikit_learn, with_own_words
+from heldout.papers.likelihood.experiments.packages import fit_peer, fit_scikit_learn, with_own_words
 from heldout.seeds import generator
 from heldout.typing import Floats, Ints
 
@@ -88,9 +88,9 @@ def models(training: Corpus) -> dict[str, Callable[[], Any]]:
         "scikit-learn LDA 20": lambda: fitted(fit_scikit_learn(training, 20, 0, 20), words),
         "scikit-learn LDA 100, online": lambda: fitted(online(100), words),
         "scikit-learn NMF 20": lambda: fitted(factors(), words),
-        "gensim LDA 20": lambda: fit("gensim", training, 20, 0, 10),
-        "gensim LDA 100": lambda: fit("gensim", training, 100, 0, 5),
-        "tomotopy LDA 20": lambda: fit("tomotopy", training, 20, 0, 300),
+        "gensim LDA 20": lambda: fit_peer("gensim", training, 20, 0, 10),
+        "gensim LDA 100": lambda: fit_peer("gensim", training, 100, 0, 5),
+        "tomotopy LDA 20": lambda: fit_peer("tomotopy", training, 20, 0, 300),
         "tomotopy CTM 10": correlated,
         "heldout PLSA 20": lambda: fitted(PLSA(20, iterations=50, random_state=0).fit(counts), words),
         "heldout LDA 50": lambda: fitted(LDA(50, sweeps=200, random_state=0).fit(counts), words),

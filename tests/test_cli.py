@@ -43,7 +43,7 @@ def test_the_package_says_its_version_and_what_there_is(capsys: pytest.CaptureFi
         main(["--version"])
     assert capsys.readouterr().out == f"heldout {version('heldout')}\n"
     assert heldout.__version__ == version("heldout")
-    assert dir(heldout) == ["__version__", "audit", "log_likelihood", "rank"]
+    assert dir(heldout) == ["__version__", "audit", "choose", "log_likelihood", "one_standard_error", "rank"]
     assert all(getattr(heldout, name) for name in dir(heldout))
 
 

@@ -18,8 +18,7 @@ import pytest
 from heldout import compare as compare_module
 from heldout.compare import DETERMINISTIC, SAMPLED, compare, difference, standard_errors
 from heldout.errors import InputError
-from heldout.measurements import Measurement, write_measurements
-from heldout.notes import Note, write_notes
+from heldout.measurements import MEASUREMENTS, NOTES, Measurement, Note
 from heldout.scores import Groups, Score, collect_groups, perplexity, write_scores
 from heldout.study import from_yaml
 
@@ -76,12 +75,12 @@ def run(
     write_scores(reference / "scores.csv", theirs)
     collect_groups([reference / "scores.csv"], reference / "groups.csv")
     (reference / "groups.csv.gz").write_bytes(gzip.compress((reference / "groups.csv").read_bytes()))
-    write_measurements(folder / "measurements.csv", measured)
-    write_measurements(reference / "measurements.csv", expected)
+    MEASUREMENTS.write(folder / "measurements.csv", measured)
+    MEASUREMENTS.write(reference / "measurements.csv", expected)
     with gzip.open(reference / "measurements.csv.gz", "wb") as file:
         file.write((reference / "measurements.csv").read_bytes())
-    write_notes(folder / "notes.csv", noted)
-    write_notes(reference / "notes.csv", [NOTE])
+    NOTES.write(folder / "notes.csv", noted)
+    NOTES.write(reference / "notes.csv", [NOTE])
     (folder / "compare.csv").unlink(missing_ok=True)
     out = io.StringIO()
     tables = {name: folder / f"{name}.csv" for name in TABLES}

@@ -53,10 +53,7 @@ TEMPERED = (("hofmann", "tempering"), ("murphy", "perplexity"))
         ("evaluators/exact_marginal.py", lambda job: job not in MODELS),
         ("papers/hofmann/experiments/tempering.py", lambda job: job.startswith("hofmann")),
         # claims read names from the experiment that they are tested on
-        (
-            "models/plsa_tem.py",
-            lambda job: job == "plsa-tem" or job in (f"{paper} {what}" for paper, what in TEMPERED),
-        ),
+        ("models/plsa_tem.py", lambda job: job == "plsa-tem" or job in (f"{paper} {what}" for paper, what in TEMPERED)),
         ("verdicts.py", lambda _: False),
         ("effects.py", lambda _: False),
     ],

@@ -8,7 +8,7 @@ import pytest
 
 from heldout.errors import InputError
 from heldout.evaluators.evaluation import Evaluation
-from heldout.notes import Note, collect_notes, read_notes, write_notes
+from heldout.measurements import NOTES, Note
 from heldout.recorder import Recorder
 
 EVALUATION = Evaluation(np.array([-4.0, 0.0, -6.0]), np.array([2, 0, 3]), np.array([0.3, 0.0, 0.4]), 7)
@@ -51,11 +51,11 @@ def test_notes_are_texts_in_the_order_of_their_places(recorder: Recorder, tmp_pa
     for at, text in ((10, "nan"), (9, 'two, "words"')):
         recorder.note("word", text, axis="rank", at=at)
     other = Note("b", "m", "v", 2, 1, "word", "rank", 1, "")
-    write_notes(tmp_path / "a.csv", recorder.results.notes)
-    write_notes(tmp_path / "b.csv", [other])
-    collect_notes([tmp_path / "a.csv", tmp_path / "b.csv"], tmp_path / "c.csv")
-    table = read_notes(tmp_path / "c.csv")
+    NOTES.write(tmp_path / "a.csv", recorder.results.notes)
+    NOTES.write(tmp_path / "b.csv", [other])
+    NOTES.collect([tmp_path / "a.csv", tmp_path / "b.csv"], tmp_path / "c.csv")
+    table = NOTES.read(tmp_path / "c.csv")
     assert table["text"].tolist() == ["", 'two, "words"', "nan"]
     assert table["at"].tolist() == [1, 9, 10]
     with pytest.raises(InputError, match="a second time"):
-        collect_notes([tmp_path / "a.csv", tmp_path / "a.csv"], tmp_path / "d.csv")
+        NOTES.collect([tmp_path / "a.csv", tmp_path / "a.csv"], tmp_path / "d.csv")

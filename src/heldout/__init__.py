@@ -7,14 +7,18 @@ from heldout import model_score
 
 if TYPE_CHECKING:
     from heldout.auditing.audit.audit import audit
+    from heldout.auditing.choose import choose, one_standard_error
     from heldout.auditing.rank.rank import rank
     from heldout.auditing.scorer import log_likelihood
 
     __version__: str
 
-_HOMES = {"audit": "audit.audit", "log_likelihood": "scorer", "rank": "rank.rank"}  # in `auditing`
+_HOMES = {  # in `auditing`
+    **{"audit": "audit.audit", "log_likelihood": "scorer", "rank": "rank.rank"},
+    **{"choose": "choose", "one_standard_error": "choose"},
+}
 
-__all__ = ["__version__", "audit", "log_likelihood", "rank"]
+__all__ = ["__version__", "audit", "choose", "log_likelihood", "one_standard_error", "rank"]
 
 
 def __getattr__(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""`heldout <verb>`: the only entry that the workflow's rules call.
+"""The command: `heldout <verb>`, for users and for the workflow's rules.
 
 Bad input is one line on standard error and exit code 2, and nothing is written. Verbs import what they need
 when they run: a job's start costs more than many a job's work.
@@ -10,6 +10,7 @@ import json
 import os
 import re
 import sys
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -213,8 +214,7 @@ def sweep(args: argparse.Namespace) -> None:
 def experiment(args: argparse.Namespace) -> None:
     """Run an experiment of one of the papers: exact values, bounds, an estimator's error, normalisers, convergence."""
     from heldout.corpora.corpus import Corpus
-    from heldout.measurements import write_measurements
-    from heldout.notes import write_notes
+    from heldout.measurements import MEASUREMENTS, NOTES
     from heldout.papers import EXPERIMENTS
     from heldout.runs import run_experiment
     from heldout.scores import write_scores
@@ -236,19 +236,18 @@ def experiment(args: argparse.Namespace) -> None:
         fold_in_settings=args.fold_in_settings,
     )
     write_scores(args.scores, scores)
-    write_measurements(args.output, measurements)
+    MEASUREMENTS.write(args.output, measurements)
     if args.notes is not None:
-        write_notes(args.notes, notes)
+        NOTES.write(args.notes, notes)
 
 
 def collect(args: argparse.Namespace) -> None:
     """Merge files of scores, of their groups of documents, of measurements or of notes into one table."""
-    from heldout.measurements import collect_measurements
-    from heldout.notes import collect_notes
+    from heldout.measurements import MEASUREMENTS, NOTES
     from heldout.scores import collect_groups, collect_scores
 
-    tables = {"scores": collect_scores, "measurements": collect_measurements, "notes": collect_notes}
-    (tables | {"groups": collect_groups})[args.kind](args.tables, args.output)
+    of_scores = {"scores": collect_scores, "groups": collect_groups}
+    (of_scores | {tidy.what: tidy.collect for tidy in (MEASUREMENTS, NOTES)})[args.kind](args.tables, args.output)
 
 
 def timings(args: argparse.Namespace) -> None:
@@ -291,15 +290,35 @@ def exhibits(args: argparse.Namespace) -> None:
     make_all(args.only or names, inputs, **folders, suffix=args.suffix, processes=args.processes)
 
 
+def prose(args: argparse.Namespace) -> int:
+    """Look whether what a document's sentences name is still found, and write its effects and what has moved."""
+    from heldout.files import replacing
+    from heldout.typesetting.prose import line, moved, read, render
+    from heldout.verdicts import read_effects
+
+    text, judgements = read(args.sources), read_effects(args.effects)
+    others = [line(*one) for one in moved(text, judgements)]
+    for one in others:
+        print(f"heldout: {one}", file=sys.stderr)
+    if args.strict and others:
+        return 1
+    for path, written in ((args.output, render(text, judgements)), (args.moved, "".join(f"{one}\n" for one in others))):
+        with replacing(path) as temporary:
+            temporary.write_text(written, encoding="utf-8")
+    return 0
+
+
 def readme(args: argparse.Namespace) -> None:
     """Make the generated parts of the README, and RESULTS.md, anew from the reference results."""
     from heldout.files import replacing
     from heldout.history import read_history
-    from heldout.typesetting.readme import results, update
+    from heldout.typesetting.readme import questions, results, update
 
     inputs = _inputs(args)
     front = update(args.readme.read_text(encoding="utf-8"), inputs, args.commands, args.studies)
     texts = {args.readme: front, args.results: results(inputs, read_history(args.history))}
+    if page := questions(inputs):
+        texts[args.questions] = page
     for path, text in texts.items():
         with replacing(path) as temporary:
             temporary.write_text(text, encoding="utf-8")
@@ -337,6 +356,8 @@ def study(args: argparse.Namespace) -> None:
 def audit(args: argparse.Namespace) -> int:
     """Audit a saved topic model of any library on documents: what the library reports, and the likelihood."""
     from heldout.auditing.options import AuditCommand
+
+    print(STARTING, file=sys.stderr, flush=True)
     from heldout.auditing.session import run
 
     return run(AuditCommand.of(args), sys.stdout, sys.stderr)
@@ -345,6 +366,8 @@ def audit(args: argparse.Namespace) -> int:
 def rank(args: argparse.Namespace) -> int:
     """Rank saved topic models by the likelihood of the same documents, and say which cannot be told apart."""
     from heldout.auditing.options import RankCommand
+
+    print(STARTING, file=sys.stderr, flush=True)
     from heldout.auditing.session import run
 
     return run(RankCommand.of(args), sys.stdout, sys.stderr)
@@ -381,6 +404,14 @@ def compare(args: argparse.Namespace) -> int:
     return 0 if compare(args.study, tables, args.reference, args.output, sys.stdout) else 1
 
 
+STARTING = "starting; the first run after an installation compiles for some seconds"
+EXAMPLES = {  # of the verbs that users type
+    "audit": "heldout audit lda.skops test.npz --vocabulary words.txt --html audit.html",
+    "rank": "heldout rank lda-*.skops test.npz --vocabulary words.txt",
+    "import": "heldout import text folder/ --name mine --output data/corpora/mine.npz",
+    "study": "heldout study data/corpora/mine.npz > workflow/studies/mine.yaml",
+    "check": "heldout check workflow/studies/mine.yaml",
+}
 _FILE: dict[str, Any] = {"type": Path}
 _WHOLE: dict[str, Any] = {"type": int, "required": True}
 _NEEDED: dict[str, Any] = {"type": Path, "required": True}
@@ -421,14 +452,21 @@ _TRAINED = "--model --topics --seed --test-documents --train-settings --fold-in-
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of `heldout`."""
-    main = _Parser(prog="heldout", description=__doc__, allow_abbrev=False)
+    main = _Parser(
+        prog="heldout",
+        usage="heldout [-h] [--version] VERB ...",
+        description="The likelihood of held-out documents under topic models of any library. `heldout VERB --help` says"
+        " more.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
     main.add_argument("--version", action="version")
-    verbs = main.add_subparsers(dest="verb", required=True, metavar="VERB")
+    verbs = main.add_subparsers(dest="verb", required=True, metavar="VERB", help=argparse.SUPPRESS)
 
     def verb(run: Any, *outputs: str, shared: str = "", name: str = "") -> argparse.ArgumentParser:
         """Add a verb with some of the shared arguments."""
         text = run.__doc__
-        sub = verbs.add_parser(name or run.__name__, help=text, description=text, allow_abbrev=False)
+        sub = verbs.add_parser(name or run.__name__, description=text, allow_abbrev=False)
         sub.set_defaults(run=run, outputs=outputs)
         for argument in shared.split():
             sub.add_argument(argument, **_SHARED[argument])
@@ -508,12 +546,18 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("--job-benchmarks", type=Path, help="the folder to keep what each exhibit took in")
     sub.add_argument("--output", **_NEEDED, help="the folder that they go into")
 
+    sub = verb(prose, "output", "moved", shared="--effects --output")
+    sub.add_argument("sources", type=Path, nargs="+", help="the document's TeX")
+    sub.add_argument("--moved", **_NEEDED, help="where a line for every moved sentence goes")
+    sub.add_argument("--strict", action="store_true", help="fail where a sentence has moved, and write nothing")
+
     sub = verb(readme, "results", shared=f"{_TABLES} {_KNOWN}")
     sub.add_argument("readme", type=Path, help="the README, whose generated parts are made anew")
     sub.add_argument("results", type=Path, help="RESULTS.md, which is written")
     sub.add_argument("--history", **_NEEDED, help="data/claims.csv")
     sub.add_argument("--commands", **_NEEDED, help="what the commands took, a CSV")
     sub.add_argument("--studies", type=Path, default=Path("workflow/studies"), help="the folder of studies")
+    sub.add_argument("--questions", type=Path, default=Path("docs/questions.md"), help="the page on packages' numbers")
 
     sub = verb(check, shared="--schema --data")
     sub.add_argument("study", type=Path)
@@ -522,7 +566,7 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("corpora", type=Path, nargs="+", help="imported corpora, data/corpora/NAME.npz")
     sub.add_argument("--like", type=Path, default=Path("workflow/studies/demo.yaml"), help="where all else comes from")
 
-    add_audit(verb(audit, "html", "json", "store"))
+    add_audit(verb(audit, "html", "json", "csv", "store"))
     add_rank(verb(rank, "html", "json", "store"))
 
     sub = verb(digest)
@@ -532,6 +576,11 @@ def parser() -> argparse.ArgumentParser:
     sub = verb(compare, "output", shared=_TABLES)
     sub.add_argument("--reference", **_NEEDED, help="the folder of reference results")
     sub.add_argument("--output", **_NEEDED, help="where the comparison goes")
+    yours = (f"  {name:8}{verbs.choices[name].description}\n          {example}" for name, example in EXAMPLES.items())
+    others = textwrap.fill(", ".join(sorted(set(verbs.choices) - set(EXAMPLES))), 78, initial_indent="  ")
+    main.epilog = "\n".join(
+        ["for your models and documents:", *yours, "", "of the study, which its rules call:", others]
+    )
     return main
 
 
@@ -551,6 +600,9 @@ def _check_paths(args: argparse.Namespace) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run `heldout`; return 0, the status of what has another one, or 2 after one line about bad input."""
     pin()
+    if not (sys.argv[1:] if arguments is None else arguments):
+        parser().print_help(sys.stderr)
+        return 2
     args = parser().parse_args(arguments)
     args.typed = sys.argv[1:] if arguments is None else list(arguments)
     try:

@@ -55,17 +55,8 @@ def compare(study: Path, tables: Mapping[str, Path], reference: Path, destinatio
     """Compare a run with the tables in `reference`; print a table and write it as CSV.
 
     Optional experiments that the run's study lacks, or some of their models, are left out of the reference.
-
-    Args:
-        study: the run's settings (JSON).
-        tables: the run's "scores", "groups", "corpora", "measurements" and "notes"; groups are compared where the
-            reference has them.
-        reference: the folder of reference results.
-        destination: where the comparison goes, when everything agrees.
-        out: where the table is printed.
-
-    Returns:
-        Whether every exhibit agrees within tolerance.
+    The tables of the run are "scores", "corpora", "measurements", "notes" and, where the reference has them, "groups".
+    Return whether every exhibit agrees within tolerance; the comparison is written where all do.
 
     Raises:
         InputError: when a table is missing or is not one.
@@ -189,14 +180,7 @@ def _choose_rules(pairs: pd.DataFrame) -> None:
 
 
 def _judge(pairs: pd.DataFrame, nats: str, relative: str, limit: float) -> None:
-    """Add the columns `gap` (by the row's rule), `allowed` and `agrees`.
-
-    Args:
-        pairs: rows with their rules.
-        nats: the column that the standard error is of.
-        relative: the column whose relative difference counts.
-        limit: how many standard errors are allowed.
-    """
+    """Add the columns `gap` (by the row's rule, in standard errors of `nats` or relative), `allowed` and `agrees`."""
 
     def both(column: str) -> tuple[Floats, Floats]:
         return pairs[column].to_numpy(np.float64), pairs[f"{column}_reference"].to_numpy(np.float64)

@@ -138,10 +138,7 @@ def contents(source: Path | Sources, *modules: str) -> dict[str, Code]:
     followed, so that a manifest is no part of what it lists. `import_module(f"package.{name}")` imports every module of
     that folder; other computed names are not seen: give them among `modules`.
 
-    Args:
-        source: the folder that holds the package, or what has been read of it; the lock of the environment, beside it,
-            counts too.
-        modules: dotted names.
+    What has been read of a folder may take its place; the lock of the environment, beside it, counts too.
 
     Raises:
         InputError: for a module that is not there.
@@ -203,11 +200,7 @@ class Digests:
         self.known: dict[str, str] = kept["known"] if kept.get("state") == self.state else {}
 
     def of(self, *modules: str) -> str:
-        """Return the digest of modules and of what they import.
-
-        Raises:
-            InputError: for a module that is not there.
-        """
+        """Return the digest of modules and of what they import; raises InputError for a module that is not there."""
         key = " ".join(modules)
         if key not in self.known:
             self.known[key] = digest(contents(self.sources, *modules))
@@ -217,13 +210,9 @@ class Digests:
 
 
 def digest_of_name(source: Path, module: str, name: str, within: str) -> str:
-    """Return the digest of what a name of a module stands for, with all names that this reads, as far as a folder goes.
+    """Return the digest of what a name of a module stands for, with all names that this reads.
 
-    Args:
-        source: the folder that holds the package.
-        module: a dotted name.
-        name: of a function or a constant of the module.
-        within: how the dotted names of other modules begin whose code counts; what is taken of them, and no more.
+    Of other modules the code counts that is taken from those whose dotted names begin with `within`, and no more.
     """
     parts: dict[tuple[str, str], str] = {}
     todo = [(module, name)]
@@ -284,11 +273,7 @@ def checked_out(source: Path, commit: str) -> Iterator[Path]:
 
 
 def git(folder: Path, *arguments: str) -> bytes:
-    """Return what git prints in a folder.
-
-    Raises:
-        InputError: where there is no git, or it refuses.
-    """
+    """Return what git prints in a folder; raises InputError where there is no git, or it refuses."""
     try:
         return subprocess.run(["git", *arguments], cwd=folder, capture_output=True, check=True).stdout
     except FileNotFoundError as error:

@@ -59,18 +59,11 @@ def chosen(table: "pd.DataFrame", selector: Mapping[str, object]) -> "pd.DataFra
 
 
 def paired(
-    scores: "pd.DataFrame",
-    one: Mapping[str, object],
-    other: Mapping[str, object],
-    on: Sequence[str] = ON,
+    scores: "pd.DataFrame", one: Mapping[str, object], other: Mapping[str, object], on: Sequence[str] = ON
 ) -> "pd.DataFrame":
     """Return the differences of two scores, nats per token, as `less` does.
 
-    Args:
-        scores: the columns of `heldout.scores.Score`, with groups of documents where they are known.
-        one: the values of columns that choose its rows, each a value or several.
-        other: the same of the other side.
-        on: the columns by which rows are paired.
+    `one` and `other` are values of columns, each one or several, that choose the rows of either side.
     """
     return less(per_token(chosen(scores, one)), per_token(chosen(scores, other)), on)
 
@@ -78,10 +71,7 @@ def paired(
 def less(one: "pd.DataFrame", other: "pd.DataFrame", on: Sequence[str] = ON) -> "pd.DataFrame":
     """Return one table's values less another's, row by row of what they share.
 
-    Args:
-        one: the columns `on`, which name a row, "value" and "error"; with groups of documents `WITHOUT`.
-        other: the same.
-        on: the columns by which rows are paired.
+    Either has the columns `on`, which name a row, "value" and "error", and may have `WITHOUT`.
 
     Returns:
         The columns `on`; "gain", the difference; "error", of both; and, where both sides have groups, `WITHOUT`, the
@@ -107,8 +97,7 @@ def less(one: "pd.DataFrame", other: "pd.DataFrame", on: Sequence[str] = ON) -> 
 def per_token(rows: "pd.DataFrame") -> "pd.DataFrame":
     """Return scores with "value" and "error", nats per token, and `WITHOUT` where they have groups of documents."""
     rows = rows.assign(
-        value=rows["log_likelihood"] / rows["tokens"],
-        error=rows["standard_error"].fillna(0.0) / rows["tokens"],
+        value=rows["log_likelihood"] / rows["tokens"], error=rows["standard_error"].fillna(0.0) / rows["tokens"]
     )
     if not set(GROUP_COLUMNS) <= set(rows.columns):
         return rows
@@ -147,19 +136,11 @@ def effects(
 ) -> list[Effect]:
     """Return one effect per corpus, in the order in which corpora come.
 
-    Args:
-        pairs: "corpus", the columns of `replicate`, "gain" and "error" of every cell; `WITHOUT` or no groups.
-        margin: the least effect that counts.
-        summary: of the cells of a replicate.
-        threshold: as in `Effect`.
-        test: as in `Effect`.
-        part: as in `Effect`.
-        held_out: f, the share of documents that every split holds out; by corpus, or of all. 0 where replicates share
-            no documents.
-        replicate: the columns that tell replicates apart.
-        resolution: the least spread over replicates, for a summary that takes few values.
-        unit: of the gains; the margin's where empty.
-        factor: whether the gains are logarithms of factors.
+    The pairs are "corpus", the columns of `replicate`, which tell replicates apart, "gain" and "error" of every cell,
+    and `WITHOUT` or no groups. `summary` is of the cells of a replicate; `held_out` is f, the share of documents that
+    every split holds out, by corpus or of all, 0 where replicates share no documents; `resolution` is the least spread
+    over replicates, for a summary that takes few values. A unit that is empty is the margin's; the gains may be
+    logarithms of factors. All else is as in `Effect`.
     """
     found = []
     cell_keys = [name for name in pairs.columns if name not in ("corpus", "gain", "error", *WITHOUT, *replicate)]
@@ -266,8 +247,7 @@ def best(points: "pd.DataFrame") -> Best | None:
     degrees of freedom, and both points' evaluator's errors; Student's t is Bonferroni's over the K - 1 differences. One
     replicate has the evaluator's error alone.
 
-    Args:
-        points: "topics", "seed", "value" and "error" of one corpus and score.
+    The points are "topics", "seed", "value" and "error" of one corpus and score.
     """
     if points.empty:
         return None

@@ -78,11 +78,7 @@ def _temporary(path: Path) -> Iterator[Path]:
 
 
 def refuse_inputs(outputs: Iterable[Path], inputs: Iterable[Path]) -> None:
-    """Refuse outputs that would overwrite an input, or one another.
-
-    Args:
-        outputs: files that will be written.
-        inputs: files that are read, and folders of them (whose texts and models are refused).
+    """Refuse outputs that would overwrite one another, an input, or what is read of a folder among the inputs.
 
     Raises:
         InputError: names the output.
@@ -107,12 +103,7 @@ _SOURCES = (".txt", ".beta", ".other")  # of folders that are read
 
 @contextmanager
 def reading_arrays(path: Path, what: str, remedy: str) -> Iterator[Mapping[str, Any]]:
-    """Yield the arrays of an .npz file by name.
-
-    Args:
-        path: the file.
-        what: what it should hold, such as "topics".
-        remedy: what to do where it does not, such as "train them with `heldout fit`".
+    """Yield the arrays of an .npz file by name; `what` it should hold and the `remedy` are for messages.
 
     Raises:
         InputError: when the file is missing or truncated, or the caller cannot make of it what it should hold.
@@ -166,11 +157,7 @@ class Saved:
 
     @classmethod
     def load(cls, path: Path) -> Self:
-        """Read what `save` wrote.
-
-        Raises:
-            InputError: when the file is missing, truncated, or holds something else.
-        """
+        """Read what `save` wrote; raises InputError when the file is missing, truncated, or holds something else."""
         unpack: dict[Any, Callable[[Any], Any]] = {
             tuple: lambda words: tuple(words.tolist()),
             dict: lambda mapping: json.loads(str(mapping)),

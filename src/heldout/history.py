@@ -48,12 +48,7 @@ _TYPES = {field.name: get_type_hints(Change)[field.name] for field in fields(Cha
 
 
 def fingerprint(claim: Claim, source: Path) -> str:
-    """Return the digest of what judges a claim: its function, what that reads of its paper, and its arguments.
-
-    Args:
-        claim: of a paper.
-        source: the folder that holds the package.
-    """
+    """Return the digest of what judges a claim: its function, what that reads of its paper, and its arguments."""
     measure, given = claim.measure, ""
     if isinstance(measure, partial):
         given = repr((measure.args, sorted(measure.keywords.items())))

@@ -30,7 +30,7 @@ class Inputs:
         corpora: one row per corpus, the columns of `heldout.corpora.table`; blank published fields are NaN.
         study: the study's settings.
         measurements: the columns of `heldout.measurements.Measurement`; None without experiments.
-        notes: the columns of `heldout.notes.Note`; None without experiments.
+        notes: the columns of `heldout.measurements.Note`; None without experiments.
         timings: one row per job, the columns of `heldout.timings`; None without reference timings.
         benchmarks: milliseconds per document of every estimator; None without reference benchmarks.
         commit: the commit's hash, empty outside version control.
@@ -68,26 +68,17 @@ class Inputs:
     ) -> Self:
         """Read the inputs from their files; `versions` are the installed packages'.
 
-        Args:
-            study: the settings, JSON or YAML.
-            scores: as `heldout.scores` writes them.
-            corpora: as `heldout.corpora.table` does.
-            groups: of the scores, where they are known.
-            commit: see the class.
-            date: see the class.
-            papers: see the class.
-            tables: "measurements", "notes", "timings", "benchmarks" and "effects", where there are any.
+        `tables` are "measurements", "notes", "timings", "benchmarks" and "effects", where there are any.
 
         Raises:
             InputError: when a file is missing or malformed.
         """
-        from heldout.measurements import read_measurements
-        from heldout.notes import read_notes
+        from heldout.measurements import MEASUREMENTS, NOTES
         from heldout.scores import read_scores
 
         readers: dict[str, Callable[[Path], Any]] = {
-            **{"measurements": read_measurements, "notes": read_notes, "timings": read_timings},
-            **{"benchmarks": _read_benchmarks, "effects": read_effects},
+            **{tidy.what: tidy.read for tidy in (MEASUREMENTS, NOTES)},
+            **{"timings": read_timings, "benchmarks": _read_benchmarks, "effects": read_effects},
         }
         read = {name: readers[name](path) for name, path in tables.items() if path is not None}
         return cls(
@@ -118,11 +109,7 @@ class Inputs:
         return {str(corpus): test / (training + test) for corpus, training, test in rows if test}
 
     def corpus(self, name: str) -> dict[str, Any]:
-        """Return a corpus's row of the corpora table.
-
-        Raises:
-            InputError: when the table lacks it.
-        """
+        """Return a corpus's row of the corpora table; raises InputError when the table lacks it."""
         rows = [row for row in self.corpora.to_dict("records") if row["corpus"] == name]
         if len(rows) != 1:
             raise InputError(f"corpora table: {len(rows)} rows for {name}, expected one; describe the corpora again")
@@ -134,11 +121,7 @@ class Inputs:
 
 
 def read_corpora(path: Path) -> "pd.DataFrame":
-    """Read the corpora table.
-
-    Raises:
-        InputError: when it cannot be read or lacks a column.
-    """
+    """Read the corpora table; raises InputError when it cannot be read or lacks a column."""
     from heldout.corpora.table import COLUMNS
 
     counts = ("train_documents", "test_documents", "vocabulary", "tokens")

@@ -62,11 +62,6 @@ def check_expansion(packed: int, expanded: int, where: str, *, times: int = EXPA
 def one_line(where: object, what: str = "truncated or damaged", remedy: str = "save it again") -> Iterator[None]:
     """Turn whatever a damaged file makes its reader raise into one line: zipfile, zlib, numpy, pickles raise anything.
 
-    Args:
-        where: the file.
-        what: what is wrong with it.
-        remedy: what to do.
-
     Raises:
         InputError: for every exception; one that is an InputError already stays as it is.
     """
@@ -133,12 +128,7 @@ def check_npy(member: IO[bytes], size: int, where: str) -> None:
 
 
 def read_npy(archive: zipfile.ZipFile, name: str, largest: int | None = None) -> "NDArray[Any]":
-    """Return an array of an .npz file, after `check_npy`.
-
-    Args:
-        archive: the file.
-        name: the array's.
-        largest: the most bytes that it may have; None for as many as the file does.
+    """Return an array of an .npz file, after `check_npy`; `largest` is the most bytes that it may have.
 
     Raises:
         InputError: as `check_npy` does, or for too many bytes.

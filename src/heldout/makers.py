@@ -16,7 +16,7 @@ TABLES = {
     "scores": "scores",
     "groups": "scores",
     "measurements": "measurements",
-    "notes": "notes",
+    "notes": "measurements",
     "corpora": "corpora.table",
     "timings": "timings",
 }
@@ -25,9 +25,7 @@ TABLES = {
 def modules_of(file: Path) -> tuple[str, ...]:
     """Return the modules that make a file of a study.
 
-    Args:
-        file: a job's output, such as data/paper/scores/cranfield/lda/bounds/3-1.csv, in any folder. That of an exhibit
-            needs the study's settings, data/STUDY/study.json.
+    It is a job's output in any folder; that of an exhibit needs the study's settings, data/STUDY/study.json.
 
     Raises:
         InputError: when no job with a digest makes such a file, or the settings cannot be read.
@@ -80,5 +78,5 @@ def exhibit_modules(study: Mapping[str, Any], *kinds: str) -> tuple[str, ...]:
     papers = papers_of(study)
     modules = {exhibit.module for name, exhibit in exhibits(papers, study).items() if kind(name) in kinds}
     if "macros" in kinds:
-        modules |= {f"{paper.module}.{part}" for paper in papers for part in ("interpretations", "macros")}
+        modules |= {f"{paper.module}.macros" for paper in papers}
     return ("heldout.typesetting.exhibits", *sorted(modules))

@@ -1,4 +1,4 @@
-"""Manifests: the experiments, exhibits, claims and interpretations of a paper's folder, without importing them.
+"""Manifests: the experiments, exhibits and claims of a paper's folder, without importing them.
 
 A paper is a folder of `heldout.papers` whose `__init__` holds one `Paper`. The workflow reads the manifests whenever it
 looks at its rules, so nothing here imports NumPy.
@@ -82,7 +82,8 @@ class Paper:
         experiments: by name; NAME is the function `experiment` of `experiments/NAME.py`, with underscores for hyphens.
         optional: the experiments that a study may omit, with the exhibits that depend on nothing else.
         exhibits: by name.
-        front_page: whether its `tables` have a function `front_page`, of the README's few numbers.
+        front_page: whether its `tables` have a function `front_page`, of the README's few numbers, and its
+            `questions` a function `page`, of docs/questions.md.
         scorecard: the claims that the paper's body lists, by name; the appendix has all.
     """
 
@@ -107,7 +108,6 @@ class Paper:
         """Return the dotted name of an experiment's module."""
         return f"{self.module}.experiments.{name.replace('-', '_')}"
 
-    def part(self, name: Literal["claims", "interpretations", "macros"]) -> Any:
-        """Import a module of the paper and return its CLAIMS, its INTERPRETATIONS, or its function `macros`."""
-        attribute = name if name == "macros" else name.upper()
-        return getattr(importlib.import_module(f"{self.module}.{name}"), attribute)
+    def part(self, name: Literal["claims", "macros"]) -> Any:
+        """Import a module of the paper and return its CLAIMS, or its function `macros`."""
+        return getattr(importlib.import_module(f"{self.module}.{name}"), {"claims": "CLAIMS"}.get(name, name))

@@ -1,19 +1,13 @@
-"""The second tidy table: measurements other than the score of a test set.
+"""The second and the third tidy table: measurements, other than the score of a test set, and notes.
 
-A row is one number along an axis: the log joint probability of a chain at a sweep, a document's exact log-likelihood,
-the logarithm of a normaliser at a length. Like scores, measurements hold no timings.
+A measurement is one number along an axis: the log joint probability of a chain at a sweep, a document's exact
+log-likelihood, the logarithm of a normaliser at a length. A note is one text at such a place: a topic's word by its
+rank, the version of a library. Like scores, neither holds timings.
 """
 
-from collections.abc import Iterable
-from dataclasses import astuple, dataclass, fields
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
 
-from heldout.errors import InputError
-from heldout.tables import merge_rows, read_table, write_rows
-
-if TYPE_CHECKING:
-    import pandas as pd
+from heldout.tables import Tidy
 
 
 @dataclass(frozen=True, order=True)
@@ -47,32 +41,23 @@ class Measurement:
     standard_error: float = 0.0
 
 
-TYPES: dict[str, Any] = {field.name: field.type for field in fields(Measurement)}
-COLUMNS = tuple(TYPES)
+@dataclass(frozen=True, order=True)
+class Note:
+    """One text, without a line's end, at a position on an axis; the other attributes are a measurement's."""
+
+    corpus: str
+    model: str
+    variant: str
+    topics: int
+    seed: int
+    quantity: str
+    axis: str
+    at: int
+    text: str
 
 
-def write_measurements(path: Path, measurements: Iterable[Measurement]) -> None:
-    """Write measurements as CSV, sorted."""
-    write_rows(path, COLUMNS, map(astuple, sorted(measurements)))
-
-
-def collect_measurements(paths: Iterable[Path], destination: Path) -> None:
-    """Merge files of measurements into one, sorted.
-
-    Raises:
-        InputError: when a file has other columns, or two files report the same measurement.
-    """
-    key, numbers = COLUMNS[: COLUMNS.index("value")], ("topics", "smoothing", "seed", "at")
-    merge_rows(paths, destination, TYPES, key, numbers=numbers, what="measurements")
-
-
-def read_measurements(path: Path) -> "pd.DataFrame":
-    """Read a measurements table into a data frame with the columns of `Measurement`.
-
-    Raises:
-        InputError: when it has other columns, is cut, or holds no number where one belongs.
-    """
-    table = read_table(path, TYPES, "measurements")
-    if tuple(table.columns) != COLUMNS:
-        raise InputError(f"{path}: not a measurements table; its columns are not {', '.join(COLUMNS)}")
-    return table
+MEASUREMENTS = Tidy(Measurement, "measurements", key=10, numbers=("topics", "smoothing", "seed", "at"))
+COLUMNS = MEASUREMENTS.columns
+NOTES = Tidy(
+    Note, "notes", key=8, numbers=("topics", "seed", "at"), reading={"na_values": []}
+)  # a text is never a missing value

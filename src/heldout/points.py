@@ -61,12 +61,7 @@ def with_truth(scores: "pd.DataFrame") -> "pd.DataFrame":
 
 
 def mean_points(table: "pd.DataFrame", evaluators: Sequence[str]) -> dict[int, Point]:
-    """Return means over seeds by number of topics, ascending, each by the first evaluator with scores at that number.
-
-    Args:
-        table: scores of one corpus, model and variant.
-        evaluators: names, the preferred first.
-    """
+    """Return means over seeds by number of topics, ascending, each by the first evaluator with scores there."""
     points = {}
     for topics, rows in table.groupby("topics"):
         chosen = first_of(rows, evaluators)

@@ -39,10 +39,7 @@ class ProgressLines(logging.Handler):
 def outcome(made: Iterable[Path], effects: Path, since: float) -> list[str]:
     """Return what a run made, and how many claims it decided, as lines.
 
-    Args:
-        made: files and folders that people look for; those that are older than the run are left out.
-        effects: the claims' effects.
-        since: when the run began, in seconds since the epoch.
+    Files and folders that are older than the run's beginning, in seconds since the epoch, are left out.
     """
     new = [str(path) for path in made if path.exists() and path.stat().st_mtime >= since]
     lines = [f"made {', '.join(new)}"] if new else []

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, SupportsFloat, SupportsInt
 
 from heldout.errors import InputError
-from heldout.measurements import Measurement
-from heldout.notes import Note
+from heldout.measurements import Measurement, Note
 from heldout.scores import Groups, Score, perplexity
 
 if TYPE_CHECKING:
@@ -63,14 +62,10 @@ class Recorder:
         standard_error: float | None = None,
         tokens_left_out: int | None = None,
     ) -> Score:
-        """Record an evaluation summed over its documents, and return the score.
+        """Record an evaluation summed over its documents, and return the score; those without tokens are left out.
 
-        Args:
-            evaluator: its name.
-            evaluation: of the D documents; those without tokens count as left out.
-            samples: per document; 0 for a deterministic evaluator.
-            standard_error: nats; None combines the documents' own errors and biases.
-            tokens_left_out: None takes the evaluation's own number.
+        Where none is given, the standard error (nats) combines the documents' own errors and biases, and the number of
+        tokens left out is the evaluation's. `samples` are per document.
 
         Raises:
             InputError: where the evaluation is of another number of documents than have names.
@@ -117,11 +112,7 @@ class Recorder:
     ) -> None:
         """Record an evaluation's values, nats, one per document with tokens, on the axis "document".
 
-        Args:
-            quantity: what they are.
-            evaluation: of D documents.
-            at: (D,) the documents' places on the axis; None is their index.
-            error: nats, of every document; None takes the evaluation's own.
+        Without places `at` on the axis a document's is its index; without an error it has the evaluation's own.
         """
         for d, place in enumerate(range(len(evaluation.tokens)) if at is None else at):
             if evaluation.tokens[d] > 0:

@@ -24,11 +24,7 @@ Trained = Topics | Components
 
 
 def model_module(model: str) -> ModuleType:
-    """Return the module that implements a model.
-
-    Raises:
-        InputError: for an unknown model; names the known ones.
-    """
+    """Return the module that implements a model; raises InputError for an unknown model; names the known ones."""
     if model not in MODELS:
         raise InputError(f"there is no model {model}; there are {', '.join(MODELS)}")
     return importlib.import_module(MODELS[model])
@@ -45,26 +41,12 @@ def folding_in(model: str, settings: Mapping[str, Any], seed: int) -> FoldIn:
 
 
 def train(
-    corpus: Corpus,
-    model: str,
-    *,
-    topics: int,
-    seed: int,
-    test_documents: int,
-    settings: dict[str, Any],
+    corpus: Corpus, model: str, *, topics: int, seed: int, test_documents: int, settings: dict[str, Any]
 ) -> list[Trained]:
-    """Train a model on the training documents of a split.
+    """Train a model on the training documents of a split, on all where none is held out; return what its chains give.
 
-    Args:
-        corpus: all documents.
-        model: a name in `heldout.models.MODELS`.
-        topics: K.
-        seed: determines the split and the random start.
-        test_documents: how many documents are held out; 0 to train on all.
-        settings: the model's training settings.
-
-    Returns:
-        One Topics (or Components) per chain.
+    Raises:
+        InputError: for an unknown model, or settings that it does not take.
     """
     if topics < 1:
         raise InputError(f"{topics} topics: there must be 1 or more")
@@ -88,22 +70,9 @@ def score(
 ) -> list[Score]:
     """Score trained topics on the test documents of a split by full and by half folding-in.
 
-    Topics of a deterministic model are scored once per constant in `smoothing`; if `smoothing` is empty they are scored
-    unchanged, and their scores carry the constant in their provenance. Markov chains are scored one by one and, as
-    chain "all", with their predictive distributions averaged.
-
-    Args:
-        corpus: all documents.
-        chains: the trained topics, one per chain.
-        model: the name of their model in `heldout.models.MODELS`, for its fold-in.
-        variant: the variant that the scores carry.
-        seed: determines the split and the fold-in's draws.
-        test_documents: how many documents are held out.
-        settings: the model's fold-in settings.
-        smoothing: constants to add to p(w | z).
-
-    Returns:
-        Two scores per constant or chain: full and half folding-in.
+    Topics of a deterministic model are scored once per constant in `smoothing`, added to p(w | z); without any they are
+    scored unchanged, and their scores carry the constant in their provenance. Markov chains are scored one by one and,
+    as chain "all", with their predictive distributions averaged.
 
     Raises:
         InputError: for an unknown model, settings that its fold-in does not take, or a split with an empty side.
@@ -168,20 +137,8 @@ def run_experiment(
 ) -> Results:
     """Run one experiment, `experiment(job, settings) -> Results`; its rows carry its name as their variant.
 
-    Args:
-        module: the experiment's module, such as "heldout.papers.welling.experiments.bounds".
-        kind: the class of its settings.
-        corpus: all documents; None where the experiment draws its own.
-        chains: trained topics, as in `Job`.
-        model: their model, or the one to train.
-        topics: K of the models to train.
-        seed: determines the split and every draw.
-        test_documents: how many documents are held out.
-        settings: the experiment's settings by name.
-        fold_in_settings: the model's fold-in settings.
-
-    Raises:
-        InputError: as `heldout.settings.parse` and the experiment do.
+    `kind` is the class of its settings; without a corpus it draws its own documents. The other arguments are the job's
+    (`heldout.job.Job`).
     """
     experiment = importlib.import_module(module).experiment
     name = module.rpartition(".")[2].replace("_", "-")

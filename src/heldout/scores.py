@@ -50,13 +50,7 @@ class Groups(NamedTuple):
 
     @classmethod
     def of(cls, documents: Sequence[str], tokens: "Ints", log_likelihood: "Floats") -> Self:
-        """Return the sums over the documents of each group.
-
-        Args:
-            documents: the D names.
-            tokens: (D,) the numbers scored; a document without any adds nothing.
-            log_likelihood: (D,) nats.
-        """
+        """Return the sums over the documents of each group, by the D names; one without tokens adds nothing."""
         in_group: list[list[int]] = [[] for _ in range(GROUPS)]
         for d, name in enumerate(documents):
             if tokens[d] > 0:
@@ -164,9 +158,6 @@ def collect_groups(paths: Iterable[Path], destination: Path) -> None:
     """Merge the groups of score files, and tables of groups, into one table of groups, sorted as scores are.
 
     Scores without groups are left out.
-
-    Raises:
-        InputError: as `collect_scores`.
     """
     forms = [COLUMNS + GROUP_COLUMNS, COLUMNS]
     merge_rows(paths, destination, GROUP_TYPES, KEY, numbers=NUMBERS, what="groups", forms=forms)
@@ -175,9 +166,7 @@ def collect_groups(paths: Iterable[Path], destination: Path) -> None:
 def read_scores(path: Path, groups: Path | None = None) -> "pd.DataFrame":
     """Read a scores table into a data frame with the columns of `Score`, and `GROUP_COLUMNS` where there are groups.
 
-    Args:
-        path: the scores, collected or of a job.
-        groups: the table of groups, plain or gzipped; a score that it lacks has NaN there.
+    A score that the table of groups (plain or gzipped) lacks has NaN there.
 
     Raises:
         InputError: when a table has other columns, is cut, or holds no number where one belongs, or when the groups are

@@ -22,10 +22,6 @@ def entropy(purpose: str, **axes: str | int | float) -> int:
 def generator(purpose: str, **axes: str | int | float) -> np.random.Generator:
     """Return the PCG64 generator of a purpose and axes.
 
-    Args:
-        purpose: what the numbers are for.
-        axes: what they vary over; numbers and strings.
-
     Examples:
         >>> once = generator("half-split", corpus="cranfield", seed=0)
         >>> again = generator("half-split", seed=0, corpus="cranfield")

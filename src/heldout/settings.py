@@ -78,11 +78,7 @@ def setting(meaning: str, unit: str = "", *, default: Any = MISSING, **rule: Any
 
     Meaning and unit are prose: `heldout.digest` leaves them out of what a job runs.
 
-    Args:
-        meaning: in a few words.
-        unit: of the number.
-        default: its value where a study gives none; without one every study gives it.
-        rule: the other attributes of its `Rule`.
+    The other attributes of its `Rule` follow by name; without a default every study gives it.
     """
     return dataclasses.field(default=default, metadata={"rule": Rule(meaning, unit, **rule)})
 
@@ -103,13 +99,8 @@ def kind(annotation: Any) -> str:
 def parse(settings: type, values: Mapping[str, Any], what: str) -> Any:
     """Return an object of a class of settings.
 
-    Args:
-        settings: the class.
-        values: by field, as JSON or YAML has them; whole numbers will do for floats.
-        what: names the step in a message, such as "plsa: training".
-
-    Raises:
-        InputError: for a setting that is unknown, missing, or not what it must be.
+    The values are as JSON or YAML has them, whole numbers will do for floats; `what` names the step, such as "plsa:
+    training". Raises InputError for a setting that is unknown, missing, or not what it must be.
     """
     known = {name: (annotation, rule) for name, annotation, rule, _ in rules(settings)}
     for name in values:
@@ -122,11 +113,7 @@ def parse(settings: type, values: Mapping[str, Any], what: str) -> Any:
 
 
 def _parsed(value: Any, annotation: Any, rule: Rule, what: str) -> Any:
-    """Return a value as a field has it.
-
-    Raises:
-        InputError: when it is not what it must be.
-    """
+    """Return a value as a field has it."""
     number = LISTS.get(annotation, int if annotation == NAMED else annotation)
     values = _values(value, annotation)
     if (

@@ -2,6 +2,7 @@
 
 import copy
 import json
+import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -19,7 +20,8 @@ SECOND_READING = "smoothed-in-m-step"
 # parts of a study's runs: each model (its variants over the grid), each experiment, and these
 SECOND, BEYOND, ALTERNATIVES = "second reading", "beyond the vocabulary", "alternatives"
 
-MAIN = "main"  # the document of a study that names none: paper/main.tex
+MAIN = "main"  # the document of a study that names none: paper/main.tex, which is about the study `paper`
+WRITTEN = "paper"
 RESERVED = ("raw", "corpora", "published", "reference")  # folders of data/ beside the studies'
 NO_CORPUS = "none"  # the corpus of experiments that draw their own documents
 PARTS = ("train", "fold_in")  # of a model's settings
@@ -49,6 +51,10 @@ NOTHING: Mapping[str, Any] = {
     },
 }
 PEERS = {"scikit-learn": "sklearn", "gensim": "gensim", "tomotopy": "tomotopy"}  # of the extra `peers`: modules
+# packages of environments of their own, run by programs of these names in the folder that `DRIVERS` names
+DRIVEN = ("bigartm", "bitermplus", "spark", "topicmodels-gibbs", "topicmodels-vem")
+DRIVERS = "HELDOUT_PACKAGES"
+OF_PACKAGES = {"peers": tuple(PEERS), "packages": (*PEERS, *DRIVEN)}  # experiments, whose models they are
 
 
 class Run(NamedTuple):
@@ -104,8 +110,16 @@ class Settings:
 
     @property
     def document(self) -> str:
-        """The document that shows the study's exhibits: paper/DOCUMENT.tex."""
+        """The document whose papers' exhibits the study has; it is paper/DOCUMENT.tex where that is `written`."""
         return str(self.study.get("document", MAIN))
+
+    @property
+    def written(self) -> bool:
+        """Whether an author wrote about it: it is the document's own study, and no corpus stands in for a real one."""
+        from heldout.corpora.names import SYNTHETIC
+
+        named = self.name == (WRITTEN if self.document == MAIN else self.document)
+        return named and not any(corpus.endswith(SYNTHETIC) for corpus in self.corpora)
 
     @property
     def documented(self) -> bool:
@@ -319,35 +333,46 @@ class Settings:
         return (*runs, *(Run(*of, k, seed) for of in main for k in topics for seed in seeds))
 
 
+def driver(package: str) -> Path:
+    """Return where a package's driver is, if it is there."""
+    return Path(os.environ.get(DRIVERS, os.devnull)) / package
+
+
 def installed() -> list[str]:
-    """Return the libraries of the experiment `peers` that are installed, without importing them."""
-    return [library for library, module in PEERS.items() if find_spec(module) is not None]
+    """Return the packages of the experiments `peers` and `packages` that are installed, without importing them."""
+    here = [library for library, module in PEERS.items() if find_spec(module) is not None]
+    return [*here, *(package for package in DRIVEN if driver(package).is_file())]
 
 
 def without_missing(study: dict[str, Any]) -> tuple[dict[str, Any], str]:
-    """Return the study without the libraries that are not installed, and a notice (empty if all are)."""
-    asked, held = (study["measures"].get(kind) for kind in ("peers", IS_PROBABILITY))
-    named = [*(asked["models"] if asked else ()), *(held["settings"]["libraries"] if held else ())]
-    missing = [library for library in dict.fromkeys(named) if library not in installed()]
+    """Return the study without the packages that are not installed, and a notice (empty if all are)."""
+    there, measures = installed(), dict(study["measures"])
+    missing: list[str] = []
+    for kind in OF_PACKAGES:
+        if asked := measures.pop(kind, None):
+            missing += [package for package in asked["models"] if package not in there]
+            if models := [package for package in asked["models"] if package in there]:
+                measures[kind] = {**asked, "models": models}
+    if held := measures.get(IS_PROBABILITY):
+        missing += [library for library in held["settings"]["libraries"] if library not in there]
+        libraries = {name: n for name, n in held["settings"]["libraries"].items() if name in there}
+        measures[IS_PROBABILITY] = {**held, "settings": {**held["settings"], "libraries": libraries}}
     if not missing:
         return study, ""
-    measures = {kind: settings for kind, settings in study["measures"].items() if kind != "peers"}
-    if asked and not set(asked["models"]) <= set(missing):
-        measures["peers"] = {**asked, "models": [model for model in asked["models"] if model not in missing]}
-    if held:
-        libraries = {name: n for name, n in held["settings"]["libraries"].items() if name not in missing}
-        measures[IS_PROBABILITY] = {**held, "settings": {**held["settings"], "libraries": libraries}}
-    notice = f"{', '.join(missing)} not installed: left out of the peers; pip install '.[peers]' brings them in"
+    remedies = [
+        remedy
+        for packages, remedy in ((PEERS, "pip install '.[peers]'"), (DRIVEN, "make packages"))
+        if set(packages) & set(missing)
+    ]
+    notice = f"{', '.join(dict.fromkeys(missing))} not installed: left out; {' and '.join(remedies)} brings them in"
     return {**study, "measures": measures}, notice
 
 
 def without_unavailable(study: dict[str, Any], raw: Path, mirror: str) -> tuple[dict[str, Any], str]:
     """Return a study of the gallery without the corpora whose file a mirror lacks, and a notice (empty if none is).
 
-    Args:
-        study: its settings; one of another document, or whose results are the reference, is returned as it is.
-        raw: the folder of the files that are there already.
-        mirror: the folder that takes the place of downloads; empty for none.
+    A study of another document, or whose results are the reference, is returned as it is. Files may be in the folder
+    `raw` already, or in the `mirror`, which takes the place of downloads (empty for none).
     """
     from heldout.corpora.names import raw_files
 
@@ -374,12 +399,8 @@ def without_unavailable(study: dict[str, Any], raw: Path, mirror: str) -> tuple[
 def with_frozen(study: dict[str, Any], reference: Path) -> tuple[dict[str, Any], list[Path], str]:
     """Return a study as its exhibits see it: with the experiments of the studies whose results are frozen.
 
-    Args:
-        study: it names the frozen studies in `frozen`.
-        reference: the folder of reference results; NAME/study.json has the settings of each.
-
-    Returns:
-        The study; the folders of results; and a notice on those that are not there (empty if all are).
+    NAME/study.json of the folder of reference results has the settings of each study in `frozen`. Also return their
+    folders, and a notice on those that are not there (empty if all are).
 
     Raises:
         InputError: when both ask for the same experiment, or a file of settings cannot be read.
@@ -428,10 +449,8 @@ def load_study(path: Path, schema: Path, data: Path) -> dict[str, Any]:
 def own_study(documents: Mapping[str, int], template: Mapping[str, Any]) -> dict[str, Any]:
     """Return a study of one's own corpora alone: another one's grids and settings, with none of its corpora.
 
-    Args:
-        documents: the number of documents by corpus; `HELD_OUT` of them are held out. The first gives the study its
-            name, and takes the place of the corpora that single experiments, alternatives and drawn corpora are of.
-        template: the other study, whole and checked.
+    `documents` are their numbers by corpus; `HELD_OUT` of them are held out. The first corpus gives the study its name,
+    and stands for those that single experiments, alternatives and drawn corpora are of.
     """
     study: dict[str, Any] = copy.deepcopy({key: template[key] for key in template if key not in NOT_TAKEN_OVER})
     names, first, theirs = list(documents), next(iter(documents)), set(template["corpora"])
@@ -473,10 +492,7 @@ def _pattern(_: Any, pattern: str, value: Any, __: Any) -> Iterator[Any]:
 def check_study(study: dict[str, Any], schema: Path, data: Path) -> dict[str, Any]:
     """Check a study against the schema and for consistency, and return it.
 
-    Args:
-        study: the settings; a frozen study is returned with all keys.
-        schema: the JSON schema (as YAML).
-        data: the project's data folder, where imported corpora are looked for.
+    A frozen study is returned with all keys; imported corpora are looked for in the folder `data`.
 
     Raises:
         InputError: names the key (such as models/lda/train/sweeps), its value and what it must be.
@@ -547,7 +563,7 @@ def _inconsistencies(study: dict[str, Any], data: Path) -> Iterator[str]:
         yield "realistic/train/chains: the corpora are drawn from one chain's topics; give 1"
     for kind, asked in measures.items():
         of_kind = (*(realistic["corpora"] if kind in DRAWN else corpora), NO_CORPUS)
-        for key, known in (("corpora", of_kind), ("models", PEERS if kind == "peers" else models)):
+        for key, known in (("corpora", of_kind), ("models", OF_PACKAGES.get(kind, models))):
             for name in asked.get(key, ()):
                 if name not in known:
                     yield f"measures/{kind}/{key}: {name} is not among {', '.join(known)}"

@@ -4,6 +4,8 @@ import csv
 import gzip
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, field, fields
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -52,15 +54,9 @@ def merge_rows(
 ) -> None:
     """Merge tables into one, sorted by the columns of `key`; the text of every row stays as it was.
 
-    Args:
-        paths: the tables, plain or gzipped.
-        destination: the file to write.
-        types: the columns that each must have, and of which type (str, int or float).
-        key: the columns that name a row.
-        numbers: those of them that are sorted as numbers.
-        what: what such a table is called.
-        forms: the columns that a table may have in place of them. Others are left out; a row that has nothing in the
-            columns beyond the key, or no such column, is, too.
+    `numbers` are the columns of the key that are sorted as numbers, `what` such a table is called. A table, plain or
+    gzipped, may have the columns of one of `forms` instead: others are left out, and so is a row that has nothing in
+    the columns beyond the key, or no such column.
 
     Raises:
         InputError: when a file has other columns, two rows have the same key, or a line is cut or holds no number where
@@ -107,11 +103,7 @@ def merge_rows(
 def read_table(path: Path, types: Mapping[str, type], what: str, **options: Any) -> "pd.DataFrame":
     """Read a table whose columns are known, plain or gzipped, with pandas.
 
-    Args:
-        path: the table.
-        types: the columns and their types (str, int or float).
-        what: what such a table is called.
-        options: for `pandas.read_csv`; without any an empty cell is no number, and "nan" is.
+    Without other options for `pandas.read_csv` an empty cell is no number, and "nan" is.
 
     Raises:
         InputError: when the file is missing or cut, a line has cells too many or too few, a cell is not of its type, or
@@ -167,3 +159,51 @@ def require_end(path: Path, what: str) -> None:
         raise InputError(f"{path}: cannot be read as a {what} table ({error.strerror}); make it again") from error
     if last != b"\n":
         raise InputError(f"{path}: not a whole {what} table: its last line has no end; make it again")
+
+
+@dataclass(frozen=True)
+class Tidy:
+    """A tidy table whose rows are of one dataclass, as jobs write it, and as it is collected and read.
+
+    Attributes:
+        row: the dataclass.
+        what: what such a table is called.
+        key: how many of its fields, the first ones, name a row.
+        numbers: those of them that are sorted as numbers.
+        reading: options for `read_table`.
+    """
+
+    row: Any
+    what: str
+    key: int
+    numbers: tuple[str, ...]
+    reading: Mapping[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def types(self) -> dict[str, Any]:
+        """The columns and their types."""
+        return {column.name: column.type for column in fields(self.row)}
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns, in their order."""
+        return tuple(self.types)
+
+    def write(self, path: Path, rows: Iterable[Any]) -> None:
+        """Write rows as CSV, sorted."""
+        write_rows(path, self.columns, map(astuple, sorted(rows)))
+
+    def collect(self, paths: Iterable[Path], destination: Path) -> None:
+        """Merge files into one, sorted; errors are those of `merge_rows`."""
+        merge_rows(paths, destination, self.types, self.columns[: self.key], numbers=self.numbers, what=self.what)
+
+    def read(self, path: Path) -> "pd.DataFrame":
+        """Return a table as a data frame.
+
+        Raises:
+            InputError: when it has other columns, is cut, or holds no number where one belongs.
+        """
+        table = read_table(path, self.types, self.what, **self.reading)
+        if tuple(table.columns) != self.columns:
+            raise InputError(f"{path}: not a {self.what} table; its columns are not {', '.join(self.columns)}")
+        return table

@@ -63,13 +63,7 @@ class _UnderAnyPrior:
         return replace(self, phi=phi, provenance={**self.provenance, "smoothing": constant})  # type: ignore[type-var]
 
     def probabilities(self, theta: Floats, rows: Ints, words: NDArray[np.int32]) -> Floats:
-        """Return p(w | d) = sum_k theta[d, k] phi[k, w], (n,), of n pairs of a document and a word.
-
-        Args:
-            theta: (D, K) weights of the documents on the topics.
-            rows: (n,) each pair's document, a row of theta.
-            words: (n,) each pair's word, an index into the vocabulary.
-        """
+        """Return p(w | d) = sum_k theta[d, k] phi[k, w], (n,), of n rows of theta (D, K), each with a word."""
         probabilities = np.zeros(len(rows))
         _add_probabilities(rows, words, self.phi_by_word, np.ascontiguousarray(theta), probabilities)
         return probabilities
@@ -177,12 +171,7 @@ class LogisticNormalTopics(_UnderAnyPrior):
     ) -> Self:
         """Return topics whose theta is softmax(x) of K numbers x, or of K - 1 and a last one that is 0.
 
-        Args:
-            phi: (K, V).
-            mean: of x, (K,), as tomotopy has it, or (K - 1,), as R has it.
-            covariance: of x, (K, K) or (K - 1, K - 1).
-            vocabulary: the V words.
-            provenance: see the class.
+        As tomotopy has them, (K,) and (K, K), or as R has them, (K - 1,) and (K - 1, K - 1).
 
         Examples:
             >>> topics = LogisticNormalTopics.of([[0.9, 0.1], [0.2, 0.8]], [1.0, 0.0], np.eye(2), ("ape", "bear"))
@@ -244,11 +233,7 @@ AnyTopics = Topics | LogisticNormalTopics
 
 
 def require_dirichlet(topics: AnyTopics, name: str) -> Topics:
-    """Return the topics, of a model of this name whose prior is Dirichlet.
-
-    Raises:
-        InputError: where it is another.
-    """
+    """Return the topics, of a model of this name whose prior is Dirichlet; raises InputError where it is another."""
     if isinstance(topics, LogisticNormalTopics):
         raise InputError(f"{name}: a logistic-normal prior, where a Dirichlet prior is needed")
     return topics
@@ -354,13 +339,7 @@ class Components(Saved):
         return replace(self, provenance={**self.provenance, "smoothing": constant})
 
     def probabilities(self, h: Floats, rows: Ints, words: NDArray[np.int32]) -> Floats:
-        """Return p(w | d), (n,), of n pairs of a document and a word.
-
-        Args:
-            h: (D, K) coordinates of the documents.
-            rows: (n,) each pair's document, a row of h; in ascending order.
-            words: (n,) each pair's word, an index into the vocabulary.
-        """
+        """Return p(w | d), (n,), of n pairs: rows (n,) of the coordinates h (D, K), ascending, and words (n,)."""
         probabilities = np.empty(len(rows))
         for block in block_of_documents(len(h), len(self.vocabulary)):
             logits = h[block] @ self.weights.T

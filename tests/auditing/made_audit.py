@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from heldout.auditing.audit.report import Audit
-from heldout.auditing.audit.result import Different, Line
-from heldout.auditing.blocks import Work
+from heldout.auditing.audit.result import Different, Line, Topic
+from heldout.auditing.audit.wording import kind
+from heldout.auditing.blocks import Work, ratio_error
 from heldout.auditing.rank.report import Ranking
 from heldout.auditing.rank.result import RankedModel, in_order
 from heldout.evaluators import EXACT
@@ -34,24 +35,31 @@ def made_audit(documents: int = 300, *, library: str = "scikit-learn", **changes
     rng = generator("made-audit", documents=documents)
     lengths = np.maximum(np.rint(rng.lognormal(4.3, 0.7, documents)), 2).astype(np.int64)
     lengths[:: max(documents // 5, 2)] = 0
-    truth = -8.05 * lengths + rng.normal(0.0, 0.3, documents) * np.sqrt(lengths)
-    full = truth + lengths * (1.1 / np.sqrt(np.maximum(lengths, 1) / 10.0)) * rng.uniform(0.7, 1.3, documents)
-    bound = truth - lengths * 0.12 * rng.uniform(0.5, 1.5, documents)
+    own = -8.05 * lengths + rng.normal(0.0, 0.3, documents) * np.sqrt(lengths)
+    full = own + lengths * (1.1 / np.sqrt(np.maximum(lengths, 1) / 10.0)) * rng.uniform(0.7, 1.3, documents)
+    bound = own - lengths * 0.12 * rng.uniform(0.5, 1.5, documents)
     half = -7.9 * (lengths // 2)
-    nats: dict[str, Any] = {"mean-field-bound": bound, "full-folding-in": full, "half-folding-in": half, "truth": truth}
+    nats: dict[str, Any] = {
+        "mean-field-bound": bound,
+        "full-folding-in": full,
+        "half-folding-in": half,
+        "likelihood": own,
+    }
     errors: dict[str, Any] = {name: np.zeros(documents) for name in nats}
-    errors["truth"] = np.where(lengths > 0, 0.25, 0.0)
+    errors["likelihood"] = np.where(lengths > 0, 0.25, 0.0)
     tokens = int(lengths.sum())
 
     def line(name: str, label: str, estimator: str, scored: int, samples: int = 0) -> Line:
         error = math.sqrt(float((errors[name] ** 2).sum()))
-        return Line(name, label, estimator, float(nats[name].sum()), error, scored, samples)
+        over = ratio_error(nats[name][lengths > 0], lengths[lengths > 0])
+        of = (int((lengths > 0).sum()), over, kind(name, estimator))
+        return Line(name, label, estimator, float(nats[name].sum()), error, scored, samples, *of)
 
     lines = (
         line("mean-field-bound", "mean-field bound", "mean-field-bound", tokens),
         line("full-folding-in", "full folding-in", "full-folding-in", tokens),
         line("half-folding-in", "half folding-in", "half-folding-in", int((lengths // 2).sum())),
-        line("truth", "truth", "left-to-right-sequential", tokens, 20),
+        line("likelihood", "likelihood", "left-to-right-sequential", tokens, 20),
     )
     of_documents, of_topics = float(bound.sum()), -3.35 * tokens
     per_token = (of_documents + of_topics) / tokens if tokens else math.nan
@@ -65,7 +73,7 @@ def made_audit(documents: int = 300, *, library: str = "scikit-learn", **changes
         ),
     )
     scored = np.flatnonzero(lengths)
-    gap = np.abs(full - truth)[scored] / lengths[scored]
+    gap = np.abs(full - own)[scored] / lengths[scored]
     first = scored[np.argsort(-gap, kind="stable")][:10]
     most = tuple(
         Different(
@@ -88,6 +96,9 @@ def made_audit(documents: int = 300, *, library: str = "scikit-learn", **changes
                 "fold_in": {"iterations": 100, "tolerance": 1e-6},
                 "split": "half of each",
             },
+            topics_used=tuple(Topic(k, 0.4 / (k + 1), k > 3, 0.5, ("heat", HOSTILE[k], "flow")) for k in range(5)),
+            diversity=0.7,
+            names=tuple(f"document {d}" for d in range(documents)),
         ),
         **changes,
     )
@@ -112,7 +123,7 @@ def with_reported(audit: Audit, **changes: Any) -> Audit:
     return replace(audit, reported=replace(audit.reported, **changes))
 
 
-def with_truth(audit: Audit, **changes: Any) -> Audit:
-    """Return an audit whose truth is another."""
-    lines = tuple(replace(line, **changes) if line.evaluator == "truth" else line for line in audit.lines)
+def with_likelihood(audit: Audit, **changes: Any) -> Audit:
+    """Return an audit whose likelihood is another."""
+    lines = tuple(replace(line, **changes) if line.evaluator == "likelihood" else line for line in audit.lines)
     return replace(audit, lines=lines)

@@ -1,6 +1,8 @@
+import csv
 import io
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,7 +15,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from heldout.auditing import runner
+from heldout.auditing import runner, session
 from heldout.auditing.blocks import evaluate
 from heldout.auditing.options import AuditCommand
 from heldout.auditing.session import INTERRUPTED
@@ -53,7 +55,7 @@ def test_plan_table_page_and_json(files: tuple[Path, Path]) -> None:
     )
     assert status == 0
     assert "3 topics; 40 documents of 360 tokens; 0 tokens (0.0 %) outside the vocabulary; 0 empty documents" in err
-    assert "truth: exact-marginal. The exact likelihood takes" in err
+    assert "likelihood: exact-marginal. The exact likelihood takes" in err
     assert "cost: about" in err
     values = json.loads((folder / "a.json").read_text())
     assert values["model"] == "model.npz"
@@ -63,7 +65,6 @@ def test_plan_table_page_and_json(files: tuple[Path, Path]) -> None:
     assert "heldout audit model.npz docs.npz" in page
     assert "full folding-in" in out
     assert "model.npz" in out
-    assert not [path for path in kept(files) if path.is_file()]
 
 
 def test_json_alone_stands_on_the_output(files: tuple[Path, Path]) -> None:
@@ -71,11 +72,14 @@ def test_json_alone_stands_on_the_output(files: tuple[Path, Path]) -> None:
     assert status == 0
     values = json.loads(out)
     assert {line["evaluator"] for line in values["lines"]} == {
-        "truth",
+        "likelihood",
         "mean-field-bound",
         "full-folding-in",
         "half-folding-in",
+        "unigram",
+        "uniform",
     }
+    assert values["json_version"] == 2
     assert values["lines"][0]["estimator"] == "linear-time"
 
 
@@ -95,6 +99,7 @@ def stopped(monkeypatch: pytest.MonkeyPatch, blocks: int) -> Callable[[], None]:
 
 def test_an_interruption_keeps_what_is_done(files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     whole = json.loads(run(files, json="-")[1])
+    shutil.rmtree(files[0].parent / "cache")
     go_on = stopped(monkeypatch, 2)
     status, out, err = run(files)
     assert (status, out) == (INTERRUPTED, "")
@@ -109,6 +114,25 @@ def test_an_interruption_keeps_what_is_done(files: tuple[Path, Path], monkeypatc
     status, out, err = run(files, json="-")
     assert "32 documents are kept from an earlier run" in err
     assert json.loads(out) == whole
+
+
+def test_a_finished_audit_is_kept_and_another_output_computes_nothing_again(
+    files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = json.loads(run(files, json="-")[1])
+    stopped(monkeypatch, 0)
+    table = files[0].parent / "documents.csv"
+    status, out, err = run(files, json="-", csv=table)
+    assert status == 0
+    assert json.loads(out) == whole
+    assert f"{len(whole['per_document']['lengths'])} documents are kept from an earlier run" in err
+    rows = list(csv.DictReader(table.read_text(encoding="utf-8").splitlines()))
+    assert [float(row["likelihood"]) for row in rows] == whole["per_document"]["nats"]["likelihood"]
+    assert [row["document"] for row in rows] == whole["per_document"]["names"]
+    folders = {path.parent for path in kept(files) if path.name == "audit.json"}
+    assert len(folders) == 1
+    monkeypatch.setattr(session, "KEPT", 0)
+    assert run(files)[0] == 0
     assert not [path for path in kept(files) if path.is_file()]
 
 
@@ -186,7 +210,10 @@ def test_a_page_without_matplotlib_is_refused_before_the_audit(
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     page = files[0].parent / "page.html"
     assert main(["audit", *map(str, files), "--html", str(page)]) == 2
-    assert capsys.readouterr().err == "heldout: matplotlib is not installed: pip install 'heldout[html]'\n"
+    assert (
+        capsys.readouterr().err.splitlines(keepends=True)[-1]
+        == "heldout: matplotlib is not installed: pip install 'heldout[html]'\n"
+    )
     assert not page.exists()
     assert run(files)[0] == 0
 

@@ -25,7 +25,7 @@ SHUFFLED = [3, 1, 0, 2, 7, 6, 5, 4]
 
 
 def nats(model: Any, documents: Any, **given: Any) -> float:
-    return heldout.audit(model, documents, **given).line("truth").log_likelihood
+    return heldout.audit(model, documents, **given).line("likelihood").log_likelihood
 
 
 @cache
@@ -80,7 +80,7 @@ def test_a_vocabulary_in_any_form_is_taken_in_the_models_order(vocabulary: Any) 
     topics = topics_of()
     documents = [np.repeat(WORDS, row).tolist() for row in COUNTS]
     result = heldout.audit((topics.phi, topics.alpha), documents, vocabulary=vocabulary)
-    assert result.line("truth").log_likelihood == pytest.approx(expected(), abs=1e-9)
+    assert result.line("likelihood").log_likelihood == pytest.approx(expected(), abs=1e-9)
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +98,7 @@ def test_a_pipeline_reads_texts_with_its_own_vectorizer(texts: list[str]) -> Non
         assert nats(pipeline, documents) == pytest.approx(same, abs=1e-9)
     tokens = [text.split() for text in texts]
     result = heldout.audit(pipeline, tokens)
-    assert result.line("truth").log_likelihood == pytest.approx(same, abs=1e-9)
+    assert result.line("likelihood").log_likelihood == pytest.approx(same, abs=1e-9)
     assert result.left_out == COUNTS[:, 0].sum()  # the stop word
     with pytest.raises(InputError, match="the pipeline's vectorizer names the model's words"):
         heldout.audit(pipeline, texts, vocabulary=WORDS)

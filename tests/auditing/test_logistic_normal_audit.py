@@ -10,7 +10,7 @@ import pytest
 
 import heldout
 from heldout.auditing.audit import wording
-from heldout.auditing.blocks import COLUMNS, TRUTH, Block, Work, evaluate, parts_of, without_phi
+from heldout.auditing.blocks import COLUMNS, LIKELIHOOD, UNIFORM, UNIGRAM, Block, Work, evaluate, parts_of, without_phi
 from heldout.auditing.scorer import log_likelihood
 from heldout.cli import main
 from heldout.corpora.corpus import Corpus
@@ -40,20 +40,20 @@ def drawn(topics: LogisticNormalTopics, number: int, length: int) -> Corpus:
     return simulate(topics, np.full(number, length), np.random.default_rng(3))[0]
 
 
-def test_at_two_topics_the_truth_is_exact_and_what_has_no_evaluator_is_absent() -> None:
+def test_at_two_topics_the_likelihood_is_exact_and_what_has_no_evaluator_is_absent() -> None:
     topics = model(2)
     documents = drawn(topics, 40, 30)
     audit = heldout.audit(topics, documents)
     exact = logistic_normal_exact(topics, documents).log_likelihood
-    assert audit.truth_exact
-    np.testing.assert_allclose(audit.nats[TRUTH], exact, atol=1e-8)
-    assert [line.evaluator for line in audit.lines] == [TRUTH, FULL, HALF]
+    assert audit.exact
+    np.testing.assert_allclose(audit.nats[LIKELIHOOD], exact, atol=1e-8)
+    assert [line.evaluator for line in audit.lines] == [LIKELIHOOD, FULL, HALF, UNIGRAM, UNIFORM]
     uniform = heldout.audit((topics.phi, 1.0), documents, vocabulary=WORDS, probability=False)
     for name in (FULL, HALF):
         np.testing.assert_allclose(audit.nats[name], uniform.nats[name], atol=1e-9)
     assert audit.probability is not None
     assert audit.probability.exact
-    assert set(audit.probability.excesses) == {FULL, HALF, TRUTH}
+    assert set(audit.probability.excesses) == {FULL, HALF, LIKELIHOOD}
     assert audit.probability.refutes(FULL)
     assert not audit.probability.refutes(HALF)
     told = json.loads(json.dumps(audit.to_json(), allow_nan=False))
@@ -66,12 +66,12 @@ def test_at_two_topics_the_truth_is_exact_and_what_has_no_evaluator_is_absent() 
     assert "Dirichlet" not in page
 
 
-def test_at_many_topics_the_truth_has_an_error_and_is_no_more_than_a_probability() -> None:
+def test_at_many_topics_the_likelihood_has_an_error_and_is_no_more_than_a_probability() -> None:
     """Against 200 chains; false alarms 1e-5."""
     topics = model(8, 0.7)
     documents = drawn(topics, 8, 20)
     audit = heldout.audit(topics, documents)
-    line = audit.line(TRUTH)
+    line = audit.line(LIKELIHOOD)
     assert (line.estimator, line.label) == (REFERENCE, "likelihood, annealing from the Laplace approximation")
     long = logistic_normal(topics, documents, 200, np.random.default_rng(1))
     assert 0.0 < line.standard_error < 3.0
@@ -81,8 +81,8 @@ def test_at_many_topics_the_truth_has_an_error_and_is_no_more_than_a_probability
     assert audit.probability is not None
     assert not audit.probability.exact
     assert audit.probability.refutes(FULL)
-    assert not any(audit.probability.refutes(name) for name in (HALF, TRUTH))
-    assert "annealing from the Laplace approximation, at most" in wording.truth_note(audit)
+    assert not any(audit.probability.refutes(name) for name in (HALF, LIKELIHOOD))
+    assert "annealing from the Laplace approximation, at most" in wording.note(audit)
     assert log_likelihood(topics, documents) == pytest.approx(line.log_likelihood / line.tokens, abs=0.02)
 
 
@@ -96,7 +96,7 @@ def test_a_process_needs_the_prior_and_not_the_topics() -> None:
         values = evaluate(of_three.phi_by_word, of_three, block, work)
         np.testing.assert_array_equal(values, evaluate(of_three.phi_by_word, without_phi(of_three), block, work))
         assert np.isnan(values[:, COLUMNS.index(MEAN_FIELD_BOUND)]).all()
-        assert np.isfinite(values[:, COLUMNS.index(TRUTH)]).all()
+        assert np.isfinite(values[:, COLUMNS.index(LIKELIHOOD)]).all()
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,9 @@ def test_the_command_audits_what_r_wrote(tmp_path: Path, capsys: pytest.CaptureF
     assert main(given) == 0
     told = json.loads(capsys.readouterr().out)
     exact = float(logistic_normal_exact(topics, documents).log_likelihood.sum())
-    assert next(line for line in told["lines"] if line["evaluator"] == TRUTH)["log_likelihood"] == pytest.approx(exact)
+    assert next(line for line in told["lines"] if line["evaluator"] == LIKELIHOOD)["log_likelihood"] == pytest.approx(
+        exact
+    )
     assert "Logistic normal" in (tmp_path / "a.html").read_text()
 
 

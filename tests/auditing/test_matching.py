@@ -27,7 +27,7 @@ def test_words_are_matched_by_name_and_others_are_counted() -> None:
     assert (result.documents, result.empty, result.tokens, result.left_out) == (2, 2, 4, 3)
     for d, words in enumerate(known):
         tokens = [model.vocabulary.index(word) for word in words]
-        assert result.nats["truth"][d] == pytest.approx(likelihood(model.phi, model.alpha, tokens), abs=1e-9)
+        assert result.nats["likelihood"][d] == pytest.approx(likelihood(model.phi, model.alpha, tokens), abs=1e-9)
     assert [document.left_out for document in result.most_different] == [1, 1]
     assert {document.words for document in result.most_different} == {("w1", "w2"), ("w7",)}
 
@@ -43,7 +43,7 @@ def test_a_librarys_own_numbers_of_words_are_not_the_documents(library: str, tmp
     vocabulary.write_text("\n".join(topics.vocabulary[::-1]) + "\n")
     named = audit(model, open_documents(path, documents_vocabulary=vocabulary))
     placed = audit(replace(model, library="arrays"), X)
-    np.testing.assert_allclose(named.nats["truth"], placed.nats["truth"], rtol=1e-12)
+    np.testing.assert_allclose(named.nats["likelihood"], placed.nats["likelihood"], rtol=1e-12)
 
 
 def test_models_without_words(tmp_path: Path) -> None:
@@ -52,8 +52,8 @@ def test_models_without_words(tmp_path: Path) -> None:
     named = Corpus.from_documents("own", [("a", [f"v{w}" for w in range(V)]), ("b", ["v0", "v3"])])
     by_place = audit(arrays, named)
     assert (
-        by_place.nats["truth"].tolist()
-        == audit(replace(model, vocabulary=named.vocabulary), named).nats["truth"].tolist()
+        by_place.nats["likelihood"].tolist()
+        == audit(replace(model, vocabulary=named.vocabulary), named).nats["likelihood"].tolist()
     )
     assert by_place.most_different[0].words[0].startswith("v")
     words = [f"v{w}" for w in range(V)]
@@ -65,7 +65,7 @@ def test_models_without_words(tmp_path: Path) -> None:
     np.savez(tmp_path / "model.npz", phi=model.phi, alpha=model.alpha)
     saved = audit(tmp_path / "model.npz", named)
     assert saved.model == "model.npz"
-    assert saved.nats["truth"].tolist() == by_place.nats["truth"].tolist()
+    assert saved.nats["likelihood"].tolist() == by_place.nats["likelihood"].tolist()
     unnamed = Fitted(replace(model, vocabulary=tuple(map(str, range(V)))), "arrays", words_known=False)
     assert audit(unnamed, [["v0", "v3"]], vocabulary=words).documents == 1
     with pytest.raises(InputError, match="7 words, but the model has 8"):

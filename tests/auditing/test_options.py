@@ -1,6 +1,8 @@
 """The options: said once, the same from the command line and from Python, and quick to parse."""
 
 import argparse
+import inspect
+import os
 import re
 import subprocess
 import sys
@@ -12,7 +14,17 @@ import numpy as np
 import pytest
 
 import heldout
-from heldout.auditing.options import AuditCommand, AuditOptions, RankCommand, add_audit, add_rank
+from heldout.auditing.options import (
+    RENAMED,
+    AuditCommand,
+    AuditKeywords,
+    AuditOptions,
+    RankCommand,
+    RankKeywords,
+    RankOptions,
+    add_audit,
+    add_rank,
+)
 from heldout.corpora import stream
 from heldout.errors import InputError
 from heldout.libraries import read
@@ -48,7 +60,7 @@ def test_the_help_names_the_forms_that_are_read() -> None:
 def test_what_is_typed_counts() -> None:
     typed = ["--estimator", "chib", "--samples", "5", "--seed", "3", "--no-library", "--so-far", "--json", "-"]
     command = AuditCommand.of(parsed(add_audit, "m", "d", *typed))
-    assert (command.estimator, command.samples, command.seed, command.reported) == ("chib", 5, 3, False)
+    assert (command.estimator, command.samples, command.random_state, command.reported) == ("chib", 5, 3, False)
     assert command.options(store=Path("kept"))["so_far"] is True
     assert command.options(store=Path("kept"))["store"] == Path("kept")
     assert command.json_file is None
@@ -68,25 +80,33 @@ MODEL, COUNTS = ([[0.5, 0.5, 0.0], [0.0, 0.25, 0.75]], 0.5), np.array([[1, 2, 0]
 
 
 def test_numbers_and_paths_of_any_kind_are_taken(tmp_path: Path) -> None:
-    options: dict[str, Any] = {"seed": np.int64(3), "limit": np.float32(8), "store": str(tmp_path)}
+    options: dict[str, Any] = {"random_state": np.int64(3), "limit": np.float32(8), "store": str(tmp_path)}
     given = AuditOptions(**options)
-    assert given == AuditOptions(seed=3, limit=8.0, store=tmp_path)
-    assert (type(given.seed), type(given.limit)) == (int, float)
-    audit = heldout.audit(MODEL, COUNTS, seed=np.int64(3), store=str(tmp_path / "kept"), probability=False)
+    assert given == AuditOptions(random_state=3, limit=8.0, store=tmp_path)
+    assert (type(given.random_state), type(given.limit)) == (int, float)
+    audit = heldout.audit(MODEL, COUNTS, random_state=np.int64(3), store=str(tmp_path / "kept"), probability=False)
     assert audit.to_json()["settings"]["seed"] == 3
-    whole: Any = np.int64(3)
-    assert heldout.log_likelihood(MODEL, COUNTS, seed=3) == heldout.log_likelihood(MODEL, COUNTS, seed=whole)
-    with pytest.raises(InputError, match="there is no line 'typo'; there are truth, mean-field-bound"):
+    of_three = heldout.log_likelihood(MODEL, COUNTS, random_state=3)
+    assert of_three == heldout.log_likelihood(MODEL, COUNTS, random_state=np.int64(3))
+    with pytest.warns(DeprecationWarning, match="seed: is called random_state"):
+        assert of_three == heldout.log_likelihood(MODEL, COUNTS, seed=3)
+    with pytest.warns(DeprecationWarning, match="cores: is called n_jobs"):
+        heldout.audit(MODEL, COUNTS, cores=1, probability=False)
+    drawn: Any = np.random.RandomState(0)
+    assert AuditOptions(random_state=drawn).random_state == np.random.RandomState(0).randint(2**31 - 1)
+    assert AuditOptions(n_jobs=None).n_jobs == 1  # type: ignore[arg-type]
+    assert AuditOptions(n_jobs=-1).n_jobs == os.cpu_count()
+    with pytest.raises(InputError, match="there is no line 'typo'; there are likelihood, mean-field-bound"):
         audit.line("typo")
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"seed": "a"}, "seed: 'a' is a str; give a whole number"),
-        ({"seed": np.random.RandomState(0)}, "is a RandomState; give a whole number"),
-        ({"seed": None}, "seed: None is a NoneType"),
-        ({"cores": None}, "cores: None is a NoneType; give a whole number"),
+        ({"random_state": "a"}, "random_state: 'a' is a str; give a whole number"),
+        ({"random_state": None}, "random_state: None is a NoneType"),
+        ({"n_jobs": "2"}, "n_jobs: '2' is a str; give a whole number"),
+        ({"n_jobs": 0}, "0 processes (n_jobs, --cores)"),
         ({"store": 3}, "store: 3 is a int; give a folder or a file"),
         ({"estimator": 3}, "estimator: 3 is a int; give a name"),
         ({"smoothing": "x"}, "smoothing: 'x' is a str; give a number"),
@@ -99,9 +119,19 @@ def test_a_bad_argument_is_one_line(options: dict[str, Any], message: str) -> No
         heldout.audit(MODEL, COUNTS, **options)
     with pytest.raises(InputError, match=re.escape(message)):
         heldout.rank([MODEL, MODEL], COUNTS, **options)
-    if "seed" in options:
+    if "random_state" in options:
         with pytest.raises(InputError, match=re.escape(message)):
             heldout.log_likelihood(MODEL, COUNTS, **options)
+
+
+def test_the_options_are_in_the_signatures_and_their_types_are_those_of_the_fields() -> None:
+    for function, options, keywords in (
+        (heldout.audit, AuditOptions, AuditKeywords),
+        (heldout.rank, RankOptions, RankKeywords),
+    ):
+        names = {field.name for field in fields(options)}
+        assert names < set(inspect.signature(function).parameters)
+        assert names | set(RENAMED) == keywords.__annotations__.keys()
 
 
 def test_topics_in_columns_are_called_transposed() -> None:

@@ -1,7 +1,8 @@
-"""Which numbers a probability could have given: on models whose truth is exact, and on one where it is not."""
+"""Which numbers a probability could have given: on models whose likelihood is exact, and on one where it is not."""
 
 import json
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,13 +11,20 @@ import pytest
 import heldout
 from heldout.auditing.audit import wording
 from heldout.auditing.audit.probability import DOCUMENTS, TOKENS, lengths_of
+from heldout.auditing.audit.report import Audit
 from heldout.auditing.audit.result import CHANCE
-from heldout.auditing.blocks import REPORTED, TRUTH
+from heldout.auditing.blocks import LIKELIHOOD, REPORTED
 from heldout.auditing.formats import chance
 from heldout.evaluators import FULL, HALF, MEAN_FIELD_BOUND
 from heldout.libraries import Reported
 
 V, WORDS = 40, [f"w{v:02d}" for v in range(40)]
+
+
+def rows_of(audit: Audit) -> Sequence[tuple[str, ...]]:
+    table = wording.probabilities(audit)
+    assert table is not None
+    return table.rows
 
 
 def model(topics: int, alpha: float = 0.3) -> tuple[Any, float]:
@@ -38,11 +46,11 @@ def test_full_folding_in_is_refuted_and_what_sums_to_one_is_not(topics: int, exa
     assert test is not None
     assert (test.documents, test.tokens, test.exact) == (DOCUMENTS, 30 * DOCUMENTS, exact)
     assert test.refutes(FULL)
-    assert not any(test.refutes(name) for name in (HALF, MEAN_FIELD_BOUND, TRUTH))
+    assert not any(test.refutes(name) for name in (HALF, MEAN_FIELD_BOUND, LIKELIHOOD))
     assert test.excesses[FULL].nats > 10.0
-    answers = {row[0]: row[-1] for row in wording.probability_rows(audit)}
+    answers = {row[0]: row[-1] for row in rows_of(audit)}
     assert answers["full folding-in"] == "no"
-    assert answers["truth"] == ("yes, by definition" if exact else "not refuted")
+    assert answers["likelihood"] == ("yes, by definition" if exact else "not refuted")
     assert "Is it a probability?" in str(audit)
     text = " ".join(str(audit).split())
     assert "Not a probability, by 32 documents drawn from the model: full folding-in (log e-value +" in text
@@ -53,15 +61,15 @@ def test_full_folding_in_is_refuted_and_what_sums_to_one_is_not(topics: int, exa
 
 
 def test_an_estimator_that_is_no_probability_is_refuted() -> None:
-    """The harmonic mean is far above the truth; its own estimate is not corrected into it."""
+    """The harmonic mean is far above the likelihood; its own estimate is not corrected into it."""
     audit = heldout.audit(
         model(20), documents(40, 60), vocabulary=WORDS, other_corpus=True, estimator="harmonic-mean", samples=50
     )
     assert audit.probability is not None
-    assert audit.probability.refutes(TRUTH)
+    assert audit.probability.refutes(LIKELIHOOD)
 
 
-def test_the_librarys_number_is_held_to_the_truth(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_librarys_number_is_held_to_the_likelihood(monkeypatch: pytest.MonkeyPatch) -> None:
     """A library that flatters by a nat per token is refuted; one that reports of its training documents is not held."""
     flattering = Reported("its.score", 5.0, "perplexity", math.e, -1.0, "these documents", "Flattery")
     monkeypatch.setattr("heldout.libraries.reported.reported", lambda *_: flattering)
@@ -69,7 +77,7 @@ def test_the_librarys_number_is_held_to_the_truth(monkeypatch: pytest.MonkeyPatc
     audit = heldout.audit(model(3), documents(10, 30), vocabulary=WORDS, other_corpus=True)
     assert audit.probability is not None
     assert audit.probability.refutes(REPORTED)
-    assert [row[-1] for row in wording.probability_rows(audit) if row[0] == audit.library] == ["no"]
+    assert [row[-1] for row in rows_of(audit) if row[0] == audit.library] == ["no"]
     of_training = Reported("its.score", 5.0, "perplexity", math.nan, math.nan, "the training documents", "Another")
     monkeypatch.setattr("heldout.auditing.audit.probability.reported", lambda *_: of_training)
     audit = heldout.audit(model(3), documents(10, 30), vocabulary=WORDS, other_corpus=True)
@@ -77,7 +85,7 @@ def test_the_librarys_number_is_held_to_the_truth(monkeypatch: pytest.MonkeyPatc
     assert REPORTED not in audit.probability.excesses
 
 
-def test_scikit_learns_bound_is_not_above_the_truth() -> None:
+def test_scikit_learns_bound_is_not_above_the_likelihood() -> None:
     lda = pytest.importorskip("sklearn.decomposition").LatentDirichletAllocation
     counts = np.random.default_rng(0).multinomial(30, np.full(V, 1.0 / V), 50)
     audit = heldout.audit(lda(3, random_state=0).fit(counts), counts, vocabulary=WORDS)
@@ -97,7 +105,7 @@ def test_it_can_be_left_out_and_its_cost_is_told() -> None:
     again = heldout.audit(model(3), documents(10, 30), **given)
     assert "probability test" not in str(plans[0])
     assert "probability test" in str(plans[1])
-    np.testing.assert_array_equal(audit.nats[TRUTH], again.nats[TRUTH])
+    np.testing.assert_array_equal(audit.nats[LIKELIHOOD], again.nats[LIKELIHOOD])
 
 
 def test_drawn_lengths_are_audited_ones_within_the_budget() -> None:
@@ -124,4 +132,4 @@ def test_the_upper_limit_is_tight_where_the_prior_is_peaked() -> None:
     assert audit.probability is not None
     assert not audit.probability.exact
     assert audit.probability.refutes(FULL)
-    assert -10.0 < audit.probability.excesses[TRUTH].nats < 5.0
+    assert -10.0 < audit.probability.excesses[LIKELIHOOD].nats < 5.0

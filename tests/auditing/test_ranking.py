@@ -124,12 +124,12 @@ def test_what_the_library_would_have_chosen() -> None:
     made = ranking(a, b)
     assert made.library_choice is b
     assert "perplexity, the library's own number, would have chosen b (5 topics), 0.3" in printed(made)
-    truth = {m.name: math.exp(-made.nats_per_token(m)) for m in made.models}
-    times = (difference(math.exp(number), truth[name]) for name, number in (("a", 5.0), ("b", 4.0)))
-    first, second = (f"{beside} the truth at 5 topics" for beside in times)
+    likelihood = {m.name: math.exp(-made.nats_per_token(m)) for m in made.models}
+    times = (difference(math.exp(number), likelihood[name]) for name, number in (("a", 5.0), ("b", 4.0)))
+    first, second = (f"{beside} the likelihood's at 5 topics" for beside in times)
     assert f"That number is {first}" in printed(made)
     assert second not in printed(made)  # of models with the same number of topics one is named
-    right = ranking(a, model("b", 0.0, 1e-3, topics=9, reported=says(math.log(truth["b"]))))
+    right = ranking(a, model("b", 0.0, 1e-3, topics=9, reported=says(math.log(likelihood["b"]))))
     assert f"That number is {first} and right at 9 topics." in printed(right)
     assert ranking(model("a", 0.3, reported=says(3.0)), b).library_choice.name == "a"  # type: ignore[union-attr]
     assert ranking(a, model("b", 0.0, reported=says(4.0, TRAINING))).library_choice is None
@@ -179,7 +179,7 @@ def test_models_are_ranked_alike_by_exact_values_and_by_estimates_on_any_number_
     assert exact.work.estimator == EXACT
     for m in exact.models:
         audited = heldout.audit({"flat": flat, "true": true}[m.name], X)
-        assert m.nats == pytest.approx(audited.nats["truth"], abs=1e-9)
+        assert m.nats == pytest.approx(audited.nats["likelihood"], abs=1e-9)
     plans: list[Any] = []
     estimated = heldout.rank([flat, true], X, limit=0.0, announce=plans.append, coherence=False)
     assert estimated.work.estimator == REFERENCE

@@ -17,7 +17,7 @@ def test_a_store_of_another_audit_is_refused(tmp_path: Path) -> None:
     others: list[tuple[Any, Any, dict[str, Any], str]] = [
         (topics_of(alpha=0.5), X, {}, "of other model"),
         (model, drawn(6), {}, "of other documents"),
-        (model, X, {"seed": 1}, "of other settings"),
+        (model, X, {"random_state": 1}, "of other settings"),
         (model, X, {"estimator": "linear-time"}, "of other settings"),
     ]
     for other, documents, changes, message in others:

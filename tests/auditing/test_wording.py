@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from made_audit import made_audit, with_reported, with_truth
+from made_audit import made_audit, with_likelihood, with_reported
 
 from heldout.auditing import formats
 from heldout.auditing.audit import wording
+from heldout.auditing.audit.result import interval
+from heldout.auditing.blocks import ratio_error
 from heldout.libraries import Reported, Term
 
 AUDIT = made_audit(60)
@@ -97,18 +99,34 @@ def test_without_the_growing_term_the_number_is_the_bound_of_the_documents() -> 
 
 def test_the_verdict_names_the_library_its_number_and_the_likelihood() -> None:
     verdict = wording.headline(AUDIT)
-    truth = AUDIT.line("truth")
-    spread = truth.perplexity * truth.error_per_token
+    likelihood = AUDIT.line("likelihood")
+    spread = likelihood.perplexity * likelihood.error_per_token
     assert verdict.startswith(f"scikit-learn says {AUDIT.reported.perplexity:,.0f}, ")
-    assert f"{AUDIT.reported.perplexity / truth.perplexity:.0f} times the truth" in verdict
-    assert f"is {formats.perplexity(truth.perplexity, spread)} ± {formats.error(spread)} per token" in verdict
+    assert f"{AUDIT.reported.perplexity / likelihood.perplexity:.0f} times the likelihood's; " in verdict
+    shown = formats.interval(*likelihood.interval)
+    assert f"perplexity {formats.perplexity(likelihood.perplexity, spread)} per token" in verdict
+    assert f"(95 % over documents: {shown}; ± {formats.error(spread)} by the estimator)" in verdict
+
+
+def test_the_interval_over_documents_is_student_s_of_a_ratio() -> None:
+    """Of the mean sum x / sum L; documents of one length, where it is that of a mean, by hand."""
+    lengths = np.full(5, 10)
+    nats = np.array([-70.0, -75.0, -80.0, -85.0, -90.0])
+    error = math.sqrt(62.5 / 5) / 10  # 62.5: the variance of the five
+    assert ratio_error(nats, lengths) == pytest.approx(error)
+    low, high = interval(-8.0, error, 5)
+    assert (math.log(low), math.log(high)) == pytest.approx((8.0 - 2.7764451 * error, 8.0 + 2.7764451 * error))
+    uneven = ratio_error(np.array([-7.0, -160.0]), np.array([1, 20]))
+    assert uneven == pytest.approx(math.sqrt(2.0 * 2.0 * (20.0 / 21.0) ** 2) / 21.0)
+    assert ratio_error(nats[:1], lengths[:1]) == math.inf
+    assert formats.interval(*interval(-8.0, math.inf, 1)) == ""
 
 
 def test_a_number_within_two_standard_errors_is_right() -> None:
-    truth = AUDIT.line("truth")
-    wide = with_truth(AUDIT, standard_error=0.1 * truth.tokens)
+    likelihood = AUDIT.line("likelihood")
+    wide = with_likelihood(AUDIT, standard_error=0.1 * likelihood.tokens)
     for away, right in ((0.19, True), (-0.19, True), (0.21, False), (-0.21, False)):
-        nats = truth.nats_per_token + away
+        nats = likelihood.nats_per_token + away
         audit = with_reported(wide, nats_per_token=nats, perplexity=math.exp(-nats), terms=())
         assert (", and rightly" in wording.headline(audit)) is right
 
@@ -124,49 +142,49 @@ def test_a_number_of_the_training_documents_is_not_compared() -> None:
         terms=(),
     )
     assert "says \N{MINUS SIGN}7.31 (nats per token), but of the training documents" in wording.headline(audit)
-    assert next(row.evaluator for row in wording.rows(audit)) == "truth"
+    assert audit.rows[0].evaluator == "likelihood"
 
 
 def test_a_library_without_a_number_says_why() -> None:
     audit = replace(AUDIT, reported=NOTHING, library="arrays", version="")
-    assert wording.headline(audit).startswith("No library's number to compare with: ")
+    assert wording.headline(audit).startswith("No library's number to compare with; ")
     assert next(wording.reasons(audit)) == "Plain arrays print nothing."
 
 
-def test_an_exact_truth_an_impossible_one_and_none() -> None:
-    exact = replace(with_truth(AUDIT, estimator="exact-marginal", standard_error=0.0), truth_exact=True)
-    assert "is exactly " in wording.headline(exact)
-    assert wording.kind(exact, exact.line("truth")) == "exact"
-    impossible = with_truth(AUDIT, log_likelihood=-math.inf, standard_error=math.nan)
+def test_an_exact_likelihood_an_impossible_one_and_none() -> None:
+    exact = replace(with_likelihood(AUDIT, estimator="exact-marginal", standard_error=0.0), exact=True)
+    assert "perplexity exactly " in wording.headline(exact)
+    assert wording.kind("likelihood", "exact-marginal") == "exact"
+    impossible = with_likelihood(AUDIT, log_likelihood=-math.inf, standard_error=math.nan)
     assert "likelihood 0" in wording.headline(impossible)
-    assert {row.ratio for row in wording.rows(impossible)} == {"none"}
-    assert wording.headline(with_truth(AUDIT, tokens=0)) == "No document has been scored."
+    assert {row[2] for row in wording.numbers(impossible).rows} == {"none"}
+    assert wording.headline(with_likelihood(AUDIT, tokens=0)) == "No document has been scored."
 
 
-def test_an_approximation_is_not_called_the_truth() -> None:
-    audit = with_truth(AUDIT, estimator="linear-time", standard_error=math.nan)
-    assert "is about " in wording.headline(audit)
+def test_an_approximation_is_not_called_the_likelihood() -> None:
+    audit = with_likelihood(AUDIT, estimator="linear-time", standard_error=math.nan)
+    assert "perplexity about " in wording.headline(audit)
     assert "approximation: linear time is biased" in " ".join(wording.reasons(audit))
     assert not any("approximation" in sentence for sentence in wording.reasons(AUDIT))
 
 
 @pytest.mark.parametrize("estimator", ["left-to-right", "left-to-right-unresampled"])
 def test_particles_are_low_on_drawn_documents_and_either_way_on_real_ones(estimator: str) -> None:
-    audit = with_truth(AUDIT, estimator=estimator)
-    assert wording.kind(audit, audit.line("truth")) == "biased either way"
-    for text in (" ".join(wording.reasons(audit)), wording.explanation(audit, audit.line("truth"))):
+    audit = with_likelihood(AUDIT, estimator=estimator)
+    assert wording.kind("likelihood", estimator) == "biased either way"
+    for text in (" ".join(wording.reasons(audit)), wording.explanation(audit, audit.line("likelihood"))):
         assert "under another distribution over documents, too low on average over documents drawn from the" in text
         assert "too low or too high on real ones." in text
 
 
-def test_rows_start_with_the_library_and_the_truth_and_ratios_are_of_perplexities() -> None:
-    rows = wording.rows(AUDIT)
+def test_rows_start_with_the_library_and_the_likelihood_and_ratios_are_of_perplexities() -> None:
+    rows = AUDIT.rows
     assert [row.evaluator for row in rows] == [
-        *("reported", "truth", "mean-field-bound", "full-folding-in", "half-folding-in")
+        *("reported", "likelihood", "mean-field-bound", "full-folding-in", "half-folding-in")
     ]
     for row in rows[1:]:
-        ratio = AUDIT.line(row.evaluator).perplexity / AUDIT.line("truth").perplexity
-        assert row.ratio == f"{ratio:.3f}"
+        assert row.ratio == pytest.approx(AUDIT[row.evaluator].perplexity / AUDIT["likelihood"].perplexity)
+        assert (row.low, row.high) == AUDIT[row.evaluator].interval
 
 
 def test_settings_are_flat_and_the_command_is_kept_apart() -> None:
@@ -175,28 +193,28 @@ def test_settings_are_flat_and_the_command_is_kept_apart() -> None:
     assert flat == {"seed": "0", "fold_in.tolerance": json.dumps(1e-6), "fold_in.command": "x"}
     assert wording.command(replace(AUDIT, settings=settings)) == "heldout audit a b"
     assert wording.command(AUDIT) == (
-        "heldout.audit(model, documents, estimator='left-to-right-sequential', samples=20, seed=0)"
+        "heldout.audit(model, documents, estimator='left-to-right-sequential', samples=20, random_state=0)"
     )
 
 
-def test_the_truth_s_note_says_by_what_and_why() -> None:
-    assert wording.truth_note(AUDIT) == (
-        "The truth is by left-to-right sequential, 20 samples a document. "
+def test_the_likelihood_s_note_says_by_what_and_why() -> None:
+    assert wording.note(AUDIT) == (
+        "The likelihood is by left-to-right sequential, 20 samples a document. "
         "Exact values would cost more than the limit of 60 s."
     )
-    exact = with_truth(AUDIT, estimator="exact-marginal", samples=0)
-    assert wording.truth_note(exact).startswith("The truth is by exact computation. ")
-    reference = with_truth(AUDIT, estimator="reference", samples=3000)
-    assert "by annealing to the prior, at most 3,000 sweeps a document. " in wording.truth_note(reference)
-    assert wording.truth_note(replace(AUDIT, reason="")) == ""
+    exact = with_likelihood(AUDIT, estimator="exact-marginal", samples=0)
+    assert wording.note(exact).startswith("The likelihood is by exact computation. ")
+    reference = with_likelihood(AUDIT, estimator="reference", samples=3000)
+    assert "by annealing to the prior, at most 3,000 sweeps a document. " in wording.note(reference)
+    assert wording.note(replace(AUDIT, reason="")) == ""
 
 
 def test_an_estimate_below_the_bound_is_owned_up_to() -> None:
     assert wording.below_bound(AUDIT) == 0
-    bound, truth = AUDIT.nats["mean-field-bound"], AUDIT.nats["truth"].copy()
+    bound, likelihood = AUDIT.nats["mean-field-bound"], AUDIT.nats["likelihood"].copy()
     three = np.flatnonzero(AUDIT.lengths)[:3]
-    truth[three] = bound[three] - wording.FAR * AUDIT.errors["truth"][three] - np.array([0.1, 3.0, -0.1])
-    low = replace(AUDIT, nats={**AUDIT.nats, "truth": truth})
+    likelihood[three] = bound[three] - wording.FAR * AUDIT.errors["likelihood"][three] - np.array([0.1, 3.0, -0.1])
+    low = replace(AUDIT, nats={**AUDIT.nats, "likelihood": likelihood})
     assert wording.below_bound(low) == 2
     assert f"On 2 of {AUDIT.documents} documents the estimate is below the bound" in " ".join(wording.reasons(low))
-    assert wording.below_bound(replace(low, truth_exact=True)) == 0
+    assert wording.below_bound(replace(low, exact=True)) == 0

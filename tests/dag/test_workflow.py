@@ -32,7 +32,7 @@ TABLES = tuple(f"data/tiny/{name}.csv" for name in ("scores", "groups", "corpora
 RESULTS = (*TABLES, "paper/tiny.pdf")
 NEEDED = (
     *("Snakefile", "workflow", "profiles", "src"),
-    *(f"paper/{name}" for name in ("main.tex", "preamble.tex", "references.bib", "sections")),
+    *(f"paper/{name}" for name in ("report.tex", "preamble.tex", "sources.tex", "references.bib")),
 )
 NEEDED_DATA = ("data/corpora.csv", "data/published", "requirements.lock")
 

@@ -10,12 +10,7 @@ from numpy.typing import NDArray
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators.evaluation import Evaluation
-from heldout.evaluators.logistic_normal import (
-    logistic_normal,
-    logistic_normal_exact,
-    logistic_normal_upper,
-    simulate,
-)
+from heldout.evaluators.logistic_normal import logistic_normal, logistic_normal_exact, logistic_normal_upper, simulate
 from heldout.evaluators.reference import reference, sweeps
 from heldout.topics import LogisticNormalTopics
 from heldout.typing import Floats

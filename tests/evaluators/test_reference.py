@@ -15,8 +15,18 @@ from heldout.evaluators.annealed_prior import _log_ratio, _slice, log_weights
 from heldout.evaluators.bidirectional import simulate
 from heldout.evaluators.evaluation import kernel_arrays
 from heldout.evaluators.exact_marginal import exact_marginal
+from heldout.evaluators.mixture_of_priors import mixture_of_priors
 from heldout.evaluators.random_stream import starts
-from heldout.evaluators.reference import PILOT, allocation, least_samples, log_expectation, reference, sweeps
+from heldout.evaluators.reference import (
+    PILOT,
+    allocation,
+    least_samples,
+    log_expectation,
+    mixture_reference,
+    reference,
+    sweeps,
+)
+from heldout.models.dirichlet_prior import DirichletMixture
 from heldout.topics import Topics
 from heldout.typing import Floats
 
@@ -130,6 +140,29 @@ def test_the_stated_error_covers_the_error(
     assert found.total_error() < most * drawn.n_tokens
     assert found.total_error() >= math.sqrt(float((found.standard_error**2).sum()))
     assert 0.5 < float(np.sqrt(np.mean((differences / found.standard_error) ** 2))) < 1.8
+
+
+def test_a_component_that_does_not_fit_adds_its_share_of_the_error_alone() -> None:
+    """One of three priors is far from the documents: its log weights spread widely, its share of p(w) is nothing."""
+    topics = random_topics(3, 100, 1.0)
+    drawn, _ = simulate(topics, np.array([0, *np.full(100, 85)]), np.random.default_rng(1))
+    far = np.array([1e-4, 1e-4, 50.0])
+    prior = DirichletMixture(np.array([0.3, 0.0, 0.5, 0.2]), np.array([np.ones(3), np.ones(3), [2.0, 1.0, 0.5], far]))
+    exact = mixture_of_priors(topics, prior, lambda topics: exact_marginal(topics, drawn)).log_likelihood
+    samples = 3 * least_samples(4)
+    found = mixture_reference(topics, prior, drawn, samples, np.random.default_rng(2), chains=4)
+    differences = (found.log_likelihood - exact)[1:]
+    assert found.log_likelihood[0] == found.standard_error[0] == 0.0
+    assert abs(differences.sum()) < DEVIATIONS * found.total_error()
+    assert found.total_error() < 5e-3 * drawn.n_tokens
+    assert 0.5 < float(np.sqrt(np.mean((differences / found.standard_error[1:]) ** 2))) < 1.8
+    alone = reference(topics, drawn, least_samples(4), np.random.default_rng(2), chains=4)
+    one = DirichletMixture(np.ones(1), np.ones((1, 3)))
+    same = mixture_reference(topics, one, drawn, least_samples(4), np.random.default_rng(2), chains=4)
+    np.testing.assert_array_equal(same.log_likelihood, alone.log_likelihood)
+    np.testing.assert_array_equal(same.bias, alone.bias)
+    with pytest.raises(InputError, match="359 samples; draw 360"):
+        mixture_reference(topics, prior, drawn, samples - 1, np.random.default_rng(0), chains=4)
 
 
 def test_cumulants_are_unbiased_where_the_mean_of_weights_is_low() -> None:

@@ -139,13 +139,13 @@ def test_recipes_in_python(title: str) -> None:
     audit = names["audit"]
     assert audit.tokens == sum(map(len, DOCUMENTS)) - audit.left_out
     assert audit.left_out < audit.tokens / 10
-    assert 1.0 < audit.line("truth").perplexity < 2.0 * len(WORDS)
+    assert 1.0 < audit.line("likelihood").perplexity < 2.0 * len(WORDS)
 
 
 def test_spark_counts_and_arrays_are_the_same_model() -> None:
     of_spark = run("Spark ML", MODELS["Spark ML"]())["audit"]
     arrays = heldout.audit((PHI, ALPHA), DOCUMENTS, vocabulary=WORDS)
-    assert of_spark.line("truth").log_likelihood == pytest.approx(arrays.line("truth").log_likelihood, rel=1e-9)
+    assert of_spark["likelihood"].log_likelihood == pytest.approx(arrays["likelihood"].log_likelihood, rel=1e-9)
 
 
 def test_gensims_suggested_model_is_refused() -> None:
@@ -156,14 +156,14 @@ def test_gensims_suggested_model_is_refused() -> None:
 def test_either_bigartm_is_the_same_model() -> None:
     old, new = (run("BigARTM", artm(index))["audit"] for index in (WORDS, [("@default_class", word) for word in WORDS]))
     assert old.left_out == new.left_out == 0
-    assert old.line("truth").log_likelihood == new.line("truth").log_likelihood
+    assert old.line("likelihood").log_likelihood == new.line("likelihood").log_likelihood
 
 
 def test_lda_itself() -> None:
     model = pytest.importorskip("lda").LDA(TOPICS, n_iter=20, random_state=0).fit(COUNTS)
     audit = run("lda", model)["audit"]
     arrays = heldout.audit((model.topic_word_, np.full(TOPICS, 0.1)), DOCUMENTS, vocabulary=WORDS)
-    assert audit.line("truth").log_likelihood == arrays.line("truth").log_likelihood
+    assert audit.line("likelihood").log_likelihood == arrays.line("likelihood").log_likelihood
 
 
 def test_gensims_number_of_an_hdp_is_the_bound_of_its_recipe() -> None:
@@ -200,8 +200,8 @@ def test_recipes_in_r(title: str, monkeypatch: pytest.MonkeyPatch) -> None:
     model = (PHI, MEAN, COVARIANCE) if title in ("stm", "topicmodels CTM") else (PHI, 0.3 if "LDA" in title else ALPHA)
     names = run(f"R {title}")
     if "audit" in names:
-        expected = heldout.audit(model, DOCUMENTS, vocabulary=WORDS).line("truth").log_likelihood
-        assert names["audit"].line("truth").log_likelihood == pytest.approx(expected, abs=1e-9)
+        expected = heldout.audit(model, DOCUMENTS, vocabulary=WORDS).line("likelihood").log_likelihood
+        assert names["audit"].line("likelihood").log_likelihood == pytest.approx(expected, abs=1e-9)
     else:
         expected = heldout.log_likelihood(model, DOCUMENTS, vocabulary=WORDS)
         assert names["nats_per_token"] == pytest.approx(expected, abs=1e-9)

@@ -72,10 +72,7 @@ def as_claimed(model: Model, evaluator: str, topics: int) -> float:
 
 
 def rows(
-    corpora: Iterable[str],
-    value: Value = as_claimed,
-    iterations: tuple[int, int] = (30, 600),
-    by_seed: float = 0.0,
+    corpora: Iterable[str], value: Value = as_claimed, iterations: tuple[int, int] = (30, 600), by_seed: float = 0.0
 ) -> tuple[list[Score], list[Measurement]]:
     """Return the rows of the measurements `tempering` and `latent-semantic-analysis`.
 

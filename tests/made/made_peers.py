@@ -7,15 +7,22 @@ import pandas as pd
 from tables_of import measurements_table, scores_table
 
 from heldout.inputs import Inputs
-from heldout.measurements import Measurement
-from heldout.notes import COLUMNS, Note
+from heldout.measurements import NOTES, Measurement, Note
 from heldout.scores import Score
 
 LIBRARIES = ("scikit-learn", "gensim", "tomotopy")
 TOPICS = (5, 20, 160)
 TOKENS, ERROR = 1000, 0.002  # of a score; nats per token
 CORPORA = ("cranfield", "medline")
-SETTINGS = {"max_iter": 10, "passes": 11, "sweeps": 1200, "samples": 50}
+SETTINGS = {
+    "rounds": {"scikit-learn": 10, "gensim": 11, "tomotopy": 1200},
+    "own_rounds": {},
+    "own_rounds_topics": 0,
+    "training_documents": 1000,
+    "scored": [],
+    "samples": 480,
+    "limit": 1e8,
+}
 VERSIONS = {"scikit-learn": "1.9.1", "gensim": "4.4.0", "tomotopy": "0.14.0"}
 
 Change = Callable[[pd.DataFrame], pd.DataFrame]
@@ -68,8 +75,6 @@ def peers(corpora: Iterable[str], libraries: Collection[str] = LIBRARIES) -> tup
                 printed = math.exp(-value) if library == "scikit-learn" else value
                 rows.append(Measurement(*own, "reported-value", "topics", topics, printed))
                 rows.append(Measurement(*own, "reported-growing", "topics", topics, growing(library, topics)))
-                if library == "tomotopy":
-                    rows.append(Measurement(*own, "training-perplexity", "topics", topics, 900.0))
     return scores, rows
 
 
@@ -79,7 +84,7 @@ def versions(corpora: Iterable[str], libraries: Collection[str] = LIBRARIES) -> 
     rows = [
         Note(corpus, library, "peers", k, 0, "version", "topics", k, VERSIONS[library]) for corpus, library, k in grid
     ]
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+    return pd.DataFrame(rows, columns=list(NOTES.columns))
 
 
 def peers_inputs(

@@ -71,10 +71,7 @@ STUDY: dict[str, Any] = {
         },
         "lda": {
             "variant": GIBBS,
-            "also": {
-                "sparse-prior": {"train": {"alpha_sum": 5.0}},
-                "fitted-prior": {"train": {"optimise_every": 10}},
-            },
+            "also": {"sparse-prior": {"train": {"alpha_sum": 5.0}}, "fitted-prior": {"train": {"optimise_every": 10}}},
             "train": {"alpha_sum": 50.0, "beta": 0.1, "sweeps": 9, "chains": 2},
             "fold_in": {"sweeps": 8},
         },
@@ -99,11 +96,7 @@ STUDY: dict[str, Any] = {
             "models": ["plsa-hof", "lda"],
             "topics": list(made.TOPICS),
             "seeds": [0],
-            "settings": {
-                "smoothing": made.CONSTANT,
-                "constants_topics": [3, 100],
-                "limit": 1e8,
-            },
+            "settings": {"smoothing": made.CONSTANT, "constants_topics": [3, 100], "limit": 1e8},
         },
         "reference": {"corpora": ["cranfield", "medline"], "seeds": [0]},
         "bidirectional": {"corpora": ["cranfield"], "models": ["plsa-hof", "lda"], "topics": [4, 100], "seeds": [0]},
@@ -133,7 +126,7 @@ STUDY: dict[str, Any] = {
             "models": list(made_peers.LIBRARIES),
             "topics": list(made_peers.TOPICS),
             "seeds": [0],
-            "settings": {"max_iter": 10, "passes": 20, "sweeps": 1000, "samples": 100},
+            "settings": {**made_peers.SETTINGS},
         },
     },
     "alternatives": {
@@ -410,11 +403,3 @@ class _Judgements(Mapping[str, Judgement]):
 
 
 _JUDGEMENTS: dict[tuple[object, ...], _Judgements] = {}
-
-
-def interpretations(**changes: Any) -> dict[str, str]:
-    """Return the rows of the table of interpretations by question, of the study with some of its parts replaced."""
-    from heldout.typesetting.interpretations import render
-
-    lines = render(inputs(small_study(**changes))).splitlines()
-    return {line.split(" & ")[0]: line for line in lines if " & " in line and not line.startswith("left open")}

@@ -6,9 +6,7 @@ from dataclasses import astuple
 import pandas as pd
 
 from heldout.measurements import COLUMNS as MEASURED
-from heldout.measurements import Measurement
-from heldout.notes import COLUMNS as NOTED
-from heldout.notes import Note
+from heldout.measurements import NOTES, Measurement, Note
 from heldout.scores import COLUMNS, Score
 
 
@@ -24,4 +22,4 @@ def measurements_table(rows: Iterable[Measurement]) -> pd.DataFrame:
 
 def notes_table(rows: Iterable[Note]) -> pd.DataFrame:
     """Return notes as a table."""
-    return pd.DataFrame([astuple(row) for row in rows], columns=list(NOTED))
+    return pd.DataFrame([astuple(row) for row in rows], columns=list(NOTES.columns))

@@ -12,7 +12,7 @@ from made_fits import fold_with, train_with
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.models import plsa, plsa_tem, plsa_vem, simd
+from heldout.models import plsa, plsa_tem, plsa_vem
 from heldout.models.plsa import PLSA
 from heldout.models.plsa_tem import PLSATEM
 from heldout.models.plsa_vem import PLSAVEM
@@ -171,15 +171,6 @@ def test_hot_tempering_forgets_the_topics() -> None:
     model = PLSATEM(3, beta=0.3, iterations=200, random_state=0).fit(counts)
     unigram = counts.sum(axis=0) / counts.sum()
     np.testing.assert_allclose(model.components_, np.tile(unigram, (3, 1)), atol=1e-9)
-
-
-@settings(max_examples=100)
-@given(
-    x=arrays(np.float64, st.integers(1, 600), elements=st.one_of(st.just(0.0), st.floats(1e-40, 1e7))),
-    exponent=st.floats(0.01, 1.0),
-)
-def test_powers(x: Floats, exponent: float) -> None:
-    np.testing.assert_allclose(simd.power(x, exponent), np.power(x, exponent), rtol=2e-14, atol=0.0)
 
 
 def make_topics(n_topics: int, n_words: int, seed: int = 0, **provenance: Any) -> Topics:

@@ -77,7 +77,7 @@ def test_in_a_pipeline_behind_a_vectorizer_and_in_an_audit() -> None:
     result = heldout.audit(pipeline, texts)
     assert (result.model, result.words, result.tokens) == ("Pipeline", 6, 48)
     score = heldout.log_likelihood(pipeline, texts, estimator="exact-marginal")
-    assert result.line("truth").nats_per_token == pytest.approx(score, abs=1e-12)
+    assert result.line("likelihood").nats_per_token == pytest.approx(score, abs=1e-12)
     assert pipeline.score(texts) == heldout.log_likelihood(pipeline, texts)
 
 

@@ -2,6 +2,7 @@
 
 import fcntl
 import gc
+import hashlib
 import json
 import os
 import shlex
@@ -21,9 +22,13 @@ from heldout.models import MODELS as MODULES
 from heldout.papers import papers_of
 from heldout.progress import ProgressLines, outcome
 from heldout.study import (
+    DRIVEN,
+    DRIVERS,
+    MAIN,
     NO_CORPUS,
     SECOND_READING,
     SELECTION,
+    Run,
     Settings,
     check_study,
     with_frozen,
@@ -34,6 +39,8 @@ from heldout.typesetting.exhibits import exhibits, path
 
 ROOT = Path(workflow.basedir)
 DIGESTS = Digests(ROOT / "src", Path(".snakemake/digests.json"))
+# where `make packages` puts the drivers of the packages that run in environments of their own
+os.environ.setdefault(DRIVERS, str(ROOT / ".packages/bin"))
 
 
 def source(name):
@@ -58,6 +65,7 @@ if "mirror" in study:  # for the jobs; not a parameter, for where a file comes f
     os.environ.update(HELDOUT_MIRROR=study["mirror"])
 
 settings = Settings(study)
+SCORED = set(settings.fits())
 PAPERS = papers_of(study)
 EXHIBITS = exhibits(PAPERS, shown)
 REALISTIC = study["realistic"]
@@ -75,12 +83,20 @@ EFFECTS = f"{DATA}/effects.csv"
 CORPORA_TABLE = source("data/corpora.csv")
 PUBLISHED = source("data/published/welling-2008-table-1.csv")
 REFERENCE = Path(source(f"data/reference/{settings.name}"))
+# what is typeset, by PDF, and all TeX of it; of a study that nobody wrote about a report
+DOCUMENTS = {PDF: f"{settings.document if settings.written else 'report'}.tex"}
+SECTIONS = []
+if settings.written and settings.document == MAIN:
+    DOCUMENTS["paper/supplement.pdf"] = "supplement.tex"
+    SECTIONS = sorted(f"sections/{file.name}" for file in (ROOT / "paper/sections").glob("*.tex"))
+TEXT = [source(f"paper/{name}") for name in (*DOCUMENTS.values(), *SECTIONS)]
+FROM_REFERENCE = study.get("results") == "reference"
 # what exhibits and effects are functions of: this run's tables, or, with --config results=reference, those committed
 TABLES = (
     {"scores": REFERENCE / "scores.csv", "corpora": REFERENCE / "corpora.csv"}
     | {"measurements": REFERENCE / "measurements.csv.gz", "notes": REFERENCE / "notes.csv"}
     | {"groups": file for file in [REFERENCE / "groups.csv.gz"] if file.exists()}
-    if study.get("results") == "reference"
+    if FROM_REFERENCE
     else {name: f"{DATA}/{name}.csv" for name in ("scores", "groups", "corpora", "measurements", "notes")}
 )
 GIVEN = " ".join(f"--{name} {{input.{name}}}" for name in ("study", *TABLES))
@@ -172,6 +188,17 @@ def code(file):
     return of_wildcards
 
 
+def drivers_code(wildcards):
+    """Return what the driver of a package of its own environment is, and how that is made; nothing for other models."""
+    if wildcards.model not in DRIVEN:
+        return ""
+    return [
+        hashlib.sha256(file.read_bytes()).hexdigest()
+        for file in sorted((ROOT / "workflow/packages").iterdir())
+        if file.is_file()
+    ]
+
+
 def corpus_code(wildcards):
     """Return what a corpus is made by and from, nothing for an imported one: a parameter of what uses the corpus too.
 
@@ -232,6 +259,12 @@ def train_settings(wildcards):
     return as_word(settings.settings_of(wildcards.model, wildcards.get("variant", ""), "train"))
 
 
+def train_one_settings(wildcards):
+    """Return a model's training settings, of one chain where it has several, as a shell word."""
+    one = {"chains": 1} if settings.chains(wildcards.model) else {}
+    return as_word(settings.settings_of(wildcards.model, wildcards.variant, "train") | one)
+
+
 def fold_in_settings(wildcards):
     """Return a model's fold-in settings as a shell word."""
     return as_word(settings.settings_of(wildcards.model, wildcards.get("variant", ""), "fold_in"))
@@ -280,7 +313,7 @@ def grow_settings():
 def topics_to_read(wildcards):
     """Return the topics that an experiment reads: of a model's main variant, true ones, or both of a drawn corpus.
 
-    Of several chains all experiments but one measure the first.
+    Of several chains all experiments but one measure the first. What is not scored is trained for experiments alone.
     """
     if wildcards.corpus in REALISTIC["corpora"]:
         grown = grown_models(wildcards.corpus, wildcards.topics, wildcards.seed)
@@ -288,11 +321,14 @@ def topics_to_read(wildcards):
         return [*own, f"{DATA}/models/{wildcards.corpus}/true-topics.npz"]
     if wildcards.model not in settings.models:
         return []
-    folder = f"{DATA}/models/{wildcards.corpus}/{wildcards.model}/{settings.variant(wildcards.model)}"
-    chains = settings.chains(wildcards.model)
+    variant, chains = settings.variant(wildcards.model), settings.chains(wildcards.model)
+    run = Run(wildcards.corpus, wildcards.model, variant, int(wildcards.topics), int(wildcards.seed))
     if wildcards.name != OF_ALL_CHAINS:
         chains = min(chains, 1)
     names = [f"-chain-{chain}" for chain in range(chains)] or [""]
+    if chains < 2 and run not in SCORED:
+        names = ["-unscored"]
+    folder = f"{DATA}/models/{wildcards.corpus}/{wildcards.model}/{variant}"
     return [f"{folder}/{wildcards.topics}-{wildcards.seed}{name}.npz" for name in names]
 
 
@@ -304,13 +340,6 @@ def fitted_once():
 def further_variants():
     """Return the further variants of all models."""
     return sorted({variant for model in settings.models for variant in settings.further_variants(model)})
-
-
-def only_first_chains():
-    """Return the numbers of topics at which nothing but the first chain of LDA is read."""
-    known = {*settings.topics_of(LDA), *settings.alternative_grid.topics}
-    known |= {run.topics for run in settings.experiment_runs(OF_ALL_CHAINS)}
-    return sorted({run.topics for run in settings.experiments() if run.model == LDA} - known)
 
 
 def corpus_to_read(wildcards):

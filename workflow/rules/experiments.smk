@@ -23,6 +23,7 @@ rule experiment:
         trained=trained_settings,
         fold_in=fold_in_option,
         corpus=corpus_code,
+        drivers=drivers_code,
     shell:
         "heldout experiment {wildcards.name} {input.corpus} {input.topics} --model {wildcards.model}"
         " --number-of-topics {wildcards.topics} --seed {wildcards.seed}"

@@ -9,9 +9,6 @@ FIT = (
 )
 
 
-ruleorder: fit_first_chain > fit_chains
-
-
 rule fit:
     """Train a deterministic model once, and score its test documents folded in on all their tokens and on half of them."""
     input:
@@ -89,26 +86,23 @@ rule fit_unread:
         f"{FIT} 2> {{log}}"
 
 
-rule fit_first_chain:
-    """Train the one chain that experiments read at numbers of topics that the figures lack."""
+rule fit_unscored:
+    """Train what only experiments read, at a number of topics that the figures lack; of several chains the first alone."""
     input:
         corpus=corpus_file,
     output:
-        f"{DATA}/models/{{corpus}}/{LDA}/{settings.variant(LDA)}/{{topics}}-{{seed}}-chain-0.npz",
+        f"{DATA}/models/{{corpus}}/{{model}}/{{variant}}/{{topics}}-{{seed}}-unscored.npz",
     log:
-        f"{LOGS}/fit_first_chain/{{corpus}}/{{topics}}-{{seed}}.log",
+        f"{LOGS}/fit_unscored/{{corpus}}/{{model}}/{{variant}}/{{topics}}-{{seed}}.log",
     benchmark:
-        f"{BENCHMARKS}/fit_first_chain/{{corpus}}/{LDA}/{settings.variant(LDA)}/{{topics}}-{{seed}}.tsv"
-    wildcard_constraints:
-        topics="|".join(map(str, only_first_chains())) or "nothing",
+        f"{BENCHMARKS}/fit_unscored/{{corpus}}/{{model}}/{{variant}}/{{topics}}-{{seed}}.tsv"
     params:
-        code=code(f"models/{{corpus}}/{LDA}/chain/{{topics}}-{{seed}}.npz"),
-        model=LDA,
+        code=code("models/{corpus}/{model}/{variant}/{topics}-{seed}-unscored.npz"),
         test_documents=test_documents,
-        train=as_word(settings.settings_of(LDA, "", "train") | {"chains": 1} if LDA in settings.models else {}),
+        train=train_one_settings,
         corpus=corpus_code,
     shell:
-        "heldout fit {input.corpus} --model {params.model} --topics {wildcards.topics} --seed {wildcards.seed}"
+        "heldout fit {input.corpus} --model {wildcards.model} --topics {wildcards.topics} --seed {wildcards.seed}"
         " --test-documents {params.test_documents} --train-settings {params.train} --output {output} 2> {log}"
 
 

@@ -1,17 +1,53 @@
-"""Exhibits and sections to the PDF; the same commit and the same scores give the same bytes."""
+"""Exhibits and sections to the PDF; the same commit and the same scores give the same bytes.
+
+What was written about the studies `paper` and `gallery` names the verdicts that it stands on. From the committed reference
+a verdict that has moved is an error; after a rerun such sentences are marked, and `verdicts_stand` fails at the end.
+"""
+
+if settings.written:
+
+    rule prose:
+        """Look whether every finding that the text names still stands, and write the effects that it prints."""
+        input:
+            effects=EFFECTS,
+            text=TEXT,
+        output:
+            text=f"{GENERATED}/prose.tex",
+            moved=f"{DATA}/moved.txt",
+        log:
+            f"{LOGS}/prose.log",
+        benchmark:
+            f"{BENCHMARKS}/prose.tsv"
+        params:
+            code=code_of("heldout.typesetting.prose"),
+            strict="--strict" if FROM_REFERENCE else "",
+        shell:
+            "heldout prose {input.text} --effects {input.effects} --output {output.text} --moved {output.moved}"
+            " {params.strict} 2>&1 | tee {log}"
+
+    rule verdicts_stand:
+        """Fail, once the PDF is there, where this run has moved what a sentence says."""
+        input:
+            PDF,
+            timings=f"{DATA}/timings.csv",
+            moved=f"{DATA}/moved.txt",
+        log:
+            f"{LOGS}/verdicts_stand.log",
+        shell:
+            "test ! -s {input.moved} && touch {log} || {{ cat {input.moved} >&2; exit 1; }}"
 
 
 rule paper:
-    """Typeset the paper; an undefined reference is an error, and so is what does not fit its page or its column."""
+    """Typeset the text, the paper with its supplement; what does not fit is an error."""
     input:
-        main=source(f"paper/{settings.document}.tex"),
-        preamble=source("paper/preamble.tex"),
-        bibliography=source("paper/references.bib"),
-        sections=sorted(source(f"paper/sections/{file.name}") for file in (ROOT / "paper/sections").glob("*.tex")),
+        text=TEXT,
+        shared=[source(f"paper/{name}") for name in ("preamble.tex", "sources.tex", "references.bib")],
+        script=source("workflow/scripts/typeset.sh"),
         macros=f"{GENERATED}/macros.tex",
+        prose=f"{GENERATED}/prose.tex" if settings.written else [],
         exhibits=exhibit_files("figure", "table"),
     output:
-        report(PDF, category="Paper"),
+        report(list(DOCUMENTS), category="Paper"),
     log:
         f"{LOGS}/paper.log",
     benchmark:
@@ -19,17 +55,13 @@ rule paper:
     params:
         # the commit's own time, so that the PDF does not say when it was built
         epoch=commit("%ct") or "0",
-        document=f"{settings.document}.tex",
-        sources=os.path.relpath(ROOT / "paper", GENERATED),
+        folder=GENERATED,
+        root=os.path.relpath(ROOT, GENERATED),
         figures=os.path.relpath(FIGURES, GENERATED),
-        # a table taller than its page, a page that holds too much, a line or table wider than its column by ten points
-        overfull=r"Float too large for page|Overfull .vbox \([1-9]|Overfull .hbox \([1-9][0-9]+\.",
+        jobs=" ".join(f"{Path(pdf).stem}={tex}" for pdf, tex in DOCUMENTS.items()),
+        made=[f"{GENERATED}/{Path(pdf).name}" for pdf in DOCUMENTS],
     shell:
-        # what an earlier run left half-written would stop TeX
-        "name=$(basename {output} .pdf) && ( cd $(dirname {input.macros}) && rm -f $name.*"
-        " && export TEXINPUTS=.:{params.sources}:{params.figures}: BIBINPUTS={params.sources}:"
+        "( cd {params.folder} && export TEXINPUTS=.:{params.root}/paper:{params.figures}: BIBINPUTS={params.root}/paper:"
         " SOURCE_DATE_EPOCH={params.epoch} FORCE_SOURCE_DATE=1 TEXMFVAR=$PWD/texmf"
-        # references into tables that span pages take some passes to settle
-        " && latexmk -e '$max_repeat=9' -pdf -Werror -interaction=nonstopmode -halt-on-error -file-line-error"
-        " -jobname=$name {params.sources}/{params.document} && ! grep -E {params.overfull:q} $name.log )"
-        " > {log} 2>&1 && mv $(dirname {input.macros})/$name.pdf {output}"
+        " && {params.root}/workflow/scripts/typeset.sh {params.jobs} ) > {log} 2>&1"
+        " && mv {params.made} $(dirname {output[0]})"

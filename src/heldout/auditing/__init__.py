@@ -4,17 +4,17 @@ What both share, in the order of the work:
 
     options, session      the options, said once; the work of both commands
     matching, survey      a model and documents over the same words; the first reading of the documents
-    truth, plan           the choice of the likelihood's estimator and its samples; the cost, before the run
+    estimator, plan       the choice of the likelihood's estimator and its samples; the cost, before the run
     blocks, runner        the evaluators over blocks of documents; over all of them, on several cores
-    store                 values on disk, for work that is interrupted
-    scorer                `heldout.log_likelihood`, for scikit-learn's searches
-    formats, sheet        numbers as texts; tables for a terminal
-    svg, pages            figures and files of HTML; the markup is in `templates`
+    store, progress       values on disk, for work that goes on or is asked for again; plan and bar
+    scorer, choose        `heldout.log_likelihood`, for scikit-learn's searches; the number of topics, in folds
+    formats, tables       numbers as texts; tables, described once
+    sheet, svg, pages     the same on a terminal; figures and files of HTML; the markup is in `templates`
 
 `audit` and `rank` are alike:
 
     audit, rank           the call from Python
     result, report        the result; the same, which prints itself
-    wording               its sentences and rows, which `terminal` prints and `page`, with `figures`, writes as HTML
-    summary, probability  of an audit: totals; which of the numbers a probability could have given
+    wording               its sentences and tables, which `report` prints and `page`, with `figures`, writes as HTML
+    summary, probability  of an audit: totals, topics; which of the numbers a probability could have given
 """

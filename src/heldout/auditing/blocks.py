@@ -6,8 +6,8 @@ place there and the seed, so results do not depend on batches, processes or inte
 A block is evaluated over its own words and one more that stands for all others, phi[k, other] = 1 - sum_w phi[k, w]: no
 evaluator uses words that do not occur, and the cost of a block does not depend on V.
 
-The prior decides how the truth is computed (`heldout.evaluators.priors`), and whether there is a bound; folding-in asks
-for no prior.
+The prior decides how the likelihood is computed (`heldout.evaluators.priors`), and whether there is a bound; folding-in
+asks for no prior.
 
 Estimates are corrected for the bias of their logarithms (`corrected`); `heldout.evaluators.reference` has corrected its
 values and states its own.
@@ -41,14 +41,15 @@ from heldout.typing import Floats, Ints
 FOLD_IN: dict[str, Any] = {"iterations": 1_000, "tolerance": 1e-4, "extrapolated": True}
 MEAN_FIELD: dict[str, Any] = {"iterations": 10_000, "tolerance": 1e-9}  # of a gain, nats per token
 BLOCK = 16  # documents
-TRUTH, REPORTED = "truth", "reported"  # the likelihood itself, by any estimator; the library's own number
-ERROR, BIAS, HALF_TOKENS = "error", "bias", "half-tokens"  # two of the truth; scored by half folding-in
-EVERY = (MEAN_FIELD_BOUND, FULL, HALF, TRUTH)
+LIKELIHOOD, REPORTED = "likelihood", "reported"  # the likelihood itself, by any estimator; the library's own number
+UNIGRAM, UNIFORM = "unigram", "uniform"  # baselines: one distribution over words for all documents
+ERROR, BIAS, HALF_TOKENS = "error", "bias", "half-tokens"  # two of the likelihood; scored by half folding-in
+EVERY = (MEAN_FIELD_BOUND, FULL, HALF, LIKELIHOOD)
 COLUMNS = (*EVERY, ERROR, BIAS, HALF_TOKENS)  # a document's values, in the store's order
 
 
 class Work(NamedTuple):
-    """The estimator of the truth and its settings, the same for every document.
+    """The estimator of the likelihood and its settings, the same for every document.
 
     Attributes:
         estimator: its name in `heldout.evaluators.ESTIMATORS`.
@@ -95,6 +96,23 @@ def sum_error(errors: Floats, bias: Floats) -> float:
         bias: (D,) the biases.
     """
     return math.hypot(float(np.linalg.norm(errors)), float(bias.sum()))
+
+
+def ratio_error(values: Floats, sizes: Floats | Ints) -> float:
+    """Return the standard error, over documents, of sum_d x_d / sum_d L_d = r; inf for fewer than two documents.
+
+    s^2 = D / (D - 1) sum_d (x_d - r L_d)^2 / (sum_d L_d)^2, of a ratio of two sums by the delta method (Cochran 1977,
+    section 6.8). What the x_d were estimated with is in it.
+
+    Args:
+        values: (D,) x_d.
+        sizes: (D,) L_d, positive.
+    """
+    D, N = len(values), float(sizes.sum())
+    if D < 2 or not N:
+        return math.inf
+    residuals = values - float(values.sum()) / N * sizes
+    return math.sqrt(D / (D - 1) * float((residuals**2).sum())) / N
 
 
 class Block(NamedTuple):
@@ -157,7 +175,8 @@ def local(phi_by_word: Floats, prior: AnyTopics, block: Block) -> tuple[AnyTopic
     return replace(prior, phi=np.ascontiguousarray(phi), vocabulary=vocabulary, provenance={}), documents
 
 
-def _fold_in(topics: AnyTopics, documents: Corpus) -> Floats:
+def fold_in(topics: AnyTopics, documents: Corpus) -> Floats:
+    """Return the weights, (D, K), that make documents most likely, to within `FOLD_IN`'s tolerance."""
     return fold_in_counts(topics, documents.counts(), **FOLD_IN)
 
 
@@ -166,16 +185,16 @@ def _bound(topics: Topics, documents: Corpus, _: Work, __: int) -> Evaluation:
 
 
 def _full(topics: AnyTopics, documents: Corpus, _: Work, __: int) -> Evaluation:
-    return full_folding_in([topics], documents, _fold_in)
+    return full_folding_in([topics], documents, fold_in)
 
 
 def _half(topics: AnyTopics, documents: Corpus, work: Work, _: int) -> Evaluation:
-    return predictive([topics], *half_split(documents, work.seed), _fold_in)
+    return predictive([topics], *half_split(documents, work.seed), fold_in)
 
 
-def _truth(topics: AnyTopics, documents: Corpus, work: Work, first: int) -> Evaluation:
+def _likelihood(topics: AnyTopics, documents: Corpus, work: Work, first: int) -> Evaluation:
     rng = generator("audit", block=first // BLOCK, seed=work.seed)
-    if work.estimator == EXACT:  # `choose_truth` has checked the cost
+    if work.estimator == EXACT:  # `choose_estimator` has checked the cost
         return prior_of(topics).exact(topics, documents)
     if work.estimator == REFERENCE:
         return reference(topics, documents, work.samples, rng, chains=work.chains, variance=work.variance)
@@ -187,7 +206,7 @@ PARTS: dict[str, Callable[[Any, Corpus, Work, int], Evaluation]] = {
     MEAN_FIELD_BOUND: _bound,
     FULL: _full,
     HALF: _half,
-    TRUTH: _truth,
+    LIKELIHOOD: _likelihood,
 }
 
 
@@ -198,14 +217,14 @@ def evaluate(phi_by_word: Floats, prior: AnyTopics, block: Block, work: Work) ->
         phi_by_word: (V, K) p(w | z).
         prior: topics of any words, whose prior is taken.
         block: the documents.
-        work: the truth's estimator.
+        work: the likelihood's estimator.
     """
     topics, documents = local(phi_by_word, prior, block)
     values = dict.fromkeys(COLUMNS, np.full(documents.n_documents, np.nan))
     for name in work.parts:
         evaluation = PARTS[name](topics, documents, work, block.first)
         values[name] = evaluation.log_likelihood
-        if name == TRUTH:
+        if name == LIKELIHOOD:
             unknown = np.zeros(documents.n_documents)
             values |= {ERROR: evaluation.standard_error, BIAS: unknown if evaluation.bias is None else evaluation.bias}
         if name == HALF:

@@ -15,7 +15,7 @@ from heldout.errors import printable
 
 TIMES, MINUS, ALPHA = "\N{MULTIPLICATION SIGN}", "\N{MINUS SIGN}", "\N{GREEK SMALL LETTER ALPHA}"
 SAME = 1e-3  # nats per token: numbers closer than this count as equal
-ERRORS = 2.0  # standard errors: so does a number this close to the truth
+ERRORS = 2.0  # standard errors: so does a number this close to the likelihood
 ROUNDING = 1e-9  # nats per token
 
 clean = printable
@@ -44,6 +44,19 @@ def perplexity(value: float, spread: float = 0.0) -> str:
     if shown and "e" not in shown:
         return f"{value:,.{len(shown.partition('.')[2])}f}"
     return f"{value:,.0f}" if value >= 1000.0 else f"{value:,.1f}"
+
+
+def interval(low: float, high: float) -> str:
+    """Return an interval of a perplexity with the digits that its width warrants; empty where it has none.
+
+    Examples:
+        >>> interval(4216.7, 4351.9), interval(2.1234, 2.5678), interval(math.nan, math.nan)
+        ('4,217 to 4,352', '2.12 to 2.57', '')
+    """
+    if not (math.isfinite(high) and high - low > SAME / 10.0 * low):
+        return ""
+    width = (high - low) / 10.0
+    return f"{perplexity(low, width)} to {perplexity(high, width)}"
 
 
 def nats(value: float, digits: int = 3) -> str:

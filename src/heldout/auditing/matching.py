@@ -114,6 +114,20 @@ def flat_topics(phi: Floats) -> Ints:
     return np.flatnonzero(-np.einsum("kv,kv->k", phi, logs) > FLAT * math.log(phi.shape[1]))
 
 
+def mixed(phi: Floats, words: Ints) -> Floats:
+    """Return weights of topics, (K,), by EM from equal ones, under which one mixture of them gives words' counts best.
+
+    Args:
+        phi: (K, V) p(w | z).
+        words: (V,) how often each word occurs; some do.
+    """
+    used = words > 0
+    p, shares, weights = phi[:, used], words[used] / words.sum(), np.full(len(phi), 1.0 / len(phi))
+    for _ in range(EM_STEPS):
+        weights *= p @ np.divide(shares, weights @ p, out=np.zeros_like(shares), where=weights @ p > 0.0)
+    return np.asarray(weights / weights.sum())
+
+
 def likeness(phi: Floats, words: Ints) -> float:
     """Return how well topics explain words' frequencies, about 1 at most and below 0 by chance.
 
@@ -131,16 +145,14 @@ def likeness(phi: Floats, words: Ints) -> float:
         words: (V,) how often each word occurs; some do.
     """
     V = phi.shape[1]
-    mixed = np.zeros(len(phi) + 1, bool)
-    mixed[[*flat_topics(phi), -1]] = True
+    flat = np.zeros(len(phi) + 1, bool)
+    flat[[*flat_topics(phi), -1]] = True
 
     def fitted(counts: Ints) -> tuple[float, float]:
         used = counts > 0
         p = np.vstack([phi[:, used], np.full(used.sum(), 1.0 / V)])
-        shares, weights = counts[used] / counts.sum(), np.full(len(p), 1.0 / len(p))
-        for _ in range(EM_STEPS):
-            weights *= p @ (shares / (weights @ p))
-        return float(shares @ np.log(weights @ p)), float(weights[mixed].sum())
+        weights = mixed(p, counts[used])
+        return float(counts[used] @ np.log(weights @ p)) / float(counts.sum()), float(weights[flat].sum())
 
     score, uniform = fitted(words)
     by_chance, _ = fitted(generator("audit-likeness").permutation(words))

@@ -6,23 +6,28 @@ The parsers omit options that were not typed. Nothing here imports numpy, so tha
 
 import argparse
 import difflib
+import inspect
 import math
 import operator
 import os
 import shlex
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from numbers import Real
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypedDict, TypeVar
 
 from heldout.errors import InputError
-from heldout.evaluators import ESTIMATORS, EXACT
+from heldout.evaluators import ESTIMATORS, REFERENCE
 
 LIMIT = 1e11  # updates; about two minutes of one core
 MOST_SAMPLES = 10**7  # per document
 LEAST_ERROR = 1e-6  # nats; less is lost in the rounding of a sum of logarithms
 AUTO = "auto"
+MEASURES = {"npmi": "NPMI", "c_v": "C_v"}  # of coherence
+RENAMED = {"seed": "random_state", "cores": "n_jobs"}  # former names of options, and the names
+F = TypeVar("F", bound=Callable[..., Any])
 LIKELIHOODS = [name for name, known in ESTIMATORS.items() if known.behaviour != "other"]
 
 
@@ -68,6 +73,64 @@ def valid(name: str, value: Any, kind: Callable[[str], Any] | None) -> Any:
     return value if kind is not None else bool(value)
 
 
+def _documents(text: str) -> Any:
+    return Path(text)
+
+
+def drawn(random_state: Any) -> Any:
+    """Return the seed that a RandomState or a Generator of numpy draws; anything else as it is."""
+    draw = getattr(random_state, "integers", None) or getattr(random_state, "randint", None)
+    return random_state if draw is None else int(draw(2**31 - 1))
+
+
+def _warned(options: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    for name, value in options.items():
+        if name in RENAMED:
+            warnings.warn(f"{name}: is called {RENAMED[name]}", DeprecationWarning, stacklevel=4)
+        yield name, value
+
+
+class Keywords(TypedDict, total=False):
+    """The types of the options of `Options` from Python, and their former names."""
+
+    estimator: str
+    samples: int | None
+    limit: float
+    smoothing: float
+    random_state: Any
+    n_jobs: int | None
+    store: str | Path | None
+    other_corpus: bool
+    reported: bool
+    seed: int
+    cores: int
+
+
+class AuditKeywords(Keywords, total=False):
+    """The types of the options of `AuditOptions`."""
+
+    standard_error: float | None
+    so_far: bool
+    probability: bool
+
+
+class RankKeywords(Keywords, total=False):
+    """The types of the options of `RankOptions`."""
+
+    coherence: bool
+    coherence_documents: Any
+    coherence_measure: str
+
+
+def shown(function: F, options: Any) -> F:
+    """Give a function of `**options` the options' names and defaults in its signature, for help and completion."""
+    own = inspect.signature(function)
+    named = [p for p in own.parameters.values() if p.kind is not p.VAR_KEYWORD]
+    named += [inspect.Parameter(p.name, inspect.Parameter.KEYWORD_ONLY, default=p.default) for p in fields(options)]
+    function.__signature__ = own.replace(parameters=named)  # type: ignore[attr-defined]
+    return function
+
+
 def check_settings(estimator: str, samples: int | None, smoothing: float, names: Sequence[str] = LIKELIHOODS) -> None:
     """Check an estimator of the likelihood, its samples per document, and a constant added to every p(w | z).
 
@@ -104,8 +167,8 @@ class Options:
     )
     samples: int | None = option(
         None,
-        "draw this many samples per document by a named estimator, or sweep at most so often by reference (default: 20;"
-        " of reference what some ten seconds allow, in a ranking at least 1000)",
+        "draw this many samples per document by a named estimator, or sweep at most so often by reference, 240 or more"
+        " (default: 20; of reference what some ten seconds allow, in a ranking at least 1000)",
         int,
     )
     limit: float = option(
@@ -117,9 +180,13 @@ class Options:
         " number is without (default: 0)",
         float,
     )
-    seed: int = option(0, "derive every random draw from this number (default: 0)", int)
-    cores: int = option(
-        1, "run this many processes; they are spawned, so a script needs `if __name__ == '__main__':` (default: 1)", int
+    random_state: int = option(0, "derive every random draw from this number (default: 0)", int, flag="--seed")
+    n_jobs: int = option(
+        1,
+        "run this many processes, -1 for all cores; they are spawned, so a script needs `if __name__ == '__main__':`"
+        " (default: 1)",
+        int,
+        flag="--cores",
     )
     store: Path | None = option(
         None,
@@ -138,6 +205,7 @@ class Options:
             InputError: for a name that is none, or an invalid option; names what comes near it.
         """
         names = [part.name for part in fields(cls)]
+        options = {RENAMED.get(name, name): value for name, value in _warned(options)}
         for name in options:
             if name not in names:
                 near = difflib.get_close_matches(name, names, 1)
@@ -147,17 +215,18 @@ class Options:
 
     def __post_init__(self) -> None:
         for part in fields(self):
-            value = getattr(self, part.name)
+            value = drawn(getattr(self, part.name)) if part.name == "random_state" else getattr(self, part.name)
+            value = 1 if part.name == "n_jobs" and value is None else value
             if "flag" in part.metadata and not (value is None and part.default is None):
                 object.__setattr__(self, part.name, valid(part.name, value, part.metadata["argument"].get("type")))
         name, samples = self.estimator, self.samples
-        if name == AUTO and samples is not None:
-            raise InputError(f"{samples} samples of an estimator that is not named; name it, or leave the number out")
-        check_settings(EXACT if name == AUTO else name, samples, self.smoothing, [AUTO, *LIKELIHOODS])
-        if samples is not None and ESTIMATORS[name].deterministic:
+        check_settings(REFERENCE if name == AUTO else name, samples, self.smoothing, [AUTO, *LIKELIHOODS])
+        if samples is not None and name != AUTO and ESTIMATORS[name].deterministic:
             raise InputError(f"{name}: draws no samples; leave their number out")
-        if self.cores < 1:
-            raise InputError(f"{self.cores} cores; take 1 or more")
+        if self.n_jobs == -1:
+            object.__setattr__(self, "n_jobs", os.cpu_count() or 1)
+        if self.n_jobs < 1:
+            raise InputError(f"{self.n_jobs} processes (n_jobs, --cores); take 1 or more, or -1 for all cores")
         if not self.limit >= 0.0:
             raise InputError(f"a limit of {self.limit} updates; it must be 0 or more")
 
@@ -191,6 +260,17 @@ class RankOptions(Options):
     """The options of a ranking: those of `Options`, and its own."""
 
     coherence: bool = option(True, "leave the topics' coherence out", flag="--no-coherence")
+    coherence_documents: Any = option(
+        None, "measure coherence in these documents (default: the held-out ones)", _documents, metavar="CORPUS"
+    )
+    coherence_measure: str = option(
+        "npmi", "measure coherence by npmi, over documents, or by c_v, over windows of texts (default: npmi)", str
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.coherence_measure not in MEASURES:
+            raise InputError(f"there is no coherence {self.coherence_measure}; there are {', '.join(MEASURES)}")
 
 
 class _ModelForms:
@@ -262,13 +342,15 @@ class Files:
 
     def options(self, **changes: Any) -> dict[str, Any]:
         """Return the keyword arguments of `heldout.audit` or `heldout.rank`, with the given changes."""
-        files = {field.name for field in fields(Files)}
+        files = {field.name for field in fields(Files)} | {"csv"}
         return {field.name: getattr(self, field.name) for field in fields(self) if field.name not in files} | changes
 
 
 @dataclass(frozen=True, kw_only=True)
 class AuditCommand(AuditOptions, Files):
     """The command line of `heldout audit`, of one model."""
+
+    csv: Path | None = option(None, "write the documents' values, a row each (default: none)", Path, metavar="FILE")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.auditing.blocks import PARTS, TRUTH, Work, local
+from heldout.auditing.blocks import LIKELIHOOD, PARTS, Work, local
 from heldout.auditing.formats import duration
 from heldout.auditing.runner import QUADRATIC
 from heldout.auditing.survey import Subject
@@ -19,7 +19,13 @@ from heldout.typing import Ints
 PILOT_SAMPLES = 100  # at most
 LONG = 60.0  # seconds per document from which the plan mentions them
 PROBABILITY = "probability"  # the test on drawn documents
-NAMES = {MEAN_FIELD_BOUND: "bound", FULL: "full", HALF: "half", TRUTH: "truth", PROBABILITY: "probability test"}
+NAMES = {
+    MEAN_FIELD_BOUND: "bound",
+    FULL: "full",
+    HALF: "half",
+    LIKELIHOOD: "likelihood",
+    PROBABILITY: "probability test",
+}
 
 
 @dataclass(frozen=True)
@@ -30,7 +36,7 @@ class Plan:
         documents, empty: the number of documents to score, and of those without tokens in the vocabulary.
         tokens, left_out: the number of tokens in the vocabulary and outside it.
         topics: K.
-        work: the truth's estimator and its settings.
+        work: the likelihood's estimator and its settings.
         seconds: seconds of one core by evaluator, extrapolated from a few of the documents; without the library's own
             number.
         cores: the number of processes.
@@ -59,7 +65,7 @@ class Plan:
         lines = [
             f"{self.topics:,} topics; {self.documents:,} documents of {self.tokens:,} tokens; {self.left_out:,} tokens"
             f" ({share:.1f} %) outside the vocabulary; {self.empty:,} empty documents",
-            f"truth: {work.estimator}{f', {work.samples:,} samples' if work.samples else ''}. {work.reason}",
+            f"likelihood: {work.estimator}{f', {work.samples:,} samples' if work.samples else ''}. {work.reason}",
             f"cost: about {duration(seconds / self.cores)} on {self.cores} core{'s' if self.cores > 1 else ''}"
             f" ({parts}), beside the library's own number",
         ]
@@ -79,10 +85,10 @@ def plan_of(subject: Subject, work: Work, done: NDArray[np.bool_], cores: int, *
 
     Args:
         subject: the model and D documents.
-        work: the truth's estimator and its settings.
+        work: the likelihood's estimator and its settings.
         done: (D,) which documents an earlier run has done.
         cores: the number of processes.
-        drawn: lengths of the documents that are drawn from the model and scored, too; their truth is not counted.
+        drawn: lengths of the documents that are drawn from the model and scored, too; their likelihood is not counted.
     """
     topics, read = subject.topics, subject.read
     lengths = read.lengths.astype(np.float64)
@@ -98,17 +104,17 @@ def plan_of(subject: Subject, work: Work, done: NDArray[np.bool_], cores: int, *
     fewer = work._replace(samples=min(work.samples, fewest))
     seconds, longest_seconds, of_drawn = {}, 0.0, 0.0
     longest = float(lengths.max())
-    for name in work.parts:
+    for name in work.parts if len(left) else ():
         part = PARTS[name]
-        if name == TRUTH and work.estimator == EXACT:
+        if name == LIKELIHOOD and work.estimator == EXACT:
             seconds[name] = read.updates / UPDATES_PER_SECOND * float(left.sum() / max(lengths.sum(), 1.0))
             continue
         for _ in range(2):  # the first run also loads compiled code
             begin = time.process_time()
             part(here, documents, fewer, 0)
             spent = time.process_time() - begin
-        power = 2.0 if name == TRUTH and work.estimator in QUADRATIC else 1.0
-        scale = samples / fewer.samples if name == TRUTH and fewer.samples else 1.0
+        power = 2.0 if name == LIKELIHOOD and work.estimator in QUADRATIC else 1.0
+        scale = samples / fewer.samples if name == LIKELIHOOD and fewer.samples else 1.0
         each = spent * scale / float((pilot**power).sum())  # seconds per token, or per squared document length
         seconds[name] = each * float((left**power).sum())
         longest_seconds += each * longest**power

@@ -62,7 +62,7 @@ class Runner:
 
     Attributes:
         subject: the model and D documents.
-        work: the truth's estimator and its settings.
+        work: the likelihood's estimator and its settings.
         kept: the documents' values, one column per `heldout.auditing.blocks.COLUMNS`, as far as they are done.
         progress: is called after every block with the number of documents done and the share of the estimated work.
     """

@@ -24,19 +24,20 @@ Examples:
     6
 """
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from heldout.auditing.blocks import COLUMNS, TRUTH, Work
+from heldout.auditing.blocks import COLUMNS, LIKELIHOOD, Work
+from heldout.auditing.estimator import SAMPLES as OF_ANOTHER
+from heldout.auditing.estimator import check_estimator
 from heldout.auditing.matching import opened
 from heldout.auditing.options import Options, check_settings, valid
 from heldout.auditing.runner import Runner
 from heldout.auditing.store import kept
-from heldout.auditing.survey import subject_of
-from heldout.auditing.truth import SAMPLES as OF_ANOTHER
-from heldout.auditing.truth import check_estimator
+from heldout.auditing.survey import Survey, subject_of
 from heldout.corpora.stream import Batch, DocumentStream
 from heldout.errors import InputError
 from heldout.evaluators import ESTIMATORS, EXACT, REFERENCE
@@ -46,10 +47,11 @@ from heldout.evaluators.priors import prior_of
 from heldout.evaluators.product_of_experts import ProductOfExperts
 from heldout.evaluators.reference import reference
 from heldout.libraries.checks import numbers
-from heldout.libraries.pipeline import unwrap
+from heldout.libraries.pipeline import as_texts, unwrap
 from heldout.models.epca import EPCA
 from heldout.models.estimator import checked_counts
 from heldout.seeds import generator
+from heldout.typing import Ints
 
 SAMPLES = 1_000  # sweeps over a document, at most, as a mean over a block
 CHAINS = 100  # of annealing under a Gaussian prior
@@ -64,8 +66,10 @@ def log_likelihood(
     estimator: str = REFERENCE,
     samples: int | None = None,
     smoothing: float = 0.0,
-    seed: int = 0,
+    unknown: float | None = None,
+    random_state: Any = 0,
     other_corpus: bool = False,
+    seed: int | None = None,
 ) -> float:
     """Return the mean log-likelihood of held-out documents, nats per token: the higher, the better.
 
@@ -76,15 +80,18 @@ def log_likelihood(
         model: a fitted model; see `heldout.audit`; or EPCA; or (W, b, mu, Sigma), a product of experts
             (`heldout.evaluators.product_of_experts`).
         X: held-out documents; see `heldout.audit`. Tokens of words that the model lacks are left out, so models with
-            different vocabularies do not compare.
+            different vocabularies do not compare, unless `unknown` is given.
         y: ignored.
         vocabulary: the model's words, for a model that does not name them.
         estimator: one of `heldout.evaluators.ESTIMATORS` that estimates the likelihood.
         samples: per document, the most for "reference"; None for 1,000 sweeps, or 20 samples of another.
         smoothing: a constant added to every p(w | z), renormalised: without it PLSA and NMF give documents with words
             that their training documents lack probability 0, and the score -inf.
-        seed: determines every draw, for every model alike.
+        unknown: the probability of every token that is no word of the model, or that its vectorizer leaves out of a
+            text; such tokens then count.
+        random_state: determines every draw, for every model alike.
         other_corpus: accept documents that are unlike the corpus that the model was fitted to; see `heldout.audit`.
+        seed: the former name of random_state.
 
     Raises:
         InputError: for bad input, a setting that is none, or documents that are unlike the model's own.
@@ -96,9 +103,11 @@ def log_likelihood(
         >>> round(heldout.log_likelihood((phi, 0.5), documents, vocabulary=["ape", "bear", "cat"]), 1)
         -1.0
     """
-    options = Options(limit=0.0, smoothing=smoothing, seed=seed, other_corpus=other_corpus)
-    seed, samples = options.seed, None if samples is None else valid("samples", samples, int)
+    given = {"random_state": random_state} if seed is None else {"seed": seed}
+    options = Options.named({"limit": 0.0, "smoothing": smoothing, "other_corpus": other_corpus, **given})
+    seed, samples = options.random_state, None if samples is None else valid("samples", samples, int)
     check_settings(estimator, samples, options.smoothing)
+    check_unknown(unknown)
     inside = unwrap(model)
     if isinstance(inside.model, EPCA):
         return _of_components(inside.model, inside.counts(X), seed)
@@ -106,10 +115,36 @@ def log_likelihood(
         return _of_experts(inside.model, inside.counts(X), vocabulary, estimator, samples, seed)
     subject = subject_of(model, X, vocabulary, options)
     check_estimator(estimator, subject.topics)
-    work = Work(estimator, samples_of(estimator, samples), seed, "", parts=(TRUTH,))
+    work = Work(estimator, samples_of(estimator, samples), seed, "", parts=(LIKELIHOOD,))
     so_far = kept(None, {}, len(subject.read.lengths), len(COLUMNS))
     Runner(subject, work, so_far).run(1, apart=False)
-    return float(so_far.values[:, COLUMNS.index(TRUTH)].sum() / subject.read.lengths.sum())
+    nats, tokens = so_far.values[:, COLUMNS.index(LIKELIHOOD)].sum(), subject.read.lengths.sum()
+    if unknown is not None:
+        outside = unknown_tokens(model, X, subject.read).sum()
+        nats, tokens = nats + outside * math.log(unknown), tokens + outside
+    return float(nats / tokens)
+
+
+def check_unknown(unknown: float | None) -> None:
+    """Check the probability of a word that a model lacks.
+
+    Raises:
+        InputError: for one that is none.
+    """
+    if unknown is not None and not 0.0 < unknown < 1.0:
+        raise InputError(f"unknown: {unknown}, the probability of a word that the model lacks; give one such as 1e-6")
+
+
+def unknown_tokens(model: Any, X: Any, read: Survey) -> Ints:
+    """Return how many tokens of each document are no word of the model, (D,).
+
+    Of texts those that the vectorizer's analyzer finds, and its vocabulary lacks.
+    """
+    inside, texts = unwrap(model), as_texts(X)
+    if texts is None or not inside.reads_texts:
+        return read.left_out
+    analyze = next(step for _, step in inside.before.steps if hasattr(step, "build_analyzer")).build_analyzer()
+    return np.array([len(analyze(text)) for text in texts]) - read.lengths
 
 
 def samples_of(estimator: str, samples: int | None) -> int:

@@ -1,24 +1,24 @@
 """`heldout audit` and `heldout rank`: print the plan, compute with a bar, then write table, page and JSON."""
 
+import csv
 import hashlib
 import importlib.metadata
+import io
 import json
 import os
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TextIO
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from heldout.auditing.audit.audit import audit
 from heldout.auditing.audit.report import Audit
 from heldout.auditing.matching import model_digest
 from heldout.auditing.options import AuditCommand, RankCommand
 from heldout.auditing.plan import Plan
+from heldout.auditing.progress import bar
 from heldout.auditing.rank.rank import RankPlan, rank
 from heldout.auditing.rank.report import Ranking
 from heldout.auditing.store import remove
@@ -29,14 +29,22 @@ from heldout.libraries import Fitted
 from heldout.libraries.read import guess, read_model
 
 MODELS_ALONE = ("skops", "pickle", "gensim", "tomotopy", "mallet")  # forms that documents never have
+KEPT = 20  # audits, or rankings, in the user's cache
 INTERRUPTED = 130  # 128 + SIGINT, the shells' convention
-VALUED = ("estimator", "samples", "standard_error", "limit", "smoothing", "seed")  # options that values depend on
+VALUED = (
+    "estimator",
+    "samples",
+    "standard_error",
+    "limit",
+    "smoothing",
+    "random_state",
+)  # options that values depend on
 
 
 def run(command: AuditCommand | RankCommand, out: TextIO, err: TextIO) -> int:
     """Audit a saved model, or rank saved models, on a file or folder of documents.
 
-    Without a store, values are kept in the user's cache until the work is complete.
+    Without a store, values are kept in the user's cache, those of the last `KEPT` audits and rankings each.
 
     Args:
         command: the options typed.
@@ -50,7 +58,8 @@ def run(command: AuditCommand | RankCommand, out: TextIO, err: TextIO) -> int:
         InputError: for bad input, before anything is written.
         ModuleNotFoundError: for a page without matplotlib, before the work starts.
     """
-    for path in filter(None, (command.html, command.json_file)):
+    table = command.csv if isinstance(command, AuditCommand) else None
+    for path in filter(None, (command.html, command.json_file, table)):
         require_writable(path)
     if command.html is not None:
         import heldout.auditing.pages  # noqa: F401  (before the work: matplotlib may be missing)
@@ -74,8 +83,13 @@ def run(command: AuditCommand | RankCommand, out: TextIO, err: TextIO) -> int:
             stem=command.stem,
         )
         folder = folder or cached(command, models, stream)
-        with bar(err, count) as progress, warnings.catch_warnings():
+        with bar(err) as moved, warnings.catch_warnings():
             warnings.showwarning = lambda text, *_: print(f"heldout: {printable(text)}", file=err)
+
+            def progress(documents: int, share: float) -> None:
+                count(documents)
+                moved(documents, share)
+
             given: dict[str, Any] = {"announce": announce, "progress": progress, "apart": True}
             given |= command.options(store=folder)
             result: Audit | Ranking
@@ -93,6 +107,8 @@ def run(command: AuditCommand | RankCommand, out: TextIO, err: TextIO) -> int:
     # files first: the table's reader may close the pipe
     if command.html is not None:
         write_text(command.html, result.to_html())
+    if table is not None and isinstance(result, Audit):
+        write_text(table, rows_as_csv(list(result.records("documents"))))
     as_json = json.dumps(result.to_json(), sort_keys=True, allow_nan=False) if command.json is not None else ""
     if command.json_file is not None:
         write_text(command.json_file, as_json + "\n")
@@ -100,9 +116,19 @@ def run(command: AuditCommand | RankCommand, out: TextIO, err: TextIO) -> int:
         print(as_json, file=out, flush=True)
     else:
         Console(file=out).print(result)
-    if command.store is None and result.complete:
-        remove(folder)
+    if command.store is None:  # the newest stay, so that the same command with another output need not compute again
+        for old in sorted(folder.parent.iterdir(), key=lambda path: path.stat().st_mtime, reverse=True)[KEPT:]:
+            remove(old)
     return 0
+
+
+def rows_as_csv(records: list[dict[str, Any]]) -> str:
+    """Return rows as CSV."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(records[0]) if records else [], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(records)
+    return text.getvalue()
 
 
 def _require_documents(path: Path) -> None:
@@ -153,26 +179,6 @@ def require_writable(path: Path) -> None:
     written = path if path.exists() and not path.is_file() else path.parent  # a device itself, or else the folder
     if path.is_dir() or not path.parent.is_dir() or not os.access(written, os.W_OK):
         raise InputError(f"{path}: nothing can be written there; name a file in a folder that exists")
-
-
-@contextmanager
-def bar(err: TextIO, count: Callable[[int], None]) -> Iterator[Callable[[int, float], None]]:
-    """Yield the `progress` function of an audit or a ranking; on a terminal it moves a bar with the estimated time."""
-    columns = (
-        TextColumn("{task.fields[documents]:,} documents"),
-        BarColumn(),
-        TaskProgressColumn(),
-        TimeRemainingColumn(),
-        TextColumn("left"),
-    )
-    with Progress(*columns, console=Console(file=err), transient=True, disable=not err.isatty()) as shown:
-        task = shown.add_task("", total=1.0, documents=0, visible=False)
-
-        def progress(documents: int, share: float) -> None:
-            count(documents)
-            shown.update(task, completed=share, documents=documents, visible=True)
-
-        yield progress
 
 
 def write_text(path: Path, text: str) -> None:

@@ -1,19 +1,28 @@
-"""Texts and tables for a terminal of any width and alphabet.
+"""Texts and tables for a terminal of any width and alphabet, and what a result gives to pandas and matplotlib.
 
 Reports fit 80 columns. They need neither colour nor Unicode: words repeat what colours say, and all signs have ASCII
 spellings for other encodings.
 """
 
 import io
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Literal
 
 from rich import box
 from rich.console import Console, RenderableType
-from rich.table import Table
+from rich.table import Table as RichTable
 from rich.text import Text
 
-from heldout.auditing.formats import ALPHA, MINUS, TIMES
+from heldout.auditing.formats import ALPHA, MINUS, TIMES, shorten
+from heldout.auditing.tables import Table
+from heldout.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
 
 GAP = 2  # spaces between columns
+FIRST, OTHER = 24, 18  # columns of a terminal that a text may be cut to, at the head of a row and elsewhere
 _SPELT = str.maketrans({"±": "+/-", MINUS: "-", TIMES: "x", "…": "...", "∞": "inf", "“": '"', "”": '"', ALPHA: "alpha"})
 
 
@@ -22,6 +31,36 @@ def plain(report: RenderableType) -> str:
     text = io.StringIO()
     Console(file=text, width=80, color_system=None).print(report)
     return text.getvalue().rstrip()
+
+
+def frame(records: Iterable[dict[str, Any]], index: str | None = None) -> "pd.DataFrame":
+    """Return rows as a pandas table.
+
+    Raises:
+        InputError: without pandas.
+    """
+    try:
+        import pandas as pd
+    except ImportError as error:
+        raise InputError("a table takes pandas: pip install pandas") from error
+    table = pd.DataFrame(list(records))
+    return table.set_index(index) if index in table else table
+
+
+def drawn(draw: Callable[[Any, "Axes"], bool], result: Any, axes: "Axes | None") -> "Axes":
+    """Return the axes that a function drew a result into, new ones of pyplot where none are given.
+
+    Raises:
+        InputError: without matplotlib.
+    """
+    if axes is None:
+        try:
+            import matplotlib.pyplot as plt
+        except ImportError as error:
+            raise InputError("a figure takes matplotlib: pip install matplotlib") from error
+        _, axes = plt.subplots(layout="constrained")
+    draw(result, axes)
+    return axes
 
 
 class Sheet:
@@ -36,10 +75,20 @@ class Sheet:
             text = text.translate(_SPELT).encode("ascii", "replace").decode()
         return Text(text, style)
 
-    def table(self, title: str) -> Table:
-        """Return an empty table in the report's style."""
-        return Table(
-            title=self.text(title, "bold"),
+    def table(self, table: Table) -> RichTable:
+        """Return a table with the columns that fit, the first ones; of its texts what is left is cut."""
+        columns, rows = list(table.columns), table.rows[: table.most]
+        heads = tuple(column.head for column in columns)
+        widest = [max(self.text(row[at]).cell_len for row in (heads, *rows)) for at in range(len(heads))]
+        least = [
+            wide if column.number else min(wide, OTHER if at else FIRST)
+            for at, (column, wide) in enumerate(zip(columns, widest, strict=True))
+        ]
+        while len(columns) > 1 and sum(least[: len(columns)]) + GAP * (len(columns) - 1) > self.width:
+            columns.pop()
+        room = self.width - sum(least[: len(columns)]) - GAP * (len(columns) - 1)
+        shown = RichTable(
+            title=self.text(table.title, "bold"),
             title_justify="left",
             box=box.ASCII2 if self.ascii_only else box.SIMPLE_HEAD,
             show_edge=False,
@@ -47,11 +96,19 @@ class Sheet:
             padding=(0, GAP - 1, 0, 0),
             header_style="bold",
         )
+        for at, column in enumerate(columns):
+            more = max(0, min(room, widest[at] - least[at]))
+            least[at], room = least[at] + more, room - more
+            side: Literal["left", "right"] = "right" if column.number else "left"
+            shown.add_column(self.text(column.head), justify=side, no_wrap=column.number)
+        for at, row in enumerate(rows):
+            cut = (row[0] if columns[0].number else shorten(row[0], least[0]), *row[1:])
+            cells = map(self.cut, cut[: len(columns)], least)
+            shown.add_row(*cells, style="bold" if at in table.bold else "")
+        return shown
 
-    def column(self, table: Table, header: str, *, number: bool = False, **options: int) -> None:
-        """Add a column; a number is never broken or cut."""
-        head = self.text(header)
-        if number:
-            table.add_column(head, justify="right", no_wrap=True, **options)  # type: ignore[arg-type]
-        else:
-            table.add_column(head, overflow="fold", **options)  # type: ignore[arg-type]
+    def cut(self, text: str, cells: int) -> Text:
+        """Return text cut to at most `cells` columns of the terminal."""
+        shortened = self.text(text)
+        shortened.truncate(max(cells, 1), overflow="crop" if self.ascii_only else "ellipsis")
+        return shortened

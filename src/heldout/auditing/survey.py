@@ -126,7 +126,7 @@ def subject_of(
     Raises:
         InputError: for bad input, or documents that are unlike the model's own.
     """
-    own, its_name, stream = opened(model, documents, vocabulary, options.seed)
+    own, its_name, stream = opened(model, documents, vocabulary, options.random_state)
     fitted = replace(own, topics=own.topics.smoothed(options.smoothing)) if options.smoothing else own
     read = survey(stream, fitted.topics, options.limit)
     name = name or its_name

@@ -13,7 +13,7 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-from heldout.auditing.blocks import REPORTED, TRUTH
+from heldout.auditing.blocks import LIKELIHOOD, REPORTED
 from heldout.typesetting import style
 
 WIDTH = 3.9  # inches: on a phone its letters are of about 11 pixels
@@ -50,8 +50,8 @@ def look() -> Iterator[None]:
 
 
 def colour_of(evaluator: str) -> str:
-    """Return an evaluator's colour, the same as in every figure; the truth has the page's ink."""
-    if evaluator == TRUTH:
+    """Return an evaluator's colour, the same as in every figure; the likelihood has the page's ink."""
+    if evaluator == LIKELIHOOD:
         return INK
     if evaluator == REPORTED:
         return style.REPORTED_COLOUR
@@ -102,5 +102,7 @@ def _name(colour: str) -> str:
 
 _LIGHTER = {
     colour.lower(): style.lighter(colour, _WHITE)
-    for colour in sorted({style.REPORTED_COLOUR, *style.EVALUATOR_COLOURS.values()} - {style.EVALUATOR_COLOURS[TRUTH]})
+    for colour in sorted(
+        {style.REPORTED_COLOUR, *style.EVALUATOR_COLOURS.values()} - {style.EVALUATOR_COLOURS["truth"]}
+    )
 }

@@ -17,11 +17,9 @@ LARGEST = 2**30  # bytes of all members that are read
 
 
 def read_members(path: Path, pattern: str) -> dict[str, bytes]:
-    """Return the archive members whose whole names match `pattern`, by name, in name order.
+    """Return the archive members whose whole names match a shell pattern, by name, in name order.
 
-    Args:
-        path: a tar archive, compressed or not; or any file when `pattern` is empty.
-        pattern: a shell pattern over the whole member name, or "" for a file that is its own only member.
+    A tar archive may be compressed; with an empty pattern any file is its own only member.
 
     Raises:
         InputError: when the file is missing, truncated or no archive, when no member matches, or one is no file.

@@ -124,11 +124,7 @@ class DocumentStream:
         return replace(self, vocabulary=self.words or tuple(map(str, range(n_words))))
 
     def __iter__(self) -> Iterator[Batch]:
-        """Yield the batches.
-
-        Raises:
-            InputError: names file, line or document of what cannot be read.
-        """
+        """Yield the batches; an InputError names file, line or document of what cannot be read."""
         vocabulary = self.words if self.vocabulary is None else self.vocabulary
         if vocabulary is None:
             if self.n_words is None or self.n_words > MOST_WORDS:

@@ -23,17 +23,7 @@ def provenance(
     ordered: bool = True,
     **more: Any,
 ) -> dict[str, Any]:
-    """Return a corpus's provenance.
-
-    Args:
-        words: the rule that made its words, for tables.
-        settings: the rule, JSON-compatible.
-        sources: file and content digest of what was read.
-        left_out: names of the records that are no document.
-        synthetic: as in `Corpus`.
-        ordered: as in `Corpus`.
-        more: what else is known.
-    """
+    """Return a corpus's provenance, JSON-compatible; `words` is the rule that made its words, for tables."""
     return {
         "sources": [dict(source) for source in sources],
         "rule": {"words": words, "settings": dict(settings)},
@@ -102,10 +92,7 @@ class Corpus(Saved):
 
     @classmethod
     def from_documents(
-        cls,
-        name: str,
-        documents: Sequence[tuple[str, Sequence[str]]],
-        provenance: dict[str, Any] | None = None,
+        cls, name: str, documents: Sequence[tuple[str, Sequence[str]]], provenance: dict[str, Any] | None = None
     ) -> Self:
         """Return the corpus of documents that are each a name and the words in order; the vocabulary is sorted."""
         vocabulary = tuple(sorted({word for _, words in documents for word in words}))

@@ -69,15 +69,9 @@ def stream_lines(
 ) -> Lines:
     """Yield the lines of a UTF-8 text, plain or gzipped (by its first bytes), with their numbers from 1.
 
-    No more than a line is held; ends (LF or CRLF) are taken off, as in `read_lines`.
-
-    Args:
-        path: the file.
-        longest: the most bytes of a line.
-        times: as often as that a gzipped file may expand, see `heldout.limits.check_expansion`.
-        more: the bytes that it may expand to beside that.
-        encode: what to do about a file that is not UTF-8.
-        again: what to do about a damaged one.
+    No more than a line is held; ends (LF or CRLF) are taken off, as in `read_lines`. A gzipped file may expand `times`
+    times and by `more` bytes (`heldout.limits.check_expansion`). What to do about a file that is not UTF-8, and about a
+    damaged one, goes into the messages.
 
     Raises:
         InputError: names the line that is not UTF-8 or too long, or the file that cannot be read.
@@ -135,20 +129,12 @@ def read_vocabulary(path: Path, content: bytes) -> tuple[str, ...]:
 
 
 def from_counts(
-    name: str,
-    documents: Iterable[Document],
-    vocabulary: tuple[str, ...],
-    files: Mapping[str, bytes],
-    format_name: str,
+    name: str, documents: Iterable[Document], vocabulary: tuple[str, ...], files: Mapping[str, bytes], format_name: str
 ) -> Corpus:
     """Build a corpus of bags of words; tokens come in vocabulary order.
 
-    Args:
-        name: the corpus's name.
-        documents: D documents, none empty.
-        vocabulary: the V words; words that do not occur stay in it.
-        files: what was read, the counts first, for the provenance.
-        format_name: the format, for the provenance.
+    Words of the vocabulary that do not occur stay in it. `files` are what was read, the counts first; with the name of
+    the format they are the provenance.
 
     Raises:
         InputError: when a document is empty or has a word beyond the vocabulary, or there are fewer than two documents
@@ -190,14 +176,7 @@ def from_counts(
 
 
 def read_counts(stream: Callable[[Path], DocumentStream], data: Path, vocab: Path, name: str, form: str) -> Corpus:
-    r"""Read a corpus of counts; documents have the stream's names, tokens come in vocabulary order.
-
-    Args:
-        stream: opens the counts.
-        data: the counts; gzipped when its name ends in .gz.
-        vocab: the words, one per line.
-        name: the corpus's name.
-        form: the format, for the provenance.
+    r"""Read a corpus of counts, which `stream` opens, and its words, one per line; see `from_counts`.
 
     Raises:
         InputError: as the stream and its documents do, and for an empty document or another number of words.
@@ -231,18 +210,12 @@ def bag(name: str, counts: dict[int, int]) -> Document:
 
 
 def triples(
-    path: Path,
-    header: Callable[[Path, Lines], tuple[int, int, int]],
-    count_of: Callable[[str, str], int],
+    path: Path, header: Callable[[Path, Lines], tuple[int, int, int]], count_of: Callable[[str, str], int]
 ) -> DocumentStream:
     """Return the stream of a file of lines "document word count", both numbered from 1, sorted by document.
 
-    Documents are named by their numbers; those without a line are empty.
-
-    Args:
-        path: the file.
-        header: takes the numbered lines, and returns the numbers of documents, words and counts that they announce.
-        count_of: takes a count's text and its file and line, and returns the count.
+    Documents are named by their numbers; those without a line are empty. `header` takes the numbered lines and returns
+    the numbers of documents, words and counts that they announce; `count_of` a count's text, and its file and line.
 
     Raises:
         InputError: as `header` does, or where it announces far more documents than counts: reading the empty ones would

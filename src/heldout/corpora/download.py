@@ -98,15 +98,7 @@ def fetch(file: str, table_path: Path, destination: Path, mirror: Path | None = 
     addresses only, because a mirror may have packed the archive again; the content digest is verified for both.
     An existing file with the right content is kept. An archive that no address has is packed from its `PARTS`.
 
-    Args:
-        file: the file's name in the table.
-        table_path: the corpora table (CSV, columns of `Source`).
-        destination: the path of the file to write.
-        mirror: a folder that holds files of the same names.
-        retries: how often a failed download is tried again at the same address.
-
-    Returns:
-        `destination`.
+    A failed download is tried again `retries` times at the same address. Return `destination`.
 
     Raises:
         InputError: one line with the file, what was expected, what came instead, and the two ways out.

@@ -12,11 +12,7 @@ from heldout.files import file_digest
 
 
 def document(where: str, line: str) -> dict[int, int]:
-    """Return a line's counts by word, none for an empty document.
-
-    Args:
-        where: file and line, for messages.
-        line: "M word:count word:count ...".
+    """Return the counts by word of a line "M word:count word:count ...", none for an empty document.
 
     Raises:
         InputError: not an integer, a count below 1, a word that is there twice, a number of words that is not M.

@@ -5,12 +5,9 @@ from pathlib import PurePosixPath
 
 
 def read_texts(members: Mapping[str, bytes]) -> list[tuple[str, str]]:
-    """Return (volume/paper, text) of every paper, in the order of volumes and pages.
+    """Return (volume/paper, text) of every paper, nipstxt/nipsVV/NNNN.txt, in the order of volumes and pages.
 
     The texts come from optical character recognition and are read as Latin-1, which accepts every byte.
-
-    Args:
-        members: archive members named nipstxt/nipsVV/NNNN.txt.
     """
     papers = []
     for name in sorted(members):

@@ -94,11 +94,7 @@ def of_matrix(path: Path) -> DocumentStream:
 
 
 def of_corpus(path: Path) -> DocumentStream:
-    """Open a corpus that `Corpus.save` wrote.
-
-    Raises:
-        InputError: when it is damaged, at once or while it is read.
-    """
+    """Open a corpus that `Corpus.save` wrote; raises InputError when it is damaged, at once or while it is read."""
     with one_line(path, "truncated, or not a corpus", COPY), open_zip(path, ".npz", COPY) as archive:
         parts = ("name", "provenance", "vocabulary", "documents")
         name, known, words, names = (read_npy(archive, part, LARGEST_MEMBER).tolist() for part in parts)

@@ -17,11 +17,7 @@ STEMMED = Rule(token="[a-z0-9]", minimum_length=3, stemmer="lancaster")
 UNSTEMMED = Rule(token="[a-z0-9]", minimum_count=2)
 # The vocabulary of the Matlab topic modelling toolbox, which has six words of two letters.
 TOOLBOX = Rule(
-    token="[a-z]",
-    minimum_length=3,
-    keep=("ai", "em", "eq", "ml", "rl", "sv"),
-    minimum_documents=6,
-    first_documents=200,
+    token="[a-z]", minimum_length=3, keep=("ai", "em", "eq", "ml", "rl", "sv"), minimum_documents=6, first_documents=200
 )
 # As many words as the news stories of Buntine (2009, section 4.2) had.
 NEWS = Rule(token="[a-z]", minimum_length=3, largest_vocabulary=28251, refuse_empty=False)
@@ -58,19 +54,10 @@ RECIPES = {
 
 
 def prepare(name: str, raw_dir: Path, table_path: Path) -> Corpus:
-    """Read a corpus from its downloaded files and preprocess it.
+    """Read a corpus from its downloaded files, whose content the corpora table tells, and preprocess it.
 
     A record whose text is empty, or has no word under a rule that does not refuse that, is left out and named in the
-    provenance.
-
-    Args:
-        name: the corpus.
-        raw_dir: the folder that holds `raw_files(name)`.
-        table_path: the corpora table, which says what the files must hold.
-
-    Returns:
-        The corpus; its provenance has `sources` (file and content digest), `rule` (in words and as settings),
-        `records_left_out`, `synthetic` and `ordered`, and `stands_in_for` where it takes another one's place.
+    provenance, which also has `stands_in_for` where the corpus takes another one's place.
 
     Raises:
         InputError: when the corpus is unknown, a file is missing, damaged or edited, or a document has no word.

@@ -74,11 +74,7 @@ class Rule:
 
 
 def read_stop_list(content: bytes, where: str) -> frozenset[str]:
-    """Read a stop list, one word per line, lower case.
-
-    Raises:
-        InputError: when it is not UTF-8 or holds no word.
-    """
+    """Read a stop list, one word per line, lower case; raises InputError when it is not UTF-8 or holds no word."""
     try:
         words = frozenset(content.decode("utf-8").lower().split())
     except UnicodeDecodeError as error:
@@ -116,11 +112,7 @@ def lancaster() -> Callable[[str], str]:
 
 
 def tokeniser(rule: Rule, stop_words: frozenset[str]) -> Callable[[str], list[str]]:
-    """Return the steps of a rule that look at one text alone: a function from a text to its words in order.
-
-    Args:
-        rule: its thresholds over all texts are not applied, its other steps are.
-        stop_words: the stop list; not used when the rule keeps stop words.
+    """Return a rule, without its thresholds over all texts, as a function from a text to its words in order.
 
     Examples:
         >>> rule = Rule(token="[a-z]", minimum_length=3)
@@ -147,16 +139,7 @@ def tokeniser(rule: Rule, stop_words: frozenset[str]) -> Callable[[str], list[st
 
 
 def apply(rule: Rule, texts: Sequence[Text], stop_words: frozenset[str], corpus: str) -> list[Words]:
-    """Turn texts into documents of words, token order kept.
-
-    Args:
-        rule: the steps.
-        texts: (document name, text); none of them blank.
-        stop_words: the stop list; not used when the rule keeps stop words.
-        corpus: the corpus's name, for messages.
-
-    Returns:
-        (document name, words) of the documents that the rule keeps.
+    """Turn texts, none of them blank, into the documents of words that the rule keeps, token order kept.
 
     Raises:
         InputError: names the document that has no word left, where the rule refuses it, or the corpus with fewer than

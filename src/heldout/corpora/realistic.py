@@ -64,16 +64,9 @@ def draw(
 
     Words that are never drawn stay in the vocabulary; the provenance counts them (`words_never_drawn`).
 
-    Args:
-        name: a name in `SOURCES`; it names the draw together with the seed.
-        topics: the trained model, with the alpha that theta is drawn with; cut here where the corpus asks for it.
-        lengths: (D',) tokens of the documents whose lengths are drawn from; empty ones are passed over.
-        documents: D, how many documents to draw.
-        mean_length: tokens per document that the lengths are scaled to.
-        seed: the named seed.
+    The corpus and the seed name the draw. Lengths are drawn from the (D',) ones given, empty ones passed over, and
+    scaled to the mean. The model is cut where the corpus asks for it; its alpha draws theta.
 
-    Returns:
-        The corpus, `synthetic` in its provenance; and its true topics, phi (K, V) and alpha (K,), over the same words.
 
     Raises:
         InputError: for an unknown name, a model of another number of topics, or without lengths or documents.

@@ -40,20 +40,9 @@ STARS = ("1", "2", "3", "4", "5")
 
 
 def from_responses(
-    name: str,
-    responses: Responses,
-    variables: tuple[str, ...],
-    values: tuple[str, ...],
-    records: tuple[str, ...],
+    name: str, responses: Responses, variables: tuple[str, ...], values: tuple[str, ...], records: tuple[str, ...]
 ) -> Corpus:
-    """Return (N, R) responses 0 .. M - 1, -1 where there is none, as a corpus.
-
-    Args:
-        name: the corpus's name.
-        responses: of N records to R variables.
-        variables: the R names.
-        values: the M names, of every variable.
-        records: the N names.
+    """Return (N, R) responses 0 .. M - 1, -1 where there is none, to R variables of M values as a corpus.
 
     Examples:
         >>> corpus = from_responses("tiny", np.array([[0, -1], [1, 0]]), ("a", "b"), ("n", "y"), ("1", "2"))

@@ -23,10 +23,6 @@ def read_stories(content: bytes, where: str) -> list[tuple[str, str]]:
 
     The file is read as Latin-1, which accepts every byte. A control character becomes a blank.
 
-    Args:
-        content: the file.
-        where: the file's name, for messages.
-
     Raises:
         InputError: names the file where no whole story is in it or the last one is cut off, or the story: without a
             number, with a number used before, or with a body that does not end.

@@ -18,10 +18,6 @@ def read_records(content: bytes, where: str) -> list[tuple[str, str]]:
 
     Line ends may be LF or CRLF; the text is read as Latin-1. An empty field gives an empty text.
 
-    Args:
-        content: the file.
-        where: the file's name, for messages.
-
     Raises:
         InputError: names the line: text outside a field, a field outside a record, a number used twice; or
             the file, when it has no record.

@@ -17,14 +17,6 @@ def train_test_split(corpus: Corpus, test_documents: int, seed: int) -> tuple[Co
 
     The draw is named by (corpus, seed) alone, so every model sees the same split.
 
-    Args:
-        corpus: all documents.
-        test_documents: how many of them are held out.
-        seed: determines the draw.
-
-    Returns:
-        the training documents, and the test documents.
-
     Raises:
         InputError: when either side would be empty.
 
@@ -51,9 +43,6 @@ def half_split(test: Corpus, seed: int) -> tuple[Corpus, Corpus]:
     A document of L tokens shows floor(L / 2) of them and is scored on the others; both halves keep the
     tokens' order. The draw is named by (corpus, document, seed), so it is the same for every model and
     does not depend on which other documents are held out.
-
-    Returns:
-        the observed halves, and the scored halves, of the same documents in the same order.
 
     Examples:
         >>> test = Corpus.from_documents("tiny", [("a", ["wing", "flow", "wing", "heat", "lift"])])
@@ -95,11 +84,6 @@ def token_split(corpus: Corpus, shares: tuple[float, ...], seed: int) -> TokenSp
     The draw is named by (corpus, document, seed), so it is the same for every model and does not depend on the other
     documents. Words without any training token leave the vocabulary, so that no model has to give them a probability;
     their tokens are counted.
-
-    Args:
-        corpus: all documents.
-        shares: of training, validation and test tokens; they sum to 1.
-        seed: determines the draw.
 
     Raises:
         InputError: on shares that are not positive or do not sum to 1, or where a part would have no token at all.

@@ -50,10 +50,7 @@ class Shape:
         """Return the shape with documents and vocabulary shrunk by `scale`, in (0, 1].
 
         Long documents shrink with the scale's square root, down to a mean of 100 tokens, so that they stay the
-        long ones; shorter ones keep their length.
-
-        Raises:
-            InputError: when the scale is out of range.
+        long ones; shorter ones keep their length. Raises InputError when the scale is out of range.
         """
         if not 0.0 < scale <= 1.0:
             raise InputError(f"scale {scale}: must be above 0 and at most 1")
@@ -91,19 +88,8 @@ def draw(name: str, shape: Shape, scale: float = 1.0, seed: int = 0, law: Law | 
     Words that are never drawn stay in the vocabulary, so that V is the shape's and the topics are exactly those that
     the documents are drawn from; the provenance counts such words (`words_never_drawn`).
 
-    Args:
-        name: the corpus's name; it names the draw together with scale and seed.
-        shape: the published corpus's size.
-        scale: shrinks the shape (`Shape.scaled`), in (0, 1].
-        seed: the named seed.
-        law: the LDA's parameters.
-
-    Returns:
-        The corpus, `synthetic` in its provenance, with made-up words w1, w2, ... in order of expected frequency;
-        and its true topics, phi (K, V) and alpha (K,), over the same vocabulary.
-
-    Raises:
-        InputError: when the scale is out of range.
+    The name, the scale, which shrinks the shape (`Shape.scaled`), and the seed name the draw. Made-up words w1, w2, ...
+    come in the order of their expected frequency. Raises InputError when the scale is out of range.
 
     Examples:
         >>> shape = Shape(train_documents=8, test_documents=2, vocabulary=30, mean_length=20.0)
@@ -137,22 +123,11 @@ def draw(name: str, shape: Shape, scale: float = 1.0, seed: int = 0, law: Law | 
 
 
 def drawn(
-    name: str,
-    topics: Topics,
-    tokens: NDArray[np.int32],
-    lengths: Ints,
-    words: str,
-    settings: Mapping[str, Any],
+    name: str, topics: Topics, tokens: NDArray[np.int32], lengths: Ints, words: str, settings: Mapping[str, Any]
 ) -> tuple[Corpus, Topics]:
-    """Return a corpus drawn from topics, and these with the corpus's provenance as the truth.
+    """Return a corpus of D documents drawn from topics, one after the other; and these, with its provenance.
 
-    Args:
-        name: the corpus's name.
-        topics: phi (K, V) and alpha (K,).
-        tokens: (N,) indices into the topics' vocabulary.
-        lengths: (D,) tokens of each document.
-        words: the rule that it was drawn by, for tables.
-        settings: the rule, JSON-compatible.
+    `words` is the rule that it was drawn by, for tables, `settings` the same, JSON-compatible.
     """
     never = len(topics.vocabulary) - len(np.unique(tokens))
     source = provenance(words, settings, synthetic=True, words_never_drawn=never)
@@ -171,11 +146,8 @@ def drawn(
 def draw_tokens(phi: Floats, theta: Floats, lengths: Ints, random: np.random.Generator) -> NDArray[np.int32]:
     """Return the tokens of documents, one document after the other: z ~ theta_d, w ~ phi_z.
 
-    Args:
-        phi: (K, V), rows sum to 1.
-        theta: (D, K), rows sum to 1.
-        lengths: (D,) tokens of each document.
-        random: gives one number per token for the topics of all documents, then one per token for the words.
+    Rows of phi, (K, V), and theta, (D, K), sum to 1. Of the random numbers one per token draws the topics of all
+    documents, then one per token the words.
     """
     topics = np.concatenate([_choose(row, random.random(length)) for row, length in zip(theta, lengths, strict=True)])
     uniforms = random.random(len(topics))

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from heldout.errors import InputError
 from heldout.tables import read_rows, write_rows
@@ -67,12 +67,7 @@ def published_shape(corpus: str, published_csv: Path) -> "Shape":
 def describe(
     corpora: "Sequence[Corpus]", test_documents: Mapping[str, int], published_csv: Path
 ) -> list[dict[str, str | int | float]]:
-    """Return the rows of Table 1, one per corpus, in the order given, with the keys `COLUMNS`.
-
-    Args:
-        corpora: the corpora.
-        test_documents: how many documents of each are held out, by corpus name.
-        published_csv: the published characteristics; a corpus without a row there gets empty cells.
+    """Return the rows of Table 1, one per corpus, with the keys `COLUMNS`; blank where nothing was published of it.
 
     Raises:
         InputError: when a corpus has no number of test documents or too few documents for it.
@@ -87,25 +82,16 @@ def describe(
             raise InputError(
                 f"corpus {corpus.name}: {held_out} test documents cannot be held out of {corpus.n_documents}"
             )
-        shape = published.get(base_name(corpus.name))
         sources = corpus.provenance.get("sources", [])
-        rows.append(
-            {
-                "corpus": corpus.name,
-                "synthetic": str(corpus.synthetic).lower(),
-                "train_documents": corpus.n_documents - held_out,
-                "test_documents": held_out,
-                "vocabulary": corpus.n_words,
-                "tokens": corpus.n_tokens,
-                "mean_length": corpus.n_tokens / corpus.n_documents,
-                "published_train_documents": shape.train_documents if shape else "",
-                "published_test_documents": shape.test_documents if shape else "",
-                "published_vocabulary": shape.vocabulary if shape else "",
-                "published_mean_length": shape.mean_length if shape else "",
-                "source_sha256": sources[0]["content_sha256"] if sources else "",
-                "rule": corpus.provenance.get("rule", {}).get("words", ""),
-            }
-        )
+        published_size: list[Any] = [""] * 4
+        if shape := published.get(base_name(corpus.name)):
+            published_size = [shape.train_documents, shape.test_documents, shape.vocabulary, shape.mean_length]
+        cells: list[Any] = [
+            *(corpus.name, str(corpus.synthetic).lower(), corpus.n_documents - held_out, held_out),
+            *(corpus.n_words, corpus.n_tokens, corpus.n_tokens / corpus.n_documents, *published_size),
+            *(sources[0]["content_sha256"] if sources else "", corpus.provenance.get("rule", {}).get("words", "")),
+        ]
+        rows.append(dict(zip(COLUMNS, cells, strict=True)))
     return rows
 
 

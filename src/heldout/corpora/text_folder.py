@@ -47,12 +47,8 @@ def read(
     Japanese and Korean), not in the stop list; of English texts these are Cranfield's. Scripts that put no space
     between words have to be segmented first. A text without a word is left out, and named in the provenance.
 
-    Args:
-        folder: the folder; folders in it are not looked into.
-        name: the corpus's name.
-        stop_list: a file with one stop word per line; without one no word is dropped for being common.
-        stemmer: "none" or "lancaster".
-        minimum_count: words with fewer tokens in all texts are left out.
+    Without a stop list, one word per line, no word is dropped for being common; words with fewer tokens than
+    `minimum_count` in all texts are left out. Folders in the folder are not looked into.
 
     Raises:
         InputError: names the file that is not UTF-8 or cannot be read; or the folder when it is missing or has fewer

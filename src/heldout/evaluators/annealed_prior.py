@@ -222,7 +222,10 @@ def _anneal(tokens, offsets, phi_by_word, alpha, points, steps, assignments, sta
         if folded_in == -np.inf or L == 0:  # no topic gives one of the words
             out[d] = folded_in
             continue
-        cumulative[:] = np.cumsum(m)
+        total = 0.0
+        for k in range(K):
+            total += m[k]
+            cumulative[k] = total
         spread = math.log1p(L / A) / T  # a step of log (A + g + L) / (A + g)
         for s in range(S):
             counts[:] = 0.0

@@ -17,7 +17,6 @@ import numpy as np
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
-from heldout.evaluators.annealed_importance import annealed_importance, log_weights
 from heldout.evaluators.evaluation import Evaluation, kernel_arrays, log_mean
 from heldout.topics import AnyTopics, Topics
 from heldout.typing import Floats, Ints
@@ -87,6 +86,8 @@ def bidirectional(
         >>> [round(float(bound.log_likelihood.mean()), 2) for bound in bounds]
         [-7.4, -7.28]
     """
+    from heldout.evaluators.annealed_importance import annealed_importance, log_weights  # late: four kernels to compile
+
     check_assignments(topics, documents, assignments)
     lower = annealed_importance(topics, documents, samples, rng, temperatures=temperatures)
     weights = log_weights(

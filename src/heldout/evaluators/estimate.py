@@ -15,10 +15,7 @@ def estimate(name: str, topics: AnyTopics, documents: Corpus, samples: int, rng:
     """Run one estimator of `ESTIMATORS` by name.
 
     What it takes and returns besides the name, see `heldout.evaluators`; a deterministic estimator ignores samples and
-    rng.
-
-    Raises:
-        InputError: for an unknown estimator, or as the estimator raises it.
+    rng. Raises InputError for an unknown estimator, or as the estimator raises it.
 
     Examples:
         >>> rng = np.random.default_rng(0)

@@ -77,10 +77,7 @@ def annealed_evidence(
 
     `words`, (N,), are the tokens' words, 0 .. n_words - 1, `documents`, (N,), their documents, from 0; there are K
     topics, and T temperatures, steps from prior to posterior; `posterior`, (N,), are topics drawn from it, None anneals
-    forwards.
-
-    Raises:
-        InputError: for no token, topic or step, or a parameter that is not positive.
+    forwards. Raises InputError for no token, topic or step, or a parameter that is not positive.
     """
     if len(words) == 0 or topics < 1 or temperatures < 1 or not (0.0 < alpha < math.inf > gamma > 0.0):
         raise InputError(

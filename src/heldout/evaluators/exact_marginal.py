@@ -100,12 +100,7 @@ def _next_run(t):  # type: ignore[no-untyped-def]
     return True
 
 
-@nb.njit(
-    "void(int32[::1], int64[::1], float64[:, ::1], float64[::1], boolean[::1], float64[::1], float64[:, ::1],"
-    " float64[::1])",
-    cache=True,
-    nogil=True,
-)
+@nb.njit(cache=True, nogil=True)  # without types it is compiled where it is called: most audits do not
 def forward(tokens, offsets, phi_by_word, alpha, wanted, out, means, layer):  # type: ignore[no-untyped-def]
     """Write log p(w | alpha, phi) of the wanted documents to out and, unless it has no rows, E[theta | w] to means.
 

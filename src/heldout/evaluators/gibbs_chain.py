@@ -138,25 +138,15 @@ def _run(tokens, offsets, shown, phi_by_word, alpha, burn_in, streams, log_fit, 
 
 
 def run_chain(
-    estimator: str,
-    arrays: KernelArrays,
-    shown: Ints,
-    samples: int,
-    rng: np.random.Generator,
-    burn_in: int,
+    estimator: str, arrays: KernelArrays, shown: Ints, samples: int, rng: np.random.Generator, burn_in: int
 ) -> Chain:
-    """Run one Markov chain per document.
+    """Run one Markov chain per document, over as many of its first tokens as `shown`, (D,), and read S states.
 
-    Args:
-        estimator: the name in error messages.
-        arrays: documents and topics.
-        shown: (D,) how many first tokens of each document the chain moves over.
-        samples: S, the states read, one after every sweep.
-        rng: seeds one stream per document.
-        burn_in: sweeps before the first state that is read, including the pass that first assigns the tokens; 1 or
-            more.
+    One is read after every sweep but the first `burn_in`, 1 or more, to which the pass counts that first assigns the
+    tokens. `estimator` is the name in error messages.
 
     Raises:
+        InputError: for a burn-in below 1.
         InputError: for a burn-in below 1.
     """
     if burn_in < 1:
@@ -169,16 +159,11 @@ def run_chain(
 
 
 def log_mean_of_chain(log_weights: Floats) -> tuple[Floats, Floats]:
-    """Return the logarithm of a mean of weights along a Markov chain and its standard error by the delta method.
+    """Return the log mean, (D,), nats, of weights along a Markov chain, and its standard error by the delta method.
 
-    The variance of the mean comes from overlapping batches of sqrt(S) states (Meketon and Schmeiser 1984), and is at
-    least that of independent weights (`log_mean`). It misses correlations much longer than a batch.
-
-    Args:
-        log_weights: (D, S), nats, in the chain's order.
-
-    Returns:
-        (D,) log mean, nats; (D,) its standard error, NaN for a single weight.
+    The variance of the mean of (D, S) weights comes from overlapping batches of sqrt(S) states (Meketon and Schmeiser
+    1984), and is at least that of independent weights (`log_mean`). It misses correlations much longer than a batch;
+    the error of a single weight is NaN.
     """
     value, error = log_mean(log_weights)
     S = log_weights.shape[1]

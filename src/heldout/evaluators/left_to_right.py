@@ -27,16 +27,11 @@ from heldout.topics import Topics
 
 
 def particle_error(ratios: Records) -> float:
-    """Return the standard error of the sum over tokens of log mean record, from independent particles.
+    """Return the standard error of the sum over tokens of log mean record, nats, from independent particles.
 
-    With x[r, l] particle r's record and m_l the mean over r, particle r has the influence sum_l (x[r, l] / m_l - 1) by
-    the delta method; the error therefore covers the dependence between tokens.
-
-    Args:
-        ratios: (R, L), x[r, l] / m_l.
-
-    Returns:
-        nats; NaN for a single particle.
+    Of the ratios (R, L), x[r, l] / m_l of particle r's record to the mean over r, particle r has the influence
+    sum_l (x[r, l] / m_l - 1) by the delta method; the error therefore covers the dependence between tokens. NaN for a
+    single particle.
     """
     if len(ratios) == 1:
         return math.nan

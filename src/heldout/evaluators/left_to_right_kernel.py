@@ -350,18 +350,11 @@ def sample(
 ) -> tuple[Evaluation, int]:
     """Estimate every document's log p(w | alpha, phi), the logarithm of the product over tokens of the mean record.
 
-    Args:
-        topics: phi and alpha.
-        documents: D documents; words outside the topics' vocabulary are left out and counted.
-        rng: seeds one stream per document.
-        particles: independent runs over a document.
-        sweeps: resampling sweeps before each token, each with one record; 0 for one record without resampling.
-        error: returns the standard error of a document's log-likelihood from its records (equation 7), (particles
-            max(sweeps, 1), L), particle by particle, divided by each token's mean.
-
-    Returns:
-        log-likelihoods in nats with their errors; -inf where a word has probability 0 under every topic, 0 for an empty
-        document, both with error 0. Then the work: how many topics were visited in all.
+    Every particle is an independent run over a document, with `sweeps` resampling sweeps before each token and a record
+    of each, or one record without resampling where these are 0. `error` takes the records (equation 7), (particles
+    max(sweeps, 1), L), particle by particle, divided by each token's mean, and returns the standard error of their
+    document's log-likelihood. What it takes and returns besides, see `heldout.evaluators`; the work that comes with it
+    is how many topics were visited in all.
     """
     arrays = kernel_arrays(topics, documents)
     states = starts(rng, len(arrays.lengths))

@@ -29,17 +29,11 @@ from heldout.topics import Topics
 
 
 def sweep_error(ratios: Records) -> float:
-    """Return the standard error of the sum over tokens of log mean record, from the sweeps of one Markov chain.
+    """Return the standard error of the sum over tokens of log mean record, nats, from the sweeps of one Markov chain.
 
-    Batch means, B = sqrt(R) / 2 batches (2 or more): with y[b, l] the mean of x[r, l] / m_l over the sweeps of batch b,
-    the variance is sum_l sum_b (y[b, l] - mean_b y[b, l])^2 / (B (B - 1)). It covers autocorrelation shorter than a
-    batch, but not that between the sweeps of successive tokens.
-
-    Args:
-        ratios: (R, L), x[r, l] / m_l.
-
-    Returns:
-        nats; NaN for a single sweep.
+    Batch means of the ratios (R, L), B = sqrt(R) / 2 batches (2 or more): with y[b, l] the mean of x[r, l] / m_l over
+    the sweeps of batch b, the variance is sum_l sum_b (y[b, l] - mean_b y[b, l])^2 / (B (B - 1)). It covers
+    autocorrelation shorter than a batch, but not that between the sweeps of successive tokens. NaN for a single sweep.
     """
     R, L = ratios.shape
     if R == 1:

@@ -30,7 +30,7 @@ from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators.evaluation import Evaluation, in_vocabulary
 from heldout.models.plsa import most_words
-from heldout.models.simd import WIDTH, dot
+from heldout.models.simd import WIDTH, copy, dot
 from heldout.topics import Topics
 
 HALF_LOG_2_PI = 0.5 * math.log(2.0 * math.pi)
@@ -71,9 +71,10 @@ def _bounds(indptr, indices, counts, phi_by_word, alpha, iterations, tolerance, 
     for d in range(out.shape[0]):
         n, size = counts[indptr[d] : indptr[d + 1]], indptr[d + 1] - indptr[d]
         for i in range(size):
-            words[i, :K] = phi_by_word[indices[indptr[d] + i]]
+            copy(phi_by_word[indices[indptr[d] + i]], words[i])
         tokens = n.sum()
-        gamma[:] = alpha + tokens / K
+        for k in range(K):
+            gamma[k] = alpha[k] + tokens / K
         bound = -np.inf
         for _ in range(iterations):
             expected, normaliser = _digamma_and_log_gamma(A + tokens)  # gamma always has this sum

@@ -23,7 +23,7 @@ from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators.evaluation import in_vocabulary
 from heldout.models.plsa import most_words
-from heldout.models.simd import WIDTH, dot
+from heldout.models.simd import WIDTH, copy, dot
 from heldout.topics import Topics
 from heldout.typing import Floats
 
@@ -63,12 +63,12 @@ def _iterate(  # type: ignore[no-untyped-def]
         for i in range(indptr[d], indptr[d + 1]):
             phi = phi_by_word[indices[i]]
             if phi.max() > 0.0:  # a word that no topic gives has no effect on theta
-                words[size, :K] = phi
+                copy(phi, words[size])
                 explained[size] = counts[i]
                 tokens += counts[i]
                 size += 1
         if size == 0:
-            gamma[d] = alpha
+            copy(alpha, gamma[d])
             continue
         for _ in range(iterations):
             if mean_field:
@@ -76,7 +76,7 @@ def _iterate(  # type: ignore[no-untyped-def]
                 for k in range(K):
                     weight[k] = math.exp(_digamma(gamma[d, k]) - shift)
             else:
-                weight[:K] = gamma[d]
+                copy(gamma[d], weight)
             update[:] = 0.0
             for i in range(size):
                 total = dot(weight, words[i])

@@ -1,6 +1,6 @@
 """The estimators of the likelihood under each kind of prior of a document's weights; no other code asks for the kind.
 
-An exact value, unbiased estimates from below and, of documents drawn from the model, from above, and annealing for
+An exact value, of documents drawn from the model an unbiased estimate from above, and annealing for
 `heldout.evaluators.reference`, under a Dirichlet and under a logistic-normal prior.
 """
 
@@ -16,7 +16,6 @@ from heldout.corpora.corpus import Corpus
 from heldout.evaluators import ESTIMATORS, EXACT, REFERENCE, annealed_prior, bidirectional, exact_marginal
 from heldout.evaluators import logistic_normal as normal
 from heldout.evaluators.annealed_prior import annealed_upper
-from heldout.evaluators.chib import chib
 from heldout.evaluators.evaluation import Annealing, Evaluation
 from heldout.evaluators.product_of_experts import ProductOfExperts
 from heldout.topics import AnyTopics, LogisticNormalTopics, Topics
@@ -44,7 +43,6 @@ class Prior:
             core where documents have so many tokens and are so many.
         fewest_chains: of the reference, where more cannot be afforded: over many documents a sum errs by its bias.
         annealing: returns the runs of `heldout.evaluators.reference`.
-        unbiased: estimates without bias as probabilities.
         simulate: draws documents of given lengths, (D,), and what `upper` starts from: the tokens' topics, or the x of
             a document's weights.
         upper: estimates, of what `simulate` returned, without bias as inverse probabilities.
@@ -59,7 +57,6 @@ class Prior:
     affordable: Callable[[int, int], float]
     fewest_chains: int
     annealing: Callable[[Any, Corpus, np.random.Generator], Annealing]
-    unbiased: Callable[[Any, Corpus, int, np.random.Generator], Evaluation]
     simulate: Callable[[Any, Ints, np.random.Generator], tuple[Corpus, NDArray[Any]]]
     upper: Callable[[Any, Corpus, NDArray[Any], int, np.random.Generator], Evaluation]
 
@@ -80,7 +77,6 @@ DIRICHLET = Prior(
     affordable=lambda tokens, _: SWEEPS / max(1, tokens),
     fewest_chains=4,
     annealing=annealed_prior.annealing,
-    unbiased=chib,
     simulate=bidirectional.simulate,
     upper=lambda topics, documents, z, samples, rng: annealed_upper(topics, documents, samples, rng, assignments=z),
 )
@@ -94,7 +90,6 @@ LOGISTIC_NORMAL = Prior(
     affordable=lambda _, documents: MOVES / max(1, documents),
     fewest_chains=8,
     annealing=normal.annealing,
-    unbiased=normal.logistic_normal,
     simulate=normal.simulate,
     upper=lambda topics, documents, x, samples, rng: normal.logistic_normal_upper(topics, documents, samples, rng, x=x),
 )

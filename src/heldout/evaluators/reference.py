@@ -26,16 +26,34 @@ shows in the number of steps: if it falls as 1 / T, and a pilot run of T_0 steps
 Where the work goes. The pilot shows how much the weights spread. A document then gets as many steps as bring its c_2 to
 `variance`, from new random numbers: the choice does not depend on the estimate. Where that takes more than `samples`
 sweeps per document on average, weighted by length, all documents get a larger c_2.
+
+A mixture of priors, p(theta) = sum_m pi_m Dir(theta | alpha_m). Each component is annealed for itself, and run s of all
+of them together is one log weight of p(w) = sum_m pi_m p(w | alpha_m, phi),
+
+    x_s = log sum_m pi_m w_ms,      E[exp(x_s)] = sum_m pi_m E[w_ms] = p(w),
+
+of which there are S independent ones: cumulants, error and bias are those of x. With the responsibilities r_m = pi_m
+p(w | alpha_m, phi) / p(w) and v_m the variance of log w_ms, var(x) = sum_m r_m^2 v_m to first order: a component adds
+its share of its error. (Cumulants of the components, which are combined later, do not: where alpha_m does not fit the
+document, c_2 is hundreds of nats^2, and k_1 + k_2 / 2 exceeds log p(w) by tens of nats.) The pilot's weights give
+every chain's r_m; the steps beyond the pilot's number are divided by their mean. A bias that falls as 1 / T_m in each
+component falls as 1 / T in all, 1 / T = sum_m r_m / T_m.
 """
 
-from typing import NamedTuple
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from scipy.special import logsumexp
 
 from heldout.corpora.corpus import Corpus
 from heldout.evaluators.evaluation import Annealing, Evaluation, check_samples
 from heldout.evaluators.priors import AnyModel, prior_of
+from heldout.topics import Topics
 from heldout.typing import Floats, Ints
+
+if TYPE_CHECKING:  # LDA's kernels take seconds to compile
+    from heldout.models.dirichlet_prior import DirichletMixture
 
 CHAINS = 8
 VARIANCE = 0.1  # nats^2, of a log weight: the third cumulant is small, the variance of the estimate an eighth of it
@@ -101,17 +119,10 @@ def reference(
 ) -> Evaluation:
     """Return log p(w) of every document under any prior, with an error of their sum that covers its bias.
 
-    Args:
-        topics: phi, or experts, and the prior.
-        documents: D documents; words outside the topics' vocabulary are left out and counted.
-        samples: the most sweeps over a document, of all chains together, as a mean weighted by length.
-        rng: the random numbers.
-        chains: S, annealing runs of each document.
-        variance: of a log weight, nats^2; more sweeps than bring it there are not spent.
-
-    Returns:
-        log-likelihoods in nats, with standard errors and estimates of their bias: `Evaluation.total_error` combines
-        them. Neither covers a part of the posterior that no chain finds.
+    What it takes and returns, see `heldout.evaluators`, under any model that has a prior. `samples` are the most sweeps
+    over a document, of all its annealing chains together, as a mean weighted by length; more than bring the variance of
+    a log weight (nats^2) to `variance` are not spent. `Evaluation.total_error` combines the errors with the estimates
+    of their bias; neither covers a part of the posterior that no chain finds.
 
     Raises:
         InputError: for fewer than 3 chains, or fewer samples than the pilot and twice its steps take.
@@ -121,12 +132,60 @@ def reference(
         array([-3.7, -0.8])
     """
     runs, pilot, steps = _planned(topics, documents, samples, rng, chains, variance)
-    x = runs.log_weights(steps, chains)
+    return _evaluation(runs, pilot, runs.log_weights(steps, chains), steps)
+
+
+def mixture_reference(
+    topics: Topics,
+    prior: "DirichletMixture",
+    documents: Corpus,
+    samples: int,
+    rng: np.random.Generator,
+    *,
+    chains: int = CHAINS,
+    variance: float = VARIANCE,
+) -> Evaluation:
+    """Return log p(w) of every document under a mixture of Dirichlet priors, in place of the topics' own.
+
+    What it takes, returns and raises, see `reference`; `samples` are of all M components with a weight together, and M
+    times as many are the fewest.
+    """
+    used = np.flatnonzero(prior.weights)
+    check_samples("reference, chains", chains, 3)
+    check_samples("reference", samples, len(used) * least_samples(chains))
+    runs = [prior_of(topics).annealing(replace(topics, alpha=prior.alphas[m]), documents, rng) for m in used]
+    lengths, log_prior = runs[0].lengths, np.log(prior.weights[used])[:, None, None]
+    pilots = log_prior + np.array([run.log_weights(np.full(len(lengths), PILOT), chains) for run in runs])
+    pilot = _pooled(pilots)
+    mean = allocation(pilot, lengths, samples // len(used) - PILOT * chains, variance)
+    further = len(used) * (mean - PILOT) * _shares(pilots, pilot)
+    steps = PILOT + further.astype(np.int64)
+    weights = log_prior + np.array([run.log_weights(T, chains) for run, T in zip(runs, steps, strict=True)])
+    x = _pooled(weights)
+    return _evaluation(runs[0], pilot, x, 1.0 / (_shares(weights, x) / steps).sum(axis=0))
+
+
+def _pooled(log_weights: Floats) -> Floats:
+    """Return the log weights, (D, S), of a mixture from those of its components, (M, D, S), pi_m included."""
+    pooled: Floats = logsumexp(log_weights, axis=0)
+    return pooled
+
+
+def _shares(log_weights: Floats, pooled: Floats) -> Floats:
+    """Return the components' responsibilities, (M, D), as means over chains; equal where a document is impossible."""
+    finite = np.where(np.isfinite(pooled), pooled, 0.0)
+    shares: Floats = np.exp(np.where(np.isfinite(pooled), log_weights - finite, -np.log(len(log_weights)))).mean(axis=2)
+    return shares
+
+
+def _evaluation(runs: Annealing, pilot: Floats, x: Floats, steps: Floats | Ints) -> Evaluation:
+    """Return the evaluation by log weights x (D, S) of runs of so many steps (D,), and the pilot's (D, S)."""
     value, error, bias = x[:, 0].copy(), np.zeros(len(x)), np.zeros(len(x))
     possible = np.isfinite(value) & (runs.lengths > 0)  # the others have one value
+    value[runs.lengths == 0] = 0.0
     value[possible], error[possible], third = log_expectation(x[possible])
     delta = value[possible] - log_expectation(pilot[possible]).value
-    bias[possible] = third + delta * PILOT / (steps[possible] - PILOT)
+    bias[possible] = third + delta * PILOT / np.maximum(steps[possible] - PILOT, 1.0)
     return Evaluation(value, runs.lengths, error, runs.left_out, bias)
 
 
@@ -162,13 +221,8 @@ def least_samples(chains: int) -> int:
 def allocation(pilot: Floats, lengths: Ints, samples: int, variance: float) -> Ints:
     """Return the number of steps, (D,), that brings every document's variance of log weights to `variance` or above.
 
-    The variance is taken to fall as 1 / T from the pilot's, half of it the document's own, half the mean of all.
-
-    Args:
-        pilot: (D, S) log weights after `PILOT` steps.
-        lengths: (D,) tokens.
-        samples: the most sweeps of all S chains, as a mean weighted by length; enough for twice the pilot's steps.
-        variance: nats^2.
+    The variance is taken to fall as 1 / T from that of the pilot's (D, S) log weights after `PILOT` steps, half of it
+    the document's own, half the mean of all. `samples` are as in `reference`, enough for twice the pilot's steps.
     """
     steps = np.full(len(pilot), 2 * PILOT, dtype=np.int64)
     possible = np.isfinite(pilot[:, 0]) & (lengths > 0)

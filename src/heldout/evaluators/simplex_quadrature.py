@@ -65,11 +65,7 @@ def beta_rule(points: int, a: float, b: float) -> tuple[Floats, Floats]:
     return s, weights / weights.sum()
 
 
-@nb.njit(
-    "float64(int64[::1], float64[:, ::1], float64[:, ::1], float64[:, ::1], float64[:, ::1], float64[::1])",
-    cache=True,
-    nogil=True,
-)
+@nb.njit(cache=True, nogil=True)  # as `heldout.evaluators.exact_marginal.forward`
 def _sum_over_points(counts, phi, sticks, rest, weights, mean):  # type: ignore[no-untyped-def]
     """Return sum p(w | theta) over the points and add theta times it to mean; topics are counted from 0.
 

@@ -97,6 +97,8 @@ def _of_estimator(model: Estimator, vocabulary: Sequence[str] | None) -> Fitted:
         raise InputError(f"{kind}: not fitted; call fit() first")
     words, known = vocabulary_of(None, vocabulary, len(weights), kind)
     provenance = {"library": "heldout", "version": importlib.metadata.version("heldout"), "model": kind}
+    if kind == "NMF" or kind.startswith("PLSA"):
+        provenance["prior"] = f"{kind} has none; Dirichlet(1), uniform, stands in"
     return replace(_of_topics(topics(words, provenance), None), words_known=known)
 
 

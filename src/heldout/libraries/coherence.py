@@ -1,4 +1,4 @@
-"""Coherence of topics in documents, by tomotopy: a number beside the likelihood that asks something else.
+"""Coherence of topics in documents, by tomotopy, their diversity and exclusivity: beside the likelihood, of the words.
 
 The normalised pointwise mutual information of two words (Bouma 2009; Roeder, Both and Hinneburg 2015), with p a share
 of the documents,
@@ -11,20 +11,60 @@ the mean over the pairs of its `WORDS` most probable words.
 
 import warnings
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.topics import AnyTopics
+from heldout.typing import Floats, Ints
 
 WORDS = 10  # most probable words of a topic
 
 
-def npmi(models: Sequence[AnyTopics], documents: Iterable[Corpus]) -> list[float]:
-    """Return the mean NPMI of each model's topics.
+class Coherence(NamedTuple):
+    """The mean coherence of every model's topics, how many of their top words were found, and how many there are."""
 
-    The models' words are the documents' where they meet; a model of other words is none of these documents.
+    values: list[float]
+    found: int
+    words: int
+
+
+def top_words(phi: Floats) -> Ints:
+    """Return the `WORDS` most probable words of every topic, (K, `WORDS`), of phi (K, V), the most probable first."""
+    return np.argsort(-phi, axis=1, kind="stable")[:, :WORDS]
+
+
+def diversity(phi: Floats) -> float:
+    """Return the share of different words among the topics' top words (Dieng et al. 2020), of phi (K, V).
+
+    Examples:
+        >>> diversity(np.eye(20)), diversity(np.full((4, 10), 0.1))
+        (0.95, 0.25)
+    """
+    words = top_words(phi)
+    return len(np.unique(words)) / words.size
+
+
+def exclusivity(phi: Floats) -> Floats:
+    """Return of every topic, (K,), the mean over its top words of phi[k, w] / sum_j phi[j, w] (Roberts et al. 2014).
+
+    Examples:
+        >>> exclusivity(np.full((4, 10), 0.1)).tolist()
+        [0.25, 0.25, 0.25, 0.25]
+    """
+    shares = phi / np.maximum(phi.sum(axis=0), np.finfo(np.float64).tiny)
+    return np.asarray(np.take_along_axis(shares, top_words(phi), axis=1).mean(axis=1))
+
+
+def coherence(models: Sequence[AnyTopics], documents: Iterable[Corpus], measure: str = "npmi") -> Coherence:
+    """Return the mean coherence of each model's topics, and how many of their top words the documents have.
+
+    Args:
+        models: topics; their words are the documents' where they meet.
+        documents: batches of documents.
+        measure: "npmi", over documents, or "c_v", over windows of 110 tokens of texts in their order.
 
     Raises:
         InputError: when tomotopy is not installed.
@@ -33,18 +73,20 @@ def npmi(models: Sequence[AnyTopics], documents: Iterable[Corpus]) -> list[float
         with warnings.catch_warnings():  # its compiled types warn of how they were built when they are first imported
             warnings.filterwarnings("ignore", "builtin type .* has no __module__ attribute", DeprecationWarning)
             import tomotopy
-            from tomotopy.coherence import Coherence, ConfirmMeasure, ProbEstimation, Segmentation
+            from tomotopy.coherence import Coherence as OfTomotopy
+            from tomotopy.coherence import ConfirmMeasure, ProbEstimation, Segmentation
     except ImportError as error:
         raise InputError(f"coherence takes tomotopy: pip install 'heldout[peers]' ({error!s:.200})") from error
-    corpus = tomotopy.utils.Corpus()
+    corpus, met = tomotopy.utils.Corpus(), set[str]()
     for batch in documents:
         for d in np.flatnonzero(batch.lengths):
-            corpus.add_doc([batch.vocabulary[word] for word in np.unique(batch.document(int(d)))])
-    tops = []
-    for topics in models:
-        order = np.argsort(-topics.phi, axis=1, kind="stable")[:, :WORDS]
-        tops.append([[topics.vocabulary[word] for word in row] for row in order])
-    measure = (ProbEstimation.DOCUMENT, Segmentation.ONE_ONE, ConfirmMeasure.NPMI)
+            tokens = batch.document(int(d))
+            words = [batch.vocabulary[word] for word in (tokens if measure == "c_v" else np.unique(tokens))]
+            met.update(words)
+            corpus.add_doc(words)
+    tops = [[[topics.vocabulary[word] for word in row] for row in top_words(topics.phi)] for topics in models]
+    by_document = (ProbEstimation.DOCUMENT, Segmentation.ONE_ONE, ConfirmMeasure.NPMI)
     targets = sorted({word for model in tops for topic in model for word in topic})
-    coherence = Coherence(corpus, measure, targets=targets)
-    return [float(np.mean([coherence.get_score(words=topic) for topic in model])) for model in tops]
+    measured = OfTomotopy(corpus, "c_v" if measure == "c_v" else by_document, targets=targets)
+    values = [float(np.mean([measured.get_score(words=topic) for topic in model])) for model in tops]
+    return Coherence(values, len(met & set(targets)), len(targets))

@@ -4,12 +4,15 @@ A pipeline that begins with a vectorizer of texts names its model's words, and i
 Steps before a model without such a vectorizer are applied to matrices.
 """
 
+import inspect
 import sys
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
 from heldout.errors import InputError
+
+COMPONENTS = "n_components"  # what scikit-learn's estimators call the number of topics
 
 
 @dataclass(frozen=True)
@@ -75,3 +78,25 @@ def unwrap(model: Any) -> Unwrapped:
     if module is None or not isinstance(model, module.Pipeline):
         return Unwrapped(model)
     return Unwrapped(model.steps[-1][1], model[:-1] if len(model.steps) > 1 else None)
+
+
+def fitter(model: Any) -> Callable[[int, Any], Any]:
+    """Return the function that fits a model of so many topics to documents.
+
+    Raises:
+        InputError: for what is neither a function nor an estimator with a number of components.
+    """
+    if inspect.isclass(model) or not hasattr(model, "get_params"):
+        if inspect.isclass(model) or not callable(model):
+            raise InputError(
+                f"a {type(model).__name__}; give an unfitted estimator of scikit-learn, or a function of a number of"
+                " topics and of documents"
+            )
+        return lambda K, documents: model(K, documents)
+    from sklearn.base import clone
+
+    names = [name for name in model.get_params() if name.rpartition("__")[2] == COMPONENTS]
+    last = f"{model.steps[-1][0]}__{COMPONENTS}" if hasattr(model, "steps") else COMPONENTS
+    if last not in names:
+        raise InputError(f"{type(model).__name__}: without {COMPONENTS}; give a function of a number of topics")
+    return lambda K, documents: clone(model).set_params(**{last: K}).fit(documents)

@@ -81,7 +81,7 @@ def from_object(model: Any, vocabulary: Sequence[str] | None, where: str | None,
         alpha = 1.0
         notes = {
             "phi": "components_ divided by its row sums",
-            "prior": "an NMF has none; Dirichlet(1), uniform, stands in",
+            "prior": "NMF has none; Dirichlet(1), uniform, stands in",
             "loss": str(getattr(model, "beta_loss", "")),
         }
     return assemble(

@@ -38,11 +38,7 @@ class _AtMaximum(CategoricalPCA):
     def _started(self, X: sp.sparray | NDArray[Any]) -> tuple[sp.csr_array | Floats, Floats]:
         """Take the start of `CategoricalPCA`; return counts and their sums over blocks."""
         start = CategoricalPCA(
-            self.n_components,
-            blocks=self.blocks,
-            penalty=self.penalty,
-            iterations=0,
-            random_state=self.random_state,
+            self.n_components, blocks=self.blocks, penalty=self.penalty, iterations=0, random_state=self.random_state
         ).fit(X)
         self.sizes_, self.weights_, self.bias_ = start.sizes_, start.weights_, start.bias_
         return self.counts_and_sums(X)
@@ -65,16 +61,8 @@ class _AtMaximum(CategoricalPCA):
 class CategoricalPCAByQuadrature(_AtMaximum):
     """Categorical PCA of one or two components at the maximum of its penalised likelihood.
 
-    Args:
-        n_components: K, 1 or 2.
-        blocks: as of `CategoricalPCA`.
-        penalty: as there.
-        iterations: of L-BFGS, at most.
-        tolerance: relative change of the objective that ends them.
-
-    Attributes (after `fit`):
-        weights_: (C, K), W; bias_: (C,), b.
-        objective_: (1,) nats, by the rule that the fit uses.
+    L-BFGS ends after `iterations`, or at a relative change of the objective of `tolerance`; `objective_` is (1,), nats,
+    by the rule that the fit uses. All else is as of `CategoricalPCA`.
     """
 
     def fit(self, X: sp.sparray | NDArray[Any], y: None = None) -> Self:  # noqa: ARG002
@@ -108,16 +96,7 @@ class CategoricalPCAByQuadrature(_AtMaximum):
 class CategoricalPCAOfPoints(_AtMaximum):
     """Categorical PCA at the maximum of the penalised joint probability, a latent vector to every case.
 
-    Args:
-        n_components: K.
-        blocks: as of `CategoricalPCA`.
-        penalty: as there.
-        iterations: of L-BFGS, at most.
-        tolerance: relative change of the objective that ends them.
-
-    Attributes (after `fit`):
-        weights_: (C, K), W; bias_: (C,), b.
-        objective_: (1,) nats.
+    Arguments and attributes are those of `CategoricalPCAByQuadrature`, for any K.
     """
 
     def fit(self, X: sp.sparray | NDArray[Any], y: None = None) -> Self:  # noqa: ARG002

@@ -176,10 +176,7 @@ def inverse_annealing(
     share of the lowest validation perplexity, `iterations` their largest number in all.
 
     The latter's path begins with the former's. Memory: 2 arrays of V K and 4 of D K numbers, and V K more for every
-    fit.
-
-    Raises:
-        InputError: for a setting out of range, or without training or validation tokens.
+    fit. Raises InputError for a setting out of range, or without training or validation tokens.
     """
     _check(eta, tolerance, min(patience, early_patience))
     trace = _Trace(training, validation, topics, seed, iterations)

@@ -25,9 +25,6 @@ def grow(corpus: Corpus, settings: LDAGrowth, *, topics: int, seed: int) -> list
 
     The parts begin with the corpus's first document.
 
-    Returns:
-        One Topics per part.
-
     Raises:
         InputError: for parts that do not grow or that the corpus does not have, or as `LDA.fit` does.
     """

@@ -45,15 +45,15 @@ from heldout import models
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.models.estimator import TopicEstimator, checked_counts, estimator, provenance
+from heldout.models.settings import PLSA_SMALLEST as SMALLEST
 from heldout.models.settings import PLSAFoldingIn as FoldingIn
 from heldout.models.settings import PLSATraining as Training
-from heldout.models.simd import CACHE_LINE, WIDTH, dot, power, power_into
+from heldout.models.simd import CACHE_LINE, WIDTH, copy, dot
 from heldout.seeds import generator
 from heldout.topics import AnyTopics, Topics
 from heldout.typing import Floats
 
 LEAST_LEFT = 0.01  # of a topic's weight after extrapolation: EM does not come back from 0
-SMALLEST = 1e-30  # smaller probabilities (between iterations: expected counts) are set to 0
 
 NEAREST, NEAR = 25_600, 524_288  # bytes of the first and of the second cache that rows are kept in
 CELLS = 16  # of a document in a block of words, on average: fewer are not worth the way there
@@ -64,110 +64,6 @@ Index = NDArray[np.int32]
 def rows_in(cache: int, width: int) -> int:
     """Return how many rows of `width` numbers a cache of `cache` bytes keeps, a multiple of 4."""
     return max(1, cache // (32 * width)) * 4
-
-
-@nb.njit(cache=True, inline="always")
-def _add_rows(shares, size, rows, at, start, update):  # type: ignore[no-untyped-def]
-    """Add shares[j] rows[at[start + j]], j < size, to `update`, one after the other; `shares` has room for 3 more.
-
-    Four rows together are a quarter of the loads and stores of `update`; rows of weight 0 fill the last four.
-    """
-    last = start + size - 1
-    shares[size], shares[size + 1], shares[size + 2] = 0.0, 0.0, 0.0
-    for j in range(0, size, 4):
-        i = start + j
-        a, b = rows[at[i]], rows[at[min(i + 1, last)]]
-        c, d = rows[at[min(i + 2, last)]], rows[at[min(i + 3, last)]]
-        of_a, of_b, of_c, of_d = shares[j], shares[j + 1], shares[j + 2], shares[j + 3]
-        for k in range(update.shape[0]):
-            update[k] = update[k] + of_a * a[k] + of_b * b[k] + of_c * c[k] + of_d * d[k]
-
-
-@nb.njit(
-    "float64(int32[:, ::1], int64, int32[::1], float64[::1], float64[:, ::1], float64[:, ::1], float64[:, ::1],"
-    " float64[::1], float64[:, ::1], float64[::1])",
-    cache=True,
-)
-def _documents_pass(  # type: ignore[no-untyped-def]
-    begins, blocks, indices, counts, W, scaled, H, ratio, updates, shares
-):
-    """Write the EM update of H, fill ratio with R, return the log-likelihood before the update.
-
-    `scaled` is H over the sums of W's columns, so that W scaled' is the model's p(w | d). `blocks` blocks of words meet
-    len(updates) documents while the rows of both are in the second cache, and as many words of a document as `shares`
-    has room for are in the first between product and sum.
-    """
-    n_documents, width = H.shape
-    last, few = begins.shape[0] - 1, shares.shape[0] - 3
-    for first in range(0, n_documents, updates.shape[0]):
-        documents = range(first, min(first + updates.shape[0], n_documents))
-        updates[:] = 0.0
-        for block in range(0, last, blocks):
-            next_block = min(block + blocks, last)
-            for d in documents:
-                h, update, end = scaled[d], updates[d - first], begins[next_block, d]
-                for start in range(begins[block, d], end, few):
-                    size = min(few, end - start)
-                    for j in range(size):
-                        probability = dot(h, W[indices[start + j]])
-                        ratio[start + j] = probability
-                        # where no topic of the document gives the word, it has no effect on H
-                        shares[j] = counts[start + j] / probability if probability > 0.0 else 0.0
-                    _add_rows(shares, size, W, indices, start, update)
-        for d in documents:
-            h, update = scaled[d], updates[d - first]
-            total = 0.0
-            for k in range(width):
-                h_new = h[k] * update[k]
-                update[k] = h_new if h_new > SMALLEST else 0.0
-                total += update[k]
-            if total > 0.0:
-                for k in range(width):
-                    H[d, k] = update[k] / total
-    log_likelihood = 0.0
-    for i in range(ratio.shape[0]):
-        probability = ratio[i]
-        if probability > 0.0:
-            log_likelihood += counts[i] * math.log(probability)
-            ratio[i] = counts[i] / probability
-        else:
-            log_likelihood -= np.inf
-    return log_likelihood
-
-
-@nb.njit(
-    "void(int32[::1], int32[::1], int32[::1], float64[::1], float64[:, ::1], float64[:, ::1], float64[::1],"
-    " float64[:, ::1], float64[::1])",
-    cache=True,
-)
-def _words_pass(  # type: ignore[no-untyped-def]
-    indptr, indices, position, ratio, W, scaled, totals, updates, shares
-):
-    """Replace W by its unnormalised EM update; write each topic's sum over words to totals.
-
-    The rows of H that len(updates) words add up come before their products: W is read and written in long runs.
-    """
-    n_words, width = W.shape
-    few = shares.shape[0] - 3
-    totals[:] = 0.0
-    for first in range(0, n_words, updates.shape[0]):
-        words = range(first, min(first + updates.shape[0], n_words))
-        updates[:] = 0.0
-        for v in words:
-            end, update = indptr[v + 1], updates[v - first]
-            for start in range(indptr[v], end, few):
-                size = min(few, end - start)
-                for j in range(size):
-                    shares[j] = ratio[position[start + j]]
-                _add_rows(shares, size, scaled, indices, start, update)
-        for v in words:
-            w, update = W[v], updates[v - first]
-            for k in range(width):
-                w_new = w[k] * update[k]
-                if w_new < SMALLEST:
-                    w_new = 0.0
-                w[k] = w_new
-                totals[k] += w_new
 
 
 @nb.njit(cache=True)
@@ -190,7 +86,7 @@ def explained_words(start, end, indices, counts, W, words, explained):  # type: 
         for k in range(n_topics):
             highest = max(highest, w[k])
         if highest > SMALLEST:
-            words[size, :n_topics] = w
+            copy(w, words[size])
             explained[size] = counts[i]
             size += 1
     return size
@@ -229,10 +125,10 @@ def _fold_in(  # type: ignore[no-untyped-def]
     explained = np.empty(longest)
     gradient = np.empty(width)
     h, start, first, second = np.zeros(width), np.empty(width), np.empty(width), np.empty(width)
-    tempered = h if beta == 1.0 else np.empty(width)
+    tempered = h if beta == 1.0 else np.zeros(width)
     met = 0
     for d in range(n_documents):
-        h[:n_topics] = theta[d]
+        copy(theta[d], h)
         size = explained_words(indptr[d], indptr[d + 1], indices, counts, W, words, explained)
         if size == 0:
             met += 1
@@ -243,7 +139,8 @@ def _fold_in(  # type: ignore[no-untyped-def]
         reached = 0.0  # the log-likelihood at `first`
         for iteration in range(iterations):
             if beta < 1.0:
-                power_into(h, beta, tempered)
+                for k in range(n_topics):
+                    tempered[k] = h[k] ** beta
             gradient[:] = 0.0
             log_likelihood = 0.0
             for i in range(size):
@@ -262,9 +159,9 @@ def _fold_in(  # type: ignore[no-untyped-def]
                 gradient[k] = h_new if h_new > SMALLEST else 0.0
                 total += gradient[k]
             if extrapolated and iteration % 3 == 0:
-                start[:] = h
+                copy(h, start)
             elif extrapolated and iteration % 3 == 1:
-                first[:] = h
+                copy(h, first)
                 reached = log_likelihood
             largest = 0.0
             if beta < 1.0:
@@ -279,11 +176,11 @@ def _fold_in(  # type: ignore[no-untyped-def]
                 met += 1
                 break
             if extrapolated and iteration % 3 == 1 and iteration + 1 < iterations:
-                second[:] = h
+                copy(h, second)
                 _extrapolate(start, first, second, h)
             elif extrapolated and iteration % 3 == 2 and log_likelihood < reached:
-                h[:] = second  # it led astray
-        theta[d] = h[:n_topics]
+                copy(second, h)  # it led astray
+        copy(h[:n_topics], theta[d])
     return met
 
 
@@ -347,17 +244,21 @@ class Cells:
 
     def documents_pass(self, W: Floats, scaled: Floats, H: Floats) -> float:
         """Update H and R from W and `scaled`; return sum n log (W scaled') before the update, nats."""
+        from heldout.models.plsa_kernel import documents_pass  # late: what only folds in need not compile it
+
         width = W.shape[1]
         blocks, updates = max(1, rows_in(NEAR, width) // self.block), aligned(rows_in(NEAR, 2 * width), width)
         shares = np.empty(rows_in(NEAREST, width) + 3)
         cells = (self.begins, blocks, self.indices, self.counts)
-        return float(_documents_pass(*cells, W, scaled, H, self.ratio, updates, shares))
+        return float(documents_pass(*cells, W, scaled, H, self.ratio, updates, shares))
 
     def words_pass(self, W: Floats, scaled: Floats, totals: Floats) -> None:
         """Replace W by its unnormalised update from `scaled` and R; write its sums over words to `totals`."""
+        from heldout.models.plsa_kernel import words_pass  # late, too
+
         width = W.shape[1]
         updates, shares = aligned(rows_in(NEAREST, 2 * width), width), np.empty(rows_in(NEAREST, width) + 3)
-        _words_pass(*self.words, self.position, self.ratio, W, scaled, totals, updates, shares)
+        words_pass(*self.words, self.position, self.ratio, W, scaled, totals, updates, shares)
 
 
 def over(H: Floats, totals: Floats) -> Floats:
@@ -558,7 +459,7 @@ def fold_in_counts(
         document without other words keeps uniform weights.
     """
     theta = np.full((counts.shape[0], topics.n_topics), 1.0 / topics.n_topics)
-    W = topics.phi_by_word if beta == 1.0 else power(topics.phi_by_word, beta)
+    W = topics.phi_by_word if beta == 1.0 else np.power(topics.phi_by_word, beta)
     _fold_in(*places(counts), counts.data, W, theta, beta, iterations, tolerance, extrapolated)
     return theta
 

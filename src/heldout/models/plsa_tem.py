@@ -31,6 +31,7 @@ Scoring. The topics and weights of tempered EM enter the untempered mixture p(w 
 
 from dataclasses import asdict, field
 
+import numpy as np
 import scipy.sparse as sp
 
 from heldout.corpora.corpus import Corpus
@@ -40,7 +41,6 @@ from heldout.models.estimator import estimator
 from heldout.models.plsa import PLSA, Cells, fold_in_counts, over, trained
 from heldout.models.settings import PLSAFoldingIn as FoldingIn
 from heldout.models.settings import TEMTraining as Training
-from heldout.models.simd import power
 from heldout.topics import Topics
 from heldout.typing import Floats
 
@@ -75,15 +75,15 @@ class PLSATEM(PLSA):
             raise InputError(f"PLSA-TEM: beta is {self.beta}; it must be above 0 and at most 1")
 
     def _iterate(self, cells: Cells, W: Floats, H: Floats, totals: Floats) -> float:
-        power(W, self.beta, out=W)
+        np.power(W, self.beta, out=W)
         scaled = over(H, totals)
-        power(scaled, self.beta, out=scaled)
+        np.power(scaled, self.beta, out=scaled)
         objective = cells.documents_pass(W, scaled, H)
         cells.words_pass(W, scaled, totals)
         return objective
 
     def _objective(self, cells: Cells, W: Floats, H: Floats, totals: Floats) -> float:
-        return cells.documents_pass(power(W, self.beta), power(over(H, totals), self.beta), H.copy())
+        return cells.documents_pass(np.power(W, self.beta), np.power(over(H, totals), self.beta), H.copy())
 
     def _fold_in(self, topics: Topics, counts: sp.csr_array) -> Floats:
         return fold_in_counts(topics, counts, beta=self.beta, iterations=self.iterations, tolerance=self.tolerance)

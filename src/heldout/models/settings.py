@@ -9,6 +9,8 @@ GAIN = "gain at which training stops"
 DISTANCE = "distance from the maximum at which folding in stops"
 PER_TOKEN = "nats per token"
 
+PLSA_SMALLEST = 1e-30  # smaller probabilities (between iterations: expected counts) are set to 0
+
 
 @dataclass(frozen=True, kw_only=True)
 class PLSATraining:

@@ -1,4 +1,4 @@
-"""Vector instructions that Python cannot name, and powers whose bits depend on no library: all of them stand here.
+"""Instructions that Python cannot name: all of them stand here.
 
 Without fast-math a compiler may not reorder a sum of floating-point numbers, and with it the order would depend on the
 processor; so sums over lanes are emitted as LLVM's vector operations. Each stays for the processor's minutes that it
@@ -11,30 +11,21 @@ in data/reference/paper/timings.csv.
   and 1.6 times at 50 (one running sum of all topics, two at 50), and 2.1 to 2.5 times where numba vectorised.
 * `prefetch`: without it LDA's training takes 1.2 to 1.5 times as long on NIPS (K from 10 to 800), 1.02 to 1.15 times
   as long on Cranfield.
-* `power`, less than 3: `numpy.power` takes twice as long, and its last bits depend on the processor. x^beta =
-  2^(beta log2 x): the exponent bits of x and an odd series in (m - 1) / (m + 1) give log2 x, a Taylor series the
-  fractional power. This is plain float64 arithmetic, which compilers vectorise; its relative error is below 2e-14
-  (log2 x carries the rounding error of a number near 100).
 """
 
-import math
 import operator
 from collections.abc import Callable
 from typing import Any
 
 import numba as nb
-import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba.core import cgutils
 from numba.core.datamodel import models
 from numba.extending import intrinsic, overload, register_model
 
-from heldout.typing import Floats
-
 WIDTH = 8  # topics per vector operation of `dot`, whose arrays are padded with zeros to a multiple of it
 VECTORS = 4  # independent partial sums of `dot`, so that additions do not wait for each other
 LANES = 8  # numbers in a vector of `Vector`
-IN_CACHE = 256  # numbers whose powers are computed together
 CACHE_LINE = 64  # bytes
 
 _tools: Any = cgutils  # numba's builders are not typed
@@ -241,66 +232,6 @@ _operator(operator.truediv, None, float32=ir.IRBuilder.fdiv)
 _operator(operator.eq, nb.boolean, int32=lambda builder, a, b: builder.icmp_signed("==", a, b))
 _operator(operator.le, nb.boolean, float32=lambda builder, a, b: builder.fcmp_ordered("<=", a, b))
 
-_ROOT_HALF = np.int64(0x3FE6A09E667F3BCD)  # the bits of sqrt(1/2): mantissas lie in [sqrt(1/2), sqrt(2))
-_BIAS = np.int64(1024)  # keeps exponents positive in their bit representation
-_TWO_52_BITS = np.int64(0x4330000000000000)  # the bits of 2^52: an integer below, or'd in, makes the float 2^52 + it
-_TWO_52_AND_BIAS = 2.0**52 + 1024.0
-_ROUNDER = 1.5 * 2.0**52  # adding it rounds to an integer, which is then in the low bits of the sum
-_ONE_EXPONENT = np.int64(1023)
-_SHIFT = np.int64(52)
-_TWO_OVER_LN_2 = 2.0 / math.log(2.0)
-_LN_2 = math.log(2.0)
-
-
-@nb.njit("void(float64[::1], float64, float64[::1])", cache=True, error_model="numpy")
-def power_into(x, exponent, out):  # type: ignore[no-untyped-def]
-    """Write x^exponent to out, for exponents in (0, 1] and x that are 0 (giving 0) or above 1e-300."""
-    mantissas, numbers = np.empty(IN_CACHE), np.empty(IN_CACHE)
-    mantissa_bits, number_bits = mantissas.view(np.int64), numbers.view(np.int64)
-    for start in range(0, x.shape[0], IN_CACHE):
-        values, results = x[start : start + IN_CACHE], out[start : start + IN_CACHE]
-        bits = values.view(np.int64)
-        size = values.shape[0]
-        for i in range(size):
-            power_of_two = (bits[i] - _ROOT_HALF + (_BIAS << _SHIFT)) >> _SHIFT
-            mantissa_bits[i] = bits[i] - ((power_of_two - _BIAS) << _SHIFT)
-            number_bits[i] = power_of_two | _TWO_52_BITS
-        for i in range(size):
-            s = (mantissas[i] - 1.0) / (mantissas[i] + 1.0)
-            u = s * s  # at most 0.0295: the first term left out of the series is below 1e-17
-            series = 1.0 / 19.0 + u * (1.0 / 21.0)
-            series = 1.0 / 15.0 + u * (1.0 / 17.0 + u * series)
-            series = 1.0 / 11.0 + u * (1.0 / 13.0 + u * series)
-            series = 1.0 / 7.0 + u * (1.0 / 9.0 + u * series)
-            series = 1.0 / 3.0 + u * (1.0 / 5.0 + u * series)
-            log2 = (numbers[i] - _TWO_52_AND_BIAS) + _TWO_OVER_LN_2 * (s + s * u * series)
-            y = exponent * log2
-            rounded = y + _ROUNDER
-            numbers[i] = rounded
-            r = (y - (rounded - _ROUNDER)) * _LN_2  # at most 0.347 in size: below 1e-17 again
-            series = 1.0 / 479001600.0 + r * (1.0 / 6227020800.0)
-            series = 1.0 / 3628800.0 + r * (1.0 / 39916800.0 + r * series)
-            series = 1.0 / 40320.0 + r * (1.0 / 362880.0 + r * series)
-            series = 1.0 / 720.0 + r * (1.0 / 5040.0 + r * series)
-            series = 1.0 / 24.0 + r * (1.0 / 120.0 + r * series)
-            mantissas[i] = 1.0 + r * (1.0 + r * (0.5 + r * (1.0 / 6.0 + r * series)))
-        for i in range(size):
-            number_bits[i] = (number_bits[i] + _ONE_EXPONENT) << _SHIFT
-        for i in range(size):
-            mantissas[i] = mantissas[i] * numbers[i] if values[i] > 0.0 else 0.0
-        results[:] = mantissas[:size]
-
-
-def power(x: Floats, exponent: float, out: Floats | None = None) -> Floats:
-    """Return x^exponent, elementwise, for exponents in (0, 1] (at 1 exactly x), in `out` (may be x) or a new array."""
-    if out is None:
-        out = np.empty(x.shape)
-    if exponent != 1.0:
-        power_into(x.reshape(-1), exponent, out.reshape(-1))
-    elif out is not x:
-        out[:] = x
-    return out
-
 
 @_instruction
 def prefetch(_typing: Any, array: Any, index: Any) -> Any:
@@ -318,3 +249,10 @@ def prefetch(_typing: Any, array: Any, index: Any) -> Any:
         return context.get_dummy_value()
 
     return nb.void(array, index), build
+
+
+@nb.njit(cache=True)
+def copy(row, out):  # type: ignore[no-untyped-def]
+    """Copy a row to the first entries of `out`; an assignment of slices, which checks shapes, compiles for seconds."""
+    for k in range(row.shape[0]):
+        out[k] = row[k]

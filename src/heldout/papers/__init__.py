@@ -3,7 +3,7 @@
 A document shows the exhibits of its papers: a study's is paper/main.tex, or what its key `document` names.
 
 In each: `experiments/` run and give scores and measurements, `results` reads the tables back, `claims` goes from
-results to verdicts, `figures`, `tables`, `interpretations` and `macros` from both to what is printed. No folder
+results to verdicts, `figures`, `tables` and `macros` from both to what is printed. No folder
 imports another's.
 """
 

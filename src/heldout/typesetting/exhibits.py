@@ -18,7 +18,6 @@ SHARED = {
     for name, title, function, parts in (
         ("table-claims", "the claims, tested", "claims_table.render", ALL),
         ("table-scorecard", "a dozen claims of the sources", "claims_table.scorecard", ALL),
-        ("table-interpretations", "the readings that the sources leave open", "interpretations.render", ALL),
         ("table-provenance", "the command, time and memory of every exhibit", "provenance.render", ()),
         ("macros", "every number in the text", "macros.render", ALL),
     )
@@ -31,10 +30,13 @@ def exhibits(papers: Sequence[Paper], study: Mapping[str, Any]) -> dict[str, Exh
     known = {name: exhibit for paper in papers for name, exhibit in paper.exhibits.items()} | SHARED
     optional = {name for paper in papers for name in paper.optional}
 
+    scored = any(paper.scorecard for paper in papers)
+
     def has(exhibit: Exhibit) -> bool:
         runs = [run for part in exhibit.parts for run in settings.experiment_runs(part)]
         return (
-            (exhibit.corpus is None or exhibit.corpus < len(settings.corpora))
+            (exhibit is not SHARED["table-scorecard"] or scored)
+            and (exhibit.corpus is None or exhibit.corpus < len(settings.corpora))
             and (exhibit.parts != (BEYOND,) or bool(settings.beyond.corpus))
             and (exhibit.parts != (SECOND,) or bool(settings.second_reading_seeds))
             and (not exhibit.parts or not optional.issuperset(exhibit.parts) or bool(runs))

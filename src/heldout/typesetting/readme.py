@@ -98,6 +98,12 @@ def effect(inputs: Inputs) -> str:
     return "".join(module.front_page(inputs) for module in modules)
 
 
+def questions(inputs: Inputs) -> str:
+    """Return the page of users' questions, docs/questions.md; empty where what it is about was not run."""
+    modules = [importlib.import_module(f"{paper.module}.questions") for paper in inputs.papers if paper.front_page]
+    return "".join(module.page(inputs) for module in modules)
+
+
 def costs(path: Path, studies: Path) -> str:
     """Return the table of commands with what they took, and of studies with what their jobs took.
 

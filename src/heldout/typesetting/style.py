@@ -89,6 +89,13 @@ EVALUATOR_COLOURS = {
     "training-mixture": "#00733C",
 }
 LIBRARY_COLOURS = {"scikit-learn": "#3D7DFF", "gensim": "#E0458B", "tomotopy": "#2FBF4A"}
+PACKAGE_COLOURS = LIBRARY_COLOURS | {
+    "spark": "#E8590C",
+    "topicmodels-gibbs": "#1B1F6B",
+    "topicmodels-vem": "#7FA8E8",
+    "bigartm": "#7A0C0C",
+    "bitermplus": "#C9A400",
+}
 REPORTED_COLOUR = "#CC3311"  # a library's own number in an audit; Tol's red
 # An audit's page by scheme, and the colours that stand for them in its figures
 PAGE_PARTS = ("page", "ink", "soft", "line", "panel", "alarm")

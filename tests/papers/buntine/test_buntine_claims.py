@@ -10,14 +10,7 @@ from drawn_corpora import SIZES, TOKENS, TRUE, drawn
 from made_measurements import calibration, mean_ratios, measured
 from small_study import inputs, without
 
-from heldout.evaluators import (
-    HARMONIC,
-    MEAN_FIELD_FIRST,
-    MEAN_FIELD_SECOND,
-    PARTICLES,
-    SEQUENTIAL,
-    of_likelihood,
-)
+from heldout.evaluators import HARMONIC, MEAN_FIELD_FIRST, MEAN_FIELD_SECOND, PARTICLES, SEQUENTIAL, of_likelihood
 from heldout.inputs import Inputs
 from heldout.measurements import Measurement
 from heldout.models import LDA

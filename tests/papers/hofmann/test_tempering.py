@@ -223,8 +223,7 @@ def test_the_prior_is_the_best_for_the_validation_tokens_and_no_choice_sees_a_te
     _, rows = measured()
     random = np.random.default_rng(0)
     other = split.test.with_streams(
-        [random.integers(split.test.n_words, size=n).astype(np.int32) for n in split.test.lengths],
-        split.test.documents,
+        [random.integers(split.test.n_words, size=n).astype(np.int32) for n in split.test.lengths], split.test.documents
     )
     monkeypatch.setattr(
         "heldout.papers.hofmann.experiments.tempering.token_split", lambda *_: split._replace(test=other)

@@ -26,7 +26,7 @@ from heldout.papers.likelihood.experiments.is_a_probability import (
     log_ratios,
 )
 from heldout.papers.likelihood.experiments.optimism import NML, PLUG_IN, PLUG_IN_EXACT
-from heldout.papers.likelihood.experiments.peers import REPORTED
+from heldout.papers.likelihood.experiments.packages import REPORTED
 from heldout.papers.likelihood.settings import IsAProbability
 from heldout.settings import parse
 from heldout.topics import Topics

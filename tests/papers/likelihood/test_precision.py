@@ -14,14 +14,7 @@ from heldout.evaluators.evaluation import Evaluation
 from heldout.evaluators.exact_marginal import exact_marginal
 from heldout.measurements import Measurement
 from heldout.papers.likelihood.experiments import precision
-from heldout.papers.likelihood.experiments.precision import (
-    TERMS,
-    cells,
-    experiment,
-    priors,
-    runs,
-    terms_of,
-)
+from heldout.papers.likelihood.experiments.precision import TERMS, cells, experiment, priors, runs, terms_of
 from heldout.papers.likelihood.settings import Precision
 from heldout.scores import Score
 from heldout.topics import Topics

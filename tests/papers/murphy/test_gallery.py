@@ -23,7 +23,7 @@ from heldout.inputs import Inputs
 from heldout.models.lda import LDA
 from heldout.papers import papers_of
 from heldout.papers.murphy import MURPHY
-from heldout.papers.murphy.claims import CLAIMS, _gains
+from heldout.papers.murphy.claims import CLAIMS
 from heldout.papers.murphy.experiments import bank_and_river, evidence, online, samplers
 from heldout.papers.murphy.members import MEMBERS
 from heldout.papers.murphy.members.data import DOCUMENTS
@@ -47,9 +47,8 @@ from heldout.points import select
 from heldout.recorder import Results
 from heldout.runs import run_experiment
 from heldout.study import NOTHING
-from heldout.typesetting import latex
 from heldout.typesetting.exhibits import exhibits, make
-from heldout.typesetting.macros import STATES, macros
+from heldout.typesetting.macros import macros
 from heldout.verdicts import IDENTITY, NOT_RUN, SUPPORTED
 
 TEXT = (Path(__file__).parents[3] / "paper" / "gallery.tex").read_text()
@@ -344,27 +343,18 @@ def test_every_exhibit_is_made_and_in_the_document(tmp_path: Path) -> None:
 
 
 def test_the_document_uses_macros_that_are_there_and_types_no_number() -> None:
-    defined = (
-        set(macros(made())) | set(re.findall(r"\\newcommand\{\\(\w+)\}", TEXT)) | {"SyntheticNotice", "Say", "Effect"}
-    )
-    assert set(re.findall(r"\\([A-Z][A-Za-z]+)", TEXT)) - {"Bigl", "Bigr", "Gamma", "IfFileExists"} <= defined
+    defined = set(macros(made())) | set(re.findall(r"\\newcommand\{\\(\w+)\}", TEXT)) | {"MovedSentences"}
+    assert set(re.findall(r"\\([A-Z][A-Za-z]+)", TEXT)) - {"Bigl", "Bigr", "Gamma"} <= defined
     body = TEXT.partition(r"\maketitle")[2]
     for pattern in (r"(?s)\\begin\{equation\}.*?\\end\{equation\}", r"\$[^$]*\$", r"\\Murphy\w+\{[\d.]+\}"):
         body = re.sub(pattern, " ", body)
-    for pattern in (r"\\(?:cite\w*|ref|label|input|includegraphics|Shown)(\[[^]]*\])?\{[^}]*\}", r"\{\w+pt\}", r"%.*"):
+    for pattern in (r"\\(?:cite\w*|ref|label|input|includegraphics)(\[[^]]*\])?\{[^}]*\}", r"\{\w+pt\}", r"%.*"):
         body = re.sub(pattern, " ", body)
     assert re.findall(r".{0,30}\d.{0,10}", body) == []
 
 
-def test_every_verdict_has_a_sentence() -> None:
-    names = {latex.camel(claim.name): claim for claim in CLAIMS}
-    said = dict(re.findall(r"(?s)\\Say\{(\w+)\}\{(.*?)\}\}\n", TEXT))
-    assert said.keys() == names.keys()
-    for name, text in said.items():
-        states = set(re.findall(rf"(?m)^\s*\\({'|'.join(STATES.values())})\{{", f"\n{text}"))
-        identity = "identity" in states
-        can_fail = set(STATES.values()) - {"identity", "nodifference"}
-        assert states - {"nodifference"} == ({"identity", "contradicted", "notrun"} if identity else can_fail), name
+def test_every_claim_has_a_sentence() -> None:
+    assert set(re.findall(r"\\holds\{([^{}]*)\}", TEXT)) == {claim.name for claim in CLAIMS}
 
 
 def test_bad_settings_are_refused() -> None:
@@ -372,12 +362,3 @@ def test_bad_settings_are_refused() -> None:
         run("gallery", documents("cranfield"), samples=0)
     with pytest.raises(InputError, match="documents, not records"):
         run("records", documents("cranfield"))
-
-
-def test_gains_are_known_without_a_group_of_documents_where_both_scores_are() -> None:
-    keys = {"corpus": "c", "topics": 2, "seed": [0, 1]}
-    one = pd.DataFrame({**keys, "value": [3.0, 5.0], "error": 3.0, "without_0": [1.0, 2.0]})
-    other = pd.DataFrame({**keys, "value": [2.0, 1.0], "error": 4.0, "without_0": [0.5, 4.0]})
-    gains = _gains(one, other)
-    assert gains[["gain", "error", "without_0"]].to_numpy().tolist() == [[1.0, 5.0, 0.5], [4.0, 5.0, -2.0]]
-    assert "without_0" not in _gains(one, other.drop(columns="without_0"))

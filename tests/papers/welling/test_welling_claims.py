@@ -12,13 +12,7 @@ from heldout.inputs import Inputs
 from heldout.papers.welling.claims import CLAIMS
 from heldout.verdicts import CONTRADICTED, IDENTITY, NOT_RUN, SUPPORTED, UNDECIDED, Judgement
 
-IDENTITIES = (
-    "discrete-bound",
-    "discrete-pessimistic",
-    "mean-field-pessimistic",
-    "continuous-optimistic",
-    "normaliser",
-)
+IDENTITIES = ("discrete-bound", "discrete-pessimistic", "mean-field-pessimistic", "continuous-optimistic", "normaliser")
 
 
 def judged(name: str, of: Inputs, corpora: Sequence[str] = ()) -> Judgement:

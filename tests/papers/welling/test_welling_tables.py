@@ -62,7 +62,8 @@ def test_table_1_has_dashes_for_a_corpus_without_published_sizes(tmp_path: Path)
 def test_side_by_side_shows_every_figure_of_the_studys_corpora() -> None:
     corpora, kinds = ("Cranfield", "Medline", "NIPS"), ("versions", "smoothing", "comparison")
     names = [
-        rf"{n}, {corpora[(n - 1) % 3]}\newline ours: \ref{{fig:{POSITIONS[(n - 1) % 3]}-{kinds[(n - 1) // 3]}}} &"
+        rf"{n}, {corpora[(n - 1) % 3]}\newline ours:"
+        rf" \ref{{{'P-' if n in (4, 6) else ''}fig:{POSITIONS[(n - 1) % 3]}-{kinds[(n - 1) // 3]}}} &"
         for n in range(1, 10)
     ]
     page = side_by_side(inputs())

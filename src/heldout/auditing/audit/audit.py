@@ -7,7 +7,7 @@ The values of a document of L tokens, under the model's own phi and prior:
 * `full-folding-in`, max_theta sum_w n(w) log sum_k theta_k phi[k, w], by EM from the uniform point to within 1e-4 nats
   per token of the maximum, for topics of any origin (Hofmann, 1999; Welling et al., 2008, section 5, "full");
 * `half-folding-in`, the same for theta fitted to one half of the tokens and scored on the other ("half");
-* `truth`, log p(w | alpha, phi) with theta integrated out (equation 4.36): exact where that costs at most `limit`,
+* `likelihood`, log p(w | alpha, phi) with theta integrated out (equation 4.36): exact where that costs at most `limit`,
   otherwise by the requested estimator or the reference, with its error; under a logistic-normal prior by quadrature or
   annealing (`heldout.evaluators.logistic_normal`).
 
@@ -16,18 +16,19 @@ Results do not depend on batches, cores or interruptions.
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Unpack
 
-from heldout.auditing.audit.probability import hold, lengths_to_draw, truth_seconds
+from heldout.auditing.audit.probability import hold, lengths_to_draw, likelihood_seconds
 from heldout.auditing.audit.report import Audit
 from heldout.auditing.audit.summary import summarise
 from heldout.auditing.blocks import COLUMNS
-from heldout.auditing.options import AuditOptions
+from heldout.auditing.estimator import choose_estimator
+from heldout.auditing.options import AuditKeywords, AuditOptions, shown
 from heldout.auditing.plan import PROBABILITY, Plan, plan_of
+from heldout.auditing.progress import Moved, told
 from heldout.auditing.runner import Runner
 from heldout.auditing.store import KEY, kept
 from heldout.auditing.survey import subject_of
-from heldout.auditing.truth import choose_truth
 from heldout.errors import InputError
 from heldout.libraries import Reported
 
@@ -40,9 +41,9 @@ def audit(
     *,
     vocabulary: Sequence[str] | None = None,
     announce: Callable[[Plan], None] | None = None,
-    progress: Callable[[int, float], None] | None = None,
+    progress: Moved | bool | None = None,
     apart: bool = False,
-    **options: Any,
+    **options: Unpack[AuditKeywords],
 ) -> Audit:
     """Compare a topic model's reported number on documents with their likelihood.
 
@@ -56,15 +57,16 @@ def audit(
             or of gensim's pairs (number, count); and, for a pipeline with a vectorizer, texts.
         vocabulary: the model's words, for a model that does not name them: in the model's order, or a vectorizer's
             `vocabulary_`, gensim's dictionary, or the vectorizer itself.
-        announce: is called with the plan, including its cost, before anything runs.
-        progress: is called after every block with the number of documents done and the share of the estimated work.
+        announce: is called with the plan, including its cost, before anything runs, in place of printing it.
+        progress: prints plan, cost and a bar on standard error; None where that is a terminal or a notebook's. Or is
+            called after every block with the number of documents done and the share of the estimated work.
         apart: whether an audit of more than `PATIENCE` seconds gets a process of its own even on one core. Otherwise
             Ctrl-C takes effect only between blocks, and a block may take minutes.
-        **options: estimator, samples, standard_error, limit, seed, cores, store, so_far, smoothing, other_corpus,
-            reported and probability; see `heldout.auditing.options.AuditOptions`.
+        **options: estimator, samples, standard_error, limit, random_state, n_jobs, store, so_far, smoothing,
+            other_corpus, reported and probability; see `heldout.auditing.options.AuditOptions`.
 
     Returns:
-        The audit. It depends neither on `cores` nor on interruptions.
+        The audit. It depends neither on `n_jobs` nor on interruptions.
 
     Raises:
         InputError: for bad input; names the file, line or document.
@@ -74,29 +76,43 @@ def audit(
         >>> import heldout
         >>> phi = [[0.5, 0.5, 0.0], [0.0, 0.25, 0.75]]
         >>> result = heldout.audit((phi, 0.5), [["ape", "bear", "bear"]], vocabulary=["ape", "bear", "cat"])
-        >>> round(result.line("truth").perplexity, 2), round(result.line("full-folding-in").perplexity, 2)
+        >>> round(result["likelihood"].perplexity, 2), round(result["full-folding-in"].perplexity, 2)
         (2.74, 2.0)
         >>> result.reported.note
         'arrays come from no library: nothing is reported'
     """
-    chosen = AuditOptions.named(options)
+    with told(announce, progress) as (announce, progress):
+        return _audited(model, documents, vocabulary, AuditOptions.named(options), announce, progress, apart=apart)
+
+
+def _audited(
+    model: Any,
+    documents: Any,
+    vocabulary: Sequence[str] | None,
+    chosen: AuditOptions,
+    announce: Callable[[Plan], None] | None,
+    progress: Moved | None,
+    *,
+    apart: bool,
+) -> Audit:
+    """Return the audit with these options; the rest as in `audit`."""
     if chosen.so_far and (chosen.store is None or not (chosen.store / KEY).exists()):
         raise InputError(f"{chosen.store or 'store'}: nothing is kept of this audit yet; run it first, with a store")
     subject = subject_of(model, documents, vocabulary, chosen)
-    work = choose_truth(subject.topics, subject.read, chosen)
+    work = choose_estimator(subject.topics, subject.read, chosen)
     key = subject.key(work.settings())
     so_far = kept(chosen.store, key, len(subject.read.lengths), len(COLUMNS))
     if not chosen.so_far:
         if announce is not None or apart:
             drawn = lengths_to_draw(subject, work.seed) if chosen.probability else None
-            plan = plan_of(subject, work, so_far.done, chosen.cores, drawn=drawn)
+            plan = plan_of(subject, work, so_far.done, chosen.n_jobs, drawn=drawn)
             if drawn is not None:
-                plan.seconds[PROBABILITY] += truth_seconds(subject, drawn)
+                plan.seconds[PROBABILITY] += likelihood_seconds(subject, drawn)
             apart = apart and sum(plan.seconds.values()) > PATIENCE
             if announce is not None:
                 announce(plan)
         if not so_far.done.all():
-            Runner(subject, work, so_far, progress).run(chosen.cores, apart=apart)
+            Runner(subject, work, so_far, progress).run(chosen.n_jobs, apart=apart)
     reported = subject.reported(ask=chosen.reported and bool(so_far.done.all()))
     if not so_far.done.all():
         reported = Reported("", note="the audit is not complete, and the library was not asked")
@@ -112,3 +128,6 @@ def audit(
     if not (chosen.probability and result.complete and result.tokens):
         return result
     return replace(result, probability=hold(subject, work, ask=chosen.reported))
+
+
+shown(audit, AuditOptions)

@@ -7,10 +7,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from heldout.auditing.audit import wording
-from heldout.auditing.audit.result import AuditResult
-from heldout.auditing.blocks import REPORTED, TRUTH
-from heldout.auditing.formats import ERRORS, perplexity
+from heldout.auditing.audit.result import AuditResult, Row
+from heldout.auditing.blocks import LIKELIHOOD, REPORTED
+from heldout.auditing.formats import perplexity
 from heldout.auditing.svg import INK, PAGE, WIDTH, colour_of, look, svg
 from heldout.evaluators import FULL, MEAN_FIELD_BOUND
 from heldout.typesetting import style
@@ -22,49 +21,58 @@ GROUPS = 12  # of documents by length; a median of each is drawn
 
 
 def numbers(audit: AuditResult) -> str:
-    """Return a figure of all perplexities on a logarithmic axis, each joined to the truth, as SVG.
+    """Return a figure of all perplexities on a logarithmic axis, each joined to the likelihood's, as SVG.
 
-    Error bars are two standard errors; those shorter than the mark are hidden. Empty if no number is finite.
+    Empty if no number is finite.
     """
-    shown = [(row, *_value(audit, row.evaluator)) for row in wording.rows(audit)]
-    shown = [item for item in shown if math.isfinite(item[1])][::-1]
-    if not shown:
-        return ""
     with look():
-        figure = Figure(figsize=(WIDTH, 0.75 + 0.36 * len(shown)))
-        axis = figure.subplots()
-        truth = audit.line(TRUTH).nats_per_token
-        if math.isfinite(truth):
-            axis.axvline(-truth / math.log(10.0), color=INK, linewidth=1.0, linestyle=(0, (3, 2)), zorder=1)
-        for place, (row, value, spread) in enumerate(shown):
-            colour = colour_of(row.evaluator)
-            x = value / math.log(10.0)  # log10, because the perplexity may overflow a float
-            if math.isfinite(truth):
-                axis.plot([-truth / math.log(10.0), x], [place, place], color=colour, linewidth=3.0, alpha=0.45)
-            half = ERRORS * spread / math.log(10.0)
-            axis.errorbar([x], [place], xerr=[half], fmt="o", color=colour, markersize=6.5, capsize=4.0, elinewidth=1.6)
-        values = [value for _, value, _ in shown]
-        low, high = min(values) / math.log(10.0), max(values) / math.log(10.0)
-        room = max(high - low, 0.15)
-        axis.set_xlim(low - 0.08 * room, high + 0.08 * room)
-        axis.set_ylim(-0.6, len(shown) - 0.4)
-        axis.set_yticks(range(len(shown)), [f"{row.label}\n{row.perplexity}" for row, _, _ in shown])
-        for tick, (row, _, _) in zip(axis.get_yticklabels(), shown, strict=True):
-            tick.set_parse_math(False)
-            tick.set_fontweight("bold" if row.evaluator == TRUTH else "normal")
-        axis.tick_params(axis="y", length=0.0)
-        axis.grid(axis="y", visible=False)
-        _powers(axis, low, high)
-        axis.set_xlabel("perplexity per token")
-        return svg(figure, "numbers")
+        figure = Figure(figsize=(WIDTH, 0.75 + 0.36 * len(_shown(audit))))
+        return svg(figure, "numbers") if draw_numbers(audit, figure.subplots()) else ""
 
 
-def _value(audit: AuditResult, evaluator: str) -> tuple[float, float]:
-    """Return a number in -nats per token and its standard error; 0 if none is stated."""
-    if evaluator == REPORTED:
-        return audit.reported.log_perplexity, 0.0
-    line = audit.line(evaluator)
-    return -line.nats_per_token, 0.0 if math.isnan(line.error_per_token) else line.error_per_token
+def _shown(audit: AuditResult) -> list[Row]:
+    """Return the rows of finite numbers, the last first."""
+    return [row for row in audit.rows if math.isfinite(_log(audit, row))][::-1]
+
+
+def _log(audit: AuditResult, row: Row) -> float:
+    """Return log10 of a row's perplexity, which itself may overflow a float."""
+    log = audit.reported.log_perplexity if row.evaluator == REPORTED else -row.nats_per_token
+    return log / math.log(10.0)
+
+
+def draw_numbers(audit: AuditResult, axis: Axes) -> bool:
+    """Draw all perplexities, with their intervals over documents; return whether there is a finite one."""
+    shown = _shown(audit)
+    if not shown:
+        return False
+    values = [_log(audit, row) for row in shown]
+    own = -audit.line(LIKELIHOOD).nats_per_token / math.log(10.0)
+    if math.isfinite(own):
+        axis.axvline(own, color=INK, linewidth=1.0, linestyle=(0, (3, 2)), zorder=1)
+    for place, (row, x) in enumerate(zip(shown, values, strict=True)):
+        colour = colour_of(row.evaluator)
+        if math.isfinite(own):
+            axis.plot([own, x], [place, place], color=colour, linewidth=3.0, alpha=0.45)
+        ends = (
+            [x - math.log10(row.low), math.log10(row.high) - x] if 0.0 < row.low <= row.high < math.inf else [0.0, 0.0]
+        )
+        bars = np.maximum(ends, 0.0)[:, None]
+        axis.errorbar([x], [place], xerr=bars, fmt="o", color=colour, markersize=6.5, capsize=4.0, elinewidth=1.6)
+    low, high = min(values), max(values)
+    room = max(high - low, 0.15)
+    axis.set_xlim(low - 0.08 * room, high + 0.08 * room)
+    axis.set_ylim(-0.6, len(shown) - 0.4)
+    labels = [f"{row.label}\n{perplexity(row.perplexity, row.standard_error)}" for row in shown]
+    axis.set_yticks(range(len(shown)), labels)
+    for tick, row in zip(axis.get_yticklabels(), shown, strict=True):
+        tick.set_parse_math(False)
+        tick.set_fontweight("bold" if row.evaluator == LIKELIHOOD else "normal")
+    axis.tick_params(axis="y", length=0.0)
+    axis.grid(axis="y", visible=False)
+    _powers(axis, low, high)
+    axis.set_xlabel("perplexity per token")
+    return True
 
 
 def _powers(axis: Axes, low: float, high: float) -> None:
@@ -81,7 +89,7 @@ def _powers(axis: Axes, low: float, high: float) -> None:
 
 
 def by_length(audit: AuditResult) -> str:
-    """Return a figure of full folding-in and bound less truth, nats per token, against document length, as SVG.
+    """Return a figure of full folding-in and bound less likelihood, nats per token, against document length, as SVG.
 
     At most `MOST_POINTS` points are drawn, every n-th document by length; the curves are medians of `GROUPS` groups of
     all documents. Documents without a finite difference are left out. Empty if none has one.
@@ -120,18 +128,18 @@ def by_length(audit: AuditResult) -> str:
         axis.xaxis.set_minor_formatter(NullFormatter())
         style.plain_ticks(axis.yaxis)
         axis.set_xlabel("document length, tokens")
-        axis.set_ylabel("less the truth, nats per token")
+        axis.set_ylabel("less the likelihood, nats per token")
         figure.legend(loc="outside upper left", ncols=2, handlelength=1.6, borderaxespad=0.1)
         return svg(figure, "lengths")
 
 
 def differences(audit: AuditResult, evaluator: str) -> tuple[Ints, Floats]:
-    """Return lengths and (evaluator less truth) / length, nats per token, of documents where both are finite."""
+    """Return lengths and (evaluator less likelihood) / length, nats per token, of documents where both are finite."""
     if evaluator not in audit.nats:
         return np.zeros(0, np.int64), np.zeros(0)
-    finite = (audit.lengths > 0) & np.isfinite(audit.nats[evaluator]) & np.isfinite(audit.nats[TRUTH])
+    finite = (audit.lengths > 0) & np.isfinite(audit.nats[evaluator]) & np.isfinite(audit.nats[LIKELIHOOD])
     lengths = audit.lengths[finite]
-    return lengths, (audit.nats[evaluator][finite] - audit.nats[TRUTH][finite]) / lengths
+    return lengths, (audit.nats[evaluator][finite] - audit.nats[LIKELIHOOD][finite]) / lengths
 
 
 def thinned(lengths: Ints, most: int) -> Ints:

@@ -1,30 +1,15 @@
 """An audit as one self-contained HTML file."""
 
 import math
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 
-from heldout.auditing import formats
 from heldout.auditing.audit import figures, wording
-from heldout.auditing.audit.result import AuditResult, Different
-from heldout.auditing.blocks import TRUTH
-from heldout.auditing.formats import nats, signed
+from heldout.auditing.audit.result import AuditResult
+from heldout.auditing.formats import perplexity, sentence, signed
 from heldout.auditing.pages import Drawing, render
 from heldout.auditing.svg import colour_of, in_page
-from heldout.evaluators import FULL, HALF
-
-
-def _colour(evaluator: str) -> str:
-    return in_page(colour_of(evaluator))
-
-
-def _nats_of(document: Different, evaluator: str) -> float:
-    return document.nats_per_token.get(evaluator, math.nan)
-
-
-_NAMES: dict[str, Any] = {"TRUTH": TRUTH, "FULL": FULL, "HALF": HALF, "wording": wording, "formats": formats}
-_NAMES |= {"colour": _colour, "nats_of": _nats_of}
 
 
 def page(audit: AuditResult) -> str:
@@ -40,37 +25,37 @@ def page(audit: AuditResult) -> str:
         ("prior", wording.prior(audit)),
         ("documents", audit.corpus),
     ]
-    truth_first = sorted(audit.lines, key=lambda line: line.evaluator != TRUTH)
-    known = {name for document in audit.most_different for name in document.nats_per_token}
+    first, *others = wording.tables(audit)
+    first = replace(first, marks=tuple(in_page(colour_of(row.evaluator)) for row in audit.rows))
     return render(
         "audit.html",
         audit.settings,
         facts,
-        **_NAMES,
         title=f"Audit: {wording.model_line(audit)}",
         incomplete=wording.incomplete(audit),
         verdict=wording.headline(audit),
         reasons=wording.reasons(audit),
         facts=f"{'; '.join(wording.counted(audit))}. {wording.prior(audit)}.",
         command=wording.command(audit),
-        audit=audit,
         drawing=_numbers(audit),
         by_length=_by_length(audit),
+        tables=[first, *others],
+        note=wording.note(audit),
         # six digits, as a perplexity may be of any size
         reported="" if math.isnan(audit.reported.value) else f"{audit.reported.value:,.6g}".replace("e+", "e"),
-        terms=_terms(audit),
-        truth_first=truth_first,
-        others=[line for line in audit.lines if line.evaluator in known - {TRUTH, FULL}],
+        own=audit.reported,
+        computes=sentence(audit.reported.computes),
+        explained=[(line.label, wording.explanation(audit, line)) for line in audit.lines],
     )
 
 
 def _numbers(audit: AuditResult) -> Drawing | None:
-    values = "; ".join(f"{row.label} {row.perplexity}" for row in wording.rows(audit))
+    values = "; ".join(f"{row.label} {perplexity(row.perplexity)}" for row in audit.rows)
     return Drawing.of(
         figures.numbers(audit),
         f"Perplexity per token on a logarithmic axis: {values}",
-        "Perplexity per token, each number joined to the truth (dashed), on a logarithmic axis. Error bars are two "
-        "standard errors; where there is none to be seen it is shorter than its mark.",
+        "Perplexity per token, each number joined to the likelihood's (dashed), on a logarithmic axis. Bars are 95 % "
+        "intervals over documents; where there is none to be seen it is shorter than its mark.",
     )
 
 
@@ -81,14 +66,7 @@ def _by_length(audit: AuditResult) -> Drawing | None:
     )
     return Drawing.of(
         figures.by_length(audit),
-        f"Differences from the truth by document length; medians over documents: {medians}",
+        f"Differences from the likelihood by document length; medians over documents: {medians}",
         "One point a document (of many, every n-th by length), a curve through the medians of groups of similar "
         "length. Above the dashed line a number is more than the likelihood: it flatters.",
     )
-
-
-def _terms(audit: AuditResult) -> list[tuple[Any, str, str]]:
-    """Return the terms of the library's own number, each with its cost and the width of its bar, percent."""
-    pairs = list(zip(audit.reported.terms, wording.per_term(audit), strict=audit.tokens > 0))
-    largest = max((abs(cost) for _, cost in pairs), default=0.0) or 1.0
-    return [(term, nats(cost), f"{100.0 * abs(cost) / largest:.1f}") for term, cost in pairs]

@@ -16,22 +16,26 @@ import time
 import numpy as np
 
 from heldout.auditing.audit.result import ProbabilityTest
-from heldout.auditing.blocks import PARTS, REPORTED, TRUTH, Block, Work, local
+from heldout.auditing.blocks import LIKELIHOOD, PARTS, REPORTED, Block, Work, local
 from heldout.auditing.survey import PILOT_TOKENS, Subject
+from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import half_split
 from heldout.evaluators import EXACT, HALF, REFERENCE
 from heldout.evaluators.estimate import estimate
+from heldout.evaluators.evaluation import log_mean
 from heldout.evaluators.exact_marginal import UPDATES_PER_SECOND
 from heldout.evaluators.is_probability import Excess, excess
-from heldout.evaluators.priors import exact_within, prior_of
+from heldout.evaluators.priors import Prior, exact_within, prior_of
 from heldout.libraries import THESE
 from heldout.libraries.reported import reported
 from heldout.seeds import generator
-from heldout.typing import Ints
+from heldout.topics import AnyTopics
+from heldout.typing import Floats, Ints
 
 DOCUMENTS, TOKENS = 32, 5_000  # are drawn, at most
+STEPS = 100  # of annealing
 SAMPLES = 5  # of a likelihood that is not exact: with few the test is weaker, not wrong
-LIMIT = 1e9  # updates of the exact truth; about a second
+LIMIT = 1e9  # updates of the exact likelihood; about a second
 
 
 def lengths_of(lengths: Ints, rng: np.random.Generator) -> Ints:
@@ -52,11 +56,11 @@ def lengths_to_draw(subject: Subject, seed: int) -> Ints:
 
 
 def hold(subject: Subject, work: Work, *, ask: bool) -> ProbabilityTest:
-    """Draw documents from the model, and hold every number of theirs to their truth.
+    """Draw documents from the model, and hold every number of theirs to their likelihood.
 
     Args:
         subject: the model and the audited documents.
-        work: the truth's estimator and its settings.
+        work: the likelihood's estimator and its settings.
         ask: whether to ask the library for its number.
     """
     rng = generator("audit-probability", seed=work.seed)
@@ -67,19 +71,19 @@ def hold(subject: Subject, work: Work, *, ask: bool) -> ProbabilityTest:
     observed, _ = half_split(documents, work.seed)
     exact = exact_within(topics, documents, LIMIT)
     upper = (exact or prior.upper(topics, documents, latent, SAMPLES, rng)).log_likelihood
-    first = (exact_within(topics, observed, LIMIT) or prior.unbiased(topics, observed, SAMPLES, rng)).log_likelihood
+    first = _unbiased(prior, topics, observed, rng)
     excesses = {}
     for name in work.parts:
-        if name == TRUTH and work.estimator == EXACT:
+        if name == LIKELIHOOD and work.estimator == EXACT:
             excesses[name] = Excess(0.0)  # by its definition
             continue
         # without the correction of its logarithm
-        if name == TRUTH and work.estimator != REFERENCE:
+        if name == LIKELIHOOD and work.estimator != REFERENCE:
             found = estimate(work.estimator, topics, documents, work.samples, rng)
         else:
             found = PARTS[name](topics, documents, work, 0)
-        truth = upper - first if name == HALF else upper
-        excesses[name] = excess(found.log_likelihood, truth, np.nan_to_num(found.standard_error))
+        likelihood = upper - first if name == HALF else upper
+        excesses[name] = excess(found.log_likelihood, likelihood, np.nan_to_num(found.standard_error))
     if ask:
         number = reported(subject.own, [simulated])
         if number.about == THESE and np.isfinite(number.nats_per_token):
@@ -87,8 +91,17 @@ def hold(subject: Subject, work: Work, *, ask: bool) -> ProbabilityTest:
     return ProbabilityTest(documents.n_documents, documents.n_tokens, exact is not None, excesses)
 
 
-def truth_seconds(subject: Subject, lengths: Ints) -> float:
-    """Return the seconds that the truth of drawn documents takes, timed on two of them where it is not exact."""
+def _unbiased(prior: Prior, topics: AnyTopics, documents: Corpus, rng: np.random.Generator) -> Floats:
+    """Return log p of documents, (D,), nats: exact, or without bias as a probability by the reference's annealing."""
+    exact = exact_within(topics, documents, LIMIT)
+    if exact is not None:
+        return exact.log_likelihood
+    runs = prior.annealing(topics, documents, rng)
+    return log_mean(runs.log_weights(np.full(documents.n_documents, STEPS), SAMPLES))[0]
+
+
+def likelihood_seconds(subject: Subject, lengths: Ints) -> float:
+    """Return the seconds that the likelihood of drawn documents takes, timed on two of them where it is not exact."""
     here, _ = local(subject.topics.phi_by_word, subject.topics, subject.read.pilot)
     prior = prior_of(here)
     updates = prior.cost(lengths.tolist(), here.n_topics)

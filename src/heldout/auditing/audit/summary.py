@@ -8,27 +8,45 @@ from typing import Any
 import numpy as np
 
 from heldout.auditing.audit.report import Audit
-from heldout.auditing.audit.result import Different, Line
-from heldout.auditing.audit.wording import BEHAVIOURS, EVALUATORS
-from heldout.auditing.blocks import BIAS, COLUMNS, ERROR, HALF_TOKENS, TRUTH, Work, sum_error
-from heldout.auditing.matching import flat_topics
+from heldout.auditing.audit.result import UNUSED, Different, Line, Topic
+from heldout.auditing.audit.wording import BEHAVIOURS, EVALUATORS, kind
+from heldout.auditing.blocks import (
+    BIAS,
+    BLOCK,
+    COLUMNS,
+    ERROR,
+    HALF_TOKENS,
+    LIKELIHOOD,
+    UNIFORM,
+    UNIGRAM,
+    Work,
+    blocks,
+    fold_in,
+    local,
+    ratio_error,
+    sum_error,
+)
+from heldout.auditing.matching import flat_topics, mixed
 from heldout.auditing.store import Kept
 from heldout.auditing.survey import Subject
 from heldout.evaluators import ESTIMATORS, EXACT, FULL, HALF, MEAN_FIELD_BOUND
 from heldout.evaluators.priors import DIRICHLET, Prior, prior_of
 from heldout.libraries import Reported
+from heldout.libraries.coherence import diversity, exclusivity, top_words
+from heldout.typing import Floats
 
 MOST_DIFFERENT, MOST_WORDS = 10, 10
+BLOCKS = 32  # that the topics' shares are measured on, at most
 
 
-def truth_label(estimator: str, prior: Prior = DIRICHLET) -> str:
+def likelihood_label(estimator: str, prior: Prior = DIRICHLET) -> str:
     """Return the label of the likelihood's line: the estimator's name under the prior, and its bias where it has one.
 
     Examples:
-        >>> truth_label("harmonic-mean")
+        >>> likelihood_label("harmonic-mean")
         'harmonic mean (biased high)'
         >>> from heldout.evaluators.priors import LOGISTIC_NORMAL
-        >>> truth_label("reference", LOGISTIC_NORMAL)
+        >>> likelihood_label("reference", LOGISTIC_NORMAL)
         'likelihood, annealing from the Laplace approximation'
     """
     label, bias = prior.label(estimator), BEHAVIOURS[ESTIMATORS[estimator].behaviour].label
@@ -40,7 +58,7 @@ def summarise(subject: Subject, work: Work, kept: Kept, reported: Reported, sett
 
     Args:
         subject: the model and D documents.
-        work: the truth's estimator and its settings.
+        work: the likelihood's estimator and its settings.
         kept: the documents' values, one column per `heldout.auditing.blocks.COLUMNS`.
         reported: the library's own number.
         settings: the audit's settings.
@@ -50,26 +68,35 @@ def summarise(subject: Subject, work: Work, kept: Kept, reported: Reported, sett
     scored = lengths > 0
     column = dict(zip(COLUMNS, kept.values[done].T, strict=True))
     prior = prior_of(topics)
-    errors = {name: np.zeros(len(lengths)) for name in work.parts}
-    errors |= {TRUTH: np.hypot(column[ERROR], column[BIAS])}
+    names, unigram = _named(subject)
+    nats = {name: column[name] for name in work.parts}
+    nats |= {UNIGRAM: unigram[done], UNIFORM: -math.log(len(topics.vocabulary)) * lengths}
+    errors = {name: np.zeros(len(lengths)) for name in nats}
+    errors |= {LIKELIHOOD: np.hypot(column[ERROR], column[BIAS])}
     half_tokens = column[HALF_TOKENS].astype(np.int64)
     versions = {package: importlib.metadata.version(package) for package in ("heldout", "numba", "numpy", "scipy")}
-    impossible = int(np.isneginf(column[TRUTH]).sum())
-
-    likelihood = truth_label(work.estimator, prior)
 
     def line(evaluator: str) -> Line:
-        is_truth = evaluator == TRUTH
+        own = evaluator == LIKELIHOOD
+        estimator = work.estimator if own else evaluator
+        tokens = half_tokens if evaluator == HALF else lengths
+        values, sizes = nats[evaluator][tokens > 0], tokens[tokens > 0]
+        with np.errstate(invalid="ignore"):  # of an impossible document
+            over_documents = ratio_error(values, sizes)
         return Line(
             evaluator=evaluator,
-            label=likelihood if is_truth else EVALUATORS[evaluator].label,
-            estimator=work.estimator if is_truth else evaluator,
-            log_likelihood=float(column[evaluator][scored].sum()),
-            standard_error=sum_error(errors[TRUTH][scored], column[BIAS][scored]) if is_truth else 0.0,
-            tokens=int((half_tokens if evaluator == HALF else lengths)[scored].sum()),
-            samples=work.samples if is_truth else 0,
+            label=likelihood_label(work.estimator, prior) if own else EVALUATORS[evaluator].label,
+            estimator=estimator,
+            log_likelihood=float(nats[evaluator][scored].sum()),
+            standard_error=sum_error(errors[LIKELIHOOD][scored], column[BIAS][scored]) if own else 0.0,
+            tokens=int(sizes.sum()),
+            samples=work.samples if own else 0,
+            documents=len(sizes),
+            documents_error=over_documents,
+            kind=kind(evaluator, estimator),
         )
 
+    evaluators = [name for name in (LIKELIHOOD, MEAN_FIELD_BOUND, FULL, HALF) if name in work.parts]
     return Audit(
         model=subject.name,
         library=subject.fitted.library,
@@ -82,33 +109,70 @@ def summarise(subject: Subject, work: Work, kept: Kept, reported: Reported, sett
         empty=int((~scored).sum()),
         tokens=int(lengths.sum()),
         left_out=int(read.left_out[done].sum()),
-        lines=tuple(line(name) for name in (TRUTH, MEAN_FIELD_BOUND, FULL, HALF) if name in work.parts),
+        lines=tuple(line(name) for name in (*evaluators, UNIGRAM, UNIFORM)),
         reported=reported,
-        truth_exact=work.estimator == EXACT,
+        exact=work.estimator == EXACT,
         reason=work.reason,
         lengths=lengths,
-        nats={name: column[name] for name in work.parts},
+        nats=nats,
         errors=errors,
         bias=column[BIAS],
         most_different=_most_different(subject, kept, work.parts),
         settings={
             **settings,
-            "impossible": impossible,
+            "impossible": int(np.isneginf(column[LIKELIHOOD]).sum()),
             "versions": {**versions, "python": platform.python_version()},
         },
         complete=bool(done.all()),
         prior=prior,
+        stand_in=str(topics.provenance.get("prior", "")),
         flat_topics=tuple(flat_topics(topics.phi).tolist()),
+        topics_used=_topics_used(subject) if done.all() else (),
+        diversity=diversity(topics.phi),
+        names=tuple(names[d] for d in np.flatnonzero(done)),
+    )
+
+
+def _named(subject: Subject) -> tuple[list[str], Floats]:
+    """Return the documents' names, and their log-likelihoods under the unigram model, (D,), nats."""
+    phi, words = subject.topics.phi, subject.read.words
+    with np.errstate(divide="ignore"):
+        logs = np.log(mixed(phi, words) @ phi)
+    names, sums = list[str](), list[Floats]([np.zeros(0)])
+    for batch in subject.stream:
+        names += batch.documents
+        of = np.repeat(np.arange(batch.n_documents), batch.lengths)
+        sums.append(np.bincount(of, logs[batch.tokens], batch.n_documents).astype(np.float64))
+    return names, np.concatenate(sums)
+
+
+def _topics_used(subject: Subject) -> tuple[Topic, ...]:
+    """Return the topics with their shares of at most `BLOCKS` blocks of the documents, the largest first."""
+    topics, K = subject.topics, subject.topics.n_topics
+    every = max(1, math.ceil(len(subject.read.lengths) / BLOCK / BLOCKS))
+    tokens = np.zeros(K)
+    for at, block in enumerate(blocks(subject.stream)):
+        if at % every == 0:
+            here, documents = local(topics.phi_by_word, topics, block)
+            tokens += documents.lengths @ fold_in(here, documents)
+    shares, flat = tokens / max(tokens.sum(), 1.0), set(flat_topics(topics.phi).tolist())
+    words, exclusive = top_words(topics.phi), exclusivity(topics.phi)
+    return tuple(
+        Topic(
+            *(k, float(shares[k]), k in flat or float(shares[k]) < UNUSED / K, float(exclusive[k])),
+            tuple(topics.vocabulary[word] for word in words[k]),
+        )
+        for k in np.argsort(-shares, kind="stable").tolist()
     )
 
 
 def _most_different(subject: Subject, kept: Kept, parts: tuple[str, ...]) -> tuple[Different, ...]:
-    """Return the documents on which full folding-in and the truth differ most per token."""
+    """Return the documents on which full folding-in and the likelihood differ most per token."""
     read = subject.read
     column = dict(zip(COLUMNS, kept.values.T, strict=True))
     at = np.flatnonzero(kept.done & (read.lengths > 0))
     with np.errstate(invalid="ignore"):  # -inf less -inf is no difference
-        gap = np.abs(column[FULL][at] - column[TRUTH][at]) / read.lengths[at]
+        gap = np.abs(column[FULL][at] - column[LIKELIHOOD][at]) / read.lengths[at]
     at, gap = at[np.isfinite(gap)], gap[np.isfinite(gap)]
     chosen = at[np.argsort(-gap, kind="stable")[:MOST_DIFFERENT]]
     different: dict[int, Different] = {}

@@ -1,24 +1,13 @@
-"""The sentences and the rows of an audit, the same for terminal and page.
-
-With L scored tokens, log-likelihood l and its standard error s (nats), per token
-
-    -l / L            nats,
-    s / L             its standard error,
-    exp(-l / L)       the perplexity, with the standard error exp(-l / L) s / L by the delta method,
-    exp((l_0 - l)/L)  its ratio to the truth's, where l_0 / L is the truth per token.
-
-A ratio below 1 flatters the model.
-"""
+"""The sentences and the tables of an audit, the same for terminal, page and notebook."""
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from heldout.auditing.audit.result import AuditResult, Line
-from heldout.auditing.blocks import REPORTED, TRUTH
+from heldout.auditing.audit.result import AuditResult, Different, Line, Topic
+from heldout.auditing.blocks import LIKELIHOOD, UNIFORM, UNIGRAM
 from heldout.auditing.formats import (
     ALPHA,
     ERRORS,
@@ -30,20 +19,24 @@ from heldout.auditing.formats import (
     clean,
     difference,
     error,
+    interval,
     nats,
     perplexity,
     ratio,
     sentence,
+    shorten,
     signed,
 )
-from heldout.evaluators import ESTIMATORS, FULL, HALF, MEAN_FIELD_BOUND, REFERENCE
+from heldout.auditing.tables import Column, Table
+from heldout.evaluators import ESTIMATORS, EXACT, FULL, HALF, MEAN_FIELD_BOUND, REFERENCE
 from heldout.evaluators.priors import DIRICHLET, LOGISTIC_NORMAL
-from heldout.libraries import THESE, Reported
+from heldout.libraries import Reported
 from heldout.typing import Floats
 
 FAR = 3.0  # errors of a document
 NAMED = 10  # topics
-ARGUMENTS = ("estimator", "samples", "standard_error", "seed", "smoothing")  # settings that `heldout.audit` takes
+# settings that `heldout.audit` takes, and what it calls them
+ARGUMENTS = {name: name for name in ("estimator", "samples", "standard_error", "smoothing")} | {"seed": "random_state"}
 
 
 class Words(NamedTuple):
@@ -63,9 +56,9 @@ class Words(NamedTuple):
 EVALUATORS = {
     MEAN_FIELD_BOUND: Words(
         "mean-field bound",
-        "never below truth",
+        "upper limit",
         "The variational lower bound on the same log-likelihood under a mean-field posterior: its perplexity is never"
-        " below the truth's, and how far above differs between models.",
+        " below the likelihood's, and how far above differs between models.",
     ),
     FULL: Words(
         "full folding-in",
@@ -79,6 +72,13 @@ EVALUATORS = {
         "Topic weights are fitted to one half of a document's tokens and score the other half: nothing is used twice,"
         " but it is the likelihood of half a document given the rest, and not of the document.",
     ),
+    UNIGRAM: Words(
+        "unigram",
+        "baseline",
+        "The same distribution over words for every document: the model's topics in the shares that explain all"
+        " documents together best. A model that is no better tells documents not apart.",
+    ),
+    UNIFORM: Words("uniform", "baseline", "Every word equally probable: the perplexity is the number of words."),
 }
 BEHAVIOURS = {
     "consistent": Words("", "estimate", "meets the log-likelihood with enough samples"),
@@ -105,39 +105,18 @@ BEHAVIOURS = {
 }
 
 
-@dataclass(frozen=True)
-class Row:
-    """A formatted row of the table of numbers.
-
-    Attributes:
-        evaluator: `Line.evaluator`, or "reported".
-        label, perplexity, error, ratio, nats, nats_error: the cells; an error is empty if there is none.
-        kind: what the number is, in a few words.
-    """
-
-    evaluator: str
-    label: str
-    perplexity: str
-    error: str
-    ratio: str
-    nats: str
-    nats_error: str
-    kind: str
-
-
-def comparable(audit: AuditResult) -> bool:
-    """Return whether the library's number is of the audited documents."""
-    return audit.reported.about == THESE and not math.isnan(audit.reported.perplexity)
-
-
-def truth_text(audit: AuditResult) -> str:
-    """Return the truth's perplexity with its standard error, or "exactly" and the number."""
-    line = audit.line(TRUTH)
-    if audit.truth_exact:
-        return f"exactly {perplexity(line.perplexity)}"
+def likelihood_text(audit: AuditResult) -> str:
+    """Return the likelihood's perplexity, its interval over documents, and the estimator's error."""
+    line = audit.line(LIKELIHOOD)
     spread = line.perplexity * line.error_per_token
-    text = perplexity(line.perplexity, spread)
-    return f"{text} ± {error(spread)}" if error(spread) else f"about {text}"
+    if audit.exact:
+        text = f"exactly {perplexity(line.perplexity)} per token"
+    else:
+        text = f"{'' if error(spread) else 'about '}{perplexity(line.perplexity, spread)} per token"
+    both = [f"95 % over documents: {interval(*line.interval)}"] if interval(*line.interval) else []
+    both += [f"± {error(spread)} by the estimator"] if error(spread) else []
+    text += f" under {audit.stand_in.rpartition('; ')[2].removesuffix(' stands in')}" if audit.stand_in else ""
+    return f"{text} ({'; '.join(both)})" if both else text
 
 
 def growing(audit: AuditResult) -> tuple[str, float, float] | None:
@@ -163,21 +142,20 @@ def per_term(audit: AuditResult) -> list[float]:
 
 def headline(audit: AuditResult) -> str:
     """Return the verdict, one sentence: the library's number and the likelihood."""
-    truth, reported = audit.line(TRUTH), audit.reported
+    own, reported = audit.line(LIKELIHOOD), audit.reported
     library = clean(audit.library)
-    if not truth.tokens:
+    if not own.tokens:
         return "No document has been scored."
-    likelihood = f"by their likelihood the perplexity of these documents is {truth_text(audit)} per token"
-    if truth.perplexity == math.inf:
-        likelihood = "these documents have likelihood 0, as the model gives some of their tokens probability 0"
-    if comparable(audit):
-        stop = ":" if truth.perplexity < math.inf else ";"
-        return f"{library} says {perplexity(reported.perplexity)}{_relation(audit)}{stop} {likelihood}."
+    gives = f"the likelihood gives these documents perplexity {likelihood_text(audit)}"
+    if own.perplexity == math.inf:
+        gives = "these documents have likelihood 0, as the model gives some of their tokens probability 0"
+    if audit.comparable:
+        return f"{library} says {perplexity(reported.perplexity)}{_relation(audit)}; {gives}."
     if math.isnan(reported.value):
-        own = "No library's number" if audit.library == "arrays" else f"No number of {library}"
-        return f"{own} to compare with: {likelihood}."
+        name = "No library's number" if audit.library == "arrays" else f"No number of {library}"
+        return f"{name} to compare with; {gives}."
     value = f"{reported.value:,.5g}".replace("-", MINUS)
-    return f"{library} says {value} ({clean(reported.unit)}), but of {clean(reported.about)}: {likelihood}."
+    return f"{library} says {value} ({clean(reported.unit)}), but of {clean(reported.about)}; {gives}."
 
 
 def raised(reported: Reported) -> str:
@@ -190,19 +168,21 @@ def raised(reported: Reported) -> str:
 
 
 def _relation(audit: AuditResult) -> str:
-    truth, reported = audit.line(TRUTH), audit.reported
-    if not (math.isfinite(truth.perplexity) and math.isfinite(reported.perplexity)):
+    own, reported = audit.line(LIKELIHOOD), audit.reported
+    if not (math.isfinite(own.perplexity) and math.isfinite(reported.perplexity)):
         return ""
-    spread = 0.0 if math.isnan(truth.error_per_token) else truth.error_per_token
-    if abs(reported.log_perplexity + truth.nats_per_token) <= max(SAME, ERRORS * spread):
+    spread = 0.0 if math.isnan(own.error_per_token) else own.error_per_token
+    if abs(reported.log_perplexity + own.nats_per_token) <= max(SAME, ERRORS * spread):
         return ", and rightly"
-    return f", {difference(reported.perplexity, truth.perplexity)} the truth"
+    return f", {difference(reported.perplexity, own.perplexity)} the likelihood's"
 
 
 def reasons(audit: AuditResult) -> Iterator[str]:
-    """Yield the sentences below the verdict: the growing term, folding-in, how far to trust the truth."""
+    """Yield the sentences below the verdict: the growing term, folding-in, how far to trust the likelihood."""
     growing_term = growing(audit)
-    if comparable(audit) and audit.reported.base != math.e:
+    if audit.stand_in:
+        yield f"The prior is no part of the model: {clean(audit.stand_in)}."
+    if audit.comparable and audit.reported.base != math.e:
         yield f"{raised(audit.reported)}."
     if growing_term is not None:
         name, cost, total = growing_term
@@ -219,12 +199,19 @@ def reasons(audit: AuditResult) -> Iterator[str]:
         yield impossible(audit)
     if audit.flat_topics:
         yield f"{flat(audit.flat_topics, audit.topics)}."
-    truth = audit.line(TRUTH)
+    unused = sum(topic.unused for topic in audit.topics_used)
+    if unused > len(audit.flat_topics):
+        yield f"{unused:,} of {amount(audit.topics, 'topic')} have less than a tenth of an equal share of the tokens."
+    likelihood = audit.line(LIKELIHOOD)
+    unigram = next((line for line in audit.lines if line.evaluator == UNIGRAM), None)
+    if unigram is not None and math.isfinite(likelihood.perplexity) and unigram.perplexity <= likelihood.perplexity:
+        same = perplexity(unigram.perplexity)
+        yield f"The model is no better than the same distribution over words for every document, {same}."
     full = next((line for line in audit.lines if line.evaluator == FULL), None)
-    if full is not None and full.tokens and math.isfinite(full.perplexity) and math.isfinite(truth.perplexity):
-        gap = difference(full.perplexity, truth.perplexity)
-        more = ", and more so with more topics" if full.perplexity < truth.perplexity else ""
-        yield f"Full folding-in says {perplexity(full.perplexity)}, {gap} the truth{more}."
+    if full is not None and full.tokens and math.isfinite(full.perplexity) and math.isfinite(likelihood.perplexity):
+        gap = difference(full.perplexity, likelihood.perplexity)
+        more = ", and more so with more topics" if full.perplexity < likelihood.perplexity else ""
+        yield f"Full folding-in says {perplexity(full.perplexity)}, {gap} the likelihood's{more}."
     if probability(audit):
         yield probability(audit)
     missed = below_bound(audit)
@@ -239,10 +226,10 @@ def reasons(audit: AuditResult) -> Iterator[str]:
             f"An error of {wanted:.2g} nats a document was asked for; of these documents it is {found:.2g} (root mean "
             "square)."
         )
-    behaviour = truth_behaviour(audit)
+    behaviour = behaviour_of(audit)
     if behaviour != "consistent":
-        label = _estimator(audit, truth)
-        yield f"What stands for the truth here is an approximation: {label} {BEHAVIOURS[behaviour].clause}."
+        label = _estimator(audit, likelihood)
+        yield f"What is called the likelihood here is an approximation: {label} {BEHAVIOURS[behaviour].clause}."
 
 
 def flat(topics: tuple[int, ...], of: int) -> str:
@@ -260,9 +247,9 @@ def impossible(audit: AuditResult) -> str:
 
     Under a prior that is positive everywhere a document is impossible if, and only if, one of its words is in no topic.
     """
-    scored, truth = audit.lengths > 0, audit.nats[TRUTH]
-    others = scored & np.isfinite(truth)
-    count = int((scored & np.isneginf(truth)).sum())
+    scored, likelihood = audit.lengths > 0, audit.nats[LIKELIHOOD]
+    others = scored & np.isfinite(likelihood)
+    count = int((scored & np.isneginf(likelihood)).sum())
     if not count:
         return ""
     verb, each = ("has", "it") if count == 1 else ("have", "each")
@@ -271,7 +258,7 @@ def impossible(audit: AuditResult) -> str:
     )
     if others.any():
         tokens = int(audit.lengths[others].sum())
-        value = math.exp(min(-float(truth[others].sum()) / tokens, 700.0))
+        value = math.exp(min(-float(likelihood[others].sum()) / tokens, 700.0))
         spread = value * audit.total_error(others) / tokens
         shown = f"{perplexity(value, spread)} ± {error(spread)}" if error(spread) else perplexity(value)
         folded = math.exp(min(-float(audit.nats[FULL][others].sum()) / tokens, 700.0))
@@ -280,16 +267,16 @@ def impossible(audit: AuditResult) -> str:
 
 
 def below_bound(audit: AuditResult) -> int:
-    """Return on how many documents the truth's estimate is below the mean-field lower bound, by `FAR` errors."""
-    if audit.truth_exact or MEAN_FIELD_BOUND not in audit.nats:
+    """Return on how many documents the likelihood's estimate is below the mean-field lower bound, by `FAR` errors."""
+    if audit.exact or MEAN_FIELD_BOUND not in audit.nats:
         return 0
-    slack = ROUNDING * audit.lengths + FAR * np.nan_to_num(audit.errors[TRUTH])
-    return int(((audit.nats[TRUTH] < audit.nats[MEAN_FIELD_BOUND] - slack) & (audit.lengths > 0)).sum())
+    slack = ROUNDING * audit.lengths + FAR * np.nan_to_num(audit.errors[LIKELIHOOD])
+    return int(((audit.nats[LIKELIHOOD] < audit.nats[MEAN_FIELD_BOUND] - slack) & (audit.lengths > 0)).sum())
 
 
 def document_error(audit: AuditResult) -> float:
-    """Return the root mean square over documents of the truth's errors, nats; 0 if none is stated."""
-    errors = np.nan_to_num(audit.errors[TRUTH][audit.lengths > 0])
+    """Return the root mean square over documents of the likelihood's errors, nats; 0 if none is stated."""
+    errors = np.nan_to_num(audit.errors[LIKELIHOOD][audit.lengths > 0])
     return math.sqrt(float((errors**2).mean())) if len(errors) else 0.0
 
 
@@ -300,27 +287,26 @@ def incomplete(audit: AuditResult) -> str:
     return f"INCOMPLETE: interrupted after {audit.documents:,} documents; every number is of those alone."
 
 
-def probability_rows(audit: AuditResult) -> list[tuple[str, str, str, str]]:
-    """Return rows of the test on drawn documents: label, log e-value in nats, the chance of that, the answer."""
+def probabilities(audit: AuditResult) -> Table | None:
+    """Return which of the numbers a probability could have given; None where that was not tested."""
     test, rows = audit.probability, list[tuple[str, str, str, str]]()
-    for name, found in test.excesses.items() if test else ():
-        if name == TRUTH and audit.truth_exact:
-            rows.append((TRUTH, nats(0.0, 1), "", "yes, by definition"))
-        else:
-            answer = "no" if test and test.refutes(name) else "not refuted"
-            rows.append((_label(audit, name), signed(found.nats, 1), chance(found.log_chance), answer))
-    return rows
-
-
-def probability_caption(audit: AuditResult) -> str:
-    """Return what the test on drawn documents is, one sentence; empty where there was none."""
-    test = audit.probability
     if test is None:
-        return ""
+        return None
+    for name, found in test.excesses.items():
+        if name == LIKELIHOOD and audit.exact:
+            rows.append((LIKELIHOOD, nats(0.0, 1), "", "yes, by definition"))
+        else:
+            answer = "no" if test.refutes(name) else "not refuted"
+            rows.append((_label(audit, name), signed(found.nats, 1), chance(found.log_chance), answer))
     held = "their exact likelihood" if test.exact else "an upper limit on their likelihood, unbiased as 1 / p"
-    return (
+    return Table(
+        "Is it a probability?",
+        (Column("", number=False), Column("log e-value"), Column("chance"), Column("a probability?", number=False)),
+        rows,
         f"On {amount(test.documents, 'document')} of {amount(test.tokens, 'token')} drawn from the model: each number's"
-        f" e-value, its logarithm less that of {held}, and the most that a probability's chance of that can be"
+        f" e-value, its logarithm, nats, less that of {held}, and the most that a probability's chance of that can be."
+        " What is not refuted need be none: a number that is too low never is.",
+        tuple(at for at, row in enumerate(rows) if row[-1] == "no"),
     )
 
 
@@ -339,65 +325,126 @@ def probability(audit: AuditResult) -> str:
 
 
 def _label(audit: AuditResult, evaluator: str) -> str:
-    if evaluator == REPORTED:
-        return clean(audit.library)
-    return TRUTH if evaluator == TRUTH else clean(audit.line(evaluator).label)
+    return clean(next((row.label for row in audit.rows if row.evaluator == evaluator), audit.library))
 
 
-def truth_behaviour(audit: AuditResult) -> str:
-    """Return the behaviour of the truth's estimator, as in `heldout.evaluators.EstimatorProperties`."""
-    known = ESTIMATORS.get(audit.line(TRUTH).estimator)
-    return "consistent" if audit.truth_exact or known is None else known.behaviour
+def behaviour_of(audit: AuditResult) -> str:
+    """Return the behaviour of the likelihood's estimator, as in `heldout.evaluators.EstimatorProperties`."""
+    known = ESTIMATORS.get(audit.line(LIKELIHOOD).estimator)
+    return "consistent" if audit.exact or known is None else known.behaviour
 
 
-def rows(audit: AuditResult) -> list[Row]:
-    """Return the table's rows: the library's own number, the truth, and the other evaluators in their order."""
-    truth = audit.line(TRUTH)
-    table = []
-    if comparable(audit):
-        r = audit.reported
-        table.append(
-            Row(
-                *("reported", clean(audit.library), perplexity(r.perplexity), ""),
-                *(_ratio(-r.log_perplexity, truth), nats(r.nats_per_token), "", "as printed"),
-            )
+def numbers(audit: AuditResult) -> Table:
+    """Return the numbers side by side."""
+    rows = [
+        (
+            clean(row.label),
+            perplexity(row.perplexity, row.standard_error),
+            ratio(row.ratio),
+            interval(row.low, row.high),
+            error(row.standard_error),
+            row.kind,
+            nats(row.nats_per_token),
         )
-    for line in sorted(audit.lines, key=lambda line: line.evaluator != TRUTH):
-        table.append(
-            Row(
-                line.evaluator,
-                TRUTH if line.evaluator == TRUTH else clean(line.label),
-                perplexity(line.perplexity, line.perplexity * line.error_per_token) if line.tokens else "none",
-                error(line.perplexity * line.error_per_token),
-                _ratio(line.nats_per_token, truth),
-                nats(line.nats_per_token),
-                error(line.error_per_token),
-                kind(audit, line),
-            )
+        for row in audit.rows
+    ]
+    return Table(
+        "Perplexity per token",
+        (
+            Column("", number=False),
+            Column("perplexity"),
+            Column("ratio"),
+            Column("over documents"),
+            Column("±"),
+            Column("what it is", number=False, wide=True),
+            Column("nats", wide=True),
+        ),
+        rows,
+        "The ratio is to the likelihood's perplexity: below 1 a number flatters the model. Over documents: the 95 %"
+        " interval for other documents like these, the model fixed. ±: the standard error of the estimator alone. Nats"
+        " are per token.",
+        tuple(at for at, row in enumerate(audit.rows) if row.evaluator == LIKELIHOOD),
+    )
+
+
+def terms(audit: AuditResult) -> Table | None:
+    """Return the parts of the library's own number; None where there are none."""
+    parts = audit.reported.terms
+    costs = per_term(audit)
+    if not costs:
+        return None
+    return Table(
+        f"The terms of {clean(audit.reported.function)}",
+        (Column("term", number=False), Column("nats per token"), Column("grows with topics", number=False)),
+        [(clean(t.name), nats(cost), "yes" if t.grows else "") for t, cost in zip(parts, costs, strict=True)],
+        "What adds up to the number, before the exponential: the larger, the higher the perplexity.",
+        tuple(at for at, term in enumerate(parts) if term.grows),
+    )
+
+
+def topics(audit: AuditResult) -> Table | None:
+    """Return the topics with their shares of the tokens; None where they were not looked at."""
+    if not audit.topics_used:
+        return None
+
+    def row(topic: Topic) -> tuple[str, ...]:
+        exclusivity = "unused" if topic.unused else f"{topic.exclusivity:.2f}"
+        return f"{topic.number}", f"{100.0 * topic.share:.1f} %", exclusivity, " ".join(map(clean, topic.words))
+
+    unused = sum(topic.unused for topic in audit.topics_used)
+    return Table(
+        "The topics, by their share of the tokens",
+        (Column("topic", number=False), Column("share"), Column("exclusivity"), Column("top words", number=False)),
+        [row(topic) for topic in audit.topics_used],
+        f"Shares are by full folding-in; {unused:,} of {audit.topics:,} topics unused. Diversity, the share of"
+        f" different words among all these: {audit.diversity:.2f}.",
+        most=5,
+    )
+
+
+def documents(audit: AuditResult) -> Table | None:
+    """Return the documents on which full folding-in and the likelihood differ most; None where there are none."""
+
+    def row(document: Different) -> tuple[str, ...]:
+        full, own = (document.nats_per_token.get(name, math.nan) for name in (FULL, LIKELIHOOD))
+        words = ", ".join(shorten(clean(word), 40) for word in document.words)
+        cells = (signed(full - own, 2), f"{document.tokens:,}", nats(own, 2), nats(full, 2), words)
+        return (shorten(clean(document.name), 80), *cells)
+
+    heads = (Column("document", number=False), *map(Column, ("gap", "tokens", "likelihood", "full")))
+    return (
+        Table(
+            "Where full folding-in and the likelihood differ most",
+            (*heads, Column("words", number=False, wide=True)),
+            [row(document) for document in audit.most_different],
+            "Nats per token; the gap is full folding-in less the likelihood.",
         )
-    return table
+        if audit.most_different
+        else None
+    )
 
 
-def _ratio(value: float, truth: Line) -> str:
-    gap = truth.nats_per_token - value if truth.perplexity < math.inf else math.nan
-    return ratio(math.exp(gap) if gap < 700.0 else math.inf if gap == gap else math.nan)
+def tables(audit: AuditResult) -> list[Table]:
+    """Return the tables that the audit has, in the order of a report."""
+    made = (numbers(audit), terms(audit), topics(audit), probabilities(audit), documents(audit))
+    return [table for table in made if table is not None]
 
 
-def kind(audit: AuditResult, line: Line) -> str:
-    """Return a characterisation of an evaluator's number in a few words."""
-    if line.evaluator == TRUTH:
-        return "exact" if audit.truth_exact else BEHAVIOURS[truth_behaviour(audit)].kind
-    return EVALUATORS[line.evaluator].kind
+def kind(evaluator: str, estimator: str) -> str:
+    """Return what an evaluator's number is, in a few words."""
+    if evaluator != LIKELIHOOD:
+        return EVALUATORS[evaluator].kind
+    return "exact" if estimator == EXACT else BEHAVIOURS[ESTIMATORS[estimator].behaviour].kind
 
 
 def explanation(audit: AuditResult, line: Line) -> str:
     """Return what an evaluator computes, one sentence."""
-    if line.evaluator != TRUTH:
+    if line.evaluator != LIKELIHOOD:
         return EVALUATORS[line.evaluator].clause
     how = "computed exactly"
-    if not audit.truth_exact:
+    if not audit.exact:
         samples = f" with {_samples(line)} a document" if line.samples else ""
-        how = f"estimated by {_estimator(audit, line)}{samples}, which {BEHAVIOURS[truth_behaviour(audit)].clause}"
+        how = f"estimated by {_estimator(audit, line)}{samples}, which {BEHAVIOURS[behaviour_of(audit)].clause}"
     given = SYMBOLS[audit.prior.name]
     return (
         f"The marginal likelihood p(w | {given}, Φ) of each document, its topic weights integrated over the model's"
@@ -427,7 +474,8 @@ def model_line(audit: AuditResult) -> str:
 
 def prior(audit: AuditResult) -> str:
     """Return a short description of the prior."""
-    return DESCRIBED[audit.prior.name](**audit.parameters)
+    described = DESCRIBED[audit.prior.name](**audit.parameters)
+    return f"{described}: {clean(audit.stand_in)}" if audit.stand_in else described
 
 
 def _dirichlet(alpha: Floats) -> str:
@@ -452,15 +500,15 @@ def command(audit: AuditResult) -> str:
     typed = audit.settings.get("command")
     if isinstance(typed, str) and typed:
         return clean(typed)
-    arguments = [f"{name}={audit.settings[name]!r}" for name in ARGUMENTS if name in audit.settings]
+    arguments = [f"{name}={audit.settings[of]!r}" for of, name in ARGUMENTS.items() if of in audit.settings]
     return clean(f"heldout.audit({', '.join(['model', 'documents', *arguments])})")
 
 
-def truth_note(audit: AuditResult) -> str:
-    """Return a sentence on the truth's estimator and the reason for it; empty if the audit gives no reason."""
-    line = audit.line(TRUTH)
+def note(audit: AuditResult) -> str:
+    """Return a sentence on the likelihood's estimator and the reason for it; empty if the audit gives no reason."""
+    line = audit.line(LIKELIHOOD)
     samples = f", {_samples(line)} a document" if line.samples else ""
-    return f"The truth is by {_estimator(audit, line)}{samples}. {sentence(audit.reason)}" if audit.reason else ""
+    return f"The likelihood is by {_estimator(audit, line)}{samples}. {sentence(audit.reason)}" if audit.reason else ""
 
 
 def _estimator(audit: AuditResult, line: Line) -> str:

@@ -1,7 +1,9 @@
 """The figure of a ranking's page."""
 
 import math
+from typing import Any
 
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
@@ -15,48 +17,52 @@ _LABEL = 0.12  # of an axis' length, the least between two labels
 def by_topics(ranking: RankingResult) -> str:
     """Return a figure of how far models are behind the best, by number of topics, as SVG; empty if none is finite.
 
-    Error bars hold as many errors of the paired difference as tell two models apart. The libraries' own numbers are
-    drawn less the best model's, where all models have one, in a panel of their own.
+    The libraries' own numbers are drawn less the best model's, where all models have one, in a panel of their own.
     """
-    pairs = [(m, g) for m, g in zip(ranking.models, ranking.behind, strict=True) if math.isfinite(g.nats_per_token)]
-    if not pairs:
-        return ""
-    pairs.sort(key=lambda pair: pair[0].topics)
     reported = ranking.library_choice is not None
-    topics = [model.topics for model, _ in pairs]
     with look():
         figure = Figure(figsize=(WIDTH, 4.6 if reported else 2.8))
         axes = figure.subplots(2 if reported else 1, sharex=True, squeeze=False)[:, 0]
-        behind = [-gap.nats_per_token for _, gap in pairs]
-        width = ranking.quantile(ranking.documents) if ranking.documents > 1 else 0.0
-        errors = [width * gap.error if math.isfinite(gap.error) else 0.0 for _, gap in pairs]
-        axes[0].axhline(0.0, color=INK, linewidth=1.0, linestyle=(0, (3, 2)), zorder=1)
-        axes[0].errorbar(
-            topics,
-            behind,
-            yerr=errors,
-            fmt="o-",
-            color=INK,
-            markersize=5.0,
-            linewidth=1.2,
-            capsize=4.0,
-            elinewidth=1.6,
-        )
-        axes[0].set_ylabel("behind the best, nats per token")
+        if not draw_behind(ranking, axes[0]):
+            return ""
         if reported:
-            best = max(model.reported.nats_per_token for model, _ in pairs)
-            own = [best - model.reported.nats_per_token for model, _ in pairs]
+            models = sorted(ranking.models, key=lambda model: model.topics)
+            best = max(model.reported.nats_per_token for model in models)
+            own = [best - model.reported.nats_per_token for model in models]
             axes[1].axhline(0.0, color=INK, linewidth=1.0, linestyle=(0, (3, 2)), zorder=1)
+            topics = [model.topics for model in models]
             axes[1].plot(topics, own, "s-", color=style.REPORTED_COLOUR, markersize=5.0, linewidth=1.2)
             axes[1].set_ylabel("by the library's number")
-        for axis in axes:
-            style.plain_ticks(axis.yaxis)
-        axes[-1].set_xscale("log")
-        labelled = _spread_out(topics)
-        axes[-1].set_xticks(labelled, [f"{number:,}" for number in labelled])
-        axes[-1].xaxis.set_minor_locator(NullLocator())
-        axes[-1].set_xlabel("topics")
+            axes[0].set_xlabel("")
+            axes[1].set_xlabel("topics")
+            style.plain_ticks(axes[1].yaxis)
         return svg(figure, "topics")
+
+
+def draw_behind(ranking: RankingResult, axis: Axes) -> bool:
+    """Draw how far models are behind the best, by number of topics; return whether a difference is finite.
+
+    Error bars hold as many errors of the paired difference as tell two models apart.
+    """
+    pairs = [(m, g) for m, g in zip(ranking.models, ranking.behind, strict=True) if math.isfinite(g.nats_per_token)]
+    if not pairs:
+        return False
+    pairs.sort(key=lambda pair: pair[0].topics)
+    topics = [model.topics for model, _ in pairs]
+    behind = [-gap.nats_per_token for _, gap in pairs]
+    width = ranking.quantile(ranking.documents) if ranking.documents > 1 else 0.0
+    errors = [width * gap.error if math.isfinite(gap.error) else 0.0 for _, gap in pairs]
+    axis.axhline(0.0, color=INK, linewidth=1.0, linestyle=(0, (3, 2)), zorder=1)
+    bars: dict[str, Any] = {"fmt": "o-", "markersize": 5.0, "linewidth": 1.2, "capsize": 4.0, "elinewidth": 1.6}
+    axis.errorbar(topics, behind, yerr=errors, color=INK, **bars)
+    axis.set_ylabel("behind the best, nats per token")
+    axis.set_xscale("log")
+    labelled = _spread_out(topics)
+    axis.set_xticks(labelled, [f"{number:,}" for number in labelled])
+    axis.xaxis.set_minor_locator(NullLocator())
+    axis.set_xlabel("topics")
+    style.plain_ticks(axis.yaxis)
+    return True
 
 
 def _spread_out(numbers: list[int]) -> list[int]:

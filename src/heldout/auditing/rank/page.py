@@ -21,7 +21,7 @@ def page(ranking: RankingResult) -> str:
         facts=wording.facts(ranking),
         command=ranking.settings.get("command", ""),
         drawing=_by_topics(ranking),
-        rows=wording.rows(ranking),
+        table=wording.models(ranking),
     )
 
 

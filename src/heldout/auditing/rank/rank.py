@@ -5,26 +5,27 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
-from heldout.auditing.blocks import BIAS, COLUMNS, ERROR, TRUTH, Work
-from heldout.auditing.formats import duration
-from heldout.auditing.matching import flat_topics
-from heldout.auditing.options import AUTO, RankOptions
+from heldout.auditing.blocks import BIAS, COLUMNS, ERROR, LIKELIHOOD, Work
+from heldout.auditing.estimator import affordable, check_estimator
+from heldout.auditing.formats import clean, duration
+from heldout.auditing.matching import flat_topics, opened
+from heldout.auditing.options import AUTO, MEASURES, RankKeywords, RankOptions, shown
 from heldout.auditing.plan import Plan, plan_of
+from heldout.auditing.progress import Moved, told
 from heldout.auditing.rank.report import Ranking
 from heldout.auditing.rank.result import RankedModel, in_order
 from heldout.auditing.runner import Runner
 from heldout.auditing.scorer import samples_of
 from heldout.auditing.store import MODEL, Kept, kept
 from heldout.auditing.survey import Subject, subject_of
-from heldout.auditing.truth import affordable, check_estimator
 from heldout.errors import InputError
 from heldout.evaluators import EXACT, REFERENCE
 from heldout.evaluators.priors import prior_of
-from heldout.libraries.coherence import npmi
+from heldout.libraries.coherence import coherence
 
 SHORT = 5.0  # seconds of a model's work, below which starting processes takes longer
 
@@ -74,9 +75,9 @@ def rank(
     *,
     vocabulary: Any = None,
     announce: Callable[[RankPlan], None] | None = None,
-    progress: Callable[[int, float], None] | None = None,
+    progress: Moved | bool | None = None,
     apart: bool = False,
-    **options: Any,
+    **options: Unpack[RankKeywords],
 ) -> Ranking:
     """Rank models by the likelihood of the same held-out documents, with paired differences and their errors.
 
@@ -84,15 +85,14 @@ def rank(
         models: two or more of the models that `heldout.audit` takes, over the same words; a mapping names them.
         documents: see `heldout.audit`.
         vocabulary: the models' words, where they do not name them.
-        announce: is called with the plan, including its cost, before anything runs.
-        progress: is called after every block with the number of documents done, of all models together, and the share
-            of the estimated work.
+        announce: as of `heldout.audit`.
+        progress: as of `heldout.audit`; of documents those of all models together.
         apart: whether more than a few seconds of work get processes of their own even on one core, as in `audit`.
-        **options: estimator, samples, limit, smoothing, seed, cores, store, other_corpus, reported and coherence; see
-            `heldout.auditing.options.RankOptions`.
+        **options: estimator, samples, limit, smoothing, random_state, n_jobs, store, other_corpus, reported,
+            coherence, coherence_documents and coherence_measure; see `heldout.auditing.options.RankOptions`.
 
     Returns:
-        The ranking. It depends neither on `cores` nor on interruptions.
+        The ranking. It depends neither on `n_jobs` nor on interruptions.
 
     Raises:
         InputError: for bad input, or models that do not compare.
@@ -114,23 +114,32 @@ def rank(
     work = _work(subjects, chosen)
     settings = work.settings() | {"smoothing": chosen.smoothing, "parts": list(work.parts)}
     so_far = [_kept(one, settings, chosen.store) for one in subjects]
-    plans = {one.name: plan_of(one, work, of.done, chosen.cores) for one, of in zip(subjects, so_far, strict=True)}
-    plan = RankPlan(plans, chosen.cores)
-    if announce is not None:
-        announce(plan)
-    _run(subjects, work, so_far, plan, progress, apart=apart)
+    plans = {one.name: plan_of(one, work, of.done, chosen.n_jobs) for one, of in zip(subjects, so_far, strict=True)}
+    plan = RankPlan(plans, chosen.n_jobs)
+    with told(announce, progress) as (announce, moved):
+        if announce is not None:
+            announce(plan)
+        _run(subjects, work, so_far, plan, moved, apart=apart)
     stream, read = subjects[0].stream, subjects[0].read
     note, coherences = "", [math.nan] * len(subjects)
     if chosen.coherence:
         try:
-            coherences = npmi([one.topics for one in subjects], stream)
+            if chosen.coherence_documents is not None:
+                _, _, stream = opened(subjects[0].own, chosen.coherence_documents, None, chosen.random_state)
+            measured = coherence([one.topics for one in subjects], stream, chosen.coherence_measure)
+            coherences = measured.values
+            if chosen.coherence_documents is not None or measured.found < measured.words:
+                note = (
+                    f"coherence is in {clean(stream.name)}, which has {measured.found:,} of the"
+                    f" {measured.words:,} top words"
+                )
         except InputError as error:
             note = str(error)
-    ranked = [
-        _ranked(one, of, coherence, chosen) for one, of, coherence in zip(subjects, so_far, coherences, strict=True)
-    ]
-    settings |= {"limit": chosen.limit}
-    return Ranking(in_order(ranked), stream.name, read.lengths, int(read.left_out.sum()), work, note, settings)
+    ranked = [_ranked(one, of, value, chosen) for one, of, value in zip(subjects, so_far, coherences, strict=True)]
+    settings |= {"limit": chosen.limit, "coherence": MEASURES[chosen.coherence_measure]}
+    return Ranking(
+        in_order(ranked), subjects[0].stream.name, read.lengths, int(read.left_out.sum()), work, note, settings
+    )
 
 
 def _opened(models: Any, documents: Any, vocabulary: Any, chosen: RankOptions) -> list[Subject]:
@@ -195,7 +204,7 @@ def _work(subjects: list[Subject], chosen: RankOptions) -> Work:
         )
     if exact and chosen.estimator in (AUTO, EXACT):
         reason = f"Exact likelihoods of all models take {updates:.1e} updates, and {chosen.limit:.1e} are allowed."
-        return Work(EXACT, 0, chosen.seed, reason, parts=(TRUTH,))
+        return Work(EXACT, 0, chosen.random_state, reason, parts=(LIKELIHOOD,))
     estimator = REFERENCE if chosen.estimator == AUTO else chosen.estimator
     reason = "It was asked for by name."
     if chosen.estimator == AUTO:
@@ -203,7 +212,7 @@ def _work(subjects: list[Subject], chosen: RankOptions) -> Work:
     samples = samples_of(estimator, chosen.samples)
     if estimator == REFERENCE and chosen.samples is None:  # more where few documents leave the time
         samples = max(samples, min(affordable(one.topics, one.read) for one in subjects))
-    return Work(estimator, samples, chosen.seed, reason, parts=(TRUTH,))
+    return Work(estimator, samples, chosen.random_state, reason, parts=(LIKELIHOOD,))
 
 
 def _run(
@@ -238,11 +247,15 @@ def _ranked(subject: Subject, of: Kept, coherence: float, chosen: RankOptions) -
         name=subject.name,
         library=subject.fitted.library,
         topics=subject.topics.n_topics,
-        nats=column[TRUTH],
+        nats=column[LIKELIHOOD],
         errors=np.nan_to_num(column[ERROR]),
         biases=np.nan_to_num(column[BIAS]),
         reported=subject.reported(ask=chosen.reported),
         coherence=coherence,
         prior=prior_of(subject.topics),
         flat_topics=tuple(flat_topics(subject.topics.phi).tolist()),
+        stand_in=str(subject.topics.provenance.get("prior", "")),
     )
+
+
+shown(rank, RankOptions)

@@ -2,17 +2,14 @@
 
 The difference of two models is sum_d (x_d - y_d) / sum_d L_d, x_d and y_d their log-likelihoods of document d of L_d
 tokens. The documents are a sample, and their log-likelihoods differ far more from document to document than two
-models do on one document: so the error of the difference is that of the paired differences, of a ratio of two sums
-(Cochran 1977, section 6.8),
-
-    s^2 = D / (D - 1) sum_d (x_d - y_d - delta L_d)^2 / (sum_d L_d)^2,
-
+models do on one document: so the error of the difference is that of the paired differences x_d - y_d (`ratio_error`),
 which holds the error of the estimates too; what is known of their bias is added in quadrature. Two models are told
 apart when their difference is above its error times Student's quantile at D - 1 degrees of freedom, at a level of
 `LEVEL` over all pairs of the models (Bonferroni): which model is the best is chosen by the same documents.
 """
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -20,11 +17,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import stdtrit
 
-from heldout.auditing.blocks import Work, sum_error
+from heldout.auditing.audit.result import JSON_VERSION, interval
+from heldout.auditing.blocks import Work, ratio_error, sum_error
 from heldout.auditing.formats import json_compatible
 from heldout.evaluators import EXACT
 from heldout.evaluators.priors import DIRICHLET, Prior
 from heldout.libraries import THESE, Reported
+from heldout.scores import perplexity
 from heldout.typing import Floats, Ints
 
 LEVEL = 0.05  # chance that any two models of the same likelihood are told apart
@@ -46,7 +45,7 @@ class Difference(NamedTuple):
     apart: bool
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RankedModel:
     """A model and its documents' log-likelihoods.
 
@@ -56,9 +55,10 @@ class RankedModel:
         nats: (D,) log-likelihoods; -inf for a document that is impossible under it.
         errors, biases: (D,) of the estimates, nats.
         reported: the library's own number.
-        coherence: the mean NPMI of its topics; NaN where it was not computed.
+        coherence: the mean coherence of its topics (settings["coherence"]); NaN where it was not computed.
         prior: the kind of prior of a document's weights.
         flat_topics: the nearly uniform topics, counted from 0.
+        stand_in: why the prior is one that was chosen here, of a model without one; empty where it is the model's own.
     """
 
     name: str
@@ -71,6 +71,11 @@ class RankedModel:
     coherence: float = math.nan
     prior: Prior = DIRICHLET
     flat_topics: tuple[int, ...] = ()
+    stand_in: str = ""
+
+    def __repr__(self) -> str:
+        """Return one line."""
+        return f"<{self.name}, {self.topics} topics>"
 
     @property
     def dirichlet(self) -> bool:
@@ -83,7 +88,7 @@ class RankedModel:
         return int(np.isneginf(self.nats).sum())
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RankingResult:
     """Models in the order of the likelihood of the same documents, the best first.
 
@@ -96,7 +101,7 @@ class RankingResult:
         lengths: (D,) tokens of every document in the models' vocabulary.
         left_out: tokens outside it.
         work: the estimator, and its settings.
-        note: what could not be computed, and why; empty otherwise.
+        note: what could not be computed, and why, or what coherence was measured in; empty otherwise.
         settings: JSON-compatible.
     """
 
@@ -144,6 +149,27 @@ class RankingResult:
         errors = np.hypot(model.errors[possible], model.biases[possible])
         return _over(sum_error(errors, model.biases[possible]), int(self.lengths[possible].sum()))
 
+    def interval(self, model: RankedModel) -> tuple[float, float]:
+        """Return the ends of a model's perplexity's 95 % interval over documents, the model fixed; NaN without one."""
+        possible = np.isfinite(model.nats) & (self.lengths > 0)
+        spread = ratio_error(model.nats[possible], self.lengths[possible])
+        return interval(self.nats_per_token(model), spread, int(possible.sum()))
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """Yield a row per model, the best first: perplexities, nats per token, and errors as in `to_json`."""
+        for model, gap in zip(self.models, self.behind, strict=True):
+            low, high = self.interval(model)
+            value = self.nats_per_token(model)
+            yield {
+                "model": model.name,
+                "topics": model.topics,
+                "perplexity": perplexity(value, 1),
+                **{"low": low, "high": high, "standard_error": perplexity(value, 1) * self.error(model)},
+                **{"nats_per_token": value, "behind": gap.nats_per_token, "behind_error": gap.error},
+                **{"tie": not gap.apart, "impossible": model.impossible, "stand_in": model.stand_in},
+                **{"reported": model.reported.perplexity, "coherence": model.coherence},
+            }
+
     def difference(self, one: RankedModel, other: RankedModel) -> Difference:
         """Return how much likelier one model makes the documents than another; see the module."""
         possible = np.isfinite(one.nats) & np.isfinite(other.nats) & (self.lengths > 0)
@@ -156,8 +182,7 @@ class RankingResult:
         estimates = math.hypot(_over(math.sqrt(sum(squares)), N), bias)
         if D < 2:
             return Difference(delta, math.inf, estimates, one.impossible != other.impossible)
-        residuals = gaps - delta * lengths
-        error = math.hypot(math.sqrt(D / (D - 1) * float((residuals**2).sum())) / N, bias)
+        error = math.hypot(ratio_error(gaps, lengths), bias)
         rounding = 1e-12 * abs(self.nats_per_token(one))
         apart = one.impossible != other.impossible or abs(delta) > self.quantile(D) * error + rounding
         return Difference(delta, error, estimates, apart)
@@ -199,10 +224,10 @@ class RankingResult:
     def to_json(self) -> dict[str, Any]:
         """Return the ranking as JSON-compatible values; numbers that are not finite are null.
 
-        Keys: "corpus", "documents", "tokens", "left_out", "best", "ties" (names), "library_choice", "coherence_choice"
-        (a name or null), "note", "settings", "lengths" and "models", best first, a list of objects with the attributes
-        of `RankedModel` ("dirichlet" in place of its prior) and "impossible", "nats_per_token", "error", and "behind",
-        the `Difference` from the best. Log-likelihoods and errors are in nats.
+        Keys: "json_version", 2; "corpus", "documents", "tokens", "left_out", "best", "ties" (names), "library_choice",
+        "coherence_choice" (a name or null), "note", "settings", "lengths" and "models", best first, a list of objects
+        with the attributes of `RankedModel` ("dirichlet" in place of its prior) and "impossible", "nats_per_token",
+        "error", "interval", and "behind", the `Difference` from the best. Log-likelihoods and errors are in nats.
         """
 
         def name(model: RankedModel | None) -> str | None:
@@ -216,12 +241,14 @@ class RankingResult:
                 "impossible": model.impossible,
                 "nats_per_token": self.nats_per_token(model),
                 "error": self.error(model),
+                "interval": self.interval(model),
                 "behind": gap._asdict(),
             }
             for model, gap in zip(self.models, self.behind, strict=True)
         ]
         plain: dict[str, Any] = json_compatible(
             {
+                "json_version": JSON_VERSION,
                 "corpus": self.corpus,
                 "documents": self.documents,
                 "tokens": self.tokens,

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from heldout.auditing.audit.wording import flat, raised
 from heldout.auditing.formats import (
@@ -12,28 +11,16 @@ from heldout.auditing.formats import (
     clean,
     difference,
     error,
+    interval,
     nats,
     perplexity,
     sentence,
     signed,
 )
 from heldout.auditing.rank.result import Difference, RankedModel, RankingResult
+from heldout.auditing.tables import Column, Table
 
 MANY = 3  # names in a sentence; of more the number is said
-
-
-class Row(NamedTuple):
-    """A model's line of the table, as texts."""
-
-    model: str
-    topics: str
-    perplexity: str
-    nats: str
-    behind: str
-    behind_error: str
-    apart: str
-    reported: str
-    coherence: str
 
 
 def headline(ranking: RankingResult) -> str:
@@ -45,6 +32,8 @@ def headline(ranking: RankingResult) -> str:
             f" {label(best)}."
         )
     number = f"{shown(ranking, best)} per token"
+    if best.stand_in:
+        number += f" under a prior that is no part of it ({clean(best.stand_in)})"
     if len(ties) == 1:
         return f"The documents are likeliest under {label(best)}, perplexity {number}, and that is no chance."
     fewest = min(ties, key=lambda model: model.topics)
@@ -81,17 +70,20 @@ def reasons(ranking: RankingResult) -> Iterator[str]:
                 f" {nats(-gap.nats_per_token)} nats per token behind the best{verdict}."
             )
         ends = dict.fromkeys(of(ranking.models, key=lambda model: model.topics) for of in (min, max))
-        beside = (f"{_beside_truth(ranking, model)} at {_topics(model)}" for model in ends)
+        beside = (f"{_beside_likelihood(ranking, model)} at {_topics(model)}" for model in ends)
         yield f"That number is {' and '.join(beside)}."
         if choice.reported.base != math.e:
             yield f"For {label(choice)} {raised(choice.reported)}."
     coherent = ranking.coherence_choice
     if coherent is not None:
         whose = "the same model" if coherent is ranking.best else label(coherent)
-        yield f"Coherence, which asks something else, is highest in {whose} (NPMI {nats(coherent.coherence, 2)})."
+        value = f"{_measure(ranking)} {nats(coherent.coherence, 2)}"
+        yield f"Coherence, which asks something else, is highest in {whose} ({value})."
     for model in ranking.models:
         if model.flat_topics:
             yield f"Of {clean(model.name)} {flat(model.flat_topics, model.topics)}."
+        if model.stand_in and model is not ranking.best:
+            yield f"{label(model)} has no prior of its own: {clean(model.stand_in)}."
         if model.impossible:
             yield (
                 f"{label(model)} gives {model.impossible:,} of {ranking.documents:,} documents probability 0, as they"
@@ -111,12 +103,12 @@ def _topics(model: RankedModel) -> str:
     return amount(model.topics, "topic")
 
 
-def _beside_truth(ranking: RankingResult, model: RankedModel) -> str:
+def _beside_likelihood(ranking: RankingResult, model: RankedModel) -> str:
     """Return in words how the library's own number compares with the likelihood of the documents."""
     gap = ranking.nats_per_token(model) + model.reported.log_perplexity
     if abs(gap) <= max(SAME, ERRORS * ranking.error(model)):
         return "right"
-    return f"{difference(math.exp(min(gap, 700.0)), 1.0)} the truth"
+    return f"{difference(math.exp(min(gap, 700.0)), 1.0)} the likelihood's"
 
 
 def names(models: tuple[RankedModel, ...]) -> str:
@@ -134,30 +126,40 @@ def shown(ranking: RankingResult, model: RankedModel) -> str:
     return perplexity(number, number * ranking.error(model))
 
 
-def rows(ranking: RankingResult) -> list[Row]:
-    """Return the table's rows, the best model first."""
-    return [_row(ranking, model, gap) for model, gap in zip(ranking.models, ranking.behind, strict=True)]
+def models(ranking: RankingResult) -> Table:
+    """Return the models side by side, the best first."""
+    heads = ("model", "topics", "perplexity", "over documents", "behind", "±", "", "library", _measure(ranking))
+    texts, wide = ("model", ""), ("over documents", _measure(ranking))
+    return Table(
+        "Perplexity per token, and nats per token behind the best",
+        tuple(Column(head, number=head not in texts, wide=head in wide) for head in heads),
+        [_row(ranking, model, gap) for model, gap in zip(ranking.models, ranking.behind, strict=True)],
+        "Over documents: the 95 % interval for other documents like these, the model fixed. Behind the best: ± is the"
+        " standard error of the paired difference on the same documents. A tie is a model that these documents do not"
+        " tell apart from the best, at 5 % over all pairs.",
+        (0,),
+        most=50,
+    )
 
 
-def _row(ranking: RankingResult, model: RankedModel, gap: Difference) -> Row:
-    best = model is ranking.best
-    reported = model.reported.perplexity
-    return Row(
-        model=clean(model.name),
-        topics=f"{model.topics:,}",
-        perplexity=shown(ranking, model),
-        nats=nats(ranking.nats_per_token(model)),
-        behind="" if best else signed(gap.nats_per_token),
-        behind_error="" if best else error(gap.error),
-        apart="best"
-        if best
-        else f"{model.impossible:,} impossible"
-        if model.impossible
-        else ""
-        if gap.apart
-        else "tie",
-        reported="" if math.isnan(reported) else perplexity(reported),
-        coherence="" if math.isnan(model.coherence) else nats(model.coherence, 2),
+def _measure(ranking: RankingResult) -> str:
+    return str(ranking.settings.get("coherence", "NPMI"))
+
+
+def _row(ranking: RankingResult, model: RankedModel, gap: Difference) -> tuple[str, ...]:
+    best, reported = model is ranking.best, model.reported.perplexity
+    state = "best" if best else "" if gap.apart else "tie"
+    state = f"{model.impossible:,} impossible" if model.impossible and not best else state
+    return (
+        clean(model.name),
+        f"{model.topics:,}",
+        shown(ranking, model),
+        interval(*ranking.interval(model)),
+        "" if best else signed(gap.nats_per_token),
+        "" if best else error(gap.error),
+        f"{state}{', ' * bool(state)}prior chosen" if model.stand_in else state,
+        "" if math.isnan(reported) else perplexity(reported),
+        "" if math.isnan(model.coherence) else nats(model.coherence, 2),
     )
 
 
@@ -170,7 +172,3 @@ def facts(ranking: RankingResult) -> str:
         f"{ranking.documents:,} documents of {ranking.tokens:,} tokens of {clean(ranking.corpus)}"
         f" ({ranking.left_out:,} tokens outside the vocabulary left out); likelihoods {how}{samples}."
     )
-
-
-TITLE = "Perplexity per token, and nats per token behind the best; ± is the error of the paired difference"
-HEADS = ("model", "topics", "perplexity", "nats", "behind", "±", "", "library", "NPMI")

@@ -111,11 +111,6 @@ def realistic(inputs: Inputs, corpora: Sequence[str], figure_name: str) -> Figur
 
     The dashed line is the true model's own perplexity by the same estimator; the true K's line is the thick black one.
 
-    Args:
-        inputs: scores of the experiment `model-selection`.
-        corpora: drawn corpora; those without scores are left out.
-        figure_name: for the message.
-
     Raises:
         InputError: when none of the corpora has scores.
     """
@@ -216,10 +211,7 @@ def model_selection(inputs: Inputs) -> Figure:
     Left: the number of topics of the highest log-likelihood, dark where it is the true one. Right: an evaluator's
     log-likelihood of the held-out documents under the true model less the reference's, a particle filter's, per token,
     with two standard errors of the difference where both state theirs. Evaluators that score half of the tokens have
-    another target and are not in it.
-
-    Raises:
-        InputError: when no model was scored on a drawn corpus.
+    another target and are not in it. Raises InputError when no model was scored on a drawn corpus.
     """
     rows = scored(inputs)
     if rows.empty:
@@ -253,10 +245,7 @@ def _selected(axis: Axes, models: "pd.DataFrame", evaluators: Sequence[str]) -> 
             names.append(f"{int(str(size)) / 1000:g}")
             x += 1.0
         axis.text(
-            *((first + x - 1.0) / 2.0, -0.75, f"{corpus}: $K = {true}$"),
-            ha="center",
-            fontsize=8.0,
-            fontweight="bold",
+            *((first + x - 1.0) / 2.0, -0.75, f"{corpus}: $K = {true}$"), ha="center", fontsize=8.0, fontweight="bold"
         )
         x += 0.6
     axis.set_xlim(-0.6, x - 1.0)

@@ -33,14 +33,7 @@ READINGS = (
 
 
 def readings(topics: Topics, documents: Corpus, particles: int, rng: np.random.Generator) -> dict[str, Floats]:
-    """Return every document's estimate by each reading, (D,), nats; those that resample share their draws.
-
-    Args:
-        topics: phi and alpha.
-        documents: D documents; words outside the topics' vocabulary are left out.
-        particles: R.
-        rng: seeds one stream per document.
-    """
+    """Return every document's estimate by each reading, (D,), nats; those that resample share their draws."""
     arrays = kernel_arrays(topics, documents)
     estimates = {name: np.zeros(len(arrays.lengths)) for name in READINGS}
     for d, state in enumerate(starts(rng, len(arrays.lengths))):

@@ -288,11 +288,7 @@ def _sizes(rows: "pd.DataFrame") -> list[int]:
 
 
 def halves(rows: "pd.DataFrame") -> "tuple[pd.DataFrame, pd.DataFrame]":
-    """Return each corpus's rows at the largest training size of at most half the most documents, and at the most.
-
-    Args:
-        rows: "corpus" and "size", 0 of the true model, which is left out.
-    """
+    """Return each corpus's rows at the largest training size of at most half the most documents, and at the most."""
     rows = rows[rows["size"] > 0]
     most = rows.groupby("corpus")["size"].transform("max")
     half = rows["size"].where(2 * rows["size"] <= most).groupby(rows["corpus"]).transform("max")
@@ -302,8 +298,7 @@ def halves(rows: "pd.DataFrame") -> "tuple[pd.DataFrame, pd.DataFrame]":
 def voted(rows: "pd.DataFrame") -> int | None:
     """Return the number of topics that most seeds select (the smallest in a tie); None without scores.
 
-    Args:
-        rows: "topics", "seed" and "value" of one corpus, evaluator and training size; a seed selects the highest value.
+    A seed selects the highest value of one corpus, evaluator and training size.
     """
     ordered = rows.sort_values(["value", "topics"], ascending=[False, True])
     return None if rows.empty else int(ordered.drop_duplicates("seed")["topics"].mode().min())
@@ -312,9 +307,7 @@ def voted(rows: "pd.DataFrame") -> int | None:
 def biases(inputs: Inputs, estimator: str) -> "pd.DataFrame":
     """Return what an estimator says of models of drawn corpora less what the reference says, over the same documents.
 
-    Args:
-        inputs: their measurements.
-        estimator: a name of `heldout.evaluators`; `with_many`; or "reading-" and one of section 3.5.
+    The estimator is a name of `heldout.evaluators`; `with_many`; or "reading-" and one of section 3.5.
 
     Returns:
         "corpus"; "size", the model's training documents, 0 of the true model; "topics"; "seed"; "value", nats per

@@ -7,26 +7,10 @@ import numpy as np
 from heldout.errors import InputError
 from heldout.evaluators import ESTIMATORS, EXACT, of_likelihood
 from heldout.inputs import Inputs
+from heldout.papers.buntine import results
 from heldout.papers.buntine.experiments.convergence_to_exact import METHODS
 from heldout.papers.buntine.experiments.model_selection import READING
 from heldout.papers.buntine.readings import LOGS, NEXT, PRODUCTS, RESAMPLED, SEEN, SORTED, UNRESAMPLED
-from heldout.papers.buntine.results import (
-    GAMMAS,
-    LABELS,
-    LEVEL,
-    PAIRS,
-    PUBLISHED,
-    PUBLISHED_MILLISECONDS,
-    SHORT,
-    Calibration,
-    biases,
-    calibration,
-    differing,
-    fits,
-    mean_ratios,
-    reading_names,
-    rises_by_reading,
-)
 from heldout.typesetting import latex
 
 READING_LABELS = {
@@ -49,16 +33,16 @@ method & mean & s.d. & $t$ & mean & s.d. & $t$ & mean $\pm$ s.e.\\"""
 Marks = dict[tuple[float, str, str], float]  # p-values by gamma, method and figure ("mean" or "s.d.")
 
 
-def _measured(inputs: Inputs) -> Calibration:
-    errors = calibration(inputs)
+def _measured(inputs: Inputs) -> results.Calibration:
+    errors = results.calibration(inputs)
     if not errors:
-        raise InputError(f"table-calibration: no gamma of {GAMMAS} was measured; measure calibration first")
+        raise InputError(f"table-calibration: no gamma of {results.GAMMAS} was measured; measure calibration first")
     return errors
 
 
 def label(estimator: str) -> str:
     """Return an estimator's name in the tables: the source's abbreviation, or ours."""
-    return LABELS.get(estimator, latex.escape(ESTIMATORS[estimator].label))
+    return results.LABELS.get(estimator, latex.escape(ESTIMATORS[estimator].label))
 
 
 def errors_beside_published(inputs: Inputs) -> str:
@@ -68,21 +52,21 @@ def errors_beside_published(inputs: Inputs) -> str:
         InputError: when calibration was not measured.
     """
     errors = _measured(inputs)
-    marks = differing(errors)
+    marks = results.differing(errors)
     rows: list[latex.TableRow] = []
-    for gamma in GAMMAS:
+    for gamma in results.GAMMAS:
         rows.append(rf"\midrule\multicolumn{{8}}{{@{{}}l}}{{$\gamma = {gamma:g}$}}\\")
-        for name, printed in zip(METHODS, PUBLISHED[gamma], strict=True):
+        for name, printed in zip(METHODS, results.PUBLISHED[gamma], strict=True):
             theirs = [_signed(value) for value in printed]
-            theirs[2] += "" if fits(*printed) else MISFIT
+            theirs[2] += "" if results.fits(*printed) else MISFIT
             ours = _ours(errors, gamma, name, marks) if (gamma, name) in errors else [latex.DASH] * 4
-            rows.append([LABELS[name], *theirs, *ours])
+            rows.append([results.LABELS[name], *theirs, *ours])
     (more, *_) = {summary.bias_pairs for summary in errors.values()}
     table = latex.tabular(inputs, _COLUMNS, _HEAD % latex.integer(more), rows, midrule=False)
     return table + _notes(errors, marks)
 
 
-def _ours(errors: Calibration, gamma: float, name: str, marks: Marks) -> list[str]:
+def _ours(errors: results.Calibration, gamma: float, name: str, marks: Marks) -> list[str]:
     summary = errors[gamma, name]
     return [
         _number(summary.mean) + (DIFFERS if (gamma, name, "mean") in marks else ""),
@@ -92,25 +76,25 @@ def _ours(errors: Calibration, gamma: float, name: str, marks: Marks) -> list[st
     ]
 
 
-def _notes(errors: Calibration, marks: Marks) -> str:
+def _notes(errors: results.Calibration, marks: Marks) -> str:
     """Return the marks' meaning, with the figures of every marked cell."""
     compared = 2 * sum(name in METHODS for _, name in errors)
     each = "; ".join(
-        rf"$\gamma = {gamma:g}$, {LABELS[name]}: {what}, $p = {_exponent(p)}$"
+        rf"$\gamma = {gamma:g}$, {results.LABELS[name]}: {what}, $p = {_exponent(p)}$"
         for (gamma, name, what), p in sorted(marks.items())
     )
     misfits = []
-    for gamma, rows in PUBLISHED.items():
+    for gamma, rows in results.PUBLISHED.items():
         for name, printed in zip(METHODS, rows, strict=True):
-            if not fits(*printed):
+            if not results.fits(*printed):
                 mean, deviation, t = map(float, printed)
-                error = deviation / math.sqrt(PAIRS)
+                error = deviation / math.sqrt(results.PAIRS)
                 implied = _signed(np.format_float_positional(_leading(t * error), trim="-"))
                 misfits.append(
-                    rf"{_signed(f'{mean / error:.3g}')} ($\gamma = {gamma:g}$, {LABELS[name]}; the printed $t$ asks for"
-                    rf" a mean of {implied})"
+                    rf"{_signed(f'{mean / error:.3g}')} ($\gamma = {gamma:g}$, {results.LABELS[name]}; the printed"
+                    rf" $t$ asks for a mean of {implied})"
                 )
-    at = rf"at a level of {LEVEL:g} over all of them (Bonferroni)"
+    at = rf"at a level of {results.LEVEL:g} over all of them (Bonferroni)"
     published = (
         rf"{DIFFERS} Differs from the published figure by more than sampling error allows: {len(marks)} of the"
         rf" {compared} means and standard deviations {at}: {each}."
@@ -134,15 +118,15 @@ def errors_of_all(inputs: Inputs) -> str:
     """
     errors = _measured(inputs)
     head = (
-        "".join(rf" & \multicolumn{{2}}{{c}}{{$\gamma = {gamma:g}$}}" for gamma in GAMMAS)
+        "".join(rf" & \multicolumn{{2}}{{c}}{{$\gamma = {gamma:g}$}}" for gamma in results.GAMMAS)
         + "\\\\\n"
-        + "".join(rf"\cmidrule(lr){{{2 * i + 2}-{2 * i + 3}}}" for i in range(len(GAMMAS)))
-        + f"\nestimator{' & mean & s.d.' * len(GAMMAS)}\\\\"
+        + "".join(rf"\cmidrule(lr){{{2 * i + 2}-{2 * i + 3}}}" for i in range(len(results.GAMMAS)))
+        + f"\nestimator{' & mean & s.d.' * len(results.GAMMAS)}\\\\"
     )
 
     def row(name: str) -> list[str]:
         cells = [label(name)]
-        for gamma in GAMMAS:
+        for gamma in results.GAMMAS:
             summary = errors.get((gamma, name))
             figures = (summary.bias, summary.bias_error * math.sqrt(summary.bias_pairs)) if summary else ()
             cells += [_number(figure) for figure in figures] or [latex.DASH] * 2
@@ -150,7 +134,7 @@ def errors_of_all(inputs: Inputs) -> str:
 
     others = [row(name) for name in of_likelihood() if name not in METHODS]
     rows: list[latex.TableRow] = [*map(row, METHODS), r"\midrule", *others]
-    return latex.tabular(inputs, f"@{{}}l{'rr' * len(GAMMAS)}@{{}}", head, rows)
+    return latex.tabular(inputs, f"@{{}}l{'rr' * len(results.GAMMAS)}@{{}}", head, rows)
 
 
 def readings(inputs: Inputs) -> str:
@@ -161,10 +145,10 @@ def readings(inputs: Inputs) -> str:
     Raises:
         InputError: when no reading was measured.
     """
-    names, rises = reading_names(inputs), rises_by_reading(inputs)
+    names, rises = results.reading_names(inputs), results.rises_by_reading(inputs)
     if not names:
         raise InputError("table-readings: no reading was measured; measure model-selection first")
-    means = {name: biases(inputs, READING + name).groupby("size")["value"].mean() for name in names}
+    means = {name: results.biases(inputs, READING + name).groupby("size")["value"].mean() for name in names}
     sizes = sorted({int(size) for own in means.values() for size in own.index if size})
     rows: list[latex.TableRow] = []
     for name in names:
@@ -180,7 +164,7 @@ def ratios(inputs: Inputs) -> str:
     Raises:
         InputError: when mean-ratio was not measured.
     """
-    table = mean_ratios(inputs)
+    table = results.mean_ratios(inputs)
     if table.empty:
         raise InputError("table-mean-ratio: no ratio was measured; measure mean-ratio first")
     rows: list[latex.TableRow] = []
@@ -196,7 +180,7 @@ def ratios(inputs: Inputs) -> str:
                 ]
             name = "drawn" if corpus == "none" else latex.corpus_name(str(corpus))
             rows.append([name, str(topics), latex.integer(samples), latex.integer(first["documents"]), *cells])
-    methods = " & ".join(rf"\multicolumn{{2}}{{c}}{{{SHORT[name]}}}" for name in sorted({*table["method"]}))
+    methods = " & ".join(rf"\multicolumn{{2}}{{c}}{{{results.SHORT[name]}}}" for name in sorted({*table["method"]}))
     head = (
         rf"& & & & & {methods}\\\cmidrule(lr){{6-7}}\cmidrule(l){{8-9}}"
         "\nmodel & $K$ & samples & documents & error & ratio & logarithm & ratio & logarithm\\\\"
@@ -207,8 +191,7 @@ def ratios(inputs: Inputs) -> str:
 def timings(inputs: Inputs) -> str:
     """Return milliseconds per document, the published ones of 2009 beside ours.
 
-    Args:
-        inputs: its `benchmarks`, which benchmarks/estimators.py writes; dashes where there are none.
+    Ours are those that benchmarks/estimators.py writes; dashes where there are none.
     """
     ours: dict[str, float] = {}
     benchmarks = inputs.benchmarks
@@ -216,7 +199,7 @@ def timings(inputs: Inputs) -> str:
         ours = dict(zip(benchmarks["estimator"], benchmarks["milliseconds"].astype(float), strict=True))
     rows = []
     for name in dict.fromkeys((*METHODS, EXACT, *(name for name in ESTIMATORS if name in ours))):
-        published, here = PUBLISHED_MILLISECONDS.get(name, math.nan), ours.get(name, math.nan)
+        published, here = results.PUBLISHED_MILLISECONDS.get(name, math.nan), ours.get(name, math.nan)
         ratio = published / here
         faster = latex.DASH if latex.missing(ratio) else rf"{latex.integer(_leading(ratio))}\,$\times$"
         rows.append([label(name), _milliseconds(published), _milliseconds(here), faster])

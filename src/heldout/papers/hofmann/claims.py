@@ -112,10 +112,7 @@ def tempered_below_early(
 def _leads(table: "pd.DataFrame", limit: Callable[[str], float] | None = None) -> "pd.DataFrame":
     """Return the score at every number of dimensions less the highest at fewer, by corpus and seed.
 
-    Args:
-        table: `points` of one model.
-        limit: by corpus, the most dimensions that the highest is taken of; those beyond it alone are compared. None
-            takes and compares all.
+    With a limit by corpus the highest is taken of so many dimensions at most, and those beyond alone are compared.
     """
     import pandas as pd
 
@@ -183,11 +180,7 @@ _PRIORS = (("flat", "", "under the flat prior"), ("chosen", VALIDATED, "under th
 def _otherwise(name: str, statement: str, test: str, measure: Callable[..., list[Effect]]) -> list[Claim]:
     """Return one claim for each of the other scores and, where one needs a prior, for each prior.
 
-    Args:
-        name: the beginning of the claims' names.
-        statement: the beginning of their statements.
-        test: as in `Claim`.
-        measure: takes `evaluator` and `prior`.
+    Names and statements begin with those given; `measure` takes `evaluator` and `prior`.
     """
 
     def claim(end: str, score: str, how: Measure) -> Claim:
@@ -250,11 +243,7 @@ CLAIMS = (
     ),
     *(
         Claim(
-            f"hofmann-{name}{end}",
-            source,
-            f"{statement}{with_schedules}.",
-            test,
-            partial(measure, compared=compared),
+            f"hofmann-{name}{end}", source, f"{statement}{with_schedules}.", test, partial(measure, compared=compared)
         )
         for end, source, compared, with_schedules in (
             ("", _SECTION, AS_THE_SOURCE, ""),

@@ -29,8 +29,7 @@ from heldout.papers.hofmann.results import (
 )
 from heldout.points import TRUTH, select
 from heldout.typesetting import latex
-from heldout.typesetting.interpretations import experiment_settings
-from heldout.typesetting.macros import POSITIONS, Macros
+from heldout.typesetting.macros import POSITIONS, Macros, experiment_settings
 from heldout.verdicts import NOT_RUN
 
 if TYPE_CHECKING:
@@ -53,11 +52,9 @@ def macros(inputs: Inputs) -> Macros:
     """Return the numbers by name; the same names for every study."""
     corpora = run_corpora(inputs)
     result = {
-        "IfHofmann": "#1" if corpora else "",
         "HofmannSectionName": "section~3.6",
         "HofmannFigureName": "Figure~5a",
         "HofmannAxisFactor": f"{AXIS[-1] / AXIS[0]:.2g}",
-        **_axis(inputs, corpora),
         "HofmannPublishedRank": latex.integer(PUBLISHED_RANK),
         "HofmannSpeedUpLow": f"{SPEED_UP[0]:g}",
         "HofmannSpeedUpHigh": f"{SPEED_UP[1]:g}",
@@ -66,26 +63,10 @@ def macros(inputs: Inputs) -> Macros:
     for part, share in zip(("Train", "Validation", "Test"), shares, strict=True):
         result[f"Hofmann{part}Share"] = NOT_RUN if share is None else latex.percent(share, 0)
     positions = dict(zip(inputs.settings.corpora, POSITIONS, strict=False))
-    result["ForEachHofmann"] = "".join(rf"#1{{{positions[c]}}}" for c in corpora if c in positions)
     for corpus, position in positions.items():
         numbers = _of_corpus(inputs, corpus if corpus in corpora else "")
         result |= {f"Corpus{position}Hofmann{name}": value for name, value in numbers.items()}
     return result
-
-
-def _axis(inputs: Inputs, corpora: Sequence[str]) -> Macros:
-    """Return whether the published axis speaks for words held out: only fully folded in do curves leave its range."""
-    import pandas as pd
-
-    factors: dict[str, list[float]] = {SPECIFIC: [], FOLDED_IN: []}
-    for corpus in corpora:
-        unigram = pd.concat([curve(inputs, corpus, model)["value"] for model in UNIGRAMS]).max()
-        for evaluator, listed in factors.items():
-            listed += [math.exp(value - unigram) for value in curve(inputs, corpus, HEATED, evaluator)["value"]]
-    span = AXIS[-1] / AXIS[0]
-    run = all(factors.values())
-    words = run and max(factors[SPECIFIC]) <= span < max(factors[FOLDED_IN])
-    return {"IfAxisForWords": "#1" if words else "", "IfAxisForNeither": "#1" if run and not words else ""}
 
 
 def _of_corpus(inputs: Inputs, corpus: str) -> Macros:

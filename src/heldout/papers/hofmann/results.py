@@ -105,12 +105,7 @@ def points(
 ) -> "pd.DataFrame":
     """Return models' scores as "corpus", "topics", "seed", "value" and "error", nats per token, sorted.
 
-    Args:
-        inputs: the scores of the experiments.
-        corpora: their names.
-        models: whose scores.
-        evaluator: its name; `TRUTH` for the first of `heldout.points.TRUTHS` at each number of dimensions.
-        whole: leaves out the seeds that stop at fewer dimensions than others of their corpus.
+    With `whole` the seeds are left out that stop at fewer dimensions than others of their corpus.
     """
     import pandas as pd
 

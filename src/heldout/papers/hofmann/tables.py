@@ -1,17 +1,7 @@
 """PLSA beside latent semantic analysis, in numbers."""
 
 from heldout.inputs import Inputs
-from heldout.papers.hofmann.results import (
-    COUNTS,
-    EARLY,
-    EVALUATIONS,
-    HEATED,
-    NAMES,
-    READINGS,
-    UNIGRAMS,
-    curve,
-    measured_corpora,
-)
+from heldout.papers.hofmann import results
 from heldout.typesetting import latex
 
 TOPICS = (8, 128)  # dimensions shown beside the most; of LSA's further readings only the second
@@ -24,15 +14,16 @@ def evaluations(inputs: Inputs) -> str:
 \cmidrule(lr){4-5}\cmidrule(lr){6-7}\cmidrule(l){9-10}
 corpus & model & $K$ & held out & folded in & flat & chosen & folding-in & flat & chosen\\"""
     rows: list[latex.TableRow] = []
-    for corpus in measured_corpora(inputs):
+    for corpus in results.measured_corpora(inputs):
         rows.append(latex.ADDLINESPACE)
-        for model in (*UNIGRAMS, COUNTS, *READINGS, EARLY, HEATED):
+        for model in (*results.UNIGRAMS, results.COUNTS, *results.READINGS, results.EARLY, results.HEATED):
             columns = [
-                curve(inputs, corpus, (model[0], model[1] + end), name)["perplexity"] for name, end, _ in EVALUATIONS
+                results.curve(inputs, corpus, (model[0], model[1] + end), name)["perplexity"]
+                for name, end, _ in results.EVALUATIONS
             ]
             topics = columns[0].index
-            shown = {*TOPICS[1 if model in READINGS[1:] else 0 :], *topics[-1:]}
+            shown = {*TOPICS[1 if model in results.READINGS[1:] else 0 :], *topics[-1:]}
             for k in sorted(shown.intersection(topics)):
-                names = [latex.corpus_name(corpus), latex.escape(NAMES[model]), latex.integer(k or None)]
+                names = [latex.corpus_name(corpus), latex.escape(results.NAMES[model]), latex.integer(k or None)]
                 rows.append([*names, *(latex.perplexity(column.get(k)) for column in columns)])
     return latex.tabular(inputs, "@{}llrrrrrrrr@{}", head, rows[1:])

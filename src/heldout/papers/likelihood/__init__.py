@@ -7,11 +7,11 @@ from heldout.papers.likelihood.settings import (
     EPCAMarginal,
     IsAProbability,
     Optimism,
-    Peers,
+    Packages,
     Precision,
     Reference,
 )
-from heldout.study import PEERS
+from heldout.study import DRIVEN, PEERS
 
 OPTIMISM, PROBABILITY = ("optimism",), ("is-a-probability",)
 
@@ -25,9 +25,10 @@ LIKELIHOOD = Paper(
         "epca-marginal": Experiment(EPCAMarginal, models=(EPCA,), topics="list"),
         "precision": Experiment(Precision, corpora="none", topics="list"),
         "is-a-probability": Experiment(IsAProbability, corpora="drawn or none", topics="either"),
-        "peers": Experiment(Peers, models=tuple(PEERS), topics="list"),
+        "peers": Experiment(Packages, models=tuple(PEERS), topics="list"),
+        "packages": Experiment(Packages, models=(*PEERS, *DRIVEN), topics="list"),
     },
-    optional=("is-a-probability", "peers"),
+    optional=("is-a-probability", "peers", "packages"),
     front_page=True,
     exhibits={
         "figure-message": Exhibit(

@@ -20,7 +20,7 @@ from heldout.papers.likelihood.experiments.epca_marginal import ANNEALED
 from heldout.papers.likelihood.experiments.is_a_probability import SAMPLED_FULL, SAMPLED_HALF
 from heldout.papers.likelihood.experiments.is_a_probability import TRUTH as TRUE_MODEL
 from heldout.papers.likelihood.experiments.optimism import NML, PLUG_IN
-from heldout.papers.likelihood.experiments.peers import REPORTED
+from heldout.papers.likelihood.experiments.packages import REPORTED
 from heldout.papers.likelihood.results import (
     CHANCE,
     COMPONENTS,
@@ -52,13 +52,8 @@ def beside_truth(
 ) -> "pd.DataFrame":
     """Return an evaluator's scores less the truth, as `heldout.effects.paired` does.
 
-    Args:
-        inputs: the scores of the experiments `optimism` and `peers`.
-        corpora: their names.
-        model: its name, or a library's.
-        evaluator: its name.
-        variant: that of its scores.
-        prior: the variant of the truth; the evaluator's where empty. Folding in knows no prior.
+    The model may be a library. The truth's variant is the prior, or the scores' own where none is given: folding in
+    knows no prior.
     """
     constant = main_constant(inputs) if model == PLSA else 0.0
     at = {"corpus": tuple(corpora), "model": model, "smoothing": constant}

@@ -24,7 +24,7 @@ from heldout.papers.likelihood.experiments import bidirectional as bounds
 from heldout.papers.likelihood.experiments import epca_marginal as components
 from heldout.papers.likelihood.experiments import is_a_probability as probability
 from heldout.papers.likelihood.experiments.optimism import DENSITY, NML, ONE_STEP, PLUG_IN
-from heldout.papers.likelihood.experiments.peers import REPORTED
+from heldout.papers.likelihood.experiments.packages import REPORTED
 from heldout.papers.likelihood.results import FITTED, LIBRARIES, MIXTURE, OPTIMISM, PANEL, curve
 from heldout.papers.likelihood.tables import held, power_of_ten, prior_label
 from heldout.points import TRUTH, select

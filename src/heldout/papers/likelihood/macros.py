@@ -2,35 +2,32 @@
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from heldout import evaluators
+from heldout.effects import effects
 from heldout.evaluators import FULL, LAPLACE, MEAN_FIELD_BOUND
 from heldout.inputs import Inputs
 from heldout.models import LDA, PLSA
 from heldout.papers.likelihood import results
-from heldout.papers.likelihood.claims import STATED, VARIATIONAL
+from heldout.papers.likelihood.claims import STATED, VARIATIONAL, beside_truth
 from heldout.papers.likelihood.experiments import is_a_probability as probability
 from heldout.papers.likelihood.experiments.epca_marginal import ANNEALED
-from heldout.papers.likelihood.experiments.peers import GROWING, REPORTED, VALUE
+from heldout.papers.likelihood.experiments.packages import GROWING, REPORTED, VALUE
 from heldout.papers.likelihood.results import COMPONENTS, FITTED, OPTIMISM, PEERS, curve
 from heldout.papers.likelihood.tables import large, power_of_ten
 from heldout.points import TRUTH, select
 from heldout.typesetting import latex
-from heldout.typesetting.interpretations import experiment_settings
-from heldout.typesetting.macros import Macros
-from heldout.verdicts import ESTIMATORS, MODELS, NOT_RUN
-
-if TYPE_CHECKING:
-    import pandas as pd
+from heldout.typesetting.macros import Macros, experiment_settings
+from heldout.verdicts import ESTIMATORS, MODELS, NOT_RUN, shown
 
 TOMOTOPY, GENSIM = "tomotopy", "gensim"
 # of the first corpus: perplexities and numbers of topics
 MESSAGE = (
-    *(f"Message{name}" for name in ("Corpus", "Topics", "DocumentsPerTopic", "Factor", "LdaFactor")),
-    *("MessageFactorFitted", "MessageFullPrefers", "MessageTruthPrefers", "MessageTruthPrefersFitted"),
+    *(f"Message{name}" for name in ("Corpus", "Topics", "DocumentsPerTopic", "Factor", "LdaFactor", "FactorBest")),
+    *("MessageFactorFitted", "MessageTruthPrefers"),
     *("LongestCorpus", "LongestFactor", "LongestTopics"),
 )
 
@@ -42,7 +39,6 @@ def macros(inputs: Inputs) -> Macros:
         "RepairWithin": f"{MODELS.value:g}",
         "OptimismConstant": latex.power(settings["smoothing"]) if "smoothing" in settings else NOT_RUN,
         "OptimismLimit": latex.power(settings["limit"]) if "limit" in settings else NOT_RUN,
-        **_repair(inputs),
         **_message(inputs),
         **_covers(inputs),
         **_components(inputs),
@@ -51,29 +47,16 @@ def macros(inputs: Inputs) -> Macros:
     }
 
 
-def _repair(inputs: Inputs) -> Macros:
-    """Return the corpora on which Laplace's method was not run at every number of topics that has a truth."""
-    partly = [
-        corpus
-        for corpus in inputs.settings.corpora
-        if any(
-            set.difference(*(set(curve(inputs, corpus, m, name).index) for name in (TRUTH, LAPLACE)))
-            for m in (PLSA, LDA)
-        )
-    ]
-    names = latex.listed([latex.corpus_name(corpus) for corpus in partly])
-    return {"RepairPartly": names or "no corpus", "IfRepairPartly": "#1" if partly else ""}
-
-
 def _message(inputs: Inputs) -> Macros:
     """Return how far folding-in is off on the first corpus that has a truth, and on that of the longest documents."""
     corpora = [corpus for corpus in inputs.settings.corpora if len(curve(inputs, corpus, PLSA, TRUTH))]
     result = dict.fromkeys(MESSAGE, NOT_RUN)
-    result["IfLongest"] = ""
     if not corpora:
         return result
     corpus = corpora[0]
     longest = max(corpora, key=lambda name: float(inputs.corpus(name)["mean_length"]))
+    likelihood = curve(inputs, corpus, PLSA, TRUTH)["value"]
+    preferred = int(likelihood.index[int(likelihood.argmax())])
     most, longest_most = (curve(inputs, name, PLSA, TRUTH).index[-1] for name in (corpus, longest))
     result |= {
         "MessageCorpus": latex.corpus_name(corpus),
@@ -82,21 +65,22 @@ def _message(inputs: Inputs) -> Macros:
         "MessageFactor": _over(inputs, corpus, PLSA, most),
         "MessageLdaFactor": _over(inputs, corpus, LDA, most),
         "MessageFactorFitted": _over(inputs, corpus, PLSA, most, FITTED),
-        "MessageFullPrefers": _preferred(curve(inputs, corpus, PLSA, FULL)),
-        "MessageTruthPrefers": _preferred(curve(inputs, corpus, PLSA, TRUTH)),
-        "MessageTruthPrefersFitted": _preferred(curve(inputs, corpus, PLSA, TRUTH, FITTED)),
+        "MessageTruthPrefers": latex.integer(preferred),
+        "MessageFactorBest": _over(inputs, corpus, PLSA, preferred),
         "LongestCorpus": latex.corpus_name(longest),
         "LongestFactor": _over(inputs, longest, PLSA, longest_most),
         "LongestTopics": latex.integer(longest_most),
-        "IfLongest": "#1" if longest != corpus else "",
     }
     return result
 
 
 def _over(inputs: Inputs, corpus: str, model: str, topics: int, prior: str = OPTIMISM) -> str:
-    """Return the true perplexity under a prior over that of full folding-in; a dash where one is missing."""
-    gap = results.errors(inputs, corpus, model, FULL, prior=prior).get(topics)
-    return latex.DASH if gap is None else latex.decimal(math.exp(gap), 1)
+    """Return the true perplexity under a prior over full folding-in's, with its interval where there are splits."""
+    pairs = beside_truth(inputs, [corpus], model, FULL, prior=prior)
+    at = pairs[pairs["topics"] == topics]
+    (found,) = effects(at, margin=MODELS, held_out=inputs.held_out, factor=True)
+    estimate, low, high = shown(found)
+    return f"{estimate} [{low}, {high}]" if found.replicates > 1 else estimate
 
 
 def _covers(inputs: Inputs) -> Macros:
@@ -107,10 +91,6 @@ def _covers(inputs: Inputs) -> Macros:
         "CoversNats": f"{ESTIMATORS.value:g}",
         "CoversSpread": latex.decimal((cells["z"] ** 2).mean() ** 0.5, 2) if len(cells) else NOT_RUN,
     }
-
-
-def _preferred(points: "pd.DataFrame") -> str:
-    return latex.integer(points["value"].idxmax()) if len(points) else NOT_RUN
 
 
 def _components(inputs: Inputs) -> Macros:
@@ -133,7 +113,6 @@ def _probability(inputs: Inputs) -> Macros:
     excesses, gaps = results.excesses(inputs), results.truth_gaps(inputs)
     laplace = select(excesses, model=probability.TRUTH, score=LAPLACE)["over"]
     return {
-        "IfProbability": "#1" if len(excesses) else "",
         "ProbabilityChance": latex.power(results.CHANCE),
         "ProbabilityDocuments": latex.setting(settings.get("documents")),
         "ProbabilityTokens": latex.setting(settings.get("sum_tokens")),
@@ -150,13 +129,14 @@ def _peers(inputs: Inputs) -> Macros:
     named = [
         f"{latex.escape(library)}~{latex.escape(text)}" for library, text in results.versions(inputs).items() if text
     ]
-    result = {"IfPeers": "#1" if len(table) else "", "PeersVersions": latex.listed(named) or NOT_RUN}
-    for name in ("max_iter", "passes", "sweeps"):
-        result[f"Peers{latex.camel(name)}"] = latex.setting(settings.get(name))
+    result = {"PeersVersions": latex.listed(named) or NOT_RUN}
+    rounds = settings.get("rounds", {})
+    for name, library in (("MaxIter", "scikit-learn"), ("Passes", GENSIM), ("Sweeps", TOMOTOPY)):
+        result[f"Peers{name}"] = latex.setting(rounds.get(library))
     # how far a report less its growing term is below mean field: what a sampler reports is no bound
     loose = (table[MEAN_FIELD_BOUND] - (table[REPORTED] - table[GROWING])).groupby(table["model"]).max().dropna()
     loosest = [f"{latex.decimal(loose[one], 2)} nats per token for {one}" for one in VARIATIONAL if one in loose]
-    result |= {"PeersLoose": latex.listed(loosest) or NOT_RUN, "IfPeersLoose": "#1" if loosest else ""}
+    result |= {"PeersLoose": latex.listed(loosest) or NOT_RUN}
     by_cell, libraries = table.groupby(["corpus", "topics"]), table["model"].nunique()
     for name, evaluator in (("True", TRUTH), ("Reported", REPORTED)):
         ends = by_cell[evaluator].agg(["min", "max", "count"])
@@ -165,13 +145,12 @@ def _peers(inputs: Inputs) -> Macros:
     logged = select(table, model=GENSIM).dropna(subset=[VALUE, TRUTH])
     below = 2.0 ** -logged[VALUE] < np.exp(-logged[TRUTH])
     result["PeersLogBelow"] = f"{latex.integer(below.sum())} of {latex.integer(len(below))}"
-    result["IfPeersLogBelow"] = "#1" if below.any() else ""
     result["PeersReportedOverTrueMost"] = _factor((table[TRUTH] - table[REPORTED]).max())
     beside = table[by_cell[TRUTH].transform("count") > 1]
     best = beside[TRUTH] == beside.groupby(["corpus", "topics"])[TRUTH].transform("max")
     best = best[(beside["model"] == TOMOTOPY) & beside[TRUTH].notna()]
     text = f"{latex.integer(best.sum())} of {latex.integer(len(best))}"
-    result |= {"PeersTomotopyBest": text if len(best) else NOT_RUN, "IfPeersTomotopyBest": "#1" if best.any() else ""}
+    result |= {"PeersTomotopyBest": text if len(best) else NOT_RUN}
     return result
 
 

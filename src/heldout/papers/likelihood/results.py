@@ -18,7 +18,7 @@ from heldout.evaluators.is_probability import Excess
 from heldout.evaluators.normaliser import log_multinomial_nml
 from heldout.inputs import Inputs
 from heldout.models import MODELS, PLSA
-from heldout.papers.likelihood.experiments import is_a_probability, optimism, peers, precision, reference
+from heldout.papers.likelihood.experiments import is_a_probability, optimism, packages, precision, reference
 from heldout.papers.likelihood.experiments.epca_marginal import ANNEALED, QUADRATURE
 from heldout.points import TRUTH, TRUTHS, first_of, select, with_truth
 from heldout.scores import perplexity
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 # experiments, by the variants of their scores and measurements
 OPTIMISM, PEERS, BIDIRECTIONAL, COMPONENTS = "optimism", "peers", "bidirectional", "epca-marginal"
+PACKAGES = "packages"
 # variants under other priors
 FLAT, FITTED, MIXTURE = (f"{OPTIMISM}-{prior}" for prior in (optimism.FLAT, optimism.FITTED, optimism.MIXTURE))
 LIBRARIES = tuple(study.PEERS)
@@ -40,13 +41,8 @@ PANEL = ["topics", "tokens", "prior"]  # columns that name a panel of `precision
 def points(inputs: Inputs, corpus: str, model: str, evaluator: str, variant: str = OPTIMISM) -> "pd.DataFrame":
     """Return one evaluator's scores per token under the study's main constant, those of `per_token`.
 
-    Args:
-        inputs: the scores of the experiments `optimism` and `peers`.
-        corpus: its name.
-        model: its name, or a library's.
-        evaluator: its name, or `TRUTH`.
-        variant: the prior in `optimism`: `OPTIMISM` (the model's own), `FLAT`, `FITTED` or `MIXTURE`; `PEERS` for
-            a library.
+    The model may be a library, with the variant `PEERS`; the other variants are priors in `optimism`. The evaluator may
+    be `TRUTH`.
     """
     constant = main_constant(inputs) if model == PLSA else 0.0
     rows = select(inputs.scores, corpus=corpus, model=model, variant=variant, smoothing=constant)
@@ -77,13 +73,7 @@ def errors(
 ) -> "pd.Series[float]":
     """Return the finite means of an estimate less the truth by number of topics.
 
-    Args:
-        inputs: as in `curve`.
-        corpus: as in `curve`.
-        model: as in `curve`.
-        evaluator: of the estimate.
-        variant: of the estimate.
-        prior: the truth's variant; the estimate's where empty. Folding in knows no prior.
+    The truth's variant is the prior, or the estimate's own where none is given: folding in knows no prior.
     """
     truth = curve(inputs, corpus, model, TRUTH, prior or variant)
     gaps = curve(inputs, corpus, model, evaluator, variant)["value"] - truth["value"]
@@ -107,11 +97,7 @@ def calibration(inputs: Inputs) -> "pd.DataFrame":
 
 
 def optimism_corpora(inputs: Inputs) -> list[str]:
-    """Return the study's corpora for which PLSA has a truth.
-
-    Raises:
-        InputError: if there is none.
-    """
+    """Return the study's corpora for which PLSA has a truth; raises InputError if there is none."""
     corpora = [c for c in inputs.settings.corpora[:MOST_CORPORA] if len(points(inputs, c, PLSA, TRUTH))]
     if not corpora:
         raise InputError(f"optimism: no corpus has a truth for {PLSA} among the scores; measure the optimism")
@@ -175,10 +161,7 @@ def bounds(inputs: Inputs) -> tuple[str, dict[tuple[str, int], "pd.DataFrame"]]:
 def component_perplexities(inputs: Inputs) -> tuple[str, "pd.DataFrame"]:
     """Return the first of the study's corpora with EPCA's likelihood, and perplexities by K, a column per evaluator.
 
-    The tokens of all seeds are pooled.
-
-    Raises:
-        InputError: if none has it.
+    The tokens of all seeds are pooled. Raises InputError if none has it.
     """
     for corpus in inputs.settings.corpora:
         rows = select(inputs.scores, variant=COMPONENTS, corpus=corpus)
@@ -215,9 +198,7 @@ def degrees_of_freedom(inputs: Inputs, corpus: str) -> int:
 def precisions(inputs: Inputs, *, fewest: bool = False) -> "pd.DataFrame":
     """Return estimators' errors by prior, the sparsest first, at each of two sizes (K, L): a panel each.
 
-    Args:
-        inputs: the measurements of the experiment `precision`.
-        fewest: whether a third size comes first, with the fewest topics.
+    With `fewest` a third size comes first, with the fewest topics.
 
     Returns:
         `PANEL`, the prior's name such as "alpha-0.1"; "estimator", "samples", ascending, and "terms" per document; and
@@ -336,9 +317,9 @@ def of_libraries(inputs: Inputs) -> "pd.DataFrame":
     """Return libraries' own numbers beside what is true of their models, means over seeds.
 
     Returns:
-        "corpus", "topics", "model", the library, in the study's order; `peers.REPORTED`, `TRUTH` with its "error",
-        `MEAN_FIELD_BOUND` and `peers.GROWING`, the part of the report that grows with the number of topics, nats per
-        token; and `peers.VALUE`, the number as the library gives it. NaN where one is missing.
+        "corpus", "topics", "model", the library, in the study's order; `packages.REPORTED`, `TRUTH` with its "error",
+        `MEAN_FIELD_BOUND` and `packages.GROWING`, the part of the report that grows with the number of topics, nats per
+        token; and `packages.VALUE`, the number as the library gives it. NaN where one is missing.
     """
     import pandas as pd
 
@@ -351,9 +332,9 @@ def of_libraries(inputs: Inputs) -> "pd.DataFrame":
     tables = (scores, errors, numbers.rename(columns={"quantity": "evaluator"}))
     rows = pd.concat([table[[*cell, "evaluator", "value"]] for table in tables]).astype({"value": float})
     rows = rows[rows["corpus"].isin(list(order)) & rows["model"].isin(LIBRARIES)]
-    shown = [peers.REPORTED, TRUTH, "error", MEAN_FIELD_BOUND, peers.VALUE, peers.GROWING]
+    shown = [packages.REPORTED, TRUTH, "error", MEAN_FIELD_BOUND, packages.VALUE, packages.GROWING]
     table = rows.pivot_table("value", cell, "evaluator").reindex(columns=shown)
-    table = table.dropna(subset=[peers.REPORTED, TRUTH], how="all").reset_index()
+    table = table.dropna(subset=[packages.REPORTED, TRUTH], how="all").reset_index()
     table = table.assign(error=table["error"] ** 0.5)
     return table.sort_values(cell, key=lambda column: column.map(lambda name: order.get(name, name)))
 
@@ -362,6 +343,28 @@ def versions(inputs: Inputs) -> dict[str, str]:
     """Return the version of every library that was run, from its notes; "" if they differ."""
     if inputs.notes is None:
         return {}
-    notes = select(inputs.notes, variant=PEERS, quantity=peers.VERSION)
+    notes = select(inputs.notes, variant=PEERS, quantity=packages.VERSION)
     texts = {library: set(select(notes, model=library)["text"]) for library in LIBRARIES}
     return {library: own.pop() if len(own) == 1 else "" for library, own in texts.items() if own}
+
+
+def of_packages(inputs: Inputs) -> "pd.DataFrame":
+    """Return what packages report of sets of test documents, and what is true of them, nats per token.
+
+    Returns:
+        "corpus", "model", the package, "topics", "seed", "documents", how many are scored, "words" (`packages.KNOWN` or
+        `packages.ALL`), "quantity" (`packages.REPORTED` and so on), "value" and "error", the packages in the order of
+        `packages.KINDS`.
+    """
+    rows = select(inputs.measurements, variant=PACKAGES, axis="documents")
+    names = rows["quantity"].str.extract("^([^-]*)-(.*)$")
+    rows = rows.assign(words=names[0], quantity=names[1], documents=rows["at"], error=rows["standard_error"])
+    columns = ["corpus", "model", "topics", "seed", "documents", "words", "quantity", "value", "error"]
+    order = list(packages.KINDS)
+    return rows[columns].sort_values("model", key=lambda models: models.map(order.index), kind="stable")
+
+
+def as_given(table: "pd.DataFrame") -> "pd.DataFrame":
+    """Return the rows of `of_packages` with the words unseen in training where the package keeps them."""
+    unseen = table["model"].map(lambda model: packages.KINDS[model].unseen)
+    return table[(table["words"] == packages.ALL) == unseen]

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from heldout.settings import setting
-from heldout.study import PEERS
+from heldout.study import DRIVEN, PEERS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,11 +99,21 @@ class IsAProbability:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Peers:
-    """Settings of `peers`."""
+class Packages:
+    """Settings of `packages` and `peers`."""
 
-    max_iter: int = setting("of scikit-learn over the training documents", "passes", least=1)
-    passes: int = setting("of gensim", "passes", least=1)
-    sweeps: int = setting("of tomotopy", "sweeps", least=1)
+    rounds: Mapping[str, int] = setting(
+        "of each package's training: passes, sweeps or iterations", least=1, names=(*PEERS, *DRIVEN)
+    )
+    own_rounds: Mapping[str, int] = setting(
+        "of packages' training by default, where others are given above", least=1, fewest=0, names=(*PEERS, *DRIVEN)
+    )
+    own_rounds_topics: int = setting("K at which the models of seed 0 are trained by those, too; 0 for none", least=0)
+    training_documents: int = setting("drawn at random; all where they are fewer", least=1)
+    scored: tuple[int, ...] = setting(
+        "test documents, drawn at random, that are scored by themselves; none leaves out words unseen in training, too",
+        least=1,
+        fewest=0,
+    )
     samples: int = setting("of the reference over a document, on average, at most", "sweeps", least=240)
     limit: float = setting("cost of exact values, at most", "updates", above=0)

@@ -14,7 +14,7 @@ from heldout.models import LDA, PLSA
 from heldout.papers.likelihood import results
 from heldout.papers.likelihood.experiments import is_a_probability as probability
 from heldout.papers.likelihood.experiments.optimism import DENSITY, NML, ONE_STEP, PLUG_IN, PLUG_IN_EXACT
-from heldout.papers.likelihood.experiments.peers import GROWING, REPORTED, VALUE
+from heldout.papers.likelihood.experiments.packages import GROWING, REPORTED, VALUE
 from heldout.papers.likelihood.results import FITTED, FLAT, MIXTURE, OPTIMISM, PANEL, curve
 from heldout.points import TRUTH, select
 from heldout.scores import perplexity

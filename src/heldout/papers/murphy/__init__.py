@@ -21,14 +21,6 @@ MURPHY = Paper(
     source="Murphy (2012)",
     experiments=_EXPERIMENTS,
     optional=tuple(_EXPERIMENTS),
-    scorecard=(
-        "degenerate-em-overfits",
-        "nmf-overfits",
-        "lda-outperforms-simpler",
-        "collapsed-is-better",
-        "online-is-faster",
-        "evidence-finds-topics",
-    ),
     exhibits={
         "table-gallery": Exhibit("usual scores and likelihoods of the models", "tables.opening", _OPENING),
         "figure-27-6": Exhibit(
@@ -44,10 +36,7 @@ MURPHY = Paper(
         "table-27-6": Exhibit("Figure 27.6 in numbers", "tables.figure_27_6", ("perplexity", "completion")),
         "table-polysemy": Exhibit("three topics of one word", "tables.polysemy", ("polysemy",), original="Figure 27.4"),
         "table-senses": Exhibit(
-            "three documents with that word",
-            "tables.documents",
-            ("polysemy",),
-            original="Figure 27.5",
+            "three documents with that word", "tables.documents", ("polysemy",), original="Figure 27.5"
         ),
         "figure-samplers": Exhibit(
             "collapsed and uncollapsed Gibbs sampling against sweeps",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from heldout.claims import Claim, Measure
-from heldout.effects import WITHOUT, effects
+from heldout.effects import effects, less
 from heldout.inputs import Inputs
 from heldout.papers.murphy.experiments import evidence
 from heldout.papers.murphy.members.categorical_pca import DegenerateEM, ExactEM
@@ -47,18 +47,6 @@ SAME = 1e-6  # nats, over which two ways to the same likelihood would differ
 KEYS = ["corpus", "topics", "seed"]
 
 
-def _gains(one: "pd.DataFrame", other: "pd.DataFrame", keys: Sequence[str] = KEYS) -> "pd.DataFrame":
-    """Return the differences of two tables with "value" and "error", row by row of what they share.
-
-    Without each group of documents, too, where both are known without it.
-    """
-    both = one.merge(other, on=list(keys), suffixes=("", "_other"))
-    error = np.hypot(both["error"], both["error_other"])
-    known = [name for name in WITHOUT if f"{name}_other" in both]
-    without = {name: both[name] - both[f"{name}_other"] for name in known}
-    return both[list(keys)].assign(gain=both["value"] - both["value_other"], error=error, **without)
-
-
 def _by_split(inputs: Inputs, gains: "pd.DataFrame", part: str = "") -> list[Effect]:
     return effects(gains, margin=MODELS, held_out=inputs.held_out, part=part)
 
@@ -83,7 +71,7 @@ def identity(inputs: Inputs, _: Sequence[str], *, quantity: str) -> list[Effect]
 def degenerate_overfits(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
     """Measure categorical PCA fitted by EM with an exact E step against degenerate EM."""
     em, degenerate = (likelihoods(inputs, member.name) for member in (ExactEM, DegenerateEM))
-    return _by_split(inputs, _gains(em, degenerate))
+    return _by_split(inputs, less(em, degenerate))
 
 
 def collapsed_better(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
@@ -94,14 +82,14 @@ def collapsed_better(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
         select(rows, model=member.name)[[*keys, "value", "standard_error"]].rename(columns={"standard_error": "error"})
         for member in (CollapsedGibbs, Gibbs)
     )
-    return _by_split(inputs, _gains(own, other, keys))
+    return _by_split(inputs, less(own, other, keys))
 
 
 def nmf_overfits(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
     """Measure the topics of GaP against those of NMF under GaP's prior; either likelihood is estimated alike."""
     gap = likelihoods(inputs, GaP.name)
     nmf = measured(inputs, NMF_UNDER_GAP)[[*KEYS, "value"]].merge(gap[[*KEYS, "error"]], on=KEYS)
-    return _by_split(inputs, _gains(gap, nmf))
+    return _by_split(inputs, less(gap, nmf))
 
 
 def lda_above(inputs: Inputs, _: Sequence[str], *, others: Sequence[tuple[str, Curve]], ours: Curve) -> list[Effect]:
@@ -113,7 +101,7 @@ def lda_above(inputs: Inputs, _: Sequence[str], *, others: Sequence[tuple[str, C
         points = curve_points(inputs, names, other)
         if len(points) and points["topics"].nunique() == 1 != lda["topics"].nunique():
             points = lda[KEYS].merge(points.drop(columns="topics"), on=["corpus", "seed"])
-        found += _by_split(inputs, _gains(lda, points), part)
+        found += _by_split(inputs, less(lda, points), part)
     return found
 
 
@@ -177,7 +165,7 @@ def finds_topics(inputs: Inputs, _: Sequence[str], *, quantity: str) -> list[Eff
         upper = measured(inputs, evidence.BACKWARDS).set_index("seed")["value"]
         own = own.assign(error=own["error"] + (own["seed"].map(upper) - own["value"]).clip(lower=0.0).fillna(0.0) / 2.0)
     best = others.loc[others.groupby("seed")["value"].idxmax()] if len(others) else others
-    return effects(_gains(own, best, ["seed"]).assign(corpus="none"), margin=ANY, unit=NATS)
+    return effects(less(own, best, ["seed"]).assign(corpus="none"), margin=ANY, unit=NATS)
 
 
 CLAIMS = (

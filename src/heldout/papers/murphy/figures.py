@@ -11,33 +11,11 @@ from matplotlib.figure import Figure
 from heldout import models
 from heldout.evaluators import FULL, HALF
 from heldout.inputs import Inputs
+from heldout.papers.murphy import results
 from heldout.papers.murphy.experiments import online
 from heldout.papers.murphy.experiments import samplers as of_samplers
 from heldout.papers.murphy.members.lda import BatchVB, CollapsedGibbs, Gibbs, OnlineVB
 from heldout.papers.murphy.members.member import LIKELIHOOD
-from heldout.papers.murphy.results import (
-    APPROACHES,
-    BANK_WORDS,
-    EVIDENCE,
-    LDA,
-    LDA_BOUND,
-    LDA_COMPLETION,
-    LDA_HALF,
-    MIXTURE,
-    PERPLEXITY,
-    PLSI_MODELS,
-    PLSI_SCORES,
-    PUBLISHED,
-    UNIGRAM,
-    Curve,
-    bank,
-    by_topics,
-    chosen_topics,
-    corpora,
-    curve,
-    sampled,
-    traces,
-)
 from heldout.typesetting import latex, style
 
 _PLSI = {"full folding-in": style.EVALUATOR_COLOURS[FULL], "half folding-in": style.EVALUATOR_COLOURS[HALF]}
@@ -60,9 +38,9 @@ def figure_27_6(inputs: Inputs) -> Figure:
         ("pLSI, folded in", style.COLOURS[models.PLSA]),
         ("LDA", _LDA),
     ):
-        printed = PUBLISHED[name]
+        printed = results.PUBLISHED[name]
         left.plot(printed.topics, printed.perplexities, color=colour, marker="o", label=name)
-    names = corpora(inputs, PERPLEXITY)
+    names = results.corpora(inputs, results.PERPLEXITY)
     for corpus in names[:1]:
         _ours(right, inputs, corpus)
         right.set_title(latex.corpus_title(corpus))
@@ -80,22 +58,23 @@ def figure_27_6(inputs: Inputs) -> Figure:
 
 
 def _ours(axis: Axes, inputs: Inputs, corpus: str) -> None:
-    for point in curve(inputs, corpus, UNIGRAM).values():
+    for point in results.curve(inputs, corpus, results.UNIGRAM).values():
         axis.axhline(point.perplexity, color=_UNIGRAM, label="unigram")
-    _line(axis, inputs, corpus, MIXTURE, color=_MIXTURE, label="mixture")
-    for score, evaluator in PLSI_SCORES.items():
-        for model, line in zip(PLSI_MODELS.values(), ("-", ":"), strict=True):
+    _line(axis, inputs, corpus, results.MIXTURE, color=_MIXTURE, label="mixture")
+    for score, evaluator in results.PLSI_SCORES.items():
+        for model, line in zip(results.PLSI_MODELS.values(), ("-", ":"), strict=True):
             label = f"pLSI: {score}" if line == "-" else None
             props = {"color": _PLSI[score], "linestyle": line, "label": label}
-            _line(axis, inputs, corpus, Curve(model, (evaluator,)), **props)
-    _line(axis, inputs, corpus, LDA_BOUND, color=_LDA, linestyle="--", label="LDA: bound")
-    _line(axis, inputs, corpus, LDA, color=_LDA, label="LDA: likelihood")
-    _line(axis, inputs, corpus, LDA_HALF, color=_HALF_OF_LDA, label="LDA: half folding-in")
-    _line(axis, inputs, corpus, LDA_COMPLETION, color=_HALF_OF_LDA, linestyle="--", label="LDA: other half, integrated")
+            _line(axis, inputs, corpus, results.Curve(model, (evaluator,)), **props)
+    _line(axis, inputs, corpus, results.LDA_BOUND, color=_LDA, linestyle="--", label="LDA: bound")
+    _line(axis, inputs, corpus, results.LDA, color=_LDA, label="LDA: likelihood")
+    _line(axis, inputs, corpus, results.LDA_HALF, color=_HALF_OF_LDA, label="LDA: half folding-in")
+    integrated = {"label": "LDA: other half, integrated", "color": _HALF_OF_LDA, "linestyle": "--"}
+    _line(axis, inputs, corpus, results.LDA_COMPLETION, **integrated)
 
 
-def _line(axis: Axes, inputs: Inputs, corpus: str, of: Curve, **props: Any) -> None:
-    points = [point for point in curve(inputs, corpus, of).values() if math.isfinite(point.perplexity)]
+def _line(axis: Axes, inputs: Inputs, corpus: str, of: results.Curve, **props: Any) -> None:
+    points = [point for point in results.curve(inputs, corpus, of).values() if math.isfinite(point.perplexity)]
     axis.plot([point.topics for point in points], [point.perplexity for point in points], marker="o", **props)
 
 
@@ -105,7 +84,7 @@ def samplers(inputs: Inputs) -> Figure:
     for model, name in ((CollapsedGibbs.name, "collapsed"), (Gibbs.name, "uncollapsed")):
         for axis, quantity in zip(axes, (LIKELIHOOD, of_samplers.JOINT), strict=True):
             label: str | None = name
-            for points in sampled(inputs, model, quantity).values():
+            for points in results.sampled(inputs, model, quantity).values():
                 values = [point.perplexity if axis is axes[0] else point.value for point in points.values()]
                 axis.plot(list(points), values, color=style.COLOURS[model], marker="o", linewidth=1.0, label=label)
                 label = None
@@ -125,15 +104,15 @@ def figure_27_8(inputs: Inputs) -> Figure:
     """
     titles = ("random start", "after Gibbs sampling", "drawn from")
     figure, (axes,) = style.grid(1, 3, 3.0, titles=titles, sharey=True)
-    documents, words = (np.array(bank(inputs, quantity), dtype=int) for quantity in ("document", "word"))
+    documents, words = (np.array(results.bank(inputs, quantity), dtype=int) for quantity in ("document", "word"))
     for axis, quantity in zip(axes, ("start", "end", "true"), strict=True):
-        topics, seen = bank(inputs, quantity), dict[tuple[int, int], int]()
+        topics, seen = results.bank(inputs, quantity), dict[tuple[int, int], int]()
         for d, v, topic in zip(documents, words, topics, strict=True):
             place = seen[d, v] = seen.get((d, v), -1) + 1
             face = style.INK if topic == 1.0 else style.WHITE
             props = {"markersize": 2.6, "color": style.INK, "markerfacecolor": face, "markeredgewidth": 0.5}
             axis.plot(v + 0.11 * place - 0.35, -(d + 1), "o", **props)
-        axis.set_xticks(range(len(BANK_WORDS)), BANK_WORDS, rotation=30)
+        axis.set_xticks(range(len(results.BANK_WORDS)), results.BANK_WORDS, rotation=30)
         axis.grid(visible=False)
     axes[0].set_ylabel("document")
     axes[0].set_yticks(sorted({-(int(d) + 1) for d in documents}), [])
@@ -145,7 +124,7 @@ def figure_27_9(inputs: Inputs) -> Figure:
     figure, (axes,) = style.grid(1, 2, style.HEIGHT, titles=("by the bound", "by the likelihood"), sharey=True)
     for axis, quantity in zip(axes, (online.BOUND, LIKELIHOOD), strict=True):
         lines = cycle(_ONLINE)
-        for batch, points in traces(inputs, quantity):
+        for batch, points in results.traces(inputs, quantity):
             model, line = (OnlineVB.name, next(lines)) if batch else (BatchVB.name, "-")
             label = f"online, batches of {batch}" if batch else "batch"
             props = {"color": style.COLOURS[model], "linestyle": line, "label": label}
@@ -161,11 +140,12 @@ def figure_27_9(inputs: Inputs) -> Figure:
 
 def evidence(inputs: Inputs) -> Figure:
     """Draw what each approach to the number of topics maximises, less its maximum, a panel each and a line per seed."""
-    figure, (axes,) = style.grid(1, len(APPROACHES), style.HEIGHT, titles=list(APPROACHES.values()), sharey=True)
-    true = inputs.settings.experiment(EVIDENCE).get("settings", {}).get("true_topics")
-    for axis, quantity in zip(axes, APPROACHES, strict=True):
-        for seed in chosen_topics(inputs, quantity):
-            points = by_topics(inputs, quantity, seed).values()
+    titles = list(results.APPROACHES.values())
+    figure, (axes,) = style.grid(1, len(titles), style.HEIGHT, titles=titles, sharey=True)
+    true = inputs.settings.experiment(results.EVIDENCE).get("settings", {}).get("true_topics")
+    for axis, quantity in zip(axes, results.APPROACHES, strict=True):
+        for seed in results.chosen_topics(inputs, quantity):
+            points = results.by_topics(inputs, quantity, seed).values()
             most = max(point.value for point in points)
             axis.set_xticks([point.topics for point in points])
             axis.errorbar(

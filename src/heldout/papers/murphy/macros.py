@@ -2,30 +2,13 @@
 
 from heldout.evaluators import FULL, HALF
 from heldout.inputs import Inputs
+from heldout.papers.murphy import results
 from heldout.papers.murphy.experiments.bank_and_river import ANNEALED
 from heldout.papers.murphy.experiments.bank_and_river import EVIDENCE as EXACT
 from heldout.papers.murphy.members import MEMBERS
 from heldout.papers.murphy.members.member import LIKELIHOOD
 from heldout.papers.murphy.members.plsi import PLSI
 from heldout.papers.murphy.misprints import MISPRINTS
-from heldout.papers.murphy.results import (
-    KINDS,
-    LDA,
-    LDA_BOUND,
-    LDA_COMPLETION,
-    LDA_HALF,
-    MIXTURE,
-    PERPLEXITY,
-    UNIGRAM,
-    Curve,
-    annealed_and_exact,
-    bank,
-    corpora,
-    curve,
-    measured,
-    opening_rows,
-    senses,
-)
 from heldout.points import select
 from heldout.typesetting import latex
 from heldout.typesetting.macros import Macros
@@ -33,16 +16,16 @@ from heldout.verdicts import NOT_RUN
 
 SEEN = 3.0  # stated errors within which annealing has to lie of an exact value
 
-AT_MOST: dict[str, Curve] = {
-    "Unigram": UNIGRAM,
-    "Mixture": MIXTURE,
-    "PlsiFull": Curve(PLSI.name, (FULL,)),
-    "PlsiHalf": Curve(PLSI.name, (HALF,)),
-    "PlsiMixture": Curve(PLSI.name, (LIKELIHOOD,)),
-    "LdaBound": LDA_BOUND,
-    "LdaHalf": LDA_HALF,
-    "LdaCompletion": LDA_COMPLETION,
-    "Lda": LDA,
+AT_MOST: dict[str, results.Curve] = {
+    "Unigram": results.UNIGRAM,
+    "Mixture": results.MIXTURE,
+    "PlsiFull": results.Curve(PLSI.name, (FULL,)),
+    "PlsiHalf": results.Curve(PLSI.name, (HALF,)),
+    "PlsiMixture": results.Curve(PLSI.name, (LIKELIHOOD,)),
+    "LdaBound": results.LDA_BOUND,
+    "LdaHalf": results.LDA_HALF,
+    "LdaCompletion": results.LDA_COMPLETION,
+    "Lda": results.LDA,
 }
 
 
@@ -52,12 +35,12 @@ ROUNDING = 1e-9  # nats per token, of exact values and of weights that do not va
 
 def macros(inputs: Inputs) -> Macros:
     """Return the numbers by name; the same names for every study."""
-    rows = opening_rows(inputs)
+    rows = results.opening_rows(inputs)
     gaps = [abs(row.gap) for row in rows if row.gap is not None]
     scores = [row for row in rows if row.member.usual.kind != "exact"]
     errors = [row.error for row in rows if row.error]
-    corpus = next(iter(corpora(inputs, PERPLEXITY)), "")
-    most = max(curve(inputs, corpus, LDA), default=0)
+    corpus = next(iter(results.corpora(inputs, results.PERPLEXITY)), "")
+    most = max(results.curve(inputs, corpus, results.LDA), default=0)
     result = {
         "GalleryModels": latex.integer(len({row.member for row in rows})),
         "GalleryLargestGap": latex.decimal(max(gaps), 2) if gaps else NOT_RUN,
@@ -67,8 +50,8 @@ def macros(inputs: Inputs) -> Macros:
         "GalleryMisprints": latex.integer(len(MISPRINTS)),
         "FigureTopics": latex.integer(most) if most else NOT_RUN,
     }
-    for experiment, kind in KINDS.items():
-        of_experiment, name = corpora(inputs, experiment), experiment.capitalize()
+    for experiment, kind in results.KINDS.items():
+        of_experiment, name = results.corpora(inputs, experiment), experiment.capitalize()
         result[f"{name}Corpus"] = latex.corpus_name(of_experiment[0]) if of_experiment else NOT_RUN
         at_most = {row.member: row for row in rows if row.corpus in of_experiment[:1] and row.gap is not None}
         for member in (member for member in MEMBERS if kind in member.data):
@@ -76,26 +59,28 @@ def macros(inputs: Inputs) -> Macros:
             result[f"{name}Gap{latex.camel(member.name)}"] = (
                 NOT_RUN if row is None or row.gap is None else latex.signed(row.gap, 3)
             )
-    both = annealed_and_exact(inputs)
+    both = results.annealed_and_exact(inputs)
     within = sum(abs(one.value - one.exact) <= SEEN * one.error + ROUNDING for one in both)
     result["AnnealedWithin"] = f"{latex.integer(within)} of {latex.integer(len(both))}" if both else NOT_RUN
     result["AnnealedApart"] = latex.decimal(max(abs(one.value - one.exact) for one in both), 4) if both else NOT_RUN
-    word, meanings = senses(inputs)
+    word, meanings = results.senses(inputs)
     result["PolysemyWord"] = latex.escape(word) or NOT_RUN
     result["PolysemyMeanings"] = latex.integer(len(meanings)) if meanings else NOT_RUN
-    true, end = bank(inputs, "true"), bank(inputs, "end")
+    true, end = results.bank(inputs, "true"), results.bank(inputs, "end")
     agree = [one == other for one, other in zip(true, end, strict=True)]
     result["BankAgree"] = latex.percent(sum(agree) / len(agree), 0) if agree else NOT_RUN
-    means = {quantity: bank(inputs, f"{quantity}-1") + bank(inputs, f"{quantity}-2") for quantity in _MEANS}
+    means = {
+        quantity: results.bank(inputs, f"{quantity}-1") + results.bank(inputs, f"{quantity}-2") for quantity in _MEANS
+    }
     for name, ours, others in (("BankApart", "sampled", "exact"), ("BankExactApart", "exact", "true")):
         apart = [abs(one - two) for one, two in zip(means[ours], means[others], strict=True)]
         result[name] = latex.decimal(max(apart), 3) if apart else NOT_RUN
     for K, name in ((1, "One"), (2, "Two")):
         for quantity, kind in ((EXACT, "Exact"), (ANNEALED, "Annealed")):
-            values = select(measured(inputs, quantity), topics=K)["value"].tolist()
+            values = select(results.measured(inputs, quantity), topics=K)["value"].tolist()
             result[f"Bank{kind}{name}"] = latex.signed(values[0], 2) if values else NOT_RUN
     for name, of in AT_MOST.items():
-        points = curve(inputs, corpus, of)
+        points = results.curve(inputs, corpus, of)
         point = points.get(most, points.get(1))
         result[f"Figure{name}"] = latex.perplexity(point.perplexity) if point else NOT_RUN
     return result

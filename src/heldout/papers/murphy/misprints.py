@@ -2,7 +2,7 @@
 
 `errors()` returns by how much an identity fails, of the printed and of the corrected form; the second is 0. A symbol
 that stands for nothing, or for something else, leaves nothing to compute. What the chapter may define as it likes is no
-misprint: the base of 27.23 and the weights of 27.29 (`heldout.papers.murphy.interpretations`), and the constant
+misprint: the base of 27.23 and the weights of 27.29 (conventions, not misprints), and the constant
 1 / (L_i + K alpha) of 27.37, which is a proportionality.
 """
 

@@ -9,13 +9,7 @@ from heldout import models
 from heldout.effects import WITHOUT, per_token
 from heldout.evaluators import COMPLETION, EXACT, FULL, HALF, MEAN_FIELD_BOUND, REFERENCE
 from heldout.inputs import Inputs
-from heldout.papers.murphy.experiments import (
-    bank_and_river,
-    evidence,
-    online,
-    perplexity,
-    polysemy,
-)
+from heldout.papers.murphy.experiments import bank_and_river, evidence, online, perplexity, polysemy
 from heldout.papers.murphy.members import MEMBERS, data
 from heldout.papers.murphy.members.member import LIKELIHOOD, USUAL, Member
 from heldout.papers.murphy.members.plsi import PLSI

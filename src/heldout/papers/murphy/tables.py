@@ -4,28 +4,8 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from heldout.inputs import Inputs
+from heldout.papers.murphy import results
 from heldout.papers.murphy.misprints import MISPRINTS
-from heldout.papers.murphy.results import (
-    BANK_WORDS,
-    LDA,
-    LDA_BOUND,
-    LDA_COMPLETION,
-    LDA_HALF,
-    MIXTURE,
-    PERPLEXITY,
-    PLSI_MODELS,
-    PLSI_SCORES,
-    PUBLISHED,
-    UNIGRAM,
-    Curve,
-    Row,
-    bank,
-    corpora,
-    curve,
-    opening_rows,
-    per_document,
-    senses,
-)
 from heldout.typesetting import latex
 
 LEAST_ERROR = 1e-4  # nats per token: a smaller one is rounded up to it
@@ -43,7 +23,7 @@ def opening(inputs: Inputs) -> str:
 
 def _opening_rows(inputs: Inputs) -> Iterator[latex.TableRow]:
     before = ""
-    for (corpus, member), of_member in groupby(opening_rows(inputs), lambda row: (row.corpus, row.member)):
+    for (corpus, member), of_member in groupby(results.opening_rows(inputs), lambda row: (row.corpus, row.member)):
         if before and corpus != before:
             yield latex.ADDLINESPACE
         before = corpus
@@ -53,11 +33,11 @@ def _opening_rows(inputs: Inputs) -> Iterator[latex.TableRow]:
             shown = ["", ""]
 
 
-def _ends(rows: Sequence[Row]) -> Sequence[Row]:
+def _ends(rows: Sequence[results.Row]) -> Sequence[results.Row]:
     return rows if len(rows) < 2 else (rows[0], rows[-1])
 
 
-def _cells(row: Row) -> list[str]:
+def _cells(row: results.Row) -> list[str]:
     likelihood = gap = latex.DASH
     if row.likelihood is not None and row.gap is not None:
         error = rf" \ensuremath{{\pm}} {max(row.error, LEAST_ERROR):.4f}" if row.error else ""
@@ -68,34 +48,34 @@ def _cells(row: Row) -> list[str]:
     return [*cells, likelihood, gap, total]
 
 
-FIGURE_ROWS: dict[str, Curve] = {
-    "unigram": UNIGRAM,
-    "mixture of multinomials": MIXTURE,
+FIGURE_ROWS: dict[str, results.Curve] = {
+    "unigram": results.UNIGRAM,
+    "mixture of multinomials": results.MIXTURE,
     **{
-        f"pLSI{training}: {score}": Curve(model, (evaluator,))
-        for training, model in zip(("", ", tempered"), PLSI_MODELS.values(), strict=True)
-        for score, evaluator in PLSI_SCORES.items()
+        f"pLSI{training}: {score}": results.Curve(model, (evaluator,))
+        for training, model in zip(("", ", tempered"), results.PLSI_MODELS.values(), strict=True)
+        for score, evaluator in results.PLSI_SCORES.items()
     },
-    "LDA: bound": LDA_BOUND,
-    "LDA: likelihood": LDA,
-    "LDA: half folding-in": LDA_HALF,
-    "LDA: other half, weights integrated out": LDA_COMPLETION,
+    "LDA: bound": results.LDA_BOUND,
+    "LDA: likelihood": results.LDA,
+    "LDA: half folding-in": results.LDA_HALF,
+    "LDA: other half, weights integrated out": results.LDA_COMPLETION,
 }
 
 
 def figure_27_6(inputs: Inputs) -> str:
     """Return the perplexities of Figure 27.6 by K, published and ours; with the most topics also by equation 27.29."""
-    of_corpus = corpora(inputs, PERPLEXITY)
+    of_corpus = results.corpora(inputs, results.PERPLEXITY)
     corpus = of_corpus[0] if of_corpus else ""
-    topics = sorted({K for of in FIGURE_ROWS.values() for K in curve(inputs, corpus, of)})
+    topics = sorted({K for of in FIGURE_ROWS.values() for K in results.curve(inputs, corpus, of)})
     rows: list[latex.TableRow] = []
-    for name, published in PUBLISHED.items():
+    for name, published in results.PUBLISHED.items():
         printed = dict(zip(published.topics, published.perplexities, strict=True))
         cells = [latex.perplexity(printed[K]) if K in printed else latex.DASH for K in topics]
         rows.append([f"published: {name}", *cells, latex.DASH])
     rows.append(latex.ADDLINESPACE)
     for name, of in FIGURE_ROWS.items():
-        points, weighted = curve(inputs, corpus, of), per_document(inputs, corpus, of)
+        points, weighted = results.curve(inputs, corpus, of), results.per_document(inputs, corpus, of)
         cells = [latex.perplexity(points[K].perplexity) if K in points else latex.DASH for K in topics]
         last = max(points, default=0)
         rows.append([name, *cells, latex.perplexity(weighted[last]) if last in weighted else latex.DASH])
@@ -123,7 +103,7 @@ def misprints(inputs: Inputs) -> str:
 
 def polysemy(inputs: Inputs) -> str:
     """Return Figure 27.4: the most probable words of three topics of one word, which is set in bold."""
-    word, meanings = senses(inputs)
+    word, meanings = results.senses(inputs)
     rows: list[latex.TableRow] = []
     for cells in zip(*(meaning.words for meaning in meanings), strict=False):
         row: list[str] = []
@@ -136,7 +116,7 @@ def polysemy(inputs: Inputs) -> str:
 
 def documents(inputs: Inputs) -> str:
     """Return Figure 27.5: three documents, every token with its topic above it."""
-    word, meanings = senses(inputs)
+    word, meanings = results.senses(inputs)
     rows: list[latex.TableRow] = []
     for meaning in meanings:
         tokens = (rf"{_bold(latex.escape(name), name == word)}$^{{{topic}}}$" for name, topic in meaning.tokens)
@@ -151,11 +131,11 @@ def _bold(text: str, bold: bool) -> str:
 def figure_27_8(inputs: Inputs) -> str:
     """Return the topics of Figure 27.8: in the model, their exact posterior means, and those of Gibbs sampling."""
     rows: list[latex.TableRow] = []
-    for v, word in enumerate(BANK_WORDS):
+    for v, word in enumerate(results.BANK_WORDS):
         cells = [word]
         for k in (1, 2):
             for quantity in ("true", "exact", "sampled"):
-                values = bank(inputs, f"{quantity}-{k}")
+                values = results.bank(inputs, f"{quantity}-{k}")
                 cells.append(latex.decimal(values[v], 3) if values else latex.DASH)
         rows.append(cells)
     head = (

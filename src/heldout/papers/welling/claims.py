@@ -120,13 +120,7 @@ def _short(inputs: Inputs, corpora: Sequence[str]) -> tuple[list[str], str]:
 
 
 def _above_the_longest(inputs: Inputs, corpora: Sequence[str], values: "pd.DataFrame") -> list[Effect]:
-    """Measure by how much the other corpora's values exceed those of the corpus with the longest documents.
-
-    Args:
-        inputs: the tables.
-        corpora: their names.
-        values: "corpus", "gain" and further columns that name a value within its corpus.
-    """
+    """Measure by how much the other corpora's values exceed those of the corpus with the longest documents."""
     short, long = _short(inputs, corpora)
     keys = [name for name in values.columns if name not in ("corpus", "gain", "error")]
     longest = values[values["corpus"] == long].drop(columns=["corpus", "error"])

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from heldout.evaluators import FOLDING_IN, FULL, HALF
 from heldout.inputs import Inputs
 from heldout.models import EPCA, LDA, PLSA, TEM, VEM
-from heldout.papers.welling.interpretations import fold_in_end, prior_in_words, train_end
 from heldout.papers.welling.results import (
     FITTED,
     SPARSE,
@@ -81,38 +80,46 @@ def _settings(inputs: Inputs) -> Macros:
     second = len(settings.second_reading_seeds)
     betas = [variant.rpartition("-")[2] for variant in settings.swept_variants(TEM)]
     return {
-        "IfSecond": "#1" if second else "",
         "SecondBandsInWords": bands(second),
         "BeyondBandsInWords": bands(len(settings.beyond.seeds)),
         "TemperedSeedsInWords": count(len(settings.seeds_of(TEM)), "seed"),
         "TemperedConstants": latex.integer(len(settings.study["models"].get(TEM, {}).get("smoothing", ()))),
         "TemperedBetas": f"{len(betas)} values from {betas[0]} to {betas[-1]}" if betas else NOT_RUN,
         "EpcaTopicsLargest": latex.integer(settings.topics_of(EPCA)[-1]),
-        "PlsaTrainEnd": train_end(inputs),
-        "PlsaFoldInEnd": fold_in_end(inputs),
+        "PlsaTrainEnd": _end(inputs, "train", "one gains less than {} nats per token"),
+        "PlsaFoldInEnd": _end(inputs, "fold_in", "the maximum is at most {} nats per token away"),
     }
 
 
+def prior_in_words(inputs: Inputs, variant: str) -> str:
+    """Return the prior of one of LDA's variants, as text."""
+    train = inputs.settings.settings_of(LDA, variant, "train")
+    if train.get("optimise_every"):
+        return r"\(\alpha\) and \(\beta\) fitted to the training documents by Minka's fixed point"
+    return rf"\(\alpha = {latex.setting(train['alpha_sum'])} / K\)"
+
+
+def _end(inputs: Inputs, part: str, rule: str) -> str:
+    """Say when PLSA's training or folding in ends."""
+    iterations, tolerance = (inputs.settings.setting(PLSA, part, name) for name in ("iterations", "tolerance"))
+    return latex.stopping(iterations, tolerance, rule)
+
+
 def _priors(inputs: Inputs) -> Macros:
-    """Return LDA's priors in words, how far apart they lie, and whether the claims' verdicts depend on them."""
+    """Return LDA's priors in words, and how far apart they lie."""
     import pandas as pd
 
     _, *others = lda_variants(inputs)
-    judged = [inputs.judged("-".join(filter(None, ("lda-better", prior)))) for prior in ("", *others)]
-    signs = [{(e.corpus, e.part): e.estimate > 0.0 for e in own.effects} for own in judged if own.effects]
     result = {
         "LdaOtherPriors": latex.listed(
             [f"a {variant.replace('-', ' ')} ({prior_in_words(inputs, variant)})" for variant in others]
         ),
-        "IfPriors": "#1" if others else "",
-        "IfPriorDecides": "#1" if any(own != signs[0] for own in signs) else "",
     }
     corpora, variants = inputs.settings.corpora, lda_variants(inputs)
     rows = pd.concat([best_points(inputs, corpora, LDA, HALF, variant) for variant in variants])
     ends = rows.groupby(["corpus", "topics", "seed"])["perplexity"].agg(["min", "max", "count"])
     shared = ends[(ends["count"] > 1) & (ends["count"] == ends.groupby("corpus")["count"].transform("max"))]
     ratios = shared["max"] / shared["min"]
-    result["IfPriorsCompared"] = "#1" if len(ratios) else ""
     result["LdaPriorsHalfMedian"] = latex.decimal(ratios.median(), 2) if len(ratios) else NOT_RUN
     result["LdaPriorsHalfLargest"] = latex.decimal(ratios.max(), 2) if len(ratios) else NOT_RUN
     return result
@@ -148,7 +155,7 @@ def _beyond(inputs: Inputs) -> Macros:
     """Return what folding in says at the largest number of topics beyond the vocabulary."""
     corpus = inputs.settings.beyond.corpus
     result = {f"Beyond{name}": NOT_RUN for name in ("Vocabulary", "To", "FullTo", "HalfTo")}
-    result |= {"BeyondCorpus": latex.corpus_name(corpus), "IfBeyond": ""}
+    result |= {"BeyondCorpus": latex.corpus_name(corpus)}
     ends = beyond_ends(inputs)
     if ends is None:
         return result
@@ -159,7 +166,6 @@ def _beyond(inputs: Inputs) -> Macros:
     if chosen.empty or same["topics"].nunique() < len(ends):
         return result
     return result | {
-        "IfBeyond": "#1",
         "BeyondVocabulary": latex.integer(inputs.corpus(corpus)["vocabulary"]),
         "BeyondTo": latex.integer(ends[1]),
         "BeyondFullTo": latex.perplexity(means(same).iloc[-1]),
@@ -195,12 +201,6 @@ def _convergence(inputs: Inputs) -> Macros:
 
 def how_often(verb: str, number: int, total: int, what: str = "steps") -> str:
     """Say how often something happens.
-
-    Args:
-        verb: what happens, such as "falls".
-        number: how often.
-        total: of how many.
-        what: the plural of what is counted; the singular lacks the "s".
 
     Examples:
         >>> how_often("falls", 3, 7), how_often("falls", 0, 7)

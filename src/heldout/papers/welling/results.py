@@ -43,14 +43,7 @@ def points(
 ) -> "pd.DataFrame":
     """Return a model's scores per token on the study's grid and seeds: "value" and "error", nats, at every constant.
 
-    Args:
-        inputs: the scores.
-        corpora: their names.
-        model: its name.
-        evaluator: full or half folding-in.
-        variants: of the model; its main one where empty.
-        topics: other numbers of topics than the study's.
-        seeds: other seeds than the study's.
+    Without variants the model's main one is taken, without topics or seeds the study's.
     """
     settings = inputs.settings
     selector: dict[str, object] = {
@@ -77,9 +70,6 @@ def best(table: "pd.DataFrame") -> "pd.DataFrame":
 
     Welling et al. (2008, section 5) define it so; in a tie it is the smallest constant's. The choice uses the scored
     test documents, so the best curve is optimistic.
-
-    Args:
-        table: `points`.
     """
     curve = ["corpus", "variant", "smoothing"]
     means = table.groupby([*curve, "topics"])["perplexity"].mean()
@@ -173,11 +163,7 @@ def word_topics(inputs: Inputs, corpus: str) -> "pd.DataFrame":
 
 
 def bounds_corpus(inputs: Inputs) -> str:
-    """Return the first of the study's corpora whose documents have exact values.
-
-    Raises:
-        InputError: if there is none.
-    """
+    """Return the first of the study's corpora whose documents have exact values; raises InputError if there is none."""
     rows = select(inputs.measurements, quantity=EXACT, axis="document")
     corpora = set(rows.loc[rows["variant"].isin(BY_DOCUMENT), "corpus"])
     for corpus in inputs.settings.corpora:
@@ -188,11 +174,6 @@ def bounds_corpus(inputs: Inputs) -> str:
 
 def differences(inputs: Inputs, corpus: str, estimates: Sequence[tuple[str, str]]) -> "pd.DataFrame":
     """Return (estimate - exact marginal) / tokens of every document and seed, nats per token.
-
-    Args:
-        inputs: the measurements of the experiments `bounds` and `discrete-latents`.
-        corpus: its name.
-        estimates: (model, quantity).
 
     Returns:
         "model", "quantity", "topics", "seed", "at" (the document's index) and "gain", sorted.
@@ -229,11 +210,7 @@ def differences(inputs: Inputs, corpus: str, estimates: Sequence[tuple[str, str]
 def learned_normalisers(inputs: Inputs) -> "pd.DataFrame":
     """Return log Z per document of learned PLSA models, for the first of the study's corpora with measurements.
 
-    Returns:
-        The rows of all seeds, sorted by topics, length and seed.
-
-    Raises:
-        InputError: if there are none.
+    The rows of all seeds are sorted by topics, length and seed. Raises InputError if there are none.
     """
     every = select(inputs.measurements, quantity=LOG_NORMALISER, axis="length", model=PLSA)
     for corpus in inputs.settings.corpora:
@@ -244,11 +221,7 @@ def learned_normalisers(inputs: Inputs) -> "pd.DataFrame":
 
 
 def course(inputs: Inputs, corpus: str, model: str, variant: str, quantity: str, seed: int) -> "pd.Series[float]":
-    """Return a quantity by iteration of one training, in order.
-
-    Raises:
-        InputError: if it was not measured.
-    """
+    """Return a quantity by iteration of one training, in order; raises InputError if it was not measured."""
     if inputs.measurements is None:
         raise InputError("point posteriors: there are no measurements; run the study's measurement jobs first")
     run = {"corpus": corpus, "model": model, "variant": variant, "seed": seed}

@@ -1,8 +1,14 @@
 """Welling et al.'s tables: Table 1, the family of models of section 3, and their figures beside ours."""
 
-from collections.abc import Iterable, Iterator
+import statistics
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
+import numpy as np
+
+from heldout.evaluators import FOLDING_IN
 from heldout.inputs import Inputs
+from heldout.models import LDA, PLSA
 from heldout.models.gaussian_mixture import GaussianMixture, KMeans
 from heldout.models.hmm import HMM
 from heldout.models.ica import ICA
@@ -11,9 +17,16 @@ from heldout.models.nmf import NMF
 from heldout.models.pca import PCA
 from heldout.models.vem import Family
 from heldout.papers.welling.claims import CLAIMS
+from heldout.papers.welling.macros import prior_in_words
+from heldout.papers.welling.results import lda_variants
+from heldout.points import REPORTED_CHAINS
+from heldout.study import Run
 from heldout.typesetting import latex, table
 from heldout.typesetting.macros import POSITIONS
 from heldout.verdicts import Judgement, together
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def corpora(inputs: Inputs) -> str:
@@ -105,6 +118,7 @@ IN_WORDS = {
     "epca-similar": "EPCA is like PLSA",
 }
 ACROSS = ("long-documents-alleviate",)  # claims that compare corpora
+IN_THE_PAPER = (4, 6)  # figures whose counterparts are not in its supplement
 MESSAGES = {  # messages of the original's figures, the claims that say so, and the kind of our figure
     **dict.fromkeys((1, 2, 3), (*VERSIONS, "versions")),
     **dict.fromkeys((4, 5), (*SMOOTHING, "smoothing")),
@@ -128,7 +142,8 @@ def _figures(inputs: Inputs) -> Iterator[latex.TableRow]:
     for number, (message, claims, kind) in MESSAGES.items():
         for corpus in inputs.settings.corpora[(number - 1) % 3 :][:1]:  # three figures of a kind, one per corpus
             judged = {claim: _judged(inputs, claim, corpus) for claim in claims}
-            ours = rf"\ref{{fig:{POSITIONS[(number - 1) % 3]}-{kind}}}"
+            document = "P-" if number in IN_THE_PAPER else ""
+            ours = rf"\ref{{{document}fig:{POSITIONS[(number - 1) % 3]}-{kind}}}"
             yield [
                 rf"{number}, {latex.corpus_name(corpus)}\newline ours: {ours}",
                 message,
@@ -158,3 +173,69 @@ def claim_in_words(name: str) -> str:
 def same(judgements: Iterable[Judgement]) -> str:
     """Return a message's verdict: the one that all of its claims have, or that they differ."""
     return together(judgement.verdict for judgement in judgements)
+
+
+def alternatives(inputs: Inputs) -> str:
+    """Return what other settings change: perplexity over that of the choice less one, the median and the range."""
+    study = inputs.settings
+
+    def runs(corpus: str, model: str, variant: str, topics: Sequence[int], seeds: Sequence[int]) -> list[Run]:
+        return [Run(corpus, model, variant, k, seed) for k in topics for seed in seeds]
+
+    _, topics, seeds = study.alternative_grid
+    compared: list[tuple[str, str, str, list[Run], list[Run]]] = []  # model, what, corpus, chosen and other runs
+    for other in study.alternatives:
+        what = ", ".join(
+            f"{'' if part == 'train' else 'folding in: '}{name.replace('_', ' ')} {latex.setting(value)}"
+            for (part, name), value in other.changes.items()
+        )
+        at, own = (other.corpus, other.model), study.variant(other.model)
+        chosen, changed = (runs(*at, variant, topics, other.seeds) for variant in (own, other.variant))
+        compared.append((other.model, what, other.corpus, chosen, changed))
+    for corpus in study.alternative_corpora:
+        for model in (PLSA, LDA):
+            stemmed = corpus.partition("-")[0]
+            chosen, changed = (runs(c, model, study.variant(model), topics, seeds) for c in (stemmed, corpus))
+            compared.append((model, "words not stemmed", stemmed, chosen, changed))
+    for corpus in study.corpora:
+        second = (list(study.main_runs(corpus, PLSA)), list(study.second_reading_runs(corpus)))
+        compared.append((PLSA, "constant added at every M step", corpus, *second))
+    for variant in lda_variants(inputs)[1:]:
+        for corpus in study.corpora:
+            grid = (study.topics_of(LDA), study.seeds_of(LDA))
+            chosen, changed = (runs(corpus, LDA, v, *grid) for v in (study.variant(LDA), variant))
+            compared.append((LDA, prior_in_words(inputs, variant), corpus, chosen, changed))
+    rows = [
+        [latex.escape(model.upper()), what, latex.corpus_name(corpus), *_changes(inputs, one, other)]
+        for model, what, corpus, one, other in compared
+    ]
+    head = r"model & other setting & corpus & full folding-in & half folding-in\\"
+    return latex.tabular(inputs, r"@{}lP{0.19\linewidth}lrr@{}", head, rows)
+
+
+def _changes(inputs: Inputs, chosen: Sequence[Run], other: Sequence[Run]) -> list[str]:
+    """Return other / chosen - 1 by either way to fold in, at the same topics, seed and constant; a dash without any."""
+    on = ["topics", "seed", "smoothing", "evaluator"]
+    both = _perplexities(inputs, chosen).merge(_perplexities(inputs, other), on=on)
+    cells = []
+    for evaluator in FOLDING_IN:
+        rows = both[both["evaluator"] == evaluator]
+        values = (
+            (rows["perplexity_y"] / rows["perplexity_x"] - 1.0).replace(float("inf"), float("nan")).dropna().tolist()
+        )
+        words = (
+            [latex.signed_percent(value) for value in (statistics.median(values), min(values), max(values))]
+            if values
+            else []
+        )
+        cells.append(f"{words[0]} ({words[1]} to {words[2]})" if words else latex.DASH)
+    return cells
+
+
+def _perplexities(inputs: Inputs, runs: Sequence[Run]) -> "pd.DataFrame":
+    """Return the reported scores of some runs of one variant."""
+    table = inputs.scores[inputs.scores["chain"].isin(REPORTED_CHAINS)]
+    for column in ("corpus", "model", "variant"):
+        table = table[table[column].isin({getattr(run, column) for run in runs})]
+    cells = {(run.topics, run.seed) for run in runs}
+    return table[np.array([cell in cells for cell in zip(table["topics"], table["seed"], strict=True)], dtype=bool)]

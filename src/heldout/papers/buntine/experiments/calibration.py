@@ -59,12 +59,8 @@ def draw_pair(
 def side_by_side(pairs: Sequence[tuple[Floats, NDArray[np.intp]]], alpha: float) -> tuple[Topics, Corpus, float]:
     """Return pairs of one K as one set of topics and one corpus, and log c, which each token takes off a log p.
 
-    Args:
-        pairs: models, (K, J), and documents, (L,) word indices of the model.
-        alpha: the Dirichlet parameter of every topic.
-
-    Returns:
-        Topics over the pairs' own words and a last one that no document has; the D documents; log c in nats.
+    The pairs are models, (K, J), and documents, (L,) word indices of the model; alpha is the parameter of every topic.
+    The topics stand over the pairs' own words and a last one that no document has; log c is in nats.
     """
     columns, streams, start = [], [], 0
     for phi, document in pairs:

@@ -59,12 +59,7 @@ def with_many(samples: int) -> str:
 
 
 def ratio(differences: Floats, tokens: Ints) -> tuple[float, float]:
-    """Return a sum of differences over documents per token, and its standard error; nats per token.
-
-    Args:
-        differences: (n,) nats per document; two or more.
-        tokens: (n,) their lengths.
-    """
+    """Return a sum of differences over documents per token, and its standard error; nats per token."""
     value = float(differences.sum() / tokens.sum())
     spread = (differences - value * tokens).std(ddof=1)
     return value, float(math.sqrt(len(tokens)) * spread / tokens.sum())

@@ -101,9 +101,6 @@ def experiment(job: Job, settings: LatentSemanticAnalysis) -> Results:
         the variants "training", "validation" and "test", on the axis "documents" at the number of documents with tokens
         in the part: its "tokens" and its "tokens-left-out"; of "lsa" and the variant "full", on the axis "documents",
         the "rank" of the training counts.
-
-    Raises:
-        InputError: as the split does.
     """
     split = token_split(job.corpus, settings.shares, job.seed)
     validation, test = Part.of(split.validation), Part.of(split.test)

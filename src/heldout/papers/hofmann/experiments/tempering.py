@@ -80,9 +80,6 @@ def experiment(job: Job, settings: Tempering) -> Results:
         "iterations" (the later stages and values of beta that did not help included), "beta", "validation-perplexity",
         and of the chosen priors "prior-sum" (for the posterior predictive) and "prior-sum-of-truth"; at K in
         `path_topics` on the axis "iteration" (1 is the first) the "validation-perplexity" after it and its "beta".
-
-    Raises:
-        InputError: as the split, the fits and the evaluators do.
     """
     corpus, topics, seed = job.corpus.name, job.topics, job.seed
     split = token_split(job.corpus, settings.shares, seed)
@@ -174,18 +171,12 @@ def experiment(job: Job, settings: Tempering) -> Results:
 
 
 def validated_prior(
-    topics: Topics,
-    evaluate: Callable[[Topics, np.random.Generator], Evaluation],
-    sums: Sequence[float],
-    axes: Axes,
+    topics: Topics, evaluate: Callable[[Topics, np.random.Generator], Evaluation], sums: Sequence[float], axes: Axes
 ) -> Topics:
     """Return the topics with the symmetric prior under which the validation tokens score highest.
 
-    Args:
-        topics: phi.
-        evaluate: scores the validation tokens under a prior.
-        sums: of the prior's K equal parameters, to choose from.
-        axes: name the random numbers, the same under every prior.
+    The K parameters of a prior are equal, and their sum is one of `sums`; `axes` name the random numbers, the same
+    under every prior.
     """
     best, highest = topics, -np.inf
     for alpha_sum in sums:

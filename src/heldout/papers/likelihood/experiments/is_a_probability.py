@@ -62,7 +62,7 @@ from heldout.papers.likelihood.experiments.optimism import (
     maximum,
     penalised,
 )
-from heldout.papers.likelihood.experiments.peers import REPORTED, check_installed, fit, with_own_words
+from heldout.papers.likelihood.experiments.packages import REPORTED, check_installed, fit_peer, with_own_words
 from heldout.papers.likelihood.settings import IsAProbability
 from heldout.recorder import Recorder, Results
 from heldout.seeds import Axes, generator
@@ -153,7 +153,7 @@ def experiment(job: Job, settings: IsAProbability) -> Results:
         check_installed(library)
         training = with_own_words(corpus.subset(range(n_trained)))
         start = int(generator("is-a-probability-fit", **axes, model=library).integers(2**31))
-        peer = fit(library, training, topics, start, rounds)
+        peer = fit_peer(library, training, topics, start, rounds)
         of_peer = draw(peer.dirichlet, lengths, settings, {**axes, "model": library})
         recorder = of_truth.at(model=library)
         recorder.measure(GAP, of_peer.gap, axis="documents", at=D)
@@ -213,15 +213,7 @@ def scores(drawn: Drawn, settings: IsAProbability, axes: Axes) -> Iterator[tuple
 def log_ratios(topics: Topics, tokens: int, documents: int, samples: int, rng: np.random.Generator) -> Floats:
     """Return log of max_h p(w | h) / p(w) of documents drawn under Dirichlet(1); its exponential has the mean Z.
 
-    Args:
-        topics: phi; its own prior plays no part, as Z does not depend on it.
-        tokens: L.
-        documents: how many to draw.
-        samples: of 1 / p(w), which is unbiased with any number of them.
-        rng: random numbers.
-
-    Returns:
-        (documents,) nats.
+    The topics' own prior plays no part, as Z does not depend on it; 1 / p(w) is unbiased with any number of samples.
     """
     flat = replace(topics, alpha=np.ones(topics.n_topics))
     drawn, assignments = simulate(flat, np.full(documents, tokens, dtype=np.int64), rng)

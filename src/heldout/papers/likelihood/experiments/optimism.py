@@ -39,7 +39,7 @@ from heldout.evaluators.mixture_of_priors import mixture_of_priors
 from heldout.evaluators.normaliser import log_multinomial_nml_by_document
 from heldout.evaluators.posterior_mean import posterior_mean
 from heldout.evaluators.priors import exact_within
-from heldout.evaluators.reference import least_samples, reference
+from heldout.evaluators.reference import least_samples, mixture_reference, reference
 from heldout.job import Job
 from heldout.models.dirichlet_prior import fit_mixture, fit_prior
 from heldout.models.plsa import fold_in_counts
@@ -68,7 +68,7 @@ def experiment(job: Job, settings: Optimism) -> Results:
     """Score one model's topics on the test documents of a split with every evaluator above, under every prior.
 
     Of a sampled model the first chain alone is measured, and nothing is added to its p(w | z). The reference has
-    `samples` of all components of the mixture together, but as many of each as it needs.
+    `samples` of all components of the mixture together, or as many as it needs.
 
     Returns:
         Scores, one per evaluator, prior and constant. Measurements, under `smoothing` alone, named as the evaluators:
@@ -76,9 +76,6 @@ def experiment(job: Job, settings: Optimism) -> Results:
         on the axis "document" nats of one document, beside the number of `tokens` scored;
         on the axis "documents", at their number, the share of them in which Laplace's method at the folded-in point
         itself is undefined; on the axis "topics", at K, the sum and the largest of the prior's parameters.
-
-    Raises:
-        InputError: as the split, the fold-in and the evaluators do.
     """
     training, test = job.split()
     halves = half_split(test, job.seed)
@@ -132,12 +129,9 @@ def experiment(job: Job, settings: Optimism) -> Results:
                 of_prior.measure(TOKENS, tokens[d], axis="document", at=d)
     mixture = fit_mixture(smoothed, training, rng, components=settings.components)
     rng = generator("optimism", **axes, variant=f"{variant}-{MIXTURE}", smoothing=constant)
-    of_each = max(samples // settings.components, least_samples(settings.annealing_chains))
-
-    def of_component(topics: Topics) -> Evaluation:
-        return reference(topics, test, of_each, rng, chains=settings.annealing_chains)
-
-    truths = {REFERENCE: mixture_of_priors(smoothed, mixture, of_component)}
+    chains = settings.annealing_chains
+    enough = max(samples, settings.components * least_samples(chains))
+    truths = {REFERENCE: mixture_reference(smoothed, mixture, test, enough, rng, chains=chains)}
     if settings.components * cost(in_vocabulary(test, smoothed)[0].lengths, K) <= settings.limit:
         truths[EXACT] = mixture_of_priors(smoothed, mixture, lambda topics: exact_marginal(topics, test))
     for evaluator, evaluation in truths.items():
@@ -163,15 +157,7 @@ def under_prior(
 ) -> dict[str, Evaluation]:
     """Return the evaluations that depend on the prior, the truth included.
 
-    Args:
-        topics: phi and the prior.
-        test: D documents.
-        theta: (D, K), the folded-in maximum.
-        settings: of the reference and the exact marginal.
-        rng: for the reference.
-
-    Returns:
-        Evaluations by evaluator, in nats; `exact-marginal` only where it costs no more than its limit.
+    `exact-marginal` is there only where it costs no more than its limit; theta, (D, K), is the folded-in maximum.
     """
     evaluations = {
         REFERENCE: reference(topics, test, settings.samples, rng, chains=settings.annealing_chains),

@@ -39,9 +39,6 @@ def experiment(job: Job, settings: Reference) -> Results:
         No scores. Measurements of every cell on the axis "samples": "reference-less-exact", the difference of the sums
         over documents, nats, with the error that the reference states; the root mean square over documents of their
         differences in their own standard errors; and the number of tokens.
-
-    Raises:
-        InputError: as training and evaluators do.
     """
     training, test = job.split()
     recorder = job.recorder()

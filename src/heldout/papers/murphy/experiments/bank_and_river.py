@@ -48,9 +48,6 @@ def experiment(job: Job, settings: BankAndRiver) -> Results:
     """Draw documents, sample the topics of their tokens, and compare with the exact posterior.
 
     The priors of the documents are those of the chains, of which the first is shown.
-
-    Raises:
-        InputError: as `exact_evidence` and the sampler do.
     """
     alpha, gamma, chains, seed = settings.alpha, settings.gamma, settings.chains, job.seed
     corpus, true = drawn(settings.documents, settings.tokens, alpha, seed)

@@ -25,11 +25,7 @@ from heldout.seeds import generator
 
 
 def experiment(job: Job, settings: Completion) -> Results:
-    """Train LDA at every K and score one half of each test document given the other.
-
-    Raises:
-        InputError: as the sampler and the evaluators do.
-    """
+    """Train LDA at every K and score one half of each test document given the other."""
     training, test, left_out = documents(job)
     observed, scored = half_split(test, job.seed)
     fold_in = partial(collapsed.fold_in, settings=LDAFoldingIn(sweeps=settings.fold_in_sweeps), seed=job.seed)

@@ -34,11 +34,7 @@ APART, NUMBER, TOPIC, DOCUMENT = "apart", "number", "topic", "document"
 
 
 def experiment(job: Job, settings: Polysemy) -> Results:
-    """Sample topics of all documents, and choose the word, its topics and the documents.
-
-    Raises:
-        InputError: as the sampler does.
-    """
+    """Sample topics of all documents, and choose the word, its topics and the documents."""
     corpus, K, recorder = job.corpus, settings.topics, job.recorder(model=models.LDA, topics=settings.topics, chain="0")
     random = generator("polysemy", corpus=corpus.name, topics=K, seed=job.seed)
     model = LDA(K, alpha=settings.alpha, beta=settings.gamma, sweeps=settings.sweeps, random_state=random).fit(corpus)

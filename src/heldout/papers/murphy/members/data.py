@@ -65,10 +65,7 @@ def per_token(evaluation: Evaluation) -> dict[str, float]:
 def in_rounds(anneal: Callable[[Corpus, int], tuple[Floats, Floats]], test: Corpus, steps: int) -> Evaluation:
     """Return the likelihood by annealing, corrected; a case whose error is above `ERROR` is annealed anew, more slowly.
 
-    Args:
-        anneal: from cases and steps to log-likelihoods and their standard errors, nats, by new random numbers.
-        test: D cases.
-        steps: of the first round.
+    `anneal` takes cases and steps, and gives log-likelihoods and standard errors, nats, by new random numbers.
     """
     value, error = anneal(test, steps)
     for more in range(1, ROUNDS):

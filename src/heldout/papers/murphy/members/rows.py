@@ -52,10 +52,7 @@ def rows(job: Job, settings: Gallery | Records, kind: str) -> Results:
             randoms = (generator("gallery-estimates", model=member.name, part=part, **axes) for part in range(3))
             exact, row = member.likelihood(fitted, split.test), recorder.at(topics=K, **member.recorded)
             likelihood = member.estimated(fitted, split.test, next(randoms)) if exact is None else exact
-            for evaluator, evaluation in (
-                (USUAL, member.usual_score(fitted, split.test)),
-                (LIKELIHOOD, likelihood),
-            ):
+            for evaluator, evaluation in ((USUAL, member.usual_score(fitted, split.test)), (LIKELIHOOD, likelihood)):
                 if evaluation is not None:
                     samples = sampled if evaluation.standard_error.any() else 0
                     row.score(evaluator, evaluation, samples=samples, tokens_left_out=split.left_out)

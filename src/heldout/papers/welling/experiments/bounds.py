@@ -37,9 +37,6 @@ def experiment(job: Job, settings: Bounds) -> Results:
         One Score per evaluator (exact and bound: no samples, no Monte Carlo error given the topics), and per test
         document with tokens a Measurement of every evaluator's value in nats (`half-folding-in` aside) and of the
         number of `tokens` scored, on the axis "document": its index in the test part.
-
-    Raises:
-        InputError: as the split, the fold-in and `exact_marginal` do.
     """
     _, test = job.split()
     observed, scored = half_split(test, job.seed)

@@ -31,9 +31,7 @@ SMALLEST_HALF = 2  # values that a variance needs
 def split_r_hat(traces: Floats) -> float:
     """Return split R-hat (BDA3, section 11.4) of (chains, records) values; an odd record in the middle is left out.
 
-    Returns:
-        R-hat; 1 where no value differs from any other, infinity where the halves differ but nothing varies within
-        them.
+    It is 1 where no value differs from any other, infinity where the halves differ but nothing varies within them.
 
     Raises:
         InputError: when a chain has fewer than 4 records.
@@ -52,12 +50,7 @@ def split_r_hat(traces: Floats) -> float:
 def drift(sweeps: Floats, traces: Floats) -> float:
     """Return the rise of the mean trace over all records, in standard deviations of a chain around its own line.
 
-    Args:
-        sweeps: (records,) when each record was made.
-        traces: (chains, records) values.
-
-    Returns:
-        The rise; NaN where nothing varies around the lines.
+    Of (chains, records) values, by the sweeps at which they were made; NaN where nothing varies around the lines.
     """
     time = sweeps - sweeps.mean()
     slopes = traces @ time / (time @ time)

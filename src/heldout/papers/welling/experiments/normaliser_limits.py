@@ -45,11 +45,7 @@ def experiment(job: Job, settings: NormaliserLimits) -> Results:
     V = len(job.corpus.vocabulary)
     folded = _by_document(counts, xlogy(counts.data, counts.data)) - xlogy(lengths, lengths)
     marginal = gammaln(V) - gammaln(V + lengths) + _by_document(counts, gammaln(1.0 + counts.data))
-    values = {
-        FULL: folded,
-        NORMALISED: folded - log_multinomial_nml_by_document(V, lengths),
-        EXACT: marginal,
-    }
+    values = {FULL: folded, NORMALISED: folded - log_multinomial_nml_by_document(V, lengths), EXACT: marginal}
     recorder = job.recorder(model=MODEL, topics=V, documents=test.documents)
     for evaluator, value in values.items():
         recorder.score(evaluator, Evaluation.deterministic(value, lengths))

@@ -109,11 +109,7 @@ _POSTERIORS: tuple[tuple[Posterior, str], ...] = (("point", POINT), ("exact", EX
 
 
 def root_frequencies(documents: Corpus) -> Floats:
-    """Return sqrt(n(d, w) / n(d)), (D, V): points on the unit sphere.
-
-    Raises:
-        InputError: when a document is empty.
-    """
+    """Return sqrt(n(d, w) / n(d)), (D, V): points on the unit sphere; raises InputError when a document is empty."""
     if not np.all(documents.lengths > 0):
         empty = documents.documents[int(np.argmin(documents.lengths))]
         raise InputError(f"corpus {documents.name}: document {empty} is empty and is no point; leave it out")

@@ -14,61 +14,17 @@ from heldout.evaluators import FOLDING_IN, FULL
 from heldout.inputs import Inputs
 from heldout.models import PLSA
 from heldout.papers.welling.results import beyond_points, points, second_reading
-from heldout.points import select
-from heldout.typesetting import latex, style
+from heldout.typesetting import style
 
 if TYPE_CHECKING:
     import pandas as pd
 
-MOST_CORPORA = 3  # largest number of corpora side by side
 WIDEST, THINNEST = 2.0, 0.8  # points, of the curves of the smallest and of the largest constant
 
 
 def added_after_training(inputs: Inputs, corpus: str) -> Figure:
     """Draw the curves of the constants that are added once, after training."""
     return _reading(inputs, corpus, {name: points(inputs, [corpus], PLSA, name) for name in FOLDING_IN})
-
-
-def all_corpora(inputs: Inputs) -> Figure:
-    """Draw the same for all corpora at once: a column per corpus, full folding-in above, half folding-in below."""
-    corpora = inputs.settings.corpora[:MOST_CORPORA]
-    figure, grid = style.grid(
-        len(FOLDING_IN),
-        len(corpora),
-        4.3,
-        titles=[latex.corpus_title(corpus) for corpus in corpora],
-        synthetic=[inputs.synthetic(corpus) for corpus in corpora],
-        sharex=True,
-        sharey="col",
-    )
-    drawn = [points(inputs, corpora, PLSA, evaluator) for evaluator in FOLDING_IN]
-    constants = sorted({constant for table in drawn for constant in table["smoothing"]})
-    for axes, table in zip(grid, drawn, strict=True):
-        for axis, corpus in zip(axes, corpora, strict=True):
-            curves = select(table, corpus=corpus)
-            _lines(axis, curves, constants, markersize=2.2)
-            _name_ends(axis, curves)
-    for axis in grid.ravel():
-        style.finish([axis], style.sparse_ticks(inputs.settings.topics))
-        axis.set_xlabel("")
-        axis.set_ylabel("")
-    for axis in grid[-1]:
-        axis.set_xlabel("number of topics")
-    for axis, evaluator in zip(grid[:, 0], FOLDING_IN, strict=True):
-        axis.set_ylabel(f"{style.EVALUATOR_NAMES[evaluator]}:\nperplexity per token")
-    _scale(figure, list(grid.ravel()), constants)
-    return figure
-
-
-def _name_ends(axis: Axes, curves: "pd.DataFrame") -> None:
-    """Write the constant at the left end of three curves: of the smallest, of the largest, and of the lowest there."""
-    fewest = curves["topics"].min()
-    starts = select(curves, topics=fewest).groupby("smoothing")["perplexity"].mean()
-    for constant in {starts.index[0], starts.index[-1], starts.idxmin()} if len(starts) else ():
-        above = constant != starts.idxmin() or len(starts) == 1
-        props: style.Props = {"fontsize": 7.0, "path_effects": style.outline(), "zorder": 5.0}
-        away, side = (2, "bottom") if above else (-6, "top")
-        style.label(axis, style.power_label(constant), (fewest, starts[constant]), (0, away), va=side, **props)
 
 
 def added_at_every_m_step(inputs: Inputs, corpus: str) -> Figure:
@@ -93,14 +49,7 @@ def _reading(inputs: Inputs, corpus: str, curves: "Mapping[str, pd.DataFrame]") 
 def _draw(
     curves: "Mapping[str, pd.DataFrame]", topics: Sequence[int], *, synthetic: bool, vocabulary: int | None = None
 ) -> Figure:
-    """Draw a panel per evaluator, a line per constant (mean over seeds), a band from the lowest to the highest seed.
-
-    Args:
-        curves: points by evaluator.
-        topics: the ticks.
-        synthetic: whether the figure must say so.
-        vocabulary: a number of topics to mark; V.
-    """
+    """Draw a panel per evaluator, a line per constant (mean over seeds), a band from the lowest to the highest seed."""
     figure, axes = style.panels([style.EVALUATOR_NAMES[evaluator] for evaluator in curves], synthetic=synthetic)
     constants = sorted({constant for table in curves.values() for constant in table["smoothing"]})
     for axis, (evaluator, table) in zip(axes, curves.items(), strict=True):

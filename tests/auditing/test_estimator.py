@@ -1,4 +1,4 @@
-"""Which estimator computes the truth, and what its error says."""
+"""Which estimator computes the likelihood, and what its error says."""
 
 import math
 from dataclasses import replace
@@ -9,9 +9,9 @@ from made_models import drawn, topics_of
 
 from heldout.auditing.audit.audit import audit
 from heldout.auditing.audit.wording import document_error, reasons
+from heldout.auditing.estimator import AIM, MOST, choose_estimator
 from heldout.auditing.options import AuditOptions
 from heldout.auditing.survey import survey
-from heldout.auditing.truth import AIM, MOST, choose_truth
 from heldout.corpora.stream import open_documents
 from heldout.errors import InputError
 from heldout.evaluators import EXACT, REFERENCE, SEQUENTIAL
@@ -26,14 +26,14 @@ DEVIATIONS = 4.42  # two-sided, 1e-5
 def test_where_exact_costs_too_much_the_reference_takes_its_place_and_covers() -> None:
     model, X = topics_of(), drawn(60, length=20)
     exact, result = audit(model, X), audit(model, X, limit=10.0)
-    line = result.line("truth")
-    assert (exact.truth_exact, result.truth_exact, line.estimator) == (True, False, REFERENCE)
-    difference = line.log_likelihood - exact.line("truth").log_likelihood
+    line = result.line("likelihood")
+    assert (exact.exact, result.exact, line.estimator) == (True, False, REFERENCE)
+    difference = line.log_likelihood - exact.line("likelihood").log_likelihood
     assert 0.0 < abs(difference) < DEVIATIONS * line.standard_error
     assert line.error_per_token < 1e-2
     scored = result.lengths > 0
-    assert np.all(result.errors["truth"] >= np.abs(result.bias))
-    squares = (result.errors["truth"][scored] ** 2).sum() + result.bias[scored].sum() ** 2
+    assert np.all(result.errors["likelihood"] >= np.abs(result.bias))
+    squares = (result.errors["likelihood"][scored] ** 2).sum() + result.bias[scored].sum() ** 2
     assert line.standard_error == pytest.approx(math.sqrt(squares))
 
 
@@ -43,7 +43,7 @@ def test_seconds_are_spent_and_no_more() -> None:
     read = survey(stream, topics, 0.0)
 
     def spent(tokens: int, **options: float) -> tuple[int, int]:
-        work = choose_truth(topics, read._replace(lengths=np.array([tokens])), AuditOptions(**options))  # type: ignore[arg-type]
+        work = choose_estimator(topics, read._replace(lengths=np.array([tokens])), AuditOptions(**options))  # type: ignore[arg-type]
         return work.samples, work.chains
 
     assert spent(10) == (MOST, CHAINS)
@@ -51,12 +51,12 @@ def test_seconds_are_spent_and_no_more() -> None:
     assert spent(500_000) == (SWEEPS / 500_000, DIRICHLET.fewest_chains)
     assert spent(10**9) == (least_samples(DIRICHLET.fewest_chains), DIRICHLET.fewest_chains)
     assert spent(10**9, standard_error=0.1) == (MOST, CHAINS)
-    work = choose_truth(topics, read, AuditOptions(standard_error=0.1))
+    work = choose_estimator(topics, read, AuditOptions(standard_error=0.1))
     assert (work.estimator, work.variance) == (REFERENCE, variance_for(AIM * 0.1))
     assert "an error of 0.1 nats a document is asked for" in work.reason
-    named = choose_truth(topics, read, AuditOptions(estimator=REFERENCE, samples=300))
+    named = choose_estimator(topics, read, AuditOptions(estimator=REFERENCE, samples=300))
     assert (named.samples, named.variance) == (300, VARIANCE)
-    assert choose_truth(topics, read._replace(updates=1.0), AuditOptions()).estimator == EXACT
+    assert choose_estimator(topics, read._replace(updates=1.0), AuditOptions()).estimator == EXACT
     with pytest.raises(InputError, match="239 samples; draw 240 or more"):
         AuditOptions(estimator=REFERENCE, samples=239)
 
@@ -108,13 +108,13 @@ def test_without_an_error_nothing_is_corrected() -> None:
 
 def test_an_audit_by_name_is_corrected() -> None:
     model, X = topics_of(), drawn(30, length=20)
-    line = audit(model, X, estimator=SEQUENTIAL, samples=300).line("truth")
-    exact = audit(model, X).line("truth")
+    line = audit(model, X, estimator=SEQUENTIAL, samples=300).line("likelihood")
+    exact = audit(model, X).line("likelihood")
     assert abs(line.log_likelihood - exact.log_likelihood) < 1.5 * DEVIATIONS * line.standard_error
 
 
 def test_more_topics_than_were_ever_measured_are_no_refusal() -> None:
     result = audit(topics_of(401), drawn(4), limit=10.0, standard_error=2.0)
-    line = result.line("truth")
+    line = result.line("likelihood")
     assert line.estimator == REFERENCE
     assert 0.0 < line.error_per_token < 1.0

@@ -1,4 +1,4 @@
-"""The choice of the estimator of an audit's truth, and of its number of samples.
+"""The choice of the estimator of an audit's likelihood, and of its number of samples.
 
 Exact where that is affordable, otherwise the reference (`heldout.evaluators.reference`): its cost is linear in a
 document's length, and it measures its error, bias included, on the audited documents. So nothing is taken from how
@@ -35,8 +35,8 @@ def check_estimator(name: str, topics: AnyModel) -> None:
         )
 
 
-def choose_truth(topics: AnyTopics, read: Survey, options: AuditOptions) -> Work:
-    """Return the truth's estimator: as requested or, under "auto", exact if affordable and else the reference.
+def choose_estimator(topics: AnyTopics, read: Survey, options: AuditOptions) -> Work:
+    """Return the likelihood's estimator: as requested or, under "auto", exact if affordable and else the reference.
 
     Args:
         topics: phi and the prior.
@@ -52,7 +52,7 @@ def choose_truth(topics: AnyTopics, read: Survey, options: AuditOptions) -> Work
 
 
 def _chosen(topics: AnyTopics, read: Survey, options: AuditOptions) -> Work:
-    name, limit, seed = options.estimator, options.limit, options.seed
+    name, limit, seed = options.estimator, options.limit, options.random_state
     affordable = read.updates <= limit
     if name == EXACT and not affordable:
         raise InputError(
@@ -90,4 +90,4 @@ def _reference(topics: AnyTopics, read: Survey, options: AuditOptions) -> Work:
     error = "" if wanted is None else f"; an error of {wanted:.2g} nats a document is asked for"
     variance = VARIANCE if wanted is None else variance_for(AIM * wanted)
     reason += f"{error}; the error is measured on these documents and includes the bias."
-    return Work(REFERENCE, samples, options.seed, reason, variance, chains)
+    return Work(REFERENCE, samples, options.random_state, reason, variance, chains)

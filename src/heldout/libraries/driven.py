@@ -1,0 +1,73 @@
+"""Packages in environments of their own, run by drivers (workflow/packages): counts in, topics and numbers out."""
+
+import csv
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import scipy.io
+
+from heldout.corpora.corpus import Corpus
+from heldout.errors import InputError
+from heldout.study import driver
+from heldout.typing import Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Driven:
+    """What a driver gave.
+
+    Attributes:
+        weights: (K, V), proportional to p(w | z) by topic; the parameters of q(topics) where there is an eta.
+        alpha: (K,), of the Dirichlet prior of theta.
+        eta: of the prior of topics that are random; None where they are not.
+        values: the package's number by set of test documents.
+        thetas: (D, K) by set of test documents, where the number is of words at a theta that was fitted to them.
+        version: of the package.
+    """
+
+    weights: Floats
+    alpha: Floats
+    eta: float | None
+    values: Mapping[str, float]
+    thetas: Mapping[str, Floats]
+    version: str
+
+
+def drive(
+    package: str, training: Corpus, tests: Mapping[str, Corpus], *, topics: int, rounds: int, seed: int
+) -> Driven:
+    """Fit a package's model to documents and score sets of test documents over the same words, none of them empty.
+
+    Raises:
+        InputError: when the driver fails or leaves something unwritten; with the last that it said.
+    """
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for matrix, corpus in {"training": training, **{f"test-{test}": tests[test] for test in tests}}.items():
+            scipy.io.mmwrite(folder / f"{matrix}.mtx", corpus.counts().astype(np.int64))
+        (folder / "settings.csv").write_text(f"topics,rounds,seed\n{topics},{rounds},{seed}\n", encoding="utf-8")
+        command = [driver(package).absolute(), folder]  # packages leave logs where they run
+        ended = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", check=False)
+        try:
+            with (folder / "reported.csv").open(encoding="utf-8", newline="") as file:
+                values = {row["test"]: float(row["value"]) for row in csv.DictReader(file)}
+            eta = folder / "eta.f64"
+            return Driven(
+                np.fromfile(folder / "topics.f64").reshape(topics, training.n_words),
+                np.fromfile(folder / "alpha.f64").reshape(topics),
+                float(np.fromfile(eta).item()) if eta.exists() else None,
+                {test: values[test] for test in tests},
+                {
+                    test: np.fromfile(theta).reshape(tests[test].n_documents, topics)
+                    for test in tests
+                    if (theta := folder / f"theta-{test}.f64").exists()
+                },
+                (folder / "version.txt").read_text(encoding="utf-8").strip(),
+            )
+        except (OSError, KeyError, ValueError) as error:
+            said = (ended.stderr.strip().splitlines() or ["it said nothing"])[-1]
+            raise InputError(f"{package}: its driver ended with {ended.returncode} ({said:.200})") from error
