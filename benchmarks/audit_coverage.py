@@ -41,7 +41,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from heldout.auditing.audit.audit import audit
-from heldout.auditing.blocks import TRUTH
+from heldout.auditing.blocks import LIKELIHOOD
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.prepare import prepare
 from heldout.corpora.split import train_test_split
@@ -167,9 +167,9 @@ def rows_of(
 
     def estimated(**options: object) -> tuple[int, Evaluation, float]:
         result = audit(fitted, test, limit=0.0, reported=False, other_corpus=True, random_state=seed, **options)
-        independent = np.sqrt(np.maximum(result.errors[TRUTH] ** 2 - result.bias**2, 0.0))
-        found = Evaluation(result.nats[TRUTH], result.lengths, independent, bias=result.bias)
-        return result.line(TRUTH).samples, found, result.line(TRUTH).standard_error
+        independent = np.sqrt(np.maximum(result.errors[LIKELIHOOD] ** 2 - result.bias**2, 0.0))
+        found = Evaluation(result.nats[LIKELIHOOD], result.lengths, independent, bias=result.bias)
+        return result.line(LIKELIHOOD).samples, found, result.line(LIKELIHOOD).standard_error
 
     samples, default, stated = estimated()
     exact = exact_within(model, test, limit if dirichlet else LARGEST_OF_NORMAL)

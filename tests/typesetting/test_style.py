@@ -100,7 +100,8 @@ def colours_named(source: str, suffix: str) -> list[str]:
         else ()
     )
     words = [word for word in strings if isinstance(word, str) and len(word) > 1 and word.lower() in named]
-    return [*re.findall(r"#[0-9A-Fa-f]{6}\b|#[0-9A-Fa-f]{3}\b", source), *words]
+    # an issue's number in a link is none
+    return [*re.findall(r"(?<!\[)(?:#[0-9A-Fa-f]{6}\b|#[0-9A-Fa-f]{3}\b)", source), *words]
 
 
 def test_colours_stand_in_the_style_alone() -> None:

@@ -55,13 +55,14 @@ rule paper:
     params:
         # the commit's own time, so that the PDF does not say when it was built
         epoch=commit("%ct") or "0",
-        folder=GENERATED,
+        folder=subpath(input.macros, parent=True),
         root=os.path.relpath(ROOT, GENERATED),
         figures=os.path.relpath(FIGURES, GENERATED),
         jobs=" ".join(f"{Path(pdf).stem}={tex}" for pdf, tex in DOCUMENTS.items()),
         made=[f"{GENERATED}/{Path(pdf).name}" for pdf in DOCUMENTS],
+        place=subpath(output[0], parent=True),
     shell:
         "( cd {params.folder} && export TEXINPUTS=.:{params.root}/paper:{params.figures}: BIBINPUTS={params.root}/paper:"
         " SOURCE_DATE_EPOCH={params.epoch} FORCE_SOURCE_DATE=1 TEXMFVAR=$PWD/texmf"
         " && {params.root}/workflow/scripts/typeset.sh {params.jobs} ) > {log} 2>&1"
-        " && mv {params.made} $(dirname {output[0]})"
+        " && mv {params.made} {params.place}"

@@ -9,7 +9,7 @@ set -eu
 python=$1
 venv_is_complete=${2:-}
 tex_programs='latexmk pdflatex kpsewhich'
-tex_styles='amsmath amssymb array booktabs geometry graphicx hyperref lmodern longtable microtype natbib subcaption'
+tex_styles='amsmath amssymb array booktabs geometry graphicx hyperref lmodern longtable microtype natbib subcaption xr-hyper'
 tex_packages='latexmk texlive-latex-base texlive-latex-recommended lmodern'
 
 stop() {

@@ -40,8 +40,8 @@ def diversity(phi: Floats) -> float:
     """Return the share of different words among the topics' top words (Dieng et al. 2020), of phi (K, V).
 
     Examples:
-        >>> diversity(np.eye(20)), diversity(np.full((4, 10), 0.1))
-        (0.95, 0.25)
+        >>> diversity(np.kron(np.eye(3), np.full(10, 0.1))), diversity(np.full((4, 10), 0.1))
+        (1.0, 0.25)
     """
     words = top_words(phi)
     return len(np.unique(words)) / words.size
