@@ -22,6 +22,8 @@ MURPHY = Paper(
     experiments=_EXPERIMENTS,
     optional=tuple(_EXPERIMENTS),
     exhibits={
+        "table-datasets": Exhibit("the gallery's data sets", "tables.datasets"),
+        "figure-gallery": Exhibit("gaps between usual scores and likelihoods", "figures.opening", _OPENING),
         "table-gallery": Exhibit("usual scores and likelihoods of the models", "tables.opening", _OPENING),
         "figure-27-6": Exhibit(
             "perplexity of unigram, mixture, pLSI and LDA",

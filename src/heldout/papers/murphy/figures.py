@@ -1,7 +1,7 @@
 """Murphy's figures on real data."""
 
 import math
-from itertools import cycle
+from itertools import cycle, groupby
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from heldout import models
-from heldout.evaluators import FULL, HALF
+from heldout.evaluators import FULL, HALF, MEAN_FIELD_BOUND
 from heldout.inputs import Inputs
 from heldout.papers.murphy import results
 from heldout.papers.murphy.experiments import online
@@ -22,7 +22,38 @@ _PLSI = {"full folding-in": style.EVALUATOR_COLOURS[FULL], "half folding-in": st
 _PLSI |= {"training mixture": style.EVALUATOR_COLOURS["training-mixture"]}
 _LDA, _MIXTURE, _UNIGRAM = (style.COLOURS[name] for name in (models.LDA, "mixture-of-multinomials", "unigram"))
 _HALF_OF_LDA = style.lighter(_LDA)
+_OPTIMISTIC, _PESSIMISTIC = style.EVALUATOR_COLOURS[FULL], style.EVALUATOR_COLOURS[MEAN_FIELD_BOUND]
+_SHOWN = 5e-4  # nats: what the table's decimals tell from 0
+_LINEAR = 0.01  # nats, up to which the axis of gaps is linear
+_GAP_TICKS = (-0.1, 0.0, 0.1)
 _ONLINE = ("-", "--", ":", "-.")  # of online variational Bayes, by batch size
+
+
+def opening(inputs: Inputs) -> Figure:
+    """Draw the gaps of usual scores, a panel for each kind of data and a row for each model.
+
+    A small mark has the fewest components, a large one the most; a hollow one is held to an estimate.
+    """
+    gaps = results.opening_gaps(inputs)
+    by_panel = {panel: list(of) for panel, of in groupby(gaps, lambda gap: gap.panel)}
+    rows = max((len({(gap.model, gap.corpus) for gap in of}) for of in by_panel.values()), default=1)
+    figure, (axes,) = style.grid(1, max(1, len(by_panel)), 0.9 + 0.17 * rows, titles=list(by_panel))
+    for axis, of in zip(axes, by_panel.values(), strict=False):
+        names = list(dict.fromkeys((gap.model, gap.corpus) for gap in of))
+        for gap in of:
+            colour = style.DARK if abs(gap.gap) < _SHOWN else _OPTIMISTIC if gap.gap > 0.0 else _PESSIMISTIC
+            props = {"color": colour, "markersize": 6.0 if gap.most else 3.5}
+            props |= {"markerfacecolor": style.WHITE} if gap.estimated else {}
+            axis.plot(gap.gap, names.index((gap.model, gap.corpus)), "o", **props)
+        axis.axvline(0.0, color=style.INK, linewidth=0.7)
+        axis.set_xscale("symlog", linthresh=_LINEAR)
+        style.ticks(axis.xaxis, _GAP_TICKS, [style.signed_label(tick) for tick in _GAP_TICKS])
+        labels = [f"{model}, {latex.corpus_title(corpus)}" if corpus else model for model, corpus in names]
+        style.ticks(axis.yaxis, range(len(names)), labels, fontsize=6.5)
+        axis.set_ylim(len(names) - 0.5, -0.5)
+        axis.set_xlim(-1.0, 1.0)
+        axis.set_xlabel(f"score less likelihood, nats\n{style.SYMMETRIC}")
+    return figure
 
 
 def figure_27_6(inputs: Inputs) -> Figure:

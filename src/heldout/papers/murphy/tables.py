@@ -21,6 +21,17 @@ def opening(inputs: Inputs) -> str:
     )
 
 
+def datasets(inputs: Inputs) -> str:
+    """Return the data sets: what they are of, cases to train and to test on, words or values, tokens or responses."""
+    records, rows = results.corpora(inputs, results.RECORDS), list[latex.TableRow]()
+    for row in inputs.corpora.to_dict("records"):
+        numbers = (row[name] for name in ("train_documents", "test_documents", "vocabulary", "tokens"))
+        kind = "records" if row["corpus"] in records else "documents"
+        rows.append([latex.corpus_name(row["corpus"]), kind, *(latex.integer(number) for number in numbers)])
+    head = r"data & of & training & test & words or values & tokens or responses\\"
+    return latex.tabular(inputs, "@{}llrrrr@{}", head, rows)
+
+
 def _opening_rows(inputs: Inputs) -> Iterator[latex.TableRow]:
     before = ""
     for (corpus, member), of_member in groupby(results.opening_rows(inputs), lambda row: (row.corpus, row.member)):
