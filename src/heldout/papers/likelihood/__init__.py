@@ -55,6 +55,12 @@ LIKELIHOOD = Paper(
         "table-best-topics": Exhibit(
             "the numbers of topics that a score cannot tell from its best", "tables.best_topics", OPTIMISM
         ),
+        "table-regret": Exhibit(
+            "what choosing the number of topics by another score costs",
+            "tables.regrets",
+            OPTIMISM,
+            claims=tuple(f"choice-by-{name}" for name in ("number", "full", "half", "bound", "models-prior")),
+        ),
         "table-optimism": Exhibit("folding-in beside the likelihood", "tables.optimism", OPTIMISM),
         "figure-repair": Exhibit(
             "folding-in repaired", "figures.repair", OPTIMISM, claims=("laplace-repairs", "nml-repairs")

@@ -16,6 +16,7 @@ from heldout.effects import ON, chosen, effects, less, paired, per_token, steps
 from heldout.evaluators import COMPLETION, ESTIMATORS, FULL, HALF, LAPLACE
 from heldout.inputs import Inputs
 from heldout.models import LDA, PLSA
+from heldout.papers.likelihood import regret
 from heldout.papers.likelihood.experiments.epca_marginal import ANNEALED
 from heldout.papers.likelihood.experiments.is_a_probability import SAMPLED_FULL, SAMPLED_HALF
 from heldout.papers.likelihood.experiments.is_a_probability import TRUTH as TRUE_MODEL
@@ -45,6 +46,13 @@ REMAINS = 0.5  # share of the optimism
 VARIATIONAL = ("scikit-learn", "gensim")
 COVERED, STATED = 0.95, 2.0  # share of cells that normal errors leave within so many stated errors
 PRINTED = {PLSA: "PLSA", LDA: "LDA"}
+CHOICES = {  # scores that choose, and how the claims say it, by the ends of the claims' names
+    "number": (regret.NUMBER, "is the largest of the grid"),
+    "full": ("full folding-in", "full folding-in prefers"),
+    "half": ("half folding-in", "half folding-in prefers"),
+    "bound": ("mean-field bound", "the mean-field bound prefers"),
+    "models-prior": (regret.MODELS_PRIOR, "the likelihood under the model's prior prefers"),
+}
 
 
 def beside_truth(
@@ -145,6 +153,17 @@ def repairs(inputs: Inputs, corpora: Sequence[str], *, evaluator: str) -> list[E
 
 def _by_split(inputs: Inputs, pairs: "pd.DataFrame", **how: Any) -> list[Effect]:
     return effects(pairs, held_out=inputs.held_out, **how)
+
+
+def choosing(inputs: Inputs, corpora: Sequence[str], *, chooser: str) -> list[Effect]:
+    """Measure what the likelihood loses where another score chooses the number of topics (`regret`)."""
+    found = []
+    for model in (PLSA, LDA):
+        for judge in regret.JUDGES:
+            if regret.CHOOSERS[chooser] != (TRUTH, regret.JUDGES[judge]):
+                rows = regret.regrets(inputs, corpora, model, chooser, judge).drop(columns=["chosen", "judged"])
+                found += _by_split(inputs, rows, margin=MODELS, part=f"{PRINTED[model]}, {judge}")
+    return found
 
 
 def reported_grows(inputs: Inputs, corpora: Sequence[str]) -> list[Effect]:
@@ -298,6 +317,18 @@ CLAIMS = (
         partial(repairs, evaluator=LAPLACE),
     ),
     Claim("nml-repairs", _BEYOND, "The NML penalty repairs folding-in.", _NEAR, partial(repairs, evaluator=NML)),
+    *(
+        Claim(
+            f"choice-by-{name}",
+            _BEYOND,
+            f"The number of topics that {words} costs likelihood.",
+            "by corpus, model and the prior under which the likelihood judges: on one half of the test documents the"
+            " score and the likelihood choose a number of topics each; on the other the likelihood of its own choice"
+            " less that of the score's; mean over the two halves",
+            partial(choosing, chooser=chooser),
+        )
+        for name, (chooser, words) in CHOICES.items()
+    ),
     Claim(
         "peers-reported-grows",
         "issues of scikit-learn and gensim",

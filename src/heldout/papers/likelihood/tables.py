@@ -11,7 +11,8 @@ from heldout.evaluators.exact_marginal import cost
 from heldout.evaluators.is_probability import Excess
 from heldout.inputs import Inputs
 from heldout.models import LDA, PLSA
-from heldout.papers.likelihood import results
+from heldout.papers.likelihood import regret, results
+from heldout.papers.likelihood.claims import CHOICES, PRINTED
 from heldout.papers.likelihood.experiments import is_a_probability as probability
 from heldout.papers.likelihood.experiments.optimism import DENSITY, NML, ONE_STEP, PLUG_IN, PLUG_IN_EXACT
 from heldout.papers.likelihood.experiments.packages import GROWING, REPORTED, VALUE
@@ -20,6 +21,7 @@ from heldout.points import TRUTH, select
 from heldout.scores import perplexity
 from heldout.typesetting import latex, style
 from heldout.typesetting.table import Table
+from heldout.verdicts import Effect, shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -102,6 +104,40 @@ def _range(own: Best | None, grid: Sequence[int]) -> str:
     whole = len(own.topics) > 2 and own.topics == tuple(grid[first : last + 1])
     shown = (own.topics[0], own.topics[-1]) if whole else own.topics
     return (r"\,--\," if whole else ", ").join(map(latex.integer, shown)) + "*" * own.censored
+
+
+def regrets(inputs: Inputs) -> str:
+    """Return what a score's choice of K costs: by model, judging prior and score the K chosen and the regret."""
+    corpora = results.optimism_corpora(inputs)
+    rules = "".join(rf"\cmidrule({'lr' if at else 'l'}){{{4 + 2 * at}-{5 + 2 * at}}}" for at in range(len(corpora)))
+    names = " & ".join(rf"\multicolumn{{2}}{{c}}{{{latex.corpus_name(corpus)}}}" for corpus in corpora)
+    head = f"& & & {names}\\\\\n{rules}\nmodel & judged under & chosen by" + r" & $K$ & loss" * len(corpora) + r"\\"
+    return latex.tabular(inputs, f"@{{}}lll{'lr' * len(corpora)}@{{}}", head, _regret_rows(inputs, corpora))
+
+
+def _regret_rows(inputs: Inputs, corpora: Sequence[str]) -> Iterator[latex.TableRow]:
+    for model in (PLSA, LDA):
+        for judge in regret.JUDGES:
+            names = [style.MODEL_NAMES[model], judge]
+            for name, (chooser, _) in CHOICES.items():
+                effects = inputs.judged(f"choice-by-{name}").effects
+                by_corpus = {e.corpus: e for e in effects if e.part == f"{PRINTED[model]}, {judge}"}
+                if by_corpus:
+                    choices = regret.regrets(inputs, corpora, model, chooser, judge)
+                    cells = (_regret_cells(by_corpus.get(corpus), choices, corpus) for corpus in corpora)
+                    yield [*names, chooser, *(text for cell in cells for text in cell)]
+                    names = ["", ""]
+        yield latex.ADDLINESPACE
+
+
+def _regret_cells(effect: Effect | None, choices: "pd.DataFrame", corpus: str) -> tuple[str, str]:
+    if effect is None:
+        return latex.DASH, latex.DASH
+    chosen = sorted({int(K) for K in select(choices, corpus=corpus)["chosen"]})
+    ends = r"\,--\,".join(map(latex.integer, dict.fromkeys((chosen[0], chosen[-1]))))
+    estimate, low, high = shown(effect)
+    interval = rf" [\ensuremath{{{low}}}, \ensuremath{{{high}}}]" if effect.error else ""
+    return ends, rf"\ensuremath{{{estimate}}}{interval}"
 
 
 def repair(inputs: Inputs) -> str:

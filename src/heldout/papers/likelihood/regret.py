@@ -1,0 +1,92 @@
+"""Regret: the likelihood that is lost where another score chooses the number of topics.
+
+The groups of documents of a split are halved. On one half A a score X chooses K_X(A), the number of topics at which it
+is highest, and so does the likelihood itself, K(A). The other half B, which neither has seen, judges both:
+
+    regret = [log p(B | K(A)) - log p(B | K_X(A))] / tokens of B,
+
+in nats per token, and the halves change roles. Zero where both choose alike; negative where the score's choice happens
+to be the better one on B.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from heldout.effects import WITHOUT
+from heldout.evaluators import FULL, HALF, MEAN_FIELD_BOUND
+from heldout.inputs import Inputs
+from heldout.papers.likelihood.results import FITTED, OPTIMISM, points
+from heldout.points import TRUTH
+from heldout.scores import GROUP_COLUMNS, GROUPS, NATS_COLUMNS, TOKENS_COLUMNS
+from heldout.typing import Floats
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+NUMBER, MODELS_PRIOR = "number of topics", "likelihood, model's prior"
+# scores that choose, by the evaluators and variants that have them; the number itself needs none
+CHOOSERS: Mapping[str, tuple[str, str] | None] = {
+    NUMBER: None,
+    "full folding-in": (FULL, OPTIMISM),
+    "half folding-in": (HALF, OPTIMISM),
+    "mean-field bound": (MEAN_FIELD_BOUND, OPTIMISM),
+    MODELS_PRIOR: (TRUTH, OPTIMISM),
+}
+JUDGES = {"model's prior": OPTIMISM, "fitted prior": FITTED}  # variants of the likelihood that judges
+_FIRST = np.arange(GROUPS) % 2 == 0
+HALVES = (_FIRST, ~_FIRST)  # (GROUPS,) bool
+
+
+def regrets(inputs: Inputs, corpora: Sequence[str], model: str, chooser: str, judge: str) -> "pd.DataFrame":
+    """Return the regret of a chooser, by corpus, seed and half: "gain", nats per token, as pairs of effects have it.
+
+    The likelihood that judges also makes the choice that the chooser is held to. Also "chosen", the chooser's number of
+    topics; "judged", the likelihood's; "error", of both values; and `WITHOUT`, each group left out of both halves. No
+    rows where scores have no groups of documents.
+    """
+    import pandas as pd
+
+    rows = []
+    for corpus in corpora:
+        truth = points(inputs, corpus, model, TRUTH, JUDGES[judge])
+        by = CHOOSERS[chooser]
+        score = truth if by is None else points(inputs, corpus, model, *by)
+        if not set(GROUP_COLUMNS) <= set(truth.columns):
+            continue
+        for seed in sorted({int(s) for s in truth["seed"]}):
+            of_truth, of_score = (
+                table[table["seed"] == seed].set_index("topics").sort_index() for table in (truth, score)
+            )
+            grid = of_truth.index.intersection(of_score.index)
+            of_truth, of_score = of_truth.loc[grid], of_score.loc[grid]
+            if grid.empty or of_truth[list(GROUP_COLUMNS)].isna().any(axis=None):
+                continue
+            values = _values(of_truth), _values(of_score)
+            for at, half in enumerate(HALVES):
+                chosen, judged, gain = _regret(*values, half, by is None)
+                error = 0.0 if chosen == judged else float(np.hypot(*of_truth["error"].iloc[[chosen, judged]]))
+                row = {"corpus": corpus, "seed": seed, "half": at, "gain": gain, "error": error}
+                row |= {"chosen": int(grid[chosen]), "judged": int(grid[judged])}
+                for group, name in enumerate(WITHOUT):
+                    row[name] = _regret(*values, half, by is None, without=group)[2]
+                rows.append(row)
+    return pd.DataFrame(rows, columns=["corpus", "seed", "half", "gain", "error", "chosen", "judged", *WITHOUT])
+
+
+def _values(table: "pd.DataFrame") -> Floats:
+    """Return nats and tokens of groups of documents, by number of topics, (2, K, GROUPS)."""
+    return np.array([table[list(names)].to_numpy(float) for names in (NATS_COLUMNS, TOKENS_COLUMNS)])
+
+
+def _regret(truth: Floats, score: Floats, half: Floats, last: bool, without: int = -1) -> tuple[int, int, float]:
+    """Return the places in the grid of the score's choice and of the likelihood's, and the regret, nats per token."""
+    keep = np.arange(GROUPS) != without
+    (of_score, _), (of_truth, other) = (
+        [of[0][:, part & keep].sum(axis=1) / of[1][:, part & keep].sum(axis=1) for part in (half, ~half)]
+        for of in (score, truth)
+    )
+    chosen = len(other) - 1 if last else int(np.argmax(of_score))
+    judged = int(np.argmax(of_truth))
+    return chosen, judged, float(other[judged] - other[chosen])

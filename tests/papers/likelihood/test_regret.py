@@ -1,0 +1,86 @@
+"""Regret of a score's choice of the number of topics, on made-up groups of documents."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from small_study import inputs
+
+from heldout.effects import WITHOUT
+from heldout.evaluators import EXACT, FULL, HALF
+from heldout.inputs import Inputs
+from heldout.models import PLSA
+from heldout.papers.likelihood.claims import choosing
+from heldout.papers.likelihood.regret import NUMBER, regrets
+from heldout.papers.likelihood.results import FITTED, OPTIMISM, main_constant
+from heldout.scores import GROUPS, NATS_COLUMNS, TOKENS_COLUMNS
+from heldout.verdicts import NO_DIFFERENCE, SUPPORTED
+
+TOPICS, TOKENS = (2, 3, 4), 10
+BY_TOPICS = {
+    (EXACT, OPTIMISM): (-7.0, -6.0, -6.5),  # nats per token: best with 3
+    (EXACT, FITTED): (-7.0, -6.2, -6.0),  # best with 4
+    (FULL, OPTIMISM): (-6.0, -5.0, -4.0),  # wants 4
+    (HALF, OPTIMISM): (-7.0, -6.0, -7.0),  # wants 3
+}
+
+
+def given(tilt: float = 0.0) -> Inputs:
+    """Return scores on two splits; `tilt` moves the likelihood of 4 topics up in even groups and down in odd ones."""
+    base = inputs()
+    rows = []
+    for (evaluator, variant), values in BY_TOPICS.items():
+        for K, value in zip(TOPICS, values, strict=True):
+            for seed in (0, 1):
+                of_group = np.full(GROUPS, value)
+                if evaluator == EXACT and TOPICS[-1] == K:
+                    of_group += tilt * np.where(np.arange(GROUPS) % 2 == 0, 1.0, -1.0)
+                nats = of_group * TOKENS
+                row = {"corpus": "cranfield", "model": PLSA, "variant": variant, "topics": K, "chain": "none"}
+                row |= {"smoothing": main_constant(base), "evaluator": evaluator, "samples": 0, "seed": seed}
+                row |= {"tokens": TOKENS * GROUPS, "log_likelihood": nats.sum(), "standard_error": 0.0}
+                row |= dict.fromkeys(TOKENS_COLUMNS, TOKENS) | dict(zip(NATS_COLUMNS, nats, strict=True))
+                rows.append(row)
+    return replace(base, scores=pd.DataFrame(rows))
+
+
+@pytest.mark.parametrize(
+    ("chooser", "judge", "chosen", "lost"),
+    [
+        (NUMBER, "model's prior", 4, 0.5),
+        ("full folding-in", "model's prior", 4, 0.5),
+        ("half folding-in", "model's prior", 3, 0.0),
+        ("half folding-in", "fitted prior", 3, 0.2),
+        ("likelihood, model's prior", "fitted prior", 3, 0.2),
+    ],
+)
+def test_regret_is_what_the_judging_likelihood_loses(chooser: str, judge: str, chosen: int, lost: float) -> None:
+    rows = regrets(given(), ["cranfield"], PLSA, chooser, judge)
+    assert len(rows) == 4  # two splits, two halves
+    assert (rows["chosen"] == chosen).all()
+    assert rows[["gain", *WITHOUT]].to_numpy() == pytest.approx(lost)
+
+
+def test_one_half_chooses_and_the_other_judges() -> None:
+    rows = regrets(given(tilt=1.0), ["cranfield"], PLSA, NUMBER, "model's prior").set_index(["seed", "half"])
+    assert rows.loc[(0, 0), "judged"] == 4  # the even groups like 4 topics best, as the number itself does
+    assert rows.loc[(0, 0), "gain"] == 0.0
+    assert rows.loc[(0, 1), "judged"] == 3  # the odd ones 3, of which the even ones have less than of 4: -6.0 to -5.5
+    assert rows.loc[(0, 1), "gain"] == pytest.approx(-0.5)
+
+
+def test_the_claim_is_of_every_model_and_judge_that_was_run() -> None:
+    effects = {effect.part: effect for effect in choosing(given(), ["cranfield"], chooser="full folding-in")}
+    assert set(effects) == {"PLSA, model's prior", "PLSA, fitted prior"}
+    assert effects["PLSA, model's prior"].estimate == pytest.approx(0.5)
+    assert [effects[f"PLSA, {judge}"].verdict for judge in ("model's prior", "fitted prior")] == [
+        SUPPORTED,
+        NO_DIFFERENCE,
+    ]
+
+
+def test_scores_without_groups_have_no_regret() -> None:
+    without = given()
+    without = replace(without, scores=without.scores.drop(columns=[*TOKENS_COLUMNS, *NATS_COLUMNS]))
+    assert regrets(without, ["cranfield"], PLSA, "full folding-in", "model's prior").empty
