@@ -25,7 +25,7 @@ from heldout.errors import InputError
 from heldout.evaluators.annealed_importance import schedule
 from heldout.evaluators.count_polynomial import DirichletMoments, GammaPoissonMoments
 from heldout.evaluators.evaluation import check_samples, log_mean
-from heldout.evaluators.random_stream import starts, uniform
+from heldout.evaluators.random_stream import first_above, starts, uniform
 from heldout.typing import Floats, Ints
 
 Estimate = tuple[Floats, Floats]  # log-likelihoods and their standard errors, (D,) nats each
@@ -172,10 +172,7 @@ def _log_ratios(logs, ratios, counts, z, schedule, state):  # type: ignore[no-un
                 for k in range(K):
                     total += powers[i, k] * ratios[own[k], k]
                     sums[k] = total
-                x = uniform(state) * total
-                new = 0
-                while new < K - 1 and sums[new] <= x:
-                    new += 1
+                new = first_above(sums, uniform(state) * total)
                 z[s, i] = new
                 own[new] += 1
     return log_w

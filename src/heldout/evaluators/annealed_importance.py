@@ -39,7 +39,7 @@ import numpy as np
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators.evaluation import Evaluation, KernelArrays, check_samples, kernel_arrays, log_mean
-from heldout.evaluators.random_stream import starts, uniform
+from heldout.evaluators.random_stream import first_above, starts, uniform
 from heldout.topics import Topics
 from heldout.typing import Floats, Ints
 
@@ -74,13 +74,7 @@ def sweep(rows, z, counts, table, alpha, target, backward, cumulative, state):  
         for k in range(K):
             total += word[k] * (alpha[k] + counts[k])
             cumulative[k] = total
-        if target.shape[0] > 0:
-            chosen = target[token]
-        else:
-            drawn = uniform(state) * total
-            chosen = 0
-            while chosen < K - 1 and cumulative[chosen] <= drawn:
-                chosen += 1
+        chosen = target[token] if target.shape[0] > 0 else first_above(cumulative, uniform(state) * total)
         p *= word[chosen] * (alpha[chosen] + counts[chosen]) / total
         if p < 1e-200:
             log_p += np.log(p)
@@ -129,11 +123,7 @@ def urn(rows, z, counts, log_phi, alpha, draw, cumulative, state):  # type: igno
                 everywhere = False
             cumulative[k] = total
         if draw:
-            drawn = uniform(state) * total
-            chosen = 0
-            while chosen < alpha.shape[0] - 1 and cumulative[chosen] <= drawn:
-                chosen += 1
-            z[token] = chosen
+            z[token] = first_above(cumulative, uniform(state) * total)
         counts[z[token]] += 1.0
         if not everywhere:
             log_weight += math.log(total / (prior + token))

@@ -26,7 +26,7 @@ import numpy as np
 
 from heldout.errors import InputError
 from heldout.evaluators.evaluation import KernelArrays, log_mean
-from heldout.evaluators.random_stream import starts, uniform
+from heldout.evaluators.random_stream import first_above, starts, uniform
 from heldout.typing import Floats, Ints
 
 BELOW_ONE = 1.0 - 2.0**-53
@@ -107,14 +107,7 @@ def _run(tokens, offsets, shown, phi_by_word, alpha, burn_in, streams, log_fit, 
                             if x < 0.0:
                                 break
                 else:
-                    x = min(x - seen, prior[i, K - 1] * BELOW_ONE)
-                    k, high = 0, K - 1
-                    while k < high:  # the first topic whose cumulative sum is above x
-                        middle = (k + high) // 2
-                        if prior[i, middle] > x:
-                            high = middle
-                        else:
-                            k = middle + 1
+                    k = first_above(prior[i], min(x - seen, prior[i, K - 1] * BELOW_ONE))
                 z[i] = k
                 if counts[k] == 0.0:
                     used[n_used] = k
@@ -146,7 +139,6 @@ def run_chain(
     tokens. `estimator` is the name in error messages.
 
     Raises:
-        InputError: for a burn-in below 1.
         InputError: for a burn-in below 1.
     """
     if burn_in < 1:

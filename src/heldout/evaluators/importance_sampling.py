@@ -43,7 +43,7 @@ import numpy as np
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.evaluators.evaluation import Evaluation, check_samples, kernel_arrays, log_mean
-from heldout.evaluators.random_stream import starts, uniform
+from heldout.evaluators.random_stream import first_above, starts, uniform
 from heldout.models.plsa import most_words
 from heldout.topics import Topics
 
@@ -121,15 +121,9 @@ def _log_weights(tokens, offsets, phi_by_word, alpha, cycles, in_sequence, secon
             value = 0.0
             for i in range(L):
                 x = uniform(streams[d]) * q[i, K - 1]
-                low, high = 0, K - 1
-                while low < high:  # the first k whose cumulative sum is above x
-                    middle = (low + high) // 2
-                    if q[i, middle] > x:
-                        high = middle
-                    else:
-                        low = middle + 1
-                value += math.log(ratio[i, low] * counts[low])
-                counts[low] += 1.0
+                k = first_above(q[i], x)
+                value += math.log(ratio[i, k] * counts[k])
+                counts[k] += 1.0
             out[d, s] = value
 
 

@@ -27,3 +27,16 @@ def uniform(state):  # type: ignore[no-untyped-def]
     z = (z ^ (z >> np.uint64(27))) * SECOND
     z = z ^ (z >> np.uint64(31))
     return np.float64(z >> np.uint64(11)) * UNIT
+
+
+@nb.njit("int64(float64[::1], float64)", cache=True, nogil=True, inline="always")
+def first_above(sums, x):  # type: ignore[no-untyped-def]
+    """Return the first k at which cumulative sums, (K,), are above x; the last if none is."""
+    low, high = 0, sums.shape[0] - 1
+    while low < high:
+        middle = (low + high) // 2
+        if sums[middle] > x:
+            high = middle
+        else:
+            low = middle + 1
+    return low

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 Model = tuple[str, str]  # model, variant
 
-TEMPERING, SEMANTIC = "tempering", "latent-semantic-analysis"
+TEMPERING = "tempering"
 EARLY, HEATED, ANNEALED = (PLSA, tempering.EARLY), (TEM, tempering.INVERSE), (TEM, tempering.ANNEALING)
 FINE_HEATED, COARSE_ANNEALED = (TEM, tempering.FINE_INVERSE), (TEM, tempering.COARSE_ANNEALING)
 SCHEDULES = {"coarse": (HEATED, COARSE_ANNEALED), "fine": (FINE_HEATED, ANNEALED)}  # pairs of the same step size

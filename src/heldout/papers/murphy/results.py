@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 GALLERY, RECORDS, PERPLEXITY = "gallery", "records", "perplexity"
-POLYSEMY, BANK, ONLINE, EVIDENCE = "polysemy", "bank-and-river", "online", "evidence"
+POLYSEMY, BANK, EVIDENCE = "polysemy", "bank-and-river", "evidence"
 SAMPLERS, HALVES = "samplers", "completion"
 KINDS = {GALLERY: data.DOCUMENTS, RECORDS: data.RECORDS}  # of data, by experiment
 

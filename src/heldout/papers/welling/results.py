@@ -101,20 +101,6 @@ def means(curve: "pd.DataFrame") -> "pd.Series[float]":
     return curve.groupby("topics")["perplexity"].mean()
 
 
-def held_back_choice(inputs: Inputs, corpus: str, evaluator: str) -> list[float]:
-    """Return, per seed, the relative loss of using the constant chosen on the other seeds.
-
-    The loss is (lowest perplexity under their constant) / (under the seed's own choice) - 1, never negative. It
-    measures the optimism of choosing on the scored documents.
-    """
-    table, losses = points(inputs, [corpus], PLSA, evaluator), []
-    for seed, own in table.groupby("seed"):
-        lowest = own.groupby("smoothing")["perplexity"].min()
-        others = table[(table["seed"] != seed) & table["smoothing"].isin(lowest.index)]
-        losses += [float(lowest[constant] / lowest.min() - 1.0) for constant in best(others)["smoothing"].unique()]
-    return losses
-
-
 def beyond_ends(inputs: Inputs) -> tuple[int, int] | None:
     """Return the largest number of topics within the vocabulary and the largest beyond it; None without either."""
     settings = inputs.settings
