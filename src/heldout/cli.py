@@ -405,7 +405,7 @@ def compare(args: argparse.Namespace) -> int:
 
 
 STARTING = "starting; the first run after an installation compiles for some seconds"
-EXAMPLES = {  # of the verbs that users type
+EXAMPLES = {  # a call of each verb that users type
     "audit": "heldout audit lda.skops test.npz --vocabulary words.txt --html audit.html",
     "rank": "heldout rank lda-*.skops test.npz --vocabulary words.txt",
     "import": "heldout import text folder/ --name mine --output data/corpora/mine.npz",

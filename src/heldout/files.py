@@ -98,7 +98,7 @@ def refuse_inputs(outputs: Iterable[Path], inputs: Iterable[Path]) -> None:
                 raise InputError(f"{output}: an input, which would be overwritten; name another file for the output")
 
 
-_SOURCES = (".txt", ".beta", ".other")  # of folders that are read
+_SOURCES = (".txt", ".beta", ".other")  # endings of files that make a folder a model or documents
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from heldout.verdicts import UNDECIDED, read_effects
 
-SHARE = 0.05  # of all jobs, between two lines
+SHARE = 0.05  # the share of all jobs between two lines
 SECONDS = 300.0  # between two lines
 
 

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple, Self
 from heldout.errors import InputError
 from heldout.models import LDA, PLSA
 
-HELD_OUT = 0.3  # of the documents of one's own corpora, as of Cranfield's and Medline's
-NOT_TAKEN_OVER = ("frozen", "mirror", "results")  # from another study to one's own
-LARGEST_INTEGER = 2**53  # which a double still holds
+HELD_OUT = 0.3  # held-out share of one's own corpora, as of Cranfield and Medline
+NOT_TAKEN_OVER = ("frozen", "mirror", "results")  # keys that a study of one's own does not take over
+LARGEST_INTEGER = 2**53  # the largest that a double holds with all before it
 SECOND_READING = "smoothed-in-m-step"
 # parts of a study's runs: each model (its variants over the grid), each experiment, and these
 SECOND, BEYOND, ALTERNATIVES = "second reading", "beyond the vocabulary", "alternatives"
@@ -24,7 +24,7 @@ MAIN = "main"  # the document of a study that names none: paper/main.tex, which 
 WRITTEN = "paper"
 RESERVED = ("raw", "corpora", "published", "reference")  # folders of data/ beside the studies'
 NO_CORPUS = "none"  # the corpus of experiments that draw their own documents
-PARTS = ("train", "fold_in")  # of a model's settings
+PARTS = ("train", "fold_in")  # parts of a model's settings
 SELECTION = "model-selection"  # an experiment on corpora drawn from trained models, of models that grow
 IS_PROBABILITY = "is-a-probability"  # draws its own documents, from the true models of drawn corpora too
 DRAWN = (SELECTION, IS_PROBABILITY, "mean-ratio")  # the experiments on such corpora
@@ -50,7 +50,7 @@ NOTHING: Mapping[str, Any] = {
         "corpora": [],
     },
 }
-PEERS = {"scikit-learn": "sklearn", "gensim": "gensim", "tomotopy": "tomotopy"}  # of the extra `peers`: modules
+PEERS = {"scikit-learn": "sklearn", "gensim": "gensim", "tomotopy": "tomotopy"}  # modules of the extra `peers`
 # packages of environments of their own, run by programs of these names in the folder that `DRIVERS` names
 DRIVEN = ("bigartm", "bitermplus", "spark", "topicmodels-gibbs", "topicmodels-vem")
 DRIVERS = "HELDOUT_PACKAGES"

@@ -22,8 +22,8 @@ from heldout.typing import Floats, Ints
 
 ROW_SUM_TOLERANCE = 1e-9
 SYMMETRY = 1e-6  # relative
-DRAWS = 10_000  # of theta, for its mean under a logistic-normal prior
-ENTRIES = 2**19  # of a block of the documents x vocabulary array: 4 MB
+DRAWS = 10_000  # draws of theta for its mean under a logistic-normal prior
+ENTRIES = 2**19  # entries of a block of the documents x vocabulary array: 4 MB
 
 
 @nb.njit("void(int64[::1], int32[::1], float64[:, ::1], float64[:, ::1], float64[::1])", cache=True)

@@ -39,7 +39,7 @@ from heldout.typing import Floats, Ints
 
 # tolerance to the maximum, nats per token
 FOLD_IN: dict[str, Any] = {"iterations": 1_000, "tolerance": 1e-4, "extrapolated": True}
-MEAN_FIELD: dict[str, Any] = {"iterations": 10_000, "tolerance": 1e-9}  # of a gain, nats per token
+MEAN_FIELD: dict[str, Any] = {"iterations": 10_000, "tolerance": 1e-9}  # the least gain of an iteration, nats per token
 BLOCK = 16  # documents
 LIKELIHOOD, REPORTED = "likelihood", "reported"  # the likelihood itself, by any estimator; the library's own number
 UNIGRAM, UNIFORM = "unigram", "uniform"  # baselines: one distribution over words for all documents

@@ -20,7 +20,7 @@ from heldout.topics import AnyTopics
 from heldout.typing import Floats, Ints
 
 EM_STEPS, TINY = 30, 1e-9
-FLAT = 0.98  # of log V: the entropy from which a topic is nearly uniform
+FLAT = 0.98  # entropy, over log V, from which a topic is nearly uniform
 LEAST = 0.22  # likeness of documents like the model's own: chosen and held to others by benchmarks/guard.py
 DOCUMENTS, FEWEST, TOKENS = 20, 1_000, 3_000  # from 20 of 1,000 tokens, or 3,000 tokens, others are refused
 TELLING = 100  # tokens, and words, that say something

@@ -25,7 +25,7 @@ LIMIT = 1e11  # updates; about two minutes of one core
 MOST_SAMPLES = 10**7  # per document
 LEAST_ERROR = 1e-6  # nats; less is lost in the rounding of a sum of logarithms
 AUTO = "auto"
-MEASURES = {"npmi": "NPMI", "c_v": "C_v"}  # of coherence
+MEASURES = {"npmi": "NPMI", "c_v": "C_v"}  # measures of coherence, and their labels
 RENAMED = {"seed": "random_state", "cores": "n_jobs"}  # former names of options, and the names
 F = TypeVar("F", bound=Callable[..., Any])
 LIKELIHOODS = [name for name, known in ESTIMATORS.items() if known.behaviour != "other"]

@@ -16,7 +16,7 @@ from heldout.evaluators.reference import least_samples, sweeps
 from heldout.seeds import generator
 from heldout.typing import Ints
 
-PILOT_SAMPLES = 100  # at most
+PILOT_SAMPLES = 100  # the most samples of a pilot
 LONG = 60.0  # seconds per document from which the plan mentions them
 PROBABILITY = "probability"  # the test on drawn documents
 NAMES = {

@@ -54,7 +54,7 @@ from heldout.seeds import generator
 from heldout.typing import Ints
 
 SAMPLES = 1_000  # sweeps over a document, at most, as a mean over a block
-CHAINS = 100  # of annealing under a Gaussian prior
+CHAINS = 100  # annealing chains under a Gaussian prior
 
 
 def log_likelihood(

@@ -20,7 +20,7 @@ from heldout.topics import AnyTopics
 from heldout.typing import Ints
 
 PILOT = 4  # documents
-PILOT_TOKENS = 200  # of each, at most
+PILOT_TOKENS = 200  # the most tokens of a document in a pilot
 
 
 class Survey(NamedTuple):

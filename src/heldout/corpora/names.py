@@ -19,7 +19,7 @@ ARCHIVES = {
     "news-words": "20news_w100.mat",
     "movielens": "u.data",
 }
-COUNTED = ("ap", "votes", "news-words", "movielens")  # whose archives have counts or records, and no texts
+COUNTED = ("ap", "votes", "news-words", "movielens")  # corpora whose archives have counts or records, no texts
 
 
 @dataclass(frozen=True)

@@ -64,10 +64,10 @@ from heldout.evaluators.random_stream import starts, uniform
 from heldout.topics import Topics
 from heldout.typing import Floats, Ints
 
-ITERATIONS, TOLERANCE = 100, 1e-3  # of the mean: any point is right, a point near the mean takes fewer steps
+ITERATIONS, TOLERANCE = 100, 1e-3  # mean field's; any point is right, one near the mean takes fewer steps
 BELOW_ONE = 1.0 - 2.0**-53
 SMALLEST = 1e-15  # share of A that g is at least, but for rounding, before it is 0
-TRIES = 10  # to draw another topic from m
+TRIES = 10  # draws from m until another topic comes
 LARGE = 1e200  # products are turned into logarithms before they overflow
 
 

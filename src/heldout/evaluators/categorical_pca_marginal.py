@@ -20,11 +20,11 @@ from heldout.evaluators.trapezoid import SETTLED, grid, log_integral
 from heldout.models.categorical_pca import CategoricalPCA
 from heldout.typing import Floats
 
-REACH = 10.0  # of the grid, in standard deviations of the prior: what lies beyond has probability 1e-23
-SPACINGS = {1: (0.2, 0.1, 0.05, 0.025), 2: (0.2, 0.1, 0.05)}  # of the common grid, by K
+REACH = 10.0  # the grid's end, in standard deviations of the prior: what lies beyond has probability 1e-23
+SPACINGS = {1: (0.2, 0.1, 0.05, 0.025), 2: (0.2, 0.1, 0.05)}  # spacings of the common grid, by K
 COARSE = 0.4  # the spacing that a grid of one case starts with
-MOST_NODES = 2**20  # of a grid of one case
-ENTRIES = 2**21  # of the array of points by columns
+MOST_NODES = 2**20  # the most nodes of one case's grid
+ENTRIES = 2**21  # the most entries of an array of points by columns
 
 
 def categorical_pca_marginal(model: CategoricalPCA, X: sp.sparray | NDArray[Any]) -> Floats:

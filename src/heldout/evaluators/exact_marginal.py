@@ -63,7 +63,7 @@ from heldout.topics import Topics
 from heldout.typing import Floats
 
 LARGEST_COST = 10**12  # updates; a quarter of an hour
-UPDATES_PER_SECOND = 1e9  # of the polynomial on one core, about; for the time that a refusal states
+UPDATES_PER_SECOND = 1e9  # the polynomial's speed on one core, about, for the time that a refusal states
 CHEAPER = 4  # operations of the quadrature that take as long as one update
 LARGEST_LAYER = 2**26  # count vectors; two layers of 512 MiB
 SMALLEST = 1e-290  # values of a layer up to this one are set to 0

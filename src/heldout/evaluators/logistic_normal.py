@@ -46,10 +46,10 @@ from heldout.typing import Floats, Ints
 
 LARGEST = 3  # topics of the quadrature, whose nodes grow as their power
 NEWTON_STEPS, SETTLED_MODE = 500, 1e-10  # nats, that a further step would gain; the mode only places q
-WIDER = 4.0  # by which l's Hessian is divided for q
+WIDER = 4.0  # divisor of l's Hessian in q
 COARSE, REACH = 0.25, 9.0  # prior's standard deviations: the coarse grid's step and extent
-MOST_NODES, ENTRIES = 2**23, 2**20  # of a rule; entries of an array
-UPDATES_OF_A_MODE, UPDATES_OF_A_WORD = 2e6, 10.0  # of `heldout.evaluators.exact_marginal.UPDATES_PER_SECOND`, about
+MOST_NODES, ENTRIES = 2**23, 2**20  # the most nodes of a rule, and entries of an array
+UPDATES_OF_A_MODE, UPDATES_OF_A_WORD = 2e6, 10.0  # in updates of `exact_marginal.UPDATES_PER_SECOND`, about
 
 
 @dataclass(frozen=True)

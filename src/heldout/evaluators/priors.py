@@ -21,8 +21,8 @@ from heldout.evaluators.product_of_experts import ProductOfExperts
 from heldout.topics import AnyTopics, LogisticNormalTopics, Topics
 from heldout.typing import Ints
 
-SWEEPS = 1e8  # of the reference, times tokens: some ten seconds of one core
-MOVES = 3e5  # of its chains from a Laplace approximation, whatever the tokens: the same
+SWEEPS = 1e8  # the reference's sweeps times tokens in some ten seconds of one core
+MOVES = 3e5  # the same of chains from a Laplace approximation, whatever the tokens
 
 AnyModel = AnyTopics | ProductOfExperts
 

@@ -34,8 +34,8 @@ from scipy.special import gammaln
 
 from heldout.typing import Floats
 
-FEWEST_TOPICS = 3  # with 2 topics the polynomial is as fast
-LEAST_COST = 2 * 10**5  # of the polynomial, in updates: cheaper documents are done before the points are computed
+FEWEST_TOPICS = 3  # the fewest topics: with 2 the polynomial is as fast
+LEAST_COST = 2 * 10**5  # the polynomial's updates from which points are worth computing
 LARGEST_LOSS = 600.0  # nats: values that underflow are below e^-708
 SMALLEST_ALPHA = 1e-5
 STEP = 4  # the number of points per stick is a multiple of it

@@ -28,8 +28,8 @@ from heldout.models.categorical_pca import CategoricalPCA
 from heldout.models.estimator import estimator
 from heldout.typing import Floats
 
-REACH = 4.5  # of the grid, in standard deviations of the prior, whose share beyond is 7e-6
-SPACINGS = {1: 0.1, 2: 0.3}  # by K
+REACH = 4.5  # the grid's end, in standard deviations of the prior, whose share beyond is 7e-6
+SPACINGS = {1: 0.1, 2: 0.3}  # the grid's spacing, by K
 NEWTON_STEPS, HALVINGS = 100, 40
 SETTLED = 1e-9  # nats that a Newton step would gain
 

@@ -33,7 +33,7 @@ from heldout.topics import Topics
 from heldout.typing import Floats
 
 SMALLEST = 1e-4  # alpha of a topic that no document uses
-STEPS = 5  # of Minka's fixed point in each round
+STEPS = 5  # steps of Minka's fixed point in each round
 
 
 @dataclass(frozen=True)

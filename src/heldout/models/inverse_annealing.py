@@ -54,7 +54,7 @@ from heldout.seeds import generator
 from heldout.topics import Topics
 from heldout.typing import Floats
 
-SMALLEST_BETA = 1e-3  # at smaller beta all topics coincide
+SMALLEST_BETA = 1e-3  # the least beta: at a smaller one all topics coincide
 
 
 class Step(NamedTuple):

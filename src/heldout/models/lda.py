@@ -65,7 +65,7 @@ from heldout.typing import Floats, Ints
 
 LARGEST_COUNT = 2**24  # float32 holds every integer up to here
 BURN_IN = 4  # hyperparameters are re-estimated after the first 1 / BURN_IN of the sweeps
-FIXED_POINT_ITERATIONS = 20  # in each re-estimation
+FIXED_POINT_ITERATIONS = 20  # iterations of each re-estimation
 DENSE = 16  # cells of document and topic per token up to which they are counted in place: faster than by sorting
 RECORD, RECORDS = 10, 8  # sweeps between records in `train`; fewer if a run would have under 8 records
 TOGETHER = 100  # topics of all chains that take turns: more counts do not stay in the near caches

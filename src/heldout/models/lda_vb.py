@@ -35,7 +35,7 @@ from heldout.topics import Topics
 from heldout.typing import Floats
 
 Record = Callable[[int, Floats], None]
-START_SHAPE = 100.0  # of the gamma that b~ starts from, with mean 1
+START_SHAPE = 100.0  # shape of the gamma, of mean 1, that b~ is drawn from at the start
 
 
 def expected_log(parameters: Floats) -> Floats:

@@ -53,10 +53,10 @@ from heldout.seeds import generator
 from heldout.topics import AnyTopics, Topics
 from heldout.typing import Floats
 
-LEAST_LEFT = 0.01  # of a topic's weight after extrapolation: EM does not come back from 0
+LEAST_LEFT = 0.01  # the least share of a topic's weight after extrapolation: EM does not come back from 0
 
 NEAREST, NEAR = 25_600, 524_288  # bytes of the first and of the second cache that rows are kept in
-CELLS = 16  # of a document in a block of words, on average: fewer are not worth the way there
+CELLS = 16  # the fewest cells, on average, of a document in a block of words
 
 Index = NDArray[np.int32]
 

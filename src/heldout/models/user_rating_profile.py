@@ -21,7 +21,7 @@ from heldout.models.estimator import estimator
 from heldout.models.lda_vb import MeanField, document_bounds
 from heldout.typing import Floats, Ints
 
-ROUND_ITERATIONS = 10  # of a round's E step, which starts where the last one ended
+ROUND_ITERATIONS = 10  # iterations of a round's E step, which starts where the last one ended
 
 
 @estimator

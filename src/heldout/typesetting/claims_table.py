@@ -16,7 +16,7 @@ splits and the evaluator's error. Supported: the whole interval lies above the m
 way; no difference: within; undecided: otherwise, and always of one replicate. A dagger marks an interval that is too
 narrow for its verdict because the claim has others: they are corrected together.\SyntheticNotice
 """.strip()
-MOST_EFFECTS = 3  # of a claim on the scorecard; beyond, their verdicts are counted
+MOST_EFFECTS = 3  # the most effects of a claim on the scorecard; of more, verdicts are counted
 
 
 def render(inputs: Inputs) -> str:

@@ -5,7 +5,7 @@ from heldout.manifest import kind
 from heldout.typesetting import latex
 from heldout.typesetting.exhibits import exhibits
 
-LONG = ("table-claims", "table-provenance")  # which paper/report.tex ends with
+LONG = ("table-claims", "table-provenance")  # the tables at the end of paper/report.tex
 
 
 def render(inputs: Inputs) -> str:

@@ -17,7 +17,7 @@ from heldout.typing import Floats, Ints
 
 SERIES = ((FULL, "full folding-in"), (MEAN_FIELD_BOUND, "bound"))  # drawn by document length
 MOST_POINTS = 2000
-GROUPS = 12  # of documents by length; a median of each is drawn
+GROUPS = 12  # groups of documents by length, each drawn by its median
 
 
 def numbers(audit: AuditResult) -> str:

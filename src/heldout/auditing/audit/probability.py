@@ -33,8 +33,8 @@ from heldout.topics import AnyTopics
 from heldout.typing import Floats, Ints
 
 DOCUMENTS, TOKENS = 32, 5_000  # are drawn, at most
-STEPS = 100  # of annealing
-SAMPLES = 5  # of a likelihood that is not exact: with few the test is weaker, not wrong
+STEPS = 100  # annealing steps
+SAMPLES = 5  # samples of an estimated likelihood: with few the test is weaker, not wrong
 LIMIT = 1e9  # updates of the exact likelihood; about a second
 
 

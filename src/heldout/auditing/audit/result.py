@@ -20,9 +20,9 @@ from heldout.scores import perplexity
 from heldout.typing import Floats, Ints
 
 CHANCE = 1e-6  # a number is refuted as a probability that had at most this chance of it
-LEVEL = 0.95  # of the interval over documents
+LEVEL = 0.95  # coverage of the interval over documents
 JSON_VERSION = 2
-UNUSED = 0.1  # of an equal share of the tokens: a topic with less is unused
+UNUSED = 0.1  # share of T / K tokens below which a topic is unused
 
 
 @dataclass(frozen=True)

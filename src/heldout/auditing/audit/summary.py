@@ -36,7 +36,7 @@ from heldout.libraries.coherence import diversity, exclusivity, top_words
 from heldout.typing import Floats
 
 MOST_DIFFERENT, MOST_WORDS = 10, 10
-BLOCKS = 32  # that the topics' shares are measured on, at most
+BLOCKS = 32  # the most blocks on which topics' shares are measured
 
 
 def likelihood_label(estimator: str, prior: Prior = DIRICHLET) -> str:

@@ -11,7 +11,7 @@ from heldout.auditing.rank.result import RankingResult
 from heldout.auditing.svg import INK, WIDTH, look, svg
 from heldout.typesetting import style
 
-_LABEL = 0.12  # of an axis' length, the least between two labels
+_LABEL = 0.12  # least distance of two labels, as a share of the axis
 
 
 def by_topics(ranking: RankingResult) -> str:

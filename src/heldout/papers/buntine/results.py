@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 GAMMAS = (0.2, 0.5, 1.0, 3.0)
-PAIRS = 100  # of a model and a document in the source
+PAIRS = 100  # the source's pairs of a model and a document
 LEVEL = 0.05  # familywise false-alarm rate over the whole table
 # the source's abbreviations; `SHORT`: the estimators of its section 4.2, in the order of its plots
 LABELS = dict(zip(METHODS, ("HM", "MFI (1st order)", "MFI (2nd order)", "LR", "LRS"), strict=True))

@@ -35,7 +35,7 @@ KIND = "mean-ratio"
 RATIO, LOGARITHM = "ratio-", "logarithm-"  # and the estimator's name
 DOCUMENTS, MEAN_TOKENS = "documents", "mean-tokens"
 REFERENCE_ERROR, REFERENCE_BIAS = "reference-error", "reference-bias"
-SMOOTHING = 1e-5  # of a model that is drawn here, so that no word has probability 0
+SMOOTHING = 1e-5  # a drawn model's smoothing: no word has probability 0
 
 
 def experiment(job: Job, settings: MeanRatio) -> Results:

@@ -77,7 +77,7 @@ SAMPLED_FULL, SAMPLED_HALF = FULL + SAMPLED, HALF + SAMPLED
 OF_HALVES = (HALF, SAMPLED_HALF, COMPLETION)
 GAP, LOG_SUM, LOG_MEAN = "truth-gap", "log-sum-over-documents", "mean-log-ratio"
 SMOOTHING = 1e-5
-FEWER = {ANNEALED: 20}  # by which an estimator's samples are divided: one of annealing is a thousand sweeps
+FEWER = {ANNEALED: 20}  # divisors of an estimator's samples: one of annealing is a thousand sweeps
 
 
 class Drawn(NamedTuple):

@@ -75,8 +75,8 @@ REFERENCE_ERROR, REFERENCE_BIAS = "reference-error-", "reference-bias-"  # and i
 AFFORDABLE = 5 * 10**9  # updates of the exact values of a cell; about five seconds
 CLEARLY_MORE = 2  # the reference has this many times the samples of the same estimator, or more
 FAR_MORE = 8  # times the sweeps from which the reference's bias is extrapolated, or more
-TERMS_PER_SWEEP = 80  # of annealing to the prior and token: topics in use, and their ratio to the prior before
-TERMS_PER_DRAW = 20  # of the left-to-right kernel, at most: a token that stays costs the same whatever K is
+TERMS_PER_SWEEP = 80  # annealing's terms of a token and sweep: topics in use, and their ratio to the prior before
+TERMS_PER_DRAW = 20  # the left-to-right kernel's, at most: a token that stays costs the same whatever K is
 
 
 # terms that a document takes, about a nanosecond each: K, L, samples

@@ -24,7 +24,7 @@ from heldout.recorder import Results
 from heldout.settings import Nothing
 from heldout.typing import Floats
 
-TRACE_POINTS = 31  # of each chain, at most
+TRACE_POINTS = 31  # the most points of a chain
 SMALLEST_HALF = 2  # values that a variance needs
 
 

@@ -33,7 +33,7 @@ EXACT = "exact-em"
 UNIT_COLUMNS = "unit-columns"
 FREE_COLUMNS = "free-columns"
 
-SMALLEST_DEVIATION = 1e-6  # of the largest: a principal component with less is rounding
+SMALLEST_DEVIATION = 1e-6  # share of the largest below which a principal component is rounding
 
 
 def experiment(job: Job, settings: PointPosteriors) -> Results:

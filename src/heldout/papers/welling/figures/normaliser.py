@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 POINTS = 45  # number of points of a curve
 HEIGHT, NORMALISED_HEIGHT = 3.1, 3.4  # inches
 CORPUS_PROPS = (("o", "-"), ("s", style.DASHED), ("D", style.DOTTED))  # markers and lines
-LEARNED_MARKERS = ("s", "o", "^", "D", "v")  # by number of topics
+LEARNED_MARKERS = ("s", "o", "^", "D", "v")  # markers of the numbers of topics
 
 
 def log_normaliser(inputs: Inputs) -> Figure:
