@@ -291,7 +291,7 @@ def exhibits(args: argparse.Namespace) -> None:
 
 
 def prose(args: argparse.Namespace) -> int:
-    """Look whether what a document's sentences name is still found, and write its effects and what has moved."""
+    """Check that findings named by a document's sentences still hold; write its effects, and which have moved."""
     from heldout.files import replacing
     from heldout.typesetting.prose import line, moved, read, render
     from heldout.verdicts import read_effects
@@ -419,31 +419,31 @@ _NEEDED: dict[str, Any] = {"type": Path, "required": True}
 _SHARED: dict[str, dict[str, Any]] = {
     "corpus": _FILE,
     "--output": _NEEDED,
-    "--table": _NEEDED | {"help": "data/corpora.csv"},
-    "--published": _NEEDED | {"help": "the published Table 1"},
+    "--table": _NEEDED | {"help": "read data/corpora.csv"},
+    "--published": _NEEDED | {"help": "read the published Table 1"},
     "--model": {"required": True},
     "--topics": _WHOLE,
     "--seed": _WHOLE,
     "--test-documents": _WHOLE,
-    "--settings": {"type": _settings, "default": {}, "help": "the settings, JSON"},
-    "--train-settings": {"type": _settings, "default": {}, "help": "the model's training settings, JSON"},
-    "--fold-in-settings": {"type": _settings, "default": {}, "help": "the model's fold-in settings, JSON"},
-    "--smoothing": {"type": float, "nargs": "+", "default": [], "help": "constants to add after training"},
+    "--settings": {"type": _settings, "default": {}, "help": "give the settings as JSON"},
+    "--train-settings": {"type": _settings, "default": {}, "help": "give the model's training settings as JSON"},
+    "--fold-in-settings": {"type": _settings, "default": {}, "help": "give the model's fold-in settings as JSON"},
+    "--smoothing": {"type": float, "nargs": "+", "default": [], "help": "add these constants after training"},
     "--schema": {"type": Path, "default": Path("workflow/studies/schema.yaml")},
     "--data": {"type": Path, "default": Path("data")},
     # a study's results
-    "--study": _NEEDED | {"help": "the study, JSON or YAML"},
+    "--study": _NEEDED | {"help": "read the study, JSON or YAML"},
     "--scores": _NEEDED,
-    "--groups": _FILE | {"help": "the scores by groups of documents, plain or gzipped, where known"},
+    "--groups": _FILE | {"help": "read scores by groups of documents, plain or gzipped"},
     "--corpora": _NEEDED,
-    "--measurements": _NEEDED | {"help": "plain or gzipped"},
+    "--measurements": _NEEDED | {"help": "read measurements, plain or gzipped"},
     "--notes": _NEEDED,
     # what else exhibits are functions of
-    "--timings": _FILE | {"help": "reference timings of the study, where there are any"},
-    "--benchmarks": _FILE | {"help": "reference timings of the estimators, where there are any"},
-    "--effects": _FILE | {"help": "the claims' effects, as `heldout effects` writes them"},
-    "--commit": {"default": "", "help": "the commit that the paper is built from"},
-    "--date": {"default": "", "help": "that commit's date"},
+    "--timings": _FILE | {"help": "read the study's reference timings"},
+    "--benchmarks": _FILE | {"help": "read the estimators' reference timings"},
+    "--effects": _FILE | {"help": "read the claims' effects, of `heldout effects`"},
+    "--commit": {"default": "", "help": "name the commit that the paper is built from"},
+    "--date": {"default": "", "help": "name that commit's date"},
 }
 _TABLES = "--study --scores --groups --corpora --measurements --notes"
 _KNOWN = "--effects --timings --benchmarks --commit --date"
@@ -474,60 +474,66 @@ def parser() -> argparse.ArgumentParser:
 
     sub = verb(fetch, "output", shared="--table --output")
     sub.add_argument("file")
-    sub.add_argument("--mirror", help="a folder with the same file names; HELDOUT_MIRROR where not given")
+    sub.add_argument("--mirror", help="take the file from this folder (default: HELDOUT_MIRROR)")
 
     sub = verb(prepare, "output", shared="--table --output")
     sub.add_argument("corpus")
-    sub.add_argument("--raw", **_NEEDED, help="the folder of raw files")
+    sub.add_argument("--raw", **_NEEDED, help="read the raw files in this folder")
 
     sub = verb(synthesize, "topics", "output", shared="--published --seed --output")
     sub.add_argument("corpus")
     sub.add_argument("--scale", type=float, required=True)
-    sub.add_argument("--topics", **_NEEDED, help="where the true topics go")
+    sub.add_argument("--topics", **_NEEDED, help="write the true topics here")
 
     sub = verb(draw, "topics", "output", shared="--seed --output")
     sub.add_argument("corpus")
-    sub.add_argument("--from", **_NEEDED, dest="model", help="the trained topics to draw from")
-    sub.add_argument("--lengths-of", **_NEEDED, help="the corpus whose lengths are drawn")
+    sub.add_argument("--from", **_NEEDED, dest="model", help="draw from these trained topics")
+    sub.add_argument("--lengths-of", **_NEEDED, help="draw lengths of documents from this corpus")
     sub.add_argument("--documents", **_WHOLE)
-    sub.add_argument("--mean-length", type=float, required=True, help="tokens per document that lengths are scaled to")
-    sub.add_argument("--topics", **_NEEDED, help="where the true topics go")
+    sub.add_argument("--mean-length", type=float, required=True, help="scale lengths to this mean, in tokens")
+    sub.add_argument("--topics", **_NEEDED, help="write the true topics here")
 
     sub = verb(import_corpus, "output", shared="--output", name="import")
     sub.add_argument("format", choices=["uci", "ldac", "text"])
     sub.add_argument("sources", type=Path, nargs="+")
     sub.add_argument("--name", required=True)
-    sub.add_argument("--stop-list", type=Path, help="text only: a file of words to leave out")
-    sub.add_argument("--stem", action="store_true", help="text only: stem as Cranfield and Medline are")
-    sub.add_argument("--minimum-count", type=int, default=1, help="text only: leave out words with fewer tokens")
+    sub.add_argument("--stop-list", type=Path, help="leave out the words of this file (text only)")
+    sub.add_argument("--stem", action="store_true", help="stem words as those of Cranfield and Medline are (text only)")
+    sub.add_argument("--minimum-count", type=int, default=1, help="leave out words with fewer tokens (text only)")
 
     sub = verb(describe, "output", shared="--published --output")
     sub.add_argument("corpora", type=Path, nargs="+")
     sub.add_argument("--test-documents", type=_held_out, nargs="+", required=True, metavar="CORPUS=NUMBER")
 
     sub = verb(fit, "output", "scores", "training_benchmark", shared=f"corpus {_TRAINED}")
-    sub.add_argument("--variant", default="", help="what the scores call it")
-    sub.add_argument("--output", type=Path, nargs="+", default=[], help="where topics go, a file per chain, if at all")
-    sub.add_argument("--scores", type=Path, help="where scores go; not scored where not given")
-    sub.add_argument("--training-benchmark", type=Path, help="where to keep what the training alone took")
+    sub.add_argument("--variant", default="", help="name the variant in the scores")
+    sub.add_argument(
+        "--output", type=Path, nargs="+", default=[], help="write topics here, a file per chain (default: nowhere)"
+    )
+    sub.add_argument("--scores", type=Path, help="score the test documents and write the scores here (default: do not)")
+    sub.add_argument("--training-benchmark", type=Path, help="write the training's own time and memory here")
 
     sub = verb(grow, "output", shared="corpus --topics --seed --settings")
-    sub.add_argument("--output", **_NEEDED, nargs="+", help="where topics go, a file per part")
+    sub.add_argument("--output", **_NEEDED, nargs="+", help="write topics here, a file per part")
 
     sub = verb(sweep, "output", shared=f"corpus {_TRAINED} --output")
     sub.add_argument("--variant", required=True)
-    sub.add_argument("--setting", required=True, help="the training setting that takes several values")
+    sub.add_argument("--setting", required=True, help="vary this training setting")
     sub.add_argument("--values", type=float, nargs="+", required=True)
 
     sub = verb(experiment, "output", "scores", "notes", shared="--seed --test-documents --settings --fold-in-settings")
-    sub.add_argument("name", help="such as bounds: an experiment of one of heldout.papers")
-    sub.add_argument("corpus", type=Path, nargs="?", help="none for what draws its own documents")
-    sub.add_argument("topics", type=Path, nargs="*", help="none for what trains its own models")
-    sub.add_argument("--model", required=True, help='the model that the topics are of, or "none"')
-    sub.add_argument("--number-of-topics", type=int, default=0, help="of the models that it trains")
-    sub.add_argument("--scores", **_NEEDED, help="where test-set scores go")
-    sub.add_argument("--output", **_NEEDED, help="where measurements go")
-    sub.add_argument("--notes", type=Path, help="where notes go (default: nowhere)")
+    sub.add_argument("name", help="an experiment, such as bounds")
+    sub.add_argument(
+        "corpus", type=Path, nargs="?", help="the corpus; none for an experiment that draws its own documents"
+    )
+    sub.add_argument(
+        "topics", type=Path, nargs="*", help="files of topics; none for an experiment that trains its own models"
+    )
+    sub.add_argument("--model", required=True, help='name the model of the topics, or "none"')
+    sub.add_argument("--number-of-topics", type=int, default=0, help="train models of this many topics")
+    sub.add_argument("--scores", **_NEEDED, help="write scores here")
+    sub.add_argument("--output", **_NEEDED, help="write measurements here")
+    sub.add_argument("--notes", type=Path, help="write notes here (default: nowhere)")
 
     sub = verb(collect, "output", shared="--output")
     sub.add_argument("kind", choices=["scores", "groups", "measurements", "notes"])
@@ -540,31 +546,35 @@ def parser() -> argparse.ArgumentParser:
 
     sub = verb(exhibits, "output", "job_benchmarks", shared=f"{_TABLES} {_KNOWN}")
     sub.add_argument("kind", choices=["figures", "tables"])
-    sub.add_argument("--only", nargs="+", default=[], metavar="NAME", help="these alone")
-    sub.add_argument("--suffix", help="of the files, such as png; pdf or tex where not given")
-    sub.add_argument("--processes", type=int, default=1, help="how many to make them in")
-    sub.add_argument("--job-benchmarks", type=Path, help="the folder to keep what each exhibit took in")
-    sub.add_argument("--output", **_NEEDED, help="the folder that they go into")
+    sub.add_argument("--only", nargs="+", default=[], metavar="NAME", help="make these alone")
+    sub.add_argument("--suffix", help="give files this suffix, such as png (default: pdf or tex)")
+    sub.add_argument("--processes", type=int, default=1, help="make them in this many processes (default: 1)")
+    sub.add_argument("--job-benchmarks", type=Path, help="write each exhibit's time and memory into this folder")
+    sub.add_argument("--output", **_NEEDED, help="write them into this folder")
 
     sub = verb(prose, "output", "moved", shared="--effects --output")
     sub.add_argument("sources", type=Path, nargs="+", help="the document's TeX")
-    sub.add_argument("--moved", **_NEEDED, help="where a line for every moved sentence goes")
+    sub.add_argument("--moved", **_NEEDED, help="write a line for every moved sentence here")
     sub.add_argument("--strict", action="store_true", help="fail where a sentence has moved, and write nothing")
 
     sub = verb(readme, "results", shared=f"{_TABLES} {_KNOWN}")
-    sub.add_argument("readme", type=Path, help="the README, whose generated parts are made anew")
-    sub.add_argument("results", type=Path, help="RESULTS.md, which is written")
+    sub.add_argument("readme", type=Path, help="the README with generated parts")
+    sub.add_argument("results", type=Path, help="RESULTS.md")
     sub.add_argument("--history", **_NEEDED, help="data/claims.csv")
-    sub.add_argument("--commands", **_NEEDED, help="what the commands took, a CSV")
-    sub.add_argument("--studies", type=Path, default=Path("workflow/studies"), help="the folder of studies")
-    sub.add_argument("--questions", type=Path, default=Path("docs/questions.md"), help="the page on packages' numbers")
+    sub.add_argument("--commands", **_NEEDED, help="read what commands took from this CSV")
+    sub.add_argument("--studies", type=Path, default=Path("workflow/studies"), help="read studies in this folder")
+    sub.add_argument(
+        "--questions", type=Path, default=Path("docs/questions.md"), help="write the page on packages' numbers here"
+    )
 
     sub = verb(check, shared="--schema --data")
     sub.add_argument("study", type=Path)
 
     sub = verb(study, shared="--schema --data")
     sub.add_argument("corpora", type=Path, nargs="+", help="imported corpora, data/corpora/NAME.npz")
-    sub.add_argument("--like", type=Path, default=Path("workflow/studies/demo.yaml"), help="where all else comes from")
+    sub.add_argument(
+        "--like", type=Path, default=Path("workflow/studies/demo.yaml"), help="take all other settings from this study"
+    )
 
     add_audit(verb(audit, "html", "json", "csv", "store"))
     add_rank(verb(rank, "html", "json", "store"))
@@ -574,8 +584,8 @@ def parser() -> argparse.ArgumentParser:
     sub.add_argument("--since", metavar="COMMIT", help="compare with a commit (default: the last before the file)")
 
     sub = verb(compare, "output", shared=_TABLES)
-    sub.add_argument("--reference", **_NEEDED, help="the folder of reference results")
-    sub.add_argument("--output", **_NEEDED, help="where the comparison goes")
+    sub.add_argument("--reference", **_NEEDED, help="compare with the results in this folder")
+    sub.add_argument("--output", **_NEEDED, help="write the comparison here")
     yours = (f"  {name:8}{verbs.choices[name].description}\n          {example}" for name, example in EXAMPLES.items())
     others = textwrap.fill(", ".join(sorted(set(verbs.choices) - set(EXAMPLES))), 78, initial_indent="  ")
     main.epilog = "\n".join(
