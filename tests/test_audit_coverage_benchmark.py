@@ -1,6 +1,5 @@
 """The rows and the table of the benchmark that holds the audit's errors to the truth."""
 
-import importlib
 import math
 from pathlib import Path
 from types import ModuleType
@@ -8,21 +7,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scripts import script
 
 from heldout.evaluators.evaluation import Evaluation
 from heldout.tables import write_rows
 
-BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 D = 4000
 
 
 @pytest.fixture(scope="module")
 def coverage() -> Any:
-    with pytest.MonkeyPatch.context() as patch:  # the script sets thread counts for its own process
-        for library in ("NUMBA", "OMP", "OPENBLAS", "MKL"):
-            patch.setenv(f"{library}_NUM_THREADS", "1")
-        patch.syspath_prepend(str(BENCHMARKS))
-        yield importlib.import_module("audit_coverage")
+    yield from script("audit_coverage")
 
 
 def row(coverage: ModuleType, corpus: str = "cranfield", *, shift: float = 0.0, stated: float = 1.0) -> Any:

@@ -1,6 +1,5 @@
-"""The exponents that the cost benchmark fits."""
+"""The exponents and laws that the benchmarks of cost fit."""
 
-import importlib
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -10,19 +9,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from scripts import script
 
 from heldout.errors import InputError
-
-BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 
 
 @pytest.fixture(scope="module")
 def cost() -> Any:
-    with pytest.MonkeyPatch.context() as patch:  # the script sets thread counts for its own process
-        for library in ("NUMBA", "OMP", "OPENBLAS", "MKL"):
-            patch.setenv(f"{library}_NUM_THREADS", "1")
-        patch.syspath_prepend(str(BENCHMARKS))
-        yield importlib.import_module("cost")
+    yield from script("cost")
+
+
+@pytest.fixture(scope="module")
+def growth() -> Any:
+    yield from script("growth")
 
 
 def test_a_power_law_is_found(cost: ModuleType) -> None:
@@ -71,3 +70,33 @@ def test_the_table_holds_medians_and_both_exponents(cost: ModuleType) -> None:
         "| LDA | Gibbs sweep | NIPS | 20.00 | 100.00 | 200.00 | 400.00 | 800.00 | 1.00 ± 0.00 | 1.00 ± 0.00 |" in text
     )
     assert len({line.count("|") for line in text.splitlines() if line.startswith("|")}) == 1
+
+
+@pytest.mark.parametrize(("constant", "power"), [(0.0, 1.25), (0.7, 1.0), (2.0, 0.5), (0.1, 2.0)])
+def test_a_law_with_a_constant_predicts_two_octaves_beyond(growth: ModuleType, constant: float, power: float) -> None:
+    x = growth.axis_values(30)
+    assert (len(x), x[0], x[-2], x[-1]) == (growth.POINTS + 1, 30, 3000, 12000)
+    y = [constant + 3e-3 * value**power for value in x]
+    law = growth.fit(x[:-1], y[:-1])
+    assert law.power == pytest.approx(power, abs=1e-3)
+    assert law.at(x[-1]) == pytest.approx(y[-1], rel=1e-3)
+
+
+def test_a_law_needs_four_positive_points(growth: ModuleType) -> None:
+    for x, y in (([1, 2, 3], [1.0, 2.0, 3.0]), ([1, 2, 3, 4], [0.0, 1.0, 2.0, 3.0])):
+        with pytest.raises(InputError, match="four or more"):
+            growth.fit(x, y)
+
+
+def test_the_tables_of_growth_say_where_a_prediction_fails(growth: ModuleType, tmp_path: Path) -> None:
+    x = growth.axis_values(300)
+    linear = [growth.Point(1e-6 * value, 1e-3 * value) for value in x]
+    broken = [*linear[:-1], growth.Point(2e-6 * x[-1], 1e-3 * x[-1])]
+    measured = {("LDA", "documents"): (x, linear), ("PLSA", "documents"): (x, broken)}
+    table = growth.markdown(measured, rounds=1)
+    lda, plsa = (next(row for row in table.splitlines() if row.startswith(f"| {task} | ")) for task in ("LDA", "PLSA"))
+    assert "| 1.00 | 120,000 | 0.12 | +0 % | yes |" in lda
+    assert "| 1.00 | 120,000 | 0.24 | -50 % | no |" in plsa
+    assert "| LDA | 1,000,000 | 0.278 | 1 | 0.4 |" in table  # 1,000 sweeps of 1 s; 1 GB
+    growth.picture(measured, tmp_path / "growth.png")
+    assert (tmp_path / "growth.png").read_bytes().startswith(b"\x89PNG")
