@@ -77,7 +77,6 @@ class CategoricalPCA(Estimator):
     """Categorical PCA on counts over columns in blocks.
 
     Args:
-        n_components: K.
         blocks: the numbers of columns of the blocks; None is one block, a bag of tokens.
         bound: "boehning" or "bouchard".
         posterior: "gaussian", or "point" for degenerate EM.
@@ -85,7 +84,6 @@ class CategoricalPCA(Estimator):
         iterations: VM and VE steps.
         tolerance: stop after an iteration that raises the objective by less than this many nats per token.
         ve_iterations: updates of the posterior in a VE step.
-        random_state: generator of the random start.
 
     Attributes (after `fit`):
         weights_: (C, K), W; bias_: (C,), b.

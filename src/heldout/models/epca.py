@@ -407,12 +407,10 @@ class EPCA(TopicEstimator):
     """EPCA on a matrix of counts.
 
     Args:
-        n_components: K.
         penalty: the precision of the Gaussian priors on W and H; 1 is unit variance, 0 the paper's objective.
         iterations: the largest number of L-BFGS iterations.
         tolerance: stop when the last WINDOW iterations raised the objective by less than this many nats per
             token each, on average.
-        random_state: generator of the random start.
 
     Attributes (after `fit`):
         weights_: (V, K) W, in the balanced gauge.

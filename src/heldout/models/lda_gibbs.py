@@ -59,11 +59,9 @@ class GibbsChain(Estimator, ABC):
     """One Markov chain of a model of counts by sampling weights, topics and how the counts split over topics.
 
     Args:
-        n_components: K.
         alpha: the parameter of the weights' prior, one number.
         gamma: the Dirichlet parameter of b, one number.
         sweeps: Gibbs sweeps; `components_` averages the last half of them.
-        random_state: the chain's generator, or its seed.
 
     Attributes (after `fit`):
         state_: the last sample.

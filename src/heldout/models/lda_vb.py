@@ -104,14 +104,12 @@ class MeanField(Estimator):
     """The parameters of models with Dirichlet weights and topics that variational EM or Bayes fits, and their E step.
 
     Args:
-        n_components: K.
         alpha: the Dirichlet parameter of pi, one number.
         gamma: the parameter of the topics' prior, one number.
         iterations: rounds of E step and M step at most.
         tolerance: stop when a round raises the bound by less than this many nats per token.
         document_iterations: see `e_step`.
         document_tolerance: see `e_step`.
-        random_state: generator of the start.
     """
 
     name: ClassVar[str]

@@ -50,11 +50,9 @@ class PLSATEM(PLSA):
     """PLSA-TEM on a matrix of counts; attributes and `fit` are those of PLSA.
 
     Args:
-        n_components: K, the number of topics.
         beta: the inverse temperature, in (0, 1].
         iterations: the largest number of tempered EM iterations.
         tolerance: stop when an iteration lowers the free energy by less than this many nats per token.
-        random_state: see `PLSA`.
 
     Attributes (after `fit`): as of PLSA, but
         log_likelihood_: (iterations + 1,) -F_beta in nats, before each iteration and after the last.

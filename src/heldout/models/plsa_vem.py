@@ -44,11 +44,9 @@ class PLSAVEM(PLSA):
     """PLSA-VEM on a matrix of counts; attributes and `fit` are those of PLSA.
 
     Args:
-        n_components: K, the number of topics.
         iterations: the largest number of VE and VM steps.
         tolerance: stop when an iteration raises the objective by less than this many nats per token.
         ve_iterations: fixed-point iterations in each VE step.
-        random_state: see `PLSA`.
 
     Examples:
         >>> counts = [[3, 2, 0, 0], [2, 3, 0, 0], [0, 0, 4, 1], [0, 0, 1, 4]]  # documents by words

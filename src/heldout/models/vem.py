@@ -72,10 +72,8 @@ class PointVEM(Estimator, ABC, Generic[Data, Parameters, Latent]):
     """Variational EM with point posteriors.
 
     Args:
-        n_components: K.
         iterations: the largest number of iterations (a VM step, then a VE step).
         tolerance: stop after an iteration that raises the objective by no more than this many nats.
-        random_state: generator of the random start.
 
     Attributes (after `fit`):
         parameters_, latent_: after the last iteration.
