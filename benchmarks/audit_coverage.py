@@ -25,8 +25,6 @@ Rules (the sweeps, `heldout.evaluators.reference`'s constants, the correction) a
 
 import os
 
-from heldout.typing import Floats
-
 for variable in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[variable] = "1"  # read by the packages when they are imported
 
@@ -39,6 +37,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from speed import commit
 
 from heldout.auditing.audit.audit import audit
 from heldout.auditing.blocks import LIKELIHOOD
@@ -57,6 +56,7 @@ from heldout.papers.likelihood.experiments.packages import check_installed, fit_
 from heldout.seeds import generator
 from heldout.study import PEERS
 from heldout.tables import write_rows
+from heldout.typing import Floats
 
 TABLE = Path(__file__).parents[1] / "data" / "corpora.csv"
 ROUNDS = {"scikit-learn": 20, "gensim": 10, "tomotopy": 500}
@@ -214,15 +214,23 @@ def read_rows(path: Path) -> list[Row]:
         return [Row(**{name: kinds[name](value) for name, value in row.items()}) for row in csv.DictReader(file)]
 
 
-def markdown(rows: Sequence[Row], held_out: str) -> str:
-    """Return the tables: coverage by estimate, on the corpora that rules were chosen on and on the one held out."""
+def markdown(rows: Sequence[Row], held_out: str, measured: str) -> str:
+    """Return the tables: coverage by estimate, on corpora that rules were chosen on and on the one held out."""
     lines = [
         "# Do the errors that an audit states cover?",
         "",
-        "Written by `python benchmarks/audit_coverage.py`. Nominal 95 % intervals on held-out documents of real"
-        " corpora under models that libraries fitted; a cell is a corpus, a library and K. `documents` and `totals` are"
-        " the shares that the intervals cover; z is the difference of a cell's total in its errors, `low` how many"
-        " totals are below the truth.",
+        f"Written by `python benchmarks/audit_coverage.py`; rows were measured {measured}, and the estimators may have"
+        " changed since. Nominal 95 % intervals on held-out documents of real corpora under models that libraries"
+        " fitted.",
+        "",
+        "* `corpora`: those that the tool's rules were chosen on, or the one that was held out; `cells`: how many"
+        " triples of a corpus, a library and K a row has.",
+        "* `truth`: exact values, or the reference with many times the sweeps; `estimate`: the audit's own (`default`),"
+        " the reference with the fewest sweeps (`least`), a named estimator, or annealed importance sampling with the"
+        " truth's sweeps (`check`).",
+        "* `low`: cells whose total is below the truth; `documents` and `totals`: the shares that intervals cover.",
+        "* z: the difference of a cell's total in its stated errors; `error per token`: the r.m.s. of these differences"
+        " per token, nats.",
         "",
         "| corpora | truth | estimate | cells | low | documents | totals | r.m.s. z | largest z | error per token |",
         "|---|---|---|---:|---:|---:|---:|---:|---:|---:|",
@@ -284,6 +292,7 @@ def main() -> int:
     add("--limit", type=float, default=5e10, help="updates of the exact values of a cell (default: 5e10)")
     add("--seed", type=int, default=0)
     add("--report", action="store_true", help="measure nothing")
+    add("--measured", default=f"at commit {commit()}", help="say when rows were measured (default: at this commit)")
     options = parser.parse_args()
     try:
         rows = read_rows(options.output)
@@ -307,7 +316,7 @@ def main() -> int:
                         limit=options.limit,
                     )
                     write_rows(options.output, Row._fields, rows)
-        print(markdown(rows, options.held_out), end="")
+        print(markdown(rows, options.held_out, options.measured), end="")
     except InputError as error:
         print(error, file=sys.stderr)
         return 2

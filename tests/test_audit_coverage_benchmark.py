@@ -49,7 +49,7 @@ def test_a_file_goes_on_and_the_corpus_held_out_stands_apart(coverage: ModuleTyp
     assert coverage.read_rows(path) == []
     write_rows(path, coverage.Row._fields, rows)
     assert coverage.read_rows(path) == rows
-    lines = coverage.markdown(rows, "reuters").splitlines()
+    lines = coverage.markdown(rows, "reuters", "then").splitlines()
     chosen, held_out = (line for line in lines if "| reference | default | 1 |" in line)
     assert chosen.startswith("| chosen on |")
     assert held_out.startswith("| held out: reuters |")
