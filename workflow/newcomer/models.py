@@ -17,7 +17,7 @@ from gensim.corpora import Dictionary
 from gensim.models import LdaModel
 from sklearn.decomposition import LatentDirichletAllocation
 from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV  # noqa: F401 of README's Python
 from sklearn.pipeline import Pipeline
 
 V, K, TRAINING, HELD_OUT, TOKENS = 600, 10, 500, 200, 60
@@ -52,7 +52,7 @@ for text in lists:
     ctm.add_doc(text)
 lda_of_tomotopy.train(50, workers=1)
 ctm.train(50, workers=1)
-phi, mu, Sigma = true_phi[:3], np.zeros(2), np.eye(2)
+phi, mu, Sigma = true_phi, np.zeros(K - 1), np.eye(K - 1)
 
 
 def write(folder: Path) -> None:

@@ -19,6 +19,7 @@ import tempfile
 import time
 import venv
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -27,6 +28,7 @@ WIDTHS = (1280, 390)  # of a page, pixels: a desktop's and a telephone's
 MOST = 8 * 60  # seconds in all
 FIRST = 8  # seconds of processor time from the first command to its result, asked for
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+TOOLS = ("pandas", "nbclient", "ipykernel", "mypy")  # what a newcomer has
 NOTEBOOK = [  # cells, and what their output has to hold
     ("from models import *\nimport heldout", ""),
     ("audit = heldout.audit(model, counts)", "cost"),
@@ -51,7 +53,7 @@ onload = () => {{
 }}</script>"""
 
 
-class Failure(Exception):
+class StumbleError(Exception):
     """What a newcomer would have stumbled over."""
 
 
@@ -62,7 +64,9 @@ class Newcomer:
         self.folder, self.began = folder, time.monotonic()
         self.programs = folder / "venv" / "bin"
         kept = ("PATH", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "LANG")
-        pip = {name: value for name, value in os.environ.items() if name.startswith(("PIP_", "http", "https", "no_pro"))}
+        pip = {
+            name: value for name, value in os.environ.items() if name.startswith(("PIP_", "http", "https", "no_pro"))
+        }
         self.environment = {name: os.environ[name] for name in kept if name in os.environ} | pip
         self.environment |= {"MPLBACKEND": "Agg", "XDG_CACHE_HOME": str(folder / "cache"), "PIP_NO_INPUT": "1"}
         # home is a fresh one; pip's cache of downloads alone is this machine's
@@ -70,7 +74,7 @@ class Newcomer:
         self.environment |= {"HOME": str(folder), "PIP_CACHE_DIR": cache, "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
 
     def run(self, *command: str | Path, text: str | None = None, shell: bool = False, kernel: bool = False) -> str:
-        """Run a command of the environment; return its output and errors; raise a `Failure` where it fails."""
+        """Run a command of the environment; return its output and errors; raise a `StumbleError` where it fails."""
         environment = self.environment | {"PATH": f"{self.programs}{os.pathsep}{self.environment['PATH']}"}
         if kernel:  # `matplotlib` draws into a notebook
             del environment["MPLBACKEND"]
@@ -86,7 +90,7 @@ class Newcomer:
             check=False,
         )
         if result.returncode or "Traceback" in result.stdout:
-            raise Failure(f"{' '.join(map(str, command))}: exit code {result.returncode}\n{result.stdout[-4000:]}")
+            raise StumbleError(f"{' '.join(map(str, command))}: exit code {result.returncode}\n{result.stdout[-4000:]}")
         return result.stdout
 
     def pip(self, *what: str) -> None:
@@ -107,7 +111,7 @@ class Newcomer:
         self.run("python", "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", self.folder / "dist", checkout)
         (wheel,) = (self.folder / "dist").glob("*.whl")
         self.say(f"{wheel.name}, {wheel.stat().st_size / 1e3:.0f} kB, of what `git archive` holds")
-        self.pip(f"{wheel}[peers,html]")
+        self.pip(f"{wheel}[peers,html]", *TOOLS)
         self.say(f"installed with the extras peers and html: {self.run('heldout', '--version').strip()}")
         return wheel
 
@@ -115,7 +119,7 @@ class Newcomer:
         """Run README's commands as they stand, the first of them with nothing compiled."""
         lines = [line for line in SECTION.splitlines() if re.match(r"heldout (audit|rank) ", line)]
         if len(lines) < 5:
-            raise Failure("README.md: the commands of the section on audits are gone")
+            raise StumbleError("README.md: the commands of the section on audits are gone")
         self.run("python", "models.py")
         self.say("models of scikit-learn, gensim and tomotopy, fitted and saved")
         for at, line in enumerate(lines):
@@ -123,14 +127,13 @@ class Newcomer:
             output = self.run(line, shell=True)
             spent, seconds = _spent() - before, time.monotonic() - start
             if "likelihood" not in output:
-                raise Failure(f"{line}\n{output}: not a word of the likelihood")
+                raise StumbleError(f"{line}\n{output}: not a word of the likelihood")
             self.say(f"{line.partition('  #')[0]}: {seconds:.1f} s")
             if not at:
                 self.say(f"the first run took {spent:.1f} s of processor time; {FIRST} are asked for")
 
     def python(self) -> None:
         """Run README's Python as a script, at a prompt, and in a notebook, and check its types."""
-        self.pip("pandas", "nbclient", "ipykernel", "mypy")
         blocks = re.findall(r"```python\n(.*?)```", SECTION, re.DOTALL)
         preamble = (self.folder / "models.py").read_text(encoding="utf-8").partition("\nif __name__")[0]
         (self.folder / "readme.py").write_text("\n\n".join([preamble, *blocks]), encoding="utf-8")
@@ -140,14 +143,21 @@ class Newcomer:
         self.say("README's Python passes mypy --strict")
         output = self.run("python", "-i", "-q", text=REPL)
         if "<Audit of" not in output or "<Ranking" not in output:
-            raise Failure(f"at a prompt an audit or a ranking does not show:\n{output}")
+            raise StumbleError(f"at a prompt an audit or a ranking does not show:\n{output}")
         self.say("the same at a prompt, with two processes")
         self.notebook()
 
     def notebook(self) -> None:
         """Execute a notebook by nbclient, and look for what its cells have to show."""
         cells = [
-            {"cell_type": "code", "id": f"c{at}", "metadata": {}, "outputs": [], "execution_count": None, "source": code}
+            {
+                "cell_type": "code",
+                "id": f"c{at}",
+                "metadata": {},
+                "outputs": [],
+                "execution_count": None,
+                "source": code,
+            }
             for at, (code, _) in enumerate(NOTEBOOK)
         ]
         path = self.folder / "notebook.ipynb"
@@ -155,7 +165,7 @@ class Newcomer:
         self.run("jupyter", "execute", "--inplace", "--kernel_name=python3", path, kernel=True)
         for cell, (code, expected) in zip(json.loads(path.read_text())["cells"], NOTEBOOK, strict=True):
             if expected not in json.dumps(cell["outputs"]):
-                raise Failure(f"notebook: {code}\ngives no {expected}: {json.dumps(cell['outputs'])[:2000]}")
+                raise StumbleError(f"notebook: {code}\ngives no {expected}: {json.dumps(cell['outputs'])[:2000]}")
         self.say("a notebook is executed by nbclient")
 
     def pages(self) -> None:
@@ -166,7 +176,7 @@ class Newcomer:
             return
         pages = sorted(self.folder.glob("*.html"))
         if not pages:
-            raise Failure("the commands wrote no page")
+            raise StumbleError("the commands wrote no page")
         options = ["--headless", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files"]
         for page in pages:
             for width in WIDTHS:
@@ -175,7 +185,7 @@ class Newcomer:
                 dom = self.run(browser, *options, "--virtual-time-budget=10000", "--dump-dom", frame.as_uri())
                 found = re.search(r"<title>(\d+) wide, (\d+) shown", dom)
                 if found is None or int(found[1]) > width or int(found[2]) < 2:
-                    raise Failure(f"{page.name} at {width} pixels: {found[0] if found else dom[-2000:]}")
+                    raise StumbleError(f"{page.name} at {width} pixels: {found[0] if found else dom[-2000:]}")
             self.say(f"{page.name} in {Path(browser).name}, {' and '.join(map(str, WIDTHS))} pixels wide")
 
 
@@ -194,9 +204,9 @@ def go(folder: Path) -> int:
         for step in (newcomer.commands, newcomer.python, newcomer.pages):
             step()
         if time.monotonic() - newcomer.began > MOST:
-            raise Failure(f"it took longer than {MOST / 60:g} minutes")
-    except Failure as failure:
-        print(f"newcomer: {failure}", file=sys.stderr)
+            raise StumbleError(f"it took longer than {MOST / 60:g} minutes")
+    except StumbleError as stumble:
+        print(f"newcomer: {stumble}", file=sys.stderr)
         return 1
     print("newcomer: all is well")
     return 0
