@@ -149,17 +149,8 @@ class Newcomer:
 
     def notebook(self) -> None:
         """Execute a notebook by nbclient, and look for what its cells have to show."""
-        cells = [
-            {
-                "cell_type": "code",
-                "id": f"c{at}",
-                "metadata": {},
-                "outputs": [],
-                "execution_count": None,
-                "source": code,
-            }
-            for at, (code, _) in enumerate(NOTEBOOK)
-        ]
+        empty: dict[str, Any] = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None}
+        cells = [empty | {"id": f"c{at}", "source": code} for at, (code, _) in enumerate(NOTEBOOK)]
         path = self.folder / "notebook.ipynb"
         path.write_text(json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
         self.run("jupyter", "execute", "--inplace", "--kernel_name=python3", path, kernel=True)
