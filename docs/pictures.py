@@ -1,5 +1,6 @@
 """The landing page's pictures: what an audit prints, and its page; and the table of estimators. Sphinx calls `make`."""
 
+import io
 import shutil
 import subprocess
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 import numpy as np
 from docstrings import docstrings
 from rich.console import Console
+from rich.text import Text
 from sklearn.decomposition import LatentDirichletAllocation
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import Pipeline
@@ -19,7 +21,14 @@ from heldout.evaluators.estimate import estimate
 from heldout.topics import Topics
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-STYLE = "img.picture { border: 1px solid var(--color-background-border); border-radius: .3rem; width: 100%; }\n"
+LINES = 30  # of what the terminal shows
+STYLE = """\
+.content { width: 60em; }
+.pictures > * { margin: 0 0 1rem; }
+.pictures img { border: 1px solid var(--color-background-border); border-radius: .3rem; width: 100%; }
+@media (min-width: 64em) { .pictures { display: grid; grid-template-columns: 1fr 1fr; gap: 1rem; align-items: start; } }
+.sphx-glr-download-link-note { display: none; }
+"""
 
 
 def pipeline(topics: int) -> Pipeline:
@@ -37,9 +46,12 @@ def make(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     texts = docstrings()
     audit = heldout.audit(pipeline(20).fit(texts[::2]), texts[1::2])
-    console = Console(record=True, width=84, file=(folder / "terminal.txt").open("w"))
-    console.print(audit)
-    console.save_svg(str(folder / "terminal.svg"), title="heldout audit")
+    coloured = Console(width=80, file=io.StringIO(), force_terminal=True)
+    coloured.print(audit)
+    first = str(coloured.file.getvalue()).splitlines()[:LINES]  # type: ignore[attr-defined]
+    console = Console(record=True, width=80, file=io.StringIO())
+    console.print(Text.from_ansi("\n".join(first)))
+    console.save_svg(str(folder / "terminal.svg"), title="heldout audit lda.skops test.npz")
     (folder / "audit.html").write_text(audit.to_html(), encoding="utf-8")
     (folder / "site.css").write_text(STYLE)
     photograph(folder / "audit.html", folder / "page.png", audit)
@@ -52,7 +64,7 @@ def photograph(page: Path, picture: Path, audit: Any) -> None:
     if browser is None:
         audit.plot().figure.savefig(picture, bbox_inches="tight")
         return
-    options = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--window-size=1180,900"]
+    options = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--window-size=1080,1020"]
     command = [browser, *options, f"--screenshot={picture}", page.as_uri()]
     subprocess.run(command, check=True, capture_output=True, timeout=120)
 

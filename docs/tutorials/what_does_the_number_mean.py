@@ -70,7 +70,9 @@ audits = [audit, heldout.audit(of_gensim, bags[1::2]), heldout.audit(of_tomotopy
 for each in audits:
     likelihood = each["likelihood"]
     low, high = likelihood.interval
-    print(f"{each.library:12} {likelihood.perplexity:6.1f} ({low:.1f} to {high:.1f} over documents), {each.left_out} left out")
+    print(
+        f"{each.library:12} {likelihood.perplexity:6.1f} ({low:.1f} to {high:.1f} over documents), {each.left_out} left out"
+    )
 
 # %%
 # The topics of one of them, by their share of the held-out tokens:
