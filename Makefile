@@ -28,7 +28,7 @@ unexport PYTHONPATH PYTHONHOME
 # without bytecode a job starts in two seconds, not in half of one
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup system half-0 half-1 demo test tests test-long lint paper gallery reproduce packages compare report reference freeze readme clean clean-all lock
+.PHONY: help setup system half-0 half-1 demo test tests test-long newcomer docs lint paper gallery reproduce packages compare report reference freeze readme clean clean-all lock
 
 help: ## Show this list
 	@echo 'usage: make TARGET [CORES=n] [STUDY=name] [PYTHON=python3.12]'
@@ -46,6 +46,13 @@ tests: setup
 
 test-long: setup ## Run the oracles that take more than two seconds each (15 minutes at most)
 	@$(RUN) pytest -n 2 -m long
+
+newcomer: ## Go a newcomer's way in a fresh environment: wheel, README's Python and commands, notebook, browser (4 minutes)
+	@$(PYTHON) workflow/newcomer/newcomer.py
+
+docs: setup ## Make the site in docs/site: tutorials and pictures are run, a warning or a broken link fails (3 minutes)
+	@$(RUN) sphinx-build --fail-on-warning --keep-going --quiet -b html docs docs/site
+	@echo docs/site/index.html
 
 paper: setup ## Typeset paper/paper.pdf, or STUDY=gallery, from the committed reference results (a minute, no training)
 	@$(SHOWN) --cores $(CORES) $(STUDY_FILE) --config results=reference -- paper/$(or $(STUDY),paper).pdf
@@ -92,7 +99,7 @@ readme: setup ## For maintainers: renew README's generated parts, its picture an
 	@$(SHOWN) --cores $(CORES) --config results=reference -- readme
 
 clean: ## Remove what runs generate; downloads, imported corpora and .venv stay
-	@rm -rf .snakemake logs report.html paper/generated paper/*.pdf dist
+	@rm -rf .snakemake logs report.html paper/generated paper/*.pdf dist docs/made docs/site
 	@for path in data/* figures/*; do case $$path in \
 	    data/raw | data/corpora | data/claims.csv | data/corpora.csv | data/published | data/reference | figures/README.md) ;; \
 	    *) rm -rf "$$path" ;; \

@@ -25,6 +25,7 @@ DISTRIBUTIONS = packages_distributions()
 
 # declared, and used by a name on the command line, by another program, or at installation
 TOOLS = {
+    **dict.fromkeys(("furo", "myst-parser", "sphinx", "sphinx-gallery"), "make docs"),
     "editables": "writes the editable installation",
     "hatchling": "builds the package",
     "import-linter": "tests/test_house.py",

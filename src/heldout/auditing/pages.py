@@ -38,7 +38,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {"power": tables.power, "table": tables.html}
+    environment.filters |= {"breakable": tables.breakable, "power": tables.power, "table": tables.html}
     environment.globals |= {"lighter_colours": lighter_colours(), "scheme": scheme}
     return environment
 

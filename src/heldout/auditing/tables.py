@@ -3,6 +3,7 @@
 Every text is escaped, and loses the characters that a browser acts on.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -66,9 +67,11 @@ def html(table: Table) -> Markup:
         ]
         strong = Markup(' class="strong"') if at in table.bold else ""
         rows.append(Markup("<tr{}>{}</tr>\n").format(strong, Markup().join(cells)))
-    caption = Markup("<caption>{}</caption>\n").format(text(table.caption)) if table.caption else ""
+    left_out = ", ".join(column.head for column in table.columns if column.wide)
+    narrow = Markup('<span class="narrow" hidden> Wider windows also show: {}.</span>').format(text(left_out))
+    caption = Markup("<caption>{}{}</caption>\n").format(text(table.caption), narrow if left_out else "")
     return Markup("<table>\n{}<thead><tr>{}</tr></thead>\n<tbody>\n{}</tbody>\n</table>").format(
-        caption, head, Markup().join(rows)
+        caption if table.caption else "", head, Markup().join(rows)
     )
 
 
@@ -84,6 +87,11 @@ def text(value: Any) -> Any:
     if isinstance(value, Markup):
         return value
     return clean(value).replace(" ± ", "\xa0±\xa0").replace(" %", "\xa0%")
+
+
+def breakable(title: str) -> Markup:
+    """Return a title whose dotted names may be broken before dots and capital letters, not elsewhere."""
+    return Markup("<wbr>").join(re.split(r"(?<=[a-z])(?=\.?[A-Z]|\.[a-z])", text(title)))
 
 
 def power(number: str) -> str:

@@ -137,9 +137,10 @@ def parse_number(text: str) -> float | None:
 
 
 def read_rows(path: Path, delimiter: str | None) -> tuple[list[str] | None, list[Floats]]:
-    """Read rows of decimal numbers of equal length, and the header where the first row has no number in it.
+    """Read rows of decimal numbers of equal length, and the header where most of the first row are no numbers.
 
-    The delimiter of the file, UTF-8, is a comma for .csv (fields may be quoted), None for white space.
+    Some words read like numbers, such as "nan" and "1990". The delimiter of the file, UTF-8, is a comma for .csv (fields
+    may be quoted), None for white space.
 
     Raises:
         InputError: names file and line: not UTF-8, not a number, or a row of another length.
@@ -159,7 +160,7 @@ def read_rows(path: Path, delimiter: str | None) -> tuple[list[str] | None, list
         width = width or len(columns)
         if len(columns) != width:
             raise InputError(f"{where}: {len(columns)} columns, but line 1 has {width}; truncated?")
-        if delimiter and number == 1 and all(parse_number(column) is None for column in columns):
+        if delimiter and number == 1 and sum(parse_number(column) is None for column in columns) > width / 2:
             header = columns
             continue
         values = [parse_number(column) for column in columns]

@@ -129,7 +129,7 @@ def shown(ranking: RankingResult, model: RankedModel) -> str:
 def models(ranking: RankingResult) -> Table:
     """Return the models side by side, the best first."""
     heads = ("model", "topics", "perplexity", "over documents", "behind", "±", "", "library", _measure(ranking))
-    texts, wide = ("model", ""), ("over documents", _measure(ranking))
+    texts, wide = ("model", ""), ("topics", "over documents", _measure(ranking))
     return Table(
         "Perplexity per token, and nats per token behind the best",
         tuple(Column(head, number=head not in texts, wide=head in wide) for head in heads),

@@ -1,0 +1,92 @@
+"""The landing page's pictures: what an audit prints, and its page; and the table of estimators. Sphinx calls `make`."""
+
+import io
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from docstrings import docstrings
+from rich.console import Console
+from rich.text import Text
+from sklearn.decomposition import LatentDirichletAllocation
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.pipeline import Pipeline
+
+import heldout
+from heldout.corpora.corpus import Corpus
+from heldout.evaluators import ESTIMATORS, EXACT
+from heldout.evaluators.estimate import estimate
+from heldout.topics import Topics
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+LINES = 30  # of what the terminal shows
+STYLE = """\
+.content { width: 60em; }
+.pictures > * { margin: 0 0 1rem; }
+.pictures img { border: 1px solid var(--color-background-border); border-radius: .3rem; width: 100%; }
+@media (min-width: 64em) { .pictures { display: grid; grid-template-columns: 1fr 1fr; gap: 1rem; align-items: start; } }
+.sphx-glr-download-link-note { display: none; }
+"""
+
+
+def pipeline(topics: int) -> Pipeline:
+    """Return the model of the tutorials, not yet fitted."""
+    return Pipeline(
+        [
+            ("words", CountVectorizer(stop_words="english", min_df=5, max_df=0.2, token_pattern="[a-z]{3,}")),
+            ("lda", LatentDirichletAllocation(topics, random_state=0)),
+        ]
+    )
+
+
+def make(folder: Path) -> None:
+    """Write the pictures of an audit to a folder: terminal.svg, audit.html, and page.png or else numbers.svg."""
+    folder.mkdir(parents=True, exist_ok=True)
+    texts = docstrings()
+    audit = heldout.audit(pipeline(20).fit(texts[::2]), texts[1::2])
+    coloured = Console(width=80, file=io.StringIO(), force_terminal=True)
+    coloured.print(audit)
+    first = str(coloured.file.getvalue()).splitlines()[:LINES]  # type: ignore[attr-defined]
+    console = Console(record=True, width=80, file=io.StringIO())
+    console.print(Text.from_ansi("\n".join(first)))
+    console.save_svg(str(folder / "terminal.svg"), title="heldout audit lda.skops test.npz")
+    (folder / "audit.html").write_text(audit.to_html(), encoding="utf-8")
+    (folder / "site.css").write_text(STYLE)
+    photograph(folder / "audit.html", folder / "page.png", audit)
+    estimators(folder / "estimators.md")
+
+
+def photograph(page: Path, picture: Path, audit: Any) -> None:
+    """Take a page's first screen in Chromium; without it, draw the figure that the page begins with."""
+    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if browser is None:
+        audit.plot().figure.savefig(picture, bbox_inches="tight")
+        return
+    options = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--window-size=1080,1020"]
+    command = [browser, *options, f"--screenshot={picture}", page.as_uri()]
+    subprocess.run(command, check=True, capture_output=True, timeout=120)
+
+
+def estimators(path: Path) -> None:
+    """Write a table of the estimators beside exact values, on documents drawn from a small model."""
+    rng = np.random.default_rng(0)
+    words = tuple(f"w{v}" for v in range(30))
+    topics = Topics(rng.dirichlet(np.full(30, 0.2), size=4), np.full(4, 0.5), words)
+    mixtures = rng.dirichlet(topics.alpha, size=100) @ topics.phi
+    texts = [(str(d), list(rng.choice(words, 20, p=p / p.sum()))) for d, p in enumerate(mixtures)]
+    documents = Corpus.from_documents("drawn", texts)
+    exact = estimate(EXACT, topics, documents, 0, rng).log_likelihood
+    lines = ["| estimator | name | as samples grow | samples | nats per token | error in stated errors |"]
+    lines += ["|---|---|---|---:|---:|---:|"]
+    for name, known in ESTIMATORS.items():
+        if name == EXACT or known.behaviour == "other":
+            continue
+        samples = 0 if known.deterministic else 500
+        found = estimate(name, topics, documents, samples, rng)
+        gaps = found.log_likelihood - exact
+        z = "" if known.deterministic else f"{np.sqrt(np.mean((gaps / found.standard_error) ** 2)):.2f}"
+        value = f"{gaps.sum() / documents.n_tokens:.5f}".replace("-", "\N{MINUS SIGN}")
+        lines.append(f"| {known.label} | `{name}` | {known.behaviour} | {samples or ''} | {value} | {z} |")
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")

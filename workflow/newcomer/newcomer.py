@@ -1,0 +1,217 @@
+"""Go the way of a newcomer: `make newcomer`, as `.ci/run` does.
+
+usage: newcomer.py [FOLDER]   (default: a temporary folder, which is removed)
+
+Of what `git archive HEAD` holds, a wheel is built, checked for the index, and installed with its extras in a fresh
+environment, outside the checkout. There README's Python runs as a script, in pieces at a prompt, and is checked by
+`mypy --strict`; README's commands run as they stand; a notebook is executed by nbclient; and the pages are opened in
+Chromium at two widths, which is skipped with a notice where it is not. Only the standard library is used here.
+"""
+
+import json
+import os
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import venv
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+SECTION = README.partition("## Audit your topic model\n")[2].partition("\n## ")[0]
+WIDTHS = (1280, 360)  # of a page, pixels: a desktop's and a telephone's
+MOST = 8 * 60  # seconds in all
+FIRST = 8  # seconds of processor time from the first command to its result, asked for
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+TOOLS = ("pandas", "nbclient", "ipykernel", "mypy")  # what a newcomer has
+NOTEBOOK = [  # cells, and what their output has to hold
+    ("from models import *\nimport heldout", ""),
+    ("audit = heldout.audit(model, counts)", "cost"),
+    ("audit", "perplexity"),
+    ("audit.to_frame('topics')", "exclusivity"),
+    ("audit.plot()", "image/png"),
+    ("ranking = heldout.rank([lda10, lda20, lda50], counts, n_jobs=2)\nranking", "perplexity"),
+    ("heldout.choose(pipeline, texts, topics=[5, 10], folds=3)", "perplexity"),
+]
+REPL = """
+import heldout
+from models import *
+audit = heldout.audit(model, counts)
+audit
+heldout.rank([lda10, lda20], counts, n_jobs=2)
+"""
+FRAME = """<!doctype html><iframe src="{page}" style="border:0;width:{width}px;height:20000px"></iframe><script>
+onload = () => {{
+  const page = document.querySelector("iframe").contentDocument
+  const text = [...page.querySelectorAll("h1, table")].filter(element => element.offsetHeight).length
+  document.title = `${{page.documentElement.scrollWidth}} wide, ${{text}} shown, ${{page.images.length}} images`
+}}</script>"""
+
+
+class StumbleError(Exception):
+    """What a newcomer would have stumbled over."""
+
+
+class Newcomer:
+    """A folder with a fresh environment, and what is done in it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.began = folder, time.monotonic()
+        self.programs = folder / "venv" / "bin"
+        kept = ("PATH", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "LANG")
+        pip = {
+            name: value for name, value in os.environ.items() if name.startswith(("PIP_", "http", "https", "no_pro"))
+        }
+        self.environment = {name: os.environ[name] for name in kept if name in os.environ} | pip
+        self.environment |= {"MPLBACKEND": "Agg", "XDG_CACHE_HOME": str(folder / "cache"), "PIP_NO_INPUT": "1"}
+        # home is a fresh one; pip's cache of downloads alone is this machine's
+        cache = os.environ.get("PIP_CACHE_DIR", str(Path.home() / ".cache" / "pip"))
+        self.environment |= {"HOME": str(folder), "PIP_CACHE_DIR": cache, "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+
+    def run(self, *command: str | Path, text: str | None = None, shell: bool = False, kernel: bool = False) -> str:
+        """Run a command of the environment; return its output and errors; raise a `StumbleError` where it fails."""
+        environment = self.environment | {"PATH": f"{self.programs}{os.pathsep}{self.environment['PATH']}"}
+        if kernel:  # `matplotlib` draws into a notebook
+            del environment["MPLBACKEND"]
+        result = subprocess.run(
+            command[0] if shell else command,
+            cwd=self.folder,
+            env=environment,
+            input=text,
+            shell=shell,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            check=False,
+        )
+        if result.returncode or "Traceback" in result.stdout:
+            raise StumbleError(f"{' '.join(map(str, command))}: exit code {result.returncode}\n{result.stdout[-4000:]}")
+        return result.stdout
+
+    def pip(self, *what: str) -> None:
+        """Install packages into the environment."""
+        self.run("python", "-m", "pip", "install", "--quiet", "--no-compile", *what)
+
+    def say(self, what: str) -> None:
+        """Print a step that is done, and the seconds since the start."""
+        print(f"newcomer: {time.monotonic() - self.began:4.0f} s  {what}", flush=True)
+
+    def install(self) -> Path:
+        """Build the wheel of what is committed, in an environment made for it, and check it; return its file."""
+        checkout = self.folder / "checkout"
+        archive = subprocess.run(["git", "archive", "HEAD"], cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout
+        checkout.mkdir(parents=True)
+        subprocess.run(["tar", "x"], cwd=checkout, input=archive, check=True)
+        venv.create(self.folder / "venv", with_pip=True)
+        self.run("python", "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", self.folder / "dist", checkout)
+        (wheel,) = (self.folder / "dist").glob("*.whl")
+        self.say(f"{wheel.name}, {wheel.stat().st_size / 1e3:.0f} kB, of what `git archive` holds")
+        self.pip(f"{wheel}[peers,html]", *TOOLS)
+        self.say(f"installed with the extras peers and html: {self.run('heldout', '--version').strip()}")
+        return wheel
+
+    def commands(self) -> None:
+        """Run README's commands as they stand, the first of them with nothing compiled."""
+        lines = [line for line in SECTION.splitlines() if re.match(r"heldout (audit|rank) ", line)]
+        if len(lines) < 5:
+            raise StumbleError("README.md: the commands of the section on audits are gone")
+        self.run("python", "models.py")
+        self.say("models of scikit-learn, gensim and tomotopy, fitted and saved")
+        for at, line in enumerate(lines):
+            before, start = _spent(), time.monotonic()
+            output = self.run(line, shell=True)
+            spent, seconds = _spent() - before, time.monotonic() - start
+            if "likelihood" not in output:
+                raise StumbleError(f"{line}\n{output}: not a word of the likelihood")
+            self.say(f"{line.partition('  #')[0]}: {seconds:.1f} s")
+            if not at:
+                self.say(f"the first run took {spent:.1f} s of processor time; {FIRST} are asked for")
+
+    def python(self) -> None:
+        """Run README's Python as a script, at a prompt, and in a notebook, and check its types."""
+        blocks = re.findall(r"```python\n(.*?)```", SECTION, re.DOTALL)
+        preamble = (self.folder / "models.py").read_text(encoding="utf-8").partition("\nif __name__")[0]
+        (self.folder / "readme.py").write_text("\n\n".join([preamble, *blocks]), encoding="utf-8")
+        self.run("python", "readme.py")
+        self.say("README's Python runs as a script")
+        self.run("python", "-m", "mypy", "--strict", "--ignore-missing-imports", "--no-incremental", "readme.py")
+        self.say("README's Python passes mypy --strict")
+        output = self.run("python", "-i", "-q", text=REPL)
+        if "<Audit of" not in output or "<Ranking" not in output:
+            raise StumbleError(f"at a prompt an audit or a ranking does not show:\n{output}")
+        self.say("the same at a prompt, with two processes")
+        self.notebook()
+
+    def notebook(self) -> None:
+        """Execute a notebook by nbclient, and look for what its cells have to show."""
+        empty: dict[str, Any] = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None}
+        cells = [empty | {"id": f"c{at}", "source": code} for at, (code, _) in enumerate(NOTEBOOK)]
+        path = self.folder / "notebook.ipynb"
+        path.write_text(json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
+        self.run("jupyter", "execute", "--inplace", "--kernel_name=python3", path, kernel=True)
+        for cell, (code, expected) in zip(json.loads(path.read_text())["cells"], NOTEBOOK, strict=True):
+            if expected not in json.dumps(cell["outputs"]):
+                raise StumbleError(f"notebook: {code}\ngives no {expected}: {json.dumps(cell['outputs'])[:2000]}")
+        self.say("a notebook is executed by nbclient")
+
+    def pages(self) -> None:
+        """Open the pages that the commands wrote in Chromium: no wider than the window, with their tables."""
+        browser = next(filter(None, map(shutil.which, BROWSERS)), None)
+        if browser is None:
+            self.say(f"SKIPPED: the pages in a browser, as there is no {BROWSERS[0]} here (Debian: apt-get install it)")
+            return
+        pages = sorted(self.folder.glob("*.html"))
+        if not pages:
+            raise StumbleError("the commands wrote no page")
+        options = ["--headless", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files"]
+        for page in pages:
+            for width in WIDTHS:
+                frame = self.folder / "frame.htm"
+                frame.write_text(FRAME.format(page=page.name, width=width), encoding="utf-8")
+                dom = self.run(browser, *options, "--virtual-time-budget=10000", "--dump-dom", frame.as_uri())
+                found = re.search(r"<title>(\d+) wide, (\d+) shown", dom)
+                if found is None or int(found[1]) > width or int(found[2]) < 2:
+                    raise StumbleError(f"{page.name} at {width} pixels: {found[0] if found else dom[-2000:]}")
+            self.say(f"{page.name} in {Path(browser).name}, {' and '.join(map(str, WIDTHS))} pixels wide")
+
+
+def _spent() -> float:
+    """Return the seconds of processor time of what has run so far."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def go(folder: Path) -> int:
+    """Go the whole way; return the exit status."""
+    newcomer = Newcomer(folder)
+    try:
+        newcomer.install()
+        shutil.copy(ROOT / "workflow" / "newcomer" / "models.py", folder)
+        for step in (newcomer.commands, newcomer.python, newcomer.pages):
+            step()
+        if time.monotonic() - newcomer.began > MOST:
+            newcomer.say(f"that is more than the {MOST / 60:g} minutes that are asked for, on this machine")
+    except StumbleError as stumble:
+        print(f"newcomer: {stumble}", file=sys.stderr)
+        return 1
+    print("newcomer: all is well")
+    return 0
+
+
+def main() -> int:
+    """Run the command line; return the exit status."""
+    if len(sys.argv) > 1:
+        folder = Path(sys.argv[1]).resolve()
+        folder.mkdir(parents=True)
+        return go(folder)
+    with tempfile.TemporaryDirectory(prefix="newcomer-") as directory:
+        return go(Path(directory))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
