@@ -46,7 +46,7 @@ def negative_energy(model: RBM, v: Floats, h: Floats, L: float = 1.0) -> float:
         total += v[r] * model.visible_bias_[r]
         for k in range(len(h)):
             total += v[r] * h[k] * model.weights_[r, k]
-    return total + L * sum(h[k] * model.hidden_bias_[k] for k in range(len(h)))
+    return total + L * sum(float(h[k] * model.hidden_bias_[k]) for k in range(len(h)))
 
 
 @pytest.mark.parametrize(("R", "K", "blocks"), [(4, 3, ()), (3, 5, ()), (7, 3, (2, 4, 1))])

@@ -246,7 +246,7 @@ def _by_quadrature(model: RBM) -> float:
     nodes = grid(low + c - BEYOND, high + c + BEYOND, SPACING)
     parts = (nodes[i : i + 4096] for i in range(0, len(nodes), 4096))
     values = [h @ c - 0.5 * (h**2).sum(axis=1) + layer.log_normaliser(b + h @ W.T) for h in parts]
-    return float(logsumexp(np.concatenate(values))) + W.shape[1] * math.log(SPACING)
+    return float(logsumexp(np.concatenate(values)) + W.shape[1] * math.log(SPACING))
 
 
 def log_likelihood(model: RBM, X: object, log_z: Floats | float, error: Floats | float = 0.0) -> Evaluation:
@@ -274,7 +274,7 @@ def gaussian_mixture(model: RBM) -> tuple[Floats, Floats]:
     h = (np.arange(2**K)[:, None] >> np.arange(K)) & 1
     means = h @ model.weights_.T + model.visible_bias_
     log_weight = h @ model.hidden_bias_ + 0.5 * (means**2).sum(axis=1)
-    return log_weight - logsumexp(log_weight), means
+    return np.asarray(log_weight - logsumexp(log_weight)), np.asarray(means, dtype=float)
 
 
 def factor_analysis(model: RBM) -> tuple[Floats, Floats]:

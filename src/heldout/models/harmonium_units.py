@@ -89,7 +89,7 @@ class Binary(Units):
 
     def draw(self, eta: Floats, size: Floats, random: np.random.Generator) -> Floats:  # noqa: ARG002
         """Draw from (27.101) or (27.102)."""
-        return (random.random(eta.shape) < expit(eta)).astype(float)
+        return np.asarray(random.random(eta.shape) < expit(eta), dtype=float)
 
     def bias(self, data: Floats) -> Floats:
         """Return the log odds of the means."""
