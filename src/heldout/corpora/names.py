@@ -22,13 +22,18 @@ ARCHIVES = {
     "poliblog": "poliblog.documents.rda",
     "brown": "brown.zip",
     "cora": "cora.documents.rda",
+    "newsgroups": "newsgroup.train.documents.rda",
 }
 # whose archives have counts, records or tokens, and no texts
-COUNTED = ("ap", "votes", "news-words", "movielens", "poliblog", "brown", "cora")
+COUNTED = ("ap", "votes", "news-words", "movielens", "poliblog", "brown", "cora", "newsgroups")
 # files of data sets that come in several
 MORE = {
     "poliblog": ("poliblog.ratings.rda", "poliblog.vocab.rda"),
     "cora": ("cora.cites.rda", "cora.vocab.rda"),
+    "newsgroups": (
+        *(f"newsgroup.{part}.rda" for part in ("train.labels", "test.documents", "test.labels", "label.map", "vocab")),
+        STOP_LIST,
+    ),
 }
 
 

@@ -56,6 +56,7 @@ RECIPES = {
     "poliblog": Recipe(rda.read_poliblog),
     "brown": Recipe(brown.read_tokens, None, "the Brown and TASA corpora of Griffiths et al. (2004)"),
     "cora": Recipe(rda.read_cora),
+    "newsgroups": Recipe(rda.read_newsgroups),
 }
 
 

@@ -4,16 +4,22 @@ A label stands before a document's name, "conservative/12"; links between docume
 provenance (`heldout.corpora.responses`).
 """
 
+import re
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from heldout.corpora.corpus import Corpus, offsets_of, provenance
 from heldout.corpora.counts import RULE
+from heldout.corpora.names import STOP_LIST
+from heldout.corpora.preprocess import read_stop_list
 from heldout.errors import InputError
 from heldout.limits import one_line
+
+LETTERS = re.compile("[a-z]{3,}")  # of words of the newsgroups
 
 
 def read_object(file: str, content: bytes) -> Any:
@@ -87,3 +93,28 @@ def read_cora(name: str, members: Mapping[str, bytes]) -> Corpus:
                 raise InputError(f"corpus {name}: document {citing} cites {other}; there are {D}, counted from 0")
             links.append([str(citing), str(other + 1)])
     return _corpus(name, parts, [str(number) for number in range(1, D + 1)], links=links)
+
+
+def read_newsgroups(name: str, members: Mapping[str, bytes]) -> Corpus:
+    """Return 20 newsgroups by date, Rennie's counts of words of 3 letters or more that are no stop words.
+
+    Documents are named "group/train-N" and "group/test-N", the training ones first; those without words are left out.
+
+    Raises:
+        InputError: for a file that is damaged or another one.
+    """
+    stop_words = read_stop_list(members[STOP_LIST], STOP_LIST)
+    objects = {file: read_object(file, content) for file, content in members.items() if file != STOP_LIST}
+    of = {file.removeprefix("newsgroup.").removesuffix(".rda"): found for file, found in objects.items()}
+    with one_line(f"corpus {name}", "not the six files of the newsgroups; get them with `heldout fetch`"):
+        groups = dict(zip(map(int, of["label.map"].iloc[:, 1]), map(str, of["label.map"].iloc[:, 0]), strict=True))
+        sides = [(side, n, label) for side in ("train", "test") for n, label in enumerate(of[f"{side}.labels"], 1)]
+        names = [f"{groups[int(label)]}/{side}-{n}" for side, n, label in sides]
+        parts = {"vocab": of["vocab"], "documents": [*of["train.documents"], *of["test.documents"]]}
+    corpus = _corpus(name, parts, names)
+    words = tuple(word for word in corpus.vocabulary if LETTERS.fullmatch(word) and word not in stop_words)
+    over, _ = corpus.over(words)
+    blank = [document for document, length in zip(over.documents, over.lengths, strict=True) if not length]
+    rule = f"{RULE}; words of three letters or more, and of letters alone, that are not in {STOP_LIST}"
+    found = provenance(rule, {}, left_out=blank, ordered=False)
+    return replace(over.subset(np.flatnonzero(over.lengths)), provenance=found)
