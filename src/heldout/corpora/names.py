@@ -13,6 +13,7 @@ ARCHIVES = {
     "medline": "med.tar.gz",
     "medline-unstemmed": "med.tar.gz",
     "nips": "nips12raw_str602.tgz",
+    "nips-volumes": "nips12raw_str602.tgz",
     "reuters": "reuters21578.tar.gz",
     "ap": "ap.tgz",
     "votes": "house-votes-84.data",

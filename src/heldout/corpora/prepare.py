@@ -1,7 +1,7 @@
 """The corpora by name: how the files of each are read, and by which rule."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +47,7 @@ RECIPES = {
     "medline": Recipe(smart.read_texts, STEMMED),
     "medline-unstemmed": Recipe(smart.read_texts, UNSTEMMED),
     "nips": Recipe(nips.read_texts, TOOLBOX),
+    "nips-volumes": Recipe(nips.read_texts, replace(TOOLBOX, first_documents=0)),
     "reuters": Recipe(reuters.read_texts, NEWS, "the unpublished news stories of Buntine (2009, section 4.2)"),
     "ap": Recipe(ldac.read_archive, None, "the 16,333 articles of Blei et al. (2003, Figure 9)"),
     "votes": Recipe(records.read_votes),

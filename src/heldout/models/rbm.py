@@ -29,6 +29,8 @@ whose second, negative phase takes one of
                 (27.7.2.3); s of multinomial units is their mean
 
 Steps have the rate alpha_t = learning_rate (1 - t / T), or a constant one, and `penalty` W is taken off the gradient.
+With the mean size S of the data, W and b have the rate alpha_t / S and c alpha_t / S^2: a hidden unit's parameter of a
+replicated softmax then moves as far as that of another machine, which without it saturates with the length.
 """
 
 from collections.abc import Callable
@@ -130,7 +132,8 @@ class RBM(Estimator):
                     free = (at, h.mean(self._hidden_eta(at, size)), size)
                 size = v.size(cases)
                 clamped = (cases, h.mean(self._hidden_eta(cases, size)), size)
-                self._step(clamped, free, self.learning_rate * (1.0 - updates / total if self.decay else 1.0))
+                alpha = self.learning_rate * (1.0 - updates / total if self.decay else 1.0)
+                self._step(clamped, free, alpha, float(mean_size[0]))
                 updates += 1
                 if record is not None:
                     record(updates, self)
@@ -138,13 +141,13 @@ class RBM(Estimator):
             raise InputError("RBM: the weights grew without limit; take a smaller learning rate or a larger penalty")
         return self
 
-    def _step(self, clamped: tuple[Floats, ...], free: tuple[Floats, ...], rate: float) -> None:
-        """Add the gradient, of visible units, means of hidden units, and sizes in both phases."""
-        (v, h, s), (v_free, h_free, s_free) = clamped, free
+    def _step(self, clamped: tuple[Floats, ...], free: tuple[Floats, ...], alpha: float, mean: float = 1.0) -> None:
+        """Add the gradient, of visible units, means of hidden units, and sizes in both phases; `mean` is their S."""
+        (v, h, s), (v_free, h_free, s_free), rate = clamped, free, alpha / mean
         gradient = v.T @ h / len(v) - v_free.T @ h_free / len(v_free)
         self.weights_ += rate * (gradient - self.penalty * self.weights_)
         self.visible_bias_ += rate * (v.mean(axis=0) - v_free.mean(axis=0))
-        self.hidden_bias_ += rate * (s @ h / len(v) - s_free @ h_free / len(v_free))
+        self.hidden_bias_ += rate / mean * (s @ h / len(v) - s_free @ h_free / len(v_free))
 
     @property
     def visible_units(self) -> Units:

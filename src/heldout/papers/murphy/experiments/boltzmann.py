@@ -12,7 +12,7 @@ and scored on held-out records after 1, 2, 4, .. updates and at the end: measure
 response (squares for the last),
 
     likelihood          exact
-    pseudo-likelihood   the sum over responses of log p(v_r | all others), which scikit-learn reports, drawn, as its score
+    pseudo-likelihood   the sum over responses of log p(v_r | all others); scikit-learn draws one and takes it R times
     reconstruction      |v - E[v | E[h | v]]|^2
 
 At the end the first two are scores, too, with the evaluators "likelihood" and "usual-score", beside the likelihood of
@@ -21,7 +21,7 @@ At the end the first two are scores, too, with the evaluators "likelihood" and "
     independent         independent responses, which is a machine without hidden units
     categorical-mixture `hidden` + 1 components: about as many parameters
 
-and of the last machines log Z is measured, on the axis "topics", as "log-z" (exact) and "log-z-annealed" with its error.
+and of the trained machines log Z is measured, on the axis "topics", as "log-z" (exact) and "log-z-annealed".
 """
 
 from typing import Any
