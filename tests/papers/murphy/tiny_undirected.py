@@ -9,9 +9,10 @@ from heldout.corpora.corpus import Corpus
 from heldout.corpora.records import from_responses
 from heldout.corpora.synthetic import Law, Shape, draw
 
-_TRAINING: dict[str, Any] = {"chains": 10, "batch": 10, "epochs": 8}
+_TRAINING: dict[str, Any] = {"batch": 10, "epochs": 8}
 BOLTZMANN: dict[str, Any] = {
     **_TRAINING,
+    "chains": 10,
     "hidden": 2,
     "more_hidden": 3,
     "steps": 2,
@@ -25,7 +26,7 @@ BOLTZMANN: dict[str, Any] = {
 SOFTMAX: dict[str, Any] = {
     **_TRAINING,
     "words": {"newsgroups": 20},
-    "training_documents": 40,
+    "training_documents": {"newsgroups": 40},
     "documents": 8,
     "hidden": 4,
     "exact_hidden": 3,
@@ -36,6 +37,7 @@ SOFTMAX: dict[str, Any] = {
     "optimise_every": 5,
     "samples": 240,
     "learning_rate": 1.0,
+    "steps": 1,
     "annealed_chains": 40,
     "temperatures": 40,
     "queries": 10,
@@ -43,6 +45,7 @@ SOFTMAX: dict[str, Any] = {
 }
 UNITS: dict[str, Any] = {
     **_TRAINING,
+    "chains": 10,
     "hidden": [1, 2],
     "coordinates": 3,
     "scales": [1.0, 2.0],

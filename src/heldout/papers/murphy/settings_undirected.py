@@ -8,7 +8,6 @@ from heldout.settings import setting
 
 @dataclass(frozen=True, kw_only=True)
 class _Training:
-    chains: int = setting("of persistent contrastive divergence", least=1)
     batch: int = setting("cases of a minibatch", least=1)
     epochs: int = setting("passes over the training data", least=1)
     annealed_chains: int = setting("of annealed importance sampling", least=2)
@@ -19,6 +18,7 @@ class _Training:
 class Boltzmann(_Training):
     """Settings of `boltzmann`."""
 
+    chains: int = setting("of persistent contrastive divergence", least=1)
     hidden: int = setting("hidden units of the machines with exact likelihoods", least=1, most=20)
     more_hidden: int = setting("hidden units of the machine whose likelihood is annealed", least=1)
     steps: int = setting("sweeps of the longer contrastive divergence", least=2)
@@ -33,7 +33,7 @@ class ReplicatedSoftmax(_Training):
     """Settings of `replicated-softmax`."""
 
     words: Mapping[str, int] = setting("the most frequent words that are kept, by corpus; all where it says nothing")
-    training_documents: int = setting("to train on, at most, drawn", least=1)
+    training_documents: Mapping[str, int] = setting("to train on, drawn, by corpus; all where it says nothing")
     documents: int = setting("held-out documents that are scored, drawn", least=1)
     hidden: int = setting("hidden units of the machine whose likelihood is annealed", least=1)
     exact_hidden: int = setting("hidden units of the machine whose likelihood is exact", least=1, most=20)
@@ -44,6 +44,7 @@ class ReplicatedSoftmax(_Training):
     optimise_every: int = setting("sweeps between two estimates of LDA's Dirichlet parameters; 0: they stay", least=0)
     samples: int = setting("sweeps of the reference, at most", least=240)
     learning_rate: float = setting("of the first step", above=0)
+    steps: int = setting("sweeps of contrastive divergence", least=1)
     queries: int = setting("held-out documents for which others are retrieved, at most", least=1)
     searched: int = setting("training documents among which they are retrieved, at most", least=1)
 

@@ -5,8 +5,7 @@ are; of other corpora the split is the study's. With the evaluator "likelihood" 
 
     unigram             the words' shares, with the pseudo-count gamma
     lda                 at every K of `topics`, by collapsed Gibbs sampling with estimated priors: the reference
-    replicated-softmax  with `hidden` units (annealed) and with `exact_hidden` (exact), by persistent contrastive
-                        divergence
+    replicated-softmax  with `hidden` units (annealed) and with `exact_hidden` (exact), by contrastive divergence
 
 A score sums over tokens; equation 27.29 averages over documents first, which is measured as "per-document-likelihood",
 nats per token, on the axis "topics"; of the unigram also over all test documents, as "per-document-all". Of the exact
@@ -35,7 +34,7 @@ from heldout.evaluators.reference import reference
 from heldout.job import Job
 from heldout.models.harmonium_units import MULTINOMIAL
 from heldout.models.lda import LDA
-from heldout.models.rbm import RBM
+from heldout.models.rbm import CD, RBM
 from heldout.papers.murphy.members.member import LIKELIHOOD
 from heldout.papers.murphy.settings_undirected import ReplicatedSoftmax
 from heldout.recorder import Results
@@ -63,7 +62,7 @@ def divided(job: Job, settings: ReplicatedSoftmax) -> Divided:
     by_date = [[d for d, name in enumerate(names) if name.startswith(part)] for part in (TRAIN, TEST)]
     training, test = (corpus.subset(part) for part in by_date) if all(by_date) else job.split()
     random = generator("replicated-softmax-documents", corpus=corpus.name, seed=job.seed)
-    training = _some(training, settings.training_documents, random)
+    training = _some(training, settings.training_documents.get(corpus.name, training.n_documents), random)
     counts = np.asarray(training.counts().sum(axis=0)).ravel()
     most = settings.words.get(corpus.name, len(counts))
     frequent = np.sort(np.argsort(-counts, kind="stable")[: min(most, int((counts > 0).sum()))])
@@ -127,7 +126,8 @@ def experiment(job: Job, settings: ReplicatedSoftmax) -> Results:
         machine = RBM(
             K,
             visible=MULTINOMIAL,
-            chains=settings.chains,
+            negative=CD,
+            steps=settings.steps,
             batch=settings.batch,
             epochs=settings.epochs,
             learning_rate=settings.learning_rate,
