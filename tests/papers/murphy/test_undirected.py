@@ -177,6 +177,12 @@ def test_gaps_are_values_of_their_own() -> None:
         run("boltzmann", votes)
 
 
+def test_drawn_documents_stand_in_for_records() -> None:
+    present = boltzmann.binary(texts("cranfield-like"))
+    assert present.shape == (38, boltzmann.DRAWN)
+    assert 0.0 < present.mean() < 1.0
+
+
 def test_every_claim_is_tested_and_turns_with_the_scores() -> None:
     inputs = made()
     judged = {one.claim: one for one in judge(UNDIRECTED, inputs)}

@@ -28,6 +28,7 @@ from typing import Any
 
 import numpy as np
 
+from heldout.corpora.corpus import Corpus
 from heldout.corpora.records import responses_of
 from heldout.errors import InputError
 from heldout.evaluators.evaluation import Evaluation
@@ -37,6 +38,7 @@ from heldout.job import Job
 from heldout.models.categorical_mixture import CategoricalMixture
 from heldout.models.harmonium_units import Binary
 from heldout.models.rbm import CD, MEAN_FIELD, PCD, RBM, pseudo_likelihood
+from heldout.papers.murphy.members.data import RECORDS, kind_of
 from heldout.papers.murphy.members.member import LIKELIHOOD, USUAL
 from heldout.papers.murphy.members.mixtures import MixtureOfCategoricals
 from heldout.papers.murphy.settings_undirected import Boltzmann
@@ -48,6 +50,7 @@ UPDATE, EPOCH = "update", "updates-of-an-epoch"
 PSEUDO, RECONSTRUCTION, LOG_Z, LOG_Z_ANNEALED = "pseudo-likelihood", "reconstruction", "log-z", "log-z-annealed"
 ONE, MORE, PERSISTENT, FIELD = "rbm-cd", "rbm-cd-k", "rbm-pcd", "rbm-mean-field"
 INDEPENDENT, MIXTURE = "independent", MixtureOfCategoricals.name
+DRAWN = 20  # words of drawn documents, which stand in for records
 
 
 def experiment(job: Job, settings: Boltzmann) -> Results:
@@ -57,9 +60,7 @@ def experiment(job: Job, settings: Boltzmann) -> Results:
         InputError: for a corpus of other than binary records without gaps, or as the models do.
     """
     training, test = job.split()
-    train, held_out = (responses_of(corpus).astype(float) for corpus in (training, test))
-    if job.corpus.provenance["values"] != 2 or min(train.min(), held_out.min()) < 0.0:
-        raise InputError(f"boltzmann: corpus {job.corpus.name} has gaps or more than two values; take binary records")
+    train, held_out = (binary(corpus) for corpus in (training, test))
     K, axes = settings.hidden, {"corpus": job.corpus.name, "seed": job.seed}
     recorder = job.recorder(topics=K, documents=test.documents)
     base = Binary().bias(train)
@@ -121,6 +122,20 @@ def experiment(job: Job, settings: Boltzmann) -> Results:
         LIKELIHOOD, Evaluation.deterministic(values, scored.tokens)
     )
     return recorder.results
+
+
+def binary(corpus: Corpus) -> Floats:
+    """Return binary records, (N, R), and of drawn documents whether each has the first `DRAWN` words.
+
+    Raises:
+        InputError: for another corpus.
+    """
+    if corpus.synthetic and kind_of(corpus) != RECORDS:
+        return np.asarray(corpus.counts().toarray()[:, :DRAWN] > 0.0, dtype=float)
+    responses = responses_of(corpus).astype(float)
+    if corpus.provenance["values"] != 2 or responses.min() < 0.0:
+        raise InputError(f"boltzmann: corpus {corpus.name} has gaps or more than two values; take binary records")
+    return responses
 
 
 def _independent(bias: Floats, v: Floats) -> Floats:
