@@ -271,7 +271,6 @@ def test_a_fit_repeats_itself_and_records_its_updates() -> None:
         ({"visible": "gaussian", "hidden": "gaussian", "learning_rate": 9.0, "epochs": 600}, bits(3), "without limit"),
     ],
 )
-@pytest.mark.filterwarnings("ignore:overflow", "ignore:invalid value")
 def test_bad_input_is_one_line(changes: dict[str, Any], data: Floats, message: str) -> None:
     with pytest.raises(InputError, match=message):
         RBM(2, random_state=0, **changes).fit(data)

@@ -102,6 +102,13 @@ class RBM(Estimator):
             InputError: for data that such units cannot be, or a setting out of range.
         """
         self._check_settings()
+        with np.errstate(over="ignore", invalid="ignore"):  # what diverges is told once, at the end
+            self._fit(X, record)
+        if not np.isfinite(self.weights_).all():
+            raise InputError("RBM: the weights grew without limit; take a smaller learning rate or a larger penalty")
+        return self
+
+    def _fit(self, X: Any, record: Record | None) -> None:
         v, h = self.visible_units, self.hidden_units
         data, random = v.check(X), np.random.default_rng(self.random_state)
         R, K, N = data.shape[1], self.n_components, len(data)
@@ -137,9 +144,6 @@ class RBM(Estimator):
                 updates += 1
                 if record is not None:
                     record(updates, self)
-        if not np.isfinite(self.weights_).all():
-            raise InputError("RBM: the weights grew without limit; take a smaller learning rate or a larger penalty")
-        return self
 
     def _step(self, clamped: tuple[Floats, ...], free: tuple[Floats, ...], alpha: float, mean: float = 1.0) -> None:
         """Add the gradient, of visible units, means of hidden units, and sizes in both phases; `mean` is their S."""

@@ -44,7 +44,8 @@ SOFTMAX: dict[str, Any] = {
     "searched": 20,
 }
 UNITS: dict[str, Any] = {
-    **_TRAINING,
+    "batch": 10,
+    "updates": 40,
     "chains": 10,
     "hidden": [1, 2],
     "coordinates": 3,

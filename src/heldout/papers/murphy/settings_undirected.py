@@ -58,6 +58,6 @@ class UndirectedUnits:
     scales: tuple[float, ...] = setting("standard deviations of the coordinates", above=0)
     chains: int = setting("of persistent contrastive divergence", least=1)
     batch: int = setting("cases of a minibatch", least=1)
-    epochs: int = setting("passes over the training data", least=1)
+    updates: int = setting("steps of the gradient, rounded up to whole passes over the training data", least=1)
     learning_rate: float = setting("of the first step", above=0)
     penalty: float = setting("precision of a Gaussian prior of the weights, per case", least=0)

@@ -44,10 +44,12 @@ def experiment(job: Job, settings: UndirectedUnits) -> Results:
     return _records(job, settings) if kind_of(job.corpus) == RECORDS else _coordinates(job, settings)
 
 
-def _machine(settings: UndirectedUnits, K: int, seeds: dict[str, Any], **kinds: Any) -> RBM:
+def _fitted(settings: UndirectedUnits, K: int, seeds: dict[str, Any], data: Floats, **kinds: Any) -> RBM:
     random = generator("undirected-units", hidden=K, **seeds)
-    given: dict[str, Any] = {"chains": settings.chains, "batch": settings.batch, "epochs": settings.epochs}
-    return RBM(K, learning_rate=settings.learning_rate, penalty=settings.penalty, random_state=random, **given, **kinds)
+    epochs = -(-settings.updates // -(-len(data) // settings.batch))
+    given: dict[str, Any] = {"chains": settings.chains, "batch": settings.batch, "epochs": epochs}
+    given |= {"learning_rate": settings.learning_rate, "penalty": settings.penalty, "random_state": random}
+    return RBM(K, **given, **kinds).fit(data)
 
 
 def _records(job: Job, settings: UndirectedUnits) -> Results:
@@ -66,7 +68,7 @@ def _records(job: Job, settings: UndirectedUnits) -> Results:
     recorder.at(model=INDEPENDENT, topics=1).score(LIKELIHOOD, Evaluation.deterministic(alone, tokens))
     for K in settings.hidden:
         for name, hidden in ((RBM_NAME, BINARY), (PCA, GAUSSIAN)):
-            model = _machine(settings, K, seeds, hidden=hidden, **kinds).fit(train)
+            model = _fitted(settings, K, seeds, train, hidden=hidden, **kinds)
             scored = log_likelihood(model, held_out, log_partition(model))
             recorder.at(model=name, topics=K).score(LIKELIHOOD, scored)
     return recorder.results
@@ -97,7 +99,7 @@ def _coordinates(job: Job, settings: UndirectedUnits) -> Results:
         measure(INDEPENDENT, 1, alone)
         for K in settings.hidden:
             for name, hidden in ((MIXTURE, BINARY), (FACTORS, GAUSSIAN)):
-                model = _machine(settings, K, seeds, visible=GAUSSIAN, hidden=hidden).fit(data)
+                model = _fitted(settings, K, seeds, data, visible=GAUSSIAN, hidden=hidden)
                 values = log_likelihood(model, tested, log_partition(model)).log_likelihood
                 measure(name, K, values)
                 apart = float(np.abs(values - directed(model, tested)).max())
