@@ -292,4 +292,4 @@ def factor_analysis(model: RBM) -> tuple[Floats, Floats]:
     if singular.max() >= 1.0:
         raise InputError("factor analysis: a weight matrix of norm 1 or more has no density; penalise the weights")
     mean = np.linalg.solve(np.eye(len(W)) - W @ W.T, model.visible_bias_ + W @ model.hidden_bias_)
-    return mean, left * np.sqrt(singular**2 / (1.0 - singular**2))
+    return np.asarray(mean), np.asarray(left * np.sqrt(singular**2 / (1.0 - singular**2)))

@@ -33,7 +33,8 @@ from heldout.papers.murphy.members.data import DOCUMENTS
 from heldout.papers.murphy.members.gap import GAP_LESS_MPCA, NMF
 from heldout.papers.murphy.members.member import LIKELIHOOD, USUAL
 from heldout.papers.murphy.members.mixtures import POISSON_LESS_PARTS
-from heldout.papers.murphy.misprints import MISPRINTS, Misprint
+from heldout.papers.murphy.misprint import Misprint
+from heldout.papers.murphy.misprints import MISPRINTS
 from heldout.papers.murphy.results import (
     LDA_COMPLETION,
     LDA_HALF,

@@ -22,6 +22,7 @@ from heldout.papers import papers_of
 from heldout.papers.murphy import MURPHY, settings_undirected
 from heldout.papers.murphy.claims_undirected import UNDIRECTED
 from heldout.papers.murphy.experiments import boltzmann, replicated_softmax, undirected_units
+from heldout.papers.murphy.members.member import LIKELIHOOD
 from heldout.papers.murphy.results_undirected import (
     MACHINES,
     WATCHED,
@@ -86,7 +87,7 @@ def test_every_machine_is_traced_from_one_start() -> None:
     assert len(rows) == 4 + 1 + 2
     assert rows["persistent CD", 3].likelihood.error > 0.0 == rows["persistent CD", 2].likelihood.error
     assert rows["independent", 1].pseudo is None
-    last = trace(inputs, boltzmann.LIKELIHOOD, boltzmann.PERSISTENT)[40]
+    last = trace(inputs, LIKELIHOOD, boltzmann.PERSISTENT)[40]
     assert rows["persistent CD", 2].likelihood.value == pytest.approx(last, abs=1e-12)
 
 
@@ -191,7 +192,7 @@ def test_every_claim_is_tested_and_turns_with_the_scores() -> None:
     assert {judged[name].verdict for name in identities} == {IDENTITY}
     scores = inputs.scores.copy()
     worse = (scores["model"] == boltzmann.ONE) | (scores["model"] == "lda") | (scores["model"] == boltzmann.FIELD)
-    scores.loc[worse, "log_likelihood"] *= 2.0
+    scores["log_likelihood"] *= 1.0 + worse
     turned = {one.claim: one for one in judge(UNDIRECTED, on_two_splits(replace(inputs, scores=scores)))}
     effects = {effect.part: effect for effect in turned["pcd-better-than-cd"].effects}
     assert effects["than one sweep"].verdict == SUPPORTED
@@ -200,6 +201,6 @@ def test_every_claim_is_tested_and_turns_with_the_scores() -> None:
     measurements = inputs.measurements
     assert measurements is not None
     same = measurements.copy()
-    same.loc[same["quantity"] == boltzmann.LIKELIHOOD, "value"] = -1.0
+    same["value"] = same["value"].where(same["quantity"] != LIKELIHOOD, -1.0)
     alike = {one.claim: one for one in judge(UNDIRECTED, on_two_splits(replace(inputs, measurements=same)))}
     assert alike["cd-faster-early"].verdict == NO_DIFFERENCE

@@ -68,7 +68,8 @@ def of_documents(inputs: Inputs, _: Sequence[str], *, one: str, other: str) -> l
 
 def retrieves(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
     """Measure the mean average precision of the replicated softmax against LDA's."""
-    gains = less(*(average_precision(inputs, model) for model in (replicated_softmax.SOFTMAX, models.LDA)), SPLIT)
+    ours, other = (average_precision(inputs, model) for model in (replicated_softmax.SOFTMAX, models.LDA))
+    gains = less(ours, other, SPLIT)
     return effects(gains, margin=RANKS, held_out=inputs.held_out)
 
 

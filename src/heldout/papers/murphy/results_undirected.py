@@ -23,7 +23,7 @@ MACHINES: Mapping[str, str] = {
     boltzmann.FIELD: "mean field",
 }
 WATCHED: Mapping[str, str] = {
-    boltzmann.LIKELIHOOD: "likelihood",
+    LIKELIHOOD: "likelihood",
     boltzmann.PSEUDO: "pseudo-likelihood",
     boltzmann.RECONSTRUCTION: "reconstruction error",
 }
@@ -174,12 +174,12 @@ RETRIEVERS: Mapping[str, str] = {replicated_softmax.SOFTMAX: "replicated softmax
 def of_units(inputs: Inputs) -> dict[tuple[str, int], dict[str, dict[int, float]]]:
     """Return the values of `undirected-units` by (corpus, scale in hundredths, 0 of records), model and K."""
     found: dict[tuple[str, int], dict[str, dict[int, float]]] = {}
-    for (corpus, model, K), value in (
-        valued(inputs, UNITS).groupby(["corpus", "model", "topics"])["value"].mean().items()
-    ):
-        found.setdefault((str(corpus), 0), {}).setdefault(str(model), {})[int(K)] = float(value)
+    scores = valued(inputs, UNITS)[["corpus", "model", "topics", "value"]].assign(at=0)
     rows = select(inputs.measurements, variant=UNITS, quantity=LIKELIHOOD, axis=undirected_units.SCALE)
-    for (corpus, at, model, K), value in rows.groupby(["corpus", "at", "model", "topics"])["value"].mean().items():
-        found.setdefault((str(corpus), int(at)), {}).setdefault(str(model), {})[int(K)] = float(value)
+    keys = ["corpus", "at", "model", "topics"]
+    both = [table.groupby(keys)["value"].mean().reset_index().to_dict("records") for table in (scores, rows)]
+    for row in (*both[0], *both[1]):
+        of_data = found.setdefault((str(row["corpus"]), int(row["at"])), {})
+        of_data.setdefault(str(row["model"]), {})[int(row["topics"])] = float(row["value"])
     order: Sequence[str] = corpora(inputs, UNITS)
     return dict(sorted(found.items(), key=lambda item: (order.index(item[0][0]), item[0][1])))

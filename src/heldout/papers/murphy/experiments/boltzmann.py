@@ -61,7 +61,8 @@ def experiment(job: Job, settings: Boltzmann) -> Results:
     """
     training, test = job.split()
     train, held_out = (binary(corpus) for corpus in (training, test))
-    K, axes = settings.hidden, {"corpus": job.corpus.name, "seed": job.seed}
+    K = settings.hidden
+    axes: dict[str, Any] = {"corpus": job.corpus.name, "seed": job.seed}
     recorder = job.recorder(topics=K, documents=test.documents)
     base = Binary().bias(train)
 

@@ -79,7 +79,8 @@ def _some(corpus: Corpus, most: int, random: np.random.Generator) -> Corpus:
 def experiment(job: Job, settings: ReplicatedSoftmax) -> Results:
     """Train all models, score them and retrieve documents by them; raises InputError as they do."""
     training, test, scored = divided(job, settings)
-    words, axes = training.vocabulary, {"corpus": job.corpus.name, "seed": job.seed}
+    words = training.vocabulary
+    axes: dict[str, Any] = {"corpus": job.corpus.name, "seed": job.seed}
     counts, held_out, lengths = training.counts(), scored.counts(), scored.lengths
     recorder = job.recorder(documents=scored.documents)
     grouped = all("/" in name for name in job.corpus.documents)

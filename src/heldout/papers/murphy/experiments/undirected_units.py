@@ -60,7 +60,7 @@ def _records(job: Job, settings: UndirectedUnits) -> Results:
     if gaps or values != 2:
         kinds = {"visible": CATEGORICAL, "blocks": (values + gaps,) * responses.shape[1]}
     train, held_out = (_columns(responses_of(part), values + gaps, kinds["visible"]) for part in (training, test))
-    seeds = {"corpus": job.corpus.name, "seed": job.seed}
+    seeds: dict[str, Any] = {"corpus": job.corpus.name, "seed": job.seed}
     recorder = job.recorder(documents=test.documents)
     layer = units(kinds["visible"], kinds.get("blocks", ()))
     bias, tokens = layer.bias(train), np.full(len(held_out), responses.shape[1])
@@ -85,11 +85,11 @@ def _columns(responses: Ints, values: int, kind: str) -> Floats:
 def _coordinates(job: Job, settings: UndirectedUnits) -> Results:
     training, test, _ = documents(job)
     train, held_out = standardised(training.counts().toarray(), test.counts().toarray(), settings.coordinates)
-    seeds = {"corpus": job.corpus.name, "seed": job.seed}
+    seeds: dict[str, Any] = {"corpus": job.corpus.name, "seed": job.seed}
     recorder = job.recorder()
     for scale in settings.scales:
         data, tested = scale * train, scale * held_out
-        at = {"axis": SCALE, "at": round(100 * scale)}
+        at: dict[str, Any] = {"axis": SCALE, "at": round(100 * scale)}
 
         def measure(name: str, K: int, values: Floats, scale: float = scale, at: dict[str, Any] = at) -> None:
             density = values.mean() / settings.coordinates + math.log(scale)
