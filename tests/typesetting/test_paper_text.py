@@ -13,7 +13,7 @@ from heldout.typesetting.exhibits import exhibits
 from heldout.typesetting.macros import macros
 
 PAPER = Path(__file__).parents[2] / "paper"
-SECTIONS = sorted((PAPER / "sections").glob("*.tex"))
+SECTIONS = sorted(file for file in (PAPER / "sections").glob("*.tex") if not file.name.startswith("gallery_"))
 SOURCES = [PAPER / "main.tex", PAPER / "supplement.tex", *SECTIONS]
 ALL_TEXT = "\n".join(source.read_text() for source in SOURCES)
 

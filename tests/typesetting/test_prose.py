@@ -12,9 +12,14 @@ from heldout.typesetting.prose import Text, finding, line, moved, read, render, 
 from heldout.verdicts import NATS, Effect, Judgement, read_effects, write_effects
 
 ROOT = Path(__file__).parents[2]
+SECTIONS = sorted((ROOT / "paper/sections").glob("*.tex"))
+OF_GALLERY = [section for section in SECTIONS if section.name.startswith("gallery_")]
 DOCUMENTS = {
-    "paper": [ROOT / "paper/main.tex", ROOT / "paper/supplement.tex", *sorted((ROOT / "paper/sections").glob("*.tex"))],
-    "gallery": [ROOT / "paper/gallery.tex"],
+    "paper": [
+        *(ROOT / "paper/main.tex", ROOT / "paper/supplement.tex"),
+        *(section for section in SECTIONS if section not in OF_GALLERY),
+    ],
+    "gallery": [ROOT / "paper/gallery.tex", *OF_GALLERY],
 }
 
 ABOVE = Effect("cranfield", "half", 0.2, 0.01, 2.0, NATS, margin=0.01, replicates=3, cells=8)

@@ -89,6 +89,9 @@ SECTIONS = []
 if settings.written and settings.document == MAIN:
     DOCUMENTS["paper/supplement.pdf"] = "supplement.tex"
     SECTIONS = sorted(f"sections/{file.name}" for file in (ROOT / "paper/sections").glob("*.tex"))
+    SECTIONS = [section for section in SECTIONS if not section.startswith("sections/gallery_")]
+elif settings.written:
+    SECTIONS = sorted(f"sections/{file.name}" for file in (ROOT / "paper/sections").glob(f"{settings.document}_*.tex"))
 TEXT = [source(f"paper/{name}") for name in (*DOCUMENTS.values(), *SECTIONS)]
 FROM_REFERENCE = study.get("results") == "reference"
 # what exhibits and effects are functions of: this run's tables, or, with --config results=reference, those committed

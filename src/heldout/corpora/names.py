@@ -13,13 +13,29 @@ ARCHIVES = {
     "medline": "med.tar.gz",
     "medline-unstemmed": "med.tar.gz",
     "nips": "nips12raw_str602.tgz",
+    "nips-volumes": "nips12raw_str602.tgz",
     "reuters": "reuters21578.tar.gz",
     "ap": "ap.tgz",
     "votes": "house-votes-84.data",
     "news-words": "20news_w100.mat",
     "movielens": "u.data",
+    "reviews": "review_polarity.tar.gz",
+    "poliblog": "poliblog.documents.rda",
+    "brown": "brown.zip",
+    "cora": "cora.documents.rda",
+    "newsgroups": "newsgroup.train.documents.rda",
 }
-COUNTED = ("ap", "votes", "news-words", "movielens")  # corpora whose archives have counts or records, no texts
+# whose archives have counts, records or tokens, and no texts
+COUNTED = ("ap", "votes", "news-words", "movielens", "poliblog", "brown", "cora", "newsgroups")
+# files of data sets that come in several
+MORE = {
+    "poliblog": ("poliblog.ratings.rda", "poliblog.vocab.rda"),
+    "cora": ("cora.cites.rda", "cora.vocab.rda"),
+    "newsgroups": (
+        *(f"newsgroup.{part}.rda" for part in ("train.labels", "test.documents", "test.labels", "label.map", "vocab")),
+        STOP_LIST,
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -48,4 +64,4 @@ def raw_files(name: str) -> tuple[str, ...]:
         return ()
     if name not in ARCHIVES:
         raise InputError(f"corpus {name}: unknown; the known corpora are {', '.join(ARCHIVES)}")
-    return (ARCHIVES[name],) if name in COUNTED else (ARCHIVES[name], STOP_LIST)
+    return (ARCHIVES[name], *MORE.get(name, ())) if name in COUNTED else (ARCHIVES[name], STOP_LIST)

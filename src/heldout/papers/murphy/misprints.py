@@ -7,8 +7,6 @@ misprint: the base of 27.23 and the weights of 27.29 (conventions, not misprints
 """
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.integrate import quad
@@ -18,27 +16,10 @@ from scipy.stats import gamma as gamma_density
 
 from heldout.evaluators.count_polynomial import DirichletMoments
 from heldout.papers.murphy.experiments.perplexity import with_prior
+from heldout.papers.murphy.misprint import Errors, Misprint
+from heldout.papers.murphy.misprints_undirected import UNDIRECTED
 
-Errors = tuple[float, float]
 _TWO_DOCUMENTS = ((0, 0), (1, 2, 1))  # words of tokens
-
-
-@dataclass(frozen=True)
-class Misprint:
-    """A misprint.
-
-    Attributes:
-        place: section, equation or line.
-        printed, corrected: what it says and what it should say, in LaTeX.
-        identity: what the corrected form satisfies, in words.
-        errors: returns how far the printed and the corrected form are from it; None for a symbol.
-    """
-
-    place: str
-    printed: str
-    corrected: str
-    identity: str
-    errors: Callable[[], Errors] | None = None
 
 
 def _factorisation() -> Errors:
@@ -190,4 +171,5 @@ MISPRINTS = (
         "the words of a topic have its probabilities $b$",
         _logits,
     ),
+    *UNDIRECTED,
 )

@@ -1,0 +1,169 @@
+"""Figures 27.32 and 27.33: the replicated softmax beside LDA, by perplexity and by retrieval.
+
+The words are the most frequent ones of the training documents. The newsgroups are divided by date, as the chapter's
+are; of other corpora the split is the study's. With the evaluator "likelihood" are scored, on some test documents,
+
+    unigram             the words' shares, with the pseudo-count gamma
+    lda                 at every K of `topics`, by collapsed Gibbs sampling with estimated priors: the reference
+    replicated-softmax  with `hidden` units (annealed) and with `exact_hidden` (exact), by contrastive divergence
+
+A score sums over tokens; equation 27.29 averages over documents first, which is measured as "per-document-likelihood",
+nats per token, on the axis "topics"; of the unigram also over all test documents, as "per-document-all". Of the exact
+machine log Z_L is measured on the axis "length" for every length L that is scored, as "log-z" and as "log-z-annealed".
+
+Where documents have groups ("group/name"), the `searched` training documents are ranked for each of `queries` test
+documents by the cosine of E[h | v], or of LDA's mean-field posterior means; relevant are those of the same group.
+Measured of "lda" and "replicated-softmax" are the means over queries of
+
+    average-precision           on the axis "topics"
+    precision, recall           of the first M documents, on the axis "retrieved"
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from heldout import models
+from heldout.corpora.corpus import Corpus
+from heldout.evaluators.evaluation import Evaluation
+from heldout.evaluators.log_partition import log_likelihood, log_partitions
+from heldout.evaluators.log_partition_annealed import log_partitions_annealed
+from heldout.evaluators.posterior_mean import posterior_mean
+from heldout.evaluators.reference import reference
+from heldout.job import Job
+from heldout.models.harmonium_units import MULTINOMIAL
+from heldout.models.lda import LDA
+from heldout.models.rbm import CD, RBM
+from heldout.papers.murphy.members.member import LIKELIHOOD
+from heldout.papers.murphy.settings_undirected import ReplicatedSoftmax
+from heldout.recorder import Results
+from heldout.seeds import generator
+from heldout.typing import Floats
+
+UNIGRAM, SOFTMAX = "unigram", "replicated-softmax"
+PER_DOCUMENT, PER_DOCUMENT_ALL = "per-document-likelihood", "per-document-all"
+LOG_Z, LOG_Z_ANNEALED, LENGTH = "log-z", "log-z-annealed", "length"
+AVERAGE_PRECISION, PRECISION, RECALL, RETRIEVED = "average-precision", "precision", "recall", "retrieved"
+TRAIN, TEST = "train-", "test-"  # parts of the newsgroups, in documents' names
+
+
+class Divided(NamedTuple):
+    """Documents to train on, all held-out ones, and those of them that are scored."""
+
+    training: Corpus
+    test: Corpus
+    scored: Corpus
+
+
+def divided(job: Job, settings: ReplicatedSoftmax) -> Divided:
+    """Return the documents over their most frequent words, those without such words left out."""
+    corpus, names = job.corpus, [name.rpartition("/")[2] for name in job.corpus.documents]
+    by_date = [[d for d, name in enumerate(names) if name.startswith(part)] for part in (TRAIN, TEST)]
+    training, test = (corpus.subset(part) for part in by_date) if all(by_date) else job.split()
+    random = generator("replicated-softmax-documents", corpus=corpus.name, seed=job.seed)
+    training = _some(training, settings.training_documents.get(corpus.name, training.n_documents), random)
+    counts = np.asarray(training.counts().sum(axis=0)).ravel()
+    most = settings.words.get(corpus.name, len(counts))
+    frequent = np.sort(np.argsort(-counts, kind="stable")[: min(most, int((counts > 0).sum()))])
+    words = tuple(corpus.vocabulary[w] for w in frequent)
+    training, test = (part.over(words)[0] for part in (training, test))
+    training, test = (part.subset(np.flatnonzero(part.lengths)) for part in (training, test))
+    return Divided(training, test, _some(test, settings.documents, random))
+
+
+def _some(corpus: Corpus, most: int, random: np.random.Generator) -> Corpus:
+    return corpus.subset(random.permutation(corpus.n_documents)[:most])
+
+
+def experiment(job: Job, settings: ReplicatedSoftmax) -> Results:
+    """Train all models, score them and retrieve documents by them; raises InputError as they do."""
+    training, test, scored = divided(job, settings)
+    words = training.vocabulary
+    axes: dict[str, Any] = {"corpus": job.corpus.name, "seed": job.seed}
+    counts, held_out, lengths = training.counts(), scored.counts(), scored.lengths
+    recorder = job.recorder(documents=scored.documents)
+    grouped = all("/" in name for name in job.corpus.documents)
+    queries, searched = test, training
+    if grouped:
+        random = generator("replicated-softmax-queries", **axes)
+        queries, searched = _some(test, settings.queries, random), _some(training, settings.searched, random)
+
+    def add(model: str, K: int, evaluation: Evaluation, samples: int = 0) -> None:
+        row = recorder.at(model=model, topics=K)
+        row.score(LIKELIHOOD, evaluation, samples=samples)
+        bias = 0.0 if evaluation.bias is None else evaluation.bias
+        errors = np.hypot(evaluation.standard_error, bias) / lengths
+        mean = float((evaluation.log_likelihood / lengths).mean())
+        row.measure(PER_DOCUMENT, mean, axis="topics", at=K, error=errors.mean())
+
+    def retrieve(model: str, K: int, vectors: Callable[[Corpus], Floats]) -> None:
+        if not grouped:
+            return
+        relevant = np.array([[_group(q) == _group(d) for d in searched.documents] for q in queries.documents])
+        average, precision, recall = ranked(vectors(queries), vectors(searched), relevant)
+        row = recorder.at(model=model, topics=K)
+        row.measure(AVERAGE_PRECISION, average, axis="topics", at=K)
+        for M in (2**i for i in range(len(precision).bit_length())):
+            row.measure(PRECISION, precision[M - 1], axis=RETRIEVED, at=M)
+            row.measure(RECALL, recall[M - 1], axis=RETRIEVED, at=M)
+
+    shares = np.asarray(counts.sum(axis=0)).ravel() + settings.gamma
+    log_shares = np.log(shares / shares.sum())
+    add(UNIGRAM, 1, Evaluation.deterministic(held_out @ log_shares, lengths))
+    per_token = (test.counts() @ log_shares) / test.lengths
+    recorder.at(model=UNIGRAM, topics=1).measure(PER_DOCUMENT_ALL, per_token.mean(), axis="topics", at=1)
+
+    for K in settings.topics:
+        random = generator("replicated-softmax-lda", topics=K, **axes)
+        given: dict[str, Any] = {"alpha": settings.alpha, "beta": settings.gamma, "sweeps": settings.sweeps}
+        lda = LDA(K, optimise_every=settings.optimise_every, random_state=random, **given).fit(training)
+        topics = lda.topics(words)
+        add(models.LDA, K, reference(topics, scored, settings.samples, random), settings.samples)
+        if settings.hidden == K:
+            retrieve(models.LDA, K, lambda documents, topics=topics: posterior_mean(topics, documents))  # type: ignore[misc]
+    for K in (settings.hidden, settings.exact_hidden):
+        random = generator("replicated-softmax", hidden=K, **axes)
+        machine = RBM(
+            K,
+            visible=MULTINOMIAL,
+            negative=CD,
+            steps=settings.steps,
+            batch=settings.batch,
+            epochs=settings.epochs,
+            learning_rate=settings.learning_rate,
+            random_state=random,
+        ).fit(counts)
+        random = generator("replicated-softmax-annealed", hidden=K, **axes)
+        estimate = log_partitions_annealed(machine, lengths, settings.annealed_chains, settings.temperatures, random)
+        if settings.exact_hidden == K:
+            exact, row = log_partitions(machine, lengths), recorder.at(model=SOFTMAX, topics=K)
+            for L, one, value, error in dict.fromkeys(zip(lengths, exact, *estimate, strict=True)):
+                row.measure(LOG_Z, one, axis=LENGTH, at=L)
+                row.measure(LOG_Z_ANNEALED, value, axis=LENGTH, at=L, error=error)
+            add(SOFTMAX, K, log_likelihood(machine, held_out, exact))
+        else:
+            add(SOFTMAX, K, log_likelihood(machine, held_out, *estimate), settings.annealed_chains)
+            retrieve(SOFTMAX, K, lambda documents, machine=machine: machine.hidden_means(documents.counts()))  # type: ignore[misc]
+    return recorder.results
+
+
+def _group(name: str) -> str:
+    return name.partition("/")[0]
+
+
+def ranked(queries: Floats, searched: Floats, relevant: Any) -> tuple[float, Floats, Floats]:
+    """Rank documents by cosine for each query.
+
+    Of vectors (Q, K) and (D, K), and (Q, D) booleans, all queries with a relevant document count.
+
+    Returns:
+        The mean average precision; precision and recall of the first M = 1 .. D documents, (D,), means over queries.
+    """
+    unit, other = (x / np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1e-300) for x in (queries, searched))
+    order = np.argsort(-(unit @ other.T), axis=1, kind="stable")
+    hits = np.take_along_axis(relevant, order, axis=1)[relevant.any(axis=1)]
+    found, retrieved = hits.cumsum(axis=1), np.arange(1, hits.shape[1] + 1)
+    precision, total = found / retrieved, hits.sum(axis=1, keepdims=True)
+    average = (precision * hits).sum(axis=1) / total[:, 0]
+    return float(average.mean()), precision.mean(axis=0), (found / total).mean(axis=0)
