@@ -29,6 +29,9 @@ PATTERNS = {
     "house-votes-84.data": "",
     "20news_w100.mat": "",
     "u.data": "",
+    "sampson.RData": "",
+    "cora.cites.rda": "",
+    "irmdata.tar.gz": "*.mat",
 }
 
 

@@ -18,8 +18,21 @@ ARCHIVES = {
     "votes": "house-votes-84.data",
     "news-words": "20news_w100.mat",
     "movielens": "u.data",
+    "monks": "sampson.RData",
+    "citations": "cora.cites.rda",
+    "umls": "irmdata.tar.gz",
+    "kinship": "irmdata.tar.gz",
+    "nations": "irmdata.tar.gz",
+    "animals": "irmdata.tar.gz",
 }
-COUNTED = ("ap", "votes", "news-words", "movielens")  # whose archives have counts or records, and no texts
+RELATIONS = ("monks", "citations", "umls", "kinship", "nations", "animals")  # graphs and tensors
+COUNTED = (
+    "ap",
+    "votes",
+    "news-words",
+    "movielens",
+    *RELATIONS,
+)  # whose archives have counts, records or relations, and no texts
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,8 @@ _SPECIAL = {
 
 _CORPORA = {"cranfield": "Cranfield", "reuters": "Reuters-21578", "medline": "Medline", "nips": "NIPS"}
 _CORPORA |= {"ap": "AP", "votes": "House votes", "movielens": "MovieLens 100k"}
+_CORPORA |= {"monks": "Monks", "citations": "Cora", "umls": "UMLS", "kinship": "Kinship", "nations": "Nations"}
+_CORPORA |= {"animals": "Animals"}
 _WHOLE = {"news-words": "Newsgroups"}  # names with a hyphen of their own
 
 
