@@ -64,11 +64,13 @@ def test_relations_survive_their_form_as_a_corpus_and_a_file(tmp_path: Path) -> 
     assert [relation.name for relation in back.only("has").relations] == ["has"]
 
 
-def test_hidden_cells_are_observed_ones_that_are_then_gaps() -> None:
+def test_hidden_pairs_are_observed_ones_that_are_then_gaps() -> None:
     one = nations()
-    kept, hidden = one.without_cells(0.5, np.random.default_rng(1))
+    kept, hidden = one.without_pairs(0.5, np.random.default_rng(1))
     for before, after, away in zip(one.relations, kept.relations, hidden, strict=True):
-        assert away.sum() == round(0.5 * before.mask.sum())
+        pairs, there = (cells.reshape(*cells.shape[:2], -1) for cells in (away, before.mask))
+        assert pairs.any(axis=2).sum() == round(0.5 * there.any(axis=2).sum())
+        assert np.array_equal(pairs[pairs.any(axis=2)], there[pairs.any(axis=2)])
         assert np.array_equal(after.mask | away, before.mask)
         assert not (after.mask & away).any()
         assert not (after.values & away).any()

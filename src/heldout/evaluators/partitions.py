@@ -4,7 +4,7 @@ Of a graph on n nodes (Murphy 2012, equation 27.75, eta integrated out; see `hel
 
     p(R) = sum_q p(q) p(R | q)
 
-has K^n terms, but labels of clusters may be exchanged: with m of K clusters in use K! / (K - m)! assignments are the same
+has K^n terms, but labels of clusters may be exchanged: with m of K clusters in use K! / (K - m)! assignments are one
 partition. What is left, sum_{m <= K} S(n, m) of Stirling's numbers, are all restricted growth strings, visited so that
 each differs from the one before in few blocks. K = n and the prior of the CRP give the infinite relational model, of
 which Bell(10) = 115,975 partitions are ten nodes'.

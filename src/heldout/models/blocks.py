@@ -29,6 +29,9 @@ from heldout.errors import InputError
 from heldout.models import block_kernel as kernel
 from heldout.typing import Floats, Ints
 
+_sweep: Any = kernel.sweep  # numba's types take fewer arguments than these have
+_anneal: Any = kernel.anneal
+_count: Any = kernel.count
 LARGEST = 64  # clusters of a type under a CRP
 _ALONE = "alone"  # the type, of one entity, of an axis that a relation lacks
 
@@ -143,31 +146,37 @@ class Blocks:
     def _state(self) -> tuple[Any, ...]:
         return self.q, self.sizes, self.ones, self.observed
 
-    def start(self, given: Mapping[str, Ints] | np.random.Generator) -> "Blocks":
-        """Start from clusters by type, or draw them from their priors; return the same object."""
+    def start(self, given: Mapping[str, Ints] | np.random.Generator, clusters: int = 0) -> "Blocks":
+        """Start from clusters by type, or draw them: from their priors, or so many equally probable ones.
+
+        Returns the same object.
+        """
         for name, place in self._type.items():
             begin, end = self._entities[place : place + 2]
             if name not in self.priors:
                 self.q[begin:end] = np.arange(end - begin)
+            elif isinstance(given, np.random.Generator) and clusters:
+                most = min(clusters, int(self._caps[place]))
+                self.q[begin:end] = given.integers(most, size=end - begin)
             elif isinstance(given, np.random.Generator):
                 self.q[begin:end] = self.priors[name].draw(int(end - begin), int(self._caps[place]), given)
             else:
                 self.q[begin:end] = given[name]
             self.sizes[place] = np.bincount(self.q[begin:end], minlength=self.sizes.shape[1])
         data = self._data()
-        kernel.count(*data[:7], self.q, self.ones, self.observed)
+        _count(*data[:7], self.q, self.ones, self.observed)
         return self
 
     def sweep(self, random: np.random.Generator, beta: float = 1.0) -> None:
         """Draw every cluster given all others from p(q) p(R | q)^beta."""
-        kernel.sweep(*self._data(), *self._state(), beta, random.random(len(self.q)))
+        _sweep(*self._data(), *self._state(), beta, random.random(len(self.q)))
 
     def anneal(self, temperatures: int, random: np.random.Generator) -> float:
         """Return the log weight, nats, of a chain that starts from the prior now; exp of it has the mean p(R)."""
         self.start(random)
         betas = np.linspace(0.0, 1.0, temperatures + 1) ** 2  # the likelihood changes most near the prior
         uniforms = random.random((temperatures, len(self.q)))
-        return float(kernel.anneal(*self._data(), *self._state(), betas, uniforms))
+        return float(_anneal(*self._data(), *self._state(), betas, uniforms))
 
     def log_likelihood(self) -> float:
         """Return log p(R | q), nats."""

@@ -2,12 +2,13 @@ r"""The infinite relational model by collapsed Gibbs sampling (Murphy 2012, equa
 
 Every type of entities has clusters of its own, of which the Chinese restaurant process leaves the number open, and all
 relations are given by the clusters of their entities (`heldout.models.blocks`). The model shown is the state with the
-highest p(R, q) of several chains, which is how Kemp et al. (2006) choose; the posterior's samples are the second half of the
-chains.
+highest p(R, q) of several chains, which is how Kemp et al. (2006) choose; the posterior's samples are the second half
+of the chains. Single moves merge clusters more easily than they split one, so that chains may start from random
+clusters, more of them than there will be.
 """
 
 from collections.abc import Mapping
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -27,7 +28,8 @@ class IRM(Estimator):
         n_components: not used: the number of clusters is inferred.
         gamma: concentration of every type's CRP.
         eta: both parameters of the cells' Beta prior.
-        starts: chains, each from a draw of the prior.
+        starts: chains.
+        start_clusters: random ones of each type that a chain starts from; 0 for a draw of the prior.
         sweeps: of a chain.
         kept: states of each chain's second half that are kept.
         random_state: the generator, or its seed.
@@ -52,6 +54,7 @@ class IRM(Estimator):
     gamma: float = 1.0
     eta: float = 1.0
     starts: int = 10
+    start_clusters: int = 0
     sweeps: int = 100
     kept: int = 20
 
@@ -66,7 +69,8 @@ class IRM(Estimator):
         used = {axis for one in relations.relations for axis in one.types}
         random = np.random.default_rng(self.random_state)
         self.blocks_ = Blocks(relations, {name: ClusterPrior(self.gamma) for name in used}, (self.eta, self.eta))
-        chains = [sample(self.blocks_, sweeps=self.sweeps, kept=self.kept, random=random) for _ in range(self.starts)]
+        given: dict[str, Any] = {"sweeps": self.sweeps, "kept": self.kept, "start_clusters": self.start_clusters}
+        chains = [sample(self.blocks_, random=random, **given) for _ in range(self.starts)]
         self.log_joints_: Floats = np.array([chain.log_joints.max() for chain in chains])
         self.states_: list[Ints] = [state for chain in chains for state in chain.states]
         numbers: dict[str, list[int]] = {name: [] for name in sorted(used)}

@@ -27,7 +27,6 @@ from heldout.errors import InputError
 from heldout.models.blocks import Blocks, ClusterPrior
 from heldout.typing import Floats, Ints
 
-
 START = 0.9  # of a node in one cluster where variational EM starts, the rest in all
 
 
@@ -70,15 +69,19 @@ class Chain(NamedTuple):
     states: list[Ints]
 
 
-def sample(blocks: Blocks, *, sweeps: int, random: np.random.Generator, kept: int = 0) -> Chain:
+def sample(
+    blocks: Blocks, *, sweeps: int, random: np.random.Generator, kept: int = 0, start_clusters: int = 0
+) -> Chain:
     """Sample from a start that is drawn from the prior; `kept` states, evenly, of the second half.
+
+    With `start_clusters` the start is that many random clusters of each type, or as many as it may have.
 
     Raises:
         InputError: for no sweep, or fewer in the second half than states to keep.
     """
     if sweeps < 1 or kept > (sweeps + 1) // 2:
         raise InputError(f"collapsed Gibbs: {sweeps} sweeps, {kept} of the second half to keep; take more sweeps")
-    blocks.start(random)
+    blocks.start(random, start_clusters)
     keep = set(np.linspace(sweeps // 2, sweeps - 1, kept).round().astype(int).tolist()) if kept else set()
     log_joints, best, states = np.empty(sweeps), blocks.q.copy(), []
     for sweep in range(sweeps):
@@ -100,7 +103,7 @@ def variational_em(
     iterations: int = 100,
     random: np.random.Generator,
 ) -> Variational:
-    """Fit one relation of the first type with itself, from a random cluster for every node, until the bound rises by less than 1e-9 nats.
+    """Fit one relation of the first type with itself, from random clusters, until the bound rises by less than 1e-9.
 
     Raises:
         InputError: for several relations or one of another form, or a setting out of range.

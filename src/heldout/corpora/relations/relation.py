@@ -102,15 +102,19 @@ class Relations:
         """Return the relations of these names alone."""
         return replace(self, relations=tuple(one for one in self.relations if one.name in names))
 
-    def without_cells(self, share: float, random: np.random.Generator) -> tuple[Self, tuple[Bools, ...]]:
-        """Return the relations with a share of the observed cells of each hidden, and masks of the hidden ones."""
+    def without_pairs(self, share: float, random: np.random.Generator) -> tuple[Self, tuple[Bools, ...]]:
+        """Return the relations without a share of the pairs on each one's first two axes, and masks of what is hidden.
+
+        Of a pair every cell is hidden; pairs of which no cell was observed do not count.
+        """
         kept, hidden = [], []
         for relation in self.relations:
-            cells = np.flatnonzero(relation.mask)
-            chosen = random.permutation(len(cells))[: round(share * len(cells))]
-            away = np.zeros(relation.mask.size, dtype=bool)
-            away[cells[chosen]] = True
-            out = away.reshape(relation.mask.shape)
+            shape = relation.mask.shape
+            pairs = np.flatnonzero(relation.mask.reshape(shape[0] * shape[1], -1).any(axis=1))
+            chosen = pairs[random.permutation(len(pairs))[: round(share * len(pairs))]]
+            away = np.zeros((shape[0] * shape[1], relation.mask.size // (shape[0] * shape[1])), dtype=bool)
+            away[chosen] = True
+            out = away.reshape(shape) & relation.mask
             kept.append(replace(relation, values=relation.values & ~out, mask=relation.mask & ~out))
             hidden.append(out)
         return replace(self, relations=tuple(kept)), tuple(hidden)
