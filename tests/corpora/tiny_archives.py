@@ -30,6 +30,9 @@ PATTERNS = {
     "20news_w100.mat": "",
     "u.data": "",
     **{f"cora.{part}.rda": "" for part in ("documents", "cites", "vocab")},
+    "sampson.RData": "",
+    "cora.cites.rda": "",
+    "irmdata.tar.gz": "*.mat",
 }
 
 

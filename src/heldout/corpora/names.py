@@ -36,6 +36,21 @@ MORE = {
         STOP_LIST,
     ),
 }
+    "monks": "sampson.RData",
+    "citations": "cora.cites.rda",
+    "umls": "irmdata.tar.gz",
+    "kinship": "irmdata.tar.gz",
+    "nations": "irmdata.tar.gz",
+    "animals": "irmdata.tar.gz",
+}
+RELATIONS = ("monks", "citations", "umls", "kinship", "nations", "animals")  # graphs and tensors
+COUNTED = (
+    "ap",
+    "votes",
+    "news-words",
+    "movielens",
+    *RELATIONS,
+)  # whose archives have counts, records or relations, and no texts
 
 
 @dataclass(frozen=True)

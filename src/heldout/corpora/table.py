@@ -78,7 +78,8 @@ def describe(
         held_out = test_documents.get(corpus.name)
         if held_out is None:
             raise InputError(f"corpus {corpus.name}: the number of its test documents is not given")
-        if not 0 < held_out < corpus.n_documents:
+        least = 0 if corpus.provenance.get("relations") else 1  # of relations cells are held out
+        if not least <= held_out < corpus.n_documents:
             raise InputError(
                 f"corpus {corpus.name}: {held_out} test documents cannot be held out of {corpus.n_documents}"
             )

@@ -35,6 +35,8 @@ _CORPORA |= {
     "cora": "Cora",
     "newsgroups": "20 newsgroups",
 }
+_CORPORA |= {"monks": "Monks", "citations": "Cora", "umls": "UMLS", "kinship": "Kinship", "nations": "Nations"}
+_CORPORA |= {"animals": "Animals"}
 _WHOLE = {"news-words": "Newsgroups"}  # names with a hyphen of their own
 
 

@@ -2,6 +2,7 @@
 
 from heldout.manifest import Exhibit, Experiment, Paper
 from heldout.papers.murphy import settings, undirected
+from heldout.papers.murphy import settings, settings_graphs
 
 _OPENING = ("gallery", "records")
 _EXPERIMENTS = {
@@ -15,6 +16,7 @@ _EXPERIMENTS = {
     "online": Experiment(settings.Online),
     "evidence": Experiment(settings.Evidence, corpora="none"),
     **undirected.EXPERIMENTS,
+    **settings_graphs.EXPERIMENTS,
 }
 
 MURPHY = Paper(

@@ -1,0 +1,50 @@
+"""Section 27.5.2: mixed memberships of the nodes of a graph, and the model's likelihood by annealing.
+
+For each rho, by which rows are recorded as their constant ("smoothing"), measured of "mmsb" at K:
+
+    membership-K     E[pi_iK] of a node, on the axis "node"; the blocks are named by the node that has most of them
+    annealed         log p(R), nats, with its standard error, on the axis "topics"
+    plugged          log p(R | E[pi], E[eta]), nats: parameters plugged in
+"""
+
+from typing import Any
+
+import numpy as np
+
+from heldout.corpora.relations.relation import relations_of
+from heldout.evaluators.mixed_membership_evidence import annealed_roles
+from heldout.job import Job
+from heldout.models.mmsb import MMSB, Roles
+from heldout.papers.murphy.settings_graphs import Memberships
+from heldout.recorder import Results
+from heldout.seeds import generator
+
+MODEL = "mmsb"
+MEMBERSHIP, ANNEALED, PLUGGED = "membership", "annealed", "plugged"
+
+
+def experiment(job: Job, settings: Memberships) -> Results:
+    """Sample and anneal at every rho; raises InputError for a corpus that is no graph without self-loops."""
+    (relation, *_), K = relations_of(job.corpus).relations, settings.topics
+    recorder = job.recorder(model=MODEL, topics=K)
+    for rho in settings.rhos:
+        axes: dict[str, Any] = {"corpus": job.corpus.name, "topics": K, "rho": rho, "seed": job.seed}
+        prior: dict[str, Any] = {"alpha": settings.alpha, "rho": rho}
+        random = generator("memberships", **axes)
+        model = MMSB(
+            K, eta=settings.eta, starts=settings.starts, sweeps=settings.sweeps, random_state=random, **prior
+        ).fit(relation)
+        row = recorder.at(smoothing=rho, chain="all")
+        order = np.argsort(model.memberships_.argmax(axis=0), kind="stable")
+        for (node, k), share in np.ndenumerate(model.memberships_[:, order]):
+            row.measure(f"{MEMBERSHIP}-{k + 1}", share, axis="node", at=node)
+        row.measure(PLUGGED, model.plugged_in(relation), axis="topics", at=K)
+        roles = Roles(relation, K, eta=(settings.eta, settings.eta), **prior)
+        value, error = annealed_roles(
+            roles,
+            chains=settings.chains,
+            temperatures=settings.temperatures,
+            random=generator("memberships-annealed", **axes),
+        )
+        row.measure(ANNEALED, value, axis="topics", at=K, error=error)
+    return recorder.results
