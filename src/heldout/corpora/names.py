@@ -24,9 +24,16 @@ ARCHIVES = {
     "brown": "brown.zip",
     "cora": "cora.documents.rda",
     "newsgroups": "newsgroup.train.documents.rda",
+    "monks": "sampson.RData",
+    "citations": "cora.cites.rda",
+    "umls": "irmdata.tar.gz",
+    "kinship": "irmdata.tar.gz",
+    "nations": "irmdata.tar.gz",
+    "animals": "irmdata.tar.gz",
 }
-# whose archives have counts, records or tokens, and no texts
-COUNTED = ("ap", "votes", "news-words", "movielens", "poliblog", "brown", "cora", "newsgroups")
+RELATIONS = ("monks", "citations", "umls", "kinship", "nations", "animals")  # graphs and tensors
+# whose archives have counts, records, tokens or relations, and no texts
+COUNTED = ("ap", "votes", "news-words", "movielens", "poliblog", "brown", "cora", "newsgroups", *RELATIONS)
 # files of data sets that come in several
 MORE = {
     "poliblog": ("poliblog.ratings.rda", "poliblog.vocab.rda"),
@@ -36,21 +43,6 @@ MORE = {
         STOP_LIST,
     ),
 }
-    "monks": "sampson.RData",
-    "citations": "cora.cites.rda",
-    "umls": "irmdata.tar.gz",
-    "kinship": "irmdata.tar.gz",
-    "nations": "irmdata.tar.gz",
-    "animals": "irmdata.tar.gz",
-}
-RELATIONS = ("monks", "citations", "umls", "kinship", "nations", "animals")  # graphs and tensors
-COUNTED = (
-    "ap",
-    "votes",
-    "news-words",
-    "movielens",
-    *RELATIONS,
-)  # whose archives have counts, records or relations, and no texts
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,7 @@
 """Murphy (2012), "Machine Learning", chapter 27: latent variable models for discrete data."""
 
 from heldout.manifest import Exhibit, Experiment, Paper
-from heldout.papers.murphy import settings, undirected
-from heldout.papers.murphy import settings, settings_graphs
+from heldout.papers.murphy import settings, settings_graphs, undirected
 
 _OPENING = ("gallery", "records")
 _EXPERIMENTS = {
