@@ -86,8 +86,8 @@ def test_full_folding_in_exceeds_the_marginal_by_its_formula(factors: Factors) -
 
 @BOTH
 def test_halves_are_scored_by_each_other(factors: Factors) -> None:
-    halves = of.half_folding_in(USERS, factors, np.random.default_rng(0))
     first, second = of.divided(USERS, np.random.default_rng(0))
+    halves = of.half_folding_in(USERS, factors, (first, second))
     assert sorted([*first, *second]) == list(range(len(USERS)))
     assert USERS.take(first).numbers.tolist() == [1, 0, 1]
     whole = of.rating_marginal(USERS, factors).log_likelihood
@@ -141,8 +141,7 @@ def test_a_binned_score_without_ratings_is_nothing_and_one_sample_is_refused() -
 
 
 def test_bins_keep_their_digits_far_out() -> None:
-    found = of.log_bins(np.array([[-30.0], [40.0]]), np.array([[0.5, 0.5], [1.5, 1.5]]), FACTORS._replace(noise=1.0))[
-        :, 0
-    ]
+    edges = np.array([[0.5, 0.5], [1.5, 1.5]])
+    found = of.log_bins(np.array([[-30.0], [40.0]]), edges, 1.0)[:, 0]
     expected = [norm.logsf(30.5), norm.logcdf(-38.5)]
     assert found == pytest.approx(expected, rel=1e-9)

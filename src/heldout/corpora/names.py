@@ -20,6 +20,7 @@ ARCHIVES = {
     "movielens": "u.data",
 }
 COUNTED = ("ap", "votes", "news-words", "movielens")  # whose archives have counts or records, and no texts
+BESIDE = {"movielens": "u.item"}  # what else there is to read, and only that
 
 
 @dataclass(frozen=True)
@@ -48,4 +49,6 @@ def raw_files(name: str) -> tuple[str, ...]:
         return ()
     if name not in ARCHIVES:
         raise InputError(f"corpus {name}: unknown; the known corpora are {', '.join(ARCHIVES)}")
-    return (ARCHIVES[name],) if name in COUNTED else (ARCHIVES[name], STOP_LIST)
+    if name in COUNTED:
+        return (ARCHIVES[name], BESIDE[name]) if name in BESIDE else (ARCHIVES[name],)
+    return (ARCHIVES[name], STOP_LIST)

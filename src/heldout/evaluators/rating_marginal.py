@@ -67,11 +67,10 @@ class Halves(NamedTuple):
     predictions: Floats
 
 
-def half_folding_in(ratings: Ratings, factors: Factors, random: np.random.Generator) -> Halves:
-    """Return what each half of every user's ratings, divided at random, has by the other."""
+def half_folding_in(ratings: Ratings, factors: Factors, halves: tuple[Ints, Ints]) -> Halves:
+    """Return what each half of every user's ratings (`divided`) has by the other."""
     folded, exact = np.zeros(len(ratings.users)), np.zeros(len(ratings.users))
     predictions, whole = np.zeros(len(ratings)), posteriors(ratings, factors).log_marginal
-    halves = divided(ratings, random)
     for own, other in (halves, halves[::-1]):
         scored, given = ratings.take(own), posteriors(ratings.take(other), factors)
         folded += scored.by_user(conditional(scored, factors, given.means))
@@ -127,7 +126,7 @@ def binned_marginal(ratings: Ratings, factors: Factors, samples: int, random: np
         normal = random.standard_normal((samples, P))
         vectors = mode + normal @ root.T
         means = loadings @ vectors.T  # (n_i, samples)
-        inside = log_bins(means, edges[:, own], factors).sum(axis=0)
+        inside = log_bins(means, edges[:, own], factors.noise).sum(axis=0)
         prior = -0.5 * (vectors**2 / factors.variances + np.log(factors.variances)).sum(axis=1)
         proposal = -0.5 * (normal**2).sum(axis=1) - np.log(np.diag(root)).sum()
         value, error = log_mean((inside + prior - proposal)[None, :])
@@ -135,23 +134,26 @@ def binned_marginal(ratings: Ratings, factors: Factors, samples: int, random: np
     return corrected(Evaluation(scores, ratings.numbers, errors))
 
 
-def bins(ratings: Ratings, factors: Factors) -> Floats:
-    """Return the lower and upper end of each rating's bin as modelled, less mu and g, (2, n)."""
+def of_scale(ratings: Ratings) -> Floats:
+    """Return the lower and upper end of each rating's bin, (2, n)."""
     low, high = ratings.scale
     below = np.where(ratings.value == low, -np.inf, ratings.value - 0.5)
-    above = np.where(ratings.value == high, np.inf, ratings.value + 0.5)
+    return np.asarray(np.stack([below, np.where(ratings.value == high, np.inf, ratings.value + 0.5)]))
+
+
+def bins(ratings: Ratings, factors: Factors) -> Floats:
+    """Return the lower and upper end of each rating's bin as modelled, less mu and g, (2, n)."""
+    below, above = of_scale(ratings)
     if factors.square_root:  # which falls
-        top = high + 1.0
-        below, above = (np.where(np.isinf(above), -np.inf, np.sqrt(np.maximum(top - above, 0.0))), np.sqrt(top - below))
+        roots = np.sqrt(np.maximum(ratings.scale[1] + 1.0 - above, 0.0))
+        below, above = np.where(np.isinf(above), -np.inf, roots), np.sqrt(ratings.scale[1] + 1.0 - below)
     return np.asarray(np.stack([below, above]) - factors.mean - factors.offsets[ratings.item])
 
 
-def log_bins(means: Floats, edges: Floats, factors: Factors) -> Floats:
+def log_bins(means: Floats, edges: Floats, noise: float) -> Floats:
     """Return log P(lower < x < upper) of x ~ N(mean, sigma^2), (n, S) nats, for means (n, S) and edges (2, n)."""
-    deviation = np.sqrt(factors.noise)
-    low, high = ((edge[:, None] - means) / deviation for edge in edges)
-    # mirrored to the left tail, where log Phi keeps its digits
-    right = low + high > 0.0
+    low, high = ((edge[:, None] - means) / np.sqrt(noise) for edge in edges)
+    right = low + high > 0.0  # mirrored to the left tail, where log Phi keeps its digits
     low, high = np.where(right, -high, low), np.where(right, -low, high)
     upper = log_ndtr(high)
     return np.asarray(upper + np.log1p(-np.exp(log_ndtr(low) - upper)))
@@ -163,13 +165,13 @@ def _mode(start: Floats, loadings: Floats, edges: Floats, factors: Factors) -> t
     vector, deviation = start, np.sqrt(factors.noise)
 
     def objective(at: Floats) -> float:
-        return float(log_bins((loadings @ at)[:, None], edges, factors).sum() - 0.5 * at @ prior @ at)
+        return float(log_bins((loadings @ at)[:, None], edges, factors.noise).sum() - 0.5 * at @ prior @ at)
 
     value = objective(vector)
     precision = prior
     for _ in range(NEWTON):
         low, high = (edges - loadings @ vector) / deviation
-        inside = log_bins((loadings @ vector)[:, None], edges, factors)[:, 0]
+        inside = log_bins((loadings @ vector)[:, None], edges, factors.noise)[:, 0]
         densities = [np.exp(-0.5 * end**2 - 0.5 * np.log(2.0 * np.pi) - inside) for end in (low, high)]
         slope = (densities[0] - densities[1]) / deviation
         ends = [

@@ -22,6 +22,7 @@ The ratings may be taken as y = sqrt(6 - R), 6 being one above the scale. Densit
 """
 
 import math
+from collections.abc import Iterator
 from typing import Literal, NamedTuple, Self
 
 import numpy as np
@@ -153,23 +154,26 @@ class PMF(Estimator):
 
     def fit(self, X: Ratings, y: None = None) -> Self:  # noqa: ARG002
         """Run the rounds on ratings X; raises InputError for settings out of range, or no ratings."""
+        for _ in self.rounds(X):
+            pass
+        return self
+
+    def rounds(self, X: Ratings) -> Iterator[Self]:
+        """Yield the model, with its attributes so far, before each round and at the end; raises as `fit` does."""
         self._check(X)
-        factors, users = self._start(X)
-        objective: list[float] = []
-        for _ in range(self.iterations + 1):
+        factors, exact, objective = self._start(X), self.posterior == "exact", list[float]()
+        while True:
             found = posteriors(X, factors)
-            exact = self.posterior == "exact"
             users = found.means
             value = found.log_marginal.sum() if exact else self._log_joint(X, factors, users)
             objective.append(float(value + self._log_prior(factors)))
-            self.factors_, self.users_ = factors, users
+            self.factors_, self.users_, self.objective_ = factors, users, np.array(objective)
+            yield self
             gain = objective[-1] - objective[-2] if len(objective) > 1 else math.inf
             if gain < self.tolerance * len(X) or len(objective) > self.iterations:
-                break
+                return
             covariances = found.covariances if exact else np.zeros_like(found.covariances)
             factors = self._m_step(X, factors, users, covariances)
-        self.objective_ = np.array(objective)
-        return self
 
     def _check(self, ratings: Ratings) -> None:
         if self.n_components < 1 - self.biases or self.posterior not in ("point", "exact") or self.iterations < 1:
@@ -184,8 +188,8 @@ class PMF(Estimator):
         if math.isinf(self.variance) and fewest < self.n_components + self.biases:
             raise InputError(f"{NAME}: without a prior every user and item needs as many ratings as factors")
 
-    def _start(self, ratings: Ratings) -> tuple[Factors, Floats]:
-        """Return random loadings, which point estimates and EM have alike, and no users."""
+    def _start(self, ratings: Ratings) -> Factors:
+        """Return random loadings, which point estimates and EM have alike."""
         random, M = np.random.default_rng(self.random_state), len(ratings.items)
         loadings = random.normal(0.0, 0.3, (M, self.n_components))
         columns = (loadings, np.ones((M, 1))) if self.biases else (loadings,)
@@ -193,7 +197,7 @@ class PMF(Estimator):
         start = Factors(0.0, np.zeros(M), np.hstack(columns), np.full(P, self.variance), 1.0, self.square_root)
         values = start.transformed(ratings)[0]
         noise = float(values.var()) if self.noise is None else self.noise
-        return start._replace(mean=float(values.mean()), noise=max(noise, SMALLEST)), np.zeros((0, P))
+        return start._replace(mean=float(values.mean()), noise=max(noise, SMALLEST))
 
     def _m_step(self, ratings: Ratings, factors: Factors, means: Floats, covariances: Floats) -> Factors:
         """Return V and g, then sigma^2, then Sigma_w, each of which maximises what is expected of the joint density."""

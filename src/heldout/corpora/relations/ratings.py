@@ -1,6 +1,6 @@
 """Ratings of items by users, and MovieLens's three files: u.data, u.item and u.user."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, Self
 
@@ -9,10 +9,11 @@ import scipy.sparse as sp
 
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.counts import INTEGER, integer
-from heldout.corpora.records import STARS, responses_of
+from heldout.corpora.records import from_responses, responses_of
 from heldout.errors import InputError
 from heldout.typing import Floats, Ints
 
+STARS = ("1", "2", "3", "4", "5")
 SCALE = (1, len(STARS))
 GENRES = (
     "unknown",
@@ -111,8 +112,8 @@ class Ratings:
 
     def take(self, chosen: Ints) -> "Ratings":
         """Return the ratings at some of the n positions, of the same users and items."""
-        arrays = (array[chosen] for array in (self.user, self.item, self.value))
-        return Ratings(self.users, self.items, *arrays, self.scale, self.time[chosen])
+        user, item, value, time = (array[chosen] for array in (self.user, self.item, self.value, self.time))
+        return Ratings(self.users, self.items, user, item, value, self.scale, time)
 
     def mask(self, weights: Floats | None = None) -> sp.csr_array:
         """Return the (N, M) matrix with a weight (n,), or 1, where there is a rating; 0 is kept as one."""
@@ -141,8 +142,8 @@ def read_ratings(file: str, content: bytes) -> Ratings:
     for where, columns in _lines(file, content, "\t"):
         if len(columns) != 4 or not all(INTEGER.fullmatch(column) for column in columns):
             raise InputError(f"{where}: expected user, film, stars and time, found {' '.join(columns)[:40]!r}")
-        limits = (("the user", 1, 10**6), ("the film", 1, 10**6), ("the stars", *SCALE), ("the time", 0, None))
-        row = [integer(text, *(name, where), *ends) for text, (name, *ends) in zip(columns, limits, strict=True)]
+        limits = (("the user", 1, 10**6), ("the film", 1, 10**6), ("the stars", *SCALE), ("the time", 0, 10**12))
+        row = [integer(text, name, where, low, high) for text, (name, low, high) in zip(columns, limits, strict=True)]
         if tuple(row[:2]) in seen:
             raise InputError(f"{where}: user {row[0]} has rated film {row[1]} already")
         seen.add(tuple(row[:2]))
@@ -153,6 +154,29 @@ def read_ratings(file: str, content: bytes) -> Ratings:
     users, user = np.unique(user, return_inverse=True)
     items, item = np.unique(item, return_inverse=True)
     return Ratings(tuple(map(str, users)), tuple(map(str, items)), user, item, value, SCALE, time)
+
+
+def read_corpus(name: str, members: Mapping[str, bytes]) -> Corpus:
+    """Return MovieLens as records (`heldout.corpora.records`): users are records, films variables, gaps as they are.
+
+    Of u.data, and of u.item where it is among the members: its titles and genres, in the order of the films, stand in
+    the provenance.
+
+    Raises:
+        InputError: as `read_ratings` and `read_films` do, and for a rated film that u.item lacks.
+    """
+    (file, content), *beside = members.items()
+    ratings = read_ratings(file, content)
+    names = tuple(f"film-{film}" for film in ratings.items)
+    corpus = from_responses(name, ratings.responses(), names, STARS, ratings.users)
+    for other, lines in beside:
+        films = read_films(other, lines)
+        lacking = [film for film in ratings.items if film not in films]
+        if lacking:
+            raise InputError(f"{other}: no film {lacking[0]}, which {file} rates")
+        of_films = [films[film] for film in ratings.items]
+        corpus.provenance.update(titles=[f.title for f in of_films], genres=[list(f.genres) for f in of_films])
+    return corpus
 
 
 class Film(NamedTuple):
