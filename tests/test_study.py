@@ -342,15 +342,16 @@ def test_the_gallery_leaves_out_what_a_mirror_lacks(tmp_path: Path) -> None:
     (tmp_path / "raw").mkdir()
     (tmp_path / "mirror").mkdir()
     files = {file for corpus in study["corpora"] for file in raw_files(corpus)}
-    for file in files - {"u.data"}:
+    for file in files - {"u.data", "u.item"}:
         (tmp_path / "mirror" / file).touch()
     places = (tmp_path / "raw", str(tmp_path / "mirror"))
     kept, notice = without_unavailable(study, *places)
-    assert notice == f"u.data not in {places[1]}: movielens left out of the exhibits"
+    assert notice == f"u.data, u.item not in {places[1]}: movielens left out of the exhibits"
     assert set(study["corpora"]) - set(kept["corpora"]) == {"movielens"}
     assert kept["measures"]["records"]["corpora"] == ["votes", "news-words"]
     assert kept["measures"]["evidence"] == study["measures"]["evidence"]
-    (tmp_path / "raw" / "u.data").touch()
+    for file in ("u.data", "u.item"):
+        (tmp_path / "raw" / file).touch()
     assert without_unavailable(study, *places) == (study, "")
     assert without_unavailable(study, tmp_path / "none", "") == (study, "")  # there is the network
     (tmp_path / "mirror" / "cran.tar.gz").unlink()

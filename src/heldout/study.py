@@ -379,20 +379,19 @@ def without_unavailable(study: dict[str, Any], raw: Path, mirror: str) -> tuple[
     if study.get("document", MAIN) == MAIN or "results" in study or not mirror:
         return study, ""
     places = (raw, Path(mirror))
-    lacking = {
-        corpus: file
+    absent = {
+        corpus: {file for file in raw_files(corpus) if not any((place / file).is_file() for place in places)}
         for corpus in study["corpora"]
-        for file in raw_files(corpus)
-        if not any((place / file).is_file() for place in places)
     }
+    lacking = [corpus for corpus, files in absent.items() if files]
     measures = {
         kind: {**asked, "corpora": corpora}
         for kind, asked in study["measures"].items()
         if (corpora := [corpus for corpus in asked["corpora"] if corpus not in lacking])
     }
     kept = {corpus: held_out for corpus, held_out in study["corpora"].items() if corpus not in lacking}
-    files = ", ".join(sorted(set(lacking.values())))
-    notice = f"{files} not in {mirror}: {', '.join(lacking)} left out of the exhibits" if lacking else ""
+    named = ", ".join(sorted(set().union(*absent.values())))
+    notice = f"{named} not in {mirror}: {', '.join(lacking)} left out of the exhibits" if lacking else ""
     return {**study, "corpora": kept, "measures": measures}, notice
 
 

@@ -8,7 +8,8 @@ import pytest
 from scipy.io import savemat
 
 from heldout.corpora.corpus import Corpus
-from heldout.corpora.records import read_ratings, read_votes, read_word_presence, responses_of
+from heldout.corpora.records import read_votes, read_word_presence, responses_of
+from heldout.corpora.relations.ratings import read_corpus
 from heldout.corpora.split import train_test_split
 from heldout.errors import InputError
 
@@ -34,7 +35,7 @@ def test_the_presence_of_words_has_a_response_to_every_word() -> None:
 
 def test_ratings_are_users_by_films_and_splits_keep_them() -> None:
     text = b"7\t2\t5\t881\n3\t2\t1\t881\n3\t9\t3\t882\n"
-    corpus = read_ratings("movielens", {"u.data": text})
+    corpus = read_corpus("movielens", {"u.data": text})
     assert responses_of(corpus).tolist() == [[0, 2], [4, -1]]
     training, test = train_test_split(corpus, 1, seed=0)
     parts = {part.documents[0]: responses_of(part).tolist()[0] for part in (training, test)}
@@ -47,9 +48,6 @@ def test_ratings_are_users_by_films_and_splits_keep_them() -> None:
         (read_votes, b"democrat,y,n\n", "line 1: expected a party and 16 of"),
         (read_votes, LINE.replace("?", "x").encode(), "line 1: expected a party"),
         (read_word_presence, b"MATLAB", "expected a MATLAB file"),
-        (read_ratings, b"1\t2\t3\n", "line 1: expected user, film, stars and time"),
-        (read_ratings, b"1\t2\t6\t4\n", "line 1: the stars must be between 1 and 5, found 6"),
-        (read_ratings, b"1\t2\t3\t4\n1\t2\t3\t4\n", "line 2: user 1 has rated film 2 already"),
     ],
 )
 def test_damaged_files_are_refused(

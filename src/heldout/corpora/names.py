@@ -36,6 +36,7 @@ RELATIONS = ("monks", "citations", "umls", "kinship", "nations", "animals")  # g
 COUNTED = ("ap", "votes", "news-words", "movielens", "poliblog", "brown", "cora", "newsgroups", *RELATIONS)
 # files of data sets that come in several
 MORE = {
+    "movielens": ("u.item",),
     "poliblog": ("poliblog.ratings.rda", "poliblog.vocab.rda"),
     "cora": ("cora.cites.rda", "cora.vocab.rda"),
     "newsgroups": (

@@ -10,7 +10,7 @@ from heldout.corpora.corpus import Corpus
 from heldout.corpora.download import source, verified_members
 from heldout.corpora.names import STOP_LIST, raw_files
 from heldout.corpora.preprocess import Rule, corpus_of, read_stop_list
-from heldout.corpora.relations import kemp, r_files
+from heldout.corpora.relations import kemp, r_files, ratings
 
 # Table 1's authors left their rule open. Stems as strong as SMART's own bring V within four percent and the
 # mean length within one percent of it, by one rule for both collections; the second rule has no stemmer.
@@ -53,7 +53,7 @@ RECIPES = {
     "ap": Recipe(ldac.read_archive, None, "the 16,333 articles of Blei et al. (2003, Figure 9)"),
     "votes": Recipe(records.read_votes),
     "news-words": Recipe(records.read_word_presence),
-    "movielens": Recipe(records.read_ratings),
+    "movielens": Recipe(ratings.read_corpus),
     "reviews": Recipe(reviews.read_texts, REVIEWS),
     "poliblog": Recipe(rda.read_poliblog),
     "brown": Recipe(brown.read_tokens, None, "the Brown and TASA corpora of Griffiths et al. (2004)"),

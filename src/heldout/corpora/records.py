@@ -12,7 +12,6 @@ import numpy as np
 import scipy.sparse as sp
 
 from heldout.corpora.corpus import Corpus, offsets_of, provenance
-from heldout.corpora.counts import INTEGER, integer
 from heldout.errors import InputError
 from heldout.typing import Ints
 
@@ -36,7 +35,6 @@ VOTES = (
     "duty-free-exports",
     "export-administration-act-south-africa",
 )
-STARS = ("1", "2", "3", "4", "5")
 
 
 def from_responses(
@@ -116,28 +114,3 @@ def read_word_presence(name: str, members: Mapping[str, bytes]) -> Corpus:
         raise InputError(f"{file}: expected zeros and ones, a row for each of {len(words)} words")
     records = tuple(str(number) for number in range(1, len(present) + 1))
     return from_responses(name, present, words, ("absent", "present"), records)
-
-
-def read_ratings(name: str, members: Mapping[str, bytes]) -> Corpus:
-    """Return MovieLens's u.data: a line is user, film, 1 to 5 stars and a time; users are records, films variables.
-
-    Raises:
-        InputError: names the line that is something else, or rates a film a second time.
-    """
-    ((file, content),) = members.items()
-    ratings: dict[tuple[int, int], int] = {}
-    for number, line in enumerate(content.decode("latin-1").splitlines(), start=1):
-        where, columns = f"{file}: line {number}", line.split("\t")
-        if len(columns) != 4 or not all(INTEGER.fullmatch(column) for column in columns):
-            raise InputError(f"{where}: expected user, film, stars and time, found {line[:40]!r}")
-        user, film = (integer(text, "a number", where, 1, 10**6) for text in columns[:2])
-        if (user, film) in ratings:
-            raise InputError(f"{where}: user {user} has rated film {film} already")
-        ratings[user, film] = integer(columns[2], "the stars", where, 1, len(STARS)) - 1
-    pairs = np.array(list(ratings), dtype=np.int64)
-    users, rows = np.unique(pairs[:, 0], return_inverse=True)
-    films, columns_ = np.unique(pairs[:, 1], return_inverse=True)
-    responses = np.full((len(users), len(films)), -1, dtype=np.int64)
-    responses[rows, columns_] = list(ratings.values())
-    names = tuple(f"film-{film}" for film in films)
-    return from_responses(name, responses, names, STARS, tuple(map(str, users)))

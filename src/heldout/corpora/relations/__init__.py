@@ -1,1 +1,1 @@
-"""Relations beside documents: graphs and tensors of true and false cells, their formats, and their form as a corpus."""
+"""Relations beside documents: graphs and tensors of true and false cells, and ratings; a file per format or kind."""

@@ -1,7 +1,7 @@
 """Murphy (2012), "Machine Learning", chapter 27: latent variable models for discrete data."""
 
 from heldout.manifest import Exhibit, Experiment, Paper
-from heldout.papers.murphy import settings, settings_graphs, undirected
+from heldout.papers.murphy import manifest_ratings, settings, settings_graphs, undirected
 
 _OPENING = ("gallery", "records")
 _EXPERIMENTS = {
@@ -16,6 +16,7 @@ _EXPERIMENTS = {
     "evidence": Experiment(settings.Evidence, corpora="none"),
     **undirected.EXPERIMENTS,
     **settings_graphs.EXPERIMENTS,
+    **manifest_ratings.EXPERIMENTS,
 }
 
 MURPHY = Paper(
@@ -69,6 +70,7 @@ MURPHY = Paper(
             claims=("evidence-finds-topics", "bound-finds-topics", "held-out-finds-topics"),
         ),
         **undirected.EXHIBITS,
+        **manifest_ratings.EXHIBITS,
         "table-misprints": Exhibit("misprints of the chapter", "tables.misprints"),
     },
 )

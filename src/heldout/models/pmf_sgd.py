@@ -1,0 +1,95 @@
+r"""Probabilistic matrix factorisation by stochastic gradient descent (Murphy 2012, 27.88, 27.89 and 27.92).
+
+A pass takes every rating once, in random order. With e_ij the error of the prediction,
+
+    u_i <- u_i + eta (e_ij v_j - lambda_U u_i),        v_j <- v_j + eta (e_ij u_i - lambda_V v_j),
+
+both from the old values, and the offsets f_i and g_j alike with a loading of 1. A step at every rating weights
+||u_i||^2 in 27.92 by the ratings that user i has given, as scikit-surprise's SVD and the source's own code do;
+divided by their number, the decay is of 27.92 as printed.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numba as nb
+import numpy as np
+
+from heldout.corpora.relations.ratings import Ratings
+from heldout.errors import InputError
+from heldout.models.pmf import NAME, Factors
+from heldout.typing import Floats
+
+
+class Decays(NamedTuple):
+    """lambda_U and lambda_V, and whether they are those of 27.92 as printed, not of every rating."""
+
+    users: float
+    items: float
+    printed: bool = False
+
+
+class Point(NamedTuple):
+    """Factors with noise sigma^2 as it is in the training data, and the training users' vectors, (N, P)."""
+
+    factors: Factors
+    users: Floats
+
+
+@nb.njit(
+    "void(int64[::1], int64[::1], float64[::1], float64[:, ::1], float64[:, ::1], int64, float64, float64[::1],"
+    " float64[::1])",
+    cache=True,
+)
+def _descend(user, item, target, U, V, free, rate, decay_u, decay_v):  # type: ignore[no-untyped-def]
+    """Step along the gradient of each rating; columns of U and V from `free` on are a loading of 1 of the other's."""
+    P = U.shape[1]
+    for n in range(len(target)):
+        i, j = user[n], item[n]
+        error = target[n]
+        for p in range(P):
+            error -= U[i, p] * V[j, p]
+        for p in range(free):
+            u, v = U[i, p], V[j, p]
+            U[i, p] += rate * (error * v - decay_u[i] * u)
+            V[j, p] += rate * (error * u - decay_v[j] * v)
+        if free < P:
+            U[i, free] += rate * (error - decay_u[i] * U[i, free])
+            V[j, free + 1] += rate * (error - decay_v[j] * V[j, free + 1])
+
+
+def passes(
+    ratings: Ratings,
+    K: int,
+    decays: Decays,
+    random: np.random.Generator,
+    *,
+    rate: float = 0.01,
+    biases: bool = True,
+    start: float = 0.1,
+) -> Iterator[Point]:
+    """Yield the point after each pass, from normal factors with the deviation `start` and offsets of 0.
+
+    Raises:
+        InputError: for no ratings, a rate that is not above 0 or negative decays.
+    """
+    if len(ratings) == 0 or K < 1 or not rate > 0.0 or min(decays[:2]) < 0.0:
+        raise InputError(f"{NAME}: descent needs ratings, one factor or more, a rate above 0 and decays of 0 or more")
+    N, M = len(ratings.users), len(ratings.items)
+    U, V = random.normal(0.0, start, (N, K)), random.normal(0.0, start, (M, K))
+    if biases:
+        U = np.column_stack([U, np.zeros(N), np.ones(N)])
+        V = np.column_stack([V, np.ones(M), np.zeros(M)])
+    U, V = np.ascontiguousarray(U), np.ascontiguousarray(V)
+    rated = np.bincount(ratings.item, minlength=M)
+    of_users = decays.users / (np.maximum(ratings.numbers, 1) if decays.printed else np.ones(N))
+    of_items = decays.items / (np.maximum(rated, 1) if decays.printed else np.ones(M))
+    mean = float(ratings.value.mean())
+    targets = ratings.value - mean
+    while True:
+        order = random.permutation(len(ratings))
+        _descend(ratings.user[order], ratings.item[order], targets[order], U, V, K, rate, of_users, of_items)
+        own = K + biases
+        factors = Factors(mean, V[:, K + 1].copy() if biases else np.zeros(M), V[:, :own].copy(), np.ones(own), 1.0)
+        errors = ratings.value - factors.predicted(U[:, :own], ratings)
+        yield Point(factors._replace(noise=float((errors**2).mean())), U[:, :own].copy())
