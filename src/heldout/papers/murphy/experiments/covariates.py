@@ -1,4 +1,4 @@
-"""Section 27.4.4.2: topics whose prior depends on a document's labels, beside LDA, on Reuters' topics and NIPS's volumes.
+"""Section 27.4.4.2: priors that depend on a document's labels, beside LDA, on Reuters' topics and NIPS's volumes.
 
 Every model is scored twice on held-out documents given their labels: folded in, with the weights of greatest
 likelihood among the topics that the document has, and by the likelihood under its own prior, which is exact where a
@@ -54,11 +54,16 @@ def split(job: Job, documents: int, words: int, least: int) -> tuple[Corpus, Cor
     if not labels:
         raise InputError(f"{job.variant}: no label of {least} training documents or more; take more documents")
     training, test = (half.subset(np.flatnonzero(indicators(half, labels).any(axis=1))) for half in (training, test))
+    training, test, left_out = of_frequent_words(training, test, words)
+    return training, test, labels, left_out
+
+
+def of_frequent_words(training: Corpus, test: Corpus, words: int) -> tuple[Corpus, Corpus, int]:
+    """Return both over the words of most training documents, and how many test tokens were left out."""
     present = np.asarray((training.counts() > 0.0).sum(axis=0)).ravel()
     most = np.sort(np.argsort(-present, kind="stable")[: min(words, int((present > 0).sum()))])
     vocabulary = tuple(training.vocabulary[v] for v in most)
-    test, left_out = test.over(vocabulary)
-    return training.over(vocabulary)[0], test, labels, left_out
+    return training.over(vocabulary)[0], *test.over(vocabulary)
 
 
 def with_constant(labels: Floats) -> Floats:
