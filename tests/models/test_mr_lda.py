@@ -25,7 +25,9 @@ def test_em_never_lowers_the_objective_and_its_likelihood_is_the_products() -> N
     assert model.log_likelihood(COUNTS, X) == pytest.approx(np.array(slow), abs=1e-10)
 
 
-@pytest.mark.parametrize("model", [MRLDA(2, random_state=0), SoftmaxNetwork(1, random_state=0), MultinomialRegression()])
+@pytest.mark.parametrize(
+    "model", [MRLDA(2, random_state=0), SoftmaxNetwork(1, random_state=0), MultinomialRegression()]
+)
 def test_sums_to_one_over_all_documents_of_a_length(model: MRLDA | SoftmaxNetwork | MultinomialRegression) -> None:
     model.fit(COUNTS, X)
     documents = np.array([np.bincount(tokens, minlength=4) for tokens in itertools.product(range(4), repeat=3)])

@@ -59,14 +59,12 @@ def categorical_pca_inputs_annealed(
     value, error = np.zeros(x.shape[0]), np.zeros(x.shape[0])
     streams = rng.spawn(x.shape[0])
     for i, own in _own_models(model, inputs, x.shape[0]):
-        (value[i],), (error[i],) = categorical_pca_annealed(
-            own, x[[i]], samples, streams[i], temperatures=temperatures
-        )
+        (value[i],), (error[i],) = categorical_pca_annealed(own, x[[i]], samples, streams[i], temperatures=temperatures)
     return value, error
 
 
 def pairs_of_tokens(model: CategoricalPCA, inputs: Floats) -> Iterator[Floats]:
-    """Yield p(y_i1 = v, y_i2 = w | u_i), (C, C), of each of the (N, D) inputs, with one or two components and one block.
+    """Yield p(y_i1 = v, y_i2 = w | u_i), (C, C), of each of the (N, D) inputs; of one or two components and one block.
 
     By the trapezoid rule with a spacing at which a Gaussian's integral is exact to rounding.
     """

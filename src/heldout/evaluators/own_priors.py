@@ -129,8 +129,9 @@ def own_priors_reference(model: OwnPriors, documents: Corpus, samples: int, rng:
 def own_priors(
     model: OwnPriors, documents: Corpus, samples: int, rng: np.random.Generator, *, limit: float = EXACT_COST
 ) -> Method:
-    """Return log p(w_i | alpha_i, phi) of every document: exact where it costs at most `limit` updates, the reference's
-    elsewhere. What it takes and raises, see `own_priors_reference`.
+    """Return log p(w_i | alpha_i, phi) of every document: exact or the reference's.
+
+    Exact where it costs at most `limit` updates. What it takes and raises besides, see `own_priors_reference`.
     """
     documents, left_out = _matched(model, documents)
     exact = np.zeros(documents.n_documents, dtype=np.bool_)

@@ -17,7 +17,8 @@ P + L_i (diag t - t t'), t = softmax(lambda + nu^2 / 2), of the concave part, an
 nu: at a fixed zeta it solves nu_k^2 (P_kk + L_i e^(lambda_k + nu_k^2 / 2) / zeta) = 1, a convex function of nu_k^2, by
 Newton's method. VM step:
 
-    mu = mean lambda_i,   Sigma = mean [(lambda_i - mu)(lambda_i - mu)' + diag nu_i^2],   b_vk ∝ gamma + sum_i n_iv r_ivk.
+    mu = mean lambda_i,   Sigma = mean [(lambda_i - mu)(lambda_i - mu)' + diag nu_i^2],
+    b_vk ∝ gamma + sum_i n_iv r_ivk.
 
 The objective, sum_i L_i + gamma sum_vk log b_vk, never falls.
 
@@ -51,7 +52,7 @@ GAIN = 1e-3  # nats that a document gains
 @nb.njit("void(int64[::1], int64[::1], float64[::1], float64[:, ::1], float64[:, ::1], float64[::1], float64[:, ::1],"
          " float64[:, ::1])", cache=True)  # fmt: skip
 def _shares(starts, words, counts, theta, b, value, of_topics, of_words):  # type: ignore[no-untyped-def]
-    """Write sum_v n_v log sum_k theta_k b_vk to value (D,) and m to of_topics (D, K); add n r to of_words (V, K) or ()."""
+    """Write sum_v n_v log sum_k theta_k b_vk to value, (D,), m to of_topics, (D, K); add n r to of_words, (V, K)."""
     K = theta.shape[1]
     shares = np.empty(K)
     for d in range(theta.shape[0]):
@@ -265,7 +266,7 @@ class CTM(Estimator):
 def random_effects(
     topics: Floats, M: Floats, rows: Floats, columns: Floats, x: Floats, vocabulary: tuple[str, ...]
 ) -> LogisticNormalTopics:
-    """Return the topics and the prior of a document with the covariates x, (D,), in a random effects mixture of experts.
+    """Return the topics and the prior, in a random effects mixture of experts, of a document with covariates x, (D,).
 
     W_i is Gaussian with the mean M, (K, D), and the covariances of its `rows`, (K, K), and `columns`, (D, D), so that
     z_i = W_i x has the mean M x and the covariance rows * x' columns x.

@@ -7,8 +7,10 @@ LDA whose prior of a document's weights depends on its covariates x_i, (D,), a c
 Stochastic EM: collapsed Gibbs sweeps (`heldout.models.lda_own_priors`), and in between L-BFGS on W, given the counts
 c_ik of the last sample, with A_i = sum_k alpha_ik and the Gaussian prior w_kd ~ N(0, sigma_d^2), under which
 
-    l(W) = sum_i [ logG(A_i) - logG(A_i + L_i) + sum_k logG(alpha_ik + c_ik) - logG(alpha_ik) ] - sum_kd w_kd^2 / (2 sigma_d^2),
-    dl/dw_kd = sum_i x_id alpha_ik [ psi(A_i) - psi(A_i + L_i) + psi(alpha_ik + c_ik) - psi(alpha_ik) ] - w_kd / sigma_d^2
+    l(W) = sum_i [ logG(A_i) - logG(A_i + L_i) + sum_k logG(alpha_ik + c_ik) - logG(alpha_ik) ]
+           - sum_kd w_kd^2 / (2 sigma_d^2),
+    dl/dw_kd = sum_i x_id alpha_ik [ psi(A_i) - psi(A_i + L_i) + psi(alpha_ik + c_ik) - psi(alpha_ik) ]
+               - w_kd / sigma_d^2
 
 has its maximum (logG is log Gamma, psi its derivative). The chapter names no prior of W; this is that of Mimno and
 McCallum, of which the first covariate, the constant, has a wider one. With the constant alone DMR is LDA with an

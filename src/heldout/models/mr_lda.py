@@ -207,7 +207,7 @@ class SoftmaxNetwork(_OnInputs):
     def fit(self, X: sp.sparray | NDArray[Any], y: Floats) -> Self:
         """Fit (N, C) counts X given (N, D) inputs y; raises InputError for bad ones, or a setting out of range."""
         counts, x = self._checked(X, y, output_penalty=self.output_penalty)
-        (N, C), D, K = counts.shape, x.shape[1], self.n_components
+        C, D, K = counts.shape[1], x.shape[1], self.n_components
         random, totals = np.random.default_rng(self.random_state), counts.sum(axis=1, keepdims=True)
         ends = (K * D, K * D + C * K)
 

@@ -1,7 +1,7 @@
 """Murphy (2012), "Machine Learning", chapter 27: latent variable models for discrete data."""
 
 from heldout.manifest import Exhibit, Experiment, Paper
-from heldout.papers.murphy import settings
+from heldout.papers.murphy import settings, settings_priors
 
 _OPENING = ("gallery", "records")
 _EXPERIMENTS = {
@@ -14,6 +14,7 @@ _EXPERIMENTS = {
     "bank-and-river": Experiment(settings.BankAndRiver, corpora="none"),
     "online": Experiment(settings.Online),
     "evidence": Experiment(settings.Evidence, corpora="none"),
+    **settings_priors.EXPERIMENTS,
 }
 
 MURPHY = Paper(

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from heldout.manifest import Experiment
 from heldout.settings import setting
 
 
@@ -66,10 +67,22 @@ class Tags:
     component_topics: tuple[int, ...] = setting("K of categorical PCA and of the network", least=1)
     alpha: float = setting("Dirichlet parameter of LDA's weights; of DMR at its start", above=0)
     gamma: float = setting("Dirichlet parameter of the topics, or added to their expected counts", above=0)
-    penalty: float = setting("precision of the Gaussian prior of all weights", above=0)
+    penalties: tuple[float, ...] = setting(
+        "precisions of the Gaussian prior of all weights, of which each model takes the best on validation documents",
+        above=0,
+    )
+    validation: float = setting("share of the training documents that validate", above=0, below=1)
     sweeps: int = setting("of collapsed Gibbs sampling", least=1)
     optimise_every: int = setting("sweeps between two maximisations over DMR's weights", least=1)
     iterations: int = setting("of EM, of variational EM and of L-BFGS, at most", least=1)
     samples: int = setting("sweeps of the reference, at most", least=240)
     chains: int = setting("of annealing of categorical PCA", least=2)
     temperatures: int = setting("steps of a chain, at first", least=1)
+
+
+EXPERIMENTS = {
+    "covariates": Experiment(Covariates),
+    "correlation": Experiment(Correlation),
+    "topic-graph": Experiment(TopicGraph),
+    "tags": Experiment(Tags),
+}
