@@ -1,7 +1,8 @@
 """Labels of documents, from the archives that have them: the topics of Reuters-21578, the volumes of NIPS.
 
 A corpus of labelled documents carries them in its provenance under "labels", by the document's name, so that they
-survive every split and every change of the vocabulary.
+survive every split and every change of the vocabulary. Drawn documents have two made-up labels that follow from their
+numbers and say nothing of their words.
 """
 
 import re
@@ -17,6 +18,7 @@ from heldout.typing import Floats
 
 LABELS = "labels"  # in the provenance
 TOPICS = re.compile(r"<TOPICS>(.*?)</TOPICS>", re.DOTALL)
+MADE_UP = (3, 4)  # labels of two kinds, of which a drawn document has one each
 LABEL = re.compile(r"<D>(.*?)</D>")
 
 Labels = Mapping[str, Sequence[str]]  # of documents by name
@@ -48,9 +50,12 @@ def labels_of(corpus: Corpus) -> list[tuple[str, ...]]:
     """Return the labels of every document, in the corpus's order.
 
     Raises:
-        InputError: where the corpus has none.
+        InputError: where the corpus has none and is not drawn.
     """
     labels = corpus.provenance.get(LABELS, {})
+    if not labels and corpus.synthetic:
+        numbers = (int("".join(filter(str.isdigit, name)) or 0) for name in corpus.documents)
+        return [tuple(f"label-{part}-{number % size}" for part, size in enumerate(MADE_UP)) for number in numbers]
     missing = next((name for name in corpus.documents if name not in labels), None)
     if missing is not None:
         raise InputError(f"corpus {corpus.name}: document {missing} has no labels; take a corpus of labelled documents")

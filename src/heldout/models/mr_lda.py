@@ -96,7 +96,7 @@ class MRLDA(_OnInputs):
         two_steps: whether LDA is fitted first.
         sweeps: of its Gibbs sampling.
         iterations: of EM, at most.
-        regression_iterations: of L-BFGS, in an iteration of EM and, tenfold, in two steps.
+        regression_iterations: of L-BFGS, in an iteration of EM and, thirtyfold, in two steps.
         tolerance: stop after an iteration that raises the objective by less than this many nats per token.
         random_state: generator of the random start, or of the chain.
 
@@ -117,7 +117,7 @@ class MRLDA(_OnInputs):
     two_steps: bool = False
     sweeps: int = 200
     iterations: int = 100
-    regression_iterations: int = 10
+    regression_iterations: int = 3
     tolerance: float = 1e-5
 
     def fit(self, X: sp.sparray | NDArray[Any], y: Floats) -> Self:
@@ -128,7 +128,7 @@ class MRLDA(_OnInputs):
         if self.two_steps:
             lda = LDA(K, alpha=self.alpha, beta=self.gamma, sweeps=self.sweeps, random_state=random).fit(counts)
             pi = lda.document_topics_ * counts.sum(axis=1, keepdims=True)
-            self.weights_ = regression(pi, x, self.penalty, self.weights_, 10 * self.regression_iterations)
+            self.weights_ = regression(pi, x, self.penalty, self.weights_, 30 * self.regression_iterations)
             self.components_, self.objective_ = lda.components_, np.zeros(0)
             return self
         self.components_ = random.dirichlet(np.ones(counts.shape[1]), size=K)

@@ -13,6 +13,9 @@ import pytest
 from small_study import corpora_table
 from splits import on_two_splits
 from tables_of import measurements_table, notes_table, scores_table
+from tiny_priors import SETTINGS as PRIORS
+from tiny_priors import TEST_DOCUMENTS as PRIORS_TEST_DOCUMENTS
+from tiny_priors import corpora as priors_corpora
 
 from heldout.claims import judge
 from heldout.corpora.corpus import Corpus
@@ -51,7 +54,12 @@ from heldout.typesetting.exhibits import exhibits, make
 from heldout.typesetting.macros import macros
 from heldout.verdicts import IDENTITY, NOT_RUN, SUPPORTED
 
-TEXT = (Path(__file__).parents[3] / "paper" / "gallery.tex").read_text()
+PAPER = Path(__file__).parents[3] / "paper"
+TEXT = re.sub(
+    r"\\input\{(sections/\w+)\}",
+    lambda part: (PAPER / f"{part[1]}.tex").read_text(),
+    (PAPER / "gallery.tex").read_text(),
+)
 GALLERY: dict[str, Any] = {
     "topics": [2, 4],
     "component_topics": [1, 2, 4],
@@ -148,12 +156,15 @@ SETTINGS: Mapping[str, tuple[str, dict[str, Any]]] = {
     "online": ("ap", ONLINE),
     "polysemy": ("ap", POLYSEMY),
     "evidence": ("none", EVIDENCE),
+    **PRIORS,
 }
 
 
 def run(name: str, corpus: Corpus | None = None, **changes: Any) -> Results:
     module, kind = MURPHY.experiment_module(name), MURPHY.experiments[name].settings
-    given: dict[str, Any] = {"seed": 0, "test_documents": 10 if corpus is not None and corpus.name == "votes" else 8}
+    given: dict[str, Any] = {"seed": 0, "test_documents": 8}
+    if corpus is not None:
+        given["test_documents"] = {"votes": 10, **PRIORS_TEST_DOCUMENTS}.get(corpus.name, 8)
     settings = {**SETTINGS[name][1], **changes}
     return run_experiment(module, kind, corpus, [], "none", settings=settings, fold_in_settings={}, **given)
 
@@ -161,13 +172,20 @@ def run(name: str, corpus: Corpus | None = None, **changes: Any) -> Results:
 def study() -> dict[str, Any]:
     measures = {name: {"corpora": [c], "seeds": [0], "settings": s} for name, (c, s) in SETTINGS.items()}
     corpora = {"cranfield": {"test_documents": 8}, "ap": {"test_documents": 8}, "votes": {"test_documents": 10}}
+    corpora |= {name: {"test_documents": n} for name, n in PRIORS_TEST_DOCUMENTS.items()}
     return {**NOTHING, "study": "gallery", "document": "gallery", "corpora": corpora, "measures": measures}
 
 
 @functools.cache
 def made() -> Inputs:
     """Return the inputs of the tiny study, judged."""
-    given = {"cranfield": documents("cranfield"), "ap": documents("ap"), "votes": votes(), "none": None}
+    given = {
+        "cranfield": documents("cranfield"),
+        "ap": documents("ap"),
+        "votes": votes(),
+        "none": None,
+        **priors_corpora(),
+    }
     parts = [run(name, given[corpus]) for name, (corpus, _) in SETTINGS.items()]
     asked = study()
     inputs = Inputs(

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from heldout.manifest import Experiment
 from heldout.settings import setting
 
 
@@ -78,11 +77,3 @@ class Tags:
     samples: int = setting("sweeps of the reference, at most", least=240)
     chains: int = setting("of annealing of categorical PCA", least=2)
     temperatures: int = setting("steps of a chain, at first", least=1)
-
-
-EXPERIMENTS = {
-    "covariates": Experiment(Covariates),
-    "correlation": Experiment(Correlation),
-    "topic-graph": Experiment(TopicGraph),
-    "tags": Experiment(Tags),
-}

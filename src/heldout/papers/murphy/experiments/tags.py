@@ -66,7 +66,7 @@ def tags_of(corpus: Corpus, tags: tuple[str, ...]) -> Corpus:
     """Return the documents as bags of their tags, in the tags' order."""
     rows, places = np.nonzero(indicators(corpus, tags))
     lengths = np.bincount(rows, minlength=corpus.n_documents)
-    names = {LABELS: corpus.provenance[LABELS]}
+    names = {LABELS: corpus.provenance.get(LABELS, {}), "synthetic": corpus.synthetic}
     return Corpus(corpus.name, tags, places.astype(np.int32), offsets_of(lengths), corpus.documents, names)
 
 
