@@ -15,6 +15,7 @@ ARCHIVES = {
     "nips": "nips12raw_str602.tgz",
     "nips-volumes": "nips12raw_str602.tgz",
     "reuters": "reuters21578.tar.gz",
+    "reuters-topics": "reuters21578.tar.gz",
     "ap": "ap.tgz",
     "votes": "house-votes-84.data",
     "news-words": "20news_w100.mat",

@@ -8,6 +8,7 @@ from typing import Any
 from heldout.corpora import brown, ldac, nips, rda, records, reuters, reviews, smart
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.download import source, verified_members
+from heldout.corpora.labels import LABELS, Labels, topics_of_stories, volumes_of_papers
 from heldout.corpora.names import STOP_LIST, raw_files
 from heldout.corpora.preprocess import Rule, corpus_of, read_stop_list
 from heldout.corpora.relations import kemp, r_files, ratings
@@ -24,6 +25,7 @@ TOOLBOX = Rule(
 NEWS = Rule(token="[a-z]", minimum_length=3, largest_vocabulary=28251, refuse_empty=False)
 # As many terms as the movie reviews of Blei and McAuliffe had.
 REVIEWS = Rule(token="[a-z]", minimum_length=3, largest_vocabulary=5000)
+LABELLED_NEWS = Rule(token="[a-z]", minimum_length=3, minimum_documents=6, refuse_empty=False)
 
 
 @dataclass(frozen=True)
@@ -35,11 +37,14 @@ class Recipe:
             members, which are counts or records, and returns the corpus.
         rule: makes words of the texts.
         stands_in_for: the unavailable corpus whose place it takes; empty where there is none.
+        labels: returns the labels of documents by name, of the archive's members (`heldout.corpora.labels`); a text
+            without one is then no document.
     """
 
     read: Callable[..., Any]
     rule: Rule | None = None
     stands_in_for: str = ""
+    labels: Callable[[Any], Labels] | None = None
 
 
 RECIPES = {
@@ -48,8 +53,9 @@ RECIPES = {
     "medline": Recipe(smart.read_texts, STEMMED),
     "medline-unstemmed": Recipe(smart.read_texts, UNSTEMMED),
     "nips": Recipe(nips.read_texts, TOOLBOX),
-    "nips-volumes": Recipe(nips.read_texts, replace(TOOLBOX, first_documents=0)),
+    "nips-volumes": Recipe(nips.read_texts, replace(TOOLBOX, first_documents=0), labels=volumes_of_papers),
     "reuters": Recipe(reuters.read_texts, NEWS, "the unpublished news stories of Buntine (2009, section 4.2)"),
+    "reuters-topics": Recipe(reuters.read_texts, LABELLED_NEWS, labels=topics_of_stories),
     "ap": Recipe(ldac.read_archive, None, "the 16,333 articles of Blei et al. (2003, Figure 9)"),
     "votes": Recipe(records.read_votes),
     "news-words": Recipe(records.read_word_presence),
@@ -89,10 +95,16 @@ def prepare(name: str, raw_dir: Path, table_path: Path) -> Corpus:
         corpus.provenance.update(stands_in, sources=sources)
         return corpus
     stop_list = verified_members(raw_dir / STOP_LIST, rows[STOP_LIST])[STOP_LIST]
+    of_documents = how.labels(members) if how.labels else None
     texts, blank = [], []
     for document, text in how.read(members):
+        if of_documents is not None and not of_documents[document]:
+            continue
         if text.strip():
             texts.append((document, text))
         else:
             blank.append(document)
-    return corpus_of(name, how.rule, texts, read_stop_list(stop_list, STOP_LIST), sources, blank, **stands_in)
+    corpus = corpus_of(name, how.rule, texts, read_stop_list(stop_list, STOP_LIST), sources, blank, **stands_in)
+    if of_documents is not None:
+        corpus.provenance[LABELS] = {document: list(of_documents[document]) for document in corpus.documents}
+    return corpus

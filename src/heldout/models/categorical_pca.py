@@ -39,6 +39,14 @@ With a point posterior, V = 0, the same steps raise sum_i log p(x_i | m_i) - ||m
 m and W (Boehning's bound is tangent at m; Bouchard's stays below): the chapter's degenerate EM, "very prone to
 overfitting". EPCA (`heldout.models.epca`) is that for one block, by other steps. Since log p(x | z) is concave in z and
 has the gradient m at the point, log p(x) <= log p(x | m) - ||m||^2 / 2.
+
+With inputs u_i, (D,), the prior's mean depends on them (27.73, 27.74), and V, (K, D), has the Gaussian prior of
+precision `input_penalty`:
+
+    z_i ~ N(V u_i, I),     m_i = V_i (W' g_i + V u_i),     V <- argmin sum_i ||m_i - V u_i||^2 + input_penalty ||V||^2.
+
+(Another Sigma changes W and V only.) ||m_i - V u_i||^2 takes the place of ||m_i||^2 in the bound, and the objective has
+- (input_penalty / 2) ||V||^2 besides. Likelihood: `heldout.evaluators.categorical_pca_inputs`.
 """
 
 from typing import Any, NamedTuple, Self
@@ -70,6 +78,7 @@ class Posterior(NamedTuple):
     point: Floats
     shift: Floats
     bound: Floats
+    prior: Floats  # V u_i, (N, K), of inputs; 0 without
 
 
 @estimator
@@ -81,12 +90,14 @@ class CategoricalPCA(Estimator):
         bound: "boehning" or "bouchard".
         posterior: "gaussian", or "point" for degenerate EM.
         penalty: precision of a Gaussian prior of W; 0 is none.
+        input_penalty: precision of a Gaussian prior of V, the inputs' weights.
         iterations: VM and VE steps.
         tolerance: stop after an iteration that raises the objective by less than this many nats per token.
         ve_iterations: updates of the posterior in a VE step.
 
     Attributes (after `fit`):
         weights_: (C, K), W; bias_: (C,), b.
+        input_weights_: (K, D), V, where there were inputs.
         posterior_: a `Posterior`, of the training data.
         objective_: nats, before the first iteration and after each.
 
@@ -101,13 +112,21 @@ class CategoricalPCA(Estimator):
     bound: str = "boehning"
     posterior: str = "gaussian"
     penalty: float = 0.0
+    input_penalty: float = 1.0
     iterations: int = 200
     tolerance: float = 1e-6
     ve_iterations: int = 3
 
-    def fit(self, X: sp.sparray | NDArray[Any], y: None = None) -> Self:  # noqa: ARG002
-        """Run the iterations on (N, C) counts X; raises InputError for bad counts or a setting out of range."""
+    def fit(self, X: sp.sparray | NDArray[Any], y: None = None, *, inputs: Floats | None = None) -> Self:  # noqa: ARG002
+        """Run the iterations on (N, C) counts X, with (N, D) inputs where they are given.
+
+        Raises:
+            InputError: for bad counts, inputs that do not fit, or a setting out of range.
+        """
         x = self._check(X)
+        if inputs is not None:
+            self._check_inputs(inputs, len(x))
+            self.input_weights_ = np.zeros((self.n_components, inputs.shape[1]))
         self.sizes_ = (x.shape[1],) if self.blocks is None else self.blocks
         random = np.random.default_rng(self.random_state)
         if not self._sums(x).any(axis=0).all():
@@ -115,25 +134,34 @@ class CategoricalPCA(Estimator):
         shares = x.sum(axis=0) + 1.0
         self.bias_ = np.log(shares) - np.log(self._spread(self._sums(shares[None])))[0]
         self.weights_ = START * random.standard_normal((x.shape[1], self.n_components))
-        state, tokens = self.infer(X), float(x.sum())
+        state, tokens = self.infer(X, inputs=inputs), float(x.sum())
         history = [self._objective(state)]
         for _ in range(self.iterations):
             self._vm_step(x, state)
-            state = self.infer(X, state)
+            if inputs is not None:
+                self._inputs_step(inputs, state)
+            state = self.infer(X, state, inputs=inputs)
             history.append(self._objective(state))
             if history[-1] - history[-2] < self.tolerance * tokens:
                 break
         self.posterior_, self.objective_ = state, np.array(history)
         return self
 
-    def infer(self, X: sp.sparray | NDArray[Any], state: Posterior | None = None) -> Posterior:
-        """Return the posterior of the (N, C) counts X after `ve_iterations` updates from `state` or from the prior."""
+    def infer(
+        self, X: sp.sparray | NDArray[Any], state: Posterior | None = None, *, inputs: Floats | None = None
+    ) -> Posterior:
+        """Return the posterior of the (N, C) counts X after `ve_iterations` updates from `state` or from the prior.
+
+        `inputs` are (N, D), of a model that was fitted with inputs.
+        """
         x = self._check(X)
         N, K = len(x), self.n_components
+        prior = np.zeros((N, K)) if inputs is None else inputs @ self.input_weights_.T
         if state is None:
             eye = np.broadcast_to(np.eye(K) * (self.posterior != POINT), (N, K, K))
-            state = Posterior(np.zeros((N, K)), eye, np.zeros_like(x), np.zeros((N, len(self.sizes_))), np.zeros(N))
-            state = self._tightened(x, state)
+            zeros = np.zeros((N, len(self.sizes_)))
+            state = self._tightened(x, Posterior(prior, eye, np.zeros_like(x), zeros, np.zeros(N), prior))
+        state = state._replace(prior=prior)
         if self.bound == "boehning":
             return self._by_boehning(x, state)
         for _ in range(self.ve_iterations):
@@ -155,9 +183,9 @@ class CategoricalPCA(Estimator):
         for _ in range(self.ve_iterations):
             p = self._softmax(eta)
             p *= self._spread(n)
-            m = np.einsum("nkl,nl->nk", V, x_W - p @ W + np.einsum("nkl,nl->nk", curvature, m))
+            m = np.einsum("nkl,nl->nk", V, x_W - p @ W + np.einsum("nkl,nl->nk", curvature, m) + state.prior)
             eta = m @ W.T + self.bias_
-        divergence: Floats = 0.5 * (m**2).sum(axis=1)
+        divergence: Floats = 0.5 * ((m - state.prior) ** 2).sum(axis=1)
         spread = 0.0
         if self.posterior == POINT:
             V = np.zeros_like(V)
@@ -175,7 +203,7 @@ class CategoricalPCA(Estimator):
         curvature = np.einsum("nv,vk,vl->nkl", slope, W, W, optimize=True)
         linear = x - 0.5 * each - slope * (self.bias_ - self._spread(state.shift))
         V = np.linalg.inv(np.eye(self.n_components) + curvature)
-        mean = np.einsum("nkl,nl->nk", V, linear @ W)
+        mean = np.einsum("nkl,nl->nk", V, linear @ W + state.prior)
         return state._replace(mean=mean, covariance=np.zeros_like(V) if self.posterior == POINT else V)
 
     def _tightened(self, x: Floats, state: Posterior) -> Posterior:
@@ -183,7 +211,7 @@ class CategoricalPCA(Estimator):
         W, n = self.weights_, self._sums(x)
         m, V = state.mean, state.covariance
         eta = m @ W.T + self.bias_
-        divergence: Floats = 0.5 * (m**2).sum(axis=1)
+        divergence: Floats = 0.5 * ((m - state.prior) ** 2).sum(axis=1)
         if self.posterior != POINT:
             divergence += 0.5 * (np.einsum("nkk->n", V) - self.n_components - np.linalg.slogdet(V)[1])
         if self.bound == "boehning":
@@ -227,6 +255,11 @@ class CategoricalPCA(Estimator):
             W = np.linalg.solve(H, (linear.T @ m)[:, :, None])[:, :, 0]
         self.weights_, self.bias_ = np.ascontiguousarray(W[:, :K]), W[:, K].copy()
 
+    def _inputs_step(self, inputs: Floats, state: Posterior) -> None:
+        """Set V to the maximum of the objective, the posterior fixed."""
+        ridge = inputs.T @ inputs + self.input_penalty * np.eye(inputs.shape[1])
+        self.input_weights_ = np.ascontiguousarray(np.linalg.solve(ridge, inputs.T @ state.mean).T)
+
     def log_joint(self, x: sp.sparray | Floats, sums: Floats, z: Floats) -> Floats:
         """Return log p(x_i | z_j), (N, J) nats, of `counts_and_sums` and (J, K) points z; for quadrature."""
         eta = z @ self.weights_.T + self.bias_
@@ -239,7 +272,15 @@ class CategoricalPCA(Estimator):
         return (sp.csr_array(x) if np.count_nonzero(x) < DENSE * x.size else x), self._sums(x)
 
     def _objective(self, state: Posterior) -> float:
-        return float(state.bound.sum() - 0.5 * self.penalty * (self.weights_**2).sum())
+        of_inputs = self.input_penalty * (self.input_weights_**2).sum() if state.prior.any() else 0.0
+        return float(state.bound.sum() - 0.5 * self.penalty * (self.weights_**2).sum() - 0.5 * of_inputs)
+
+    def _check_inputs(self, inputs: Floats, cases: int) -> None:
+        if inputs.ndim != 2 or len(inputs) != cases or not np.isfinite(inputs).all() or not self.input_penalty > 0.0:
+            raise InputError(
+                f"categorical PCA: inputs of shape {inputs.shape}, penalty {self.input_penalty}; give a row of finite"
+                f" numbers to each of {cases} data cases, and a positive penalty"
+            )
 
     def _check(self, X: sp.sparray | NDArray[Any]) -> Floats:
         """Return the counts, (N, C), dense, of blocks that fit and settings in their ranges."""

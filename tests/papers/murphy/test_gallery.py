@@ -13,6 +13,9 @@ import pytest
 from small_study import corpora_table
 from splits import on_two_splits
 from tables_of import measurements_table, notes_table, scores_table
+from tiny_priors import SETTINGS as PRIORS
+from tiny_priors import TEST_DOCUMENTS as PRIORS_TEST_DOCUMENTS
+from tiny_priors import corpora as priors_corpora
 from tiny_undirected import SETTINGS as UNDIRECTED
 from tiny_undirected import TEST_DOCUMENTS
 from tiny_undirected import corpora as undirected_corpora
@@ -158,6 +161,7 @@ SETTINGS: Mapping[str, tuple[str, dict[str, Any]]] = {
     "polysemy": ("ap", POLYSEMY),
     "evidence": ("none", EVIDENCE),
     **UNDIRECTED,
+    **PRIORS,
 }
 
 
@@ -165,7 +169,7 @@ def run(name: str, corpus: Corpus | None = None, **changes: Any) -> Results:
     module, kind = MURPHY.experiment_module(name), MURPHY.experiments[name].settings
     given: dict[str, Any] = {"seed": 0, "test_documents": 8}
     if corpus is not None:
-        given["test_documents"] = {"votes": 10, **TEST_DOCUMENTS}.get(corpus.name, 8)
+        given["test_documents"] = {"votes": 10, **TEST_DOCUMENTS, **PRIORS_TEST_DOCUMENTS}.get(corpus.name, 8)
     settings = {**SETTINGS[name][1], **changes}
     return run_experiment(module, kind, corpus, [], "none", settings=settings, fold_in_settings={}, **given)
 
@@ -174,6 +178,7 @@ def study() -> dict[str, Any]:
     measures = {name: {"corpora": [c], "seeds": [0], "settings": s} for name, (c, s) in SETTINGS.items()}
     corpora = {"cranfield": {"test_documents": 8}, "ap": {"test_documents": 8}, "votes": {"test_documents": 10}}
     corpora |= {name: {"test_documents": n} for name, n in TEST_DOCUMENTS.items()}
+    corpora |= {name: {"test_documents": n} for name, n in PRIORS_TEST_DOCUMENTS.items()}
     return {**NOTHING, "study": "gallery", "document": "gallery", "corpora": corpora, "measures": measures}
 
 
@@ -186,6 +191,7 @@ def made() -> Inputs:
         "votes": votes(),
         "none": None,
         **undirected_corpora(),
+        **priors_corpora(),
     }
     parts = [run(name, given[corpus]) for name, (corpus, _) in SETTINGS.items()]
     asked = study()

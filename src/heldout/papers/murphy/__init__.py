@@ -1,7 +1,7 @@
 """Murphy (2012), "Machine Learning", chapter 27: latent variable models for discrete data."""
 
 from heldout.manifest import Exhibit, Experiment, Paper
-from heldout.papers.murphy import manifest_ratings, settings, settings_graphs, undirected
+from heldout.papers.murphy import manifest_ratings, priors, settings, settings_graphs, undirected
 
 _OPENING = ("gallery", "records")
 _EXPERIMENTS = {
@@ -17,6 +17,7 @@ _EXPERIMENTS = {
     **undirected.EXPERIMENTS,
     **settings_graphs.EXPERIMENTS,
     **manifest_ratings.EXPERIMENTS,
+    **priors.EXPERIMENTS,
 }
 
 MURPHY = Paper(
@@ -71,6 +72,7 @@ MURPHY = Paper(
         ),
         **undirected.EXHIBITS,
         **manifest_ratings.EXHIBITS,
+        **priors.EXHIBITS,
         "table-misprints": Exhibit("misprints of the chapter", "tables.misprints"),
     },
 )

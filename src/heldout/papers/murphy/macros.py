@@ -5,6 +5,7 @@ from heldout.inputs import Inputs
 from heldout.papers.murphy import results
 from heldout.papers.murphy.experiments.bank_and_river import ANNEALED
 from heldout.papers.murphy.experiments.bank_and_river import EVIDENCE as EXACT
+from heldout.papers.murphy.macros_priors import of_priors
 from heldout.papers.murphy.macros_undirected import undirected
 from heldout.papers.murphy.members import MEMBERS
 from heldout.papers.murphy.members.member import LIKELIHOOD
@@ -85,3 +86,4 @@ def macros(inputs: Inputs) -> Macros:
         point = points.get(most, points.get(1))
         result[f"Figure{name}"] = latex.perplexity(point.perplexity) if point else NOT_RUN
     return result | undirected(inputs)
+    return result | of_priors(inputs)

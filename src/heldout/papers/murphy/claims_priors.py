@@ -1,0 +1,183 @@
+"""Murphy's claims (2012, sections 27.4.1 and 27.4.4) about priors that differ between documents, by likelihoods.
+
+All scores are in nats per token, or per tag. Some are questions that the chapter leaves: their statements say so.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from heldout.claims import Claim
+from heldout.effects import effects, less
+from heldout.inputs import Inputs
+from heldout.papers.murphy.experiments import correlation, covariates, tags
+from heldout.papers.murphy.experiments.correlation import LDA_NAME
+from heldout.papers.murphy.members.member import LIKELIHOOD, USUAL
+from heldout.papers.murphy.priors import CORRELATION, COVARIATES, TAGS
+from heldout.papers.murphy.results_priors import informations, valued
+from heldout.verdicts import ANY, MODELS, SIMILAR, Effect, Test
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SAME = 1e-9  # nats, over which an information that is 0 by definition would differ from it
+SPLIT = ["corpus", "seed"]
+ON = ["corpus", "topics", "seed"]
+
+
+def compared(
+    inputs: Inputs,
+    _: Sequence[str],
+    *,
+    experiment: str,
+    pairs: Sequence[tuple[str, str, str]],
+    evaluator: str = LIKELIHOOD,
+    on: Sequence[str] = tuple(ON),
+    test: Test = "above",
+) -> list[Effect]:
+    """Measure a model's score against another's on the same documents; `pairs` are a part's name and two models."""
+    margin, found = SIMILAR if test == "similar" else MODELS, []
+    for part, one, other in pairs:
+        sides = (valued(inputs, experiment, model, evaluator) for model in (one, other))
+        gains = less(*((side if "topics" in on else _one_size(side)) for side in sides), on)
+        found += effects(gains, margin=margin, test=test, held_out=inputs.held_out, part=part)
+    return found
+
+
+def _one_size(rows: "pd.DataFrame") -> "pd.DataFrame":
+    """Return the rows with the most topics of each corpus and seed."""
+    return rows.sort_values("topics").drop_duplicates(SPLIT, keep="last")
+
+
+def nothing_informs(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
+    """Hold what one tag says of another under multinomial regression LDA to 0: the largest in size."""
+    table = informations(inputs, (tags.EXPERTS, tags.TWO_STEPS))
+    return [
+        Effect(
+            str(corpus),
+            "largest information",
+            float(own["value"].abs().max()),
+            *(0.0, float("inf"), "nats"),
+            cells=len(own),
+            reversed_cells=int((own["value"].abs() >= SAME).sum()),
+            test="identity",
+        )
+        for corpus, own in table.groupby("corpus", sort=False)
+    ]
+
+
+def informs(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
+    """Measure what one tag says of another under the models in which it can."""
+    found = []
+    parts = {covariates.REGRESSION: "DMR", tags.INPUTS: "catPCA, variational EM", tags.QUADRATURE: "catPCA, exact EM"}
+    for model, part in parts.items():
+        table = informations(inputs, (model,))[["corpus", "topics", "seed", "value"]]
+        gains = table.rename(columns={"value": "gain"}).assign(error=0.0)
+        found += effects(gains, margin=ANY, unit="nats", part=part) if len(gains) else []
+    return found
+
+
+_CORRELATION = (
+    ("topics and prior", correlation.JOINTLY, LDA_NAME),
+    ("prior alone", correlation.PRIOR, LDA_NAME),
+)
+
+PRIORS = (
+    Claim(
+        "correlation-helps",
+        "section 27.4.1",
+        "LDA is weak because it cannot capture correlation between topics",
+        "likelihood of held-out documents, the correlated topic model's less LDA's with a fitted prior, mean over K;"
+        " with topics of its own, or with LDA's",
+        partial(compared, experiment=CORRELATION, pairs=_CORRELATION),
+    ),
+    Claim(
+        "correlation-helps-by-bound",
+        "section 27.4.1",
+        "LDA is weak because it cannot capture correlation between topics (by the variational bounds)",
+        "variational bounds on held-out documents, the correlated topic model's less LDA's, mean over K",
+        partial(compared, experiment=CORRELATION, pairs=_CORRELATION, evaluator=USUAL),
+    ),
+    Claim(
+        "own-ctm-above-tomotopy",
+        "section 27.4.1",
+        "Asked: variational EM of the correlated topic model is no worse than tomotopy's Gibbs sampler",
+        "likelihood of held-out documents, variational EM's less that of tomotopy's CTModel, mean over K",
+        partial(compared, experiment=CORRELATION, pairs=(("", correlation.JOINTLY, correlation.TOMOTOPY),)),
+    ),
+    Claim(
+        "covariates-help",
+        "section 27.4.4.2",
+        "Asked: a prior that depends on the labels by Dirichlet multinomial regression predicts the words better",
+        "likelihood of held-out documents given their labels, DMR's less LDA's with a fitted prior, mean over K",
+        partial(compared, experiment=COVARIATES, pairs=(("", covariates.REGRESSION, covariates.CONSTANT),)),
+    ),
+    Claim(
+        "label-topics-help",
+        "section 27.4.4.2",
+        "Asked: a topic to each label predicts the words better than as many free topics",
+        "likelihood of held-out documents given their labels, labelled LDA's less LDA's with as many topics",
+        partial(compared, experiment=COVARIATES, pairs=(("", covariates.LABELLED, covariates.CONSTANT),)),
+    ),
+    Claim(
+        "subtopics-help",
+        "section 27.4.4.2",
+        "Asked: subtopics of the labels and common topics predict the words better than a topic to each label",
+        "likelihood of held-out documents given their labels, partially labelled LDA's less labelled LDA's",
+        partial(
+            compared, experiment=COVARIATES, pairs=(("", covariates.PARTIALLY, covariates.LABELLED),), on=tuple(SPLIT)
+        ),
+    ),
+    Claim(
+        "one-tag-informs-no-other",
+        "section 27.4.4.2, equation 27.70",
+        "Under multinomial regression LDA the value of one tag has no influence on any of the others",
+        "exact mutual information of two tags of a held-out document given the inputs: the weights are a function of"
+        " these",
+        nothing_informs,
+    ),
+    Claim(
+        "one-tag-informs-others",
+        "sections 27.4.4.2 and 27.4.4.3",
+        "Under DMR and categorical PCA with inputs information flows between tags",
+        "exact mutual information of two tags of a held-out document given the inputs, mean over documents and K",
+        informs,
+    ),
+    Claim(
+        "experts-are-no-better-than-tags-alone",
+        "section 27.4.4.2",
+        "Multinomial regression LDA has a negligible improvement over predicting each tag independently",
+        "likelihood of held-out tags, multinomial regression LDA's with the most topics less that of a regression of"
+        " every tag, within the margin",
+        partial(compared, experiment=TAGS, pairs=(("", tags.EXPERTS, tags.ALONE),), on=tuple(SPLIT), test="similar"),
+    ),
+    Claim(
+        "two-steps-lose",
+        "section 27.4.4.2",
+        "LDA fitted first without the inputs does not result in a discriminative set of latent variables",
+        "likelihood of held-out tags, multinomial regression LDA's by EM less that in two steps, mean over K",
+        partial(compared, experiment=TAGS, pairs=(("", tags.EXPERTS, tags.TWO_STEPS),)),
+    ),
+    Claim(
+        "dmr-above-experts",
+        "section 27.4.4.2",
+        "Asked: DMR, under which tags inform one another, predicts them better than multinomial regression LDA",
+        "likelihood of held-out tags, DMR's less that of multinomial regression LDA by EM, mean over K",
+        partial(compared, experiment=TAGS, pairs=(("", covariates.REGRESSION, tags.EXPERTS),)),
+    ),
+    Claim(
+        "bottleneck-above-network",
+        "section 27.4.4.3",
+        "Categorical PCA with inputs should work better than a conventional neural net when labels are correlated",
+        "likelihood of held-out tags, that of categorical PCA with inputs less that of a network with the same"
+        " bottleneck, mean over K",
+        partial(
+            compared,
+            experiment=TAGS,
+            pairs=(
+                ("variational EM", tags.INPUTS, tags.NETWORK),
+                ("exact EM", tags.QUADRATURE, tags.NETWORK),
+            ),
+        ),
+    ),
+)

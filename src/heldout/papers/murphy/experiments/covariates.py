@@ -1,0 +1,131 @@
+"""Section 27.4.4.2: priors that depend on a document's labels, beside LDA, on Reuters' topics and NIPS's volumes.
+
+Every model is scored twice on held-out documents given their labels: folded in, with the weights of greatest
+likelihood among the topics that the document has, and by the likelihood under its own prior, which is exact where a
+document has few topics and the reference's elsewhere. Recorded as "usual-score" and "likelihood" of
+
+    dmr                     K topics, the labels and a constant as covariates (27.71, 27.72)
+    dmr-constant            the same with the constant alone, which is LDA with a fitted prior: at K as DMR, and as
+                            labelled LDA has topics
+    labelled-lda            a topic to each label
+    partially-labelled-lda  subtopics of every label and common topics
+
+A label of too few training documents is left out, and so is a document without another one. Measured of each model on
+the axis "topics":
+
+    exact-share     the share of the test documents whose likelihood is exact
+    topics-of-one   mean topics that a test document has
+"""
+
+from typing import Any
+
+import numpy as np
+
+from heldout.corpora.corpus import Corpus
+from heldout.corpora.labels import frequent_labels, indicators
+from heldout.errors import InputError
+from heldout.evaluators.evaluation import Evaluation
+from heldout.evaluators.own_priors import OwnPriors, own_priors
+from heldout.job import Job
+from heldout.models.dmr import DMR
+from heldout.models.labelled_lda import LabelledLDA
+from heldout.papers.murphy.members.data import deterministic, folded_in_given_length
+from heldout.papers.murphy.members.member import LIKELIHOOD, USUAL
+from heldout.papers.murphy.settings_priors import Covariates
+from heldout.recorder import Recorder, Results
+from heldout.seeds import generator
+from heldout.typing import Floats
+
+REGRESSION, CONSTANT = "dmr", "dmr-constant"
+LABELLED, PARTIALLY = "labelled-lda", "partially-labelled-lda"
+EXACT_SHARE, TOPICS_OF_ONE = "exact-share", "topics-of-one"
+
+
+def split(job: Job, documents: int, words: int, least: int) -> tuple[Corpus, Corpus, tuple[str, ...], int]:
+    """Return training and test documents over their words, the labels, and how many test tokens were left out.
+
+    Raises:
+        InputError: for a corpus without labels, or where no label is frequent enough.
+    """
+    rest, test = job.split()
+    order = generator("labelled-documents", corpus=job.corpus.name, seed=job.seed).permutation(rest.n_documents)
+    training = rest.subset(np.sort(order[:documents]))
+    labels = frequent_labels(training, least)
+    if not labels:
+        raise InputError(f"{job.variant}: no label of {least} training documents or more; take more documents")
+    training, test = (half.subset(np.flatnonzero(indicators(half, labels).any(axis=1))) for half in (training, test))
+    training, test, left_out = of_frequent_words(training, test, words)
+    return training, test, labels, left_out
+
+
+def of_frequent_words(training: Corpus, test: Corpus, words: int) -> tuple[Corpus, Corpus, int]:
+    """Return both over the words of most training documents, and how many test tokens were left out."""
+    present = np.asarray((training.counts() > 0.0).sum(axis=0)).ravel()
+    most = np.sort(np.argsort(-present, kind="stable")[: min(words, int((present > 0).sum()))])
+    vocabulary = tuple(training.vocabulary[v] for v in most)
+    return training.over(vocabulary)[0], *test.over(vocabulary)
+
+
+def with_constant(labels: Floats) -> Floats:
+    """Return covariates: a constant 1 and the (D, labels) indicators."""
+    return np.column_stack([np.ones(len(labels)), labels])
+
+
+def folded_in(model: OwnPriors, test: Corpus, iterations: int) -> Evaluation:
+    """Return the score of every document at the best weights of the topics that it has, nats."""
+    value, has = np.zeros(test.n_documents), model.alphas > 0.0
+    distinct, group = np.unique(has, axis=0, return_inverse=True)
+    for g, own in enumerate(distinct):
+        places = np.flatnonzero(group == g)
+        value[places] = folded_in_given_length(test.subset(places), model.phi[own], iterations)
+    return deterministic(value, test)
+
+
+def experiment(job: Job, settings: Covariates) -> Results:
+    """Train the models and score them; raises InputError as they and the evaluators do."""
+    training, test, labels, left_out = split(job, settings.documents, settings.words, settings.least)
+    counts, words = training.counts(), training.vocabulary
+    of_training, of_test = indicators(training, labels), indicators(test, labels)
+    recorder = job.recorder(chain="0", documents=test.documents)
+    shared: dict[str, Any] = {"alpha": settings.alpha, "gamma": settings.gamma, "sweeps": settings.sweeps}
+
+    def random(model: str, K: int, part: str) -> np.random.Generator:
+        return generator("covariates", corpus=job.corpus.name, model=model, topics=K, part=part, seed=job.seed)
+
+    def add(name: str, K: int, phi: Floats, alphas: Floats) -> None:
+        model, row = OwnPriors(phi, alphas, words), recorder.at(model=name, topics=K)
+        score(row, model, test, settings, random(name, K, "score"), left_out)
+
+    def regression(name: str, K: int, x: Floats, x_test: Floats) -> None:
+        fitted = DMR(
+            K,
+            **shared,
+            sigma=settings.sigma,
+            sigma_constant=settings.sigma_constant,
+            optimise_every=settings.optimise_every,
+            random_state=random(name, K, "fit"),
+        ).fit(counts, x)
+        add(name, K, fitted.components_, fitted.priors(x_test))
+
+    for K in settings.topics:
+        regression(REGRESSION, K, with_constant(of_training), with_constant(of_test))
+    for K in sorted({*settings.topics, len(labels)}):
+        regression(CONSTANT, K, with_constant(of_training)[:, :1], with_constant(of_test)[:, :1])
+    for name, subtopics, common in ((LABELLED, 1, 0), (PARTIALLY, settings.subtopics, settings.common)):
+        K = common + len(labels) * subtopics
+        labelled = LabelledLDA(subtopics, common=common, **shared, random_state=random(name, K, "fit"))
+        add(name, K, labelled.fit(counts, of_training).components_, labelled.priors(of_test))
+    return recorder.results
+
+
+def score(
+    row: Recorder, model: OwnPriors, test: Corpus, settings: Covariates, random: np.random.Generator, left_out: int
+) -> None:
+    """Record a model's two scores and its measurements."""
+    likelihood, exact = own_priors(model, test, settings.samples, random)
+    samples = 0 if exact.all() else settings.samples
+    usual = folded_in(model, test, settings.fold_in_iterations)
+    row.score(USUAL, usual, tokens_left_out=left_out)
+    row.score(LIKELIHOOD, likelihood, samples=samples, tokens_left_out=left_out)
+    for quantity, values in ((EXACT_SHARE, exact), (TOPICS_OF_ONE, (model.alphas > 0.0).sum(axis=1))):
+        row.measure(quantity, values.mean(), axis="topics", at=row.topics)

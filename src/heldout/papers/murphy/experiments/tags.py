@@ -1,0 +1,204 @@
+"""Section 27.4.4: tags given inputs, on the topics of Reuters' stories given their words, by likelihood of the tags.
+
+Documents are the stories with two topics or more, their topics the tags y_i, each once, in no order, and the inputs x_i
+a constant and 1 for each of the `words` that the story has. Likelihoods are of the tags as a sequence with replacement:
+of the set they differ by log L_i! for every model alike. Recorded as "likelihood" on held-out documents of
+
+    tags-alone          multinomial regression of every tag on the inputs, recorded at K of all tags
+    mr-lda              multinomial regression LDA by EM (27.68 to 27.70), whose folding in is its likelihood
+    mr-lda-two-steps    the same by LDA of the tags and a regression of its weights
+    dmr                 Dirichlet multinomial regression (27.71, 27.72), exact or the reference
+    categorical-pca-inputs  categorical PCA with inputs by variational EM (27.73, 27.74), exact with one and two
+                        components and annealed beyond; its "usual-score" is the bound
+    categorical-pca-inputs-quadrature   the same by EM with an exact E step, with one component
+    softmax-network     a network with the same bottleneck
+
+The precision of the prior of all weights is, for each model, the one of `penalties` whose fit to a part of the training
+documents has the highest likelihood on the others; that fit is the model. Measured of every model on the axis "topics"
+
+    penalty             that precision
+
+and of "mr-lda", "dmr" and, with one and two components, of "categorical-pca-inputs"
+
+    information         what one tag of a held-out document says of another, given the inputs: the mean over documents
+                        of the exact mutual information under the model, nats
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from heldout.corpora.corpus import Corpus, offsets_of
+from heldout.corpora.labels import LABELS, frequent_labels, indicators
+from heldout.corpora.split import train_test_split
+from heldout.errors import InputError
+from heldout.evaluators.between_tokens import mutual_information, of_dirichlet, of_weights
+from heldout.evaluators.categorical_pca_inputs import (
+    categorical_pca_inputs_annealed,
+    categorical_pca_inputs_marginal,
+    pairs_of_tokens,
+)
+from heldout.evaluators.categorical_pca_marginal import SPACINGS
+from heldout.evaluators.evaluation import Evaluation, corrected
+from heldout.evaluators.own_priors import OwnPriors, own_priors
+from heldout.job import Job
+from heldout.models.categorical_pca import CategoricalPCA
+from heldout.models.categorical_pca_inputs import CategoricalPCAInputsByQuadrature
+from heldout.models.dmr import DMR
+from heldout.models.mr_lda import MRLDA, MultinomialRegression, SoftmaxNetwork
+from heldout.papers.murphy.experiments.covariates import REGRESSION, of_frequent_words, with_constant
+from heldout.papers.murphy.members.data import deterministic
+from heldout.papers.murphy.members.member import LIKELIHOOD, USUAL
+from heldout.papers.murphy.settings_priors import Tags
+from heldout.recorder import Results
+from heldout.seeds import generator
+from heldout.typing import Floats
+
+ALONE, EXPERTS, TWO_STEPS = "tags-alone", "mr-lda", "mr-lda-two-steps"
+INPUTS, QUADRATURE, NETWORK = "categorical-pca-inputs", "categorical-pca-inputs-quadrature", "softmax-network"
+INFORMATION, PENALTY = "information", "penalty"
+BY_QUADRATURE = 1  # the most components for which exact EM takes seconds
+FEWEST = 2  # tags of a document: one has no other to inform
+
+
+def tags_of(corpus: Corpus, tags: tuple[str, ...]) -> Corpus:
+    """Return the documents as bags of their tags, in the tags' order."""
+    rows, places = np.nonzero(indicators(corpus, tags))
+    lengths = np.bincount(rows, minlength=corpus.n_documents)
+    names = {LABELS: corpus.provenance.get(LABELS, {}), "synthetic": corpus.synthetic}
+    return Corpus(corpus.name, tags, places.astype(np.int32), offsets_of(lengths), corpus.documents, names)
+
+
+def split(job: Job, settings: Tags) -> tuple[Corpus, Corpus, Floats, Floats]:
+    """Return training and test tags, and the inputs of both.
+
+    Raises:
+        InputError: where too few documents have two tags.
+    """
+    tags, corpus = frequent_labels(job.corpus, settings.least), job.corpus
+    several = np.flatnonzero(indicators(corpus, tags).sum(axis=1) >= FEWEST)
+    if len(several) <= settings.test_documents:
+        raise InputError(f"tags: {len(several)} documents have {FEWEST} tags or more; hold out fewer")
+    training, test = train_test_split(corpus.subset(several), settings.test_documents, job.seed)
+    tags = frequent_labels(training, settings.least)
+    training, test = (
+        half.subset(np.flatnonzero(indicators(half, tags).sum(axis=1) >= FEWEST)) for half in (training, test)
+    )
+    of_training, of_test, _ = of_frequent_words(training, test, settings.words)
+    x, x_test = (with_constant((half.counts() > 0.0).toarray().astype(float)) for half in (of_training, of_test))
+    return tags_of(training, tags), tags_of(test, tags), x, x_test
+
+
+class Fitted(NamedTuple):
+    """A fitted model: the likelihood of test documents, the joint probabilities of two tags of each, and the bound."""
+
+    likelihood: Callable[[Corpus, Floats, np.random.Generator], Evaluation]
+    pairs: Callable[[Floats], Iterable[Floats]] | None = None
+    bound: Callable[[Corpus, Floats], Evaluation] | None = None
+
+
+def experiment(job: Job, settings: Tags) -> Results:
+    """Fit the models and score them; raises InputError as they and the evaluators do."""
+    training, test, x, x_test = split(job, settings)
+    order = generator("tags-validation", corpus=job.corpus.name, seed=job.seed).permutation(training.n_documents)
+    validating = max(1, round(settings.validation * training.n_documents))
+    parts = [np.sort(order[validating:]), np.sort(order[:validating])]
+    (fitting, x_fitting), (chosen_on, x_chosen) = [(training.subset(part), x[part]) for part in parts]
+    counts, tags, recorder = fitting.counts(), training.vocabulary, job.recorder(documents=test.documents)
+
+    def add(model: str, K: int, fit: Callable[[float, np.random.Generator], Fitted]) -> None:
+        axes: dict[str, Any] = {"corpus": job.corpus.name, "model": model, "topics": K, "seed": job.seed}
+        fits = [fit(penalty, generator("tags", penalty=penalty, **axes)) for penalty in settings.penalties]
+        values = [
+            float(one.likelihood(chosen_on, x_chosen, generator("tags-validate", **axes)).log_likelihood.sum())
+            for one in fits
+        ]
+        best, row = int(np.argmax(values)), recorder.at(model=model, topics=K)
+        row.measure(PENALTY, settings.penalties[best], axis="topics", at=K)
+        fitted = fits[best]
+        if fitted.bound is not None:
+            row.score(USUAL, fitted.bound(test, x_test))
+        likelihood = fitted.likelihood(test, x_test, generator("tags-score", **axes))
+        samples = settings.samples if likelihood.standard_error.any() else 0
+        row.score(LIKELIHOOD, likelihood, samples=samples)
+        if fitted.pairs is not None:
+            information = np.array([mutual_information(joint) for joint in fitted.pairs(x_test)])
+            row.measure(INFORMATION, information.mean(), axis="topics", at=K)
+
+    def product(model: MRLDA | MultinomialRegression | SoftmaxNetwork) -> Fitted:
+        def likelihood(cases: Corpus, inputs: Floats, _: np.random.Generator) -> Evaluation:
+            return deterministic(model.log_likelihood(cases.counts(), inputs), cases)
+
+        def pairs(inputs: Floats) -> Iterable[Floats]:
+            return (of_weights(model.components_, theta) for theta in model.weights(inputs))  # type: ignore[union-attr]
+
+        return Fitted(likelihood, pairs if isinstance(model, MRLDA) else None)
+
+    def alone(penalty: float, _: np.random.Generator) -> Fitted:
+        model = MultinomialRegression(penalty=penalty, iterations=settings.iterations)
+        return product(model.fit(counts, x_fitting))
+
+    given: dict[str, Any] = {"alpha": settings.alpha, "gamma": settings.gamma, "sweeps": settings.sweeps}
+
+    def experts(K: int, two_steps: bool) -> Callable[[float, np.random.Generator], Fitted]:
+        own: dict[str, Any] = {**given, "iterations": settings.iterations, "two_steps": two_steps}
+        return lambda penalty, random: product(
+            MRLDA(K, **own, penalty=penalty, random_state=random).fit(counts, x_fitting)
+        )
+
+    def regression(K: int) -> Callable[[float, np.random.Generator], Fitted]:
+        def fit(penalty: float, random: np.random.Generator) -> Fitted:
+            every = settings.optimise_every
+            dmr = DMR(K, **given, sigma=penalty**-0.5, optimise_every=every, random_state=random)
+            b = dmr.fit(counts, x_fitting).components_
+
+            def likelihood(cases: Corpus, inputs: Floats, rng: np.random.Generator) -> Evaluation:
+                return own_priors(OwnPriors(b, dmr.priors(inputs), tags), cases, settings.samples, rng).evaluation
+
+            return Fitted(likelihood, lambda inputs: (of_dirichlet(b, alpha) for alpha in dmr.priors(inputs)))
+
+        return fit
+
+    def components(K: int, kind: type[CategoricalPCA]) -> Callable[[float, np.random.Generator], Fitted]:
+        def fit(penalty: float, random: np.random.Generator) -> Fitted:
+            own: dict[str, Any] = {"penalty": penalty, "input_penalty": penalty, "iterations": settings.iterations}
+            pca = kind(K, **own, random_state=random).fit(counts, inputs=x_fitting)
+
+            def likelihood(cases: Corpus, inputs: Floats, rng: np.random.Generator) -> Evaluation:
+                if K in SPACINGS:
+                    return deterministic(categorical_pca_inputs_marginal(pca, cases.counts(), inputs), cases)
+                steps = {"temperatures": settings.temperatures}
+                value, error = categorical_pca_inputs_annealed(
+                    pca, cases.counts(), inputs, settings.chains, rng, **steps
+                )
+                return corrected(Evaluation(value, cases.lengths, error))
+
+            def bound(cases: Corpus, inputs: Floats) -> Evaluation:
+                settled = pca.set_params(ve_iterations=settings.iterations)
+                return deterministic(settled.infer(cases.counts(), inputs=inputs).bound, cases)
+
+            pairs = (lambda inputs: pairs_of_tokens(pca, inputs)) if K in SPACINGS else None
+            return Fitted(likelihood, pairs, bound if kind is CategoricalPCA else None)
+
+        return fit
+
+    def network(K: int) -> Callable[[float, np.random.Generator], Fitted]:
+        own: dict[str, Any] = {"iterations": settings.iterations}
+        return lambda penalty, random: product(
+            SoftmaxNetwork(K, **own, penalty=penalty, output_penalty=penalty, random_state=random).fit(
+                counts, x_fitting
+            )
+        )
+
+    add(ALONE, len(tags), alone)
+    for K in settings.topics:
+        add(EXPERTS, K, experts(K, two_steps=False))
+        add(TWO_STEPS, K, experts(K, two_steps=True))
+        add(REGRESSION, K, regression(K))
+    for K in settings.component_topics:
+        add(NETWORK, K, network(K))
+        add(INPUTS, K, components(K, CategoricalPCA))
+        if K <= BY_QUADRATURE:
+            add(QUADRATURE, K, components(K, CategoricalPCAInputsByQuadrature))
+    return recorder.results

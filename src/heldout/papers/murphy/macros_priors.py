@@ -1,0 +1,45 @@
+"""The numbers that the text on models whose documents have priors of their own uses."""
+
+from heldout.inputs import Inputs
+from heldout.papers.murphy import results_priors as results
+from heldout.papers.murphy.experiments import correlation, covariates, tags
+from heldout.typesetting import latex
+from heldout.typesetting.macros import Macros
+from heldout.verdicts import NOT_RUN
+
+_GAPS = {
+    "Ctm": (results.CORRELATION, correlation.JOINTLY),
+    "Dmr": (results.COVARIATES, covariates.REGRESSION),
+    "LabelledLda": (results.COVARIATES, covariates.LABELLED),
+    "PartiallyLabelledLda": (results.COVARIATES, covariates.PARTIALLY),
+    "InputsVariational": (results.TAGS, tags.INPUTS),
+}
+
+
+def of_priors(inputs: Inputs) -> Macros:
+    """Return the numbers by name; the same names for every study."""
+    found = {}
+    for name, (experiment, model) in _GAPS.items():
+        of_model = [row for row in results.rows(inputs, experiment) if row.model == model and row.gap is not None]
+        last = [row for row in of_model if row.corpus == of_model[-1].corpus]
+        largest = max(last, key=lambda row: row.topics, default=None)
+        found[f"PriorsGap{name}"] = NOT_RUN if largest is None or largest.gap is None else latex.signed(largest.gap, 3)
+    graph = results.graph(inputs)
+    found["GraphTopics"] = latex.integer(len(graph.words)) if graph.words else NOT_RUN
+    found["GraphEdges"] = latex.integer(sum(value > 0.0 for value in graph.edges.values())) if graph.words else NOT_RUN
+    found["GraphNegative"] = (
+        latex.integer(sum(value < 0.0 for value in graph.edges.values())) if graph.words else NOT_RUN
+    )
+    estimated = inputs.measurements
+    apart = NOT_RUN
+    if estimated is not None:
+        own = estimated[estimated["variant"] == results.CORRELATION]
+        keys = ["model", "topics", "seed"]
+        exact, found_by = (
+            own[own["quantity"] == quantity].set_index(keys)["value"]
+            for quantity in (correlation.EXACT, correlation.ESTIMATED)
+        )
+        if len(exact):
+            apart = latex.decimal(float((found_by - exact).abs().max()), 4)
+    found["CorrelationApart"] = apart
+    return found

@@ -1,0 +1,118 @@
+"""Scores and measurements of the experiments on models whose documents have priors of their own, read back."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from heldout.effects import WITHOUT, per_token
+from heldout.inputs import Inputs
+from heldout.papers.murphy.experiments import correlation, covariates, tags
+from heldout.papers.murphy.experiments.correlation import LDA_NAME
+from heldout.papers.murphy.members.member import LIKELIHOOD, USUAL
+from heldout.papers.murphy.priors import CORRELATION, COVARIATES, GRAPH, TAGS
+from heldout.points import Point, mean_points, select
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+LABELS = {
+    LDA_NAME: "LDA, fitted prior",
+    correlation.PRIOR: "CTM, topics of LDA",
+    correlation.JOINTLY: "CTM",
+    correlation.TOMOTOPY: "CTM of tomotopy",
+    covariates.CONSTANT: "LDA, fitted prior",
+    covariates.REGRESSION: "DMR",
+    covariates.LABELLED: "labelled LDA",
+    covariates.PARTIALLY: "partially labelled LDA",
+    tags.ALONE: "every tag alone",
+    tags.EXPERTS: "MR-LDA, EM",
+    tags.TWO_STEPS: "MR-LDA, two steps",
+    tags.NETWORK: "softmax network",
+    tags.INPUTS: "catPCA with inputs, variational EM",
+    tags.QUADRATURE: "catPCA with inputs, exact EM",
+}
+
+
+class Row(NamedTuple):
+    """A model at K on a corpus, means over seeds, nats per token; None where there is no such number.
+
+    Attributes:
+        usual, likelihood: its two scores.
+        measured: other numbers by quantity.
+    """
+
+    corpus: str
+    model: str
+    topics: int
+    usual: Point | None
+    likelihood: Point
+    measured: dict[str, float]
+
+    @property
+    def gap(self) -> float | None:
+        """The usual score less the likelihood."""
+        return None if self.usual is None else self.usual.value - self.likelihood.value
+
+
+def rows(inputs: Inputs, experiment: str, by_size: bool = False) -> list[Row]:
+    """Return an experiment's rows in the order of corpus, `LABELS` and K, or of corpus, K and `LABELS`."""
+    scores, others = select(inputs.scores, variant=experiment), select(inputs.measurements, variant=experiment)
+    means = others.groupby(["corpus", "model", "topics", "quantity"])["value"].mean().to_dict()
+    found = []
+    for (corpus, model), cells in scores.groupby(["corpus", "model"]):
+        usual = mean_points(cells, [USUAL])
+        for K, likelihood in mean_points(cells, [LIKELIHOOD]).items():
+            own = {q: v for (c, m, k, q), v in means.items() if (c, m, k) == (corpus, model, K)}
+            found.append(Row(str(corpus), str(model), K, usual.get(K), likelihood, own))
+    order = list(LABELS)
+    return sorted(found, key=lambda r: (r.corpus, *((r.topics,) if by_size else ()), order.index(r.model), r.topics))
+
+
+def valued(inputs: Inputs, experiment: str, model: str, evaluator: str = LIKELIHOOD) -> "pd.DataFrame":
+    """Return "corpus", "topics", "seed", "value" and "error" of a model's scores, nats per token, and `WITHOUT`."""
+    table = per_token(select(inputs.scores, variant=experiment, model=model, evaluator=evaluator))
+    return table[["corpus", "topics", "seed", "value", "error", *(name for name in WITHOUT if name in table)]]
+
+
+def informations(inputs: Inputs, models: Sequence[str]) -> "pd.DataFrame":
+    """Return what one tag says of another under some models, nats, of every seed and K."""
+    table = select(inputs.measurements, variant=TAGS, quantity=tags.INFORMATION)
+    return table[table["model"].isin(list(models))]
+
+
+class Graph(NamedTuple):
+    """Figure 27.10: the words and the prevalence of topics by number, and partial correlations of pairs of topics."""
+
+    words: dict[int, list[str]]
+    prevalence: dict[int, float]
+    edges: dict[tuple[int, int], float]
+
+
+def graph(inputs: Inputs) -> Graph:
+    """Return the graph of topics of the first seed; empty where the experiment was not run."""
+    if inputs.notes is None:
+        return Graph({}, {}, {})
+    values, texts = select(inputs.measurements, variant=GRAPH), select(inputs.notes, variant=GRAPH)
+    values, texts = (table[table["seed"] == table["seed"].min()] for table in (values, texts))
+    words = {int(at): str(text).split() for at, text in zip(texts["at"], texts["text"], strict=True)}
+    prevalence, edges = (select(values, quantity=quantity) for quantity in ("prevalence", "edge"))
+    K = max(len(words), 1)
+    return Graph(
+        words,
+        dict(zip(map(int, prevalence["at"]), map(float, prevalence["value"]), strict=True)),
+        {divmod(int(at), K): float(value) for at, value in zip(edges["at"], edges["value"], strict=True)},
+    )
+
+
+__all__ = [
+    "CORRELATION",
+    "COVARIATES",
+    "GRAPH",
+    "LABELS",
+    "TAGS",
+    "Graph",
+    "Row",
+    "graph",
+    "informations",
+    "rows",
+    "valued",
+]

@@ -1,0 +1,22 @@
+"""The experiments on models whose documents have priors of their own in tiny form: their settings and data."""
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from heldout.corpora.corpus import Corpus
+from heldout.corpora.synthetic import Law, Shape, draw
+
+DEMO = Path(__file__).parents[3] / "workflow" / "studies" / "demo-gallery-priors.yaml"
+NAME = "cranfield-like"
+SETTINGS: dict[str, tuple[str, dict[str, Any]]] = {
+    name: (NAME, asked["settings"]) for name, asked in yaml.safe_load(DEMO.read_text())["measures"].items()
+}
+TEST_DOCUMENTS = {NAME: 12}
+
+
+def corpora() -> dict[str, Corpus]:
+    """Return the data that no other experiment has, by name: drawn documents, whose labels follow from their numbers."""
+    shape = Shape(train_documents=60, test_documents=12, vocabulary=60, mean_length=25.0)
+    return {NAME: draw(NAME, shape, law=Law(topics=5))[0]}
