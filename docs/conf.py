@@ -8,11 +8,12 @@ from typing import Any
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))  # the tutorials' documents, and the pictures
 
-import heldout  # noqa: E402
 import pictures  # noqa: E402
 
+import heldout  # noqa: E402
+
 project, author, release = "heldout", "The heldout authors", heldout.__version__
-copyright = author  # noqa: A001
+copyright = author
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_gallery.gen_gallery"]
 exclude_patterns = ["site", "tutorials", "**/sg_execution_times.rst", "sg_execution_times.rst", "joss.md"]
 source_suffix = {".rst": "restructuredtext", ".md": "markdown"}

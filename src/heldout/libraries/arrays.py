@@ -139,8 +139,8 @@ def parse_number(text: str) -> float | None:
 def read_rows(path: Path, delimiter: str | None) -> tuple[list[str] | None, list[Floats]]:
     """Read rows of decimal numbers of equal length, and the header where most of the first row are no numbers.
 
-    Some words read like numbers, such as "nan" and "1990". The delimiter of the file, UTF-8, is a comma for .csv (fields
-    may be quoted), None for white space.
+    Some words read like numbers, such as "nan" and "1990". The delimiter of the file, UTF-8, is a comma for .csv
+    (fields may be quoted), None for white space.
 
     Raises:
         InputError: names file and line: not UTF-8, not a number, or a row of another length.

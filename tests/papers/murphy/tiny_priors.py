@@ -17,6 +17,6 @@ TEST_DOCUMENTS = {NAME: 12}
 
 
 def corpora() -> dict[str, Corpus]:
-    """Return the data that no other experiment has, by name: drawn documents, whose labels follow from their numbers."""
+    """Return the data that no other experiment has, by name: drawn documents, labelled by their numbers."""
     shape = Shape(train_documents=60, test_documents=12, vocabulary=60, mean_length=25.0)
     return {NAME: draw(NAME, shape, law=Law(topics=5))[0]}
