@@ -71,7 +71,8 @@ for each in audits:
     likelihood = each["likelihood"]
     low, high = likelihood.interval
     print(
-        f"{each.library:12} {likelihood.perplexity:6.1f} ({low:.1f} to {high:.1f} over documents), {each.left_out} left out"
+        f"{each.library:12} {likelihood.perplexity:6.1f} ({low:.1f} to {high:.1f} over documents),"
+        f" {each.left_out} left out"
     )
 
 # %%
