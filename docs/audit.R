@@ -14,12 +14,12 @@ audit <- function(fit, documents, ..., folder = tempfile("audit-")) {
   write_prior <- function(values, name) {
     utils::write.table(values, file.path(folder, paste0("phi.", name, ".csv")), sep = ",", row.names = FALSE, col.names = FALSE)
   }
-  if (inherits(fit, "CTM")) { # topicmodels
+  if (inherits(fit, "CTM_VEM")) { # topicmodels
     phi <- exp(fit@beta)
     colnames(phi) <- fit@terms
     write_prior(fit@mu, "mean")
     write_prior(fit@Sigma, "covariance")
-  } else if (inherits(fit, "TopicModel")) { # topicmodels: LDA by VEM or Gibbs sampling, one alpha
+  } else if (inherits(fit, c("LDA_VEM", "LDA_Gibbs"))) { # topicmodels, one alpha
     phi <- exp(fit@beta)
     colnames(phi) <- fit@terms
     write_prior(fit@alpha, "alpha")

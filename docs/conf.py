@@ -15,7 +15,7 @@ import heldout  # noqa: E402
 project, author, release = "heldout", "The heldout authors", heldout.__version__
 copyright = author
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_gallery.gen_gallery"]
-exclude_patterns = ["site", "tutorials", "**/sg_execution_times.rst", "sg_execution_times.rst", "joss.md"]
+exclude_patterns = ["site", "tutorials", "**/sg_execution_times.rst", "sg_execution_times.rst"]
 source_suffix = {".rst": "restructuredtext", ".md": "markdown"}
 
 default_role = "code"  # docstrings have names between single backticks

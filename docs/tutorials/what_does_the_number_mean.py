@@ -41,7 +41,8 @@ of_tomotopy.train(300, workers=1)
 # Three numbers
 # -------------
 # What each of them says, of the held-out documents where it can:
-of_scikit_learn.perplexity(X[1::2]), 2 ** -of_gensim.log_perplexity(bags[1::2]), of_tomotopy.perplexity
+numbers = of_scikit_learn.perplexity(X[1::2]), 2 ** -of_gensim.log_perplexity(bags[1::2]), of_tomotopy.perplexity
+[round(float(number), 1) for number in numbers]
 
 # %%
 # The first is exp of minus a bound per token, with the topics' cost in training charged to these documents. The second
@@ -68,12 +69,8 @@ axes = audit.plot()
 # and counted:
 audits = [audit, heldout.audit(of_gensim, bags[1::2]), heldout.audit(of_tomotopy, lists[1::2])]
 for each in audits:
-    likelihood = each["likelihood"]
-    low, high = likelihood.interval
-    print(
-        f"{each.library:12} {likelihood.perplexity:6.1f} ({low:.1f} to {high:.1f} over documents),"
-        f" {each.left_out} left out"
-    )
+    low, high = each["likelihood"].interval
+    print(f"{each.library:12} {each['likelihood'].perplexity:6.1f} ({low:.1f} to {high:.1f}), {each.left_out} left out")
 
 # %%
 # The topics of one of them, by their share of the held-out tokens:

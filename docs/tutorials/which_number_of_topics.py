@@ -42,8 +42,8 @@ choice.n_topics, choice.not_told_apart, choice.one_standard_error
 # ------------------------------
 # :func:`heldout.log_likelihood` is a scorer, so that other settings can be searched along with the number of topics.
 # ``refit=heldout.one_standard_error`` takes the fewest topics within one standard error of the best. These documents
-# are in the order of their libraries, so the folds are shuffled: a model that was never shown one of the libraries is
-# refused, as documents unlike its own have no place in its likelihood.
+# are in the order of their libraries, so the folds are shuffled: documents of a library that the model was never shown
+# are refused, as unlike its own.
 grid = {"lda__n_components": [5, 20], "lda__doc_topic_prior": [0.05, 0.2]}
 search = GridSearchCV(
     pipeline,

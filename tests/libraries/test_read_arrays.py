@@ -261,6 +261,14 @@ def test_malformed_csv(tmp_path: Path, text: str | bytes, message: str) -> None:
         read_model(path)
 
 
+def test_words_that_read_like_numbers_are_words_of_the_header(tmp_path: Path) -> None:
+    words = ["nan", "1990", *WORDS[2:]]
+    model = read_csv(write_csv(tmp_path / "phi.csv", PHI, [0.5], header=words))
+    assert model.words_known
+    assert list(model.topics.vocabulary) == words
+    assert model.topics.phi.shape == PHI.shape
+
+
 def test_alpha_is_beside_the_csv(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "phi.csv", PHI, [0.5], header=())
     assert read_csv(path).dirichlet.alpha.tolist() == [0.5, 0.5, 0.5]

@@ -1,5 +1,6 @@
 """The recipes of docs/libraries.md, each as it stands there: on fitted models, or on objects and files like theirs."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -16,7 +17,8 @@ import heldout
 from heldout.errors import InputError
 from heldout.libraries.read import fitted
 
-PAGE = (Path(__file__).parents[2] / "docs" / "libraries.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "libraries.md").read_text(encoding="utf-8")
 RECIPES = {
     title: code
     for title, section in re.findall(r"^### (.+?)\n(.*?)(?=^### |\Z)", PAGE, re.MULTILINE | re.DOTALL)
@@ -214,3 +216,34 @@ def test_r_writes_the_same_files(title: str, tmp_path: Path) -> None:
     subprocess.run(["Rscript", "--vanilla", str(before / "recipe.R")], cwd=tmp_path, check=True, timeout=60)
     after = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     assert after == {path.name: path.read_bytes() for path in before.glob("*.csv")}
+
+
+CLASSES = {"stm": "STM", "keyATM": "keyATM_output"}  # of objects that are lists
+
+
+@pytest.mark.skipif(shutil.which("Rscript") is None, reason="R is not installed")
+@pytest.mark.parametrize("title", IN_R)
+def test_two_lines_of_r_give_the_command_what_the_recipe_writes(title: str, tmp_path: Path) -> None:
+    made, _ = (written_by_r(title) / "recipe.R").read_text().split("# the recipe")
+    numbers = ", ".join(str(count) for row in COUNTS for count in row)
+    counts = f"matrix(c({numbers}), ncol = {len(WORDS)}, byrow = TRUE, dimnames = list(NULL, words))"
+    of_class = f'class(fit) <- "{CLASSES[title]}"' if title in CLASSES else ""
+    two_lines = f'source("{ROOT}/docs/audit.R")\naudit(fit, {counts}, "--no-library", folder = "out")\n'
+    (tmp_path / "two.R").write_text(f"{made}\n{of_class}\n{two_lines}")
+    (tmp_path / "heldout").write_text('#!/bin/sh\necho "$@" >typed\n')
+    (tmp_path / "heldout").chmod(0o755)
+    environment = os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    subprocess.run(["Rscript", "--vanilla", "two.R"], cwd=tmp_path, env=environment, check=True, timeout=60)
+    _, model, documents, _, words, *rest = (tmp_path / "typed").read_text().split()
+    assert rest == ["--format", "ldac", "--no-library"]
+    vocabulary = (tmp_path / words).read_text().split()
+    audit = heldout.audit(tmp_path / model, documents_of(tmp_path / documents, vocabulary), reported=False)
+    expected = heldout.audit(written_by_r(title) / "phi.csv", DOCUMENTS, reported=False)
+    assert audit.tokens == expected.tokens
+    assert audit["likelihood"].log_likelihood == pytest.approx(expected["likelihood"].log_likelihood, abs=1e-6)
+
+
+def documents_of(path: Path, words: list[str]) -> list[list[str]]:
+    """Return the documents of LDA-C's text as lists of words."""
+    pairs = [[cell.split(":") for cell in line.split()[1:]] for line in path.read_text().splitlines()]
+    return [[word for w, count in document for word in [words[int(w)]] * int(count)] for document in pairs]

@@ -111,8 +111,14 @@ class Newcomer:
         self.run("python", "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", self.folder / "dist", checkout)
         (wheel,) = (self.folder / "dist").glob("*.whl")
         self.say(f"{wheel.name}, {wheel.stat().st_size / 1e3:.0f} kB, of what `git archive` holds")
+        venv.create(self.folder / "twine", with_pip=True)  # in an environment of its own: it brings much along
+        checker = self.folder / "twine" / "bin" / "python"
+        self.run(checker, "-m", "pip", "install", "--quiet", "--no-compile", "twine")
+        self.run(checker, "-m", "twine", "check", "--strict", wheel)
         self.pip(f"{wheel}[peers,html]", *TOOLS)
-        self.say(f"installed with the extras peers and html: {self.run('heldout', '--version').strip()}")
+        self.say(
+            f"checked by twine, installed with the extras peers and html: {self.run('heldout', '--version').strip()}"
+        )
         return wheel
 
     def commands(self) -> None:

@@ -71,7 +71,7 @@ TRIES = 10  # draws from m until another topic comes
 LARGE = 1e200  # products are turned into logarithms before they overflow
 
 
-@nb.njit("int64(float64[::1], float64[::1], float64, float64)", cache=True, nogil=True, inline="always")
+@nb.njit("int64(float64[::1], float64[::1], float64, float64)", cache=True, nogil=True)
 def _search(first, second, g, x):  # type: ignore[no-untyped-def]
     """Return the first k at which first[k] + g second[k] is above x; cumulative sums, the last above x."""
     low, high = 0, first.shape[0] - 1
@@ -95,7 +95,9 @@ def _log_ratio(n_used, used, counts, alpha, m, share, g, L):  # type: ignore[no-
     share: 1 / h; 0 at the start of the path, where p(z | m) is a multinomial. Both factors are rising factorials: with
     A + h and alpha_k + h m_k divided by h their ratio stays finite.
     """
-    log_ratio, ratio, A = 0.0, 1.0, alpha.sum()
+    log_ratio, ratio, A = 0.0, 1.0, 0.0
+    for k in range(alpha.shape[0]):
+        A += alpha[k]
     for j in range(n_used):
         k = used[j]
         for i in range(int(counts[k])):
@@ -187,8 +189,9 @@ def _anneal(tokens, offsets, phi_by_word, alpha, points, steps, assignments, sta
     """Write log w of every document and chain to out, (D, S); backward from assignments (N,) if there are any."""
     D, S = out.shape
     backward = assignments.shape[0] > 0
-    K, A = alpha.shape[0], alpha.sum()
-    longest = 1
+    K, A, longest = alpha.shape[0], 0.0, 1
+    for k in range(K):
+        A += alpha[k]
     for d in range(D):
         longest = max(longest, offsets[d + 1] - offsets[d])
     row_of = np.full(phi_by_word.shape[0], -1, np.int64)

@@ -70,7 +70,7 @@ SMALLEST = 1e-290  # values of a layer up to this one are set to 0
 LONGEST_IN_ORDER = 900  # tokens; longer documents are shuffled
 
 
-@nb.njit("float64(float64[::1], int64)", cache=True)
+@nb.njit(cache=True)
 def _sum_and_flush(layer, size):  # type: ignore[no-untyped-def]
     """Return the sum of the first `size` values in a fixed order (four partial sums), after setting tiny ones to 0."""
     sums = np.zeros(4)
@@ -86,7 +86,7 @@ def _sum_and_flush(layer, size):  # type: ignore[no-untyped-def]
     return (sums[0] + sums[1]) + (sums[2] + sums[3])
 
 
-@nb.njit("boolean(int64[::1])", cache=True, inline="always")
+@nb.njit(cache=True, inline="always")
 def _next_run(t):  # type: ignore[no-untyped-def]
     """Advance the partial sums t_2 .. t_{K-1} (t[1] .. t[K - 2] here) to the next run; return False after the last."""
     K = t.shape[0]

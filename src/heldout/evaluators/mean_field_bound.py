@@ -63,8 +63,11 @@ def _digamma_and_log_gamma(x):  # type: ignore[no-untyped-def]
 )
 def _bounds(indptr, indices, counts, phi_by_word, alpha, iterations, tolerance, out):  # type: ignore[no-untyped-def]
     """Write every document's B to out."""
-    K, A = alpha.shape[0], alpha.sum()
-    of_prior = np.array([_digamma_and_log_gamma(alpha[k])[1] for k in range(K)])
+    K, A = alpha.shape[0], 0.0
+    of_prior = np.empty(K)
+    for k in range(K):
+        A += alpha[k]
+        of_prior[k] = _digamma_and_log_gamma(alpha[k])[1]
     width = -(-K // WIDTH) * WIDTH
     words = np.zeros((most_words(indptr), width))
     gamma, log_weight, weight, update = np.empty(K), np.empty(K), np.zeros(width), np.empty(width)
@@ -72,7 +75,9 @@ def _bounds(indptr, indices, counts, phi_by_word, alpha, iterations, tolerance, 
         n, size = counts[indptr[d] : indptr[d + 1]], indptr[d + 1] - indptr[d]
         for i in range(size):
             copy(phi_by_word[indices[indptr[d] + i]], words[i])
-        tokens = n.sum()
+        tokens = 0.0
+        for i in range(size):
+            tokens += n[i]
         for k in range(K):
             gamma[k] = alpha[k] + tokens / K
         bound = -np.inf

@@ -61,8 +61,10 @@ def _iterate(  # type: ignore[no-untyped-def]
     for d in range(n_documents):
         size, tokens = 0, 0.0
         for i in range(indptr[d], indptr[d + 1]):
-            phi = phi_by_word[indices[i]]
-            if phi.max() > 0.0:  # a word that no topic gives has no effect on theta
+            phi, highest = phi_by_word[indices[i]], 0.0
+            for k in range(K):  # a method of arrays, such as max, compiles for half a second
+                highest = max(highest, phi[k])
+            if highest > 0.0:  # a word that no topic gives has no effect on theta
                 copy(phi, words[size])
                 explained[size] = counts[i]
                 tokens += counts[i]
@@ -72,7 +74,10 @@ def _iterate(  # type: ignore[no-untyped-def]
             continue
         for _ in range(iterations):
             if mean_field:
-                shift = _digamma(gamma[d].max())  # so that the largest weight is 1
+                highest = 0.0
+                for k in range(K):
+                    highest = max(highest, gamma[d, k])
+                shift = _digamma(highest)  # so that the largest weight is 1
                 for k in range(K):
                     weight[k] = math.exp(_digamma(gamma[d, k]) - shift)
             else:

@@ -196,7 +196,7 @@ class AuditResult:
         nats: by evaluator, (D,) log-likelihoods of the documents, nats.
         errors: by evaluator, (D,) standard errors, nats, including the bias that may be left.
         bias: (D,) that part of the likelihood's errors, nats, which adds up over documents.
-        most_different: at most ten documents, first those whose full folding-in is furthest from the likelihood.
+        most_different: at most ten documents, the largest gap of full folding-in and likelihood per token first.
         settings: the audit's settings, JSON-compatible: seed, samples, split, fold-in settings.
         probability: which numbers a probability could have given; None where that was left out.
         complete: False after an interruption; then the audit covers the documents done so far.

@@ -57,6 +57,9 @@ def reasons(ranking: RankingResult) -> Iterator[str]:
         samples = max(gap.estimates / gap.error for gap in gaps if gap.error > 0.0) if any(g.error for g in gaps) else 0
         more = "more samples (samples, --samples)" if samples > 0.5 and not ranking.exact else "more documents"
         yield f"What could tell them apart is {more}."
+    numbers = {model.topics for model in ranking.models}
+    if ranking.best.topics == max(numbers) > min(numbers):
+        yield f"No model of more than {_topics(ranking.best)} is among these: more topics may be better still."
     choice = ranking.library_choice
     if choice is not None:
         function = clean(choice.reported.function)
