@@ -13,6 +13,9 @@ import pytest
 from small_study import corpora_table
 from splits import on_two_splits
 from tables_of import measurements_table, notes_table, scores_table
+from tiny_graphs import SETTINGS as GRAPHS
+from tiny_graphs import TEST_DOCUMENTS as GRAPHS_TEST_DOCUMENTS
+from tiny_graphs import corpora as graphs_corpora
 from tiny_priors import SETTINGS as PRIORS
 from tiny_priors import TEST_DOCUMENTS as PRIORS_TEST_DOCUMENTS
 from tiny_priors import corpora as priors_corpora
@@ -162,6 +165,7 @@ SETTINGS: Mapping[str, tuple[str, dict[str, Any]]] = {
     "evidence": ("none", EVIDENCE),
     **UNDIRECTED,
     **PRIORS,
+    **GRAPHS,
 }
 
 
@@ -169,7 +173,8 @@ def run(name: str, corpus: Corpus | None = None, **changes: Any) -> Results:
     module, kind = MURPHY.experiment_module(name), MURPHY.experiments[name].settings
     given: dict[str, Any] = {"seed": 0, "test_documents": 8}
     if corpus is not None:
-        given["test_documents"] = {"votes": 10, **TEST_DOCUMENTS, **PRIORS_TEST_DOCUMENTS}.get(corpus.name, 8)
+        others = {**TEST_DOCUMENTS, **PRIORS_TEST_DOCUMENTS, **GRAPHS_TEST_DOCUMENTS}
+        given["test_documents"] = {"votes": 10, **others}.get(corpus.name, 8)
     settings = {**SETTINGS[name][1], **changes}
     return run_experiment(module, kind, corpus, [], "none", settings=settings, fold_in_settings={}, **given)
 
@@ -179,6 +184,7 @@ def study() -> dict[str, Any]:
     corpora = {"cranfield": {"test_documents": 8}, "ap": {"test_documents": 8}, "votes": {"test_documents": 10}}
     corpora |= {name: {"test_documents": n} for name, n in TEST_DOCUMENTS.items()}
     corpora |= {name: {"test_documents": n} for name, n in PRIORS_TEST_DOCUMENTS.items()}
+    corpora |= {name: {"test_documents": n} for name, n in GRAPHS_TEST_DOCUMENTS.items()}
     return {**NOTHING, "study": "gallery", "document": "gallery", "corpora": corpora, "measures": measures}
 
 
@@ -192,6 +198,7 @@ def made() -> Inputs:
         "none": None,
         **undirected_corpora(),
         **priors_corpora(),
+        **graphs_corpora(),
     }
     parts = [run(name, given[corpus]) for name, (corpus, _) in SETTINGS.items()]
     asked = study()

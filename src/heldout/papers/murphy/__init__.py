@@ -1,7 +1,7 @@
 """Murphy (2012), "Machine Learning", chapter 27: latent variable models for discrete data."""
 
 from heldout.manifest import Exhibit, Experiment, Paper
-from heldout.papers.murphy import manifest_ratings, priors, settings, settings_graphs, undirected
+from heldout.papers.murphy import graphs, manifest_ratings, priors, settings, undirected
 
 _OPENING = ("gallery", "records")
 _EXPERIMENTS = {
@@ -15,9 +15,9 @@ _EXPERIMENTS = {
     "online": Experiment(settings.Online),
     "evidence": Experiment(settings.Evidence, corpora="none"),
     **undirected.EXPERIMENTS,
-    **settings_graphs.EXPERIMENTS,
     **manifest_ratings.EXPERIMENTS,
     **priors.EXPERIMENTS,
+    **graphs.EXPERIMENTS,
 }
 
 MURPHY = Paper(
@@ -73,6 +73,7 @@ MURPHY = Paper(
         **undirected.EXHIBITS,
         **manifest_ratings.EXHIBITS,
         **priors.EXHIBITS,
+        **graphs.EXHIBITS,
         "table-misprints": Exhibit("misprints of the chapter", "tables.misprints"),
     },
 )

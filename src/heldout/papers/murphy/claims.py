@@ -13,6 +13,7 @@ import numpy as np
 from heldout.claims import Claim, Measure
 from heldout.effects import effects, less
 from heldout.inputs import Inputs
+from heldout.papers.murphy.claims_graphs import GRAPHS
 from heldout.papers.murphy.claims_priors import PRIORS
 from heldout.papers.murphy.claims_undirected import UNDIRECTED
 from heldout.papers.murphy.experiments import evidence
@@ -259,4 +260,5 @@ CLAIMS = (
     ),
     *UNDIRECTED,
     *PRIORS,
+    *GRAPHS,
 )

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from heldout.manifest import Experiment
 from heldout.settings import setting
 
 
@@ -80,13 +79,3 @@ class Memberships(_Blocks):
     sweeps: int = setting("of a chain", least=2)
     chains: int = setting("of annealing", least=2)
     temperatures: int = setting("steps of annealing", least=1)
-
-
-EXPERIMENTS = {
-    "partitions": Experiment(Partitions),
-    "blocks": Experiment(Blocks),
-    "block-graphs": Experiment(BlockGraphs, corpora="none"),
-    "links": Experiment(Links),
-    "concepts": Experiment(Concepts),
-    "memberships": Experiment(Memberships),
-}

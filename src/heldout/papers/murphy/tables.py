@@ -24,7 +24,7 @@ def opening(inputs: Inputs) -> str:
 def datasets(inputs: Inputs) -> str:
     """Return the data sets: what they are of, cases to train and to test on, words or values, tokens or responses."""
     records, rows = results.corpora(inputs, results.RECORDS), list[latex.TableRow]()
-    for row in inputs.corpora.to_dict("records"):
+    for row in inputs.corpora[inputs.corpora["test_documents"] > 0].to_dict("records"):  # not of relations
         numbers = (row[name] for name in ("train_documents", "test_documents", "vocabulary", "tokens"))
         kind = "records" if row["corpus"] in records else "documents"
         rows.append([latex.corpus_name(row["corpus"]), kind, *(latex.integer(number) for number in numbers)])

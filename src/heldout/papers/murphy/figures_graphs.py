@@ -1,0 +1,149 @@
+"""Figures of graphs and relations: adjacency in two orders, structures, the monks' simplex, clusters of relations."""
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from heldout.inputs import Inputs
+from heldout.papers.murphy import results_graphs as results
+from heldout.papers.murphy.experiments.block_graphs import NINE, STRUCTURES
+from heldout.typesetting import style
+from heldout.typing import Floats, Ints
+
+SHOWN_PREDICATES, SHOWN_INTERACTIONS = 6, 7  # panels of clusters
+LINK = 0.8  # of a block's mean, from which Figure 27.25 shows a link
+_GROUPS = style.CORPUS_COLOURS
+
+
+def _adjacency(axis: Axes, arcs: Floats, order: Ints, clusters: Ints) -> None:
+    """Draw arcs as black squares in an order of the nodes, with lines between clusters."""
+    axis.imshow(arcs[np.ix_(order, order)], cmap="Greys", vmin=0.0, vmax=1.0, interpolation="nearest")
+    for edge in np.flatnonzero(np.diff(clusters[order])):
+        axis.axhline(edge + 0.5, color=style.REPORTED_COLOUR, linewidth=0.6)
+        axis.axvline(edge + 0.5, color=style.REPORTED_COLOUR, linewidth=0.6)
+    _bare(axis)
+
+
+def _bare(axis: Axes) -> None:
+    axis.grid(visible=False)
+    axis.set_xticks([])
+    axis.set_yticks([])
+
+
+def figure_27_19(inputs: Inputs) -> Figure:
+    """Draw the nine nodes' graph, and its adjacency matrix in the nodes' order and in that of the clusters found."""
+    found = results.structure(inputs, NINE)
+    titles = ("the graph", "nodes as they come", "by the clusters found")
+    figure, (axes,) = style.grid(1, 3, 2.2, titles=titles)
+    n = len(found.groups)
+    angles = 2.0 * np.pi * np.arange(n) / max(n, 1)
+    x, y = np.sin(angles), np.cos(angles)
+    for i, j in np.argwhere(found.arcs > 0.0):
+        props = {"arrowstyle": "-|>", "color": style.PALE, "linewidth": 0.4, "shrinkA": 5.0, "shrinkB": 5.0}
+        axes[0].annotate("", (x[j], y[j]), (x[i], y[i]), arrowprops=props | {"mutation_scale": 5.0})
+    for i in range(n):
+        axes[0].plot(x[i], y[i], "o", color=_GROUPS[found.clusters[i] % len(_GROUPS)], markersize=11.0)
+        axes[0].text(x[i], y[i], str(i + 1), ha="center", va="center", fontsize=7.0, color=style.WHITE)
+    axes[0].set_xlim(-1.3, 1.3)
+    axes[0].set_ylim(-1.3, 1.3)
+    axes[0].set_aspect("equal")
+    _bare(axes[0])
+    for axis, order in zip(axes[1:], (np.arange(n), np.argsort(found.clusters, kind="stable")), strict=True):
+        _adjacency(axis, found.arcs, order, found.clusters if axis is axes[2] else np.zeros(n, dtype=np.int64))
+        axis.set_xticks(range(n), [str(node + 1) for node in order])
+        axis.set_yticks(range(n), [str(node + 1) for node in order])
+    return figure
+
+
+def figure_27_20(inputs: Inputs) -> Figure:
+    """Draw graphs with four structures, nodes as they come above and by the clusters found below."""
+    titles = [name.replace("-", " ") for name in STRUCTURES]
+    figure, axes = style.grid(2, len(STRUCTURES), 3.6, titles=titles)
+    for column, name in zip(axes.T, STRUCTURES, strict=True):
+        found = results.structure(inputs, name)
+        n = len(found.groups)
+        _adjacency(column[0], found.arcs, np.arange(n), np.zeros(n, dtype=np.int64))
+        _adjacency(column[1], found.arcs, np.argsort(found.clusters, kind="stable"), found.clusters)
+    return figure
+
+
+def figure_27_22(inputs: Inputs) -> Figure:
+    """Draw who likes whom by the most probable partition, and every monk in the simplex of three memberships."""
+    figure, (axes,) = style.grid(1, 2, 3.1, titles=("who likes whom", "expected memberships"))
+    likes, clusters, names = results.monks(inputs)
+    order = np.argsort(clusters, kind="stable")
+    _adjacency(axes[0], likes, order, clusters)
+    axes[0].set_yticks(range(len(order)), [f"{names[node]} {node + 1}" for node in order], fontsize=5.5)
+    corners = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(0.75)]])
+    axes[1].plot(*corners[[0, 1, 2, 0]].T, color=style.INK, linewidth=0.8)
+    by_seed = results.memberships_by_seed(inputs, results.rhos(inputs)[0]) if results.rhos(inputs) else {}
+    for shares in list(by_seed.values())[:1]:
+        # blocks that are drawn are the first three, of as many as there are
+        three = np.pad(shares, ((0, 0), (0, max(0, 3 - shares.shape[1]))))[:, :3]
+        for node, (x, y) in enumerate(three @ corners):
+            colour = _GROUPS[clusters[node] % len(_GROUPS)] if len(clusters) > node else style.DARK
+            waverer = {"markerfacecolor": style.WHITE} if node in results.WAVERERS else {}
+            axes[1].plot(x, y, "o", color=colour, markersize=4.5, **waverer)
+            away = (4, 3) if node % 2 else (-9, -7)
+            style.label(axes[1], str(node + 1), (float(x), float(y)), away, fontsize=6.0, path_effects=style.outline())
+    axes[1].set_aspect("equal")
+    axes[1].set_xlim(-0.1, 1.1)
+    axes[1].set_ylim(-0.1, 1.0)
+    _bare(axes[1])
+    return figure
+
+
+def figure_27_25(inputs: Inputs) -> Figure:
+    """Draw the means of UMLS's blocks: a panel for a cluster of predicates, a square for two clusters of concepts."""
+    state = results.best_state(inputs, "umls")
+    figure, axes = style.grid(2, SHOWN_PREDICATES // 2, 4.2)
+    for axis in axes.ravel():
+        _bare(axis)
+    if state is None:
+        return figure
+    means = results.block_means(inputs, "umls", "holds", state, ("concepts", "concepts", "predicates"))
+    strongest = np.argsort(-(means > LINK).sum(axis=(0, 1)), kind="stable")[:SHOWN_PREDICATES]
+    for axis, cluster in zip(axes.ravel(), strongest, strict=False):
+        axis.imshow(means[:, :, cluster], cmap="Greys", vmin=0.0, vmax=1.0, interpolation="nearest")
+        members = np.flatnonzero(state.clusters["predicates"] == cluster)
+        words = [state.names["predicates"][member].replace("_", " ") for member in members if state.names["predicates"]]
+        axis.set_title(", ".join(words[:2]) + (", .." if len(words) > 2 else ""), fontsize=6.5)
+        axis.set_xlabel("cluster of concepts", fontsize=6.5)
+        axis.set_ylabel("cluster of concepts", fontsize=6.5)
+    return figure
+
+
+def figure_27_26(inputs: Inputs) -> Figure:
+    """Draw nations: features by clusters above, and below interactions of the clusters with most of them."""
+    state = results.best_state(inputs, "nations")
+    figure = Figure(figsize=(style.WIDTH, 4.6))
+    panels = figure.add_gridspec(2, SHOWN_INTERACTIONS, height_ratios=[1.2, 1.0])
+    top = figure.add_subplot(panels[0, :])
+    bottom = [figure.add_subplot(panels[1, column]) for column in range(SHOWN_INTERACTIONS)]
+    for axis in (top, *bottom):
+        _bare(axis)
+    if state is None:
+        return figure
+    countries, features = state.clusters["countries"], state.clusters["features"]
+    n, order = len(countries), np.argsort(countries, kind="stable")
+    columns = np.argsort(features, kind="stable")
+    has = results.cells(inputs, "nations", "has", (n, len(features)))
+    top.imshow(has[np.ix_(order, columns)], cmap="Greys", vmin=0.0, vmax=1.0, aspect="auto", interpolation="nearest")
+    for edge in np.flatnonzero(np.diff(countries[order])):
+        top.axhline(edge + 0.5, color=style.REPORTED_COLOUR, linewidth=0.7)
+    for edge in np.flatnonzero(np.diff(features[columns])):
+        top.axvline(edge + 0.5, color=style.REPORTED_COLOUR, linewidth=0.7)
+    if state.names["countries"]:
+        top.set_yticks(range(n), [state.names["countries"][node] for node in order], fontsize=6.0)
+    top.set_title("features")
+    kinds = state.clusters["interactions"]
+    interacts = results.cells(inputs, "nations", "interacts", (n, n, len(kinds)))
+    sizes = np.bincount(kinds)
+    for axis, cluster in zip(bottom, np.argsort(-sizes, kind="stable"), strict=False):
+        with np.errstate(invalid="ignore"):
+            own = np.nan_to_num(interacts[:, :, kinds == cluster]).mean(axis=2)
+        _adjacency(axis, own, order, countries)
+        members = np.flatnonzero(kinds == cluster)
+        if state.names["interactions"]:
+            axis.set_title(state.names["interactions"][members[0]][:14], fontsize=5.5, fontweight="normal")
+    return figure

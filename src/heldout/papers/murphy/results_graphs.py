@@ -1,0 +1,210 @@
+"""What was measured of graphs and relations read back, for claims and exhibits."""
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from heldout.inputs import Inputs
+from heldout.papers.murphy.experiments import blocks, concepts, links, memberships, partitions
+from heldout.papers.murphy.graphs import BLOCK_GRAPHS, BLOCKS, CONCEPTS, LINKS, MEMBERSHIPS, PARTITIONS
+from heldout.points import select
+from heldout.typing import Floats, Ints
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# numbers of clusters of Kemp et al. (2006), as the chapter has them, by data and type
+PUBLISHED = {
+    "umls": {"concepts": 14, "predicates": 21},
+    "nations": {"countries": 5, "features": 5, "interactions": 18},
+}
+MONK_15 = {"row": 14, "label": 12}  # nodes: the fifteenth row; Amand, whose label is UCINET's fifteenth
+WAVERERS = (7, 9, 12)  # nodes: Victor, Romauld and Amand, by Sampson
+
+
+def rows(inputs: Inputs, experiment: str, quantity: str, **values: object) -> "pd.DataFrame":
+    """Return an experiment's measurements of a quantity; none where it was not run."""
+    return select(inputs.measurements, variant=experiment, quantity=quantity, **values)
+
+
+class BlockRow(NamedTuple):
+    """A row of the stochastic block model's table, nats; None where it was not computed.
+
+    Attributes:
+        K: the number of clusters.
+        exact, joint, profile: as `heldout.papers.murphy.experiments.partitions` measures them.
+        annealed, error, bound: as `heldout.papers.murphy.experiments.blocks` does, means over seeds but for the bound,
+            the best of all seeds.
+    """
+
+    K: int
+    exact: float | None
+    joint: float | None
+    profile: float | None
+    annealed: float | None
+    error: float | None
+    bound: float | None
+
+
+def _mean(found: "pd.DataFrame") -> float | None:
+    return float(found["value"].mean()) if len(found) else None
+
+
+def block_rows(inputs: Inputs) -> list[BlockRow]:
+    """Return the rows of the table, by K."""
+    numbers = {*rows(inputs, PARTITIONS, partitions.EXACT)["topics"], *rows(inputs, BLOCKS, blocks.ANNEALED)["topics"]}
+    result = []
+    for K in sorted(int(number) for number in numbers):
+        exact, joint, profile = (
+            _mean(rows(inputs, PARTITIONS, quantity, topics=K))
+            for quantity in (partitions.EXACT, partitions.JOINT, partitions.PROFILE)
+        )
+        annealed, bound = (rows(inputs, BLOCKS, quantity, topics=K) for quantity in (blocks.ANNEALED, blocks.BOUND))
+        error = float(np.sqrt((annealed["standard_error"] ** 2).sum()) / len(annealed)) if len(annealed) else None
+        best = float(bound["value"].max()) if len(bound) else None
+        result.append(BlockRow(K, exact, joint, profile, _mean(annealed), error, best))
+    return result
+
+
+def values_at(found: "pd.DataFrame", size: int = 0) -> Floats:
+    """Return the values of rows at their places, zeros elsewhere, of one seed."""
+    places = found["at"].to_numpy(int)
+    result = np.zeros(max(size, int(places.max(initial=-1)) + 1))
+    result[places] = found["value"].to_numpy(float)
+    return result
+
+
+def first_seed(found: "pd.DataFrame") -> "pd.DataFrame":
+    """Return the rows of the lowest seed."""
+    return found[found["seed"] == found["seed"].min()]
+
+
+class Structure(NamedTuple):
+    """A drawn graph: (n, n) arcs, clusters found and groups drawn, (n,), and how many nodes agree by seed."""
+
+    arcs: Floats
+    clusters: Ints
+    groups: Ints
+    agree: list[int]
+
+
+def structure(inputs: Inputs, name: str) -> Structure:
+    """Return a graph of the first seed by its name."""
+    groups, clusters, arcs = (
+        values_at(first_seed(rows(inputs, BLOCK_GRAPHS, f"{name}-{what}"))) for what in ("group", "cluster", "arc")
+    )
+    n = len(groups)
+    whole = np.zeros(n * n)
+    whole[: len(arcs)] = arcs
+    agree = [int(value) for value in rows(inputs, BLOCK_GRAPHS, f"{name}-agree")["value"]]
+    return Structure(whole.reshape(n, n), clusters.astype(np.int64), groups.astype(np.int64), agree)
+
+
+def monks(inputs: Inputs) -> tuple[Floats, Ints, list[str]]:
+    """Return who likes whom, (n, n), the most probable clusters at the largest K, and the names; empty if not run."""
+    names = select(inputs.notes, variant=PARTITIONS, quantity="node")
+    n = len(names)
+    arcs, clusters = rows(inputs, PARTITIONS, "arc"), rows(inputs, PARTITIONS, partitions.CLUSTER)
+    clusters = clusters[clusters["topics"] == clusters["topics"].max()]
+    likes = values_at(arcs, n * n).reshape(n, n)
+    return likes, values_at(clusters, n).astype(np.int64), [str(name) for name in names.sort_values("at")["text"]]
+
+
+def memberships_by_seed(inputs: Inputs, rho: float) -> dict[int, Floats]:
+    """Return E[pi], (n, K), by seed."""
+    found = rows(inputs, MEMBERSHIPS, f"{memberships.MEMBERSHIP}-1", smoothing=rho)
+    result = {}
+    for seed, own in found.groupby("seed"):
+        K = int(own["topics"].iloc[0])
+        columns = [
+            rows(inputs, MEMBERSHIPS, f"{memberships.MEMBERSHIP}-{k + 1}", smoothing=rho, seed=seed) for k in range(K)
+        ]
+        result[int(str(seed))] = np.stack([values_at(column) for column in columns], axis=1)
+    return result
+
+
+def rhos(inputs: Inputs) -> list[float]:
+    """Return the probabilities of the background."""
+    return sorted({float(rho) for rho in rows(inputs, MEMBERSHIPS, memberships.PLUGGED)["smoothing"]})
+
+
+def second_shares(shares: Floats) -> Floats:
+    """Return every node's second largest membership, (n,); 0 of one block."""
+    ordered: Floats = np.sort(shares, axis=1)
+    return ordered[:, -2] if shares.shape[1] > 1 else np.zeros(len(shares))
+
+
+def chosen_eta(inputs: Inputs, corpus: str) -> float | None:
+    """Return the Beta prior with the highest mean log p(R, q) over seeds; None where it was not run."""
+    found = rows(inputs, CONCEPTS, concepts.JOINT, corpus=corpus)
+    return None if found.empty else float(str(found.groupby("smoothing")["value"].mean().idxmax()))
+
+
+def numbers_of_clusters(inputs: Inputs, corpus: str, kind: str, eta: float) -> "pd.DataFrame":
+    """Return by seed how many clusters of a type the state with the highest p(R, q) has."""
+    return rows(inputs, CONCEPTS, f"{concepts.BEST}-{kind}", corpus=corpus, smoothing=eta)
+
+
+def shares_of_numbers(inputs: Inputs, corpus: str, kind: str, eta: float) -> dict[int, float]:
+    """Return the share of all seeds' samples with so many clusters."""
+    found = rows(inputs, CONCEPTS, f"{concepts.SHARE}-{kind}", corpus=corpus, smoothing=eta)
+    seeds = max(1, found["seed"].nunique())
+    return {int(str(at)): float(own["value"].sum()) / seeds for at, own in found.groupby("at")}
+
+
+class Clustered(NamedTuple):
+    """The state with the highest p(R, q) of the seed where that is highest.
+
+    Attributes:
+        clusters: by type, numbered from 0.
+        names: of the entities, by type.
+        seed, eta: where it was found.
+    """
+
+    clusters: dict[str, Ints]
+    names: dict[str, list[str]]
+    seed: int
+    eta: float
+
+
+def best_state(inputs: Inputs, corpus: str) -> Clustered | None:
+    """Return that state under the prior that was chosen; None where it was not run."""
+    eta = chosen_eta(inputs, corpus)
+    if eta is None:
+        return None
+    joints = rows(inputs, CONCEPTS, concepts.JOINT, corpus=corpus, smoothing=eta)
+    seed = int(joints.loc[joints["value"].idxmax(), "seed"])
+    clusters, names = {}, {}
+    for kind in PUBLISHED[corpus]:
+        found = rows(inputs, CONCEPTS, f"{concepts.CLUSTER}-{kind}", corpus=corpus, smoothing=eta, seed=seed)
+        clusters[kind] = values_at(found).astype(np.int64)
+        noted = select(inputs.notes, variant=CONCEPTS, corpus=corpus, quantity=f"{concepts.CLUSTER}-{kind}", seed=seed)
+        names[kind] = [str(name) for name in noted.sort_values("at")["text"]]
+    return Clustered(clusters, names, seed, eta)
+
+
+def block_means(inputs: Inputs, corpus: str, relation: str, state: Clustered, axes: tuple[str, ...]) -> Floats:
+    """Return E[eta | q, R] of that state's blocks, an axis for each type."""
+    found = rows(inputs, CONCEPTS, f"{relation}-{concepts.MEAN}", corpus=corpus, smoothing=state.eta, seed=state.seed)
+    return values_at(found).reshape([int(state.clusters[axis].max()) + 1 for axis in axes])
+
+
+def cells(inputs: Inputs, corpus: str, relation: str, shape: tuple[int, ...]) -> Floats:
+    """Return a relation's cells, NaN where they were not observed."""
+    found = first_seed(rows(inputs, CONCEPTS, f"{relation}-{concepts.CELL}", corpus=corpus))
+    result = np.full(int(np.prod(shape)), np.nan)
+    result[found["at"].to_numpy(int)] = found["value"].to_numpy(float)
+    return result.reshape(shape)
+
+
+def link_means(inputs: Inputs, quantity: str) -> "pd.DataFrame":
+    """Return means over seeds of a quantity of hidden pairs, by corpus, model and K: "value"."""
+    return (
+        rows(inputs, LINKS, quantity).groupby(["corpus", "model", "topics"], sort=False)["value"].mean().reset_index()
+    )
+
+
+def link_loss(inputs: Inputs, name: str) -> "pd.DataFrame":
+    """Return minus a log loss of hidden pairs with the columns that effects are paired on."""
+    found = rows(inputs, LINKS, f"{name}-{links.LOG_LOSS}")
+    return found.assign(value=-found["value"], error=0.0)[["corpus", "model", "topics", "seed", "value", "error"]]
