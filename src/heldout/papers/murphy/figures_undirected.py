@@ -44,5 +44,6 @@ def figure_27_33(inputs: Inputs) -> Figure:
     axis.set_xscale("log")
     axis.set_xlabel("recall")
     axis.set_ylabel("precision")
+    style.plain_numbers(axis.xaxis)
     axis.legend()
     return figure

@@ -1,8 +1,9 @@
 """The numbers that the text on undirected models uses."""
 
 from heldout.inputs import Inputs
+from heldout.models import LDA
 from heldout.papers.murphy import results_undirected as results
-from heldout.papers.murphy.experiments import boltzmann
+from heldout.papers.murphy.experiments import boltzmann, replicated_softmax
 from heldout.papers.murphy.undirected import BOLTZMANN, SOFTMAX, UNITS
 from heldout.typesetting import latex
 from heldout.typesetting.macros import Macros
@@ -37,6 +38,14 @@ def undirected(inputs: Inputs) -> Macros:
     unigram = results.unigram_of_all(inputs, "newsgroups")
     found["SoftmaxUnigram"] = latex.perplexity(unigram) if unigram is not None else NOT_RUN
     found["SoftmaxUnigramPublished"] = latex.perplexity(results.PUBLISHED["newsgroups"].unigram)
+    news, ours = results.PUBLISHED["newsgroups"], results.perplexities(inputs, "newsgroups")
+    hidden = max((K for model, K in ours if model == replicated_softmax.SOFTMAX), default=0)
+    for name, model, value in (("", replicated_softmax.SOFTMAX, news.softmax), ("Lda", LDA, news.lda.get(hidden))):
+        own = ours.get((model, hidden))
+        found[f"SoftmaxNews{name}"] = NOT_RUN if own is None else latex.perplexity(own.documents)
+        found[f"SoftmaxNews{name}Published"] = NOT_RUN if value is None else latex.perplexity(value)
+    trained = inputs.settings.experiment(SOFTMAX).get("settings", {}).get("training_documents", {}).get("newsgroups")
+    found["SoftmaxTraining"] = latex.integer(trained) if trained else NOT_RUN
     published = results.PUBLISHED["nips-volumes"]
     found["SoftmaxNipsPublished"] = latex.perplexity(published.softmax)
     found["SoftmaxNipsLdaPublished"] = latex.perplexity(min(published.lda.values()))
