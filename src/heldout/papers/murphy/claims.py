@@ -14,6 +14,7 @@ from heldout.claims import Claim, Measure
 from heldout.effects import effects, less
 from heldout.inputs import Inputs
 from heldout.papers.murphy.claims_priors import PRIORS
+from heldout.papers.murphy.claims_ratings import RATINGS_CLAIMS
 from heldout.papers.murphy.claims_undirected import UNDIRECTED
 from heldout.papers.murphy.experiments import evidence
 from heldout.papers.murphy.members.categorical_pca import DegenerateEM, ExactEM
@@ -259,4 +260,5 @@ CLAIMS = (
     ),
     *UNDIRECTED,
     *PRIORS,
+    *RATINGS_CLAIMS,
 )

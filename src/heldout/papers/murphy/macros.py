@@ -6,6 +6,7 @@ from heldout.papers.murphy import results
 from heldout.papers.murphy.experiments.bank_and_river import ANNEALED
 from heldout.papers.murphy.experiments.bank_and_river import EVIDENCE as EXACT
 from heldout.papers.murphy.macros_priors import of_priors
+from heldout.papers.murphy.macros_ratings import of_ratings
 from heldout.papers.murphy.macros_undirected import undirected
 from heldout.papers.murphy.members import MEMBERS
 from heldout.papers.murphy.members.member import LIKELIHOOD
@@ -85,5 +86,4 @@ def macros(inputs: Inputs) -> Macros:
         points = results.curve(inputs, corpus, of)
         point = points.get(most, points.get(1))
         result[f"Figure{name}"] = latex.perplexity(point.perplexity) if point else NOT_RUN
-    return result | undirected(inputs)
-    return result | of_priors(inputs)
+    return result | undirected(inputs) | of_priors(inputs) | of_ratings(inputs)
