@@ -10,7 +10,7 @@ from heldout.papers.murphy.misprint import Errors, Misprint
 
 def _objective() -> Errors:
     """Compare differences of 27.92 between two points with those of -log p(R, U, V), of two ratings by one user."""
-    ratings, noise, variance = np.array([4.0, 2.0]), 0.5, 2.0
+    ratings, noise, variance = np.array([4.0, 2.0]), 0.8, 2.0
     decay = noise / variance
     printed, exact = [], []
     for u, v in ((1.0, np.array([1.0, 0.5])), (0.7, np.array([2.0, 1.5]))):
