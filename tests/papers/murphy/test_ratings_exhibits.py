@@ -1,16 +1,29 @@
 """Experiments on ratings, and what is made of them."""
 
+import functools
+from collections.abc import Callable
+from dataclasses import asdict, replace
+
 import numpy as np
 import pytest
+from matplotlib import pyplot as plt
+from small_study import corpora_table
+from tables_of import measurements_table, notes_table, scores_table
 
+from heldout.claims import judge
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.records import from_responses
 from heldout.evaluators import COMPLETION, FULL, HALF
+from heldout.inputs import Inputs
 from heldout.job import Job
+from heldout.papers.murphy import figures_ratings, macros_ratings, results_ratings, tables_ratings
+from heldout.papers.murphy.claims_ratings import RATINGS_CLAIMS
 from heldout.papers.murphy.experiments import rating_curves, ratings
 from heldout.papers.murphy.members.member import LIKELIHOOD, USUAL
 from heldout.papers.murphy.settings_ratings import RatingCurves, Ratings
 from heldout.recorder import Results
+from heldout.study import NOTHING
+from heldout.typesetting import latex, style
 
 SETTINGS = Ratings(
     topics=(2,), factors=(2, 3), iterations=5, restarts=1, epochs=2, batch=10, rate=0.1, decay=1e-3, samples=20
@@ -29,9 +42,102 @@ def corpus() -> Corpus:
     return drawn
 
 
+@functools.cache
+def run(seed: int) -> tuple[Results, Results]:
+    """Return what both experiments give."""
+    of_users = Job(corpus(), variant="ratings", test_documents=8, seed=seed)
+    return ratings.experiment(of_users, SETTINGS), rating_curves.experiment(
+        replace(of_users, variant="rating-curves"), CURVES
+    )
+
+
 @pytest.fixture(scope="module")
 def results() -> Results:
-    return ratings.experiment(Job(corpus(), variant="ratings", test_documents=8), SETTINGS)
+    return run(0)[0]
+
+
+@functools.cache
+def made() -> Inputs:
+    """Return the inputs of a study of two seeds; mixture and profile are those of co-clustering by another name."""
+    parts = [part for seed in (0, 1) for part in run(seed)]
+    scores = [score for part in parts for score in part.scores]
+    own = [s for s in scores if s.model == ratings.COCLUSTERING and s.evaluator == ratings.RATING_LIKELIHOOD]
+    for name in (results_ratings.MIXTURE, results_ratings.PROFILE):
+        scores += [replace(s, model=name, variant="records", evaluator=e) for s in own for e in (LIKELIHOOD, USUAL)]
+    measures = {
+        name: {"corpora": ["drawn"], "seeds": [0, 1], "settings": asdict(settings)}
+        for name, settings in (("ratings", SETTINGS), ("rating-curves", CURVES))
+    }
+    asked = {
+        **NOTHING,
+        "study": "gallery",
+        "document": "gallery",
+        "corpora": {"drawn": {"test_documents": 8}},
+        "measures": measures,
+    }
+    return Inputs(
+        scores_table(scores),
+        corpora_table(asked, synthetic=False),
+        asked,
+        measurements_table(row for part in parts for row in part.measurements),
+        notes_table(note for part in parts for note in part.notes),
+    )
+
+
+def test_every_claim_has_effects_of_both_seeds() -> None:
+    for judged in judge(RATINGS_CLAIMS, made()):
+        assert judged.effects, judged.claim
+        assert {effect.replicates for effect in judged.effects} == {2}
+        assert all(np.isfinite(effect.estimate) for effect in judged.effects)
+
+
+def test_effects_are_differences_of_scores() -> None:
+    judged = {one.claim: one for one in judge(RATINGS_CLAIMS, made())}
+    gains = []
+    for seed in (0, 1):
+        values = {
+            (s.model, s.topics): s.log_likelihood / s.tokens for s in run(seed)[0].scores if s.evaluator == LIKELIHOOD
+        }
+        gains.append(np.mean([values[ratings.PMF_EM, K] - values[ratings.PMF_POINT, K] for K in (2, 3)]))
+    assert judged["degenerate-pmf-overfits"].effects[0].estimate == pytest.approx(np.mean(gains))
+    errors = []
+    for seed in (0, 1):
+        last = {m.model: m.value for m in run(seed)[1].measurements if (m.axis, m.at) == ("pass", 3)}
+        errors.append(last["svd"] - last["pmf1"])
+    assert judged["priors-reduce-overfitting"].effects[0].estimate == pytest.approx(np.mean(errors))
+
+
+def test_tables_have_every_model_and_their_numbers() -> None:
+    table, folding = tables_ratings.models(made()), tables_ratings.folding_in(made())
+    assert all(label in table for label in results_ratings.LABELS.values())
+    assert folding.count("exact EM") == folding.count("points") == 2
+    rows = results_ratings.foldings(made())
+    assert min(row.optimism for row in rows) > 0.0
+    assert latex.signed(rows[0].optimism, 3) in folding
+    assert set(macros_ratings.of_ratings(made())) == set(macros_ratings.of_ratings(nothing()))
+
+
+def nothing() -> Inputs:
+    """Return the inputs of a study without these experiments."""
+    asked = {**made().study, "measures": {}}
+    return replace(made(), scores=made().scores.iloc[:0], measurements=None, notes=None, study=asked)
+
+
+@pytest.mark.parametrize("of", [made, nothing])
+def test_figures_are_drawn(of: Callable[[], Inputs]) -> None:
+    with style.applied():
+        figures = (figures_ratings.figure_27_27, figures_ratings.figure_27_28, figures_ratings.figure_27_29)
+        of_blocks, of_films, of_errors = (figure(of()) for figure in figures)
+    drawn = of is made
+    assert bool(of_blocks.axes[0].collections) == drawn
+    assert (
+        len(of_films.axes[0].texts)
+        == len(results_ratings.films(of()))
+        == (len(results_ratings.films(made())) if drawn else 0)
+    )
+    assert len(of_errors.axes[0].lines) == 5
+    assert list(of_errors.axes[2].lines[1].get_ydata()) == [0.9046, 0.9025, 0.9009]
+    plt.close("all")
 
 
 def test_every_model_is_scored_on_the_same_users(results: Results) -> None:

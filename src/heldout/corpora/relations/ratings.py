@@ -101,6 +101,14 @@ class Ratings:
         items = tuple(word.rpartition("=")[0] for word in corpus.vocabulary[::M])
         return cls(corpus.documents, items, user, item, responses[user, item] + 1, (1, M))
 
+    @classmethod
+    def of_counts(cls, corpus: Corpus) -> Self:
+        """Return the counts of words in documents, at most 5, as if they were ratings: drawn ones for a small study."""
+        counts = corpus.counts().tocoo()
+        value = np.minimum(counts.data, SCALE[1]).astype(np.int64)
+        user, item = (np.asarray(axis, dtype=np.int64) for axis in counts.coords)
+        return cls(corpus.documents, corpus.vocabulary, user, item, value)
+
     def __len__(self) -> int:
         """Return n."""
         return len(self.value)

@@ -15,6 +15,7 @@ from heldout.effects import effects, less
 from heldout.inputs import Inputs
 from heldout.papers.murphy.claims_graphs import GRAPHS
 from heldout.papers.murphy.claims_priors import PRIORS
+from heldout.papers.murphy.claims_ratings import RATINGS_CLAIMS
 from heldout.papers.murphy.claims_undirected import UNDIRECTED
 from heldout.papers.murphy.experiments import evidence
 from heldout.papers.murphy.members.categorical_pca import DegenerateEM, ExactEM
@@ -261,4 +262,5 @@ CLAIMS = (
     *UNDIRECTED,
     *PRIORS,
     *GRAPHS,
+    *RATINGS_CLAIMS,
 )

@@ -7,6 +7,7 @@ from heldout.papers.murphy.experiments.bank_and_river import ANNEALED
 from heldout.papers.murphy.experiments.bank_and_river import EVIDENCE as EXACT
 from heldout.papers.murphy.macros_graphs import of_graphs
 from heldout.papers.murphy.macros_priors import of_priors
+from heldout.papers.murphy.macros_ratings import of_ratings
 from heldout.papers.murphy.macros_undirected import undirected
 from heldout.papers.murphy.members import MEMBERS
 from heldout.papers.murphy.members.member import LIKELIHOOD
@@ -87,3 +88,4 @@ def macros(inputs: Inputs) -> Macros:
         point = points.get(most, points.get(1))
         result[f"Figure{name}"] = latex.perplexity(point.perplexity) if point else NOT_RUN
     return result | undirected(inputs) | of_priors(inputs) | of_graphs(inputs)
+    return result | undirected(inputs) | of_priors(inputs) | of_ratings(inputs)

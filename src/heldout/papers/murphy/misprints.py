@@ -1,4 +1,4 @@
-"""Misprints of the chapter's sections 27.2 to 27.4, with a computation that the printed form fails where there is one.
+"""Misprints of the chapter, with a computation that the printed form fails where there is one.
 
 `errors()` returns by how much an identity fails, of the printed and of the corrected form; the second is 0. A symbol
 that stands for nothing, or for something else, leaves nothing to compute. What the chapter may define as it likes is no
@@ -17,6 +17,7 @@ from scipy.stats import gamma as gamma_density
 from heldout.evaluators.count_polynomial import DirichletMoments
 from heldout.papers.murphy.experiments.perplexity import with_prior
 from heldout.papers.murphy.misprint import Errors, Misprint
+from heldout.papers.murphy.misprints_ratings import RATINGS
 from heldout.papers.murphy.misprints_undirected import UNDIRECTED
 
 _TWO_DOCUMENTS = ((0, 0), (1, 2, 1))  # words of tokens
@@ -172,4 +173,5 @@ MISPRINTS = (
         _logits,
     ),
     *UNDIRECTED,
+    *RATINGS,
 )

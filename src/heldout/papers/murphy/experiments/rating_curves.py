@@ -21,7 +21,7 @@ from heldout.job import Job
 from heldout.models.coclustering import CoClustering
 from heldout.models.pmf import PMF, Factors
 from heldout.models.pmf_sgd import Decays, passes
-from heldout.papers.murphy.experiments.ratings import RMSE
+from heldout.papers.murphy.experiments.ratings import RMSE, ratings_of
 from heldout.papers.murphy.settings_ratings import RatingCurves
 from heldout.recorder import Recorder, Results
 from heldout.seeds import generator
@@ -40,7 +40,7 @@ def experiment(job: Job, settings: RatingCurves) -> Results:
     Raises:
         InputError: for a corpus that does not consist of ratings.
     """
-    ratings, axes = Ratings.of(job.corpus), _axes(job)
+    ratings, axes = ratings_of(job.corpus), _axes(job)
     held = generator("held-out-ratings", **axes).random(len(ratings)) < settings.share
     training, test = ratings.take(np.flatnonzero(~held)), ratings.take(np.flatnonzero(held))
     K, recorder = settings.topics, job.recorder()

@@ -13,13 +13,15 @@ is the exact twin of half folding-in, each half given the other. Measured, on th
     dropped             of RBMs: log p of the halves, each by the machine of its own items, less that of the same by the
                         machine of all items of the user, nats per rating: dropped units are not summed over
 
-The mixture of categoricals and the user rating profile are in "records", trained and scored on the same users.
+The mixture of categoricals and the user rating profile are in "records", trained and scored on the same users. Of
+drawn documents, which the demo has, counts of words stand in for ratings.
 """
 
 from typing import Any
 
 import numpy as np
 
+from heldout.corpora.corpus import Corpus
 from heldout.corpora.relations.ratings import Ratings
 from heldout.evaluators import COMPLETION, FULL, HALF
 from heldout.evaluators.coclustering_marginal import (
@@ -70,7 +72,7 @@ def experiment(job: Job, settings: Settings) -> Results:
     Raises:
         InputError: for a corpus that does not consist of ratings.
     """
-    training, test = (Ratings.of(part) for part in job.split())
+    training, test = map(ratings_of, job.split())
     recorder, scoring = job.recorder(documents=test.users), _Scoring(job, settings, test)
     asked: list[tuple[str, int, dict[str, Any]]] = [(OFFSETS, 0, {})]
     asked += [(name, K, {}) for K in settings.factors for name in (PMF_POINT, PMF_EM)]
@@ -96,6 +98,12 @@ def experiment(job: Job, settings: Settings) -> Results:
                 other, others = of_points[K]
                 scoring.combined(recorder.at(model=COMBINED, topics=K), values, other, (predictions + others) / 2.0)
     return recorder.results
+
+
+def ratings_of(corpus: Corpus) -> Ratings:
+    """Return the ratings of records; of drawn documents counts. Raises InputError for other documents."""
+    drawn = corpus.provenance["synthetic"] and "values" not in corpus.provenance
+    return Ratings.of_counts(corpus) if drawn else Ratings.of(corpus)
 
 
 class _Scoring:
