@@ -65,7 +65,7 @@ class CategoricalPCAByQuadrature(_AtMaximum):
     by the rule that the fit uses. All else is as of `CategoricalPCA`.
     """
 
-    def fit(self, X: sp.sparray | NDArray[Any], y: None = None) -> Self:  # noqa: ARG002
+    def fit(self, X: sp.sparray | NDArray[Any], y: None = None) -> Self:  # type: ignore[override]  # noqa: ARG002
         """Maximise on (N, C) counts X; raises InputError for bad counts or a setting out of range."""
         K = self.n_components
         if K not in SPACINGS:
@@ -99,7 +99,7 @@ class CategoricalPCAOfPoints(_AtMaximum):
     Arguments and attributes are those of `CategoricalPCAByQuadrature`, for any K.
     """
 
-    def fit(self, X: sp.sparray | NDArray[Any], y: None = None) -> Self:  # noqa: ARG002
+    def fit(self, X: sp.sparray | NDArray[Any], y: None = None) -> Self:  # type: ignore[override]  # noqa: ARG002
         """Maximise on (N, C) counts X; raises InputError for bad counts or a setting out of range."""
         x, sums = self._started(X)
         (C, K), N = self.weights_.shape, len(sums)

@@ -147,7 +147,7 @@ class MRLDA(_OnInputs):
 
     def weights(self, x: Floats) -> Floats:
         """Return pi_i, (N, K), of (N, D) inputs (27.68)."""
-        return np.exp(log_softmax(x @ self.weights_.T, axis=1))
+        return np.asarray(np.exp(log_softmax(x @ self.weights_.T, axis=1)))
 
     def probabilities(self, x: Floats) -> Floats:
         """Return p(y | x_i), (N, V), of (N, D) inputs."""
@@ -182,7 +182,7 @@ class MultinomialRegression(_OnInputs):
 
     def probabilities(self, x: Floats) -> Floats:
         """Return p(y | x_i), (N, V), of (N, D) inputs."""
-        return np.exp(log_softmax(x @ self.weights_.T, axis=1))
+        return np.asarray(np.exp(log_softmax(x @ self.weights_.T, axis=1)))
 
 
 @estimator
@@ -235,4 +235,4 @@ class SoftmaxNetwork(_OnInputs):
 
     def probabilities(self, x: Floats) -> Floats:
         """Return p(y | x_i), (N, C), of (N, D) inputs."""
-        return np.exp(log_softmax(x @ self.input_weights_.T @ self.weights_.T + self.bias_, axis=1))
+        return np.asarray(np.exp(log_softmax(x @ self.input_weights_.T @ self.weights_.T + self.bias_, axis=1)))

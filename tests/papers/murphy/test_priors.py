@@ -13,6 +13,7 @@ from tiny_priors import NAME, SETTINGS, TEST_DOCUMENTS, corpora
 
 from heldout.claims import judge
 from heldout.errors import InputError
+from heldout.evaluators import EXACT
 from heldout.inputs import Inputs
 from heldout.papers import papers_of
 from heldout.papers.murphy import MURPHY, results_priors
@@ -21,6 +22,7 @@ from heldout.papers.murphy.experiments import correlation, covariates, tags
 from heldout.papers.murphy.figures_priors import layout
 from heldout.papers.murphy.macros_priors import of_priors
 from heldout.papers.murphy.priors import EXHIBITS
+from heldout.points import select
 from heldout.recorder import Results
 from heldout.runs import run_experiment
 from heldout.study import NOTHING
@@ -72,12 +74,10 @@ def test_annealing_has_the_exact_values_where_there_are_both() -> None:
     """Twelve documents of 25 tokens at K = 2; 6 stated errors."""
     table = made().measurements
     assert table is not None
-    own = table[table["variant"] == results_priors.CORRELATION].set_index(["model", "seed", "quantity"])
-    pairs = {key[:2] for key in own.index}
-    assert len(pairs) >= 6
-    for model, seed in pairs:
-        exact, found = own.loc[(model, seed, correlation.EXACT)], own.loc[(model, seed, correlation.ESTIMATED)]
-        assert abs(found["value"] - exact["value"]) < 6.0 * found["standard_error"] + 1e-9
+    own, keys = select(table, variant=results_priors.CORRELATION), ["model", "seed"]
+    exact, found = (select(own, quantity=name).set_index(keys) for name in (EXACT, correlation.ESTIMATED))
+    assert len(exact) == len(found) >= 6
+    assert ((found["value"] - exact["value"]).abs() < 6.0 * found["standard_error"] + 1e-9).all()
 
 
 def test_one_tag_informs_no_other_but_under_dmr_and_categorical_pca() -> None:

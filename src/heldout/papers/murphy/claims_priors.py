@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from heldout import models
 from heldout.claims import Claim
 from heldout.effects import effects, less
 from heldout.inputs import Inputs
 from heldout.papers.murphy.experiments import correlation, covariates, tags
-from heldout.papers.murphy.experiments.correlation import LDA_NAME
 from heldout.papers.murphy.members.member import LIKELIHOOD, USUAL
 from heldout.papers.murphy.priors import CORRELATION, COVARIATES, TAGS
 from heldout.papers.murphy.results_priors import informations, valued
@@ -38,8 +38,8 @@ def compared(
     """Measure a model's score against another's on the same documents; `pairs` are a part's name and two models."""
     margin, found = SIMILAR if test == "similar" else MODELS, []
     for part, one, other in pairs:
-        sides = (valued(inputs, experiment, model, evaluator) for model in (one, other))
-        gains = less(*((side if "topics" in on else _one_size(side)) for side in sides), on)
+        ours, others = (valued(inputs, experiment, model, evaluator) for model in (one, other))
+        gains = less(ours, others, on) if "topics" in on else less(_one_size(ours), _one_size(others), on)
         found += effects(gains, margin=margin, test=test, held_out=inputs.held_out, part=part)
     return found
 
@@ -78,8 +78,8 @@ def informs(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
 
 
 _CORRELATION = (
-    ("topics and prior", correlation.JOINTLY, LDA_NAME),
-    ("prior alone", correlation.PRIOR, LDA_NAME),
+    ("topics and prior", correlation.JOINTLY, models.LDA),
+    ("prior alone", correlation.PRIOR, models.LDA),
 )
 
 PRIORS = (

@@ -28,7 +28,8 @@ def layout(topics: int, edges: dict[tuple[int, int], float]) -> Floats:
         np.add.at(force, ends[:, 1], pull)
         size = np.linalg.norm(force, axis=1, keepdims=True) + 1e-12
         places = places + force / size * np.minimum(size, 0.1 * (1.0 - step / STEPS))
-    return places
+    result: Floats = places
+    return result
 
 
 def figure_27_10(inputs: Inputs) -> Figure:

@@ -1,8 +1,10 @@
 """The numbers that the text on models whose documents have priors of their own uses."""
 
+from heldout.evaluators import EXACT
 from heldout.inputs import Inputs
 from heldout.papers.murphy import results_priors as results
 from heldout.papers.murphy.experiments import correlation, covariates, tags
+from heldout.points import select
 from heldout.typesetting import latex
 from heldout.typesetting.macros import Macros
 from heldout.verdicts import NOT_RUN
@@ -26,20 +28,13 @@ def of_priors(inputs: Inputs) -> Macros:
         found[f"PriorsGap{name}"] = NOT_RUN if largest is None or largest.gap is None else latex.signed(largest.gap, 3)
     graph = results.graph(inputs)
     found["GraphTopics"] = latex.integer(len(graph.words)) if graph.words else NOT_RUN
-    found["GraphEdges"] = latex.integer(sum(value > 0.0 for value in graph.edges.values())) if graph.words else NOT_RUN
-    found["GraphNegative"] = (
-        latex.integer(sum(value < 0.0 for value in graph.edges.values())) if graph.words else NOT_RUN
+    values = list(graph.edges.values())
+    found["GraphEdges"] = latex.integer(sum(value > 0.0 for value in values)) if graph.words else NOT_RUN
+    found["GraphNegative"] = latex.integer(sum(value < 0.0 for value in values)) if graph.words else NOT_RUN
+    own, keys = select(inputs.measurements, variant=results.CORRELATION), ["model", "topics", "seed"]
+    exact, estimated = (
+        select(own, quantity=quantity).set_index(keys)["value"] for quantity in (EXACT, correlation.ESTIMATED)
     )
-    estimated = inputs.measurements
-    apart = NOT_RUN
-    if estimated is not None:
-        own = estimated[estimated["variant"] == results.CORRELATION]
-        keys = ["model", "topics", "seed"]
-        exact, found_by = (
-            own[own["quantity"] == quantity].set_index(keys)["value"]
-            for quantity in (correlation.EXACT, correlation.ESTIMATED)
-        )
-        if len(exact):
-            apart = latex.decimal(float((found_by - exact).abs().max()), 4)
+    apart = latex.decimal(float((estimated - exact).abs().max()), 4) if len(exact) else NOT_RUN
     found["CorrelationApart"] = apart
     return found

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from heldout import models
 from heldout.effects import WITHOUT, per_token
 from heldout.inputs import Inputs
 from heldout.papers.murphy.experiments import correlation, covariates, tags
-from heldout.papers.murphy.experiments.correlation import LDA_NAME
 from heldout.papers.murphy.members.member import LIKELIHOOD, USUAL
 from heldout.papers.murphy.priors import CORRELATION, COVARIATES, GRAPH, TAGS
 from heldout.points import Point, mean_points, select
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 LABELS = {
-    LDA_NAME: "LDA, fitted prior",
+    models.LDA: "LDA, fitted prior",
     correlation.PRIOR: "CTM, topics of LDA",
     correlation.JOINTLY: "CTM",
     correlation.TOMOTOPY: "CTM of tomotopy",
@@ -53,18 +53,18 @@ class Row(NamedTuple):
         return None if self.usual is None else self.usual.value - self.likelihood.value
 
 
-def rows(inputs: Inputs, experiment: str, by_size: bool = False) -> list[Row]:
-    """Return an experiment's rows in the order of corpus, `LABELS` and K, or of corpus, K and `LABELS`."""
+def rows(inputs: Inputs, experiment: str) -> list[Row]:
+    """Return an experiment's rows in the order of corpus, `LABELS` and K."""
     scores, others = select(inputs.scores, variant=experiment), select(inputs.measurements, variant=experiment)
-    means = others.groupby(["corpus", "model", "topics", "quantity"])["value"].mean().to_dict()
     found = []
     for (corpus, model), cells in scores.groupby(["corpus", "model"]):
         usual = mean_points(cells, [USUAL])
         for K, likelihood in mean_points(cells, [LIKELIHOOD]).items():
-            own = {q: v for (c, m, k, q), v in means.items() if (c, m, k) == (corpus, model, K)}
-            found.append(Row(str(corpus), str(model), K, usual.get(K), likelihood, own))
+            own = select(others, corpus=corpus, model=model, topics=K).groupby("quantity")["value"].mean()
+            measured = {str(quantity): float(value) for quantity, value in own.items()}
+            found.append(Row(str(corpus), str(model), K, usual.get(K), likelihood, measured))
     order = list(LABELS)
-    return sorted(found, key=lambda r: (r.corpus, *((r.topics,) if by_size else ()), order.index(r.model), r.topics))
+    return sorted(found, key=lambda r: (r.corpus, order.index(r.model), r.topics))
 
 
 def valued(inputs: Inputs, experiment: str, model: str, evaluator: str = LIKELIHOOD) -> "pd.DataFrame":
@@ -73,10 +73,10 @@ def valued(inputs: Inputs, experiment: str, model: str, evaluator: str = LIKELIH
     return table[["corpus", "topics", "seed", "value", "error", *(name for name in WITHOUT if name in table)]]
 
 
-def informations(inputs: Inputs, models: Sequence[str]) -> "pd.DataFrame":
+def informations(inputs: Inputs, names: Sequence[str]) -> "pd.DataFrame":
     """Return what one tag says of another under some models, nats, of every seed and K."""
     table = select(inputs.measurements, variant=TAGS, quantity=tags.INFORMATION)
-    return table[table["model"].isin(list(models))]
+    return table[table["model"].isin(list(names))]
 
 
 class Graph(NamedTuple):
