@@ -10,6 +10,7 @@ from heldout.papers.likelihood.settings import (
     Packages,
     Precision,
     Reference,
+    Validation,
 )
 from heldout.study import DRIVEN, PEERS
 
@@ -21,6 +22,7 @@ LIKELIHOOD = Paper(
     experiments={
         "optimism": Experiment(Optimism, models=(PLSA, VEM, LDA), topics="list"),
         "reference": Experiment(Reference),
+        "validation": Experiment(Validation, topics="either"),
         "bidirectional": Experiment(Bidirectional, models=(PLSA, VEM, LDA), topics="list"),
         "epca-marginal": Experiment(EPCAMarginal, models=(EPCA,), topics="list"),
         "precision": Experiment(Precision, corpora="none", topics="list"),
@@ -28,7 +30,7 @@ LIKELIHOOD = Paper(
         "peers": Experiment(Packages, models=tuple(PEERS), topics="list"),
         "packages": Experiment(Packages, models=(*PEERS, *DRIVEN), topics="list"),
     },
-    optional=("is-a-probability", "peers", "packages"),
+    optional=("is-a-probability", "peers", "packages", "validation"),
     front_page=True,
     exhibits={
         "figure-message": Exhibit(
