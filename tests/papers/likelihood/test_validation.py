@@ -18,8 +18,25 @@ from heldout.topics import Topics
 
 SETTINGS: dict[str, Any] = {
     **{"seed": 0, "test_documents": 12, "topics": 3, "iterations": 5, "smoothing": 1e-3, "alpha_sum": 4.0, "beta": 0.1},
-    **{"sweeps": 5, "components": 2, "prior_tokens": 60, "prior_rounds": 4, "documents": 4, "tokens": 1000},
-    **{"samples": 240, "longer": 4, "particles": 10, "runs": 10, "limit": 1e9, "bound_chains": 2, "bound_steps": 50},
+    **{
+        "sweeps": 5,
+        "components": 2,
+        "prior_tokens": 60,
+        "prior_rounds": 4,
+        "documents": 4,
+        "longest": 9,
+        "tokens": 1000,
+    },
+    **{
+        "samples": 240,
+        "annealing_chains": 4,
+        "longer": 4,
+        "particles": 10,
+        "runs": 10,
+        "limit": 1e9,
+        "bound_chains": 2,
+        "bound_steps": 50,
+    },
 }
 
 
@@ -46,6 +63,9 @@ def test_every_cell_is_held_to_all_others_within_errors() -> None:
             assert abs(m.value) < 8.0 * m.standard_error, m
     of_documents = [m for m in rows if m.axis == "document" and m.quantity == "filter-difference"]
     assert len(of_documents) == 6 * 4
+    tokens = {m.value for m in rows if m.quantity == "filter-tokens"}
+    assert len(tokens) == 1
+    assert tokens.pop() <= 4 * 9
     one = {m.quantity: m for m in rows if (m.model, m.variant, m.axis) == ("lda", "validation-flat", "documents")}
     own = [m for m in of_documents if (m.model, m.variant) == ("lda", "validation-flat")]
     assert one["filter-difference"].value == pytest.approx(sum(m.value for m in own), abs=1e-9)

@@ -2,7 +2,8 @@ r"""The reference held to independent estimates where no exact value can be had:
 
 PLSA and LDA are trained on the training documents of a split. Under each of three priors of theta, Dirichlet(1)
 (`flat`), a Dirichlet (`fitted`) and a mixture of them (`mixture`), both fitted to training documents
-(`heldout.models.dirichlet_prior`), a few test documents, at quantiles of length, are evaluated by
+(`heldout.models.dirichlet_prior`), a few test documents, at quantiles of length, or their first `longest` tokens, are
+evaluated by
 
 * `reference` (`heldout.evaluators.reference`), as the exhibits have it;
 * `longer`: itself, with `longer` times the sweeps, and as many times smaller a variance of a log weight;
@@ -25,7 +26,7 @@ from heldout.evaluators.annealed_bounds import annealed_bounds, simulate_mixture
 from heldout.evaluators.evaluation import Evaluation, corrected, in_vocabulary
 from heldout.evaluators.mixture_of_priors import mixture_of_priors
 from heldout.evaluators.particle_filter import particle_filter
-from heldout.evaluators.reference import CHAINS, VARIANCE, least_samples, mixture_reference, reference
+from heldout.evaluators.reference import VARIANCE, least_samples, mixture_reference, reference
 from heldout.job import Job
 from heldout.models import LDA, PLSA, lda, plsa
 from heldout.models.dirichlet_prior import DirichletMixture, fit_mixture
@@ -56,10 +57,12 @@ def experiment(job: Job, settings: Validation) -> Results:
     """
     training, test = job.split()
     recorder = job.recorder()
-    chosen = by_quantiles(test.lengths, settings.documents, settings.tokens)
-    own_words = test.subset(chosen)
+    chosen = by_quantiles(np.minimum(test.lengths, settings.longest), settings.documents, settings.tokens)
+    beginnings = test.with_streams(
+        [test.document(int(d))[: settings.longest] for d in chosen], tuple(test.documents[d] for d in chosen)
+    )
     for model, constant, topics in models(training, settings, job.topics, job.seed):
-        documents, _ = in_vocabulary(own_words, topics)
+        documents, _ = in_vocabulary(beginnings, topics)
         axes: Axes = {"corpus": job.corpus.name, "model": model, "topics": job.topics, "seed": job.seed}
         for name, prior in priors(topics, training, settings, axes):
             rng = generator(KIND, **axes, prior=name)
@@ -130,12 +133,13 @@ def referenced(
     times: int = 1,
 ) -> Evaluation:
     """Return the reference under the prior, with so many times the sweeps."""
+    chains = settings.annealing_chains
     # a mixture takes as many as the pilots of its components need
-    samples = max(settings.samples, np.count_nonzero(prior.weights) * least_samples(CHAINS)) * times
+    samples = max(settings.samples, np.count_nonzero(prior.weights) * least_samples(chains)) * times
     if len(prior.weights) == 1:
         under = replace(topics, alpha=prior.alphas[0])
-        return reference(under, documents, samples, rng, variance=VARIANCE / times)
-    return mixture_reference(topics, prior, documents, samples, rng, variance=VARIANCE / times)
+        return reference(under, documents, samples, rng, chains=chains, variance=VARIANCE / times)
+    return mixture_reference(topics, prior, documents, samples, rng, chains=chains, variance=VARIANCE / times)
 
 
 def filtered_by(
