@@ -8,6 +8,7 @@ import pytest
 from made_jobs import run as run_job
 
 from heldout.corpora.corpus import Corpus
+from heldout.evaluators.annealed_bounds import simulate_mixture
 from heldout.evaluators.exact_marginal import exact_marginal
 from heldout.evaluators.mixture_of_priors import mixture_of_priors
 from heldout.measurements import Measurement
@@ -92,7 +93,7 @@ def test_reference_and_filter_agree_with_exact_values_under_a_mixture() -> None:
     phi = rng.dirichlet(np.full(6, 0.3), size=3)
     topics = Topics(phi=phi, alpha=np.ones(3), vocabulary=tuple(f"w{w}" for w in range(6)), provenance={})
     prior = DirichletMixture(np.array([0.3, 0.7]), np.array([[0.1, 0.2, 0.3], [3.0, 1.0, 0.5]]))
-    drawn = validation.simulate_mixture(topics, prior, np.array([5, 9, 14, 20]), rng)
+    drawn = simulate_mixture(topics, prior, np.array([5, 9, 14, 20]), rng)
     exact = mixture_of_priors(topics, prior, lambda under: exact_marginal(under, drawn.documents)).log_likelihood
     settings = Validation(**{k: v for k, v in SETTINGS.items() if k not in ("seed", "test_documents", "topics")})
     settings = replace(settings, runs=200)

@@ -6,6 +6,7 @@ import pytest
 from made_measurements import measured, validation
 
 from heldout.errors import InputError
+from heldout.measurements import Measurement
 from heldout.papers.likelihood import figures, tables
 from heldout.papers.likelihood.claims import between_bounds, reference_holds
 from heldout.papers.likelihood.validation import cells, documents
@@ -25,6 +26,17 @@ def test_a_cell_is_per_token_and_counts_where_both_errors_are_small() -> None:
     assert not cells(worse)["validated"].any()
     assert documents(worse).empty
     assert len(documents(measured(validation()))) == 8 * 2 * 4
+
+
+def test_a_filter_whose_weights_vary_too_much_is_a_bound_and_validates_nothing() -> None:
+    place = ("cranfield", "lda", "validation-flat", 20, 0.0, "none", 0, "filter-own-error", "document")
+    rows = [*validation(), Measurement(*place, 0, 0.42, 0.0), Measurement(*place, 1, 0.43, 0.0)]
+    found = cells(measured(rows))
+    assert found[~found["validated"]][["model", "prior", "topics", "other"]].to_numpy().tolist() == [
+        ["lda", "flat", 20, "filter"]
+    ]
+    assert cells(measured(rows[:-1]))["validated"].all()  # sqrt((e - 1) / 10) = 0.4145, with its bias 0.4233
+    assert len(documents(measured(rows))) == (2 * 8 - 1) * 4
 
 
 def test_a_reference_within_its_errors_holds_and_one_that_is_off_does_not() -> None:

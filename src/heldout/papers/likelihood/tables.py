@@ -225,9 +225,7 @@ def _validated_rows(inputs: Inputs) -> Iterator[list[str]]:
             z, within = select(documents, corpus=corpus, other=other)["z"].abs(), own[own["validated"]]["gain"]
             far = [f"{(z > limit).sum()} of {len(z)}" for limit in (validation.FAR, validation.FARTHER)]
             spread = [latex.decimal(float((z**2).mean()) ** 0.5, 2), *far] if len(z) else [latex.DASH] * 3
-            gaps = (
-                [_error(within.mean()), _error(within.loc[within.abs().idxmax()])] if len(within) else [latex.DASH] * 2
-            )
+            gaps = [_error(within.mean()), _error(max(within, key=abs))] if len(within) else [latex.DASH] * 2
             counts = [latex.integer(len(own)), latex.integer(len(within))]
             yield [latex.corpus_name(corpus), name, *counts, *gaps, *spread]
 

@@ -2,9 +2,13 @@
 
 A cell is a corpus, a model, a prior, a number of topics and a seed, by what the reference is held to there
 (`experiments.validation`): itself with more work, a particle filter, or bounds of drawn documents. It counts as
-validated where both stated errors are at most `LARGEST`; others say nothing, and are counted.
+validated where both stated errors are at most `LARGEST`, and no document's log weights of the particle filter have a
+variance above 1 nat^2: of normal log weights the mean of R weights then errs by a factor whose relative error is above
+sqrt((e - 1) / R), and its logarithm is a lower bound in expectation, no estimate. Other cells decide nothing; they are
+counted.
 """
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -17,6 +21,7 @@ if TYPE_CHECKING:
 
 LARGEST = 0.02  # nats per token, of either stated error
 FAR, FARTHER = 3.0, 4.0  # standard errors
+RUNS = 10  # of the particle filter where a study does not say
 NAMES = {
     measured.LONGER: "the reference, longer",
     measured.FILTER: "particle filter",
@@ -49,8 +54,20 @@ def cells(inputs: Inputs, corpora: Sequence[str] | None = None) -> "pd.DataFrame
     for name in ("gain", "error", "stated", "own"):
         found[name] = found[name] / tokens
     validated = found[["stated", "own"]].fillna(0.0).max(axis=1) <= LARGEST
+    found = found.merge(_bounds(inputs), on=keys, how="left")
+    validated &= ~found.pop("bound").fillna(False).astype(bool)
     prior = found["variant"].str.removeprefix(f"{measured.KIND}-")
     return found.drop(columns="variant").assign(prior=prior, tokens=tokens, validated=validated)
+
+
+def _bounds(inputs: Inputs) -> "pd.DataFrame":
+    """Return the cells of the particle filter that are lower bounds of a document or more, with "bound"."""
+    settings = inputs.settings.experiment(measured.KIND).get("settings", {})
+    error = math.sqrt(math.expm1(1.0) / settings.get("runs", RUNS))
+    largest = math.hypot(error, error**2 / 2.0)  # with its bias (`heldout.evaluators.evaluation.corrected`)
+    table = select(inputs.measurements, axis="document", quantity=measured.FILTER + measured.OWN_ERROR)
+    cells = table[table["value"] > largest][_CELL].drop_duplicates()
+    return cells.assign(other=measured.FILTER, bound=True)
 
 
 def documents(inputs: Inputs, corpora: Sequence[str] | None = None) -> "pd.DataFrame":

@@ -135,7 +135,7 @@ def referenced(
     """Return the reference under the prior, with so many times the sweeps."""
     chains = settings.annealing_chains
     # a mixture takes as many as the pilots of its components need
-    samples = max(settings.samples, np.count_nonzero(prior.weights) * least_samples(chains)) * times
+    samples = max(settings.samples, int(np.count_nonzero(prior.weights)) * least_samples(chains)) * times
     if len(prior.weights) == 1:
         under = replace(topics, alpha=prior.alphas[0])
         return reference(under, documents, samples, rng, chains=chains, variance=VARIANCE / times)
