@@ -291,3 +291,31 @@ def measured(rows: Iterable[Measurement], *, synthetic: bool = False) -> Inputs:
     from small_study import inputs
 
     return replace(inputs(synthetic=synthetic), measurements=measurements_table(rows))
+
+
+def validation(corpus: str = "cranfield", off: float = 0.0, stated: float = 0.5) -> list[Measurement]:
+    """Return a reference that lies within errors of a longer one and a filter, at z of -1 and 1, and between bounds.
+
+    It is `off` nats per token from both, of 100 tokens of a cell; its stated error is in nats.
+    """
+    rows = []
+    for model in ("plsa-hof", "lda"):
+        for prior in ("flat", "mixture"):
+            for K in (20, 800):
+                place = (corpus, model, f"validation-{prior}", K, 0.0, "none", 0)
+                for other in ("longer", "filter"):
+                    error = math.hypot(stated, 0.3)
+                    values = {"difference": 100 * off, "reference-error": stated, "own-error": 0.3, "tokens": 100.0}
+                    for end, value in values.items():
+                        own = error if end == "difference" else 0.0
+                        rows.append(Measurement(*place, f"{other}-{end}", "documents", 4, value, own))
+                    rows += [
+                        Measurement(*place, f"{other}-difference", "document", d, 0.2 * z, 0.2)
+                        for d, z in enumerate((-1.0, 0.9, 1.0, -0.7))
+                    ]
+                for bound, sign in (("lower-bound", 1.0), ("upper-bound", -1.0)):
+                    values = {"difference": sign * 0.04, "reference-error": stated, "tokens": 100.0}
+                    for end, value in values.items():
+                        own = 0.02 if end == "difference" else 0.0
+                        rows.append(Measurement(*place, f"{bound}-{end}", "documents", 4, value, own))
+    return rows

@@ -9,7 +9,9 @@ from heldout.papers.likelihood.settings import (
     Optimism,
     Packages,
     Precision,
+    PriorShare,
     Reference,
+    Validation,
 )
 from heldout.study import DRIVEN, PEERS
 
@@ -21,6 +23,8 @@ LIKELIHOOD = Paper(
     experiments={
         "optimism": Experiment(Optimism, models=(PLSA, VEM, LDA), topics="list"),
         "reference": Experiment(Reference),
+        "prior-share": Experiment(PriorShare, topics="either"),
+        "validation": Experiment(Validation, topics="either"),
         "bidirectional": Experiment(Bidirectional, models=(PLSA, VEM, LDA), topics="list"),
         "epca-marginal": Experiment(EPCAMarginal, models=(EPCA,), topics="list"),
         "precision": Experiment(Precision, corpora="none", topics="list"),
@@ -28,7 +32,7 @@ LIKELIHOOD = Paper(
         "peers": Experiment(Packages, models=tuple(PEERS), topics="list"),
         "packages": Experiment(Packages, models=(*PEERS, *DRIVEN), topics="list"),
     },
-    optional=("is-a-probability", "peers", "packages"),
+    optional=("is-a-probability", "peers", "packages", "validation", "prior-share"),
     front_page=True,
     exhibits={
         "figure-message": Exhibit(
@@ -42,6 +46,13 @@ LIKELIHOOD = Paper(
             "tables.recommendation",
             ("precision",),
         ),
+        "figure-validation": Exhibit(
+            "the reference beside independent estimates under many topics",
+            "figures.validated",
+            ("validation",),
+            claims=("reference-holds", "reference-between-bounds"),
+        ),
+        "table-validation": Exhibit("the reference held to independent estimates", "tables.validated", ("validation",)),
         "figure-bidirectional": Exhibit(
             "the likelihood between two bounds", "figures.bidirectional", ("bidirectional",)
         ),

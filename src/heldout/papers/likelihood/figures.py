@@ -16,15 +16,17 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullForma
 from scipy.stats import t as student
 
 from heldout import evaluators
+from heldout.errors import InputError
 from heldout.evaluators import ESTIMATORS, FULL, HALF, LAPLACE, MEAN_FIELD_BOUND, SEQUENTIAL
 from heldout.inputs import Inputs
 from heldout.models import LDA, PLSA
-from heldout.papers.likelihood import results
+from heldout.papers.likelihood import results, validation
 from heldout.papers.likelihood.experiments import bidirectional as bounds
 from heldout.papers.likelihood.experiments import epca_marginal as components
 from heldout.papers.likelihood.experiments import is_a_probability as probability
 from heldout.papers.likelihood.experiments.optimism import DENSITY, NML, ONE_STEP, PLUG_IN
 from heldout.papers.likelihood.experiments.packages import REPORTED
+from heldout.papers.likelihood.experiments.validation import BOUNDS, FILTER, LONGER, PRIORS
 from heldout.papers.likelihood.results import FITTED, LIBRARIES, MIXTURE, OPTIMISM, PANEL, curve
 from heldout.papers.likelihood.tables import held, power_of_ten, prior_label
 from heldout.points import TRUTH, select
@@ -32,6 +34,7 @@ from heldout.scores import perplexity
 from heldout.typesetting import latex, style
 from heldout.typesetting.style import Props
 from heldout.typing import Floats
+from heldout.verdicts import ESTIMATORS as OF_ESTIMATORS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -91,6 +94,10 @@ LIBRARY_PROPS: dict[str, Props] = {
 MODEL_MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 THRESHOLD = -math.log(results.CHANCE)  # nats; an excess beyond it no probability has
 CHANCES = 100.0  # nats from which on chances are written above the axis
+
+# what the reference is held to, by marker, and its validation's range in which axes are linear, nats per token
+VALIDATION_PROPS: dict[str, Props] = {LONGER: {"marker": "o"}, FILTER: {"marker": "D"}}
+VALIDATION_LINEAR = OF_ESTIMATORS.value
 
 PERCENT_RANGE, PERCENT_TICKS = (0.05, 150.0), (0.1, 1.0, 10.0, 100.0)
 OTHERS = "others"
@@ -436,6 +443,69 @@ def bidirectional(inputs: Inputs) -> Figure:
     axes[0].set_ylabel(f"bound {style.MINUS} left-to-right sequential,\nnats per document\n{style.SYMMETRIC}")
     style.legend(figure, axes)
     return figure
+
+
+def validated(inputs: Inputs) -> Figure:
+    """Draw what the reference was held to less the reference, against the number of topics, a panel per corpus.
+
+    A model has a column of marks at each number of topics, PLSA's first, and in it every prior one; bars reach two
+    errors of both. On documents drawn from the models a band reaches from the lower to the upper bound. Cells that are
+    not validated are pale. The grey stripe is the margin between estimators.
+
+    Raises:
+        InputError: if no cell was measured.
+    """
+    cells = validation.cells(inputs)
+    if cells.empty:
+        raise InputError("figure-validation: the reference was held to nothing; measure its validation")
+    corpora = list(dict.fromkeys(cells["corpus"]))
+    synthetic = [inputs.synthetic(corpus) for corpus in corpora]
+    titles = [latex.corpus_title(corpus) for corpus in corpora]
+    figure, (axes,) = style.grid(1, len(corpora), 2.6, titles=titles, synthetic=synthetic, sharey=True)
+    for axis, corpus in zip(axes, corpora, strict=True):
+        _validation_panel(axis, select(cells, corpus=corpus))
+    axes[0].set_yscale("symlog", linthresh=VALIDATION_LINEAR, linscale=0.8)
+    low, high = axes[0].get_ylim()
+    marks = [sign * mark for mark in (0.0, 1e-3, 1e-2, 1e-1, 1.0) for sign in (-1.0, 1.0)]
+    shown = [mark for mark in sorted(set(marks)) if low <= mark <= high]
+    style.ticks(axes[0].yaxis, shown, [style.signed_label(mark) for mark in shown])
+    axes[0].set_ylabel(f"estimate {style.MINUS} reference, nats per token\n{style.SYMMETRIC}")
+    priors = [
+        Line2D([], [], color=colour, marker="s", linestyle="none", label=f"{prior} prior")
+        for prior, colour in zip(PRIORS, style.PRIOR_COLOURS, strict=True)
+    ]
+    bounds = Patch(color=style.GROUND, label="between the bounds, drawn documents")
+    style.legend(figure, axes, extra=[bounds, *priors], ncols=3)
+    return figure
+
+
+def _validation_panel(axis: Axes, cells: "pd.DataFrame") -> None:
+    """Draw one corpus's cells."""
+    topics = sorted({int(k) for k in cells["topics"]})
+    places = {k: place for place, k in enumerate(topics)}
+    shifts = {
+        (model, prior): 0.12 * (place - 2.5)
+        for place, (model, prior) in enumerate((model, prior) for model in (PLSA, LDA) for prior in PRIORS)
+    }
+    margin = OF_ESTIMATORS.value
+    axis.axhspan(-margin, margin, color=style.GROUND, alpha=0.5, linewidth=0, zorder=0.4)
+    axis.axhline(0.0, color=style.DARK, linewidth=0.8, zorder=0.6)
+    for row in cells.to_dict("records"):
+        x, y = places[int(row["topics"])] + shifts[row["model"], row["prior"]], -row["gain"]
+        if row["other"] in BOUNDS:
+            axis.fill_between([x - 0.05, x + 0.05], 0.0, y, color=style.GROUND, linewidth=0, zorder=0.5)
+            continue
+        props: Props = {
+            **{"color": style.PRIOR_COLOURS[PRIORS.index(row["prior"])], "alpha": 1.0 if row["validated"] else 0.3},
+            **{"markersize": 3.0, "linewidth": 0.0, "elinewidth": 0.7, **VALIDATION_PROPS[row["other"]]},
+            **{
+                "markerfacecolor": style.WHITE if row["other"] == LONGER else None,
+                "label": validation.NAMES[row["other"]],
+            },
+        }
+        axis.errorbar(x + (0.02 if row["other"] == FILTER else -0.02), y, ERRORS * row["error"], **props)
+    style.ticks(axis.xaxis, range(len(topics)), [f"{k:,}" for k in topics])
+    axis.set_xlabel("number of topics (PLSA left, LDA right)")
 
 
 def _bounds_panel(axis: Axes, cell: "pd.DataFrame") -> None:

@@ -43,6 +43,50 @@ class Reference:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Validation:
+    """Settings of `validation`."""
+
+    iterations: int = setting("of PLSA's EM", least=1)
+    smoothing: float = setting("added to p(w | z) of PLSA", above=0, most=1)
+    alpha_sum: float = setting("K times the Dirichlet parameter of LDA's weights", above=0)
+    beta: float = setting("Dirichlet parameter of LDA's topics", above=0)
+    sweeps: int = setting("of LDA's sampler", least=1)
+    components: int = setting("Dirichlets of the mixture that is fitted as a prior", least=2)
+    prior_tokens: int = setting("of the training documents that the priors are fitted to, about", "tokens", least=1)
+    prior_rounds: int = setting("of the priors' fit", least=2)
+    documents: int = setting("of the test documents, by quantiles of length", least=2)
+    longest: int = setting("of a document, its first; the others are left out", "tokens", least=1)
+    tokens: int = setting("of the documents of a cell, at most; fewer documents where they are more", least=1)
+    samples: int = setting("of the reference over a document, on average, at most", "sweeps", least=90)
+    annealing_chains: int = setting("of the reference", least=3)
+    longer: int = setting("times the sweeps of the longer reference, and as many times smaller a variance", least=2)
+    particles: int = setting("of a run of the particle filter", least=2)
+    runs: int = setting("independent ones of the particle filter", least=2)
+    limit: float = setting("of the particle filter on a document, at most, or it is not run", "terms", above=0)
+    bound_chains: int = setting("of the bounds, in each direction", least=1)
+    bound_steps: int = setting("of each of them", least=1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PriorShare:
+    """Settings of `prior-share`."""
+
+    iterations: int = setting("of PLSA's EM", least=1)
+    smoothing: float = setting("added to p(w | z) of PLSA", above=0, most=1)
+    alpha_sum: float = setting("K times the Dirichlet parameter of LDA's weights", above=0)
+    beta: float = setting("Dirichlet parameter of LDA's topics", above=0)
+    sweeps: int = setting("of LDA's sampler", least=1)
+    documents: int = setting("test documents that are halved, drawn at random", least=4)
+    components: tuple[int, ...] = setting("Dirichlets of the mixtures that one half fits", least=1)
+    rounds: int = setting("of their fit", least=2)
+    sums: tuple[float, ...] = setting("of the parameters of symmetric priors", above=0)
+    samples: int = setting(
+        "of the reference over a document, on average, at most; as many as a mixture needs or more", "sweeps", least=90
+    )
+    annealing_chains: int = setting("of the reference", least=3)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Bidirectional:
     """Settings of `bidirectional`."""
 

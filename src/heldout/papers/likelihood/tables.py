@@ -11,7 +11,7 @@ from heldout.evaluators.exact_marginal import cost
 from heldout.evaluators.is_probability import Excess
 from heldout.inputs import Inputs
 from heldout.models import LDA, PLSA
-from heldout.papers.likelihood import regret, results
+from heldout.papers.likelihood import regret, results, validation
 from heldout.papers.likelihood.claims import CHOICES, PRINTED
 from heldout.papers.likelihood.experiments import is_a_probability as probability
 from heldout.papers.likelihood.experiments.optimism import DENSITY, NML, ONE_STEP, PLUG_IN, PLUG_IN_EXACT
@@ -198,6 +198,36 @@ def _recommendation_row(panel: "pd.DataFrame") -> list[str]:
     run = runs.iloc[-1] if enough.empty else enough.iloc[0]
     work = [latex.integer(run["samples"]), latex.decimal(run["terms"] / 1e6)]
     return [*size, ESTIMATORS[REFERENCE].label, *work, *(latex.decimal(run[name], 2) for name in ("percent", "stated"))]
+
+
+def validated(inputs: Inputs) -> str:
+    """Return what the reference was held to where it is used, by corpus: differences, and documents' z beyond limits.
+
+    Raises:
+        InputError: if no cell was measured.
+    """
+    head = r"""
+ & & \multicolumn{2}{c}{cells} & \multicolumn{2}{c}{difference, nats/token} & \multicolumn{3}{c@{}}{documents' \(z\)}\\
+\cmidrule(lr){3-4}\cmidrule(lr){5-6}\cmidrule(l){7-9}
+corpus & held to & all & validated & mean & largest & r.m.s. & beyond 3 & beyond 4\\"""
+    return latex.tabular(inputs, "@{}llrrrrrrr@{}", head, _validated_rows(inputs))
+
+
+def _validated_rows(inputs: Inputs) -> Iterator[list[str]]:
+    cells, documents = validation.cells(inputs), validation.documents(inputs)
+    if cells.empty:
+        raise InputError("table-validation: the reference was held to nothing; measure its validation")
+    for corpus in dict.fromkeys(cells["corpus"]):
+        for other, name in validation.NAMES.items():
+            own = select(cells, corpus=corpus, other=other)
+            if own.empty:
+                continue
+            z, within = select(documents, corpus=corpus, other=other)["z"].abs(), own[own["validated"]]["gain"]
+            far = [f"{(z > limit).sum()} of {len(z)}" for limit in (validation.FAR, validation.FARTHER)]
+            spread = [latex.decimal(float((z**2).mean()) ** 0.5, 2), *far] if len(z) else [latex.DASH] * 3
+            gaps = [_error(within.mean()), _error(max(within, key=abs))] if len(within) else [latex.DASH] * 2
+            counts = [latex.integer(len(own)), latex.integer(len(within))]
+            yield [latex.corpus_name(corpus), name, *counts, *gaps, *spread]
 
 
 def held(inputs: Inputs) -> "pd.DataFrame":
