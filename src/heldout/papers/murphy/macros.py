@@ -87,5 +87,4 @@ def macros(inputs: Inputs) -> Macros:
         points = results.curve(inputs, corpus, of)
         point = points.get(most, points.get(1))
         result[f"Figure{name}"] = latex.perplexity(point.perplexity) if point else NOT_RUN
-    return result | undirected(inputs) | of_priors(inputs) | of_graphs(inputs)
-    return result | undirected(inputs) | of_priors(inputs) | of_ratings(inputs)
+    return result | undirected(inputs) | of_priors(inputs) | of_graphs(inputs) | of_ratings(inputs)
