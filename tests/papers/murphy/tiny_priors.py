@@ -8,7 +8,7 @@ import yaml
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.synthetic import Law, Shape, draw
 
-DEMO = Path(__file__).parents[3] / "workflow" / "studies" / "demo-gallery-priors.yaml"
+DEMO = Path(__file__).parents[3] / "workflow" / "studies" / "demo-gallery.yaml"
 NAME = "cranfield-like"
 SETTINGS: dict[str, tuple[str, dict[str, Any]]] = {
     name: (NAME, asked["settings"]) for name, asked in yaml.safe_load(DEMO.read_text())["measures"].items()
