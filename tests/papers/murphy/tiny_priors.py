@@ -10,8 +10,9 @@ from heldout.corpora.synthetic import Law, Shape, draw
 
 DEMO = Path(__file__).parents[3] / "workflow" / "studies" / "demo-gallery.yaml"
 NAME = "cranfield-like"
+EXPERIMENTS = ("covariates", "correlation", "topic-graph", "tags")
 SETTINGS: dict[str, tuple[str, dict[str, Any]]] = {
-    name: (NAME, asked["settings"]) for name, asked in yaml.safe_load(DEMO.read_text())["measures"].items()
+    name: (NAME, yaml.safe_load(DEMO.read_text())["measures"][name]["settings"]) for name in EXPERIMENTS
 }
 TEST_DOCUMENTS = {NAME: 12}
 
