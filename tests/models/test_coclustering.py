@@ -47,7 +47,7 @@ def test_many_clusters_never_fall_either() -> None:
 
 
 def test_the_density_is_the_sum_written_out_and_the_best_cluster_lies_below() -> None:
-    values = [(5, 1, 4), (2, 3, 1)]
+    values: list[tuple[int, ...]] = [(5, 1, 4), (2, 3, 1)]
     chances = norm.pdf(np.array(values)[:, None, :], BLOCKS.means[:, BLOCKS.clusters], np.sqrt(0.8)).prod(axis=2)
     found = of.coclustering_marginal(users(values), BLOCKS).log_likelihood
     assert np.exp(found) == pytest.approx(chances @ BLOCKS.weights)

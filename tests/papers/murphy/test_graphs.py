@@ -105,8 +105,8 @@ def test_numbers_of_clusters_are_counted_and_features_have_their_exact_likelihoo
     exact = results.rows(inputs, CONCEPTS, concepts.FEATURES_EXACT, smoothing=eta)["value"]
     annealed = results.rows(inputs, CONCEPTS, concepts.FEATURES_ANNEALED, smoothing=eta)
     assert abs(annealed["value"].iloc[0] - exact.iloc[0]) < 6.0 * annealed["standard_error"].iloc[0]
-    shares = select(inputs.measurements, variant=CONCEPTS, quantity=concepts.FEATURES_SHARE, smoothing=eta)["value"]
-    assert shares.sum() == pytest.approx(1.0)
+    of_partitions = select(inputs.measurements, variant=CONCEPTS, quantity=concepts.FEATURES_SHARE, smoothing=eta)
+    assert of_partitions["value"].sum() == pytest.approx(1.0)
 
 
 def test_bad_settings_and_other_data_are_refused() -> None:

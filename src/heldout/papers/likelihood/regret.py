@@ -20,7 +20,7 @@ from heldout.inputs import Inputs
 from heldout.papers.likelihood.results import FITTED, OPTIMISM, points
 from heldout.points import TRUTH
 from heldout.scores import GROUP_COLUMNS, GROUPS, NATS_COLUMNS, TOKENS_COLUMNS
-from heldout.typing import Floats
+from heldout.typing import Bools, Floats
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -80,7 +80,7 @@ def _values(table: "pd.DataFrame") -> Floats:
     return np.array([table[list(names)].to_numpy(float) for names in (NATS_COLUMNS, TOKENS_COLUMNS)])
 
 
-def _regret(truth: Floats, score: Floats, half: Floats, last: bool, without: int = -1) -> tuple[int, int, float]:
+def _regret(truth: Floats, score: Floats, half: Bools, last: bool, without: int = -1) -> tuple[int, int, float]:
     """Return the places in the grid of the score's choice and of the likelihood's, and the regret, nats per token."""
     keep = np.arange(GROUPS) != without
     (of_score, _), (of_truth, other) = (

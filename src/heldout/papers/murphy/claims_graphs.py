@@ -41,8 +41,8 @@ def profile_optimistic(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
     if not gaps:
         return []
     reversed_cells = sum(gap < 0.0 for gap in gaps)
-    given = {"cells": len(gaps), "reversed_cells": reversed_cells, "replicates": 1}
-    return [Effect("monks", "", max(gaps), 0.0, float("inf"), "nats", test="identity", **given)]
+    of_cells = (0.0, 0.0, 1, len(gaps), reversed_cells)  # threshold, margin, replicates, cells
+    return [Effect("monks", "", max(gaps), 0.0, float("inf"), "nats", *of_cells, test="identity")]
 
 
 def similar_clusters(inputs: Inputs, _: Sequence[str], *, corpus: str) -> list[Effect]:

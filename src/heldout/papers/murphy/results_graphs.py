@@ -76,7 +76,7 @@ def values_at(found: "pd.DataFrame", size: int = 0) -> Floats:
 
 def first_seed(found: "pd.DataFrame") -> "pd.DataFrame":
     """Return the rows of the lowest seed."""
-    return found[found["seed"] == found["seed"].min()]
+    return select(found, seed=found["seed"].min())
 
 
 class Structure(NamedTuple):
@@ -173,7 +173,7 @@ def best_state(inputs: Inputs, corpus: str) -> Clustered | None:
     if eta is None:
         return None
     joints = rows(inputs, CONCEPTS, concepts.JOINT, corpus=corpus, smoothing=eta)
-    seed = int(joints.loc[joints["value"].idxmax(), "seed"])
+    seed = int(joints["seed"].to_numpy()[int(np.argmax(joints["value"].to_numpy(float)))])
     clusters, names = {}, {}
     for kind in PUBLISHED[corpus]:
         found = rows(inputs, CONCEPTS, f"{concepts.CLUSTER}-{kind}", corpus=corpus, smoothing=eta, seed=seed)
