@@ -400,7 +400,7 @@ def test_a_browser_shows_all_of_it_at_every_width(
     sizes: dict[str, dict[str, Any]] = json.loads(unquote(printed.split("FOUND")[-2]))
     assert sorted(sizes, key=int) == [str(width) for width in WIDTHS]
     title, headings, tables = {
-        "text": (f"Audit: {wording.model_line(AUDIT)}", 8, 6),
+        "text": (f"Audit: {wording.model_line(AUDIT)}", 9, 6),
         "ranked": ("Ranking: 8 models on test", 2, 2),
     }[which]
     for width, seen in sizes.items():
