@@ -461,7 +461,9 @@ def validated(inputs: Inputs) -> Figure:
     corpora = list(dict.fromkeys(cells["corpus"]))
     synthetic = [inputs.synthetic(corpus) for corpus in corpora]
     titles = [latex.corpus_title(corpus) for corpus in corpora]
-    figure, (axes,) = style.grid(1, len(corpora), 2.6, titles=titles, synthetic=synthetic, sharey=True)
+    widths = [1.0 + select(cells, corpus=corpus)["topics"].nunique() for corpus in corpora]
+    options: dict[str, Any] = {"titles": titles, "synthetic": synthetic, "sharey": True, "width_ratios": widths}
+    figure, (axes,) = style.grid(1, len(corpora), 3.1, **options)
     for axis, corpus in zip(axes, corpora, strict=True):
         _validation_panel(axis, select(cells, corpus=corpus))
     axes[0].set_yscale("symlog", linthresh=VALIDATION_LINEAR, linscale=0.8)
@@ -469,12 +471,12 @@ def validated(inputs: Inputs) -> Figure:
     marks = [sign * mark for mark in (0.0, 1e-3, 1e-2, 1e-1, 1.0) for sign in (-1.0, 1.0)]
     shown = [mark for mark in sorted(set(marks)) if low <= mark <= high]
     style.ticks(axes[0].yaxis, shown, [style.signed_label(mark) for mark in shown])
-    axes[0].set_ylabel(f"estimate {style.MINUS} reference, nats per token\n{style.SYMMETRIC}")
+    axes[0].set_ylabel(f"estimate {style.MINUS} reference,\nnats per token\n{style.SYMMETRIC}")
     priors = [
         Line2D([], [], color=colour, marker="s", linestyle="none", label=f"{prior} prior")
         for prior, colour in zip(PRIORS, style.PRIOR_COLOURS, strict=True)
     ]
-    bounds = Patch(color=style.GROUND, label="between the bounds, drawn documents")
+    bounds = Patch(color=style.PALE, alpha=0.7, label="between the bounds, drawn documents")
     style.legend(figure, axes, extra=[bounds, *priors], ncols=3)
     return figure
 
@@ -493,7 +495,7 @@ def _validation_panel(axis: Axes, cells: "pd.DataFrame") -> None:
     for row in cells.to_dict("records"):
         x, y = places[int(row["topics"])] + shifts[row["model"], row["prior"]], -row["gain"]
         if row["other"] in BOUNDS:
-            axis.fill_between([x - 0.05, x + 0.05], 0.0, y, color=style.GROUND, linewidth=0, zorder=0.5)
+            axis.fill_between([x - 0.05, x + 0.05], 0.0, y, color=style.PALE, alpha=0.7, linewidth=0, zorder=0.5)
             continue
         props: Props = {
             **{"color": style.PRIOR_COLOURS[PRIORS.index(row["prior"])], "alpha": 1.0 if row["validated"] else 0.3},
@@ -505,7 +507,7 @@ def _validation_panel(axis: Axes, cells: "pd.DataFrame") -> None:
         }
         axis.errorbar(x + (0.02 if row["other"] == FILTER else -0.02), y, ERRORS * row["error"], **props)
     style.ticks(axis.xaxis, range(len(topics)), [f"{k:,}" for k in topics])
-    axis.set_xlabel("number of topics (PLSA left, LDA right)")
+    axis.set_xlabel("number of topics")
 
 
 def _bounds_panel(axis: Axes, cell: "pd.DataFrame") -> None:
