@@ -22,7 +22,7 @@ from heldout.papers.likelihood.results import best_topics
 from heldout.verdicts import CONTRADICTED, IDENTITY, NOT_RUN, SUPPORTED, UNDECIDED, Judgement
 
 PEERS = [claim for claim in CLAIMS if claim.name.startswith("peers-")]
-TRUTH = [claim for claim in CLAIMS if claim not in PEERS]
+TRUTH = [claim for claim in CLAIMS if not claim.name.startswith(("peers-", "choice-"))]
 
 
 def judged(name: str, given: Inputs, corpora: Sequence[str] = CORPORA) -> Judgement:
