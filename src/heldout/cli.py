@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from heldout.inputs import Inputs
 
 # what is imported of the extras in pyproject.toml, beside the libraries of `peers`
-STUDY = ("jsonschema", "nltk", "pandas", "pooch", "requests", "seaborn", "yaml")
+STUDY = ("jsonschema", "nltk", "pandas", "pooch", "rdata", "requests", "seaborn", "yaml")
 EXTRAS = {"matplotlib": "html", **dict.fromkeys(STUDY, "paper")}
 # what to do where the system refuses to write or read
 WAYS_OUT = {

@@ -29,6 +29,7 @@ PATTERNS = {
     "house-votes-84.data": "",
     "20news_w100.mat": "",
     "u.data": "",
+    **{f"cora.{part}.rda": "" for part in ("documents", "cites", "vocab")},
 }
 
 

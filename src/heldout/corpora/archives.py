@@ -7,11 +7,12 @@ SHA-256 over the members that are read, in name order, of each its name, its len
 import fnmatch
 import hashlib
 import tarfile
+import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
 from heldout.errors import InputError
-from heldout.limits import require_file
+from heldout.limits import open_zip, require_file
 
 LARGEST = 2**30  # bytes of all members that are read
 
@@ -19,7 +20,7 @@ LARGEST = 2**30  # bytes of all members that are read
 def read_members(path: Path, pattern: str) -> dict[str, bytes]:
     """Return the archive members whose whole names match a shell pattern, by name, in name order.
 
-    A tar archive may be compressed; with an empty pattern any file is its own only member.
+    An archive is a tar, which may be compressed, or a zip; with an empty pattern any file is its own only member.
 
     Raises:
         InputError: when the file is missing, truncated or no archive, when no member matches, or one is no file.
@@ -28,6 +29,8 @@ def read_members(path: Path, pattern: str) -> dict[str, bytes]:
     try:
         if not pattern:
             return {path.name: path.read_bytes()}
+        if zipfile.is_zipfile(path):
+            return _zip_members(path, pattern)
         members: dict[str, bytes] = {}
         size = 0
         with tarfile.open(path) as archive:
@@ -48,6 +51,16 @@ def read_members(path: Path, pattern: str) -> dict[str, bytes]:
     except Exception as error:  # gzip, lzma and tarfile each report damage in their own way
         kind = "a whole tar archive" if pattern else "a file"
         raise InputError(f"{path}: expected {kind}, found a truncated or unreadable one ({error})") from error
+    return _found(path, pattern, members)
+
+
+def _zip_members(path: Path, pattern: str) -> dict[str, bytes]:
+    with open_zip(path, "zip", "get it again") as archive:
+        names = [name for name in archive.namelist() if fnmatch.fnmatchcase(name, pattern)]
+        return _found(path, pattern, {name: archive.read(name) for name in names})
+
+
+def _found(path: Path, pattern: str, members: Mapping[str, bytes]) -> dict[str, bytes]:
     if not members:
         raise InputError(f"{path}: expected the member {pattern}, found none of that name")
     return dict(sorted(members.items()))

@@ -18,8 +18,18 @@ ARCHIVES = {
     "votes": "house-votes-84.data",
     "news-words": "20news_w100.mat",
     "movielens": "u.data",
+    "reviews": "review_polarity.tar.gz",
+    "poliblog": "poliblog.documents.rda",
+    "brown": "brown.zip",
+    "cora": "cora.documents.rda",
 }
-COUNTED = ("ap", "votes", "news-words", "movielens")  # whose archives have counts or records, and no texts
+# whose archives have counts, records or tokens, and no texts
+COUNTED = ("ap", "votes", "news-words", "movielens", "poliblog", "brown", "cora")
+# files of data sets that come in several
+MORE = {
+    "poliblog": ("poliblog.ratings.rda", "poliblog.vocab.rda"),
+    "cora": ("cora.cites.rda", "cora.vocab.rda"),
+}
 
 
 @dataclass(frozen=True)
@@ -48,4 +58,4 @@ def raw_files(name: str) -> tuple[str, ...]:
         return ()
     if name not in ARCHIVES:
         raise InputError(f"corpus {name}: unknown; the known corpora are {', '.join(ARCHIVES)}")
-    return (ARCHIVES[name],) if name in COUNTED else (ARCHIVES[name], STOP_LIST)
+    return (ARCHIVES[name], *MORE.get(name, ())) if name in COUNTED else (ARCHIVES[name], STOP_LIST)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from heldout.corpora import ldac, nips, records, reuters, smart
+from heldout.corpora import brown, ldac, nips, rda, records, reuters, reviews, smart
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.download import source, verified_members
 from heldout.corpora.names import STOP_LIST, raw_files
@@ -21,6 +21,8 @@ TOOLBOX = Rule(
 )
 # As many words as the news stories of Buntine (2009, section 4.2) had.
 NEWS = Rule(token="[a-z]", minimum_length=3, largest_vocabulary=28251, refuse_empty=False)
+# As many terms as the movie reviews of Blei and McAuliffe had.
+REVIEWS = Rule(token="[a-z]", minimum_length=3, largest_vocabulary=5000)
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,10 @@ RECIPES = {
     "votes": Recipe(records.read_votes),
     "news-words": Recipe(records.read_word_presence),
     "movielens": Recipe(records.read_ratings),
+    "reviews": Recipe(reviews.read_texts, REVIEWS),
+    "poliblog": Recipe(rda.read_poliblog),
+    "brown": Recipe(brown.read_tokens, None, "the Brown and TASA corpora of Griffiths et al. (2004)"),
+    "cora": Recipe(rda.read_cora),
 }
 
 
@@ -68,6 +74,8 @@ def prepare(name: str, raw_dir: Path, table_path: Path) -> Corpus:
     stands_in = {"stands_in_for": how.stands_in_for} if how.stands_in_for else {}
     members = verified_members(raw_dir / archive, rows[archive])
     if how.rule is None:
+        for file in raw_files(name)[1:]:
+            members |= verified_members(raw_dir / file, rows[file])
         corpus: Corpus = how.read(name, members)
         corpus.provenance.update(stands_in, sources=sources)
         return corpus

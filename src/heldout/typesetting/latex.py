@@ -28,6 +28,7 @@ _SPECIAL = {
 
 _CORPORA = {"cranfield": "Cranfield", "reuters": "Reuters-21578", "medline": "Medline", "nips": "NIPS"}
 _CORPORA |= {"ap": "AP", "votes": "House votes", "movielens": "MovieLens 100k"}
+_CORPORA |= {"reviews": "Reviews", "poliblog": "Political blogs", "brown": "Brown", "cora": "Cora"}
 _WHOLE = {"news-words": "Newsgroups"}  # names with a hyphen of their own
 
 
