@@ -97,7 +97,7 @@ def test_labels_and_times_need_names_that_have_them() -> None:
     source = {"synthetic": False}
     three = Corpus.from_documents("three", [(f"v{n}/1", ["a"]) for n in (2, 0, 1)], source)
     assert times_of(three).tolist() == [2, 0, 1]
-    with pytest.raises(InputError, match="corpus three: expected a label before a slash .* 2 different ones"):
+    with pytest.raises(InputError, match=r"corpus three: expected a label before a slash .* 2 different ones"):
         labels_of(three)
     plain = Corpus.from_documents("plain", [("1", ["a"]), ("2", ["b"])], source)
     with pytest.raises(InputError, match="expected a time before a slash"):

@@ -13,6 +13,7 @@ import pytest
 from small_study import corpora_table
 from splits import on_two_splits
 from tables_of import measurements_table, notes_table, scores_table
+from tiny_extensions import SETTINGS as EXTENSIONS
 
 from heldout.claims import judge
 from heldout.corpora.corpus import Corpus
@@ -51,7 +52,12 @@ from heldout.typesetting.exhibits import exhibits, make
 from heldout.typesetting.macros import macros
 from heldout.verdicts import IDENTITY, NOT_RUN, SUPPORTED
 
-TEXT = (Path(__file__).parents[3] / "paper" / "gallery.tex").read_text()
+PAPER = Path(__file__).parents[3] / "paper"
+TEXT = re.sub(
+    r"\\input\{(sections/\w+)\}",
+    lambda part: (PAPER / f"{part[1]}.tex").read_text(),
+    (PAPER / "gallery.tex").read_text(),
+)
 GALLERY: dict[str, Any] = {
     "topics": [2, 4],
     "component_topics": [1, 2, 4],
@@ -148,6 +154,7 @@ SETTINGS: Mapping[str, tuple[str, dict[str, Any]]] = {
     "online": ("ap", ONLINE),
     "polysemy": ("ap", POLYSEMY),
     "evidence": ("none", EVIDENCE),
+    **{name: ("ap", settings) for name, settings in EXTENSIONS.items()},
 }
 
 

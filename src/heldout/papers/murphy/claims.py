@@ -13,6 +13,7 @@ import numpy as np
 from heldout.claims import Claim, Measure
 from heldout.effects import effects, less
 from heldout.inputs import Inputs
+from heldout.papers.murphy.claims_extensions import EXTENSIONS
 from heldout.papers.murphy.experiments import evidence
 from heldout.papers.murphy.members.categorical_pca import DegenerateEM, ExactEM
 from heldout.papers.murphy.members.gap import GAP_LESS_MPCA, NMF_UNDER_GAP, GaP
@@ -255,4 +256,5 @@ CLAIMS = (
             ("held-out", evidence.HELD_OUT, "the likelihood of held-out documents"),
         )
     ),
+    *EXTENSIONS,
 )
