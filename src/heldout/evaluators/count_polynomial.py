@@ -169,6 +169,45 @@ def log_marginal(weights: Floats, moments: Moments) -> float:
     return float(value[0]) + float(np.log(highest).sum()) + L * float(centre) + top + math.log(mean)
 
 
+def posterior_counts(weights: Floats, alpha: Floats) -> tuple[float, Floats, Floats]:
+    """Return log p(w), nats, and the posterior of the counts of a document's topics under LDA.
+
+    p(C | w) = a_C M(C) / p(w) is what the last layer holds: whatever reads the counts alone, as a label of supervised
+    LDA does, has its expectation from it.
+
+    Args:
+        weights: (L, K) b[k, w_l] of every token and topic.
+        alpha: (K,) the Dirichlet's parameters.
+
+    Returns:
+        log p(w); (N, K) count vectors; (N,) their probabilities, which sum to 1; NaN where p(w) is 0.
+
+    Raises:
+        InputError: for parameters or weights that are not as `log_marginal` takes them, or a document with too many
+            count vectors.
+
+    Examples:
+        >>> value, counts, p = posterior_counts(np.array([[1.0, 0.0], [0.5, 0.5]]), np.ones(2))
+        >>> print(counts[p > 0].tolist(), p[p > 0].round(3), round(np.exp(value), 3))
+        [[1.0, 1.0], [2.0, 0.0]] [0.333 0.667] 0.25
+    """
+    _check_positive("Dirichlet", alpha=alpha)
+    L, K = len(weights), len(alpha)
+    if weights.ndim != 2 or weights.shape[1] != K or not np.all((weights >= 0.0) & np.isfinite(weights)):
+        raise InputError(f"count polynomial: weights of shape {weights.shape}; give {K} finite numbers >= 0 to a token")
+    size = math.comb(L + K - 1, K - 1)
+    if size > LARGEST_LAYER:
+        raise InputError(f"count polynomial: {size:.1e} count vectors of {L} tokens, the limit is {LARGEST_LAYER:.1e}")
+    order = np.arange(L, dtype=np.int32)
+    if L > LONGEST_IN_ORDER:
+        generator("exact-marginal", tokens=L).shuffle(order)
+    value, layer = np.empty(1), np.empty(size)
+    arrays = (np.array([0, L], dtype=np.int64), np.ascontiguousarray(weights), np.ascontiguousarray(alpha, dtype=float))
+    forward(order, *arrays, np.ones(1, dtype=np.bool_), value, np.empty((0, K)), layer)
+    probabilities = layer / layer.sum() if value[0] > -math.inf else np.full(size, math.nan)
+    return float(value[0]), count_vectors(L, K), probabilities
+
+
 def gap_marginal(counts: Floats, b: Floats, alpha: Floats, beta: Floats, rho: Floats) -> Floats:
     """Return log p(n), (D,) nats, of count vectors under GaP (27.15, 27.16) or, with a spike, conditional GaP (27.17).
 

@@ -13,6 +13,7 @@ import pytest
 from small_study import corpora_table
 from splits import on_two_splits
 from tables_of import measurements_table, notes_table, scores_table
+from tiny_extensions import SETTINGS as EXTENSIONS
 from tiny_graphs import SETTINGS as GRAPHS
 from tiny_graphs import TEST_DOCUMENTS as GRAPHS_TEST_DOCUMENTS
 from tiny_graphs import corpora as graphs_corpora
@@ -166,6 +167,7 @@ SETTINGS: Mapping[str, tuple[str, dict[str, Any]]] = {
     **UNDIRECTED,
     **PRIORS,
     **GRAPHS,
+    **{name: ("ap", settings) for name, settings in EXTENSIONS.items()},
 }
 
 

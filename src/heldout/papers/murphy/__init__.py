@@ -1,7 +1,7 @@
 """Murphy (2012), "Machine Learning", chapter 27: latent variable models for discrete data."""
 
 from heldout.manifest import Exhibit, Experiment, Paper
-from heldout.papers.murphy import graphs, manifest_ratings, priors, settings, undirected
+from heldout.papers.murphy import extensions, graphs, manifest_ratings, priors, settings, undirected
 
 _OPENING = ("gallery", "records")
 _EXPERIMENTS = {
@@ -18,6 +18,7 @@ _EXPERIMENTS = {
     **manifest_ratings.EXPERIMENTS,
     **priors.EXPERIMENTS,
     **graphs.EXPERIMENTS,
+    **extensions.EXPERIMENTS,
 }
 
 MURPHY = Paper(
@@ -74,6 +75,7 @@ MURPHY = Paper(
         **manifest_ratings.EXHIBITS,
         **priors.EXHIBITS,
         **graphs.EXHIBITS,
+        **extensions.EXHIBITS,
         "table-misprints": Exhibit("misprints of the chapter", "tables.misprints"),
     },
 )

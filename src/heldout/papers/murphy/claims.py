@@ -13,6 +13,7 @@ import numpy as np
 from heldout.claims import Claim, Measure
 from heldout.effects import effects, less
 from heldout.inputs import Inputs
+from heldout.papers.murphy.claims_extensions import EXTENSIONS
 from heldout.papers.murphy.claims_graphs import GRAPHS
 from heldout.papers.murphy.claims_priors import PRIORS
 from heldout.papers.murphy.claims_ratings import RATINGS_CLAIMS
@@ -263,4 +264,5 @@ CLAIMS = (
     *PRIORS,
     *GRAPHS,
     *RATINGS_CLAIMS,
+    *EXTENSIONS,
 )

@@ -1,0 +1,32 @@
+"""The figures of LDA's extensions."""
+
+from matplotlib.figure import Figure
+
+from heldout.inputs import Inputs
+from heldout.papers.murphy import results_extensions as results
+from heldout.papers.murphy.experiments import lda_hmm_words
+from heldout.typesetting import style
+
+SIZE, ADVANCE = 6.5, 0.603  # points, and the width of a letter in these, of the monospaced font
+LIGHTEST = 0.78  # grey of a word that never is the topics'
+
+
+def figure_27_14(inputs: Inputs) -> Figure:
+    """Draw words in two roles, first as content and then as function word: the blacker, the more often in topics."""
+    both = [results.contexts(inputs, role) for role in (lda_hmm_words.CONTENT, lda_hmm_words.FUNCTION)]
+    lines = [context for pair in zip(*both, strict=True) for context in pair]
+    figure, ((axis,),) = style.grid(1, 1, 0.3 + 0.2 * max(len(lines), 1))
+    axis.axis("off")
+    letters = 72.0 * style.WIDTH / (SIZE * ADVANCE) - 2.0
+    axis.set_xlim(0.0, letters)
+    axis.set_ylim(-len(lines) - 0.5, 0.5)
+    for number, (words, content, place) in enumerate(lines):
+        # the word itself stands in the middle, and what has no room is left out
+        at = letters / 2.0 - len(" ".join(words[:place])) - len(words[place]) / 2.0
+        for i, (word, share) in enumerate(zip(words, content, strict=True)):
+            if at >= 0.0 and at + len(word) <= letters:
+                box = {"boxstyle": "square,pad=0.15", "fill": False, "linewidth": 0.5} if i == place else None
+                props = {"fontfamily": "monospace", "fontsize": SIZE, "color": str(LIGHTEST * (1.0 - share))}
+                axis.text(at, -number, word, bbox=box, parse_math=False, **props)
+            at += len(word) + 1.0
+    return figure

@@ -1,0 +1,51 @@
+"""The settings of the experiments on LDA's extensions (Murphy 2012, sections 27.4 and 27.5.3)."""
+
+from dataclasses import dataclass
+
+from heldout.papers.murphy.settings import _Priors
+from heldout.settings import setting
+
+
+@dataclass(frozen=True, kw_only=True)
+class Supervised(_Priors):
+    """Settings of `slda`."""
+
+    topics: tuple[int, ...] = setting("K", least=2)
+    penalty: float = setting("precision of the Gaussian prior of the label's weights", above=0)
+    rounds: int = setting("of Monte Carlo EM", least=1)
+    sweeps: int = setting("of Gibbs sampling in a round", least=2)
+    limit: int = setting("work on one document that is not left out", "updates", least=1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _States(_Priors):
+    states: int = setting("C of LDA-HMM, without the topics' state", least=1)
+    delta: float = setting("Dirichlet parameter of transitions", above=0)
+    epsilon: float = setting("Dirichlet parameter of the words of states", above=0)
+    sweeps: int = setting("of Gibbs sampling", least=1)
+    documents: int = setting("to train on, the first of a random order", least=1)
+    spread: float = setting("share of these documents that a function word is in, at least", above=0, most=1)
+    shown: int = setting("most probable words of a topic or state", least=1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sequences(_States):
+    """Settings of `lda-hmm`."""
+
+    topics: tuple[int, ...] = setting("K", least=1)
+    exact_topics: int = setting("the most topics of the exact sum, on documents", least=1)
+    checked: int = setting("tokens of documents on which particles are held to the exact sum", least=1)
+    checked_topics: int = setting("the most topics of that", least=1)
+    particles: int = setting("of the filter", least=1)
+    runs: int = setting("of the filter", least=2)
+    fold_in_iterations: int = setting("of EM over the weights", least=1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Roles(_States):
+    """Settings of `lda-hmm-words`."""
+
+    topics: int = setting("K", least=1)
+    columns: int = setting("topics and states that are shown", least=1)
+    words: int = setting("that are shown in two roles", least=1)
+    context: int = setting("tokens on either side of them", least=1)

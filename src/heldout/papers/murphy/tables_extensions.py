@@ -1,0 +1,69 @@
+"""The tables of LDA's extensions."""
+
+from itertools import groupby, zip_longest
+
+from heldout.inputs import Inputs
+from heldout.papers.murphy import results_extensions as results
+from heldout.papers.murphy.experiments import lda_hmm, lda_hmm_words
+from heldout.typesetting import latex
+
+
+def supervised(inputs: Inputs) -> str:
+    """Return the table of supervised LDA: a row for each corpus and K."""
+    rows: list[latex.TableRow] = []
+    for corpus, of_corpus in groupby(results.label_rows(inputs), lambda row: row.corpus):
+        if rows:
+            rows.append(latex.ADDLINESPACE)
+        name = latex.corpus_name(corpus)
+        for row in of_corpus:
+            numbers = (*row.label, *row.state, *row.words)
+            cells = [name, latex.integer(row.topics), latex.percent(row.within, 0), latex.signed(row.frequency, 3)]
+            rows.append([*cells, *(latex.signed(value, 3) for value in numbers)])
+            name = ""
+    head = (
+        r"& & documents & by their & \multicolumn{2}{c}{label, exact} & \multicolumn{2}{c}{at one state}"
+        r" & \multicolumn{2}{c}{words, exact}\\" + "\n"
+        r"\cmidrule(lr){5-6}\cmidrule(lr){7-8}\cmidrule(l){9-10}" + "\n"
+        r"data & $K$ & within limit & frequency & sLDA & LDA & sLDA & LDA & sLDA & LDA\\"
+    )
+    return latex.tabular(inputs, "@{}lrrrrrrrrr@{}", head, rows)
+
+
+LEAST_ERROR = 1e-4  # nats per token: a smaller one is rounded up to it
+
+
+def sequences(inputs: Inputs) -> str:
+    """Return the table of LDA-HMM, LDA and a hidden Markov model by the likelihood of documents in their order."""
+    rows: list[latex.TableRow] = []
+    for corpus in results.corpora_of(inputs, results.SEQUENCES):
+        for row in results.sequence_rows(inputs, corpus):
+            error = rf" \ensuremath{{\pm}} {max(row.error, LEAST_ERROR):.4f}" if row.error else ""
+            numbers = [latex.signed(row.usual, 4), f"{latex.signed(row.likelihood, 4)}{error}"]
+            shares = [latex.percent(row.content, 0), latex.percent(row.function, 0)]
+            gap = latex.signed(row.usual - row.likelihood, 4)
+            cells = [results.SEQUENCE_MODELS[row.model], latex.integer(row.topics)]
+            rows.append([latex.corpus_name(corpus), *cells, *numbers, gap, *shares])
+    head = r"data & model & $K$ & folded in & likelihood & gap & tokens of topics & function words of topics\\"
+    return latex.tabular(inputs, "@{}llrrlrrr@{}", head, rows)
+
+
+def table_27_1(inputs: Inputs) -> str:
+    """Return Table 27.1: topics of LDA, topics of LDA-HMM and its states, a column each, from above to below."""
+    blocks = (
+        (lda_hmm.LDA, lda_hmm_words.TOPIC),
+        (lda_hmm.MODEL, lda_hmm_words.TOPIC),
+        (lda_hmm.MODEL, lda_hmm_words.STATE),
+    )
+    lists = [results.word_lists(inputs, *block) for block in blocks]
+    columns = max((len(columns) for columns in lists), default=0)
+    rows: list[latex.TableRow] = []
+    for name, words in zip(("LDA", "LDA-HMM, topics", "LDA-HMM, states"), lists, strict=True):
+        if rows:
+            rows.append(r"\midrule")
+        for rank in zip_longest(*words, fillvalue=""):
+            cells = [latex.escape(word) for word in rank]
+            rows.append([name, *cells, *[""] * (columns - len(cells))])
+            name = ""
+    columns = max(columns, 1)
+    head = rf"& \multicolumn{{{columns}}}{{l}}{{words in the order of their probability, a column each}}\\"
+    return latex.tabular(inputs, f"@{{}}l{'l' * columns}@{{}}", head, rows)

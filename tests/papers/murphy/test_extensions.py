@@ -1,0 +1,66 @@
+"""LDA's extensions in tiny form: what each experiment records."""
+
+import numpy as np
+import pytest
+from test_gallery import cell, made
+from tiny_extensions import SETTINGS
+
+from heldout.papers.murphy.experiments import lda_hmm, lda_hmm_words, slda
+from heldout.papers.murphy.members.member import LIKELIHOOD, USUAL
+from heldout.papers.murphy.results_extensions import (
+    contexts,
+    label_rows,
+    mean_measured,
+    sequence_rows,
+    word_lists,
+)
+
+
+def test_labels_are_scored_exactly_and_at_one_state() -> None:
+    rows = label_rows(made())
+    assert [row.topics for row in rows] == SETTINGS["slda"]["topics"]
+    for row in rows:
+        assert row.within == 1.0
+        assert row.frequency == pytest.approx(np.log(0.5), abs=0.2)
+        for of_label, of_words in zip((*row.label, *row.state), (*row.words, *row.words), strict=True):
+            assert -3.0 < of_label < 0.0
+            assert -4.0 < of_words < 0.0
+    scores = cell(made(), variant="slda")
+    pairs = set(zip(scores["model"], scores["evaluator"], strict=True))
+    models = (slda.MODEL, slda.REGRESSION)
+    assert pairs == {(slda.FREQUENCY, LIKELIHOOD), *((m, e) for m in models for e in (LIKELIHOOD, USUAL))}
+    assert set(scores["tokens"]) == {8}  # a label of each document
+
+
+def test_sequences_have_a_likelihood_in_their_order_and_particles_the_exact_one() -> None:
+    """Particles of 4 runs on 8 documents, 24 degrees of freedom: within 7 errors, and a nat."""
+    rows = sequence_rows(made(), "ap")
+    assert [(row.model, row.topics) for row in rows] == [
+        ("hmm", 1),
+        *((model, K) for model in ("lda", "lda-hmm") for K in (2, 3)),
+    ]
+    for row in rows:
+        assert -4.0 < row.likelihood < row.usual + 7.0 * row.error + 1e-9 < 0.0
+        assert (row.error > 0.0) == (row.topics > 2)
+        assert (row.content == 1.0) == (row.model == "lda")
+        assert 0.0 <= row.function <= 1.0
+    exact, estimated = (
+        mean_measured(made(), "lda-hmm", "ap", "lda-hmm", quantity) for quantity in (lda_hmm.EXACT, lda_hmm.ESTIMATED)
+    )
+    assert list(exact) == list(estimated) == [2, 3]
+    for K, value in exact.items():
+        assert estimated[K] == pytest.approx(value, abs=1.0 / 15)
+
+
+def test_words_of_topics_and_states_are_noted_and_two_roles_of_some() -> None:
+    for model, what in (("lda", "topic"), ("lda-hmm", "topic"), ("lda-hmm", "state")):
+        lists = word_lists(made(), model, what)
+        assert len(lists) == 2
+        for words in lists:
+            assert 0 < len(words) == len(set(words)) <= 5
+    content, function = (contexts(made(), role) for role in (lda_hmm_words.CONTENT, lda_hmm_words.FUNCTION))
+    assert len(content) == len(function) == 2
+    for one, other in zip(content, function, strict=True):
+        assert one.words[one.place] == other.words[other.place]
+        assert one.content[one.place] >= other.content[other.place]
+        assert len(one.words) == len(one.content) <= 7

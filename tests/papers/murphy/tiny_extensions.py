@@ -1,0 +1,21 @@
+"""Tiny settings of the experiments on LDA's extensions, for the tests of the gallery."""
+
+from typing import Any
+
+PRIORS: dict[str, Any] = {"alpha": 0.5, "gamma": 0.1}
+STATES = {"states": 2, "delta": 0.1, "epsilon": 0.1, "sweeps": 4, "documents": 20, "spread": 0.6, "shown": 5}
+SETTINGS: dict[str, dict[str, Any]] = {
+    "slda": {**PRIORS, "topics": [2, 3], "penalty": 0.01, "rounds": 3, "sweeps": 4, "limit": 10**6},
+    "lda-hmm": {
+        **PRIORS,
+        **STATES,
+        "topics": [2, 3],
+        "exact_topics": 2,
+        "checked": 15,
+        "checked_topics": 3,
+        "particles": 50,
+        "runs": 4,
+        "fold_in_iterations": 60,
+    },
+    "lda-hmm-words": {**PRIORS, **STATES, "topics": 3, "columns": 2, "words": 2, "context": 3},
+}
