@@ -60,7 +60,6 @@ RECIPES = {
     "votes": Recipe(records.read_votes),
     "news-words": Recipe(records.read_word_presence),
     "movielens": Recipe(ratings.read_corpus),
-    "movielens": Recipe(records.read_ratings),
     "reviews": Recipe(reviews.read_texts, REVIEWS),
     "poliblog": Recipe(rda.read_poliblog),
     "brown": Recipe(brown.read_tokens, None, "the Brown and TASA corpora of Griffiths et al. (2004)"),
