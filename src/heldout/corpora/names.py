@@ -45,13 +45,6 @@ MORE = {
         STOP_LIST,
     ),
 }
-# whose archives have counts, records or tokens, and no texts
-COUNTED = ("ap", "votes", "news-words", "movielens", "poliblog", "brown", "cora")
-# files of data sets that come in several
-MORE = {
-    "poliblog": ("poliblog.ratings.rda", "poliblog.vocab.rda"),
-    "cora": ("cora.cites.rda", "cora.vocab.rda"),
-}
 
 
 @dataclass(frozen=True)
