@@ -47,7 +47,7 @@ tests: setup
 test-long: setup ## Run the oracles that take more than two seconds each (15 minutes at most)
 	@$(RUN) pytest -n 2 -m long
 
-newcomer: ## Go a newcomer's way in a fresh environment: wheel, README's Python and commands, notebook, browser (4 minutes)
+newcomer: ## Go a newcomer's way: wheel, README's Python and commands, notebook, browser (4 minutes)
 	@$(PYTHON) workflow/newcomer/newcomer.py
 
 docs: setup ## Make the site in docs/site: tutorials and pictures are run, a warning or a broken link fails (3 minutes)

@@ -77,7 +77,7 @@ def test_the_shipped_studies_are_valid_and_named_after_their_files(path: Path) -
         (("smoothing",), [-1e-3], "at smoothing/0"),
         (("smoothing",), ["1e-3"], "at smoothing/0: '1e-3' is not of type 'number'"),
         (("corpora", "cranfeild"), {"test_documents": 9}, "at corpora/cranfeild: neither"),
-        (("corpora", "medline"), {"test_documents": 0}, "at corpora/medline/test_documents"),
+        (("corpora", "medline"), {"test_documents": -1}, "at corpora/medline/test_documents"),
         (("beyond_vocabulary", "corpus"), "medline-like", "at beyond_vocabulary/corpus"),
         (("alternatives", "variants", "lda", "x"), {"train": {"betta": 1}}, "there is no setting betta"),
         (

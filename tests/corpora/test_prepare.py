@@ -194,7 +194,8 @@ def test_real_ratings_are_the_published_ones(tmp_path: Path) -> None:
     folder = Path(os.environ.get("HELDOUT_MIRROR", ""))
     if not (folder / "u.data").is_file():
         pytest.skip("MovieLens may not be redistributed: set HELDOUT_MIRROR to a folder that holds u.data")
-    fetch("u.data", DATA / "corpora.csv", tmp_path / "u.data", folder)
+    for file in ("u.data", "u.item"):
+        fetch(file, DATA / "corpora.csv", tmp_path / file, folder)
     ratings = responses_of(prepare("movielens", tmp_path, DATA / "corpora.csv"))
     assert ratings.shape == (943, 1682)
     assert np.bincount(ratings[ratings >= 0]).tolist() == [6110, 11370, 27145, 34174, 21201]

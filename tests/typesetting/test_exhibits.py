@@ -37,7 +37,8 @@ def texts(figure: Figure) -> list[str]:
 
 
 def test_the_small_study_has_every_exhibit() -> None:
-    assert set(ALL) == {*OF_PAPERS, *exhibits.SHARED}
+    kept = {"figure-validation", "table-validation"}  # of a kept study's results, with tests of their own
+    assert set(ALL) == {*OF_PAPERS, *exhibits.SHARED} - kept
 
 
 @pytest.mark.parametrize("name", ONE_EACH)

@@ -73,6 +73,17 @@ def header(first: bytes) -> tuple[str, str] | None:
     return None
 
 
+def train_correlated(documents: Sequence[Sequence[str]], K: int, *, gamma: float, sweeps: int, seed: int) -> Any:
+    """Return a `CTModel` of K topics after so many sweeps over documents, lists of words, in one thread."""
+    import tomotopy
+
+    model = tomotopy.CTModel(k=K, eta=gamma, seed=seed)
+    for words in documents:
+        model.add_doc(list(words))
+    model.train(sweeps, workers=1)
+    return model
+
+
 def from_object(model: Any, vocabulary: Sequence[str] | None, where: str | None, form: str) -> Fitted:
     """Return the `Fitted` of a trained `LDAModel` or `CTModel`; see `heldout.libraries.Library`.
 

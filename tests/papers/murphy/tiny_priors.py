@@ -10,7 +10,7 @@ from heldout.corpora.synthetic import Law, Shape, draw
 
 DEMO = Path(__file__).parents[3] / "workflow" / "studies" / "demo-gallery.yaml"
 NAME = "cranfield-like"
-EXPERIMENTS = ("covariates", "correlation", "topic-graph", "tags")
+EXPERIMENTS = ("covariates", "correlation", "topic-graph", "tags", "ratings", "rating-curves")
 SETTINGS: dict[str, tuple[str, dict[str, Any]]] = {
     name: (NAME, yaml.safe_load(DEMO.read_text())["measures"][name]["settings"]) for name in EXPERIMENTS
 }

@@ -107,12 +107,11 @@ def _range(own: Best | None, grid: Sequence[int]) -> str:
 
 
 def regrets(inputs: Inputs) -> str:
-    """Return what a score's choice of K costs: by model, judging prior and score the K chosen and the regret."""
+    """Return what a score's choice of K costs, by model, the prior under which the likelihood judges, and score."""
     corpora = results.optimism_corpora(inputs)
-    rules = "".join(rf"\cmidrule({'lr' if at else 'l'}){{{4 + 2 * at}-{5 + 2 * at}}}" for at in range(len(corpora)))
-    names = " & ".join(rf"\multicolumn{{2}}{{c}}{{{latex.corpus_name(corpus)}}}" for corpus in corpora)
-    head = f"& & & {names}\\\\\n{rules}\nmodel & judged under & chosen by" + r" & $K$ & loss" * len(corpora) + r"\\"
-    return latex.tabular(inputs, f"@{{}}lll{'lr' * len(corpora)}@{{}}", head, _regret_rows(inputs, corpora))
+    names = " & ".join(latex.corpus_name(corpus) for corpus in corpora)
+    head = rf"model & judged under & chosen by & {names}\\"
+    return latex.tabular(inputs, f"@{{}}lll{'r' * len(corpora)}@{{}}", head, _regret_rows(inputs, corpora))
 
 
 def _regret_rows(inputs: Inputs, corpora: Sequence[str]) -> Iterator[latex.TableRow]:
@@ -123,21 +122,21 @@ def _regret_rows(inputs: Inputs, corpora: Sequence[str]) -> Iterator[latex.Table
                 effects = inputs.judged(f"choice-by-{name}").effects
                 by_corpus = {e.corpus: e for e in effects if e.part == f"{PRINTED[model]}, {judge}"}
                 if by_corpus:
-                    choices = regret.regrets(inputs, corpora, model, chooser, judge)
-                    cells = (_regret_cells(by_corpus.get(corpus), choices, corpus) for corpus in corpora)
-                    yield [*names, chooser, *(text for cell in cells for text in cell)]
+                    yield [
+                        *names,
+                        chooser.partition(",")[0],
+                        *(_regret_cell(by_corpus.get(corpus)) for corpus in corpora),
+                    ]
                     names = ["", ""]
         yield latex.ADDLINESPACE
 
 
-def _regret_cells(effect: Effect | None, choices: "pd.DataFrame", corpus: str) -> tuple[str, str]:
+def _regret_cell(effect: Effect | None) -> str:
     if effect is None:
-        return latex.DASH, latex.DASH
-    chosen = sorted({int(K) for K in select(choices, corpus=corpus)["chosen"]})
-    ends = r"\,--\,".join(map(latex.integer, dict.fromkeys((chosen[0], chosen[-1]))))
+        return latex.DASH
     estimate, low, high = shown(effect)
     interval = rf" [\ensuremath{{{low}}}, \ensuremath{{{high}}}]" if effect.error else ""
-    return ends, rf"\ensuremath{{{estimate}}}{interval}"
+    return rf"\ensuremath{{{estimate}}}{interval}"
 
 
 def repair(inputs: Inputs) -> str:

@@ -49,7 +49,7 @@ def opening(inputs: Inputs) -> Figure:
         axis.set_xscale("symlog", linthresh=_LINEAR)
         style.ticks(axis.xaxis, _GAP_TICKS, [style.signed_label(tick) for tick in _GAP_TICKS])
         labels = [f"{model}, {latex.corpus_title(corpus)}" if corpus else model for model, corpus in names]
-        style.ticks(axis.yaxis, range(len(names)), labels, fontsize=6.5)
+        style.ticks(axis.yaxis, range(len(names)), labels, fontsize=7.0)
         axis.set_ylim(len(names) - 0.5, -0.5)
         axis.set_xlim(-1.0, 1.0)
         axis.set_xlabel(f"score less likelihood, nats\n{style.SYMMETRIC}")

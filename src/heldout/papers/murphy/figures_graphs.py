@@ -73,7 +73,7 @@ def figure_27_22(inputs: Inputs) -> Figure:
     likes, clusters, names = results.monks(inputs)
     order = np.argsort(clusters, kind="stable")
     _adjacency(axes[0], likes, order, clusters)
-    axes[0].set_yticks(range(len(order)), [f"{names[node]} {node + 1}" for node in order], fontsize=5.5)
+    axes[0].set_yticks(range(len(order)), [f"{names[node]} {node + 1}" for node in order], fontsize=7.0)
     corners = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(0.75)]])
     axes[1].plot(*corners[[0, 1, 2, 0]].T, color=style.INK, linewidth=0.8)
     by_seed = results.memberships_by_seed(inputs, results.rhos(inputs)[0]) if results.rhos(inputs) else {}
@@ -85,7 +85,7 @@ def figure_27_22(inputs: Inputs) -> Figure:
             waverer = {"markerfacecolor": style.WHITE} if node in results.WAVERERS else {}
             axes[1].plot(x, y, "o", color=colour, markersize=4.5, **waverer)
             away = (4, 3) if node % 2 else (-9, -7)
-            style.label(axes[1], str(node + 1), (float(x), float(y)), away, fontsize=6.0, path_effects=style.outline())
+            style.label(axes[1], str(node + 1), (float(x), float(y)), away, fontsize=7.0, path_effects=style.outline())
     axes[1].set_aspect("equal")
     axes[1].set_xlim(-0.1, 1.1)
     axes[1].set_ylim(-0.1, 1.0)
@@ -107,9 +107,9 @@ def figure_27_25(inputs: Inputs) -> Figure:
         axis.imshow(means[:, :, cluster], cmap="Greys", vmin=0.0, vmax=1.0, interpolation="nearest")
         members = np.flatnonzero(state.clusters["predicates"] == cluster)
         words = [state.names["predicates"][member].replace("_", " ") for member in members if state.names["predicates"]]
-        axis.set_title(", ".join(words[:2]) + (", .." if len(words) > 2 else ""), fontsize=6.5)
-        axis.set_xlabel("cluster of concepts", fontsize=6.5)
-        axis.set_ylabel("cluster of concepts", fontsize=6.5)
+        axis.set_title(", ".join(words[:2]) + (", .." if len(words) > 2 else ""), fontsize=7.0)
+        axis.set_xlabel("cluster of concepts", fontsize=7.0)
+        axis.set_ylabel("cluster of concepts", fontsize=7.0)
     return figure
 
 
@@ -134,7 +134,7 @@ def figure_27_26(inputs: Inputs) -> Figure:
     for edge in np.flatnonzero(np.diff(features[columns])):
         top.axvline(edge + 0.5, color=style.REPORTED_COLOUR, linewidth=0.7)
     if state.names["countries"]:
-        top.set_yticks(range(n), [state.names["countries"][node] for node in order], fontsize=6.0)
+        top.set_yticks(range(n), [state.names["countries"][node] for node in order], fontsize=7.0)
     top.set_title("features")
     kinds = state.clusters["interactions"]
     interacts = results.cells(inputs, "nations", "interacts", (n, n, len(kinds)))
@@ -145,5 +145,5 @@ def figure_27_26(inputs: Inputs) -> Figure:
         _adjacency(axis, own, order, countries)
         members = np.flatnonzero(kinds == cluster)
         if state.names["interactions"]:
-            axis.set_title(state.names["interactions"][members[0]][:14], fontsize=5.5, fontweight="normal")
+            axis.set_title(state.names["interactions"][members[0]][:14], fontsize=7.0, fontweight="normal")
     return figure

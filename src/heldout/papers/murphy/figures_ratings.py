@@ -49,7 +49,7 @@ def figure_27_28(inputs: Inputs) -> Figure:
         title = film.title if len(film.title) <= LONGEST else f"{film.title[:LONGEST].rstrip()}.."
         side = {"ha": "left", "xytext": (3, 0)} if film.first < 0.0 else {"ha": "right", "xytext": (-3, 0)}
         place = (film.first, film.second)
-        axis.annotate(title, place, textcoords="offset points", fontsize=5.5, va="center", **side)
+        axis.annotate(title, place, textcoords="offset points", fontsize=7.0, va="center", **side)
     axis.axhline(0.0, color=style.GUIDE, linewidth=0.5)
     axis.axvline(0.0, color=style.GUIDE, linewidth=0.5)
     axis.set_xlabel("first factor")
@@ -69,11 +69,11 @@ def figure_27_29(inputs: Inputs) -> Figure:
             axis.plot(
                 list(points), list(points.values()), line, color=colour, marker=marker, markersize=3.0, label=label
             )
-        axis.legend(fontsize=5.5)
+        axis.legend(fontsize=7.0)
     for (label, (topics, errors)), line in zip(results.PUBLISHED.items(), ("-", "--"), strict=True):
         numbers = [K * sum(results.NETFLIX) / 1e6 for K in topics]
         axes[2].plot(numbers, errors, line, color=style.INK, marker="o", markersize=3.0, label=label)
-    axes[2].legend(fontsize=5.5)
+    axes[2].legend(fontsize=7.0)
     for axis, name in zip(axes, ("passes", "parameters", "parameters, millions"), strict=True):
         axis.set_xlabel(name)
         style.plain_ticks(axis.yaxis)

@@ -89,14 +89,10 @@ def experiment(job: Job, settings: Correlation) -> Results:
 
 def of_tomotopy(training: Corpus, K: int, settings: Correlation, seed: int) -> AnyTopics:
     """Return the topics and the prior that tomotopy's CTModel has after `tomotopy_sweeps`."""
-    import tomotopy
-
-    from heldout.libraries.tomotopy import from_object
+    from heldout.libraries.tomotopy import from_object, train_correlated
 
     seed = entropy("correlation-tomotopy", corpus=training.name, topics=K, seed=seed) % 2**31
-    model = tomotopy.CTModel(k=K, eta=settings.gamma, seed=seed)
-    for d in range(training.n_documents):
-        model.add_doc([training.vocabulary[w] for w in training.document(d)])
-    model.train(settings.tomotopy_sweeps, workers=1)
+    documents = [[training.vocabulary[w] for w in training.document(d)] for d in range(training.n_documents)]
+    model = train_correlated(documents, K, gamma=settings.gamma, sweeps=settings.tomotopy_sweeps, seed=seed)
     topics: AnyTopics = from_object(model, None, None, PACKAGE).topics
     return topics
