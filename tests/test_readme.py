@@ -31,6 +31,7 @@ def unjudged(tmp_path_factory: pytest.TempPathFactory) -> Inputs:
     return Inputs.read(
         study,
         *(REFERENCE / name for name in ("scores.csv", "corpora.csv")),
+        groups=REFERENCE / "groups.csv.gz",
         timings=REFERENCE / "timings.csv",
         measurements=REFERENCE / "measurements.csv.gz",
         notes=REFERENCE / "notes.csv",

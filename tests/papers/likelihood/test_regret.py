@@ -11,11 +11,12 @@ from heldout.effects import WITHOUT
 from heldout.evaluators import EXACT, FULL, HALF
 from heldout.inputs import Inputs
 from heldout.models import PLSA
-from heldout.papers.likelihood.claims import choosing
+from heldout.papers.likelihood.claims import CHOICES, choosing
 from heldout.papers.likelihood.regret import NUMBER, regrets
 from heldout.papers.likelihood.results import FITTED, OPTIMISM, main_constant
+from heldout.papers.likelihood.tables import regrets as table
 from heldout.scores import GROUPS, NATS_COLUMNS, TOKENS_COLUMNS
-from heldout.verdicts import NO_DIFFERENCE, SUPPORTED
+from heldout.verdicts import NO_DIFFERENCE, SUPPORTED, Judgement
 
 TOPICS, TOKENS = (2, 3, 4), 10
 BY_TOPICS = {
@@ -84,3 +85,13 @@ def test_scores_without_groups_have_no_regret() -> None:
     without = given()
     without = replace(without, scores=without.scores.drop(columns=[*TOKENS_COLUMNS, *NATS_COLUMNS]))
     assert regrets(without, ["cranfield"], PLSA, "full folding-in", "model's prior").empty
+
+
+def test_the_table_has_a_row_for_every_score_that_chooses() -> None:
+    of_claims = {
+        f"choice-by-{name}": Judgement(f"choice-by-{name}", tuple(choosing(given(), ["cranfield"], chooser=chooser)))
+        for name, (chooser, _) in CHOICES.items()
+    }
+    text = table(replace(given(), judgements=of_claims))
+    assert text.count("full folding-in") == 2  # judged under either prior
+    assert r"full folding-in & \ensuremath{0.5000}" in text or r"full folding-in & \ensuremath{0.50}" in text
