@@ -185,8 +185,9 @@ def reference(finished: Finished) -> Iterator[Path]:
     folder.mkdir(parents=True)
     for name in ("scores.csv", "corpora.csv", "notes.csv"):
         shutil.copy(finished.results / "data/tiny" / name, folder / name)
-    with gzip.open(folder / "measurements.csv.gz", "wb") as file:
-        file.write((finished.results / "data/tiny/measurements.csv").read_bytes())
+    for name in ("measurements.csv", "groups.csv"):
+        with gzip.open(folder / f"{name}.gz", "wb") as file:
+            file.write((finished.results / "data/tiny" / name).read_bytes())
     yield folder
     shutil.rmtree(folder.parent)
 
