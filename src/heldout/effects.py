@@ -179,6 +179,25 @@ def effects(
     return found
 
 
+def largest_differences(rows: "pd.DataFrame", tolerance: float) -> list[Effect]:
+    """Return, by corpus, how far two forms of one number are apart at most, nats per document: an identity.
+
+    `rows` have the columns "corpus" and "value", the distance; one of `tolerance` or more refutes the identity.
+    """
+    return [
+        Effect(
+            str(corpus),
+            "largest difference",
+            float(cells["value"].max()),
+            *(0.0, math.inf, "nats per document"),
+            cells=len(cells),
+            reversed_cells=int((cells["value"] >= tolerance).sum()),
+            test="identity",
+        )
+        for corpus, cells in rows.groupby("corpus", sort=False)
+    ]
+
+
 def standard_error(
     values: Floats,
     error: Floats | float = 0.0,

@@ -30,11 +30,12 @@ def read_object(file: str, content: bytes) -> Any:
     """
     import rdata  # a second to import, which those who read texts need not wait
 
-    with one_line(file, "not a whole file of R's save()"), warnings.catch_warnings():
+    with one_line(file, "not a whole file of R's save()", "get it again"), warnings.catch_warnings():
         warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", "Missing constructor for R class")  # a list then, which is what is read
         objects = rdata.conversion.convert(rdata.parser.parse_data(content))
     if not isinstance(objects, dict) or len(objects) != 1:
-        raise InputError(f"{file}: expected one object of R; save it again")
+        raise InputError(f"{file}: expected one object of R; get it again")
     return next(iter(objects.values()))
 
 

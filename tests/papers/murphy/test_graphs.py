@@ -15,7 +15,7 @@ from heldout.papers.murphy.claims import CLAIMS
 from heldout.papers.murphy.experiments import concepts, links, partitions
 from heldout.papers.murphy.experiments.block_graphs import NINE, STRUCTURES
 from heldout.papers.murphy.experiments.partitions import agreement
-from heldout.papers.murphy.graphs import CONCEPTS, LINKS, PARTITIONS
+from heldout.papers.murphy.manifest_graphs import CONCEPTS, LINKS, PARTITIONS
 from heldout.points import select
 from heldout.verdicts import CONTRADICTED, IDENTITY
 

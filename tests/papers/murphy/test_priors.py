@@ -21,7 +21,7 @@ from heldout.papers.murphy.claims_priors import PRIORS, SAME
 from heldout.papers.murphy.experiments import correlation, covariates, tags
 from heldout.papers.murphy.figures_priors import layout
 from heldout.papers.murphy.macros_priors import of_priors
-from heldout.papers.murphy.priors import EXHIBITS
+from heldout.papers.murphy.manifest_priors import EXHIBITS
 from heldout.points import select
 from heldout.recorder import Results
 from heldout.runs import run_experiment

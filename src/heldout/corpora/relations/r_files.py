@@ -5,13 +5,12 @@ of `lda`, name them in another: that of the groups. With those names Sampson's g
 them is refused.
 """
 
-import warnings
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
 from heldout.corpora.corpus import Corpus
+from heldout.corpora.rda import read_object
 from heldout.corpora.relations.relation import Relations, graph
 from heldout.errors import InputError
 from heldout.limits import one_line
@@ -38,23 +37,6 @@ MONKS = (
 )  # in the order of their numbers, spelt as in the file
 GROUPS = {"group": "group3", "group with waverers": "group4"}
 WAVES = ("SAMPLK1", "SAMPLK2", "SAMPLK3")  # of whom a monk likes, in UCINET
-
-
-def read_object(file: str, content: bytes) -> Any:
-    """Return the one object that a file of R's save() holds.
-
-    Raises:
-        InputError: names the file that is damaged, or holds more objects or none.
-    """
-    import rdata  # a second to import, which those who read texts need not wait
-
-    with one_line(file, "not a whole file of R's save()", "get it again"), warnings.catch_warnings():
-        warnings.simplefilter("error")
-        warnings.filterwarnings("ignore", "Missing constructor for R class")  # a list then, which is what is read
-        objects = rdata.conversion.convert(rdata.parser.parse_data(content))
-    if not isinstance(objects, dict) or len(objects) != 1:
-        raise InputError(f"{file}: expected one object of R; get it again")
-    return next(iter(objects.values()))
 
 
 def read_monks(name: str, members: Mapping[str, bytes]) -> Corpus:

@@ -1,7 +1,14 @@
 """Murphy (2012), "Machine Learning", chapter 27: latent variable models for discrete data."""
 
 from heldout.manifest import Exhibit, Experiment, Paper
-from heldout.papers.murphy import extensions, graphs, manifest_ratings, priors, settings, undirected
+from heldout.papers.murphy import (
+    manifest_extensions,
+    manifest_graphs,
+    manifest_priors,
+    manifest_ratings,
+    manifest_undirected,
+    settings,
+)
 
 _OPENING = ("gallery", "records")
 _EXPERIMENTS = {
@@ -14,11 +21,11 @@ _EXPERIMENTS = {
     "bank-and-river": Experiment(settings.BankAndRiver, corpora="none"),
     "online": Experiment(settings.Online),
     "evidence": Experiment(settings.Evidence, corpora="none"),
-    **undirected.EXPERIMENTS,
+    **manifest_undirected.EXPERIMENTS,
     **manifest_ratings.EXPERIMENTS,
-    **priors.EXPERIMENTS,
-    **graphs.EXPERIMENTS,
-    **extensions.EXPERIMENTS,
+    **manifest_priors.EXPERIMENTS,
+    **manifest_graphs.EXPERIMENTS,
+    **manifest_extensions.EXPERIMENTS,
 }
 
 MURPHY = Paper(
@@ -71,11 +78,11 @@ MURPHY = Paper(
             ("evidence",),
             claims=("evidence-finds-topics", "bound-finds-topics", "held-out-finds-topics"),
         ),
-        **undirected.EXHIBITS,
+        **manifest_undirected.EXHIBITS,
         **manifest_ratings.EXHIBITS,
-        **priors.EXHIBITS,
-        **graphs.EXHIBITS,
-        **extensions.EXHIBITS,
+        **manifest_priors.EXHIBITS,
+        **manifest_graphs.EXHIBITS,
+        **manifest_extensions.EXHIBITS,
         "table-misprints": Exhibit("misprints of the chapter", "tables.misprints"),
     },
 )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from heldout.claims import Claim, Measure
-from heldout.effects import effects, less
+from heldout.effects import effects, largest_differences, less
 from heldout.inputs import Inputs
 from heldout.papers.murphy.claims_extensions import EXTENSIONS
 from heldout.papers.murphy.claims_graphs import GRAPHS
@@ -58,19 +58,7 @@ def _by_split(inputs: Inputs, gains: "pd.DataFrame", part: str = "") -> list[Eff
 
 def identity(inputs: Inputs, _: Sequence[str], *, quantity: str) -> list[Effect]:
     """Hold two forms of one likelihood to each other; the effect is their largest difference."""
-    rows = measured(inputs, quantity)
-    return [
-        Effect(
-            str(corpus),
-            "largest difference",
-            float(own["value"].max()),
-            *(0.0, float("inf"), "nats per document"),
-            cells=len(own),
-            reversed_cells=int((own["value"] >= SAME).sum()),
-            test="identity",
-        )
-        for corpus, own in rows.groupby("corpus", sort=False)
-    ]
+    return largest_differences(measured(inputs, quantity), SAME)
 
 
 def degenerate_overfits(inputs: Inputs, _: Sequence[str]) -> list[Effect]:

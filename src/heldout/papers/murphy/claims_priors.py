@@ -12,8 +12,8 @@ from heldout.claims import Claim
 from heldout.effects import effects, less
 from heldout.inputs import Inputs
 from heldout.papers.murphy.experiments import correlation, covariates, tags
+from heldout.papers.murphy.manifest_priors import CORRELATION, COVARIATES, TAGS
 from heldout.papers.murphy.members.member import LIKELIHOOD, USUAL
-from heldout.papers.murphy.priors import CORRELATION, COVARIATES, TAGS
 from heldout.papers.murphy.results_priors import informations, valued
 from heldout.verdicts import ANY, MODELS, SIMILAR, Effect, Test
 

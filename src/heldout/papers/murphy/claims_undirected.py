@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 from heldout import models
 from heldout.claims import Claim
-from heldout.effects import effects, less
+from heldout.effects import effects, largest_differences, less
 from heldout.inputs import Inputs
 from heldout.papers.murphy.experiments import boltzmann, replicated_softmax, undirected_units
+from heldout.papers.murphy.manifest_undirected import BOLTZMANN, SOFTMAX, UNITS
 from heldout.papers.murphy.members.member import LIKELIHOOD
 from heldout.papers.murphy.results_undirected import average_precision, trained, valued
-from heldout.papers.murphy.undirected import BOLTZMANN, SOFTMAX, UNITS
 from heldout.points import select
 from heldout.verdicts import MODELS, Effect, Margin
 
@@ -85,18 +85,7 @@ def of_hidden(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
 def identity(inputs: Inputs, _: Sequence[str], *, model: str) -> list[Effect]:
     """Hold a machine's density to that of the directed model that it is; the effect is the largest difference."""
     rows = select(inputs.measurements, variant=UNITS, model=model, quantity=undirected_units.IDENTITY)
-    return [
-        Effect(
-            str(corpus),
-            "largest difference",
-            float(own["value"].max()),
-            *(0.0, float("inf"), "nats per document"),
-            cells=len(own),
-            reversed_cells=int((own["value"] >= SAME).sum()),
-            test="identity",
-        )
-        for corpus, own in rows.groupby("corpus", sort=False)
-    ]
+    return largest_differences(rows, SAME)
 
 
 UNDIRECTED = (

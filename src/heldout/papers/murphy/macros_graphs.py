@@ -4,7 +4,7 @@ from heldout.inputs import Inputs
 from heldout.papers.murphy import results_graphs as results
 from heldout.papers.murphy.experiments import concepts, memberships, partitions
 from heldout.papers.murphy.experiments.block_graphs import STRUCTURES
-from heldout.papers.murphy.graphs import CONCEPTS, MEMBERSHIPS, PARTITIONS
+from heldout.papers.murphy.manifest_graphs import CONCEPTS, MEMBERSHIPS, PARTITIONS
 from heldout.typesetting import latex
 from heldout.typesetting.macros import Macros
 from heldout.verdicts import NOT_RUN

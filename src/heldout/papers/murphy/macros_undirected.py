@@ -4,7 +4,7 @@ from heldout.inputs import Inputs
 from heldout.models import LDA
 from heldout.papers.murphy import results_undirected as results
 from heldout.papers.murphy.experiments import boltzmann, replicated_softmax
-from heldout.papers.murphy.undirected import BOLTZMANN, SOFTMAX, UNITS
+from heldout.papers.murphy.manifest_undirected import BOLTZMANN, SOFTMAX, UNITS
 from heldout.typesetting import latex
 from heldout.typesetting.macros import Macros
 from heldout.verdicts import NOT_RUN

@@ -6,7 +6,7 @@ import numpy as np
 
 from heldout.inputs import Inputs
 from heldout.papers.murphy.experiments import blocks, concepts, links, memberships, partitions
-from heldout.papers.murphy.graphs import BLOCK_GRAPHS, BLOCKS, CONCEPTS, LINKS, MEMBERSHIPS, PARTITIONS
+from heldout.papers.murphy.manifest_graphs import BLOCK_GRAPHS, BLOCKS, CONCEPTS, LINKS, MEMBERSHIPS, PARTITIONS
 from heldout.points import select
 from heldout.typing import Floats, Ints
 

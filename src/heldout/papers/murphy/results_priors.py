@@ -7,8 +7,8 @@ from heldout import models
 from heldout.effects import WITHOUT, per_token
 from heldout.inputs import Inputs
 from heldout.papers.murphy.experiments import correlation, covariates, tags
+from heldout.papers.murphy.manifest_priors import CORRELATION, COVARIATES, GRAPH, TAGS
 from heldout.papers.murphy.members.member import LIKELIHOOD, USUAL
-from heldout.papers.murphy.priors import CORRELATION, COVARIATES, GRAPH, TAGS
 from heldout.points import Point, mean_points, select
 
 if TYPE_CHECKING:

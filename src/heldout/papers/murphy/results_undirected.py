@@ -9,8 +9,8 @@ from heldout import models
 from heldout.effects import WITHOUT, per_token
 from heldout.inputs import Inputs
 from heldout.papers.murphy.experiments import boltzmann, replicated_softmax, undirected_units
+from heldout.papers.murphy.manifest_undirected import BOLTZMANN, SOFTMAX, UNITS
 from heldout.papers.murphy.members.member import LIKELIHOOD, USUAL
-from heldout.papers.murphy.undirected import BOLTZMANN, SOFTMAX, UNITS
 from heldout.points import Point, mean_points, select
 
 if TYPE_CHECKING:

@@ -15,9 +15,7 @@ Where the relations are of so few entities that their partitions can be summed o
     features-exact, features-annealed    log p(features), nats, on the axis "entities"
     features-share                       the exact posterior of the number of clusters, on the axis "clusters"
 
-and, where the data have more than one relation,
-
-    annealed         log p(R) of all relations by annealing, nats, on the axis "start".
+Of all relations together annealing finds less than one state has, so their likelihood is not estimated.
 """
 
 from typing import Any
@@ -38,7 +36,6 @@ from heldout.seeds import generator
 
 BEST, SHARE, CLUSTER, MEAN, CELL, JOINT, APART = "best", "share", "cluster", "mean", "cell", "joint", "apart"
 FEATURES_EXACT, FEATURES_ANNEALED, FEATURES_SHARE = "features-exact", "features-annealed", "features-share"
-ANNEALED = "annealed"
 
 
 def experiment(job: Job, settings: Concepts) -> Results:
@@ -62,10 +59,6 @@ def experiment(job: Job, settings: Concepts) -> Results:
             ordered = np.sort(model.log_joints_)
             row.measure(APART, ordered[-1] - ordered[-2], axis="start", at=int(model.log_joints_.argmax()))
         path: dict[str, Any] = {"chains": settings.chains, "temperatures": settings.temperatures}
-        if len(relations.relations) > 1:
-            random = generator("concepts-annealed", **axes)
-            value, error = annealed_evidence(model.blocks_, random=random, **path)
-            row.measure(ANNEALED, value, axis="start", at=0, error=error)
         _features(row, relations, settings.gamma, eta, path, generator("concepts-features", **axes))
     names = recorder.at(smoothing=settings.etas[0])
     for name, entities in relations.entities.items():
