@@ -42,8 +42,7 @@ def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def wheel(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel as an index would have it: built from the sdist alone."""
     folder = tmp_path_factory.mktemp("wheel")
-    with tarfile.open(sdist) as archive:
-        archive.extractall(folder, filter="data")
+    subprocess.run(["tar", "-xf", sdist, "-C", folder], check=True)  # Python 3.11.2 has no filters of members
     return build("wheel", folder / sdist.name.removesuffix(".tar.gz"), folder)
 
 

@@ -6,7 +6,7 @@ import hashlib
 import io
 import json
 import subprocess
-import tarfile
+import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cache, partial
@@ -266,10 +266,11 @@ def checked_out(source: Path, commit: str) -> Iterator[Path]:
         InputError: where there is no git, no repository, or no such commit.
     """
     top = Path(git(source, "rev-parse", "--show-toplevel").decode().strip())
-    archive = git(top, "archive", commit, "--", source.resolve().relative_to(top.resolve()).as_posix(), LOCK)
-    with TemporaryDirectory(prefix="heldout-") as folder, tarfile.open(fileobj=io.BytesIO(archive)) as files:
-        files.extractall(folder, filter="data")
-        yield Path(folder, source.resolve().relative_to(top.resolve()))
+    package = source.resolve().relative_to(top.resolve())
+    archive = git(top, "archive", "--format=zip", commit, "--", package.as_posix(), LOCK)
+    with TemporaryDirectory(prefix="heldout-") as folder, zipfile.ZipFile(io.BytesIO(archive)) as files:
+        files.extractall(folder)  # git's own archive of this repository
+        yield Path(folder, package)
 
 
 def git(folder: Path, *arguments: str) -> bytes:
