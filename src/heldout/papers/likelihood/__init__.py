@@ -30,7 +30,7 @@ LIKELIHOOD = Paper(
         "precision": Experiment(Precision, corpora="none", topics="list"),
         "is-a-probability": Experiment(IsAProbability, corpora="drawn or none", topics="either"),
         "peers": Experiment(Packages, models=tuple(PEERS), topics="list"),
-        "packages": Experiment(Packages, models=(*PEERS, *DRIVEN), topics="list"),
+        "packages": Experiment(Packages, models=(*PEERS, *DRIVEN), topics="either"),
     },
     optional=("is-a-probability", "peers", "packages", "validation", "prior-share"),
     front_page=True,
