@@ -72,6 +72,13 @@ LIKELIHOOD = Paper(
             OPTIMISM,
             claims=tuple(f"choice-by-{name}" for name in ("number", "full", "half", "bound", "models-prior")),
         ),
+        "figure-prior-share": Exhibit(
+            "the gap under priors that other test documents fitted, and the sum of a prior's parameters as a dial",
+            "figures.prior_share",
+            ("prior-share",),
+            claims=("priors-leave-half", "sparse-priors-prefer-more-topics", "flat-prior-prefers-fewer-topics"),
+        ),
+        "table-prior-share": Exhibit("the prior's share of the gap", "tables.prior_share", ("prior-share",)),
         "table-optimism": Exhibit("folding-in beside the likelihood", "tables.optimism", OPTIMISM),
         "figure-repair": Exhibit(
             "folding-in repaired", "figures.repair", OPTIMISM, claims=("laplace-repairs", "nml-repairs")
@@ -98,5 +105,14 @@ LIKELIHOOD = Paper(
             claims=("peers-reported-grows", "peers-disagree", "peers-pessimistic"),
         ),
         "table-peers": Exhibit("what libraries report", "tables.peers", ("peers",)),
+        "figure-packages": Exhibit(
+            "one model, many perplexities",
+            "packages.one_model",
+            ("packages",),
+            claims=("packages-fold-in", "packages-too-low", "one-model-many-perplexities", "proposed-mend-suffices"),
+        ),
+        "table-packages": Exhibit("what packages' numbers choose", "packages.choice", ("packages",)),
+        "table-packages-parts": Exhibit("what packages' numbers are made of", "packages.parts", ("packages",)),
+        "table-packages-mend": Exhibit("scikit-learn's perplexity, mended", "packages.mend", ("packages",)),
     },
 )

@@ -16,12 +16,14 @@ from heldout.effects import ON, chosen, effects, less, paired, per_token, steps
 from heldout.evaluators import COMPLETION, ESTIMATORS, FULL, HALF, LAPLACE
 from heldout.inputs import Inputs
 from heldout.models import LDA, PLSA
-from heldout.papers.likelihood import regret, validation
+from heldout.papers.likelihood import prior_share, regret, validation
 from heldout.papers.likelihood.experiments.epca_marginal import ANNEALED
 from heldout.papers.likelihood.experiments.is_a_probability import SAMPLED_FULL, SAMPLED_HALF
 from heldout.papers.likelihood.experiments.is_a_probability import TRUTH as TRUE_MODEL
 from heldout.papers.likelihood.experiments.optimism import NML, PLUG_IN
-from heldout.papers.likelihood.experiments.packages import REPORTED
+from heldout.papers.likelihood.experiments.packages import ALL, KINDS, LIKELIHOOD, MENDED, REPORTED
+from heldout.papers.likelihood.experiments.packages import VARIATIONAL as OF_BOUNDS
+from heldout.papers.likelihood.experiments.prior_share import CONCENTRATION, PER_SUM
 from heldout.papers.likelihood.experiments.validation import BOUNDS, OTHERS
 from heldout.papers.likelihood.results import (
     CHANCE,
@@ -31,13 +33,16 @@ from heldout.papers.likelihood.results import (
     LIBRARIES,
     MIXTURE,
     OPTIMISM,
+    PACKAGES,
     PEERS,
+    as_given,
     calibration,
     excesses,
     main_constant,
+    of_packages,
 )
 from heldout.points import TRUTH, select, with_truth
-from heldout.verdicts import ANY, MODELS, Effect, Margin
+from heldout.verdicts import ANY, MODELS, SIMILAR, Effect, Margin
 from heldout.verdicts import ESTIMATORS as OF_ESTIMATORS
 
 if TYPE_CHECKING:
@@ -238,6 +243,95 @@ def pessimistic(inputs: Inputs, corpora: Sequence[str]) -> list[Effect]:
     return found
 
 
+def package_errs(inputs: Inputs, corpora: Sequence[str], *, upwards: bool) -> list[Effect]:
+    """Measure how far packages' numbers lie above the likelihood, of those that fold in, or below it, of the others."""
+    found = []
+    for package, kind in KINDS.items():
+        if (kind.near == FULL) == upwards:
+            pairs = beside_truth(inputs, corpora, package, REPORTED, PACKAGES)
+            gain = pairs["gain"] if upwards else -pairs["gain"]
+            found += _by_split(inputs, pairs.assign(gain=gain), margin=MODELS, part=package)
+    return found
+
+
+def many_perplexities(inputs: Inputs, corpora: Sequence[str]) -> list[Effect]:
+    """Measure what a variational package's number loses per token on the fewest documents against all of them.
+
+    What the likelihood loses is taken off, for the documents are others.
+    """
+    table = as_given(of_packages(inputs))
+    table = table[table["corpus"].isin(list(corpora))]
+    found = []
+    for package, own in table.groupby("model", sort=False):
+        if KINDS[str(package)].rest == OF_BOUNDS.rest:
+            gaps = _beside_likelihood(own, REPORTED)
+            ends = gaps.groupby(["corpus", "topics", "seed"], as_index=False)["gain"].agg(["first", "last"])
+            pairs = ends.assign(gain=ends["last"] - ends["first"], error=0.0).drop(columns=["first", "last"])
+            found += _by_split(inputs, pairs, margin=MODELS, part=str(package))
+    return found
+
+
+def mend_suffices(inputs: Inputs, corpora: Sequence[str]) -> list[Effect]:
+    """Measure how far scikit-learn's number, mended as proposed, lies from the likelihood of all words."""
+    table = select(of_packages(inputs), words=ALL)
+    table = table[table["corpus"].isin(list(corpora))]
+    gaps = _beside_likelihood(table, MENDED)
+    gaps = gaps[gaps["documents"] == gaps.groupby(["corpus", "seed"])["documents"].transform("max")]
+    return _by_split(inputs, gaps.drop(columns="documents"), margin=SIMILAR, test="similar")
+
+
+def _beside_likelihood(table: "pd.DataFrame", quantity: str) -> "pd.DataFrame":
+    """Return a quantity of `of_packages` less the likelihood of the same documents, by how many, ascending."""
+    keys = ["corpus", "topics", "seed", "documents"]
+    one, truth = (select(table, quantity=name)[[*keys, "value", "error"]] for name in (quantity, LIKELIHOOD))
+    return less(one.fillna({"error": 0.0}), truth.fillna({"error": 0.0}), keys)
+
+
+def priors_leave_half(inputs: Inputs, corpora: Sequence[str]) -> list[Effect]:
+    """Measure the share of the gap that the best of the priors leaves, which is chosen after the fact."""
+    rows = prior_share.shares(inputs, corpora)
+    least = rows.loc[rows.groupby(prior_share.RUN)["share"].idxmin()]
+    found = []
+    for k, of_k in least.groupby("topics"):
+        pairs = of_k[["corpus", "seed", "error"]].assign(gain=of_k["share"])
+        how: dict[str, Any] = {"margin": ANY, "threshold": REMAINS, "part": f"K = {k}", "unit": "share left"}
+        found += _by_split(inputs, pairs, **how)
+    return found
+
+
+def sums_prefer_more(inputs: Inputs, corpora: Sequence[str], *, best: bool) -> list[Effect]:
+    """Measure by how much more the most topics gain over the fewest under one sum of the parameters than under another.
+
+    The least sum against the largest; with `best` the one that suits each number of topics best, after the fact,
+    against the flat prior.
+    """
+    dial, found = prior_share.gaps(inputs, CONCENTRATION, corpora), []
+    for model in (PLSA, LDA):
+        own = select(dial, model=model)
+        flat = own["at"] == PER_SUM * own["topics"]
+        ends = own["at"].min(), own["at"].max()
+        if best:
+            highest = own.groupby(prior_share.RUN)["value"].transform("max")
+            one, other = own[own["value"] == highest], own[flat]
+        else:
+            one, other = (own[own["at"] == end] for end in ends)
+        gains = less(_most_less_fewest(one), _most_less_fewest(other), ["corpus", "seed"])
+        if own["topics"].nunique() > 1:
+            found += _by_split(inputs, gains, margin=MODELS, part=PRINTED[model])
+    return found
+
+
+def _most_less_fewest(rows: "pd.DataFrame") -> "pd.DataFrame":
+    """Return the value of the most topics of a corpus less that of the fewest, in the form of sides of pairs."""
+    several = rows[rows.groupby("corpus")["topics"].transform("nunique") > 1]
+    by_corpus = several.groupby("corpus")["topics"]
+    most, fewest = (several[several["topics"] == by_corpus.transform(end)] for end in ("max", "min"))
+    keys = ["corpus", "seed"]
+    return less(most[[*keys, "value", "error"]], fewest[[*keys, "value", "error"]], keys).rename(
+        columns={"gain": "value"}
+    )
+
+
 def is_none(inputs: Inputs, _: Sequence[str], *, scores: Sequence[str]) -> list[Effect]:
     """Hold a score's excess over the truth, on documents drawn from the model, to what a probability can have."""
     return [effect for score in scores for effect in _excesses(inputs, score, 1.0)]
@@ -368,6 +462,33 @@ CLAIMS = (
         partial(repairs, evaluator=LAPLACE),
     ),
     Claim("nml-repairs", _BEYOND, "The NML penalty repairs folding-in.", _NEAR, partial(repairs, evaluator=NML)),
+    Claim(
+        "priors-leave-half",
+        _BEYOND,
+        "Under the best of the priors that other test documents fit, more than half of full folding-in's optimism under"
+        " the flat prior remains.",
+        "by corpus and number of topics of PLSA: what remains under the prior that leaves least, after the fact, of"
+        " mixtures of Dirichlets and points fitted to the other half of the test documents and of the training"
+        f" documents' points, over what there is under Dirichlet(1), is above {REMAINS:g}",
+        priors_leave_half,
+    ),
+    Claim(
+        "sparse-priors-prefer-more-topics",
+        _BEYOND,
+        "The sparser the prior, the more topics the likelihood prefers.",
+        "by corpus and model: the likelihood of the most topics less that of the fewest, at the least sum of the"
+        " prior's parameters less the same at the largest",
+        partial(sums_prefer_more, best=False),
+    ),
+    Claim(
+        "flat-prior-prefers-fewer-topics",
+        _BEYOND,
+        "Under the flat prior the likelihood prefers fewer topics than where the sum of its parameters suits their"
+        " number.",
+        "by corpus and model: the likelihood of the most topics less that of the fewest, each under the sum that suits"
+        " it best, less the same under the flat prior (stated with the data in view)",
+        partial(sums_prefer_more, best=True),
+    ),
     *(
         Claim(
             f"choice-by-{name}",
@@ -402,5 +523,38 @@ CLAIMS = (
         "What a library returns for held-out documents is below its model's likelihood.",
         "by corpus and library, mean over numbers of topics: the likelihood less the reported value",
         pessimistic,
+    ),
+    Claim(
+        "packages-fold-in",
+        _BEYOND,
+        "Packages that score documents at weights that were fitted to them report more than the likelihood.",
+        "by corpus and package, mean over numbers of topics: the reported value less the likelihood of the same model",
+        partial(package_errs, upwards=True),
+    ),
+    Claim(
+        "packages-too-low",
+        _BEYOND,
+        "Packages that report a bound, or a joint probability with one sample of topics, report less than the"
+        " likelihood.",
+        "by corpus and package, mean over numbers of topics: the likelihood less the reported value of the same model",
+        partial(package_errs, upwards=False),
+    ),
+    Claim(
+        "one-model-many-perplexities",
+        "issue 20032 of scikit-learn",
+        "Of one model, packages whose bound has random topics report the larger a perplexity, the fewer documents are"
+        " scored.",
+        "by corpus and package, mean over numbers of topics: the reported value less the likelihood of all test"
+        " documents, less the same of the fewest",
+        many_perplexities,
+    ),
+    Claim(
+        "proposed-mend-suffices",
+        "pull request 33363 of scikit-learn",
+        "With the one line changed that is proposed, scikit-learn's perplexity is about that of its model's"
+        " likelihood.",
+        "by corpus, mean over numbers of topics: the mended value less the likelihood, words unseen in training"
+        " included, is within the margin",
+        mend_suffices,
     ),
 )

@@ -20,12 +20,15 @@ from heldout.errors import InputError
 from heldout.evaluators import ESTIMATORS, FULL, HALF, LAPLACE, MEAN_FIELD_BOUND, SEQUENTIAL
 from heldout.inputs import Inputs
 from heldout.models import LDA, PLSA
+from heldout.papers.likelihood import prior_share as share
 from heldout.papers.likelihood import results, validation
 from heldout.papers.likelihood.experiments import bidirectional as bounds
 from heldout.papers.likelihood.experiments import epca_marginal as components
 from heldout.papers.likelihood.experiments import is_a_probability as probability
 from heldout.papers.likelihood.experiments.optimism import DENSITY, NML, ONE_STEP, PLUG_IN
 from heldout.papers.likelihood.experiments.packages import REPORTED
+from heldout.papers.likelihood.experiments.prior_share import CONCENTRATION, PER_SUM, POINTS, RICHNESS, TRAINING
+from heldout.papers.likelihood.experiments.prior_share import MIXTURE as SHARE_MIXTURE
 from heldout.papers.likelihood.experiments.validation import BOUNDS, FILTER, LONGER, PRIORS
 from heldout.papers.likelihood.results import FITTED, LIBRARIES, MIXTURE, OPTIMISM, PANEL, curve
 from heldout.papers.likelihood.tables import held, power_of_ten, prior_label
@@ -40,6 +43,12 @@ if TYPE_CHECKING:
     import pandas as pd
 
 NO_FURTHER_CONSTANTS = "no further constants"
+SHARE_MARKS = {SHARE_MIXTURE: "o", POINTS: "*", TRAINING: "D"}
+SHARE_NAMES = {
+    SHARE_MIXTURE: "mixture of Dirichlets",
+    POINTS: "points of other test documents",
+    TRAINING: "points of training documents",
+}
 
 # Properties of the curves of corpora that share a panel; the first is hollow, for it is seen below another
 CORPUS_PROPS: tuple[Props, ...] = (
@@ -717,3 +726,72 @@ def _precision_panel(axis: Axes, panel: "pd.DataFrame") -> None:
     axis.yaxis.set_minor_locator(NullLocator())
     axis.xaxis.set_major_locator(LogLocator(numticks=8))
     axis.xaxis.set_minor_locator(NullLocator())
+
+
+def prior_share(inputs: Inputs) -> Figure:
+    """Draw the gap against the richness of a prior, and below it perplexity against the sum of the parameters.
+
+    A corpus has a column. Above: PLSA's; dashed, under the flat prior. Below: PLSA and LDA, a shade per number of
+    topics. Means over splits.
+
+    Raises:
+        InputError: if the prior's share was not measured.
+    """
+    rich, dial = share.gaps(inputs, RICHNESS), share.gaps(inputs, CONCENTRATION)
+    if rich.empty:
+        raise InputError("figure-prior-share: the prior's share was not measured; measure it")
+    corpora = list(dict.fromkeys(rich["corpus"]))
+    grid = sorted({int(k) for k in rich["topics"]})
+    options: Props = {"titles": [latex.corpus_title(corpus) for corpus in corpora], "sharey": "row"}
+    options["synthetic"] = [inputs.synthetic(corpus) for corpus in corpora]
+    drawn, axes = style.grid(2, len(corpora), 4.4, **options)
+    shades = {k: 0.6 - 0.6 * place / max(1, len(grid) - 1) for place, k in enumerate(grid)}
+    of_flat = select(share.flat(inputs), model=PLSA)
+    for corpus, (above, below) in zip(corpora, axes.T, strict=True):
+        for k in grid:
+            colour = style.lighter(style.COLOURS[PLSA], shades[k])
+            own = select(rich, corpus=corpus, topics=k)
+            for prior, marker in SHARE_MARKS.items():
+                means = select(own, prior=prior).groupby("at")["gap"].mean()
+                line = "-" if prior == SHARE_MIXTURE else "none"
+                above.plot(
+                    means, color=colour, marker=marker, markersize=6.0 if prior == POINTS else 4.0, linestyle=line
+                )
+            dashed = select(of_flat, corpus=corpus, topics=k)["gap"]
+            if len(dashed):
+                above.axhline(dashed.mean(), color=colour, linestyle=style.DASHED, linewidth=1.0)
+            for model in (PLSA, LDA):
+                means = select(dial, corpus=corpus, model=model, topics=k).groupby("at")["value"].mean()
+                values = means.map(lambda nats: perplexity(nats, 1))
+                values.index = values.index / PER_SUM
+                props: Props = {"marker": style.MARKERS[model], "color": style.lighter(style.COLOURS[model], shades[k])}
+                below.plot(values, **props)
+        above.set_xscale("log")
+        above.set_xlabel("components or points")
+        style.log_log(below)
+        below.set_xlabel(r"sum of the parameters $\alpha_k$")
+        for axis in (above, below):
+            style.plain_numbers(axis.xaxis)
+    axes[0, 0].set_ylim(bottom=0.0)
+    axes[0, 0].set_ylabel(f"full folding-in {style.MINUS} likelihood,\nnats per token")
+    axes[1, 0].set_ylabel("perplexity per token")
+    axes[1, 0].yaxis.set_major_locator(LogLocator(base=10.0, subs=(1.0, 2.0, 5.0)))
+    style.plain_numbers(axes[1, 0].yaxis)
+    keys = [
+        Line2D(
+            [],
+            [],
+            color=style.DARK,
+            marker=marker,
+            linestyle="-" if prior == SHARE_MIXTURE else "none",
+            label=SHARE_NAMES[prior],
+        )
+        for prior, marker in SHARE_MARKS.items()
+    ]
+    keys.append(Line2D([], [], color=style.DARK, linestyle=style.DASHED, label="flat prior"))
+    for model in (PLSA, LDA):
+        for k in grid:
+            props = {"marker": style.MARKERS[model], "color": style.lighter(style.COLOURS[model], shades[k])}
+            keys.append(Line2D([], [], **props, label=f"{style.MODEL_NAMES[model]}, $K$ = {k}"))
+    style.legend(drawn, [], extra=keys, ncols=4)
+    return drawn

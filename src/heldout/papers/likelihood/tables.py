@@ -11,11 +11,14 @@ from heldout.evaluators.exact_marginal import cost
 from heldout.evaluators.is_probability import Excess
 from heldout.inputs import Inputs
 from heldout.models import LDA, PLSA
+from heldout.papers.likelihood import prior_share as share
 from heldout.papers.likelihood import regret, results, validation
 from heldout.papers.likelihood.claims import CHOICES, PRINTED
 from heldout.papers.likelihood.experiments import is_a_probability as probability
 from heldout.papers.likelihood.experiments.optimism import DENSITY, NML, ONE_STEP, PLUG_IN, PLUG_IN_EXACT
 from heldout.papers.likelihood.experiments.packages import GROWING, REPORTED, VALUE
+from heldout.papers.likelihood.experiments.prior_share import CONCENTRATION, PER_SUM, POINTS, TRAINING
+from heldout.papers.likelihood.experiments.prior_share import MIXTURE as SHARE_MIXTURE
 from heldout.papers.likelihood.results import FITTED, FLAT, MIXTURE, OPTIMISM, PANEL, curve
 from heldout.points import TRUTH, select
 from heldout.scores import perplexity
@@ -39,6 +42,7 @@ SCORES = {name: known.label for name, known in ESTIMATORS.items()} | {
     ONE_STEP: "Laplace, one step from folded-in",
     NML: "NML penalty",
 }
+SHARE_POINTS = {POINTS: "test", TRAINING: "training"}  # whose points are the prior's
 FUNCTIONS = {"scikit-learn": "perplexity", "gensim": "log_perplexity", "tomotopy": "infer"}
 
 
@@ -137,6 +141,41 @@ def _regret_cell(effect: Effect | None) -> str:
     estimate, low, high = shown(effect)
     interval = rf" [\ensuremath{{{low}}}, \ensuremath{{{high}}}]" if effect.error else ""
     return rf"\ensuremath{{{estimate}}}{interval}"
+
+
+def prior_share(inputs: Inputs) -> str:
+    """Return PLSA's gap, nats per token, under the flat prior, under the best sum and under every richer prior.
+
+    Raises:
+        InputError: if the prior's share was not measured.
+    """
+    rich = share.shares(inputs)
+    if rich.empty:
+        raise InputError("table-prior-share: the prior's share was not measured; measure it")
+    priors = list(dict.fromkeys(zip(rich["prior"], rich["at"].where(rich["prior"] == SHARE_MIXTURE, 0), strict=True)))
+    names = [f"{int(at)}" if prior == SHARE_MIXTURE else SHARE_POINTS[prior] for prior, at in priors]
+    components = sum(prior == SHARE_MIXTURE for prior, _ in priors)
+    head = rf"""
+ & & \multicolumn{{2}}{{c}}{{symmetric}}
+ & \multicolumn{{{components}}}{{c}}{{components}} & \multicolumn{{2}}{{c}}{{points}} & \\
+\cmidrule(lr){{3-4}}\cmidrule(lr){{5-{4 + components}}}\cmidrule(lr){{{5 + components}-{6 + components}}}
+corpus & $K$ & flat & best sum & {" & ".join(names)} & share left\\"""
+    return latex.tabular(inputs, f"@{{}}lrrl{'r' * len(priors)}r@{{}}", head, _share_rows(inputs, rich, priors))
+
+
+def _share_rows(inputs: Inputs, rich: "pd.DataFrame", priors: Sequence[tuple[str, int]]) -> Iterator[list[str]]:
+    dial = select(share.gaps(inputs, CONCENTRATION), model=PLSA)
+    for (corpus, k), rows in rich.groupby(["corpus", "topics"], sort=False):
+        sums = select(dial, corpus=corpus, topics=k).groupby("at")["gap"].mean()
+        best = int(sums.index[int(sums.to_numpy().argmin())])
+        means = (
+            rows.assign(at=rows["at"].where(rows["prior"] == SHARE_MIXTURE, 0)).groupby(["prior", "at"])["gap"].mean()
+        )
+        cells = [latex.decimal(means.get(prior, math.nan), 3) for prior in priors]
+        of_sum = f"{latex.decimal(sums[best], 3)} ({best / PER_SUM:g})"
+        left = rows.groupby("seed")["share"].min().mean()
+        names = [latex.corpus_name(str(corpus)), latex.integer(k)]
+        yield [*names, latex.decimal(rows["flat"].mean(), 3), of_sum, *cells, latex.decimal(left, 2)]
 
 
 def repair(inputs: Inputs) -> str:
