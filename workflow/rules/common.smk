@@ -86,8 +86,10 @@ REFERENCE = Path(source(f"data/reference/{settings.name}"))
 # what is typeset, by PDF, and all TeX of it; of a study that nobody wrote about a report
 DOCUMENTS = {PDF: f"{settings.document if settings.written else 'report'}.tex"}
 SECTIONS = []
+if settings.written:
+    SUPPLEMENT = "supplement" if settings.document == MAIN else f"{settings.document}-supplement"
+    DOCUMENTS[f"paper/{SUPPLEMENT}.pdf"] = f"{SUPPLEMENT}.tex"
 if settings.written and settings.document == MAIN:
-    DOCUMENTS["paper/supplement.pdf"] = "supplement.tex"
     SECTIONS = sorted(f"sections/{file.name}" for file in (ROOT / "paper/sections").glob("*.tex"))
     SECTIONS = [section for section in SECTIONS if not section.startswith("sections/gallery_")]
 elif settings.written:
