@@ -337,6 +337,27 @@ def label(axis: Axes, text: str, at: tuple[float, float], away: tuple[float, flo
     axis.annotate(text, at, xytext=away, textcoords="offset points", **{"fontsize": 7.5, **props})
 
 
+def spread(places: Sequence[float], gap: float) -> list[float]:
+    """Return places moved as little as keeps them in order and `gap` apart, for labels beside marks.
+
+    Examples:
+        >>> spread([0.0, 0.1, 5.0], 1.0)
+        [-0.45, 0.55, 5.0]
+    """
+    order = sorted(range(len(places)), key=lambda i: places[i])
+    groups: list[list[int]] = []  # that touch; each lies about the mean of its places
+
+    def start(group: list[int]) -> float:
+        return sum(places[i] for i in group) / len(group) - gap * (len(group) - 1) / 2.0
+
+    for i in order:
+        groups.append([i])
+        while len(groups) > 1 and start(groups[-1]) < start(groups[-2]) + gap * len(groups[-2]):
+            groups[-2:] = [groups[-2] + groups[-1]]
+    moved = {i: start(group) + gap * place for group in groups for place, i in enumerate(group)}
+    return [moved[i] for i in range(len(places))]
+
+
 def label_factor(axis: Axes, topics: int, perplexity: float, factor: str, colour: str) -> None:
     """Write a factor between two curves, beside a number of topics."""
     props: Props = {"ha": "right", "va": "center", "fontsize": 8.0, "fontweight": "bold", "color": colour}

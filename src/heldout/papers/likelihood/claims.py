@@ -316,7 +316,7 @@ def sums_prefer_more(inputs: Inputs, corpora: Sequence[str], *, best: bool) -> l
         else:
             one, other = (own[own["at"] == end] for end in ends)
         gains = less(_most_less_fewest(one), _most_less_fewest(other), ["corpus", "seed"])
-        if own["topics"].nunique() > 1:
+        if len(gains):
             found += _by_split(inputs, gains, margin=MODELS, part=PRINTED[model])
     return found
 

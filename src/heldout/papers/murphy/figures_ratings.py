@@ -1,6 +1,7 @@
 """Figures on ratings: co-clusters (27.27), the first two factors (27.28), errors of predictions (27.29)."""
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from heldout.inputs import Inputs
@@ -22,6 +23,7 @@ PARAMETERS = {
     curves.EM: ("with offsets, exact EM", "--", style.GUIDE),
 }
 LONGEST = 26  # letters of a title
+TITLE_HEIGHT = 0.08  # of the factors' loadings
 
 
 def figure_27_27(inputs: Inputs) -> Figure:
@@ -42,14 +44,18 @@ def figure_27_27(inputs: Inputs) -> Figure:
 
 def figure_27_28(inputs: Inputs) -> Figure:
     """Draw the films at the ends of the first two factors at their loadings."""
-    figure, ((axis,),) = style.grid(1, 1, 4.6)
+    figure, ((axis,),) = style.grid(1, 1, 4.0)
     films = results.films(inputs)
-    for film in films:
-        axis.plot(film.first, film.second, "o", color=style.INK, markersize=2.5)
-        title = film.title if len(film.title) <= LONGEST else f"{film.title[:LONGEST].rstrip()}.."
-        side = {"ha": "left", "xytext": (3, 0)} if film.first < 0.0 else {"ha": "right", "xytext": (-3, 0)}
-        place = (film.first, film.second)
-        axis.annotate(title, place, textcoords="offset points", fontsize=7.0, va="center", **side)
+    for left in (True, False):
+        side = [film for film in films if (film.first < 0.0) == left]
+        heights = style.spread([film.second for film in side], TITLE_HEIGHT)
+        props: style.Props = {"ha": "right", "xytext": (-6, 0)} if left else {"ha": "left", "xytext": (6, 0)}
+        props |= {"textcoords": "offset points", "fontsize": 7.0, "va": "center", "path_effects": style.outline()}
+        for film, height in zip(side, heights, strict=True):
+            axis.plot(film.first, film.second, "o", color=style.INK, markersize=2.5)
+            title = film.title if len(film.title) <= LONGEST else f"{film.title[:LONGEST].rstrip()}.."
+            axis.annotate(title, (film.first, height), **props)
+    axis.margins(x=0.55)  # for the titles, away from the middle
     axis.axhline(0.0, color=style.GUIDE, linewidth=0.5)
     axis.axvline(0.0, color=style.GUIDE, linewidth=0.5)
     axis.set_xlabel("first factor")
@@ -60,7 +66,7 @@ def figure_27_28(inputs: Inputs) -> Figure:
 def figure_27_29(inputs: Inputs) -> Figure:
     """Draw errors of held-out ratings against passes left, against parameters in the middle, as published right."""
     titles = ("", "", "Netflix, as published")
-    figure, (axes,) = style.grid(1, 3, 3.2, titles=titles)
+    figure, (axes,) = style.grid(1, 3, 3.4, titles=titles)
     shown = ((axes[0], PASSES, curves.PASS), (axes[1], PARAMETERS, curves.PARAMETERS))
     for axis, lines, of_axis in shown:
         for model, (label, line, colour) in lines.items():
@@ -69,11 +75,11 @@ def figure_27_29(inputs: Inputs) -> Figure:
             axis.plot(
                 list(points), list(points.values()), line, color=colour, marker=marker, markersize=3.0, label=label
             )
-        axis.legend(fontsize=7.0)
+        _legend(axis)
     for (label, (topics, errors)), line in zip(results.PUBLISHED.items(), ("-", "--"), strict=True):
         numbers = [K * sum(results.NETFLIX) / 1e6 for K in topics]
         axes[2].plot(numbers, errors, line, color=style.INK, marker="o", markersize=3.0, label=label)
-    axes[2].legend(fontsize=7.0)
+    _legend(axes[2])
     for axis, name in zip(axes, ("passes", "parameters", "parameters, millions"), strict=True):
         axis.set_xlabel(name)
         style.plain_ticks(axis.yaxis)
@@ -82,3 +88,8 @@ def figure_27_29(inputs: Inputs) -> Figure:
         style.plain_numbers(axis.xaxis)
     axes[0].set_ylabel("r.m.s. error, stars")
     return figure
+
+
+def _legend(axis: Axes) -> None:
+    """Put a panel's legend below it, where no curve runs."""
+    axis.legend(fontsize=7.0, loc="upper center", bbox_to_anchor=(0.5, -0.2))
