@@ -9,13 +9,16 @@ import pytest
 from made_peers import peers_inputs
 from tables_of import measurements_table, scores_table
 
+from heldout.evaluators import FULL
 from heldout.inputs import Inputs
 from heldout.measurements import Measurement
 from heldout.papers.likelihood import packages, questions, results
+from heldout.papers.likelihood.claims import many_perplexities, mend_suffices, package_errs
 from heldout.papers.likelihood.experiments.packages import KINDS
 from heldout.papers.likelihood.tables import large
 from heldout.scores import Score
 from heldout.typesetting import latex
+from heldout.verdicts import CONTRADICTED, SUPPORTED
 
 TOPICS, SIZES, SEEDS, TOKENS = (5, 20, 100), (25, 100, 300), (0, 1), 1000
 UNSEEN, BOUND = -0.5, -0.1  # parts, nats per token
@@ -66,11 +69,10 @@ def test_one_model_has_as_many_perplexities_as_sets_of_documents() -> None:
     reported = {line.get_label(): line for line in axis.get_lines() if line.get_markersize()}
     assert reported.keys() == KINDS.keys()
     assert near.get_ylim()[0] < math.exp(-likelihood(20)) < near.get_ylim()[1] < axis.get_ylim()[1]
-    for package, kind in KINDS.items():
-        extra = UNSEEN if kind.unseen else 0.0
+    for package in KINDS:
         x, y = map(np.asarray, reported[package].get_data())
         assert list(x) == list(SIZES)
-        expected = [math.exp(-likelihood(100) - BOUND - cost(100, size) - extra) for size in SIZES]
+        expected = [math.exp(-likelihood(100) - BOUND - cost(100, size)) for size in SIZES]
         assert list(y) == pytest.approx(expected, rel=1e-12)
 
 
@@ -81,6 +83,33 @@ def test_the_number_chooses_fewer_topics_than_the_likelihood_cannot_tell_from_it
     assert {row[3] for row in rows} == {"20"}
     ratio = math.exp(likelihood(20) - (likelihood(20) + BOUND + cost(20, 300)))
     assert rows[0][5] == large(ratio)
+
+
+def test_a_package_errs_to_the_side_on_which_its_numbers_lie() -> None:
+    low = package_errs(made(), ["cranfield"], upwards=False)
+    assert {(effect.part, effect.verdict) for effect in low} == {
+        (name, SUPPORTED) for name, kind in KINDS.items() if kind.near != FULL
+    }
+    expected = -BOUND - math.fsum(cost(k, 300) for k in TOPICS) / 3
+    assert [effect.estimate for effect in low] == pytest.approx([expected] * len(low), rel=1e-9)
+    high = package_errs(made(), ["cranfield"], upwards=True)
+    assert [effect.part for effect in high] == [name for name, kind in KINDS.items() if kind.near == FULL]
+    assert {effect.verdict for effect in high} == {CONTRADICTED}
+
+
+def test_a_cost_that_is_shared_by_few_documents_makes_many_perplexities() -> None:
+    found = many_perplexities(made(), ["cranfield"])
+    assert [effect.part for effect in found] == ["scikit-learn", "gensim", "spark"]
+    expected = math.fsum(cost(k, 300) - cost(k, 25) for k in TOPICS) / 3
+    assert [effect.estimate for effect in found] == pytest.approx([expected] * 3, rel=1e-9)
+    assert {effect.verdict for effect in found} == {SUPPORTED}
+
+
+def test_a_mend_that_leaves_a_distance_does_not_suffice() -> None:
+    (effect,) = mend_suffices(made(), ["cranfield"])
+    nats = [(likelihood(k) + BOUND + cost(k, 300) + UNSEEN) / 2 - likelihood(k) - UNSEEN / 4 for k in TOPICS]
+    assert effect.estimate == pytest.approx(math.fsum(nats) / 3, rel=1e-9)
+    assert effect.verdict == CONTRADICTED
 
 
 def test_the_parts_in_print_add_up() -> None:

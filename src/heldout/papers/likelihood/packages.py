@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 SHOWN = 100  # K of the figure and of the table of parts
 MENDED_PACKAGE = "scikit-learn"
 NEAR = 3.0
+LOWEST = 10.0  # of a perplexity, in the figure
 INTERVAL = 1.96  # standard errors over documents in each direction
 # the table's columns, by the name of a part
 COLUMNS = {"bound": "bound", "folding in": "folding-in", "random topics": "random-topics", "one sample": "sample"} | {
@@ -53,15 +54,15 @@ def of_all(table: "pd.DataFrame") -> "pd.DataFrame":
 def one_model(inputs: Inputs) -> Figure:
     """Draw one model's reported perplexity against how many documents are scored, a column per corpus.
 
-    Dashed, as the package gives it, with the words that it keeps; solid, the likelihood of the same model and
-    documents, with an interval over documents. Below, what lies within a factor of `NEAR` of the likelihoods.
+    Dashed, as the package gives it; solid, the likelihood of the same model and documents, with an interval over
+    documents; both of words seen in training. Below, what lies within a factor of `NEAR` of the likelihoods.
     """
-    table = results.as_given(results.of_packages(inputs))
+    table = select(results.of_packages(inputs), words=KNOWN)
     table = select(table, seed=table["seed"].min())
-    corpora = [corpus for corpus in inputs.settings.corpora if corpus in set(table["corpus"])]
+    corpora = sorted(set(table["corpus"]))
     titles = [latex.corpus_title(corpus) for corpus in corpora]
     options: Props = {"titles": titles, "synthetic": inputs.synthetic(), "sharex": "col", "sharey": "row"}
-    figure, grid = style.grid(2, max(1, len(corpora)), 4.6, **options)
+    figure, grid = style.grid(2, max(1, len(corpora)), 4.2, **options)
     packages = list(dict.fromkeys(table["model"]))
     truths = table[table["quantity"] == LIKELIHOOD]["value"]
     for corpus, column in zip(corpora, grid.T, strict=False):
@@ -76,6 +77,7 @@ def one_model(inputs: Inputs) -> Figure:
     for axis in grid[:, 0]:
         axis.set_ylabel("perplexity per token")
     grid[0, 0].yaxis.set_major_locator(LogLocator(base=10.0, numticks=10))
+    grid[0, 0].set_ylim(bottom=LOWEST)
     if len(truths):
         grid[1, 0].set_ylim(math.exp(-truths.max()) / NEAR, math.exp(-truths.min()) * NEAR)
         grid[1, 0].yaxis.set_major_locator(LogLocator(base=10.0, subs=(1.0, 2.0, 5.0)))
