@@ -11,9 +11,10 @@ from heldout.effects import WITHOUT
 from heldout.evaluators import EXACT, FULL, HALF
 from heldout.inputs import Inputs
 from heldout.models import PLSA
-from heldout.papers.likelihood.claims import CHOICES, choosing
+from heldout.papers.likelihood.claims import CHOICES, choosing, library_choosing
+from heldout.papers.likelihood.experiments.packages import REPORTED
 from heldout.papers.likelihood.regret import NUMBER, regrets
-from heldout.papers.likelihood.results import FITTED, OPTIMISM, main_constant
+from heldout.papers.likelihood.results import FITTED, OPTIMISM, PEERS, main_constant
 from heldout.papers.likelihood.tables import regrets as table
 from heldout.scores import GROUPS, NATS_COLUMNS, TOKENS_COLUMNS
 from heldout.verdicts import NO_DIFFERENCE, SUPPORTED, Judgement
@@ -79,6 +80,19 @@ def test_the_claim_is_of_every_model_and_judge_that_was_run() -> None:
         SUPPORTED,
         NO_DIFFERENCE,
     ]
+
+
+def test_a_library_chooses_by_its_number_of_all_documents() -> None:
+    given_peers = given()
+    scores = given_peers.scores.assign(smoothing=0.0)
+    exact, half = (scores["evaluator"] == name for name in (EXACT, HALF))
+    truth = scores[exact & (scores["variant"] == OPTIMISM)].assign(model="gensim", variant=PEERS)
+    reported = scores[half].assign(model="gensim", variant=PEERS, evaluator=REPORTED)
+    reported["log_likelihood"] = -reported["topics"] * reported["tokens"]  # wants 2
+    reported[list(NATS_COLUMNS)] = np.nan
+    found = library_choosing(replace(given_peers, scores=pd.concat([truth, reported])), ["cranfield"])
+    assert [effect.part for effect in found] == ["gensim, library's number", "gensim, number of topics"]
+    assert [effect.estimate for effect in found] == pytest.approx([1.0, 0.5])
 
 
 def test_scores_without_groups_have_no_regret() -> None:

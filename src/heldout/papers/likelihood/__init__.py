@@ -102,7 +102,7 @@ LIKELIHOOD = Paper(
             "what libraries report",
             "figures.peers",
             ("peers",),
-            claims=("peers-reported-grows", "peers-disagree", "peers-pessimistic"),
+            claims=("peers-reported-grows", "peers-disagree", "peers-pessimistic", "choice-by-library"),
         ),
         "table-peers": Exhibit("what libraries report", "tables.peers", ("peers",)),
         "figure-packages": Exhibit(

@@ -203,6 +203,17 @@ def choosing(inputs: Inputs, corpora: Sequence[str], *, chooser: str) -> list[Ef
     return found
 
 
+def library_choosing(inputs: Inputs, corpora: Sequence[str]) -> list[Effect]:
+    """Measure what a library's own likelihood loses where its number, or the number of topics, chooses (`regret`)."""
+    found = []
+    for library in LIBRARIES:
+        for chooser in (regret.LIBRARYS, regret.NUMBER):
+            rows = regret.regrets(inputs, corpora, library, chooser, regret.LIBRARYS_PRIOR)
+            rows = rows.drop(columns=["chosen", "judged"])
+            found += _by_split(inputs, rows, margin=MODELS, part=f"{library}, {chooser}")
+    return found
+
+
 def reported_grows(inputs: Inputs, corpora: Sequence[str]) -> list[Effect]:
     """Measure a variational library's loss from one number of topics to the next where the truth gains."""
     found = []
@@ -509,6 +520,14 @@ CLAIMS = (
         "by corpus and library: mean loss of the reported value over the steps to more topics at which the likelihood"
         " gains",
         reported_grows,
+    ),
+    Claim(
+        "choice-by-library",
+        _BEYOND,
+        "The number of topics that a library's own number for held-out documents chooses costs likelihood.",
+        "by corpus and library: the number of all test documents chooses; the likelihood chooses on one half and both are"
+        " judged on the other, mean over the two halves; beside it what the largest number of topics costs",
+        library_choosing,
     ),
     Claim(
         "peers-disagree",

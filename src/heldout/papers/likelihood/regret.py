@@ -6,7 +6,7 @@ is highest, and so does the likelihood itself, K(A). The other half B, which nei
     regret = [log p(B | K(A)) - log p(B | K_X(A))] / tokens of B,
 
 in nats per token, and the halves change roles. Zero where both choose alike; negative where the score's choice happens
-to be the better one on B.
+to be the better one on B. A library's number is of all documents: its choice has seen B, which favours it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,8 @@ import numpy as np
 from heldout.effects import WITHOUT
 from heldout.evaluators import FULL, HALF, MEAN_FIELD_BOUND
 from heldout.inputs import Inputs
-from heldout.papers.likelihood.results import FITTED, OPTIMISM, points
+from heldout.papers.likelihood.experiments.packages import REPORTED
+from heldout.papers.likelihood.results import FITTED, OPTIMISM, PEERS, points
 from heldout.points import TRUTH
 from heldout.scores import GROUP_COLUMNS, GROUPS, NATS_COLUMNS, TOKENS_COLUMNS
 from heldout.typing import Bools, Floats
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 NUMBER, MODELS_PRIOR = "number of topics", "likelihood, model's prior"
+LIBRARYS, LIBRARYS_PRIOR = "library's number", "library's prior"
 # scores that choose, by the evaluators and variants that have them; the number itself needs none
 CHOOSERS: Mapping[str, tuple[str, str] | None] = {
     NUMBER: None,
@@ -33,8 +35,10 @@ CHOOSERS: Mapping[str, tuple[str, str] | None] = {
     "half folding-in": (HALF, OPTIMISM),
     "mean-field bound": (MEAN_FIELD_BOUND, OPTIMISM),
     MODELS_PRIOR: (TRUTH, OPTIMISM),
+    LIBRARYS: (REPORTED, PEERS),
 }
 JUDGES = {"model's prior": OPTIMISM, "fitted prior": FITTED}  # variants of the likelihood that judges
+_OF_JUDGES = {**JUDGES, LIBRARYS_PRIOR: PEERS}
 _FIRST = np.arange(GROUPS) % 2 == 0
 HALVES = (_FIRST, ~_FIRST)  # (GROUPS,) bool
 
@@ -50,7 +54,7 @@ def regrets(inputs: Inputs, corpora: Sequence[str], model: str, chooser: str, ju
 
     rows = []
     for corpus in corpora:
-        truth = points(inputs, corpus, model, TRUTH, JUDGES[judge])
+        truth = points(inputs, corpus, model, TRUTH, _OF_JUDGES[judge])
         by = CHOOSERS[chooser]
         score = truth if by is None else points(inputs, corpus, model, *by)
         if not set(GROUP_COLUMNS) <= set(truth.columns):
@@ -63,6 +67,8 @@ def regrets(inputs: Inputs, corpora: Sequence[str], model: str, chooser: str, ju
             of_truth, of_score = of_truth.loc[grid], of_score.loc[grid]
             if grid.empty or of_truth[list(GROUP_COLUMNS)].isna().any(axis=None):
                 continue
+            if by == CHOOSERS[LIBRARYS]:
+                of_score = _spread(of_score, of_truth)
             values = _values(of_truth), _values(of_score)
             for at, half in enumerate(HALVES):
                 chosen, judged, gain = _regret(*values, half, by is None)
@@ -73,6 +79,14 @@ def regrets(inputs: Inputs, corpora: Sequence[str], model: str, chooser: str, ju
                     row[name] = _regret(*values, half, by is None, without=group)[2]
                 rows.append(row)
     return pd.DataFrame(rows, columns=["corpus", "seed", "half", "gain", "error", "chosen", "judged", *WITHOUT])
+
+
+def _spread(score: "pd.DataFrame", truth: "pd.DataFrame") -> "pd.DataFrame":
+    """Return a score of all documents as one of groups that all have its value per token."""
+    groups = {name: truth[name] for name in TOKENS_COLUMNS}
+    for tokens, nats in zip(TOKENS_COLUMNS, NATS_COLUMNS, strict=True):
+        groups[nats] = score["value"] * truth[tokens]
+    return score.assign(**groups)
 
 
 def _values(table: "pd.DataFrame") -> Floats:
