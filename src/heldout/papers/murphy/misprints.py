@@ -172,6 +172,18 @@ MISPRINTS = (
         "the words of a topic have its probabilities $b$",
         _logits,
     ),
+    Misprint(
+        "27.5.2",
+        r"$p(z_i = k \mid \mathcal{D})$",
+        r"$p(q_i = k \mid \mathcal{D})$",
+        "names a node's cluster, as 27.75 does",
+    ),
+    Misprint(
+        "27.5.2",
+        r"$\mathrm{Dir}(\alpha)$ and $\beta(\alpha, \beta)$",
+        r"$\mathrm{Dir}(\alpha)$ and $\mathrm{Beta}(a, b)$",
+        r"names the prior of $\eta$, whose first parameter is not that of $\pi$",
+    ),
     *UNDIRECTED,
     *RATINGS,
 )
