@@ -525,8 +525,8 @@ CLAIMS = (
         "choice-by-library",
         _BEYOND,
         "The number of topics that a library's own number for held-out documents chooses costs likelihood.",
-        "by corpus and library: the number of all test documents chooses; the likelihood chooses on one half and both are"
-        " judged on the other, mean over the two halves; beside it what the largest number of topics costs",
+        "by corpus and library: the number of all test documents chooses; the likelihood chooses on one half and both"
+        " are judged on the other, mean over the two halves; beside it what the largest number of topics costs",
         library_choosing,
     ),
     Claim(

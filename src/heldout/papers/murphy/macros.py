@@ -1,8 +1,11 @@
 """The numbers of the gallery that its text uses."""
 
+from collections import Counter
+
 from heldout.evaluators import FULL, HALF
 from heldout.inputs import Inputs
 from heldout.papers.murphy import results
+from heldout.papers.murphy.claims import CLAIMS
 from heldout.papers.murphy.experiments.bank_and_river import ANNEALED
 from heldout.papers.murphy.experiments.bank_and_river import EVIDENCE as EXACT
 from heldout.papers.murphy.macros_graphs import of_graphs
@@ -16,8 +19,9 @@ from heldout.papers.murphy.misprints import MISPRINTS
 from heldout.points import select
 from heldout.typesetting import latex
 from heldout.typesetting.macros import Macros
-from heldout.verdicts import NOT_RUN
+from heldout.verdicts import CONTRADICTED, DIFFERS, IDENTITY, NO_DIFFERENCE, NOT_RUN, SUPPORTED, UNDECIDED
 
+COUNTED = (SUPPORTED, CONTRADICTED, NO_DIFFERENCE, UNDECIDED, DIFFERS)
 SEEN = 3.0  # stated errors within which annealing has to lie of an exact value
 
 AT_MOST: dict[str, results.Curve] = {
@@ -45,7 +49,10 @@ def macros(inputs: Inputs) -> Macros:
     errors = [row.error for row in rows if row.error]
     corpus = next(iter(results.corpora(inputs, results.PERPLEXITY)), "")
     most = max(results.curve(inputs, corpus, results.LDA), default=0)
+    verdicts = Counter(inputs.judged(claim.name).verdict for claim in CLAIMS)
     result = {
+        "GalleryClaims": latex.integer(len(CLAIMS) - verdicts[IDENTITY]),
+        **{f"Gallery{name.title().replace(' ', '')}": latex.integer(verdicts[name]) for name in COUNTED},
         "GalleryModels": latex.integer(len({row.member for row in rows})),
         "GalleryLargestGap": latex.decimal(max(gaps), 2) if gaps else NOT_RUN,
         "GalleryScores": latex.integer(len(scores)),
