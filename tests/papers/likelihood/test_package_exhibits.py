@@ -115,7 +115,7 @@ def test_a_mend_that_leaves_a_distance_does_not_suffice() -> None:
 def test_the_parts_in_print_add_up() -> None:
     for row in cells(packages.parts(made())):
         numbers = [float(re.sub(r"\\ensuremath\{(.*?)\}", r"\1", cell)) for cell in row[3:] if cell != latex.DASH]
-        assert math.fsum(numbers[:-1]) == pytest.approx(numbers[-1], abs=0.005)
+        assert math.fsum(numbers[:-1]) == pytest.approx(numbers[-1], abs=0.03)
         assert row[2] == "100"
 
 

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 
 REMAINS = 0.5  # share of the optimism
 VARIATIONAL = ("scikit-learn", "gensim")
+PACKAGES_HELD_OUT = 1.0 / 3.0  # share of documents, at most, in the study `packages`, which has corpora of its own
 COVERED, STATED = 0.95, 2.0  # share of cells that normal errors leave within so many stated errors
 SPREAD, SPREADS = 0.9, Margin(0.3, "r.m.s. z", "stated before the data", "2026-11-25, before any was run")
 DRAWN_ANEW = ("seed", "model", "prior", "topics")  # cells whose estimates share no random number
@@ -254,41 +255,39 @@ def pessimistic(inputs: Inputs, corpora: Sequence[str]) -> list[Effect]:
     return found
 
 
-def package_errs(inputs: Inputs, corpora: Sequence[str], *, upwards: bool) -> list[Effect]:
+def package_errs(inputs: Inputs, _: Sequence[str], *, upwards: bool) -> list[Effect]:
     """Measure how far packages' numbers lie above the likelihood, of those that fold in, or below it, of the others."""
-    found = []
+    found, corpora = [], sorted(set(of_packages(inputs)["corpus"]))
     for package, kind in KINDS.items():
         if (kind.near == FULL) == upwards:
             pairs = beside_truth(inputs, corpora, package, REPORTED, PACKAGES)
             gain = pairs["gain"] if upwards else -pairs["gain"]
-            found += _by_split(inputs, pairs.assign(gain=gain), margin=MODELS, part=package)
+            found += effects(pairs.assign(gain=gain), held_out=PACKAGES_HELD_OUT, margin=MODELS, part=package)
     return found
 
 
-def many_perplexities(inputs: Inputs, corpora: Sequence[str]) -> list[Effect]:
+def many_perplexities(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
     """Measure what a variational package's number loses per token on the fewest documents against all of them.
 
     What the likelihood loses is taken off, for the documents are others.
     """
     table = as_given(of_packages(inputs))
-    table = table[table["corpus"].isin(list(corpora))]
     found = []
     for package, own in table.groupby("model", sort=False):
         if KINDS[str(package)].rest == OF_BOUNDS.rest:
             gaps = _beside_likelihood(own, REPORTED)
             ends = gaps.groupby(["corpus", "topics", "seed"], as_index=False)["gain"].agg(["first", "last"])
             pairs = ends.assign(gain=ends["last"] - ends["first"], error=0.0).drop(columns=["first", "last"])
-            found += _by_split(inputs, pairs, margin=MODELS, part=str(package))
+            found += effects(pairs, held_out=PACKAGES_HELD_OUT, margin=MODELS, part=str(package))
     return found
 
 
-def mend_suffices(inputs: Inputs, corpora: Sequence[str]) -> list[Effect]:
+def mend_suffices(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
     """Measure how far scikit-learn's number, mended as proposed, lies from the likelihood of all words."""
     table = select(of_packages(inputs), words=ALL, model=VARIATIONAL[0])  # scikit-learn
-    table = table[table["corpus"].isin(list(corpora))]
     gaps = _beside_likelihood(table, MENDED)
     gaps = gaps[gaps["documents"] == gaps.groupby(["corpus", "seed"])["documents"].transform("max")]
-    return _by_split(inputs, gaps.drop(columns="documents"), margin=SIMILAR, test="similar")
+    return effects(gaps.drop(columns="documents"), held_out=PACKAGES_HELD_OUT, margin=SIMILAR, test="similar")
 
 
 def _beside_likelihood(table: "pd.DataFrame", quantity: str) -> "pd.DataFrame":

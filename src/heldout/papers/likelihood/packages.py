@@ -39,16 +39,20 @@ NEAR = 3.0
 LOWEST = 10.0  # of a perplexity, in the figure
 INTERVAL = 1.96  # standard errors over documents in each direction
 # the table's columns, by the name of a part
-COLUMNS = {"bound": "bound", "folding in": "folding-in", "random topics": "random-topics", "one sample": "sample"} | {
+COLUMNS = {"bound": "bound", "folding": "folding-in", "random": "random-topics", "sample": "sample"} | {
     "optimum": "optimum",
-    "topics' cost": TOPICS_COST,
-    "unseen words": UNSEEN,
+    "topics": TOPICS_COST,
+    "unseen": UNSEEN,
 }
 
 
 def of_all(table: "pd.DataFrame") -> "pd.DataFrame":
     """Return the rows on all test documents of a split."""
     return table[table["documents"] == table.groupby(["corpus", "seed"])["documents"].transform("max")]
+
+
+def _by_corpus(table: "pd.DataFrame") -> "pd.DataFrame":
+    return table.sort_values("corpus", kind="stable")
 
 
 def one_model(inputs: Inputs) -> Figure:
@@ -76,7 +80,7 @@ def one_model(inputs: Inputs) -> Figure:
         column[1].set_xlabel("documents scored")
     for axis in grid[:, 0]:
         axis.set_ylabel("perplexity per token")
-    grid[0, 0].yaxis.set_major_locator(LogLocator(base=10.0, numticks=10))
+    grid[0, 0].yaxis.set_major_locator(LogLocator(base=10.0, numticks=6))
     grid[0, 0].set_ylim(bottom=LOWEST)
     if len(truths):
         grid[1, 0].set_ylim(math.exp(-truths.max()) / NEAR, math.exp(-truths.min()) * NEAR)
@@ -122,7 +126,7 @@ corpus & package & its number & the likelihood & {" & ".join(map(latex.integer, 
 
 
 def _choice_rows(inputs: Inputs, table: "pd.DataFrame", shown: list[int]) -> Iterator[list[str]]:
-    for (corpus, package), rows in of_all(table).groupby(["corpus", "model"], sort=False):
+    for (corpus, package), rows in of_all(_by_corpus(table)).groupby(["corpus", "model"], sort=False):
         means = rows.pivot_table("value", "topics", "quantity")
         sets = [
             results.best_topics(inputs, str(corpus), str(package), name, results.PACKAGES) for name in (REPORTED, TRUTH)
@@ -146,14 +150,14 @@ def parts(inputs: Inputs) -> str:
 
 
 def _parts_rows(table: "pd.DataFrame") -> Iterator[list[str]]:
-    for (corpus, package), rows in table.groupby(["corpus", "model"], sort=False):
+    for (corpus, package), rows in _by_corpus(table).groupby(["corpus", "model"], sort=False):
         k = results.available((SHOWN,), set(rows["topics"]))[-1]
         rows = select(rows, topics=k)
         means = of_all(rows).groupby("quantity")["value"].mean()
         of_parts = {name: means.get(PART + part) for name, part in COLUMNS.items()}
         likelihood = means[REPORTED] - sum(part for part in of_parts.values() if part is not None)
-        cells = [latex.DASH if part is None else latex.signed(part, 3) for part in of_parts.values()]
-        ends = [latex.signed(nats, 3) for nats in (likelihood, means[REPORTED])]
+        cells = [latex.DASH if part is None else latex.signed(part, 2) for part in of_parts.values()]
+        ends = [latex.signed(nats, 2) for nats in (likelihood, means[REPORTED])]
         yield [latex.corpus_name(str(corpus)), str(package), latex.integer(k), ends[0], *cells, ends[1]]
 
 
