@@ -97,6 +97,7 @@ freeze: reproduce ## For maintainers: freeze the tables of STUDY in data/referen
 
 readme: setup ## For maintainers: renew README's generated parts, its picture and RESULTS.md from data/reference
 	@$(SHOWN) --cores $(CORES) --config results=reference -- readme
+	@$(RUN) python docs/pictures.py README.md
 
 clean: ## Remove what runs generate; downloads, imported corpora and .venv stay
 	@rm -rf .snakemake logs report.html paper/generated paper/*.pdf dist docs/made docs/site

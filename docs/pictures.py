@@ -1,8 +1,13 @@
-"""The landing page's pictures: what an audit prints, and its page; and the table of estimators. Sphinx calls `make`."""
+"""The landing page's pictures: what an audit prints, and its page; and the table of estimators. Sphinx calls `make`.
+
+`python docs/pictures.py README.md` writes the beginning of what that audit prints into the README.
+"""
 
 import io
+import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -41,11 +46,35 @@ def pipeline(topics: int) -> Pipeline:
     )
 
 
+def audited() -> Any:
+    """Return the audit of a model of half of the docstrings, on the other half."""
+    texts = docstrings()
+    return heldout.audit(pipeline(20).fit(texts[::2]), texts[1::2])
+
+
+def begun(audit: Any) -> str:
+    """Return what an audit prints, as far as its first table, without colours."""
+    console = Console(width=100, file=io.StringIO())
+    console.print(audit)
+    lines = [line.rstrip() for line in str(console.file.getvalue()).splitlines()]  # type: ignore[attr-defined]
+    rows = lines[: next(i for i, line in enumerate(lines) if line.startswith("uniform")) + 1]
+    return "\n".join(rows)
+
+
+def in_readme(readme: str, printed: str) -> str:
+    """Return the README with what an audit prints between its marks."""
+    return re.sub(
+        r"(<!-- audit:[^>]*-->\n).*?(<!-- /audit -->)",
+        lambda marks: f"{marks[1]}```\n{printed}\n```\n{marks[2]}",
+        readme,
+        flags=re.DOTALL,
+    )
+
+
 def make(folder: Path) -> None:
     """Write the pictures of an audit to a folder: terminal.svg, audit.html, and page.png or else numbers.svg."""
     folder.mkdir(parents=True, exist_ok=True)
-    texts = docstrings()
-    audit = heldout.audit(pipeline(20).fit(texts[::2]), texts[1::2])
+    audit = audited()
     coloured = Console(width=80, file=io.StringIO(), force_terminal=True)
     coloured.print(audit)
     first = str(coloured.file.getvalue()).splitlines()[:LINES]  # type: ignore[attr-defined]
@@ -90,3 +119,8 @@ def estimators(path: Path) -> None:
         value = f"{gaps.sum() / documents.n_tokens:.5f}".replace("-", "\N{MINUS SIGN}")
         lines.append(f"| {known.label} | `{name}` | {known.behaviour} | {samples or ''} | {value} | {z} |")
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    front = Path(sys.argv[1])
+    front.write_text(in_readme(front.read_text(encoding="utf-8"), begun(audited())), encoding="utf-8")

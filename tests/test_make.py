@@ -301,7 +301,7 @@ def test_help_is_the_default_and_lists_the_targets(machine: Machine) -> None:
         (["gallery"], "snakemake --logger rich --cores all --configfile workflow/studies/gallery.yaml"),
         (["compare"], "snakemake --logger rich --cores all -- compare"),
         (["compare", "STUDY=x"], "snakemake --logger rich --cores all --configfile workflow/studies/x.yaml -- compare"),
-        (["readme"], "snakemake --logger rich --cores all --config results=reference -- readme"),
+        (["readme"], "python docs/pictures.py README.md"),
         (["report"], "snakemake --cores all --report report.html"),
     ],
 )

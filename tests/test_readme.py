@@ -2,6 +2,8 @@
 
 import json
 import re
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -91,3 +93,14 @@ def test_commands_that_were_not_timed_are_refused_by_name(tmp_path: Path) -> Non
 
 def test_the_reference_is_small() -> None:
     assert sum(path.stat().st_size for path in REFERENCE.iterdir()) < 8_000_000
+
+
+@pytest.mark.long
+def test_the_readme_shows_what_an_audit_prints() -> None:
+    pytest.importorskip("sklearn")
+    script = "import pictures; print(pictures.begun(pictures.audited()))"
+    shown = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT / "docs", check=True, capture_output=True, text=True
+    )
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert f"```\n{shown.stdout}```\n<!-- /audit -->" in text, "README.md is behind: run `make readme`"
