@@ -262,13 +262,19 @@ class Trace(NamedTuple):
     points: dict[int, Point]
 
 
-def traces(inputs: Inputs, quantity: str) -> list[Trace]:
-    """Return the traces of Figure 27.9, batch first, of the first seed."""
+def traces(inputs: Inputs, quantity: str, seed: int | None = None) -> list[Trace]:
+    """Return the traces of Figure 27.9 of one seed, batch first; of the first without one."""
     table = select(inputs.measurements, quantity=quantity, axis=online.ANALYSED)
-    first = table[table["seed"] == table["seed"].min()].groupby("variant")
-    ends = {str(variant).rpartition("-")[2]: along(rows) for variant, rows in first}
+    of_seed = table[table["seed"] == (table["seed"].min() if seed is None else seed)].groupby("variant")
+    ends = {str(variant).rpartition("-")[2]: along(rows) for variant, rows in of_seed}
     found = (Trace(int(end) if end.isdigit() else 0, points) for end, points in ends.items())
     return sorted(found, key=lambda trace: trace.batch)
+
+
+def runs(inputs: Inputs, quantity: str) -> dict[int, list[Trace]]:
+    """Return the traces of Figure 27.9 by seed."""
+    seeds = select(inputs.measurements, quantity=quantity, axis=online.ANALYSED)["seed"]
+    return {seed: traces(inputs, quantity, seed) for seed in sorted({int(each) for each in seeds})}
 
 
 def by_topics(inputs: Inputs, quantity: str, seed: int) -> dict[int, Point]:
