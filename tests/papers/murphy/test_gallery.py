@@ -66,7 +66,7 @@ PAPER = Path(__file__).parents[3] / "paper"
 TEXT = re.sub(
     r"\\input\{(sections/\w+)\}",
     lambda part: (PAPER / f"{part[1]}.tex").read_text(),
-    (PAPER / "gallery.tex").read_text() + (PAPER / "gallery-supplement.tex").read_text(),
+    (PAPER / "gallery.tex").read_text() + (PAPER / "gallery-supplement.tex").read_text().partition(r"\maketitle")[2],
 )
 GALLERY: dict[str, Any] = {
     "topics": [2, 4],
