@@ -11,6 +11,7 @@ from heldout.papers.likelihood.settings import (
     Precision,
     PriorShare,
     Reference,
+    SameHalves,
     Validation,
 )
 from heldout.study import DRIVEN, PEERS
@@ -24,6 +25,7 @@ LIKELIHOOD = Paper(
         "optimism": Experiment(Optimism, models=(PLSA, VEM, LDA), topics="list"),
         "reference": Experiment(Reference),
         "prior-share": Experiment(PriorShare, topics="either"),
+        "same-halves": Experiment(SameHalves, topics="either"),
         "validation": Experiment(Validation, topics="either"),
         "bidirectional": Experiment(Bidirectional, models=(PLSA, VEM, LDA), topics="list"),
         "epca-marginal": Experiment(EPCAMarginal, models=(EPCA,), topics="list"),
@@ -32,7 +34,7 @@ LIKELIHOOD = Paper(
         "peers": Experiment(Packages, models=tuple(PEERS), topics="list"),
         "packages": Experiment(Packages, models=(*PEERS, *DRIVEN), topics="either"),
     },
-    optional=("is-a-probability", "peers", "packages", "validation", "prior-share"),
+    optional=("is-a-probability", "peers", "packages", "validation", "prior-share", "same-halves"),
     front_page=True,
     exhibits={
         "figure-message": Exhibit(
@@ -77,6 +79,12 @@ LIKELIHOOD = Paper(
             "figures.prior_share",
             ("prior-share",),
             claims=("priors-leave-half", "sparse-priors-prefer-more-topics", "flat-prior-prefers-fewer-topics"),
+        ),
+        "table-same-halves": Exhibit(
+            "half folding-in beside the average that it stands for",
+            "same_halves.table",
+            ("same-halves",),
+            claims=("half-below-completion", "posterior-mean-completes", "choice-by-half-of-completion"),
         ),
         "table-prior-share": Exhibit("the prior's share of the gap", "tables.prior_share", ("prior-share",)),
         "table-optimism": Exhibit("folding-in beside the likelihood", "tables.optimism", OPTIMISM),

@@ -17,6 +17,7 @@ from heldout.evaluators import COMPLETION, ESTIMATORS, FULL, HALF, LAPLACE
 from heldout.inputs import Inputs
 from heldout.models import LDA, PLSA
 from heldout.papers.likelihood import prior_share, regret, validation
+from heldout.papers.likelihood.experiments import same_halves
 from heldout.papers.likelihood.experiments.epca_marginal import ANNEALED
 from heldout.papers.likelihood.experiments.is_a_probability import SAMPLED_FULL, SAMPLED_HALF
 from heldout.papers.likelihood.experiments.is_a_probability import TRUTH as TRUE_MODEL
@@ -42,7 +43,7 @@ from heldout.papers.likelihood.results import (
     of_packages,
 )
 from heldout.points import TRUTH, select, with_truth
-from heldout.verdicts import ANY, MODELS, SIMILAR, Effect, Margin
+from heldout.verdicts import ANY, MODELS, SIMILAR, Effect, Margin, Test
 from heldout.verdicts import ESTIMATORS as OF_ESTIMATORS
 
 if TYPE_CHECKING:
@@ -342,6 +343,33 @@ def _most_less_fewest(rows: "pd.DataFrame") -> "pd.DataFrame":
     )
 
 
+def beside_completion(inputs: Inputs, corpora: Sequence[str], *, evaluator: str) -> list[Effect]:
+    """Measure what the average over theta given the first half has over a point, on the second halves."""
+    found = []
+    scores = inputs.scores[inputs.scores["variant"].str.startswith(same_halves.KIND)]
+    for model in (PLSA, LDA):
+        for prior in (same_halves.FLAT, same_halves.FITTED):
+            at = {"corpus": tuple(corpora), "model": model}
+            of_prior = f"{same_halves.KIND}-{prior}"
+            point = {"evaluator": evaluator, "variant": same_halves.KIND if evaluator == HALF else of_prior}
+            pairs = paired(scores, {**at, "evaluator": COMPLETION, "variant": of_prior}, {**at, **point})
+            part = f"{PRINTED[model]}, {prior.replace('-', ' ')}"
+            test: Test = "above" if evaluator == HALF else "similar"
+            found += _by_split(inputs, pairs, margin=MODELS, test=test, part=part)
+    return found
+
+
+def half_chooses(inputs: Inputs, corpora: Sequence[str]) -> list[Effect]:
+    """Measure what the average loses where half folding-in chooses the number of topics, as `regret` does."""
+    found = []
+    for model in (PLSA, LDA):
+        rows = regret.regrets(inputs, corpora, model, regret.HALF_OF_COMPLETION, regret.COMPLETION_JUDGES)
+        if len(rows):
+            rows = rows.drop(columns=["chosen", "judged"])
+            found += _by_split(inputs, rows, margin=MODELS, part=PRINTED[model])
+    return found
+
+
 def is_none(inputs: Inputs, _: Sequence[str], *, scores: Sequence[str]) -> list[Effect]:
     """Hold a score's excess over the truth, on documents drawn from the model, to what a probability can have."""
     return [effect for score in scores for effect in _excesses(inputs, score, 1.0)]
@@ -481,6 +509,30 @@ CLAIMS = (
         " mixtures of Dirichlets and points fitted to the other half of the test documents and of the training"
         f" documents' points, over what there is under Dirichlet(1), is above {REMAINS:g}",
         priors_leave_half,
+    ),
+    Claim(
+        "half-below-completion",
+        _BEYOND,
+        "Half folding-in gives the second half less than its probability given the first.",
+        "by corpus, model and prior, mean over numbers of topics: log p(second | first), weights integrated out, less"
+        " half folding-in at the maximum",
+        partial(beside_completion, evaluator=HALF),
+    ),
+    Claim(
+        "posterior-mean-completes",
+        _BEYOND,
+        "The posterior mean of the weights, given the first half, serves as well as the average over them.",
+        "by corpus, model and prior, mean over numbers of topics: log p(second | first) less the score at the mean,"
+        " within the margin",
+        partial(beside_completion, evaluator=PLUG_IN),
+    ),
+    Claim(
+        "choice-by-half-of-completion",
+        _BEYOND,
+        "The number of topics that half folding-in prefers costs probability of the second half.",
+        "by corpus and model: on one half of the test documents half folding-in and log p(second | first) under the"
+        " fitted prior choose a number of topics each; on the other the loss; mean over the two halves",
+        half_chooses,
     ),
     Claim(
         "sparse-priors-prefer-more-topics",

@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from heldout.effects import WITHOUT
-from heldout.evaluators import FULL, HALF, MEAN_FIELD_BOUND
+from heldout.evaluators import COMPLETION, FULL, HALF, MEAN_FIELD_BOUND
 from heldout.inputs import Inputs
 from heldout.papers.likelihood.experiments.packages import REPORTED
+from heldout.papers.likelihood.experiments.same_halves import FITTED as UNDER_FITTED
+from heldout.papers.likelihood.experiments.same_halves import KIND as SAME_HALVES
 from heldout.papers.likelihood.results import FITTED, OPTIMISM, PEERS, points
 from heldout.points import TRUTH
 from heldout.scores import GROUP_COLUMNS, GROUPS, NATS_COLUMNS, TOKENS_COLUMNS
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 
 NUMBER, MODELS_PRIOR = "number of topics", "likelihood, model's prior"
 LIBRARYS, LIBRARYS_PRIOR = "library's number", "library's prior"
+HALF_OF_COMPLETION, COMPLETION_JUDGES = "half folding-in, same halves", "second half given the first"
 # scores that choose, by the evaluators and variants that have them; the number itself needs none
 CHOOSERS: Mapping[str, tuple[str, str] | None] = {
     NUMBER: None,
@@ -36,9 +39,13 @@ CHOOSERS: Mapping[str, tuple[str, str] | None] = {
     "mean-field bound": (MEAN_FIELD_BOUND, OPTIMISM),
     MODELS_PRIOR: (TRUTH, OPTIMISM),
     LIBRARYS: (REPORTED, PEERS),
+    HALF_OF_COMPLETION: (HALF, SAME_HALVES),
 }
 JUDGES = {"model's prior": OPTIMISM, "fitted prior": FITTED}  # variants of the likelihood that judges
-_OF_JUDGES = {**JUDGES, LIBRARYS_PRIOR: PEERS}
+# evaluators and variants that judge
+_JUDGES = {name: (TRUTH, variant) for name, variant in {**JUDGES, LIBRARYS_PRIOR: PEERS}.items()} | {
+    COMPLETION_JUDGES: (COMPLETION, f"{SAME_HALVES}-{UNDER_FITTED}")
+}
 _FIRST = np.arange(GROUPS) % 2 == 0
 HALVES = (_FIRST, ~_FIRST)  # (GROUPS,) bool
 
@@ -54,7 +61,7 @@ def regrets(inputs: Inputs, corpora: Sequence[str], model: str, chooser: str, ju
 
     rows = []
     for corpus in corpora:
-        truth = points(inputs, corpus, model, TRUTH, _OF_JUDGES[judge])
+        truth = points(inputs, corpus, model, *_JUDGES[judge])
         by = CHOOSERS[chooser]
         score = truth if by is None else points(inputs, corpus, model, *by)
         if not set(GROUP_COLUMNS) <= set(truth.columns):

@@ -44,8 +44,9 @@ def points(inputs: Inputs, corpus: str, model: str, evaluator: str, variant: str
     The model may be a library, with the variant `PEERS`; the other variants are priors in `optimism`. The evaluator may
     be `TRUTH`.
     """
-    constant = main_constant(inputs) if model == PLSA else 0.0
-    rows = select(inputs.scores, corpus=corpus, model=model, variant=variant, smoothing=constant)
+    rows = select(inputs.scores, corpus=corpus, model=model, variant=variant)
+    if model == PLSA and variant.startswith(OPTIMISM):  # elsewhere one constant alone was run
+        rows = select(rows, smoothing=main_constant(inputs))
     return per_token(select(with_truth(rows) if evaluator == TRUTH else rows, evaluator=evaluator))
 
 

@@ -87,6 +87,20 @@ class PriorShare:
 
 
 @dataclass(frozen=True, kw_only=True)
+class SameHalves:
+    """Settings of `same-halves`."""
+
+    iterations: int = setting("of PLSA's EM", least=1)
+    validation: int = setting("training documents that choose the constant, drawn at random", least=1)
+    constants: tuple[float, ...] = setting("that may be added to p(w | z) of PLSA", above=0, most=1)
+    alpha_sum: float = setting("K times the Dirichlet parameter of LDA's weights", above=0)
+    beta: float = setting("Dirichlet parameter of LDA's topics", above=0)
+    sweeps: int = setting("of LDA's sampler", least=1)
+    documents: int = setting("test documents that are scored, drawn at random", least=2)
+    samples: int = setting("states of a chain given the first half", "sweeps", least=2)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Bidirectional:
     """Settings of `bidirectional`."""
 

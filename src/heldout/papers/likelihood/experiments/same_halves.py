@@ -1,0 +1,81 @@
+r"""Half folding-in beside what it stands for: the probability of one half of a document given the other.
+
+PLSA and LDA are trained on the training documents of a split but for `validation` of them, drawn at random. Those choose
+the constant that is added to PLSA's topics, of `constants` the one under which their second halves have most by half
+folding-in. The same halves of test documents are then scored (`heldout.corpora.split.half_split`)
+
+* by `half-folding-in`, at the maximum over theta of the first half;
+* by `plug-in-posterior-mean`, at the mean of theta given the first half, by mean field;
+* by `document-completion`, log p(second | first, alpha, phi), with theta integrated out
+  (`heldout.evaluators.posterior_predictive`),
+
+the last two under Dirichlet(1) (`same-halves-flat-prior`) and under the prior that makes the training documents most
+likely (`same-halves-fitted-prior`). No choice has seen a half that is scored.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from heldout.corpora.corpus import Corpus
+from heldout.corpora.split import half_split
+from heldout.evaluators import COMPLETION, HALF
+from heldout.evaluators.folding_in import predictive
+from heldout.evaluators.posterior_mean import posterior_mean
+from heldout.evaluators.posterior_predictive import posterior_predictive
+from heldout.job import Job
+from heldout.models import LDA, PLSA, lda, plsa
+from heldout.models.dirichlet_prior import fit_prior
+from heldout.models.settings import LDATraining
+from heldout.papers.likelihood.experiments.optimism import PLUG_IN, maximum
+from heldout.papers.likelihood.settings import SameHalves
+from heldout.recorder import Results
+from heldout.seeds import Axes, generator
+from heldout.topics import Topics
+
+KIND = "same-halves"
+FLAT, FITTED = "flat-prior", "fitted-prior"
+
+
+def experiment(job: Job, settings: SameHalves) -> Results:
+    """Score the second halves of test documents given the first, by a point and by the average.
+
+    Returns:
+        Scores of the second halves' tokens: of PLSA and LDA `half-folding-in` in the variant `same-halves`, the others
+        in a variant per prior. PLSA's constant is the one that was chosen.
+    """
+    training, test = job.split()
+    K = job.topics
+    axes: Axes = {"corpus": job.corpus.name, "topics": K, "seed": job.seed}
+    order = generator(f"{KIND}-validation", **axes).permutation(np.flatnonzero(training.lengths))
+    held = np.sort(order[: settings.validation])
+    own = training.subset(np.setdiff1d(np.arange(training.n_documents), held))
+    validation = training.subset(held)
+    drawn = generator(KIND, **axes).permutation(np.flatnonzero(test.lengths))[: settings.documents]
+    halves = half_split(test.subset(np.sort(drawn)), job.seed)
+    em = plsa.PLSA(K, iterations=settings.iterations, tolerance=0.0)
+    em.set_params(random_state=plsa.random_start(own, K, job.seed)).fit(own.counts())
+    constant, topics = smoothed(em.topics(own.vocabulary), validation, settings.constants, job.seed)
+    of_lda = LDATraining(alpha_sum=settings.alpha_sum, beta=settings.beta, sweeps=settings.sweeps, chains=1)
+    fitted = {PLSA: topics, LDA: lda.train(own, of_lda, topics=K, seed=job.seed)[0]}
+    results = job.recorder(documents=halves[0].documents)
+    for model, topics in fitted.items():
+        recorder = results.at(model=model, smoothing=constant if model == PLSA else 0.0)
+        recorder.score(HALF, predictive([topics], *halves, maximum))
+        rng = generator(f"{KIND}-prior", **axes, model=model)
+        flat = replace(topics, alpha=np.ones(K))
+        for name, under in ((FLAT, flat), (FITTED, fit_prior(topics, own, rng))):
+            of_prior = recorder.at(variant=f"{KIND}-{name}")
+            of_prior.score(PLUG_IN, predictive([under], *halves, posterior_mean))
+            rng = generator(f"{KIND}-{COMPLETION}", **axes, model=model, prior=name)
+            completed = posterior_predictive(under, *halves, settings.samples, rng)
+            of_prior.score(COMPLETION, completed, samples=settings.samples)
+    return results.results
+
+
+def smoothed(topics: Topics, validation: Corpus, constants: tuple[float, ...], seed: int) -> tuple[float, Topics]:
+    """Return the constant, and the topics to which it was added, under which the second halves have most."""
+    halves = half_split(validation, seed)
+    candidates = [(constant, topics.smoothed(constant)) for constant in constants]
+    values = [float(predictive([own], *halves, maximum).log_likelihood.sum()) for _, own in candidates]
+    return candidates[int(np.argmax(values))]
