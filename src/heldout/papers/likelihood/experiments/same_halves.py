@@ -1,8 +1,8 @@
 r"""Half folding-in beside what it stands for: the probability of one half of a document given the other.
 
-PLSA and LDA are trained on the training documents of a split but for `validation` of them, drawn at random. Those choose
-the constant that is added to PLSA's topics, of `constants` the one under which their second halves have most by half
-folding-in. The same halves of test documents are then scored (`heldout.corpora.split.half_split`)
+PLSA and LDA are trained on the training documents of a split but for `validation` of them, drawn at random. Those
+choose the constant that is added to PLSA's topics: the one of `constants` under which their second halves have most by
+half folding-in. The same halves of test documents are then scored (`heldout.corpora.split.half_split`)
 
 * by `half-folding-in`, at the maximum over theta of the first half;
 * by `plug-in-posterior-mean`, at the mean of theta given the first half, by mean field;
