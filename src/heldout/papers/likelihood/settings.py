@@ -97,7 +97,8 @@ class SameHalves:
     beta: float = setting("Dirichlet parameter of LDA's topics", above=0)
     sweeps: int = setting("of LDA's sampler", least=1)
     documents: int = setting("test documents that are scored, drawn at random", least=2)
-    samples: int = setting("states of a chain given the first half", "sweeps", least=2)
+    samples: int = setting("of the reference over a document, on average, at most", "sweeps", least=90)
+    annealing_chains: int = setting("of the reference", least=3)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,8 +6,8 @@ half folding-in. The same halves of test documents are then scored (`heldout.cor
 
 * by `half-folding-in`, at the maximum over theta of the first half;
 * by `plug-in-posterior-mean`, at the mean of theta given the first half, by mean field;
-* by `document-completion`, log p(second | first, alpha, phi), with theta integrated out
-  (`heldout.evaluators.posterior_predictive`),
+* by `document-completion`, log p(second | first, alpha, phi) = log p(both) - log p(first), each by the reference, for of
+  long halves a chain's average is no estimate: its largest terms are too rare,
 
 the last two under Dirichlet(1) (`same-halves-flat-prior`) and under the prior that makes the training documents most
 likely (`same-halves-fitted-prior`). No choice has seen a half that is scored.
@@ -20,9 +20,10 @@ import numpy as np
 from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import half_split
 from heldout.evaluators import COMPLETION, HALF
+from heldout.evaluators.evaluation import Evaluation
 from heldout.evaluators.folding_in import predictive
 from heldout.evaluators.posterior_mean import posterior_mean
-from heldout.evaluators.posterior_predictive import posterior_predictive
+from heldout.evaluators.reference import reference
 from heldout.job import Job
 from heldout.models import LDA, PLSA, lda, plsa
 from heldout.models.dirichlet_prior import fit_prior
@@ -52,7 +53,8 @@ def experiment(job: Job, settings: SameHalves) -> Results:
     own = training.subset(np.setdiff1d(np.arange(training.n_documents), held))
     validation = training.subset(held)
     drawn = generator(KIND, **axes).permutation(np.flatnonzero(test.lengths))[: settings.documents]
-    halves = half_split(test.subset(np.sort(drawn)), job.seed)
+    some = test.subset(np.sort(drawn))
+    halves = half_split(some, job.seed)
     em = plsa.PLSA(K, iterations=settings.iterations, tolerance=0.0)
     em.set_params(random_state=plsa.random_start(own, K, job.seed)).fit(own.counts())
     constant, topics = smoothed(em.topics(own.vocabulary), validation, settings.constants, job.seed)
@@ -68,9 +70,25 @@ def experiment(job: Job, settings: SameHalves) -> Results:
             of_prior = recorder.at(variant=f"{KIND}-{name}")
             of_prior.score(PLUG_IN, predictive([under], *halves, posterior_mean))
             rng = generator(f"{KIND}-{COMPLETION}", **axes, model=model, prior=name)
-            completed = posterior_predictive(under, *halves, settings.samples, rng)
-            of_prior.score(COMPLETION, completed, samples=settings.samples)
+            average = completion(under, some, halves[0], settings.samples, rng, settings.annealing_chains)
+            of_prior.score(COMPLETION, average, samples=settings.samples)
     return results.results
+
+
+def completion(
+    topics: Topics, documents: Corpus, first: Corpus, samples: int, rng: np.random.Generator, chains: int
+) -> Evaluation:
+    """Return log p(the other tokens | the first) of every document, by two references; their biases may add up."""
+    both, given = (reference(topics, part, samples, rng, chains=chains) for part in (documents, first))
+    errors = np.hypot(both.standard_error, given.standard_error)
+    biases = sum(np.abs(part.bias) for part in (both, given) if part.bias is not None)
+    return Evaluation(
+        both.log_likelihood - given.log_likelihood,
+        both.tokens - given.tokens,
+        errors,
+        both.tokens_left_out - given.tokens_left_out,
+        errors * 0.0 + biases,
+    )
 
 
 def smoothed(topics: Topics, validation: Corpus, constants: tuple[float, ...], seed: int) -> tuple[float, Topics]:
