@@ -6,8 +6,8 @@ half folding-in. The same halves of test documents are then scored (`heldout.cor
 
 * by `half-folding-in`, at the maximum over theta of the first half;
 * by `plug-in-posterior-mean`, at the mean of theta given the first half, by mean field;
-* by `document-completion`, log p(second | first, alpha, phi) = log p(both) - log p(first), each by the reference, for of
-  long halves a chain's average is no estimate: its largest terms are too rare,
+* by `document-completion`, log p(second | first, alpha, phi) = log p(both) - log p(first), both by the reference, for a
+  chain's average over theta is no estimate where halves are long: its largest terms are too rare,
 
 the last two under Dirichlet(1) (`same-halves-flat-prior`) and under the prior that makes the training documents most
 likely (`same-halves-fitted-prior`). No choice has seen a half that is scored.
