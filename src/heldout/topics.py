@@ -1,8 +1,9 @@
 """What a model gives to the evaluators: topics and the prior of their weights, or log-linear `Components`.
 
 A model of topics mixes probabilities, p(w | d) = sum_k p(w | z = k) theta[d, k]; a log-linear model adds logits,
-p(w | d) = exp(W h_d)_w / sum_w' exp(W h_d)_w'. The prior of theta is a Dirichlet (`Topics`) or logistic normal
-(`LogisticNormalTopics`); `heldout.evaluators.priors` has the likelihood under either.
+p(w | d) = exp(W h_d)_w / sum_w' exp(W h_d)_w'. The prior of theta is a Dirichlet (`Topics`), logistic normal
+(`LogisticNormalTopics`), or a Dirichlet of every document's own (`OwnPriors`); `heldout.evaluators.priors` has the
+likelihood under each.
 """
 
 from collections.abc import Iterator
@@ -229,13 +230,61 @@ class Mixture:
         return of_topics - N * theta, N * (np.diag(theta) - np.outer(theta, theta)), convex
 
 
-AnyTopics = Topics | LogisticNormalTopics
+@dataclass(frozen=True, eq=False)
+class OwnPriors(_UnderAnyPrior):
+    """Topics, and the Dirichlet parameters of some documents' weights on them.
+
+    Attributes:
+        phi: (K, V) p(w | z); every row sums to 1.
+        alphas: (D, K), 0 where a document does not have a topic; a row for every document that is scored.
+        vocabulary: the V words.
+        provenance: as of `Topics`.
+
+    Raises:
+        InputError: as `Topics` does, for parameters that are negative or undefined, or a row without a topic.
+    """
+
+    phi: Floats
+    alphas: Floats
+    vocabulary: tuple[str, ...]
+    provenance: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.alphas.ndim != 2 or self.alphas.shape[1] != len(self.phi):
+            raise InputError(f"own priors: parameters of shape {self.alphas.shape}; give {len(self.phi)} to a document")
+        bad = ~(np.isfinite(self.alphas) & (self.alphas >= 0.0)).all(axis=1) | ~(self.alphas > 0.0).any(axis=1)
+        if bad.any():
+            raise InputError(
+                f"own priors: document {int(bad.argmax())} has a Dirichlet parameter that is negative or undefined, or"
+                " no topic; 0 is for topics that it does not have"
+            )
+        self._check_phi(len(self.phi), "topics")
+
+    @property
+    def parameters(self) -> dict[str, Floats]:
+        """The priors' parameters by name."""
+        return {"alphas": self.alphas}
+
+    def of(self, rows: Ints) -> "OwnPriors":
+        """Return the model of the documents at these places."""
+        return replace(self, alphas=self.alphas[rows])
+
+    def groups(self) -> Iterator[tuple[Ints, Topics]]:
+        """Yield the places of documents that share a prior, and the topics that they have with it."""
+        distinct, group = np.unique(self.alphas, axis=0, return_inverse=True)
+        for g, alpha in enumerate(distinct):
+            has = np.flatnonzero(alpha)
+            yield np.flatnonzero(group == g), Topics(np.ascontiguousarray(self.phi[has]), alpha[has], self.vocabulary)
+
+
+AnyTopics = Topics | LogisticNormalTopics | OwnPriors
 
 
 def require_dirichlet(topics: AnyTopics, name: str) -> Topics:
     """Return the topics, of a model of this name whose prior is Dirichlet; raises InputError where it is another."""
-    if isinstance(topics, LogisticNormalTopics):
-        raise InputError(f"{name}: a logistic-normal prior, where a Dirichlet prior is needed")
+    if not isinstance(topics, Topics):
+        kind = "a logistic-normal prior" if isinstance(topics, LogisticNormalTopics) else "priors of the documents' own"
+        raise InputError(f"{name}: {kind}, where one Dirichlet prior is needed")
     return topics
 
 

@@ -15,9 +15,10 @@ from heldout.evaluators.categorical_pca_inputs import (
     pairs_of_tokens,
 )
 from heldout.evaluators.categorical_pca_marginal import categorical_pca_marginal
-from heldout.evaluators.own_priors import OwnPriors, own_priors_exact
+from heldout.evaluators.document_priors import own_priors_exact
 from heldout.models.categorical_pca import CategoricalPCA
 from heldout.models.categorical_pca_inputs import CategoricalPCAInputsByQuadrature
+from heldout.topics import OwnPriors
 
 WORDS = ("ape", "bear", "cat")
 RANDOM = np.random.default_rng(0)

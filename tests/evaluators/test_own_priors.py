@@ -7,9 +7,10 @@ import pytest
 
 from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
+from heldout.evaluators.document_priors import own_priors_exact
 from heldout.evaluators.exact_marginal import exact_marginal
-from heldout.evaluators.own_priors import OwnPriors, own_priors, own_priors_exact, own_priors_reference
-from heldout.topics import Topics
+from heldout.evaluators.own_priors import own_priors, own_priors_reference
+from heldout.topics import OwnPriors, Topics
 
 WORDS = ("ape", "bear", "cat")
 PHI = np.array([[0.7, 0.2, 0.1], [0.1, 0.1, 0.8], [0.2, 0.6, 0.2]])

@@ -42,7 +42,10 @@ def gensim(kind: str, **options: Any) -> Any:
 def tomotopy(kind: str, **options: Any) -> Any:
     model = getattr(pytest.importorskip("tomotopy"), kind)(seed=1, **options)
     for d, document in enumerate(DOCUMENTS):
-        model.add_doc(document, **({"metadata": "ab"[d % 2]} if kind == "DMRModel" else {}))
+        own = {"DMRModel": {"metadata": "ab"[d % 2]}}.get(
+            kind, {"labels": ["ab"[d % 2]]} if kind in ("LLDAModel", "PLDAModel") else {}
+        )
+        model.add_doc(document, **own)
     model.train(30, workers=1)
     return model
 
@@ -108,6 +111,8 @@ MODELS: dict[str, Callable[[], Any]] = {
     "gensim EnsembleLda": ensemble,
     "tomotopy HDPModel": lambda: tomotopy("HDPModel"),
     "tomotopy DMRModel": lambda: tomotopy("DMRModel", k=TOPICS),
+    "tomotopy LLDAModel": lambda: tomotopy("LLDAModel"),
+    "tomotopy PLDAModel": lambda: tomotopy("PLDAModel", latent_topics=1),
     "tomotopy CTModel": lambda: tomotopy("CTModel", k=TOPICS),
     "lda": lambda: SimpleNamespace(topic_word_=PHI, alpha=0.1),
     "BigARTM": lambda: artm(list(WORDS)),
@@ -125,6 +130,8 @@ def test_every_recipe_is_tried() -> None:
 
 def run(title: str, model: Any = None) -> dict[str, Any]:
     names = {"heldout": heldout, "np": np, "model": model, "documents": DOCUMENTS, "vocabulary": WORDS, "phi": PHI}
+    names |= {"metadata": ["ab"[d % 2] for d in range(len(DOCUMENTS))]}
+    names |= {"labels": [["ab"[d % 2]] for d in range(len(DOCUMENTS))]}
     exec(RECIPES[title], names)  # the page's own code
     return names
 

@@ -26,6 +26,7 @@ from heldout.corpora.corpus import Corpus
 from heldout.corpora.split import half_split
 from heldout.corpora.stream import DocumentStream
 from heldout.evaluators import ESTIMATORS, EXACT, FULL, HALF, MEAN_FIELD_BOUND, REFERENCE
+from heldout.evaluators import document_priors as own
 from heldout.evaluators.estimate import estimate
 from heldout.evaluators.evaluation import Evaluation, corrected
 from heldout.evaluators.folding_in import full_folding_in, predictive
@@ -34,7 +35,7 @@ from heldout.evaluators.priors import prior_of
 from heldout.evaluators.reference import CHAINS, VARIANCE, reference
 from heldout.models.plsa import fold_in_counts
 from heldout.seeds import generator
-from heldout.topics import AnyTopics, Topics
+from heldout.topics import AnyTopics, OwnPriors, Topics
 from heldout.typing import Floats, Ints
 
 # tolerance to the maximum, nats per token
@@ -59,6 +60,8 @@ class Work(NamedTuple):
         variance: of a log weight, nats^2, at which "reference" stops spending sweeps.
         chains: of "reference".
         parts: what is evaluated, of `EVERY`; the values of the others are NaN.
+        exact_below: updates that a document's exact likelihood may take, under priors of the documents' own, where the
+            estimator is another; of those that take more it is estimated.
     """
 
     estimator: str
@@ -68,6 +71,7 @@ class Work(NamedTuple):
     variance: float = VARIANCE
     chains: int = CHAINS
     parts: tuple[str, ...] = EVERY
+    exact_below: float = 0.0
 
     def settings(self) -> dict[str, Any]:
         """Return the settings that the values depend on, beside model and documents, JSON-compatible."""
@@ -81,6 +85,7 @@ class Work(NamedTuple):
             "order": "of texts their own, of bags of words random",
             "block": BLOCK,
             "heldout": importlib.metadata.version("heldout"),
+            **({"exact_below": self.exact_below} if self.exact_below else {}),
             **(of_fitting if FULL in self.parts else {}),
         }
 
@@ -162,7 +167,7 @@ def local(phi_by_word: Floats, prior: AnyTopics, block: Block) -> tuple[AnyTopic
 
     Args:
         phi_by_word: (V, K) p(w | z).
-        prior: topics of any words, whose prior is taken.
+        prior: topics of any words, whose prior is taken; one of the documents' own has those of the whole stream.
         block: the documents.
     """
     words, tokens = np.unique(block.tokens, return_inverse=True)
@@ -172,15 +177,28 @@ def local(phi_by_word: Floats, prior: AnyTopics, block: Block) -> tuple[AnyTopic
     vocabulary = tuple(map(str, range(phi.shape[1])))
     names = tuple(map(str, range(block.first, block.end)))
     documents = Corpus("audit", vocabulary, tokens.astype(np.int32), block.offsets, names)
+    if isinstance(prior, OwnPriors):
+        prior = prior.of(np.arange(block.first, block.end))
     return replace(prior, phi=np.ascontiguousarray(phi), vocabulary=vocabulary, provenance={}), documents
 
 
 def fold_in(topics: AnyTopics, documents: Corpus) -> Floats:
-    """Return the weights, (D, K), that make documents most likely, to within `FOLD_IN`'s tolerance."""
-    return fold_in_counts(topics, documents.counts(), **FOLD_IN)
+    """Return the weights, (D, K), of each document's topics that make it most likely, to within `FOLD_IN`."""
+    if not isinstance(topics, OwnPriors):
+        return fold_in_counts(topics, documents.counts(), **FOLD_IN)
+    theta = np.zeros((documents.n_documents, topics.n_topics))
+    for places, here in replace(topics, alphas=(topics.alphas > 0.0).astype(np.float64)).groups():
+        has = np.flatnonzero(topics.alphas[places[0]])
+        theta[np.ix_(places, has)] = fold_in_counts(here, documents.subset(places).counts(), **FOLD_IN)
+    return theta
 
 
-def _bound(topics: Topics, documents: Corpus, _: Work, __: int) -> Evaluation:
+def _bound(topics: Topics | OwnPriors, documents: Corpus, _: Work, __: int) -> Evaluation:
+    if isinstance(topics, OwnPriors):
+        bounds = np.zeros(documents.n_documents)
+        for places, here in topics.groups():
+            bounds[places] = mean_field_bound(here, documents.subset(places), **MEAN_FIELD).log_likelihood
+        return Evaluation.deterministic(bounds, documents.lengths, 0)
     return mean_field_bound(topics, documents, **MEAN_FIELD)
 
 
@@ -196,10 +214,30 @@ def _likelihood(topics: AnyTopics, documents: Corpus, work: Work, first: int) ->
     rng = generator("audit", block=first // BLOCK, seed=work.seed)
     if work.estimator == EXACT:  # `choose_estimator` has checked the cost
         return prior_of(topics).exact(topics, documents)
+    if work.estimator == REFERENCE and work.exact_below and isinstance(topics, OwnPriors):
+        return _cheap_ones_exact(topics, documents, work, rng)
     if work.estimator == REFERENCE:
         return reference(topics, documents, work.samples, rng, chains=work.chains, variance=work.variance)
     found = estimate(work.estimator, topics, documents, work.samples, rng)
     return corrected(found, consistent=ESTIMATORS[work.estimator].behaviour == "consistent")
+
+
+def _cheap_ones_exact(model: OwnPriors, documents: Corpus, work: Work, rng: np.random.Generator) -> Evaluation:
+    """Return the likelihood of documents: exact of those with few topics of their own, else by the reference."""
+    cheap = own.costs(documents.lengths, model.alphas) <= work.exact_below
+    values, errors, biases = (np.zeros(documents.n_documents) for _ in range(3))
+    for exact in (True, False):
+        at = np.flatnonzero(cheap == exact)
+        if not len(at):
+            continue
+        here, some = model.of(at), documents.subset(at)
+        if exact:
+            values[at] = own.own_priors_exact(here, some).log_likelihood
+            continue
+        found = reference(here, some, work.samples, rng, chains=work.chains, variance=work.variance)
+        values[at], errors[at] = found.log_likelihood, found.standard_error
+        biases[at] = 0.0 if found.bias is None else found.bias
+    return Evaluation(values, documents.lengths, errors, 0, biases)
 
 
 PARTS: dict[str, Callable[[Any, Corpus, Work, int], Evaluation]] = {

@@ -101,6 +101,8 @@ class Keywords(TypedDict, total=False):
     n_jobs: int | None
     store: str | Path | None
     other_corpus: bool
+    labels: Any
+    metadata: Any
     reported: bool
     seed: int
     cores: int
@@ -195,6 +197,20 @@ class Options:
         Path,
     )
     other_corpus: bool = option(False, "accept documents that are unlike the corpus that the model was fitted to")
+    labels: Any = option(
+        None,
+        "give every document its labels, one document's per line, between tabs (between spaces where there is no tab);"
+        " an empty line is a document without, which has all topics, as in tomotopy (default: none)",
+        _documents,
+        metavar="FILE",
+    )
+    metadata: Any = option(
+        None,
+        "give every document its metadata, one document's per line, then any multi_metadata, between tabs"
+        " (default: none)",
+        _documents,
+        metavar="FILE",
+    )
     reported: bool = option(True, "leave the library's own number out", flag="--no-library")
 
     @classmethod

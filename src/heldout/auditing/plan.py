@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.auditing.blocks import LIKELIHOOD, PARTS, Work, local
+from heldout.auditing.blocks import LIKELIHOOD, PARTS, Work
 from heldout.auditing.formats import duration
 from heldout.auditing.runner import QUADRATIC
 from heldout.auditing.survey import Subject
@@ -94,7 +94,7 @@ def plan_of(subject: Subject, work: Work, done: NDArray[np.bool_], cores: int, *
     lengths = read.lengths.astype(np.float64)
     left = lengths[~done]
     pilot = np.diff(read.pilot.offsets).astype(np.float64)
-    here, documents = local(topics.phi_by_word, topics, read.pilot)
+    here, documents = subject.pilot
     samples, fewest = float(work.samples), PILOT_SAMPLES
     if work.estimator == REFERENCE:  # it stops where its weights spread little
         fewest = least_samples(work.chains)

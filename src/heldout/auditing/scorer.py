@@ -69,6 +69,8 @@ def log_likelihood(
     unknown: float | None = None,
     random_state: Any = 0,
     other_corpus: bool = False,
+    labels: Any = None,
+    metadata: Any = None,
     seed: int | None = None,
 ) -> float:
     """Return the mean log-likelihood of held-out documents, nats per token: the higher, the better.
@@ -91,6 +93,8 @@ def log_likelihood(
             text; such tokens then count.
         random_state: determines every draw, for every model alike.
         other_corpus: accept documents that are unlike the corpus that the model was fitted to; see `heldout.audit`.
+        labels: the documents' labels, for a model with priors by them; see `heldout.audit`.
+        metadata: the documents' metadata, likewise.
         seed: the former name of random_state.
 
     Raises:
@@ -104,6 +108,7 @@ def log_likelihood(
         -1.0
     """
     given = {"random_state": random_state} if seed is None else {"seed": seed}
+    given |= {"labels": labels, "metadata": metadata}
     options = Options.named({"limit": 0.0, "smoothing": smoothing, "other_corpus": other_corpus, **given})
     seed, samples = options.random_state, None if samples is None else valid("samples", samples, int)
     check_settings(estimator, samples, options.smoothing)

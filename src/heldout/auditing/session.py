@@ -26,6 +26,7 @@ from heldout.corpora.stream import DocumentStream, open_documents
 from heldout.errors import InputError, printable
 from heldout.files import replacing
 from heldout.libraries import Fitted
+from heldout.libraries.priors import entries
 from heldout.libraries.read import guess, read_model
 
 MODELS_ALONE = ("skops", "pickle", "gensim", "tomotopy", "mallet")  # forms that documents never have
@@ -164,6 +165,9 @@ def _read_models(command: AuditCommand | RankCommand) -> dict[str, Fitted]:
 def cached(command: AuditCommand | RankCommand, models: dict[str, Fitted], stream: DocumentStream) -> Path:
     """Return the work's folder in the user's cache ($XDG_CACHE_HOME, or ~/.cache), named by a digest of its inputs."""
     settings = {name: getattr(command, name) for name in VALUED if hasattr(command, name)}
+    own = [entries(command.labels, "labels"), entries(command.metadata, "metadata")]
+    if own != [None, None]:
+        settings |= {"own": own}
     key = [[*map(model_digest, models.values())], stream.digest, settings, importlib.metadata.version("heldout")]
     digest = hashlib.sha256(json.dumps(key, sort_keys=True).encode()).hexdigest()
     root = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"

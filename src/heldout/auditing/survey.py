@@ -8,15 +8,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from heldout.auditing.blocks import Block
+from heldout.auditing.blocks import Block, local
 from heldout.auditing.matching import check_like, model_digest, opened
 from heldout.auditing.options import Options
+from heldout.corpora.corpus import Corpus
 from heldout.corpora.stream import DocumentStream
 from heldout.errors import InputError
+from heldout.evaluators.document_priors import costs
 from heldout.evaluators.priors import prior_of
 from heldout.libraries import Fitted, Reported
+from heldout.libraries.priors import with_own_priors
 from heldout.libraries.reported import reported
-from heldout.topics import AnyTopics
+from heldout.topics import AnyTopics, OwnPriors
 from heldout.typing import Ints
 
 PILOT = 4  # documents
@@ -32,6 +35,7 @@ class Survey(NamedTuple):
         updates: the cost of all documents' exact likelihood; inf beyond the limit, or if a document needs too much
             memory.
         pilot: the first documents with tokens, shortened.
+        pilot_places: their places in the stream.
         words: (V,) how often each word of the model occurs.
     """
 
@@ -39,6 +43,7 @@ class Survey(NamedTuple):
     left_out: Ints
     updates: float
     pilot: Block
+    pilot_places: Ints
     words: Ints
 
 
@@ -57,20 +62,37 @@ def survey(stream: DocumentStream, topics: AnyTopics, limit: float) -> Survey:
     lengths, left_out = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     updates, words = 0.0, np.zeros(V, np.int64)
     pilot: list[NDArray[np.int32]] = []
+    pilot_places: list[int] = []
+    own = topics.alphas if isinstance(topics, OwnPriors) else None
     for batch in stream:
         lengths.append(batch.lengths)
         left_out.append(batch.left_out)
+        if own is not None and batch.first + batch.n_documents > len(own):
+            raise InputError(
+                f"{stream.name}: more documents than the {len(own):,} of which labels or metadata are given; give one"
+                " entry to each document, in their order"
+            )
         words += np.bincount(batch.tokens, minlength=V)
         for d in np.flatnonzero(batch.lengths) if updates < math.inf or len(pilot) < PILOT else ():
             tokens = batch.document(int(d))
             if len(pilot) < PILOT:
                 pilot.append(tokens[:PILOT_TOKENS].copy())
-            updates += prior_of(topics).document_cost(topics, tokens) if updates < math.inf else 0.0
+                pilot_places.append(batch.first + int(d))
+            if updates < math.inf and own is not None:
+                updates += float(costs([len(tokens)], own[batch.first + d : batch.first + d + 1])[0])
+            elif updates < math.inf:
+                updates += prior_of(topics).document_cost(topics, tokens)
             updates = updates if updates <= limit else math.inf
-    read = Survey(np.concatenate(lengths), np.concatenate(left_out), updates, Block.of(0, pilot), words)
+    at = np.array(pilot_places, np.int64)
+    read = Survey(np.concatenate(lengths), np.concatenate(left_out), updates, Block.of(0, pilot), at, words)
     D = len(read.lengths)
     if not D:
         raise InputError(f"{stream.name}: no document in it")
+    if own is not None and len(own) != D:
+        raise InputError(
+            f"{stream.name}: {D:,} documents, but labels or metadata of {len(own):,}; give one entry to each"
+            " document, in their order"
+        )
     if not read.lengths.any() and not read.left_out.any():
         raise InputError(f"{stream.name}: {D} documents, all empty; give documents that have words")
     if not read.lengths.any():
@@ -102,6 +124,13 @@ class Subject(NamedTuple):
         """Phi and the prior, smoothed where that is asked for."""
         return self.fitted.topics
 
+    @property
+    def pilot(self) -> tuple[AnyTopics, Corpus]:
+        """The pilot's documents, and the topics over their words."""
+        topics = self.topics
+        prior = topics.of(self.read.pilot_places) if isinstance(topics, OwnPriors) else topics
+        return local(topics.phi_by_word, prior, self.read.pilot)
+
     def key(self, settings: dict[str, Any]) -> dict[str, Any]:
         """Return what the documents' values depend on, JSON-compatible, with these settings."""
         return {"model": model_digest(self.fitted), "documents": self.stream.digest, "settings": settings}
@@ -127,6 +156,7 @@ def subject_of(
         InputError: for bad input, or documents that are unlike the model's own.
     """
     own, its_name, stream = opened(model, documents, vocabulary, options.random_state)
+    own = with_own_priors(own, its_name, options.labels, options.metadata)
     fitted = replace(own, topics=own.topics.smoothed(options.smoothing)) if options.smoothing else own
     read = survey(stream, fitted.topics, options.limit)
     name = name or its_name

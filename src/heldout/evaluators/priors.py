@@ -1,7 +1,7 @@
 """The estimators of the likelihood under each kind of prior of a document's weights; no other code asks for the kind.
 
 An exact value, of documents drawn from the model an unbiased estimate from above, and annealing for
-`heldout.evaluators.reference`, under a Dirichlet and under a logistic-normal prior.
+`heldout.evaluators.reference`: under a Dirichlet prior, of all documents or of each its own, and a logistic-normal one.
 """
 
 from collections.abc import Callable, Iterable
@@ -13,12 +13,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heldout.corpora.corpus import Corpus
-from heldout.evaluators import ESTIMATORS, EXACT, REFERENCE, annealed_prior, bidirectional, exact_marginal
+from heldout.evaluators import (
+    ESTIMATORS,
+    EXACT,
+    MEAN_FIELD_BOUND,
+    REFERENCE,
+    annealed_prior,
+    bidirectional,
+    document_priors,
+    exact_marginal,
+)
 from heldout.evaluators import logistic_normal as normal
 from heldout.evaluators.annealed_prior import annealed_upper
 from heldout.evaluators.evaluation import Annealing, Evaluation
 from heldout.evaluators.product_of_experts import ProductOfExperts
-from heldout.topics import AnyTopics, LogisticNormalTopics, Topics
+from heldout.topics import AnyTopics, LogisticNormalTopics, OwnPriors, Topics
 from heldout.typing import Ints
 
 SWEEPS = 1e8  # the reference's sweeps times tokens in some ten seconds of one core
@@ -93,8 +102,22 @@ LOGISTIC_NORMAL = Prior(
     simulate=normal.simulate,
     upper=lambda topics, documents, x, samples, rng: normal.logistic_normal_upper(topics, documents, samples, rng, x=x),
 )
+OWN_DIRICHLET = Prior(
+    name="per-document Dirichlet",
+    estimators=frozenset((EXACT, REFERENCE, MEAN_FIELD_BOUND)),
+    reference=ESTIMATORS[REFERENCE].label,
+    exact=document_priors.own_priors_exact,
+    cost=exact_marginal.cost,
+    document_cost=lambda model, tokens: float(document_priors.costs([len(tokens)], model.alphas)[0]),
+    affordable=DIRICHLET.affordable,
+    fewest_chains=DIRICHLET.fewest_chains,
+    annealing=document_priors.annealing,
+    simulate=document_priors.simulate,
+    upper=document_priors.upper,
+)
 PRIORS: dict[type, Prior] = {
     Topics: DIRICHLET,
+    OwnPriors: OWN_DIRICHLET,
     LogisticNormalTopics: LOGISTIC_NORMAL,
     ProductOfExperts: LOGISTIC_NORMAL,
 }

@@ -13,6 +13,7 @@ from typing import Any
 
 from heldout.corpora.corpus import Corpus
 from heldout.topics import AnyTopics, Topics, require_dirichlet
+from heldout.typing import Floats
 
 THESE, TRAINING = "these documents", "the training documents"
 """What a library's number is about."""
@@ -28,6 +29,8 @@ class Fitted:
             Where the library keeps a distribution over topics, phi is its mean; provenance["phi"] says which.
         library: the name of one of `heldout.libraries.read.LIBRARIES`.
         native: the library's own fitted object, or what its own number is computed from; None where there is none.
+        given: what `native` takes with each document that is scored, such as its labels, as keywords, for a model with
+            priors of the documents' own (`heldout.libraries.priors`).
         words_known: False where the model names no words (their places in the documents' vocabulary are taken).
     """
 
@@ -35,6 +38,7 @@ class Fitted:
     library: str
     native: Any = None
     words_known: bool = True
+    given: tuple[dict[str, Any], ...] = ()
 
     @property
     def dirichlet(self) -> Topics:
@@ -127,6 +131,9 @@ class Library:
             where the user gives none; the file or class, for messages, None for the class; and the form, for the
             provenance, "object" without a file. It raises InputError for a model that is not trained, or whose
             parameters are no topics.
+        own_priors: returns the documents' Dirichlet parameters, (D, K), and what `Fitted.given` has, of a model whose
+            documents have priors of their own; takes the model, its name, and the labels and the metadata, of each
+            document or None. It raises InputError for what the model does not know, or lacks.
         own_numbers: True where it numbers words by frequency or first appearance, unlike any corpus.
     """
 
@@ -136,4 +143,5 @@ class Library:
     models: str = ""
     recognises: Callable[[object], bool] = lambda _model: False
     from_object: Callable[[Any, Sequence[str] | None, str | None, str], Fitted] | None = None
+    own_priors: Callable[[Fitted, str, Any, Any], tuple[Floats, tuple[dict[str, Any], ...]]] | None = None
     own_numbers: bool = False

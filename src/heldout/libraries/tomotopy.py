@@ -1,4 +1,4 @@
-"""tomotopy's `LDAModel` and `CTModel`.
+"""tomotopy's `LDAModel` and `CTModel`, and its `DMRModel`, `LLDAModel` and `PLDAModel`.
 
 tomotopy keeps the counts n_kw of one state of its Gibbs sampler, and `get_topic_word_dist` gives, in float32,
 phi[k, w] = (n_kw + eta) / (n_k + V eta): the mean of p(phi | w, z) at that state (Griffiths and Steyvers 2004,
@@ -8,6 +8,11 @@ equation 6), divided by its sum again in float64. V counts the words that it use
 
 A `CTModel`'s theta is the softmax of K normal variables.
 
+The other three have a Dirichlet prior for each document. A `DMRModel`'s is exp(lambda x) + alpha_epsilon of its
+metadata (`get_topic_prior`; Mimno and McCallum 2008). A document of an `LLDAModel` or `PLDAModel` (Ramage et al. 2009,
+2011) has alpha on the topics of its labels, `topics_per_label` for each in the order of `topic_label_dict`, 1 in an
+LLDAModel, and on the topics after these, which are no label's; without a label it has all topics.
+
 For documents `infer` runs a chain for each and returns, at its last state, log p(z_d | alpha) (`heldout.libraries
 .parts`) plus what log p(w | z, beta) changes by when the document's tokens are added to the training counts. The
 models' `ll_per_word` and `perplexity` are of the training documents. `CTModel.infer` has, in the place of
@@ -16,6 +21,7 @@ log p(z_d | alpha), with theta = softmax(x) of the weights that it leaves, s = s
     log N(x - x_K | mu, Sigma) + log G(L + K s + 1) + sum_k [(n_k + s) log theta_k - log G(n_k + s + 1)],
 
 a density and a multinomial probability of the topics' counts, whatever their order: no probability of words.
+What `infer` gives of documents with priors of their own is passed on as it is, and not taken apart.
 
 A .bin file is tomotopy's own format, with one pickle inside: the constructor's arguments, which `LDAModel.load`
 unpickles. Here they are left alone, so reading runs nothing from the file. What damaged files do to the loader is the
@@ -26,7 +32,9 @@ import math
 import signal
 import subprocess
 import sys
+import warnings
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -49,13 +57,16 @@ from heldout.libraries.parts import (
     terms_of_joint,
 )
 from heldout.limits import check_size, one_line
-from heldout.topics import AnyTopics
+from heldout.topics import AnyTopics, OwnPriors
+from heldout.typing import Floats
 
-KINDS, HDP = {"LDA": "LDAModel", "CTM": "CTModel"}, "HDPModel"
+KINDS = {"LDA": "LDAModel", "CTM": "CTModel", "DMR": "DMRModel", "LLDA": "LLDAModel", "PLDA": "PLDAModel"}
+HDP, OWN = "HDPModel", ("DMRModel", "LLDAModel", "PLDAModel")
 ONE_PRIOR = (
-    "only LDAModel and CTModel have one prior of every document; of an HDPModel take the first part of"
-    " model.convert_to_lda()"
+    "only LDAModel and CTModel have one prior of every document, and DMRModel, LLDAModel and PLDAModel one of each; of"
+    " an HDPModel take the first part of model.convert_to_lda()"
 )
+RESET = ("LLDA", "PLDA")  # whose fitted alpha tomotopy 0.14 does not save
 WEIGHTINGS = (b"one", b"idf", b"pmi")
 CHECK = Path(__file__).with_name("tomotopy_check.py")
 PATIENCE = 60.0  # seconds by the clock, on a busy machine; `tomotopy_check` limits its processor's time
@@ -93,7 +104,7 @@ def from_object(model: Any, vocabulary: Sequence[str] | None, where: str | None,
 
     kind = type(model).__name__
     where = where or kind
-    if type(model) not in (tomotopy.LDAModel, tomotopy.CTModel):
+    if type(model) not in [getattr(tomotopy, name) for name in KINDS.values()]:
         raise InputError(f"{where}: a tomotopy {kind}; {ONE_PRIOR}")
     words = list(model.used_vocabs)  # before training get_topic_word_dist reads memory that is not there
     if not words:
@@ -101,7 +112,8 @@ def from_object(model: Any, vocabulary: Sequence[str] | None, where: str | None,
             f"{where}: the {kind} has no words; train it first, with documents that min_cf leaves words of"
         )
     check_size(int(model.k), len(words), where)
-    return assemble(
+    own = kind in OWN
+    fitted = assemble(
         library="tomotopy",
         version=tomotopy.__version__,
         form=form,
@@ -109,7 +121,7 @@ def from_object(model: Any, vocabulary: Sequence[str] | None, where: str | None,
         weights=np.array([model.get_topic_word_dist(topic) for topic in range(model.k)], dtype=np.float64),
         what="get_topic_word_dist",
         tolerance=1e-3,
-        of_theta=(model.prior_mean, model.prior_cov) if _is_correlated(model) else (model.alpha,),
+        of_theta=(model.prior_mean, model.prior_cov) if _is_correlated(model) else (1.0 if own else model.alpha,),
         own_words=words,
         vocabulary=vocabulary,
         native=model,
@@ -119,6 +131,68 @@ def from_object(model: Any, vocabulary: Sequence[str] | None, where: str | None,
         iterations=int(model.global_step),
         unused_words=len(model.vocabs) - len(words),
     )
+    topics = fitted.topics
+    if not own:
+        return fitted
+    return replace(fitted, topics=OwnPriors(topics.phi, np.zeros((0, model.k)), topics.vocabulary, topics.provenance))
+
+
+def own_priors(
+    fitted: Fitted, name: str, labels: list[Any] | None, metadata: list[Any] | None
+) -> tuple[Floats, tuple[dict[str, Any], ...]]:
+    """Return documents' Dirichlet parameters, (D, K), and what `make_doc` takes with each.
+
+    Args:
+        fitted: a `DMRModel`, `LLDAModel` or `PLDAModel`.
+        name: the model's.
+        labels: a document's, each a list of texts; of the last two.
+        metadata: a document's, each a text or a list: `metadata`, then any `multi_metadata`; of a `DMRModel`.
+
+    Raises:
+        InputError: where what the model needs is missing, or it does not know one; tomotopy would end the process.
+    """
+    native, kind = fitted.native, type(fitted.native).__name__
+    what, given = ("metadata", metadata) if kind == "DMRModel" else ("labels", labels)
+    if given is None:
+        raise InputError(
+            f"{name}: a tomotopy {kind}, whose documents have priors by their {what}; give those of every document"
+            f" ({what}=[...], --{what} FILE)"
+        )
+    parts = [[entry] if isinstance(entry, str) and what == "metadata" else entry for entry in given]
+    for d, entry in enumerate(parts):
+        if not isinstance(entry, list | tuple) or not all(isinstance(part, str) for part in entry):
+            each = "a text, or a list of metadata and multi_metadata" if what == "metadata" else "a list of texts"
+            raise InputError(f"{what}: document {d} has {given[d]!r:.40}; give {each}")
+        if what == "metadata" and not entry:
+            raise InputError(f"metadata: document {d} has none; give a text that the model was trained with")
+    if kind == "DMRModel":
+        known, several = set(native.metadata_dict), set(getattr(native, "multi_metadata_dict", ()))
+        _require_known(what, [entry[:1] for entry in parts], known, name)
+        _require_known("multi_metadata", [entry[1:] for entry in parts], several, name)
+        priors = {entry: native.get_topic_prior(entry[0], list(entry[1:])) for entry in {tuple(part) for part in parts}}
+        alphas = np.array([priors[tuple(entry)] for entry in parts], dtype=np.float64).reshape(-1, native.k)
+        return alphas, tuple({"metadata": entry[0], "multi_metadata": list(entry[1:])} for entry in parts)
+    names = list(native.topic_label_dict)
+    _require_known(what, parts, set(names), name)
+    place, each = {label: at for at, label in enumerate(names)}, int(getattr(native, "topics_per_label", 1))
+    has = np.zeros((len(parts), native.k), dtype=np.bool_)
+    for d, entry in enumerate(parts):
+        has[d, len(names) * each if entry else 0 :] = True
+        for label in entry:
+            has[d, place[label] * each : (place[label] + 1) * each] = True
+    alpha = np.broadcast_to(np.asarray(native.alpha, dtype=np.float64), (native.k,))
+    return np.where(has, alpha, 0.0), tuple({"labels": list(entry)} for entry in parts)
+
+
+def _require_known(what: str, entries: Sequence[Sequence[str]], known: set[str], name: str) -> None:
+    """Raise InputError, which names the document, for one that is not known."""
+    for d, entry in enumerate(entries):
+        for part in entry:
+            if part not in known:
+                raise InputError(
+                    f"{what}: document {d} has {part!r:.40}, which {name} was not trained with; it knows"
+                    f" {', '.join(sorted(known)[:10]) or 'none'}{', ...' if len(known) > 10 else ''}"
+                )
 
 
 def check(data: bytes, where: str, kind: str) -> None:
@@ -168,10 +242,16 @@ def read(path: Path, vocabulary: Sequence[str] | None = None) -> Fitted:
             f"{path}: tomotopy {tomotopy.__version__} only loads by unpickling; {INSTALL.format('tomotopy')}"
         )
     check(data, str(path), KINDS[kind])
-    with one_line(path):
+    with one_line(path), warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of LLDAModel
         model, _ = load(of_kind, data)
     fitted = from_object(model, vocabulary, str(path), "tomotopy")
     fitted.topics.provenance["weighting"] = weighting
+    if kind in RESET and model.optim_interval:
+        fitted.topics.provenance["prior"] = (
+            f"alpha is what tomotopy's load gives, as its files of a {KINDS[kind]} keep none that training has fitted;"
+            " audit the model in Python before it is saved"
+        )
     return fitted
 
 
@@ -185,20 +265,23 @@ def reported(fitted: Fitted, documents: Iterable[Corpus]) -> Reported:
     """Return what `infer` gives of documents, per token."""
     native, topics = fitted.native, fitted.topics
     function = f"{type(native).__name__}.infer"
-    weighted = int(native.tw) != 0  # weighted tokens have no counts to take the parts from
-    nats, assignments, tokens = 0.0, 0.0, 0
+    whole = int(native.tw) != 0 or isinstance(topics, OwnPriors)  # weighted tokens have no counts to take parts from
+    nats, assignments, tokens, first = 0.0, 0.0, 0, 0
     for batch in over_words(fitted, documents):
-        words = [[topics.vocabulary[v] for v in batch.document(int(d))] for d in np.flatnonzero(batch.lengths)]
-        made = [native.make_doc(document) for document in words]
+        at = np.flatnonzero(batch.lengths)
+        words = [[topics.vocabulary[v] for v in batch.document(int(d))] for d in at]
+        given = [fitted.given[first + d] if fitted.given else {} for d in at.tolist()]
+        made = [native.make_doc(document, **own) for document, own in zip(words, given, strict=True)]
+        first += batch.n_documents
         if not made:
             continue
         _, log_joints = native.infer(made, iterations=ITERATIONS, workers=1)
         nats += math.fsum(log_joints)
-        if tokens == 0 and not weighted:
+        if tokens == 0 and not whole:
             few = made[:CHECKED]
             parts = _topics_part(native, topics, few), _words_part(native, topics, few)
             check_parts(function, math.fsum(log_joints[:CHECKED]), parts, SINGLE)
-        assignments += _topics_part(native, topics, made)
+        assignments += 0.0 if whole else _topics_part(native, topics, made)
         tokens += batch.n_tokens
     if tokens == 0:
         return no_tokens(function)
@@ -211,8 +294,13 @@ def reported(fitted: Fitted, documents: Iterable[Corpus]) -> Reported:
         else f"log p(words, topics) at the last of {ITERATIONS} sweeps over the tokens' topics, below the"
         " likelihood by the entropy that these topics have given the words"
     )
+    if isinstance(topics, OwnPriors):
+        computes = (
+            f"what `infer` returns of each document with its {' and '.join(fitted.given[0])}, at the last of"
+            f" {ITERATIONS} sweeps over the tokens' topics: of the words and these topics together, not taken apart"
+        )
     computes += f"; the model's `perplexity`, {native.perplexity:,.1f}, is that of the training documents"
-    terms = () if weighted else terms_of_joint(assignments, nats - assignments, grows=not correlated)
+    terms = () if whole else terms_of_joint(assignments, nats - assignments, grows=not correlated)
     unit = "nats per token, from the log-likelihoods returned"
     return of_these(function, nats / tokens, unit, nats / tokens, computes, terms)
 
@@ -256,8 +344,9 @@ LIBRARY = Library(
     "tomotopy",
     reported,
     forms=(Form("tomotopy", read, begins=lambda _path, first: header(first) is not None),),
-    models="a tomotopy LDAModel or CTModel",
+    models="a tomotopy LDAModel, CTModel, DMRModel, LLDAModel or PLDAModel",
     recognises=recognises,
     from_object=from_object,
+    own_priors=own_priors,
     own_numbers=True,
 )

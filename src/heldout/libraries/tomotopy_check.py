@@ -38,8 +38,9 @@ def main() -> None:
     for topic in range(model.k):
         if len(model.get_topic_word_dist(topic)) != len(words):
             raise ValueError(f"topic {topic} has another number of words")
+    given = {"metadata": next(iter(model.metadata_dict))} if isinstance(model, tomotopy.DMRModel) else {}
     for part in (words[:100], words[-100:]):
-        model.infer(model.make_doc(part), iterations=2, workers=1)
+        model.infer(model.make_doc(part, **given), iterations=2, workers=1)
     prior = (model.prior_mean, model.prior_cov) if isinstance(model, tomotopy.CTModel) else (model.alpha,)
     for value in (*prior, model.eta, model.perplexity, model.global_step, len(model.vocabs)):
         repr(value)

@@ -31,6 +31,7 @@ from heldout.auditing.store import KEY, kept
 from heldout.auditing.survey import subject_of
 from heldout.errors import InputError
 from heldout.libraries import Reported
+from heldout.libraries.priors import check_used
 
 PATIENCE = 5.0  # seconds of estimated work; see `apart`
 
@@ -63,7 +64,7 @@ def audit(
         apart: whether an audit of more than `PATIENCE` seconds gets a process of its own even on one core. Otherwise
             Ctrl-C takes effect only between blocks, and a block may take minutes.
         **options: estimator, samples, standard_error, limit, random_state, n_jobs, store, so_far, smoothing,
-            other_corpus, reported and probability; see `heldout.auditing.options.AuditOptions`.
+            other_corpus, labels, metadata, reported and probability; see `heldout.auditing.options.AuditOptions`.
 
     Returns:
         The audit. It depends neither on `n_jobs` nor on interruptions.
@@ -99,6 +100,7 @@ def _audited(
     if chosen.so_far and (chosen.store is None or not (chosen.store / KEY).exists()):
         raise InputError(f"{chosen.store or 'store'}: nothing is kept of this audit yet; run it first, with a store")
     subject = subject_of(model, documents, vocabulary, chosen)
+    check_used([subject.own], chosen.labels, chosen.metadata)
     work = choose_estimator(subject.topics, subject.read, chosen)
     key = subject.key(work.settings())
     so_far = kept(chosen.store, key, len(subject.read.lengths), len(COLUMNS))

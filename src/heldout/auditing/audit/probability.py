@@ -12,6 +12,7 @@ What is not above it is not refuted, which does not make it a probability: a low
 """
 
 import time
+from dataclasses import replace
 
 import numpy as np
 
@@ -29,7 +30,7 @@ from heldout.evaluators.priors import Prior, exact_within, prior_of
 from heldout.libraries import THESE
 from heldout.libraries.reported import reported
 from heldout.seeds import generator
-from heldout.topics import AnyTopics
+from heldout.topics import AnyTopics, OwnPriors
 from heldout.typing import Floats, Ints
 
 DOCUMENTS, TOKENS = 32, 5_000  # are drawn, at most
@@ -38,21 +39,25 @@ SAMPLES = 5  # samples of an estimated likelihood: with few the test is weaker, 
 LIMIT = 1e9  # updates of the exact likelihood; about a second
 
 
-def lengths_of(lengths: Ints, rng: np.random.Generator) -> Ints:
-    """Return the lengths of the documents to draw: of at most `DOCUMENTS` audited ones, `TOKENS` together.
+def lengths_of(lengths: Ints, rng: np.random.Generator) -> tuple[Ints, Ints]:
+    """Return the lengths of the documents to draw, and these audited ones' places.
+
+    They are at most `DOCUMENTS`, of `TOKENS` tokens together.
 
     Args:
         lengths: (D,) tokens of the audited documents; at least one has some.
         rng: chooses the documents.
     """
-    chosen = rng.permutation(lengths[lengths > 0])[:DOCUMENTS]
+    at = rng.permutation(np.flatnonzero(lengths > 0))[:DOCUMENTS]
+    chosen = lengths[at]
     chosen[0] = min(int(chosen[0]), TOKENS)
-    return chosen[np.cumsum(chosen) <= TOKENS]
+    few = np.cumsum(chosen) <= TOKENS
+    return chosen[few], at[few]
 
 
 def lengths_to_draw(subject: Subject, seed: int) -> Ints:
     """Return the lengths of the documents that `hold` draws."""
-    return lengths_of(subject.read.lengths, generator("audit-probability", seed=seed))
+    return lengths_of(subject.read.lengths, generator("audit-probability", seed=seed))[0]
 
 
 def hold(subject: Subject, work: Work, *, ask: bool) -> ProbabilityTest:
@@ -65,9 +70,14 @@ def hold(subject: Subject, work: Work, *, ask: bool) -> ProbabilityTest:
     """
     rng = generator("audit-probability", seed=work.seed)
     prior = prior_of(subject.topics)
-    simulated, latent = prior.simulate(subject.topics, lengths_of(subject.read.lengths, rng), rng)
+    lengths, places = lengths_of(subject.read.lengths, rng)
+    model, own = subject.topics, subject.own
+    if isinstance(model, OwnPriors):  # a document is drawn from the prior of the audited one
+        model = model.of(places)
+        own = replace(own, given=tuple(own.given[d] for d in places))
+    simulated, latent = prior.simulate(model, lengths, rng)
     block = Block(0, simulated.tokens, simulated.offsets)
-    topics, documents = local(subject.topics.phi_by_word, subject.topics, block)
+    topics, documents = local(model.phi_by_word, model, block)
     observed, _ = half_split(documents, work.seed)
     exact = exact_within(topics, documents, LIMIT)
     upper = (exact or prior.upper(topics, documents, latent, SAMPLES, rng)).log_likelihood
@@ -85,7 +95,7 @@ def hold(subject: Subject, work: Work, *, ask: bool) -> ProbabilityTest:
         likelihood = upper - first if name == HALF else upper
         excesses[name] = excess(found.log_likelihood, likelihood, np.nan_to_num(found.standard_error))
     if ask:
-        number = reported(subject.own, [simulated])
+        number = reported(own, [simulated])
         if number.about == THESE and np.isfinite(number.nats_per_token):
             excesses[REPORTED] = excess(number.nats_per_token * documents.n_tokens, upper.sum())
     return ProbabilityTest(documents.n_documents, documents.n_tokens, exact is not None, excesses)
@@ -102,13 +112,16 @@ def _unbiased(prior: Prior, topics: AnyTopics, documents: Corpus, rng: np.random
 
 def likelihood_seconds(subject: Subject, lengths: Ints) -> float:
     """Return the seconds that the likelihood of drawn documents takes, timed on two of them where it is not exact."""
-    here, _ = local(subject.topics.phi_by_word, subject.topics, subject.read.pilot)
+    here, _ = subject.pilot
     prior = prior_of(here)
     updates = prior.cost(lengths.tolist(), here.n_topics)
     if updates <= LIMIT:
         return 2.0 * updates / UPDATES_PER_SECOND
     rng = generator("audit-plan-probability")
     few = np.minimum(lengths[:2], PILOT_TOKENS)
+    if isinstance(here, OwnPriors):
+        few = few[: len(here.alphas)]
+        here = here.of(np.arange(len(few)))
     documents, latent = prior.simulate(here, few, rng)
     for _ in range(2):
         begin = time.process_time()

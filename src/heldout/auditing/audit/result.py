@@ -183,8 +183,9 @@ class AuditResult:
     Attributes:
         model: the model's file name or class.
         library, version, topics, words: the model's library and its version, K, V.
-        parameters: the prior's, by name: alpha (K,) of a Dirichlet; mean (K - 1,) mu and covariance (K - 1, K - 1)
-            Sigma of a logistic normal (`heldout.topics.LogisticNormalTopics`).
+        parameters: the prior's, by name: alpha (K,) of a Dirichlet; alphas (D, K) of the documents'
+            own; mean (K - 1,) mu and covariance (K - 1, K - 1) Sigma of a logistic normal
+            (`heldout.topics.LogisticNormalTopics`).
         corpus: the documents' name.
         documents, empty: the number of scored documents, and of those without tokens in the vocabulary.
         tokens, left_out: the number of scored tokens, and of tokens outside the model's vocabulary.
@@ -327,8 +328,9 @@ class AuditResult:
     def to_json(self) -> dict[str, Any]:
         """Return the audit as JSON-compatible values; non-finite numbers are null.
 
-        Keys: "json_version", 2; "model", "library", "version", "topics", "words", "alpha" (a list of K), "mean",
-        "covariance" (of a logistic-normal prior; null are those of the other prior), "stand_in", "corpus", "documents",
+        Keys: "json_version", 2; "model", "library", "version", "topics", "words", "alpha" (a list of K), "alphas"
+        (of priors of the documents' own, K to each document, in their order), "mean", "covariance" (of a
+        logistic-normal prior; null are those of the other priors), "stand_in", "corpus", "documents",
         "empty", "tokens", "left_out", "complete", "exact", "reason", "settings", "flat_topics" (from 0), "diversity";
         "lines", a list of objects with the attributes of `Line` and "nats_per_token", "error_per_token", "perplexity",
         "interval"; "reported", an object with the attributes of `Reported`, its "terms" a list; "probability", null or
@@ -344,7 +346,7 @@ class AuditResult:
             name: value for name, value in vars(self).items() if name not in (*per_document, "prior", "parameters")
         }
         plain |= (
-            dict.fromkeys(("alpha", "mean", "covariance"))
+            dict.fromkeys(("alpha", "alphas", "mean", "covariance"))
             | self.parameters
             | {
                 "json_version": JSON_VERSION,

@@ -29,7 +29,7 @@ from heldout.auditing.formats import (
 )
 from heldout.auditing.tables import Column, Table
 from heldout.evaluators import ESTIMATORS, EXACT, FULL, HALF, MEAN_FIELD_BOUND, REFERENCE
-from heldout.evaluators.priors import DIRICHLET, LOGISTIC_NORMAL
+from heldout.evaluators.priors import DIRICHLET, LOGISTIC_NORMAL, OWN_DIRICHLET
 from heldout.libraries import Reported
 from heldout.typing import Floats
 
@@ -490,9 +490,21 @@ def _logistic_normal(mean: Floats, covariance: Floats) -> str:
     return f"Logistic normal, log weights over the last topic's of means {means}, standard deviations {spreads}"
 
 
+def _own_dirichlets(alphas: Floats) -> str:
+    has = np.count_nonzero(alphas, axis=1)
+    low, high = int(has.min()), int(has.max())
+    topics = f"{low:,}" if low == high else f"{low:,} to {high:,}"
+    different = len(np.unique(alphas, axis=0))
+    return f"Dirichlet of each document's own, {amount(different, 'different one')}, of {topics} topics"
+
+
 # by the kind of prior: its parameters' symbols, and the function that describes them
-SYMBOLS = {DIRICHLET.name: ALPHA, LOGISTIC_NORMAL.name: "μ, Σ"}
-DESCRIBED: dict[str, Callable[..., str]] = {DIRICHLET.name: _dirichlet, LOGISTIC_NORMAL.name: _logistic_normal}
+SYMBOLS = {DIRICHLET.name: ALPHA, LOGISTIC_NORMAL.name: "μ, Σ", OWN_DIRICHLET.name: f"{ALPHA} of d"}
+DESCRIBED: dict[str, Callable[..., str]] = {
+    DIRICHLET.name: _dirichlet,
+    LOGISTIC_NORMAL.name: _logistic_normal,
+    OWN_DIRICHLET.name: _own_dirichlets,
+}
 
 
 def command(audit: AuditResult) -> str:

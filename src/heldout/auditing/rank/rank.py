@@ -26,6 +26,7 @@ from heldout.errors import InputError
 from heldout.evaluators import EXACT, REFERENCE
 from heldout.evaluators.priors import prior_of
 from heldout.libraries.coherence import coherence
+from heldout.libraries.priors import check_used
 
 SHORT = 5.0  # seconds of a model's work, below which starting processes takes longer
 
@@ -88,8 +89,8 @@ def rank(
         announce: as of `heldout.audit`.
         progress: as of `heldout.audit`; of documents those of all models together.
         apart: whether more than a few seconds of work get processes of their own even on one core, as in `audit`.
-        **options: estimator, samples, limit, smoothing, random_state, n_jobs, store, other_corpus, reported,
-            coherence, coherence_documents and coherence_measure; see `heldout.auditing.options.RankOptions`.
+        **options: estimator, samples, limit, smoothing, random_state, n_jobs, store, other_corpus, labels, metadata,
+            reported, coherence, coherence_documents and coherence_measure; see `heldout.auditing.options.RankOptions`.
 
     Returns:
         The ranking. It depends neither on `n_jobs` nor on interruptions.
@@ -109,6 +110,7 @@ def rank(
     """
     chosen = RankOptions.named(options)
     subjects = _opened(models, documents, vocabulary, chosen)
+    check_used([one.own for one in subjects], chosen.labels, chosen.metadata)
     for one in subjects:
         check_estimator(chosen.estimator, one.topics)
     work = _work(subjects, chosen)

@@ -21,7 +21,7 @@ from heldout.auditing.audit.result import JSON_VERSION, interval
 from heldout.auditing.blocks import Work, ratio_error, sum_error
 from heldout.auditing.formats import json_compatible
 from heldout.evaluators import EXACT
-from heldout.evaluators.priors import DIRICHLET, Prior
+from heldout.evaluators.priors import DIRICHLET, OWN_DIRICHLET, Prior
 from heldout.libraries import THESE, Reported
 from heldout.scores import perplexity
 from heldout.typing import Floats, Ints
@@ -79,8 +79,8 @@ class RankedModel:
 
     @property
     def dirichlet(self) -> bool:
-        """Whether the prior is Dirichlet; if not it is logistic normal."""
-        return self.prior is DIRICHLET
+        """Whether the prior is Dirichlet, of all documents or of each its own; if not it is logistic normal."""
+        return self.prior in (DIRICHLET, OWN_DIRICHLET)
 
     @property
     def impossible(self) -> int:

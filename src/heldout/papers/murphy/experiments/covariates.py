@@ -25,7 +25,7 @@ from heldout.corpora.corpus import Corpus
 from heldout.corpora.labels import frequent_labels, indicators
 from heldout.errors import InputError
 from heldout.evaluators.evaluation import Evaluation
-from heldout.evaluators.own_priors import OwnPriors, own_priors
+from heldout.evaluators.own_priors import own_priors
 from heldout.job import Job
 from heldout.models.dmr import DMR
 from heldout.models.labelled_lda import LabelledLDA
@@ -34,6 +34,7 @@ from heldout.papers.murphy.members.member import LIKELIHOOD, USUAL
 from heldout.papers.murphy.settings_priors import Covariates
 from heldout.recorder import Recorder, Results
 from heldout.seeds import generator
+from heldout.topics import OwnPriors
 from heldout.typing import Floats
 
 REGRESSION, CONSTANT = "dmr", "dmr-constant"

@@ -41,7 +41,7 @@ from heldout.evaluators.categorical_pca_inputs import (
 )
 from heldout.evaluators.categorical_pca_marginal import SPACINGS
 from heldout.evaluators.evaluation import Evaluation, corrected
-from heldout.evaluators.own_priors import OwnPriors, own_priors
+from heldout.evaluators.own_priors import own_priors
 from heldout.job import Job
 from heldout.models.categorical_pca import CategoricalPCA
 from heldout.models.categorical_pca_inputs import CategoricalPCAInputsByQuadrature
@@ -53,6 +53,7 @@ from heldout.papers.murphy.members.member import LIKELIHOOD, USUAL
 from heldout.papers.murphy.settings_priors import Tags
 from heldout.recorder import Results
 from heldout.seeds import generator
+from heldout.topics import OwnPriors
 from heldout.typing import Floats
 
 ALONE, EXPERTS, TWO_STEPS = "tags-alone", "mr-lda", "mr-lda-two-steps"
