@@ -110,10 +110,10 @@ def test_it_can_be_left_out_and_its_cost_is_told() -> None:
 
 def test_drawn_lengths_are_audited_ones_within_the_budget() -> None:
     rng = np.random.default_rng(0)
-    assert set(lengths_of(np.array([0, 3, 5, 0]), rng)) == {3, 5}
-    assert lengths_of(np.full(1000, 10), rng).tolist() == [10] * DOCUMENTS
-    assert lengths_of(np.array([10 * TOKENS]), rng).tolist() == [TOKENS]
-    assert lengths_of(np.full(50, TOKENS // 4), rng).sum() <= TOKENS
+    assert set(lengths_of(np.array([0, 3, 5, 0]), rng)[0]) == {3, 5}
+    assert lengths_of(np.full(1000, 10), rng)[0].tolist() == [10] * DOCUMENTS
+    assert lengths_of(np.array([10 * TOKENS]), rng)[0].tolist() == [TOKENS]
+    assert lengths_of(np.full(50, TOKENS // 4), rng)[0].sum() <= TOKENS
 
 
 def test_chances_are_told_from_their_logarithms() -> None:

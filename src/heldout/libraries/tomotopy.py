@@ -161,8 +161,8 @@ def own_priors(
     parts = [[entry] if isinstance(entry, str) and what == "metadata" else entry for entry in given]
     for d, entry in enumerate(parts):
         if not isinstance(entry, list | tuple) or not all(isinstance(part, str) for part in entry):
-            each = "a text, or a list of metadata and multi_metadata" if what == "metadata" else "a list of texts"
-            raise InputError(f"{what}: document {d} has {given[d]!r:.40}; give {each}")
+            wanted = "a text, or a list of metadata and multi_metadata" if what == "metadata" else "a list of texts"
+            raise InputError(f"{what}: document {d} has {given[d]!r:.40}; give {wanted}")
         if what == "metadata" and not entry:
             raise InputError(f"metadata: document {d} has none; give a text that the model was trained with")
     if kind == "DMRModel":
