@@ -48,7 +48,8 @@ def dmr_priors(model: Any) -> Floats:
     """exp(lambda x) + alpha_epsilon, of tomotopy's lambda x."""
     several = (("a",), ("b",), ("b", "x"), ("a",), ("b",))
     raw = [model.get_topic_prior(one[0], list(one[1:]), raw=True) for one in several]
-    return np.exp(np.array(raw, dtype=np.float64)) + model.alpha_epsilon
+    priors: Floats = np.exp(np.array(raw, dtype=np.float64)) + model.alpha_epsilon
+    return priors
 
 
 def label_priors(model: Any, each: int) -> Floats:
@@ -135,7 +136,8 @@ def test_one_metadata_is_an_audit_of_lda() -> None:
 def test_all_labels_on_every_document_are_lda() -> None:
     model = cases()["LLDA"][0]
     lda = lda_with(model, np.array(model.alpha, float))
-    for labels in ([["p", "q", "r"]] * 5, [[]] * 5):
+    empty: list[list[str]] = [[]] * 5
+    for labels in ([["p", "q", "r"]] * 5, empty):
         ours = heldout.audit(model, HELD_OUT, labels=labels, **QUIET)
         for line in ("likelihood", "mean-field-bound", "full-folding-in", "half-folding-in"):
             assert ours[line].log_likelihood == pytest.approx(lda[line].log_likelihood, abs=1e-9), line
