@@ -57,8 +57,8 @@ from heldout.libraries.parts import (
     terms_of_joint,
 )
 from heldout.limits import check_size, one_line
-from heldout.topics import AnyTopics, OwnPriors
-from heldout.typing import Floats
+from heldout.topics import AnyTopics, LogisticNormalTopics, OwnPriors
+from heldout.typing import Floats, Ints
 
 KINDS = {"LDA": "LDAModel", "CTM": "CTModel", "DMR": "DMRModel", "LLDA": "LLDAModel", "PLDA": "PLDAModel"}
 HDP, OWN = "HDPModel", ("DMRModel", "LLDAModel", "PLDAModel")
@@ -70,6 +70,7 @@ RESET = ("LLDA", "PLDA")  # whose fitted alpha tomotopy 0.14 does not save
 WEIGHTINGS = (b"one", b"idf", b"pmi")
 CHECK = Path(__file__).with_name("tomotopy_check.py")
 PATIENCE = 60.0  # seconds by the clock, on a busy machine; `tomotopy_check` limits its processor's time
+VARIANCE = 0.1  # of both of `DTModel`'s steps, its own default
 ITERATIONS = 100  # sweeps of `infer`, its own default
 
 
@@ -93,6 +94,26 @@ def train_correlated(documents: Sequence[Sequence[str]], K: int, *, gamma: float
         model.add_doc(list(words))
     model.train(sweeps, workers=1)
     return model
+
+
+def train_dynamic(
+    documents: Sequence[Sequence[str]], times: Ints, vocabulary: tuple[str, ...], K: int, *, sweeps: int, seed: int
+) -> LogisticNormalTopics:
+    """Return the last topics of a `DTModel` over the vocabulary of its documents, under the next time's prior.
+
+    theta = softmax(eta), eta ~ N(alpha_t, eta_var I), alpha_t ~ N(alpha_t-1, alpha_var I).
+    """
+    import tomotopy
+
+    model = tomotopy.DTModel(k=K, t=int(times.max()) + 1, alpha_var=VARIANCE, eta_var=VARIANCE, seed=seed)
+    for words, time in zip(documents, times, strict=True):
+        model.add_doc(list(words), timepoint=int(time))
+    model.train(sweeps, workers=1)
+    last, place = int(times.max()), {word: v for v, word in enumerate(model.used_vocabs)}
+    phi = np.array([model.get_topic_word_dist(k, timepoint=last) for k in range(K)], dtype=np.float64)
+    phi = phi[:, [place[word] for word in vocabulary]]
+    covariance = 2.0 * VARIANCE * np.eye(K)
+    return LogisticNormalTopics.of(phi / phi.sum(axis=1, keepdims=True), model.alpha[last], covariance, vocabulary)
 
 
 def from_object(model: Any, vocabulary: Sequence[str] | None, where: str | None, form: str) -> Fitted:

@@ -33,22 +33,23 @@ def _sweep(tokens, offsets, firsts, topics, alpha, gamma, q, of_words, of_topics
     """Draw the topic of every token once; see `OwnPriors`."""
     V_gamma = gamma * of_words.shape[0]
     in_document = np.zeros(of_topics.shape[0])
-    sums = np.empty(of_topics.shape[0])
+    sums, inverse = np.empty(of_topics.shape[0]), 1.0 / (of_topics + V_gamma)
     for d in range(offsets.shape[0] - 1):
         own, prior = topics[firsts[d] : firsts[d + 1]], alpha[firsts[d] : firsts[d + 1]]
         for i in range(offsets[d], offsets[d + 1]):
             if q[i] >= 0:
                 in_document[q[i]] += 1.0
         for i in range(offsets[d], offsets[d + 1]):
-            row = of_words[tokens[i]]
+            v = tokens[i]
             if q[i] >= 0:
                 in_document[q[i]] -= 1.0
-                row[q[i]] -= 1.0
+                of_words[v, q[i]] -= 1.0
                 of_topics[q[i]] -= 1.0
+                inverse[q[i]] = 1.0 / (of_topics[q[i]] + V_gamma)
             total = 0.0
             for j in range(own.shape[0]):
                 k = own[j]
-                total += (in_document[k] + prior[j]) * (row[k] + gamma) / (of_topics[k] + V_gamma)
+                total += (in_document[k] + prior[j]) * (of_words[v, k] + gamma) * inverse[k]
                 sums[j] = total
             x = uniforms[i] * total
             j = 0
@@ -56,8 +57,9 @@ def _sweep(tokens, offsets, firsts, topics, alpha, gamma, q, of_words, of_topics
                 j += 1
             q[i] = own[j]
             in_document[q[i]] += 1.0
-            row[q[i]] += 1.0
+            of_words[v, q[i]] += 1.0
             of_topics[q[i]] += 1.0
+            inverse[q[i]] = 1.0 / (of_topics[q[i]] + V_gamma)
         for j in range(own.shape[0]):
             in_document[own[j]] = 0.0
 

@@ -5,12 +5,15 @@ import pytest
 from test_gallery import cell, made
 from tiny_extensions import SETTINGS
 
-from heldout.papers.murphy.experiments import lda_hmm, lda_hmm_words, slda
+from heldout.papers.murphy.experiments import dynamics, lda_hmm, lda_hmm_words, rtm, slda
 from heldout.papers.murphy.members.member import LIKELIHOOD, USUAL
 from heldout.papers.murphy.results_extensions import (
     contexts,
+    dynamic_rows,
     label_rows,
+    link_rows,
     mean_measured,
+    motion,
     sequence_rows,
     word_lists,
 )
@@ -30,6 +33,37 @@ def test_labels_are_scored_exactly_and_at_one_state() -> None:
     models = (slda.MODEL, slda.REGRESSION)
     assert pairs == {(slda.FREQUENCY, LIKELIHOOD), *((m, e) for m in models for e in (LIKELIHOOD, USUAL))}
     assert set(scores["tokens"]) == {8}  # a label of each document
+
+
+def test_links_are_scored_exactly_at_one_state_and_at_mean_weights() -> None:
+    rows = link_rows(made())
+    assert [(row.model, row.topics) for row in rows] == [(m, K) for m in (rtm.REGRESSION, rtm.MODEL) for K in (2, 3)]
+    for row in rows:
+        assert max(row.likelihood, row.state, row.mean) < 0.0
+        assert row.likelihood > -3.0
+        assert 0.0 <= row.area <= 1.0
+    scores = cell(made(), variant="rtm")
+    assert len(set(scores["tokens"])) == 1  # a response of each pair
+    assert set(scores["evaluator"]) == {LIKELIHOOD, USUAL}
+
+
+def test_the_next_time_has_a_likelihood_under_moving_and_static_topics() -> None:
+    (corpus,) = set(cell(made(), variant="dynamics")["corpus"])
+    rows = {row.model: row for row in dynamic_rows(made(), corpus)}
+    annealed = {dynamics.MODEL, dynamics.STATIC}
+    assert annealed | {*dynamics.PLUGGED.values(), "lda"} <= rows.keys()
+    for model, row in rows.items():
+        assert -4.0 < row.likelihood.value < 0.0
+        assert (row.size is not None) == (model in annealed)
+        assert (row.usual is None) == (model == dynamics.TOMOTOPY)
+        if row.usual is not None:
+            assert row.usual < row.likelihood.value + 5.0 * row.likelihood.error
+    shown = motion(made())
+    assert len(shown.words) > 1
+    assert [len(words) for words in shown.words] == [4] * len(shown.words)
+    for values in shown.probabilities.values():
+        assert len(values) == len(shown.words)
+        assert 0.0 < min(values) < max(values) < 1.0
 
 
 def test_sequences_have_a_likelihood_in_their_order_and_particles_the_exact_one() -> None:

@@ -5,7 +5,24 @@ from typing import Any
 PRIORS: dict[str, Any] = {"alpha": 0.5, "gamma": 0.1}
 STATES = {"states": 2, "delta": 0.1, "epsilon": 0.1, "sweeps": 4, "documents": 20, "spread": 0.6, "shown": 5}
 SETTINGS: dict[str, dict[str, Any]] = {
+    "dynamics": {
+        **PRIORS,
+        "documents": 6,
+        "words": 15,
+        "topics": 2,
+        "start_variance": 2.0,
+        "sigma2": 0.05,
+        "iterations": 4,
+        "sweeps": 4,
+        "test_documents": 3,
+        "tokens": 10,
+        "chains": 60,
+        "temperatures": 5,
+        "samples": 240,
+        "shown": 4,
+    },
     "slda": {**PRIORS, "topics": [2, 3], "penalty": 0.01, "rounds": 3, "sweeps": 4, "limit": 10**6},
+    "rtm": {**PRIORS, "topics": [2, 3], "penalty": 0.01, "rounds": 3, "sweeps": 4, "pairs": 6},
     "lda-hmm": {
         **PRIORS,
         **STATES,

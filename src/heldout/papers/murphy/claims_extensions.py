@@ -6,9 +6,10 @@ from functools import partial
 from heldout.claims import Claim
 from heldout.effects import effects, less
 from heldout.inputs import Inputs
-from heldout.papers.murphy.experiments import lda_hmm, slda
+from heldout.models import LDA
+from heldout.papers.murphy.experiments import dynamics, lda_hmm, rtm, slda
 from heldout.papers.murphy.members.member import LIKELIHOOD, USUAL
-from heldout.papers.murphy.results_extensions import SEQUENCES, SLDA, function_shares, scored
+from heldout.papers.murphy.results_extensions import DYNAMICS, RTM, SEQUENCES, SLDA, function_shares, scored
 from heldout.verdicts import MODELS, Effect, Margin
 
 LABELS = Margin(
@@ -17,6 +18,7 @@ LABELS = Margin(
     "one percent of the odds against chance: as between models of words, what a reader would act on",
     "2026-11-25, before the first run of the study",
 )
+LINKS = Margin(0.01, "nats per pair", "as of a label", "2026-11-25, before the first run of the study")
 SHARES = Margin(
     0.1, "share of words", "one word in ten of a topic that is shown", "2026-11-25, before the first run of the study"
 )
@@ -32,6 +34,35 @@ def state_lower(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
     """Measure the label's likelihood less its probability given one state."""
     exact, state = (scored(inputs, SLDA, slda.MODEL, evaluator) for evaluator in (LIKELIHOOD, USUAL))
     return effects(less(exact, state), margin=LABELS, held_out=inputs.held_out)
+
+
+def links_better(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
+    """Measure what the relational topic model has over LDA with a regression."""
+    own, other = (scored(inputs, RTM, model, LIKELIHOOD) for model in (rtm.MODEL, rtm.REGRESSION))
+    return effects(less(own, other), margin=LINKS, held_out=inputs.held_out)
+
+
+def link_state_lower(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
+    """Measure the link's likelihood less its probability given one state."""
+    exact, state = (scored(inputs, RTM, rtm.MODEL, evaluator) for evaluator in (LIKELIHOOD, USUAL))
+    return effects(less(exact, state), margin=LINKS, held_out=inputs.held_out)
+
+
+def moving_better(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
+    """Measure what moving topics have over static ones, both plugged in."""
+    own, other = (scored(inputs, DYNAMICS, dynamics.PLUGGED[name], LIKELIHOOD) for name in dynamics.PLUGGED)
+    return effects(less(own, other), margin=MODELS, held_out=inputs.held_out)
+
+
+def plugging_costs(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
+    """Measure the bound with the next time's topics integrated out less the likelihood at their mean."""
+    bound = scored(inputs, DYNAMICS, dynamics.MODEL, USUAL)
+    others = {"at their mean": dynamics.PLUGGED[dynamics.MODEL], "LDA": LDA}
+    found = []
+    for part, model in others.items():
+        gains = less(bound, scored(inputs, DYNAMICS, model, LIKELIHOOD))
+        found += effects(gains, margin=MODELS, held_out=inputs.held_out, part=part)
+    return found
 
 
 def sequences_better(inputs: Inputs, _: Sequence[str], *, model: str) -> list[Effect]:
@@ -51,6 +82,22 @@ def polluted(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
 
 EXTENSIONS = (
     Claim(
+        "moving-topics-predict",
+        "section 27.4.2",
+        "Topics that move with time predict the next volume's papers better than topics that do not",
+        "likelihood of the next time's documents, each for itself, at the expected topics: the dynamic topic model's"
+        " less the same without motion",
+        moving_better,
+    ),
+    Claim(
+        "plugging-in-costs",
+        "section 27.4.2",
+        "A paper of the next volume has more likelihood when the topics that it may meet are integrated over",
+        "variational lower bound on the likelihood of the next time's documents, each for itself, under the dynamic"
+        " topic model, less their likelihood at its expected topics, and less that of LDA",
+        plugging_costs,
+    ),
+    Claim(
         "slda-beats-regression",
         "section 27.4.4.1",
         "Topics that are fitted with the labels predict labels better than LDA's with a logistic regression",
@@ -65,6 +112,22 @@ EXTENSIONS = (
         "supervised LDA: exact likelihood of held-out documents' labels less their probability at q-bar of one sample,"
         " mean over K",
         state_lower,
+    ),
+    Claim(
+        "rtm-beats-regression",
+        "section 27.5.3",
+        "The relational topic model does better at predicting missing links than LDA with a logistic regression",
+        "exact likelihood of held-out documents' links given words, half of the pairs linked, the relational topic"
+        " model's less LDA's with a regression, mean over K",
+        links_better,
+    ),
+    Claim(
+        "rtm-one-state",
+        "section 27.5.3",
+        "A link's probability given the topics of one state is below its likelihood",
+        "relational topic model: exact likelihood of held-out documents' links less their probability at q-bar of one"
+        " sample, mean over K",
+        link_state_lower,
     ),
     Claim(
         "lda-hmm-beats-lda",

@@ -1,5 +1,6 @@
 """The figures of LDA's extensions."""
 
+import numpy as np
 from matplotlib.figure import Figure
 
 from heldout.inputs import Inputs
@@ -7,6 +8,7 @@ from heldout.papers.murphy import results_extensions as results
 from heldout.papers.murphy.experiments import lda_hmm_words
 from heldout.typesetting import style
 
+TIMES = 5  # at which Figure 27.12 shows a topic's words
 SIZE, ADVANCE = 6.5, 0.603  # points, and the width of a letter in these, of the monospaced font
 LIGHTEST = 0.78  # grey of a word that never is the topics'
 
@@ -29,4 +31,22 @@ def figure_27_14(inputs: Inputs) -> Figure:
                 props = {"fontfamily": "monospace", "fontsize": SIZE, "color": str(LIGHTEST * (1.0 - share))}
                 axis.text(at, -number, word, bbox=box, parse_math=False, **props)
             at += len(word) + 1.0
+    return figure
+
+
+def figure_27_12(inputs: Inputs) -> Figure:
+    """Draw a topic's words at times that are evenly apart, and the probability of three words at every time."""
+    words, probabilities = results.motion(inputs)
+    figure, ((left, right),) = style.grid(1, 2, 2.3, gridspec_kw={"width_ratios": [1.9, 1.0]})
+    left.axis("off")
+    columns = sorted({round(at) for at in np.linspace(0.0, len(words) - 1.0, TIMES)}) if words else []
+    for column, time in enumerate(columns):
+        at = (column + 0.02) / len(columns)
+        left.text(at, 1.0, f"time {time}", transform=left.transAxes, va="top", fontsize=7.5, weight="bold")
+        left.text(at, 0.9, "\n".join(words[time]), transform=left.transAxes, va="top", fontsize=7.0, parse_math=False)
+    for (word, values), line in zip(probabilities.items(), ("-", "--", ":"), strict=False):
+        right.plot(range(len(values)), values, line, color=style.INK, label=word)
+    right.set(xlabel="time", ylabel="probability in the topic", ylim=(0.0, None))
+    if probabilities:
+        right.legend(frameon=False, fontsize=7.0)
     return figure

@@ -4,16 +4,33 @@ from heldout.manifest import Exhibit, Experiment
 from heldout.papers.murphy import settings_extensions as settings
 
 EXPERIMENTS = {
+    "dynamics": Experiment(settings.Dynamics),
     "slda": Experiment(settings.Supervised),
+    "rtm": Experiment(settings.Relational),
     "lda-hmm": Experiment(settings.Sequences),
     "lda-hmm-words": Experiment(settings.Roles),
 }
 EXHIBITS = {
+    "table-dynamics": Exhibit(
+        "the dynamic topic model beside static ones",
+        "tables_extensions.dynamic",
+        ("dynamics",),
+        claims=("moving-topics-predict", "plugging-in-costs"),
+    ),
+    "figure-27-12": Exhibit(
+        "a topic that moves", "figures_extensions.figure_27_12", ("dynamics",), original="Figure 27.12"
+    ),
     "table-slda": Exhibit(
         "supervised LDA beside LDA with a regression",
         "tables_extensions.supervised",
         ("slda",),
         claims=("slda-beats-regression", "slda-one-state"),
+    ),
+    "table-rtm": Exhibit(
+        "the relational topic model beside LDA with a regression",
+        "tables_extensions.relational",
+        ("rtm",),
+        claims=("rtm-beats-regression", "rtm-one-state"),
     ),
     "table-lda-hmm": Exhibit(
         "LDA-HMM beside LDA and a hidden Markov model",

@@ -5,14 +5,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from heldout.effects import WITHOUT, per_token
 from heldout.inputs import Inputs
-from heldout.papers.murphy.experiments import lda_hmm, lda_hmm_words, slda
+from heldout.models import LDA
+from heldout.papers.murphy.experiments import dynamics, lda_hmm, lda_hmm_words, rtm, slda
 from heldout.papers.murphy.members.member import LIKELIHOOD, USUAL
-from heldout.points import mean_points, select
+from heldout.points import Point, mean_points, select
 
 if TYPE_CHECKING:
     import pandas as pd
 
-SLDA, SEQUENCES, ROLES = "slda", "lda-hmm", "lda-hmm-words"
+SLDA, RTM, SEQUENCES, ROLES, DYNAMICS = "slda", "rtm", "lda-hmm", "lda-hmm-words", "dynamics"
 
 
 def scored(inputs: Inputs, experiment: str, model: str, evaluator: str) -> "pd.DataFrame":
@@ -64,6 +65,32 @@ def label_rows(inputs: Inputs) -> list[LabelRow]:
         for K in sorted(label[0]):
             pairs = ([by_topics[K] for by_topics in both] for both in (label, state, words))
             rows.append(LabelRow(corpus, K, within[K], frequency, *pairs))
+    return rows
+
+
+class LinkRow(NamedTuple):
+    """The relational topic model or LDA with a regression at one K, means over seeds, nats per pair."""
+
+    corpus: str
+    model: str
+    topics: int
+    likelihood: float
+    state: float
+    mean: float
+    area: float
+
+
+LINK_MODELS = {rtm.REGRESSION: "LDA with a regression", rtm.MODEL: "relational topic model"}
+
+
+def link_rows(inputs: Inputs) -> list[LinkRow]:
+    """Return the rows of the table of the relational topic model."""
+    rows = []
+    for corpus in corpora_of(inputs, RTM):
+        for model in LINK_MODELS:
+            likelihood, state = (mean_score(inputs, RTM, corpus, model, score) for score in (LIKELIHOOD, USUAL))
+            mean, area = (mean_measured(inputs, RTM, corpus, model, quantity) for quantity in (rtm.MEAN, rtm.AREA))
+            rows += [LinkRow(corpus, model, K, likelihood[K], state[K], mean[K], area[K]) for K in sorted(likelihood)]
     return rows
 
 
@@ -135,3 +162,53 @@ def contexts(inputs: Inputs, role: str) -> list[Context]:
         )
         found.append(Context(texts, values, int(place)))
     return found
+
+
+class DynamicRow(NamedTuple):
+    """A model of the next time's documents, a mean over seeds, nats per token; None where there is no such number."""
+
+    model: str
+    usual: float | None
+    likelihood: Point
+    size: float | None
+
+
+DYNAMIC_MODELS = {
+    dynamics.MODEL: "DTM",
+    dynamics.PLUGGED[dynamics.MODEL]: "DTM, topics plugged in",
+    dynamics.STATIC: r"$\sigma = 0$",
+    dynamics.PLUGGED[dynamics.STATIC]: r"$\sigma = 0$, topics plugged in",
+    LDA: "LDA",
+    dynamics.TOMOTOPY: "DTM of tomotopy, topics plugged in",
+}
+
+
+def dynamic_rows(inputs: Inputs, corpus: str) -> list[DynamicRow]:
+    """Return the rows of the table of the dynamic topic model; of effective sizes the least of all seeds."""
+    rows = []
+    for model in DYNAMIC_MODELS:
+        of_model = select(inputs.scores, variant=DYNAMICS, corpus=corpus, model=model)
+        sizes = select(inputs.measurements, variant=DYNAMICS, corpus=corpus, model=model, quantity=dynamics.SIZE)
+        usual = mean_score(inputs, DYNAMICS, corpus, model, USUAL)
+        for K, point in mean_points(of_model, [LIKELIHOOD]).items():
+            rows.append(DynamicRow(model, usual.get(K), point, sizes["value"].min() if len(sizes) else None))
+    return rows
+
+
+class Motion(NamedTuple):
+    """Figure 27.12: a topic's most probable words at every time, and the probability of some words there."""
+
+    words: list[list[str]]
+    probabilities: dict[str, list[float]]
+
+
+def motion(inputs: Inputs) -> Motion:
+    """Return the topic that moves most, of the first seed; empty where the experiment was not run."""
+    if inputs.notes is None:
+        return Motion([], {})
+    values, texts = select(inputs.measurements, variant=DYNAMICS), select(inputs.notes, variant=DYNAMICS)
+    values, texts = (table[table["seed"] == table["seed"].min()].sort_values("at") for table in (values, texts))
+    names = select(texts, quantity=dynamics.WORD)["text"]
+    of_words = (select(values, quantity=f"{dynamics.PROBABILITY}-{n}")["value"].tolist() for n in range(len(names)))
+    words = [str(text).split() for text in select(texts, quantity=dynamics.TOP)["text"]]
+    return Motion(words, dict(zip(map(str, names), of_words, strict=True)))

@@ -18,6 +18,17 @@ class Supervised(_Priors):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Relational(_Priors):
+    """Settings of `rtm`."""
+
+    topics: tuple[int, ...] = setting("K", least=2)
+    penalty: float = setting("precision of the Gaussian prior of the links' weights", above=0)
+    rounds: int = setting("of Monte Carlo EM", least=1)
+    sweeps: int = setting("of Gibbs sampling in a round", least=2)
+    pairs: int = setting("that are linked and scored, at most, and as many others", least=1)
+
+
+@dataclass(frozen=True, kw_only=True)
 class _States(_Priors):
     states: int = setting("C of LDA-HMM, without the topics' state", least=1)
     delta: float = setting("Dirichlet parameter of transitions", above=0)
@@ -49,3 +60,22 @@ class Roles(_States):
     columns: int = setting("topics and states that are shown", least=1)
     words: int = setting("that are shown in two roles", least=1)
     context: int = setting("tokens on either side of them", least=1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dynamics(_Priors):
+    """Settings of `dynamics`."""
+
+    documents: int = setting("of each time to train on", least=1)
+    words: int = setting("of the vocabulary, those of most training documents", least=1)
+    topics: int = setting("K", least=1)
+    start_variance: float = setting("of the topics' logits at the first time", above=0)
+    sigma2: float = setting("variance of a step of the topics' logits, at the start", above=0)
+    iterations: int = setting("of the documents' and the topics' steps, at most", least=1)
+    sweeps: int = setting("of Gibbs sampling of LDA and of tomotopy", least=1)
+    test_documents: int = setting("of the next time", least=1)
+    tokens: int = setting("of a test document, its first", least=1)
+    chains: int = setting("of annealing of the dynamic topic model", least=2)
+    temperatures: int = setting("steps of a chain", least=1)
+    samples: int = setting("sweeps of the reference, at most", least=240)
+    shown: int = setting("most probable words of a topic", least=1)

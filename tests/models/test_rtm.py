@@ -1,0 +1,85 @@
+"""The relational topic model: its sampler against the joint probability, LDA where links say nothing, its limits."""
+
+import numpy as np
+import pytest
+from scipy.special import gammaln
+
+from heldout.corpora.corpus import Corpus
+from heldout.errors import InputError
+from heldout.models.response_kernel import Responses, State, sweep
+from heldout.models.rtm import RTM
+from heldout.typing import Floats, Ints
+
+CORPUS = Corpus.from_documents("tiny", [("d0", ["a", "b", "a"]), ("d1", ["b", "c"]), ("d2", ["c", "a"])])
+PAIRS, LINKS = np.array([[0, 1], [1, 2], [0, 2]]), np.array([1, 0, 1])
+ALPHA, GAMMA, WEIGHTS, BIAS = np.array([0.5, 0.8]), 0.3, np.array([4.0, -2.0]), -0.5
+
+
+def log_joint(q: Ints) -> float:
+    """Return log p(w, q, R), nats, up to a constant, from 27.80."""
+    state = State.of(CORPUS, q, 2)
+    value = gammaln(state.in_word + GAMMA).sum() - gammaln(state.totals + CORPUS.n_words * GAMMA).sum()
+    for d, length in enumerate(CORPUS.lengths):
+        value += gammaln(state.shares[d] * length + ALPHA).sum()
+    for (i, j), link in zip(PAIRS, LINKS, strict=True):
+        value -= np.logaddexp(0.0, -(2 * link - 1) * (WEIGHTS @ (state.shares[i] * state.shares[j]) + BIAS))
+    return float(value)
+
+
+def test_a_sweep_draws_from_the_joint_probability() -> None:
+    q = np.array([0, 1, 1, 0, 1, 0, 0])
+    state, responses = State.of(CORPUS, q, 2), Responses.of(PAIRS, LINKS, 3)
+    fast, twin = np.random.default_rng(3), np.random.default_rng(3)
+    for _ in range(20):
+        sweep(CORPUS, state, responses, WEIGHTS, BIAS, ALPHA, GAMMA, fast)
+        uniforms = twin.random(CORPUS.n_tokens)
+        for i in range(CORPUS.n_tokens):
+            values = np.array([log_joint(np.where(np.arange(len(q)) == i, k, q)) for k in range(2)])
+            p = np.exp(values - values.max())
+            q[i] = int(uniforms[i] * p.sum() >= p[0])
+        np.testing.assert_array_equal(state.q, q)
+
+
+def drawn(random: np.random.Generator) -> tuple[Corpus, Ints, Ints]:
+    """Return documents of two kinds, 3 of 4 words of its own, and which of some pairs are of one kind."""
+    kinds = random.integers(2, size=60)
+    words = [
+        [f"w{(kind if random.random() < 0.75 else 1 - kind)}{random.integers(5)}" for _ in range(8)] for kind in kinds
+    ]
+    corpus = Corpus.from_documents("kinds", [(str(d), own) for d, own in enumerate(words)])
+    pairs = np.array([random.choice(60, 2, replace=False) for _ in range(400)])
+    return corpus, pairs, (kinds[pairs[:, 0]] == kinds[pairs[:, 1]]).astype(np.int64)
+
+
+def test_links_pull_topics_to_the_kinds_that_are_linked() -> None:
+    corpus, pairs, links = drawn(np.random.default_rng(0))
+
+    def apart(model: RTM) -> float:
+        shares: Floats = model.document_topics_
+        logits = (shares[pairs[:, 0]] * shares[pairs[:, 1]]) @ model.weights_ + model.bias_
+        return float(logits[links == 1].mean() - logits[links == 0].mean())
+
+    with_links, without = (RTM(2, feedback=on, random_state=1).fit(corpus, pairs, links) for on in (True, False))
+    assert apart(with_links) > apart(without) + 1.0
+    assert with_links.components_.sum(axis=1) == pytest.approx(1.0)
+
+
+def test_without_pairs_it_is_lda_of_the_same_chain() -> None:
+    """Before the first M step w is 0, so that one round is LDA whatever is linked."""
+    corpus, pairs, links = drawn(np.random.default_rng(2))
+    one, other = (RTM(3, rounds=1, feedback=on, random_state=0).fit(corpus, pairs, links) for on in (True, False))
+    np.testing.assert_allclose(one.components_, other.components_, atol=1e-12)
+
+
+def test_bad_pairs_and_settings_are_refused() -> None:
+    for model, pairs, links, match in (
+        (RTM(2, alpha=0.0), PAIRS, LINKS, "alpha 0"),
+        (RTM(2), PAIRS, LINKS + 1, "give .M, 2."),
+        (RTM(2), PAIRS, LINKS[:2], "give .M, 2."),
+        (RTM(2), PAIRS + 1, LINKS, "beyond the 3"),
+        (RTM(2), np.array([[1, 1]]), LINKS[:1], "a pair of one document"),
+    ):
+        with pytest.raises(InputError, match=match):
+            model.fit(CORPUS, pairs, links)
+    with pytest.raises(InputError, match="no document has a token"):
+        RTM(2).fit(Corpus.from_documents("empty", [("a", []), ("b", [])]), np.array([[0, 1]]), np.array([1]))
