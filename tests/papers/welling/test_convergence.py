@@ -15,7 +15,8 @@ from heldout.corpora.corpus import Corpus
 from heldout.errors import InputError
 from heldout.measurements import Measurement
 from heldout.models import lda
-from heldout.papers.welling.experiments.convergence import drift, experiment, split_r_hat
+from heldout.models.convergence import split_r_hat
+from heldout.papers.welling.experiments.convergence import drift, experiment
 from heldout.settings import Nothing
 from heldout.topics import Topics
 from heldout.typing import Floats

@@ -6,6 +6,7 @@ from heldout.papers.likelihood.settings import (
     Bidirectional,
     EPCAMarginal,
     IsAProbability,
+    LongChains,
     Optimism,
     Packages,
     Precision,
@@ -26,6 +27,7 @@ LIKELIHOOD = Paper(
         "reference": Experiment(Reference),
         "prior-share": Experiment(PriorShare, topics="either"),
         "same-halves": Experiment(SameHalves, topics="either"),
+        "long-chains": Experiment(LongChains, topics="either"),
         "validation": Experiment(Validation, topics="either"),
         "bidirectional": Experiment(Bidirectional, models=(PLSA, VEM, LDA), topics="list"),
         "epca-marginal": Experiment(EPCAMarginal, models=(EPCA,), topics="list"),
@@ -34,7 +36,7 @@ LIKELIHOOD = Paper(
         "peers": Experiment(Packages, models=tuple(PEERS), topics="list"),
         "packages": Experiment(Packages, models=(*PEERS, *DRIVEN), topics="either"),
     },
-    optional=("is-a-probability", "peers", "packages", "validation", "prior-share", "same-halves"),
+    optional=("is-a-probability", "peers", "packages", "validation", "prior-share", "same-halves", "long-chains"),
     front_page=True,
     exhibits={
         "figure-message": Exhibit(
@@ -85,6 +87,12 @@ LIKELIHOOD = Paper(
             "same_halves.table",
             ("same-halves",),
             claims=("half-below-completion", "posterior-mean-completes", "choice-by-half-of-completion"),
+        ),
+        "table-long-chains": Exhibit(
+            "LDA by chains that are ten times as long",
+            "tables.longer_chains",
+            ("long-chains",),
+            claims=("longer-chains-change-little",),
         ),
         "table-prior-share": Exhibit("the prior's share of the gap", "tables.prior_share", ("prior-share",)),
         "table-optimism": Exhibit("folding-in beside the likelihood", "tables.optimism", OPTIMISM),

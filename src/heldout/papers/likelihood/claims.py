@@ -16,7 +16,7 @@ from heldout.effects import ON, chosen, effects, less, paired, per_token, steps
 from heldout.evaluators import COMPLETION, ESTIMATORS, FULL, HALF, LAPLACE
 from heldout.inputs import Inputs
 from heldout.models import LDA, PLSA
-from heldout.papers.likelihood import prior_share, regret, validation
+from heldout.papers.likelihood import long_chains, prior_share, regret, validation
 from heldout.papers.likelihood.experiments import same_halves
 from heldout.papers.likelihood.experiments.epca_marginal import ANNEALED
 from heldout.papers.likelihood.experiments.is_a_probability import SAMPLED_FULL, SAMPLED_HALF
@@ -359,6 +359,15 @@ def beside_completion(inputs: Inputs, corpora: Sequence[str], *, evaluator: str)
     return found
 
 
+def unchanged(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
+    """Measure what LDA's scores gain by longer chains."""
+    found = []
+    for evaluator, part in long_chains.SCORES.items():
+        gains = long_chains.changes(inputs, evaluator)
+        found += _by_split(inputs, gains, margin=MODELS, test="similar", part=part)
+    return found
+
+
 def half_chooses(inputs: Inputs, corpora: Sequence[str]) -> list[Effect]:
     """Measure what the average loses where half folding-in chooses the number of topics, as `regret` does."""
     found = []
@@ -517,6 +526,14 @@ CLAIMS = (
         "by corpus, model and prior, mean over numbers of topics: log p(second | first), weights integrated out, less"
         " half folding-in at the maximum",
         partial(beside_completion, evaluator=HALF),
+    ),
+    Claim(
+        "longer-chains-change-little",
+        _BEYOND,
+        "Chains ten times as long do not change LDA's scores.",
+        "by corpus and score, mean over numbers of topics: the score after the longer chains less that after the"
+        " shorter ones, within the margin",
+        unchanged,
     ),
     Claim(
         "posterior-mean-completes",

@@ -102,6 +102,20 @@ class SameHalves:
 
 
 @dataclass(frozen=True, kw_only=True)
+class LongChains:
+    """Settings of `long-chains`."""
+
+    alpha_sum: float = setting("K times the Dirichlet parameter of LDA's weights", above=0)
+    beta: float = setting("Dirichlet parameter of LDA's topics", above=0)
+    sweeps: int = setting("of LDA's sampler, as elsewhere", least=8)
+    more_sweeps: int = setting("of the longer chains", least=8)
+    chains: int = setting("that R-hat compares", least=2)
+    documents: int = setting("test documents that are scored, drawn at random", least=2)
+    samples: int = setting("of the reference over a document, on average, at most", "sweeps", least=90)
+    annealing_chains: int = setting("of the reference", least=3)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Bidirectional:
     """Settings of `bidirectional`."""
 

@@ -11,10 +11,11 @@ from heldout.evaluators.exact_marginal import cost
 from heldout.evaluators.is_probability import Excess
 from heldout.inputs import Inputs
 from heldout.models import LDA, PLSA
+from heldout.papers.likelihood import long_chains, regret, results, validation
 from heldout.papers.likelihood import prior_share as share
-from heldout.papers.likelihood import regret, results, validation
 from heldout.papers.likelihood.claims import CHOICES, PRINTED
 from heldout.papers.likelihood.experiments import is_a_probability as probability
+from heldout.papers.likelihood.experiments.long_chains import LONG, SHORT
 from heldout.papers.likelihood.experiments.optimism import DENSITY, NML, ONE_STEP, PLUG_IN, PLUG_IN_EXACT
 from heldout.papers.likelihood.experiments.packages import GROWING, REPORTED, VALUE
 from heldout.papers.likelihood.experiments.prior_share import CONCENTRATION, PER_SUM, POINTS, TRAINING
@@ -368,6 +369,32 @@ corpus & $K$ & library & function & \multicolumn{1}{c}{printed} & reported & tru
                 ]
             )
     return latex.tabular(inputs, "@{}lrllrrrrr@{}", head, rows[1:])
+
+
+def longer_chains(inputs: Inputs) -> str:
+    """Return split R-hat after both lengths of chains, and how scores change, by corpus and K, means over splits.
+
+    Raises:
+        InputError: if no chains were run.
+    """
+    r_hats = long_chains.r_hats(inputs)
+    if r_hats.empty:
+        raise InputError("table-long-chains: no chains were run; run them")
+    gains = [
+        long_chains.changes(inputs, score).groupby(["corpus", "topics"])["gain"].mean() for score in long_chains.SCORES
+    ]
+    rows, before = [], ""
+    for corpus, topics in r_hats.index:
+        at = (corpus, topics)
+        name = "" if corpus == before else latex.corpus_name(corpus)
+        cells = [latex.decimal(float(r_hats.loc[at, of]), 2) for of in (SHORT, LONG)]
+        rows.append([name, latex.integer(topics), *cells, *(latex.signed(float(gain[at]), 4) for gain in gains)])
+        before = corpus
+    head = r"""
+ & & \multicolumn{2}{c}{$\hat R$} & \multicolumn{3}{c@{}}{change, nats per token}\\
+\cmidrule(lr){3-4}\cmidrule(l){5-7}
+corpus & $K$ & short & long & full folding-in & half folding-in & likelihood\\"""
+    return latex.tabular(inputs, "@{}lrrrrrr@{}", head, rows)
 
 
 def printed(library: str, value: float) -> str:

@@ -1,0 +1,27 @@
+"""LDA by longer chains: what the exhibit and the claim read."""
+
+from typing import TYPE_CHECKING
+
+from heldout.effects import paired
+from heldout.evaluators import FULL, HALF, REFERENCE
+from heldout.inputs import Inputs
+from heldout.papers.likelihood.experiments.long_chains import LONG, R_HAT, SHORT
+from heldout.points import select
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SCORES = {FULL: "full folding-in", HALF: "half folding-in", REFERENCE: "likelihood"}
+
+
+def changes(inputs: Inputs, evaluator: str) -> "pd.DataFrame":
+    """Return what the longer chains have more by one score, as pairs of effects have it, nats per token."""
+    long, short = ({"evaluator": evaluator, "variant": variant} for variant in (LONG, SHORT))
+    return paired(inputs.scores, long, short)
+
+
+def r_hats(inputs: Inputs) -> "pd.DataFrame":
+    """Return split R-hat of log p(w, z), columns for shorter and longer chains, by corpus and K, means over splits."""
+    rows = select(inputs.measurements, quantity=R_HAT)
+    rows = rows[rows["variant"].isin([SHORT, LONG])]
+    return rows.pivot_table(values="value", index=["corpus", "topics"], columns="variant", observed=True)
