@@ -37,7 +37,6 @@ _CORPORA |= {
 }
 _CORPORA |= {"monks": "Monks", "citations": "Cora", "umls": "UMLS", "kinship": "Kinship", "nations": "Nations"}
 _CORPORA |= {"animals": "Animals"}
-_CORPORA |= {"reviews": "Reviews", "poliblog": "Political blogs", "brown": "Brown", "cora": "Cora"}
 _WHOLE = {"news-words": "Newsgroups"}  # names with a hyphen of their own
 
 

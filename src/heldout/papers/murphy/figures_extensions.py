@@ -8,7 +8,7 @@ from heldout.papers.murphy import results_extensions as results
 from heldout.papers.murphy.experiments import lda_hmm_words
 from heldout.typesetting import style
 
-TIMES = 5  # at which Figure 27.12 shows a topic's words
+TIMES = 4  # at which Figure 27.12 shows a topic's words
 SIZE, ADVANCE = 6.5, 0.603  # points, and the width of a letter in these, of the monospaced font
 LIGHTEST = 0.78  # grey of a word that never is the topics'
 
@@ -47,6 +47,7 @@ def figure_27_12(inputs: Inputs) -> Figure:
     for (word, values), line in zip(probabilities.items(), ("-", "--", ":"), strict=False):
         right.plot(range(len(values)), values, line, color=style.INK, label=word)
     right.set(xlabel="time", ylabel="probability in the topic", ylim=(0.0, None))
+    style.ticks(right.xaxis, columns)
     if probabilities:
         right.legend(frameon=False, fontsize=7.0)
     return figure

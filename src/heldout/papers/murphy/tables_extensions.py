@@ -33,11 +33,11 @@ def relational(inputs: Inputs) -> str:
     """Return the table of the relational topic model: a row for each model and K."""
     rows: list[latex.TableRow] = []
     for row in results.link_rows(inputs):
-        name = [latex.corpus_name(row.corpus), results.LINK_MODELS[row.model], latex.integer(row.topics)]
+        name = [results.LINK_MODELS[row.model], latex.integer(row.topics)]
         scores = [latex.signed(value, 3) for value in (row.state, row.mean, row.likelihood, row.state - row.likelihood)]
         rows.append([*name, *scores, latex.decimal(row.area, 3)])
-    head = r"data & model & $K$ & at one state & at mean weights & likelihood & gap & area under the curve\\"
-    return latex.tabular(inputs, "@{}llrrrrrr@{}", head, rows)
+    head = r"model & $K$ & at one state & at mean weights & likelihood & gap & area under the curve\\"
+    return latex.tabular(inputs, "@{}lrrrrrr@{}", head, rows)
 
 
 LEAST_ERROR = 1e-4  # nats per token: a smaller one is rounded up to it
@@ -58,20 +58,25 @@ def sequences(inputs: Inputs) -> str:
     return latex.tabular(inputs, "@{}llrrlrrr@{}", head, rows)
 
 
+SIZE = 100  # effective chains, below which an error is not shown
+
+
 def dynamic(inputs: Inputs) -> str:
     """Return the table of the dynamic topic model beside static ones by the likelihood of the next time's documents."""
     rows: list[latex.TableRow] = []
     for corpus in results.corpora_of(inputs, results.DYNAMICS):
         for row in results.dynamic_rows(inputs, corpus):
-            usual = (latex.DASH, latex.DASH)
+            usual, gap, size = latex.DASH, latex.DASH, latex.DASH
             if row.usual is not None:
-                usual = (latex.signed(row.usual, 3), latex.signed(row.usual - row.likelihood.value, 3))
-            error = rf" \ensuremath{{\pm}} {max(row.likelihood.error, LEAST_ERROR):.4f}"
-            size = latex.DASH if row.size is None else latex.integer(int(row.size))
-            numbers = [usual[0], latex.signed(row.likelihood.value, 3) + error, usual[1], size]
-            rows.append([latex.corpus_name(corpus), results.DYNAMIC_MODELS[row.model], *numbers])
-    head = r"data & model & bound & likelihood & gap & least effective size\\"
-    return latex.tabular(inputs, "@{}llrlrr@{}", head, rows)
+                usual, gap = latex.signed(row.usual, 3), latex.signed(row.usual - row.likelihood.value, 3)
+            likelihood = latex.signed(row.likelihood.value, 3)
+            if row.size is not None:
+                size = latex.integer(int(row.size))
+            if row.size is None or row.size >= SIZE:
+                likelihood += rf" \ensuremath{{\pm}} {max(row.likelihood.error, LEAST_ERROR):.4f}"
+            rows.append([results.DYNAMIC_MODELS[row.model], usual, likelihood, gap, size])
+    head = r"model & bound & likelihood & gap & least effective size\\"
+    return latex.tabular(inputs, "@{}lrlrr@{}", head, rows)
 
 
 def table_27_1(inputs: Inputs) -> str:
