@@ -192,7 +192,15 @@ def test_a_study_of_drawn_corpora_alone_is_completed_and_runs_more_seeds_where_i
     assert Run("s40", "trained-on-30000", SELECTION, 35, 2) not in runs
 
 
-ALONE = ("hofmann", "estimators", "headline", "prior-share", "same-halves", "packages")  # kept, without fits
+ALONE = (
+    "hofmann",
+    "estimators",
+    "headline",
+    "prior-share",
+    "same-halves",
+    "long-chains",
+    "packages",
+)  # kept, without fits
 
 
 @pytest.mark.parametrize("name", ["buntine", *ALONE])

@@ -28,7 +28,13 @@ from heldout.verdicts import write_effects
 
 EXHIBITS = exhibits.exhibits(PAPERS, small_study())
 ALL = list(EXHIBITS)
-KEPT = ("validation", "prior-share", "same-halves", "packages")  # of kept studies' results, with tests of their own
+KEPT = (
+    "validation",
+    "prior-share",
+    "same-halves",
+    "long-chains",
+    "packages",
+)  # of kept studies' results, with tests of their own
 # one exhibit per function; figures of other corpora are drawn by the same, and regret needs documents (`test_regret`)
 ELSEWHERE = {"figure-realistic-40", "table-regret"}
 ONE_EACH = [name for name in ALL if EXHIBITS[name].corpus in (None, 1) and name not in ELSEWHERE]

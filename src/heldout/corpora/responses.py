@@ -44,6 +44,15 @@ def times_of(corpus: Corpus) -> Ints:
     return _numbered(corpus, "a time", None)
 
 
+def classes_of(corpus: Corpus) -> Ints:
+    """Return (D,) classes 0 .. C - 1, in the order of their names; a drawn corpus's are its two labels.
+
+    Raises:
+        InputError: for a corpus of no or one class.
+    """
+    return labels_of(corpus) if corpus.synthetic else _numbered(corpus, "a class", None)
+
+
 def _numbered(corpus: Corpus, what: str, wanted: int | None) -> Ints:
     parts = [document.partition("/") for document in corpus.documents]
     names, numbers = np.unique([before for before, _, _ in parts], return_inverse=True)

@@ -5,9 +5,10 @@ import pytest
 from test_gallery import cell, made
 from tiny_extensions import SETTINGS
 
-from heldout.papers.murphy.experiments import dynamics, lda_hmm, lda_hmm_words, rtm, slda
+from heldout.papers.murphy.experiments import disclda, dynamics, lda_hmm, lda_hmm_words, rtm, slda
 from heldout.papers.murphy.members.member import LIKELIHOOD, USUAL
 from heldout.papers.murphy.results_extensions import (
+    class_rows,
     contexts,
     dynamic_rows,
     label_rows,
@@ -33,6 +34,21 @@ def test_labels_are_scored_exactly_and_at_one_state() -> None:
     models = (slda.MODEL, slda.REGRESSION)
     assert pairs == {(slda.FREQUENCY, LIKELIHOOD), *((m, e) for m in models for e in (LIKELIHOOD, USUAL))}
     assert set(scores["tokens"]) == {8}  # a label of each document
+
+
+def test_classes_have_a_posterior_by_the_likelihood_and_by_folding_in() -> None:
+    rows = class_rows(made())
+    assert [(row.model, row.topics) for row in rows] == [
+        (disclda.BAYES, 1),
+        (disclda.APART, 2),
+        (disclda.BLOCKS, 2),
+        (disclda.LEARNT, 2),
+    ]
+    for row in rows:
+        assert max(row.likelihood, row.usual) < 0.0
+        assert -4.0 < row.words < 0.0
+        assert 0.0 <= min(row.error, row.usual_error) <= max(row.error, row.usual_error) <= 1.0
+    assert rows[0].likelihood == pytest.approx(rows[0].usual, abs=1e-9)  # one topic has nothing to fold in
 
 
 def test_links_are_scored_exactly_at_one_state_and_at_mean_weights() -> None:

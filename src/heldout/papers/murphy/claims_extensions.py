@@ -7,9 +7,9 @@ from heldout.claims import Claim
 from heldout.effects import effects, less
 from heldout.inputs import Inputs
 from heldout.models import LDA
-from heldout.papers.murphy.experiments import dynamics, lda_hmm, rtm, slda
+from heldout.papers.murphy.experiments import disclda, dynamics, lda_hmm, rtm, slda
 from heldout.papers.murphy.members.member import LIKELIHOOD, USUAL
-from heldout.papers.murphy.results_extensions import DYNAMICS, RTM, SEQUENCES, SLDA, function_shares, scored
+from heldout.papers.murphy.results_extensions import DISCLDA, DYNAMICS, RTM, SEQUENCES, SLDA, function_shares, scored
 from heldout.verdicts import MODELS, Effect, Margin
 
 LABELS = Margin(
@@ -46,6 +46,24 @@ def link_state_lower(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
     """Measure the link's likelihood less its probability given one state."""
     exact, state = (scored(inputs, RTM, rtm.MODEL, evaluator) for evaluator in (LIKELIHOOD, USUAL))
     return effects(less(exact, state), margin=LINKS, held_out=inputs.held_out)
+
+
+def classes_better(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
+    """Measure what DiscLDA has over an LDA for each class, of a document's class."""
+    found = []
+    for model, part in ((disclda.BLOCKS, "block form"), (disclda.LEARNT, "EM")):
+        own, other = (scored(inputs, DISCLDA, name, LIKELIHOOD) for name in (model, disclda.APART))
+        found += effects(less(own, other), margin=LABELS, held_out=inputs.held_out, part=part)
+    return found
+
+
+def folded_lower(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
+    """Measure what the exact likelihood has over folding in, of a document's class, by model."""
+    found = []
+    for model, part in ((disclda.BLOCKS, "block form"), (disclda.LEARNT, "EM"), (disclda.APART, "LDA for each class")):
+        exact, folded = (scored(inputs, DISCLDA, model, evaluator) for evaluator in (LIKELIHOOD, USUAL))
+        found += effects(less(exact, folded), margin=LABELS, held_out=inputs.held_out, part=part)
+    return found
 
 
 def moving_better(inputs: Inputs, _: Sequence[str]) -> list[Effect]:
@@ -128,6 +146,21 @@ EXTENSIONS = (
         "relational topic model: exact likelihood of held-out documents' links less their probability at q-bar of one"
         " sample, mean over K",
         link_state_lower,
+    ),
+    Claim(
+        "common-topics-tell-classes",
+        "section 27.4.4.2",
+        "Classes with common topics are told apart better than by an LDA for each class (our question)",
+        "exact posterior probability of held-out documents' classes, DiscLDA's less that of an LDA for each class with"
+        " as many topics a document",
+        classes_better,
+    ),
+    Claim(
+        "folding-in-tells-classes",
+        "section 27.4.4.2",
+        "Documents folded in under each class have less of their class's probability than their likelihoods give",
+        "posterior probability of held-out documents' classes, by the likelihood less by folding in",
+        folded_lower,
     ),
     Claim(
         "lda-hmm-beats-lda",

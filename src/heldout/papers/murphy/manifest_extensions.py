@@ -7,6 +7,7 @@ EXPERIMENTS = {
     "dynamics": Experiment(settings.Dynamics),
     "slda": Experiment(settings.Supervised),
     "rtm": Experiment(settings.Relational),
+    "disclda": Experiment(settings.Discriminative),
     "lda-hmm": Experiment(settings.Sequences),
     "lda-hmm-words": Experiment(settings.Roles),
 }
@@ -31,6 +32,12 @@ EXHIBITS = {
         "tables_extensions.relational",
         ("rtm",),
         claims=("rtm-beats-regression", "rtm-one-state"),
+    ),
+    "table-disclda": Exhibit(
+        "DiscLDA beside an LDA for each class",
+        "tables_extensions.discriminative",
+        ("disclda",),
+        claims=("common-topics-tell-classes", "folding-in-tells-classes"),
     ),
     "table-lda-hmm": Exhibit(
         "LDA-HMM beside LDA and a hidden Markov model",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from heldout.effects import WITHOUT, per_token
 from heldout.inputs import Inputs
 from heldout.models import LDA
-from heldout.papers.murphy.experiments import dynamics, lda_hmm, lda_hmm_words, rtm, slda
+from heldout.papers.murphy.experiments import disclda, dynamics, lda_hmm, lda_hmm_words, rtm, slda
 from heldout.papers.murphy.members.member import LIKELIHOOD, USUAL
 from heldout.points import Point, mean_points, select
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SLDA, RTM, SEQUENCES, ROLES, DYNAMICS = "slda", "rtm", "lda-hmm", "lda-hmm-words", "dynamics"
+DISCLDA = "disclda"
 
 
 def scored(inputs: Inputs, experiment: str, model: str, evaluator: str) -> "pd.DataFrame":
@@ -91,6 +92,38 @@ def link_rows(inputs: Inputs) -> list[LinkRow]:
             likelihood, state = (mean_score(inputs, RTM, corpus, model, score) for score in (LIKELIHOOD, USUAL))
             mean, area = (mean_measured(inputs, RTM, corpus, model, quantity) for quantity in (rtm.MEAN, rtm.AREA))
             rows += [LinkRow(corpus, model, K, likelihood[K], state[K], mean[K], area[K]) for K in sorted(likelihood)]
+    return rows
+
+
+class ClassRow(NamedTuple):
+    """A model of classes, a mean over seeds: nats per document, shares of documents, and nats per token."""
+
+    model: str
+    topics: int
+    likelihood: float
+    usual: float
+    error: float
+    usual_error: float
+    words: float
+
+
+CLASS_MODELS = {
+    disclda.BAYES: "one topic a class",
+    disclda.APART: "an LDA for each class",
+    disclda.BLOCKS: "DiscLDA, block form",
+    disclda.LEARNT: "DiscLDA, EM",
+}
+
+
+def class_rows(inputs: Inputs) -> list[ClassRow]:
+    """Return the rows of the table of DiscLDA."""
+    rows = []
+    for corpus in corpora_of(inputs, DISCLDA):
+        for model in CLASS_MODELS:
+            scores = [mean_score(inputs, DISCLDA, corpus, model, score) for score in (LIKELIHOOD, USUAL)]
+            quantities = (disclda.ERROR, disclda.USUAL_ERROR, disclda.WORDS)
+            measured = [mean_measured(inputs, DISCLDA, corpus, model, quantity) for quantity in quantities]
+            rows += [ClassRow(model, K, *(values[K] for values in (*scores, *measured))) for K in sorted(scores[0])]
     return rows
 
 

@@ -29,6 +29,22 @@ class Relational(_Priors):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Discriminative(_Priors):
+    """Settings of `disclda`."""
+
+    classes: int = setting("of documents, the first of a random order", least=2)
+    documents: int = setting("of a class to train on", least=1)
+    test_documents: int = setting("of a class", least=1)
+    longest: int = setting("tokens of a document", least=1)
+    words: int = setting("of the vocabulary, those of most training documents", least=1)
+    own: int = setting("topics of a class", least=1)
+    common: int = setting("topics of all classes", least=1)
+    softening: float = setting("share of the even matrix where A_c is learnt", above=0, below=1)
+    iterations: int = setting("of EM, at most", least=1)
+    fold_in_iterations: int = setting("of folding in", least=1)
+
+
+@dataclass(frozen=True, kw_only=True)
 class _States(_Priors):
     states: int = setting("C of LDA-HMM, without the topics' state", least=1)
     delta: float = setting("Dirichlet parameter of transitions", above=0)

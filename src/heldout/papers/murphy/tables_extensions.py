@@ -40,6 +40,22 @@ def relational(inputs: Inputs) -> str:
     return latex.tabular(inputs, "@{}lrrrrrr@{}", head, rows)
 
 
+def discriminative(inputs: Inputs) -> str:
+    """Return the table of DiscLDA: a row for each model."""
+    rows: list[latex.TableRow] = []
+    for row in results.class_rows(inputs):
+        numbers = [latex.signed(value, 3) for value in (row.usual, row.likelihood, row.usual - row.likelihood)]
+        shares = [latex.percent(value, 1) for value in (row.usual_error, row.error)]
+        name = [results.CLASS_MODELS[row.model], latex.integer(row.topics)]
+        rows.append([*name, *numbers, *shares, latex.signed(row.words, 3)])
+    head = (
+        r"& & \multicolumn{3}{c}{class, nats per document} & \multicolumn{2}{c}{wrong class} & words given\\" + "\n"
+        r"\cmidrule(lr){3-5}\cmidrule(lr){6-7}" + "\n"
+        r"model & $K$ & folded in & exact & gap & folded in & exact & the class\\"
+    )
+    return latex.tabular(inputs, "@{}lrrrrrrr@{}", head, rows)
+
+
 LEAST_ERROR = 1e-4  # nats per token: a smaller one is rounded up to it
 
 
