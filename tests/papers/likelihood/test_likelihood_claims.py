@@ -29,6 +29,7 @@ KEPT = (
     "flat-prior-",
     "half-below-",
     "posterior-mean-",
+    "longer-chains-",
     "packages-",
     "one-model-",
     "proposed-",
